@@ -23,10 +23,10 @@ TEST(NearestName, OffersNothingWhereNoneIsNear) {
   EXPECT_FALSE(nearest_name("rail", {}));
 }
 
-TEST(NearestName, CountsASwapAsOneEdit) {
-  EXPECT_EQ(half_edits_between("rial", "rail"), 2);
-  EXPECT_EQ(half_edits_between("Rail", "rail"), 1);
-  EXPECT_EQ(half_edits_between("", "rail"), 8);
+TEST(NearestName, CountsASwapAsOneEditAndIgnoresCase) {
+  EXPECT_EQ(edits_between("rial", "rail"), 1);
+  EXPECT_EQ(edits_between("Rail", "rail"), 0);
+  EXPECT_EQ(edits_between("", "rail"), 4);
 }
 
 TEST(NearestName, EndsAMessage) {

@@ -10,20 +10,19 @@
 
 namespace trammel {
 
-/// Number of edits (insert, remove, replace, swap of neighbours) that turn `a` into `b`; letters that differ
-/// only in case count half an edit, so the result is in halves: 2 is one full edit.
-inline int half_edits_between(std::string_view a, std::string_view b) {
+/// Number of edits (insert, remove, replace, swap of neighbours) that turn `a` into `b`, whatever their case.
+inline int edits_between(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i]) == lower(b[j]); };
   const std::size_t n = b.size();
   std::vector<int> before_last(n + 1), last(n + 1), row(n + 1);
-  for (std::size_t j = 0; j <= n; ++j) last[j] = 2 * static_cast<int>(j);
+  for (std::size_t j = 0; j <= n; ++j) last[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = 2 * static_cast<int>(i);
+    row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= n; ++j) {
-      const int replace = a[i - 1] == b[j - 1] ? 0 : (lower(a[i - 1]) == lower(b[j - 1]) ? 1 : 2);
-      row[j] = std::min({last[j] + 2, row[j - 1] + 2, last[j - 1] + replace});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before_last[j - 2] + 2);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same(i - 1, j - 1) ? 0 : 1)});
+      if (i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1)) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
       }
     }
     std::swap(before_last, last);
@@ -40,9 +39,9 @@ inline std::optional<std::string> nearest_name(std::string_view wanted, const st
   for (const std::string& name : known) {
     const auto length = static_cast<int>(std::max(wanted.size(), name.size()));
     const int edits = length <= 4 ? 1 : (length <= 8 ? 2 : length / 3);
-    const int distance = half_edits_between(wanted, name);
+    const int distance = edits_between(wanted, name);
     // A name of one or two letters is not recognised in another that shares no letter with it.
-    if (distance > 2 * edits || distance >= 2 * static_cast<int>(std::min(wanted.size(), name.size()))) continue;
+    if (distance > edits || distance >= static_cast<int>(std::min(wanted.size(), name.size()))) continue;
     if (!best || distance < best_distance) {
       best = name;
       best_distance = distance;
