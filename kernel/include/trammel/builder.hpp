@@ -1,0 +1,98 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "trammel/export.hpp"
+#include "trammel/model.hpp"
+#include "trammel/parameters.hpp"
+#include "trammel/registry.hpp"
+
+namespace trammel {
+
+/// Pose and twist of a marker at the start: twist = (velocity of the origin in world components; w_WM_M).
+struct InitialMotion {
+  Mat3 R_WM;
+  Vec3 p_WM;
+  Vec6 twist;
+};
+
+/// What a type's `build` uses to add one entity to a model. Names that it is given are relative to the entity:
+/// "start" of body "crank" becomes "crank.start".
+class TRAMMEL_API Builder {
+ public:
+  explicit Builder(Model& model) : model_(&model) {}
+
+  /// Begins an entity; the reader of the case calls this before `Type::build`.
+  int begin(Entity entity, const Type& type);
+  const Entity& entity() const { return model_->entities[static_cast<std::size_t>(entity_)]; }
+  int entity_index() const { return entity_; }
+  Model& model() { return *model_; }
+
+  // Blocks.
+  BlockId add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero());
+  BlockId add_rotation(std::string_view name, const Mat3& R_WB, const Vec3& w_WB_B = Vec3::Zero());
+  Frame add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero(),
+                  const Vec3& w_WB_B = Vec3::Zero());
+  /// A block of `initial.size()` numbers (coordinate, state, multiplier, velocity_multiplier).
+  BlockId add_block(BlockKind kind, std::string_view name, std::span<const double> initial,
+                    std::span<const double> rate = {}, std::string unit = {});
+  BlockId add_multiplier(std::string_view name, int equations, std::string unit = "m");
+
+  // Names that others may use.
+  void offer_marker(std::string_view name, Marker marker);
+  /// Markers that are made on demand: "crank.at(0.3)" calls the family "at" of "crank" with "0.3".
+  void offer_marker_family(std::string_view name, std::function<Marker(double)> make);
+  void offer_signal(std::string_view name, std::shared_ptr<const Signal> signal);
+  void offer_coordinate(std::string_view name, std::string unit, BlockId block, int component = 0);
+  void offer_mass(Marker centre, double mass);
+  /// Anything else that types of the same plugin share by name (a beam's chain for loads on it).
+  void offer(std::string_view name, std::shared_ptr<const void> thing);
+  std::shared_ptr<const void> find(std::string_view full_name) const;
+
+  /// The marker that a value names ("ground", "crank.start", "crank.at(0.3)", {on, at, rotation}).
+  /// Throws Error with the nearest name.
+  Marker marker(const Value& value, const ValueContext& context) const;
+  Marker marker(const Parameters& in, std::string_view parameter) const;
+  std::pair<Marker, Marker> marker_pair(const Parameters& in, std::string_view parameter) const;
+  std::shared_ptr<const Signal> signal(std::string_view name, const Location& where) const;
+  /// The coordinate `name` of the entity that an attachment hangs on.
+  JointCoordinate coordinate(int of_entity, std::string_view name, const Location& where) const;
+
+  InitialMotion initial(const Marker& marker) const;
+
+  /// Identifies the position blocks of two markers where the design's conditions hold (origins of frames, no time,
+  /// no loop among what shares the block); false, and nothing done, where they don't.
+  bool share_position(const Marker& a, const Marker& b);
+  /// Identifies the rotation blocks, which then differ by the constant rotation that they have now.
+  bool share_rotation(const Marker& a, const Marker& b);
+
+  /// Adds an instance. E is evaluated by RangeOf<E>.
+  template <class E>
+  void add(E element, std::vector<BlockId> stencil) {
+    const int dofs = check_stencil(stencil);
+    ElementRange*& range = range_for(typeid(E).name());
+    if (range == nullptr) range = adopt(typeid(E).name(), std::make_unique<RangeOf<E>>());
+    static_cast<RangeOf<E>*>(range)->add(std::move(element), std::move(stencil), dofs, entity_);
+  }
+
+ private:
+  int check_stencil(const std::vector<BlockId>& stencil) const;
+  ElementRange*& range_for(const char* type_name);
+  ElementRange* adopt(const char* type_name, std::unique_ptr<ElementRange> range);
+  std::string full_name(std::string_view name) const;
+  bool share(BlockId a, BlockId b, bool rotation, const Mat3& Q_ab);
+
+  Model* model_;
+  const Type* type_ = nullptr;
+  int entity_ = -1;
+  std::map<std::string, ElementRange*, std::less<>> range_by_key_;
+  std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
+  std::map<std::string, std::shared_ptr<const void>, std::less<>> things_;
+};
+
+}  // namespace trammel

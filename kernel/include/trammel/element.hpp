@@ -1,0 +1,182 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trammel/block.hpp"
+#include "trammel/canvas.hpp"
+#include "trammel/local_system.hpp"
+#include "trammel/outputs.hpp"
+#include "trammel/review.hpp"
+#include "trammel/state.hpp"
+
+namespace trammel {
+
+/// Takes the share of one instance of a range and puts it where it belongs.
+class ShareSink {
+ public:
+  virtual ~ShareSink() = default;
+  virtual void add(int instance, LocalSystem& share) = 0;
+};
+
+/// The step that a trial belongs to.
+struct StepInfo {
+  double start = 0;  ///< time of the last accepted state
+  double end = 0;    ///< time of the trial
+};
+
+/// A part of an instance that draws, reports or moves its own reaction needs these from the kernel: the residual
+/// share of the blocks at a shared joint.
+struct ReactionShares {
+  bool has_force = false;
+  bool has_moment = false;
+  Vec3 force_on_A = Vec3::Zero();   ///< at a shared position: force of the joint on A's side, world components [N]
+  Vec3 moment_on_A = Vec3::Zero();  ///< at a shared rotation: moment on A's side, components of A's rotation block [N m]
+};
+
+/// All instances of one C++ type that live on this rank, evaluated a range at a time.
+class ElementRange {
+ public:
+  virtual ~ElementRange() = default;
+
+  virtual int size() const = 0;
+  /// Blocks that instance i reads, in the order of its local system.
+  virtual std::span<const BlockId> stencil(int i) const = 0;
+  /// False where rows of stencil block `row` never hold a number in columns of stencil block `column`.
+  virtual bool couples(int i, int row, int column) const = 0;
+  /// The entity of the case that instance i belongs to (an index into Model::entities).
+  virtual int entity(int i) const = 0;
+
+  /// Evaluates instances [first, last) at `state`; `places` gives the stencil of instance i from `places[i]` on. Pure:
+  /// may be called in any order, for any trial. Each share goes to the sink.
+  virtual void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
+                        const Request& request, ShareSink& sink) const = 0;
+
+  virtual void commit(int i, const LocalState& x, const StepInfo& step) = 0;
+  virtual Review review(int i, const LocalState& x, const StepInfo& step) const = 0;
+  virtual Energy energy(int i, const LocalState& x) const = 0;
+  virtual void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const = 0;
+  virtual void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const = 0;
+
+  /// Keeps only the instances listed, in that order (after the partition).
+  virtual void keep(std::span<const int> instances) = 0;
+  virtual void set_stencil(int i, std::vector<BlockId> stencil, int dofs) = 0;
+
+  /// History that belongs to instance i, to be saved and restored by name.
+  virtual std::vector<double> history(int i) const = 0;
+  virtual void restore(int i, std::span<const double> history) = 0;
+};
+
+/// Makes a range from an author's one-instance type E. Of E it needs
+///
+///     void evaluate(const LocalState& x, LocalSystem& out) const;
+///
+/// and it uses, where E has them,
+///
+///     static bool couples(int row_block, int column_block);   // or a const member
+///     void commit(const LocalState&, const StepInfo&);
+///     Review review(const LocalState&, const StepInfo&) const;
+///     Energy energy(const LocalState&) const;
+///     void outputs(const LocalState&, const ReactionShares&, OutputSink&) const;
+///     void draw(const LocalState&, const ReactionShares&, Canvas&) const;
+///     std::vector<double> history() const;  void restore(std::span<const double>);
+template <class E>
+class RangeOf final : public ElementRange {
+ public:
+  void add(E instance, std::vector<BlockId> stencil, int dofs, int entity) {
+    instances_.push_back({std::move(instance), std::move(stencil), dofs, entity});
+  }
+
+  int size() const override { return static_cast<int>(instances_.size()); }
+  std::span<const BlockId> stencil(int i) const override { return at(i).stencil; }
+  int entity(int i) const override { return at(i).entity; }
+
+  bool couples(int i, int row, int column) const override {
+    if constexpr (requires(const E& e) { { e.couples(row, column) } -> std::convertible_to<bool>; })
+      return at(i).element.couples(row, column);
+    else
+      return true;
+  }
+
+  void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
+                const Request& request, ShareSink& sink) const override {
+    LocalSystem& share = scratch(request);
+    for (int i = first; i < last; ++i) {
+      const Instance& instance = at(i);
+      share.begin(instance.dofs);
+      instance.element.evaluate(LocalState(state, places[static_cast<std::size_t>(i)]), share);
+      sink.add(i, share);
+    }
+  }
+
+  void commit(int i, const LocalState& x, const StepInfo& step) override {
+    if constexpr (requires(E& e) { e.commit(x, step); }) at(i).element.commit(x, step);
+  }
+  Review review(int i, const LocalState& x, const StepInfo& step) const override {
+    if constexpr (requires(const E& e) { e.review(x, step); })
+      return at(i).element.review(x, step);
+    else
+      return Review::keep();
+  }
+  Energy energy(int i, const LocalState& x) const override {
+    if constexpr (requires(const E& e) { e.energy(x); })
+      return at(i).element.energy(x);
+    else
+      return {};
+  }
+  void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const override {
+    if constexpr (requires(const E& e) { e.outputs(x, shares, sink); }) at(i).element.outputs(x, shares, sink);
+  }
+  void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const override {
+    if constexpr (requires(const E& e) { e.draw(x, shares, canvas); }) at(i).element.draw(x, shares, canvas);
+  }
+  std::vector<double> history(int i) const override {
+    if constexpr (requires(const E& e) { e.history(); })
+      return at(i).element.history();
+    else
+      return {};
+  }
+  void restore(int i, std::span<const double> history) override {
+    if constexpr (requires(E& e) { e.restore(history); }) at(i).element.restore(history);
+  }
+
+  void keep(std::span<const int> instances) override {
+    std::vector<Instance> kept;
+    kept.reserve(instances.size());
+    for (const int i : instances) kept.push_back(std::move(at(i)));
+    instances_ = std::move(kept);
+  }
+  void set_stencil(int i, std::vector<BlockId> stencil, int dofs) override {
+    at(i).stencil = std::move(stencil);
+    at(i).dofs = dofs;
+  }
+
+ private:
+  struct Instance {
+    E element;
+    std::vector<BlockId> stencil;
+    int dofs;
+    int entity;
+  };
+
+  static LocalSystem& scratch(const Request& request) {
+    // One scratch system for each kind of request, so that its buffers live as long as the range.
+    thread_local std::vector<std::unique_ptr<LocalSystem>> systems(8);
+    const std::size_t key = (request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U);
+    if (!systems[key]) systems[key] = std::make_unique<LocalSystem>(request);
+    return *systems[key];
+  }
+
+  Instance& at(int i) { return instances_[static_cast<std::size_t>(i)]; }
+  const Instance& at(int i) const { return instances_[static_cast<std::size_t>(i)]; }
+
+  std::vector<Instance> instances_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trammel/linear_algebra.hpp"
+
+namespace trammel {
+
+/// What the solver asks of an evaluation. All of it at the state that is passed along.
+struct Request {
+  bool tangent = false;  ///< K, D and M besides the residual
+  bool rates = false;    ///< rows of position constraints at velocity level: B v + C_t, and their gradient
+  bool bias = false;     ///< the acceleration-level term: d/dt (B v + C_t) = B a + bias
+};
+
+using VectorMap = Eigen::Map<Eigen::VectorXd>;
+using MatrixMap = Eigen::Map<Eigen::MatrixXd>;
+
+/// The share of one instance in the residual r(q, v, a, lambda, t) and in its tangents, in the order of its stencil.
+///
+/// Sign: r = inertia + internal forces - applied forces + B^T lambda; in the rows of a multiplier r = C, in the rows
+/// of a velocity multiplier r = A v + b, in the rows of a state r = y' - f. K = dr/dq along body-frame rotation
+/// increments (R <- R exp(dtheta~)), D = dr/dv, M = dr/da; for the columns of a state D = dr/dy'.
+/// The rows of K of a position constraint are its B.
+///
+/// Matrices are zeroed at their first use, and those never touched cost nothing.
+class LocalSystem {
+ public:
+  explicit LocalSystem(const Request& asked) : request(asked) {}
+
+  const Request request;
+
+  int size() const { return n_; }
+
+  VectorMap residual() { return VectorMap(r_.data(), n_); }
+  MatrixMap K() { return matrix(K_, 1U); }
+  MatrixMap D() { return matrix(D_, 2U); }
+  MatrixMap M() { return matrix(M_, 4U); }
+
+  /// Velocity-level rows, filled where `request.rates`: row i of a multiplier holds (B v + C_t)_i.
+  VectorMap rate() { return vector(rate_, 8U); }
+  /// d(B v + C_t)/dq along the increments with v fixed, in the rows of multipliers.
+  MatrixMap rate_gradient() { return matrix(rate_gradient_, 16U); }
+  /// Filled where `request.bias`: bias in the rows of multipliers. Without time in the constraint it is
+  /// rate_gradient() v.
+  VectorMap bias() { return vector(bias_, 32U); }
+
+  bool has_K() const { return (used_ & 1U) != 0; }
+  bool has_D() const { return (used_ & 2U) != 0; }
+  bool has_M() const { return (used_ & 4U) != 0; }
+  bool has_rate() const { return (used_ & 8U) != 0; }
+  bool has_rate_gradient() const { return (used_ & 16U) != 0; }
+  bool has_bias() const { return (used_ & 32U) != 0; }
+
+  /// Called by the kernel before an instance of n degrees of freedom is evaluated.
+  void begin(int n) {
+    n_ = n;
+    used_ = 0;
+    const auto need = static_cast<std::size_t>(n);
+    if (r_.size() < need) grow(need);
+    residual().setZero();
+  }
+
+ private:
+  using Buffer = std::vector<double, Eigen::aligned_allocator<double>>;
+
+  void grow(std::size_t n) {
+    for (Buffer* b : {&r_, &rate_, &bias_}) b->resize(n);
+    for (Buffer* b : {&K_, &D_, &M_, &rate_gradient_}) b->resize(n * n);
+  }
+  MatrixMap matrix(Buffer& b, unsigned bit) {
+    MatrixMap m(b.data(), n_, n_);
+    if ((used_ & bit) == 0) {
+      m.setZero();
+      used_ |= bit;
+    }
+    return m;
+  }
+  VectorMap vector(Buffer& b, unsigned bit) {
+    VectorMap v(b.data(), n_);
+    if ((used_ & bit) == 0) {
+      v.setZero();
+      used_ |= bit;
+    }
+    return v;
+  }
+
+  int n_ = 0;
+  unsigned used_ = 0;
+  Buffer r_, rate_, bias_, K_, D_, M_, rate_gradient_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/block.hpp"
+#include "trammel/element.hpp"
+#include "trammel/error.hpp"
+#include "trammel/export.hpp"
+#include "trammel/marker.hpp"
+#include "trammel/signal.hpp"
+
+namespace trammel {
+
+/// One named thing of a case: a body, a joint, a load, a sensor.
+struct Entity {
+  std::string name;
+  std::string category;
+  std::string type;
+  std::string plugin;
+  Location where;
+};
+
+/// How a block relates to the block that carries its unknowns.
+struct BlockRoot {
+  BlockId root = no_block;
+  bool fixed = false;        ///< no unknowns: shared with the ground
+  bool rotated = false;      ///< `Q` is not the identity
+  Mat3 Q = Mat3::Identity();  ///< of a rotation: R_block = R_root Q
+};
+
+/// Two blocks (or a block and the ground) that a joint identified.
+struct SharedBlocks {
+  int entity = -1;
+  BlockId a = no_block;  ///< no_block: the ground
+  BlockId b = no_block;
+  bool rotation = false;
+};
+
+/// A body's mass concentrated for loads that act on mass (gravity).
+struct MassPoint {
+  Marker centre;
+  double mass = 0;
+  int entity = -1;
+};
+
+/// A scalar coordinate of a joint that springs, motions and frictions hang on.
+struct JointCoordinate {
+  std::string name;  ///< "angle"
+  std::string unit;
+  BlockId block = no_block;
+  int component = 0;
+};
+
+/// The description of a system: blocks, instances and names. It holds no state and no numbering.
+class TRAMMEL_API Model {
+ public:
+  std::vector<Block> blocks;
+  std::vector<BlockRoot> roots;  ///< by block
+  std::vector<SharedBlocks> shared;
+  std::vector<Entity> entities;
+  /// One range for each C++ type of instance, and the plugin it comes from.
+  struct Range {
+    std::string key;
+    std::string type;
+    std::unique_ptr<ElementRange> instances;
+  };
+  std::vector<Range> ranges;
+  std::map<std::string, Marker, std::less<>> markers;
+  std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
+  std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
+  std::vector<MassPoint> masses;
+
+  const Block& block(BlockId id) const { return blocks[static_cast<std::size_t>(id)]; }
+  const BlockRoot& root(BlockId id) const { return roots[static_cast<std::size_t>(id)]; }
+  int dofs(std::span<const BlockId> stencil) const;
+};
+
+}  // namespace trammel

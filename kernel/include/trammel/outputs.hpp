@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trammel/linear_algebra.hpp"
+
+namespace trammel {
+
+/// Energies of an instance [J].
+struct Energy {
+  double kinetic = 0;
+  double strain = 0;     ///< elastic energy
+  double potential = 0;  ///< of conservative applied forces
+  /// Power that leaves the system here: dissipation and, with its sign, minus the power of non-conservative loads
+  /// and prescribed motions [W].
+  double lost_power = 0;
+
+  Energy& operator+=(const Energy& o) {
+    kinetic += o.kinetic;
+    strain += o.strain;
+    potential += o.potential;
+    lost_power += o.lost_power;
+    return *this;
+  }
+};
+
+/// One named output: its components and their unit. `name` is relative to the instance ("angle", "force_world").
+struct Channel {
+  std::string name;
+  std::string unit;
+  std::vector<std::string> components;  ///< {"x", "y", "z"}, or empty for a scalar
+};
+
+/// Receives the outputs of one instance at one instant.
+class OutputSink {
+ public:
+  virtual ~OutputSink() = default;
+  virtual void scalar(std::string_view name, std::string_view unit, double value) = 0;
+  virtual void vector(std::string_view name, std::string_view unit, const Vec3& value) = 0;
+  /// Any number of components, named.
+  virtual void values(std::string_view name, std::string_view unit, std::span<const std::string_view> components,
+                      std::span<const double> values) = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trammel/export.hpp"
+#include "trammel/parameters.hpp"
+
+namespace trammel {
+
+class Builder;
+
+/// One type of element, joint, load, attachment or sensor that a case may name.
+struct Type {
+  /// The sections of a case in which the type may stand.
+  enum class Category {
+    body,        ///< offers markers: rigid_body, beam, point_mass
+    joint,       ///< acts between two markers
+    load,        ///< gravity, force, moment
+    element,     ///< anything else with a residual: spring
+    coordinate,  ///< hangs on a joint's coordinate: motion, spring, damper
+    sensor,      ///< reports, with no residual
+  };
+
+  std::string name;
+  Category category = Category::body;
+  std::string summary;  ///< one line
+  std::vector<Parameter> parameters;
+  /// Adds blocks, markers, signals and instances of one entity to the model.
+  std::function<void(const Parameters&, Builder&)> build;
+
+  std::string plugin;  ///< filled by the loader: name of the plugin
+  std::string library;  ///< filled by the loader: path of the shared library
+};
+
+TRAMMEL_API std::string_view category_name(Type::Category category);
+
+/// All types that are loaded, by category and name.
+class TRAMMEL_API Registry {
+ public:
+  /// Registers a type. Throws Error where the category already has one of that name.
+  void add(Type type);
+  const Type* find(Type::Category category, std::string_view name) const;
+  /// Like `find`; where there is none throws Error that offers the nearest name and lists what is loaded.
+  const Type& get(Type::Category category, std::string_view name, const Location& where) const;
+  std::vector<const Type*> all() const;
+  std::vector<std::string> names(Type::Category category) const;
+
+  /// The plugin whose entry point is running: stamped on the types it adds.
+  void set_source(std::string plugin, std::string library);
+
+ private:
+  std::map<std::pair<Type::Category, std::string>, Type> types_;
+  std::string plugin_, library_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trammel/block.hpp"
+#include "trammel/linear_algebra.hpp"
+
+namespace trammel {
+
+/// Where the numbers of one block lie in a rank's State.
+struct BlockPlace {
+  std::int32_t value = 0;  ///< offset into State::value
+  std::int32_t dof = 0;    ///< offset into State::rate, State::acceleration and a residual by place
+};
+
+/// Doubles that a block takes in State::value: a rotation keeps its matrix (column-major) and its quaternion
+/// (w, x, y, z), so that no element computes one from the other.
+constexpr int value_size(BlockKind kind, int size) { return kind == BlockKind::rotation ? 13 : size; }
+
+/// Values of the blocks that one rank knows (its own and its ghosts), at one instant.
+///
+/// `value` is the configuration; `rate` is the velocity (inertial for a position, body-frame for a rotation, y' for
+/// a state); `acceleration` its rate. Multipliers have a value only.
+struct State {
+  double time = 0;
+  std::vector<double> value;
+  std::vector<double> rate;
+  std::vector<double> acceleration;
+};
+
+using ConstVectorMap = Eigen::Map<const Eigen::VectorXd>;
+
+/// The blocks of one instance's stencil, in the order in which the instance declared them.
+class LocalState {
+ public:
+  LocalState(const State& state, const BlockPlace* places) : state_(&state), places_(places) {}
+
+  double time() const { return state_->time; }
+
+  /// p_WB_W of position block k [m].
+  Eigen::Map<const Vec3> position(int k) const { return Eigen::Map<const Vec3>(value(k)); }
+  /// R_WB of rotation block k.
+  Eigen::Map<const Mat3> rotation(int k) const { return Eigen::Map<const Mat3>(value(k)); }
+  /// Unit quaternion of rotation block k.
+  Quaternion quaternion(int k) const {
+    const double* q = value(k) + 9;
+    return Quaternion(q[0], q[1], q[2], q[3]);
+  }
+  /// Velocity of position block k (inertial components) or of rotation block k (body-frame w_WB_B).
+  Eigen::Map<const Vec3> velocity(int k) const { return Eigen::Map<const Vec3>(rate(k)); }
+  Eigen::Map<const Vec3> acceleration(int k) const {
+    return Eigen::Map<const Vec3>(state_->acceleration.data() + places_[k].dof);
+  }
+
+  /// Raw numbers of block k: coordinates, states or multipliers; their rates; their second rates.
+  const double* value(int k) const { return state_->value.data() + places_[k].value; }
+  const double* rate(int k) const { return state_->rate.data() + places_[k].dof; }
+  const double* second_rate(int k) const { return state_->acceleration.data() + places_[k].dof; }
+
+  const BlockPlace& place(int k) const { return places_[k]; }
+
+ private:
+  const State* state_;
+  const BlockPlace* places_;
+};
+
+}  // namespace trammel
