@@ -1,0 +1,17 @@
+# The package: find_package(Trammel) then gives Trammel::kernel and trammel_add_plugin().
+include(CMakePackageConfigHelpers)
+set(package_folder lib/cmake/Trammel)
+
+install(EXPORT TrammelTargets NAMESPACE Trammel:: DESTINATION ${package_folder})
+configure_package_config_file(cmake/TrammelConfig.cmake.in ${PROJECT_BINARY_DIR}/TrammelConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TrammelConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/TrammelConfig.cmake
+  ${PROJECT_BINARY_DIR}/TrammelConfigVersion.cmake
+  cmake/TrammelPlugin.cmake
+  cmake/FindPETSc.cmake
+  DESTINATION ${package_folder})
+install(DIRECTORY sdk/ DESTINATION share/trammel/sdk OPTIONAL)
+install(FILES LICENSE DESTINATION share/trammel)

@@ -1,0 +1,135 @@
+# Tests by folder. No list of sources is kept: a new file is found at the next build.
+#
+#   *_test.cpp       one executable a folder, one process
+#   *_mpi_test.cpp   one executable a folder, run under mpirun on 1, 2 and 4 ranks
+#   plugins/*.cpp    one test plugin a file, in lib/trammel/test_plugins under the build folder
+#   other *.cpp      linked into both executables
+if(NOT TRAMMEL_BUILD_TESTS)
+  function(trammel_add_tests)
+  endfunction()
+  function(trammel_add_plugin_tests)
+  endfunction()
+  return()
+endif()
+
+include(GoogleTest)
+find_package(GTest REQUIRED)
+set(TRAMMEL_TEST_TIMEOUT 300 CACHE STRING "Seconds that a test may take")
+set(TRAMMEL_TEST_ENVIRONMENT
+  OMP_NUM_THREADS=1
+  OMPI_ALLOW_RUN_AS_ROOT=1
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_mpi_yield_when_idle=1
+  OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_btl_vader_single_copy_mechanism=none
+  ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0
+  LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/leaks.supp:print_suppressions=0
+  UBSAN_OPTIONS=print_stacktrace=1)
+
+# One executable of GoogleTest out of the given sources.
+function(trammel_add_test_executable target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${target} ${arg_SOURCES})
+  set(main ${PROJECT_SOURCE_DIR}/tests/support/petsc_main.cpp)
+  if(EXISTS ${main})
+    target_sources(${target} PRIVATE ${main})
+    target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock)
+  else()
+    target_link_libraries(${target} PRIVATE GTest::gtest_main GTest::gmock)
+  endif()
+  target_link_libraries(${target} PRIVATE Trammel::kernel ${arg_LINK})
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/tests/support ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/kernel/src)
+  target_compile_definitions(${target} PRIVATE
+    TRAMMEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    TRAMMEL_BINARY_DIR="${PROJECT_BINARY_DIR}"
+    TRAMMEL_PLUGIN_DIR="${PROJECT_BINARY_DIR}/${TRAMMEL_PLUGIN_SUBDIR}"
+    TRAMMEL_TEST_PLUGIN_DIR="${PROJECT_BINARY_DIR}/lib/trammel/test_plugins"
+    TRAMMEL_COMMAND="${PROJECT_BINARY_DIR}/bin/trammel")
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  trammel_own(${target})
+endfunction()
+
+# trammel_add_serial_test(TARGET): its test cases, in one process each.
+function(trammel_add_serial_test target)
+  set(properties TIMEOUT ${TRAMMEL_TEST_TIMEOUT} ENVIRONMENT "${TRAMMEL_TEST_ENVIRONMENT}")
+  if(TRAMMEL_DISCOVER_TESTS)
+    gtest_discover_tests(${target} TEST_PREFIX ${target}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+      PROPERTIES ${properties})
+  else()
+    add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES ${properties})
+  endif()
+endfunction()
+
+# trammel_add_mpi_test(TARGET RANKS...): the whole executable under mpirun, once for each number of ranks.
+function(trammel_add_mpi_test target)
+  foreach(ranks IN LISTS ARGN)
+    set(test ${target}.on_${ranks})
+    add_test(NAME ${test}
+      COMMAND ${MPIEXEC_EXECUTABLE} -q --oversubscribe -n ${ranks} $<TARGET_FILE:${target}>)
+    set_tests_properties(${test} PROPERTIES
+      TIMEOUT ${TRAMMEL_TEST_TIMEOUT} ENVIRONMENT "${TRAMMEL_TEST_ENVIRONMENT}" PROCESSORS ${ranks} LABELS mpi)
+  endforeach()
+endfunction()
+
+# trammel_add_tests(NAME [LINK targets...] [NEEDS targets...]): the tests of the present folder, see above.
+# They are passed over where a library to link is not built; NEEDS are built before the tests.
+function(trammel_add_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;NEEDS;OBJECTS")
+  foreach(library IN LISTS arg_LINK)
+    if(NOT DEFINED arg_OBJECTS AND NOT TARGET ${library})
+      message(STATUS "Tests of ${name}: ${library} is not built, passed over")
+      return()
+    endif()
+  endforeach()
+
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  set(serial ${sources})
+  set(mpi ${sources})
+  list(FILTER serial INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER serial EXCLUDE REGEX "_mpi_test\\.cpp$")
+  list(FILTER mpi INCLUDE REGEX "_mpi_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  if(DEFINED arg_OBJECTS)
+    set(sources ${arg_OBJECTS})  # a plugin's folder: its sources are compiled already
+  endif()
+
+  set(needs "")
+  foreach(target IN LISTS arg_NEEDS)
+    if(TARGET ${target})
+      list(APPEND needs ${target})
+    endif()
+  endforeach()
+  file(GLOB plugins CONFIGURE_DEPENDS plugins/*.cpp)
+  foreach(source IN LISTS plugins)
+    get_filename_component(plugin ${source} NAME_WE)
+    trammel_add_plugin(${plugin} ${source} TEST)
+    list(APPEND needs ${plugin})
+  endforeach()
+
+  if(serial)
+    trammel_add_test_executable(${name}_tests SOURCES ${serial} ${sources} LINK ${arg_LINK})
+    trammel_add_serial_test(${name}_tests)
+    if(needs)
+      add_dependencies(${name}_tests ${needs})
+    endif()
+  endif()
+  if(mpi)
+    trammel_add_test_executable(${name}_mpi_tests SOURCES ${mpi} ${sources} LINK ${arg_LINK})
+    trammel_add_mpi_test(${name}_mpi_tests 1 2 4)
+    if(needs)
+      add_dependencies(${name}_mpi_tests ${needs})
+    endif()
+  endif()
+endfunction()
+
+# trammel_add_plugin_tests(NAME): the tests in a plugin's own folder, linked with the plugin's objects.
+function(trammel_add_plugin_tests name)
+  if(NOT TARGET ${name})
+    return()
+  endif()
+  get_target_property(libraries ${name} LINK_LIBRARIES)
+  list(FILTER libraries EXCLUDE REGEX "trammel_options|Trammel::kernel|::@")
+  trammel_add_tests(${name} OBJECTS $<TARGET_OBJECTS:${name}> LINK ${libraries} NEEDS ${name})
+endfunction()

@@ -1,0 +1,45 @@
+// The main program of every test executable: MPI and PETSc around GoogleTest. On several ranks only rank 0 prints,
+// and a failure on any rank fails the run; ranks that passed wait for none that hangs, since ctest has a time limit.
+
+#include <gtest/gtest.h>
+#include <petscsys.h>
+
+#include <cstdio>
+
+namespace {
+
+/// Failures of the ranks that do not print, each on one line.
+class FailuresOfRank : public testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOfRank(int rank) : rank_(rank) {}
+
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    std::fprintf(stderr, "[rank %d] %s:%d: %s\n", rank_, result.file_name() == nullptr ? "" : result.file_name(),
+                 result.line_number(), result.message());
+  }
+
+ private:
+  int rank_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
+
+  if (PetscInitialize(&argc, &argv, nullptr, nullptr) != 0) return 1;
+  PetscPopSignalHandler();
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOfRank(rank));
+  }
+  int failed = RUN_ALL_TESTS();
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+  PetscFinalize();
+  return failed;
+}
