@@ -1,0 +1,161 @@
+#pragma once
+
+#include "helicoid.hpp"
+
+namespace trammel::beam {
+
+/// Elastic and viscous law of one element: section forces (N, M) = stiffness (e - reference) + damping de/dt with the
+/// strain e = h / length = (Gamma, kappa), Gamma including e_1. All in section components.
+struct ElasticLaw {
+  double length = 0;  ///< reference arc length [m]
+  Vec6 reference = Vec6::Zero();
+  Mat6 stiffness = Mat6::Zero();  ///< symmetric
+  Mat6 damping = Mat6::Zero();    ///< symmetric
+  bool damped = false;
+
+  Vec6 strain(const Helicoid& helicoid) const { return helicoid.h() / length - reference; }
+  Vec6 strain_rate(const Helicoid& g, const NodeMotion& n1, const NodeMotion& n2) const {
+    return g.rate(n1.R_WS.transpose() * n1.v_WS, n1.w_WS_S, n2.R_WS.transpose() * n2.v_WS, n2.w_WS_S) / length;
+  }
+  Vec6 section_force(const Helicoid& g, const NodeMotion& n1, const NodeMotion& n2) const {
+    Vec6 force = stiffness * strain(g);
+    if (damped) force.noalias() += damping * strain_rate(g, n1, n2);
+    return force;
+  }
+};
+
+/// The internal forces of one element and their exact tangents.
+///
+/// Rows and columns are (position 1, rotation 1, position 2, rotation 2): positions along world increments, rotations
+/// along R <- R exp(dtheta~) of the section triads.
+class ElasticForces {
+ public:
+  ElasticForces(const ElasticLaw& law, const NodeMotion& n1, const NodeMotion& n2)
+      : law_(law), n1_(n1), n2_(n2), g_(n1.R_WS, n1.p_WS, n2.R_WS, n2.p_WS) {
+    Vec6 force = law.stiffness * law.strain(g_);
+    if (law.damped) force.noalias() += law.damping * law.strain_rate(g_, n1, n2);
+    n_ = force.head<3>();
+    m_ = force.tail<3>();
+    // dh = (A (dp_2 - dp_1) + B2 dtheta_2 - B1 dtheta_1, A2 dtheta_2 - A1 dtheta_1), with one A for both nodes:
+    // T^-1(theta) R_2^T = T^-1(-theta) R_1^T.
+    A_.noalias() = g_.A2 * n2.R_WS.transpose();
+  }
+
+  const Helicoid& helicoid() const { return g_; }
+  /// Section forces (N, M), constant along the element.
+  Vec6 section_force() const {
+    Vec6 force;
+    force << n_, m_;
+    return force;
+  }
+
+  template <class Vector>
+  void add_residual(Vector& r) const {
+    const Vec3 f = A_.transpose() * n_;
+    r.template segment<3>(0) -= f;
+    r.template segment<3>(3) -= g_.B1.transpose() * n_ + g_.A1.transpose() * m_;
+    r.template segment<3>(6) += f;
+    r.template segment<3>(9) += g_.B2.transpose() * n_ + g_.A2.transpose() * m_;
+  }
+
+  /// Writes K = dr/dq (all of it).
+  template <class Matrix>
+  void set_K(Matrix& K) const {
+    Mat6 C = law_.stiffness / law_.length;
+    if (law_.damped) {
+      const Mat6 H = g_.rate_gradient(n1_.R_WS.transpose() * n1_.v_WS, n1_.w_WS_S, n2_.R_WS.transpose() * n2_.v_WS,
+                                      n2_.w_WS_S);
+      C.noalias() += (law_.damping / law_.length).lazyProduct(H);
+    }
+    const Mat3 E = g_.dA(n_);
+    const Mat3 half_n = 0.5 * skew(n_);
+    const Mat3 half_m = 0.5 * skew(m_);
+    const Mat3 F = g_.dA(m_) + g_.dB(n_);
+
+    Rows p = weighted(A_, nullptr, C);
+    p.by_theta.noalias() += n2_.R_WS * (E + half_n);
+    Rows r2 = weighted(g_.B2, &g_.A2, C);
+    r2.by_u += E + half_n;
+    r2.by_theta += F + half_m;
+    Rows r1 = weighted(g_.B1, &g_.A1, C);
+    r1.by_u += E - half_n;
+    r1.by_theta += F - half_m;
+
+    put(K, p, r1, r2);
+    // f = R_2 (A2^T n) turns with R_2.
+    const Mat3 turn = n2_.R_WS * skew(Vec3(g_.A2.transpose() * n_));
+    K.template block<3, 3>(6, 9) -= turn;
+    K.template block<3, 3>(0, 9) += turn;
+    if (law_.damped) add_velocity_turn(K);
+  }
+
+  /// Writes D = dr/dv (all of it); zero without damping.
+  template <class Matrix>
+  void set_D(Matrix& D) const {
+    if (!law_.damped) {
+      D.setZero();
+      return;
+    }
+    const Mat6 C = law_.damping / law_.length;
+    put(D, weighted(A_, nullptr, C), weighted(g_.B1, &g_.A1, C), weighted(g_.B2, &g_.A2, C));
+  }
+
+ private:
+  /// A row block of dr/dh.
+  struct Rows {
+    Mat3 by_u, by_theta;
+  };
+
+  static Rows weighted(const Mat3& along_u, const Mat3* along_theta, const Mat6& C) {
+    Rows rows;
+    rows.by_u.noalias() = along_u.transpose() * C.topLeftCorner<3, 3>();
+    rows.by_theta.noalias() = along_u.transpose() * C.topRightCorner<3, 3>();
+    if (along_theta != nullptr) {
+      rows.by_u.noalias() += along_theta->transpose() * C.bottomLeftCorner<3, 3>();
+      rows.by_theta.noalias() += along_theta->transpose() * C.bottomRightCorner<3, 3>();
+    }
+    return rows;
+  }
+
+  /// Multiplies the rows of dr/dh by dh/dq; rows `p` and `r2` count for node 2, `r1` with a minus for node 1.
+  template <class Matrix>
+  void put(Matrix& K, const Rows& p, const Rows& r1, const Rows& r2) const {
+    const auto put_row = [&](int row, const Rows& rows, double sign) {
+      const Mat3 by_p = sign * (rows.by_u * A_);
+      K.template block<3, 3>(row, 0) = -by_p;
+      K.template block<3, 3>(row, 3).noalias() = -sign * (rows.by_u * g_.B1 + rows.by_theta * g_.A1);
+      K.template block<3, 3>(row, 6) = by_p;
+      K.template block<3, 3>(row, 9).noalias() = sign * (rows.by_u * g_.B2 + rows.by_theta * g_.A2);
+    };
+    put_row(6, p, 1.0);
+    K.template middleRows<3>(0) = -K.template middleRows<3>(6);
+    put_row(3, r1, -1.0);
+    put_row(9, r2, 1.0);
+  }
+
+  /// With the block velocities fixed, R^T v turns by (R^T v)~ dtheta, and the viscous forces with it.
+  template <class Matrix>
+  void add_velocity_turn(Matrix& K) const {
+    const Mat6 C = law_.damping / law_.length;
+    const Mat3 t1 = g_.A1 * skew(Vec3(n1_.R_WS.transpose() * n1_.v_WS));
+    const Mat3 t2 = g_.A2 * skew(Vec3(n2_.R_WS.transpose() * n2_.v_WS));
+    const auto add_row = [&](int row, const Rows& rows, double sign) {
+      K.template block<3, 3>(row, 3) -= sign * (rows.by_u * t1);
+      K.template block<3, 3>(row, 9) += sign * (rows.by_u * t2);
+    };
+    const Rows p = weighted(A_, nullptr, C);
+    add_row(0, p, -1.0);
+    add_row(3, weighted(g_.B1, &g_.A1, C), -1.0);
+    add_row(6, p, 1.0);
+    add_row(9, weighted(g_.B2, &g_.A2, C), 1.0);
+  }
+
+  const ElasticLaw& law_;
+  const NodeMotion& n1_;
+  const NodeMotion& n2_;
+  Helicoid g_;
+  Mat3 A_;
+  Vec3 n_, m_;
+};
+
+}  // namespace trammel::beam
