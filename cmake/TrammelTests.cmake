@@ -21,8 +21,12 @@ set(TRAMMEL_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_ess_singleton_isolated=1
+  OMPI_MCA_pml=ob1
+  OMPI_MCA_btl=self,vader
+  OMPI_MCA_osc=^ucx
   OMPI_MCA_btl_vader_single_copy_mechanism=none
-  ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0
+  GTEST_COLOR=no
   LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/leaks.supp:print_suppressions=0
   UBSAN_OPTIONS=print_stacktrace=1)
 
@@ -52,13 +56,13 @@ endfunction()
 
 # trammel_add_serial_test(TARGET): its test cases, in one process each.
 function(trammel_add_serial_test target)
-  set(properties TIMEOUT ${TRAMMEL_TEST_TIMEOUT} ENVIRONMENT "${TRAMMEL_TEST_ENVIRONMENT}")
   if(TRAMMEL_DISCOVER_TESTS)
     gtest_discover_tests(${target} TEST_PREFIX ${target}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-      PROPERTIES ${properties})
+      PROPERTIES TIMEOUT ${TRAMMEL_TEST_TIMEOUT} ENVIRONMENT "${TRAMMEL_TEST_ENVIRONMENT}")
   else()
     add_test(NAME ${target} COMMAND ${target})
-    set_tests_properties(${target} PROPERTIES ${properties})
+    set_tests_properties(${target} PROPERTIES
+      TIMEOUT ${TRAMMEL_TEST_TIMEOUT} ENVIRONMENT "${TRAMMEL_TEST_ENVIRONMENT}")
   endif()
 endfunction()
 

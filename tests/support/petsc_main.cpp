@@ -6,6 +6,10 @@
 
 #include <cstdio>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace {
 
 /// Failures of the ranks that do not print, each on one line.
@@ -15,8 +19,8 @@ class FailuresOfRank : public testing::EmptyTestEventListener {
 
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    std::fprintf(stderr, "[rank %d] %s:%d: %s\n", rank_, result.file_name() == nullptr ? "" : result.file_name(),
-                 result.line_number(), result.message());
+    const char* file = result.file_name() == nullptr ? "" : result.file_name();
+    std::fprintf(stderr, "[rank %d] %s:%d: %s\n", rank_, file, result.line_number(), result.message());
   }
 
  private:
@@ -40,6 +44,10 @@ int main(int argc, char** argv) {
   }
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+#ifdef __SANITIZE_ADDRESS__
+  // Leaks are looked for while MPI's libraries are still loaded: later they could not be told by name.
+  if (failed == 0) __lsan_do_leak_check();
+#endif
   PetscFinalize();
   return failed;
 }

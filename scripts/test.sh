@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# All checks: layout of the sources, tests of the optimized build, unit tests under sanitizers, clang-tidy on what
+# changed. The last line is ctest's own count for the optimized build.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+./scripts/setup.sh || exit 1
+. ./scripts/environment.sh
+
+failed=()
+counts=()
+
+step() {  # step NAME COMMAND...: runs it and keeps its failure for the end
+  local name=$1 start=$SECONDS
+  shift
+  echo "== $name"
+  "$@" || failed+=("$name")
+  echo "== $name: $((SECONDS - start)) s"
+}
+
+build() {
+  cmake --preset "$1" --log-level=WARNING >/dev/null && cmake --build --preset "$1" -- -j "$cores" --quiet
+}
+
+run_tests() {  # run_tests PRESET ARGUMENTS...
+  local log=build/$1/ctest.log status
+  ctest --preset "$1" -j "$cores" --progress "${@:2}" 2>&1 | tee "$log" | grep -v '^ *[0-9]*/[0-9]* Test .*Passed\|^    Start\|^$'
+  status=${PIPESTATUS[0]}
+  counts+=("$(grep 'tests passed' "$log" | tail -n 1)")
+  return "$status"
+}
+
+release() { build release && run_tests release; }
+
+sanitize() { build sanitize && run_tests sanitize; }
+
+layout() {
+  local places
+  places=$(./scripts/sources.sh | xargs -r clang-format-14 --dry-run 2>&1 | grep 'warning:')
+  [ -z "$places" ] && return 0
+  cut -d: -f1 <<<"$places" | uniq -c | awk '{ print $2 ": " $1 " places" }'
+  echo "cmake --build build/release --target format lays them out"
+  return 1
+}
+
+step "layout" layout
+step "release" release
+step "sanitize" sanitize
+step "clang-tidy" ./scripts/tidy.sh
+
+for name in "${failed[@]}"; do echo "FAILED: $name"; done
+if [ ${#counts[@]} -gt 1 ]; then echo "sanitize: ${counts[1]}"; fi
+if [ ${#counts[@]} -gt 0 ]; then echo "${counts[0]}"; fi
+[ ${#failed[@]} -eq 0 ]
