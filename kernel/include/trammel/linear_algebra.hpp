@@ -8,7 +8,8 @@
 
 namespace trammel {
 
-/// Fixed-size vectors and matrices over a scalar S: double, std::complex, Eigen::AutoDiffScalar, nested or not.
+/// Fixed-size vectors and matrices over a scalar S: double, std::complex, Jet, or
+/// Eigen::AutoDiffScalar, nested or not.
 template <class S>
 using Vec3T = Eigen::Matrix<S, 3, 1>;
 template <class S>
@@ -27,13 +28,16 @@ using Vec6 = Vec6T<double>;
 using Mat6 = Mat6T<double>;
 using Quaternion = QuaternionT<double>;
 
-/// The plain number inside a scalar, for comparisons: itself, the real part, or the value without derivatives.
+/// The plain number inside a scalar, for comparisons: itself, the real part, or the value without
+/// derivatives.
 template <class S>
 constexpr double value_of(const S& x) {
   if constexpr (std::is_arithmetic_v<S>) {
     return static_cast<double>(x);
   } else if constexpr (requires { x.derivatives(); }) {
     return value_of(x.value());
+  } else if constexpr (requires { static_cast<double>(x.value); }) {
+    return static_cast<double>(x.value);
   } else if constexpr (requires { x.real(); }) {
     return static_cast<double>(x.real());
   } else {

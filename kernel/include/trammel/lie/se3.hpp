@@ -56,8 +56,7 @@ Mat6T<S> derivative(const lie::Isotropic<S>& F, const Vec6T<S>& h, const Vec6T<S
   const Mat3T<S> shared = F.derivative(theta, b_theta);
   Mat6T<S> result;
   result.template topLeftCorner<3, 3>() = shared;
-  result.template topRightCorner<3, 3>() =
-      F.derivative(theta, b_u) + F.second_derivative(theta, b_theta, u);
+  result.template topRightCorner<3, 3>() = F.derivative(theta, b_u) + F.second_derivative(theta, b_theta, u);
   result.template bottomLeftCorner<3, 3>().setZero();
   result.template bottomRightCorner<3, 3>() = shared;
   return result;
@@ -90,7 +89,15 @@ PoseT<typename D::Scalar> exp(const Eigen::MatrixBase<D>& h) {
   const Vec6T<S> twist = h;
   const Vec3T<S> u = twist.template head<3>();
   const Vec3T<S> theta = twist.template tail<3>();
-  return {so3::exp(theta), so3::T(theta).transpose() * u};
+  const auto C = lie::stumpff<3>(S(dot(theta, theta)));
+  lie::Isotropic<S> R;
+  R.A = C[0];
+  R.B = C[2];
+  R.G = C[1];
+  PoseT<S> X;
+  X.R = R.value(theta);
+  X.p = C[1] * u + S(C[3] * dot(theta, u)) * theta + C[2] * cross(theta, u);
+  return X;
 }
 
 /// The twist coordinates of a pose, |theta| <= pi.

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
+#include "trammel/lie/isotropic.hpp"
 #include "trammel/lie/stumpff.hpp"
 #include "trammel/linear_algebra.hpp"
 
@@ -28,8 +30,8 @@ QuaternionT<typename D::Scalar> exp_quaternion(const Eigen::MatrixBase<D>& theta
   return QuaternionT<S>(C[0], S(half * t[0]), S(half * t[1]), S(half * t[2]));
 }
 
-/// The unit quaternion of a rotation matrix (sign: its largest component is positive), by the branch that divides by
-/// the largest component (Shepperd 1978).
+/// The unit quaternion of a rotation matrix (sign: its largest component is positive), by the branch that
+/// divides by the largest component (Shepperd 1978).
 template <class D>
 QuaternionT<typename D::Scalar> quaternion(const Eigen::MatrixBase<D>& R_AB) {
   using S = typename D::Scalar;
@@ -58,8 +60,9 @@ QuaternionT<typename D::Scalar> quaternion(const Eigen::MatrixBase<D>& R_AB) {
   return q;
 }
 
-/// The rotation vector of a unit quaternion, |theta| <= pi [rad]; q and -q give the same. Accurate to rounding for
-/// every angle, zero and pi included (at pi the sign of the axis is that of the quaternion's vector part).
+/// The rotation vector of a unit quaternion, |theta| <= pi [rad]; q and -q give the same. Accurate to
+/// rounding for every angle, zero and pi included (at pi the sign of the axis is that of the quaternion's
+/// vector part).
 template <class D>
 Vec3T<typename D::Scalar> log(const Eigen::QuaternionBase<D>& q) {
   using S = typename D::Scalar;
@@ -137,7 +140,8 @@ Mat3T<typename D::Scalar> dT_inverse(const Eigen::MatrixBase<D>& theta, const Ei
 
 /// d(T(theta)^-T b)/dtheta.
 template <class D, class B>
-Mat3T<typename D::Scalar> dT_inverse_transpose(const Eigen::MatrixBase<D>& theta, const Eigen::MatrixBase<B>& b) {
+Mat3T<typename D::Scalar> dT_inverse_transpose(const Eigen::MatrixBase<D>& theta,
+                                               const Eigen::MatrixBase<B>& b) {
   const Vec3T<typename D::Scalar> t = theta;
   return lie::inverse_tangent_operator<1>(t).transposed().derivative(t, b);
 }
