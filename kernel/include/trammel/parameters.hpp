@@ -68,7 +68,8 @@ struct Parameter {
 TRAMMEL_API std::string kind_name(Parameter::Kind kind);
 
 /// Checks a map against descriptions: unknown keys (nearest name offered), missing ones, wrong types, shapes, signs
-/// and ranges. `extra` lists keys that the caller handles. Throws Error at the offending place.
+/// and ranges. `of_what` begins the messages ("stage 2 (static)"), where it isn't empty; `extra` lists keys that the
+/// caller handles. Throws Error at the offending place.
 TRAMMEL_API void check(const Value& map, const std::vector<Parameter>& known, const ValueContext& context,
                        std::string_view of_what, const std::vector<std::string>& extra = {});
 
@@ -77,6 +78,7 @@ TRAMMEL_API void check(const Value& map, const std::vector<Parameter>& known, co
 /// Getters throw Error, with the place in the case, where a value has the wrong type.
 class TRAMMEL_API Parameters {
  public:
+  /// Checks `map` as `check` does. The map and the context must outlive the object; `known` is copied.
   Parameters(const Value& map, const std::vector<Parameter>& known, const ValueContext& context);
 
   const Location& where() const { return map_->where; }
@@ -116,7 +118,6 @@ class TRAMMEL_API Parameters {
 
   const Value* map_;
   std::shared_ptr<const std::vector<Parameter>> known_;
-  std::shared_ptr<const std::vector<Value::Entry>> defaults_;
   const ValueContext* context_;
 };
 

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "trammel/error.hpp"
+#include "trammel/export.hpp"
 #include "trammel/function.hpp"
 
 namespace trammel {
 
 /// A value of a case as it was written, whatever the file format: a scalar text, a sequence or a map, with its place.
-struct Value {
+struct TRAMMEL_API Value {
   enum class Kind { null, scalar, sequence, map };
   struct Entry;
 
@@ -28,7 +29,7 @@ struct Value {
   bool is_null() const { return kind == Kind::null; }
   /// The value under `key`, or null.
   const Value* find(std::string_view key) const;
-  /// "a number", "a list of 3", "a map": for messages.
+  /// "'fast'" (a scalar as written), "a list of 3", "a map", "nothing": for messages.
   std::string described() const;
 };
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "trammel/value.hpp"
+
+namespace trammel {
+
+/// Reads a default as a plugin's author wrote it: a scalar, "[a, b]" or "{key: value}". Throws Error.
+Value parse_flow_text(std::string_view text);
+
+}  // namespace trammel
