@@ -24,7 +24,7 @@ using Pose = PoseT<double>;
 /// X <- X exp(dh). hat(h) = [[theta~, u], [0, 0]]. Every function takes any scalar and is smooth at zero.
 /// With the right tangent operator T of so3 the closed forms are blocks: an analytic function f of
 /// ad(h) = [[theta~, u~], [0, theta~]] is [[f(theta~), Df(theta~)[u~]], [0, f(theta~)]]
-/// (Sonneville, Cardona and Bruls, CMAME 268, 2014, appendix, in closed form).
+/// (the operators of Sonneville, Cardona and Bruls, CMAME 268, 2014).
 namespace trammel::se3 {
 
 using trammel::Pose;
