@@ -34,9 +34,11 @@ add_library(trammel_options INTERFACE)
 target_compile_options(trammel_options INTERFACE
   -fPIC -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   $<$<BOOL:${TRAMMEL_WERROR}>:-Werror>
-  # g++ 12 sees uninitialized and out-of-bounds reads inside inlined Eigen expressions that are none.
+  # g++ 12 sees uninitialized, overlapping and out-of-bounds reads inside inlined Eigen and std::string that are none.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${TRAMMEL_PCH}>>:-fpch-preprocess -Winvalid-pch>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${TRAMMEL_PCH}>>:-fpch-preprocess -Winvalid-pch>
+  "$<$<AND:$<CXX_COMPILER_ID:Clang>,$<BOOL:${TRAMMEL_PCH}>>:SHELL:-Xclang -fno-pch-timestamp>")
 if(TRAMMEL_SANITIZE)
   target_compile_options(trammel_options INTERFACE
     -fsanitize=${TRAMMEL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

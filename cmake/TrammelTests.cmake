@@ -131,6 +131,7 @@ endfunction()
 # trammel_add_plugin_tests(NAME): the tests in a plugin's own folder, linked with the plugin's objects.
 function(trammel_add_plugin_tests name)
   if(NOT TARGET ${name})
+    trammel_add_tests(${name})  # headers alone so far
     return()
   endif()
   get_target_property(libraries ${name} LINK_LIBRARIES)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # To be sourced: what runs under MPI on one machine need, as root in a container or not.
 export OMP_NUM_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# All checks: layout of the sources, tests of the optimized build, unit tests under sanitizers, clang-tidy on what
-# changed. The last line is ctest's own count for the optimized build.
+# All checks: layout of the sources, tests of the optimized build, the kernel without any other folder (by clang), unit
+# tests under sanitizers, clang-tidy on what changed. The last line is ctest's own count for the optimized build.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 ./scripts/setup.sh || exit 1
 . ./scripts/environment.sh
 
@@ -44,6 +44,7 @@ layout() {
 
 step "layout" layout
 step "release" release
+step "kernel alone" ./scripts/kernel_alone.sh
 step "sanitize" sanitize
 step "clang-tidy" ./scripts/tidy.sh
 

@@ -2,7 +2,7 @@
 # clang-tidy on the sources that differ from BASE (default: where this branch left main, or the previous commit),
 # for at most LIMIT seconds (default 300).
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 limit=${LIMIT:-300}
 
 base=${BASE:-}
