@@ -111,6 +111,15 @@ class TRAMMEL_API Assembler {
   void revise();
 
   Energy energy(const State& state);
+
+  /// Wall time spent so far on this rank [s].
+  struct Cost {
+    double residual = 0;
+    double tangent = 0;   ///< evaluation of tangents by the elements
+    double assembly = 0;  ///< their way into the matrix
+  };
+  Cost cost() const;
+
   /// Where the largest scaled residual comes from. Collective; the same answer on every rank.
   WorstResidual worst(const State& state, ConstraintLevel level, std::span<const double> kind_scale);
 

@@ -75,22 +75,23 @@ class TRAMMEL_API Builder {
   template <class E>
   void add(E element, std::vector<BlockId> stencil) {
     const int dofs = check_stencil(stencil);
-    ElementRange*& range = range_for(typeid(E).name());
+    ElementRange* range = find_range(typeid(E).name());
     if (range == nullptr) range = adopt(typeid(E).name(), std::make_unique<RangeOf<E>>());
     static_cast<RangeOf<E>*>(range)->add(std::move(element), std::move(stencil), dofs, entity_);
   }
 
  private:
   int check_stencil(const std::vector<BlockId>& stencil) const;
-  ElementRange*& range_for(const char* type_name);
+  ElementRange* find_range(const char* type_name) const;
   ElementRange* adopt(const char* type_name, std::unique_ptr<ElementRange> range);
   std::string full_name(std::string_view name) const;
-  bool share(BlockId a, BlockId b, bool rotation, const Mat3& Q_ab);
+  bool share(BlockId a, BlockId b, bool rotation);
 
   Model* model_;
   const Type* type_ = nullptr;
   int entity_ = -1;
   std::map<std::string, ElementRange*, std::less<>> range_by_key_;
+  std::map<BlockId, std::vector<BlockId>> members_;  ///< of sets of shared blocks, by root
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, std::shared_ptr<const void>, std::less<>> things_;
 };

@@ -37,7 +37,7 @@ struct ReactionShares {
   bool has_force = false;
   bool has_moment = false;
   Vec3 force_on_A = Vec3::Zero();   ///< at a shared position: force of the joint on A's side, world components [N]
-  Vec3 moment_on_A = Vec3::Zero();  ///< at a shared rotation: moment on A's side, components of A's rotation block [N m]
+  Vec3 moment_on_A = Vec3::Zero();  ///< at a shared rotation: moment of the joint on A's side, world components [N m]
 };
 
 /// All instances of one C++ type that live on this rank, evaluated a range at a time.

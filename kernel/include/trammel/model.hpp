@@ -23,6 +23,9 @@ struct Entity {
   Location where;
 };
 
+/// Appends a block's initial values and rates to a state, at its end.
+TRAMMEL_API void append_initial(const Block& block, State& state);
+
 /// How a block relates to the block that carries its unknowns.
 struct BlockRoot {
   BlockId root = no_block;

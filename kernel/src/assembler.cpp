@@ -1,0 +1,431 @@
+#include "trammel/assembler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "collective_errors.hpp"
+#include "instance_plan.hpp"
+#include "petsc_call.hpp"
+#include "reaction_sides.hpp"
+#include "tangent_sink.hpp"
+
+namespace trammel {
+
+namespace {
+
+int kind_index(BlockKind kind) { return static_cast<int>(kind); }
+
+/// Takes residual shares by place, with the chosen equations in the rows of multipliers.
+class ResidualSink final : public ShareSink {
+ public:
+  ResidualSink(ConstraintLevel level, bool companions, std::vector<double>& r, std::vector<double>& rates,
+               std::vector<double>& scale, FieldScales& fields)
+      : level_(level), companions_(companions), r_(r), rates_(rates), scale_(scale), fields_(fields) {}
+
+  void begin(const RangePlan& plan, const State& state) {
+    plan_ = &plan;
+    state_ = &state;
+    evaluated = 0;
+  }
+
+  void add(int i, LocalSystem& share) override {
+    auto residual = share.residual();
+    const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
+    const auto blocks = plan_->stencil(i);
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const StencilBlock& b = blocks[k];
+      if (b.kind == BlockKind::multiplier && level_ != ConstraintLevel::position)
+        residual.segment(b.offset, b.size) = level_ == ConstraintLevel::velocity
+                                                 ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
+                                                 : acceleration_rows(share, i, b, share.K());
+      if (b.kind == BlockKind::velocity_multiplier && level_ == ConstraintLevel::acceleration)
+        residual.segment(b.offset, b.size) = acceleration_rows(share, i, b, share.D());
+      double& field = fields_.share[static_cast<std::size_t>(kind_index(b.kind))];
+      for (int j = 0; j < b.size; ++j) {
+        const double value = residual[b.offset + j];
+        const auto at = static_cast<std::size_t>(places[k].dof + j);
+        r_[at] += value;
+        scale_[at] += std::abs(value);
+        field = std::max(field, std::abs(value));
+      }
+      if (companions_ && b.kind == BlockKind::multiplier && share.has_rate())
+        for (int j = 0; j < b.size; ++j)
+          rates_[static_cast<std::size_t>(places[k].dof + j)] += share.rate()[b.offset + j];
+    }
+    ++evaluated;
+  }
+
+  int evaluated = 0;
+
+ private:
+  Eigen::VectorXd acceleration_rows(LocalSystem& share, int i, const StencilBlock& row, const MatrixMap& gradient) {
+    Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
+    const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
+    const auto blocks = plan_->stencil(i);
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      if (!is_kinematic(blocks[k].kind)) continue;
+      const ConstVectorMap a(state_->acceleration.data() + places[k].dof, blocks[k].size);
+      out += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
+    }
+    return out;
+  }
+
+  ConstraintLevel level_;
+  bool companions_;
+  std::vector<double>&r_, &rates_, &scale_;
+  FieldScales& fields_;
+  const RangePlan* plan_ = nullptr;
+  const State* state_ = nullptr;
+};
+
+/// Remembers which instance has the largest share in the rows of one unknown block.
+class WorstShareSink final : public ShareSink {
+ public:
+  WorstShareSink(std::int32_t unknown, int component) : unknown_(unknown), component_(component) {}
+
+  void begin(const RangePlan& plan) { plan_ = &plan; }
+  void add(int i, LocalSystem& share) override {
+    for (const StencilBlock& b : plan_->stencil(i)) {
+      if (b.unknown != unknown_) continue;
+      const double value = std::abs(share.residual()[b.offset + component_]);
+      if (value > largest || entity < 0) {
+        largest = value;
+        entity = plan_->range->entity(i);
+      }
+    }
+  }
+
+  double largest = -1;
+  int entity = -1;
+
+ private:
+  const RangePlan* plan_ = nullptr;
+  std::int32_t unknown_;
+  int component_;
+};
+
+}  // namespace
+
+struct Assembler::Parts {
+  Parts(Model& m, Layout& l) : model(m), layout(l) {}
+
+  Model& model;
+  Layout& layout;
+  EntryPattern pattern;
+  std::vector<RangePlan> plans;
+  std::size_t diagonal_begin = 0;  ///< entries of the corrections' own diagonal
+  std::vector<PetscScalar> entries;
+  std::vector<double> kept;
+  std::vector<double> r_place, rate_place, scale_place, local;
+  FieldScales scales;
+  Cost cost;
+
+  void plan() {
+    pattern = {};
+    plans = plan_ranges(model, layout, pattern);
+    diagonal_begin = pattern.rows.size();
+    for (const UnknownBlock& u : layout.unknowns())
+      if (u.owned && is_kinematic(u.kind) && u.companion_local >= 0)
+        for (int k = 0; k < u.size; ++k) {
+          pattern.rows.push_back(u.companion_global + k);
+          pattern.columns.push_back(u.companion_global + k);
+        }
+    entries.assign(pattern.rows.size(), 0.0);
+    kept.assign(pattern.kept, 0.0);
+    r_place.assign(layout.dof_count(), 0.0);
+    rate_place.assign(layout.dof_count(), 0.0);
+    scale_place.assign(layout.dof_count(), 0.0);
+    local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  }
+
+  /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
+  template <class Sink, class Begin, class Skip>
+  bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip) {
+    LocalFault fault;
+    const RangePlan* at = nullptr;
+    try {
+      for (const RangePlan& plan : plans) {
+        if (skip(plan)) continue;
+        at = &plan;
+        begin(plan);
+        plan.range->evaluate(0, plan.range->size(), state, plan.place_of, request, sink);
+      }
+    } catch (...) {
+      const int i = at == nullptr ? 0 : std::min(sink.evaluated, at->range->size() - 1);
+      const Entity* entity = at == nullptr ? nullptr
+                                           : &model.entities[static_cast<std::size_t>(at->range->entity(i))];
+      fault.capture(entity, layout.rank(), state.time);
+    }
+    return fault.agree(layout.comm());
+  }
+
+  bool residual(const State& state, ConstraintLevel level) {
+    std::ranges::fill(r_place, 0.0);
+    std::ranges::fill(rate_place, 0.0);
+    std::ranges::fill(scale_place, 0.0);
+    scales = {};
+    Request request;
+    request.rates = layout.stabilized() || level == ConstraintLevel::velocity;
+    request.bias = request.tangent = level == ConstraintLevel::acceleration;
+    ResidualSink sink(level, layout.stabilized(), r_place, rate_place, scale_place, scales);
+    return evaluate(
+        state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
+        [](const RangePlan&) { return false; });
+  }
+
+  /// Folds numbers by place into those by local unknown: blocks into their roots.
+  void fold(const std::vector<double>& by_place, std::vector<double>& out, bool rotate) const {
+    const auto unknowns = layout.unknowns();
+    for (const UnknownBlock& u : unknowns)
+      std::copy_n(by_place.begin() + u.place.dof, u.size, out.begin() + u.local);
+    const auto known = layout.known_blocks();
+    for (std::size_t k = unknowns.size(); k < known.size(); ++k) {
+      const BlockId id = known[k];
+      const UnknownBlock* u = layout.unknown_of(id);
+      if (u == nullptr) continue;
+      const BlockRoot& root = model.root(id);
+      const double* share = by_place.data() + layout.place(id).dof;
+      double* to = out.data() + u->local;
+      if (root.rotated && rotate)
+        Eigen::Map<Vec3>(to) += root.Q * Eigen::Map<const Vec3>(share);
+      else
+        for (int j = 0; j < u->size; ++j) to[j] += share[j];
+    }
+  }
+};
+
+Assembler::Assembler(Model& model, Layout& layout) : parts_(std::make_unique<Parts>(model, layout)) {
+  parts_->plan();
+}
+Assembler::~Assembler() = default;
+
+const Model& Assembler::model() const { return parts_->model; }
+Layout& Assembler::layout() { return parts_->layout; }
+void Assembler::revise() { parts_->plan(); }
+const FieldScales& Assembler::scales() const { return parts_->scales; }
+std::span<const double> Assembler::residual_by_place() const { return parts_->r_place; }
+Assembler::Cost Assembler::cost() const { return parts_->cost; }
+
+bool Assembler::residual(const State& state, ConstraintLevel level, Vec r) {
+  Parts& p = *parts_;
+  const double start = MPI_Wtime();
+  const bool fine = p.residual(state, level);
+  if (fine) {
+    if (p.layout.ranks() > 1)
+      MPI_Allreduce(MPI_IN_PLACE, p.scales.share.data(), static_cast<int>(p.scales.share.size()), MPI_DOUBLE, MPI_MAX,
+                    p.layout.comm());
+    if (p.layout.stabilized()) std::ranges::fill(p.local, 0.0);
+    p.fold(p.r_place, p.local, true);
+    if (p.layout.stabilized())
+      for (const UnknownBlock& u : p.layout.unknowns())
+        if (u.kind == BlockKind::multiplier && u.companion_local >= 0)
+          std::copy_n(p.rate_place.begin() + u.place.dof, u.size, p.local.begin() + u.companion_local);
+    TRAMMEL_PETSC(VecZeroEntries(r));
+    p.layout.add_from_local(p.local, r);
+  }
+  p.cost.residual += MPI_Wtime() - start;
+  return fine;
+}
+
+Mat Assembler::create_matrix() {
+  Parts& p = *parts_;
+  Mat J = nullptr;
+  TRAMMEL_PETSC(MatCreate(p.layout.comm(), &J));
+  const PetscInt n = p.layout.owned_size(), N = p.layout.global_size();
+  TRAMMEL_PETSC(MatSetSizes(J, n, n, N, N));
+  TRAMMEL_PETSC(MatSetType(J, p.layout.ranks() == 1 ? MATSEQAIJ : MATMPIAIJ));
+  // The call may rearrange the index arrays, so it gets copies.
+  std::vector<PetscInt> rows = p.pattern.rows, columns = p.pattern.columns;
+  TRAMMEL_PETSC(MatSetPreallocationCOO(J, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()));
+  return J;
+}
+
+bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J) {
+  Parts& p = *parts_;
+  const double start = MPI_Wtime();
+  Request request;
+  request.tangent = true;
+  request.rates = p.layout.stabilized();
+  TangentSink sink(weights, p.layout.unknowns(), p.entries, p.kept);
+  const bool fine = p.evaluate(
+      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan); },
+      [](const RangePlan& plan) { return plan.pairs.empty(); });
+  const double evaluated = MPI_Wtime();
+  p.cost.tangent += evaluated - start;
+  if (!fine) return false;
+  std::fill(p.entries.begin() + static_cast<std::ptrdiff_t>(p.diagonal_begin), p.entries.end(),
+            weights.companion_row_mu * weights.companion_column_mu);
+  TRAMMEL_PETSC(MatSetValuesCOO(J, p.entries.data(), INSERT_VALUES));
+  p.cost.assembly += MPI_Wtime() - evaluated;
+  return true;
+}
+
+void Assembler::keep_gradients(const State& state) {
+  Parts& p = *parts_;
+  Request request;
+  request.tangent = true;
+  GradientSink sink(p.kept);
+  p.evaluate(
+      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan); },
+      [](const RangePlan& plan) { return !plan.has_constraints; });
+}
+
+void Assembler::add_corrections(double scale, const std::vector<double>& local, std::vector<double>& out) const {
+  const Parts& p = *parts_;
+  std::vector<double> share(out.size(), 0.0);
+  const auto unknowns = p.layout.unknowns();
+  for (const RangePlan& plan : p.plans) {
+    if (!plan.has_constraints) continue;
+    for (int i = 0; i < plan.range->size(); ++i) {
+      const double* gradient = p.kept.data() + plan.kept_begin[static_cast<std::size_t>(i)];
+      const auto blocks = plan.stencil(i);
+      for (const BlockPair& pair : plan.coupled(i)) {
+        const StencilBlock& row = blocks[static_cast<std::size_t>(pair.row)];
+        const StencilBlock& column = blocks[static_cast<std::size_t>(pair.column)];
+        if (!CompanionParts(row, column).correction_row) continue;
+        const double* eta = local.data() + unknowns[static_cast<std::size_t>(column.unknown)].companion_local;
+        double* to = share.data() + unknowns[static_cast<std::size_t>(row.unknown)].companion_local;
+        for (int b = 0; b < column.size; ++b)
+          for (int a = 0; a < row.size; ++a) to[a] += scale * *gradient++ * eta[b];
+      }
+    }
+  }
+  if (p.layout.ranks() > 1) {
+    Vec sum = p.layout.create_vector();
+    TRAMMEL_PETSC(VecZeroEntries(sum));
+    p.layout.add_from_local(share, sum);
+    p.layout.to_local(sum, share);
+    TRAMMEL_PETSC(VecDestroy(&sum));
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[i];
+}
+
+void Assembler::commit(const State& state, const StepInfo& step) {
+  Parts& p = *parts_;
+  for (const RangePlan& plan : p.plans)
+    for (int i = 0; i < plan.range->size(); ++i)
+      plan.range->commit(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
+}
+
+MergedReview Assembler::review(const State& state, const StepInfo& step) {
+  Parts& p = *parts_;
+  int flags[2] = {0, 0};
+  double cut = std::numeric_limits<double>::infinity();
+  for (const RangePlan& plan : p.plans)
+    for (int i = 0; i < plan.range->size(); ++i) {
+      Review answer = plan.range->review(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
+      if (answer.verdict == Review::Verdict::changed) flags[0] = 1;
+      if (answer.verdict == Review::Verdict::cut) cut = std::min(cut, answer.cut_time);
+      if (answer.new_stencil) {
+        flags[1] = 1;
+        const int dofs = p.model.dofs(*answer.new_stencil);
+        plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
+      }
+    }
+  if (p.layout.ranks() > 1) {
+    MPI_Allreduce(MPI_IN_PLACE, flags, 2, MPI_INT, MPI_MAX, p.layout.comm());
+    MPI_Allreduce(MPI_IN_PLACE, &cut, 1, MPI_DOUBLE, MPI_MIN, p.layout.comm());
+  }
+  MergedReview merged;
+  merged.solve_again = flags[0] != 0;
+  merged.revision = flags[1] != 0;
+  if (std::isfinite(cut)) merged.cut_time = cut;
+  return merged;
+}
+
+Energy Assembler::energy(const State& state) {
+  Parts& p = *parts_;
+  Energy sum;
+  for (const RangePlan& plan : p.plans)
+    for (int i = 0; i < plan.range->size(); ++i)
+      sum += plan.range->energy(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]));
+  if (p.layout.ranks() > 1) {
+    double all[4] = {sum.kinetic, sum.strain, sum.potential, sum.lost_power};
+    MPI_Allreduce(MPI_IN_PLACE, all, 4, MPI_DOUBLE, MPI_SUM, p.layout.comm());
+    sum = {all[0], all[1], all[2], all[3]};
+  }
+  return sum;
+}
+
+WorstResidual Assembler::worst(const State& state, ConstraintLevel level, std::span<const double> kind_scale) {
+  Parts& p = *parts_;
+  Vec r = p.layout.create_vector();
+  std::vector<double> local;
+  WorstResidual result;
+  if (!residual(state, level, r)) {
+    TRAMMEL_PETSC(VecDestroy(&r));
+    return result;
+  }
+  p.layout.to_local(r, local);
+  TRAMMEL_PETSC(VecDestroy(&r));
+  struct {
+    double value;
+    int rank;
+  } best{-1, p.layout.rank()};
+  int component = 0;
+  BlockId block = no_block;
+  double raw = 0;
+  for (const UnknownBlock& u : p.layout.unknowns()) {
+    if (!u.owned) continue;
+    for (int k = 0; k < u.size; ++k) {
+      const double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);
+      double scaled = value / std::max(kind_scale[static_cast<std::size_t>(kind_index(u.kind))], 1e-300);
+      if (std::isnan(scaled)) scaled = std::numeric_limits<double>::infinity();
+      if (scaled > best.value) {
+        best.value = scaled;
+        block = u.block;
+        component = k;
+        raw = value;
+      }
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_DOUBLE_INT, MPI_MAXLOC, p.layout.comm());
+  int at[2] = {block, component};
+  MPI_Bcast(at, 2, MPI_INT, best.rank, p.layout.comm());
+  MPI_Bcast(&raw, 1, MPI_DOUBLE, best.rank, p.layout.comm());
+  result.value = raw;
+  result.block = at[0];
+  result.component = at[1];
+  if (result.block == no_block) return result;
+
+  const UnknownBlock* u = p.layout.knows(result.block) ? p.layout.unknown_of(result.block) : nullptr;
+  struct {
+    double value;
+    int rank;
+  } share{-1, p.layout.rank()};
+  WorstShareSink sink(u == nullptr ? -2 : static_cast<std::int32_t>(u - p.layout.unknowns().data()),
+                      result.component);
+  for (const RangePlan& plan : p.plans) {
+    sink.begin(plan);
+    plan.range->evaluate(0, plan.range->size(), state, plan.place_of, Request{}, sink);
+  }
+  share.value = sink.largest;
+  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE_INT, MPI_MAXLOC, p.layout.comm());
+  int entity = sink.entity;
+  MPI_Bcast(&entity, 1, MPI_INT, share.rank, p.layout.comm());
+  if (entity >= 0) {
+    const Entity& e = p.model.entities[static_cast<std::size_t>(entity)];
+    result.entity = fmt::format("{} '{}' ({})", e.category, e.name, e.type);
+    result.where = e.where;
+  }
+  return result;
+}
+
+void Assembler::visit(const State& state,
+                      const std::function<void(const ElementRange&, int, const LocalState&, const ReactionShares&)>&
+                          visitor) {
+  Parts& p = *parts_;
+  if (!p.residual(state, ConstraintLevel::position)) return;
+  const std::map<int, ReactionShares> shares = reaction_shares(p.model, p.layout, state, p.r_place);
+  static const ReactionShares none;
+  for (const RangePlan& plan : p.plans)
+    for (int i = 0; i < plan.range->size(); ++i) {
+      const auto found = shares.find(plan.range->entity(i));
+      visitor(*plan.range, i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]),
+              found == shares.end() ? none : found->second);
+    }
+}
+
+}  // namespace trammel

@@ -1,0 +1,282 @@
+#include "trammel/builder.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "trammel/nearest_name.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// Splits "crank.at(0.3)" into "crank.at" and 0.3.
+std::optional<std::pair<std::string_view, double>> as_call(std::string_view text) {
+  if (text.empty() || text.back() != ')') return std::nullopt;
+  const auto open = text.find('(');
+  if (open == std::string_view::npos) return std::nullopt;
+  const std::string_view inner = text.substr(open + 1, text.size() - open - 2);
+  double number = 0;
+  const auto [end, fault] = std::from_chars(inner.data(), inner.data() + inner.size(), number);
+  if (fault != std::errc() || end != inner.data() + inner.size()) return std::nullopt;
+  return std::pair{text.substr(0, open), number};
+}
+
+template <class Names>
+std::vector<std::string> keys(const Names& names) {
+  std::vector<std::string> out;
+  out.reserve(names.size());
+  for (const auto& entry : names) out.push_back(entry.first);
+  return out;
+}
+
+}  // namespace
+
+int Builder::begin(Entity entity, const Type& type) {
+  entity.type = type.name;
+  entity.plugin = type.plugin;
+  entity.category = std::string(category_name(type.category));
+  entity_ = static_cast<int>(model_->entities.size());
+  model_->entities.push_back(std::move(entity));
+  type_ = &type;
+  return entity_;
+}
+
+std::string Builder::full_name(std::string_view name) const {
+  return name.empty() ? entity().name : entity().name + "." + std::string(name);
+}
+
+BlockId Builder::add_block(BlockKind kind, std::string_view name, std::span<const double> initial,
+                           std::span<const double> rate, std::string unit) {
+  Block block;
+  block.kind = kind;
+  block.size = kind == BlockKind::rotation ? 3 : static_cast<int>(initial.size());
+  if (block.size < 1 || block.size > max_block_size)
+    throw Error(entity().where, "a block holds 1 to " + std::to_string(max_block_size) + " numbers, found " +
+                                    std::to_string(block.size));
+  block.name = full_name(name);
+  block.unit = std::move(unit);
+  std::ranges::copy(initial, block.initial.begin());
+  std::ranges::copy(rate, block.initial_rate.begin());
+  const auto id = static_cast<BlockId>(model_->blocks.size());
+  model_->blocks.push_back(std::move(block));
+  BlockRoot root;
+  root.root = id;
+  model_->roots.push_back(root);
+  return id;
+}
+
+BlockId Builder::add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB) {
+  return add_block(BlockKind::position, name, {p_WB.data(), 3}, {v_WB.data(), 3}, "m");
+}
+
+BlockId Builder::add_rotation(std::string_view name, const Mat3& R_WB, const Vec3& w_WB_B) {
+  const Quaternion q = Quaternion(R_WB).normalized();
+  const std::array<double, 4> wxyz{q.w(), q.x(), q.y(), q.z()};
+  return add_block(BlockKind::rotation, name, wxyz, {w_WB_B.data(), 3}, "rad");
+}
+
+Frame Builder::add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_WB, const Vec3& v_WB,
+                         const Vec3& w_WB_B) {
+  const std::string prefix = name.empty() ? std::string() : std::string(name) + " ";
+  return {add_position(prefix + "position", p_WB, v_WB), add_rotation(prefix + "rotation", R_WB, w_WB_B)};
+}
+
+BlockId Builder::add_multiplier(std::string_view name, int equations, std::string unit) {
+  const std::array<double, max_block_size> zeros{};
+  return add_block(BlockKind::multiplier, name, std::span(zeros).first(static_cast<std::size_t>(equations)), {},
+                   std::move(unit));
+}
+
+void Builder::offer_marker(std::string_view name, Marker marker) {
+  const std::string full = full_name(name);
+  if (!model_->markers.emplace(full, marker.named(full)).second)
+    throw Error(entity().where, "there are two markers named '" + full + "'");
+}
+
+void Builder::offer_marker_family(std::string_view name, std::function<Marker(double)> make) {
+  families_[full_name(name)] = std::move(make);
+}
+
+void Builder::offer_signal(std::string_view name, std::shared_ptr<const Signal> signal) {
+  const std::string full = full_name(name);
+  if (!model_->signals.emplace(full, std::move(signal)).second)
+    throw Error(entity().where, "there are two signals named '" + full + "'");
+}
+
+void Builder::offer_coordinate(std::string_view name, std::string unit, BlockId block, int component) {
+  const Block& b = model_->block(block);
+  offer_signal(name, component_signal(block, b.kind, b.size, component, unit));
+  model_->coordinates[entity_].push_back({std::string(name), std::move(unit), block, component});
+}
+
+void Builder::offer_mass(Marker centre, double mass) {
+  model_->masses.push_back({std::move(centre), mass, entity_});
+}
+
+void Builder::offer(std::string_view name, std::shared_ptr<const void> thing) {
+  things_[full_name(name)] = std::move(thing);
+}
+
+std::shared_ptr<const void> Builder::find(std::string_view full) const {
+  const auto at = things_.find(full);
+  return at == things_.end() ? nullptr : at->second;
+}
+
+Marker Builder::marker(const Value& value, const ValueContext& context) const {
+  if (value.is_map()) {
+    static const std::vector<Parameter> known{
+        Parameter::make(Parameter::Kind::marker, "on", "", "what the marker is fixed in").must(),
+        Parameter::make(Parameter::Kind::vector3, "at", "m", "offset of the origin, in axes of `on`")
+            .defaults("[0, 0, 0]"),
+        Parameter::make(Parameter::Kind::rotation, "rotation", "", "rotation from the axes of `on`")
+            .defaults("[1, 0, 0, 0]")};
+    check(value, known, context, "a marker");
+    const Parameters in(value, known, context);
+    const Marker base = marker(*in.value("on"), context);
+    return base.offset(in.rotation("rotation"), in.vector3("at")).named(base.name());
+  }
+  if (!value.is_scalar())
+    throw Error(value.where, "expected the name of a marker or {on, at, rotation}, found " + value.described());
+  if (value.text == "ground") return Marker::ground();
+  if (const auto at = model_->markers.find(value.text); at != model_->markers.end()) return at->second;
+  if (const auto call = as_call(value.text))
+    if (const auto family = families_.find(call->first); family != families_.end()) {
+      try {
+        return family->second(call->second).named(value.text);
+      } catch (const Error& e) {
+        throw Error(value.where, e.what());
+      }
+    }
+  std::vector<std::string> known = keys(model_->markers);
+  known.emplace_back("ground");
+  throw Error(value.where, "marker '" + value.text + "' not found" + did_you_mean(value.text, known));
+}
+
+Marker Builder::marker(const Parameters& in, std::string_view parameter) const {
+  const Value* value = in.value(parameter);
+  if (value == nullptr) throw Error(in.where(), "'" + std::string(parameter) + "' is missing: a marker");
+  return marker(*value, in.context());
+}
+
+std::pair<Marker, Marker> Builder::marker_pair(const Parameters& in, std::string_view parameter) const {
+  const Value* value = in.value(parameter);
+  if (value == nullptr || !value->is_sequence() || value->items.size() != 2)
+    throw Error(in.where(parameter), "'" + std::string(parameter) + "' must be a list of two markers" +
+                                         (value != nullptr ? ", found " + value->described() : std::string()));
+  return {marker(value->items[0], in.context()), marker(value->items[1], in.context())};
+}
+
+std::shared_ptr<const Signal> Builder::signal(std::string_view name, const Location& where) const {
+  if (name == "t") return time_signal();
+  const auto at = model_->signals.find(name);
+  if (at == model_->signals.end())
+    throw Error(where, "signal '" + std::string(name) + "' not found" +
+                           did_you_mean(name, keys(model_->signals)));
+  return at->second;
+}
+
+JointCoordinate Builder::coordinate(int of_entity, std::string_view name, const Location& where) const {
+  const std::string& joint = model_->entities[static_cast<std::size_t>(of_entity)].name;
+  const auto at = model_->coordinates.find(of_entity);
+  if (at == model_->coordinates.end()) throw Error(where, "joint '" + joint + "' has no coordinate");
+  std::string there;
+  for (const JointCoordinate& c : at->second) {
+    if (c.name == name) return c;
+    there += (there.empty() ? "" : ", ") + c.name;
+  }
+  throw Error(where, "joint '" + joint + "' has no coordinate '" + std::string(name) + "'; it has: " + there);
+}
+
+InitialMotion Builder::initial(const Marker& marker) const {
+  State state;
+  std::vector<BlockPlace> places;
+  for (const BlockId id : marker.blocks()) {
+    const Block& b = model_->block(id);
+    places.push_back({static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
+    append_initial(b, state);
+  }
+  state.acceleration.assign(state.rate.size(), 0.0);
+  MarkerMotion motion;
+  marker.evaluate(LocalState(state, places.data()), 0, MotionLevel::velocity, motion);
+  return {motion.R_WM, motion.p_WM, motion.twist};
+}
+
+bool Builder::share(BlockId a, BlockId b, bool rotation) {
+  Model& m = *model_;
+  const auto root_of = [&m](BlockId id) { return id == no_block ? no_block : m.root(id).root; };
+  const auto is_fixed = [&m](BlockId id) { return id == no_block || m.root(id).fixed; };
+  const BlockId ra = root_of(a), rb = root_of(b);
+  if (ra == rb || (is_fixed(a) && is_fixed(b))) return false;
+
+  const auto members = [this](BlockId root) -> std::vector<BlockId>& {
+    std::vector<BlockId>& list = members_[root];
+    if (list.empty()) list.push_back(root);
+    return list;
+  };
+  if (ra == no_block || rb == no_block) {
+    for (const BlockId id : members(ra == no_block ? rb : ra)) m.roots[static_cast<std::size_t>(id)].fixed = true;
+  } else {
+    const bool fixed = is_fixed(a) || is_fixed(b);
+    BlockId keep = ra, absorb = rb;
+    if (members(keep).size() < members(absorb).size()) std::swap(keep, absorb);
+    std::vector<BlockId>& kept = members(keep);
+    kept.insert(kept.end(), members(absorb).begin(), members(absorb).end());
+    members_.erase(absorb);
+    const auto initial_rotation = [&m](BlockId id) {
+      const auto& q = m.block(id).initial;
+      return Quaternion(q[0], q[1], q[2], q[3]).toRotationMatrix();
+    };
+    for (const BlockId id : members(keep)) {
+      BlockRoot& r = m.roots[static_cast<std::size_t>(id)];
+      r.root = keep;
+      r.fixed = fixed;
+      if (!rotation || id == keep) continue;
+      r.Q = initial_rotation(keep).transpose() * initial_rotation(id);
+      r.rotated = !r.Q.isIdentity(1e-15);
+    }
+  }
+  m.shared.push_back({entity_, a, b, rotation});
+  return true;
+}
+
+bool Builder::share_position(const Marker& a, const Marker& b) {
+  const auto block = [](const Marker& marker) {
+    return marker.is_ground() ? no_block : marker.frame().position;
+  };
+  if (a.is_ground() && b.is_ground()) return false;
+  for (const Marker* marker : {&a, &b})
+    if (!marker->is_ground() && !marker->at_frame_origin()) return false;
+  return share(block(a), block(b), false);
+}
+
+bool Builder::share_rotation(const Marker& a, const Marker& b) {
+  const auto block = [](const Marker& marker) {
+    return marker.is_ground() ? no_block : marker.frame().rotation;
+  };
+  if (a.is_ground() && b.is_ground()) return false;
+  for (const Marker* marker : {&a, &b})
+    if (!marker->is_ground() && !marker->is_rigid_frame()) return false;
+  return share(block(a), block(b), true);
+}
+
+int Builder::check_stencil(const std::vector<BlockId>& stencil) const {
+  for (const BlockId id : stencil)
+    if (id < 0 || id >= static_cast<BlockId>(model_->blocks.size()))
+      throw Error(entity().where, "a stencil of type '" + entity().type + "' names a block that does not exist");
+  return model_->dofs(stencil);
+}
+
+ElementRange* Builder::find_range(const char* type_name) const {
+  const auto at = range_by_key_.find(entity().plugin + ":" + type_name);
+  return at == range_by_key_.end() ? nullptr : at->second;
+}
+
+ElementRange* Builder::adopt(const char* type_name, std::unique_ptr<ElementRange> range) {
+  const std::string key = entity().plugin + ":" + type_name;
+  ElementRange* raw = range.get();
+  model_->ranges.push_back({key, entity().type, std::move(range)});
+  range_by_key_[key] = raw;
+  return raw;
+}
+
+}  // namespace trammel

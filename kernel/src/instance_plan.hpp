@@ -1,0 +1,70 @@
+#pragma once
+
+#include <petscsystypes.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trammel/layout.hpp"
+#include "trammel/model.hpp"
+
+namespace trammel {
+
+/// A block of an instance's stencil, as the assembler needs it.
+struct StencilBlock {
+  BlockKind kind = BlockKind::position;
+  std::int16_t size = 0;
+  std::int16_t offset = 0;         ///< in the local system
+  std::int32_t unknown = -1;       ///< index into Layout::unknowns(), -1 where fixed
+  bool companion = false;
+  const Mat3* Q = nullptr;         ///< of a rotation that shares its root's block, turned: R = R_root Q
+};
+
+/// One pair of stencil blocks that may hold numbers.
+struct BlockPair {
+  std::int16_t row = 0, column = 0;
+};
+
+/// Where the shares of the instances of one range go: computed once for each revision.
+struct RangePlan {
+  ElementRange* range = nullptr;
+  std::vector<BlockPlace> places;
+  std::vector<const BlockPlace*> place_of;  ///< by instance, into `places`
+  std::vector<StencilBlock> blocks;
+  std::vector<BlockPair> pairs;
+  std::vector<std::size_t> block_begin, pair_begin;  ///< by instance, and one past the last
+  std::vector<std::size_t> entry_begin;              ///< by instance: its first number among the matrix's entries
+  std::vector<std::size_t> kept_begin;               ///< by instance: its first number among the kept gradients
+  bool has_constraints = false;  ///< some stencil holds a multiplier
+
+  std::span<const StencilBlock> stencil(int i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return std::span(blocks).subspan(block_begin[k], block_begin[k + 1] - block_begin[k]);
+  }
+  std::span<const BlockPair> coupled(int i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return std::span(pairs).subspan(pair_begin[k], pair_begin[k + 1] - pair_begin[k]);
+  }
+};
+
+/// Rows and columns of the matrix's entries, in the order in which instances write them.
+struct EntryPattern {
+  std::vector<PetscInt> rows, columns;
+  std::size_t kept = 0;  ///< numbers among the kept gradients
+};
+
+/// The sub-blocks of a stabilized matrix that one pair of stencil blocks writes, besides its own, in this order.
+struct CompanionParts {
+  bool correction_column = false;  ///< (row, mu of column)
+  bool velocity_row = false;       ///< (velocity row of the multiplier `row`, column)
+  bool velocity_correction = false;  ///< (velocity row of the multiplier `row`, mu of column)
+  bool correction_row = false;     ///< (row of mu, eta of the multiplier `column`)
+
+  CompanionParts(const StencilBlock& row, const StencilBlock& column);
+};
+
+/// Plans of all ranges; entries are appended to `pattern`.
+std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern);
+
+}  // namespace trammel

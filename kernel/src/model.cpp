@@ -1,0 +1,24 @@
+#include "trammel/model.hpp"
+
+namespace trammel {
+
+void append_initial(const Block& block, State& state) {
+  const double* initial = block.initial.data();
+  if (block.kind == BlockKind::rotation) {
+    const Quaternion q = Quaternion(initial[0], initial[1], initial[2], initial[3]).normalized();
+    const Mat3 R = q.toRotationMatrix();
+    state.value.insert(state.value.end(), R.data(), R.data() + 9);
+    state.value.insert(state.value.end(), {q.w(), q.x(), q.y(), q.z()});
+  } else {
+    state.value.insert(state.value.end(), initial, initial + block.size);
+  }
+  state.rate.insert(state.rate.end(), block.initial_rate.begin(), block.initial_rate.begin() + block.size);
+}
+
+int Model::dofs(std::span<const BlockId> stencil) const {
+  int n = 0;
+  for (const BlockId id : stencil) n += block(id).size;
+  return n;
+}
+
+}  // namespace trammel
