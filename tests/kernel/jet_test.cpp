@@ -63,30 +63,29 @@ double inverse_root_reference(double x) { return 1 / std::sqrt(x); }
 namespace el = elementary;
 INSTANTIATE_TEST_SUITE_P(
     Jet, Unary,
-    testing::Values(UnaryCase{"sin", el::sin, std::sin, {-2, 0, 0.7}}, UnaryCase{"cos", el::cos, std::cos, {-2, 0, 0.7}},
-                    UnaryCase{"tan", el::tan, std::tan, {-0.6, 0, 0.7}},
-                    UnaryCase{"asin", el::asin, std::asin, {-0.6, 0, 0.7}},
-                    UnaryCase{"acos", el::acos, std::acos, {-0.6, 0, 0.7}},
-                    UnaryCase{"atan", el::atan, std::atan, {-2, 0, 0.7}},
-                    UnaryCase{"sinh", el::sinh, std::sinh, {-2, 0, 0.7}},
-                    UnaryCase{"cosh", el::cosh, std::cosh, {-2, 0, 0.7}},
-                    UnaryCase{"tanh", el::tanh, std::tanh, {-2, 0, 0.7}},
-                    UnaryCase{"exp", el::exp, std::exp, {-2, 0, 0.7}},
-                    UnaryCase{"log", el::log, std::log, {0.4, 1, 7}},
-                    UnaryCase{"log10", el::log10, std::log10, {0.4, 1, 7}},
-                    UnaryCase{"sqrt", el::sqrt, std::sqrt, {0.4, 1, 7}},
-                    UnaryCase{"abs", el::abs, std::abs, {-0.4, 3}},
-                    UnaryCase{"sign", el::sign, sign_reference, {-0.4, 3}},
-                    UnaryCase{"step", el::step, step_reference, {-0.4, 3}},
-                    UnaryCase{"floor", el::floor, std::floor, {-0.4, 3.2}},
-                    UnaryCase{"ceil", el::ceil, std::ceil, {-0.4, 3.2}},
-                    UnaryCase{"deg", el::deg, deg_reference, {-40, 3.2}},
-                    UnaryCase{"cube", cube, cube_reference, {-1.3, 0, 2}},
-                    UnaryCase{"inverse_root", inverse_root, inverse_root_reference, {0.6, 2}},
-                    UnaryCase{"ramp", el::unit_ramp, ramp_reference, {-0.5, 0.3, 1.5}},
-                    UnaryCase{"cycloidal", el::unit_cycloidal, cycloidal_reference, {-0.5, 0.3, 0.8, 1.5}},
-                    UnaryCase{"harmonic", el::unit_harmonic, harmonic_reference, {-0.5, 0.3, 0.8, 1.5}},
-                    UnaryCase{"smoothstep", el::unit_smoothstep, smoothstep_reference, {-0.5, 0.3, 0.8, 1.5}}),
+    testing::Values(
+        UnaryCase{"sin", el::sin, std::sin, {-2, 0, 0.7}}, UnaryCase{"cos", el::cos, std::cos, {-2, 0, 0.7}},
+        UnaryCase{"tan", el::tan, std::tan, {-0.6, 0, 0.7}},
+        UnaryCase{"asin", el::asin, std::asin, {-0.6, 0, 0.7}},
+        UnaryCase{"acos", el::acos, std::acos, {-0.6, 0, 0.7}},
+        UnaryCase{"atan", el::atan, std::atan, {-2, 0, 0.7}},
+        UnaryCase{"sinh", el::sinh, std::sinh, {-2, 0, 0.7}},
+        UnaryCase{"cosh", el::cosh, std::cosh, {-2, 0, 0.7}},
+        UnaryCase{"tanh", el::tanh, std::tanh, {-2, 0, 0.7}},
+        UnaryCase{"exp", el::exp, std::exp, {-2, 0, 0.7}}, UnaryCase{"log", el::log, std::log, {0.4, 1, 7}},
+        UnaryCase{"log10", el::log10, std::log10, {0.4, 1, 7}},
+        UnaryCase{"sqrt", el::sqrt, std::sqrt, {0.4, 1, 7}}, UnaryCase{"abs", el::abs, std::abs, {-0.4, 3}},
+        UnaryCase{"sign", el::sign, sign_reference, {-0.4, 3}},
+        UnaryCase{"step", el::step, step_reference, {-0.4, 3}},
+        UnaryCase{"floor", el::floor, std::floor, {-0.4, 3.2}},
+        UnaryCase{"ceil", el::ceil, std::ceil, {-0.4, 3.2}},
+        UnaryCase{"deg", el::deg, deg_reference, {-40, 3.2}},
+        UnaryCase{"cube", cube, cube_reference, {-1.3, 0, 2}},
+        UnaryCase{"inverse_root", inverse_root, inverse_root_reference, {0.6, 2}},
+        UnaryCase{"ramp", el::unit_ramp, ramp_reference, {-0.5, 0.3, 1.5}},
+        UnaryCase{"cycloidal", el::unit_cycloidal, cycloidal_reference, {-0.5, 0.3, 0.8, 1.5}},
+        UnaryCase{"harmonic", el::unit_harmonic, harmonic_reference, {-0.5, 0.3, 0.8, 1.5}},
+        UnaryCase{"smoothstep", el::unit_smoothstep, smoothstep_reference, {-0.5, 0.3, 0.8, 1.5}}),
     [](const auto& test) { return test.param.name; });
 
 struct BinaryCase {
@@ -104,12 +103,8 @@ TEST_P(Binary, DerivativesMatchDifferences) {
   for (const auto& [a, b] : GetParam().points) {
     const Derivatives2 y = f(a, b);
     const double scale = 1 + std::abs(y.f) + std::abs(y.aa) + std::abs(y.ab) + std::abs(y.bb);
-    const auto in_a = [&, b = b](auto member) {
-      return [=](double x) { return f(x, b).*member; };
-    };
-    const auto in_b = [&, a = a](auto member) {
-      return [=](double x) { return f(a, x).*member; };
-    };
+    const auto in_a = [&, b = b](auto member) { return [=](double x) { return f(x, b).*member; }; };
+    const auto in_b = [&, a = a](auto member) { return [=](double x) { return f(a, x).*member; }; };
     EXPECT_NEAR(y.a, first_difference(in_a(&Derivatives2::f), a, h), 1e-9 * scale);
     EXPECT_NEAR(y.b, first_difference(in_b(&Derivatives2::f), b, h), 1e-9 * scale);
     EXPECT_NEAR(y.aa, first_difference(in_a(&Derivatives2::a), a, h), 1e-8 * scale);
@@ -124,7 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Jet, Binary,
                                          BinaryCase{"multiply", el::multiply, {{1.3, -0.4}}},
                                          BinaryCase{"divide", el::divide, {{1.3, -0.4}, {0, 2}}},
                                          BinaryCase{"pow", el::power2, {{1.3, -0.4}, {0.5, 2}}},
-                                         BinaryCase{"atan2", el::atan2, {{1.3, -0.4}, {-0.2, -2}, {0.3, 0.1}}},
+                                         BinaryCase{
+                                             "atan2", el::atan2, {{1.3, -0.4}, {-0.2, -2}, {0.3, 0.1}}},
                                          BinaryCase{"hypot", el::hypot, {{1.3, -0.4}, {0, 2}}},
                                          BinaryCase{"min", el::min, {{1.3, -0.4}, {0, 2}}},
                                          BinaryCase{"max", el::max, {{1.3, -0.4}, {0, 2}}},
@@ -191,7 +187,9 @@ TEST(GradientJet, GradientAndHessianMatchDifferences) {
   const GradientJet f = two_variable_formula(x, y);
   EXPECT_NEAR(f.value, std::sin(x * y) / y, 1e-15);
   for (int j = 0; j < 2; ++j) {
-    const auto at = [&](double z) { return j == 0 ? two_variable_formula(z, y) : two_variable_formula(x, z); };
+    const auto at = [&](double z) {
+      return j == 0 ? two_variable_formula(z, y) : two_variable_formula(x, z);
+    };
     const double z = j == 0 ? x : y;
     EXPECT_NEAR(f.g(j), first_difference([&](double w) { return at(w).value; }, z, h), 1e-10);
     for (int i = j; i < 2; ++i) {
@@ -238,8 +236,8 @@ TEST(Function, TotalRatesFollowTheSignals) {
   FunctionValue out;
   Product().evaluate(t, values, out);
   EXPECT_NEAR(out.rate(Eigen::Vector2d(a.first, b.first)), f.first, 1e-15);
-  EXPECT_NEAR(out.second_rate(Eigen::Vector2d(a.first, b.first), Eigen::Vector2d(a.second, b.second)), f.second,
-              1e-14);
+  EXPECT_NEAR(out.second_rate(Eigen::Vector2d(a.first, b.first), Eigen::Vector2d(a.second, b.second)),
+              f.second, 1e-14);
 }
 
 TEST(Function, SaysWhatIsWrong) {
@@ -247,7 +245,8 @@ TEST(Function, SaysWhatIsWrong) {
     Product().at(0);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "the function 't*a*b' reads the signal 'a', but only a function of time is allowed here");
+    EXPECT_STREQ(e.what(),
+                 "the function 't*a*b' reads the signal 'a', but only a function of time is allowed here");
   }
   const double values[] = {HUGE_VAL, 1};
   FunctionValue out;

@@ -84,6 +84,7 @@ inline Derivatives deg(double x) {
 }
 /// x^n for a constant n; for a whole n any x is allowed, also x = 0 for n >= 0.
 inline Derivatives power(double x, double n) {
+  if (n == 2) return {x * x, 2 * x, 2};
   const auto term = [x](double factor, double exponent) {
     return factor == 0 ? 0.0 : factor * std::pow(x, exponent);
   };

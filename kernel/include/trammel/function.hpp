@@ -2,7 +2,6 @@
 
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include "trammel/error.hpp"
 #include "trammel/export.hpp"
 #include "trammel/jet.hpp"
+#include "trammel/number_text.hpp"
 
 namespace trammel {
 
@@ -48,7 +48,8 @@ struct FunctionValue {
 
   /// Second total time derivative along signals with rates s_dot and s_ddot.
   template <class Rates, class SecondRates>
-  double second_rate(const Eigen::MatrixBase<Rates>& s_dot, const Eigen::MatrixBase<SecondRates>& s_ddot) const {
+  double second_rate(const Eigen::MatrixBase<Rates>& s_dot,
+                     const Eigen::MatrixBase<SecondRates>& s_ddot) const {
     return dtt + 2 * gradient_dt.dot(s_dot) + s_dot.dot(hessian * s_dot) + gradient.dot(s_ddot);
   }
 };
@@ -84,15 +85,15 @@ class TRAMMEL_API Function {
                               "', but only a function of time is allowed here");
     }
     const Jet f = do_at(t);
-    if (!std::isfinite(f.value)) fail(t, "its value is " + short_text(f.value));
+    if (!std::isfinite(f.value)) fail(t, "its value is " + number_text(f.value));
     return f;
   }
 
   /// As `at`, for a prescribed motion: velocity and acceleration must be finite too.
   Jet motion_at(double t) const {
     const Jet f = at(t);
-    if (!std::isfinite(f.first)) fail(t, "its rate is " + short_text(f.first));
-    if (!std::isfinite(f.second)) fail(t, "its second rate is " + short_text(f.second));
+    if (!std::isfinite(f.first)) fail(t, "its rate is " + number_text(f.first));
+    if (!std::isfinite(f.second)) fail(t, "its second rate is " + number_text(f.second));
     return f;
   }
 
@@ -103,19 +104,11 @@ class TRAMMEL_API Function {
     assert(values.size() == signals_.size());
     do_evaluate(t, values, out);
     if (std::isfinite(out.value)) return;
-    if (signals_.empty()) fail(t, "its value is " + short_text(out.value));
-    throw RejectStep(message(t, "its value is " + short_text(out.value)));
+    if (signals_.empty()) fail(t, "its value is " + number_text(out.value));
+    throw RejectStep(message(t, "its value is " + number_text(out.value)));
   }
 
  protected:
-  /// "0.25", "1e-09", "nan": a number for messages.
-  static std::string short_text(double x) {
-    if (std::isnan(x)) return "nan";
-    char text[32];
-    std::snprintf(text, sizeof text, "%.10g", x);
-    return text;
-  }
-
   Function(std::string text, std::vector<std::string> signals, Location where = {})
       : text_(std::move(text)), signals_(std::move(signals)), where_(std::move(where)) {
     if (signals_.size() > static_cast<std::size_t>(max_signals)) {
@@ -138,7 +131,7 @@ class TRAMMEL_API Function {
   }
 
   std::string message(double t, const std::string& what) const {
-    return "the function '" + text_ + "' fails at t = " + short_text(t) + ": " + what;
+    return "the function '" + text_ + "' fails at t = " + number_text(t) + ": " + what;
   }
   [[noreturn]] void fail(double t, const std::string& what) const { throw Error(where_, message(t, what)); }
 
@@ -155,8 +148,9 @@ class TRAMMEL_API ConstantFunction final : public Function {
  public:
   /// Throws Error where the value is not finite.
   explicit ConstantFunction(double value, Location where = {})
-      : Function(short_text(value), {}, where), value_(value) {
-    if (!std::isfinite(value)) throw Error(std::move(where), "a constant must be finite, found " + short_text(value));
+      : Function(number_text(value), {}, where), value_(value) {
+    if (!std::isfinite(value))
+      throw Error(std::move(where), "a constant must be finite, found " + number_text(value));
   }
 
   bool is_constant() const override { return true; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -111,6 +112,14 @@ struct GradientJet {
   std::array<double, max_variables*(max_variables + 1) / 2> hessian;  ///< lower triangle, row by row
 
   GradientJet(double constant = 0) : value(constant) {}  // NOLINT: a number is a constant jet
+  // Copies only what is in use.
+  GradientJet(const GradientJet& other) : value(other.value), n(other.n) { copy(other); }
+  GradientJet& operator=(const GradientJet& other) {
+    value = other.value;
+    n = other.n;
+    copy(other);
+    return *this;
+  }
 
   /// Variable `index` of `count`, with the value x.
   static GradientJet variable(double x, int index, int count) {
@@ -127,6 +136,12 @@ struct GradientJet {
   /// Entry of the Hessian, column <= row.
   double& h(int row, int column) { return hessian[static_cast<std::size_t>(packed(row, column))]; }
   double h(int row, int column) const { return hessian[static_cast<std::size_t>(packed(row, column))]; }
+
+ private:
+  void copy(const GradientJet& other) {
+    std::copy_n(other.gradient.begin(), n, gradient.begin());
+    std::copy_n(other.hessian.begin(), packed(n, 0), hessian.begin());
+  }
 };
 
 /// f(u) for a function f with its derivatives at u.
@@ -165,5 +180,13 @@ struct Eigen::NumTraits<trammel::Jet> : Eigen::NumTraits<double> {
   using NonInteger = trammel::Jet;
   using Nested = trammel::Jet;
   using Literal = double;
-  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1, ReadCost = 3, AddCost = 3, MulCost = 9 };
+  enum {
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = 3,
+    AddCost = 3,
+    MulCost = 9
+  };
 };

@@ -33,7 +33,8 @@ inline int edits_between(std::string_view a, std::string_view b) {
 
 /// The name in `known` that `wanted` was most likely meant to be, or nothing where none is near: at most one
 /// edit for names up to four letters, two up to eight, else a third of the letters. The first one wins a tie.
-inline std::optional<std::string> nearest_name(std::string_view wanted, const std::vector<std::string>& known) {
+inline std::optional<std::string> nearest_name(std::string_view wanted,
+                                               const std::vector<std::string>& known) {
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& name : known) {
