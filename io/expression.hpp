@@ -51,8 +51,8 @@ class Expression {
   /// The signals that it reads, in the order of their first appearance.
   const std::vector<std::string>& signals() const { return signals_; }
 
-  /// The value of a constant expression, finite. Throws ExpressionError where it is nan or infinite (naming the
-  /// operation where that began) or where the expression is not constant.
+  /// The value of a constant expression, finite. Throws ExpressionError where it is nan or infinite (naming
+  /// the operation where that began) or where the expression is not constant.
   double constant() const;
 
   /// Value and first and second time derivative of an expression without signals. They may be nan.
@@ -64,7 +64,8 @@ class Expression {
  private:
   friend class ExpressionCompiler;
 
-  /// One step of a stack machine: it takes its operands from the top of the stack and leaves its result there.
+  /// One step of a stack machine: it takes its operands from the top of the stack and leaves its result
+  /// there.
   struct Instruction {
     enum class Kind : std::uint8_t { number, variable, unary, power, binary, jump, jump_if_zero };
     Kind kind = Kind::number;
@@ -103,8 +104,8 @@ class ParameterError : public ExpressionError {
 };
 
 /// Computes parameters, each with its text, that may be expressions of each other in any order.
-/// Throws ParameterError for a text that does not parse, an unknown name, a cycle ("a -> b -> a"), a name given
-/// twice, a name that is no identifier or that already belongs to a function or a constant.
+/// Throws ParameterError for a text that does not parse, an unknown name, a cycle ("a -> b -> a"), a name
+/// given twice, a name that is no identifier or that already belongs to a function or a constant.
 ParameterValues resolve_parameters(const std::vector<std::pair<std::string, std::string>>& definitions);
 
 }  // namespace trammel

@@ -148,9 +148,12 @@ const auto number_def = x3::raw[x3::lexeme[((+digit >> -('.' >> *digit)) | ('.' 
                                            -(x3::char_("eE") >> -x3::char_("+-") >> +digit)]];
 const auto name_def =
     x3::raw[x3::lexeme[(letter >> *letter_or_digit >> *('.' >> +letter_or_digit)) - keyword]];
-const auto arguments_def = '(' > (expression % ',') > ')';
-const auto primary_def =
-    number[number_node] | (name >> arguments)[call_node] | name[name_node] | ('(' > expression > ')')[pass];
+// What may stand where a parenthesis should close, for messages.
+const auto closing = x3::rule<struct Closing>{"an operator or ')'"} = x3::lit(')');
+const auto closing_call = x3::rule<struct ClosingCall>{"an operator, ',' or ')'"} = x3::lit(')');
+const auto arguments_def = '(' > expression > *(',' > expression) > closing_call;
+const auto primary_def = number[number_node] | (name >> arguments)[call_node] | name[name_node] |
+                         ('(' > expression > closing)[pass];
 const auto power_def = primary[pass] >> -(power_sign > signed_value)[binary_node];
 const auto signed_value_def = (sum_sign > signed_value)[unary_node] | power[pass];
 const auto product_def = signed_value[pass] >> *(product_sign > signed_value)[binary_node];
@@ -231,10 +234,8 @@ Tree parse(std::string_view text) {
     }
   } catch (const x3::expectation_failure<Iterator>& failure) {
     const std::size_t from = offset(failure.where());
-    std::string expected = failure.which();
-    if (expected == "')'") expected = "an operator, ',' or ')'";
     throw ExpressionError(text, column_of(text, from),
-                          "found " + found_at(text, from) + ", expected " + expected);
+                          "found " + found_at(text, from) + ", expected " + failure.which());
   }
   const std::size_t rest = offset(at);
   if (text.find_first_not_of(" \t\r\n", rest) != std::string_view::npos) {

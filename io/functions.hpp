@@ -36,13 +36,14 @@ enum class MotionLaw {
 /// A function from an expression (docs/expressions.md). A constant one must be finite.
 FunctionPtr expression_function(std::string_view text, const Names& names, const Location& where = {});
 
-/// Straight lines between the points (x, y), x strictly increasing, two points at least. At a point the derivative
-/// is that of the right-hand side, so at the last one it is that of the outside; the second derivative is zero.
+/// Straight lines between the points (x, y), x strictly increasing, two points at least. At a point the
+/// derivative is that of the right-hand side, so at the last one it is that of the outside; the second
+/// derivative is zero.
 FunctionPtr table_function(std::vector<double> x, std::vector<double> y, Outside outside = Outside::hold,
                            FunctionPtr of = nullptr, const Location& where = {});
 
-/// The cubic spline through the points (x, y), x strictly increasing, two points at least: value, first and second
-/// derivative are continuous inside. A natural end stays so with Outside::extend.
+/// The cubic spline through the points (x, y), x strictly increasing, two points at least: value, first and
+/// second derivative are continuous inside. A natural end stays so with Outside::extend.
 FunctionPtr spline_function(std::vector<double> x, std::vector<double> y, SplineEnds ends = {},
                             Outside outside = Outside::hold, FunctionPtr of = nullptr,
                             const Location& where = {});

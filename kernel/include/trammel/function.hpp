@@ -55,15 +55,16 @@ struct FunctionValue {
 };
 
 /// A scalar function of time and signals with exact first and second derivatives: a load factor, a prescribed
-/// angle, a force law. Elements hold a `FunctionPtr` and never know whether it was a number, an expression or a
-/// table. Evaluation is const, allocates nothing and may run in several threads.
+/// angle, a force law. Elements hold a `FunctionPtr` and never know whether it was a number, an expression or
+/// a table. Evaluation is const, allocates nothing and may run in several threads.
 class TRAMMEL_API Function {
  public:
   virtual ~Function() = default;
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  /// Names of the signals that the function reads, at most `max_signals`, in the order of `evaluate`'s values.
+  /// Names of the signals that the function reads, at most `max_signals`, in the order of `evaluate`'s
+  /// values.
   const std::vector<std::string>& signals() const { return signals_; }
 
   /// True where the function reads no signal, so that `at` may be called.
@@ -98,8 +99,8 @@ class TRAMMEL_API Function {
   }
 
   /// Value and all first and second derivatives at time t, at the values of `signals()` in their order.
-  /// Where the value is not finite it throws RejectStep if the function reads signals (a smaller step may stay
-  /// in its domain), else Error.
+  /// Where the value is not finite it throws RejectStep if the function reads signals (a smaller step may
+  /// stay in its domain), else Error.
   void evaluate(double t, std::span<const double> values, FunctionValue& out) const {
     assert(values.size() == signals_.size());
     do_evaluate(t, values, out);

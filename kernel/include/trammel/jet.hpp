@@ -10,8 +10,9 @@
 
 namespace trammel {
 
-/// A number that depends on time, with its first and second time derivative. Arithmetic and the functions below
-/// carry the derivatives exactly, so a formula templated on its scalar gives its rates when fed with jets.
+/// A number that depends on time, with its first and second time derivative. Arithmetic and the functions
+/// below carry the derivatives exactly, so a formula templated on its scalar gives its rates when fed with
+/// jets.
 struct Jet {
   double value = 0;
   double first = 0;   ///< d/dt
@@ -53,7 +54,8 @@ struct Jet {
   friend bool operator!=(const Jet& a, const Jet& b) { return a.value != b.value; }
 };
 
-/// f(u(t)) for a function f with its derivatives at u. A constant u gives a constant, also where f' is infinite.
+/// f(u(t)) for a function f with its derivatives at u. A constant u gives a constant, also where f' is
+/// infinite.
 inline Jet chain(const Jet& u, const Derivatives& f) {
   if (u.is_constant()) return {f.f};
   return {f.f, f.d * u.first, f.d * u.second + f.dd * u.first * u.first};
