@@ -21,6 +21,7 @@ set(TRAMMEL_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_hwloc_base_binding_policy=none
   OMPI_MCA_ess_singleton_isolated=1
   OMPI_MCA_pml=ob1
   OMPI_MCA_btl=self,vader
