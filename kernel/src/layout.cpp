@@ -36,6 +36,7 @@ Layout::Layout(MPI_Comm comm, Model& model, const LayoutOptions& options)
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   owner_ = partition(comm_, model);
+  find_corrected();
   number_roots(owner_);
   if (ranks_ > 1)
     for (Model::Range& range : model.ranges) {
@@ -52,28 +53,38 @@ Layout::~Layout() {
   VecDestroy(&local_vector_);
 }
 
+void Layout::set_stabilized(bool stabilized) {
+  if (stabilized == options_.stabilized) return;
+  options_.stabilized = stabilized;
+  number_roots(owner_);
+  arrange();
+}
+
+void Layout::find_corrected() {
+  const Model& model = *model_;
+  corrected_.assign(model.blocks.size(), 0);
+  for (const Model::Range& range : model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i) {
+      const auto stencil = range.instances->stencil(i);
+      const int blocks = static_cast<int>(stencil.size());
+      for (int a = 0; a < blocks; ++a) {
+        if (model.block(stencil[index(a)]).kind != BlockKind::multiplier) continue;
+        for (int b = 0; b < blocks; ++b)
+          if (is_kinematic(model.block(stencil[index(b)]).kind) && range.instances->couples(i, a, b))
+            corrected_[index(model.root(stencil[index(b)]).root)] = 1;
+      }
+    }
+}
+
 void Layout::number_roots(const std::vector<int>& owner) {
   const Model& model = *model_;
   const std::size_t n = model.blocks.size();
   global_.assign(n, -1);
   companion_.assign(n, -1);
-  std::vector<char> corrected(n, 0);
-  if (options_.stabilized)
-    for (const Model::Range& range : model.ranges)
-      for (int i = 0; i < range.instances->size(); ++i) {
-        const auto stencil = range.instances->stencil(i);
-        const int blocks = static_cast<int>(stencil.size());
-        for (int a = 0; a < blocks; ++a) {
-          if (model.block(stencil[index(a)]).kind != BlockKind::multiplier) continue;
-          for (int b = 0; b < blocks; ++b)
-            if (is_kinematic(model.block(stencil[index(b)]).kind) && range.instances->couples(i, a, b))
-              corrected[index(model.root(stencil[index(b)]).root)] = 1;
-        }
-      }
   std::vector<PetscInt> count(static_cast<std::size_t>(ranks_), 0);
   const auto has_companion = [&](BlockId id) {
     const BlockKind kind = model.block(id).kind;
-    return options_.stabilized && (kind == BlockKind::multiplier || (is_kinematic(kind) && corrected[index(id)]));
+    return options_.stabilized && (kind == BlockKind::multiplier || (is_kinematic(kind) && corrected_[index(id)]));
   };
   const auto each_root = [&](auto&& visit) {
     for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)

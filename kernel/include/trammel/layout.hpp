@@ -57,6 +57,9 @@ class TRAMMEL_API Layout {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   bool stabilized() const { return options_.stabilized; }
+  /// Numbers the unknowns anew, with or without companions. Places of blocks stay, so states stay valid; vectors and
+  /// matrices don't (call Assembler::revise). Collective.
+  void set_stabilized(bool stabilized);
 
   PetscInt owned_size() const { return owned_size_; }
   PetscInt local_size() const { return local_size_; }  ///< owned and ghost unknowns
@@ -98,6 +101,7 @@ class TRAMMEL_API Layout {
   LayoutShare largest_share() const;
 
  private:
+  void find_corrected();
   void number_roots(const std::vector<int>& owner);
   void arrange();
 
@@ -106,6 +110,7 @@ class TRAMMEL_API Layout {
   Model* model_;
   LayoutOptions options_;
   std::vector<int> owner_;                ///< by block, of roots
+  std::vector<char> corrected_;           ///< by block: constraints touch this kinematic root
   std::vector<PetscInt> global_;          ///< by block, of roots with unknowns; -1 else
   std::vector<PetscInt> companion_;       ///< by block; -1 where there is none
   PetscInt owned_size_ = 0, local_size_ = 0, global_size_ = 0;
