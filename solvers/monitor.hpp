@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "solvers/stages.hpp"
+#include "trammel/state.hpp"
+
+namespace trammel {
+
+/// What a solver tells of one accepted step.
+struct StepReport {
+  int stage = 0;             ///< index of the stage
+  std::int64_t number = 0;   ///< accepted steps of this stage so far; 0: its start
+  std::int64_t nominal = 0;  ///< nominal steps of this stage completed so far
+  bool at_nominal = true;    ///< false inside a nominal step that was cut
+  bool last = false;         ///< the stage ends here
+  double time = 0;           ///< [s]
+  double step = 0;           ///< [s]
+  double begin = 0, until = 0;  ///< of the stage [s]
+  int iterations = 0;        ///< of Newton's method in this step
+  int factorizations = 0;
+};
+
+/// Receives what happens during a run: recorders and logs implement it. Every call is collective.
+class Monitor {
+ public:
+  virtual ~Monitor() = default;
+
+  /// Before the first step of a stage; `state` is its start (accelerations and multipliers consistent where the stage
+  /// made them so).
+  virtual void stage_begins(const Stage&, const StepReport&, const State&) {}
+  /// After each accepted step. `state` holds positions, velocities, accelerations and multipliers.
+  virtual void accepted(const StepReport&, const State&) {}
+  virtual void stage_ends(const Stage&, const StepReport&, const State&) {}
+  /// A line for the log: a step was cut, the start changed velocities, ...
+  virtual void note(std::string_view) {}
+  /// The run fails; `last_good` is the last accepted state. The Error is thrown after this.
+  virtual void failed(const StepReport&, const State&, std::string_view) {}
+};
+
+}  // namespace trammel

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solvers/monitor.hpp"
+#include "solvers/stages.hpp"
+#include "solvers/timings.hpp"
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// What a run came to.
+struct RunSummary {
+  Timings timings;
+  Energy energy_at_start, energy_at_end;  ///< of the first and the last state [J]
+  double lost = 0;           ///< integral of Energy::lost_power over the dynamic stages [J]
+  double largest_gain = 0;   ///< largest |kinetic + strain + potential + lost - the same at the start| [J]
+  double largest_violation = 0;           ///< of a position constraint at an accepted step [m or rad]
+  double largest_rate_violation = 0;      ///< of a velocity-level constraint [m/s or rad/s]
+  double start_energy_change = 0;         ///< kinetic energy that consistent starts added [J]
+};
+
+struct SimulationOptions {
+  bool energy = true;  ///< the energy balance: one evaluation of energies a step
+};
+
+/// Runs stages on one model, each from the end of the one before.
+class Simulation {
+ public:
+  /// The assembler's layout is switched between forms as the stages need it.
+  explicit Simulation(Assembler& assembler, SimulationOptions options = {});
+  Simulation(Assembler& assembler, State initial, SimulationOptions options = {});
+
+  /// `monitor` must outlive the run.
+  void add(Monitor& monitor) { monitors_.push_back(&monitor); }
+
+  /// Runs the stages. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and `state()` is
+  /// then the last good one. Collective.
+  void run(std::span<const Stage> stages);
+
+  const State& state() const { return state_; }
+  const RunSummary& summary() const { return summary_; }
+
+ private:
+  friend class StageRun;
+
+  Assembler& assembler_;
+  SimulationOptions options_;
+  State state_;
+  std::vector<double> algorithmic_;  ///< accelerations of the time integration where a dynamic stage ended, or empty
+  double last_step_ = 0;             ///< and its step
+  std::vector<Monitor*> monitors_;
+  RunSummary summary_;
+};
+
+}  // namespace trammel

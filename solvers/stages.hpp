@@ -1,0 +1,73 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace trammel {
+
+/// How Newton's method is run; see docs/time_integration.md for the test of convergence.
+struct NewtonOptions {
+  /// Relative tolerance of every field: forces, moments, generalized forces, states, constraints.
+  double tolerance = 1e-8;
+  int max_iterations = 25;
+  /// Keep the factorized tangent over iterations and steps while it converges.
+  bool keep_tangent = true;
+  /// A kept tangent is renewed where more iterations than this would still be needed with it.
+  int keep_iterations = 3;
+  /// After a failure with full steps: try the step again with a backtracking line search before it is cut.
+  bool backtracking = true;
+};
+
+/// Moves the bodies until the position constraints hold: the mass-weighted least displacements.
+struct AssembleStage {
+  double tolerance = 1e-12;  ///< of a constraint, relative to the model's length
+  int max_iterations = 50;
+};
+
+/// Static equilibrium by load steps, each a Newton solve with velocities and accelerations zero. Functions of time see
+/// the clock, which runs from `from` to `until`.
+struct StaticStage {
+  std::optional<double> from;  ///< sets the clock [s]; else it goes on
+  double until = 1;            ///< [s]
+  int steps = 1;
+  int max_cuts = 12;           ///< times a load step may be halved
+  NewtonOptions newton{1e-8, 50, true, 3, true};
+};
+
+/// Motion by the Lie-group generalized-alpha method with a fixed step; a step that fails is halved.
+struct DynamicStage {
+  enum class Form {
+    index3,  ///< position constraints alone
+    index2,  ///< stabilized: position and velocity constraints (Gear, Gupta, Leimkuhler)
+  };
+  enum class Start {
+    consistent,  ///< least change of velocities; accelerations and multipliers from the equations of motion
+    as_given,    ///< velocities, accelerations and multipliers as they stand
+  };
+
+  std::optional<double> from;  ///< sets the clock [s]; else it goes on
+  double until = 1;            ///< [s]
+  double step = 1e-3;          ///< [s]; shortened so that a whole number of steps ends at `until`
+  double radius = 0.9;         ///< spectral radius at infinite frequency, 0 to 1
+  Form form = Form::index3;
+  Start start = Start::consistent;
+  int max_cuts = 8;            ///< times a step may be halved
+  NewtonOptions newton;
+};
+
+/// One stage of a case; each starts from the end of the one before.
+struct Stage {
+  std::string name;  ///< for messages; empty: its kind
+  std::variant<AssembleStage, StaticStage, DynamicStage> what;
+};
+
+/// "assemble", "static" or "dynamic".
+inline const char* kind_name(const Stage& stage) {
+  static constexpr const char* names[] = {"assemble", "static", "dynamic"};
+  return names[stage.what.index()];
+}
+
+}  // namespace trammel

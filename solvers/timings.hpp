@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace trammel {
+
+/// Wall time by phase on this rank [s], and counts of what a solver did.
+struct Timings {
+  double residual = 0;       ///< evaluation and assembly of residuals
+  double tangent = 0;        ///< evaluation of tangents
+  double assembly = 0;       ///< their assembly into the matrix
+  double factorization = 0;
+  double solve = 0;          ///< linear solves with a factorization, and vector work of Newton's method
+  double output = 0;         ///< monitors
+  double rest = 0;
+  double total = 0;
+
+  std::int64_t steps = 0;           ///< accepted
+  std::int64_t cuts = 0;            ///< steps that failed and were halved
+  std::int64_t iterations = 0;      ///< of Newton's method, in accepted and failed steps
+  std::int64_t residuals = 0;       ///< evaluations
+  std::int64_t factorizations = 0;  ///< and tangents
+};
+
+}  // namespace trammel
