@@ -43,6 +43,8 @@ class MarkerShape {
 
   /// Blocks that the pose depends on, in the order of the columns of J.
   virtual std::vector<BlockId> blocks() const = 0;
+  /// Their sizes; to be overridden where other blocks than positions and rotations are among them.
+  virtual std::vector<int> block_sizes() const { return std::vector<int>(blocks().size(), 3); }
   /// Evaluates at x, where the marker's blocks stand from index `first` on.
   virtual void evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const = 0;
   /// Adds d(J^T w)/dq for the wrench w = (force on the origin in world components; moment in marker components) to
@@ -87,8 +89,12 @@ class TRAMMEL_API Marker {
   /// The marker's blocks, in the order of the columns of J.
   std::vector<BlockId> blocks() const;
   int block_count() const;
+  std::vector<int> block_sizes() const;
 
   void evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const;
+  /// Rate of the twist at the accelerations of x: (acceleration of the origin in world components; rate of w_WM_M).
+  /// `motion` is what `evaluate` gave at x with MotionLevel::full.
+  Vec6 acceleration(const LocalState& x, int first, const MarkerMotion& motion) const;
   void add_second_order(const LocalState& x, int first, const MarkerMotion& motion, const Vec6& w,
                         Eigen::Ref<Eigen::MatrixXd> K) const;
 
