@@ -76,8 +76,11 @@ TEST(ElasticForces, tangents_agree_with_differences) {
         forces.set_D(D);
         const Eigen::MatrixXd K_reference = differences(f, s, Vary::configuration);
         EXPECT_LT(relative_error(K, K_reference), angle < 2 ? 1e-9 : 1e-7) << angle << " damped " << damped;
-        if (damped) EXPECT_LT(relative_error(D, differences(f, s, Vary::velocity)), 1e-10) << angle;
-        else EXPECT_EQ(D.norm(), 0);
+        if (damped) {
+          EXPECT_LT(relative_error(D, differences(f, s, Vary::velocity)), 1e-10) << angle;
+        } else {
+          EXPECT_EQ(D.norm(), 0);
+        }
       }
     }
   }
