@@ -7,6 +7,6 @@
 namespace trammel {
 
 /// Reads a default as a plugin's author wrote it: a scalar, "[a, b]" or "{key: value}". Throws Error.
-Value parse_flow_text(std::string_view text);
+TRAMMEL_API Value parse_flow_text(std::string_view text);
 
 }  // namespace trammel

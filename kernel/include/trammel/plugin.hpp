@@ -11,9 +11,9 @@
 ///     }
 #define TRAMMEL_PLUGIN(plugin_name, plugin_version)                                                       \
   extern "C" {                                                                                            \
-  __attribute__((section(".trammel"), used, visibility("default"))) extern const ::trammel::PluginRecord  \
+  __attribute__((section(".trammel"), visibility("default"))) extern const ::trammel::PluginRecord        \
       trammel_plugin_record;                                                                              \
-  const ::trammel::PluginRecord trammel_plugin_record =                                                   \
+  __attribute__((used)) const ::trammel::PluginRecord trammel_plugin_record =                             \
       ::trammel::make_plugin_record(plugin_name, plugin_version);                                         \
   __attribute__((visibility("default"))) void trammel_register(::trammel::Registry& registry);            \
   }                                                                                                       \
