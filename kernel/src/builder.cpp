@@ -65,7 +65,16 @@ BlockId Builder::add_block(BlockKind kind, std::string_view name, std::span<cons
   return id;
 }
 
+double Builder::length() const { return (highest_ - lowest_).norm(); }
+
+void Builder::enclose(const Vec3& p_WP) {
+  lowest_ = encloses_ ? Vec3(lowest_.cwiseMin(p_WP)) : p_WP;
+  highest_ = encloses_ ? Vec3(highest_.cwiseMax(p_WP)) : p_WP;
+  encloses_ = true;
+}
+
 BlockId Builder::add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB) {
+  enclose(p_WB);
   return add_block(BlockKind::position, name, {p_WB.data(), 3}, {v_WB.data(), 3}, "m");
 }
 
@@ -88,6 +97,7 @@ BlockId Builder::add_multiplier(std::string_view name, int equations, std::strin
 }
 
 void Builder::offer_marker(std::string_view name, Marker marker) {
+  enclose(initial(marker).p_WM);
   const std::string full = full_name(name);
   if (!model_->markers.emplace(full, marker.named(full)).second)
     throw Error(entity().where, "there are two markers named '" + full + "'");

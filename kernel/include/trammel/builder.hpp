@@ -32,6 +32,8 @@ class TRAMMEL_API Builder {
   const Entity& entity() const { return model_->entities[static_cast<std::size_t>(entity_)]; }
   int entity_index() const { return entity_; }
   Model& model() { return *model_; }
+  /// Diagonal of the box around all positions and markers at the start so far [m]: what a gap is small against.
+  double length() const;
 
   // Blocks.
   BlockId add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero());
@@ -87,7 +89,11 @@ class TRAMMEL_API Builder {
   std::string full_name(std::string_view name) const;
   bool share(BlockId a, BlockId b, bool rotation);
 
+  void enclose(const Vec3& p_WP);
+
   Model* model_;
+  Vec3 lowest_ = Vec3::Zero(), highest_ = Vec3::Zero();
+  bool encloses_ = false;
   const Type* type_ = nullptr;
   int entity_ = -1;
   std::map<std::string, ElementRange*, std::less<>> range_by_key_;
