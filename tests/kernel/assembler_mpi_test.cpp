@@ -1,0 +1,269 @@
+#include "trammel/assembler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "small_systems.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::begin;
+
+/// The step's increment w (and corrections mu) applied to a state, as an integrator does it: q = q_n o exp(w - mu),
+/// v = v_n + cD w, v' = v'_n + cM w, multipliers added.
+struct Step {
+  double cD = 0, cM = 0;
+
+  State apply(const Layout& layout, const State& from, const std::vector<double>& x, std::vector<Mat3>& T) const {
+    State to = from;
+    T.assign(layout.unknowns().size(), Mat3::Identity());
+    for (std::size_t k = 0; k < layout.unknowns().size(); ++k) {
+      const UnknownBlock& u = layout.unknowns()[k];
+      const double* w = x.data() + u.local;
+      double* value = to.value.data() + u.place.value;
+      Vec3 d = Vec3::Zero();
+      if (is_kinematic(u.kind))
+        for (int i = 0; i < u.size; ++i) {
+          const double mu = u.companion_local >= 0 ? x[static_cast<std::size_t>(u.companion_local + i)] : 0;
+          d[i] = w[i] - mu;
+          to.rate[static_cast<std::size_t>(u.place.dof + i)] += cD * w[i];
+          to.acceleration[static_cast<std::size_t>(u.place.dof + i)] += cM * w[i];
+        }
+      if (u.kind == BlockKind::rotation) {
+        const double* q = value + 9;
+        const Quaternion turned = Quaternion(q[0], q[1], q[2], q[3]) * so3::exp_quaternion(d);
+        Eigen::Map<Mat3> R(value);
+        R = (R * so3::exp(d)).eval();
+        value[9] = turned.w();
+        value[10] = turned.x();
+        value[11] = turned.y();
+        value[12] = turned.z();
+        T[k] = so3::T(d);
+      } else {
+        for (int i = 0; i < u.size; ++i) value[i] += is_kinematic(u.kind) ? d[i] : w[i];
+      }
+    }
+    layout.update_shared(to);
+    return to;
+  }
+};
+
+/// A vector that does not depend on the partition: filled by block and component.
+Vec probe(const Layout& layout, unsigned seed, double size) {
+  Vec x = layout.create_vector();
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    std::mt19937 random(seed * 7919U + static_cast<unsigned>(u.block));
+    std::uniform_real_distribution<double> uniform(-size, size);
+    for (int i = 0; i < u.size; ++i) {
+      VecSetValue(x, u.global + i, uniform(random), INSERT_VALUES);
+      const double companion = uniform(random);
+      if (u.companion_global >= 0) VecSetValue(x, u.companion_global + i, companion, INSERT_VALUES);
+    }
+  }
+  VecAssemblyBegin(x);
+  VecAssemblyEnd(x);
+  return x;
+}
+
+class AssemblerTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
+
+TEST_P(AssemblerTest, TangentIsTheDerivativeOfTheResidual) {
+  const auto [stabilized, share] = GetParam();
+  Model model;
+  testing::chain(model, 14, share);
+  Layout layout(PETSC_COMM_WORLD, model, {.stabilized = stabilized});
+  Assembler assembler(model, layout);
+  const State start = layout.initial_state();
+  assembler.keep_gradients(start);
+  const Step step{3.0, 5.0};
+  const double h = 0.7;
+
+  const auto residual = [&](Vec x, Vec r) {
+    std::vector<double> local;
+    std::vector<Mat3> T;
+    layout.to_local(x, local);
+    ASSERT_TRUE(assembler.residual(step.apply(layout, start, local, T), ConstraintLevel::position, r));
+    if (!stabilized) return;
+    std::vector<double> correction(local.size(), 0.0);
+    assembler.add_corrections(-h, local, correction);
+    for (const UnknownBlock& u : layout.unknowns()) {
+      if (!u.owned || !is_kinematic(u.kind) || u.companion_local < 0) continue;
+      for (int i = 0; i < u.size; ++i) {
+        const auto at = static_cast<std::size_t>(u.companion_local + i);
+        VecSetValue(r, u.companion_global + i, local[at] + correction[at], INSERT_VALUES);
+      }
+    }
+    VecAssemblyBegin(r);
+    VecAssemblyEnd(r);
+  };
+
+  Vec x = probe(layout, 1, 0.4), dx = probe(layout, 2, 1.0);
+  std::vector<double> local;
+  std::vector<Mat3> T;
+  layout.to_local(x, local);
+  const State trial = step.apply(layout, start, local, T);
+  TangentWeights weights;
+  weights.damping = step.cD;
+  weights.mass = step.cM;
+  weights.T = T;
+  weights.step = h;
+  Mat J = assembler.create_matrix();
+  ASSERT_TRUE(assembler.tangent(trial, weights, J));
+  Vec predicted = layout.create_vector(), plus = layout.create_vector(), minus = layout.create_vector();
+  MatMult(J, dx, predicted);
+  const double e = 1e-5;
+  VecAXPY(x, e, dx);
+  residual(x, plus);
+  VecAXPY(x, -2 * e, dx);
+  residual(x, minus);
+  VecAXPY(plus, -1, minus);
+  VecScale(plus, 1 / (2 * e));
+  PetscReal scale = 0, error = 0;
+  VecNorm(plus, NORM_INFINITY, &scale);
+  VecAXPY(plus, -1, predicted);
+  VecNorm(plus, NORM_INFINITY, &error);
+  EXPECT_LT(error, 1e-8 * scale);
+  EXPECT_GT(scale, 1);
+  for (Vec* v : {&x, &dx, &predicted, &plus, &minus}) VecDestroy(v);
+  MatDestroy(&J);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, AssemblerTest, ::testing::Combine(::testing::Bool(), ::testing::Bool()),
+                         [](const auto& forms) {
+                           return std::string(std::get<0>(forms.param) ? "Stabilized" : "Index3") +
+                                  (std::get<1>(forms.param) ? "Shared" : "Separate");
+                         });
+
+/// A ring of masses, with one spring that moves on to the next mass at each review.
+struct Mover {
+  std::vector<BlockId> track;
+  std::size_t at = 0;
+  void evaluate(const LocalState& x, LocalSystem& out) const { testing::Spring{}.evaluate(x, out); }
+  Review review(const LocalState&, const StepInfo&) const {
+    return Review::move({track[0], track[(at + 1) % (track.size() - 1) + 1]}, false);
+  }
+  void commit(const LocalState&, const StepInfo&) { at = (at + 1) % (track.size() - 1); }
+};
+
+Model ring(int masses, std::size_t at) {
+  Model model;
+  Builder builder(model);
+  std::vector<BlockId> track;
+  for (int i = 0; i < masses; ++i) {
+    begin(builder, "mass" + std::to_string(i));
+    track.push_back(builder.add_position("p", Vec3(std::cos(i), std::sin(i), 0.1 * i), Vec3(i, 1, 0)));
+  }
+  begin(builder, "springs");
+  for (std::size_t i = 0; i + 1 < track.size(); ++i) builder.add(testing::Spring{}, {track[i], track[i + 1]});
+  begin(builder, "mover");
+  builder.add(Mover{track, at}, {track[0], track[at + 1]});
+  return model;
+}
+
+/// Frobenius norm of the tangent and norm of J times a vector that the partition does not change, and of r.
+std::array<double, 3> fingerprint(Assembler& assembler, const State& state) {
+  const Layout& layout = assembler.layout();
+  Mat J = assembler.create_matrix();
+  EXPECT_TRUE(assembler.tangent(state, {}, J));
+  Vec x = probe(layout, 3, 1), y = layout.create_vector();
+  std::array<double, 3> norms{};
+  MatNorm(J, NORM_FROBENIUS, &norms[0]);
+  MatMult(J, x, y);
+  VecNorm(y, NORM_2, &norms[1]);
+  EXPECT_TRUE(assembler.residual(state, ConstraintLevel::position, y));
+  VecNorm(y, NORM_2, &norms[2]);
+  VecDestroy(&x);
+  VecDestroy(&y);
+  MatDestroy(&J);
+  return norms;
+}
+
+TEST(Revision, MovingStencilEqualsAFreshBuild) {
+  const int masses = 40;
+  Model model = ring(masses, 0);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  State state = layout.initial_state();
+  for (std::size_t at = 1; at < 39; ++at) {
+    const MergedReview review = assembler.review(state, {});
+    ASSERT_TRUE(review.revision);
+    EXPECT_FALSE(review.solve_again);
+    assembler.commit(state, {});
+    State* const states[] = {&state};
+    layout.revise(states);
+    assembler.revise();
+    Model fresh_model = ring(masses, at);
+    Layout fresh_layout(PETSC_COMM_WORLD, fresh_model, {});
+    Assembler fresh(fresh_model, fresh_layout);
+    const auto moved = fingerprint(assembler, state);
+    const auto built = fingerprint(fresh, fresh_layout.initial_state());
+    for (std::size_t k = 0; k < 3; ++k) ASSERT_NEAR(moved[k], built[k], 1e-12 * built[k]) << "at mass " << at;
+  }
+}
+
+/// Throws on one instance only, which lies on one rank.
+struct Faulty {
+  bool fails = false;
+  bool rejects = false;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if (fails) throw std::runtime_error("the model has no such state");
+    if (rejects) throw RejectStep("outside the domain");
+    out.residual().head<3>() = x.position(0);
+  }
+};
+
+void faulty_model(Model& model, bool fails, bool rejects) {
+  Builder builder(model);
+  for (int i = 0; i < 30; ++i) {
+    begin(builder, "thing" + std::to_string(i));
+    const BlockId p = builder.add_position("p", Vec3::Ones());
+    builder.add(Faulty{fails && i == 29, rejects && i == 29}, {p});
+  }
+}
+
+TEST(Faults, OneFailingInstanceStopsAllRanksWithOneMessage) {
+  Model model;
+  faulty_model(model, true, false);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  Vec r = layout.create_vector();
+  try {
+    assembler.residual(layout.initial_state(), ConstraintLevel::position, r);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("'thing29'"), std::string::npos) << text;
+    EXPECT_NE(text.find("plugin 'test'"), std::string::npos) << text;
+    EXPECT_NE(text.find("the model has no such state"), std::string::npos) << text;
+  }
+  VecDestroy(&r);
+}
+
+TEST(Faults, OneRejectingInstanceRejectsTheStepOnAllRanks) {
+  Model model;
+  faulty_model(model, false, true);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  Vec r = layout.create_vector();
+  EXPECT_FALSE(assembler.residual(layout.initial_state(), ConstraintLevel::position, r));
+  VecDestroy(&r);
+}
+
+TEST(Layout, SharesAreBalancedAndComplete) {
+  Model model;
+  testing::chain(model, 2000, false);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  EXPECT_EQ(layout.global_size(), 2000 * 6 + 1999 * 3);
+  const LayoutShare largest = layout.largest_share();
+  EXPECT_LE(largest.owned_unknowns + largest.ghost_unknowns,
+            1.2 * static_cast<double>(layout.global_size()) / layout.ranks() + 2000);
+  PetscInt instances = layout.share().instances;
+  MPI_Allreduce(MPI_IN_PLACE, &instances, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
+  EXPECT_EQ(instances, 2000 + 2 * 1999);
+}
+
+}  // namespace
+}  // namespace trammel
