@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trammel/export.hpp"
 #include "trammel/linear_algebra.hpp"
 
 namespace trammel {
@@ -13,7 +14,7 @@ namespace trammel {
 /// file. All coordinates are in the world frame [m].
 ///
 /// A drawing is made of parts; the fields given after a part belong to it, with one tuple a point.
-class Canvas {
+class TRAMMEL_API Canvas {
  public:
   enum class Layer {
     curves,    ///< beams as lines
