@@ -1,0 +1,300 @@
+#include "io/case_context.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "io/functions.hpp"
+#include "trammel/nearest_name.hpp"
+#include "trammel/parameters.hpp"
+
+namespace trammel {
+
+namespace {
+
+using Kind = Parameter::Kind;
+
+/// The number that the whole text is, if it is one: most texts are.
+std::optional<double> plain_number(std::string_view text) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  double x = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (fault != std::errc{} || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
+  return x;
+}
+
+bool in_name(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+}
+
+/// The points of a table or spline: a list of [x, y].
+std::pair<std::vector<double>, std::vector<double>> points(const Parameters& in) {
+  std::vector<double> x, y;
+  for (const Value& point : in.value("points")->items) {
+    const std::vector<double> pair = in.reals(point);
+    if (pair.size() != 2) throw Error(point.where, "a point is [x, y], found " + point.described());
+    x.push_back(pair[0]);
+    y.push_back(pair[1]);
+  }
+  return {std::move(x), std::move(y)};
+}
+
+std::array<double, 2> pair_of(const Parameters& in, std::string_view name) {
+  const std::vector<double> pair = in.reals(name);
+  if (pair.size() != 2)
+    throw Error(in.where(name), "'" + std::string(name) + "' must be [x, y], found a list of " +
+                                    std::to_string(pair.size()));
+  return {pair[0], pair[1]};
+}
+
+const std::vector<std::string>& function_types() {
+  static const std::vector<std::string> types{"table", "spline", "ramp", "harmonic", "cycloidal", "smoothstep"};
+  return types;
+}
+
+/// Descriptions of the maps that may stand for a function, `type` apart.
+const std::vector<Parameter>& table_parameters() {
+  static const std::vector<Parameter> known{
+      Parameter::make(Kind::list, "points", "", "points [x, y], x increasing").must(),
+      Parameter::make(Kind::choice, "outside", "", "what holds outside of the points")
+          .one_of({"hold", "extend", "error"})
+          .defaults("hold"),
+      Parameter::make(Kind::function, "of", "", "the argument; time where absent")};
+  return known;
+}
+
+const std::vector<Parameter>& spline_parameters() {
+  static const std::vector<Parameter> known = [] {
+    std::vector<Parameter> list = table_parameters();
+    list.push_back(Parameter::make(Kind::real, "first_slope", "", "slope at the first point; natural where absent"));
+    list.push_back(Parameter::make(Kind::real, "last_slope", "", "slope at the last point; natural where absent"));
+    return list;
+  }();
+  return known;
+}
+
+const std::vector<Parameter>& law_parameters() {
+  static const std::vector<Parameter> known{
+      Parameter::make(Kind::reals, "from", "", "[x, y] where the motion begins").must(),
+      Parameter::make(Kind::reals, "to", "", "[x, y] where it ends").must(),
+      Parameter::make(Kind::function, "of", "", "the argument; time where absent")};
+  return known;
+}
+
+}  // namespace
+
+void CaseContext::set_parameters(const Value* map,
+                                 const std::vector<std::pair<std::string, std::string>>& overrides) {
+  std::vector<std::pair<std::string, std::string>> definitions;
+  std::vector<std::string> names;
+  if (map != nullptr) {
+    if (!map->is_map() && !map->is_null())
+      throw Error(map->where, "'parameters' must be a map of names and numbers, found " + map->described());
+    for (const Value::Entry& entry : map->entries) {
+      if (!entry.value.is_scalar())
+        throw Error(entry.value.where, "parameter '" + entry.key + "' must be a number or an expression, found " +
+                                           entry.value.described());
+      definitions.emplace_back(entry.key, entry.value.text);
+      names.push_back(entry.key);
+    }
+  }
+  for (const auto& [name, text] : overrides) {
+    const auto at = std::find_if(definitions.begin(), definitions.end(),
+                                 [&name = name](const auto& definition) { return definition.first == name; });
+    if (at == definitions.end())
+      throw Error("--set " + name + ": the case has no parameter of that name" + did_you_mean(name, names));
+    at->second = text;
+  }
+  try {
+    parameters_ = resolve_parameters(definitions);
+  } catch (const ParameterError& error) {
+    for (const Value::Entry& entry : map->entries)
+      if (entry.key == error.name()) throw Error(entry.value.where, "parameter '" + entry.key + "': " + error.what());
+    throw;
+  }
+}
+
+void CaseContext::set_functions(const Value* map) {
+  functions_ = map;
+  if (map == nullptr) return;
+  if (!map->is_map() && !map->is_null())
+    throw Error(map->where, "'functions' must be a map of names and functions, found " + map->described());
+  for (const Value::Entry& entry : map->entries)
+    if (parameters_.contains(entry.key))
+      throw Error(entry.where, "function '" + entry.key + "': a parameter has that name");
+  for (const Value::Entry& entry : map->entries) named_function(entry.key, entry.where);
+}
+
+void CaseContext::set_indices(ParameterValues indices) { indices_ = std::move(indices); }
+
+ParameterValues CaseContext::all_names() const {
+  ParameterValues names = parameters_;
+  for (const auto& [name, value] : indices_) names.insert_or_assign(name, value);
+  return names;
+}
+
+bool CaseContext::mentions_index(std::string_view text) const {
+  if (indices_.empty()) return false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!in_name(text[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (indices_.contains(text.substr(i, end - i))) return true;
+    i = end;
+  }
+  return false;
+}
+
+double CaseContext::computed(const std::string& text, const Location& where) const {
+  try {
+    if (!mentions_index(text)) {
+      const auto at = numbers_.find(text);
+      if (at != numbers_.end()) return at->second.value;
+      const double value = evaluate_constant(text, parameters_);
+      numbers_[text].value = value;
+      return value;
+    }
+    // Indices are the variables of an expression that is parsed once for all instances.
+    std::string key = text;
+    for (const auto& [name, value] : indices_) key += '\n' + name;
+    auto at = numbers_.find(key);
+    if (at == numbers_.end()) {
+      Constant constant;
+      Names names = Names::constants(parameters_);
+      for (const auto& [name, value] : indices_) names.signals.push_back(name);
+      try {
+        constant.expression.emplace(text, names);
+      } catch (const ExpressionError&) {
+        // What must be constant (a limit of a law) may still be so with the indices put in: below.
+      }
+      at = numbers_.emplace(std::move(key), std::move(constant)).first;
+    }
+    if (at->second.expression) {
+      const Expression& expression = *at->second.expression;
+      std::array<double, max_signals> values{};
+      std::size_t n = 0;
+      for (const std::string& name : expression.signals()) values[n++] = indices_.find(name)->second;
+      FunctionValue out;
+      out.reset(static_cast<int>(n));
+      expression.evaluate(0, std::span(values).first(n), out);
+      if (std::isfinite(out.value)) return out.value;
+    }
+    return evaluate_constant(text, all_names());
+  } catch (const ExpressionError& error) {
+    throw Error(where, error.what());
+  }
+}
+
+double CaseContext::number(const Value& value) const {
+  if (!value.is_scalar()) throw Error(value.where, "expected a number, found " + value.described());
+  if (const auto x = plain_number(value.text)) return *x;
+  return computed(value.text, value.where);
+}
+
+double CaseContext::evaluate(std::string_view text, const Location& where) const {
+  if (const auto x = plain_number(text)) return *x;
+  return computed(std::string(text), where);
+}
+
+long CaseContext::whole_number(std::string_view text, const Location& where) const {
+  const double x = evaluate(text, where);
+  const double whole = std::round(x);
+  if (!(std::abs(x - whole) < 1e-9) || !(std::abs(x) < 1e15)) {
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.10g", x);
+    throw Error(where, "an index must be a whole number, found '" + std::string(text) + "' = " + digits.data());
+  }
+  return static_cast<long>(whole);
+}
+
+FunctionPtr CaseContext::function(const Value& value) const {
+  if (value.is_scalar()) {
+    if (const auto x = plain_number(value.text)) return std::make_shared<ConstantFunction>(*x, value.where);
+    if (functions_ != nullptr && functions_->find(value.text) != nullptr)
+      return named_function(value.text, value.where);
+    if (mentions_index(value.text)) return read_function(value);
+    // The same text may stand at many places: the place belongs to the key, since messages name it.
+    const std::string key = value.where.text() + "\n" + value.text;
+    FunctionPtr& known = by_text_[key];
+    if (!known) known = read_function(value);
+    return known;
+  }
+  if (value.is_map()) return function_of_map(value);
+  throw Error(value.where, "expected a function (a number, an expression of t, the name of a function, or a map with a "
+                           "type), found " + value.described());
+}
+
+FunctionPtr CaseContext::read_function(const Value& value) const {
+  try {
+    return expression_function(value.text, Names::of_time_and_signals(all_names()), value.where);
+  } catch (const ExpressionError& error) {
+    std::string text = error.what();
+    if (functions_ != nullptr && text.find("did you mean") == std::string::npos) {
+      std::vector<std::string> names;
+      for (const Value::Entry& entry : functions_->entries) names.push_back(entry.key);
+      text += did_you_mean(value.text, names);
+    }
+    throw Error(value.where, text);
+  }
+}
+
+FunctionPtr CaseContext::named_function(const std::string& name, const Location& where) const {
+  if (const auto at = named_.find(name); at != named_.end()) return at->second;
+  if (std::find(resolving_.begin(), resolving_.end(), name) != resolving_.end()) {
+    std::string cycle;
+    for (const std::string& other : resolving_) cycle += other + " -> ";
+    throw Error(where, "functions that need each other: " + cycle + name);
+  }
+  resolving_.push_back(name);
+  const Value& value = *functions_->find(name);
+  FunctionPtr made;
+  try {
+    made = function(value);
+  } catch (const Error& error) {
+    resolving_.pop_back();
+    if (!resolving_.empty()) throw;
+    throw Error(error.where().file.empty() ? value.where : error.where(), "function '" + name + "': " + error.what());
+  }
+  resolving_.pop_back();
+  return named_[name] = made;
+}
+
+FunctionPtr CaseContext::function_of_map(const Value& map) const {
+  const Value* type = map.find("type");
+  if (type == nullptr || !type->is_scalar()) {
+    std::string known;
+    for (const std::string& name : function_types()) known += (known.empty() ? "" : ", ") + name;
+    throw Error(map.where, "a function given as a map needs a 'type': one of " + known);
+  }
+  Value rest = map;
+  std::erase_if(rest.entries, [](const Value::Entry& entry) { return entry.key == "type"; });
+  const auto argument = [](const Parameters& in) { return in.has("of") ? in.function("of") : nullptr; };
+  if (type->text == "table" || type->text == "spline") {
+    const bool spline = type->text == "spline";
+    const Parameters in(rest, spline ? spline_parameters() : table_parameters(), *this);
+    auto [x, y] = points(in);
+    const Outside outside = *outside_rule(in.text("outside"));
+    if (!spline) return table_function(std::move(x), std::move(y), outside, argument(in), map.where);
+    SplineEnds ends;
+    if (in.has("first_slope")) ends.first_slope = in.real("first_slope");
+    if (in.has("last_slope")) ends.last_slope = in.real("last_slope");
+    return spline_function(std::move(x), std::move(y), ends, outside, argument(in), map.where);
+  }
+  if (const auto law = motion_law(type->text)) {
+    const Parameters in(rest, law_parameters(), *this);
+    const auto [x0, y0] = pair_of(in, "from");
+    const auto [x1, y1] = pair_of(in, "to");
+    return motion_law_function(*law, x0, x1, y0, y1, argument(in), map.where);
+  }
+  std::string known;
+  for (const std::string& name : function_types()) known += (known.empty() ? "" : ", ") + name;
+  const std::string near = did_you_mean(type->text, function_types());
+  throw Error(type->where, "unknown function type '" + type->text + "'" + (near.empty() ? "." : near) +
+                               " Types here: " + known);
+}
+
+}  // namespace trammel

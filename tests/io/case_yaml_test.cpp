@@ -1,0 +1,84 @@
+#include "io/case_yaml.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trammel {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string message(const std::string& text) {
+  try {
+    read_yaml_text(text, "case.yaml");
+  } catch (const Error& error) {
+    return error.where().text() + ": " + error.what();
+  }
+  return "no error";
+}
+
+TEST(CaseYaml, KeepsTheOrderAndThePlaces) {
+  const Value root = read_yaml_text("b: {x: [1, two]}\na:\n  - ~\n  - \"3\"\n", "case.yaml");
+  ASSERT_EQ(root.entries.size(), 2U);
+  EXPECT_EQ(root.entries[0].key, "b");
+  EXPECT_EQ(root.entries[1].where.text(), "case.yaml:2:1");
+  const Value& list = *root.find("b")->find("x");
+  EXPECT_EQ(list.items[1].text, "two");
+  EXPECT_EQ(list.items[1].where.text(), "case.yaml:1:12");
+  EXPECT_TRUE(root.find("a")->items[0].is_null());
+  EXPECT_EQ(root.find("a")->items[1].text, "3");
+  EXPECT_EQ(root.find("c"), nullptr);
+}
+
+TEST(CaseYaml, KeysMayHoldIndices) {
+  const Value root = read_yaml_text("rod.(i): {for: {i: 1..n}, between: [rod.(i-1).end, rod.(i).start]}\n", "case.yaml");
+  EXPECT_EQ(root.entries[0].key, "rod.(i)");
+  EXPECT_EQ(root.entries[0].value.find("between")->items[0].text, "rod.(i-1).end");
+  EXPECT_EQ(root.entries[0].value.find("for")->find("i")->text, "1..n");
+}
+
+TEST(CaseYaml, FollowsAliases) {
+  const Value root = read_yaml_text("a: &steel {rho: 7850}\nb: *steel\n", "case.yaml");
+  EXPECT_EQ(root.find("b")->find("rho")->text, "7850");
+}
+
+TEST(CaseYaml, SaysWhereItDoesNotParse) {
+  EXPECT_EQ(message("a: 1\nb: 2\na: 3\n"),
+            "case.yaml:3:1: the key 'a' stands here a second time; the first one is in line 1");
+  EXPECT_THAT(message("a: {b: 1\nc: 2\n"), StartsWith("case.yaml:"));
+  EXPECT_THAT(message("a: {b: 1\nc: 2\n"), HasSubstr("this is not valid YAML"));
+  EXPECT_THAT(message("a: [rod[1].end, b]\n"), HasSubstr("needs quotes"));
+  EXPECT_THAT(message("a: b: c\n"), HasSubstr("this is not valid YAML"));
+  EXPECT_THAT(message("\ta: b\n"), HasSubstr("this is not valid YAML"));
+  EXPECT_THAT(message(std::string(5000, '[')), StartsWith("case.yaml:1:"));
+  EXPECT_EQ(message("[a]: b\n"), "case.yaml:1:1: a key must be a name, not a list or a map");
+  EXPECT_THAT(message("a: *nothing\n"), HasSubstr("this is not valid YAML"));
+  EXPECT_THAT(message("a: &x {b: *x}\n"), HasSubstr("case.yaml:1:"));
+  EXPECT_EQ(message("a: 1\n---\nb: 1\n"), "case.yaml:3:1: a second document begins here; a case is one document");
+  EXPECT_EQ(message(""), "case.yaml:1:1: the file holds nothing");
+}
+
+TEST(CaseYaml, AliasesDoNotExplode) {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 10; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last;
+    for (int j = 1; j < 10; ++j) text += ", " + last;
+    text += "]\n";
+  }
+  EXPECT_THAT(message(text), HasSubstr("holds more than"));
+}
+
+TEST(CaseYaml, AFileThatCannotBeRead) {
+  try {
+    read_yaml_file("/nowhere/case.yaml");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "cannot read '/nowhere/case.yaml': No such file or directory");
+  }
+  EXPECT_THROW(read_yaml_file("/tmp"), Error);
+}
+
+}  // namespace
+}  // namespace trammel
