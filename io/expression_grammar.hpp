@@ -15,6 +15,10 @@ class ExpressionError : public Error {
   /// `column` counts from 1 within `text`; 0 means the whole text.
   ExpressionError(std::string_view text, int column, const std::string& what);
 
+  /// The same error at the place in the case where the text stands.
+  ExpressionError(const Location& where, const ExpressionError& error)
+      : Error(where, error.what()), column_(error.column_) {}
+
   int column() const { return column_; }
 
  protected:

@@ -15,9 +15,6 @@ namespace trammel {
 
 namespace {
 
-/// The error of an expression at the place in the case where it stands.
-Error placed(const Location& where, const ExpressionError& error) { return Error(where, error.what()); }
-
 class ExpressionFunction final : public Function {
  public:
   ExpressionFunction(Expression expression, const Location& where)
@@ -229,7 +226,7 @@ FunctionPtr expression_function(std::string_view text, const Names& names, const
     if (expression.is_constant()) expression.constant();  // throws where it is not finite
     return std::make_shared<ExpressionFunction>(std::move(expression), where);
   } catch (const ExpressionError& error) {
-    throw placed(where, error);
+    throw ExpressionError(where, error);
   }
 }
 

@@ -34,6 +34,7 @@ enum class MotionLaw {
 // null; `where` is the place in the case, for messages. Bad input throws Error.
 
 /// A function from an expression (docs/expressions.md). A constant one must be finite.
+/// Throws ExpressionError with the place `where`.
 FunctionPtr expression_function(std::string_view text, const Names& names, const Location& where = {});
 
 /// Straight lines between the points (x, y), x strictly increasing, two points at least. At a point the

@@ -271,6 +271,16 @@ INSTANTIATE_TEST_SUITE_P(
                  "ramp: it must end after it begins, found from 2 to 1"}),
     [](const auto& test) { return test.param.name; });
 
+TEST(ExpressionFunction, KeepsTheColumnOfAnError) {
+  try {
+    expression_function("2*sin(", Names::of_time(), {"case.yaml", 4, 12});
+    FAIL();
+  } catch (const ExpressionError& error) {
+    EXPECT_EQ(error.column(), 7);
+    EXPECT_EQ(error.where().text(), "case.yaml:4:12");
+  }
+}
+
 TEST(ExpressionFunction, ReportsNanWhereItArises) {
   const FunctionPtr f = expression_function("sqrt(1 - t)", Names::of_time(), {"case.yaml", 4, 12});
   EXPECT_EQ(f->at(0).value, 1);
