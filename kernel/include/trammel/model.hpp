@@ -57,6 +57,18 @@ struct JointCoordinate {
   int component = 0;
 };
 
+/// A sensor that reports what something else does. (A sensor with instances of its own reports their outputs.)
+struct SensorReference {
+  enum class What {
+    outputs,  ///< the outputs of all instances of `of`
+    energy,   ///< kinetic, strain, potential and total energy and lost power, of `of` or of the whole model
+  };
+  int sensor = -1;  ///< entity of the sensor
+  int of = -1;      ///< entity that it reports; -1: the whole model
+  What what = What::outputs;
+  std::vector<std::string> channels;  ///< names of the outputs wanted; empty: all
+};
+
 /// The description of a system: blocks, instances and names. It holds no state and no numbering.
 class TRAMMEL_API Model {
  public:
@@ -75,6 +87,7 @@ class TRAMMEL_API Model {
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
   std::vector<MassPoint> masses;
+  std::vector<SensorReference> sensor_references;
 
   const Block& block(BlockId id) const { return blocks[static_cast<std::size_t>(id)]; }
   const BlockRoot& root(BlockId id) const { return roots[static_cast<std::size_t>(id)]; }
