@@ -1,7 +1,10 @@
 #include "trammel/joint_site.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
@@ -175,6 +178,15 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
                             site.A.name(), site.B.name(), gap));
   site.size = in.real("size");
   return site;
+}
+
+void detail::require_closed(const Parameters& in, std::span<const double> C, double length, const char* unit) {
+  const double tolerance = meeting_tolerance * std::max(1.0, length);
+  for (std::size_t i = 0; i < C.size(); ++i)
+    if (!(std::abs(C[i]) <= tolerance))
+      throw Error(in.where(), fmt::format("the joint is open at the start: equation {} is off by {:.6g} {}; correct the "
+                                          "positions, or give `assemble: yes` and a stage of type assemble",
+                                          i + 1, C[i], unit));
 }
 
 }  // namespace trammel

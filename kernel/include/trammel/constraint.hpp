@@ -1,0 +1,105 @@
+#pragma once
+
+#include "trammel/joint.hpp"
+#include "trammel/second_jet.hpp"
+
+namespace trammel {
+
+/// A joint written as one formula. The author derives from it and gives the residual as a function templated on its
+/// scalar S; all derivatives are found from it (forward mode, second order, in the few relative coordinates):
+///
+///     class OnSphere : public trammel::Constraint<OnSphere, 1> {
+///      public:
+///       explicit OnSphere(const trammel::Parameters& in) : radius_(in.real("radius")) {}
+///
+///       template <class S>
+///       void residual(const Relative<S>& x, Residual<S>& C) const {
+///         C[0] = trammel::dot(x.p_AB_A, x.p_AB_A) - radius_ * radius_;
+///       }
+///
+///      private:
+///       double radius_;
+///     };
+///
+///     TRAMMEL_PLUGIN("on_sphere", "1.0") {
+///       using trammel::Parameter;
+///       registry.add(trammel::joint_type<OnSphere>(
+///           "on_sphere", "keeps marker B on a sphere about marker A",
+///           {Parameter::make(Parameter::Kind::real, "radius", "m", "radius of the sphere").positive().must()}));
+///     }
+///
+/// `x` holds R_AB, p_AB_A, the joint's coordinates c, and, with `explicit_time`, t. An equation of these is objective
+/// by itself. Use `sin`, `sqrt`, `trammel::dot`, `trammel::cross` without `std::`; a branch must not depend on which
+/// scalar is used. By hand: see Joint.
+template <class Derived, int equations, int coordinates = 0, bool explicit_time = false>
+class Constraint : public Joint<Derived, equations, coordinates> {
+  using Base = Joint<Derived, equations, coordinates>;
+
+  struct NoTime {};
+  template <class S>
+  struct Time {
+    S t;
+  };
+  template <class S>
+  struct RelativeOf : std::conditional_t<explicit_time, Time<S>, NoTime> {
+    Mat3T<S> R_AB;
+    Vec3T<S> p_AB_A;
+    Eigen::Matrix<S, coordinates, 1> c;
+  };
+
+ public:
+  static constexpr bool depends_on_time = explicit_time;
+
+  template <class S>
+  using Relative = RelativeOf<S>;
+  template <class S>
+  using Residual = Eigen::Matrix<S, equations, 1>;
+
+  void terms(const RelativeState<coordinates>& at, bool second, typename Base::Terms& out) const {
+    // Variables: d p_AB_A, dtheta, c, and time where it is one.
+    constexpr int n = 6 + coordinates;
+    constexpr int variables = n + (explicit_time ? 1 : 0);
+    using S = SecondJet<variables>;
+
+    Relative<S> x;
+    for (int i = 0; i < 3; ++i) {
+      x.p_AB_A[i] = S(at.p_AB_A[i]);
+      x.p_AB_A[i].gradient[i] = 1;
+      // R exp(x~) to second order: R (I + x~ + x~ x~ / 2), with x~ x~ = x x^T - (x . x) I.
+      const Vec3 row = at.R_AB.row(i).transpose();
+      for (int j = 0; j < 3; ++j) {
+        S& entry = x.R_AB(i, j);
+        entry = S(row[j]);
+        entry.gradient.template segment<3>(3) = Vec3::Unit(j).cross(row);
+        if (!second) continue;
+        auto H = entry.hessian.template block<3, 3>(3, 3);
+        H.col(j) += 0.5 * row;
+        H.row(j) += 0.5 * row.transpose();
+        H.diagonal().array() -= row[j];
+      }
+    }
+    for (int i = 0; i < coordinates; ++i) {
+      x.c[i] = S(at.c[i]);
+      x.c[i].gradient[6 + i] = 1;
+    }
+    if constexpr (explicit_time) {
+      x.t = S(at.t);
+      x.t.gradient[n] = 1;
+    }
+
+    Residual<S> C;
+    static_cast<const Derived&>(*this).residual(x, C);
+    for (int i = 0; i < equations; ++i) {
+      out.C[i] = C[i].value;
+      out.G.row(i) = C[i].gradient.template head<n>().transpose();
+      out.H[static_cast<std::size_t>(i)] = C[i].hessian.template topLeftCorner<n, n>();
+      if constexpr (explicit_time) {
+        out.C_t[i] = C[i].gradient[n];
+        out.C_tt[i] = C[i].hessian(n, n);
+        out.G_t.row(i) = C[i].hessian.template block<1, n>(n, 0);
+      }
+    }
+  }
+};
+
+}  // namespace trammel

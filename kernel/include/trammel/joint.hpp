@@ -1,0 +1,339 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "trammel/joint_site.hpp"
+#include "trammel/local_system.hpp"
+#include "trammel/registry.hpp"
+#include "trammel/relative_motion.hpp"
+
+namespace trammel {
+
+/// What a joint's equations depend on: the pose of marker B in marker A, the joint's own coordinates, and time.
+template <int coordinates>
+struct RelativeState {
+  Mat3 R_AB;
+  Vec3 p_AB_A;
+  Eigen::Matrix<double, coordinates, 1> c;
+  double t = 0;
+};
+
+/// The equations of a joint with their derivatives by z = (zeta; c): zeta = (d p_AB_A; dtheta) with
+/// R_AB <- R_AB exp(dtheta~), then the joint's coordinates.
+template <int equations, int coordinates>
+struct JointTerms {
+  static constexpr int variables = 6 + coordinates;
+  using Vector = Eigen::Matrix<double, equations, 1>;
+  using Gradient = Eigen::Matrix<double, equations, variables>;
+  using Hessian = Eigen::Matrix<double, variables, variables>;
+
+  Vector C = Vector::Zero();
+  Gradient G = Gradient::Zero();  ///< dC/dz
+  /// Second derivatives of each equation in the exponential chart, R_AB exp(x~) at x = 0: symmetric.
+  std::array<Hessian, equations> H = zero_hessians();
+  // Where the equations depend on time explicitly.
+  Vector C_t = Vector::Zero(), C_tt = Vector::Zero();
+  Gradient G_t = Gradient::Zero();
+
+  static std::array<Hessian, equations> zero_hessians() {
+    std::array<Hessian, equations> all;
+    all.fill(Hessian::Zero());
+    return all;
+  }
+};
+
+struct CoordinateName {
+  std::string_view name, unit;
+};
+
+/// A joint of `equations` scalar equations C(R_AB, p_AB_A, c, t) = 0 with coordinates c of its own. The author gives
+/// the derivatives (or derives from Constraint, which finds them):
+///
+///     void terms(const RelativeState<coordinates>& x, bool second, JointTerms<equations, coordinates>& out) const;
+///
+/// `out` comes zeroed; H is wanted where `second` is true. This class does the rest: residual, tangents and rates in
+/// the unknowns of whatever carries the markers, outputs and drawing. The local system holds the blocks of A, those
+/// of B, the coordinates, the multipliers.
+///
+/// Derived may set: `static constexpr JointDemand demand`; `static constexpr std::array<CoordinateName, n>
+/// coordinate_names`; `static constexpr const char* unit` of its equations; and give `Vector<coordinates>
+/// initial_coordinates(const RelativeState<coordinates>&) const`.
+template <class Derived, int equations, int coordinates = 0>
+class Joint {
+ public:
+  static_assert(equations >= 1 && equations <= max_block_size && coordinates <= max_block_size);
+  static constexpr int equation_count = equations;
+  static constexpr int coordinate_count = coordinates;
+  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr const char* unit = "m";
+
+  using Terms = JointTerms<equations, coordinates>;
+  using Coordinates = Eigen::Matrix<double, coordinates, 1>;
+
+  const JointSite& site() const { return site_; }
+  void set_site(JointSite site) {
+    site_ = std::move(site);
+    blocks_ = site_.block_count();
+  }
+
+  bool couples(int row, int column) const {
+    const int multiplier = blocks_ + (coordinates > 0 ? 1 : 0);
+    return row != multiplier || column != multiplier;
+  }
+
+  RelativeState<coordinates> relative(const LocalState& x) const {
+    RelativeMotion motion;
+    motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::pose);
+    return at(x, motion);
+  }
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const Request& request = out.request;
+    const bool full = request.bias || (request.rates && request.tangent);
+    RelativeMotion motion;
+    motion.evaluate(x, site_.A, site_.B, 0,
+                    full ? MotionLevel::full : request.rates ? MotionLevel::velocity : MotionLevel::jacobian);
+    Terms terms;
+    derived().terms(at(x, motion), request.tangent || full, terms);
+    switch (motion.dofs()) {
+      case 6: fill<6>(x, motion, terms, out); break;
+      case 12: fill<12>(x, motion, terms, out); break;
+      default: fill<Eigen::Dynamic>(x, motion, terms, out);
+    }
+  }
+
+  Energy energy(const LocalState& x) const {
+    // A constraint that moves in time does work on the system: lambda . (B v) leaves it.
+    Energy e;
+    if (!moves_in_time()) return e;
+    RelativeMotion motion;
+    motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
+    Terms terms;
+    derived().terms(at(x, motion), false, terms);
+    const Vec6 w = terms.G.template leftCols<6>().transpose() * multipliers(x);
+    e.lost_power = (motion.J.transpose() * w).dot(block_rates(x, motion.dofs()));
+    if constexpr (coordinates > 0)
+      e.lost_power += (terms.G.template rightCols<coordinates>().transpose() * multipliers(x)).dot(rates(x));
+    return e;
+  }
+
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+    RelativeMotion motion;
+    const JointForces forces = reaction(x, shares, motion);
+    site_.report(motion.A, motion.B, forces, sink);
+    report_multipliers(x, sink);
+    if constexpr (coordinates > 0) {
+      const int k = blocks_;
+      for (int i = 0; i < coordinates; ++i) {
+        const CoordinateName& c = Derived::coordinate_names[static_cast<std::size_t>(i)];
+        const std::string name(c.name), units(c.unit);
+        sink.scalar(name, units, x.value(k)[i]);
+        sink.scalar(name + "_rate", units + "/s", x.rate(k)[i]);
+        sink.scalar(name + "_acceleration", units + "/s^2", x.second_rate(k)[i]);
+      }
+    }
+  }
+
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+    RelativeMotion motion;
+    const JointForces forces = reaction(x, shares, motion);
+    site_.draw(motion.A, motion.B, forces, canvas);
+  }
+
+ private:
+  const Derived& derived() const { return static_cast<const Derived&>(*this); }
+
+  template <int n>
+  using Columns = Eigen::Matrix<double, 6, n, Eigen::ColMajor, 6, n == Eigen::Dynamic ? max_pair_dofs : n>;
+  template <int rows, int n>
+  using Rows = Eigen::Matrix<double, rows, n, rows == 1 ? Eigen::RowMajor : Eigen::ColMajor, rows,
+                             n == Eigen::Dynamic ? max_pair_dofs : n>;
+
+  int multiplier_block() const { return blocks_ + (coordinates > 0 ? 1 : 0); }
+
+  Eigen::Map<const Eigen::Matrix<double, equations, 1>> multipliers(const LocalState& x) const {
+    return Eigen::Map<const Eigen::Matrix<double, equations, 1>>(x.value(multiplier_block()));
+  }
+  Eigen::Map<const Coordinates> rates(const LocalState& x) const { return Eigen::Map<const Coordinates>(x.rate(blocks_)); }
+
+  RelativeState<coordinates> at(const LocalState& x, const RelativeMotion& motion) const {
+    RelativeState<coordinates> s;
+    s.R_AB = motion.R_AB;
+    s.p_AB_A = motion.p_AB_A;
+    if constexpr (coordinates > 0) s.c = Eigen::Map<const Coordinates>(x.value(blocks_));
+    s.t = x.time();
+    return s;
+  }
+
+  bool moves_in_time() const {
+    if constexpr (requires { { Derived::depends_on_time } -> std::convertible_to<bool>; })
+      return Derived::depends_on_time || site_.A.has_shape() || site_.B.has_shape();
+    else
+      return site_.A.has_shape() || site_.B.has_shape();
+  }
+
+  Eigen::VectorXd block_rates(const LocalState& x, int dofs) const {
+    Eigen::VectorXd v(dofs);
+    int at = 0, k = 0;
+    for (const Marker* marker : {&site_.A, &site_.B})
+      for (const int size : marker->block_sizes()) {
+        v.segment(at, size) = ConstVectorMap(x.rate(k++), size);
+        at += size;
+      }
+    return v;
+  }
+
+  JointForces reaction(const LocalState& x, const ReactionShares& shares, RelativeMotion& motion) const {
+    motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::jacobian);
+    Terms terms;
+    derived().terms(at(x, motion), false, terms);
+    const Vec6 w = terms.G.template leftCols<6>().transpose() * multipliers(x);
+    return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w), shares);
+  }
+
+  void report_multipliers(const LocalState& x, OutputSink& sink) const {
+    static constexpr std::string_view names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+    sink.values("multipliers", "", std::span(names).first(equations),
+                {multipliers(x).data(), static_cast<std::size_t>(equations)});
+  }
+
+  template <int n>
+  void fill(const LocalState& x, const RelativeMotion& motion, const Terms& terms, LocalSystem& out) const {
+    const int dofs = motion.dofs(), row = dofs + coordinates;
+    const Eigen::Map<const Columns<n>> J(motion.J.data(), 6, dofs);
+    const auto G_zeta = terms.G.template leftCols<6>();
+    const auto G_c = terms.G.template rightCols<coordinates>();
+    const Eigen::Matrix<double, equations, 1> lambda = multipliers(x);
+    const Vec6 w = G_zeta.transpose() * lambda;
+
+    auto r = out.residual();
+    r.head(dofs) += J.transpose() * w;
+    if constexpr (coordinates > 0) r.template segment<coordinates>(dofs) += G_c.transpose() * lambda;
+    r.template segment<equations>(row) += terms.C;
+
+    if (out.request.tangent) {
+      auto K = out.K();
+      const Rows<equations, n> B = G_zeta * J;
+      K.block(row, 0, equations, dofs) += B;
+      K.block(0, row, dofs, equations) += B.transpose();
+      typename Terms::Hessian H = lambda[0] * terms.H[0];
+      for (int i = 1; i < equations; ++i) H += lambda[i] * terms.H[static_cast<std::size_t>(i)];
+      // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
+      H.template block<3, 3>(3, 3) += 0.5 * skew(w.tail<3>());
+      const Columns<n> HJ = H.template topLeftCorner<6, 6>() * J;
+      K.topLeftCorner(dofs, dofs) += J.transpose() * HJ;
+      motion.add_second_order(x, site_.A, site_.B, 0, w, K.topLeftCorner(dofs, dofs));
+      if constexpr (coordinates > 0) {
+        const Rows<coordinates, n> H_c = H.template bottomLeftCorner<coordinates, 6>() * J;
+        K.block(dofs, 0, coordinates, dofs) += H_c;
+        K.block(0, dofs, dofs, coordinates) += H_c.transpose();
+        K.template block<coordinates, coordinates>(dofs, dofs) +=
+            H.template bottomRightCorner<coordinates, coordinates>();
+        K.template block<equations, coordinates>(row, dofs) += G_c;
+        K.template block<coordinates, equations>(dofs, row) += G_c.transpose();
+      }
+    }
+    if (out.request.rates || out.request.bias) fill_rates<n>(x, motion, terms, out);
+  }
+
+  template <int n>
+  void fill_rates(const LocalState& x, const RelativeMotion& motion, const Terms& terms, LocalSystem& out) const {
+    const int dofs = motion.dofs(), row = dofs + coordinates;
+    Eigen::Matrix<double, Terms::variables, 1> xi;
+    xi.template head<6>() = motion.twist;
+    if constexpr (coordinates > 0) xi.template tail<coordinates>() = rates(x);
+
+    if (out.request.rates) {
+      out.rate().template segment<equations>(row) += terms.G * xi + terms.C_t;
+      if (out.request.tangent) {
+        const Eigen::Map<const Columns<n>> J(motion.J.data(), 6, dofs);
+        const Eigen::Map<const Columns<n>> twist_gradient(motion.twist_gradient.data(), 6, dofs);
+        typename Terms::Gradient by_z = terms.G_t;
+        for (int i = 0; i < equations; ++i) {
+          by_z.row(i) += xi.transpose() * terms.H[static_cast<std::size_t>(i)];
+          const Vec3 m = terms.G.row(i).template segment<3>(3).transpose();
+          const Vec3 spin = motion.twist.template tail<3>();
+          by_z.row(i).template segment<3>(3) += 0.5 * spin.cross(m).transpose();
+        }
+        auto gradient = out.rate_gradient();
+        gradient.block(row, 0, equations, dofs) +=
+            by_z.template leftCols<6>() * J + terms.G.template leftCols<6>() * twist_gradient;
+        if constexpr (coordinates > 0)
+          gradient.template block<equations, coordinates>(row, dofs) += by_z.template rightCols<coordinates>();
+      }
+    }
+    if (out.request.bias) {
+      auto bias = out.bias();
+      for (int i = 0; i < equations; ++i)
+        bias[row + i] += terms.G.row(i).template head<6>().dot(motion.bias) +
+                         xi.dot(terms.H[static_cast<std::size_t>(i)] * xi) + 2 * terms.G_t.row(i).dot(xi) +
+                         terms.C_tt[i];
+    }
+  }
+
+  JointSite site_;
+  int blocks_ = 0;
+};
+
+namespace detail {
+
+/// Throws Error where the equations of a joint do not hold at the start.
+TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, double length, const char* unit);
+
+}  // namespace detail
+
+/// A case's joint type made of a class J derived from Joint or Constraint, which is constructible from Parameters (or
+/// by default). `own` are the parameters that J reads besides the common ones.
+template <class J>
+Type joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
+  Type type;
+  type.name = std::move(name);
+  type.category = Type::Category::joint;
+  type.summary = std::move(summary);
+  type.parameters = joint_parameters(J::demand, std::move(own));
+  type.build = [](const Parameters& in, Builder& builder) {
+    constexpr int nc = J::coordinate_count;
+    const auto make = [&in]() {
+      if constexpr (std::constructible_from<J, const Parameters&>)
+        return J(in);
+      else
+        return J();
+    };
+    J joint = make();
+    joint.set_site(read_joint_site(in, builder, J::demand));
+    std::vector<BlockId> stencil = joint.site().blocks();
+
+    const InitialMotion a = builder.initial(joint.site().A), b = builder.initial(joint.site().B);
+    RelativeState<nc> start;
+    start.R_AB = a.R_WM.transpose() * b.R_WM;
+    start.p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
+    if constexpr (nc > 0) {
+      start.c.setZero();
+      if constexpr (requires { joint.initial_coordinates(start); }) start.c = joint.initial_coordinates(start);
+      const BlockId block = builder.add_block(
+          BlockKind::coordinate, "coordinates", {start.c.data(), static_cast<std::size_t>(nc)}, {},
+          std::string(J::coordinate_names[0].unit));
+      for (int i = 0; i < nc; ++i) {
+        const CoordinateName& c = J::coordinate_names[static_cast<std::size_t>(i)];
+        builder.offer_coordinate(c.name, std::string(c.unit), block, i);
+      }
+      stencil.push_back(block);
+    }
+    typename J::Terms terms;
+    joint.terms(start, false, terms);
+    if (!in.flag("assemble"))
+      detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)}, builder.length(),
+                             J::unit);
+    stencil.push_back(builder.add_multiplier("multipliers", J::equation_count, J::unit));
+    builder.add(std::move(joint), std::move(stencil));
+  };
+  return type;
+}
+
+}  // namespace trammel

@@ -1,0 +1,265 @@
+#include "trammel/element_check.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "trammel/lie.hpp"
+
+namespace trammel {
+
+namespace {
+
+class CopySink final : public ShareSink {
+ public:
+  CopySink(const Request& request, Evaluation& out) : request_(request), out_(out) {}
+  void add(int, LocalSystem& share) override {
+    const int n = share.size();
+    const auto vector = [n](bool has, auto get) -> Eigen::VectorXd {
+      return has ? Eigen::VectorXd(get()) : Eigen::VectorXd::Zero(n);
+    };
+    const auto matrix = [n](bool has, auto get) -> Eigen::MatrixXd {
+      return has ? Eigen::MatrixXd(get()) : Eigen::MatrixXd::Zero(n, n);
+    };
+    out_.residual = share.residual();
+    out_.rate = vector(share.has_rate(), [&] { return share.rate(); });
+    out_.bias = vector(share.has_bias(), [&] { return share.bias(); });
+    out_.K = matrix(share.has_K(), [&] { return share.K(); });
+    out_.D = matrix(share.has_D(), [&] { return share.D(); });
+    out_.M = matrix(share.has_M(), [&] { return share.M(); });
+    out_.rate_gradient = matrix(share.has_rate_gradient(), [&] { return share.rate_gradient(); });
+  }
+
+ private:
+  const Request& request_;
+  Evaluation& out_;
+};
+
+/// Derivative at 0 of a vector function of one number, to fourth order.
+Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)>& f) {
+  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+}
+
+}  // namespace
+
+Specimen::Specimen(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
+  for (const Block& b : blocks_) {
+    places_.push_back({static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
+    offsets_.push_back(dofs_);
+    append_initial(b, state_);
+    dofs_ += b.size;
+  }
+  state_.acceleration.assign(state_.rate.size(), 0.0);
+}
+
+namespace {
+std::vector<Block> pick(const Model& model, std::span<const BlockId> stencil) {
+  std::vector<Block> blocks;
+  for (const BlockId id : stencil) blocks.push_back(model.block(id));
+  return blocks;
+}
+}  // namespace
+
+Specimen::Specimen(const Model& model, std::span<const BlockId> stencil) : Specimen(pick(model, stencil)) {}
+
+void Specimen::set_rotation(int k, const Mat3& R) {
+  double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
+  Eigen::Map<Mat3>{value} = R;
+  const Quaternion q = so3::quaternion(R);
+  value[9] = q.w();
+  Eigen::Map<Vec3>{value + 10} = q.vec();
+}
+
+void Specimen::turn(int k, const Vec3& theta) {
+  double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
+  Eigen::Map<Mat3> R(value);
+  R = Mat3(R * so3::exp(theta));
+  const Quaternion q = (Quaternion(value[9], value[10], value[11], value[12]) * so3::exp_quaternion(theta)).normalized();
+  value[9] = q.w();
+  Eigen::Map<Vec3>{value + 10} = q.vec();
+}
+
+void Specimen::disturb(std::uint64_t seed, double size, double angle) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  const auto draw3 = [&] { return Vec3(number(random), number(random), number(random)); };
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    if (blocks_[k].kind == BlockKind::rotation) {
+      turn(static_cast<int>(k), angle * std::abs(number(random)) * draw3().normalized());
+    } else {
+      double* value = state_.value.data() + places_[k].value;
+      for (int i = 0; i < blocks_[k].size; ++i) value[i] += size * number(random);
+    }
+    if (is_multiplier(blocks_[k].kind)) continue;
+    for (int i = 0; i < blocks_[k].size; ++i) {
+      const auto at = static_cast<std::size_t>(places_[k].dof + i);
+      state_.rate[at] += size * number(random);
+      state_.acceleration[at] += size * number(random);
+    }
+  }
+  state_.time += 0.5 * size * number(random);
+}
+
+Specimen Specimen::moved(const Eigen::VectorXd& increment) const {
+  Specimen s = *this;
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    if (blocks_[k].kind == BlockKind::rotation) {
+      s.turn(static_cast<int>(k), increment.segment<3>(offsets_[k]));
+    } else {
+      double* value = s.state_.value.data() + places_[k].value;
+      for (int i = 0; i < blocks_[k].size; ++i) value[i] += increment[offsets_[k] + i];
+    }
+  }
+  return s;
+}
+
+Eigen::VectorXd Specimen::velocities() const {
+  Eigen::VectorXd v = Eigen::VectorXd::Zero(dofs_);
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    if (is_kinematic(blocks_[k].kind))
+      v.segment(offsets_[k], blocks_[k].size) =
+          Eigen::Map<const Eigen::VectorXd>(state_.rate.data() + places_[k].dof, blocks_[k].size);
+  return v;
+}
+
+Specimen Specimen::after(double tau) const {
+  Specimen s = moved(tau * velocities());
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    if (is_kinematic(blocks_[k].kind))
+      for (int i = 0; i < blocks_[k].size; ++i) {
+        const auto at = static_cast<std::size_t>(places_[k].dof + i);
+        s.state_.rate[at] += tau * state_.acceleration[at];
+      }
+  s.state_.time += tau;
+  return s;
+}
+
+Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at, const Request& request) {
+  Evaluation out;
+  CopySink sink(request, out);
+  std::vector<const BlockPlace*> places(static_cast<std::size_t>(instance) + 1, nullptr);
+  places.back() = at.places().data();
+  range.evaluate(instance, instance + 1, at.state(), places, request, sink);
+  return out;
+}
+
+std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at, double step) {
+  const int n = at.dofs();
+  const std::span<const Block> blocks = at.blocks();
+  const Evaluation exact = evaluate(range, instance, at, {true, true, true});
+  const auto residual = [&](const Specimen& s) { return evaluate(range, instance, s, {}).residual; };
+  const auto rate = [&](const Specimen& s) { return evaluate(range, instance, s, {false, true, false}).rate; };
+
+  Eigen::MatrixXd K(n, n), D = Eigen::MatrixXd::Zero(n, n), M = D, rate_gradient = D;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    for (int i = 0; i < blocks[k].size; ++i) {
+      const int column = at.offset(static_cast<int>(k)) + i;
+      const auto moved = [&](double h) { return at.moved(h * Eigen::VectorXd::Unit(n, column)); };
+      K.col(column) = difference(step, [&](double h) { return residual(moved(h)); });
+      if (is_multiplier(blocks[k].kind)) continue;
+      const auto dof = static_cast<std::size_t>(at.places()[k].dof + i);
+      D.col(column) = difference(step, [&](double h) {
+        Specimen s = at;
+        s.state().rate[dof] += h;
+        return residual(s);
+      });
+      if (!is_kinematic(blocks[k].kind)) continue;
+      rate_gradient.col(column) = difference(step, [&](double h) { return rate(moved(h)); });
+      M.col(column) = difference(step, [&](double h) {
+        Specimen s = at;
+        s.state().acceleration[dof] += h;
+        return residual(s);
+      });
+    }
+  }
+
+  std::vector<CheckedTerm> terms;
+  const auto compare = [&terms](std::string what, const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected,
+                                double floor) {
+    if (expected.size() == 0) return;
+    terms.push_back({std::move(what), (found - expected).cwiseAbs().maxCoeff(),
+                     std::max(expected.cwiseAbs().maxCoeff(), floor)});
+  };
+  for (std::size_t row = 0; row < blocks.size(); ++row) {
+    const int r = at.offset(static_cast<int>(row)), rows = blocks[row].size;
+    for (std::size_t column = 0; column < blocks.size(); ++column) {
+      const int c = at.offset(static_cast<int>(column)), columns = blocks[column].size;
+      const std::string pair = "'" + blocks[row].name + "' by '" + blocks[column].name + "'";
+      for (const auto& [name, found, expected] :
+           {std::tuple("K", &exact.K, &K), std::tuple("D", &exact.D, &D), std::tuple("M", &exact.M, &M)}) {
+        // What a block pair is small against: the other entries in its rows and columns.
+        const double floor = std::max(expected->middleRows(r, rows).cwiseAbs().maxCoeff(),
+                                      expected->middleCols(c, columns).cwiseAbs().maxCoeff());
+        compare(std::string(name) + ": residual of " + pair, found->block(r, c, rows, columns),
+                expected->block(r, c, rows, columns), std::max(floor, 1e-3));
+        if (!range.couples(instance, static_cast<int>(row), static_cast<int>(column))) {
+          const double held = std::max(found->block(r, c, rows, columns).cwiseAbs().maxCoeff(), 0.0);
+          terms.push_back({std::string(name) + ": " + pair + " declared not to couple", held, 1.0});
+        }
+      }
+    }
+    if (blocks[row].kind != BlockKind::multiplier) continue;
+    const Eigen::VectorXd C_dot = difference(step, [&](double h) { return residual(at.after(h)); });
+    compare("rate of '" + blocks[row].name + "'", exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3);
+    compare("rate gradient of '" + blocks[row].name + "'", exact.rate_gradient.middleRows(r, rows),
+            rate_gradient.middleRows(r, rows), 1e-3);
+    Eigen::VectorXd a = Eigen::VectorXd::Zero(n);
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      if (is_kinematic(blocks[k].kind))
+        a.segment(at.offset(static_cast<int>(k)), blocks[k].size) = Eigen::Map<const Eigen::VectorXd>(
+            at.state().acceleration.data() + at.places()[k].dof, blocks[k].size);
+    const Eigen::VectorXd expected = difference(step, [&](double h) { return rate(at.after(h)); });
+    const Eigen::VectorXd second = exact.K.middleRows(r, rows) * a + exact.bias.segment(r, rows);
+    compare("second rate of '" + blocks[row].name + "'", second, expected.segment(r, rows), 1e-3);
+  }
+  std::ranges::stable_sort(terms, std::ranges::greater{}, &CheckedTerm::relative);
+  return terms;
+}
+
+CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at, int states,
+                             std::uint64_t seed) {
+  CheckedTerm worst;
+  for (int k = 0; k < states; ++k) {
+    Specimen s = at;
+    s.disturb(seed + static_cast<std::uint64_t>(k));
+    CheckedTerm term = check_derivatives(range, instance, s).front();
+    if (k == 0 || term.relative() > worst.relative()) worst = std::move(term);
+  }
+  return worst;
+}
+
+Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual) {
+  Vec6 sum = Vec6::Zero();
+  const LocalState x = at.local();
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const int index = static_cast<int>(k);
+    if (blocks[k].kind == BlockKind::position) {
+      const Vec3 f = residual.segment<3>(at.offset(index));
+      sum.head<3>() += f;
+      sum.tail<3>() += x.position(index).cross(f);
+    } else if (blocks[k].kind == BlockKind::rotation) {
+      sum.tail<3>() += x.rotation(index) * residual.segment<3>(at.offset(index));
+    }
+  }
+  return sum;
+}
+
+double power_error(const ElementRange& range, int instance, const Specimen& at) {
+  const Evaluation e = evaluate(range, instance, at, {false, true, false});
+  const Eigen::VectorXd C_t = difference(1e-3, [&](double h) {
+    Specimen s = at;
+    s.state().time += h;
+    return evaluate(range, instance, s, {}).residual;
+  });
+  double power = e.residual.dot(at.velocities());
+  const LocalState x = at.local();
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (blocks[k].kind != BlockKind::multiplier) continue;
+    const int index = static_cast<int>(k), r = at.offset(index), m = blocks[k].size;
+    power -= ConstVectorMap(x.value(index), m).dot(e.rate.segment(r, m) - C_t.segment(r, m));
+  }
+  return power;
+}
+
+}  // namespace trammel
