@@ -52,6 +52,10 @@ class TRAMMEL_API Builder {
   void offer_signal(std::string_view name, std::shared_ptr<const Signal> signal);
   void offer_coordinate(std::string_view name, std::string unit, BlockId block, int component = 0);
   void offer_mass(Marker centre, double mass);
+  /// Adds a ModelNote of the entity, where notes are wanted.
+  void note(std::string title, const std::function<std::string()>& text) {
+    if (model_->keep_notes) model_->notes.push_back({entity_, std::move(title), text()});
+  }
   /// Anything else that types of the same plugin share by name (a beam's chain for loads on it).
   void offer(std::string_view name, std::shared_ptr<const void> thing);
   std::shared_ptr<const void> find(std::string_view full_name) const;
@@ -72,6 +76,10 @@ class TRAMMEL_API Builder {
   bool share_position(const Marker& a, const Marker& b);
   /// Identifies the rotation blocks, which then differ by the constant rotation that they have now.
   bool share_rotation(const Marker& a, const Marker& b);
+
+  /// Checks what only the whole model shows; call after the last entity. Throws Error where blocks that joints
+  /// identified start with different velocities.
+  void finish() const;
 
   /// Adds an instance. E is evaluated by RangeOf<E>.
   template <class E>

@@ -49,6 +49,13 @@ struct MassPoint {
   int entity = -1;
 };
 
+/// What a user may want to see of an entity before a run: the 6x6 that a section came to. `trammel check` prints it.
+struct ModelNote {
+  int entity = -1;
+  std::string title;
+  std::string text;  ///< may have several lines
+};
+
 /// A scalar coordinate of a joint that springs, motions and frictions hang on.
 struct JointCoordinate {
   std::string name;  ///< "angle"
@@ -87,6 +94,8 @@ class TRAMMEL_API Model {
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
   std::vector<MassPoint> masses;
+  std::vector<ModelNote> notes;
+  bool keep_notes = false;  ///< `notes` are wanted
   std::vector<SensorReference> sensor_references;
 
   const Block& block(BlockId id) const { return blocks[static_cast<std::size_t>(id)]; }
