@@ -64,8 +64,8 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
   });
   e.mass.finish(length);
   e.massive = e.mass.mass[0] > 0 || e.mass.second[0][0].norm() > 0;
-  e.drawn_stiffness = middle.stiffness;
-  e.outline = middle.outline;
+  e.outline = middle.outline.points.empty() ? equivalent_rectangle(middle.stiffness, 0.1 * axis.length())
+                                            : middle.outline;
   return e;
 }
 

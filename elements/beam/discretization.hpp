@@ -15,8 +15,7 @@ struct ElementConstants {
   ElasticLaw elastic;
   BlendedMass mass;
   bool massive = false;
-  Mat6 drawn_stiffness;  ///< at mid-length, for the equivalent rectangle
-  Outline outline;       ///< at mid-length
+  Outline outline;  ///< at mid-length, to draw the element
 };
 
 /// A beam cut into elements.

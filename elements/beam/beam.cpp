@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "axis_input.hpp"
+#include "beam_element.hpp"
+#include "beam_point.hpp"
+#include "chain.hpp"
+#include "section_input.hpp"
+#include "trammel/builder.hpp"
+#include "trammel/plugin.hpp"
+
+namespace trammel::beam {
+namespace {
+
+using Kind = Parameter::Kind;
+
+std::vector<Parameter> parameters() {
+  std::vector<Parameter> known{
+      Parameter::make(Kind::any, "section", "",
+                      "name of a section, or {stiffness, mass}, or {shape, material}, or {stations}")
+          .must()};
+  for (Parameter& p : axis_parameters()) known.push_back(std::move(p));
+  std::vector<Parameter> rest{
+      Parameter::make(Kind::integer, "elements", "", "number of finite elements").between(1, 1e8).defaults("10"),
+      Parameter::make(Kind::reals, "nodes", "", "fractions of the length where the nodes stand, in place of `elements`"),
+      Parameter::make(Kind::any, "damping", "s",
+                      "stiffness-proportional: a time, or six of them for (Gamma1..3, kappa1..3)")
+          .defaults("0"),
+      Parameter::make(Kind::vector3, "velocity", "m/s", "of the start, at t = 0, in world axes").defaults("[0, 0, 0]"),
+      Parameter::make(Kind::vector3, "angular_velocity", "rad/s", "of the whole beam as a rigid body, at t = 0, in "
+                      "world axes")
+          .defaults("[0, 0, 0]")};
+  for (Parameter& p : rest) known.push_back(std::move(p));
+  return known;
+}
+
+std::vector<double> read_nodes(const Parameters& in) {
+  if (in.has("nodes")) {
+    if (in.has("elements")) throw Error(in.where("nodes"), "the mesh is given twice, by 'elements' and by 'nodes'");
+    return in.reals("nodes");
+  }
+  const int n = in.integer("elements");
+  std::vector<double> fractions;
+  fractions.reserve(static_cast<std::size_t>(n) + 1);
+  for (int i = 0; i <= n; ++i) fractions.push_back(static_cast<double>(i) / n);
+  return fractions;
+}
+
+Damping read_damping(const Parameters& in) {
+  Damping damping;
+  const Value& value = *in.value("damping");
+  if (value.is_sequence()) {
+    const std::vector<double> times = in.reals("damping");
+    if (times.size() != 6)
+      throw Error(in.where("damping"), fmt::format("'damping' must be one time or six, found {}", times.size()));
+    std::ranges::copy(times, damping.times.data());
+  } else {
+    damping.times.setConstant(in.real(value));
+  }
+  if (!damping.times.allFinite() || damping.times.minCoeff() < 0)
+    throw Error(in.where("damping"), "'damping' must not be negative");
+  return damping;
+}
+
+Discretization read_discretization(const Parameters& in) {
+  const SectionAlongSpan section = read_section(in, "section");
+  const std::unique_ptr<Axis> axis = read_axis(in);
+  try {
+    return discretize(*axis, section, read_damping(in), read_nodes(in));
+  } catch (const Error& e) {
+    if (e.where().line != 0) throw;
+    throw Error(in.where(in.has("nodes") ? "nodes" : "elements"), e.what());
+  }
+}
+
+std::vector<Frame> add_nodes(const Discretization& beam, const Parameters& in, Builder& builder) {
+  const Vec3 v = in.vector3("velocity");
+  const Vec3 w = in.vector3("angular_velocity");
+  const Vec3& start = beam.nodes.front().p;
+  std::vector<Frame> frames;
+  frames.reserve(beam.nodes.size());
+  for (std::size_t i = 0; i < beam.nodes.size(); ++i) {
+    const Pose& X = beam.nodes[i];
+    const std::string name =
+        i == 0 ? "start" : i + 1 == beam.nodes.size() ? "end" : "node " + std::to_string(i + 1);
+    frames.push_back(builder.add_frame(name, X.R, X.p, v + w.cross(X.p - start), X.R.transpose() * w));
+  }
+  return frames;
+}
+
+/// The marker at a fraction of the length: a node's frame where it falls on one.
+Marker marker_at(const Chain& chain, double fraction) {
+  if (!(fraction >= 0 && fraction <= 1))
+    throw Error(fmt::format("a point of a beam is given by a fraction of its length between 0 and 1, not {}", fraction));
+  const double length = chain.s.back();
+  const double s = fraction * length;
+  const auto next = std::upper_bound(chain.s.begin() + 1, chain.s.end() - 1, s);
+  const auto k = static_cast<std::size_t>(next - chain.s.begin());
+  const double tolerance = 1e-12 * length;
+  if (s - chain.s[k - 1] <= tolerance) return Marker::on_frame(chain.nodes[k - 1]);
+  if (chain.s[k] - s <= tolerance) return Marker::on_frame(chain.nodes[k]);
+  const double xi = (s - chain.s[k - 1]) / (chain.s[k] - chain.s[k - 1]);
+  return Marker::on_shape(std::make_shared<const BeamPoint>(chain.nodes[k - 1], chain.nodes[k], xi));
+}
+
+/// In a uniform field the blended mass of an element acts as one point a node.
+void offer_masses(const Discretization& beam, const Chain& chain, Builder& builder) {
+  for (std::size_t i = 0; i < chain.nodes.size(); ++i) {
+    double mass = 0;
+    Vec3 first = Vec3::Zero();
+    const auto add = [&](const BlendedMass& m, std::size_t end) {
+      mass += m.nodal_mass(end);
+      first += m.nodal_first(end);
+    };
+    if (i > 0) add(beam.elements[i - 1]->mass, 1);
+    if (i + 1 < chain.nodes.size()) add(beam.elements[i]->mass, 0);
+    if (mass > 0) builder.offer_mass(Marker::on_frame(chain.nodes[i], Mat3::Identity(), first / mass), mass);
+  }
+}
+
+void build(const Parameters& in, Builder& builder) {
+  const Discretization beam = read_discretization(in);
+  auto chain = std::make_shared<Chain>();
+  chain->nodes = add_nodes(beam, in, builder);
+  chain->s = beam.s;
+
+  builder.offer_marker("start", Marker::on_frame(chain->nodes.front()));
+  builder.offer_marker("end", Marker::on_frame(chain->nodes.back()));
+  builder.offer_marker_family("at", [chain](double fraction) { return marker_at(*chain, fraction); });
+  builder.offer("chain", chain);
+  offer_masses(beam, *chain, builder);
+
+  const std::size_t count = beam.elements.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    BeamElement::Place place;
+    place.index = static_cast<int>(k);
+    place.first = k == 0;
+    place.last = k + 1 == count;
+    place.s_first = beam.s[k];
+    place.pieces = count <= 50 ? 4 : count <= 200 ? 2 : 1;
+    const Frame& a = chain->nodes[k];
+    const Frame& b = chain->nodes[k + 1];
+    builder.add(BeamElement(beam.elements[k], place), {a.position, a.rotation, b.position, b.rotation});
+  }
+}
+
+}  // namespace
+}  // namespace trammel::beam
+
+TRAMMEL_PLUGIN("beam", "1.0") {
+  registry.add({.name = "beam",
+                .category = trammel::Type::Category::body,
+                .summary = "a geometrically exact beam of two-node helicoidal elements",
+                .parameters = trammel::beam::parameters(),
+                .build = trammel::beam::build,
+                .plugin = {},
+                .library = {}});
+}

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "discretization.hpp"
+#include "trammel/element.hpp"
+
+namespace trammel::beam {
+
+/// One finite element of a beam: an instance of the stencil (position 1, rotation 1, position 2, rotation 2).
+class BeamElement {
+ public:
+  struct Place {
+    int index = 0;  ///< from 0
+    bool first = false, last = false;
+    double s_first = 0;  ///< arc length of its first node [m]
+    int pieces = 4;      ///< straight pieces that it is drawn with
+  };
+
+  BeamElement(std::shared_ptr<const ElementConstants> constants, const Place& place)
+      : constants_(std::move(constants)), place_(place) {}
+
+  /// Throws RejectStep where the two triads differ by more than 170 degrees.
+  void evaluate(const LocalState& x, LocalSystem& out) const;
+  Energy energy(const LocalState& x) const;
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+
+ private:
+  void end_outputs(const std::string& name, const Mat3& R, const Vec3& force, const Vec3& moment,
+                   OutputSink& sink) const;
+  void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const Vec6& force, Canvas& canvas) const;
+
+  std::shared_ptr<const ElementConstants> constants_;
+  Place place_;
+};
+
+}  // namespace trammel::beam
