@@ -1,5 +1,7 @@
 #include "trammel/builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -267,6 +269,28 @@ bool Builder::share_rotation(const Marker& a, const Marker& b) {
   for (const Marker* marker : {&a, &b})
     if (!marker->is_ground() && !marker->is_rigid_frame()) return false;
   return share(block(a), block(b), true);
+}
+
+void Builder::finish() const {
+  const Model& m = *model_;
+  for (const SharedBlocks& s : m.shared) {
+    const auto velocity = [&](BlockId id) -> Vec3 {
+      if (id == no_block) return Vec3::Zero();
+      const Block& b = m.block(id);
+      const Vec3 rate(b.initial_rate[0], b.initial_rate[1], b.initial_rate[2]);
+      if (!s.rotation) return rate;
+      return Quaternion(b.initial[0], b.initial[1], b.initial[2], b.initial[3]) * rate;
+    };
+    const Vec3 a = velocity(s.a), b = velocity(s.b);
+    if ((a - b).norm() <= 1e-9 * (1 + a.norm() + b.norm())) continue;
+    const Entity& joint = m.entities[static_cast<std::size_t>(s.entity)];
+    const auto name = [&m](BlockId id) { return id == no_block ? std::string("the ground") : "'" + m.block(id).name + "'"; };
+    throw Error(joint.where,
+                fmt::format("joint '{}': {} and {} share their {}, but start with {} of [{:g}, {:g}, {:g}] and "
+                            "[{:g}, {:g}, {:g}]; give both the same, or `share: no` and `start: consistent`",
+                            joint.name, name(s.a), name(s.b), s.rotation ? "rotation" : "position",
+                            s.rotation ? "angular velocities" : "velocities", a.x(), a.y(), a.z(), b.x(), b.y(), b.z()));
+  }
 }
 
 int Builder::check_stencil(const std::vector<BlockId>& stencil) const {

@@ -1,0 +1,101 @@
+#include "trammel/loader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string test_plugin(const std::string& name) { return std::string(TRAMMEL_TEST_PLUGIN_DIR) + "/" + name + ".so"; }
+
+std::string message_of_loading(const std::string& path) {
+  Registry registry;
+  Loader loader(registry);
+  try {
+    loader.load(path);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Loader, LoadsAPluginAndStampsItsTypes) {
+  Registry registry;
+  Loader loader(registry);
+  loader.load(test_plugin("plain_plugin"));
+  loader.load(test_plugin("plain_plugin"));
+  ASSERT_EQ(loader.plugins().size(), 1U);
+  EXPECT_EQ(loader.plugins()[0].name, "plain");
+  EXPECT_EQ(loader.plugins()[0].version, "2.5");
+  const Type* type = registry.find(Type::Category::element, "plain_spring");
+  ASSERT_NE(type, nullptr);
+  EXPECT_EQ(type->plugin, "plain");
+  EXPECT_THAT(type->library, HasSubstr("plain_plugin.so"));
+}
+
+TEST(Loader, ReadsTheRecordOfAStrippedLibrary) {
+  const auto stripped = std::filesystem::temp_directory_path() / "trammel_stripped_plugin.so";
+  const std::string command = "strip -o '" + stripped.string() + "' '" + test_plugin("plain_plugin") + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const PluginRecord record = read_plugin_record(stripped.string());
+  EXPECT_STREQ(record.name, "plain");
+  EXPECT_EQ(record.abi, abi_number);
+  Registry registry;
+  Loader loader(registry);
+  loader.load(stripped.string());
+  EXPECT_NE(registry.find(Type::Category::element, "plain_spring"), nullptr);
+  std::filesystem::remove(stripped);
+}
+
+TEST(Loader, RefusesAnotherBuildWithoutRunningIt) {
+  EXPECT_THAT(message_of_loading(test_plugin("other_abi_plugin")),
+              AllOf(HasSubstr("other_abi_plugin.so"), HasSubstr("built for EIGEN_MAX_ALIGN_BYTES 32"),
+                    HasSubstr("the kernel has 16")));
+}
+
+TEST(Loader, NamesWhatIsWrongWithAFile) {
+  EXPECT_THAT(message_of_loading("/no/such/plugin.so"), HasSubstr("plugin '/no/such/plugin.so' not found"));
+  const auto text = std::filesystem::temp_directory_path() / "trammel_text_plugin.so";
+  std::ofstream(text) << "this is text, long enough to hold an ELF header if it were one .............";
+  EXPECT_THAT(message_of_loading(text.string()), HasSubstr("not a 64-bit ELF shared library"));
+  std::filesystem::remove(text);
+  EXPECT_THAT(message_of_loading(std::filesystem::temp_directory_path().string()), HasSubstr("expected a shared library"));
+  const std::string kernel = std::string(TRAMMEL_BINARY_DIR) + "/lib/libtrammel_kernel.so";
+  EXPECT_THAT(message_of_loading(kernel), HasSubstr("it has no record"));
+}
+
+TEST(Loader, NamesAPluginThatThrows) {
+  EXPECT_THAT(message_of_loading(test_plugin("throwing_plugin")),
+              AllOf(HasSubstr("plugin 'throwing'"), HasSubstr("no licence found")));
+}
+
+TEST(Loader, RefusesTwoTypesOfOneName) {
+  Registry registry;
+  Loader loader(registry);
+  loader.load(test_plugin("plain_plugin"));
+  try {
+    loader.load(test_plugin("same_type_plugin"));
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("plugin 'same_type'"), HasSubstr("plain_spring")));
+  }
+}
+
+TEST(Loader, SearchesTheFoldersOfTheEnvironmentFirst) {
+  ::setenv("TRAMMEL_PLUGIN_PATH", "/first:/second", 1);
+  const auto folders = Loader::default_folders();
+  ::unsetenv("TRAMMEL_PLUGIN_PATH");
+  ASSERT_GE(folders.size(), 3U);
+  EXPECT_EQ(folders[0], "/first");
+  EXPECT_EQ(folders[1], "/second");
+  EXPECT_THAT(folders[2], HasSubstr("lib/trammel/plugins"));
+}
+
+}  // namespace
+}  // namespace trammel
