@@ -34,9 +34,9 @@ class CopySink final : public ShareSink {
   Evaluation& out_;
 };
 
-/// Derivative at 0 of a vector function of one number, to fourth order.
+/// Derivative at 0 of a vector function of one number, to sixth order.
 Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)>& f) {
-  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+  return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
 }
 
 }  // namespace

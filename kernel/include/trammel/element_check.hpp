@@ -66,7 +66,7 @@ struct CheckedTerm {
   double relative() const { return largest > 0 ? error / largest : error; }
 };
 
-/// Compares K, D and M, the rates, their gradient and the bias of an instance with differences of fourth order at one
+/// Compares K, D and M, the rates, their gradient and the bias of an instance with differences of sixth order at one
 /// state, term by term (K, D, M block pair by block pair), sorted with the worst first. Blocks declared not to couple
 /// must hold zeros.
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at,

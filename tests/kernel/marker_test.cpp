@@ -1,0 +1,150 @@
+#include "trammel/marker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "trammel/element_check.hpp"
+#include "trammel/lie.hpp"
+#include "trammel/moving_marker.hpp"
+#include "time_functions.hpp"
+
+namespace trammel {
+namespace {
+
+using Difference = Eigen::VectorXd;
+
+Difference difference(const std::function<Eigen::VectorXd(double)>& f) {
+  const double h = 1e-3;
+  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+}
+
+Block block(BlockKind kind, int size, const char* name) {
+  Block b;
+  b.kind = kind;
+  b.size = size;
+  b.name = name;
+  if (kind == BlockKind::rotation) b.initial[0] = 1;
+  return b;
+}
+
+std::vector<Block> frame_blocks() {
+  return {block(BlockKind::position, 3, "position"), block(BlockKind::rotation, 3, "rotation")};
+}
+
+MarkerMotion motion_of(const Marker& marker, const Specimen& s, MotionLevel level = MotionLevel::full) {
+  MarkerMotion m;
+  marker.evaluate(s.local(), 0, level, m);
+  return m;
+}
+
+/// (p_WM - p_WM0; log(R_WM0^T R_WM)): the variation from `from`, exact to first order.
+Vec6 variation(const MarkerMotion& from, const MarkerMotion& to) {
+  Vec6 z;
+  z << to.p_WM - from.p_WM, so3::log(Mat3(from.R_WM.transpose() * to.R_WM));
+  return z;
+}
+
+void check(const Marker& marker, const std::vector<Block>& blocks) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Specimen s(blocks);
+    s.disturb(seed);
+    const int n = s.dofs();
+    const MarkerMotion m = motion_of(marker, s);
+    ASSERT_EQ(m.dofs, n);
+    EXPECT_NEAR((m.R_WM * m.R_WM.transpose() - Mat3::Identity()).norm(), 0, 1e-13);
+
+    Vec6 w;
+    w << 0.3, -1.1, 0.7, 0.9, 0.4, -0.8;
+    Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
+    marker.add_second_order(s.local(), 0, m, w, K);
+    for (int i = 0; i < n; ++i) {
+      const auto moved = [&](double h) { return s.moved(h * Eigen::VectorXd::Unit(n, i)); };
+      EXPECT_LT((difference([&](double h) { return variation(m, motion_of(marker, moved(h))); }) - m.J.col(i)).norm(),
+                1e-9);
+      EXPECT_LT((difference([&](double h) { return motion_of(marker, moved(h)).twist; }) - m.twist_gradient.col(i))
+                    .norm(),
+                1e-9);
+      EXPECT_LT((difference([&](double h) {
+                   return Eigen::VectorXd(motion_of(marker, moved(h)).J.transpose() * w);
+                 }) -
+                 K.col(i))
+                    .norm(),
+                1e-9);
+    }
+    EXPECT_LT((difference([&](double h) { return variation(m, motion_of(marker, s.after(h))); }) - m.twist).norm(),
+              1e-8);
+    EXPECT_LT((difference([&](double h) { return motion_of(marker, s.after(h)).twist; }) -
+               marker.acceleration(s.local(), 0, m))
+                  .norm(),
+              1e-8);
+  }
+}
+
+const Mat3 tilted = so3::exp(Vec3(0.4, -1.2, 0.7));
+const Vec3 arm(0.3, -0.2, 0.5);
+
+TEST(Marker, OnFrameAgreesWithDifferences) {
+  check(Marker::on_frame({0, 1}), frame_blocks());
+  check(Marker::on_frame({0, 1}, tilted, arm), frame_blocks());
+}
+
+TEST(Marker, OnPointAgreesWithDifferences) {
+  check(Marker::on_point(0), {block(BlockKind::position, 3, "position")});
+}
+
+TEST(Marker, OnGroundStandsStill) {
+  const Marker ground = Marker::ground(tilted, arm);
+  check(ground, {});
+  EXPECT_TRUE(ground.blocks().empty());
+  EXPECT_EQ(motion_of(ground, Specimen(std::vector<Block>{})).p_WM, arm);
+}
+
+RotationLaw tumbling() {
+  RotationLaw law;
+  law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }), time_function([](Jet t) { return 1.1 * t * t; }),
+                time_function([](Jet t) { return 0.3 + cos(t); })};
+  return law;
+}
+
+std::array<FunctionPtr, 3> wandering() {
+  return {time_function([](Jet t) { return 0.4 * t * t; }), time_function([](Jet t) { return sin(3.0 * t); }), nullptr};
+}
+
+TEST(MovingMarker, ByRotationVectorAgreesWithDifferences) {
+  check(moving_marker(Marker::on_frame({0, 1}, tilted, arm), wandering(), tumbling()), frame_blocks());
+}
+
+TEST(MovingMarker, ByAngleAgreesWithDifferences) {
+  RotationLaw law;
+  law.axis = Vec3(1, 2, -1);
+  law.angle = time_function([](Jet t) { return 4.0 * t + sin(t); });
+  check(moving_marker(Marker::on_frame({0, 1}), wandering(), law), frame_blocks());
+}
+
+TEST(MovingMarker, CarriesAnOffsetAndAnotherMovingMarker) {
+  const Marker base = moving_marker(Marker::on_frame({0, 1}, tilted, arm), wandering(), tumbling());
+  check(base.offset(tilted, Vec3(0.1, 0.7, -0.4)), frame_blocks());
+  check(moving_marker(base.offset(tilted, arm), wandering(), tumbling()), frame_blocks());
+}
+
+TEST(MovingMarker, OnGroundMovesByItself) {
+  check(moving_marker(Marker::ground(tilted, arm), wandering(), tumbling()), {});
+}
+
+TEST(MovingMarker, RefusesAPoint) {
+  EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error);
+}
+
+TEST(Marker, OffsetsFollowEachOther) {
+  const Marker a = Marker::on_frame({0, 1}, tilted, arm).offset(tilted, arm);
+  EXPECT_LT((a.R_FM() - tilted * tilted).norm(), 1e-15);
+  EXPECT_LT((a.p_FM_F() - (arm + tilted * arm)).norm(), 1e-15);
+  EXPECT_FALSE(a.at_frame_origin());
+  EXPECT_TRUE(Marker::on_frame({0, 1}, tilted).at_frame_origin());
+  EXPECT_THROW(Marker::on_point(0).offset(tilted, arm), Error);
+}
+
+}  // namespace
+}  // namespace trammel
