@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ class PlainCase {
   PlainContext context;
   Registry registry;
 
-  void add(Type::Category category, const std::string& type_name, const std::string& name, const std::string& text) {
+  void add(Type::Category category, const std::string& type_name, const std::string& name,
+           const std::string& text) {
     const Type& type = registry.get(category, type_name, {});
     texts_.push_back(std::make_unique<Value>(parse_flow_text(text)));
     Entity entity;
@@ -50,7 +52,7 @@ class PlainCase {
   /// The message of the error that adding this entity ends with, "" where there is none.
   std::string message(Type::Category category, const std::string& type_name, const std::string& text) {
     try {
-      add(category, type_name, "it", text);
+      add(category, type_name, "it" + std::to_string(texts_.size()), text);
     } catch (const Error& e) {
       return e.what();
     }

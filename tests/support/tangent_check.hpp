@@ -19,7 +19,9 @@ class Draw {
  public:
   explicit Draw(unsigned seed) : engine_(seed) {}
 
-  double number(double low = -1, double high = 1) { return std::uniform_real_distribution(low, high)(engine_); }
+  double number(double low = -1, double high = 1) {
+    return std::uniform_real_distribution(low, high)(engine_);
+  }
   Vec3 vector(double size = 1) { return size * Vec3(number(), number(), number()); }
   Mat3 rotation() {
     return Eigen::Quaterniond(number(), number(), number(), number()).normalized().toRotationMatrix();
@@ -121,7 +123,8 @@ class ProbeState {
   void begin(BlockKind kind, int size) {
     kinds_.push_back(kind);
     sizes_.push_back(size);
-    places_.push_back({static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
+    places_.push_back(
+        {static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
   }
   template <class V>
   static void append(std::vector<double>& to, const V& v) {
@@ -166,8 +169,9 @@ inline void expect_close(const Eigen::MatrixXd& found, const Eigen::MatrixXd& ex
   ASSERT_EQ(found.rows(), expected.rows()) << what;
   ASSERT_EQ(found.cols(), expected.cols()) << what;
   const double scale = std::max(expected.cwiseAbs().maxCoeff(), 1e-3);
-  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), tolerance * scale)
-      << what << "\nfound\n" << found << "\nexpected\n" << expected;
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), tolerance * scale) << what << "\nfound\n"
+                                                                         << found << "\nexpected\n"
+                                                                         << expected;
 }
 
 /// Holds K, D and M of an instance against differences of its residual; largest error over largest entry.

@@ -1,0 +1,112 @@
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plain_case.hpp"
+#include "solid.hpp"
+#include "trammel/plugin.hpp"
+
+extern "C" void trammel_register(trammel::Registry& registry);
+
+namespace trammel::rigid_body {
+namespace {
+
+using ::testing::HasSubstr;
+using trammel::testing::PlainCase;
+
+class RigidBodyType : public ::testing::Test {
+ protected:
+  RigidBodyType() { trammel_register(plain.registry); }
+  void add(const std::string& name, const std::string& text) {
+    plain.add(Type::Category::body, "rigid_body", name, text);
+  }
+  std::string message(const std::string& text) {
+    return plain.message(Type::Category::body, "rigid_body", text);
+  }
+  PlainCase plain;
+};
+
+TEST_F(RigidBodyType, OffersItsFrameItsCentreAndItsMarkers) {
+  add("rod",
+      "{mass: 2, inertia: [0.01, 1, 1], centre: [0.5, 0, 0], position: [1, 2, 3], "
+      "rotation: {axis: [0, 0, 1], angle: 1.5707963267948966}, angular_velocity: [0, 0, 2], "
+      "markers: {end: {at: [1, 0, 0]}}}");
+  const auto& markers = plain.model.markers;
+  ASSERT_TRUE(markers.contains("rod") && markers.contains("rod.centre") && markers.contains("rod.end"));
+  const InitialMotion end = plain.builder.initial(markers.at("rod.end"));
+  EXPECT_LT((end.p_WM - Vec3(1, 3, 3)).norm(), 1e-15);
+  EXPECT_LT((end.twist.head<3>() - Vec3(-2, 0, 0)).norm(), 1e-15);
+  ASSERT_EQ(plain.model.masses.size(), 1u);
+  EXPECT_EQ(plain.model.masses[0].mass, 2);
+  EXPECT_LT((plain.builder.initial(plain.model.masses[0].centre).p_WM - Vec3(1, 2.5, 3)).norm(), 1e-15);
+}
+
+TEST_F(RigidBodyType, BodiesOfBothKindsHaveTheirRanges) {
+  add("a", "{mass: 1, inertia: [1, 1, 1]}");
+  add("b", "{mass: 1, inertia: [[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]], centre: [0, 1, 0]}");
+  add("c", "{mass: 1, inertia: [1, 1, 1]}");
+  ASSERT_EQ(plain.model.ranges.size(), 2u);
+  EXPECT_EQ(plain.model.ranges[0].instances->size(), 2);
+  EXPECT_FALSE(plain.model.ranges[0].instances->couples(0, 0, 1));
+  EXPECT_TRUE(plain.model.ranges[1].instances->couples(0, 0, 1));
+}
+
+TEST_F(RigidBodyType, RefusesWhatNoBodyHas) {
+  EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 3]}"),
+              HasSubstr("the largest exceeds the sum of the others"));
+  EXPECT_THAT(message("{mass: 1, inertia: [1, -1, 1]}"), HasSubstr("not positive definite"));
+  EXPECT_THAT(message("{mass: 1, inertia: [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}"), HasSubstr("not symmetric"));
+  EXPECT_THAT(message("{mass: 1, inertia: 3}"), HasSubstr("must be [Jxx, Jyy, Jzz] or three rows"));
+  EXPECT_THAT(message("{mass: -1, inertia: [1, 1, 1]}"), HasSubstr("must be positive"));
+  EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 1], markers: {end: {att: [1, 0, 0]}}}"), HasSubstr("'at'"));
+}
+
+TEST_F(RigidBodyType, AcceptsFlatBodies) {
+  EXPECT_EQ(message("{mass: 15, inertia: [0.234375, 0.46875, 0.234375]}"), "");
+}
+
+TEST_F(RigidBodyType, ReadsShapes) {
+  EXPECT_EQ(
+      message(
+          "{mass: 1, inertia: [1, 1, 1], shape: [{type: box, size: [1, 2, 3]}, {type: sphere, radius: 1}]}"),
+      "");
+  EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 1], shape: {type: spere, radius: 1}}"),
+              HasSubstr("did you mean 'sphere'"));
+  EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 1], shape: {type: stl, file: nowhere.stl}}"),
+              HasSubstr("cannot read the STL file"));
+}
+
+TEST(Stl, TextAndBinaryGiveTheSameSurface) {
+  const std::string folder = ::testing::TempDir();
+  const std::string text_path = folder + "two_triangles_text.stl", binary_path = folder + "two_triangles.stl";
+  const float corner[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
+  {
+    std::ofstream text(text_path), binary(binary_path, std::ios::binary);
+    text << "solid s\n";
+    const std::string header(80, ' ');
+    const std::uint32_t count = 2;
+    binary.write(header.data(), 80).write(reinterpret_cast<const char*>(&count), 4);
+    for (const auto& triangle : corner) {
+      const float normal[3] = {0, 0, 1};
+      binary.write(reinterpret_cast<const char*>(normal), 12);
+      text << "facet normal 0 0 1\nouter loop\n";
+      for (const auto& c : triangle) {
+        text << "vertex " << c[0] << ' ' << c[1] << ' ' << c[2] << '\n';
+        binary.write(reinterpret_cast<const char*>(c), 12);
+      }
+      text << "endloop\nendfacet\n";
+      binary.write("\0\0", 2);
+    }
+    text << "endsolid s\n";
+  }
+  const Surface a = read_stl(text_path, 2, {}), b = read_stl(binary_path, 2, {});
+  EXPECT_EQ(a.points.size(), 4u);
+  EXPECT_EQ(a.points, b.points);
+  EXPECT_EQ(a.faces, b.faces);
+  EXPECT_EQ(a.faces, (std::vector<int>{3, 0, 1, 2, 3, 1, 3, 2}));
+  EXPECT_EQ(a.points[1], Vec3(2, 0, 0));
+}
+
+}  // namespace
+}  // namespace trammel::rigid_body
