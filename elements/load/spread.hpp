@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "applied.hpp"
+
+namespace trammel::load {
+
+/// A point of a quadrature along a beam: arc length and the length that it stands for [m].
+struct WeightedStation {
+  double s = 0;
+  double weight = 0;
+};
+
+/// Gauss points of [from, to], three on each element or part of one, for rising `borders`.
+std::vector<WeightedStation> stations_between(const std::vector<double>& borders, double from, double to);
+
+/// One point of a load spread along a beam; it reports nothing by itself.
+class SpreadLoad {
+ public:
+  explicit SpreadLoad(MarkerLoad part) : part_(std::move(part)) {}
+
+  void evaluate(const LocalState& x, LocalSystem& out) const { part_.evaluate(x, out); }
+  Energy energy(const LocalState& x) const { return part_.energy(x); }
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+    part_.draw(x, shares, canvas);
+  }
+
+ private:
+  MarkerLoad part_;
+};
+
+}  // namespace trammel::load
