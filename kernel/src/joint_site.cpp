@@ -1,6 +1,7 @@
 #include "trammel/joint_site.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,21 @@ std::vector<BlockId> JointSite::blocks() const {
   const std::vector<BlockId> more = B.blocks();
   all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, const MarkerMotion& motion_B,
+                             const Vec6& row_A, const Vec6& row_B) const {
+  double power = 0;
+  int k = 0;
+  for (const auto& [marker, motion, row] :
+       {std::tuple(&A, &motion_A, &row_A), std::tuple(&B, &motion_B, &row_B)}) {
+    int column = 0;
+    for (const int width : marker->block_sizes()) {
+      power += (motion->J.middleCols(column, width).transpose() * *row).dot(ConstVectorMap(x.rate(k++), width));
+      column += width;
+    }
+  }
+  return power;
 }
 
 void JointSite::share(const Parameters& in, Builder& builder, bool position, bool rotation) {

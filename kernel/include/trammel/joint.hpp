@@ -117,7 +117,7 @@ class Joint {
     Terms terms;
     derived().terms(at(x, motion), false, terms);
     const Vec6 w = terms.G.template leftCols<6>().transpose() * multipliers(x);
-    e.lost_power = (motion.J.transpose() * w).dot(block_rates(x, motion.dofs()));
+    e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
     if constexpr (coordinates > 0)
       e.lost_power += (terms.G.template rightCols<coordinates>().transpose() * multipliers(x)).dot(rates(x));
     return e;
@@ -173,20 +173,9 @@ class Joint {
 
   bool moves_in_time() const {
     if constexpr (requires { { Derived::depends_on_time } -> std::convertible_to<bool>; })
-      return Derived::depends_on_time || site_.A.has_shape() || site_.B.has_shape();
+      return Derived::depends_on_time || site_.moves_in_time();
     else
-      return site_.A.has_shape() || site_.B.has_shape();
-  }
-
-  Eigen::VectorXd block_rates(const LocalState& x, int dofs) const {
-    Eigen::VectorXd v(dofs);
-    int at = 0, k = 0;
-    for (const Marker* marker : {&site_.A, &site_.B})
-      for (const int size : marker->block_sizes()) {
-        v.segment(at, size) = ConstVectorMap(x.rate(k++), size);
-        at += size;
-      }
-    return v;
+      return site_.moves_in_time();
   }
 
   JointForces reaction(const LocalState& x, const ReactionShares& shares, RelativeMotion& motion) const {
