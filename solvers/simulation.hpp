@@ -13,9 +13,9 @@ namespace trammel {
 /// What a run came to.
 struct RunSummary {
   Timings timings;
-  Energy energy_at_start, energy_at_end;  ///< of the first and the last state [J]
+  Energy energy_at_start, energy_at_end;  ///< where the first dynamic stage starts, and of the last state [J]
   double lost = 0;           ///< integral of Energy::lost_power over the dynamic stages [J]
-  double largest_gain = 0;   ///< largest |kinetic + strain + potential + lost - the same at the start| [J]
+  double largest_gain = 0;   ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
   double largest_violation = 0;           ///< of a position constraint at an accepted step [m or rad]
   double largest_rate_violation = 0;      ///< of a velocity-level constraint [m/s or rad/s]
   double start_energy_change = 0;         ///< kinetic energy that consistent starts added [J]
@@ -50,6 +50,7 @@ class Simulation {
   State state_;
   std::vector<double> algorithmic_;  ///< accelerations of the time integration where a dynamic stage ended, or empty
   double last_step_ = 0;             ///< and its step
+  bool moved_ = false;               ///< a dynamic stage has started
   std::vector<Monitor*> monitors_;
   RunSummary summary_;
 };

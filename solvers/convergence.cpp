@@ -1,0 +1,140 @@
+#include "solvers/convergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trammel {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// Differences of coordinates of the model's size carry a few roundings.
+constexpr double rounding = 64 * epsilon;
+// A field without a scale of its own is judged by this part of the others.
+constexpr double floor_share = 1e-3;
+
+}  // namespace
+
+void FieldNorms::merge(MPI_Comm comm) {
+  std::array<double, residuals + 2 * increments + 4> all{};
+  auto to = std::ranges::copy(residual, all.begin()).out;
+  to = std::ranges::copy(change, to).out;
+  to = std::ranges::copy(size, to).out;
+  to[0] = acceleration;
+  to[1] = angular_acceleration;
+  to[2] = generalized_acceleration;
+  to[3] = state_rate;
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
+  const double* from = all.data();
+  for (double& x : residual) x = *from++;
+  for (double& x : change) x = *from++;
+  for (double& x : size) x = *from++;
+  acceleration = from[0];
+  angular_acceleration = from[1];
+  generalized_acceleration = from[2];
+  state_rate = from[3];
+}
+
+double ModelScales::model_length(const Layout& layout, const Model& model) {
+  // Bounds of all positions and the world's origin: {-min, max}.
+  std::array<double, 6> bound{};
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (u.kind != BlockKind::position) continue;
+    for (int k = 0; k < std::min(u.size, 3); ++k) {
+      const double x = model.block(u.block).initial[static_cast<std::size_t>(k)];
+      bound[static_cast<std::size_t>(k)] = std::max(bound[static_cast<std::size_t>(k)], -x);
+      bound[static_cast<std::size_t>(k + 3)] = std::max(bound[static_cast<std::size_t>(k + 3)], x);
+    }
+  }
+  if (layout.ranks() > 1)
+    MPI_Allreduce(MPI_IN_PLACE, bound.data(), 6, MPI_DOUBLE, MPI_MAX, layout.comm());
+  const double length = std::hypot(bound[0] + bound[3], bound[1] + bound[4], bound[2] + bound[5]);
+  return length > 0 ? length : 1.0;
+}
+
+void ConvergenceTest::begin(double tolerance, const ModelScales& model, double constraint_stiffness,
+                            double rate_stiffness) {
+  tolerance_ = tolerance;
+  model_ = model;
+  constraint_stiffness_ = constraint_stiffness;
+  rate_stiffness_ = rate_stiffness;
+  allowed_.fill(0);
+  excess_ = contraction_ = 0;
+  stalled_ = 0;
+  at_rounding_ = false;
+}
+
+bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares, int iteration, bool fresh) {
+  using F = FieldNorms;
+  const auto share = [&](BlockKind kind) { return shares.share[static_cast<std::size_t>(kind)]; };
+  const double L = model_.length;
+  std::array<double, 3> scale{};
+  scale[F::force] = std::max(share(BlockKind::position), model_.mass * norms.acceleration);
+  scale[F::moment] = std::max(share(BlockKind::rotation), model_.inertia * norms.angular_acceleration) / L;
+  scale[F::generalized] = std::max(share(BlockKind::coordinate),
+                                   model_.generalized_inertia * norms.generalized_acceleration) /
+                          std::max(L, 1.0);
+  const double largest = *std::ranges::max_element(scale);
+  for (double& s : scale) s = std::max(s, floor_share * largest);
+  const double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);
+
+  std::array<double, F::residuals> allowed{};
+  for (const F::Residual f : {F::force, F::moment, F::generalized}) allowed[f] = tolerance_ * scale[f];
+  allowed[F::state] = tolerance_ * std::max(norms.state_rate, 0.5 * share(BlockKind::state));
+  const double stiff = constraint_stiffness_;
+  allowed[F::constraint] = std::max(rounding * L, tolerance_ * (stiff > 0 ? largest / stiff : moved));
+  const double rate = rate_stiffness_;
+  allowed[F::rate] = std::max(rounding * L * (rate > 0 ? stiff / rate : 1.0), rate > 0 ? tolerance_ * largest / rate : 0);
+  allowed[F::velocity_constraint] = allowed[F::rate];
+  allowed[F::correction] = allowed[F::constraint];
+
+  const double before = excess_;
+  excess_ = 0;
+  for (std::size_t f = 0; f < allowed.size(); ++f) {
+    // Scales only grow within a solve, so that the reduction by an iteration can be read off.
+    allowed_[f] = std::max(allowed_[f], allowed[f]);
+    const double r = norms.residual[f];
+    if (r == 0) continue;
+    const double excess = r / std::max(allowed_[f], std::numeric_limits<double>::min());
+    if (!(excess <= excess_)) {
+      excess_ = excess;
+      worst_ = static_cast<F::Residual>(f);
+    }
+  }
+  if (excess_ <= 1) return true;
+  if (iteration == 0) return false;
+
+  contraction_ = before > 0 ? excess_ / before : 0;
+  // The residual cannot fall below its own rounding: an increment that changes no digit is the end.
+  bool still = true;
+  for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * L;
+  still = still && norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
+  stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
+  const double largest_change =
+      *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
+  at_rounding_ = still || (fresh && stalled_ >= 2 && largest_change <= 1e-9 * moved);
+  return at_rounding_;
+}
+
+std::array<double, 6> ConvergenceTest::kind_tolerance() const {
+  std::array<double, 6> out{};
+  const auto set = [&](BlockKind kind, double value) { out[static_cast<std::size_t>(kind)] = value; };
+  set(BlockKind::position, allowed_[FieldNorms::force]);
+  set(BlockKind::rotation, allowed_[FieldNorms::moment] * model_.length);
+  set(BlockKind::coordinate, allowed_[FieldNorms::generalized]);
+  set(BlockKind::state, allowed_[FieldNorms::state]);
+  set(BlockKind::multiplier, allowed_[FieldNorms::constraint]);
+  set(BlockKind::velocity_multiplier, allowed_[FieldNorms::velocity_constraint]);
+  return out;
+}
+
+const char* field_name(FieldNorms::Residual field) {
+  static constexpr const char* names[] = {"forces",      "moments",
+                                          "generalized forces", "states",
+                                          "constraints", "velocity constraints",
+                                          "velocities of constraints", "position corrections"};
+  return names[field];
+}
+
+}  // namespace trammel

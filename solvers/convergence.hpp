@@ -1,0 +1,73 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <string>
+
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// Largest absolute numbers of a residual, of the last Newton increment, and of the step's increment, by field.
+/// Angles count times the model's length, moments by it, so that everything is metres and newtons.
+struct FieldNorms {
+  enum Residual { force, moment, generalized, state, constraint, velocity_constraint, rate, correction, residuals };
+  enum Increment { displacement, rotation, coordinate, state_increment, increments };
+
+  std::array<double, residuals> residual{};
+  std::array<double, increments> change{};  ///< of the last iteration
+  std::array<double, increments> size{};    ///< of the step so far
+  double acceleration = 0;          ///< of positions [m/s^2]
+  double angular_acceleration = 0;  ///< w' and |w|^2 [rad/s^2]
+  double generalized_acceleration = 0;
+  double state_rate = 0;
+
+  /// Largest over the ranks.
+  void merge(MPI_Comm comm);
+};
+
+/// What residuals are small against, beyond the shares of the instances.
+struct ModelScales {
+  double length = 1;   ///< size of the model [m]
+  double mass = 1;     ///< typical diagonal of M in rows of positions
+  double inertia = 1;  ///< of rotations
+  double generalized_inertia = 1;
+
+  static double model_length(const Layout& layout, const Model& model);
+};
+
+/// The test of one iterate, field by field.
+class ConvergenceTest {
+ public:
+  /// `constraint_stiffness` is the force that a unit of position-constraint error costs [N/m], 0 in statics;
+  /// `rate_stiffness` the same of velocity-level errors.
+  void begin(double tolerance, const ModelScales& model, double constraint_stiffness, double rate_stiffness);
+
+  /// Takes the norms of an iterate (merged) and says whether it is accepted. `fresh` tells that the increment came from
+  /// the tangent at the iterate before.
+  bool accept(const FieldNorms& norms, const FieldScales& shares, int iteration, bool fresh);
+
+  /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
+  double excess() const { return excess_; }
+  double contraction() const { return contraction_; }
+  bool accepted_at_rounding() const { return at_rounding_; }
+  /// Tolerance of the residual by kind of block, for Assembler::worst.
+  std::array<double, 6> kind_tolerance() const;
+  FieldNorms::Residual worst_field() const { return worst_; }
+
+ private:
+  double tolerance_ = 1e-8;
+  ModelScales model_;
+  double constraint_stiffness_ = 0, rate_stiffness_ = 0;
+  std::array<double, FieldNorms::residuals> allowed_{};
+  FieldNorms::Residual worst_ = FieldNorms::force;
+  double excess_ = 0, contraction_ = 0;
+  int stalled_ = 0;
+  bool at_rounding_ = false;
+};
+
+/// "forces", "moments", ...
+const char* field_name(FieldNorms::Residual field);
+
+}  // namespace trammel

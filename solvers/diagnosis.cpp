@@ -1,0 +1,156 @@
+#include "solvers/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "solvers/linear_solver.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Rows this small beside the largest row of their kind are rounding.
+constexpr double empty_row = 1e-13;
+// The shift that makes a singular matrix solvable, beside rows scaled to 1.
+constexpr double shift = 1e-10;
+constexpr std::size_t names_shown = 4;
+
+/// Joins texts of all ranks; every rank gets the same.
+std::string join_over_ranks(const std::string& mine, MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) return mine;
+  std::vector<int> length(static_cast<std::size_t>(ranks)), begin(length.size());
+  const int n = static_cast<int>(mine.size());
+  MPI_Allgather(&n, 1, MPI_INT, length.data(), 1, MPI_INT, comm);
+  for (std::size_t r = 1; r < begin.size(); ++r) begin[r] = begin[r - 1] + length[r - 1];
+  std::string all(static_cast<std::size_t>(begin.back() + length.back()), ' ');
+  MPI_Allgatherv(mine.data(), n, MPI_CHAR, all.data(), length.data(), begin.data(), MPI_CHAR, comm);
+  std::string out;
+  for (std::size_t r = 0; r < begin.size(); ++r) {
+    if (length[r] == 0) continue;
+    out += (out.empty() ? "" : ", ") +
+           all.substr(static_cast<std::size_t>(begin[r]), static_cast<std::size_t>(length[r]));
+  }
+  return out;
+}
+
+double row_maximum(Mat J, PetscInt row) {
+  PetscInt n = 0;
+  const PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(MatGetRow(J, row, &n, nullptr, &values));
+  double largest = 0;
+  for (PetscInt k = 0; k < n; ++k) largest = std::max(largest, std::abs(values[k]));
+  TRAMMEL_PETSC(MatRestoreRow(J, row, &n, nullptr, &values));
+  return largest;
+}
+
+std::string empty_rows(const Layout& layout, const Model& model, const std::vector<double>& row) {
+  std::array<double, 6> typical{};
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned)
+      for (int k = 0; k < u.size; ++k) {
+        double& t = typical[static_cast<std::size_t>(u.kind)];
+        t = std::max(t, row[static_cast<std::size_t>(u.local + k)]);
+      }
+  MPI_Allreduce(MPI_IN_PLACE, typical.data(), 6, MPI_DOUBLE, MPI_MAX, layout.comm());
+  std::string names;
+  std::size_t count = 0;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    std::string components;
+    for (int k = 0; k < u.size; ++k)
+      if (row[static_cast<std::size_t>(u.local + k)] <= empty_row * typical[static_cast<std::size_t>(u.kind)])
+        components += (components.empty() ? "" : ", ") + std::to_string(k + 1);
+    if (components.empty() || count++ >= names_shown) continue;
+    names += fmt::format("{}'{}' ({})", names.empty() ? "" : ", ", model.block(u.block).name, components);
+  }
+  return join_over_ranks(names, layout.comm());
+}
+
+/// Blocks with the largest part in the weakest direction of J, whose rows were scaled.
+std::string weakest_direction(const Layout& layout, const Model& model, Mat J) {
+  TRAMMEL_PETSC(MatSetOption(J, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  OwnedVec z(layout.create_vector()), next(layout.create_vector());
+  TRAMMEL_PETSC(VecSet(next.get(), shift));
+  TRAMMEL_PETSC(MatDiagonalSet(J, next.get(), ADD_VALUES));
+  OwnedKSP ksp;
+  TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp.fill()));
+  set_default_solver(ksp.get(), layout.ranks());
+  TRAMMEL_PETSC(KSPSetOperators(ksp.get(), J, J));
+  bool broken = false;
+  if (!factorize(ksp.get(), broken)) return {};
+  TRAMMEL_PETSC(VecSet(z.get(), 1.0));
+  for (int k = 0; k < 4; ++k) {
+    const QuietErrors quiet;
+    if (KSPSolve(ksp.get(), z.get(), next.get()) != 0) return {};
+    PetscReal norm = 0;
+    TRAMMEL_PETSC(VecNormalize(next.get(), &norm));
+    if (!std::isfinite(norm) || norm == 0) return {};
+    TRAMMEL_PETSC(VecCopy(next.get(), z.get()));
+  }
+  PetscReal largest = 0;
+  TRAMMEL_PETSC(VecNorm(z.get(), NORM_INFINITY, &largest));
+  std::vector<double> local;
+  layout.to_local(z.get(), local);
+  std::vector<std::pair<double, const UnknownBlock*>> parts;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    double part = 0;
+    for (int k = 0; k < u.size; ++k) part = std::max(part, std::abs(local[static_cast<std::size_t>(u.local + k)]));
+    if (part > 0.3 * largest) parts.emplace_back(part, &u);
+  }
+  std::ranges::sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string names;
+  for (std::size_t k = 0; k < std::min(parts.size(), names_shown); ++k)
+    names += fmt::format("{}'{}'", k == 0 ? "" : ", ", model.block(parts[k].second->block).name);
+  return join_over_ranks(names, layout.comm());
+}
+
+}  // namespace
+
+std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J) {
+  if (J == nullptr) return {};
+  const Model& model = assembler.model();
+  PetscInt first = 0, last = 0;
+  TRAMMEL_PETSC(MatGetOwnershipRange(J, &first, &last));
+  std::vector<double> row(static_cast<std::size_t>(last - first));
+  for (PetscInt i = first; i < last; ++i) row[static_cast<std::size_t>(i - first)] = row_maximum(J, i);
+  int finite = std::ranges::all_of(row, [](double x) { return std::isfinite(x); }) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, layout.comm());
+  if (finite == 0) return "its entries are not finite";
+  if (const std::string names = empty_rows(layout, model, row); !names.empty())
+    return "no stiffness or mass in " + names;
+
+  OwnedMat scaled;
+  TRAMMEL_PETSC(MatDuplicate(J, MAT_COPY_VALUES, scaled.fill()));
+  OwnedVec inverse(layout.create_vector());
+  PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(VecGetArray(inverse.get(), &values));
+  for (std::size_t i = 0; i < row.size(); ++i) values[i] = row[i] > 0 ? 1 / row[i] : 1.0;
+  TRAMMEL_PETSC(VecRestoreArray(inverse.get(), &values));
+  TRAMMEL_PETSC(MatDiagonalScale(scaled.get(), inverse.get(), nullptr));
+  const std::string names = weakest_direction(layout, model, scaled.get());
+  return names.empty() ? names : "not determined by stiffness, mass or constraints: " + names;
+}
+
+double residual_square(Assembler& assembler, const State& state, BlockKind kind) {
+  const Layout& layout = assembler.layout();
+  OwnedVec r(layout.create_vector());
+  double square = 0;
+  if (!assembler.residual(state, ConstraintLevel::position, r.get())) return square;
+  const PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(r.get(), &values));
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned && u.kind == kind)
+      for (int k = 0; k < u.size; ++k) square += values[u.local + k] * values[u.local + k];
+  TRAMMEL_PETSC(VecRestoreArrayRead(r.get(), &values));
+  MPI_Allreduce(MPI_IN_PLACE, &square, 1, MPI_DOUBLE, MPI_SUM, layout.comm());
+  return square;
+}
+
+}  // namespace trammel

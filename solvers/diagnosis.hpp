@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "solvers/petsc_owned.hpp"
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// Names the unknowns that make the tangent J singular: "no stiffness or mass in 'bob position' (1, 2, 3)" where rows
+/// are empty, else the blocks with the largest part in the direction in which J is weakest, found by inverse iteration.
+/// Empty where nothing stands out. Collective; the same text on every rank.
+std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J);
+
+/// Sum of squares of the residual in all rows of one kind of block. Collective.
+double residual_square(Assembler& assembler, const State& state, BlockKind kind);
+
+}  // namespace trammel

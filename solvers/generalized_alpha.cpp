@@ -1,0 +1,171 @@
+#include "solvers/generalized_alpha.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+double over_ranks(double value, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return value;
+}
+
+}  // namespace
+
+AlphaCoefficients AlphaCoefficients::from_radius(double radius) {
+  AlphaCoefficients c{};
+  c.alpha_m = (2 * radius - 1) / (radius + 1);
+  c.alpha_f = radius / (radius + 1);
+  c.gamma = 0.5 + c.alpha_f - c.alpha_m;
+  c.beta = 0.25 * (c.gamma + 0.5) * (c.gamma + 0.5);
+  c.alpha_m1 = (3 * radius - 1) / (2 * (radius + 1));
+  c.gamma1 = 0.5 + c.alpha_f - c.alpha_m1;
+  return c;
+}
+
+GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage,
+                                   const State& start, std::vector<double> algorithmic, double last_step,
+                                   Timings& timings)
+    : assembler_(assembler),
+      alpha_(AlphaCoefficients::from_radius(stage.radius)),
+      timings_(timings),
+      equations_(assembler, scales),
+      newton_(equations_, stage.newton, timings),
+      algorithmic_(std::move(algorithmic)),
+      last_step_(last_step) {
+  if (!algorithmic_.empty()) return;
+  algorithmic_ = start.acceleration;
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
+    if (u.kind == BlockKind::state) std::copy_n(&start.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
+  last_step_ = 0;
+}
+
+void GeneralizedAlpha::change_step(const State& now, double ratio) {
+  // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step without
+  // these factors costs the multipliers one order.
+  changed_ = now;
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (is_multiplier(u.kind)) continue;
+    const std::vector<double>& true_rate = u.kind == BlockKind::state ? now.rate : now.acceleration;
+    for (int k = u.place.dof; k < u.place.dof + u.size; ++k)
+      a_[at(k)] = true_rate[at(k)] + ratio * (algorithmic_[at(k)] - true_rate[at(k)]);
+  }
+  if (!assembler_.layout().stabilized()) {
+    ConsistentStart projection(assembler_, equations_.scales(), timings_);
+    projection.scale_violation(changed_, ratio * ratio);
+  }
+  base_ = &changed_;
+}
+
+NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
+  base_ = &now;
+  a_ = algorithmic_;
+  const double ratio = last_step_ > 0 ? h / last_step_ : 1.0;
+  if (std::abs(ratio - 1) > 1e-12) change_step(now, ratio);
+  step_ = h;
+
+  const AlphaCoefficients& c = alpha_;
+  StepCoefficients step;
+  step.step = h;
+  step.velocity = c.gamma / (c.beta * h);
+  step.acceleration = (1 - c.alpha_m) / ((1 - c.alpha_f) * c.beta * h * h);
+  step.state_rate = (1 - c.alpha_m1) / ((1 - c.alpha_f) * c.gamma1 * h);
+  equations_.begin(*base_, end, step, equations_.scales().mass * step.acceleration);
+  if (assembler_.layout().stabilized()) assembler_.keep_gradients(*base_);
+  predict(h);
+  return newton_.solve();
+}
+
+void GeneralizedAlpha::predict(double h) {
+  const AlphaCoefficients& c = alpha_;
+  std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
+  const State& base = *base_;
+  const bool extrapolate = has_previous_ && step_ == last_step_;
+  PetscScalar* x = nullptr;
+  TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    const std::size_t first = at(u.place.dof);
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      const std::size_t i = first + k;
+      double guess = 0;
+      if (is_multiplier(u.kind)) {
+        const double value = base.value[at(u.place.value) + k];
+        guess = (extrapolate ? 2 * value - previous_value_[i] : value) / equations_.multiplier_scale();
+      } else if (u.kind == BlockKind::state) {
+        const double d = a_[i], rate = base.rate[i];
+        v0[i] = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * rate) /
+                (1 - c.alpha_f);
+        const double next = extrapolate ? 2 * rate - previous_acceleration_[i] : rate;
+        const double d_next = ((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1);
+        guess = h * ((1 - c.gamma1) * d + c.gamma1 * d_next);
+      } else {
+        const double v = base.rate[i], a = a_[i], truly = base.acceleration[i];
+        const double a_part = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + a_part
+        v0[i] = v + h * ((1 - c.gamma) * a + c.gamma * a_part);
+        a0[i] = ((1 - c.alpha_m) * a_part + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
+        const double next = extrapolate ? 2 * truly - previous_acceleration_[i] : truly;
+        const double a_next = ((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m);
+        guess = h * v + h * h * ((0.5 - c.beta) * a + c.beta * a_next);
+      }
+      if (!u.owned) continue;
+      x[at(u.local) + k] = guess;
+      if (u.companion_local >= 0) x[at(u.companion_local) + k] = 0;
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
+}
+
+void GeneralizedAlpha::accept(State& now) {
+  const AlphaCoefficients& c = alpha_;
+  const double h = step_;
+  Layout& layout = assembler_.layout();
+  layout.to_local(newton_.x(), local_);
+  previous_acceleration_.resize(layout.dof_count());
+  previous_value_.resize(layout.dof_count());
+  for (const UnknownBlock& u : layout.unknowns())
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      const std::size_t i = at(u.place.dof) + k;
+      const double x = local_[at(u.local) + k];
+      if (is_multiplier(u.kind)) {
+        previous_value_[i] = now.value[at(u.place.value) + k];
+      } else if (u.kind == BlockKind::state) {
+        previous_acceleration_[i] = now.rate[i];
+        algorithmic_[i] = (x / h - (1 - c.gamma1) * a_[i]) / c.gamma1;
+      } else {
+        previous_acceleration_[i] = now.acceleration[i];
+        algorithmic_[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a_[i]) / c.beta;
+      }
+    }
+  has_previous_ = true;
+  last_step_ = h;
+  now = equations_.trial();
+  base_ = nullptr;
+}
+
+void GeneralizedAlpha::revise(State& now) {
+  // Vectors by dof place travel as accelerations of states.
+  State carried = now;
+  carried.acceleration = algorithmic_;
+  State* const states[] = {&now, &carried};
+  Layout& layout = assembler_.layout();
+  layout.revise(states);
+  algorithmic_ = std::move(carried.acceleration);
+  has_previous_ = false;
+  assembler_.revise();
+  equations_.revise();
+  newton_.reset();
+}
+
+double GeneralizedAlpha::constraint_violation() const {
+  return over_ranks(equations_.largest_constraint(), assembler_.layout().comm());
+}
+
+double GeneralizedAlpha::rate_violation() const {
+  return over_ranks(equations_.largest_rate(), assembler_.layout().comm());
+}
+
+}  // namespace trammel

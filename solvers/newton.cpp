@@ -1,0 +1,266 @@
+#include "solvers/newton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/diagnosis.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace trammel {
+
+namespace {
+
+double now() { return MPI_Wtime(); }
+
+// Growth of the residual over its start at which an attempt is given up.
+constexpr double divergence = 1e8;
+
+}  // namespace
+
+Newton::Newton(StepEquations& equations, const NewtonOptions& options, Timings& timings)
+    : equations_(equations), options_(options), timings_(timings) {
+  create();
+}
+
+void Newton::reset() {
+  snes_.reset();
+  J_.reset();
+  x_.reset();
+  f_.reset();
+  start_.reset();
+  have_tangent_ = false;
+  broken_ = false;
+  create();
+}
+
+void Newton::create() {
+  Layout& layout = equations_.assembler().layout();
+  if (!x_) {
+    x_ = OwnedVec(layout.create_vector());
+    f_ = OwnedVec(layout.create_vector());
+    start_ = OwnedVec(layout.create_vector());
+    TRAMMEL_PETSC(VecZeroEntries(x_.get()));
+  }
+  J_ = OwnedMat(equations_.assembler().create_matrix());
+  TRAMMEL_PETSC(SNESCreate(layout.comm(), snes_.fill()));
+  SNES snes = snes_.get();
+  TRAMMEL_PETSC(SNESSetFunction(snes, f_.get(), form_function, this));
+  TRAMMEL_PETSC(SNESSetJacobian(snes, J_.get(), J_.get(), form_jacobian, this));
+  TRAMMEL_PETSC(SNESSetCheckJacobianDomainError(snes, PETSC_TRUE));
+  TRAMMEL_PETSC(SNESSetTolerances(snes, 0, 0, 0, options_.max_iterations, PETSC_MAX_INT));
+  TRAMMEL_PETSC(SNESSetConvergenceTest(
+      snes,
+      [](SNES s, PetscInt i, PetscReal x, PetscReal step, PetscReal f, SNESConvergedReason* reason, void* self) {
+        return test(s, i, x, step, f, reason, self);
+      },
+      this, nullptr));
+  SNESLineSearch search = nullptr;
+  TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+  TRAMMEL_PETSC(SNESLineSearchSetType(search, SNESLINESEARCHBASIC));
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  set_default_solver(ksp, layout.ranks());
+  TRAMMEL_PETSC(SNESSetFromOptions(snes));
+  SNESLineSearchType type = nullptr;
+  TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
+  line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
+  PetscBool lag = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_lag_jacobian", &lag));
+  own_lag_ = options_.keep_tangent && lag == PETSC_FALSE;
+  if (own_lag_) TRAMMEL_PETSC(SNESSetLagJacobianPersists(snes, PETSC_TRUE));
+}
+
+NewtonResult Newton::solve() {
+  if (!snes_) create();
+  const bool valid = have_tangent_ && coefficients_ == equations_.coefficients();
+  const bool keep = own_lag_ && valid && comfortable_;
+  TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
+  NewtonResult result = attempt(!keep, nullptr);
+  const auto again = [&](const char* line_search) {
+    TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
+    const NewtonResult next = attempt(true, line_search);
+    result = {next.converged, result.iterations + next.iterations, result.factorizations + next.factorizations,
+              next.singular};
+  };
+  if (!result.converged && keep) again(nullptr);
+  if (!result.converged && !result.singular && options_.backtracking && line_search_ == SNESLINESEARCHBASIC)
+    again(SNESLINESEARCHBT);
+  if (!result.converged) {
+    TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
+    have_tangent_ = false;
+  }
+  comfortable_ = result.converged && result.iterations <= options_.keep_iterations;
+  return result;
+}
+
+NewtonResult Newton::attempt(bool fresh, const char* line_search) {
+  if (broken_ || !snes_) {
+    snes_.reset();
+    J_.reset();
+    broken_ = false;
+    create();
+  }
+  SNES snes = snes_.get();
+  if (line_search != nullptr) {
+    SNESLineSearch search = nullptr;
+    TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+    TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search));
+  }
+  fresh_at_ = -1;
+  factorizations_ = 0;
+  last_iteration_ = 0;
+  singular_ = false;
+  thrown_ = nullptr;
+  convergence_.begin(options_.tolerance, equations_.scales(), equations_.coefficients().acceleration > 0
+                                                                  ? equations_.stiffness()
+                                                                  : 0.0,
+                     equations_.rate_stiffness());
+  if (own_lag_) want_tangent(snes, fresh);
+  mark_ = now();
+
+  PetscErrorCode code = 0;
+  {
+    const QuietErrors quiet;
+    code = SNESSolve(snes, nullptr, x_.get());
+  }
+  SNESConvergedReason reason = SNES_DIVERGED_LINEAR_SOLVE;
+  if (code == 0) TRAMMEL_PETSC(SNESGetConvergedReason(snes, &reason));
+  if (code != 0) {
+    broken_ = true;
+    singular_ = true;
+  }
+  if (thrown_) {
+    broken_ = true;
+    std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+  if (line_search != nullptr && !broken_) {
+    SNESLineSearch search = nullptr;
+    TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+    TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search_.c_str()));
+  }
+  timings_.iterations += last_iteration_;
+  if (factorizations_ > 0) {
+    have_tangent_ = !singular_;
+    coefficients_ = equations_.coefficients();
+  }
+  singular_ = singular_ || reason == SNES_DIVERGED_LINEAR_SOLVE;
+  return {reason > 0, last_iteration_, factorizations_, singular_};
+}
+
+void Newton::want_tangent(SNES snes, bool want) { TRAMMEL_PETSC(SNESSetLagJacobian(snes, want ? -2 : -1)); }
+
+PetscErrorCode Newton::form_function(SNES snes, Vec x, Vec f, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  try {
+    newton.function(snes, x, f);
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    return SNESSetFunctionDomainError(snes);
+  }
+  return 0;
+}
+
+void Newton::function(SNES snes, Vec x, Vec f) {
+  const double begin = now();
+  timings_.solve += begin - mark_;
+  ++timings_.residuals;
+  if (!equations_.residual(x, f)) TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
+  mark_ = now();
+}
+
+PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  try {
+    newton.jacobian(snes);
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    return SNESSetJacobianDomainError(snes);
+  }
+  return 0;
+}
+
+void Newton::jacobian(SNES snes) {
+  PetscInt iteration = 0;
+  TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
+  fresh_at_ = static_cast<int>(iteration);
+  if (!equations_.tangent(J_.get())) {
+    TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
+    mark_ = now();
+    return;
+  }
+  // Factorizing here rather than inside KSPSolve gives every package's failure one way out.
+  const double begin = now();
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
+  ++factorizations_;
+  ++timings_.factorizations;
+  if (!factorize(ksp, broken_)) {
+    singular_ = true;
+    TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
+  }
+  mark_ = now();
+  timings_.factorization += mark_ - begin;
+}
+
+PetscErrorCode Newton::test(SNES snes, PetscInt iteration, PetscReal, PetscReal, PetscReal fnorm,
+                            SNESConvergedReason* reason, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  if (!std::isfinite(fnorm)) {
+    *reason = SNES_DIVERGED_FNORM_NAN;
+    return 0;
+  }
+  try {
+    *reason = newton.test(snes, static_cast<int>(iteration));
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    *reason = SNES_DIVERGED_FUNCTION_DOMAIN;
+  }
+  return 0;
+}
+
+SNESConvergedReason Newton::test(SNES snes, int iteration) {
+  last_iteration_ = iteration;
+  FieldNorms norms = equations_.norms();
+  if (iteration > 0) {
+    Vec change = nullptr;
+    TRAMMEL_PETSC(SNESGetSolutionUpdate(snes, &change));
+    equations_.measure_change(change, norms);
+  }
+  Layout& layout = equations_.assembler().layout();
+  if (layout.ranks() > 1) norms.merge(layout.comm());
+  const bool fresh = iteration > 0 && fresh_at_ == iteration - 1;
+  if (convergence_.accept(norms, equations_.assembler().scales(), iteration, fresh)) return SNES_CONVERGED_FNORM_ABS;
+  if (iteration == 0) return SNES_CONVERGED_ITERATING;
+  if (convergence_.excess() > divergence && convergence_.contraction() > 1e4) return SNES_DIVERGED_DTOL;
+  if (own_lag_) {
+    // Iterations still to come with the tangent that is there.
+    const double rate = convergence_.contraction();
+    const double left = rate < 1 ? std::log(convergence_.excess()) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
+    want_tangent(snes, left > options_.keep_iterations);
+  }
+  mark_ = now();
+  return SNES_CONVERGED_ITERATING;
+}
+
+std::string Newton::failure() {
+  Assembler& assembler = equations_.assembler();
+  if (singular_) {
+    const std::string names = describe_singular(assembler, assembler.layout(), J_.get());
+    if (!names.empty()) return "the system is singular: " + names;
+  }
+  const auto tolerance = convergence_.kind_tolerance();
+  const WorstResidual worst = assembler.worst(equations_.trial(), ConstraintLevel::position, tolerance);
+  if (worst.block == no_block) return "the state is outside the domain of an element";
+  const Block& block = assembler.model().block(worst.block);
+  const double square = residual_square(assembler, equations_.trial(), block.kind);
+  const double total = std::sqrt(square);
+  const double part = total > 0 ? std::min(100.0, 100 * worst.value * worst.value / square) : 0;
+  return fmt::format("|r| = {:.2g} in {}, {:.0f} % of it in {}, row {} of '{}'", total,
+                     field_name(static_cast<FieldNorms::Residual>(block.kind)), part, worst.entity,
+                     worst.component + 1, block.name);
+}
+
+}  // namespace trammel

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "solvers/petsc_owned.hpp"
+#include "solvers/stages.hpp"
+#include "solvers/step_equations.hpp"
+#include "solvers/timings.hpp"
+
+namespace trammel {
+
+struct NewtonResult {
+  bool converged = false;
+  int iterations = 0;
+  int factorizations = 0;
+  bool singular = false;  ///< the last factorization failed
+};
+
+/// Newton's method on a SNES, for the equations of one step.
+///
+/// Options of SNES, KSP and PC are read from PETSc's database (no prefix). Defaults: full steps, one direct solve an
+/// iteration by KLU on one rank and MUMPS on several. The factorized tangent is kept over iterations and steps while
+/// few iterations suffice; the choice counts iterations and reads no clock.
+class Newton {
+ public:
+  Newton(StepEquations& equations, const NewtonOptions& options, Timings& timings);
+
+  /// The unknown: fill it with a prediction before `solve`.
+  Vec x() const { return x_.get(); }
+
+  /// Solves the present step of the equations. On success `x` holds the solution and the equations' trial state
+  /// belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw. Collective.
+  NewtonResult solve();
+
+  /// Forgets the kept tangent: after a change of step, a revision or a checkpoint.
+  void drop_tangent() { have_tangent_ = false; }
+  /// Destroys matrices and solvers, to be made anew at the next solve: after a revision.
+  void reset();
+
+  /// Why the last solve failed: "|r| = 3.1e4, 92 % of it in joint 'hook' (...), row 3 (...)". Collective.
+  std::string failure();
+
+ private:
+  NewtonResult attempt(bool fresh, const char* line_search);
+  void create();
+  static PetscErrorCode form_function(SNES snes, Vec x, Vec f, void* self);
+  static PetscErrorCode form_jacobian(SNES snes, Vec x, Mat J, Mat P, void* self);
+  static PetscErrorCode test(SNES snes, PetscInt iteration, PetscReal xnorm, PetscReal step, PetscReal fnorm,
+                             SNESConvergedReason* reason, void* self);
+  void function(SNES snes, Vec x, Vec f);
+  void jacobian(SNES snes);
+  SNESConvergedReason test(SNES snes, int iteration);
+  void want_tangent(SNES snes, bool want);
+
+  StepEquations& equations_;
+  NewtonOptions options_;
+  Timings& timings_;
+  OwnedVec x_, f_, start_;
+  OwnedMat J_;
+  OwnedSNES snes_;
+  ConvergenceTest convergence_;
+  std::string line_search_;    ///< as the options say
+  bool own_lag_ = true;        ///< no option chose how the tangent is kept
+  bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
+  StepCoefficients coefficients_;
+  bool comfortable_ = true;    ///< the last solve was quick with what it kept
+  bool broken_ = false;        ///< a factorization failed inside a package
+  bool singular_ = false;
+  int fresh_at_ = -1;          ///< iteration whose iterate the tangent belongs to
+  int factorizations_ = 0;
+  int last_iteration_ = 0;
+  double mark_ = 0;            ///< when the last callback ended
+  std::exception_ptr thrown_;
+};
+
+}  // namespace trammel

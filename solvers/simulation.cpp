@@ -1,0 +1,61 @@
+#include "solvers/simulation.hpp"
+
+#include <petsclog.h>
+
+#include "solvers/petsc_owned.hpp"
+#include "solvers/stage_run.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// One of PETSc's log stages while it lives, so that -log_view tells the stages of a case apart.
+class LogStage {
+ public:
+  explicit LogStage(const char* name) {
+    PetscLogStage id = -1;
+    PetscLogStageGetId(name, &id);
+    if (id < 0) PetscLogStageRegister(name, &id);
+    PetscLogStagePush(id);
+  }
+  ~LogStage() { PetscLogStagePop(); }
+  LogStage(const LogStage&) = delete;
+  LogStage& operator=(const LogStage&) = delete;
+};
+
+}  // namespace
+
+Simulation::Simulation(Assembler& assembler, SimulationOptions options)
+    : Simulation(assembler, assembler.layout().initial_state(), options) {}
+
+Simulation::Simulation(Assembler& assembler, State initial, SimulationOptions options)
+    : assembler_(assembler), options_(options), state_(std::move(initial)) {}
+
+void Simulation::run(std::span<const Stage> stages) {
+  const double begin = MPI_Wtime();
+  const Assembler::Cost before = assembler_.cost();
+  Timings& t = summary_.timings;
+  const auto finish = [&] {
+    const Assembler::Cost after = assembler_.cost();
+    t.residual += after.residual - before.residual;
+    t.tangent += after.tangent - before.tangent;
+    t.assembly += after.assembly - before.assembly;
+    t.total += MPI_Wtime() - begin;
+    t.rest = t.total - t.residual - t.tangent - t.assembly - t.factorization - t.solve - t.output;
+  };
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const LogStage log(kind_name(stages[i]));
+    StageRun stage(*this, stages[i], static_cast<int>(i));
+    try {
+      stage.run();
+      if (options_.energy) summary_.energy_at_end = assembler_.energy(state_);
+    } catch (const std::exception& e) {
+      finish();
+      for (Monitor* monitor : monitors_) monitor->failed(stage.report(), state_, e.what());
+      throw;
+    }
+  }
+  finish();
+}
+
+}  // namespace trammel

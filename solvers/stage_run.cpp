@@ -1,0 +1,243 @@
+#include "solvers/stage_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/generalized_alpha.hpp"
+#include "solvers/model_scales.hpp"
+#include "solvers/statics.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Times an answer of an element to a converged step may ask for the step to be solved again.
+constexpr int max_reviews = 20;
+// Two times closer than this part of a step are the same.
+constexpr double same_time = 1e-9;
+
+double total(const Energy& e) { return e.kinetic + e.strain + e.potential; }
+
+}  // namespace
+
+StageRun::StageRun(Simulation& simulation, const Stage& stage, int index)
+    : simulation_(simulation), assembler_(simulation.assembler_), stage_(stage) {
+  report_.stage = index;
+  report_.begin = report_.until = report_.time = simulation.state_.time;
+}
+
+template <class Call>
+void StageRun::tell(Call&& call) {
+  const double begin = MPI_Wtime();
+  for (Monitor* monitor : simulation_.monitors_) call(*monitor);
+  simulation_.summary_.timings.output += MPI_Wtime() - begin;
+}
+
+void StageRun::note(const std::string& text) {
+  tell([&](Monitor& m) { m.note(text); });
+}
+
+void StageRun::run() {
+  std::visit([this](const auto& what) { run(what); }, stage_.what);
+}
+
+void StageRun::number_unknowns(bool stabilized) {
+  Layout& layout = assembler_.layout();
+  if (layout.stabilized() == stabilized) return;
+  layout.set_stabilized(stabilized);
+  assembler_.revise();
+}
+
+void StageRun::run(const AssembleStage& stage) {
+  number_unknowns(false);
+  State& state = simulation_.state_;
+  simulation_.algorithmic_.clear();
+  tell([&](Monitor& m) { m.stage_begins(stage_, report_, state); });
+  const ModelScales scales = measure_scales(assembler_, state);
+  ConsistentStart start(assembler_, scales, simulation_.summary_.timings);
+  State moved = state;
+  const double gap = start.assemble(moved, stage);
+  state = std::move(moved);
+  report_.last = true;
+  note(fmt::format("assembled: joints were open by up to {:.3g}", gap));
+  tell([&](Monitor& m) { m.stage_ends(stage_, report_, state); });
+}
+
+void StageRun::run(const StaticStage& stage) {
+  State& state = simulation_.state_;
+  if (stage.from) state.time = *stage.from;
+  if (stage.steps < 1) throw Error(fmt::format("a static stage needs at least one load step, found {}", stage.steps));
+  if (!(stage.until >= state.time))
+    throw Error(fmt::format("a static stage from t = {:g} cannot end at t = {:g}", state.time, stage.until));
+  number_unknowns(false);
+  simulation_.algorithmic_.clear();
+  std::ranges::fill(state.rate, 0.0);
+  std::ranges::fill(state.acceleration, 0.0);
+  report_.begin = report_.time = state.time;
+  report_.until = stage.until;
+  const ModelScales scales = measure_scales(assembler_, state);
+  Statics method(assembler_, scales, typical_stiffness(assembler_, state, scales.length), stage,
+                 simulation_.summary_.timings);
+  tell([&](Monitor& m) { m.stage_begins(stage_, report_, state); });
+  const double span = stage.until - state.time;
+  march(method, stage.steps, span > 0 ? span / stage.steps : 1.0, span > 0 ? stage.max_cuts : 0);
+  tell([&](Monitor& m) { m.stage_ends(stage_, report_, state); });
+}
+
+void StageRun::run(const DynamicStage& stage) {
+  State& state = simulation_.state_;
+  if (stage.from) {
+    state.time = *stage.from;
+    simulation_.algorithmic_.clear();
+  }
+  if (!(stage.step > 0)) throw Error(fmt::format("the step of a dynamic stage must be positive, found {:g}", stage.step));
+  if (!(stage.radius >= 0 && stage.radius <= 1))
+    throw Error(fmt::format("the spectral radius of a dynamic stage must lie in [0, 1], found {:g}", stage.radius));
+  if (!(stage.until > state.time))
+    throw Error(fmt::format("a dynamic stage from t = {:g} cannot end at t = {:g}", state.time, stage.until));
+  report_.begin = report_.time = state.time;
+  report_.until = stage.until;
+  number_unknowns(false);
+  const ModelScales scales = measure_scales(assembler_, state);
+  if (stage.start == DynamicStage::Start::consistent) start(stage, scales);
+  number_unknowns(stage.form == DynamicStage::Form::index2);
+
+  const double span = stage.until - state.time;
+  const double count = std::ceil(span / stage.step * (1 - same_time));
+  if (!(count < 1e9)) throw Error(fmt::format("{:g} steps of {:g} s are too many", count, stage.step));
+  const int steps = std::max(1, static_cast<int>(count));
+  GeneralizedAlpha method(assembler_, scales, stage, state, simulation_.algorithmic_, simulation_.last_step_,
+                          simulation_.summary_.timings);
+  balance_ = simulation_.options_.energy;
+  if (balance_) {
+    energy_ = assembler_.energy(state);
+    RunSummary& summary = simulation_.summary_;
+    if (!std::exchange(simulation_.moved_, true)) summary.energy_at_start = energy_;
+    reference_ = total(energy_) + summary.lost;
+  }
+  tell([&](Monitor& m) { m.stage_begins(stage_, report_, state); });
+  march(method, steps, span / steps, stage.max_cuts);
+  simulation_.algorithmic_ = method.algorithmic();
+  simulation_.last_step_ = method.last_step();
+  tell([&](Monitor& m) { m.stage_ends(stage_, report_, state); });
+}
+
+void StageRun::start(const DynamicStage&, const ModelScales& scales) {
+  State& state = simulation_.state_;
+  simulation_.algorithmic_.clear();
+  ConsistentStart start(assembler_, scales, simulation_.summary_.timings);
+  State consistent = state;
+  const double added = start.velocities(consistent);
+  start.accelerations(consistent);
+  state = std::move(consistent);
+  simulation_.summary_.start_energy_change += added;
+  const double energy = std::abs(assembler_.energy(state).kinetic);
+  if (std::abs(added) > 1e-9 * energy)
+    note(fmt::format("start: velocities changed to satisfy the constraints, kinetic energy by {:.4g} J", added));
+  if (!start.massless().empty())
+    note("start: no mass and no constraint in " + start.massless() + "; accelerations there start at zero");
+}
+
+void StageRun::march(StepMethod& method, int steps, double h, int max_cuts) {
+  const double begin = report_.begin;
+  for (int k = 1; k <= steps; ++k) {
+    const double end = k == steps ? report_.until : begin + (report_.until - begin) * k / steps;
+    reach(method, {end, h}, max_cuts);
+  }
+}
+
+void StageRun::reach(StepMethod& method, Target nominal, int max_cuts) {
+  const double smallest = nominal.h * std::pow(0.5, max_cuts) * (1 - same_time);
+  std::vector<Target> targets{nominal};
+  for (int k = 0; k < level_; ++k) {
+    targets.back().h *= 0.5;
+    targets.push_back({targets.back().time - targets.back().h, targets.back().h});
+  }
+  double last = nominal.h;
+  while (!targets.empty()) {
+    last = targets.back().h;
+    step(method, targets, smallest);
+  }
+  // The next nominal step starts with the size that worked last, or twice that.
+  const int level = static_cast<int>(std::lround(std::log2(nominal.h / last)));
+  level_ = std::clamp(level - 1, 0, max_cuts);
+}
+
+bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double smallest) {
+  State& state = simulation_.state_;
+  for (int round = 0;; ++round) {
+    const Target target = targets.back();
+    const NewtonResult result = method.attempt(state, target.time, target.h);
+    iterations_ += result.iterations;
+    factorizations_ += result.factorizations;
+    if (!result.converged) {
+      cut(method, targets, smallest, result);
+      return false;
+    }
+    const StepInfo info{state.time, target.time};
+    const MergedReview review = assembler_.review(method.trial(), info);
+    if (review.cut_time) {
+      const double margin = same_time * target.h;
+      const double event = *review.cut_time;
+      if (event > info.start + margin && event < info.end - margin) {
+        if (review.revision) method.revise(state);
+        targets.back().h = target.time - event;
+        targets.push_back({event, event - info.start});
+        return false;
+      }
+    }
+    if (!review.solve_again) {
+      targets.pop_back();
+      report_.at_nominal = targets.empty();
+      accept(method, target, review.revision);
+      return true;
+    }
+    if (review.revision) method.revise(state);
+    if (round == max_reviews)
+      throw Error(fmt::format("at t = {:g} the status of contacts or hosts changes without end: after {} solves of the "
+                              "same step it still changes",
+                              target.time, max_reviews));
+  }
+}
+
+void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result) {
+  const Target target = targets.back();
+  const std::string why = method.failure();
+  const double half = 0.5 * target.h;
+  if (half < smallest)
+    throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time, result.iterations, why));
+  ++simulation_.summary_.timings.cuts;
+  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half, result.iterations, why));
+  targets.back().h = half;
+  targets.push_back({target.time - half, half});
+}
+
+void StageRun::accept(StepMethod& method, const Target& target, bool revise) {
+  State& state = simulation_.state_;
+  const StepInfo info{state.time, target.time};
+  method.accept(state);
+  assembler_.commit(state, info);
+  ++simulation_.summary_.timings.steps;
+  RunSummary& summary = simulation_.summary_;
+  summary.largest_violation = std::max(summary.largest_violation, method.constraint_violation());
+  summary.largest_rate_violation = std::max(summary.largest_rate_violation, method.rate_violation());
+  if (revise) method.revise(state);
+  if (balance_) {
+    const Energy before = std::exchange(energy_, assembler_.energy(state));
+    summary.lost += 0.5 * (before.lost_power + energy_.lost_power) * (info.end - info.start);
+    summary.largest_gain =
+        std::max(summary.largest_gain, std::abs(total(energy_) + summary.lost - reference_));
+  }
+  ++report_.number;
+  if (report_.at_nominal) ++report_.nominal;
+  report_.time = state.time;
+  report_.step = target.h;
+  report_.last = report_.at_nominal && state.time >= report_.until;
+  report_.iterations = std::exchange(iterations_, 0);
+  report_.factorizations = std::exchange(factorizations_, 0);
+  tell([&](Monitor& m) { m.accepted(report_, state); });
+}
+
+}  // namespace trammel

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "solvers/consistent_start.hpp"
+#include "solvers/simulation.hpp"
+#include "solvers/step_method.hpp"
+
+namespace trammel {
+
+class GeneralizedAlpha;
+
+/// Runs one stage of a simulation from its present state.
+class StageRun {
+ public:
+  StageRun(Simulation& simulation, const Stage& stage, int index);
+
+  void run();
+  /// The step under way, for messages.
+  const StepReport& report() const { return report_; }
+
+ private:
+  /// A time to be reached, by one step of size h from the time before.
+  struct Target {
+    double time;
+    double h;
+  };
+
+  void run(const AssembleStage& stage);
+  void run(const StaticStage& stage);
+  void run(const DynamicStage& stage);
+  void start(const DynamicStage& stage, const ModelScales& scales);
+  void number_unknowns(bool stabilized);
+
+  void march(StepMethod& method, int steps, double h, int max_cuts);
+  void reach(StepMethod& method, Target nominal, int max_cuts);
+  /// One step that is accepted, or cut: true where the top target was reached.
+  bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
+  void cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result);
+  void accept(StepMethod& method, const Target& target, bool revise);
+  void note(const std::string& text);
+  template <class Call>
+  void tell(Call&& call);
+
+  Simulation& simulation_;
+  Assembler& assembler_;
+  const Stage& stage_;
+  StepReport report_;
+  int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
+  int level_ = 0;                            ///< halvings that the next nominal step starts with
+  bool balance_ = false;                     ///< keep the energy balance
+  Energy energy_;
+  double reference_ = 0;                     ///< energy and losses at the start of the stage
+};
+
+}  // namespace trammel

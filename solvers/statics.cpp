@@ -1,0 +1,78 @@
+#include "solvers/statics.hpp"
+
+#include <algorithm>
+
+namespace trammel {
+
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+Statics::Statics(Assembler& assembler, const ModelScales& scales, double stiffness, const StaticStage& stage,
+                 Timings& timings)
+    : assembler_(assembler),
+      stiffness_(stiffness),
+      equations_(assembler, scales),
+      newton_(equations_, stage.newton, timings) {}
+
+NewtonResult Statics::attempt(const State& now, double end, double h) {
+  rest_ = now;
+  std::ranges::fill(rest_.rate, 0.0);
+  std::ranges::fill(rest_.acceleration, 0.0);
+  step_ = h;
+  StepCoefficients step;
+  step.step = h;
+  step.constraint_velocity = h > 0 ? 1 / h : 0;
+  equations_.begin(rest_, end, step, stiffness_);
+  const bool extrapolate = previous_step_ > 0;
+  predict(rest_, extrapolate ? h / previous_step_ : 0.0);
+  NewtonResult result = newton_.solve();
+  if (result.converged || !extrapolate) return result;
+  equations_.begin(rest_, end, step, stiffness_);
+  predict(rest_, 0);
+  const NewtonResult again = newton_.solve();
+  return {again.converged, result.iterations + again.iterations, result.factorizations + again.factorizations,
+          again.singular};
+}
+
+void Statics::predict(const State& now, double part) {
+  PetscScalar* x = nullptr;
+  TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned) break;
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      const std::size_t i = at(u.local) + k;
+      x[i] = part > 0 ? part * previous_[i] : 0.0;
+      if (is_multiplier(u.kind)) x[i] += now.value[at(u.place.value) + k] / equations_.multiplier_scale();
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
+}
+
+void Statics::accept(State& now) {
+  const Layout& layout = assembler_.layout();
+  layout.to_local(newton_.x(), previous_);
+  for (const UnknownBlock& u : layout.unknowns())
+    if (is_multiplier(u.kind))
+      for (std::size_t k = 0; k < at(u.size); ++k)
+        previous_[at(u.local) + k] -= now.value[at(u.place.value) + k] / equations_.multiplier_scale();
+  previous_step_ = step_;
+  now = equations_.trial();
+}
+
+void Statics::revise(State& now) {
+  State* const states[] = {&now};
+  assembler_.layout().revise(states);
+  assembler_.revise();
+  equations_.revise();
+  newton_.reset();
+  previous_step_ = 0;
+}
+
+double Statics::constraint_violation() const {
+  double value = equations_.largest_constraint();
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  return value;
+}
+
+}  // namespace trammel

@@ -1,0 +1,263 @@
+#include "solvers/step_equations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "solvers/petsc_owned.hpp"
+#include "trammel/lie.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
+
+bool is_angle(const std::string& unit) { return unit == "rad" || unit == "1" || unit == "-"; }
+
+/// The residual field and increment field of a kind of block.
+FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNorms::Residual>(kind); }
+
+// In statics the damping matrix enters rows of velocity constraints alone; elsewhere it is made negligible.
+constexpr double faint = 1e-9;
+
+}  // namespace
+
+StepEquations::StepEquations(Assembler& assembler, const ModelScales& scales)
+    : assembler_(assembler), scales_(scales) {
+  revise();
+}
+
+void StepEquations::revise() {
+  const Layout& layout = assembler_.layout();
+  const auto unknowns = layout.unknowns();
+  length_.assign(unknowns.size(), 1.0);
+  T_.assign(unknowns.size(), Mat3::Identity());
+  turned_.assign(unknowns.size(), Vec3::Zero());
+  rate_offset_.assign(layout.dof_count(), 0.0);
+  acceleration_offset_.assign(layout.dof_count(), 0.0);
+  local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
+  corrections_ = local_;
+  int found = 0;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const UnknownBlock& u = unknowns[i];
+    if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation) length_[i] = scales_.length;
+    if (u.kind == BlockKind::velocity_multiplier) found = 1;
+  }
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
+  has_velocity_constraints_ = found != 0;
+}
+
+void StepEquations::begin(const State& base, double end, const StepCoefficients& coefficients, double stiffness) {
+  base_ = &base;
+  trial_ = base;
+  trial_.time = end;
+  coefficients_ = coefficients;
+  stiffness_ = stiffness;
+}
+
+bool StepEquations::update(const double* x) {
+  const StepCoefficients& c = coefficients_;
+  norms_ = {};
+  bool fine = true;
+  const auto unknowns = assembler_.layout().unknowns();
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const UnknownBlock& u = unknowns[i];
+    const double* from = x + u.local;
+    const double* base = base_->value.data() + u.place.value;
+    double* value = trial_.value.data() + u.place.value;
+    if (is_multiplier(u.kind)) {
+      for (int k = 0; k < u.size; ++k) value[k] = stiffness_ * from[k];
+      continue;
+    }
+    double* rate = trial_.rate.data() + u.place.dof;
+    const double* v0 = rate_offset_.data() + u.place.dof;
+    if (u.kind == BlockKind::state) {
+      double &size = norms_.size[FieldNorms::state_increment], &largest = norms_.state_rate;
+      for (int k = 0; k < u.size; ++k) {
+        value[k] = base[k] + from[k];
+        rate[k] = c.state_rate * from[k] + v0[k];
+        size = std::max(size, std::abs(from[k]));
+        largest = std::max(largest, std::abs(rate[k]));
+      }
+      continue;
+    }
+    double* acceleration = trial_.acceleration.data() + u.place.dof;
+    const double* a0 = acceleration_offset_.data() + u.place.dof;
+    double size = 0, fastest = 0, speed = 0;
+    for (int k = 0; k < u.size; ++k) {
+      rate[k] = c.velocity * from[k] + v0[k];
+      acceleration[k] = c.acceleration * from[k] + a0[k];
+      size = std::max(size, std::abs(from[k]));
+      fastest = std::max(fastest, std::abs(acceleration[k]));
+      speed = std::max(speed, std::abs(rate[k]));
+    }
+    const double* mu = u.companion_local >= 0 ? x + u.companion_local : nullptr;
+    if (u.kind == BlockKind::rotation) {
+      Vec3 theta(from[0], from[1], from[2]);
+      if (mu != nullptr) theta -= Eigen::Map<const Vec3>(mu);
+      // Beyond half a turn the increment is not the only one that leads there.
+      if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) fine = false;
+      turned_[i] = theta;
+      const Quaternion q =
+          (Quaternion(base[9], base[10], base[11], base[12]) * so3::exp_quaternion(theta)).normalized();
+      Eigen::Map<Mat3> R(value);
+      R = q.toRotationMatrix();
+      value[9] = q.w();
+      value[10] = q.x();
+      value[11] = q.y();
+      value[12] = q.z();
+      norms_.angular_acceleration = std::max(norms_.angular_acceleration, fastest + speed * speed);
+      double& rotation = norms_.size[FieldNorms::rotation];
+      rotation = std::max(rotation, size * scales_.length);
+    } else {
+      for (int k = 0; k < u.size; ++k) value[k] = base[k] + from[k] - (mu != nullptr ? mu[k] : 0.0);
+      const bool position = u.kind == BlockKind::position;
+      double& largest = position ? norms_.acceleration : norms_.generalized_acceleration;
+      largest = std::max(largest, fastest);
+      double& moved = norms_.size[position ? FieldNorms::displacement : FieldNorms::coordinate];
+      moved = std::max(moved, size * length_[i]);
+    }
+  }
+  assembler_.layout().update_shared(trial_);
+  return fine;
+}
+
+bool StepEquations::residual(Vec x, Vec f) {
+  Layout& layout = assembler_.layout();
+  const bool alone = layout.ranks() == 1;
+  const PetscScalar* values = nullptr;
+  if (!alone) layout.to_local(x, local_);
+  TRAMMEL_PETSC(VecGetArrayRead(x, &values));
+  int fine = update(alone ? values : local_.data()) ? 1 : 0;
+  if (alone && layout.stabilized()) std::copy_n(values, local_.size(), local_.begin());
+  TRAMMEL_PETSC(VecRestoreArrayRead(x, &values));
+  if (!alone) MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, layout.comm());
+  if (fine == 0) return false;
+
+  OwnedVec moving;
+  if (coefficients_.constraint_velocity > 0 && has_velocity_constraints_) {
+    TRAMMEL_PETSC(VecDuplicate(f, moving.fill()));
+    moving_ = trial_;
+    TRAMMEL_PETSC(VecGetArrayRead(x, &values));
+    const double* all = alone ? values : local_.data();
+    for (const UnknownBlock& u : layout.unknowns())
+      if (is_kinematic(u.kind))
+        for (int k = 0; k < u.size; ++k)
+          moving_.rate[at(u.place.dof + k)] = coefficients_.constraint_velocity * all[u.local + k];
+    TRAMMEL_PETSC(VecRestoreArrayRead(x, &values));
+    layout.update_shared(moving_);
+    if (!assembler_.residual(moving_, ConstraintLevel::position, moving.get())) return false;
+  }
+  if (!assembler_.residual(trial_, ConstraintLevel::position, f)) return false;
+  if (layout.stabilized()) {
+    std::ranges::fill(corrections_, 0.0);
+    assembler_.add_corrections(-coefficients_.step * companion_scale(), local_, corrections_);
+  }
+
+  PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArray(f, &rows));
+  if (moving) {
+    const PetscScalar* other = nullptr;
+    TRAMMEL_PETSC(VecGetArrayRead(moving.get(), &other));
+    for (const UnknownBlock& u : layout.unknowns())
+      if (u.owned && u.kind == BlockKind::velocity_multiplier) std::copy_n(other + u.local, u.size, rows + u.local);
+    TRAMMEL_PETSC(VecRestoreArrayRead(moving.get(), &other));
+  }
+  scale_rows(rows, local_.data());
+  TRAMMEL_PETSC(VecRestoreArray(f, &rows));
+  return true;
+}
+
+TangentWeights StepEquations::weights() const {
+  const StepCoefficients& c = coefficients_;
+  TangentWeights w;
+  w.stiffness = 1;
+  w.damping = c.velocity;
+  w.mass = c.acceleration;
+  w.state_rate = c.state_rate;
+  w.T = T_;
+  for (const BlockKind kind : {BlockKind::multiplier, BlockKind::velocity_multiplier})
+    w.row[kind_at(kind)] = w.column[kind_at(kind)] = stiffness_;
+  if (c.velocity > 0) w.row[kind_at(BlockKind::velocity_multiplier)] = stiffness_ / c.velocity;
+  if (c.state_rate > 0) w.row[kind_at(BlockKind::state)] = stiffness_ / c.state_rate;
+  w.step = c.step;
+  w.companion_row_velocity = rate_stiffness();
+  w.companion_row_mu = stiffness_;
+  w.companion_column_mu = 1;
+  w.companion_column_eta = companion_scale();
+  return w;
+}
+
+void StepEquations::scale_rows(double* f, const double* x) {
+  const TangentWeights w = weights();
+  largest_constraint_ = largest_rate_ = 0;
+  const auto unknowns = assembler_.layout().unknowns();
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const UnknownBlock& u = unknowns[i];
+    if (!u.owned) break;
+    const double scale = w.row[kind_at(u.kind)];
+    // Everything in newtons and metres: generalized forces of an angle are moments.
+    const double unit = is_kinematic(u.kind) ? 1 / length_[i] : is_multiplier(u.kind) ? length_[i] : 1.0;
+    double largest = 0;
+    double* rows = f + u.local;
+    for (int k = 0; k < u.size; ++k) {
+      const double r = std::abs(rows[k]);
+      // Written so that nan stays.
+      if (!(r <= largest)) largest = r;
+      rows[k] *= scale;
+    }
+    double& norm = norms_.residual[residual_field(u.kind)];
+    if (!(unit * largest <= norm)) norm = unit * largest;
+    if (u.kind == BlockKind::multiplier) largest_constraint_ = std::max(largest_constraint_, largest);
+    if (u.kind == BlockKind::velocity_multiplier) largest_rate_ = std::max(largest_rate_, largest);
+    if (u.companion_local < 0) continue;
+
+    double* companion = f + u.companion_local;
+    largest = 0;
+    const bool constraint = u.kind == BlockKind::multiplier;
+    for (int k = 0; k < u.size; ++k) {
+      if (!constraint) companion[k] = x[u.companion_local + k] + corrections_[at(u.companion_local + k)];
+      const double r = std::abs(companion[k]);
+      if (!(r <= largest)) largest = r;
+      companion[k] *= constraint ? w.companion_row_velocity : w.companion_row_mu;
+    }
+    if (constraint) largest_rate_ = std::max(largest_rate_, largest);
+    double& other = norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction];
+    if (!(length_[i] * largest <= other)) other = length_[i] * largest;
+  }
+}
+
+bool StepEquations::tangent(Mat J) {
+  const auto unknowns = assembler_.layout().unknowns();
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    if (unknowns[i].kind == BlockKind::rotation) T_[i] = so3::T(turned_[i]);
+  TangentWeights w = weights();
+  if (coefficients_.constraint_velocity > 0 && has_velocity_constraints_) {
+    w.damping = faint * coefficients_.constraint_velocity;
+    w.row[kind_at(BlockKind::velocity_multiplier)] *= 1 / faint;
+  }
+  return assembler_.tangent(trial_, w, J);
+}
+
+void StepEquations::measure_change(Vec change, FieldNorms& norms) const {
+  const PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(change, &values));
+  const auto unknowns = assembler_.layout().unknowns();
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const UnknownBlock& u = unknowns[i];
+    if (!u.owned) break;
+    if (is_multiplier(u.kind)) continue;
+    double largest = 0;
+    for (int k = 0; k < u.size; ++k) largest = std::max(largest, std::abs(values[u.local + k]));
+    const FieldNorms::Increment field = u.kind == BlockKind::position   ? FieldNorms::displacement
+                                        : u.kind == BlockKind::rotation ? FieldNorms::rotation
+                                        : u.kind == BlockKind::state    ? FieldNorms::state_increment
+                                                                        : FieldNorms::coordinate;
+    norms.change[field] = std::max(norms.change[field], largest * length_[i]);
+  }
+  TRAMMEL_PETSC(VecRestoreArrayRead(change, &values));
+}
+
+}  // namespace trammel

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <vector>
+
+#include "solvers/convergence.hpp"
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// How velocities and accelerations follow from the unknown x of a step: v = velocity x + v0, v' = acceleration x + a0,
+/// and y' = state_rate x + y0 for first-order states.
+struct StepCoefficients {
+  double velocity = 0;
+  double acceleration = 0;
+  double state_rate = 0;
+  double step = 0;                 ///< h [s]
+  /// In statics: velocity-level constraints see the rates constraint_velocity * x, everything else sees rest.
+  double constraint_velocity = 0;
+
+  friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
+};
+
+/// The equations of one step in its increment x: q = q_n exp(x~) for kinematic blocks, y = y_n + x for states, the
+/// scaled value itself for multipliers; in the stabilized form q = q_n exp((x - mu)~). See docs/time_integration.md.
+///
+/// Rows and columns are scaled so that the condition of the tangent does not depend on the step (Bottasso, Dopico and
+/// Trainelli 2008).
+class StepEquations {
+ public:
+  explicit StepEquations(Assembler& assembler, const ModelScales& scales);
+
+  /// Sizes arrays anew after a revision.
+  void revise();
+
+  /// Begins a step from `base`, which must outlive it, to time `end`. Then fill the offsets.
+  void begin(const State& base, double end, const StepCoefficients& coefficients, double stiffness);
+  /// v0, y0 and a0, by dof place.
+  std::vector<double>& rate_offset() { return rate_offset_; }
+  std::vector<double>& acceleration_offset() { return acceleration_offset_; }
+
+  /// Column scale of multipliers: lambda = scale * x.
+  double multiplier_scale() const { return stiffness_; }
+  /// Column scale of eta.
+  double companion_scale() const { return coefficients_.step > 0 ? 1 / coefficients_.step : 1; }
+
+  /// The trial state at x, and the scaled residual there; false where the trial is rejected. Collective.
+  bool residual(Vec x, Vec f);
+  /// The scaled tangent at the x of the last residual.
+  bool tangent(Mat J);
+
+  const State& trial() const { return trial_; }
+  /// Of the last residual; this rank's rows only.
+  const FieldNorms& norms() const { return norms_; }
+  /// Adds the norms of an increment of x to `norms`.
+  void measure_change(Vec change, FieldNorms& norms) const;
+  double largest_constraint() const { return largest_constraint_; }
+  double largest_rate() const { return largest_rate_; }
+
+  Assembler& assembler() const { return assembler_; }
+  const ModelScales& scales() const { return scales_; }
+  const StepCoefficients& coefficients() const { return coefficients_; }
+  double stiffness() const { return stiffness_; }
+  double rate_stiffness() const {
+    return coefficients_.velocity > 0 ? stiffness_ / coefficients_.velocity : 0;
+  }
+
+ private:
+  bool update(const double* x);
+  void scale_rows(double* f, const double* x);
+  TangentWeights weights() const;
+
+  Assembler& assembler_;
+  ModelScales scales_;
+  bool has_velocity_constraints_ = false;
+  std::vector<double> length_;  ///< by unknown: 1, or the model's length where the unit is an angle
+  const State* base_ = nullptr;
+  StepCoefficients coefficients_;
+  double stiffness_ = 1;
+  State trial_, moving_;
+  std::vector<double> rate_offset_, acceleration_offset_;
+  std::vector<double> local_, corrections_;
+  std::vector<Mat3> T_;
+  std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
+  FieldNorms norms_;
+  double largest_constraint_ = 0, largest_rate_ = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "test_models.hpp"
+
+namespace trammel::testing {
+namespace {
+
+struct Sample {
+  double time = 0;
+  Vec3 p, w, lambda;
+};
+
+/// Keeps the first steps and the end.
+class Keep : public Monitor {
+ public:
+  explicit Keep(const HeavyTop& top) : top_(top) {}
+  void accepted(const StepReport& report, const State& s) override {
+    iterations += report.iterations;
+    Sample x;
+    x.time = s.time;
+    x.p = Eigen::Map<const Vec3>(top_.value(s, top_.frame.position));
+    x.w = Eigen::Map<const Vec3>(top_.rate(s, top_.frame.rotation));
+    x.lambda = Eigen::Map<const Vec3>(top_.value(s, top_.reaction));
+    samples.push_back(x);
+  }
+  void note(std::string_view text) override { notes.emplace_back(text); }
+  const Sample& at(double time) const {
+    for (const Sample& s : samples)
+      if (std::abs(s.time - time) < 1e-9) return s;
+    throw std::runtime_error("no sample");
+  }
+  std::vector<Sample> samples;
+  std::vector<std::string> notes;
+  int iterations = 0;
+
+ private:
+  const HeavyTop& top_;
+};
+
+Stage stage(DynamicStage::Form form, double step, double until, double radius = 0.9) {
+  DynamicStage d;
+  d.form = form;
+  d.step = step;
+  d.until = until;
+  d.radius = radius;
+  d.newton.tolerance = 1e-12;
+  return {"", d};
+}
+
+TEST(HeavyTop, meets_the_reference) {
+  HeavyTop top;
+  Simulation run(*top.assembler);
+  Keep keep(top);
+  run.add(keep);
+  const Stage stages[] = {stage(DynamicStage::Form::index3, 1e-4, 0.1)};
+  run.run(stages);
+  const Vec3 p(0.4212966589, 0.8945719743, -0.1491647006);
+  EXPECT_LT((keep.samples.back().p - p).norm(), 2e-5);
+  std::printf("error %.3g, iterations a step %.2f, factorizations %lld of %lld\n", (keep.samples.back().p - p).norm(),
+              keep.iterations / 1000.0, static_cast<long long>(run.summary().timings.factorizations),
+              static_cast<long long>(run.summary().timings.steps));
+}
+
+/// Differences of runs with h, h/2 and h/4 at the times of the coarse one; with a change of step where asked.
+std::array<double, 9> errors(DynamicStage::Form form, double h, double from, double until, bool halve) {
+  std::vector<Keep> kept;
+  kept.reserve(4);
+  HeavyTop top;
+  for (int k = 0; k < 4; ++k) {
+    HeavyTop t;
+    Simulation run(*t.assembler);
+    kept.emplace_back(t);
+    run.add(kept.back());
+    const double step = k == 3 ? h / 64 : h * std::pow(0.5, k);
+    std::vector<Stage> stages{stage(form, step, halve ? 0.5 * until : until)};
+    if (halve) {
+      Stage second = stage(form, k == 3 ? step : step / 2, until);
+      std::get<DynamicStage>(second.what).start = DynamicStage::Start::as_given;
+      stages.push_back(second);
+    }
+    run.run(stages);
+  }
+  std::array<double, 9> e{};
+  for (int k = 0; k < 3; ++k)
+    for (const Sample& s : kept[0].samples) {
+      if (s.time < from) continue;
+      const Sample &x = kept[static_cast<std::size_t>(k)].at(s.time), &exact = kept[3].at(s.time);
+      const auto put = [&](int field, double value) {
+        double& to = e[static_cast<std::size_t>(3 * field + k)];
+        to = std::max(to, value);
+      };
+      put(0, (x.p - exact.p).norm());
+      put(1, (x.w - exact.w).norm());
+      put(2, (x.lambda - exact.lambda).norm());
+    }
+  return e;
+}
+
+void expect_order(const std::array<double, 9>& e, int field, double order) {
+  const auto i = static_cast<std::size_t>(3 * field);
+  const double first = std::log2(e[i] / e[i + 1]), second = std::log2(e[i + 1] / e[i + 2]);
+  std::printf("  field %d: %.3g %.3g %.3g  orders %.2f %.2f\n", field, e[i], e[i + 1], e[i + 2], first, second);
+  EXPECT_NEAR(second, order, 0.2) << "field " << field;
+}
+
+TEST(HeavyTop, index3_has_order_2) {
+  const auto e = errors(DynamicStage::Form::index3, 1e-3, 0, 0.1, false);
+  expect_order(e, 0, 2);
+  expect_order(e, 1, 2);
+  const auto late = errors(DynamicStage::Form::index3, 1e-3, 0.5, 0.6, false);
+  expect_order(late, 2, 2);
+}
+
+TEST(HeavyTop, index3_keeps_order_2_across_a_halved_step) {
+  const auto e = errors(DynamicStage::Form::index3, 1e-3, 0.3, 0.6, true);
+  for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
+}
+
+TEST(HeavyTop, stabilized_index2_has_order_2_from_the_first_step) {
+  const auto e = errors(DynamicStage::Form::index2, 1e-3, 0, 0.1, false);
+  for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
+}
+
+TEST(HeavyTop, stabilized_index2_keeps_order_2_across_a_halved_step) {
+  const auto e = errors(DynamicStage::Form::index2, 1e-3, 0, 0.1, true);
+  for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
+}
+
+}  // namespace
+}  // namespace trammel::testing

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "solvers/simulation.hpp"
+#include "trammel/assembler.hpp"
+#include "trammel/builder.hpp"
+#include "trammel/lie.hpp"
+
+namespace trammel::testing {
+
+inline const Vec3 gravity(0, 0, -9.81);
+
+/// A rigid body with its frame at the centre of mass, in a uniform field.
+struct TopBody {
+  double mass = 1;
+  Vec3 inertia = Vec3::Ones();
+  Vec3 field = gravity;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const Vec3 w = x.velocity(1), dw = x.acceleration(1), L = inertia.cwiseProduct(w);
+    out.residual().head<3>() = mass * (x.acceleration(0) - field);
+    out.residual().tail<3>() = inertia.cwiseProduct(dw) + w.cross(L);
+    if (!out.request.tangent) return;
+    out.M().diagonal() << mass, mass, mass, inertia;
+    out.D().bottomRightCorner<3, 3>() = skew(w) * Mat3(inertia.asDiagonal()) - skew(L);
+  }
+  Energy energy(const LocalState& x) const {
+    Energy e;
+    const Vec3 w = x.velocity(1);
+    e.kinetic = 0.5 * (mass * x.velocity(0).squaredNorm() + inertia.dot(w.cwiseProduct(w)));
+    e.potential = -mass * field.dot(x.position(0));
+    return e;
+  }
+};
+
+/// Holds the point X of a frame: C = p + R X - at.
+struct HeldPoint {
+  Vec3 X = Vec3::Zero();
+  Vec3 at = Vec3::Zero();
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const Mat3 R = x.rotation(1);
+    const Vec3 lambda = Eigen::Map<const Vec3>(x.value(2)), w = x.velocity(1);
+    const Mat3 B = -R * skew(X);
+    out.residual().head<3>() = lambda;
+    out.residual().segment<3>(3) = B.transpose() * lambda;
+    out.residual().tail<3>() = x.position(0) + R * X - at;
+    if (out.request.tangent) {
+      auto K = out.K();
+      K.block<3, 3>(0, 6).setIdentity();
+      K.block<3, 3>(3, 6) = B.transpose();
+      K.block<3, 3>(6, 0).setIdentity();
+      K.block<3, 3>(6, 3) = B;
+      K.block<3, 3>(3, 3) = skew(X) * skew(R.transpose() * lambda);
+    }
+    if (out.request.rates) {
+      out.rate().tail<3>() = x.velocity(0) + B * w;
+      out.rate_gradient().block<3, 3>(6, 3) = -R * skew(w.cross(X));
+    }
+    if (out.request.bias) out.bias().tail<3>() = R * w.cross(w.cross(X));
+  }
+};
+
+/// A model with its layout and assembler.
+struct Setup {
+  std::unique_ptr<Model> model = std::make_unique<Model>();
+  Builder builder{*model};
+  Type type;
+  std::unique_ptr<Layout> layout;
+  std::unique_ptr<Assembler> assembler;
+
+  int entity(const std::string& name, const std::string& kind = "test") {
+    type.name = kind;
+    Entity e;
+    e.name = name;
+    return builder.begin(e, type);
+  }
+  void finish(MPI_Comm comm = PETSC_COMM_WORLD) {
+    layout = std::make_unique<Layout>(comm, *model, LayoutOptions{});
+    assembler = std::make_unique<Assembler>(*model, *layout);
+  }
+  const double* value(const State& s, BlockId id) const {
+    return s.value.data() + layout->place(id).value;
+  }
+  const double* rate(const State& s, BlockId id) const { return s.rate.data() + layout->place(id).dof; }
+};
+
+/// The heavy top of Geradin and Cardona.
+struct HeavyTop : Setup {
+  Frame frame;
+  BlockId reaction = no_block;
+
+  explicit HeavyTop(const Vec3& w = Vec3(0, 150, -4.61538)) {
+    const Vec3 X(0, 1, 0);
+    entity("top", "rigid_body");
+    frame = builder.add_frame("", Mat3::Identity(), X, w.cross(X), w);
+    builder.add(TopBody{15, Vec3(0.234375, 0.46875, 0.234375), gravity}, {frame.position, frame.rotation});
+    entity("pivot", "spherical");
+    reaction = builder.add_multiplier("force", 3);
+    builder.add(HeldPoint{-X, Vec3::Zero()}, {frame.position, frame.rotation, reaction});
+    finish();
+  }
+};
+
+}  // namespace trammel::testing
