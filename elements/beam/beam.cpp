@@ -6,15 +6,21 @@
 #include "axis_input.hpp"
 #include "beam_element.hpp"
 #include "beam_point.hpp"
-#include "chain.hpp"
 #include "section_input.hpp"
 #include "trammel/builder.hpp"
+#include "trammel/material_line.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::beam {
 namespace {
 
 using Kind = Parameter::Kind;
+
+/// The nodes of a beam: frames at section triads, from start to end, and their arc lengths [m].
+struct Chain {
+  std::vector<Frame> nodes;
+  std::vector<double> s;
+};
 
 std::vector<Parameter> parameters() {
   std::vector<Parameter> known{
@@ -64,8 +70,7 @@ Damping read_damping(const Parameters& in) {
   return damping;
 }
 
-Discretization read_discretization(const Parameters& in) {
-  const SectionAlongSpan section = read_section(in, "section");
+Discretization read_discretization(const Parameters& in, const SectionAlongSpan& section) {
   const std::unique_ptr<Axis> axis = read_axis(in);
   try {
     return discretize(*axis, section, read_damping(in), read_nodes(in));
@@ -73,6 +78,26 @@ Discretization read_discretization(const Parameters& in) {
     if (e.where().line != 0) throw;
     throw Error(in.where(in.has("nodes") ? "nodes" : "elements"), e.what());
   }
+}
+
+std::string six_rows(const char* title, const Mat6& matrix) {
+  std::string text = fmt::format("{}\n", title);
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) text += fmt::format(" {:13.6g}", matrix(i, j));
+    text += '\n';
+  }
+  return text;
+}
+
+/// The 6x6 matrices that a section came to, about the origin and in the axes of its triad.
+std::string description(const SectionAlongSpan& span) {
+  std::string text;
+  for (const auto& [at, section] : span.stations()) {
+    if (!span.constant()) text += fmt::format("at {} of the length\n", at);
+    text += six_rows("stiffness: (N1, N2, N3, M1, M2, M3) by (Gamma1..3, kappa1..3) [N, N m, N m^2]", section.stiffness);
+    text += six_rows("mass: momentum by velocity and angular velocity [kg/m, kg, kg m]", mass_matrix(section.mass));
+  }
+  return text;
 }
 
 std::vector<Frame> add_nodes(const Discretization& beam, const Parameters& in, Builder& builder) {
@@ -90,19 +115,21 @@ std::vector<Frame> add_nodes(const Discretization& beam, const Parameters& in, B
   return frames;
 }
 
-/// The marker at a fraction of the length: a node's frame where it falls on one.
-Marker marker_at(const Chain& chain, double fraction) {
-  if (!(fraction >= 0 && fraction <= 1))
-    throw Error(fmt::format("a point of a beam is given by a fraction of its length between 0 and 1, not {}", fraction));
-  const double length = chain.s.back();
-  const double s = fraction * length;
+/// The marker at an arc length: a node's frame where it falls on one.
+Marker marker_at(const Chain& chain, double s) {
+  const double tolerance = 1e-12 * chain.s.back();
   const auto next = std::upper_bound(chain.s.begin() + 1, chain.s.end() - 1, s);
   const auto k = static_cast<std::size_t>(next - chain.s.begin());
-  const double tolerance = 1e-12 * length;
-  if (s - chain.s[k - 1] <= tolerance) return Marker::on_frame(chain.nodes[k - 1]);
-  if (chain.s[k] - s <= tolerance) return Marker::on_frame(chain.nodes[k]);
+  if (std::abs(s - chain.s[k - 1]) <= tolerance) return Marker::on_frame(chain.nodes[k - 1]);
+  if (std::abs(s - chain.s[k]) <= tolerance) return Marker::on_frame(chain.nodes[k]);
   const double xi = (s - chain.s[k - 1]) / (chain.s[k] - chain.s[k - 1]);
   return Marker::on_shape(std::make_shared<const BeamPoint>(chain.nodes[k - 1], chain.nodes[k], xi));
+}
+
+Marker marker_at_fraction(const Chain& chain, double fraction) {
+  if (!(fraction >= 0 && fraction <= 1))
+    throw Error(fmt::format("a point of a beam is given by a fraction of its length between 0 and 1, not {}", fraction));
+  return marker_at(chain, fraction * chain.s.back());
 }
 
 /// In a uniform field the blended mass of an element acts as one point a node.
@@ -121,15 +148,18 @@ void offer_masses(const Discretization& beam, const Chain& chain, Builder& build
 }
 
 void build(const Parameters& in, Builder& builder) {
-  const Discretization beam = read_discretization(in);
+  const SectionAlongSpan section = read_section(in, "section");
+  const Discretization beam = read_discretization(in, section);
+  builder.note("section", [&section] { return description(section); });
   auto chain = std::make_shared<Chain>();
   chain->nodes = add_nodes(beam, in, builder);
   chain->s = beam.s;
 
   builder.offer_marker("start", Marker::on_frame(chain->nodes.front()));
   builder.offer_marker("end", Marker::on_frame(chain->nodes.back()));
-  builder.offer_marker_family("at", [chain](double fraction) { return marker_at(*chain, fraction); });
-  builder.offer("chain", chain);
+  builder.offer_marker_family("at", [chain](double fraction) { return marker_at_fraction(*chain, fraction); });
+  builder.offer("line", std::make_shared<const MaterialLine>(
+                            MaterialLine{chain->s, [chain](double s) { return marker_at(*chain, s); }}));
   offer_masses(beam, *chain, builder);
 
   const std::size_t count = beam.elements.size();

@@ -68,7 +68,7 @@ class BeamPoints : public ::testing::TestWithParam<bool> {
   int dofs() const { return GetParam() ? 13 : 12; }
 };
 
-TEST_P(BeamPoints, derivatives_agree_with_differences) {
+TEST_P(BeamPoints, DerivativesAgreeWithDifferences) {
   RandomStates random(21);
   for (const double angle : {1e-7, 0.1, 1.0, 2.5}) {
     for (int trial = 0; trial < 10; ++trial) {
@@ -109,7 +109,7 @@ TEST_P(BeamPoints, derivatives_agree_with_differences) {
   }
 }
 
-TEST_P(BeamPoints, ends_are_the_nodes) {
+TEST_P(BeamPoints, EndsAreTheNodes) {
   RandomStates random(22);
   Blocks b(random, 1.3);
   for (const double xi : {0.0, 1.0}) {

@@ -25,7 +25,7 @@ Vec12 residual(const ElasticLaw& law, const ElementState& s) {
   return r;
 }
 
-TEST(Helicoid, agrees_with_the_logarithm_on_SE3) {
+TEST(Helicoid, AgreesWithTheLogarithmOnSE3) {
   RandomStates random(1);
   for (const double angle : {0.0, 1e-9, 1e-4, 0.3, 0.999, 1.001, 2.0, 3.1}) {
     const ElementState s = random.element(angle);
@@ -39,7 +39,7 @@ TEST(Helicoid, agrees_with_the_logarithm_on_SE3) {
   }
 }
 
-TEST(Helicoid, coefficients_meet_where_the_series_ends) {
+TEST(Helicoid, CoefficientsMeetWhereTheSeriesEnds) {
   const auto series = helicoid_coefficients(std::nextafter(1.0, 0.0));
   const auto closed = helicoid_coefficients(1.0);
   EXPECT_NEAR(series.c, closed.c, 1e-15);
@@ -47,7 +47,7 @@ TEST(Helicoid, coefficients_meet_where_the_series_ends) {
   EXPECT_NEAR(series.c2, closed.c2, 4e-15);
 }
 
-TEST(ElasticForces, are_the_gradient_of_the_strain_energy) {
+TEST(ElasticForces, AreTheGradientOfTheStrainEnergy) {
   RandomStates random(2);
   for (const double angle : {0.01, 0.5, 1.5, 2.9}) {
     const ElasticLaw law = random_law(random, false);
@@ -62,7 +62,7 @@ TEST(ElasticForces, are_the_gradient_of_the_strain_energy) {
   }
 }
 
-TEST(ElasticForces, tangents_agree_with_differences) {
+TEST(ElasticForces, TangentsAgreeWithDifferences) {
   RandomStates random(3);
   for (const bool damped : {false, true}) {
     for (const double angle : {0.0, 1e-6, 0.01, 0.5, 1.5, 2.9}) {
@@ -86,7 +86,7 @@ TEST(ElasticForces, tangents_agree_with_differences) {
   }
 }
 
-TEST(ElasticForces, asymmetry_of_K_is_that_of_the_group) {
+TEST(ElasticForces, AsymmetryOfKIsThatOfTheGroup) {
   RandomStates random(4);
   const ElasticLaw law = random_law(random, false);
   const ElementState s = random.element(0.8);
@@ -99,7 +99,7 @@ TEST(ElasticForces, asymmetry_of_K_is_that_of_the_group) {
   EXPECT_LT((K - K.transpose() - expected).norm(), 1e-12 * K.norm());
 }
 
-TEST(ElasticForces, balance_and_follow_a_rigid_motion) {
+TEST(ElasticForces, BalanceAndFollowARigidMotion) {
   RandomStates random(5);
   const ElasticLaw law = random_law(random, true);
   const ElementState s = random.element(0.8);
