@@ -116,6 +116,7 @@ void CaseFile::build(const Registry& registry, Model& model) {
   build_category(Type::Category::load, "loads");
   build_category(Type::Category::sensor, "sensors");
   builder_ = nullptr;
+  builder.finish();
 }
 
 std::string CaseFile::instance_name(const Value::Entry& entry, const char* category,

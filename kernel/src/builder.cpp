@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "trammel/moving_marker.hpp"
 #include "trammel/nearest_name.hpp"
 
 namespace trammel {
@@ -29,6 +30,34 @@ std::vector<std::string> keys(const Names& names) {
   out.reserve(names.size());
   for (const auto& entry : names) out.push_back(entry.first);
   return out;
+}
+
+std::vector<Parameter> moving_parameters() {
+  using Kind = Parameter::Kind;
+  return {Parameter::make(Kind::functions, "translation", "m", "of the origin, in the marker's axes at rest"),
+          Parameter::make(Kind::functions, "rotation_vector", "rad", "components of the rotation vector"),
+          Parameter::make(Kind::vector3, "axis", "", "fixed axis, with `angle`"),
+          Parameter::make(Kind::function, "angle", "rad", "about `axis`")};
+}
+
+/// A marker that moves as a map of `moving_parameters` says.
+Marker moved(const Marker& base, const Parameters& in) {
+  const auto three = [&in](std::string_view name) {
+    std::array<FunctionPtr, 3> list;
+    if (in.has(name)) std::ranges::copy(in.functions(name), list.begin());
+    return list;
+  };
+  RotationLaw law;
+  law.vector = three("rotation_vector");
+  if (in.has("axis") != in.has("angle") || (in.has("angle") && in.has("rotation_vector")))
+    throw Error(in.where(), "a rotation in time is either 'axis' and 'angle' or a 'rotation_vector'");
+  if (in.has("angle")) {
+    law.axis = in.vector3("axis");
+    if (!(law.axis.norm() > 0)) throw Error(in.where("axis"), "the axis of a rotation has no direction");
+    law.axis.normalize();
+    law.angle = in.function("angle");
+  }
+  return moving_marker(base, three("translation"), law);
 }
 
 }  // namespace
@@ -141,11 +170,13 @@ Marker Builder::marker(const Value& value, const ValueContext& context) const {
         Parameter::make(Parameter::Kind::vector3, "at", "m", "offset of the origin, in axes of `on`")
             .defaults("[0, 0, 0]"),
         Parameter::make(Parameter::Kind::rotation, "rotation", "", "rotation from the axes of `on`")
-            .defaults("[1, 0, 0, 0]")};
-    check(value, known, context, "a marker");
+            .defaults("[1, 0, 0, 0]"),
+        Parameter::make(Parameter::Kind::map, "moving", "", "a motion of the marker in `on` by functions of time")
+            .with(moving_parameters())};
     const Parameters in(value, known, context);
     const Marker base = marker(*in.value("on"), context);
-    return base.offset(in.rotation("rotation"), in.vector3("at")).named(base.name());
+    const Marker placed = base.offset(in.rotation("rotation"), in.vector3("at")).named(base.name());
+    return in.has("moving") ? moved(placed, in.map("moving")) : placed;
   }
   if (!value.is_scalar())
     throw Error(value.where, "expected the name of a marker or {on, at, rotation}, found " + value.described());
