@@ -1,0 +1,88 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "output_reader.hpp"
+#include "session.hpp"
+#include "stage_reader.hpp"
+#include "trammel/layout.hpp"
+
+namespace trammel {
+
+namespace {
+
+constexpr std::array<const char*, 6> kind_titles{"positions", "rotations",   "coordinates",
+                                                 "states",    "multipliers", "velocity multipliers"};
+
+std::string counted_blocks(const Model& model) {
+  std::array<long, 6> blocks{}, numbers{};
+  long fixed = 0, shared = 0;
+  for (std::size_t i = 0; i < model.blocks.size(); ++i) {
+    const BlockRoot& root = model.roots[i];
+    if (root.fixed) {
+      ++fixed;
+    } else if (root.root != static_cast<BlockId>(i)) {
+      ++shared;
+    } else {
+      const auto kind = static_cast<std::size_t>(model.blocks[i].kind);
+      ++blocks[kind];
+      numbers[kind] += model.blocks[i].size;
+    }
+  }
+  std::string text;
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    if (blocks[k] > 0)
+      text += fmt::format("  {:<22}{:>9}  ({} unknowns)\n", kind_titles[k], blocks[k], numbers[k]);
+  if (shared > 0) text += fmt::format("  {:<22}{:>9}\n", "shared with others", shared);
+  if (fixed > 0) text += fmt::format("  {:<22}{:>9}\n", "held by the ground", fixed);
+  return text;
+}
+
+std::string notes(const Model& model) {
+  std::string text;
+  std::string last;
+  for (const ModelNote& note : model.notes) {
+    if (note.text == last) continue;  // of bodies that are alike
+    last = note.text;
+    const Entity& entity = model.entities[static_cast<std::size_t>(note.entity)];
+    text += fmt::format("\n{} '{}': {}\n{}\n", entity.category, entity.name, note.title, note.text);
+  }
+  return text;
+}
+
+}  // namespace
+
+void check_case(const CommandLine& command, MPI_Comm comm) {
+  Session session(command, true);
+  const std::vector<Stage> stages = read_stages(session.file);
+  read_output(session.file);
+  const std::string model_notes = notes(session.model);
+  const std::string blocks = counted_blocks(session.model);
+  const std::vector<std::string> entities = counted_entities(session.model);
+  const Layout layout(comm, session.model, {});
+  const LayoutShare largest = layout.largest_share();
+
+  if (layout.rank() != 0) return;
+  const std::string& title = session.file.title();
+  std::string text = title.empty() ? "" : title + "\n\n";
+  text += "model\n";
+  for (const std::string& line : entities) text += "  " + line + "\n";
+  text += "blocks\n" + blocks;
+  text += fmt::format("unknowns\n  {:<22}{:>9}\n", "in all", layout.global_size());
+  long constraints = 0;
+  for (std::size_t i = 0; i < session.model.blocks.size(); ++i)
+    if (is_multiplier(session.model.blocks[i].kind)) constraints += session.model.blocks[i].size;
+  text += fmt::format("  {:<22}{:>9}\n", "constraint equations", constraints);
+  text += fmt::format("partition\n  {:<22}{:>9}\n", "ranks", layout.ranks());
+  text += fmt::format("  {:<22}{:>9}  (and {} of its neighbours)\n", "largest share", largest.owned_unknowns,
+                      largest.ghost_unknowns);
+  text += "stages\n";
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    text += fmt::format("  {}. {}{}\n", i + 1, kind_name(stages[i]),
+                        stages[i].name.empty() ? "" : " '" + stages[i].name + "'");
+  fmt::print("{}{}", text, model_notes);
+  fmt::print("\n{}: no errors found\n", session.file.file());
+}
+
+}  // namespace trammel

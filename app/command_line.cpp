@@ -1,0 +1,147 @@
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <CLI/CLI.hpp>
+
+namespace trammel {
+
+namespace {
+
+constexpr const char* main_footer = R"(Example:
+  trammel run cases/heavy_top/case.yaml -o top
+  mpirun -q -n 4 trammel run cases/chain/case.yaml --set N=1000
+
+Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage.)";
+
+constexpr const char* run_footer = R"(Options with one dash go to PETSc: -snes_monitor, -ksp_type gmres, -log_view.
+All that stands behind '--' does too.
+
+Example:
+  trammel run cases/four_bar_x/case.yaml -o four_bar -snes_monitor)";
+
+constexpr const char* check_footer = R"(Example:
+  trammel check cases/four_bar_x/case.yaml)";
+
+constexpr const char* list_footer = R"(Plugins are looked for in the folders of TRAMMEL_PLUGIN_PATH (separated by ':')
+and in the folder lib/trammel/plugins of the installation.
+
+Example:
+  trammel list
+  trammel list --plugin build/bowl.so)";
+
+constexpr const char* describe_footer = R"(TYPE is the name of any type that 'trammel list' shows, or one of the stages
+assemble, static, dynamic, or 'output'.
+
+Example:
+  trammel describe revolute)";
+
+/// "-3", "-.5", "-1e-6": the value of an option rather than an option.
+bool is_negative_number(const std::string& text) {
+  if (text.size() < 2 || text[0] != '-') return false;
+  return std::isdigit(static_cast<unsigned char>(text[1])) != 0 ||
+         (text[1] == '.' && text.size() > 2 && std::isdigit(static_cast<unsigned char>(text[2])) != 0);
+}
+
+bool is_petsc_option(const std::string& text) {
+  return text.size() > 2 && text[0] == '-' && text[1] != '-' && !is_negative_number(text);
+}
+
+/// Takes PETSc's options and their values out of the arguments.
+std::vector<std::string> without_petsc(const std::vector<std::string>& arguments, std::vector<std::string>& petsc) {
+  std::vector<std::string> own;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      petsc.insert(petsc.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+      break;
+    }
+    if (!is_petsc_option(arguments[i])) {
+      own.push_back(arguments[i]);
+      continue;
+    }
+    petsc.push_back(arguments[i]);
+    if (i + 1 < arguments.size() && (arguments[i + 1].rfind('-', 0) != 0 || is_negative_number(arguments[i + 1])))
+      petsc.push_back(arguments[++i]);
+  }
+  return own;
+}
+
+}  // namespace
+
+CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
+  CommandLineResult result;
+  CommandLine& command = result.command;
+  std::vector<std::string> own = without_petsc(arguments, command.petsc);
+
+  CLI::App app("Trammel simulates flexible multibody systems.", "trammel");
+  app.footer(main_footer);
+  app.set_version_flag("--version", "trammel " TRAMMEL_VERSION);
+  app.require_subcommand(1);
+
+  std::vector<std::string> settings;
+  const auto with_case = [&](CLI::App* sub) {
+    sub->add_option("CASE", command.case_file, "the case, a YAML file")->required();
+    sub->add_option("--set", settings, "NAME=VALUE: replaces a parameter of the case")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    return sub;
+  };
+  const auto with_plugins = [&](CLI::App* sub) {
+    sub->add_option("--plugin", command.plugins, "a plugin to load besides the installed ones")
+        ->type_name("PATH")
+        ->allow_extra_args(false);
+    return sub;
+  };
+  CLI::App* run = with_plugins(with_case(app.add_subcommand("run", "Runs a case and writes its results")));
+  run->add_option("-o,--output", command.folder, "folder for the results (default: results/NAME, NAME being the "
+                                                 "case's file or, for case.yaml, its folder)")
+      ->type_name("DIR");
+  run->add_flag("-q,--quiet", command.quiet, "print errors only");
+  run->footer(run_footer);
+  CLI::App* check =
+      with_plugins(with_case(app.add_subcommand("check", "Reads a case, builds its model and says what it holds")));
+  check->footer(check_footer);
+  CLI::App* list = with_plugins(app.add_subcommand("list", "Lists the types that are loaded and where they come from"));
+  list->footer(list_footer);
+  CLI::App* describe = with_plugins(app.add_subcommand("describe", "Describes the parameters of a type"));
+  describe->add_option("TYPE", command.type, "the name of a type")->required();
+  describe->footer(describe_footer);
+
+  const auto wrong_usage = [&result](const std::string& text) {
+    result.status = 2;
+    result.text = "trammel: error: " + text + "\nTry 'trammel --help'.";
+    return result;
+  };
+  try {
+    std::reverse(own.begin(), own.end());
+    app.parse(own);
+  } catch (const CLI::CallForHelp&) {
+    CLI::App* asked = &app;
+    for (CLI::App* sub : {run, check, list, describe})
+      if (sub->parsed()) asked = sub;
+    result.text = asked->help();
+    return result;
+  } catch (const CLI::CallForVersion& version) {
+    result.text = version.what();
+    return result;
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(error.what());
+  }
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size())
+      return wrong_usage("--set needs NAME=VALUE, found '" + setting + "'");
+    command.parameters.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  command.action = run->parsed()     ? CommandLine::Action::run
+                   : check->parsed() ? CommandLine::Action::check
+                   : list->parsed()  ? CommandLine::Action::list
+                                     : CommandLine::Action::describe;
+  if (command.action != CommandLine::Action::run && !command.petsc.empty() && command.action != CommandLine::Action::check)
+    return wrong_usage("unknown option '" + command.petsc.front() + "'");
+  result.proceed = true;
+  return result;
+}
+
+}  // namespace trammel

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trammel {
+
+/// What the user asked for.
+struct CommandLine {
+  enum class Action { run, check, list, describe };
+
+  Action action = Action::run;
+  std::string case_file;  ///< of run and check
+  std::string folder;     ///< of run: where results go; empty: the default
+  bool quiet = false;
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< name and text of --set NAME=VALUE
+  std::vector<std::string> plugins;                             ///< paths of --plugin
+  std::string type;                                             ///< of describe
+  std::vector<std::string> petsc;                               ///< options for PETSc
+};
+
+/// What came of reading the command line: the command, or a text to print and the exit status.
+struct CommandLineResult {
+  bool proceed = false;
+  CommandLine command;
+  std::string text;  ///< help, version, or what is wrong
+  int status = 0;
+};
+
+/// Reads the arguments (without the program's name). Options with one dash and more than one letter, and all behind
+/// `--`, are PETSc's.
+CommandLineResult read_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace trammel

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <mpi.h>
+
+#include "command_line.hpp"
+
+namespace trammel {
+
+// The commands. They throw Error; what they print, rank 0 prints. Collective.
+
+/// Runs the stages of a case and writes its results.
+void run_case(const CommandLine& command, MPI_Comm comm);
+/// Reads a case, builds and partitions its model, and prints what it holds.
+void check_case(const CommandLine& command, MPI_Comm comm);
+
+}  // namespace trammel

@@ -1,0 +1,107 @@
+// The `trammel` command.
+
+#include <mpi.h>
+#include <petscsys.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "agreement.hpp"
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "describe.hpp"
+
+namespace {
+
+using namespace trammel;
+
+/// True on the first rank also before MPI has begun: launchers say the rank in the environment.
+bool speaks() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
+  return true;
+}
+
+void start_petsc(const std::vector<std::string>& options) {
+  std::vector<std::string> texts{"trammel"};
+  texts.insert(texts.end(), options.begin(), options.end());
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  auto count = static_cast<int>(texts.size());
+  char** arguments = pointers.data();
+  if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
+    fmt::print(stderr, "trammel: error: PETSc cannot start\n");
+    std::exit(1);
+  }
+  // PETSc's own handlers print stacks; errors are returned instead and told in our words.
+  PetscPopSignalHandler();
+  PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+}
+
+void print(const std::string& text, MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) fmt::print("{}", text);
+}
+
+void run(const CommandLine& command, MPI_Comm comm) {
+  switch (command.action) {
+    case CommandLine::Action::run: return run_case(command, comm);
+    case CommandLine::Action::check: return check_case(command, comm);
+    case CommandLine::Action::list: return print(listed_types(Plugins(command)), comm);
+    case CommandLine::Action::describe: return print(described_type(command.type, Plugins(command)), comm);
+  }
+}
+
+/// A typing error in an option of PETSc would go unnoticed otherwise.
+void report_unused_options(const std::vector<std::string>& given, MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  PetscInt count = 0;
+  char** names = nullptr;
+  char** values = nullptr;
+  if (given.empty() || PetscOptionsLeftGet(nullptr, &count, &names, &values) != 0) return;
+  for (PetscInt i = 0; i < count && rank == 0; ++i)
+    for (const std::string& option : given)
+      if (option == "-" + std::string(names[i]))
+        fmt::print(stderr, "trammel: warning: nothing reads the option {} (an option of PETSc?)\n", option);
+  PetscOptionsLeftRestore(nullptr, &count, &names, &values);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const CommandLineResult result = read_command_line({argv + 1, argv + argc});
+  if (!result.proceed) {
+    if (speaks()) fmt::print(result.status == 0 ? stdout : stderr, "{}\n", result.text);
+    return result.status;
+  }
+  start_petsc(result.command.petsc);
+  MPI_Comm own = MPI_COMM_NULL;  // no message of a library is mistaken for that of the end
+  MPI_Comm_dup(PETSC_COMM_WORLD, &own);
+  Failure failure;
+  try {
+    run(result.command, PETSC_COMM_WORLD);
+  } catch (const Error& error) {
+    failure = shown(error);
+  } catch (const std::bad_alloc&) {
+    failure = "trammel: error: out of memory";
+  } catch (const std::exception& error) {
+    failure = std::string("trammel: error: ") + error.what();
+  } catch (...) {
+    failure = "trammel: error: something was thrown that is no exception";
+  }
+  const int status = end_together(own, failure);
+  if (status == 0) report_unused_options(result.command.petsc, PETSC_COMM_WORLD);
+  MPI_Comm_free(&own);
+  PetscPopErrorHandler();
+  PetscOptionsClearValue(nullptr, "-options_left");
+  PetscFinalize();
+  return status;
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "io/case_file.hpp"
+#include "io/recorder.hpp"
+
+namespace trammel {
+
+/// What a run writes, and how often.
+struct OutputOptions {
+  RecorderSchedule vtk;
+  RecorderSchedule csv;
+  bool log = true;
+};
+
+/// The parameters under `output`.
+const std::vector<Parameter>& output_parameters();
+
+/// Reads `output` of a case. Throws Error with its place.
+OutputOptions read_output(const CaseFile& file);
+
+}  // namespace trammel

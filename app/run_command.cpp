@@ -1,0 +1,100 @@
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "io/recorder.hpp"
+#include "io/recorder_files.hpp"
+#include "io/recorder_ranks.hpp"
+#include "output_reader.hpp"
+#include "run_log.hpp"
+#include "session.hpp"
+#include "solvers/simulation.hpp"
+#include "stage_reader.hpp"
+#include "trammel/assembler.hpp"
+#include "trammel/layout.hpp"
+
+namespace trammel {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// results/NAME, NAME being the file without its ending or, for case.yaml, the folder it lies in.
+fs::path default_folder(const std::string& case_file) {
+  const fs::path path = fs::absolute(case_file).lexically_normal();
+  fs::path name = path.stem();
+  if (name == "case" && path.has_parent_path()) name = path.parent_path().filename();
+  return fs::path("results") / name;
+}
+
+void log_model(RunLog& log, const Session& session, const std::vector<std::string>& entities, const Layout& layout) {
+  log.line(session.file.title().empty() ? session.file.file() : session.file.title());
+  for (const std::string& line : entities) log.line("  " + line);
+  log.line(fmt::format("  {:<22}{:>9}  (on {} {})", "unknowns", layout.global_size(), layout.ranks(),
+                       layout.ranks() == 1 ? "rank" : "ranks"));
+}
+
+void log_summary(RunLog& log, const RunSummary& summary, double reading) {
+  const Timings& t = summary.timings;
+  log.line("summary");
+  log.line(fmt::format("  steps {}, of them cut {}; Newton iterations {}; factorizations {}", t.steps, t.cuts, t.iterations,
+                       t.factorizations));
+  const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
+  log.line(fmt::format("  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), lost or "
+                       "given away {:.6g}",
+                       energy(summary.energy_at_start), energy(summary.energy_at_end), summary.energy_at_end.kinetic,
+                       summary.energy_at_end.strain, summary.energy_at_end.potential, summary.lost));
+  log.line(fmt::format("  largest error of the energy balance {:.3g} J", summary.largest_gain));
+  if (summary.start_energy_change != 0)
+    log.line(fmt::format("  consistent starts changed the kinetic energy by {:.3g} J", summary.start_energy_change));
+  log.line(fmt::format("  largest violation of a constraint {:.3g} (m or rad), of its rate {:.3g} (m/s or rad/s)",
+                       summary.largest_violation, summary.largest_rate_violation));
+  log.line(fmt::format("  wall time {}: residual {:.3f}, tangent {:.3f}, assembly {:.3f}, factorization {:.3f}, solve {:.3f}, "
+                       "output {:.3f}, rest {:.3f} s; reading {:.3f} s",
+                       duration_text(t.total), t.residual, t.tangent, t.assembly, t.factorization, t.solve, t.output,
+                       t.rest, reading));
+}
+
+void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) {
+  const RecorderCounts counts = recorder.counts();
+  log.line(fmt::format("results in {}: {} histories ({} bytes)", folder.string(), counts.histories, counts.csv_bytes));
+  if (counts.frames > 0)
+    log.line(fmt::format("  {} frames for ParaView, {:.0f} bytes each: open {}", counts.frames, counts.bytes_per_frame(),
+                         recorder.view().string()));
+}
+
+}  // namespace
+
+void run_case(const CommandLine& command, MPI_Comm comm) {
+  const auto begin = std::chrono::steady_clock::now();
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  Session session(command);
+  const std::vector<Stage> stages = read_stages(session.file);
+  const OutputOptions output = read_output(session.file);
+  const std::vector<std::string> entities = counted_entities(session.model);
+
+  const fs::path folder = command.folder.empty() ? default_folder(command.case_file) : fs::path(command.folder);
+  std::unique_ptr<RunLog> log;
+  together(comm, [&] {
+    if (rank == 0) make_folder(folder);
+    log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "");
+  });
+
+  Layout layout(comm, session.model, {});
+  Assembler assembler(session.model, layout);
+  log_model(*log, session, entities, layout);
+  Recorder recorder(assembler, {folder, folder.filename().string(), output.vtk, output.csv});
+  Simulation simulation(assembler);
+  simulation.add(*log);
+  simulation.add(recorder);
+  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
+  simulation.run(stages);
+  log_summary(*log, simulation.summary(), reading.count());
+  log_results(*log, recorder, folder);
+}
+
+}  // namespace trammel

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "io/case_file.hpp"
+#include "trammel/loader.hpp"
+#include "trammel/model.hpp"
+#include "trammel/registry.hpp"
+
+namespace trammel {
+
+/// The plugins that a command works with.
+class Plugins {
+ public:
+  /// Loads the installed plugins and those of the command line.
+  explicit Plugins(const CommandLine& command);
+
+  /// Loads the plugins that a case names; errors have their place in the case.
+  void load(const CaseFile& file);
+  const Registry& registry() const { return registry_; }
+  const std::vector<LoadedPlugin>& loaded() const { return loader_.plugins(); }
+
+ private:
+  Registry registry_;
+  Loader loader_;
+};
+
+/// A case with its model.
+struct Session {
+  /// Reads the case, loads its plugins and builds its model; `notes`: with what `trammel check` shows.
+  explicit Session(const CommandLine& command, bool notes = false);
+
+  CaseFile file;
+  Plugins plugins;
+  Model model;
+};
+
+/// How many entities a model has, by category and type: "3 bodies (beam 3)", one line a category.
+std::vector<std::string> counted_entities(const Model& model);
+
+}  // namespace trammel

@@ -1,0 +1,165 @@
+#include "stage_reader.hpp"
+
+#include <fmt/format.h>
+
+#include "trammel/nearest_name.hpp"
+
+namespace trammel {
+
+namespace {
+
+using Kind = Parameter::Kind;
+
+Parameter newton_parameter(int max_iterations) {
+  return Parameter::make(Kind::map, "newton", "", "how Newton's method is run")
+      .defaults("{}")
+      .with({Parameter::make(Kind::real, "tolerance", "", "relative tolerance of each field").positive().defaults(
+                 "1e-8"),
+             Parameter::make(Kind::integer, "max_iterations", "", "iterations before the step is cut")
+                 .between(1, 1000)
+                 .defaults(std::to_string(max_iterations)),
+             Parameter::make(Kind::flag, "keep_tangent", "", "keep the factorized tangent while it converges")
+                 .defaults("yes"),
+             Parameter::make(Kind::integer, "keep_iterations", "",
+                             "a kept tangent is renewed where more iterations than this are still needed")
+                 .between(1, 100)
+                 .defaults("3"),
+             Parameter::make(Kind::flag, "backtracking", "", "try a failed step with a line search before it is cut")
+                 .defaults("yes")});
+}
+
+Parameter name_parameter() { return Parameter::make(Kind::text, "name", "", "name of the stage in the log"); }
+Parameter from_parameter() {
+  return Parameter::make(Kind::real, "from", "s", "sets the clock; it goes on from the stage before where absent");
+}
+Parameter until_parameter() { return Parameter::make(Kind::real, "until", "s", "time at the end"); }
+
+NewtonOptions read_newton(const Parameters& stage) {
+  const Parameters in = stage.map("newton");
+  NewtonOptions newton;
+  newton.tolerance = in.real("tolerance");
+  newton.max_iterations = in.integer("max_iterations");
+  newton.keep_tangent = in.flag("keep_tangent");
+  newton.keep_iterations = in.integer("keep_iterations");
+  newton.backtracking = in.flag("backtracking");
+  return newton;
+}
+
+/// Moves the clock through a stage.
+void read_times(const Parameters& in, double& clock, std::optional<double>& from, double& until) {
+  if (in.has("from")) {
+    from = in.real("from");
+    clock = *from;
+  }
+  until = in.real("until");
+  if (!(until > clock))
+    throw Error(in.where("until"), fmt::format("'until' = {} s: must be after the stage's start at {} s", until, clock));
+  clock = until;
+}
+
+Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
+  Stage stage;
+  if (in.has("name")) stage.name = in.text("name");
+  if (type.name == "assemble") {
+    AssembleStage assemble;
+    assemble.tolerance = in.real("tolerance");
+    assemble.max_iterations = in.integer("max_iterations");
+    stage.what = assemble;
+  } else if (type.name == "static") {
+    StaticStage loading;
+    read_times(in, clock, loading.from, loading.until);
+    loading.steps = in.integer("steps");
+    loading.max_cuts = in.integer("max_cuts");
+    loading.newton = read_newton(in);
+    stage.what = loading;
+  } else {
+    DynamicStage motion;
+    const double start = in.has("from") ? in.real("from") : clock;
+    read_times(in, clock, motion.from, motion.until);
+    if (in.has("step") == in.has("steps"))
+      throw Error(in.where(), "a dynamic stage needs either 'step' or 'steps'");
+    motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
+    motion.radius = in.real("radius");
+    motion.form = in.text("form") == "index2" ? DynamicStage::Form::index2 : DynamicStage::Form::index3;
+    motion.start = in.text("start") == "as_given" ? DynamicStage::Start::as_given : DynamicStage::Start::consistent;
+    motion.max_cuts = in.integer("max_cuts");
+    motion.newton = read_newton(in);
+    stage.what = motion;
+  }
+  return stage;
+}
+
+}  // namespace
+
+const std::vector<StageType>& stage_types() {
+  static const std::vector<StageType> types{
+      {"assemble",
+       "Moves the bodies until the position constraints hold: the mass-weighted least displacements",
+       {name_parameter(),
+        Parameter::make(Kind::real, "tolerance", "", "of a constraint, relative to the model's length")
+            .positive()
+            .defaults("1e-12"),
+        Parameter::make(Kind::integer, "max_iterations", "", "iterations").between(1, 10000).defaults("50")}},
+      {"static",
+       "Equilibrium by load steps; functions of time see the clock",
+       {name_parameter(), from_parameter(), until_parameter().defaults("1"),
+        Parameter::make(Kind::integer, "steps", "", "load steps").between(1, 1e9).defaults("1"),
+        Parameter::make(Kind::integer, "max_cuts", "", "times a load step may be halved").between(0, 60).defaults("12"),
+        newton_parameter(50)}},
+      {"dynamic",
+       "Motion by the Lie-group generalized-alpha method; a step that fails is halved",
+       {name_parameter(), from_parameter(), until_parameter().must(),
+        Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
+            .positive(),
+        Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`").between(1, 1e9),
+        Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency").between(0, 1).defaults("0.9"),
+        Parameter::make(Kind::choice, "form", "", "position constraints alone, or stabilized")
+            .one_of({"index3", "index2"})
+            .defaults("index3"),
+        Parameter::make(Kind::choice, "start", "", "velocities, accelerations and multipliers at the start")
+            .one_of({"consistent", "as_given"})
+            .defaults("consistent"),
+        Parameter::make(Kind::integer, "max_cuts", "", "times a step may be halved").between(0, 60).defaults("8"),
+        newton_parameter(25)}}};
+  return types;
+}
+
+std::vector<Stage> read_stages(const CaseFile& file) {
+  const Value* list = file.stages();
+  if (list == nullptr || list->is_null() || (list->is_sequence() && list->items.empty()))
+    throw Error(Location{file.file(), 0, 0}, "the case has no 'stages': nothing to run");
+  if (!list->is_sequence()) throw Error(list->where, "'stages' must be a list, found " + list->described());
+  std::vector<std::string> names;
+  std::string known;
+  for (const StageType& type : stage_types()) {
+    names.push_back(type.name);
+    known += (known.empty() ? "" : ", ") + type.name;
+  }
+  std::vector<Stage> stages;
+  double clock = 0;
+  for (const Value& item : list->items) {
+    const std::string title = "stage " + std::to_string(stages.size() + 1);
+    if (!item.is_map()) throw Error(item.where, title + " must be a map, found " + item.described());
+    const Value* name = item.find("type");
+    if (name == nullptr) throw Error(item.where, title + ": 'type' is missing: one of " + known);
+    const StageType* type = nullptr;
+    for (const StageType& one : stage_types())
+      if (one.name == name->text) type = &one;
+    if (type == nullptr) {
+      const std::string near = did_you_mean(name->text, names);
+      throw Error(name->where, title + ": unknown stage type " + name->described() + (near.empty() ? "." : near) +
+                                   " Types here: " + known);
+    }
+    Value rest = item;
+    std::erase_if(rest.entries, [](const Value::Entry& entry) { return entry.key == "type"; });
+    try {
+      stages.push_back(read_stage(*type, Parameters(rest, type->parameters, file.context()), clock));
+    } catch (const Error& error) {
+      throw Error(error.where().file.empty() ? item.where : error.where(),
+                  title + " (" + type->name + "): " + error.what());
+    }
+  }
+  return stages;
+}
+
+}  // namespace trammel
