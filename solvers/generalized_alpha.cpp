@@ -9,6 +9,10 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+// Repetitions of the first step that find the lead of its algorithmic accelerations, and their relative accuracy.
+constexpr int max_start_passes = 8;
+constexpr double start_accuracy = 1e-3;
+
 double over_ranks(double value, MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
   return value;
@@ -38,6 +42,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       algorithmic_(std::move(algorithmic)),
       last_step_(last_step) {
   if (!algorithmic_.empty()) return;
+  first_ = true;
   algorithmic_ = start.acceleration;
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (u.kind == BlockKind::state) std::copy_n(&start.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
@@ -77,7 +82,38 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   equations_.begin(*base_, end, step, equations_.scales().mass * step.acceleration);
   if (assembler_.layout().stabilized()) assembler_.keep_gradients(*base_);
   predict(h);
-  return newton_.solve();
+  NewtonResult result = newton_.solve();
+  if (first_ && assembler_.layout().stabilized())
+    for (int pass = 0; pass < max_start_passes && result.converged && lead_start(); ++pass) {
+      predict(h);
+      const NewtonResult again = newton_.solve();
+      result = {again.converged, result.iterations + again.iterations, result.factorizations + again.factorizations,
+                again.singular};
+    }
+  return result;
+}
+
+bool GeneralizedAlpha::lead_start() {
+  // a_n approximates v' at t_n + (alpha_m - alpha_f) h; with a_0 = v'_0 the multipliers of the first steps are of
+  // order 1. The first step's own v' gives the slope.
+  const double lead = alpha_.alpha_m - alpha_.alpha_f, lead1 = alpha_.alpha_m1 - alpha_.alpha_f;
+  double sums[2] = {0, 0};
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (is_multiplier(u.kind)) continue;
+    const bool first_order = u.kind == BlockKind::state;
+    const std::vector<double>& before = first_order ? base_->rate : base_->acceleration;
+    const std::vector<double>& after = first_order ? trial().rate : trial().acceleration;
+    for (std::size_t i = at(u.place.dof); i < at(u.place.dof + u.size); ++i) {
+      const double a = before[i] + (first_order ? lead1 : lead) * (after[i] - before[i]);
+      if (u.owned) {
+        sums[0] += (a - a_[i]) * (a - a_[i]);
+        sums[1] += (a - before[i]) * (a - before[i]);
+      }
+      a_[i] = a;
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
+  return sums[0] > start_accuracy * start_accuracy * sums[1];
 }
 
 void GeneralizedAlpha::predict(double h) {
@@ -141,6 +177,7 @@ void GeneralizedAlpha::accept(State& now) {
       }
     }
   has_previous_ = true;
+  first_ = false;
   last_step_ = h;
   now = equations_.trial();
   base_ = nullptr;

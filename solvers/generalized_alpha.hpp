@@ -42,6 +42,7 @@ class GeneralizedAlpha final : public StepMethod {
  private:
   void change_step(const State& now, double ratio);
   void predict(double h);
+  bool lead_start();
 
   Assembler& assembler_;
   AlphaCoefficients alpha_;
@@ -50,6 +51,7 @@ class GeneralizedAlpha final : public StepMethod {
   Newton newton_;
   std::vector<double> algorithmic_;
   double last_step_ = 0;
+  bool first_ = false;             ///< the next step is the first after a start
   double step_ = 0;                ///< of the present attempt
   State changed_;                  ///< the base where a change of step altered its velocities
   std::vector<double> a_;          ///< algorithmic accelerations of the base
