@@ -2,43 +2,46 @@
 
 namespace trammel::load {
 
-TimeVector::TimeVector(const std::vector<FunctionPtr>& components) : constant_(true) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Function& f = *components.at(i);
-    if (!f.depends_on_time_only())
-      throw Error(f.where(), "the function '" + f.text() + "' reads the signal '" + f.signals().front() +
-                                 "', but a load is a function of time only");
-    component_[i] = components[i];
-    constant_ = constant_ && f.is_constant();
-  }
-  if (constant_)
-    for (std::size_t i = 0; i < 3; ++i) value_(static_cast<Eigen::Index>(i)) = component_[i]->at(0).value;
+std::vector<BlockId> MarkerLoad::stencil() const {
+  std::vector<BlockId> blocks = at_.blocks();
+  blocks.insert(blocks.end(), components_.blocks().begin(), components_.blocks().end());
+  return blocks;
 }
 
 void MarkerLoad::evaluate(const LocalState& x, LocalSystem& out) const {
   MarkerMotion m;
   at_.evaluate(x, 0, MotionLevel::jacobian, m);
-  const Vec3 f = given(x.time());
-  Vec6 w = Vec6::Zero();
-  if (options_.moment)
-    w.tail<3>() = options_.follower ? f : Vec3(m.R_WM.transpose() * f);
-  else
-    w.head<3>() = options_.follower ? Vec3(m.R_WM * f) : f;
-  out.residual().noalias() = -m.J.transpose() * w;
-  if (!out.request.tangent) return;
+  const bool tangent = out.request.tangent;
+  Eigen::MatrixXd by_signals;
+  Vec3 f = tangent ? components_.at(x, marker_blocks_, by_signals) : components_.at(x, marker_blocks_);
+  f *= options_.weight;
 
+  // w = turn f in the rows of the force or of the moment.
+  const bool moment = options_.moment, follower = options_.follower;
+  const Mat3 turn = moment == follower ? Mat3(Mat3::Identity()) : moment ? Mat3(m.R_WM.transpose()) : m.R_WM;
+  const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, max_marker_dofs> J =
+      moment ? m.J.bottomRows<3>() : m.J.topRows<3>();
+  const Vec3 turned = turn * f;
+  out.residual().head(m.dofs).noalias() = -J.transpose() * turned;
+  if (!tangent) return;
+
+  Vec6 w = Vec6::Zero();
+  (moment ? w.tail<3>() : w.head<3>()) = turned;
   MatrixMap K = out.K();
-  at_.add_second_order(x, 0, m, w, K);
-  // dw by the marker's own turn: d(R f) = -R f~ dtheta, d(R^T m) = (R^T m)~ dtheta.
-  if (options_.moment && !options_.follower)
-    K += m.J.bottomRows<3>().transpose() * skew(w.tail<3>()) * m.J.bottomRows<3>();
-  else if (!options_.moment && options_.follower)
-    K -= m.J.topRows<3>().transpose() * (m.R_WM * skew(f)) * m.J.bottomRows<3>();
+  auto own = K.topLeftCorner(m.dofs, m.dofs);
+  at_.add_second_order(x, 0, m, w, own);
+  // dw by the marker's own turn: d(R f) = -R f~ dtheta, d(R^T f) = (R^T f)~ dtheta.
+  if (moment && !follower)
+    own += J.transpose() * skew(turned) * m.J.bottomRows<3>();
+  else if (!moment && follower)
+    own -= J.transpose() * (m.R_WM * skew(f)) * m.J.bottomRows<3>();
+  if (by_signals.cols() > 0)
+    K.topRightCorner(m.dofs, by_signals.cols()) += options_.weight * J.transpose() * turn * by_signals;
   K *= -1;
 }
 
 Vec3 MarkerLoad::in_world(const LocalState& x, const Mat3& R_WM) const {
-  const Vec3 f = given(x.time());
+  const Vec3 f = options_.weight * components_.at(x, marker_blocks_);
   return options_.follower ? Vec3(R_WM * f) : f;
 }
 

@@ -53,7 +53,8 @@ void need_orientation(const Marker& at, const Parameters& in, const char* why) {
 
 std::vector<Parameter> force_parameters() {
   return {Parameter::make(Kind::marker, "on", "", "marker at whose origin the force acts").must(),
-          Parameter::make(Kind::functions, "force", "N", "three components, functions of time").must(),
+          Parameter::make(Kind::functions, "force", "N", "three components, functions of time and signals")
+              .must(),
           follower_parameter()};
 }
 
@@ -62,12 +63,15 @@ void build_force(const Parameters& in, Builder& builder) {
   MarkerLoadOptions options;
   options.follower = in.flag("follower");
   if (options.follower) need_orientation(at, in, "a force on it cannot follow");
-  builder.add(MarkerLoad(at, TimeVector(in.functions("force")), options), at.blocks());
+  MarkerLoad load(at, Components(in.functions("force"), builder), options);
+  const std::vector<BlockId> stencil = load.stencil();
+  builder.add(std::move(load), stencil);
 }
 
 std::vector<Parameter> moment_parameters() {
   return {Parameter::make(Kind::marker, "on", "", "marker that the moment turns").must(),
-          Parameter::make(Kind::functions, "moment", "N m", "three components, functions of time").must(),
+          Parameter::make(Kind::functions, "moment", "N m", "three components, functions of time and signals")
+              .must(),
           follower_parameter()};
 }
 
@@ -77,7 +81,9 @@ void build_moment(const Parameters& in, Builder& builder) {
   MarkerLoadOptions options;
   options.moment = true;
   options.follower = in.flag("follower");
-  builder.add(MarkerLoad(at, TimeVector(in.functions("moment")), options), at.blocks());
+  MarkerLoad load(at, Components(in.functions("moment"), builder), options);
+  const std::vector<BlockId> stencil = load.stencil();
+  builder.add(std::move(load), stencil);
 }
 
 std::vector<Parameter> distributed_parameters() {
@@ -107,7 +113,7 @@ void build_distributed(const Parameters& in, Builder& builder) {
   for (const char* part : {"force", "moment"}) {
     if (!in.has(part)) continue;
     options.moment = std::string_view(part) == "moment";
-    const TimeVector components(in.functions(part));
+    const Components components(in.functions(part));
     for (const WeightedStation& station : stations_between(line->borders, from, std::min(to, length))) {
       options.weight = station.weight;
       const Marker at = line->at(station.s);

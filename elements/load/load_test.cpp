@@ -33,11 +33,11 @@ class Growing final : public Function {
   double value_;
 };
 
-TimeVector constant_vector(const Vec3& f) {
-  return TimeVector({constant_function(f[0]), constant_function(f[1]), constant_function(f[2])});
+Components constant_vector(const Vec3& f) {
+  return Components({constant_function(f[0]), constant_function(f[1]), constant_function(f[2])});
 }
-TimeVector growing_vector(const Vec3& f) {
-  return TimeVector(
+Components growing_vector(const Vec3& f) {
+  return Components(
       {std::make_shared<Growing>(f[0]), std::make_shared<Growing>(f[1]), std::make_shared<Growing>(f[2])});
 }
 
@@ -92,7 +92,47 @@ TEST(MarkerLoad, RefusesSignals) {
     Jet do_at(double) const override { return {0}; }
   };
   const auto f = std::make_shared<OfSignal>();
-  EXPECT_THROW(TimeVector({f, f, f}), Error);
+  EXPECT_THROW(Components({f, f, f}), Error);
+}
+
+/// 2 u^2 + sin(v) t of two signals
+class OfTwoSignals final : public Function {
+ public:
+  OfTwoSignals() : Function("2*a.u^2 + sin(a.v)*t", {"a.u", "a.v"}) {}
+
+ private:
+  Jet do_at(double) const override { return {0}; }
+  void do_evaluate(double t, std::span<const double> s, FunctionValue& out) const override {
+    out.reset(2);
+    out.value = 2 * s[0] * s[0] + std::sin(s[1]) * t;
+    out.gradient << 4 * s[0], std::cos(s[1]) * t;
+  }
+};
+
+TEST(MarkerLoad, OfSignalsHasTheirTangents) {
+  Draw draw(6);
+  for (const bool moment : {false, true})
+    for (const bool follower : {false, true}) {
+      PlainCase plain;
+      Entity entity;
+      entity.name = "a";
+      plain.builder.begin(entity, Type());
+      const Frame frame = plain.builder.add_frame("", Mat3::Identity(), Vec3::Zero());
+      const double u = 0;
+      plain.builder.offer_coordinate("u", "m", plain.builder.add_block(BlockKind::coordinate, "u", {&u, 1}));
+      plain.builder.offer_signal("v", distance_signal(Marker::ground(), Marker::on_frame(frame)));
+      const auto f = std::make_shared<OfTwoSignals>();
+      const MarkerLoad load(some_marker(draw), Components({f, constant_function(2), f}, plain.builder),
+                            {moment, follower, 1});
+      EXPECT_EQ(load.stencil().size(), 5u);
+      EXPECT_TRUE(load.couples(1, 4));
+      EXPECT_FALSE(load.couples(2, 0));
+      ProbeState x;
+      x.random_frame(draw);
+      const Eigen::VectorXd one = Eigen::VectorXd::Constant(1, 0.7);
+      x.numbers(BlockKind::coordinate, one, one, one).random_frame(draw);
+      expect_tangent(load, x);
+    }
 }
 
 TEST(Gravity, TangentsAndPowersOfWeights) {

@@ -1,0 +1,87 @@
+#include "components.hpp"
+
+#include <algorithm>
+
+namespace trammel::load {
+
+Components::Components(const std::vector<FunctionPtr>& functions) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Function& f = *functions.at(i);
+    if (!f.depends_on_time_only())
+      throw Error(f.where(), "the function '" + f.text() + "' reads the signal '" + f.signals().front() +
+                                 "', but this load is a function of time only");
+    component_[i].function = functions[i];
+  }
+  fold_constants();
+}
+
+Components::Components(const std::vector<FunctionPtr>& functions, const Builder& builder) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    component_[i].function = functions.at(i);
+    for (const std::string& name : functions[i]->signals()) {
+      auto found = std::ranges::find(sources_, name, &Source::name);
+      if (found == sources_.end()) {
+        Source source{name, builder.signal(name, functions[i]->where()), static_cast<int>(blocks_.size())};
+        const std::vector<BlockId> more = source.signal->blocks();
+        blocks_.insert(blocks_.end(), more.begin(), more.end());
+        found = sources_.insert(sources_.end(), std::move(source));
+      }
+      component_[i].sources.push_back(static_cast<int>(found - sources_.begin()));
+    }
+  }
+  fold_constants();
+}
+
+void Components::fold_constants() {
+  constant_ = std::ranges::all_of(component_, [](const Component& c) { return c.function->is_constant(); });
+  if (!constant_) return;
+  for (std::size_t i = 0; i < 3; ++i)
+    value_(static_cast<Eigen::Index>(i)) = component_[i].function->at(0).value;
+}
+
+Vec3 Components::at(const LocalState& x, int first) const {
+  if (constant_) return value_;
+  if (sources_.empty())
+    return {component_[0].function->at(x.time()).value, component_[1].function->at(x.time()).value,
+            component_[2].function->at(x.time()).value};
+  return evaluate(x, first, nullptr);
+}
+
+Vec3 Components::at(const LocalState& x, int first, Eigen::MatrixXd& gradient) const {
+  if (sources_.empty()) {
+    gradient.resize(3, 0);
+    return at(x, first);
+  }
+  return evaluate(x, first, &gradient);
+}
+
+Vec3 Components::evaluate(const LocalState& x, int first, Eigen::MatrixXd* gradient) const {
+  std::vector<SignalValue> signals(sources_.size());
+  std::vector<Eigen::Index> column(sources_.size());
+  Eigen::Index columns = 0;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    sources_[k].signal->evaluate(x, first + sources_[k].first_block, gradient != nullptr, signals[k]);
+    column[k] = columns;
+    columns += signals[k].gradient.size();
+  }
+  if (gradient != nullptr) gradient->setZero(3, columns);
+  Vec3 value;
+  FunctionValue f;
+  std::array<double, max_signals> read{};
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    const Component& c = component_[static_cast<std::size_t>(i)];
+    for (std::size_t j = 0; j < c.sources.size(); ++j)
+      read[j] = signals[static_cast<std::size_t>(c.sources[j])].value;
+    c.function->evaluate(x.time(), std::span(read).first(c.sources.size()), f);
+    value(i) = f.value;
+    if (gradient == nullptr) continue;
+    for (std::size_t j = 0; j < c.sources.size(); ++j) {
+      const auto k = static_cast<std::size_t>(c.sources[j]);
+      gradient->row(i).segment(column[k], signals[k].gradient.size()) +=
+          f.gradient(static_cast<Eigen::Index>(j)) * signals[k].gradient.transpose();
+    }
+  }
+  return value;
+}
+
+}  // namespace trammel::load

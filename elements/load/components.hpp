@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "trammel/builder.hpp"
+#include "trammel/function.hpp"
+#include "trammel/signal.hpp"
+
+namespace trammel::load {
+
+/// Three functions of time and signals: the components of a load.
+class Components {
+ public:
+  /// Components that read no signal; throws Error where one does.
+  explicit Components(const std::vector<FunctionPtr>& functions);
+  /// Finds the signals that the functions read.
+  Components(const std::vector<FunctionPtr>& functions, const Builder& builder);
+
+  bool is_constant() const { return constant_; }
+  /// Blocks of the signals, in the order of the columns of the gradient.
+  const std::vector<BlockId>& blocks() const { return blocks_; }
+
+  /// The value at x, where the blocks of the signals stand from index `first` on.
+  Vec3 at(const LocalState& x, int first) const;
+  /// Value and derivative by the signals' blocks, 3 x n.
+  Vec3 at(const LocalState& x, int first, Eigen::MatrixXd& gradient) const;
+
+ private:
+  struct Source {
+    std::string name;
+    std::shared_ptr<const Signal> signal;
+    int first_block = 0;  ///< counted from the first block of all signals
+  };
+  struct Component {
+    FunctionPtr function;
+    std::vector<int> sources;  ///< index of each signal that the function reads
+  };
+
+  void fold_constants();
+  Vec3 evaluate(const LocalState& x, int first, Eigen::MatrixXd* gradient) const;
+
+  std::array<Component, 3> component_;
+  std::vector<Source> sources_;
+  std::vector<BlockId> blocks_;
+  bool constant_ = false;
+  Vec3 value_ = Vec3::Zero();
+};
+
+}  // namespace trammel::load

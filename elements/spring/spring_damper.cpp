@@ -1,0 +1,157 @@
+#include "spring_damper.hpp"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace trammel::spring {
+
+namespace {
+
+enum class Known { length, elongation, rate };
+
+Known known_signal(const Function& f, const std::string& name) {
+  if (name == "self.length") return Known::length;
+  if (name == "self.elongation") return Known::elongation;
+  if (name == "self.rate") return Known::rate;
+  throw Error(f.where(), "the function '" + f.text() + "' of a spring reads '" + name +
+                             "'; a spring knows self.length, self.elongation, self.rate, and t");
+}
+
+/// Value of the function and its derivatives by length and rate.
+Tension evaluate_function(const Function& f, double t, double length, double elongation, double rate) {
+  std::array<double, max_signals> values{};
+  const std::size_t n = f.signals().size();
+  std::array<Known, max_signals> kinds{};
+  for (std::size_t i = 0; i < n; ++i) {
+    kinds[i] = known_signal(f, f.signals()[i]);
+    values[i] = kinds[i] == Known::length ? length : kinds[i] == Known::elongation ? elongation : rate;
+  }
+  FunctionValue value;
+  f.evaluate(t, std::span(values).first(n), value);
+  Tension out;
+  out.force = value.value;
+  for (std::size_t i = 0; i < n; ++i)
+    (kinds[i] == Known::rate ? out.by_rate : out.by_length) += value.gradient(static_cast<Eigen::Index>(i));
+  return out;
+}
+
+}  // namespace
+
+void Law::check() const {
+  if (!function) return;
+  for (const std::string& name : function->signals()) known_signal(*function, name);
+}
+
+Tension Law::at(double t, double length, double rate) const {
+  Tension out;
+  if (function) out = evaluate_function(*function, t, length, length - rest_length, rate);
+  out.force += preload + stiffness * (length - rest_length) + damping * rate;
+  out.by_length += stiffness;
+  out.by_rate += damping;
+  return out;
+}
+
+double Law::strain_energy(double length) const {
+  const double elongation = length - rest_length;
+  return preload * elongation + 0.5 * stiffness * elongation * elongation;
+}
+
+double Law::lost_power(double t, double length, double rate) const {
+  const double by_function =
+      function ? evaluate_function(*function, t, length, length - rest_length, rate).force : 0.0;
+  return (damping * rate + by_function) * rate;
+}
+
+void SpringDamper::find(const LocalState& x, MotionLevel level, Line& line) const {
+  a_.evaluate(x, 0, level, line.A);
+  b_.evaluate(x, a_.block_count(), level, line.B);
+  const Vec3 d = line.B.p_WM - line.A.p_WM;
+  line.length = d.norm();
+  if (line.length > 0)
+    line.n = d / line.length;
+  else if (!law_.passes_through_zero())
+    throw RejectStep("the ends of a spring meet: its direction is lost");
+  if (level == MotionLevel::velocity || level == MotionLevel::full)
+    line.rate = line.n.dot(line.B.twist.head<3>() - line.A.twist.head<3>());
+}
+
+void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
+  Line line;
+  const bool tangent = out.request.tangent;
+  find(x, tangent ? MotionLevel::full : MotionLevel::velocity, line);
+  const int na = line.A.dofs, nb = line.B.dofs;
+  const Tension F = law_.at(x.time(), line.length, line.rate);
+
+  Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 2 * max_marker_dofs> J(3, na + nb);
+  J.leftCols(na) = -line.A.J.topRows<3>();
+  J.rightCols(nb) = line.B.J.topRows<3>();
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 2 * max_marker_dofs, 1> direction(na + nb);
+  direction.noalias() = J.transpose() * line.n;
+  out.residual() = F.force * direction;
+  if (!tangent) return;
+
+  const Mat3 along = line.n * line.n.transpose();
+  const double force_by_length = line.length > 0 ? F.force / line.length : law_.stiffness;
+  MatrixMap K = out.K();
+  K.noalias() = J.transpose() * (force_by_length * (Mat3::Identity() - along) + F.by_length * along) * J;
+  Vec6 w;
+  w << -F.force * line.n, Vec3::Zero();
+  if (na > 0) a_.add_second_order(x, 0, line.A, w, K.topLeftCorner(na, na));
+  w.head<3>() *= -1;
+  if (nb > 0) b_.add_second_order(x, a_.block_count(), line.B, w, K.bottomRightCorner(nb, nb));
+  if (F.by_rate == 0) return;
+
+  out.D().noalias() = F.by_rate * direction * direction.transpose();
+  if (!(line.length > 0)) return;
+  const Vec3 across = (line.B.twist.head<3>() - line.A.twist.head<3>() - line.rate * line.n) / line.length;
+  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, 2 * max_marker_dofs> rate_by_q(na + nb);
+  rate_by_q.leftCols(na) = -line.n.transpose() * line.A.twist_gradient.topRows<3>();
+  rate_by_q.rightCols(nb) = line.n.transpose() * line.B.twist_gradient.topRows<3>();
+  rate_by_q += across.transpose() * J;
+  K.noalias() += F.by_rate * direction * rate_by_q;
+}
+
+Energy SpringDamper::energy(const LocalState& x) const {
+  Line line;
+  find(x, MotionLevel::velocity, line);
+  Energy e;
+  e.strain = law_.strain_energy(line.length);
+  e.lost_power = law_.lost_power(x.time(), line.length, line.rate);
+  return e;
+}
+
+void SpringDamper::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  Line line;
+  find(x, MotionLevel::velocity, line);
+  const double force = law_.at(x.time(), line.length, line.rate).force;
+  sink.scalar("length", "m", line.length);
+  sink.scalar("elongation", "m", line.length - law_.rest_length);
+  sink.scalar("rate", "m/s", line.rate);
+  sink.scalar("tension", "N", force);
+  sink.vector("force_on_A", "N", force * line.n);
+  sink.vector("force_on_B", "N", -force * line.n);
+  sink.scalar("strain_energy", "J", law_.strain_energy(line.length));
+}
+
+void SpringDamper::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+  Line line;
+  find(x, MotionLevel::velocity, line);
+  const Vec3 from = line.A.p_WM, to = line.B.p_WM, d = to - from;
+  std::vector<Vec3> points{from};
+  if (radius_ > 0 && line.length > 0) {
+    constexpr int turns = 8, sides = 12;
+    const Vec3 e1 = line.n.unitOrthogonal(), e2 = line.n.cross(e1);
+    for (int i = 0; i <= turns * sides; ++i) {
+      const double s = static_cast<double>(i) / (turns * sides), angle = 2 * std::numbers::pi * turns * s;
+      points.emplace_back(from + (0.1 + 0.8 * s) * d +
+                          radius_ * (std::cos(angle) * e1 + std::sin(angle) * e2));
+    }
+  }
+  points.push_back(to);
+  const std::vector<double> tension(points.size(), law_.at(x.time(), line.length, line.rate).force);
+  canvas.polyline(Canvas::Layer::curves, points);
+  canvas.field("tension", tension, 1);
+}
+
+}  // namespace trammel::spring

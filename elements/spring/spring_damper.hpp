@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "trammel/element.hpp"
+#include "trammel/function.hpp"
+#include "trammel/marker.hpp"
+
+namespace trammel::spring {
+
+/// The force in a spring-damper, tension positive, with its derivatives.
+struct Tension {
+  double force = 0;
+  double by_length = 0;
+  double by_rate = 0;
+};
+
+/// F = preload + k (L - L0) + c L', and besides a function of time and of what the spring knows of itself.
+struct Law {
+  double stiffness = 0;    ///< k [N/m]
+  double damping = 0;      ///< c [N s/m]
+  double rest_length = 0;  ///< L0 [m]
+  double preload = 0;      ///< [N]
+  FunctionPtr function;    ///< [N]; absent: none
+
+  /// Throws Error where the function reads anything but `self.length`, `self.elongation` and `self.rate`.
+  void check() const;
+  Tension at(double t, double length, double rate) const;
+  double strain_energy(double length) const;
+  /// What leaves the system here [W]: damping, and all that the function does.
+  double lost_power(double t, double length, double rate) const;
+  /// True where F / L stays finite as L goes to 0.
+  bool passes_through_zero() const { return rest_length == 0 && preload == 0 && !function; }
+};
+
+/// A spring and a damper along the line between the origins of two markers. Stencil: the blocks of A, then of B.
+///
+/// With d = p_B - p_A, L = |d|, n = d / L, and J the difference of the markers' translational Jacobians:
+///   r = F J^T n
+///   K = J^T (F/L (1 - n n^T) + F_L n n^T) J + F d(J^T n)/dq at fixed n + F_rate J^T n dL'/dq
+///   D = F_rate J^T n n^T J
+class SpringDamper {
+ public:
+  SpringDamper(Marker a, Marker b, Law law, double radius)
+      : a_(std::move(a)), b_(std::move(b)), law_(std::move(law)), radius_(radius) {}
+
+  void evaluate(const LocalState& x, LocalSystem& out) const;
+  Energy energy(const LocalState& x) const;
+  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+
+ private:
+  /// Both markers and the line between them.
+  struct Line {
+    MarkerMotion A, B;
+    Vec3 n = Vec3::Zero();  ///< zero where the origins meet
+    double length = 0;
+    double rate = 0;
+  };
+  void find(const LocalState& x, MotionLevel level, Line& line) const;
+
+  Marker a_, b_;
+  Law law_;
+  double radius_;  ///< of the coil drawn; 0: a line
+};
+
+}  // namespace trammel::spring
