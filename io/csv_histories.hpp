@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// Histories of a model's sensors, one CSV file each: a header with names and units ("time [s],position.x [m],..."),
+/// then one line a record, with every digit that it takes to read the same numbers back.
+///
+/// A sensor's file holds what its own instances report, or what Model::sensor_references say. Rank 0 writes; the
+/// values come from the ranks that evaluate them. Where an entity has several instances that report the same channel
+/// (the elements of a beam), the columns after the first are numbered: "strain.x (2) [m]".
+class CsvHistories {
+ public:
+  /// Finds the sensors of the model. Collective.
+  CsvHistories(Assembler& assembler, std::filesystem::path folder);
+  ~CsvHistories();
+  CsvHistories(const CsvHistories&) = delete;
+  CsvHistories& operator=(const CsvHistories&) = delete;
+
+  bool empty() const;  ///< no sensors
+  /// Adds the line of `state` to every file, but where it repeats the line before; the first call begins the files
+  /// anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
+  /// Collective.
+  void record(const State& state);
+
+  /// Files in the order of the sensors; on rank 0.
+  std::vector<std::filesystem::path> files() const;
+  std::int64_t bytes() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// A name as it may stand in a path: other characters than letters, digits and "._-[]" become "_".
+std::string file_stem(std::string_view name);
+
+}  // namespace trammel

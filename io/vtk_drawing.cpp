@@ -1,0 +1,131 @@
+#include "io/vtk_drawing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "trammel/error.hpp"
+
+namespace trammel {
+
+std::string_view layer_name(int layer) {
+  static constexpr std::array<std::string_view, canvas_layers> names{"curves", "sections", "bodies",
+                                                                     "joints", "forces",   "markers"};
+  return names[static_cast<std::size_t>(layer)];
+}
+
+void DrawingExtent::add(const DrawingExtent& other) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    low[k] = std::min(low[k], other.low[k]);
+    high[k] = std::max(high[k], other.high[k]);
+  }
+  force = std::max(force, other.force);
+  moment = std::max(moment, other.moment);
+}
+
+double DrawingExtent::diagonal() const {
+  if (!(low[0] <= high[0])) return 0;
+  return std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+}
+
+DrawingExtent LayerDrawing::extent() const {
+  DrawingExtent extent;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    extent.low[i % 3] = std::min(extent.low[i % 3], points[i]);
+    extent.high[i % 3] = std::max(extent.high[i % 3], points[i]);
+  }
+  const auto longest = [&](const char* name) {
+    const auto at = fields.find(name);
+    if (at == fields.end() || at->second.components != 3) return 0.0;
+    double length = 0;
+    for (std::size_t i = 0; i + 2 < at->second.values.size(); i += 3)
+      length = std::max(length, Eigen::Map<const Vec3>(at->second.values.data() + i).norm());
+    return length;
+  };
+  extent.force = longest("force");
+  extent.moment = longest("moment");
+  return extent;
+}
+
+void VtkDrawing::clear() {
+  for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
+  begin(-1);
+}
+
+void VtkDrawing::begin(int entity) {
+  entity_ = entity;
+  last_ = nullptr;
+}
+
+void VtkDrawing::finish() {
+  for (LayerDrawing& layer : layers_)
+    for (auto& [name, field] : layer.fields)
+      field.values.resize(layer.point_count() * static_cast<std::size_t>(field.components), 0.0);
+}
+
+LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
+  last_ = &drawing;
+  last_first_ = drawing.point_count();
+  for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
+  drawing.entity.resize(drawing.point_count(), entity_);
+  return drawing;
+}
+
+namespace {
+
+void add_cell(LayerDrawing::Cells& cells, std::size_t first, std::size_t count, int entity) {
+  for (std::size_t i = 0; i < count; ++i) cells.connectivity.push_back(static_cast<std::int64_t>(first + i));
+  cells.offsets.push_back(static_cast<std::int64_t>(cells.connectivity.size()));
+  cells.entity.push_back(entity);
+}
+
+}  // namespace
+
+void VtkDrawing::polyline(Layer layer, std::span<const Vec3> points) {
+  LayerDrawing& drawing = add_points(layer, points);
+  if (!points.empty()) add_cell(drawing.lines, last_first_, points.size(), entity_);
+}
+
+void VtkDrawing::points(Layer layer, std::span<const Vec3> points) {
+  LayerDrawing& drawing = add_points(layer, points);
+  for (std::size_t i = 0; i < points.size(); ++i) add_cell(drawing.vertices, last_first_ + i, 1, entity_);
+}
+
+void VtkDrawing::surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) {
+  LayerDrawing& drawing = add_points(layer, points);
+  for (std::size_t i = 0; i < faces.size();) {
+    const auto count = static_cast<std::size_t>(faces[i]);
+    if (faces[i] < 3 || i + 1 + count > faces.size())
+      throw Error(fmt::format("a surface's face has {} vertices, and {} are given", faces[i], faces.size() - i - 1));
+    for (std::size_t k = i + 1; k <= i + count; ++k) {
+      if (faces[k] < 0 || static_cast<std::size_t>(faces[k]) >= points.size())
+        throw Error(fmt::format("a surface's face names vertex {} of {}", faces[k], points.size()));
+      drawing.polygons.connectivity.push_back(static_cast<std::int64_t>(last_first_) + faces[k]);
+    }
+    drawing.polygons.offsets.push_back(static_cast<std::int64_t>(drawing.polygons.connectivity.size()));
+    drawing.polygons.entity.push_back(entity_);
+    i += 1 + count;
+  }
+}
+
+void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
+  if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
+  const std::size_t points = last_->point_count() - last_first_;
+  if (components < 1 || values.size() != points * static_cast<std::size_t>(components))
+    throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(), points,
+                            components));
+  if (name == "entity") throw Error("the field 'entity' is the recorder's own");
+  const auto [at, fresh] = last_->fields.try_emplace(std::string(name));
+  LayerDrawing::Field& field = at->second;
+  if (fresh) field.components = components;
+  if (field.components != components)
+    throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name, components,
+                            field.components));
+  field.values.resize(last_first_ * static_cast<std::size_t>(components), 0.0);
+  field.values.insert(field.values.end(), values.begin(), values.end());
+}
+
+}  // namespace trammel

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trammel/canvas.hpp"
+
+namespace trammel {
+
+inline constexpr int canvas_layers = 6;
+
+/// "curves", "sections", "bodies", "joints", "forces", "markers".
+std::string_view layer_name(int layer);
+
+/// How large a drawing is: what a view of it is scaled by.
+struct DrawingExtent {
+  std::array<double, 3> low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};  ///< of points [m]
+  double force = 0;   ///< largest length of a vector of the field "force" [N]
+  double moment = 0;  ///< and of "moment" [N m]
+
+  void add(const DrawingExtent& other);
+  double diagonal() const;  ///< of the box around the points [m]; 0 where there are none
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+};
+
+/// What one rank drew on one layer: points, and cells of them by kind, ready to be handed to VTK.
+struct LayerDrawing {
+  /// Cells of one kind; cell i has the points connectivity[offsets[i]] up to connectivity[offsets[i + 1]].
+  struct Cells {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::int64_t> connectivity;
+    std::vector<std::int32_t> entity;  ///< by cell
+  };
+  struct Field {
+    int components = 1;
+    std::vector<double> values;
+  };
+
+  std::vector<double> points;             ///< x, y, z of each [m]
+  std::vector<std::int32_t> entity;       ///< by point
+  std::map<std::string, Field> fields;    ///< by point
+  Cells vertices, lines, polygons;
+
+  std::size_t point_count() const { return points.size() / 3; }
+  bool empty() const { return points.empty(); }
+  DrawingExtent extent() const;
+};
+
+/// Gathers what this rank's instances draw, layer by layer.
+class VtkDrawing final : public Canvas {
+ public:
+  /// Forgets everything.
+  void clear();
+  /// What follows belongs to this entity.
+  void begin(int entity);
+  /// Fills the fields of parts that lack one with zeros.
+  void finish();
+
+  void polyline(Layer layer, std::span<const Vec3> points) override;
+  void points(Layer layer, std::span<const Vec3> points) override;
+  void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
+  /// Throws Error where the number of values is not that of the part's points, or a name is taken.
+  void field(std::string_view name, std::span<const double> values, int components) override;
+
+  const LayerDrawing& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
+  LayerDrawing& layer(int i) { return layers_[static_cast<std::size_t>(i)]; }
+
+ private:
+  LayerDrawing& add_points(Layer layer, std::span<const Vec3> points);
+
+  std::array<LayerDrawing, canvas_layers> layers_;
+  int entity_ = -1;
+  LayerDrawing* last_ = nullptr;  ///< where the last part lies
+  std::size_t last_first_ = 0;    ///< its first point
+};
+
+}  // namespace trammel
