@@ -1,0 +1,186 @@
+// Histories of sensors: the same files on any number of ranks.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "drawn_scene.hpp"
+#include "io/csv_histories.hpp"
+#include "io/csv_outputs.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::begin_entity;
+using testing::fresh_folder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+using What = SensorReference::What;
+
+constexpr int bodies = 7;
+
+struct Scene {
+  Model model;
+  std::unique_ptr<Layout> layout;
+  std::unique_ptr<Assembler> assembler;
+  State state;
+  std::vector<trammel::Frame> frames = testing::line_of_bodies(model, bodies);
+
+  int sensor(const std::string& name) {
+    Builder builder(model);
+    return begin_entity(builder, name, Type::Category::sensor);
+  }
+  void probe(const std::string& name, int body) {
+    Builder builder(model);
+    begin_entity(builder, name, Type::Category::sensor);
+    const trammel::Frame& f = frames[static_cast<std::size_t>(body)];
+    builder.add(testing::Probe{}, {f.position, f.rotation});
+  }
+  void refer(const std::string& name, int of, What what, std::vector<std::string> channels = {}) {
+    model.sensor_references.push_back({sensor(name), of, what, std::move(channels)});
+  }
+  void start() {
+    layout = std::make_unique<Layout>(PETSC_COMM_WORLD, model, LayoutOptions{});
+    assembler = std::make_unique<Assembler>(model, *layout);
+    state = layout->initial_state();
+  }
+  bool first() const { return layout->rank() == 0; }
+};
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(CsvHistories, NamesUnitsAndEveryDigit) {
+  Scene scene;
+  scene.refer("end", bodies - 1, What::outputs);
+  scene.refer("some", 2, What::outputs, {"third"});
+  scene.probe("speed", 3);
+  scene.start();
+  const fs::path folder = fresh_folder("csv");
+  CsvHistories histories(*scene.assembler, folder);
+  EXPECT_FALSE(histories.empty());
+  for (const double time : {0.0, 0.1, 0.1, 0.3}) {
+    scene.state.time = time;
+    histories.record(scene.state);
+  }
+  if (!scene.first()) return;
+  EXPECT_EQ(histories.files().size(), 3U);
+  EXPECT_THAT(lines_of(folder / "end.csv"),
+              ElementsAre("time [s],position.x [m],position.y [m],position.z [m],number,third [rad]",
+                          "0,6,0.6000000000000001,0,6,0", "0.1,6,0.6000000000000001,0,6,0.03333333333333333",
+                          "0.3,6,0.6000000000000001,0,6,0.09999999999999999"));
+  EXPECT_THAT(lines_of(folder / "some.csv"), ElementsAre("time [s],third [rad]", "0,0", "0.1,0.03333333333333333",
+                                                         "0.3,0.09999999999999999"));
+  EXPECT_THAT(lines_of(folder / "speed.csv"),
+              ElementsAre("time [s],velocity.x [m/s],velocity.y [m/s],velocity.z [m/s]", "0,0,3,0", "0.1,0,3,0",
+                          "0.3,0,3,0"));
+}
+
+TEST(CsvHistories, EnergiesOfABodyAndOfTheModel) {
+  Scene scene;
+  scene.refer("one", 4, What::energy);
+  scene.refer("all", -1, What::energy);
+  scene.start();
+  const fs::path folder = fresh_folder("csv_energy");
+  CsvHistories histories(*scene.assembler, folder);
+  histories.record(scene.state);
+  if (!scene.first()) return;
+  const std::string header = "time [s],kinetic [J],strain [J],potential [J],total [J],lost_power [W]";
+  // Body i: kinetic (1 + i) i^2 / 2, strain i / 4, potential -1, lost power 1/2.
+  EXPECT_THAT(lines_of(folder / "one.csv"), ElementsAre(header, "0,40,1,-1,40,0.5"));
+  EXPECT_THAT(lines_of(folder / "all.csv"), ElementsAre(header, "0,266,5.25,-7,264.25,3.5"));
+}
+
+TEST(CsvHistories, ColumnsOfSeveralInstancesAreNumberedInTheOrderOfTheirBlocks) {
+  Scene scene;
+  {
+    Builder builder(scene.model);
+    begin_entity(builder, "both", Type::Category::sensor);
+    for (const int body : {bodies - 1, 1}) {
+      const trammel::Frame& f = scene.frames[static_cast<std::size_t>(body)];
+      builder.add(testing::Probe{}, {f.position, f.rotation});
+    }
+  }
+  scene.start();
+  const fs::path folder = fresh_folder("csv_several");
+  CsvHistories histories(*scene.assembler, folder);
+  histories.record(scene.state);
+  if (!scene.first()) return;
+  EXPECT_THAT(lines_of(folder / "both.csv"),
+              ElementsAre("time [s],velocity.x [m/s],velocity.y [m/s],velocity.z [m/s],velocity.x (2) [m/s],"
+                          "velocity.y (2) [m/s],velocity.z (2) [m/s]",
+                          "0,0,1,0,0,6,0"));
+}
+
+/// What recording ends with, "" where all is well.
+std::string message(Scene& scene, const fs::path& folder) {
+  try {
+    CsvHistories histories(*scene.assembler, folder);
+    histories.record(scene.state);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(CsvHistories, AnUnknownOutputIsNamedWithTheNearest) {
+  Scene scene;
+  scene.refer("end", bodies - 1, What::outputs, {"positio"});
+  scene.start();
+  EXPECT_THAT(message(scene, fresh_folder("csv_unknown")),
+              HasSubstr("sensor 'end' (plain): there is no output 'positio'; did you mean 'position'? Outputs here: "
+                        "number, position, third"));
+}
+
+TEST(CsvHistories, ASensorThatReportsNothingIsAnError) {
+  Scene scene;
+  scene.sensor("idle");
+  scene.start();
+  EXPECT_THAT(message(scene, fresh_folder("csv_idle")), HasSubstr("sensor 'idle' (plain): there is nothing to report"));
+}
+
+TEST(CsvHistories, AFullDiskIsOneErrorOnAllRanks) {
+  Scene scene;
+  scene.refer("end", bodies - 1, What::outputs);
+  scene.start();
+  const fs::path folder = fresh_folder("csv_full");
+  CsvHistories histories(*scene.assembler, folder);
+  histories.record(scene.state);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 150;
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string found;
+  try {
+    for (int i = 1; i < 20; ++i) {
+      scene.state.time = i;
+      histories.record(scene.state);
+    }
+  } catch (const Error& e) {
+    found = e.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(found, HasSubstr("cannot write '" + (folder / "end.csv").string() + "': File too large"));
+}
+
+TEST(CsvHistories, NamesBecomePathsInOneFolder) {
+  EXPECT_EQ(file_stem("rod[3].end"), "rod[3].end");
+  EXPECT_EQ(file_stem("a/b c"), "a_b_c");
+  EXPECT_EQ(file_stem(".."), "_..");
+  EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+}
+
+}  // namespace
+}  // namespace trammel
