@@ -14,6 +14,9 @@ constexpr double rounding = 64 * epsilon;
 // A field without a scale of its own is judged by this part of the others.
 constexpr double floor_share = 1e-3;
 
+// A residual larger than this part of its scale is never put down to rounding.
+constexpr double rounding_share = 1e-2;
+
 }  // namespace
 
 void FieldNorms::merge(MPI_Comm comm) {
@@ -60,12 +63,14 @@ void ConvergenceTest::begin(double tolerance, const ModelScales& model, double c
   constraint_stiffness_ = constraint_stiffness;
   rate_stiffness_ = rate_stiffness;
   allowed_.fill(0);
+  previous_.fill(0);
+  seen_.fill(0);
   excess_ = contraction_ = 0;
   stalled_ = 0;
   at_rounding_ = false;
 }
 
-bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares, int iteration, bool fresh) {
+bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares, const Iterate& iterate) {
   using F = FieldNorms;
   const auto share = [&](BlockKind kind) { return shares.share[static_cast<std::size_t>(kind)]; };
   const double L = model_.length;
@@ -89,21 +94,25 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   allowed[F::velocity_constraint] = allowed[F::rate];
   allowed[F::correction] = allowed[F::constraint];
 
-  const double before = excess_;
+  // Scales are those of this iterate: shares at a wild one before would excuse anything. So the residual before is
+  // judged anew by them, for the reduction.
+  allowed_ = allowed;
+  for (std::size_t f = 0; f < allowed.size(); ++f) seen_[f] = std::max(seen_[f], allowed[f]);
   excess_ = 0;
+  double before = 0;
   for (std::size_t f = 0; f < allowed.size(); ++f) {
-    // Scales only grow within a solve, so that the reduction by an iteration can be read off.
-    allowed_[f] = std::max(allowed_[f], allowed[f]);
+    const double limit = std::max(allowed[f], std::numeric_limits<double>::min());
+    before = std::max(before, previous_[f] / limit);
     const double r = norms.residual[f];
     if (r == 0) continue;
-    const double excess = r / std::max(allowed_[f], std::numeric_limits<double>::min());
-    if (!(excess <= excess_)) {
-      excess_ = excess;
+    if (!(r / limit <= excess_)) {
+      excess_ = r / limit;
       worst_ = static_cast<F::Residual>(f);
     }
   }
+  previous_ = norms.residual;
   if (excess_ <= 1) return true;
-  if (iteration == 0) return false;
+  if (iterate.number == 0) return false;
 
   contraction_ = before > 0 ? excess_ / before : 0;
   // The residual cannot fall below its own rounding: an increment that changes no digit is the end.
@@ -113,7 +122,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
   const double largest_change =
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
-  at_rounding_ = still || (fresh && stalled_ >= 2 && largest_change <= 1e-9 * moved);
+  if (!iterate.full_step || norms.residual[worst_] > rounding_share / tolerance_ * seen_[worst_]) return false;
+  at_rounding_ = still || (iterate.fresh && stalled_ >= 2 && largest_change <= 1e-9 * moved);
   return at_rounding_;
 }
 

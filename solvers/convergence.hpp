@@ -44,9 +44,14 @@ class ConvergenceTest {
   /// `rate_stiffness` the same of velocity-level errors.
   void begin(double tolerance, const ModelScales& model, double constraint_stiffness, double rate_stiffness);
 
-  /// Takes the norms of an iterate (merged) and says whether it is accepted. `fresh` tells that the increment came from
-  /// the tangent at the iterate before.
-  bool accept(const FieldNorms& norms, const FieldScales& shares, int iteration, bool fresh);
+  struct Iterate {
+    int number = 0;
+    bool fresh = false;      ///< the increment came from the tangent at the iterate before
+    bool full_step = true;   ///< no line search shortened it
+  };
+
+  /// Takes the norms of an iterate (merged) and says whether it is accepted.
+  bool accept(const FieldNorms& norms, const FieldScales& shares, const Iterate& iterate);
 
   /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
   double excess() const { return excess_; }
@@ -60,7 +65,8 @@ class ConvergenceTest {
   double tolerance_ = 1e-8;
   ModelScales model_;
   double constraint_stiffness_ = 0, rate_stiffness_ = 0;
-  std::array<double, FieldNorms::residuals> allowed_{};
+  std::array<double, FieldNorms::residuals> allowed_{}, previous_{};
+  std::array<double, FieldNorms::residuals> seen_{};  ///< largest that was allowed in this solve
   FieldNorms::Residual worst_ = FieldNorms::force;
   double excess_ = 0, contraction_ = 0;
   int stalled_ = 0;

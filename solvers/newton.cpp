@@ -85,7 +85,8 @@ NewtonResult Newton::solve() {
               next.singular};
   };
   if (!result.converged && keep) again(nullptr);
-  if (!result.converged && !result.singular && options_.backtracking && line_search_ == SNESLINESEARCHBASIC)
+  if (!result.converged && !result.singular && !rejected_ && options_.backtracking &&
+      line_search_ == SNESLINESEARCHBASIC)
     again(SNESLINESEARCHBT);
   if (!result.converged) {
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
@@ -111,7 +112,7 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search) {
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
-  singular_ = false;
+  singular_ = rejected_ = false;
   thrown_ = nullptr;
   convergence_.begin(options_.tolerance, equations_.scales(), equations_.coefficients().acceleration > 0
                                                                   ? equations_.stiffness()
@@ -166,7 +167,10 @@ void Newton::function(SNES snes, Vec x, Vec f) {
   const double begin = now();
   timings_.solve += begin - mark_;
   ++timings_.residuals;
-  if (!equations_.residual(x, f)) TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
+  if (!equations_.residual(x, f)) {
+    rejected_ = true;
+    TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
+  }
   mark_ = now();
 }
 
@@ -231,8 +235,12 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   }
   Layout& layout = equations_.assembler().layout();
   if (layout.ranks() > 1) norms.merge(layout.comm());
-  const bool fresh = iteration > 0 && fresh_at_ == iteration - 1;
-  if (convergence_.accept(norms, equations_.assembler().scales(), iteration, fresh)) return SNES_CONVERGED_FNORM_ABS;
+  SNESLineSearch search = nullptr;
+  PetscReal lambda = 1;
+  TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+  if (iteration > 0) TRAMMEL_PETSC(SNESLineSearchGetLambda(search, &lambda));
+  const ConvergenceTest::Iterate iterate{iteration, fresh_at_ == iteration - 1, lambda > 0.99};
+  if (convergence_.accept(norms, equations_.assembler().scales(), iterate)) return SNES_CONVERGED_FNORM_ABS;
   if (iteration == 0) return SNES_CONVERGED_ITERATING;
   if (convergence_.excess() > divergence && convergence_.contraction() > 1e4) return SNES_DIVERGED_DTOL;
   if (own_lag_) {

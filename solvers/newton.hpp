@@ -67,6 +67,7 @@ class Newton {
   bool comfortable_ = true;    ///< the last solve was quick with what it kept
   bool broken_ = false;        ///< a factorization failed inside a package
   bool singular_ = false;
+  bool rejected_ = false;      ///< an evaluation of the last attempt was outside an element's domain
   int fresh_at_ = -1;          ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;

@@ -65,7 +65,7 @@ struct HeldPoint {
 };
 
 /// A model with its layout and assembler.
-struct Setup {
+struct TestSystem {
   std::unique_ptr<Model> model = std::make_unique<Model>();
   Builder builder{*model};
   Type type;
@@ -89,7 +89,7 @@ struct Setup {
 };
 
 /// The heavy top of Geradin and Cardona.
-struct HeavyTop : Setup {
+struct HeavyTop : TestSystem {
   Frame frame;
   BlockId reaction = no_block;
 
@@ -102,6 +102,84 @@ struct HeavyTop : Setup {
     reaction = builder.add_multiplier("force", 3);
     builder.add(HeldPoint{-X, Vec3::Zero()}, {frame.position, frame.rotation, reaction});
     finish();
+  }
+};
+
+/// Holds the point X_A of one frame and X_B of another together.
+struct BallJoint {
+  Vec3 X_A, X_B;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const Vec3 lambda = Eigen::Map<const Vec3>(x.value(4));
+    out.residual().tail<3>() =
+        x.position(0) + x.rotation(1) * X_A - x.position(2) - x.rotation(3) * X_B;
+    if (out.request.rates) out.rate().tail<3>().setZero();
+    if (out.request.bias) out.bias().tail<3>().setZero();
+    for (int side = 0; side < 2; ++side) {
+      const double sign = side == 0 ? 1 : -1;
+      const Vec3& X = side == 0 ? X_A : X_B;
+      const Mat3 R = x.rotation(2 * side + 1);
+      const Vec3 w = x.velocity(2 * side + 1);
+      const Mat3 B = -sign * R * skew(X);
+      const int p = 6 * side, r = p + 3;
+      out.residual().segment<3>(p) = sign * lambda;
+      out.residual().segment<3>(r) = B.transpose() * lambda;
+      if (out.request.tangent) {
+        auto K = out.K();
+        K.block<3, 3>(p, 12).diagonal().setConstant(sign);
+        K.block<3, 3>(12, p).diagonal().setConstant(sign);
+        K.block<3, 3>(r, 12) = B.transpose();
+        K.block<3, 3>(12, r) = B;
+        K.block<3, 3>(r, r) = sign * skew(X) * skew(R.transpose() * lambda);
+      }
+      if (out.request.rates) {
+        out.rate().tail<3>() += sign * x.velocity(2 * side) + B * w;
+        out.rate_gradient().block<3, 3>(12, r) = -sign * R * skew(w.cross(X));
+      }
+      if (out.request.bias) out.bias().tail<3>() += sign * R * w.cross(w.cross(X));
+    }
+  }
+  bool couples(int row, int column) const {
+    return row == column ? row % 2 == 1 && row < 4 : (row == 4) != (column == 4);
+  }
+};
+
+/// Rods along +x on ball joints, the first end pinned at the origin, in gravity along -y.
+struct Chain : TestSystem {
+  std::vector<Frame> frames;
+
+  explicit Chain(int n, MPI_Comm comm = PETSC_COMM_WORLD) {
+    const Vec3 half(0.5, 0, 0);
+    for (int i = 0; i < n; ++i) {
+      entity("rod" + std::to_string(i), "rigid_body");
+      frames.push_back(builder.add_frame("", Mat3::Identity(), Vec3(i + 0.5, 0, 0)));
+      builder.add(TopBody{1, Vec3(0.01, 1.0 / 12, 1.0 / 12), Vec3(0, -9.81, 0)},
+                  {frames.back().position, frames.back().rotation});
+      entity("joint" + std::to_string(i), "spherical");
+      const BlockId force = builder.add_multiplier("force", 3);
+      if (i == 0)
+        builder.add(HeldPoint{-half, Vec3::Zero()}, {frames[0].position, frames[0].rotation, force});
+      else
+        builder.add(BallJoint{half, -half},
+                    {frames[static_cast<std::size_t>(i) - 1].position, frames[static_cast<std::size_t>(i) - 1].rotation,
+                     frames.back().position, frames.back().rotation, force});
+    }
+    finish(comm);
+  }
+};
+
+/// A mass at a point of a line.
+struct LineMass {
+  double mass = 1, force = 0;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()[0] = mass * x.second_rate(0)[0] - force;
+    if (out.request.tangent) out.M()(0, 0) = mass;
+  }
+  Energy energy(const LocalState& x) const {
+    Energy e;
+    e.kinetic = 0.5 * mass * x.rate(0)[0] * x.rate(0)[0];
+    return e;
   }
 };
 
