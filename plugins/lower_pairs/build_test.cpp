@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plain_case.hpp"
+#include "trammel/lie.hpp"
+
+extern "C" void trammel_register(trammel::Registry& registry);
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Two frames with an arm each, whose ends meet at (1, 0, 0).
+struct TwoFrames : testing::PlainCase {
+  Frame first, second;
+
+  TwoFrames() {
+    registry.set_source("lower_pairs", "");
+    trammel_register(registry);
+    Type body;
+    body.name = "frames";
+    builder.begin({"bodies", {}, {}, {}, {}}, body);
+    first = builder.add_frame("first", Mat3::Identity(), Vec3::Zero(), Vec3::Zero(), Vec3(0, 0, 0.5));
+    second = builder.add_frame("second", so3::exp(Vec3(0, 0, 1)), Vec3(1, 0, 0), Vec3(0, 0.5, 0), Vec3(0, 0, 2));
+    builder.offer_marker("first", Marker::on_frame(first));
+    builder.offer_marker("end", Marker::on_frame(first, Mat3::Identity(), Vec3(1, 0, 0)));
+    builder.offer_marker("second", Marker::on_frame(second));
+    builder.offer_marker("far", Marker::on_frame(second, Mat3::Identity(), Vec3(0.25, 0, 0)));
+  }
+  void joint(const std::string& type, const std::string& text) { add(Type::Category::joint, type, "J", text); }
+  std::string message(const std::string& type, const std::string& text) {
+    return PlainCase::message(Type::Category::joint, type, text);
+  }
+  const Block& last() const { return model.blocks.back(); }
+};
+
+TEST(LowerPairsInACase, RevoluteStartsWithItsRate) {
+  TwoFrames c;
+  c.joint("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1]}");
+  const auto& coordinates = c.model.coordinates.begin()->second;
+  ASSERT_EQ(coordinates.size(), 1U);
+  EXPECT_EQ(coordinates[0].name, "angle");
+  const Block& angle = c.model.block(coordinates[0].block);
+  EXPECT_NEAR(angle.initial_rate[0], 1.5, 1e-15);
+  EXPECT_EQ(angle.initial[0], 0);
+  EXPECT_EQ(c.last().kind, BlockKind::multiplier);
+  EXPECT_EQ(c.last().size, 3);
+  EXPECT_TRUE(c.model.signals.contains("J.angle"));
+  EXPECT_TRUE(c.model.shared.empty());  // `end` is no origin of a frame
+}
+
+TEST(LowerPairsInACase, RevoluteWithoutCoordinate) {
+  TwoFrames c;
+  c.joint("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1], coordinate: no}");
+  EXPECT_TRUE(c.model.coordinates.empty());
+  EXPECT_EQ(c.last().size, 2);
+}
+
+TEST(LowerPairsInACase, GroundTakesTheOtherMarkersPlaceAndSharesIt) {
+  TwoFrames c;
+  c.joint("spherical", "{between: [ground, bodies.first]}");
+  ASSERT_EQ(c.model.shared.size(), 1U);
+  EXPECT_TRUE(c.model.root(c.first.position).fixed);
+  EXPECT_FALSE(c.model.root(c.first.rotation).fixed);
+}
+
+TEST(LowerPairsInACase, ShareNoKeepsMultipliers) {
+  TwoFrames c;
+  c.joint("spherical", "{between: [ground, bodies.first], share: no}");
+  EXPECT_TRUE(c.model.shared.empty());
+  EXPECT_EQ(c.last().name, "J.force");
+}
+
+TEST(LowerPairsInACase, PositionMovesBothMarkers) {
+  TwoFrames c;
+  c.joint("spherical", "{between: [bodies.first, bodies.second], position: [1, 0, 0]}");
+  EXPECT_EQ(c.last().name, "J.force");
+  EXPECT_THAT(c.message("spherical", "{between: [bodies.first, bodies.second]}"), HasSubstr("1 m apart"));
+}
+
+TEST(LowerPairsInACase, ReportsTheGap) {
+  TwoFrames c;
+  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
+              HasSubstr("markers 'bodies.end' and 'bodies.far' do not meet at the start: they are 0.25 m apart"));
+  EXPECT_EQ(c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1], assemble: yes}"), "");
+}
+
+TEST(LowerPairsInACase, RefusesWhatItCannotMean) {
+  TwoFrames c;
+  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second]}"), HasSubstr("'axis' is missing"));
+  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 0]}"),
+              HasSubstr("the axis must not be zero"));
+  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1], "
+                                    "rotation: [1, 0, 0, 0]}"),
+              HasSubstr("not both"));
+  EXPECT_THAT(c.message("fixed", "{between: [ground, ground]}"), HasSubstr("both markers of the joint are the ground"));
+  EXPECT_THAT(c.message("fixed", "{between: [ground, bodies.first]}"), HasSubstr("initial angular velocities"));
+}
+
+}  // namespace
+}  // namespace trammel
