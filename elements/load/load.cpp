@@ -136,7 +136,7 @@ Type load_type(std::string name, std::string summary, std::vector<Parameter> par
 }  // namespace
 }  // namespace trammel::load
 
-TRAMMEL_PLUGIN("load", "1.0") {
+TRAMMEL_PLUGIN("load", "0.1") {
   using namespace trammel::load;
   registry.add(
       load_type("gravity", "weight of everything that has mass", gravity_parameters(), build_gravity));

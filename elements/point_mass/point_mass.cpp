@@ -29,7 +29,7 @@ void build(const Parameters& in, Builder& builder) {
 }  // namespace
 }  // namespace trammel::point_mass
 
-TRAMMEL_PLUGIN("point_mass", "1.0") {
+TRAMMEL_PLUGIN("point_mass", "0.1") {
   registry.add({.name = "point_mass",
                 .category = trammel::Type::Category::body,
                 .summary = "a particle: mass at a point, without orientation",

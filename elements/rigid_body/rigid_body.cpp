@@ -70,7 +70,7 @@ void build(const Parameters& in, Builder& builder) {
 }  // namespace
 }  // namespace trammel::rigid_body
 
-TRAMMEL_PLUGIN("rigid_body", "1.0") {
+TRAMMEL_PLUGIN("rigid_body", "0.1") {
   registry.add({.name = "rigid_body",
                 .category = trammel::Type::Category::body,
                 .summary = "a rigid body with mass and inertia",

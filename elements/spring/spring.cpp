@@ -129,7 +129,7 @@ Type element_type(std::string name, std::string summary, std::vector<Parameter> 
 }  // namespace
 }  // namespace trammel::spring
 
-TRAMMEL_PLUGIN("spring", "1.0") {
+TRAMMEL_PLUGIN("spring", "0.1") {
   using namespace trammel::spring;
   registry.add(element_type("spring", "a spring and damper along the line between two markers",
                             spring_parameters(), build_spring));

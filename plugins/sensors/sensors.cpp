@@ -142,7 +142,7 @@ Type sensor_type(std::string name, std::string summary, std::vector<Parameter> p
 }  // namespace
 }  // namespace trammel::sensors
 
-TRAMMEL_PLUGIN("sensors", "1.0") {
+TRAMMEL_PLUGIN("sensors", "0.1") {
   using namespace trammel::sensors;
   registry.add(sensor_type("motion", "position, velocity, acceleration and rotation of a marker",
                            motion_parameters(), build_motion));
