@@ -20,7 +20,7 @@ constexpr double divergence = 1e8;
 }  // namespace
 
 Newton::Newton(StepEquations& equations, const NewtonOptions& options, Timings& timings)
-    : equations_(equations), options_(options), timings_(timings) {
+    : equations_(equations), options_(options), timings_(timings), kept_(options.keep_iterations) {
   create();
 }
 
@@ -72,10 +72,28 @@ void Newton::create() {
   if (own_lag_) TRAMMEL_PETSC(SNESSetLagJacobianPersists(snes, PETSC_TRUE));
 }
 
+void KeptTangent::solved(int iterations, bool kept, bool renewed) {
+  constexpr int longest_wait = 64;
+  if (!renewed) {
+    ++solves_;
+    iterations_ += iterations;
+    last_ = iterations;
+    if (solves_ > 2) wait_ = 0;
+    return;
+  }
+  if (waiting_ > 0) --waiting_;
+  if (kept && solves_ <= 1) {
+    wait_ = std::min(longest_wait, std::max(1, 2 * wait_));
+    waiting_ = wait_;
+  }
+  solves_ = 1;
+  iterations_ = last_ = iterations;
+}
+
 NewtonResult Newton::solve() {
   if (!snes_) create();
   const bool valid = have_tangent_ && coefficients_ == equations_.coefficients();
-  const bool keep = own_lag_ && valid && comfortable_;
+  const bool keep = own_lag_ && valid && kept_.worth_keeping();
   TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
   NewtonResult result = attempt(!keep, nullptr);
   const auto again = [&](const char* line_search) {
@@ -92,7 +110,7 @@ NewtonResult Newton::solve() {
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
     have_tangent_ = false;
   }
-  comfortable_ = result.converged && result.iterations <= options_.keep_iterations;
+  kept_.solved(result.iterations, keep, result.factorizations > 0);
   return result;
 }
 
@@ -167,11 +185,14 @@ void Newton::function(SNES snes, Vec x, Vec f) {
   const double begin = now();
   timings_.solve += begin - mark_;
   ++timings_.residuals;
+  const double counted = equations_.assembler().cost().residual;
   if (!equations_.residual(x, f)) {
     rejected_ = true;
     TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
   }
   mark_ = now();
+  // The assembler counts its own part.
+  timings_.residual += mark_ - begin - (equations_.assembler().cost().residual - counted);
 }
 
 PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {

@@ -17,6 +17,24 @@ struct NewtonResult {
   bool singular = false;  ///< the last factorization failed
 };
 
+/// Decides whether a step starts with the tangent that is there. A tangent is kept until a step with it takes more
+/// iterations than the average step since it was made, its own cost included; where tangents do not even last to the
+/// next step, ever more steps start with a new one before the next trial.
+class KeptTangent {
+ public:
+  /// `cost`: of a new tangent, in iterations.
+  explicit KeptTangent(int cost) : cost_(cost) {}
+
+  bool worth_keeping() const { return solves_ > 0 && waiting_ == 0 && last_ * solves_ <= cost_ + iterations_; }
+  /// After a solve that took `iterations`; `kept`: it began with the kept tangent; `renewed`: it made a new one.
+  void solved(int iterations, bool kept, bool renewed);
+
+ private:
+  int cost_;
+  int solves_ = 0, iterations_ = 0, last_ = 0;  ///< since the tangent was made
+  int waiting_ = 0, wait_ = 0;
+};
+
 /// Newton's method on a SNES, for the equations of one step.
 ///
 /// Options of SNES, KSP and PC are read from PETSc's database (no prefix). Defaults: full steps, one direct solve an
@@ -64,7 +82,7 @@ class Newton {
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   StepCoefficients coefficients_;
-  bool comfortable_ = true;    ///< the last solve was quick with what it kept
+  KeptTangent kept_;           ///< when to keep it over steps
   bool broken_ = false;        ///< a factorization failed inside a package
   bool singular_ = false;
   bool rejected_ = false;      ///< an evaluation of the last attempt was outside an element's domain

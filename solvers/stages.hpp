@@ -15,8 +15,9 @@ struct NewtonOptions {
   int max_iterations = 25;
   /// Keep the factorized tangent over iterations and steps while it converges.
   bool keep_tangent = true;
-  /// A kept tangent is renewed where more iterations than this would still be needed with it.
-  int keep_iterations = 3;
+  /// What a new factorized tangent costs, counted in iterations with a kept one: a kept tangent is renewed where that
+  /// is cheaper.
+  int keep_iterations = 6;
   /// After a failure with full steps: try the step again with a backtracking line search before it is cut.
   bool backtracking = true;
 };
@@ -34,7 +35,7 @@ struct StaticStage {
   double until = 1;            ///< [s]
   int steps = 1;
   int max_cuts = 12;           ///< times a load step may be halved
-  NewtonOptions newton{1e-8, 50, true, 3, true};
+  NewtonOptions newton{1e-8, 50, true, 6, true};
 };
 
 /// Motion by the Lie-group generalized-alpha method with a fixed step; a step that fails is halved.
