@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "trammel/nearest_name.hpp"
+
 namespace trammel {
 
 namespace {
@@ -16,7 +18,8 @@ constexpr const char* main_footer = R"(Example:
 Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage.)";
 
 constexpr const char* run_footer = R"(Options with one dash go to PETSc: -snes_monitor, -ksp_type gmres, -log_view.
-All that stands behind '--' does too.
+The word behind one is taken as its value, so CASE stands before them. All that
+stands behind '--' goes to PETSc too.
 
 Example:
   trammel run cases/four_bar_x/case.yaml -o four_bar -snes_monitor)";
@@ -113,6 +116,10 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
     result.text = "trammel: error: " + text + "\nTry 'trammel --help'.";
     return result;
   };
+  const std::vector<std::string> names{"run", "check", "list", "describe"};
+  if (own.empty()) return wrong_usage("a command is missing: run, check, list or describe");
+  if (own.front().rfind('-', 0) != 0 && std::find(names.begin(), names.end(), own.front()) == names.end())
+    return wrong_usage("unknown command '" + own.front() + "'" + did_you_mean(own.front(), names));
   try {
     std::reverse(own.begin(), own.end());
     app.parse(own);
@@ -138,7 +145,8 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
                    : check->parsed() ? CommandLine::Action::check
                    : list->parsed()  ? CommandLine::Action::list
                                      : CommandLine::Action::describe;
-  if (command.action != CommandLine::Action::run && !command.petsc.empty() && command.action != CommandLine::Action::check)
+  const bool with_petsc = command.action == CommandLine::Action::run || command.action == CommandLine::Action::check;
+  if (!with_petsc && !command.petsc.empty())
     return wrong_usage("unknown option '" + command.petsc.front() + "'");
   result.proceed = true;
   return result;

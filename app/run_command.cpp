@@ -52,8 +52,8 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
     log.line(fmt::format("  consistent starts changed the kinetic energy by {:.3g} J", summary.start_energy_change));
   log.line(fmt::format("  largest violation of a constraint {:.3g} (m or rad), of its rate {:.3g} (m/s or rad/s)",
                        summary.largest_violation, summary.largest_rate_violation));
-  log.line(fmt::format("  wall time {}: residual {:.3f}, tangent {:.3f}, assembly {:.3f}, factorization {:.3f}, solve {:.3f}, "
-                       "output {:.3f}, rest {:.3f} s; reading {:.3f} s",
+  log.line(fmt::format("  wall time {}: residual {:.3g}, tangent {:.3g}, assembly {:.3g}, factorization {:.3g}, solve {:.3g}, "
+                       "output {:.3g}, rest {:.3g} s; reading {:.3g} s",
                        duration_text(t.total), t.residual, t.tangent, t.assembly, t.factorization, t.solve, t.output,
                        t.rest, reading));
 }

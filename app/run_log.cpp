@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -22,6 +25,17 @@ double done_part(const StepReport& report) {
 
 std::string steps_text(std::int64_t count) { return fmt::format("{} {}", count, count == 1 ? "step" : "steps"); }
 
+/// True where a person looks at this process's output. A launcher gives its first rank a terminal whatever its own
+/// output is, so that one counts then.
+bool on_terminal() {
+  if (isatty(STDOUT_FILENO) == 0) return false;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr && std::getenv("PMI_SIZE") == nullptr) return true;
+  std::error_code unknown;
+  const std::string target =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/1", getppid()), unknown).string();
+  return target.starts_with("/dev/pts/") || target.starts_with("/dev/tty");
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -32,7 +46,7 @@ std::string duration_text(double seconds) {
 }
 
 RunLog::RunLog(int rank, bool quiet, const std::string& file)
-    : active_(rank == 0), console_(rank == 0 && !quiet), terminal_(console_ && isatty(STDOUT_FILENO) != 0) {
+    : active_(rank == 0), console_(rank == 0 && !quiet), terminal_(console_ && on_terminal()) {
   if (!active_ || file.empty()) return;
   file_ = std::fopen(file.c_str(), "w");
   if (file_ == nullptr) throw Error("cannot write '" + file + "': " + std::strerror(errno));

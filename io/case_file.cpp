@@ -1,5 +1,6 @@
 #include "io/case_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "io/case_repeat.hpp"
@@ -184,22 +185,33 @@ void CaseFile::build_entity(Type::Category category, const std::string& name, co
   std::vector<Value::Entry> attachments;
   for (const Value::Entry& parameter : entry.value.entries) {
     if (parameter.key == "type" || parameter.key == "for") continue;
-    const auto declared = [&] {
-      for (const Parameter& p : type.parameters)
-        if (p.name == parameter.key) return true;
-      return false;
-    };
-    if (category == Type::Category::joint && registry_->find(Type::Category::coordinate, parameter.key) != nullptr &&
-        !declared()) {
+    const bool declared = std::any_of(type.parameters.begin(), type.parameters.end(),
+                                      [&](const Parameter& p) { return p.name == parameter.key; });
+    if (declared) {
+      map.entries.push_back(parameter);
+    } else if (category == Type::Category::joint &&
+               registry_->find(Type::Category::coordinate, parameter.key) != nullptr) {
       attachments.push_back(parameter);
     } else {
-      map.entries.push_back(parameter);
+      unknown_key(parameter, type);
     }
   }
   put_indices_in(map, context_);
   put_named(map, 0);
   build_one(type, {name, {}, {}, {}, entry.where}, map);
   if (!attachments.empty()) build_attachments(name, attachments);
+}
+
+void CaseFile::unknown_key(const Value::Entry& entry, const Type& type) const {
+  std::vector<std::string> known;
+  for (const Parameter& p : type.parameters) known.push_back(p.name);
+  if (type.category == Type::Category::joint)
+    for (const std::string& attachment : registry_->names(Type::Category::coordinate)) known.push_back(attachment);
+  std::vector<std::string> all = known;
+  all.insert(all.end(), {"type", "for"});
+  const std::string near = did_you_mean(entry.key, all);
+  throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
+                               (known.empty() ? " The type has no parameters" : " Keys here: " + joined(known)));
 }
 
 void CaseFile::build_one(const Type& type, Entity entity, const Value& map) {

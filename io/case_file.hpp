@@ -54,6 +54,7 @@ class CaseFile {
   void build_entity(Type::Category category, const std::string& name, const Value::Entry& entry);
   void build_attachments(const std::string& joint, const std::vector<Value::Entry>& entries);
   void build_markers();
+  [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
   void build_one(const Type& type, Entity entity, const Value& map);
   void put_named(Value& value, int depth) const;
   const Value& named(const char* group, const Value& name) const;
