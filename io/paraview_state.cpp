@@ -1,0 +1,132 @@
+#include "io/paraview_state.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "io/recorder_camera.hpp"
+
+namespace trammel {
+
+namespace {
+
+constexpr double longest_arrow = 0.15;  // by the diagonal of what is drawn
+
+constexpr const char* script = R"(
+import os
+import sys
+
+from paraview.simple import *
+
+STYLES = {  # colour, opacity, size of points, width of lines
+    'curves': ((0.15, 0.25, 0.45), 1.0, 2, 2),
+    'sections': ((0.42, 0.58, 0.78), 1.0, 2, 1),
+    'bodies': ((0.87, 0.72, 0.45), 1.0, 2, 1),
+    'joints': ((0.20, 0.20, 0.20), 1.0, 10, 1),
+    'forces': ((0.80, 0.15, 0.15), 1.0, 6, 1),
+    'markers': ((0.10, 0.55, 0.30), 1.0, 6, 1),
+}
+ARROWS = {'force': (0.80, 0.15, 0.15), 'moment': (0.15, 0.35, 0.80)}
+
+
+def show(source, view, colour, opacity=1.0, point_size=2, line_width=1):
+    shown = Show(source, view)
+    shown.ColorArrayName = ['POINTS', '']
+    shown.AmbientColor = shown.DiffuseColor = colour
+    shown.Opacity = opacity
+    shown.PointSize = point_size
+    shown.RenderPointsAsSpheres = 1
+    shown.LineWidth = line_width
+
+
+view = GetActiveViewOrCreate('RenderView')
+view.UseColorPaletteForBackground = 0
+view.BackgroundColorMode = 'Gradient'
+view.Background = (0.86, 0.89, 0.93)
+view.Background2 = (1.0, 1.0, 1.0)
+view.OrientationAxesLabelColor = (0.0, 0.0, 0.0)
+
+here = os.path.dirname(os.path.abspath(__file__))
+series = PVDReader(registrationName=SERIES, FileName=os.path.join(here, SERIES))
+series.UpdatePipelineInformation()
+for layer in LAYERS:
+    block = ExtractBlock(registrationName=layer, Input=series, Selectors=['/Root/' + layer])
+    show(block, view, *STYLES[layer])
+    for field, scale in LAYERS[layer].items():
+        arrows = Glyph(registrationName=layer + ': ' + field, Input=block, GlyphType='Arrow')
+        arrows.OrientationArray = ['POINTS', field]
+        arrows.ScaleArray = ['POINTS', field]
+        arrows.ScaleFactor = scale
+        arrows.GlyphMode = 'All Points'
+        show(arrows, view, ARROWS[field])
+Hide(series, view)
+
+view.CameraFocalPoint = view.CenterOfRotation = FOCUS
+view.CameraPosition = POSITION
+view.CameraViewUp = UP
+view.CameraParallelScale = HALF_SIZE
+
+times = GetTimeKeeper().TimestepValues
+if not hasattr(times, '__len__'):
+    times = [times]
+GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
+if len(times):
+    view.ViewTime = GetAnimationScene().AnimationTime = times[-1]
+Render(view)
+
+if len(sys.argv) > 1 and sys.argv[1].endswith('.png'):
+    if len(sys.argv) > 2:
+        view.ViewTime = float(sys.argv[2])
+    view.ViewSize = [1280, 800]
+    SaveScreenshot(sys.argv[1], view)
+)";
+
+std::string python_text(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\\' || c == '\'') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string tuple_text(const std::array<double, 3>& v) { return fmt::format("({})", fmt::join(v, ", ")); }
+
+bool has_field(const SeriesLayer& layer, const char* name) {
+  return std::any_of(layer.fields.begin(), layer.fields.end(),
+                     [&](const LayerField& f) { return f.name == name && f.components == 3; });
+}
+
+}  // namespace
+
+std::string paraview_state(const ParaviewView& view) {
+  DrawingExtent extent;
+  DrawingExtent arrows;  // beams draw their inner forces as fields, not as arrows
+  for (const SeriesLayer& layer : view.layers) {
+    extent.add(layer.extent);
+    if (layer.name == "joints" || layer.name == "forces") arrows.add(layer.extent);
+  }
+  const double size = extent.diagonal() > 0 ? extent.diagonal() : 1;
+  const auto scale = [&](double largest) { return longest_arrow * size / (largest > 0 ? largest : 1); };
+  std::string layers;
+  for (const SeriesLayer& layer : view.layers) {
+    std::vector<std::string> fields;
+    if (layer.name == "joints" || layer.name == "forces") {
+      if (has_field(layer, "force")) fields.push_back(fmt::format("'force': {}", scale(arrows.force)));
+      if (has_field(layer, "moment")) fields.push_back(fmt::format("'moment': {}", scale(arrows.moment)));
+    }
+    layers += fmt::format("    '{}': {{{}}},\n", layer.name, fmt::join(fields, ", "));
+  }
+  const RecorderCamera camera = extent.diagonal() > 0 ? camera_of_box(extent.low, extent.high) : RecorderCamera{};
+  return fmt::format(
+             "# A state file of ParaView 5.10 or later: File > Load State, or paraview --state=<this file>.\n"
+             "SERIES = {}\n"
+             "LAYERS = {{  # with the fields that are drawn as arrows, and metres by newton or newton metre\n{}}}\n"
+             "FOCUS = {}\nPOSITION = {}\nUP = {}\nHALF_SIZE = {}\n",
+             python_text(view.pvd), layers, tuple_text(camera.focus), tuple_text(camera.position),
+             tuple_text(camera.up), camera.half_size) +
+         script;
+}
+
+}  // namespace trammel

@@ -1,0 +1,137 @@
+#include "io/recorder.hpp"
+
+#include <cmath>
+#include <variant>
+
+#include "io/csv_histories.hpp"
+#include "io/paraview_state.hpp"
+#include "io/recorder_files.hpp"
+#include "io/recorder_ranks.hpp"
+#include "io/vtk_series.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// A schedule within one stage.
+class Clock {
+ public:
+  explicit Clock(RecorderSchedule schedule) : schedule_(schedule) {}
+
+  void begin(double time) { begin_ = next_ = time, advance(time); }
+
+  /// True where the state that was just accepted is to be recorded.
+  bool due(const StepReport& report) {
+    if (!schedule_.on) return false;
+    if (report.last) return true;
+    if (!report.at_nominal) return false;
+    if (!(schedule_.interval > 0)) return schedule_.every > 0 && report.nominal % schedule_.every == 0;
+    if (report.time < next_ - slack * report.step) return false;
+    advance(report.time);
+    return true;
+  }
+  bool on() const { return schedule_.on; }
+
+ private:
+  static constexpr double slack = 1e-6;  // times of steps are rounded
+
+  void advance(double time) {
+    if (schedule_.interval > 0)
+      next_ = begin_ + schedule_.interval * (std::floor((time - begin_) / schedule_.interval + slack) + 1);
+  }
+
+  RecorderSchedule schedule_;
+  double begin_ = 0, next_ = 0;
+};
+
+}  // namespace
+
+struct Recorder::Parts {
+  Assembler& assembler;
+  RecorderOptions options;
+  std::unique_ptr<VtkSeries> series;
+  std::unique_ptr<CsvHistories> histories;
+  Clock vtk_clock, csv_clock;
+  std::size_t layers_in_view = 0;
+  bool assembling = false;
+
+  Parts(Assembler& assembler_, RecorderOptions options_)
+      : assembler(assembler_), options(std::move(options_)), vtk_clock(options.vtk), csv_clock(options.csv) {
+    together(assembler.layout().comm(), [&] {
+      if (assembler.layout().rank() == 0) make_folder(options.folder);
+    });
+    if (options.vtk.on) series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name));
+    if (options.csv.on) histories = std::make_unique<CsvHistories>(assembler, options.folder);
+  }
+
+  std::filesystem::path view() const { return options.folder / (file_stem(options.name) + "_paraview.py"); }
+
+  void draw(const State& state) {
+    series->record(state);
+    if (series->layers().size() != layers_in_view) write_view();
+  }
+
+  /// The view is scaled by what was drawn so far; it is written again where a stage ends.
+  void write_view() {
+    layers_in_view = series->layers().size();
+    together(assembler.layout().comm(), [&] {
+      if (assembler.layout().rank() == 0)
+        replace_file(view(), paraview_state({series->pvd().filename().string(), series->layers()}));
+    });
+  }
+
+  void everything(const State& state) {
+    if (vtk_clock.on()) draw(state);
+    if (csv_clock.on()) histories->record(state);
+    if (vtk_clock.on()) write_view();
+  }
+};
+
+Recorder::Recorder(Assembler& assembler, RecorderOptions options)
+    : parts_(std::make_unique<Parts>(assembler, std::move(options))) {}
+Recorder::~Recorder() = default;
+
+void Recorder::stage_begins(const Stage& stage, const StepReport&, const State& state) {
+  Parts& p = *parts_;
+  p.assembling = std::holds_alternative<AssembleStage>(stage.what);
+  if (p.assembling) return;
+  p.vtk_clock.begin(state.time);
+  p.csv_clock.begin(state.time);
+  if (p.vtk_clock.on()) p.draw(state);
+  if (p.csv_clock.on()) p.histories->record(state);
+}
+
+void Recorder::accepted(const StepReport& report, const State& state) {
+  Parts& p = *parts_;
+  if (p.assembling) return;
+  if (p.vtk_clock.due(report)) p.draw(state);
+  if (p.csv_clock.due(report)) p.histories->record(state);
+}
+
+void Recorder::stage_ends(const Stage&, const StepReport&, const State& state) {
+  if (!parts_->assembling) parts_->everything(state);
+}
+
+void Recorder::failed(const StepReport&, const State& state, std::string_view) {
+  try {
+    parts_->everything(state);
+  } catch (const Error&) {
+    // The failure that is on its way says more than this one.
+  }
+}
+
+RecorderCounts Recorder::counts() const {
+  const Parts& p = *parts_;
+  RecorderCounts counts;
+  if (p.series) counts.frames = p.series->frames(), counts.vtk_bytes = p.series->bytes();
+  std::array<std::int64_t, 2> csv{0, 0};
+  if (p.histories) csv = {static_cast<std::int64_t>(p.histories->files().size()), p.histories->bytes()};
+  MPI_Bcast(csv.data(), 2, MPI_INT64_T, 0, p.assembler.layout().comm());
+  counts.histories = static_cast<int>(csv[0]);
+  counts.csv_bytes = csv[1];
+  return counts;
+}
+
+std::filesystem::path Recorder::view() const { return parts_->view(); }
+
+}  // namespace trammel

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "solvers/monitor.hpp"
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// When to record. Steps that were cut count as the nominal step that they make up; the first and the last state of
+/// a stage are always recorded.
+struct RecorderSchedule {
+  bool on = true;
+  int every = 1;        ///< nominal steps between records
+  double interval = 0;  ///< time between records [s]; above 0 it takes the place of `every`
+};
+
+struct RecorderOptions {
+  std::filesystem::path folder;  ///< made where it is missing
+  std::string name = "case";     ///< of the series for ParaView
+  RecorderSchedule vtk;
+  RecorderSchedule csv;
+};
+
+/// What was recorded so far.
+struct RecorderCounts {
+  int frames = 0;               ///< drawings for ParaView
+  std::int64_t vtk_bytes = 0;   ///< in their files
+  int histories = 0;            ///< CSV files
+  std::int64_t csv_bytes = 0;
+  double bytes_per_frame() const { return frames > 0 ? static_cast<double>(vtk_bytes) / frames : 0; }
+};
+
+/// Records a run into a folder: drawings for ParaView with a state file, and histories of sensors. Stages of type
+/// assemble are not recorded. Where the run fails the last good state is recorded.
+class Recorder final : public Monitor {
+ public:
+  /// Makes the folder, and takes away what an earlier run recorded for ParaView under the same name. Throws Error with
+  /// the path and the reason, on all ranks. Collective.
+  Recorder(Assembler& assembler, RecorderOptions options);
+  ~Recorder() override;
+
+  // These throw Error, on all ranks, where a file cannot be written.
+  void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
+  void accepted(const StepReport& report, const State& state) override;
+  void stage_ends(const Stage& stage, const StepReport& report, const State& state) override;
+  void failed(const StepReport& report, const State& state, std::string_view message) override;
+
+  /// The same on every rank. Collective.
+  RecorderCounts counts() const;
+  /// The file to open in ParaView.
+  std::filesystem::path view() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,169 @@
+// The recorder as a run's monitor: what is written when, and what is left after a failure.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "drawn_scene.hpp"
+#include "io/recorder.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::begin_entity;
+using testing::fresh_folder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Scene {
+  Model model;
+  std::unique_ptr<Layout> layout;
+  std::unique_ptr<Assembler> assembler;
+  State state;
+
+  Scene() {
+    const auto frames = testing::line_of_bodies(model, 5);
+    Builder builder(model);
+    begin_entity(builder, "probe", Type::Category::sensor);
+    builder.add(testing::Probe{}, {frames[2].position, frames[2].rotation});
+    layout = std::make_unique<Layout>(PETSC_COMM_WORLD, model, LayoutOptions{});
+    assembler = std::make_unique<Assembler>(model, *layout);
+    state = layout->initial_state();
+  }
+  bool first() const { return layout->rank() == 0; }
+
+  /// A stage of `steps` steps from `begin` to `until`, as a solver tells it.
+  void run(Monitor& monitor, const Stage& stage, double begin, double until, int steps) {
+    StepReport report;
+    report.begin = begin;
+    report.until = until;
+    report.step = (until - begin) / steps;
+    report.time = state.time = begin;
+    monitor.stage_begins(stage, report, state);
+    for (int i = 1; i <= steps; ++i) {
+      report.number = report.nominal = i;
+      report.time = state.time = begin + i * report.step;
+      report.last = i == steps;
+      monitor.accepted(report, state);
+    }
+    monitor.stage_ends(stage, report, state);
+  }
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// First column of a history.
+std::vector<double> times_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  std::vector<double> times;
+  while (std::getline(in, line)) times.push_back(std::stod(line));
+  return times;
+}
+
+std::vector<double> frames_of(const fs::path& pvd) {
+  std::istringstream in(text_of(pvd));
+  std::vector<double> times;
+  const std::string key = "timestep=\"";
+  for (std::string line; std::getline(in, line);) {
+    const auto at = line.find(key);
+    if (at == std::string::npos) continue;
+    const double time = std::stod(line.substr(at + key.size()));
+    if (times.empty() || times.back() != time) times.push_back(time);
+  }
+  return times;
+}
+
+TEST(Recorder, RecordsByStepsWithTheFirstAndTheLast) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder") / "new" / "folder";
+  Recorder recorder(*scene.assembler, {folder, "rig", {true, 4, 0}, {true, 2, 0}});
+  scene.run(recorder, Stage{"", StaticStage{}}, 0, 1, 2);
+  scene.run(recorder, Stage{"", DynamicStage{}}, 1, 6, 10);
+  const RecorderCounts counts = recorder.counts();
+  EXPECT_EQ(counts.frames, 5);
+  EXPECT_EQ(counts.histories, 1);
+  EXPECT_GT(counts.bytes_per_frame(), 1000);
+  EXPECT_EQ(recorder.view(), folder / "rig_paraview.py");
+  if (!scene.first()) return;
+  EXPECT_THAT(times_of(folder / "probe.csv"), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(frames_of(folder / "rig.pvd"), ElementsAre(0, 1, 3, 5, 6));
+  EXPECT_THAT(text_of(folder / "rig_paraview.py"),
+              ::testing::AllOf(HasSubstr("SERIES = 'rig.pvd'"), HasSubstr("'joints': {}"),
+                               HasSubstr("'forces': {'force': 0.0"), HasSubstr("'moment': 0.")));
+}
+
+TEST(Recorder, RecordsByTime) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder_time");
+  Recorder recorder(*scene.assembler, {folder, "rig", {true, 1, 0.3}, {true, 1, 0.1}});
+  scene.run(recorder, Stage{"", DynamicStage{}}, 0, 1, 10);
+  if (!scene.first()) return;
+  EXPECT_EQ(times_of(folder / "probe.csv").size(), 11U);
+  const std::vector<double> frames = frames_of(folder / "rig.pvd");
+  ASSERT_EQ(frames.size(), 5U);
+  EXPECT_NEAR(frames[1], 0.3, 1e-12);
+  EXPECT_NEAR(frames[3], 0.9, 1e-12);
+  EXPECT_NEAR(frames[4], 1, 1e-12);
+}
+
+TEST(Recorder, StagesThatAssembleAreNotRecorded) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder_assemble");
+  Recorder recorder(*scene.assembler, {folder, "rig", {}, {}});
+  scene.run(recorder, Stage{"", AssembleStage{}}, 0, 0, 1);
+  EXPECT_EQ(recorder.counts().frames, 0);
+  scene.run(recorder, Stage{"", DynamicStage{}}, 0, 1, 2);
+  EXPECT_EQ(recorder.counts().frames, 3);
+}
+
+TEST(Recorder, AFailureLeavesTheLastGoodState) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder_failed");
+  Recorder recorder(*scene.assembler, {folder, "rig", {true, 100, 0}, {true, 100, 0}});
+  StepReport report;
+  recorder.stage_begins(Stage{"", DynamicStage{}}, report, scene.state);
+  report.number = report.nominal = 7;
+  report.time = scene.state.time = 0.7;
+  recorder.accepted(report, scene.state);
+  recorder.failed(report, scene.state, "no convergence");
+  if (!scene.first()) return;
+  EXPECT_THAT(frames_of(folder / "rig.pvd"), ElementsAre(0, 0.7));
+  EXPECT_THAT(times_of(folder / "probe.csv"), ElementsAre(0, 0.7));
+}
+
+TEST(Recorder, NothingIsWrittenOfWhatIsOff) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder_off");
+  Recorder recorder(*scene.assembler, {folder, "rig", {false, 1, 0}, {false, 1, 0}});
+  scene.run(recorder, Stage{"", DynamicStage{}}, 0, 1, 2);
+  EXPECT_EQ(recorder.counts().frames, 0);
+  EXPECT_EQ(recorder.counts().histories, 0);
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST(Recorder, AFolderThatCannotBeMadeIsOneErrorOnAllRanks) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder_refused");
+  if (scene.first()) std::ofstream(folder / "file") << "in the way";
+  MPI_Barrier(PETSC_COMM_WORLD);
+  try {
+    Recorder recorder(*scene.assembler, {folder / "file" / "results", "rig", {}, {}});
+    FAIL() << "nothing was refused";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("cannot write '" + (folder / "file" / "results").string() + "': "));
+  }
+}
+
+}  // namespace
+}  // namespace trammel
