@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include <boost/math/quadrature/gauss.hpp>
 #include <fmt/format.h>
+#include <boost/math/quadrature/gauss.hpp>
 #include <unsupported/Eigen/Splines>
 
 #include "trammel/error.hpp"
@@ -22,7 +22,8 @@ Vec6 Axis::strain(double from, double to) const {
   return se3::log(pose(from).inverse() * pose(to)) / (to - from);
 }
 
-ConstantCurvatureAxis::ConstantCurvatureAxis(const Pose& start, const Vec3& curvature, double length) : start_(start) {
+ConstantCurvatureAxis::ConstantCurvatureAxis(const Pose& start, const Vec3& curvature, double length)
+    : start_(start) {
   if (!(length > 0) || !std::isfinite(length))
     throw Error(fmt::format("the length of a beam must be positive, not {}", length));
   length_ = length;
@@ -55,7 +56,8 @@ Mat3 triad(const Vec3& tangent, const Vec3* up) {
 std::unique_ptr<Axis> straight_axis(const Vec3& from, const Vec3& to, const Vec3* up, double twist) {
   const double length = (to - from).norm();
   if (!(length > 0)) throw Error("a beam from " + text(from) + " to " + text(to) + " has no length");
-  return std::make_unique<ConstantCurvatureAxis>(Pose{triad(to - from, up), from}, Vec3(twist / length, 0, 0), length);
+  return std::make_unique<ConstantCurvatureAxis>(Pose{triad(to - from, up), from}, Vec3(twist / length, 0, 0),
+                                                 length);
 }
 
 std::unique_ptr<Axis> arc_axis(const Vec3& from, const Vec3& centre, const Vec3& normal, double angle,
@@ -78,8 +80,10 @@ std::unique_ptr<Axis> arc_axis(const Vec3& from, const Vec3& via, const Vec3& to
   const Vec3 n = a.cross(b);
   const double size = a.norm() * b.norm();
   if (!(n.norm() > 1e-10 * size))
-    throw Error("the points " + text(from) + ", " + text(via) + ", " + text(to) + " lie on a line, not on an arc");
-  const Vec3 centre = from + (b.squaredNorm() * n.cross(a) - a.squaredNorm() * n.cross(b)) / (2 * n.squaredNorm());
+    throw Error("the points " + text(from) + ", " + text(via) + ", " + text(to) +
+                " lie on a line, not on an arc");
+  const Vec3 centre =
+      from + (b.squaredNorm() * n.cross(a) - a.squaredNorm() * n.cross(b)) / (2 * n.squaredNorm());
   const Vec3 u = from - centre;
   const Vec3 v = to - centre;
   double angle = std::atan2(n.normalized().dot(u.cross(v)), u.dot(v));
@@ -106,8 +110,8 @@ namespace {
 
 using Curve = Eigen::Spline<double, 3, Eigen::Dynamic>;
 
-/// A spline with its arc length and a table of triads that don't turn about the tangent (double reflection, Wang,
-/// Juttler, Zheng and Liu, ACM Trans. Graph. 27, 2008).
+/// A spline with its arc length and a table of triads that don't turn about the tangent (double reflection,
+/// Wang, Juttler, Zheng and Liu, ACM Trans. Graph. 27, 2008).
 class SplineAxis final : public Axis {
  public:
   SplineAxis(const std::vector<Vec3>& points, const Vec3* up, double twist) : twist_(twist) {
@@ -116,12 +120,14 @@ class SplineAxis final : public Axis {
     for (Eigen::Index i = 0; i < n; ++i) columns.col(i) = points[static_cast<std::size_t>(i)];
     Curve::KnotVectorType parameters;
     Eigen::ChordLengths(columns, parameters);
-    curve_ = Eigen::SplineFitting<Curve>::Interpolate(columns, std::min<Eigen::DenseIndex>(3, n - 1), parameters);
+    curve_ =
+        Eigen::SplineFitting<Curve>::Interpolate(columns, std::min<Eigen::DenseIndex>(3, n - 1), parameters);
 
     constexpr int pieces = 32;
     for (Eigen::Index i = 0; i + 1 < n; ++i)
       for (int k = 0; k < pieces; ++k)
-        table_.push_back({parameters(i) + (parameters(i + 1) - parameters(i)) * k / pieces, 0, Mat3::Identity()});
+        table_.push_back(
+            {parameters(i) + (parameters(i + 1) - parameters(i)) * k / pieces, 0, Mat3::Identity()});
     table_.push_back({1.0, 0, Mat3::Identity()});
     table_.front().R = triad(derivative(0), up);
     for (std::size_t i = 1; i < table_.size(); ++i) {
@@ -153,8 +159,8 @@ class SplineAxis final : public Axis {
   Vec3 point(double u) const { return curve_(u); }
   Vec3 derivative(double u) const { return curve_.derivatives(u, 1).col(1); }
   double arc(double from, double to) const {
-    return boost::math::quadrature::gauss<double, 10>::integrate([this](double u) { return derivative(u).norm(); },
-                                                                 from, to);
+    return boost::math::quadrature::gauss<double, 10>::integrate(
+        [this](double u) { return derivative(u).norm(); }, from, to);
   }
   Mat3 carried(const Row& row, double u) const {
     const Vec3 step = point(u) - point(row.u);

@@ -38,7 +38,8 @@ TEST(Axis, ArcOfThe45DegreeBendIsExact) {
   const auto axis = arc_axis({0, 0, 0}, {100, 0, 0}, {0, 0, -1}, pi / 4, nullptr);
   EXPECT_NEAR(axis->length(), 25 * pi, 1e-12);
   EXPECT_LT((axis->pose(0).R.col(0) - Vec3::UnitY()).norm(), 1e-15);
-  EXPECT_LT((axis->pose(axis->length()).p - Vec3(100 - 50 * std::sqrt(2.0), 50 * std::sqrt(2.0), 0)).norm(), 1e-12);
+  EXPECT_LT((axis->pose(axis->length()).p - Vec3(100 - 50 * std::sqrt(2.0), 50 * std::sqrt(2.0), 0)).norm(),
+            1e-12);
   const Vec3 via(100 - 100 * std::cos(0.3), 100 * std::sin(0.3), 0);
   const auto same = arc_axis({0, 0, 0}, via, axis->pose(axis->length()).p, nullptr);
   EXPECT_NEAR(same->length(), axis->length(), 1e-10);
@@ -63,7 +64,8 @@ TEST(Axis, HelixIsExact) {
   for (const double u : {1.0, 5.0, 18.0}) {
     const Pose X = axis->pose(u * std::hypot(0.5, rise));
     EXPECT_LT((X.p - Vec3(0.5 * std::cos(u), 0.5 * std::sin(u), rise * u)).norm(), 1e-12);
-    EXPECT_LT((X.R.col(0) - Vec3(-0.5 * std::sin(u), 0.5 * std::cos(u), rise) / std::hypot(0.5, rise)).norm(), 1e-12);
+    EXPECT_LT((X.R.col(0) - Vec3(-0.5 * std::sin(u), 0.5 * std::cos(u), rise) / std::hypot(0.5, rise)).norm(),
+              1e-12);
   }
   EXPECT_THROW(helix_axis({0, 0, 1}, {0, 0, 0}, {0, 0, 2}, 0.4, 3, nullptr), Error);
 }

@@ -29,13 +29,18 @@ std::vector<Parameter> parameters() {
           .must()};
   for (Parameter& p : axis_parameters()) known.push_back(std::move(p));
   std::vector<Parameter> rest{
-      Parameter::make(Kind::integer, "elements", "", "number of finite elements").between(1, 1e8).defaults("10"),
-      Parameter::make(Kind::reals, "nodes", "", "fractions of the length where the nodes stand, in place of `elements`"),
+      Parameter::make(Kind::integer, "elements", "", "number of finite elements")
+          .between(1, 1e8)
+          .defaults("10"),
+      Parameter::make(Kind::reals, "nodes", "",
+                      "fractions of the length where the nodes stand, in place of `elements`"),
       Parameter::make(Kind::any, "damping", "s",
                       "stiffness-proportional: a time, or six of them for (Gamma1..3, kappa1..3)")
           .defaults("0"),
-      Parameter::make(Kind::vector3, "velocity", "m/s", "of the start, at t = 0, in world axes").defaults("[0, 0, 0]"),
-      Parameter::make(Kind::vector3, "angular_velocity", "rad/s", "of the whole beam as a rigid body, at t = 0, in "
+      Parameter::make(Kind::vector3, "velocity", "m/s", "of the start, at t = 0, in world axes")
+          .defaults("[0, 0, 0]"),
+      Parameter::make(Kind::vector3, "angular_velocity", "rad/s",
+                      "of the whole beam as a rigid body, at t = 0, in "
                       "world axes")
           .defaults("[0, 0, 0]")};
   for (Parameter& p : rest) known.push_back(std::move(p));
@@ -44,7 +49,8 @@ std::vector<Parameter> parameters() {
 
 std::vector<double> read_nodes(const Parameters& in) {
   if (in.has("nodes")) {
-    if (in.has("elements")) throw Error(in.where("nodes"), "the mesh is given twice, by 'elements' and by 'nodes'");
+    if (in.has("elements"))
+      throw Error(in.where("nodes"), "the mesh is given twice, by 'elements' and by 'nodes'");
     return in.reals("nodes");
   }
   const int n = in.integer("elements");
@@ -60,7 +66,8 @@ Damping read_damping(const Parameters& in) {
   if (value.is_sequence()) {
     const std::vector<double> times = in.reals("damping");
     if (times.size() != 6)
-      throw Error(in.where("damping"), fmt::format("'damping' must be one time or six, found {}", times.size()));
+      throw Error(in.where("damping"),
+                  fmt::format("'damping' must be one time or six, found {}", times.size()));
     std::ranges::copy(times, damping.times.data());
   } else {
     damping.times.setConstant(in.real(value));
@@ -94,8 +101,10 @@ std::string description(const SectionAlongSpan& span) {
   std::string text;
   for (const auto& [at, section] : span.stations()) {
     if (!span.constant()) text += fmt::format("at {} of the length\n", at);
-    text += six_rows("stiffness: (N1, N2, N3, M1, M2, M3) by (Gamma1..3, kappa1..3) [N, N m, N m^2]", section.stiffness);
-    text += six_rows("mass: momentum by velocity and angular velocity [kg/m, kg, kg m]", mass_matrix(section.mass));
+    text += six_rows("stiffness: (N1, N2, N3, M1, M2, M3) by (Gamma1..3, kappa1..3) [N, N m, N m^2]",
+                     section.stiffness);
+    text += six_rows("mass: momentum by velocity and angular velocity [kg/m, kg, kg m]",
+                     mass_matrix(section.mass));
   }
   return text;
 }
@@ -108,8 +117,9 @@ std::vector<Frame> add_nodes(const Discretization& beam, const Parameters& in, B
   frames.reserve(beam.nodes.size());
   for (std::size_t i = 0; i < beam.nodes.size(); ++i) {
     const Pose& X = beam.nodes[i];
-    const std::string name =
-        i == 0 ? "start" : i + 1 == beam.nodes.size() ? "end" : "node " + std::to_string(i + 1);
+    const std::string name = i == 0                       ? "start"
+                             : i + 1 == beam.nodes.size() ? "end"
+                                                          : "node " + std::to_string(i + 1);
     frames.push_back(builder.add_frame(name, X.R, X.p, v + w.cross(X.p - start), X.R.transpose() * w));
   }
   return frames;
@@ -128,7 +138,8 @@ Marker marker_at(const Chain& chain, double s) {
 
 Marker marker_at_fraction(const Chain& chain, double fraction) {
   if (!(fraction >= 0 && fraction <= 1))
-    throw Error(fmt::format("a point of a beam is given by a fraction of its length between 0 and 1, not {}", fraction));
+    throw Error(fmt::format("a point of a beam is given by a fraction of its length between 0 and 1, not {}",
+                            fraction));
   return marker_at(chain, fraction * chain.s.back());
 }
 
@@ -157,7 +168,8 @@ void build(const Parameters& in, Builder& builder) {
 
   builder.offer_marker("start", Marker::on_frame(chain->nodes.front()));
   builder.offer_marker("end", Marker::on_frame(chain->nodes.back()));
-  builder.offer_marker_family("at", [chain](double fraction) { return marker_at_fraction(*chain, fraction); });
+  builder.offer_marker_family("at",
+                              [chain](double fraction) { return marker_at_fraction(*chain, fraction); });
   builder.offer("line", std::make_shared<const MaterialLine>(
                             MaterialLine{chain->s, [chain](double s) { return marker_at(*chain, s); }}));
   offer_masses(beam, *chain, builder);

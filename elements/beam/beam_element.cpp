@@ -11,7 +11,7 @@ namespace trammel::beam {
 namespace {
 
 NodeMotion node_motion(const LocalState& x, int first) {
-  return {x.rotation(first + 1), x.position(first),         x.velocity(first),
+  return {x.rotation(first + 1), x.position(first),     x.velocity(first),
           x.velocity(first + 1), x.acceleration(first), x.acceleration(first + 1)};
 }
 
@@ -33,7 +33,8 @@ template <class Tuple>
 std::vector<double> repeated(const Tuple& tuple, std::size_t count) {
   std::vector<double> values;
   values.reserve(count * static_cast<std::size_t>(tuple.size()));
-  for (std::size_t i = 0; i < count; ++i) values.insert(values.end(), tuple.data(), tuple.data() + tuple.size());
+  for (std::size_t i = 0; i < count; ++i)
+    values.insert(values.end(), tuple.data(), tuple.data() + tuple.size());
   return values;
 }
 
@@ -104,7 +105,8 @@ void BeamElement::end_outputs(const std::string& name, const Mat3& R, const Vec3
 }
 
 void BeamElement::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
-  static constexpr std::array<std::string_view, 6> strains{"Gamma1", "Gamma2", "Gamma3", "kappa1", "kappa2", "kappa3"};
+  static constexpr std::array<std::string_view, 6> strains{"Gamma1", "Gamma2", "Gamma3",
+                                                           "kappa1", "kappa2", "kappa3"};
   static constexpr std::array<std::string_view, 6> forces{"N1", "N2", "N3", "M1", "M2", "M3"};
   const NodalForces f(*constants_, x);
   const Vec6 strain = constants_->elastic.strain(f.elastic.helicoid());

@@ -30,7 +30,8 @@ class BeamElement {
  private:
   void end_outputs(const std::string& name, const Mat3& R, const Vec3& force, const Vec3& moment,
                    OutputSink& sink) const;
-  void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const Vec6& force, Canvas& canvas) const;
+  void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const Vec6& force,
+                    Canvas& canvas) const;
 
   std::shared_ptr<const ElementConstants> constants_;
   Place place_;

@@ -43,9 +43,11 @@ Mat6 co_adjoint(const Vec6& w) {
 
 }  // namespace
 
-BeamPoint::BeamPoint(const Frame& first, const Frame& second, double xi) : first_(first), second_(second), xi_(xi) {}
+BeamPoint::BeamPoint(const Frame& first, const Frame& second, double xi)
+    : first_(first), second_(second), xi_(xi) {}
 
-BeamPoint::BeamPoint(const Frame& first, const Frame& second, BlockId coordinate, double s_first, double length)
+BeamPoint::BeamPoint(const Frame& first, const Frame& second, BlockId coordinate, double s_first,
+                     double length)
     : first_(first), second_(second), coordinate_(coordinate), s_first_(s_first), length_(length) {}
 
 std::vector<BlockId> BeamPoint::blocks() const {

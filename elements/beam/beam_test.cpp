@@ -96,7 +96,8 @@ class BeamType : public ::testing::Test {
 };
 
 TEST_F(BeamType, OffersItsEndsAndItsPoints) {
-  add("crank", std::string(thick) + ", from: [0, 0, 0], to: [0, 0.12, 0], elements: 10, angular_velocity: [0, 0, 2]");
+  add("crank",
+      std::string(thick) + ", from: [0, 0, 0], to: [0, 0.12, 0], elements: 10, angular_velocity: [0, 0, 2]");
   EXPECT_EQ(plain.model.ranges.at(0).instances->size(), 10);
   EXPECT_EQ(plain.model.blocks.size(), 22u);
   EXPECT_LT((place("crank.end") - Vec3(0, 0.12, 0)).norm(), 1e-15);
@@ -115,8 +116,9 @@ TEST_F(BeamType, OffersItsEndsAndItsPoints) {
 }
 
 TEST_F(BeamType, OffersItsWholeMassAtItsCentre) {
-  add("arch", "section: {shape: {type: rectangle, width: 0.1, height: 0.2}, material: {E: 1e9, nu: 0.3, rho: 100}}, "
-              "from: [0, 0, 0], arc: {centre: [2, 0, 0], normal: [0, 0, -1], angle: 1.2}, elements: 3");
+  add("arch",
+      "section: {shape: {type: rectangle, width: 0.1, height: 0.2}, material: {E: 1e9, nu: 0.3, rho: 100}}, "
+      "from: [0, 0, 0], arc: {centre: [2, 0, 0], normal: [0, 0, -1], angle: 1.2}, elements: 3");
   double mass = 0;
   Vec3 first = Vec3::Zero();
   for (const MassPoint& m : plain.model.masses) {
@@ -132,9 +134,11 @@ TEST_F(BeamType, ReadsEveryAxis) {
   const std::string section = std::string(thick) + ", elements: 4, ";
   add("line", section + "from: [1, 0, 0], to: [1, 0, 2], twist: 0.5, up: [0, 1, 0]");
   EXPECT_LT((plain.builder.initial(marker("line.start")).R_WM.col(2) - Vec3::UnitY()).norm(), 1e-15);
-  add("arc", section + "from: [1, 0, 0], arc: {via: [0.7071067811865476, 0.7071067811865476, 0], to: [0, 1, 0]}");
+  add("arc",
+      section + "from: [1, 0, 0], arc: {via: [0.7071067811865476, 0.7071067811865476, 0], to: [0, 1, 0]}");
   EXPECT_LT((place("arc.at(0.5)") - Vec3(std::sqrt(0.5), std::sqrt(0.5), 0)).norm(), 1e-12);
-  add("helix", section + "from: [1, 0, 0], helix: {centre: [0, 0, 0], direction: [0, 0, 1], pitch: 0.5, turns: 1}");
+  add("helix",
+      section + "from: [1, 0, 0], helix: {centre: [0, 0, 0], direction: [0, 0, 1], pitch: 0.5, turns: 1}");
   EXPECT_LT((place("helix.end") - Vec3(1, 0, 0.5)).norm(), 1e-12);
   add("curve", section + "from: [0, 0, 0], curve: {tangent: [1, 0, 0], length: 7, curvature: [0.3, 0, 1]}");
   EXPECT_LT((place("curve.end") - Vec3(1.329066293122, 0.441216617407, 1.701280112063)).norm(), 1e-11);
@@ -152,39 +156,48 @@ TEST_F(BeamType, RefusesBadAxes) {
   EXPECT_THAT(message(section + "from: [1, 0, 0], to: [2, 0, 0], through: [[1, 0, 0], [2, 0, 0]]"),
               HasSubstr("given twice, by 'to' and by 'through'"));
   EXPECT_THAT(message(section + "from: [1, 0, 0], too: [2, 0, 0]"), HasSubstr("did you mean 'to'"));
-  EXPECT_THAT(message(section + "from: [0, 0, 0], to: [0, 0, 1], up: [0, 0, 2]"), HasSubstr("lies along the tangent"));
+  EXPECT_THAT(message(section + "from: [0, 0, 0], to: [0, 0, 1], up: [0, 0, 2]"),
+              HasSubstr("lies along the tangent"));
   EXPECT_THAT(message(section + "from: [0, 0, 0], to: [0, 0, 1], elements: 0"), HasSubstr("elements"));
-  EXPECT_THAT(message(section + "from: [0, 0, 0], to: [0, 0, 1], nodes: [0, 0.7, 0.5, 1]"), HasSubstr("must increase"));
-  EXPECT_THAT(message(section + "from: [0, 0, 0], arc: {centre: [1, 0, 0], normal: [0, 0, 1], angle: 6}, elements: 2"),
+  EXPECT_THAT(message(section + "from: [0, 0, 0], to: [0, 0, 1], nodes: [0, 0.7, 0.5, 1]"),
+              HasSubstr("must increase"));
+  EXPECT_THAT(message(section +
+                      "from: [0, 0, 0], arc: {centre: [1, 0, 0], normal: [0, 0, 1], angle: 6}, elements: 2"),
               HasSubstr("take more elements"));
 }
 
 TEST_F(BeamType, RefusesBadSections) {
-  EXPECT_THAT(message_of_section("stiffness: {EA: 1, GA: [1, 1], GJ: 1, EI: [1, -1]}"), HasSubstr("must be positive"));
+  EXPECT_THAT(message_of_section("stiffness: {EA: 1, GA: [1, 1], GJ: 1, EI: [1, -1]}"),
+              HasSubstr("must be positive"));
   EXPECT_THAT(message_of_section("stiffness: {EA: 1, GA: [1, 1], GJ: 1}"), HasSubstr("EI"));
   EXPECT_THAT(message_of_section("stiffness: [[1, 0, 0, 0, 0, 2], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], "
                                  "[0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [2, 0, 0, 0, 0, 1]]"),
               HasSubstr("not positive definite"));
   EXPECT_THAT(message_of_section("shape: {type: tube, radius: 1, wall: 2}, material: {E: 1, nu: 0.3}"),
               HasSubstr("thicker than its radius"));
-  EXPECT_THAT(message_of_section("shape: {type: circle, width: 1}, material: {E: 1, nu: 0.3}"), HasSubstr("circle"));
+  EXPECT_THAT(message_of_section("shape: {type: circle, width: 1}, material: {E: 1, nu: 0.3}"),
+              HasSubstr("circle"));
   EXPECT_THAT(message_of_section("shape: {type: circle, radius: 1}"), HasSubstr("needs a 'material'"));
   EXPECT_THAT(message_of_section("mass: {rhoA: 1}"), HasSubstr("needs a 'stiffness'"));
   EXPECT_THAT(message_of_section("stations: [{at: 0, stiffness: {EA: 1, GA: [1, 1], GJ: 1, EI: [1, 1]}}]"),
               HasSubstr("at least two stations"));
-  EXPECT_THAT(message("section: thick, from: [0, 0, 0], to: [1, 0, 0]"), HasSubstr("section 'thick' not found"));
+  EXPECT_THAT(message("section: thick, from: [0, 0, 0], to: [1, 0, 0]"),
+              HasSubstr("section 'thick' not found"));
 }
 
 TEST_F(BeamType, ReadsFullMatricesAndStations) {
-  EXPECT_EQ(message_of_section(
-                "stiffness: [[10, 1, 0, 0, 0, 0], [1, 10, 0, 0, 0, 0], [0, 0, 10, 0, 0, 0], [0, 0, 0, 10, 2, 0], "
-                "[0, 0, 0, 2, 10, 0], [0, 0, 0, 0, 0, 10]], mass: {rhoA: 2, J: [[3, 0, 0], [0, 2, 0.1], [0, 0.1, 2]], "
-                "centre: [0, 0.1, 0]}"),
-            "");
-  add("tapered", "section: {stations: ["
-                 "{at: 0, shape: {type: circle, radius: 0.1}, material: {E: 1e9, nu: 0.3, rho: 1000}}, "
-                 "{at: 1, shape: {type: circle, radius: 0.05}, material: {E: 1e9, nu: 0.3, rho: 1000}}]}, "
-                 "from: [0, 0, 0], to: [2, 0, 0], elements: 5");
+  EXPECT_EQ(
+      message_of_section(
+          "stiffness: [[10, 1, 0, 0, 0, 0], [1, 10, 0, 0, 0, 0], [0, 0, 10, 0, 0, 0], [0, 0, 0, 10, 2, 0], "
+          "[0, 0, 0, 2, 10, 0], [0, 0, 0, 0, 0, 10]], mass: {rhoA: 2, J: [[3, 0, 0], [0, 2, 0.1], [0, 0.1, "
+          "2]], "
+          "centre: [0, 0.1, 0]}"),
+      "");
+  add("tapered",
+      "section: {stations: ["
+      "{at: 0, shape: {type: circle, radius: 0.1}, material: {E: 1e9, nu: 0.3, rho: 1000}}, "
+      "{at: 1, shape: {type: circle, radius: 0.05}, material: {E: 1e9, nu: 0.3, rho: 1000}}]}, "
+      "from: [0, 0, 0], to: [2, 0, 0], elements: 5");
   double mass = 0;
   for (const MassPoint& m : plain.model.masses)
     if (m.entity == plain.builder.entity_index()) mass += m.mass;
@@ -243,7 +256,8 @@ TEST(BeamElement, ForcesAtItsEndsBalanceAndAppearInBothAxes) {
   EXPECT_LT((R * kept.at("start_section_moment") - kept.at("start_moment")).norm(), 1e-12);
   // What the element pulls at its ends with is its rate of momentum.
   const Eigen::VectorXd r = trammel::testing::residual_of(element, x);
-  EXPECT_LT((kept.at("end_force") - kept.at("start_force") - r.segment<3>(0) - r.segment<3>(6)).norm(), 1e-12);
+  EXPECT_LT((kept.at("end_force") - kept.at("start_force") - r.segment<3>(0) - r.segment<3>(6)).norm(),
+            1e-12);
   EXPECT_EQ(kept.values_of.at("strain_1").size(), 6u);
   EXPECT_EQ(kept.values_of.at("section_force_1").size(), 6u);
 }
@@ -283,8 +297,8 @@ TEST(BeamElement, DrawsItsCurveAndItsSection) {
   EXPECT_EQ(canvas.fields["strain"], 2);
   EXPECT_EQ(canvas.fields["force"], 1);
   ASSERT_EQ(canvas.section_points.size(), 20u);
-  const Vec3 centre = 0.25 * (canvas.section_points[16] + canvas.section_points[17] + canvas.section_points[18] +
-                              canvas.section_points[19]);
+  const Vec3 centre = 0.25 * (canvas.section_points[16] + canvas.section_points[17] +
+                              canvas.section_points[18] + canvas.section_points[19]);
   EXPECT_LT((centre - x.local().position(2)).norm(), 1e-12);
 }
 

@@ -8,9 +8,9 @@ namespace trammel::beam {
 
 /// Mass per length of a section, about the origin of its triad and in its components.
 struct SectionMass {
-  double density = 0;              ///< rho A [kg/m]
-  Vec3 first = Vec3::Zero();       ///< rho A times the centre of mass [kg]
-  Mat3 inertia = Mat3::Zero();     ///< rotary inertia about the origin [kg m]
+  double density = 0;           ///< rho A [kg/m]
+  Vec3 first = Vec3::Zero();    ///< rho A times the centre of mass [kg]
+  Mat3 inertia = Mat3::Zero();  ///< rotary inertia about the origin [kg m]
 
   /// Second moments of mass, integral of rho y y^T over the section: inertia = tr(S) I - S.
   Mat3 second() const { return 0.5 * inertia.trace() * Mat3::Identity() - inertia; }
@@ -22,25 +22,26 @@ struct SectionMass {
 ///
 ///     x(s, y) = sum_i N_i(s) (p_i + R_i y_i),    i = 1, 2,
 ///
-/// with y_i its constant offset from node i less the chord, so that the reference shape (curved, twisted, tapered) is
-/// met exactly and every rigid motion has its exact momentum. The kinetic energy that follows is a quadratic form of
-/// nodal accelerations with constant coefficients for the translations; all gyroscopic terms are those of this
-/// interpolation, so linear and angular momentum are conserved by the semi-discrete equations.
+/// with y_i its constant offset from node i less the chord, so that the reference shape (curved, twisted,
+/// tapered) is met exactly and every rigid motion has its exact momentum. The kinetic energy that follows is
+/// a quadratic form of nodal accelerations with constant coefficients for the translations; all gyroscopic
+/// terms are those of this interpolation, so linear and angular momentum are conserved by the semi-discrete
+/// equations.
 struct BlendedMass {
   static constexpr int pair(int i, int j) { return i + j; }  ///< 0: (1,1), 1: (1,2), 2: (2,2)
 
-  std::array<double, 3> mass{};                       ///< integral of N_i N_j rho
-  std::array<std::array<Vec3, 2>, 2> first;           ///< [i][j]: integral of N_i N_j rho y_i
-  std::array<std::array<Mat3, 2>, 2> second;          ///< [i][j]: integral of N_i N_j rho y_j y_i^T
-  bool offset = false;                                ///< some `first` is not zero
+  std::array<double, 3> mass{};               ///< integral of N_i N_j rho
+  std::array<std::array<Vec3, 2>, 2> first;   ///< [i][j]: integral of N_i N_j rho y_i
+  std::array<std::array<Mat3, 2>, 2> second;  ///< [i][j]: integral of N_i N_j rho y_j y_i^T
+  bool offset = false;                        ///< some `first` is not zero
 
   BlendedMass() {
     for (auto& row : first) row.fill(Vec3::Zero());
     for (auto& row : second) row.fill(Mat3::Zero());
   }
 
-  /// Adds the mass ds * section at weight N_2 = xi. `R_iS`, `c_i`: triad and origin of the section in node i's
-  /// components, the origin measured from the chord point p_1 + xi (p_2 - p_1).
+  /// Adds the mass ds * section at weight N_2 = xi. `R_iS`, `c_i`: triad and origin of the section in node
+  /// i's components, the origin measured from the chord point p_1 + xi (p_2 - p_1).
   void add(double xi, double ds, const SectionMass& section, const std::array<Mat3, 2>& R_iS,
            const std::array<Vec3, 2>& c_i) {
     const std::array<double, 2> N{1 - xi, xi};
@@ -68,7 +69,8 @@ struct BlendedMass {
       for (auto& row : first) row.fill(Vec3::Zero());
   }
 
-  /// Mass that node i carries in a uniform field, and its first moment about the node in the node's components.
+  /// Mass that node i carries in a uniform field, and its first moment about the node in the node's
+  /// components.
   double nodal_mass(std::size_t i) const { return mass[2 * i] + mass[1]; }
   Vec3 nodal_first(std::size_t i) const { return first[i][0] + first[i][1]; }
 };
@@ -76,7 +78,8 @@ struct BlendedMass {
 /// The inertia forces of one element and their exact tangents; rows and columns as in ElasticForces.
 class InertiaForces {
  public:
-  InertiaForces(const BlendedMass& mass, const NodeMotion& n1, const NodeMotion& n2) : mass_(mass), n_{&n1, &n2} {
+  InertiaForces(const BlendedMass& mass, const NodeMotion& n1, const NodeMotion& n2)
+      : mass_(mass), n_{&n1, &n2} {
     R_12_.noalias() = n1.R_WS.transpose() * n2.R_WS;
   }
 
@@ -134,7 +137,8 @@ class InertiaForces {
       for (std::size_t j = 0; j < 2; ++j) {
         const Mat3 W_i = n_[i]->R_WS * skew(n_[i]->w_WS_S);
         const Mat3 W_j = n_[j]->R_WS * skew(n_[j]->w_WS_S);
-        twice += mass_.mass[i + j] * n_[i]->v_WS.dot(n_[j]->v_WS) + 2 * n_[j]->v_WS.dot(W_i * mass_.first[i][j]) +
+        twice += mass_.mass[i + j] * n_[i]->v_WS.dot(n_[j]->v_WS) +
+                 2 * n_[j]->v_WS.dot(W_i * mass_.first[i][j]) +
                  (W_j * mass_.second[i][j] * W_i.transpose()).trace();
       }
     }

@@ -92,7 +92,8 @@ TEST(InertiaForces, ChangeMomentumAndEnergyByTheirResultantAndPower) {
   const Vec3 f1 = r.segment<3>(0);
   const Vec3 f2 = r.segment<3>(6);
   Eigen::Matrix<double, 7, 1> expected;
-  expected << f1 + f2, n1.p_WS.cross(f1) + n1.R_WS * r.segment<3>(3) + n2.p_WS.cross(f2) + n2.R_WS * r.segment<3>(9),
+  expected << f1 + f2,
+      n1.p_WS.cross(f1) + n1.R_WS * r.segment<3>(3) + n2.p_WS.cross(f2) + n2.R_WS * r.segment<3>(9),
       n1.v_WS.dot(f1) + n1.w_WS_S.dot(r.segment<3>(3)) + n2.v_WS.dot(f2) + n2.w_WS_S.dot(r.segment<3>(9));
   EXPECT_LT(relative_error(rate, expected), 1e-9);
 }
@@ -122,7 +123,8 @@ TEST(InertiaForces, MomentumOfARigidMotionIsExactForATaperedCurvedTwistedElement
     const Vec3 first = X.R * section.first;
     const Vec3 share = ds * (section.density * (v + w.cross(X.p)) + w.cross(first));
     linear += share;
-    angular += X.p.cross(share) + ds * (first.cross(v + w.cross(X.p)) + X.R * section.inertia * X.R.transpose() * w);
+    angular +=
+        X.p.cross(share) + ds * (first.cross(v + w.cross(X.p)) + X.R * section.inertia * X.R.transpose() * w);
   }
   mass.finish(1);
   const auto [p, l] = InertiaForces(mass, s.node[0], s.node[1]).momentum();

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
 #include <Eigen/LU>
 #include <boost/math/quadrature/gauss.hpp>
-#include <fmt/format.h>
 
 #include "trammel/error.hpp"
 
@@ -34,9 +34,10 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
   e.elastic.reference = axis.strain(from, to);
   const double turn = e.elastic.reference.tail<3>().norm() * length;
   if (turn > 150.0 / 180.0 * std::numbers::pi)
-    throw Error(fmt::format("an element of the beam turns by {:.0f} degrees along its length; take more elements "
-                            "(at most 150 degrees each)",
-                            turn * 180 / std::numbers::pi));
+    throw Error(
+        fmt::format("an element of the beam turns by {:.0f} degrees along its length; take more elements "
+                    "(at most 150 degrees each)",
+                    turn * 180 / std::numbers::pi));
 
   const Section middle = section.at(0.5 * (from + to) / axis.length());
   if (section.constant()) {
@@ -60,7 +61,8 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
     const Pose X = axis.pose(s);
     const Vec3 c = X.p - (X_1.p + xi * (X_2.p - X_1.p));
     e.mass.add(xi, w * length, section.at(s / axis.length()).mass,
-               {X_1.R.transpose() * X.R, X_2.R.transpose() * X.R}, {X_1.R.transpose() * c, X_2.R.transpose() * c});
+               {X_1.R.transpose() * X.R, X_2.R.transpose() * X.R},
+               {X_1.R.transpose() * c, X_2.R.transpose() * c});
   });
   e.mass.finish(length);
   e.massive = e.mass.mass[0] > 0 || e.mass.second[0][0].norm() > 0;

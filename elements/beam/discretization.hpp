@@ -20,21 +20,21 @@ struct ElementConstants {
 
 /// A beam cut into elements.
 struct Discretization {
-  std::vector<double> s;      ///< arc length of the nodes [m]
-  std::vector<Pose> nodes;    ///< X_WS of the section triads at the nodes
+  std::vector<double> s;                                          ///< arc length of the nodes [m]
+  std::vector<Pose> nodes;                                        ///< X_WS of the section triads at the nodes
   std::vector<std::shared_ptr<const ElementConstants>> elements;  ///< equal elements share their constants
 };
 
-/// Stiffness-proportional damping: the viscous section law is sqrt(b) K sqrt(b) with b the diagonal matrix of `times`
-/// [s], one for each strain.
+/// Stiffness-proportional damping: the viscous section law is sqrt(b) K sqrt(b) with b the diagonal matrix of
+/// `times` [s], one for each strain.
 struct Damping {
   Vec6 times = Vec6::Zero();
   bool none() const { return times.isZero(0); }
 };
 
-/// Cuts a beam at `fractions` of its length (increasing, from 0 to 1). The compliance of an element is the mean of
-/// the section's, its mass the integral over the reference shape. Throws Error where an element turns by more than
-/// 150 degrees or the fractions don't increase.
+/// Cuts a beam at `fractions` of its length (increasing, from 0 to 1). The compliance of an element is the
+/// mean of the section's, its mass the integral over the reference shape. Throws Error where an element turns
+/// by more than 150 degrees or the fractions don't increase.
 Discretization discretize(const Axis& axis, const SectionAlongSpan& section, const Damping& damping,
                           const std::vector<double>& fractions);
 

@@ -4,8 +4,8 @@
 
 namespace trammel::beam {
 
-/// Elastic and viscous law of one element: section forces (N, M) = stiffness (e - reference) + damping de/dt with the
-/// strain e = h / length = (Gamma, kappa), Gamma including e_1. All in section components.
+/// Elastic and viscous law of one element: section forces (N, M) = stiffness (e - reference) + damping de/dt
+/// with the strain e = h / length = (Gamma, kappa), Gamma including e_1. All in section components.
 struct ElasticLaw {
   double length = 0;  ///< reference arc length [m]
   Vec6 reference = Vec6::Zero();
@@ -15,7 +15,8 @@ struct ElasticLaw {
 
   Vec6 strain(const Helicoid& helicoid) const { return helicoid.h() / length - reference; }
   Vec6 strain_rate(const Helicoid& g, const NodeMotion& n1, const NodeMotion& n2) const {
-    return g.rate(n1.R_WS.transpose() * n1.v_WS, n1.w_WS_S, n2.R_WS.transpose() * n2.v_WS, n2.w_WS_S) / length;
+    return g.rate(n1.R_WS.transpose() * n1.v_WS, n1.w_WS_S, n2.R_WS.transpose() * n2.v_WS, n2.w_WS_S) /
+           length;
   }
   Vec6 section_force(const Helicoid& g, const NodeMotion& n1, const NodeMotion& n2) const {
     Vec6 force = stiffness * strain(g);
@@ -26,8 +27,8 @@ struct ElasticLaw {
 
 /// The internal forces of one element and their exact tangents.
 ///
-/// Rows and columns are (position 1, rotation 1, position 2, rotation 2): positions along world increments, rotations
-/// along R <- R exp(dtheta~) of the section triads.
+/// Rows and columns are (position 1, rotation 1, position 2, rotation 2): positions along world increments,
+/// rotations along R <- R exp(dtheta~) of the section triads.
 class ElasticForces {
  public:
   ElasticForces(const ElasticLaw& law, const NodeMotion& n1, const NodeMotion& n2)
@@ -36,8 +37,8 @@ class ElasticForces {
     if (law.damped) force.noalias() += law.damping * law.strain_rate(g_, n1, n2);
     n_ = force.head<3>();
     m_ = force.tail<3>();
-    // dh = (A (dp_2 - dp_1) + B2 dtheta_2 - B1 dtheta_1, A2 dtheta_2 - A1 dtheta_1), with one A for both nodes:
-    // T^-1(theta) R_2^T = T^-1(-theta) R_1^T.
+    // dh = (A (dp_2 - dp_1) + B2 dtheta_2 - B1 dtheta_1, A2 dtheta_2 - A1 dtheta_1), with one A for both
+    // nodes: T^-1(theta) R_2^T = T^-1(-theta) R_1^T.
     A_.noalias() = g_.A2 * n2.R_WS.transpose();
   }
 
@@ -63,8 +64,8 @@ class ElasticForces {
   void set_K(Matrix& K) const {
     Mat6 C = law_.stiffness / law_.length;
     if (law_.damped) {
-      const Mat6 H = g_.rate_gradient(n1_.R_WS.transpose() * n1_.v_WS, n1_.w_WS_S, n2_.R_WS.transpose() * n2_.v_WS,
-                                      n2_.w_WS_S);
+      const Mat6 H = g_.rate_gradient(n1_.R_WS.transpose() * n1_.v_WS, n1_.w_WS_S,
+                                      n2_.R_WS.transpose() * n2_.v_WS, n2_.w_WS_S);
       C.noalias() += (law_.damping / law_.length).lazyProduct(H);
     }
     const Mat3 E = g_.dA(n_);

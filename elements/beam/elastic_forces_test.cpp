@@ -12,7 +12,8 @@ using namespace testing;
 ElasticLaw random_law(RandomStates& random, bool damped) {
   ElasticLaw law;
   law.length = 1.4;
-  law.reference << 1 + 0.1 * random.number(), 0.1 * random.number(), 0.1 * random.number(), random.vector(0.5);
+  law.reference << 1 + 0.1 * random.number(), 0.1 * random.number(), 0.1 * random.number(),
+      random.vector(0.5);
   law.stiffness = random.positive_definite(3);
   law.damped = damped;
   if (damped) law.damping = random.positive_definite(0.7);

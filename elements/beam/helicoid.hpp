@@ -11,8 +11,8 @@ using Mat12 = Eigen::Matrix<double, 12, 12>;
 using Vec12Map = Eigen::Map<Vec12>;
 using Mat12Map = Eigen::Map<Mat12>;
 
-/// Motion of the section triad at one node: position, velocity and acceleration in world components, angular velocity
-/// and acceleration in section components.
+/// Motion of the section triad at one node: position, velocity and acceleration in world components, angular
+/// velocity and acceleration in section components.
 struct NodeMotion {
   Mat3 R_WS;
   Vec3 p_WS;
@@ -22,13 +22,16 @@ struct NodeMotion {
   Vec3 wdot_WS_S = Vec3::Zero();
 };
 
-/// The helicoid between two section triads: X(xi) = X_1 exp(xi h), h = log(X_1^-1 X_2), and the derivatives of h.
+/// The helicoid between two section triads: X(xi) = X_1 exp(xi h), h = log(X_1^-1 X_2), and the derivatives
+/// of h.
 ///
-/// The two-node element on SE(3) of Sonneville, Cardona and Bruls, CMAME 268 (2014) 451-474: h / length is the strain
-/// (r' = R Gamma, axial(R^T R') = kappa), constant along the element. h = (u, theta) has the translation first.
+/// The two-node element on SE(3) of Sonneville, Cardona and Bruls, CMAME 268 (2014) 451-474: h / length is
+/// the strain (r' = R Gamma, axial(R^T R') = kappa), constant along the element. h = (u, theta) has the
+/// translation first.
 ///
-/// Written with the even part S of the inverse tangent operator of SE(3), T^-1(+-h) = S +- ad(h)/2, which is the same
-/// at both nodes: dh = (S + ad/2) eta_2 - (S - ad/2) eta_1 for body-frame twists eta = (R^T dp, dtheta).
+/// Written with the even part S of the inverse tangent operator of SE(3), T^-1(+-h) = S +- ad(h)/2, which is
+/// the same at both nodes: dh = (S + ad/2) eta_2 - (S - ad/2) eta_1 for body-frame twists eta = (R^T dp,
+/// dtheta).
 class Helicoid {
  public:
   Vec3 u, theta;

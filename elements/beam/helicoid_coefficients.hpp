@@ -6,8 +6,8 @@ namespace trammel::beam {
 
 /// c(x) = (1 - (a/2) cot(a/2)) / a^2 of x = a^2, with its first and second derivative in x.
 ///
-/// The even part of the inverse tangent operator of SO(3) is I + c(a^2) theta~^2, and the derivatives of the one of
-/// SE(3) need c' and c''. Accurate to rounding for 0 <= a <= pi.
+/// The even part of the inverse tangent operator of SO(3) is I + c(a^2) theta~^2, and the derivatives of the
+/// one of SE(3) need c' and c''. Accurate to rounding for 0 <= a <= pi.
 struct HelicoidCoefficients {
   double c;
   double c1;
@@ -32,16 +32,19 @@ inline HelicoidCoefficients helicoid_coefficients(double x) {
     const double c =
         b1 + x * (b2 + x * (b3 + x * (b4 + x * (b5 + x * (b6 + x * (b7 + x * (b8 + x * (b9 + x * b10))))))));
     const double c1 =
-        b2 + x * (2 * b3 +
-                  x * (3 * b4 +
-                       x * (4 * b5 +
-                            x * (5 * b6 + x * (6 * b7 + x * (7 * b8 + x * (8 * b9 + x * (9 * b10 + x * 10 * b11))))))));
+        b2 +
+        x * (2 * b3 +
+             x * (3 * b4 +
+                  x * (4 * b5 +
+                       x * (5 * b6 +
+                            x * (6 * b7 + x * (7 * b8 + x * (8 * b9 + x * (9 * b10 + x * 10 * b11))))))));
     const double c2 =
         2 * b3 +
-        x * (6 * b4 +
-             x * (12 * b5 +
-                  x * (20 * b6 +
-                       x * (30 * b7 + x * (42 * b8 + x * (56 * b9 + x * (72 * b10 + x * (90 * b11 + x * 110 * b12))))))));
+        x * (6 * b4 + x * (12 * b5 +
+                           x * (20 * b6 +
+                                x * (30 * b7 +
+                                     x * (42 * b8 + x * (56 * b9 + x * (72 * b10 +
+                                                                        x * (90 * b11 + x * 110 * b12))))))));
     return {c, c1, c2};
   }
   // With g = (a/2) cot(a/2): x g' = (g - g^2 - x/4)/2, and c = (1 - g)/x.

@@ -16,7 +16,9 @@ class RandomStates {
  public:
   explicit RandomStates(unsigned seed) : engine_(seed) {}
 
-  double number(double low = -1, double high = 1) { return std::uniform_real_distribution(low, high)(engine_); }
+  double number(double low = -1, double high = 1) {
+    return std::uniform_real_distribution(low, high)(engine_);
+  }
   Vec3 vector(double size = 1) { return size * Vec3(number(), number(), number()); }
   Mat3 rotation() {
     return Eigen::Quaterniond(number(), number(), number(), number()).normalized().toRotationMatrix();

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "trammel/error.hpp"
 
@@ -36,8 +36,9 @@ SectionMass mass_from_matrix(const Mat6& M) {
   const Mat6 rest = M - mass_matrix(mass);
   const double scale = std::max(mass.density, mass.inertia.cwiseAbs().maxCoeff());
   if (!M.allFinite() || rest.cwiseAbs().maxCoeff() > 1e-9 * scale)
-    throw Error("the section mass must be of the form [[m I, -m c~], [m c~, J]]: one mass for all directions, one "
-                "centre of mass c, a symmetric J");
+    throw Error(
+        "the section mass must be of the form [[m I, -m c~], [m c~, J]]: one mass for all directions, one "
+        "centre of mass c, a symmetric J");
   return mass;
 }
 
@@ -45,8 +46,7 @@ namespace {
 
 /// Smallest eigenvalue after scaling rows and columns by the diagonal, so that units don't matter.
 double scaled_smallest_eigenvalue(const Eigen::MatrixXd& A) {
-  const Eigen::VectorXd d =
-      A.diagonal().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; });
+  const Eigen::VectorXd d = A.diagonal().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; });
   const Eigen::MatrixXd S = d.asDiagonal() * A * d.asDiagonal();
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(S, Eigen::EigenvaluesOnly).eigenvalues()[0];
 }
@@ -59,17 +59,19 @@ void validate(const Section& section, const std::string& name) {
   if (!K.allFinite()) throw Error(name + ": the stiffness has a number that is not finite");
   for (int i = 0; i < 6; ++i)
     if (!(K(i, i) > 0))
-      throw Error(fmt::format("{}: the stiffness is not positive definite: {} is {}, it must be positive", name,
-                              labels[static_cast<std::size_t>(i)], K(i, i)));
+      throw Error(fmt::format("{}: the stiffness is not positive definite: {} is {}, it must be positive",
+                              name, labels[static_cast<std::size_t>(i)], K(i, i)));
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < i; ++j)
       if (std::abs(K(i, j) - K(j, i)) > 1e-9 * std::sqrt(K(i, i) * K(j, j)))
-        throw Error(fmt::format("{}: the stiffness is not symmetric: entry ({}, {}) is {}, entry ({}, {}) is {}", name,
-                                i + 1, j + 1, K(i, j), j + 1, i + 1, K(j, i)));
+        throw Error(
+            fmt::format("{}: the stiffness is not symmetric: entry ({}, {}) is {}, entry ({}, {}) is {}",
+                        name, i + 1, j + 1, K(i, j), j + 1, i + 1, K(j, i)));
   if (const double least = scaled_smallest_eigenvalue(K); !(least > 1e-12))
-    throw Error(fmt::format("{}: the stiffness is not positive definite (smallest eigenvalue {:.3g}, rows and columns "
-                            "scaled to a unit diagonal)",
-                            name, least));
+    throw Error(fmt::format(
+        "{}: the stiffness is not positive definite (smallest eigenvalue {:.3g}, rows and columns "
+        "scaled to a unit diagonal)",
+        name, least));
   const SectionMass& m = section.mass;
   if (!std::isfinite(m.density) || !m.first.allFinite() || !m.inertia.allFinite())
     throw Error(name + ": the mass has a number that is not finite");
@@ -77,10 +79,11 @@ void validate(const Section& section, const std::string& name) {
   if (m.density == 0 && m.first.norm() > 0)
     throw Error(name + ": a section without mass cannot have a centre of mass");
   if (const double least = scaled_smallest_eigenvalue(mass_matrix(m)); !(least > -1e-9))
-    throw Error(fmt::format("{}: the section mass is not positive semidefinite (smallest eigenvalue {:.3g}, rows and "
-                            "columns scaled to a unit diagonal): J is about the origin of the triad and holds at least "
-                            "what the offset of the centre of mass brings",
-                            name, least));
+    throw Error(fmt::format(
+        "{}: the section mass is not positive semidefinite (smallest eigenvalue {:.3g}, rows and "
+        "columns scaled to a unit diagonal): J is about the origin of the triad and holds at least "
+        "what the offset of the centre of mass brings",
+        name, least));
 }
 
 Outline equivalent_rectangle(const Mat6& stiffness, double largest) {
@@ -92,15 +95,16 @@ Outline equivalent_rectangle(const Mat6& stiffness, double largest) {
   return Outline({{-width, -height}, {width, -height}, {width, height}, {-width, height}});
 }
 
-SectionAlongSpan::SectionAlongSpan(std::vector<std::pair<double, Section>> stations) : stations_(std::move(stations)) {
+SectionAlongSpan::SectionAlongSpan(std::vector<std::pair<double, Section>> stations)
+    : stations_(std::move(stations)) {
   if (stations_.size() < 2) throw Error("a section along the span needs at least two stations");
   if (stations_.front().first != 0.0 || stations_.back().first != 1.0)
-    throw Error(fmt::format("the stations of a section must go from 0 to 1, not from {} to {}", stations_.front().first,
-                            stations_.back().first));
+    throw Error(fmt::format("the stations of a section must go from 0 to 1, not from {} to {}",
+                            stations_.front().first, stations_.back().first));
   for (std::size_t i = 1; i < stations_.size(); ++i)
     if (!(stations_[i].first > stations_[i - 1].first))
-      throw Error(fmt::format("the stations of a section must increase, but {} comes after {}", stations_[i].first,
-                              stations_[i - 1].first));
+      throw Error(fmt::format("the stations of a section must increase, but {} comes after {}",
+                              stations_[i].first, stations_[i - 1].first));
 }
 
 Section SectionAlongSpan::at(double x) const {

@@ -26,8 +26,8 @@ struct Section {
   Outline outline;
 };
 
-/// Stiffness by its diagonal values: axial EA, shear GA (with the shear factors), torsion GJ, bending EI about t2 and
-/// t3.
+/// Stiffness by its diagonal values: axial EA, shear GA (with the shear factors), torsion GJ, bending EI
+/// about t2 and t3.
 Mat6 diagonal_stiffness(double EA, const Eigen::Vector2d& GA, double GJ, const Eigen::Vector2d& EI);
 
 /// Section mass from its 6x6 matrix [[m I, -m c~], [m c~, J]]; throws Error where it is not of that form.
@@ -35,12 +35,12 @@ SectionMass mass_from_matrix(const Mat6& M);
 /// The 6x6 matrix of a section mass.
 Mat6 mass_matrix(const SectionMass& mass);
 
-/// Throws Error, which starts with `name`, unless the stiffness is symmetric and positive definite and the mass
-/// positive semidefinite.
+/// Throws Error, which starts with `name`, unless the stiffness is symmetric and positive definite and the
+/// mass positive semidefinite.
 void validate(const Section& section, const std::string& name);
 
-/// The rectangle whose EI / EA are those of the stiffness, to draw a section known by its stiffness only; no side is
-/// longer than `largest`.
+/// The rectangle whose EI / EA are those of the stiffness, to draw a section known by its stiffness only; no
+/// side is longer than `largest`.
 Outline equivalent_rectangle(const Mat6& stiffness, double largest);
 
 /// A section that is constant, or given at stations of the span and linear between them.

@@ -13,23 +13,26 @@ using Kind = Parameter::Kind;
 
 std::vector<Parameter> stiffness_parameters() {
   return {Parameter::make(Kind::real, "EA", "N", "axial stiffness").positive().must(),
-          Parameter::make(Kind::reals, "GA", "N", "shear stiffness along t2 and t3, shear factors included").must(),
+          Parameter::make(Kind::reals, "GA", "N", "shear stiffness along t2 and t3, shear factors included")
+              .must(),
           Parameter::make(Kind::real, "GJ", "N m^2", "torsional stiffness").positive().must(),
           Parameter::make(Kind::reals, "EI", "N m^2", "bending stiffness about t2 and t3").must()};
 }
 
 std::vector<Parameter> mass_parameters() {
-  return {Parameter::make(Kind::real, "rhoA", "kg/m", "mass per length").not_negative().must(),
-          Parameter::make(Kind::any, "J", "kg m",
-                          "rotary inertia per length about the origin of the triad: [J1, J2, J3] or three rows")
-              .defaults("[0, 0, 0]"),
-          Parameter::make(Kind::vector3, "centre", "m", "centre of mass of the section, in its axes")
-              .defaults("[0, 0, 0]")};
+  return {
+      Parameter::make(Kind::real, "rhoA", "kg/m", "mass per length").not_negative().must(),
+      Parameter::make(Kind::any, "J", "kg m",
+                      "rotary inertia per length about the origin of the triad: [J1, J2, J3] or three rows")
+          .defaults("[0, 0, 0]"),
+      Parameter::make(Kind::vector3, "centre", "m", "centre of mass of the section, in its axes")
+          .defaults("[0, 0, 0]")};
 }
 
 std::vector<Parameter> material_parameters() {
   return {Parameter::make(Kind::real, "E", "Pa", "Young's modulus").positive().must(),
-          Parameter::make(Kind::real, "nu", "", "Poisson's ratio; with G, of the shear factors only").between(-0.999, 0.5),
+          Parameter::make(Kind::real, "nu", "", "Poisson's ratio; with G, of the shear factors only")
+              .between(-0.999, 0.5),
           Parameter::make(Kind::real, "G", "Pa", "shear modulus; E / (2 (1 + nu)) where absent").positive(),
           Parameter::make(Kind::real, "rho", "kg/m^3", "density").not_negative().defaults("0")};
 }
@@ -49,7 +52,8 @@ std::vector<Parameter> shape_parameters() {
 std::vector<Parameter> one_section() {
   return {Parameter::make(Kind::any, "stiffness", "", "{EA, GA, GJ, EI}, or the 6x6 matrix as six rows"),
           Parameter::make(Kind::any, "mass", "", "{rhoA, J, centre}, or the 6x6 matrix as six rows"),
-          Parameter::make(Kind::map, "shape", "", "rectangle, circle, tube or i_section").with(shape_parameters()),
+          Parameter::make(Kind::map, "shape", "", "rectangle, circle, tube or i_section")
+              .with(shape_parameters()),
           Parameter::make(Kind::map, "material", "", "of the shape").with(material_parameters()),
           Parameter::make(Kind::reals, "shear_factors", "", "along t2 and t3, in place of Cowper's"),
           Parameter::make(Kind::real, "torsion_constant", "m^4", "in place of Saint-Venant's").positive()};
@@ -64,8 +68,9 @@ std::vector<Parameter> one_station() {
 Eigen::Vector2d pair(const Parameters& in, std::string_view name) {
   const std::vector<double> list = in.reals(name);
   if (list.size() != 2)
-    throw Error(in.where(name), fmt::format("'{}' must be a list of two numbers (along or about t2 and t3), found {}",
-                                            name, list.size()));
+    throw Error(in.where(name),
+                fmt::format("'{}' must be a list of two numbers (along or about t2 and t3), found {}", name,
+                            list.size()));
   for (const double x : list)
     if (!(x > 0)) throw Error(in.where(name), fmt::format("'{}' must be positive, found {}", name, x));
   return {list[0], list[1]};
@@ -88,7 +93,8 @@ SectionMass read_mass(const Parameters& in) {
   const Value& J = *m.value("J");
   const bool rows = J.is_sequence() && !J.items.empty() && J.items.front().is_sequence();
   mass.inertia = rows ? Mat3(m.matrix("J", 3, 3)) : Mat3(m.vector3("J").asDiagonal());
-  if (!mass.inertia.isApprox(mass.inertia.transpose(), 1e-9)) throw Error(m.where("J"), "'J' must be symmetric");
+  if (!mass.inertia.isApprox(mass.inertia.transpose(), 1e-9))
+    throw Error(m.where("J"), "'J' must be symmetric");
   return mass;
 }
 
@@ -100,7 +106,8 @@ ShapeConstants read_shape(const Parameters& shape, double nu) {
                             return std::string_view(n) == name;
                           }) != names.end();
       if (wanted && !shape.has(name)) throw Error(shape.where(), fmt::format("a {} needs '{}'", type, name));
-      if (!wanted && shape.has(name)) throw Error(shape.where(name), fmt::format("a {} has no '{}'", type, name));
+      if (!wanted && shape.has(name))
+        throw Error(shape.where(name), fmt::format("a {} has no '{}'", type, name));
     }
   };
   if (type == "rectangle") {
@@ -153,9 +160,11 @@ Section read_one(const Parameters& in) {
     if (in.has("torsion_constant")) shape.torsion = in.real("torsion_constant");
     section = make_section(shape, material);
   } else {
-    if (!in.has("stiffness")) throw Error(in.where(), "a section needs a 'stiffness', or a 'shape' and a 'material'");
+    if (!in.has("stiffness"))
+      throw Error(in.where(), "a section needs a 'stiffness', or a 'shape' and a 'material'");
     for (const char* name : {"material", "shear_factors", "torsion_constant"})
-      if (in.has(name)) throw Error(in.where(name), fmt::format("'{}' belongs to a section with a 'shape'", name));
+      if (in.has(name))
+        throw Error(in.where(name), fmt::format("'{}' belongs to a section with a 'shape'", name));
     section.stiffness = read_stiffness(in);
   }
   if (in.has("mass")) section.mass = read_mass(in);
@@ -177,22 +186,25 @@ Section read_checked(const Parameters& in) {
 
 std::vector<Parameter> section_parameters() {
   std::vector<Parameter> known = one_section();
-  known.push_back(Parameter::make(Kind::list, "stations", "",
-                                  "sections along the span, linear between: [{at: 0, ...}, ..., {at: 1, ...}]"));
+  known.push_back(
+      Parameter::make(Kind::list, "stations", "",
+                      "sections along the span, linear between: [{at: 0, ...}, ..., {at: 1, ...}]"));
   return known;
 }
 
 SectionAlongSpan read_section(const Parameters& in, std::string_view name) {
   const Value& value = *in.value(name);
   if (value.is_scalar())
-    throw Error(value.where, fmt::format("section '{}' not found: a section is a map, or the name of one under "
-                                         "'sections'",
-                                         value.text));
+    throw Error(value.where,
+                fmt::format("section '{}' not found: a section is a map, or the name of one under "
+                            "'sections'",
+                            value.text));
   const Parameters section = in.map(value, section_parameters());
   if (!section.has("stations")) return SectionAlongSpan(read_checked(section));
   for (const Parameter& p : one_section())
     if (section.has(p.name))
-      throw Error(section.where(p.name), fmt::format("'{}' stands beside 'stations': give it at each station", p.name));
+      throw Error(section.where(p.name),
+                  fmt::format("'{}' stands beside 'stations': give it at each station", p.name));
   std::vector<std::pair<double, Section>> stations;
   for (const Value& item : section.value("stations")->items) {
     const Parameters station = in.map(item, one_station());

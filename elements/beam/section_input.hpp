@@ -10,8 +10,8 @@ namespace trammel::beam {
 /// What a section may be made of in a case, for the check of the input and for the manual.
 std::vector<Parameter> section_parameters();
 
-/// Reads the parameter `name` of a beam: a section, or {stations: [{at, ...}, ...]}. Throws Error at its place where it
-/// is incomplete, contradictory or not sound.
+/// Reads the parameter `name` of a beam: a section, or {stations: [{at, ...}, ...]}. Throws Error at its
+/// place where it is incomplete, contradictory or not sound.
 SectionAlongSpan read_section(const Parameters& in, std::string_view name);
 
 }  // namespace trammel::beam

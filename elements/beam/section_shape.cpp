@@ -98,17 +98,17 @@ ShapeConstants i_section(double width, double height, double flange, double web,
   const double y = height / 2;
   const double w = web / 2;
   const double f = clear / 2;
-  s.outline.points = {{-x, -y}, {x, -y}, {x, -f}, {w, -f}, {w, f}, {x, f},
-                      {x, y}, {-x, y}, {-x, f}, {-w, f}, {-w, -f}, {-x, -f}};
+  s.outline.points = {{-x, -y}, {x, -y}, {x, -f}, {w, -f}, {w, f},   {x, f},
+                      {x, y},   {-x, y}, {-x, f}, {-w, f}, {-w, -f}, {-x, -f}};
   s.outline.caps = {{0, 1, 2, 11}, {3, 4, 9, 10}, {5, 6, 7, 8}};
   return s;
 }
 
 Section make_section(const ShapeConstants& shape, const Material& material) {
   Section section;
-  section.stiffness = diagonal_stiffness(material.E * shape.area,
-                                         material.G * shape.area * Eigen::Vector2d(shape.k2, shape.k3),
-                                         material.G * shape.torsion, material.E * Eigen::Vector2d(shape.I2, shape.I3));
+  section.stiffness = diagonal_stiffness(
+      material.E * shape.area, material.G * shape.area * Eigen::Vector2d(shape.k2, shape.k3),
+      material.G * shape.torsion, material.E * Eigen::Vector2d(shape.I2, shape.I3));
   section.mass.density = material.rho * shape.area;
   section.mass.inertia = material.rho * Vec3(shape.I2 + shape.I3, shape.I2, shape.I3).asDiagonal();
   section.outline = shape.outline;

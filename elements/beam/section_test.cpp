@@ -32,7 +32,8 @@ TEST(Section, ASoundOnePasses) { EXPECT_EQ(complaint(sound()), ""); }
 TEST(Section, BadOnesAreRefusedByName) {
   Section s = sound();
   s.stiffness(4, 4) = -1;
-  EXPECT_THAT(complaint(s), ::testing::HasSubstr("section 'thick': the stiffness is not positive definite: EI2 is -1"));
+  EXPECT_THAT(complaint(s),
+              ::testing::HasSubstr("section 'thick': the stiffness is not positive definite: EI2 is -1"));
   s = sound();
   s.stiffness(3, 4) = s.stiffness(4, 3) = 95;
   EXPECT_THAT(complaint(s), ::testing::HasSubstr("not positive definite (smallest eigenvalue"));
@@ -70,7 +71,8 @@ TEST(SectionShape, RectangleHasTheExactTorsionConstant) {
 TEST(SectionShape, PrincetonBeamHasThePublishedStiffness) {
   // Benchmark of Dowell and Traybar: 12.377 x 3.2024 mm, E = 71.7 GPa, nu = 0.31.
   const double nu = 0.31;
-  const Section s = make_section(rectangle(12.377e-3, 3.2024e-3, nu), {71.7e9, 71.7e9 / (2 * (1 + nu)), nu, 0});
+  const Section s =
+      make_section(rectangle(12.377e-3, 3.2024e-3, nu), {71.7e9, 71.7e9 / (2 * (1 + nu)), nu, 0});
   EXPECT_NEAR(s.stiffness(0, 0), 2.842e6, 1e3);
   EXPECT_NEAR(s.stiffness(3, 3), 3.103, 1e-3);
   EXPECT_NEAR(s.stiffness(4, 4), 2.429, 1e-2);

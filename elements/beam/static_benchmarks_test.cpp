@@ -35,7 +35,8 @@ TEST(StaticBenchmarks, RollUpIsExactAtAnyMesh) {
   }
 }
 
-// Bathe and Bolourchi 1979, exact arc (B06); references computed by shooting on the rod equations, eleven digits.
+// Bathe and Bolourchi 1979, exact arc (B06); references computed by shooting on the rod equations, eleven
+// digits.
 TEST(StaticBenchmarks, BendOf45DegreesConvergesWithOrder2) {
   const auto axis = arc_axis({0, 0, 0}, {100, 0, 0}, {0, 0, -1}, pi / 4, nullptr);
   struct Row {
@@ -104,7 +105,8 @@ TEST(StaticBenchmarks, HelicesOfUniformStrainAreExactAtAnyMesh) {
     load.force = Vec3(0.7159100480081, 0, 1.103752759382);
     load.moment = Vec3(1.499504785044, -0.583509499515, 1.703721343384);
     chain.solve(load, 20);
-    EXPECT_LT((chain.nodes.back().p_WS - Vec3(1.70589346692, 0.258353052857, 3.445117340791)).norm(), 1e-9) << n;
+    EXPECT_LT((chain.nodes.back().p_WS - Vec3(1.70589346692, 0.258353052857, 3.445117340791)).norm(), 1e-9)
+        << n;
     EXPECT_NEAR(chain.strain_energy(), 5.740397586545, 1e-9) << n;
     EXPECT_NEAR(chain.nodes.back().R_WS(0, 1), 0.72977871633, 1e-9) << n;
   }
