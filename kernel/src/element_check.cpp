@@ -11,7 +11,7 @@ namespace {
 
 class CopySink final : public ShareSink {
  public:
-  CopySink(const Request& request, Evaluation& out) : request_(request), out_(out) {}
+  explicit CopySink(Evaluation& out) : out_(out) {}
   void add(int, LocalSystem& share) override {
     const int n = share.size();
     const auto vector = [n](bool has, auto get) -> Eigen::VectorXd {
@@ -30,7 +30,6 @@ class CopySink final : public ShareSink {
   }
 
  private:
-  const Request& request_;
   Evaluation& out_;
 };
 
@@ -135,7 +134,7 @@ Specimen Specimen::after(double tau) const {
 
 Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at, const Request& request) {
   Evaluation out;
-  CopySink sink(request, out);
+  CopySink sink(out);
   std::vector<const BlockPlace*> places(static_cast<std::size_t>(instance) + 1, nullptr);
   places.back() = at.places().data();
   range.evaluate(instance, instance + 1, at.state(), places, request, sink);
