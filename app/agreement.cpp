@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <regex>
 #include <string>
 #include <thread>
 
@@ -20,11 +21,22 @@ void print(const std::string& message) {
   std::fflush(stderr);
 }
 
+/// Where the place at the head of a text ends ("case.yaml:3:12: ..."), or 0: errors that all ranks agreed on have
+/// their place in the text.
+std::size_t place_in(const std::string& text) {
+  static const std::regex place("^[^\n']*?:[0-9]+:[0-9]+(?=: )");
+  std::smatch match;
+  return std::regex_search(text, match, place) ? static_cast<std::size_t>(match.length()) : 0;
+}
+
 }  // namespace
 
 std::string shown(const Error& error) {
+  const std::string text = error.what();
   const std::string place = error.where().text();
-  return (place.empty() ? "trammel" : place) + ": error: " + error.what();
+  if (!place.empty()) return place + ": error: " + text;
+  if (const std::size_t end = place_in(text); end > 0) return text.substr(0, end) + ": error" + text.substr(end);
+  return "trammel: error: " + text;
 }
 
 int end_together(MPI_Comm comm, const Failure& failure) {

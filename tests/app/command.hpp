@@ -1,0 +1,74 @@
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <unistd.h>
+
+namespace trammel::testing {
+
+/// What a run of the command came to.
+struct Outcome {
+  int status = -1;
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+};
+
+/// A folder of its own for one test; it is removed at the end.
+class Workplace {
+ public:
+  Workplace() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "trammel-test-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+  std::string read(const std::string& name) const { return contents(path_ / name); }
+
+  /// Runs a line of the shell in this folder; `trammel` is the command.
+  Outcome shell(const std::string& line) const {
+    const std::string script = "cd '" + path_.string() + "' && trammel() { '" TRAMMEL_COMMAND "' \"$@\"; }\n" + line;
+    std::ofstream(path_ / "script.sh") << script << "\n";
+    const std::string whole = "timeout -k 5 120 bash '" + (path_ / "script.sh").string() + "' > '" +
+                              (path_ / "stdout").string() + "' 2> '" + (path_ / "stderr").string() + "' < /dev/null";
+    const int status = std::system(whole.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, contents(path_ / "stdout"), contents(path_ / "stderr")};
+  }
+
+  /// Writes the text as case.yaml and runs it.
+  Outcome run(const std::string& text, const std::string& options = "") const {
+    write("case.yaml", text);
+    return shell("trammel run case.yaml -o out " + options);
+  }
+
+  /// As `run`, on several ranks.
+  Outcome run_on(int ranks, const std::string& text, const std::string& options = "") const {
+    write("case.yaml", text);
+    return shell("mpirun -q --oversubscribe -n " + std::to_string(ranks) +
+                 " '" TRAMMEL_COMMAND "' run case.yaml -o out " + options);
+  }
+
+ private:
+  static std::string contents(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace trammel::testing

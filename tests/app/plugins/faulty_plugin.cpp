@@ -1,0 +1,76 @@
+#include <mpi.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "trammel/builder.hpp"
+#include "trammel/plugin.hpp"
+
+namespace {
+
+using namespace trammel;
+using Kind = Parameter::Kind;
+
+/// A coordinate with an equation that has no root: x^2 + 1 = 0.
+struct NoRoot {
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const double q = *x.value(0);
+    out.residual()(0) = q * q + 1;
+    if (out.request.tangent) out.K()(0, 0) = 2 * q;
+  }
+};
+
+/// A coordinate that nothing holds: neither mass nor stiffness.
+struct Adrift {
+  double force;
+  void evaluate(const LocalState&, LocalSystem& out) const { out.residual()(0) = force; }
+};
+
+/// A mass on a line that stops being evaluated at a time, on the rank that owns it.
+struct Bomb {
+  double at;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if (x.time() > at) throw std::runtime_error("the fuse has burnt down");
+    out.residual()(0) = *x.second_rate(0);
+    if (out.request.tangent) out.M()(0, 0) = 1;
+  }
+};
+
+BlockId coordinate(Builder& builder, double start = 0) {
+  const double rest = 0;
+  return builder.add_block(BlockKind::coordinate, "x", {&start, 1}, {&rest, 1}, "m");
+}
+
+}  // namespace
+
+TRAMMEL_PLUGIN("faulty", "1.0") {
+  const auto add = [&registry](std::string name, std::vector<Parameter> parameters,
+                               std::function<void(const Parameters&, Builder&)> build) {
+    Type type;
+    type.name = std::move(name);
+    type.category = Type::Category::body;
+    type.summary = "for tests";
+    type.parameters = std::move(parameters);
+    type.build = std::move(build);
+    registry.add(std::move(type));
+  };
+  add("no_root", {}, [](const Parameters&, Builder& b) { b.add(NoRoot{}, {coordinate(b, 1)}); });
+  add("adrift", {}, [](const Parameters&, Builder& b) { b.add(Adrift{1}, {coordinate(b)}); });
+  add("bomb", {Parameter::make(Kind::real, "at", "s", "when it throws").must()},
+      [](const Parameters& in, Builder& b) { b.add(Bomb{in.real("at")}, {coordinate(b)}); });
+  // A limit on the size of files looks to a program like a full disk.
+  add("full_disk", {Parameter::make(Kind::integer, "bytes", "", "largest size of a file").must()},
+      [](const Parameters& in, Builder&) {
+        const auto bytes = static_cast<rlim_t>(in.integer("bytes"));
+        const rlimit limit{bytes, bytes};
+        std::signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+      });
+  add("throws", {Parameter::make(Kind::integer, "rank", "", "the rank that throws; -1: all").defaults("-1")},
+      [](const Parameters& in, Builder&) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (in.integer("rank") < 0 || in.integer("rank") == rank) throw std::runtime_error("it broke");
+      });
+}
