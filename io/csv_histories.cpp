@@ -49,8 +49,8 @@ struct Item {
 std::string to_text(const std::vector<Item>& items) {
   std::string text;
   for (const Item& item : items) {
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\n", item.sensor, item.range, item.stencil.size(), item.columns.size(),
-                        item.offered.size());
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\n", item.sensor, item.range, item.stencil.size(),
+                        item.columns.size(), item.offered.size());
     for (const BlockId id : item.stencil) text += fmt::format("{}\n", id);
     for (const CsvColumn& column : item.columns) text += fmt::format("{}\t{}\n", column.name, column.unit);
     for (const std::string& name : item.offered) text += name + "\n";
@@ -108,8 +108,8 @@ const std::vector<CsvColumn>& energy_columns() {
 std::string file_stem(std::string_view name) {
   std::string stem;
   for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                       c == '_' || c == '-' || c == '[' || c == ']';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '_' || c == '-' || c == '[' || c == ']';
     stem += plain ? c : '_';
   }
   if (stem.find_first_not_of('.') == std::string::npos) stem = "_" + stem;
@@ -135,7 +135,9 @@ struct CsvHistories::Parts {
   std::vector<History> histories;
 
   Parts(Assembler& assembler_, std::filesystem::path folder_)
-      : assembler(assembler_), folder(std::move(folder_)), comm(assembler_.layout().comm()),
+      : assembler(assembler_),
+        folder(std::move(folder_)),
+        comm(assembler_.layout().comm()),
         rank(assembler_.layout().rank()) {
     const Model& model = assembler.model();
     for (int e = 0; e < static_cast<int>(model.entities.size()); ++e)
@@ -177,7 +179,12 @@ struct CsvHistories::Parts {
       numbers.insert(numbers.end(), outputs.numbers().begin(), outputs.numbers().end());
       if (begun) continue;
       const auto stencil = range.stencil(i);
-      items.push_back({k, range_index.at(&range), {stencil.begin(), stencil.end()}, outputs.columns(), outputs.offered(), 0});
+      items.push_back({k,
+                       range_index.at(&range),
+                       {stencil.begin(), stencil.end()},
+                       outputs.columns(),
+                       outputs.offered(),
+                       0});
     }
   }
 
@@ -187,16 +194,16 @@ struct CsvHistories::Parts {
     energies.assign(sensors.size() * energy_numbers, 0.0);
     if (visits)
       visit_together(assembler, state,
-                     [this](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
-                       take(range, i, x, shares);
-                     });
-    MPI_Allreduce(MPI_IN_PLACE, energies.data(), static_cast<int>(energies.size()), MPI_DOUBLE, MPI_SUM, comm);
+                     [this](const ElementRange& range, int i, const LocalState& x,
+                            const ReactionShares& shares) { take(range, i, x, shares); });
+    MPI_Allreduce(MPI_IN_PLACE, energies.data(), static_cast<int>(energies.size()), MPI_DOUBLE, MPI_SUM,
+                  comm);
     if (std::any_of(sensors.begin(), sensors.end(), [](const Sensor& s) { return s.whole_model(); })) {
       const Energy all = assembler.energy(state);
       for (std::size_t k = 0; k < sensors.size(); ++k)
         if (sensors[k].whole_model())
-          std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.lost_power}.begin(), energy_numbers,
-                      energies.begin() + static_cast<std::ptrdiff_t>(k * energy_numbers));
+          std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.lost_power}.begin(),
+                      energy_numbers, energies.begin() + static_cast<std::ptrdiff_t>(k * energy_numbers));
     }
   }
 
@@ -218,7 +225,8 @@ struct CsvHistories::Parts {
   void begin_file(int k, std::set<std::string>& stems) {
     const Sensor& s = sensors[static_cast<std::size_t>(k)];
     std::string stem = file_stem(entity(s).name);
-    for (int n = 2; !stems.insert(stem).second; ++n) stem = fmt::format("{}_{}", file_stem(entity(s).name), n);
+    for (int n = 2; !stems.insert(stem).second; ++n)
+      stem = fmt::format("{}_{}", file_stem(entity(s).name), n);
     std::vector<CsvColumn> columns = s.energy() ? energy_columns() : std::vector<CsvColumn>{};
     std::vector<std::size_t> places;
     for (const Item& item : items) {
@@ -245,8 +253,9 @@ struct CsvHistories::Parts {
       for (const std::string& channel : s.reference->channels)
         if (!std::binary_search(offered.begin(), offered.end(), channel)) {
           const std::string near = did_you_mean(channel, offered);
-          throw Error(entity(s).where, fmt::format("{}: there is no output '{}'{} Outputs here: {}", title, channel,
-                                                   near.empty() ? "." : near, fmt::join(offered, ", ")));
+          throw Error(entity(s).where,
+                      fmt::format("{}: there is no output '{}'{} Outputs here: {}", title, channel,
+                                  near.empty() ? "." : near, fmt::join(offered, ", ")));
         }
     if (columns.empty()) throw Error(entity(s).where, title + ": there is nothing to report");
   }

@@ -47,8 +47,8 @@ void CsvOutputs::vector(std::string_view name, std::string_view unit, const Vec3
   values(name, unit, xyz, {value.data(), 3});
 }
 
-void CsvOutputs::values(std::string_view name, std::string_view unit, std::span<const std::string_view> components,
-                        std::span<const double> numbers) {
+void CsvOutputs::values(std::string_view name, std::string_view unit,
+                        std::span<const std::string_view> components, std::span<const double> numbers) {
   if (components.size() != numbers.size())
     throw Error("output '" + std::string(name) + "' names " + std::to_string(components.size()) +
                 " components and gives " + std::to_string(numbers.size()) + " numbers");

@@ -118,11 +118,13 @@ std::string paraview_state(const ParaviewView& view) {
     }
     layers += fmt::format("    '{}': {{{}}},\n", layer.name, fmt::join(fields, ", "));
   }
-  const RecorderCamera camera = extent.diagonal() > 0 ? camera_of_box(extent.low, extent.high) : RecorderCamera{};
+  const RecorderCamera camera =
+      extent.diagonal() > 0 ? camera_of_box(extent.low, extent.high) : RecorderCamera{};
   return fmt::format(
              "# A state file of ParaView 5.10 or later: File > Load State, or paraview --state=<this file>.\n"
              "SERIES = {}\n"
-             "LAYERS = {{  # with the fields that are drawn as arrows, and metres by newton or newton metre\n{}}}\n"
+             "LAYERS = {{  # with the fields that are drawn as arrows, and metres by newton or newton "
+             "metre\n{}}}\n"
              "FOCUS = {}\nPOSITION = {}\nUP = {}\nHALF_SIZE = {}\n",
              python_text(view.pvd), layers, tuple_text(camera.focus), tuple_text(camera.position),
              tuple_text(camera.up), camera.half_size) +

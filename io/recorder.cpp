@@ -60,7 +60,8 @@ struct Recorder::Parts {
     together(assembler.layout().comm(), [&] {
       if (assembler.layout().rank() == 0) make_folder(options.folder);
     });
-    if (options.vtk.on) series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name));
+    if (options.vtk.on)
+      series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name));
     if (options.csv.on) histories = std::make_unique<CsvHistories>(assembler, options.folder);
   }
 

@@ -27,9 +27,9 @@ struct RecorderOptions {
 
 /// What was recorded so far.
 struct RecorderCounts {
-  int frames = 0;               ///< drawings for ParaView
-  std::int64_t vtk_bytes = 0;   ///< in their files
-  int histories = 0;            ///< CSV files
+  int frames = 0;              ///< drawings for ParaView
+  std::int64_t vtk_bytes = 0;  ///< in their files
+  int histories = 0;           ///< CSV files
   std::int64_t csv_bytes = 0;
   double bytes_per_frame() const { return frames > 0 ? static_cast<double>(vtk_bytes) / frames : 0; }
 };

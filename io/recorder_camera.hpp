@@ -11,7 +11,8 @@ struct RecorderCamera {
   std::array<double, 3> focus{0, 0, 0};
   std::array<double, 3> position{0, 0, 1};
   std::array<double, 3> up{0, 1, 0};
-  double half_size = 1;  ///< radius of the ball around the box [m]: half the height of what a parallel view shows
+  double half_size =
+      1;  ///< radius of the ball around the box [m]: half the height of what a parallel view shows
 };
 
 /// Looks at the box from low to high [m]: at a flat one, such as a plane mechanism, nearly along its thin side, at

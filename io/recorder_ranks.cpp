@@ -51,7 +51,8 @@ std::vector<std::string> gather_texts(MPI_Comm comm, std::string_view text, int 
   std::string joined;
   std::vector<int> offsets = offsets_of(counts);
   if (ranks.rank == root) joined.resize(static_cast<std::size_t>(offsets.back()));
-  MPI_Gatherv(text.data(), length, MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, root, comm);
+  MPI_Gatherv(text.data(), length, MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, root,
+              comm);
   if (ranks.rank != root) return {};
   return split(joined, offsets);
 }
@@ -75,7 +76,8 @@ std::vector<double> gather_numbers(MPI_Comm comm, std::span<const double> number
   MPI_Gather(&length, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
   const std::vector<int> offsets = offsets_of(counts);
   std::vector<double> all(ranks.rank == 0 ? static_cast<std::size_t>(offsets.back()) : 0);
-  MPI_Gatherv(numbers.data(), length, MPI_DOUBLE, all.data(), counts.data(), offsets.data(), MPI_DOUBLE, 0, comm);
+  MPI_Gatherv(numbers.data(), length, MPI_DOUBLE, all.data(), counts.data(), offsets.data(), MPI_DOUBLE, 0,
+              comm);
   return all;
 }
 

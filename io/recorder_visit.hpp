@@ -12,17 +12,18 @@ namespace trammel {
 template <class Visitor>
 void visit_together(Assembler& assembler, const State& state, const Visitor& visitor) {
   std::string fault;
-  assembler.visit(state, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
-    if (!fault.empty()) return;
-    try {
-      visitor(range, i, x, shares);
-    } catch (const std::exception& e) {
-      const Entity& entity = assembler.model().entities[static_cast<std::size_t>(range.entity(i))];
-      const std::string place = entity.where.text();
-      fault = (place.empty() ? "" : place + ": ") + entity.category + " '" + entity.name + "' (" + entity.type +
-              "), while it is recorded: " + e.what();
-    }
-  });
+  assembler.visit(
+      state, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
+        if (!fault.empty()) return;
+        try {
+          visitor(range, i, x, shares);
+        } catch (const std::exception& e) {
+          const Entity& entity = assembler.model().entities[static_cast<std::size_t>(range.entity(i))];
+          const std::string place = entity.where.text();
+          fault = (place.empty() ? "" : place + ": ") + entity.category + " '" + entity.name + "' (" +
+                  entity.type + "), while it is recorded: " + e.what();
+        }
+      });
   agree_on_errors(assembler.layout().comm(), std::move(fault));
 }
 

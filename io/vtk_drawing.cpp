@@ -99,7 +99,8 @@ void VtkDrawing::surface(Layer layer, std::span<const Vec3> points, std::span<co
   for (std::size_t i = 0; i < faces.size();) {
     const auto count = static_cast<std::size_t>(faces[i]);
     if (faces[i] < 3 || i + 1 + count > faces.size())
-      throw Error(fmt::format("a surface's face has {} vertices, and {} are given", faces[i], faces.size() - i - 1));
+      throw Error(
+          fmt::format("a surface's face has {} vertices, and {} are given", faces[i], faces.size() - i - 1));
     for (std::size_t k = i + 1; k <= i + count; ++k) {
       if (faces[k] < 0 || static_cast<std::size_t>(faces[k]) >= points.size())
         throw Error(fmt::format("a surface's face names vertex {} of {}", faces[k], points.size()));
@@ -115,15 +116,15 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
   const std::size_t points = last_->point_count() - last_first_;
   if (components < 1 || values.size() != points * static_cast<std::size_t>(components))
-    throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(), points,
-                            components));
+    throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
+                            points, components));
   if (name == "entity") throw Error("the field 'entity' is the recorder's own");
   const auto [at, fresh] = last_->fields.try_emplace(std::string(name));
   LayerDrawing::Field& field = at->second;
   if (fresh) field.components = components;
   if (field.components != components)
-    throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name, components,
-                            field.components));
+    throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name,
+                            components, field.components));
   field.values.resize(last_first_ * static_cast<std::size_t>(components), 0.0);
   field.values.insert(field.values.end(), values.begin(), values.end());
 }

@@ -18,9 +18,10 @@ std::string_view layer_name(int layer);
 
 /// How large a drawing is: what a view of it is scaled by.
 struct DrawingExtent {
-  std::array<double, 3> low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};  ///< of points [m]
-  double force = 0;   ///< largest length of a vector of the field "force" [N]
-  double moment = 0;  ///< and of "moment" [N m]
+  std::array<double, 3> low{infinity, infinity, infinity},
+      high{-infinity, -infinity, -infinity};  ///< of points [m]
+  double force = 0;                           ///< largest length of a vector of the field "force" [N]
+  double moment = 0;                          ///< and of "moment" [N m]
 
   void add(const DrawingExtent& other);
   double diagonal() const;  ///< of the box around the points [m]; 0 where there are none
@@ -42,9 +43,9 @@ struct LayerDrawing {
     std::vector<double> values;
   };
 
-  std::vector<double> points;             ///< x, y, z of each [m]
-  std::vector<std::int32_t> entity;       ///< by point
-  std::map<std::string, Field> fields;    ///< by point
+  std::vector<double> points;           ///< x, y, z of each [m]
+  std::vector<std::int32_t> entity;     ///< by point
+  std::map<std::string, Field> fields;  ///< by point
   Cells vertices, lines, polygons;
 
   std::size_t point_count() const { return points.size() / 3; }

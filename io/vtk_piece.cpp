@@ -20,7 +20,8 @@ namespace {
 
 constexpr int keep_ours = 1;  // VTK shall not free the numbers
 
-vtkSmartPointer<vtkDoubleArray> numbers(const std::string& name, int components, std::vector<double>& values) {
+vtkSmartPointer<vtkDoubleArray> numbers(const std::string& name, int components,
+                                        std::vector<double>& values) {
   auto array = vtkSmartPointer<vtkDoubleArray>::New();
   array->SetName(name.c_str());
   array->SetNumberOfComponents(components);
@@ -38,7 +39,8 @@ vtkSmartPointer<vtkIntArray> entities(std::vector<std::int32_t>& values) {
 vtkSmartPointer<vtkCellArray> cells(LayerDrawing::Cells& from) {
   const auto wrap = [](std::vector<std::int64_t>& values) {
     auto array = vtkSmartPointer<vtkTypeInt64Array>::New();
-    array->SetArray(reinterpret_cast<vtkTypeInt64*>(values.data()), static_cast<vtkIdType>(values.size()), keep_ours);
+    array->SetArray(reinterpret_cast<vtkTypeInt64*>(values.data()), static_cast<vtkIdType>(values.size()),
+                    keep_ours);
     return array;
   };
   auto array = vtkSmartPointer<vtkCellArray>::New();
@@ -51,12 +53,23 @@ vtkSmartPointer<vtkCellArray> cells(LayerDrawing::Cells& from) {
 std::string xml_text(std::string_view text) {
   std::string out;
   for (const char c : text) switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&apos;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      default:
+        out += c;
     }
   return out;
 }
@@ -106,8 +119,10 @@ std::string vtk_pieces(const std::vector<LayerField>& fields, const std::vector<
   text +=
       "      <PDataArray type=\"Int32\" Name=\"entity\"/>\n    </PPointData>\n"
       "    <PCellData>\n      <PDataArray type=\"Int32\" Name=\"entity\"/>\n    </PCellData>\n"
-      "    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n";
-  for (const std::string& source : sources) text += fmt::format("    <Piece Source=\"{}\"/>\n", xml_text(source));
+      "    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    "
+      "</PPoints>\n";
+  for (const std::string& source : sources)
+    text += fmt::format("    <Piece Source=\"{}\"/>\n", xml_text(source));
   return text + "  </PPolyData>\n</VTKFile>\n";
 }
 

@@ -37,8 +37,8 @@ std::string describe(const VtkDrawing& drawing) {
     const LayerDrawing& layer = drawing.layer(i);
     if (layer.empty()) continue;
     const DrawingExtent e = layer.extent();
-    text += fmt::format("{} {} {} {} {} {}\n", i, fmt::join(e.low, " "), fmt::join(e.high, " "), e.force, e.moment,
-                        layer.fields.size());
+    text += fmt::format("{} {} {} {} {} {}\n", i, fmt::join(e.low, " "), fmt::join(e.high, " "), e.force,
+                        e.moment, layer.fields.size());
     for (const auto& [name, field] : layer.fields) text += fmt::format("{} {}\n", field.components, name);
   }
   return text;
@@ -51,8 +51,8 @@ FramePlan join(const std::vector<std::string>& texts) {
     std::istringstream in(texts[rank]);
     std::size_t layer = 0, count = 0;
     DrawingExtent e;
-    while (in >> layer >> e.low[0] >> e.low[1] >> e.low[2] >> e.high[0] >> e.high[1] >> e.high[2] >> e.force >>
-           e.moment >> count) {
+    while (in >> layer >> e.low[0] >> e.low[1] >> e.low[2] >> e.high[0] >> e.high[1] >> e.high[2] >>
+           e.force >> e.moment >> count) {
       LayerPlan& to = plan[layer];
       to.extent.add(e);
       to.ranks.push_back(static_cast<int>(rank));
@@ -61,13 +61,15 @@ FramePlan join(const std::vector<std::string>& texts) {
         in >> field.components;
         in.ignore(1);
         std::getline(in, field.name);
-        const auto at = std::lower_bound(to.fields.begin(), to.fields.end(), field.name,
-                                         [](const LayerField& f, const std::string& name) { return f.name < name; });
+        const auto at =
+            std::lower_bound(to.fields.begin(), to.fields.end(), field.name,
+                             [](const LayerField& f, const std::string& name) { return f.name < name; });
         if (at == to.fields.end() || at->name != field.name)
           to.fields.insert(at, field);
         else if (at->components != field.components)
-          throw Error(fmt::format("field '{}' of layer '{}' is drawn with {} and with {} components", field.name,
-                                  layer_name(static_cast<int>(layer)), at->components, field.components));
+          throw Error(fmt::format("field '{}' of layer '{}' is drawn with {} and with {} components",
+                                  field.name, layer_name(static_cast<int>(layer)), at->components,
+                                  field.components));
       }
     }
   }
@@ -93,14 +95,20 @@ struct VtkSeries::Parts {
   std::vector<DrawnFrame> frames;  ///< of the present series
   int written = 0;
   int earlier_series = 0;
-  std::array<std::vector<LayerField>, canvas_layers> fields;  ///< of each layer, in the last frame that drew it
-  std::array<DrawingExtent, canvas_layers> extents;           ///< of each layer, over all frames
+  std::array<std::vector<LayerField>, canvas_layers>
+      fields;                                        ///< of each layer, in the last frame that drew it
+  std::array<DrawingExtent, canvas_layers> extents;  ///< of each layer, over all frames
   std::array<bool, canvas_layers> has_empty_file{};
   std::int64_t bytes = 0;
 
   Parts(Assembler& assembler_, std::filesystem::path folder_, std::string name_)
-      : assembler(assembler_), folder(std::move(folder_)), name(std::move(name_)), pvd(folder / (name + ".pvd")),
-        frames_folder(name + "_vtk"), comm(assembler_.layout().comm()), rank(assembler_.layout().rank()) {
+      : assembler(assembler_),
+        folder(std::move(folder_)),
+        name(std::move(name_)),
+        pvd(folder / (name + ".pvd")),
+        frames_folder(name + "_vtk"),
+        comm(assembler_.layout().comm()),
+        rank(assembler_.layout().rank()) {
     together(comm, [&] {
       if (rank != 0) return;
       make_folder(folder / frames_folder);
@@ -170,10 +178,11 @@ struct VtkSeries::Parts {
       for (int i = 0; i < canvas_layers; ++i) {
         const auto k = static_cast<std::size_t>(i);
         if (!ever[k]) continue;
-        const std::string file = frame.drawn[k] ? fmt::format("{}/{}.pvtp", frame_folder(frame.number), layer_name(i))
-                                                : empty_file(i);
-        text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n", frame.time, part++,
-                            layer_name(i), xml_text(file));
+        const std::string file = frame.drawn[k]
+                                     ? fmt::format("{}/{}.pvtp", frame_folder(frame.number), layer_name(i))
+                                     : empty_file(i);
+        text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n",
+                            frame.time, part++, layer_name(i), xml_text(file));
       }
     }
     return text + "  </Collection>\n</VTKFile>\n";
@@ -201,7 +210,8 @@ void VtkSeries::record(const State& state) {
   if (!p.frames.empty() && state.time < p.frames.back().time) {
     ++p.earlier_series;
     together(p.comm, [&] {
-      if (p.rank == 0) replace_file(p.folder / fmt::format("{}_{}.pvd", p.name, p.earlier_series), p.pvd_text());
+      if (p.rank == 0)
+        replace_file(p.folder / fmt::format("{}_{}.pvd", p.name, p.earlier_series), p.pvd_text());
     });
     p.frames.clear();
   }

@@ -42,7 +42,7 @@ class VtkSeries {
 
   int frames() const;                 ///< written
   std::vector<double> times() const;  ///< of the frames of the present series
-  std::int64_t bytes() const;  ///< in the files of all ranks, but the .pvd. Collective.
+  std::int64_t bytes() const;         ///< in the files of all ranks, but the .pvd. Collective.
   const std::filesystem::path& pvd() const;
   /// The layers that something was drawn on, in the order of the blocks of the .pvd.
   std::vector<SeriesLayer> layers() const;

@@ -16,8 +16,8 @@ namespace trammel {
 namespace {
 
 using testing::begin_entity;
-using testing::fresh_folder;
 using ::testing::ElementsAre;
+using testing::fresh_folder;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 using What = SensorReference::What;
@@ -78,11 +78,12 @@ TEST(CsvHistories, NamesUnitsAndEveryDigit) {
               ElementsAre("time [s],position.x [m],position.y [m],position.z [m],number,third [rad]",
                           "0,6,0.6000000000000001,0,6,0", "0.1,6,0.6000000000000001,0,6,0.03333333333333333",
                           "0.3,6,0.6000000000000001,0,6,0.09999999999999999"));
-  EXPECT_THAT(lines_of(folder / "some.csv"), ElementsAre("time [s],third [rad]", "0,0", "0.1,0.03333333333333333",
-                                                         "0.3,0.09999999999999999"));
+  EXPECT_THAT(
+      lines_of(folder / "some.csv"),
+      ElementsAre("time [s],third [rad]", "0,0", "0.1,0.03333333333333333", "0.3,0.09999999999999999"));
   EXPECT_THAT(lines_of(folder / "speed.csv"),
-              ElementsAre("time [s],velocity.x [m/s],velocity.y [m/s],velocity.z [m/s]", "0,0,3,0", "0.1,0,3,0",
-                          "0.3,0,3,0"));
+              ElementsAre("time [s],velocity.x [m/s],velocity.y [m/s],velocity.z [m/s]", "0,0,3,0",
+                          "0.1,0,3,0", "0.3,0,3,0"));
 }
 
 TEST(CsvHistories, EnergiesOfABodyAndOfTheModel) {
@@ -136,16 +137,18 @@ TEST(CsvHistories, AnUnknownOutputIsNamedWithTheNearest) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs, {"positio"});
   scene.start();
-  EXPECT_THAT(message(scene, fresh_folder("csv_unknown")),
-              HasSubstr("sensor 'end' (plain): there is no output 'positio'; did you mean 'position'? Outputs here: "
-                        "number, position, third"));
+  EXPECT_THAT(
+      message(scene, fresh_folder("csv_unknown")),
+      HasSubstr("sensor 'end' (plain): there is no output 'positio'; did you mean 'position'? Outputs here: "
+                "number, position, third"));
 }
 
 TEST(CsvHistories, ASensorThatReportsNothingIsAnError) {
   Scene scene;
   scene.sensor("idle");
   scene.start();
-  EXPECT_THAT(message(scene, fresh_folder("csv_idle")), HasSubstr("sensor 'idle' (plain): there is nothing to report"));
+  EXPECT_THAT(message(scene, fresh_folder("csv_idle")),
+              HasSubstr("sensor 'idle' (plain): there is nothing to report"));
 }
 
 TEST(CsvHistories, AFullDiskIsOneErrorOnAllRanks) {

@@ -74,7 +74,8 @@ inline std::vector<Frame> line_of_bodies(Model& model, int n) {
   std::vector<Frame> frames;
   for (int i = 0; i < n; ++i) {
     begin_entity(builder, "body" + std::to_string(i), Type::Category::body);
-    frames.push_back(builder.add_frame("", so3::exp(Vec3(0, 0, 0.1 * i)), Vec3(i, 0.1 * i, 0), Vec3(0, i, 0)));
+    frames.push_back(
+        builder.add_frame("", so3::exp(Vec3(0, 0, 0.1 * i)), Vec3(i, 0.1 * i, 0), Vec3(0, i, 0)));
     builder.add(DrawnBody{i, 1.0 + i}, {frames.back().position, frames.back().rotation});
   }
   return frames;

@@ -14,8 +14,8 @@ namespace trammel {
 namespace {
 
 using testing::begin_entity;
-using testing::fresh_folder;
 using ::testing::ElementsAre;
+using testing::fresh_folder;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 

@@ -24,10 +24,10 @@
 namespace trammel {
 namespace {
 
-using testing::fresh_folder;
-using testing::line_of_bodies;
 using ::testing::ElementsAre;
+using testing::fresh_folder;
 using ::testing::HasSubstr;
+using testing::line_of_bodies;
 namespace fs = std::filesystem;
 
 constexpr int bodies = 9;
@@ -72,7 +72,8 @@ struct DataSet {
 };
 
 std::vector<DataSet> read_pvd(const fs::path& pvd) {
-  const auto root = vtkSmartPointer<vtkXMLDataElement>::Take(vtkXMLUtilities::ReadElementFromFile(pvd.c_str()));
+  const auto root =
+      vtkSmartPointer<vtkXMLDataElement>::Take(vtkXMLUtilities::ReadElementFromFile(pvd.c_str()));
   if (root == nullptr) throw Error("no .pvd: " + pvd.string());
   vtkXMLDataElement* collection = root->FindNestedElementWithName("Collection");
   std::vector<DataSet> sets;
@@ -135,9 +136,9 @@ TEST(VtkSeries, ReadsBackPointsAndFieldsOfEveryRank) {
   for (int i = 0; i < bodies; ++i) {
     const double x = i, y = 0.1 * i;
     const double n = i % 2 == 1 ? 1 : 0;  // even bodies draw no strain: zeros
-    EXPECT_THAT(strain.at(i),
-                ElementsAre(ElementsAre(x, y, 0, n, 2 * n, 3 * n), ElementsAre(x + 0.4, y, 0, 4 * n, 5 * n, 6 * n),
-                            ElementsAre(x + 0.8, y + 0.1, 0, 7 * n, 8 * n, (9 + i) * n)));
+    EXPECT_THAT(strain.at(i), ElementsAre(ElementsAre(x, y, 0, n, 2 * n, 3 * n),
+                                          ElementsAre(x + 0.4, y, 0, 4 * n, 5 * n, 6 * n),
+                                          ElementsAre(x + 0.8, y + 0.1, 0, 7 * n, 8 * n, (9 + i) * n)));
     EXPECT_EQ(arc.at(i)[2][3], 0.8);
   }
 
@@ -155,8 +156,8 @@ TEST(VtkSeries, ReadsBackPointsAndFieldsOfEveryRank) {
   EXPECT_EQ(read(sets[10].file)->GetNumberOfPoints(), bodies);
   const auto forces = by_entity(read(sets[3].file), "force");
   ASSERT_EQ(forces.size(), 5U);
-  for (const auto& [entity, rows] : forces) EXPECT_THAT(rows, ElementsAre(ElementsAre(entity, 0.1 * entity, 0, 0, 0,
-                                                                                       10.0 * (entity + 1))));
+  for (const auto& [entity, rows] : forces)
+    EXPECT_THAT(rows, ElementsAre(ElementsAre(entity, 0.1 * entity, 0, 0, 0, 10.0 * (entity + 1))));
 
   std::ifstream names(folder / "line_entities.csv");
   std::string line;
