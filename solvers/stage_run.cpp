@@ -173,6 +173,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     iterations_ += result.iterations;
     factorizations_ += result.factorizations;
     if (!result.converged) {
+      assembler_.reject();
       cut(method, targets, smallest, result);
       return false;
     }
@@ -182,6 +183,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
       const double margin = same_time * target.h;
       const double event = *review.cut_time;
       if (event > info.start + margin && event < info.end - margin) {
+        assembler_.reject();
         if (review.revision) method.revise(state);
         targets.back().h = target.time - event;
         targets.push_back({event, event - info.start});
@@ -204,9 +206,10 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
 
 void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result) {
   const Target target = targets.back();
-  const std::string why = method.failure();
   const double half = 0.5 * target.h;
-  if (half < smallest)
+  const bool last = half < smallest;
+  const std::string why = method.failure(last);
+  if (last)
     throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time, result.iterations, why));
   ++simulation_.summary_.timings.cuts;
   note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half, result.iterations, why));

@@ -309,6 +309,11 @@ void Assembler::commit(const State& state, const StepInfo& step) {
       plan.range->commit(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
 }
 
+void Assembler::reject() {
+  for (const RangePlan& plan : parts_->plans)
+    for (int i = 0; i < plan.range->size(); ++i) plan.range->reject(i);
+}
+
 MergedReview Assembler::review(const State& state, const StepInfo& step) {
   Parts& p = *parts_;
   int flags[2] = {0, 0};

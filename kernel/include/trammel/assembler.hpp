@@ -105,6 +105,8 @@ class TRAMMEL_API Assembler {
   void add_corrections(double scale, const std::vector<double>& local, std::vector<double>& out) const;
 
   void commit(const State& state, const StepInfo& step);
+  /// Takes what reviews changed back to the last commit: the step is given up or cut.
+  void reject();
   /// Asks every instance; merged over ranks. New stencils are already set in the ranges when `revision` is true; call
   /// Layout::revise and Assembler::revise then, and make matrices anew.
   MergedReview review(const State& state, const StepInfo& step);

@@ -59,7 +59,10 @@ class ElementRange {
                         const Request& request, ShareSink& sink) const = 0;
 
   virtual void commit(int i, const LocalState& x, const StepInfo& step) = 0;
-  virtual Review review(int i, const LocalState& x, const StepInfo& step) const = 0;
+  /// Asks instance i after Newton has converged. The instance may change its trial status here (contact, stick, host);
+  /// `commit` makes it last and `reject` takes it back to that of the last commit.
+  virtual Review review(int i, const LocalState& x, const StepInfo& step) = 0;
+  virtual void reject(int i) = 0;
   virtual Energy energy(int i, const LocalState& x) const = 0;
   virtual void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const = 0;
   virtual void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const = 0;
@@ -81,7 +84,8 @@ class ElementRange {
 ///
 ///     static bool couples(int row_block, int column_block);   // or a const member
 ///     void commit(const LocalState&, const StepInfo&);
-///     Review review(const LocalState&, const StepInfo&) const;
+///     Review review(const LocalState&, const StepInfo&);
+///     void reject();
 ///     Energy energy(const LocalState&) const;
 ///     void outputs(const LocalState&, const ReactionShares&, OutputSink&) const;
 ///     void draw(const LocalState&, const ReactionShares&, Canvas&) const;
@@ -118,11 +122,14 @@ class RangeOf final : public ElementRange {
   void commit(int i, const LocalState& x, const StepInfo& step) override {
     if constexpr (requires(E& e) { e.commit(x, step); }) at(i).element.commit(x, step);
   }
-  Review review(int i, const LocalState& x, const StepInfo& step) const override {
-    if constexpr (requires(const E& e) { e.review(x, step); })
+  Review review(int i, const LocalState& x, const StepInfo& step) override {
+    if constexpr (requires(E& e) { e.review(x, step); })
       return at(i).element.review(x, step);
     else
       return Review::keep();
+  }
+  void reject(int i) override {
+    if constexpr (requires(E& e) { e.reject(); }) at(i).element.reject();
   }
   Energy energy(int i, const LocalState& x) const override {
     if constexpr (requires(const E& e) { e.energy(x); })

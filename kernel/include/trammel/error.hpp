@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "trammel/export.hpp"
+
 namespace trammel {
 
 /// The place in a case file that an object came from. Lines and columns count from 1; 0 means "not from a file".
@@ -21,7 +23,7 @@ struct Location {
 
 /// An error that a user can act on: what was found, what was expected. The command prints it as one message,
 /// "file:line:column: error: text", and exits with a status other than 0.
-class Error : public std::runtime_error {
+class TRAMMEL_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& text) : std::runtime_error(text) {}
   Error(Location where, const std::string& text) : std::runtime_error(text), where_(std::move(where)) {}
@@ -34,7 +36,7 @@ class Error : public std::runtime_error {
 
 /// Thrown inside an evaluation to reject the step (a state outside the element's domain): all ranks agree on it
 /// and the solver cuts the step. Anything else that is thrown ends the run.
-class RejectStep : public std::runtime_error {
+class TRAMMEL_API RejectStep : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
