@@ -15,7 +15,8 @@ namespace {
 
 std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
-// Velocity constraints bring their gradient through D, which enters the other rows too: made negligible there [s].
+// Velocity constraints bring their gradient through D, which enters the other rows too: made negligible there
+// [s].
 constexpr double faint = 1e-9;
 
 }  // namespace
@@ -68,7 +69,9 @@ void ConsistentStart::prepare(const State& state) {
   ++timings_.factorizations;
   const bool fine = factorize(ksp_.get(), broken);
   timings_.factorization += MPI_Wtime() - begin;
-  if (!fine) throw Error("the equations of the start are singular: " + describe_singular(assembler_, layout, J_.get()));
+  if (!fine)
+    throw Error("the equations of the start are singular: " +
+                describe_singular(assembler_, layout, J_.get(), Search::certain));
 }
 
 void ConsistentStart::find_massless() {
@@ -85,12 +88,14 @@ void ConsistentStart::find_massless() {
       PetscInt n = 0;
       const PetscScalar* values = nullptr;
       TRAMMEL_PETSC(MatGetRow(J_.get(), first + u.local + k, &n, nullptr, &values));
-      const bool empty = std::all_of(values, values + n, [&](double v) { return std::abs(v) <= 1e-14 * scales_.mass; });
+      const bool empty =
+          std::all_of(values, values + n, [&](double v) { return std::abs(v) <= 1e-14 * scales_.mass; });
       TRAMMEL_PETSC(MatRestoreRow(J_.get(), first + u.local + k, &n, nullptr, &values));
       if (!empty) continue;
       free_[static_cast<std::size_t>(u.local + k)] = 1;
       rows.push_back(first + u.local + k);
-      if (!named) massless_ += (massless_.empty() ? "'" : ", '") + assembler_.model().block(u.block).name + "'";
+      if (!named)
+        massless_ += (massless_.empty() ? "'" : ", '") + assembler_.model().block(u.block).name + "'";
       named = true;
     }
   }
@@ -121,7 +126,7 @@ void ConsistentStart::solve() {
   if (code == 0) TRAMMEL_PETSC(VecNorm(x_.get(), NORM_INFINITY, &norm));
   if (code != 0 || !std::isfinite(norm))
     throw Error("the equations of the start are singular: " +
-                describe_singular(assembler_, assembler_.layout(), J_.get()));
+                describe_singular(assembler_, assembler_.layout(), J_.get(), Search::certain));
   assembler_.layout().to_local(x_.get(), local_);
 }
 
@@ -149,8 +154,9 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
       kinds.fill(1e300);
       kinds[kind_at(BlockKind::multiplier)] = 1;
       const WorstResidual worst = assembler_.worst(state, ConstraintLevel::position, kinds);
-      throw Error(worst.where, fmt::format("the model cannot be assembled: after {} iterations {} is still open by {:.3g}",
-                                           iteration, worst.entity, worst.value));
+      throw Error(worst.where,
+                  fmt::format("the model cannot be assembled: after {} iterations {} is still open by {:.3g}",
+                              iteration, worst.entity, worst.value));
     }
     prepare(state);
     solve();
@@ -195,7 +201,8 @@ void ConsistentStart::scale_violation(State& state, double factor) {
   for (const UnknownBlock& u : layout.unknowns())
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k)
-        state.rate[static_cast<std::size_t>(u.place.dof + k)] += local_[static_cast<std::size_t>(u.local + k)];
+        state.rate[static_cast<std::size_t>(u.place.dof + k)] +=
+            local_[static_cast<std::size_t>(u.local + k)];
   layout.update_shared(state);
 }
 
@@ -216,7 +223,7 @@ void ConsistentStart::accelerations(State& state) {
     solve();
     for (const UnknownBlock& u : layout.unknowns()) {
       const double* x = local_.data() + u.local;
-      double* to = is_multiplier(u.kind)          ? state.value.data() + u.place.value
+      double* to = is_multiplier(u.kind)        ? state.value.data() + u.place.value
                    : u.kind == BlockKind::state ? state.rate.data() + u.place.dof
                                                 : state.acceleration.data() + u.place.dof;
       const double scale = is_multiplier(u.kind) ? scales_.mass : 1.0;

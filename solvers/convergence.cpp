@@ -50,8 +50,7 @@ double ModelScales::model_length(const Layout& layout, const Model& model) {
       bound[static_cast<std::size_t>(k + 3)] = std::max(bound[static_cast<std::size_t>(k + 3)], x);
     }
   }
-  if (layout.ranks() > 1)
-    MPI_Allreduce(MPI_IN_PLACE, bound.data(), 6, MPI_DOUBLE, MPI_MAX, layout.comm());
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, bound.data(), 6, MPI_DOUBLE, MPI_MAX, layout.comm());
   const double length = std::hypot(bound[0] + bound[3], bound[1] + bound[4], bound[2] + bound[5]);
   return length > 0 ? length : 1.0;
 }
@@ -77,9 +76,9 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   std::array<double, 3> scale{};
   scale[F::force] = std::max(share(BlockKind::position), model_.mass * norms.acceleration);
   scale[F::moment] = std::max(share(BlockKind::rotation), model_.inertia * norms.angular_acceleration) / L;
-  scale[F::generalized] = std::max(share(BlockKind::coordinate),
-                                   model_.generalized_inertia * norms.generalized_acceleration) /
-                          std::max(L, 1.0);
+  scale[F::generalized] =
+      std::max(share(BlockKind::coordinate), model_.generalized_inertia * norms.generalized_acceleration) /
+      std::max(L, 1.0);
   const double largest = *std::ranges::max_element(scale);
   for (double& s : scale) s = std::max(s, floor_share * largest);
   const double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);
@@ -90,12 +89,13 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   const double stiff = constraint_stiffness_;
   allowed[F::constraint] = std::max(rounding * L, tolerance_ * (stiff > 0 ? largest / stiff : moved));
   const double rate = rate_stiffness_;
-  allowed[F::rate] = std::max(rounding * L * (rate > 0 ? stiff / rate : 1.0), rate > 0 ? tolerance_ * largest / rate : 0);
+  allowed[F::rate] =
+      std::max(rounding * L * (rate > 0 ? stiff / rate : 1.0), rate > 0 ? tolerance_ * largest / rate : 0);
   allowed[F::velocity_constraint] = allowed[F::rate];
   allowed[F::correction] = allowed[F::constraint];
 
-  // Scales are those of this iterate: shares at a wild one before would excuse anything. So the residual before is
-  // judged anew by them, for the reduction.
+  // Scales are those of this iterate: shares at a wild one before would excuse anything. So the residual
+  // before is judged anew by them, for the reduction.
   allowed_ = allowed;
   for (std::size_t f = 0; f < allowed.size(); ++f) seen_[f] = std::max(seen_[f], allowed[f]);
   excess_ = 0;
@@ -122,7 +122,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
   const double largest_change =
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
-  if (!iterate.full_step || norms.residual[worst_] > rounding_share / tolerance_ * seen_[worst_]) return false;
+  if (!iterate.full_step || norms.residual[worst_] > rounding_share / tolerance_ * seen_[worst_])
+    return false;
   at_rounding_ = still || (iterate.fresh && stalled_ >= 2 && largest_change <= 1e-9 * moved);
   return at_rounding_;
 }
@@ -140,10 +141,14 @@ std::array<double, 6> ConvergenceTest::kind_tolerance() const {
 }
 
 const char* field_name(FieldNorms::Residual field) {
-  static constexpr const char* names[] = {"forces",      "moments",
-                                          "generalized forces", "states",
-                                          "constraints", "velocity constraints",
-                                          "velocities of constraints", "position corrections"};
+  static constexpr const char* names[] = {"forces",
+                                          "moments",
+                                          "generalized forces",
+                                          "states",
+                                          "constraints",
+                                          "velocity constraints",
+                                          "velocities of constraints",
+                                          "position corrections"};
   return names[field];
 }
 

@@ -9,17 +9,27 @@
 
 namespace trammel {
 
-/// Largest absolute numbers of a residual, of the last Newton increment, and of the step's increment, by field.
-/// Angles count times the model's length, moments by it, so that everything is metres and newtons.
+/// Largest absolute numbers of a residual, of the last Newton increment, and of the step's increment, by
+/// field. Angles count times the model's length, moments by it, so that everything is metres and newtons.
 struct FieldNorms {
-  enum Residual { force, moment, generalized, state, constraint, velocity_constraint, rate, correction, residuals };
+  enum Residual {
+    force,
+    moment,
+    generalized,
+    state,
+    constraint,
+    velocity_constraint,
+    rate,
+    correction,
+    residuals
+  };
   enum Increment { displacement, rotation, coordinate, state_increment, increments };
 
   std::array<double, residuals> residual{};
   std::array<double, increments> change{};  ///< of the last iteration
   std::array<double, increments> size{};    ///< of the step so far
-  double acceleration = 0;          ///< of positions [m/s^2]
-  double angular_acceleration = 0;  ///< w' and |w|^2 [rad/s^2]
+  double acceleration = 0;                  ///< of positions [m/s^2]
+  double angular_acceleration = 0;          ///< w' and |w|^2 [rad/s^2]
   double generalized_acceleration = 0;
   double state_rate = 0;
 
@@ -46,8 +56,8 @@ class ConvergenceTest {
 
   struct Iterate {
     int number = 0;
-    bool fresh = false;      ///< the increment came from the tangent at the iterate before
-    bool full_step = true;   ///< no line search shortened it
+    bool fresh = false;     ///< the increment came from the tangent at the iterate before
+    bool full_step = true;  ///< no line search shortened it
   };
 
   /// Takes the norms of an iterate (merged) and says whether it is accepted.

@@ -73,7 +73,7 @@ std::string empty_rows(const Layout& layout, const Model& model, const std::vect
 }
 
 /// Blocks with the largest part in the weakest direction of J, whose rows were scaled.
-std::string weakest_direction(const Layout& layout, const Model& model, Mat J) {
+std::string weakest_direction(const Layout& layout, const Model& model, Mat J, bool certain) {
   TRAMMEL_PETSC(MatSetOption(J, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   OwnedVec z(layout.create_vector()), next(layout.create_vector());
   TRAMMEL_PETSC(VecSet(next.get(), shift));
@@ -85,14 +85,16 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J) {
   bool broken = false;
   if (!factorize(ksp.get(), broken)) return {};
   TRAMMEL_PETSC(VecSet(z.get(), 1.0));
+  PetscReal growth = 0;
   for (int k = 0; k < 4; ++k) {
     const QuietErrors quiet;
     if (KSPSolve(ksp.get(), z.get(), next.get()) != 0) return {};
-    PetscReal norm = 0;
-    TRAMMEL_PETSC(VecNormalize(next.get(), &norm));
-    if (!std::isfinite(norm) || norm == 0) return {};
+    TRAMMEL_PETSC(VecNormalize(next.get(), &growth));
+    if (!std::isfinite(growth) || growth == 0) return {};
     TRAMMEL_PETSC(VecCopy(next.get(), z.get()));
   }
+  // A regular matrix does not come near the shift.
+  if (!certain && growth < 0.1 / shift) return {};
   PetscReal largest = 0;
   TRAMMEL_PETSC(VecNorm(z.get(), NORM_INFINITY, &largest));
   std::vector<double> local;
@@ -101,7 +103,8 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J) {
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     double part = 0;
-    for (int k = 0; k < u.size; ++k) part = std::max(part, std::abs(local[static_cast<std::size_t>(u.local + k)]));
+    for (int k = 0; k < u.size; ++k)
+      part = std::max(part, std::abs(local[static_cast<std::size_t>(u.local + k)]));
     if (part > 0.3 * largest) parts.emplace_back(part, &u);
   }
   std::ranges::sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -113,7 +116,7 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J) {
 
 }  // namespace
 
-std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J) {
+std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J, Search search) {
   if (J == nullptr) return {};
   const Model& model = assembler.model();
   PetscInt first = 0, last = 0;
@@ -125,6 +128,7 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   if (finite == 0) return "its entries are not finite";
   if (const std::string names = empty_rows(layout, model, row); !names.empty())
     return "no stiffness or mass in " + names;
+  if (search == Search::empty_rows) return {};
 
   OwnedMat scaled;
   TRAMMEL_PETSC(MatDuplicate(J, MAT_COPY_VALUES, scaled.fill()));
@@ -134,7 +138,7 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   for (std::size_t i = 0; i < row.size(); ++i) values[i] = row[i] > 0 ? 1 / row[i] : 1.0;
   TRAMMEL_PETSC(VecRestoreArray(inverse.get(), &values));
   TRAMMEL_PETSC(MatDiagonalScale(scaled.get(), inverse.get(), nullptr));
-  const std::string names = weakest_direction(layout, model, scaled.get());
+  const std::string names = weakest_direction(layout, model, scaled.get(), search == Search::certain);
   return names.empty() ? names : "not determined by stiffness, mass or constraints: " + names;
 }
 

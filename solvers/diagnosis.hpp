@@ -7,10 +7,17 @@
 
 namespace trammel {
 
-/// Names the unknowns that make the tangent J singular: "no stiffness or mass in 'bob position' (1, 2, 3)" where rows
-/// are empty, else the blocks with the largest part in the direction in which J is weakest, found by inverse iteration.
-/// Empty where nothing stands out. Collective; the same text on every rank.
-std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J);
+/// How far to look for what makes a matrix singular.
+enum class Search {
+  empty_rows,  ///< rows without numbers alone
+  thorough,    ///< also by inverse iteration, if that finds the matrix singular to rounding
+  certain,     ///< the matrix is known to be singular: whatever inverse iteration finds
+};
+
+/// Names the unknowns that make the tangent J singular: "no stiffness or mass in 'bob position' (1, 2, 3)"
+/// where rows are empty, else the blocks with the largest part in the direction in which J is weakest, found
+/// by inverse iteration. Empty where nothing stands out. Collective; the same text on every rank.
+std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J, Search search);
 
 /// Sum of squares of the residual in all rows of one kind of block. Collective.
 double residual_square(Assembler& assembler, const State& state, BlockKind kind);

@@ -9,7 +9,8 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Repetitions of the first step that find the lead of its algorithmic accelerations, and their relative accuracy.
+// Repetitions of the first step that find the lead of its algorithmic accelerations, and their relative
+// accuracy.
 constexpr int max_start_passes = 8;
 constexpr double start_accuracy = 1e-3;
 
@@ -45,13 +46,14 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
   first_ = true;
   algorithmic_ = start.acceleration;
   for (const UnknownBlock& u : assembler_.layout().unknowns())
-    if (u.kind == BlockKind::state) std::copy_n(&start.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
+    if (u.kind == BlockKind::state)
+      std::copy_n(&start.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
   last_step_ = 0;
 }
 
 void GeneralizedAlpha::change_step(const State& now, double ratio) {
-  // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step without
-  // these factors costs the multipliers one order.
+  // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step
+  // without these factors costs the multipliers one order.
   changed_ = now;
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (is_multiplier(u.kind)) continue;
@@ -87,15 +89,15 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
     for (int pass = 0; pass < max_start_passes && result.converged && lead_start(); ++pass) {
       predict(h);
       const NewtonResult again = newton_.solve();
-      result = {again.converged, result.iterations + again.iterations, result.factorizations + again.factorizations,
-                again.singular};
+      result = {again.converged, result.iterations + again.iterations,
+                result.factorizations + again.factorizations, again.singular};
     }
   return result;
 }
 
 bool GeneralizedAlpha::lead_start() {
-  // a_n approximates v' at t_n + (alpha_m - alpha_f) h; with a_0 = v'_0 the multipliers of the first steps are of
-  // order 1. The first step's own v' gives the slope.
+  // a_n approximates v' at t_n + (alpha_m - alpha_f) h; with a_0 = v'_0 the multipliers of the first steps
+  // are of order 1. The first step's own v' gives the slope.
   const double lead = alpha_.alpha_m - alpha_.alpha_f, lead1 = alpha_.alpha_m1 - alpha_.alpha_f;
   double sums[2] = {0, 0};
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {

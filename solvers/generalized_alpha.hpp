@@ -8,8 +8,9 @@
 
 namespace trammel {
 
-/// Coefficients of the generalized-alpha method for second-order equations (Chung and Hulbert 1993, in the notation of
-/// Arnold and Bruls 2007) and for first-order ones (Jansen, Whiting and Hulbert 2000, same notation, same alpha_f).
+/// Coefficients of the generalized-alpha method for second-order equations (Chung and Hulbert 1993, in the
+/// notation of Arnold and Bruls 2007) and for first-order ones (Jansen, Whiting and Hulbert 2000, same
+/// notation, same alpha_f).
 struct AlphaCoefficients {
   double alpha_m, alpha_f, beta, gamma;
   double alpha_m1, gamma1;
@@ -21,17 +22,17 @@ struct AlphaCoefficients {
 /// The Lie-group generalized-alpha method, index 3 or stabilized index 2 as the layout is.
 class GeneralizedAlpha final : public StepMethod {
  public:
-  /// `algorithmic` are the algorithmic accelerations of the start by dof place, of a step `last_step` before; empty:
-  /// those of the state.
-  GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage, const State& start,
-                   std::vector<double> algorithmic, double last_step, Timings& timings);
+  /// `algorithmic` are the algorithmic accelerations of the start by dof place, of a step `last_step` before;
+  /// empty: those of the state.
+  GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage,
+                   const State& start, std::vector<double> algorithmic, double last_step, Timings& timings);
 
   NewtonResult attempt(const State& now, double end, double h) override;
   const State& trial() const override { return equations_.trial(); }
   void accept(State& now) override;
   void revise(State& now) override;
   void drop_tangent() override { newton_.drop_tangent(); }
-  std::string failure() override { return newton_.failure(); }
+  std::string failure(bool thorough) override { return newton_.failure(thorough); }
   double constraint_violation() const override;
   double rate_violation() const override;
 
@@ -51,12 +52,13 @@ class GeneralizedAlpha final : public StepMethod {
   Newton newton_;
   std::vector<double> algorithmic_;
   double last_step_ = 0;
-  bool first_ = false;             ///< the next step is the first after a start
-  double step_ = 0;                ///< of the present attempt
-  State changed_;                  ///< the base where a change of step altered its velocities
-  std::vector<double> a_;          ///< algorithmic accelerations of the base
+  bool first_ = false;     ///< the next step is the first after a start
+  double step_ = 0;        ///< of the present attempt
+  State changed_;          ///< the base where a change of step altered its velocities
+  std::vector<double> a_;  ///< algorithmic accelerations of the base
   const State* base_ = nullptr;
-  std::vector<double> previous_acceleration_, previous_value_;  ///< v' and multipliers a step before, by dof place
+  std::vector<double> previous_acceleration_,
+      previous_value_;  ///< v' and multipliers a step before, by dof place
   bool has_previous_ = false;
   std::vector<double> local_;
 };

@@ -4,12 +4,12 @@
 
 namespace trammel {
 
-/// The default of every linear solve: one direct solve, by KLU on one rank and MUMPS on several. Options from the
-/// command line come after it.
+/// The default of every linear solve: one direct solve, by KLU on one rank and MUMPS on several. Options from
+/// the command line come after it.
 void set_default_solver(KSP ksp, int ranks);
 
-/// Sets the solver up for its operators. False where the factorization failed, by whatever sign the package gives;
-/// `broken` is set where the solver must be made anew. Collective.
+/// Sets the solver up for its operators. False where the factorization failed, by whatever sign the package
+/// gives; `broken` is set where the solver must be made anew. Collective.
 bool factorize(KSP ksp, bool& broken);
 
 }  // namespace trammel

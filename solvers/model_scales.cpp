@@ -7,7 +7,8 @@
 
 namespace trammel {
 
-std::array<double, 3> typical_diagonal(Assembler& assembler, const State& state, const TangentWeights& weights) {
+std::array<double, 3> typical_diagonal(Assembler& assembler, const State& state,
+                                       const TangentWeights& weights) {
   const Layout& layout = assembler.layout();
   OwnedMat J(assembler.create_matrix());
   if (!assembler.tangent(state, weights, J.get()))

@@ -7,9 +7,11 @@
 
 namespace trammel {
 
-/// Geometric means of the non-zero diagonal entries in rows of positions, rotations and coordinates of the tangent with
-/// `weights` at `state`; 0 where a kind has none. The layout must have no companions. Collective.
-std::array<double, 3> typical_diagonal(Assembler& assembler, const State& state, const TangentWeights& weights);
+/// Geometric means of the non-zero diagonal entries in rows of positions, rotations and coordinates of the
+/// tangent with `weights` at `state`; 0 where a kind has none. The layout must have no companions.
+/// Collective.
+std::array<double, 3> typical_diagonal(Assembler& assembler, const State& state,
+                                       const TangentWeights& weights);
 
 /// Length and typical inertias of the model. Collective.
 ModelScales measure_scales(Assembler& assembler, const State& state);

@@ -10,15 +10,15 @@ namespace trammel {
 
 /// What a solver tells of one accepted step.
 struct StepReport {
-  int stage = 0;             ///< index of the stage
-  std::int64_t number = 0;   ///< accepted steps of this stage so far; 0: its start
-  std::int64_t nominal = 0;  ///< nominal steps of this stage completed so far
-  bool at_nominal = true;    ///< false inside a nominal step that was cut
-  bool last = false;         ///< the stage ends here
-  double time = 0;           ///< [s]
-  double step = 0;           ///< [s]
+  int stage = 0;                ///< index of the stage
+  std::int64_t number = 0;      ///< accepted steps of this stage so far; 0: its start
+  std::int64_t nominal = 0;     ///< nominal steps of this stage completed so far
+  bool at_nominal = true;       ///< false inside a nominal step that was cut
+  bool last = false;            ///< the stage ends here
+  double time = 0;              ///< [s]
+  double step = 0;              ///< [s]
   double begin = 0, until = 0;  ///< of the stage [s]
-  int iterations = 0;        ///< of Newton's method in this step
+  int iterations = 0;           ///< of Newton's method in this step
   int factorizations = 0;
 };
 
@@ -27,8 +27,8 @@ class Monitor {
  public:
   virtual ~Monitor() = default;
 
-  /// Before the first step of a stage; `state` is its start (accelerations and multipliers consistent where the stage
-  /// made them so).
+  /// Before the first step of a stage; `state` is its start (accelerations and multipliers consistent where
+  /// the stage made them so).
   virtual void stage_begins(const Stage&, const StepReport&, const State&) {}
   /// After each accepted step. `state` holds positions, velocities, accelerations and multipliers.
   virtual void accepted(const StepReport&, const State&) {}

@@ -52,9 +52,8 @@ void Newton::create() {
   TRAMMEL_PETSC(SNESSetTolerances(snes, 0, 0, 0, options_.max_iterations, PETSC_MAX_INT));
   TRAMMEL_PETSC(SNESSetConvergenceTest(
       snes,
-      [](SNES s, PetscInt i, PetscReal x, PetscReal step, PetscReal f, SNESConvergedReason* reason, void* self) {
-        return test(s, i, x, step, f, reason, self);
-      },
+      [](SNES s, PetscInt i, PetscReal x, PetscReal step, PetscReal f, SNESConvergedReason* reason,
+         void* self) { return test(s, i, x, step, f, reason, self); },
       this, nullptr));
   SNESLineSearch search = nullptr;
   TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
@@ -99,8 +98,8 @@ NewtonResult Newton::solve() {
   const auto again = [&](const char* line_search) {
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
     const NewtonResult next = attempt(true, line_search);
-    result = {next.converged, result.iterations + next.iterations, result.factorizations + next.factorizations,
-              next.singular};
+    result = {next.converged, result.iterations + next.iterations,
+              result.factorizations + next.factorizations, next.singular};
   };
   if (!result.converged && keep) again(nullptr);
   if (!result.converged && !result.singular && !rejected_ && options_.backtracking &&
@@ -132,9 +131,8 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search) {
   last_iteration_ = 0;
   singular_ = rejected_ = false;
   thrown_ = nullptr;
-  convergence_.begin(options_.tolerance, equations_.scales(), equations_.coefficients().acceleration > 0
-                                                                  ? equations_.stiffness()
-                                                                  : 0.0,
+  convergence_.begin(options_.tolerance, equations_.scales(),
+                     equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
                      equations_.rate_stiffness());
   if (own_lag_) want_tangent(snes, fresh);
   mark_ = now();
@@ -150,6 +148,8 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search) {
     broken_ = true;
     singular_ = true;
   }
+  // PETSc 3.18 never clears the mark of a Jacobian's domain error.
+  if (reason == SNES_DIVERGED_JACOBIAN_DOMAIN) broken_ = true;
   if (thrown_) {
     broken_ = true;
     std::rethrow_exception(std::exchange(thrown_, nullptr));
@@ -267,19 +267,20 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   if (own_lag_) {
     // Iterations still to come with the tangent that is there.
     const double rate = convergence_.contraction();
-    const double left = rate < 1 ? std::log(convergence_.excess()) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
+    const double left =
+        rate < 1 ? std::log(convergence_.excess()) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
     want_tangent(snes, left > options_.keep_iterations);
   }
   mark_ = now();
   return SNES_CONVERGED_ITERATING;
 }
 
-std::string Newton::failure() {
+std::string Newton::failure(bool thorough) {
   Assembler& assembler = equations_.assembler();
-  if (singular_) {
-    const std::string names = describe_singular(assembler, assembler.layout(), J_.get());
-    if (!names.empty()) return "the system is singular: " + names;
-  }
+  const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
+  if (const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
+      !names.empty())
+    return "the system is singular: " + names;
   const auto tolerance = convergence_.kind_tolerance();
   const WorstResidual worst = assembler.worst(equations_.trial(), ConstraintLevel::position, tolerance);
   if (worst.block == no_block) return "the state is outside the domain of an element";

@@ -17,16 +17,19 @@ struct NewtonResult {
   bool singular = false;  ///< the last factorization failed
 };
 
-/// Decides whether a step starts with the tangent that is there. A tangent is kept until a step with it takes more
-/// iterations than the average step since it was made, its own cost included; where tangents do not even last to the
-/// next step, ever more steps start with a new one before the next trial.
+/// Decides whether a step starts with the tangent that is there. A tangent is kept until a step with it takes
+/// more iterations than the average step since it was made, its own cost included; where tangents do not even
+/// last to the next step, ever more steps start with a new one before the next trial.
 class KeptTangent {
  public:
   /// `cost`: of a new tangent, in iterations.
   explicit KeptTangent(int cost) : cost_(cost) {}
 
-  bool worth_keeping() const { return solves_ > 0 && waiting_ == 0 && last_ * solves_ <= cost_ + iterations_; }
-  /// After a solve that took `iterations`; `kept`: it began with the kept tangent; `renewed`: it made a new one.
+  bool worth_keeping() const {
+    return solves_ > 0 && waiting_ == 0 && last_ * solves_ <= cost_ + iterations_;
+  }
+  /// After a solve that took `iterations`; `kept`: it began with the kept tangent; `renewed`: it made a new
+  /// one.
   void solved(int iterations, bool kept, bool renewed);
 
  private:
@@ -37,9 +40,9 @@ class KeptTangent {
 
 /// Newton's method on a SNES, for the equations of one step.
 ///
-/// Options of SNES, KSP and PC are read from PETSc's database (no prefix). Defaults: full steps, one direct solve an
-/// iteration by KLU on one rank and MUMPS on several. The factorized tangent is kept over iterations and steps while
-/// few iterations suffice; the choice counts iterations and reads no clock.
+/// Options of SNES, KSP and PC are read from PETSc's database (no prefix). Defaults: full steps, one direct
+/// solve an iteration by KLU on one rank and MUMPS on several. The factorized tangent is kept over iterations
+/// and steps while few iterations suffice; the choice counts iterations and reads no clock.
 class Newton {
  public:
   Newton(StepEquations& equations, const NewtonOptions& options, Timings& timings);
@@ -47,8 +50,9 @@ class Newton {
   /// The unknown: fill it with a prediction before `solve`.
   Vec x() const { return x_.get(); }
 
-  /// Solves the present step of the equations. On success `x` holds the solution and the equations' trial state
-  /// belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw. Collective.
+  /// Solves the present step of the equations. On success `x` holds the solution and the equations' trial
+  /// state belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw.
+  /// Collective.
   NewtonResult solve();
 
   /// Forgets the kept tangent: after a change of step, a revision or a checkpoint.
@@ -56,8 +60,10 @@ class Newton {
   /// Destroys matrices and solvers, to be made anew at the next solve: after a revision.
   void reset();
 
-  /// Why the last solve failed: "|r| = 3.1e4, 92 % of it in joint 'hook' (...), row 3 (...)". Collective.
-  std::string failure();
+  /// Why the last solve failed: "|r| = 3.1e4, 92 % of it in joint 'hook' (...), row 3 (...)"; `thorough`
+  /// looks for a singular tangent by a factorization of its own, even where the solver's package noticed
+  /// nothing. Collective.
+  std::string failure(bool thorough);
 
  private:
   NewtonResult attempt(bool fresh, const char* line_search);
@@ -82,14 +88,14 @@ class Newton {
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   StepCoefficients coefficients_;
-  KeptTangent kept_;           ///< when to keep it over steps
-  bool broken_ = false;        ///< a factorization failed inside a package
+  KeptTangent kept_;     ///< when to keep it over steps
+  bool broken_ = false;  ///< a factorization failed inside a package
   bool singular_ = false;
-  bool rejected_ = false;      ///< an evaluation of the last attempt was outside an element's domain
-  int fresh_at_ = -1;          ///< iteration whose iterate the tangent belongs to
+  bool rejected_ = false;  ///< an evaluation of the last attempt was outside an element's domain
+  int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
-  double mark_ = 0;            ///< when the last callback ended
+  double mark_ = 0;  ///< when the last callback ended
   std::exception_ptr thrown_;
 };
 

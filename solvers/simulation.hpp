@@ -14,11 +14,12 @@ namespace trammel {
 struct RunSummary {
   Timings timings;
   Energy energy_at_start, energy_at_end;  ///< where the first dynamic stage starts, and of the last state [J]
-  double lost = 0;           ///< integral of Energy::lost_power over the dynamic stages [J]
-  double largest_gain = 0;   ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
-  double largest_violation = 0;           ///< of a position constraint at an accepted step [m or rad]
-  double largest_rate_violation = 0;      ///< of a velocity-level constraint [m/s or rad/s]
-  double start_energy_change = 0;         ///< kinetic energy that consistent starts added [J]
+  double lost = 0;                        ///< integral of Energy::lost_power over the dynamic stages [J]
+  double largest_gain =
+      0;  ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
+  double largest_violation = 0;       ///< of a position constraint at an accepted step [m or rad]
+  double largest_rate_violation = 0;  ///< of a velocity-level constraint [m/s or rad/s]
+  double start_energy_change = 0;     ///< kinetic energy that consistent starts added [J]
 };
 
 struct SimulationOptions {
@@ -35,8 +36,8 @@ class Simulation {
   /// `monitor` must outlive the run.
   void add(Monitor& monitor) { monitors_.push_back(&monitor); }
 
-  /// Runs the stages. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and `state()` is
-  /// then the last good one. Collective.
+  /// Runs the stages. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and
+  /// `state()` is then the last good one. Collective.
   void run(std::span<const Stage> stages);
 
   const State& state() const { return state_; }
@@ -48,9 +49,10 @@ class Simulation {
   Assembler& assembler_;
   SimulationOptions options_;
   State state_;
-  std::vector<double> algorithmic_;  ///< accelerations of the time integration where a dynamic stage ended, or empty
-  double last_step_ = 0;             ///< and its step
-  bool moved_ = false;               ///< a dynamic stage has started
+  std::vector<double>
+      algorithmic_;       ///< accelerations of the time integration where a dynamic stage ended, or empty
+  double last_step_ = 0;  ///< and its step
+  bool moved_ = false;    ///< a dynamic stage has started
   std::vector<Monitor*> monitors_;
   RunSummary summary_;
 };

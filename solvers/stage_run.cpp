@@ -68,7 +68,8 @@ void StageRun::run(const AssembleStage& stage) {
 void StageRun::run(const StaticStage& stage) {
   State& state = simulation_.state_;
   if (stage.from) state.time = *stage.from;
-  if (stage.steps < 1) throw Error(fmt::format("a static stage needs at least one load step, found {}", stage.steps));
+  if (stage.steps < 1)
+    throw Error(fmt::format("a static stage needs at least one load step, found {}", stage.steps));
   if (!(stage.until >= state.time))
     throw Error(fmt::format("a static stage from t = {:g} cannot end at t = {:g}", state.time, stage.until));
   number_unknowns(false);
@@ -92,9 +93,11 @@ void StageRun::run(const DynamicStage& stage) {
     state.time = *stage.from;
     simulation_.algorithmic_.clear();
   }
-  if (!(stage.step > 0)) throw Error(fmt::format("the step of a dynamic stage must be positive, found {:g}", stage.step));
+  if (!(stage.step > 0))
+    throw Error(fmt::format("the step of a dynamic stage must be positive, found {:g}", stage.step));
   if (!(stage.radius >= 0 && stage.radius <= 1))
-    throw Error(fmt::format("the spectral radius of a dynamic stage must lie in [0, 1], found {:g}", stage.radius));
+    throw Error(
+        fmt::format("the spectral radius of a dynamic stage must lie in [0, 1], found {:g}", stage.radius));
   if (!(stage.until > state.time))
     throw Error(fmt::format("a dynamic stage from t = {:g} cannot end at t = {:g}", state.time, stage.until));
   report_.begin = report_.time = state.time;
@@ -135,7 +138,8 @@ void StageRun::start(const DynamicStage&, const ModelScales& scales) {
   simulation_.summary_.start_energy_change += added;
   const double energy = std::abs(assembler_.energy(state).kinetic);
   if (std::abs(added) > 1e-9 * energy)
-    note(fmt::format("start: velocities changed to satisfy the constraints, kinetic energy by {:.4g} J", added));
+    note(fmt::format("start: velocities changed to satisfy the constraints, kinetic energy by {:.4g} J",
+                     added));
   if (!start.massless().empty())
     note("start: no mass and no constraint in " + start.massless() + "; accelerations there start at zero");
 }
@@ -198,21 +202,25 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     }
     if (review.revision) method.revise(state);
     if (round == max_reviews)
-      throw Error(fmt::format("at t = {:g} the status of contacts or hosts changes without end: after {} solves of the "
-                              "same step it still changes",
-                              target.time, max_reviews));
+      throw Error(fmt::format(
+          "at t = {:g} the status of contacts or hosts changes without end: after {} solves of the "
+          "same step it still changes",
+          target.time, max_reviews));
   }
 }
 
-void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result) {
+void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest,
+                   const NewtonResult& result) {
   const Target target = targets.back();
   const double half = 0.5 * target.h;
   const bool last = half < smallest;
   const std::string why = method.failure(last);
   if (last)
-    throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time, result.iterations, why));
+    throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time,
+                            result.iterations, why));
   ++simulation_.summary_.timings.cuts;
-  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half, result.iterations, why));
+  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half,
+                   result.iterations, why));
   targets.back().h = half;
   targets.push_back({target.time - half, half});
 }

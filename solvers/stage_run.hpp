@@ -51,7 +51,7 @@ class StageRun {
   int level_ = 0;                            ///< halvings that the next nominal step starts with
   bool balance_ = false;                     ///< keep the energy balance
   Energy energy_;
-  double reference_ = 0;                     ///< energy and losses at the start of the stage
+  double reference_ = 0;  ///< energy and losses at the start of the stage
 };
 
 }  // namespace trammel

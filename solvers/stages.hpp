@@ -15,8 +15,8 @@ struct NewtonOptions {
   int max_iterations = 25;
   /// Keep the factorized tangent over iterations and steps while it converges.
   bool keep_tangent = true;
-  /// What a new factorized tangent costs, counted in iterations with a kept one: a kept tangent is renewed where that
-  /// is cheaper.
+  /// What a new factorized tangent costs, counted in iterations with a kept one: a kept tangent is renewed
+  /// where that is cheaper.
   int keep_iterations = 6;
   /// After a failure with full steps: try the step again with a backtracking line search before it is cut.
   bool backtracking = true;
@@ -28,13 +28,13 @@ struct AssembleStage {
   int max_iterations = 50;
 };
 
-/// Static equilibrium by load steps, each a Newton solve with velocities and accelerations zero. Functions of time see
-/// the clock, which runs from `from` to `until`.
+/// Static equilibrium by load steps, each a Newton solve with velocities and accelerations zero. Functions of
+/// time see the clock, which runs from `from` to `until`.
 struct StaticStage {
   std::optional<double> from;  ///< sets the clock [s]; else it goes on
   double until = 1;            ///< [s]
   int steps = 1;
-  int max_cuts = 12;           ///< times a load step may be halved
+  int max_cuts = 12;  ///< times a load step may be halved
   NewtonOptions newton{1e-8, 50, true, 6, true};
 };
 
@@ -55,7 +55,7 @@ struct DynamicStage {
   double radius = 0.9;         ///< spectral radius at infinite frequency, 0 to 1
   Form form = Form::index3;
   Start start = Start::consistent;
-  int max_cuts = 8;            ///< times a step may be halved
+  int max_cuts = 8;  ///< times a step may be halved
   NewtonOptions newton;
 };
 

@@ -7,8 +7,8 @@
 
 namespace trammel {
 
-/// Static equilibrium at the end of each load step: velocities and accelerations are zero, first-order states are at
-/// rest (f = 0), velocity-level constraints act on the increment of the step.
+/// Static equilibrium at the end of each load step: velocities and accelerations are zero, first-order states
+/// are at rest (f = 0), velocity-level constraints act on the increment of the step.
 class Statics final : public StepMethod {
  public:
   Statics(Assembler& assembler, const ModelScales& scales, double stiffness, const StaticStage& stage,
@@ -19,7 +19,7 @@ class Statics final : public StepMethod {
   void accept(State& now) override;
   void revise(State& now) override;
   void drop_tangent() override { newton_.drop_tangent(); }
-  std::string failure() override { return newton_.failure(); }
+  std::string failure(bool thorough) override { return newton_.failure(thorough); }
   double constraint_violation() const override;
   double rate_violation() const override { return 0; }
 
@@ -30,7 +30,7 @@ class Statics final : public StepMethod {
   double stiffness_;
   StepEquations equations_;
   Newton newton_;
-  State rest_;             ///< the base, without rates
+  State rest_;                    ///< the base, without rates
   std::vector<double> previous_;  ///< the last increment, multipliers as their change, by local unknown
   double previous_step_ = 0;
   double step_ = 0;

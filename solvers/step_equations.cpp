@@ -42,14 +42,16 @@ void StepEquations::revise() {
   int found = 0;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
-    if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation) length_[i] = scales_.length;
+    if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation)
+      length_[i] = scales_.length;
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found != 0;
 }
 
-void StepEquations::begin(const State& base, double end, const StepCoefficients& coefficients, double stiffness) {
+void StepEquations::begin(const State& base, double end, const StepCoefficients& coefficients,
+                          double stiffness) {
   base_ = &base;
   trial_ = base;
   trial_.time = end;
@@ -162,7 +164,8 @@ bool StepEquations::residual(Vec x, Vec f) {
     const PetscScalar* other = nullptr;
     TRAMMEL_PETSC(VecGetArrayRead(moving.get(), &other));
     for (const UnknownBlock& u : layout.unknowns())
-      if (u.owned && u.kind == BlockKind::velocity_multiplier) std::copy_n(other + u.local, u.size, rows + u.local);
+      if (u.owned && u.kind == BlockKind::velocity_multiplier)
+        std::copy_n(other + u.local, u.size, rows + u.local);
     TRAMMEL_PETSC(VecRestoreArrayRead(moving.get(), &other));
   }
   scale_rows(rows, local_.data());

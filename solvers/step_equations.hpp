@@ -7,24 +7,25 @@
 
 namespace trammel {
 
-/// How velocities and accelerations follow from the unknown x of a step: v = velocity x + v0, v' = acceleration x + a0,
-/// and y' = state_rate x + y0 for first-order states.
+/// How velocities and accelerations follow from the unknown x of a step: v = velocity x + v0, v' =
+/// acceleration x + a0, and y' = state_rate x + y0 for first-order states.
 struct StepCoefficients {
   double velocity = 0;
   double acceleration = 0;
   double state_rate = 0;
-  double step = 0;                 ///< h [s]
+  double step = 0;  ///< h [s]
   /// In statics: velocity-level constraints see the rates constraint_velocity * x, everything else sees rest.
   double constraint_velocity = 0;
 
   friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
 };
 
-/// The equations of one step in its increment x: q = q_n exp(x~) for kinematic blocks, y = y_n + x for states, the
-/// scaled value itself for multipliers; in the stabilized form q = q_n exp((x - mu)~). See docs/time_integration.md.
+/// The equations of one step in its increment x: q = q_n exp(x~) for kinematic blocks, y = y_n + x for
+/// states, the scaled value itself for multipliers; in the stabilized form q = q_n exp((x - mu)~). See
+/// docs/time_integration.md.
 ///
-/// Rows and columns are scaled so that the condition of the tangent does not depend on the step (Bottasso, Dopico and
-/// Trainelli 2008).
+/// Rows and columns are scaled so that the condition of the tangent does not depend on the step (Bottasso,
+/// Dopico and Trainelli 2008).
 class StepEquations {
  public:
   explicit StepEquations(Assembler& assembler, const ModelScales& scales);

@@ -19,13 +19,14 @@ class StepMethod {
   /// Makes the trial the present state.
   virtual void accept(State& now) = 0;
 
-  /// Called after stencils moved, between attempts: renews the layout, all states and all matrices. Collective.
+  /// Called after stencils moved, between attempts: renews the layout, all states and all matrices.
+  /// Collective.
   virtual void revise(State& now) = 0;
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
 
-  /// Why the last attempt failed. Collective.
-  virtual std::string failure() = 0;
+  /// Why the last attempt failed; see Newton::failure. Collective.
+  virtual std::string failure(bool thorough) = 0;
   /// Largest violations at the converged trial, over all ranks. Collective.
   virtual double constraint_violation() const = 0;
   virtual double rate_violation() const = 0;

@@ -6,12 +6,12 @@ namespace trammel {
 
 /// Wall time by phase on this rank [s], and counts of what a solver did.
 struct Timings {
-  double residual = 0;       ///< evaluation and assembly of residuals
-  double tangent = 0;        ///< evaluation of tangents
-  double assembly = 0;       ///< their assembly into the matrix
+  double residual = 0;  ///< evaluation and assembly of residuals
+  double tangent = 0;   ///< evaluation of tangents
+  double assembly = 0;  ///< their assembly into the matrix
   double factorization = 0;
-  double solve = 0;          ///< linear solves with a factorization, and vector work of Newton's method
-  double output = 0;         ///< monitors
+  double solve = 0;   ///< linear solves with a factorization, and vector work of Newton's method
+  double output = 0;  ///< monitors
   double rest = 0;
   double total = 0;
 

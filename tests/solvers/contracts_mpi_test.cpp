@@ -1,5 +1,5 @@
-// Small elements that prove what the contract promises to elements that come later: unilateral contact, unknowns
-// solved inside an element, a stencil that moves across ranks while a run goes on.
+// Small elements that prove what the contract promises to elements that come later: unilateral contact,
+// unknowns solved inside an element, a stencil that moves across ranks while a run goes on.
 
 #include <gtest/gtest.h>
 
@@ -38,8 +38,8 @@ struct Pulled {
   }
 };
 
-/// A wall at q = gap that pushes and never pulls. Stencil: coordinate, multiplier; the multiplier's row is the gap while
-/// it is closed and the multiplier itself while it is open.
+/// A wall at q = gap that pushes and never pulls. Stencil: coordinate, multiplier; the multiplier's row is
+/// the gap while it is closed and the multiplier itself while it is open.
 struct Wall {
   double gap = 1;
   bool closed = false, committed = false;
@@ -96,8 +96,8 @@ TEST(Contracts, a_unilateral_wall_closes_and_opens) {
   EXPECT_LT(watch.closed, 35);
 }
 
-/// An elastic-plastic spring with linear hardening: the plastic stretch is solved for inside the element and condensed,
-/// and becomes history only where a step is accepted.
+/// An elastic-plastic spring with linear hardening: the plastic stretch is solved for inside the element and
+/// condensed, and becomes history only where a step is accepted.
 struct PlasticSpring {
   double stiffness = 100, yield = 5, hardening = 20;
   double plastic = 0;  ///< of the last accepted state
@@ -212,7 +212,8 @@ TEST(Contracts, a_stencil_that_moves_across_ranks_gives_the_motion_of_one_that_h
   b.run(std::vector{dynamic(1.9, 0.01)});
   EXPECT_NEAR(on_all_ranks(moving, a.state(), moving.rider), on_all_ranks(wide, b.state(), wide.rider), 1e-9);
   for (const std::size_t i : {std::size_t{0}, std::size_t{9}, std::size_t{18}})
-    EXPECT_NEAR(on_all_ranks(moving, a.state(), moving.masses[i]), on_all_ranks(wide, b.state(), wide.masses[i]), 1e-9);
+    EXPECT_NEAR(on_all_ranks(moving, a.state(), moving.masses[i]),
+                on_all_ranks(wide, b.state(), wide.masses[i]), 1e-9);
 }
 
 /// Throws, or refuses every step, on the one rank that holds it.

@@ -58,8 +58,9 @@ TEST(HeavyTop, meets_the_reference) {
   run.run(stages);
   const Vec3 p(0.4212966589, 0.8945719743, -0.1491647006);
   EXPECT_LT((keep.samples.back().p - p).norm(), 2e-5);
-  std::printf("error %.3g, iterations a step %.2f, factorizations %lld of %lld\n", (keep.samples.back().p - p).norm(),
-              keep.iterations / 1000.0, static_cast<long long>(run.summary().timings.factorizations),
+  std::printf("error %.3g, iterations a step %.2f, factorizations %lld of %lld\n",
+              (keep.samples.back().p - p).norm(), keep.iterations / 1000.0,
+              static_cast<long long>(run.summary().timings.factorizations),
               static_cast<long long>(run.summary().timings.steps));
 }
 
@@ -101,7 +102,8 @@ std::array<double, 9> errors(DynamicStage::Form form, double h, double from, dou
 void expect_order(const std::array<double, 9>& e, int field, double order) {
   const auto i = static_cast<std::size_t>(3 * field);
   const double first = std::log2(e[i] / e[i + 1]), second = std::log2(e[i + 1] / e[i + 2]);
-  std::printf("  field %d: %.3g %.3g %.3g  orders %.2f %.2f\n", field, e[i], e[i + 1], e[i + 2], first, second);
+  std::printf("  field %d: %.3g %.3g %.3g  orders %.2f %.2f\n", field, e[i], e[i + 1], e[i + 2], first,
+              second);
   EXPECT_NEAR(second, order, 0.2) << "field " << field;
 }
 

@@ -297,7 +297,8 @@ struct Skate : TestSystem {
     builder.add(TopBody{1, Vec3::Ones(), Vec3::Zero()}, {f.position, f.rotation});
     entity("edge", "blade");
     const double zero = 0;
-    builder.add(Blade{}, {f.position, f.rotation, builder.add_block(BlockKind::velocity_multiplier, "force", {&zero, 1})});
+    builder.add(Blade{}, {f.position, f.rotation,
+                          builder.add_block(BlockKind::velocity_multiplier, "force", {&zero, 1})});
     finish();
   }
 };

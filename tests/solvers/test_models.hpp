@@ -82,9 +82,7 @@ struct TestSystem {
     layout = std::make_unique<Layout>(comm, *model, LayoutOptions{});
     assembler = std::make_unique<Assembler>(*model, *layout);
   }
-  const double* value(const State& s, BlockId id) const {
-    return s.value.data() + layout->place(id).value;
-  }
+  const double* value(const State& s, BlockId id) const { return s.value.data() + layout->place(id).value; }
   const double* rate(const State& s, BlockId id) const { return s.rate.data() + layout->place(id).dof; }
 };
 
@@ -111,8 +109,7 @@ struct BallJoint {
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Vec3 lambda = Eigen::Map<const Vec3>(x.value(4));
-    out.residual().tail<3>() =
-        x.position(0) + x.rotation(1) * X_A - x.position(2) - x.rotation(3) * X_B;
+    out.residual().tail<3>() = x.position(0) + x.rotation(1) * X_A - x.position(2) - x.rotation(3) * X_B;
     if (out.request.rates) out.rate().tail<3>().setZero();
     if (out.request.bias) out.bias().tail<3>().setZero();
     for (int side = 0; side < 2; ++side) {
@@ -160,9 +157,9 @@ struct Chain : TestSystem {
       if (i == 0)
         builder.add(HeldPoint{-half, Vec3::Zero()}, {frames[0].position, frames[0].rotation, force});
       else
-        builder.add(BallJoint{half, -half},
-                    {frames[static_cast<std::size_t>(i) - 1].position, frames[static_cast<std::size_t>(i) - 1].rotation,
-                     frames.back().position, frames.back().rotation, force});
+        builder.add(BallJoint{half, -half}, {frames[static_cast<std::size_t>(i) - 1].position,
+                                             frames[static_cast<std::size_t>(i) - 1].rotation,
+                                             frames.back().position, frames.back().rotation, force});
     }
     finish(comm);
   }
