@@ -1,6 +1,8 @@
 #include "io/recorder_files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -48,6 +50,34 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   std::error_code reason;
   std::filesystem::rename(fresh, path, reason);
   if (reason) refuse(path, reason);
+}
+
+void EndedFile::Close::operator()(const int* file) const {
+  ::close(*file);
+  delete file;
+}
+
+EndedFile::EndedFile(std::filesystem::path path, std::string_view text, std::string end)
+    : path_(std::move(path)), end_(std::move(end)) {
+  // What stood at the path before is replaced as a whole, and only once the new file is.
+  replace_file(path_, std::string(text) + end_);
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) refuse(path_, last_error());
+  file_.reset(new int(file));
+  size_ = static_cast<std::int64_t>(text.size());
+}
+
+void EndedFile::add(std::string_view text) {
+  const std::string both = std::string(text) + end_;
+  for (std::size_t done = 0; done < both.size();) {
+    errno = 0;
+    const ssize_t count =
+        ::pwrite(*file_, both.data() + done, both.size() - done, size_ + static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) refuse(path_, last_error());
+    done += static_cast<std::size_t>(count);
+  }
+  size_ += static_cast<std::int64_t>(text.size());
 }
 
 GrowingFile::GrowingFile(std::filesystem::path path) : path_(std::move(path)) {

@@ -76,8 +76,16 @@ FramePlan join(const std::vector<std::string>& texts) {
   return plan;
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+constexpr const char* pvd_begin =
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n  "
+    "<Collection>\n";
+constexpr const char* pvd_end = "  </Collection>\n</VTKFile>\n";
+
+/// True for the name of a file of a frame, such as "000012_curves.pvtp".
+bool is_of_frame(const std::string& name) {
+  const auto end = name.find_first_not_of("0123456789");
+  return end != std::string::npos && end >= 6 && name[end] == '_' &&
+         (name.ends_with(".pvtp") || name.ends_with(".vtp"));
 }
 
 }  // namespace
@@ -92,7 +100,9 @@ struct VtkSeries::Parts {
   int rank = 0;
 
   VtkDrawing drawing;
-  std::vector<DrawnFrame> frames;  ///< of the present series
+  std::vector<DrawnFrame> frames;                ///< of the present series
+  std::array<bool, canvas_layers> ever_drawn{};  ///< layers, in one of these frames
+  EndedFile listing;                             ///< the .pvd, on rank 0
   int written = 0;
   int earlier_series = 0;
   std::array<std::vector<LayerField>, canvas_layers>
@@ -120,7 +130,7 @@ struct VtkSeries::Parts {
   void remove_earlier() const {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder / frames_folder, ignored))
-      if (is_number(entry.path().filename().string())) std::filesystem::remove_all(entry.path(), ignored);
+      if (is_of_frame(entry.path().filename().string())) std::filesystem::remove(entry.path(), ignored);
     std::filesystem::remove(pvd, ignored);
     for (int n = 1; std::filesystem::remove(folder / fmt::format("{}_{}.pvd", name, n), ignored); ++n) {
     }
@@ -136,7 +146,9 @@ struct VtkSeries::Parts {
     bytes += static_cast<std::int64_t>(text.size());
   }
 
-  std::string frame_folder(int number) const { return fmt::format("{}/{:06}", frames_folder, number); }
+  static std::string stem(int number, int layer) {
+    return fmt::format("{:06}_{}", number, layer_name(layer));
+  }
 
   void write(const std::filesystem::path& path, const std::string& text) {
     write_file(path, text);
@@ -144,56 +156,61 @@ struct VtkSeries::Parts {
   }
 
   void write_layers(const FramePlan& plan, DrawnFrame& frame) {
-    const std::filesystem::path to = folder / frame_folder(frame.number);
+    const std::filesystem::path to = folder / frames_folder;
     for (int i = 0; i < canvas_layers; ++i) {
       const LayerPlan& layer = plan[static_cast<std::size_t>(i)];
       if (layer.ranks.empty()) continue;
       frame.drawn[static_cast<std::size_t>(i)] = true;
       fields[static_cast<std::size_t>(i)] = layer.fields;
       extents[static_cast<std::size_t>(i)].add(layer.extent);
-      const auto source = [&](int of_rank) { return fmt::format("{}_{}.vtp", layer_name(i), of_rank); };
+      const std::string name_here = stem(frame.number, i);
+      const auto source = [&](int of_rank) { return fmt::format("{}_{}.vtp", name_here, of_rank); };
       if (!drawing.layer(i).empty()) write(to / source(rank), vtk_piece(drawing.layer(i), layer.fields));
       if (rank != 0) continue;
       std::vector<std::string> sources;
       for (const int r : layer.ranks) sources.push_back(source(r));
-      write(to / fmt::format("{}.pvtp", layer_name(i)), vtk_pieces(layer.fields, sources));
+      write(to / (name_here + ".pvtp"), vtk_pieces(layer.fields, sources));
     }
   }
 
-  std::array<bool, canvas_layers> drawn_ever() const {
-    std::array<bool, canvas_layers> ever{};
-    for (const DrawnFrame& frame : frames)
-      for (std::size_t i = 0; i < canvas_layers; ++i) ever[i] = ever[i] || frame.drawn[i];
-    return ever;
+  /// The lines of one frame. The blocks are the same at every time: a layer that is not drawn at one of them refers to
+  /// an empty file.
+  std::string lines_of(const DrawnFrame& frame) {
+    std::string text;
+    int part = 0;
+    for (int i = 0; i < canvas_layers; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (!ever_drawn[k]) continue;
+      const std::string file = frame.drawn[k] ? fmt::format("{}.pvtp", stem(frame.number, i)) : empty_file(i);
+      text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}/{}\"/>\n",
+                          frame.time, part++, layer_name(i), xml_text(frames_folder), xml_text(file));
+    }
+    return text;
   }
 
-  /// The blocks are the same at every time: a layer that is not drawn at one of them refers to an empty file.
-  std::string pvd_text() {
-    std::string text =
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
-        "  <Collection>\n";
-    const std::array<bool, canvas_layers> ever = drawn_ever();
-    for (const DrawnFrame& frame : frames) {
-      int part = 0;
-      for (int i = 0; i < canvas_layers; ++i) {
-        const auto k = static_cast<std::size_t>(i);
-        if (!ever[k]) continue;
-        const std::string file = frame.drawn[k]
-                                     ? fmt::format("{}/{}.pvtp", frame_folder(frame.number), layer_name(i))
-                                     : empty_file(i);
-        text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n",
-                            frame.time, part++, layer_name(i), xml_text(file));
-      }
-    }
-    return text + "  </Collection>\n</VTKFile>\n";
+  std::string lines_of_all() {
+    std::string text = pvd_begin;
+    for (const DrawnFrame& frame : frames) text += lines_of(frame);
+    return text;
+  }
+
+  /// Adds the last frame to the .pvd, which is written anew where the blocks are others than before.
+  void list_frame() {
+    const auto before = ever_drawn;
+    for (std::size_t i = 0; i < canvas_layers; ++i) ever_drawn[i] = ever_drawn[i] || frames.back().drawn[i];
+    if (rank != 0) return;
+    if (frames.size() == 1 || before != ever_drawn)
+      listing = EndedFile(pvd, lines_of_all(), pvd_end);
+    else
+      listing.add(lines_of(frames.back()));
   }
 
   std::string empty_file(int layer) {
-    const std::string file = fmt::format("{}/no_{}.vtp", frames_folder, layer_name(layer));
+    const std::string file = fmt::format("no_{}.vtp", layer_name(layer));
     const auto k = static_cast<std::size_t>(layer);
     if (!has_empty_file[k]) {
       LayerDrawing nothing;
-      write_file(folder / file, vtk_piece(nothing, fields[k]));
+      write_file(folder / frames_folder / file, vtk_piece(nothing, fields[k]));
       has_empty_file[k] = true;
     }
     return file;
@@ -214,6 +231,7 @@ void VtkSeries::record(const State& state) {
         replace_file(p.folder / fmt::format("{}_{}.pvd", p.name, p.earlier_series), p.pvd_text());
     });
     p.frames.clear();
+    p.ever_drawn = {};
   }
 
   p.drawing.clear();
@@ -225,16 +243,11 @@ void VtkSeries::record(const State& state) {
   p.drawing.finish();
 
   DrawnFrame frame{p.written, state.time, {}};
-  together(p.comm, [&] {
-    if (p.rank == 0) make_folder(p.folder / p.frame_folder(frame.number));
-  });
   const FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
   together(p.comm, [&] { p.write_layers(plan, frame); });
   p.frames.push_back(frame);
   ++p.written;
-  together(p.comm, [&] {
-    if (p.rank == 0) replace_file(p.pvd, p.pvd_text());
-  });
+  together(p.comm, [&] { p.list_frame(); });
 }
 
 int VtkSeries::frames() const { return parts_->written; }
@@ -255,9 +268,8 @@ const std::filesystem::path& VtkSeries::pvd() const { return parts_->pvd; }
 
 std::vector<SeriesLayer> VtkSeries::layers() const {
   std::vector<SeriesLayer> layers;
-  const auto ever = parts_->drawn_ever();
   for (std::size_t i = 0; i < canvas_layers; ++i)
-    if (ever[i])
+    if (parts_->ever_drawn[i])
       layers.push_back({std::string(layer_name(static_cast<int>(i))), parts_->fields[i], parts_->extents[i]});
   return layers;
 }

@@ -21,8 +21,8 @@ struct SeriesLayer {
 /// A series of drawings of a model over time, for ParaView:
 ///
 ///     <name>.pvd                       the times, and for each the layers that are drawn
-///     <name>_vtk/000012/curves.pvtp    one layer at one time: names its pieces
-///     <name>_vtk/000012/curves_1.vtp   the piece of rank 1; ranks with nothing to draw have none
+///     <name>_vtk/000012_curves.pvtp    one layer at one time: names its pieces
+///     <name>_vtk/000012_curves_1.vtp   the piece of rank 1; ranks with nothing to draw have none
 ///     <name>_entities.csv              names of the numbers in the field `entity`
 ///
 /// Coordinates and fields are in double precision. Paths inside the files are relative, so a folder may be moved. The

@@ -81,7 +81,7 @@ class Scene {
         add_smooth(poly, body_colour);
         add_edges(poly);
       }
-      if (name == "joints") add_balls(poly, joint_colour, 0.006);
+      if (name == "joints") add_balls(poly, joint_colour, 0.01);
       if (name == "markers") add_balls(poly, marker_colour, 0.004);
     }
   }

@@ -186,7 +186,7 @@ TEST(VtkSeries, RanksWithNothingToDrawHaveNoPiece) {
   const std::vector<DataSet> sets = read_pvd(folder / "one.pvd");
   EXPECT_EQ(read(sets[0].file)->GetNumberOfPoints(), 3);
   int pieces = 0;
-  for (const auto& entry : fs::directory_iterator(folder / "one_vtk/000000"))
+  for (const auto& entry : fs::directory_iterator(folder / "one_vtk"))
     pieces += entry.path().extension() == ".vtp" ? 1 : 0;
   EXPECT_EQ(pieces, 3);
 }
@@ -217,8 +217,8 @@ TEST(VtkSeries, ANewSeriesTakesAwayTheFramesOfTheOldOne) {
     }
   }
   if (!scene.first()) return;
-  EXPECT_TRUE(fs::exists(folder / "line_vtk/000000"));
-  EXPECT_FALSE(fs::exists(folder / "line_vtk/000001"));
+  EXPECT_TRUE(fs::exists(folder / "line_vtk/000000_curves.pvtp"));
+  EXPECT_FALSE(fs::exists(folder / "line_vtk/000001_curves.pvtp"));
 }
 
 TEST(VtkSeries, AFolderThatCannotBeWrittenIsOneErrorOnAllRanks) {
