@@ -4,6 +4,7 @@
 
 #include "joint_samples.hpp"
 #include "time_functions.hpp"
+#include "trammel/constraint.hpp"
 #include "trammel/moving_marker.hpp"
 
 namespace trammel::lower_pairs {
@@ -103,8 +104,47 @@ TEST(LowerPairs, ForcesBalanceWhereClosed) {
   expect_balance_where_closed<Revolute<false>>(-1.2);
 }
 
+/// The rotation equations of the revolute and of the fixed joint as formulas.
+class Formula : public Constraint<Formula, 6, 1> {
+ public:
+  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"angle", "rad"}}};
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    const Mat3T<S>& R = x.R_AB;
+    C[0] = R(2, 0);
+    C[1] = R(2, 1);
+    C[2] = R(0, 0) * sin(x.c[0]) + R(0, 1) * cos(x.c[0]);
+    // 2 q_v = axial(R) / q_0 with 4 q_0^2 = 1 + tr R.
+    C.template tail<3>() = axial(R) * (2.0 / sqrt(1.0 + R(0, 0) + R(1, 1) + R(2, 2)));
+  }
+};
+
+TEST(LowerPairs, DerivativesByHandAreThoseOfTheFormulas) {
+  for (int k = 0; k < 20; ++k) {
+    RelativeState<1> x;
+    x.R_AB = so3::exp((0.1 + 0.14 * k) * Vec3(std::sin(k), std::cos(k), std::sin(3 * k)).normalized());
+    x.p_AB_A.setZero();
+    x.c[0] = 0.5 * k;
+    JointTerms<6, 1> formula;
+    Formula().terms(x, true, formula);
+
+    Revolute<true>::Terms revolute;
+    Revolute<true>::rotation(x.R_AB, x.c.data(), true, revolute);
+    EXPECT_LT((revolute.C - formula.C.head<3>()).norm(), 1e-13);
+    EXPECT_LT((revolute.G - formula.G.topRightCorner<3, 4>()).norm(), 1e-13);
+    Fixed::Terms fixed;
+    Fixed::rotation(x.R_AB, nullptr, true, fixed);
+    EXPECT_LT((fixed.C - formula.C.tail<3>()).norm(), 1e-13);
+    EXPECT_LT((fixed.G - formula.G.block<3, 3>(3, 3)).norm(), 1e-12);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_LT((revolute.H[i] - formula.H[i].bottomRightCorner<4, 4>()).norm(), 1e-13);
+      EXPECT_LT((fixed.H[i] - formula.H[i + 3].block<3, 3>(3, 3)).norm(), 1e-11);
+    }
+  }
+}
+
 TEST(LowerPairs, RevoluteFollowsItsAngleOverManyTurns) {
-  const Sample<Revolute<true>> sample = sample_of<Revolute<true>>(tilted_marker(0), tilted_marker(1));
+  Sample<Revolute<true>> sample = sample_of<Revolute<true>>(tilted_marker(0), tilted_marker(1));
   JointSite site;
   site.A = tilted_marker(0);
   site.B = tilted_marker(1);
