@@ -93,7 +93,8 @@ std::shared_ptr<const Run> Runs::make(const std::string& case_file, const Settin
     const std::lock_guard lock(mutex_);
     place = folder_ + "/" + std::to_string(count_++);
   }
-  std::vector<std::string> words{TRAMMEL_COMMAND, "run", case_file, "-o", place, "--quiet"};
+  // Every case has the parameter `frames`: as good as no pictures.
+  std::vector<std::string> words{TRAMMEL_COMMAND, "run", case_file, "-o", place, "--quiet", "--set", "frames=1000000000"};
   for (const auto& [name, value] : settings) {
     words.emplace_back("--set");
     words.push_back(name + "=" + value);
