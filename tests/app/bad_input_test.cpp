@@ -137,7 +137,7 @@ TEST(BadOutput, AFolderThatCannotBeMade) {
 TEST(BadOutput, NoSpace) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(
-      faulty + "bodies:\n  x: {type: full_disk, bytes: 2000}\n  m: {type: point_mass, mass: 1}\n" +
+      faulty + "bodies:\n  x: {type: full_disk, bytes: 200}\n  m: {type: point_mass, mass: 1}\n" +
       "sensors: {s: {type: motion, of: m}}\n" + dynamic);
   expect_one_message(outcome, {"out/s.csv", "File too large"});
 }

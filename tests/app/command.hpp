@@ -42,7 +42,13 @@ class Workplace {
   Outcome shell(const std::string& line) const {
     const std::string script = "cd '" + path_.string() + "' && trammel() { '" TRAMMEL_COMMAND "' \"$@\"; }\n" + line;
     std::ofstream(path_ / "script.sh") << script << "\n";
-    const std::string whole = "timeout -k 5 120 bash '" + (path_ / "script.sh").string() + "' > '" +
+    // Nothing of the test's own MPI may reach a launcher, nor a user's plugins the command.
+    const std::string environment =
+        "env -i PATH=\"$PATH\" HOME=\"$HOME\" ASAN_OPTIONS=\"$ASAN_OPTIONS\" LSAN_OPTIONS=\"$LSAN_OPTIONS\" "
+        "UBSAN_OPTIONS=\"$UBSAN_OPTIONS\" OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+        "OMPI_MCA_btl_vader_single_copy_mechanism=none ";
+    const std::string whole = environment + "timeout -k 5 120 bash '" + (path_ / "script.sh").string() + "' > '" +
                               (path_ / "stdout").string() + "' 2> '" + (path_ / "stderr").string() + "' < /dev/null";
     const int status = std::system(whole.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, contents(path_ / "stdout"), contents(path_ / "stderr")};

@@ -55,7 +55,7 @@ TRAMMEL_PLUGIN("faulty", "1.0") {
     type.build = std::move(build);
     registry.add(std::move(type));
   };
-  add("no_root", {}, [](const Parameters&, Builder& b) { b.add(NoRoot{}, {coordinate(b, 1)}); });
+  add("no_root", {}, [](const Parameters&, Builder& b) { b.add(NoRoot{}, {coordinate(b, 0.7)}); });
   add("adrift", {}, [](const Parameters&, Builder& b) { b.add(Adrift{1}, {coordinate(b)}); });
   add("bomb", {Parameter::make(Kind::real, "at", "s", "when it throws").must()},
       [](const Parameters& in, Builder& b) { b.add(Bomb{in.real("at")}, {coordinate(b)}); });
