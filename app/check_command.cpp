@@ -1,4 +1,6 @@
 #include <array>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -41,10 +43,9 @@ std::string counted_blocks(const Model& model) {
 
 std::string notes(const Model& model) {
   std::string text;
-  std::string last;
+  std::set<std::string> shown;
   for (const ModelNote& note : model.notes) {
-    if (note.text == last) continue;  // of bodies that are alike
-    last = note.text;
+    if (!shown.insert(note.text).second) continue;  // of bodies that are alike
     const Entity& entity = model.entities[static_cast<std::size_t>(note.entity)];
     text += fmt::format("\n{} '{}': {}\n{}\n", entity.category, entity.name, note.title, note.text);
   }
