@@ -35,7 +35,8 @@ std::string shown(const Error& error) {
   const std::string text = error.what();
   const std::string place = error.where().text();
   if (!place.empty()) return place + ": error: " + text;
-  if (const std::size_t end = place_in(text); end > 0) return text.substr(0, end) + ": error" + text.substr(end);
+  if (const std::size_t end = place_in(text); end > 0)
+    return text.substr(0, end) + ": error" + text.substr(end);
   return "trammel: error: " + text;
 }
 

@@ -17,7 +17,8 @@ constexpr const char* main_footer = R"(Example:
 
 Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage.)";
 
-constexpr const char* run_footer = R"(Options with one dash go to PETSc: -snes_monitor, -ksp_type gmres, -log_view.
+constexpr const char* run_footer =
+    R"(Options with one dash go to PETSc: -snes_monitor, -ksp_type gmres, -log_view.
 The word behind one is taken as its value, so CASE stands before them. All that
 stands behind '--' goes to PETSc too.
 
@@ -27,14 +28,16 @@ Example:
 constexpr const char* check_footer = R"(Example:
   trammel check cases/four_bar_x/case.yaml)";
 
-constexpr const char* list_footer = R"(Plugins are looked for in the folders of TRAMMEL_PLUGIN_PATH (separated by ':')
+constexpr const char* list_footer =
+    R"(Plugins are looked for in the folders of TRAMMEL_PLUGIN_PATH (separated by ':')
 and in the folder lib/trammel/plugins of the installation.
 
 Example:
   trammel list
   trammel list --plugin build/bowl.so)";
 
-constexpr const char* describe_footer = R"(TYPE is the name of any type that 'trammel list' shows, or one of the stages
+constexpr const char* describe_footer =
+    R"(TYPE is the name of any type that 'trammel list' shows, or one of the stages
 assemble, static, dynamic, or 'output'.
 
 Example:
@@ -52,7 +55,8 @@ bool is_petsc_option(const std::string& text) {
 }
 
 /// Takes PETSc's options and their values out of the arguments.
-std::vector<std::string> without_petsc(const std::vector<std::string>& arguments, std::vector<std::string>& petsc) {
+std::vector<std::string> without_petsc(const std::vector<std::string>& arguments,
+                                       std::vector<std::string>& petsc) {
   std::vector<std::string> own;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--") {
@@ -64,7 +68,8 @@ std::vector<std::string> without_petsc(const std::vector<std::string>& arguments
       continue;
     }
     petsc.push_back(arguments[i]);
-    if (i + 1 < arguments.size() && (arguments[i + 1].rfind('-', 0) != 0 || is_negative_number(arguments[i + 1])))
+    if (i + 1 < arguments.size() &&
+        (arguments[i + 1].rfind('-', 0) != 0 || is_negative_number(arguments[i + 1])))
       petsc.push_back(arguments[++i]);
   }
   return own;
@@ -97,15 +102,17 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
     return sub;
   };
   CLI::App* run = with_plugins(with_case(app.add_subcommand("run", "Runs a case and writes its results")));
-  run->add_option("-o,--output", command.folder, "folder for the results (default: results/NAME, NAME being the "
-                                                 "case's file or, for case.yaml, its folder)")
+  run->add_option("-o,--output", command.folder,
+                  "folder for the results (default: results/NAME, NAME being the "
+                  "case's file or, for case.yaml, its folder)")
       ->type_name("DIR");
   run->add_flag("-q,--quiet", command.quiet, "print errors only");
   run->footer(run_footer);
-  CLI::App* check =
-      with_plugins(with_case(app.add_subcommand("check", "Reads a case, builds its model and says what it holds")));
+  CLI::App* check = with_plugins(
+      with_case(app.add_subcommand("check", "Reads a case, builds its model and says what it holds")));
   check->footer(check_footer);
-  CLI::App* list = with_plugins(app.add_subcommand("list", "Lists the types that are loaded and where they come from"));
+  CLI::App* list =
+      with_plugins(app.add_subcommand("list", "Lists the types that are loaded and where they come from"));
   list->footer(list_footer);
   CLI::App* describe = with_plugins(app.add_subcommand("describe", "Describes the parameters of a type"));
   describe->add_option("TYPE", command.type, "the name of a type")->required();
@@ -145,7 +152,8 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
                    : check->parsed() ? CommandLine::Action::check
                    : list->parsed()  ? CommandLine::Action::list
                                      : CommandLine::Action::describe;
-  const bool with_petsc = command.action == CommandLine::Action::run || command.action == CommandLine::Action::check;
+  const bool with_petsc =
+      command.action == CommandLine::Action::run || command.action == CommandLine::Action::check;
   if (!with_petsc && !command.petsc.empty())
     return wrong_usage("unknown option '" + command.petsc.front() + "'");
   result.proceed = true;

@@ -40,7 +40,8 @@ std::string range_of(const Parameter& p) {
     return text;
   }
   if (p.least && p.most)
-    return fmt::format("{}{}, {}{}", p.least_excluded ? "(" : "[", *p.least, *p.most, p.most_excluded ? ")" : "]");
+    return fmt::format("{}{}, {}{}", p.least_excluded ? "(" : "[", *p.least, *p.most,
+                       p.most_excluded ? ")" : "]");
   if (p.least) return fmt::format("{} {}", p.least_excluded ? ">" : ">=", *p.least);
   if (p.most) return fmt::format("{} {}", p.most_excluded ? "<" : "<=", *p.most);
   return "";
@@ -55,7 +56,8 @@ void add_rows(const std::vector<Parameter>& parameters, const std::string& inden
   }
 }
 
-std::string page(const std::string& title, const std::string& summary, const std::vector<Parameter>& parameters) {
+std::string page(const std::string& title, const std::string& summary,
+                 const std::vector<Parameter>& parameters) {
   std::string text = title + "\n";
   if (!summary.empty()) text += "  " + summary + "\n";
   if (parameters.empty()) return text + "\n  No parameters.\n";
@@ -72,15 +74,17 @@ std::string listed_types(const Plugins& plugins) {
     text = "No types are loaded.\n";
   } else {
     std::vector<Row> rows{{"type", "stands in", "plugin", "meaning"}};
-    static const std::array<std::string, 6> places{"bodies", "joints", "loads", "elements", "joints: coordinate",
-                                                   "sensors"};
+    static const std::array<std::string, 6> places{
+        "bodies", "joints", "loads", "elements", "joints: coordinate", "sensors"};
     for (const Type* type : plugins.registry().all())
-      rows.push_back({type->name, places.at(static_cast<std::size_t>(type->category)), type->plugin, type->summary});
+      rows.push_back(
+          {type->name, places.at(static_cast<std::size_t>(type->category)), type->plugin, type->summary});
     std::stable_sort(rows.begin() + 1, rows.end(), [](const Row& a, const Row& b) { return a[1] < b[1]; });
     text = table(rows, "");
   }
   std::vector<Row> from{{"plugin", "version", "from"}};
-  for (const LoadedPlugin& plugin : plugins.loaded()) from.push_back({plugin.name, plugin.version, plugin.path});
+  for (const LoadedPlugin& plugin : plugins.loaded())
+    from.push_back({plugin.name, plugin.version, plugin.path});
   if (from.size() > 1) text += "\n" + table(from, "");
   text += "\nPlugins are looked for in:\n";
   for (const std::string& folder : Loader::default_folders()) text += "  " + folder + "\n";
@@ -109,8 +113,8 @@ std::string described_type(const std::string& name, const Plugins& plugins) {
   known.erase(std::unique(known.begin(), known.end()), known.end());
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  throw Error("unknown type '" + name + "'" + did_you_mean(name, known) + (did_you_mean(name, known).empty() ? "." : "") +
-              " Types: " + list);
+  throw Error("unknown type '" + name + "'" + did_you_mean(name, known) +
+              (did_you_mean(name, known).empty() ? "." : "") + " Types: " + list);
 }
 
 }  // namespace trammel

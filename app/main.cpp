@@ -52,10 +52,14 @@ void print(const std::string& text, MPI_Comm comm) {
 
 void run(const CommandLine& command, MPI_Comm comm) {
   switch (command.action) {
-    case CommandLine::Action::run: return run_case(command, comm);
-    case CommandLine::Action::check: return check_case(command, comm);
-    case CommandLine::Action::list: return print(listed_types(Plugins(command)), comm);
-    case CommandLine::Action::describe: return print(described_type(command.type, Plugins(command)), comm);
+    case CommandLine::Action::run:
+      return run_case(command, comm);
+    case CommandLine::Action::check:
+      return check_case(command, comm);
+    case CommandLine::Action::list:
+      return print(listed_types(Plugins(command)), comm);
+    case CommandLine::Action::describe:
+      return print(described_type(command.type, Plugins(command)), comm);
   }
 }
 

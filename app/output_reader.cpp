@@ -7,8 +7,9 @@ namespace {
 using Kind = Parameter::Kind;
 
 std::vector<Parameter> schedule_parameters() {
-  return {Parameter::make(Kind::integer, "every", "", "steps between records").between(1, 1e9).defaults("1"),
-          Parameter::make(Kind::real, "interval", "s", "time between records, instead of `every`").positive()};
+  return {
+      Parameter::make(Kind::integer, "every", "", "steps between records").between(1, 1e9).defaults("1"),
+      Parameter::make(Kind::real, "interval", "s", "time between records, instead of `every`").positive()};
 }
 
 RecorderSchedule read_schedule(const Parameters& in) {
@@ -24,8 +25,11 @@ RecorderSchedule read_schedule(const Parameters& in) {
 
 const std::vector<Parameter>& output_parameters() {
   static const std::vector<Parameter> parameters{
-      Parameter::make(Kind::map, "vtk", "", "pictures for ParaView; none where absent").with(schedule_parameters()),
-      Parameter::make(Kind::map, "csv", "", "histories, one file a sensor").defaults("{}").with(schedule_parameters()),
+      Parameter::make(Kind::map, "vtk", "", "pictures for ParaView; none where absent")
+          .with(schedule_parameters()),
+      Parameter::make(Kind::map, "csv", "", "histories, one file a sensor")
+          .defaults("{}")
+          .with(schedule_parameters()),
       Parameter::make(Kind::flag, "log", "", "write the log to run.log").defaults("yes")};
   return parameters;
 }

@@ -30,7 +30,8 @@ fs::path default_folder(const std::string& case_file) {
   return fs::path("results") / name;
 }
 
-void log_model(RunLog& log, const Session& session, const std::vector<std::string>& entities, const Layout& layout) {
+void log_model(RunLog& log, const Session& session, const std::vector<std::string>& entities,
+               const Layout& layout) {
   log.line(session.file.title().empty() ? session.file.file() : session.file.title());
   for (const std::string& line : entities) log.line("  " + line);
   log.line(fmt::format("  {:<22}{:>9}  (on {} {})", "unknowns", layout.global_size(), layout.ranks(),
@@ -40,30 +41,35 @@ void log_model(RunLog& log, const Session& session, const std::vector<std::strin
 void log_summary(RunLog& log, const RunSummary& summary, double reading) {
   const Timings& t = summary.timings;
   log.line("summary");
-  log.line(fmt::format("  steps {}, of them cut {}; Newton iterations {}; factorizations {}", t.steps, t.cuts, t.iterations,
-                       t.factorizations));
+  log.line(fmt::format("  steps {}, of them cut {}; Newton iterations {}; factorizations {}", t.steps, t.cuts,
+                       t.iterations, t.factorizations));
   const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
-  log.line(fmt::format("  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), lost or "
-                       "given away {:.6g}",
-                       energy(summary.energy_at_start), energy(summary.energy_at_end), summary.energy_at_end.kinetic,
-                       summary.energy_at_end.strain, summary.energy_at_end.potential, summary.lost));
+  log.line(fmt::format(
+      "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), lost or "
+      "given away {:.6g}",
+      energy(summary.energy_at_start), energy(summary.energy_at_end), summary.energy_at_end.kinetic,
+      summary.energy_at_end.strain, summary.energy_at_end.potential, summary.lost));
   log.line(fmt::format("  largest error of the energy balance {:.3g} J", summary.largest_gain));
   if (summary.start_energy_change != 0)
-    log.line(fmt::format("  consistent starts changed the kinetic energy by {:.3g} J", summary.start_energy_change));
-  log.line(fmt::format("  largest violation of a constraint {:.3g} (m or rad), of its rate {:.3g} (m/s or rad/s)",
-                       summary.largest_violation, summary.largest_rate_violation));
-  log.line(fmt::format("  wall time {}: residual {:.3g}, tangent {:.3g}, assembly {:.3g}, factorization {:.3g}, solve {:.3g}, "
-                       "output {:.3g}, rest {:.3g} s; reading {:.3g} s",
-                       duration_text(t.total), t.residual, t.tangent, t.assembly, t.factorization, t.solve, t.output,
-                       t.rest, reading));
+    log.line(fmt::format("  consistent starts changed the kinetic energy by {:.3g} J",
+                         summary.start_energy_change));
+  log.line(
+      fmt::format("  largest violation of a constraint {:.3g} (m or rad), of its rate {:.3g} (m/s or rad/s)",
+                  summary.largest_violation, summary.largest_rate_violation));
+  log.line(fmt::format(
+      "  wall time {}: residual {:.3g}, tangent {:.3g}, assembly {:.3g}, factorization {:.3g}, solve {:.3g}, "
+      "output {:.3g}, rest {:.3g} s; reading {:.3g} s",
+      duration_text(t.total), t.residual, t.tangent, t.assembly, t.factorization, t.solve, t.output, t.rest,
+      reading));
 }
 
 void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) {
   const RecorderCounts counts = recorder.counts();
-  log.line(fmt::format("results in {}: {} histories ({} bytes)", folder.string(), counts.histories, counts.csv_bytes));
+  log.line(fmt::format("results in {}: {} histories ({} bytes)", folder.string(), counts.histories,
+                       counts.csv_bytes));
   if (counts.frames > 0)
-    log.line(fmt::format("  {} frames for ParaView, {:.0f} bytes each: open {}", counts.frames, counts.bytes_per_frame(),
-                         recorder.view().string()));
+    log.line(fmt::format("  {} frames for ParaView, {:.0f} bytes each: open {}", counts.frames,
+                         counts.bytes_per_frame(), recorder.view().string()));
 }
 
 }  // namespace
@@ -77,7 +83,8 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
   const OutputOptions output = read_output(session.file);
   const std::vector<std::string> entities = counted_entities(session.model);
 
-  const fs::path folder = command.folder.empty() ? default_folder(command.case_file) : fs::path(command.folder);
+  const fs::path folder =
+      command.folder.empty() ? default_folder(command.case_file) : fs::path(command.folder);
   std::unique_ptr<RunLog> log;
   together(comm, [&] {
     if (rank == 0) make_folder(folder);

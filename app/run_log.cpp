@@ -23,7 +23,9 @@ double done_part(const StepReport& report) {
   return length > 0 ? std::clamp((report.time - report.begin) / length, 0.0, 1.0) : 1;
 }
 
-std::string steps_text(std::int64_t count) { return fmt::format("{} {}", count, count == 1 ? "step" : "steps"); }
+std::string steps_text(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "step" : "steps");
+}
 
 /// True where a person looks at this process's output. A launcher gives its first rank a terminal whatever its own
 /// output is, so that one counts then.
@@ -82,11 +84,12 @@ void RunLog::stage_begins(const Stage& stage, const StepReport& report, const St
   if (std::holds_alternative<AssembleStage>(stage.what)) {
     line(fmt::format("stage {}{}: assemble", stage_count_, name));
   } else if (const auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
-    line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, step {:.6g} s, spectral radius {:g}, {}", stage_count_,
-                     name, report.begin, report.until, dynamic->step, dynamic->radius,
+    line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, step {:.6g} s, spectral radius {:g}, {}",
+                     stage_count_, name, report.begin, report.until, dynamic->step, dynamic->radius,
                      dynamic->form == DynamicStage::Form::index2 ? "stabilized index 2" : "index 3"));
   } else {
-    line(fmt::format("stage {}{}: static, t = {:.6g} to {:.6g} s", stage_count_, name, report.begin, report.until));
+    line(fmt::format("stage {}{}: static, t = {:.6g} to {:.6g} s", stage_count_, name, report.begin,
+                     report.until));
   }
 }
 
@@ -111,15 +114,16 @@ void RunLog::accepted(const StepReport& report, const State&) {
   const int now = static_cast<int>(20 * done_part(report) + 1e-9);
   if (now <= twentieth_) return;
   twentieth_ = now;
-  line(fmt::format("  t = {:<10.6g} {:>3} %  step {:<8} Newton {:<3} remaining {}", report.time, 5 * now, report.number,
-                   report.iterations, remaining(report)));
+  line(fmt::format("  t = {:<10.6g} {:>3} %  step {:<8} Newton {:<3} remaining {}", report.time, 5 * now,
+                   report.number, report.iterations, remaining(report)));
 }
 
 void RunLog::draw_bar(const StepReport& report) {
   constexpr int width = 30;
   const double part = done_part(report);
   const int full = static_cast<int>(width * part + 1e-9);
-  fmt::print("\r\033[K[{}{}] {:3.0f} %  t = {:.6g} s  step {}  Newton {}  remaining {}", std::string(static_cast<std::size_t>(full), '#'),
+  fmt::print("\r\033[K[{}{}] {:3.0f} %  t = {:.6g} s  step {}  Newton {}  remaining {}",
+             std::string(static_cast<std::size_t>(full), '#'),
              std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, report.time, report.number,
              report.iterations, remaining(report));
   std::fflush(stdout);
@@ -136,9 +140,10 @@ void RunLog::clear_bar() {
 void RunLog::stage_ends(const Stage&, const StepReport& report, const State&) {
   if (!active_) return;
   const std::chrono::duration<double> spent = Clock::now() - stage_start_;
-  line(fmt::format("  done: {}, {:.2f} Newton iterations a step, {}", steps_text(report.number),
-                   report.number > 0 ? static_cast<double>(iterations_) / static_cast<double>(report.number) : 0.0,
-                   duration_text(spent.count())));
+  line(fmt::format(
+      "  done: {}, {:.2f} Newton iterations a step, {}", steps_text(report.number),
+      report.number > 0 ? static_cast<double>(iterations_) / static_cast<double>(report.number) : 0.0,
+      duration_text(spent.count())));
 }
 
 void RunLog::note(std::string_view text) { line("  " + std::string(text)); }

@@ -13,8 +13,9 @@ using Kind = Parameter::Kind;
 Parameter newton_parameter(int max_iterations) {
   return Parameter::make(Kind::map, "newton", "", "how Newton's method is run")
       .defaults("{}")
-      .with({Parameter::make(Kind::real, "tolerance", "", "relative tolerance of each field").positive().defaults(
-                 "1e-8"),
+      .with({Parameter::make(Kind::real, "tolerance", "", "relative tolerance of each field")
+                 .positive()
+                 .defaults("1e-8"),
              Parameter::make(Kind::integer, "max_iterations", "", "iterations before the step is cut")
                  .between(1, 1000)
                  .defaults(std::to_string(max_iterations)),
@@ -24,13 +25,15 @@ Parameter newton_parameter(int max_iterations) {
                              "a kept tangent is renewed where more iterations than this are still needed")
                  .between(1, 100)
                  .defaults("3"),
-             Parameter::make(Kind::flag, "backtracking", "", "try a failed step with a line search before it is cut")
+             Parameter::make(Kind::flag, "backtracking", "",
+                             "try a failed step with a line search before it is cut")
                  .defaults("yes")});
 }
 
 Parameter name_parameter() { return Parameter::make(Kind::text, "name", "", "name of the stage in the log"); }
 Parameter from_parameter() {
-  return Parameter::make(Kind::real, "from", "s", "sets the clock; it goes on from the stage before where absent");
+  return Parameter::make(Kind::real, "from", "s",
+                         "sets the clock; it goes on from the stage before where absent");
 }
 Parameter until_parameter() { return Parameter::make(Kind::real, "until", "s", "time at the end"); }
 
@@ -53,7 +56,8 @@ void read_times(const Parameters& in, double& clock, std::optional<double>& from
   }
   until = in.real("until");
   if (!(until > clock))
-    throw Error(in.where("until"), fmt::format("'until' = {} s: must be after the stage's start at {} s", until, clock));
+    throw Error(in.where("until"),
+                fmt::format("'until' = {} s: must be after the stage's start at {} s", until, clock));
   clock = until;
 }
 
@@ -81,7 +85,8 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
     motion.radius = in.real("radius");
     motion.form = in.text("form") == "index2" ? DynamicStage::Form::index2 : DynamicStage::Form::index3;
-    motion.start = in.text("start") == "as_given" ? DynamicStage::Start::as_given : DynamicStage::Start::consistent;
+    motion.start =
+        in.text("start") == "as_given" ? DynamicStage::Start::as_given : DynamicStage::Start::consistent;
     motion.max_cuts = in.integer("max_cuts");
     motion.newton = read_newton(in);
     stage.what = motion;
@@ -104,7 +109,9 @@ const std::vector<StageType>& stage_types() {
        "Equilibrium by load steps; functions of time see the clock",
        {name_parameter(), from_parameter(), until_parameter().defaults("1"),
         Parameter::make(Kind::integer, "steps", "", "load steps").between(1, 1e9).defaults("1"),
-        Parameter::make(Kind::integer, "max_cuts", "", "times a load step may be halved").between(0, 60).defaults("12"),
+        Parameter::make(Kind::integer, "max_cuts", "", "times a load step may be halved")
+            .between(0, 60)
+            .defaults("12"),
         newton_parameter(50)}},
       {"dynamic",
        "Motion by the Lie-group generalized-alpha method; a step that fails is halved",
@@ -112,14 +119,18 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
             .positive(),
         Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`").between(1, 1e9),
-        Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency").between(0, 1).defaults("0.9"),
+        Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency")
+            .between(0, 1)
+            .defaults("0.9"),
         Parameter::make(Kind::choice, "form", "", "position constraints alone, or stabilized")
             .one_of({"index3", "index2"})
             .defaults("index3"),
         Parameter::make(Kind::choice, "start", "", "velocities, accelerations and multipliers at the start")
             .one_of({"consistent", "as_given"})
             .defaults("consistent"),
-        Parameter::make(Kind::integer, "max_cuts", "", "times a step may be halved").between(0, 60).defaults("8"),
+        Parameter::make(Kind::integer, "max_cuts", "", "times a step may be halved")
+            .between(0, 60)
+            .defaults("8"),
         newton_parameter(25)}}};
   return types;
 }
@@ -147,8 +158,8 @@ std::vector<Stage> read_stages(const CaseFile& file) {
       if (one.name == name->text) type = &one;
     if (type == nullptr) {
       const std::string near = did_you_mean(name->text, names);
-      throw Error(name->where, title + ": unknown stage type " + name->described() + (near.empty() ? "." : near) +
-                                   " Types here: " + known);
+      throw Error(name->where, title + ": unknown stage type " + name->described() +
+                                   (near.empty() ? "." : near) + " Types here: " + known);
     }
     Value rest = item;
     std::erase_if(rest.entries, [](const Value::Entry& entry) { return entry.key == "type"; });

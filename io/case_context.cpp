@@ -43,13 +43,14 @@ std::pair<std::vector<double>, std::vector<double>> points(const Parameters& in)
 std::array<double, 2> pair_of(const Parameters& in, std::string_view name) {
   const std::vector<double> pair = in.reals(name);
   if (pair.size() != 2)
-    throw Error(in.where(name), "'" + std::string(name) + "' must be [x, y], found a list of " +
-                                    std::to_string(pair.size()));
+    throw Error(in.where(name),
+                "'" + std::string(name) + "' must be [x, y], found a list of " + std::to_string(pair.size()));
   return {pair[0], pair[1]};
 }
 
 const std::vector<std::string>& function_types() {
-  static const std::vector<std::string> types{"table", "spline", "ramp", "harmonic", "cycloidal", "smoothstep"};
+  static const std::vector<std::string> types{"table",    "spline",    "ramp",
+                                              "harmonic", "cycloidal", "smoothstep"};
   return types;
 }
 
@@ -67,8 +68,10 @@ const std::vector<Parameter>& table_parameters() {
 const std::vector<Parameter>& spline_parameters() {
   static const std::vector<Parameter> known = [] {
     std::vector<Parameter> list = table_parameters();
-    list.push_back(Parameter::make(Kind::real, "first_slope", "", "slope at the first point; natural where absent"));
-    list.push_back(Parameter::make(Kind::real, "last_slope", "", "slope at the last point; natural where absent"));
+    list.push_back(
+        Parameter::make(Kind::real, "first_slope", "", "slope at the first point; natural where absent"));
+    list.push_back(
+        Parameter::make(Kind::real, "last_slope", "", "slope at the last point; natural where absent"));
     return list;
   }();
   return known;
@@ -93,7 +96,8 @@ void CaseContext::set_parameters(const Value* map,
       throw Error(map->where, "'parameters' must be a map of names and numbers, found " + map->described());
     for (const Value::Entry& entry : map->entries) {
       if (!entry.value.is_scalar())
-        throw Error(entry.value.where, "parameter '" + entry.key + "' must be a number or an expression, found " +
+        throw Error(entry.value.where, "parameter '" + entry.key +
+                                           "' must be a number or an expression, found " +
                                            entry.value.described());
       definitions.emplace_back(entry.key, entry.value.text);
       names.push_back(entry.key);
@@ -110,7 +114,8 @@ void CaseContext::set_parameters(const Value* map,
     parameters_ = resolve_parameters(definitions);
   } catch (const ParameterError& error) {
     for (const Value::Entry& entry : map->entries)
-      if (entry.key == error.name()) throw Error(entry.value.where, "parameter '" + entry.key + "': " + error.what());
+      if (entry.key == error.name())
+        throw Error(entry.value.where, "parameter '" + entry.key + "': " + error.what());
     throw;
   }
 }
@@ -206,7 +211,8 @@ long CaseContext::whole_number(std::string_view text, const Location& where) con
   if (!(std::abs(x - whole) < 1e-9) || !(std::abs(x) < 1e15)) {
     std::array<char, 32> digits{};
     std::snprintf(digits.data(), digits.size(), "%.10g", x);
-    throw Error(where, "an index must be a whole number, found '" + std::string(text) + "' = " + digits.data());
+    throw Error(where,
+                "an index must be a whole number, found '" + std::string(text) + "' = " + digits.data());
   }
   return static_cast<long>(whole);
 }
@@ -224,8 +230,10 @@ FunctionPtr CaseContext::function(const Value& value) const {
     return known;
   }
   if (value.is_map()) return function_of_map(value);
-  throw Error(value.where, "expected a function (a number, an expression of t, the name of a function, or a map with a "
-                           "type), found " + value.described());
+  throw Error(value.where,
+              "expected a function (a number, an expression of t, the name of a function, or a map with a "
+              "type), found " +
+                  value.described());
 }
 
 FunctionPtr CaseContext::read_function(const Value& value) const {
@@ -257,7 +265,8 @@ FunctionPtr CaseContext::named_function(const std::string& name, const Location&
   } catch (const Error& error) {
     resolving_.pop_back();
     if (!resolving_.empty()) throw;
-    throw Error(error.where().file.empty() ? value.where : error.where(), "function '" + name + "': " + error.what());
+    throw Error(error.where().file.empty() ? value.where : error.where(),
+                "function '" + name + "': " + error.what());
   }
   resolving_.pop_back();
   return named_[name] = made;

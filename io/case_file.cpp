@@ -12,9 +12,9 @@ namespace trammel {
 namespace {
 
 const std::vector<std::string>& top_keys() {
-  static const std::vector<std::string> keys{"trammel", "title",    "parameters", "functions", "sections",
+  static const std::vector<std::string> keys{"trammel",   "title",   "parameters", "functions", "sections",
                                              "materials", "plugins", "bodies",     "markers",   "joints",
-                                             "elements", "loads",    "sensors",    "stages",    "output"};
+                                             "elements",  "loads",   "sensors",    "stages",    "output"};
   return keys;
 }
 
@@ -45,7 +45,8 @@ void check_name(const std::string& name, const Location& where) {
     good = good && (digit(c) || c == '.' || (!after_dot && (letter(c) || c == '-')));
   }
   if (!good)
-    throw Error(where, "'" + name + "' cannot be a name: expected a letter, then letters, digits, '_' or '-'");
+    throw Error(where,
+                "'" + name + "' cannot be a name: expected a letter, then letters, digits, '_' or '-'");
   if (name == "ground") throw Error(where, "'ground' cannot be a name: it is the world itself");
 }
 
@@ -60,7 +61,8 @@ CaseFile::CaseFile(Value root, const std::string& file, const ParameterOverrides
 }
 
 void CaseFile::start(const ParameterOverrides& overrides) {
-  if (!root_.is_map()) throw Error(root_.where, "a case is a map that begins with 'trammel: 1'; found " + root_.described());
+  if (!root_.is_map())
+    throw Error(root_.where, "a case is a map that begins with 'trammel: 1'; found " + root_.described());
   for (const Value::Entry& entry : root_.entries) {
     bool known = false;
     for (const std::string& key : top_keys()) known = known || key == entry.key;
@@ -70,18 +72,22 @@ void CaseFile::start(const ParameterOverrides& overrides) {
                                  " Keys of a case: " + joined(top_keys()));
   }
   const Value* version = root_.find("trammel");
-  if (version == nullptr) throw Error(root_.where, "the key 'trammel: 1' is missing, the version of the format");
+  if (version == nullptr)
+    throw Error(root_.where, "the key 'trammel: 1' is missing, the version of the format");
   if (version->text != "1")
-    throw Error(version->where, "version " + version->described() + " of the format is not known; this is version 1");
+    throw Error(version->where,
+                "version " + version->described() + " of the format is not known; this is version 1");
   if (const Value* title = root_.find("title")) {
     if (!title->is_scalar()) throw Error(title->where, "'title' must be a text, found " + title->described());
     title_ = title->text;
   }
-  for (const char* group : {"sections", "materials", "bodies", "markers", "joints", "elements", "loads", "sensors"}) {
+  for (const char* group :
+       {"sections", "materials", "bodies", "markers", "joints", "elements", "loads", "sensors"}) {
     const Value* value = root_.find(group);
     if (value == nullptr || value->is_null()) continue;
     if (!value->is_map())
-      throw Error(value->where, "'" + std::string(group) + "' must be a map of names, found " + value->described());
+      throw Error(value->where,
+                  "'" + std::string(group) + "' must be a map of names, found " + value->described());
     for (const Value::Entry& entry : value->entries)
       if (!entry.value.is_map())
         throw Error(entry.value.is_null() ? entry.where : entry.value.where,
@@ -98,7 +104,8 @@ std::vector<CaseFile::Plugin> CaseFile::plugins() const {
     throw Error(list->where, "'plugins' must be a list of paths, found " + list->described());
   std::vector<Plugin> plugins;
   for (const Value& item : list->items) {
-    if (!item.is_scalar()) throw Error(item.where, "a plugin is named by its path, found " + item.described());
+    if (!item.is_scalar())
+      throw Error(item.where, "a plugin is named by its path, found " + item.described());
     const std::filesystem::path path = std::filesystem::path(file_).parent_path() / item.text;
     plugins.push_back({path.lexically_normal().string(), item.where});
   }
@@ -125,10 +132,11 @@ std::string CaseFile::instance_name(const Value::Entry& entry, const char* categ
   std::string name = with_indices(entry.key, context_, entry.where);
   check_name(name, entry.where);
   if (taken.insert(name).second) return name;
-  throw Error(entry.where, std::string(category) + " '" + name + "' exists already" +
-                               (name == entry.key ? ": a repeated entry needs its indices in its name, such as '" +
-                                                        entry.key + ".(i)'"
-                                                  : ""));
+  throw Error(entry.where,
+              std::string(category) + " '" + name + "' exists already" +
+                  (name == entry.key
+                       ? ": a repeated entry needs its indices in its name, such as '" + entry.key + ".(i)'"
+                       : ""));
 }
 
 /// Gives the errors that leave `work` the name of the entity in work, and its place where they have none.
@@ -172,9 +180,10 @@ void CaseFile::build_entity(Type::Category category, const std::string& name, co
   current_ = {title_of(category_text, name, ""), entry.where, ""};
   const Value* type_name = entry.value.find("type");
   if (type_name == nullptr)
-    throw Error(entry.where, "'type' is missing. Loaded " + category_text + " types: " +
-                                 joined(registry_->names(category)));
-  if (!type_name->is_scalar()) throw Error(type_name->where, "'type' must be a name, found " + type_name->described());
+    throw Error(entry.where, "'type' is missing. Loaded " + category_text +
+                                 " types: " + joined(registry_->names(category)));
+  if (!type_name->is_scalar())
+    throw Error(type_name->where, "'type' must be a name, found " + type_name->described());
   const Type& type = registry_->get(category, type_name->text, type_name->where);
   current_.title = title_of(category_text, name, type.name);
   current_.plugin = type.plugin;
@@ -206,12 +215,14 @@ void CaseFile::unknown_key(const Value::Entry& entry, const Type& type) const {
   std::vector<std::string> known;
   for (const Parameter& p : type.parameters) known.push_back(p.name);
   if (type.category == Type::Category::joint)
-    for (const std::string& attachment : registry_->names(Type::Category::coordinate)) known.push_back(attachment);
+    for (const std::string& attachment : registry_->names(Type::Category::coordinate))
+      known.push_back(attachment);
   std::vector<std::string> all = known;
   all.insert(all.end(), {"type", "for"});
   const std::string near = did_you_mean(entry.key, all);
-  throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                               (known.empty() ? " The type has no parameters" : " Keys here: " + joined(known)));
+  throw Error(entry.where,
+              "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
+                  (known.empty() ? " The type has no parameters" : " Keys here: " + joined(known)));
 }
 
 void CaseFile::build_one(const Type& type, Entity entity, const Value& map) {
@@ -224,12 +235,13 @@ void CaseFile::build_attachments(const std::string& joint, const std::vector<Val
   for (const Value::Entry& entry : entries) {
     const Type& type = registry_->get(Type::Category::coordinate, entry.key, entry.where);
     if (!entry.value.is_map())
-      throw Error(entry.value.where, "'" + entry.key + "' must be a map of coordinates, such as {angle: ...}; found " +
+      throw Error(entry.value.where, "'" + entry.key +
+                                         "' must be a map of coordinates, such as {angle: ...}; found " +
                                          entry.value.described());
     for (const Value::Entry& coordinate : entry.value.entries) {
       const std::string name = joint + "." + coordinate.key + "." + entry.key;
-      current_ = {title_of("joint", joint, "") + ", " + entry.key + " of '" + coordinate.key + "'", coordinate.where,
-                  type.plugin};
+      current_ = {title_of("joint", joint, "") + ", " + entry.key + " of '" + coordinate.key + "'",
+                  coordinate.where, type.plugin};
       Value map;
       map.kind = Value::Kind::map;
       map.where = coordinate.where;

@@ -58,7 +58,8 @@ class CaseFile {
   void build_one(const Type& type, Entity entity, const Value& map);
   void put_named(Value& value, int depth) const;
   const Value& named(const char* group, const Value& name) const;
-  std::string instance_name(const Value::Entry& entry, const char* category, std::set<std::string>& taken) const;
+  std::string instance_name(const Value::Entry& entry, const char* category,
+                            std::set<std::string>& taken) const;
 
   std::string file_;
   std::string title_;

@@ -42,12 +42,13 @@ std::vector<long> range(const Value& value, const CaseContext& context) {
   }
   const std::size_t dots = value.is_scalar() ? value.text.find("..") : std::string::npos;
   if (dots == std::string::npos)
-    throw Error(value.where, "expected a range such as 1..n, or a list of whole numbers; found " + value.described());
+    throw Error(value.where,
+                "expected a range such as 1..n, or a list of whole numbers; found " + value.described());
   const long first = context.whole_number(value.text.substr(0, dots), value.where);
   const long last = context.whole_number(value.text.substr(dots + 2), value.where);
   if (last - first >= most_instances)
-    throw Error(value.where, "the range '" + value.text + "' holds more than " + std::to_string(most_instances) +
-                                 " numbers");
+    throw Error(value.where, "the range '" + value.text + "' holds more than " +
+                                 std::to_string(most_instances) + " numbers");
   for (long i = first; i <= last; ++i) numbers.push_back(i);
   return numbers;
 }

@@ -116,7 +116,8 @@ class TreeBuilder final : public YAML::EventHandler {
       if (!value.is_scalar()) throw Error(value.where, "a key must be a name, found " + value.described());
       const auto [at, added] = top.lines.emplace(value.text, value.where.line);
       if (!added)
-        throw Error(value.where, "the key '" + value.text + "' stands here a second time; the first one is in line " +
+        throw Error(value.where, "the key '" + value.text +
+                                     "' stands here a second time; the first one is in line " +
                                      std::to_string(at->second));
       top.has_key = true;
       top.key = std::move(value.text);

@@ -32,6 +32,10 @@ TRAMMEL_PLUGIN("my_joint", "1.0") {
   using Kind = Parameter::Kind;
   registry.add(trammel::joint_type<Bowl>(
       "bowl", "keeps marker B on the paraboloid z = x^2/(2 a) + y^2/(2 b) in the axes of marker A",
-      {Parameter::make(Kind::real, "radius_x", "m", "radius of curvature a at the bottom, along x").positive().must(),
-       Parameter::make(Kind::real, "radius_y", "m", "radius of curvature b at the bottom, along y").positive().must()}));
+      {Parameter::make(Kind::real, "radius_x", "m", "radius of curvature a at the bottom, along x")
+           .positive()
+           .must(),
+       Parameter::make(Kind::real, "radius_y", "m", "radius of curvature b at the bottom, along y")
+           .positive()
+           .must()}));
 }

@@ -60,7 +60,8 @@ class ResidualSink final : public ShareSink {
   int evaluated = 0;
 
  private:
-  Eigen::VectorXd acceleration_rows(LocalSystem& share, int i, const StencilBlock& row, const MatrixMap& gradient) {
+  Eigen::VectorXd acceleration_rows(LocalSystem& share, int i, const StencilBlock& row,
+                                    const MatrixMap& gradient) {
     Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
     const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
     const auto blocks = plan_->stencil(i);
@@ -154,8 +155,8 @@ struct Assembler::Parts {
       }
     } catch (...) {
       const int i = at == nullptr ? 0 : std::min(sink.evaluated, at->range->size() - 1);
-      const Entity* entity = at == nullptr ? nullptr
-                                           : &model.entities[static_cast<std::size_t>(at->range->entity(i))];
+      const Entity* entity =
+          at == nullptr ? nullptr : &model.entities[static_cast<std::size_t>(at->range->entity(i))];
       fault.capture(entity, layout.rank(), state.time);
     }
     return fault.agree(layout.comm());
@@ -214,8 +215,8 @@ bool Assembler::residual(const State& state, ConstraintLevel level, Vec r) {
   const bool fine = p.residual(state, level);
   if (fine) {
     if (p.layout.ranks() > 1)
-      MPI_Allreduce(MPI_IN_PLACE, p.scales.share.data(), static_cast<int>(p.scales.share.size()), MPI_DOUBLE, MPI_MAX,
-                    p.layout.comm());
+      MPI_Allreduce(MPI_IN_PLACE, p.scales.share.data(), static_cast<int>(p.scales.share.size()), MPI_DOUBLE,
+                    MPI_MAX, p.layout.comm());
     if (p.layout.stabilized()) std::ranges::fill(p.local, 0.0);
     p.fold(p.r_place, p.local, true);
     if (p.layout.stabilized())
@@ -272,7 +273,8 @@ void Assembler::keep_gradients(const State& state) {
       [](const RangePlan& plan) { return !plan.has_constraints; });
 }
 
-void Assembler::add_corrections(double scale, const std::vector<double>& local, std::vector<double>& out) const {
+void Assembler::add_corrections(double scale, const std::vector<double>& local,
+                                std::vector<double>& out) const {
   const Parts& p = *parts_;
   std::vector<double> share(out.size(), 0.0);
   const auto unknowns = p.layout.unknowns();
@@ -320,7 +322,8 @@ MergedReview Assembler::review(const State& state, const StepInfo& step) {
   double cut = std::numeric_limits<double>::infinity();
   for (const RangePlan& plan : p.plans)
     for (int i = 0; i < plan.range->size(); ++i) {
-      Review answer = plan.range->review(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
+      Review answer =
+          plan.range->review(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
       if (answer.verdict == Review::Verdict::changed) flags[0] = 1;
       if (answer.verdict == Review::Verdict::cut) cut = std::min(cut, answer.cut_time);
       if (answer.new_stencil) {
@@ -354,7 +357,8 @@ Energy Assembler::energy(const State& state) {
   return sum;
 }
 
-WorstResidual Assembler::worst(const State& state, ConstraintLevel level, std::span<const double> kind_scale) {
+WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
+                               std::span<const double> kind_scale) {
   Parts& p = *parts_;
   Vec r = p.layout.create_vector();
   std::vector<double> local;
@@ -418,9 +422,9 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level, std::s
   return result;
 }
 
-void Assembler::visit(const State& state,
-                      const std::function<void(const ElementRange&, int, const LocalState&, const ReactionShares&)>&
-                          visitor) {
+void Assembler::visit(
+    const State& state,
+    const std::function<void(const ElementRange&, int, const LocalState&, const ReactionShares&)>& visitor) {
   Parts& p = *parts_;
   if (!p.residual(state, ConstraintLevel::position)) return;
   const std::map<int, ReactionShares> shares = reaction_shares(p.model, p.layout, state, p.r_place);

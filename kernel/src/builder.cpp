@@ -123,8 +123,8 @@ Frame Builder::add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_
 
 BlockId Builder::add_multiplier(std::string_view name, int equations, std::string unit) {
   const std::array<double, max_block_size> zeros{};
-  return add_block(BlockKind::multiplier, name, std::span(zeros).first(static_cast<std::size_t>(equations)), {},
-                   std::move(unit));
+  return add_block(BlockKind::multiplier, name, std::span(zeros).first(static_cast<std::size_t>(equations)),
+                   {}, std::move(unit));
 }
 
 void Builder::offer_marker(std::string_view name, Marker marker) {
@@ -171,7 +171,8 @@ Marker Builder::marker(const Value& value, const ValueContext& context) const {
             .defaults("[0, 0, 0]"),
         Parameter::make(Parameter::Kind::rotation, "rotation", "", "rotation from the axes of `on`")
             .defaults("[1, 0, 0, 0]"),
-        Parameter::make(Parameter::Kind::map, "moving", "", "a motion of the marker in `on` by functions of time")
+        Parameter::make(Parameter::Kind::map, "moving", "",
+                        "a motion of the marker in `on` by functions of time")
             .with(moving_parameters())};
     const Parameters in(value, known, context);
     const Marker base = marker(*in.value("on"), context);
@@ -179,7 +180,8 @@ Marker Builder::marker(const Value& value, const ValueContext& context) const {
     return in.has("moving") ? moved(placed, in.map("moving")) : placed;
   }
   if (!value.is_scalar())
-    throw Error(value.where, "expected the name of a marker or {on, at, rotation}, found " + value.described());
+    throw Error(value.where,
+                "expected the name of a marker or {on, at, rotation}, found " + value.described());
   if (value.text == "ground") return Marker::ground();
   if (const auto at = model_->markers.find(value.text); at != model_->markers.end()) return at->second;
   if (const auto call = as_call(value.text))
@@ -204,8 +206,9 @@ Marker Builder::marker(const Parameters& in, std::string_view parameter) const {
 std::pair<Marker, Marker> Builder::marker_pair(const Parameters& in, std::string_view parameter) const {
   const Value* value = in.value(parameter);
   if (value == nullptr || !value->is_sequence() || value->items.size() != 2)
-    throw Error(in.where(parameter), "'" + std::string(parameter) + "' must be a list of two markers" +
-                                         (value != nullptr ? ", found " + value->described() : std::string()));
+    throw Error(in.where(parameter),
+                "'" + std::string(parameter) + "' must be a list of two markers" +
+                    (value != nullptr ? ", found " + value->described() : std::string()));
   return {marker(value->items[0], in.context()), marker(value->items[1], in.context())};
 }
 
@@ -213,8 +216,8 @@ std::shared_ptr<const Signal> Builder::signal(std::string_view name, const Locat
   if (name == "t") return time_signal();
   const auto at = model_->signals.find(name);
   if (at == model_->signals.end())
-    throw Error(where, "signal '" + std::string(name) + "' not found" +
-                           did_you_mean(name, keys(model_->signals)));
+    throw Error(where,
+                "signal '" + std::string(name) + "' not found" + did_you_mean(name, keys(model_->signals)));
   return at->second;
 }
 
@@ -235,7 +238,8 @@ InitialMotion Builder::initial(const Marker& marker) const {
   std::vector<BlockPlace> places;
   for (const BlockId id : marker.blocks()) {
     const Block& b = model_->block(id);
-    places.push_back({static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
+    places.push_back(
+        {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
     append_initial(b, state);
   }
   state.acceleration.assign(state.rate.size(), 0.0);
@@ -257,7 +261,8 @@ bool Builder::share(BlockId a, BlockId b, bool rotation) {
     return list;
   };
   if (ra == no_block || rb == no_block) {
-    for (const BlockId id : members(ra == no_block ? rb : ra)) m.roots[static_cast<std::size_t>(id)].fixed = true;
+    for (const BlockId id : members(ra == no_block ? rb : ra))
+      m.roots[static_cast<std::size_t>(id)].fixed = true;
   } else {
     const bool fixed = is_fixed(a) || is_fixed(b);
     BlockId keep = ra, absorb = rb;
@@ -315,19 +320,24 @@ void Builder::finish() const {
     const Vec3 a = velocity(s.a), b = velocity(s.b);
     if ((a - b).norm() <= 1e-9 * (1 + a.norm() + b.norm())) continue;
     const Entity& joint = m.entities[static_cast<std::size_t>(s.entity)];
-    const auto name = [&m](BlockId id) { return id == no_block ? std::string("the ground") : "'" + m.block(id).name + "'"; };
-    throw Error(joint.where,
-                fmt::format("joint '{}': {} and {} share their {}, but start with {} of [{:g}, {:g}, {:g}] and "
-                            "[{:g}, {:g}, {:g}]; give both the same, or `share: no` and `start: consistent`",
-                            joint.name, name(s.a), name(s.b), s.rotation ? "rotation" : "position",
-                            s.rotation ? "angular velocities" : "velocities", a.x(), a.y(), a.z(), b.x(), b.y(), b.z()));
+    const auto name = [&m](BlockId id) {
+      return id == no_block ? std::string("the ground") : "'" + m.block(id).name + "'";
+    };
+    throw Error(
+        joint.where,
+        fmt::format("joint '{}': {} and {} share their {}, but start with {} of [{:g}, {:g}, {:g}] and "
+                    "[{:g}, {:g}, {:g}]; give both the same, or `share: no` and `start: consistent`",
+                    joint.name, name(s.a), name(s.b), s.rotation ? "rotation" : "position",
+                    s.rotation ? "angular velocities" : "velocities", a.x(), a.y(), a.z(), b.x(), b.y(),
+                    b.z()));
   }
 }
 
 int Builder::check_stencil(const std::vector<BlockId>& stencil) const {
   for (const BlockId id : stencil)
     if (id < 0 || id >= static_cast<BlockId>(model_->blocks.size()))
-      throw Error(entity().where, "a stencil of type '" + entity().type + "' names a block that does not exist");
+      throw Error(entity().where,
+                  "a stencil of type '" + entity().type + "' names a block that does not exist");
   return model_->dofs(stencil);
 }
 

@@ -62,7 +62,8 @@ void Canvas::sphere(Layer layer, const Vec3& centre, double radius, int rings) {
   for (int i = 1; i + 1 < rings; ++i)
     for (int j = 0; j < sides; ++j)
       faces.insert(faces.end(), {4, at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
-  for (int j = 0; j < sides; ++j) faces.insert(faces.end(), {3, last, at(rings - 1, j + 1), at(rings - 1, j)});
+  for (int j = 0; j < sides; ++j)
+    faces.insert(faces.end(), {3, last, at(rings - 1, j + 1), at(rings - 1, j)});
   surface(layer, points, faces);
 }
 

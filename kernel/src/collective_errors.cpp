@@ -26,8 +26,8 @@ void LocalFault::capture(const Entity* entity, int rank, double time) {
   }
   const std::string place = entity->where.text();
   text_ = fmt::format("{}{}{} '{}' (type '{}' of plugin '{}') failed on rank {} at t = {}: {}", place,
-                      place.empty() ? "" : ": ", entity->category, entity->name, entity->type, entity->plugin, rank,
-                      time, what);
+                      place.empty() ? "" : ": ", entity->category, entity->name, entity->type, entity->plugin,
+                      rank, time, what);
 }
 
 bool LocalFault::agree(MPI_Comm comm) {

@@ -42,7 +42,8 @@ Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)
 
 Specimen::Specimen(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
   for (const Block& b : blocks_) {
-    places_.push_back({static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
+    places_.push_back(
+        {static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
     offsets_.push_back(dofs_);
     append_initial(b, state_);
     dofs_ += b.size;
@@ -72,7 +73,8 @@ void Specimen::turn(int k, const Vec3& theta) {
   double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
   Eigen::Map<Mat3> R(value);
   R = Mat3(R * so3::exp(theta));
-  const Quaternion q = (Quaternion(value[9], value[10], value[11], value[12]) * so3::exp_quaternion(theta)).normalized();
+  const Quaternion q =
+      (Quaternion(value[9], value[10], value[11], value[12]) * so3::exp_quaternion(theta)).normalized();
   value[9] = q.w();
   Eigen::Map<Vec3>{value + 10} = q.vec();
 }
@@ -141,12 +143,15 @@ Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at,
   return out;
 }
 
-std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at, double step) {
+std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at,
+                                           double step) {
   const int n = at.dofs();
   const std::span<const Block> blocks = at.blocks();
   const Evaluation exact = evaluate(range, instance, at, {true, true, true});
   const auto residual = [&](const Specimen& s) { return evaluate(range, instance, s, {}).residual; };
-  const auto rate = [&](const Specimen& s) { return evaluate(range, instance, s, {false, true, false}).rate; };
+  const auto rate = [&](const Specimen& s) {
+    return evaluate(range, instance, s, {false, true, false}).rate;
+  };
 
   Eigen::MatrixXd K(n, n), D = Eigen::MatrixXd::Zero(n, n), M = D, rate_gradient = D;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -172,8 +177,8 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
   }
 
   std::vector<CheckedTerm> terms;
-  const auto compare = [&terms](std::string what, const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected,
-                                double floor) {
+  const auto compare = [&terms](std::string what, const Eigen::MatrixXd& found,
+                                const Eigen::MatrixXd& expected, double floor) {
     if (expected.size() == 0) return;
     terms.push_back({std::move(what), (found - expected).cwiseAbs().maxCoeff(),
                      std::max(expected.cwiseAbs().maxCoeff(), floor)});

@@ -30,7 +30,8 @@ void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, 
   append_block(pattern, r.global, r.size, c.global, c.size);
   if (parts.correction_column) append_block(pattern, r.global, r.size, c.companion_global, c.size);
   if (parts.velocity_row) append_block(pattern, r.companion_global, r.size, c.global, c.size);
-  if (parts.velocity_correction) append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+  if (parts.velocity_correction)
+    append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
   if (parts.correction_row) {
     append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
     pattern.kept += static_cast<std::size_t>(r.size * c.size);
@@ -77,7 +78,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
       const int count = static_cast<int>(blocks.size());
       for (int c = 0; c < count; ++c)
         for (int r = 0; r < count; ++r) {
-          const StencilBlock &row = blocks[static_cast<std::size_t>(r)], &column = blocks[static_cast<std::size_t>(c)];
+          const StencilBlock &row = blocks[static_cast<std::size_t>(r)],
+                             &column = blocks[static_cast<std::size_t>(c)];
           if (row.unknown < 0 || column.unknown < 0 || !plan.range->couples(i, r, c)) continue;
           plan.pairs.push_back({static_cast<std::int16_t>(r), static_cast<std::int16_t>(c)});
           append_pair(pattern, unknowns, row, column);

@@ -15,10 +15,10 @@ namespace trammel {
 struct StencilBlock {
   BlockKind kind = BlockKind::position;
   std::int16_t size = 0;
-  std::int16_t offset = 0;         ///< in the local system
-  std::int32_t unknown = -1;       ///< index into Layout::unknowns(), -1 where fixed
+  std::int16_t offset = 0;    ///< in the local system
+  std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
   bool companion = false;
-  const Mat3* Q = nullptr;         ///< of a rotation that shares its root's block, turned: R = R_root Q
+  const Mat3* Q = nullptr;  ///< of a rotation that shares its root's block, turned: R = R_root Q
 };
 
 /// One pair of stencil blocks that may hold numbers.
@@ -34,9 +34,9 @@ struct RangePlan {
   std::vector<StencilBlock> blocks;
   std::vector<BlockPair> pairs;
   std::vector<std::size_t> block_begin, pair_begin;  ///< by instance, and one past the last
-  std::vector<std::size_t> entry_begin;              ///< by instance: its first number among the matrix's entries
-  std::vector<std::size_t> kept_begin;               ///< by instance: its first number among the kept gradients
-  bool has_constraints = false;  ///< some stencil holds a multiplier
+  std::vector<std::size_t> entry_begin;  ///< by instance: its first number among the matrix's entries
+  std::vector<std::size_t> kept_begin;   ///< by instance: its first number among the kept gradients
+  bool has_constraints = false;          ///< some stencil holds a multiplier
 
   std::span<const StencilBlock> stencil(int i) const {
     const auto k = static_cast<std::size_t>(i);
@@ -56,10 +56,10 @@ struct EntryPattern {
 
 /// The sub-blocks of a stabilized matrix that one pair of stencil blocks writes, besides its own, in this order.
 struct CompanionParts {
-  bool correction_column = false;  ///< (row, mu of column)
-  bool velocity_row = false;       ///< (velocity row of the multiplier `row`, column)
+  bool correction_column = false;    ///< (row, mu of column)
+  bool velocity_row = false;         ///< (velocity row of the multiplier `row`, column)
   bool velocity_correction = false;  ///< (velocity row of the multiplier `row`, mu of column)
-  bool correction_row = false;     ///< (row of mu, eta of the multiplier `column`)
+  bool correction_row = false;       ///< (row of mu, eta of the multiplier `column`)
 
   CompanionParts(const StencilBlock& row, const StencilBlock& column);
 };

@@ -45,7 +45,8 @@ double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, 
        {std::tuple(&A, &motion_A, &row_A), std::tuple(&B, &motion_B, &row_B)}) {
     int column = 0;
     for (const int width : marker->block_sizes()) {
-      power += (motion->J.middleCols(column, width).transpose() * *row).dot(ConstVectorMap(x.rate(k++), width));
+      power +=
+          (motion->J.middleCols(column, width).transpose() * *row).dot(ConstVectorMap(x.rate(k++), width));
       column += width;
     }
   }
@@ -55,12 +56,14 @@ double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, 
 void JointSite::share(const Parameters& in, Builder& builder, bool position, bool rotation) {
   if (!in.flag("share") || in.flag("assemble")) return;
   const InitialMotion a = builder.initial(A), b = builder.initial(B);
-  const Vec6 gap = b.twist - (Vec6() << a.twist.head<3>(), b.R_WM.transpose() * a.R_WM * a.twist.tail<3>()).finished();
+  const Vec6 gap =
+      b.twist - (Vec6() << a.twist.head<3>(), b.R_WM.transpose() * a.R_WM * a.twist.tail<3>()).finished();
   const auto differ = [](double difference, double of) { return difference > 1e-9 * (1 + of); };
   const auto refuse = [&](const char* what, double difference, const char* unit) {
-    throw Error(in.where(), fmt::format("the initial {} of '{}' and '{}' differ by {:.6g} {}, but the joint makes them "
-                                        "equal; give equal ones, or `share: no` and a consistent start",
-                                        what, A.name(), B.name(), difference, unit));
+    throw Error(in.where(),
+                fmt::format("the initial {} of '{}' and '{}' differ by {:.6g} {}, but the joint makes them "
+                            "equal; give equal ones, or `share: no` and a consistent start",
+                            what, A.name(), B.name(), difference, unit));
   };
   if (position) shares_position = builder.share_position(A, B);
   if (rotation) shares_rotation = builder.share_rotation(A, B);
@@ -103,7 +106,8 @@ void JointSite::report(const MarkerMotion& a, const MarkerMotion& b, const Joint
   if (!A.is_point() && !B.is_point()) sink.vector("rotation", "rad", so3::log(Mat3(R_AW * b.R_WM)));
 }
 
-void JointSite::draw(const MarkerMotion& a, const MarkerMotion& b, const JointForces& f, Canvas& canvas) const {
+void JointSite::draw(const MarkerMotion& a, const MarkerMotion& b, const JointForces& f,
+                     Canvas& canvas) const {
   const std::array<Vec3, 1> at{b.p_WM};
   const Vec3 axis = a.R_WM.col(2);
   canvas.points(Canvas::Layer::joints, at);
@@ -118,7 +122,8 @@ std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<P
   std::vector<P> all;
   all.push_back(P::make(Kind::marker_pair, "between", "", "markers A and B that the joint connects").must());
   if (demand.axes == JointAxes::along_axis)
-    all.push_back(P::make(Kind::vector3, "axis", "", "direction of the joint's e3 in the world, at the start"));
+    all.push_back(
+        P::make(Kind::vector3, "axis", "", "direction of the joint's e3 in the world, at the start"));
   all.push_back(P::make(Kind::rotation, "rotation", "",
                         demand.axes == JointAxes::along_axis
                             ? "axes of the joint in the world, at the start (in place of `axis`)"
@@ -126,13 +131,18 @@ std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<P
   if (demand.markers_meet) {
     all.push_back(P::make(Kind::vector3, "position", "m",
                           "the joint's place in the world at the start; absent: where the markers are"));
-    all.push_back(P::make(Kind::flag, "share", "", "no: keep all unknowns and multipliers, where the joint could "
-                                                   "identify unknowns of both sides instead").defaults("yes"));
+    all.push_back(P::make(Kind::flag, "share", "",
+                          "no: keep all unknowns and multipliers, where the joint could "
+                          "identify unknowns of both sides instead")
+                      .defaults("yes"));
   }
-  all.push_back(P::make(Kind::flag, "assemble", "", "yes: the joint may be open at the start; a stage of type "
-                                                    "assemble closes it").defaults("no"));
+  all.push_back(P::make(Kind::flag, "assemble", "",
+                        "yes: the joint may be open at the start; a stage of type "
+                        "assemble closes it")
+                    .defaults("no"));
   all.push_back(P::make(Kind::real, "size", "m", "length of the drawn joint; 0 draws a point")
-                    .not_negative().defaults("0"));
+                    .not_negative()
+                    .defaults("0"));
   for (P& p : own) all.push_back(std::move(p));
   return all;
 }
@@ -143,8 +153,9 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
   if (demand.needs_rotation)
     for (const Marker* m : {&site.A, &site.B})
       if (m->is_point())
-        throw Error(in.where("between"), "marker '" + m->name() + "' is a point without orientation, and a joint of "
-                                         "this type needs one");
+        throw Error(in.where("between"), "marker '" + m->name() +
+                                             "' is a point without orientation, and a joint of "
+                                             "this type needs one");
   const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);
   const bool open_A = demand.markers_meet && is_plain_ground(in, 0);
   const bool open_B = demand.markers_meet && is_plain_ground(in, 1);
@@ -156,7 +167,8 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
       throw Error(in.where("rotation"), "a joint takes either `axis` or `rotation`, not both");
     R_WA = R_WB = in.rotation("rotation");
   } else if (demand.axes == JointAxes::along_axis) {
-    if (!in.has("axis")) throw Error(in.where(), "'axis' is missing: the direction of the joint's axis [x, y, z]");
+    if (!in.has("axis"))
+      throw Error(in.where(), "'axis' is missing: the direction of the joint's axis [x, y, z]");
     R_WA = R_WB = axes_along(in.vector3("axis"), in.where("axis"));
   } else if (demand.axes == JointAxes::common) {
     (open_A ? R_WA : R_WB) = open_A ? R_WB : R_WA;
@@ -188,21 +200,24 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
 
   const double gap = (p_WB - p_WA).norm();
   if (demand.markers_meet && gap > tolerance && !in.flag("assemble"))
-    throw Error(in.where("between"),
-                fmt::format("markers '{}' and '{}' do not meet at the start: they are {:.6g} m apart; correct the "
-                            "positions, or give `assemble: yes` and a stage of type assemble that closes the gap",
-                            site.A.name(), site.B.name(), gap));
+    throw Error(
+        in.where("between"),
+        fmt::format("markers '{}' and '{}' do not meet at the start: they are {:.6g} m apart; correct the "
+                    "positions, or give `assemble: yes` and a stage of type assemble that closes the gap",
+                    site.A.name(), site.B.name(), gap));
   site.size = in.real("size");
   return site;
 }
 
-void detail::require_closed(const Parameters& in, std::span<const double> C, double length, const char* unit) {
+void detail::require_closed(const Parameters& in, std::span<const double> C, double length,
+                            const char* unit) {
   const double tolerance = meeting_tolerance * std::max(1.0, length);
   for (std::size_t i = 0; i < C.size(); ++i)
     if (!(std::abs(C[i]) <= tolerance))
-      throw Error(in.where(), fmt::format("the joint is open at the start: equation {} is off by {:.6g} {}; correct the "
-                                          "positions, or give `assemble: yes` and a stage of type assemble",
-                                          i + 1, C[i], unit));
+      throw Error(in.where(),
+                  fmt::format("the joint is open at the start: equation {} is off by {:.6g} {}; correct the "
+                              "positions, or give `assemble: yes` and a stage of type assemble",
+                              i + 1, C[i], unit));
 }
 
 }  // namespace trammel

@@ -13,7 +13,8 @@ namespace {
 std::size_t index(BlockId id) { return static_cast<std::size_t>(id); }
 
 /// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them.
-int evaluator(const Model& model, const std::vector<int>& owner, std::span<const BlockId> stencil, int ranks) {
+int evaluator(const Model& model, const std::vector<int>& owner, std::span<const BlockId> stencil,
+              int ranks) {
   if (ranks == 1) return 0;
   std::map<int, int> count;
   for (const BlockId id : stencil) {
@@ -84,7 +85,8 @@ void Layout::number_roots(const std::vector<int>& owner) {
   std::vector<PetscInt> count(static_cast<std::size_t>(ranks_), 0);
   const auto has_companion = [&](BlockId id) {
     const BlockKind kind = model.block(id).kind;
-    return options_.stabilized && (kind == BlockKind::multiplier || (is_kinematic(kind) && corrected_[index(id)]));
+    return options_.stabilized &&
+           (kind == BlockKind::multiplier || (is_kinematic(kind) && corrected_[index(id)]));
   };
   const auto each_root = [&](auto&& visit) {
     for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)
@@ -114,7 +116,8 @@ void Layout::arrange() {
   std::vector<char> wanted(n, 0);
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
-      for (const BlockId id : range.instances->stencil(i)) wanted[index(id)] = wanted[index(model.root(id).root)] = 1;
+      for (const BlockId id : range.instances->stencil(i))
+        wanted[index(id)] = wanted[index(model.root(id).root)] = 1;
   for (std::size_t id = 0; id < n; ++id)
     if (owner_[id] == rank_ && global_[id] >= 0) wanted[id] = 1;
 
@@ -155,7 +158,8 @@ void Layout::arrange() {
   };
   for (const bool owned : {true, false})
     for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)
-      if (wanted[index(id)] && global_[index(id)] >= 0 && (owner_[index(id)] == rank_) == owned) add_unknown(id, owned);
+      if (wanted[index(id)] && global_[index(id)] >= 0 && (owner_[index(id)] == rank_) == owned)
+        add_unknown(id, owned);
   for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)
     if (wanted[index(id)] && global_[index(id)] < 0) add_place(id);
   local_size_ = local;
@@ -167,7 +171,8 @@ void Layout::arrange() {
   for (const UnknownBlock& u : unknowns_)
     for (int k = 0; k < u.size; ++k) {
       from[static_cast<std::size_t>(u.local + k)] = u.global + k;
-      if (u.companion_local >= 0) from[static_cast<std::size_t>(u.companion_local + k)] = u.companion_global + k;
+      if (u.companion_local >= 0)
+        from[static_cast<std::size_t>(u.companion_local + k)] = u.companion_global + k;
     }
   Vec x = create_vector();
   IS is = nullptr;
@@ -260,7 +265,8 @@ void Layout::update_shared(State& state) const {
         Eigen::Map<Vec3>(array->data() + to.dof) = r.Q.transpose() * root_rate;
       }
     } else {
-      std::copy_n(state.value.begin() + from.value, value_size(b.kind, b.size), state.value.begin() + to.value);
+      std::copy_n(state.value.begin() + from.value, value_size(b.kind, b.size),
+                  state.value.begin() + to.value);
       std::copy_n(state.rate.begin() + from.dof, b.size, state.rate.begin() + to.dof);
       std::copy_n(state.acceleration.begin() + from.dof, b.size, state.acceleration.begin() + to.dof);
     }

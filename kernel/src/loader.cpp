@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <elf.h>
 #include <algorithm>
 #include <boost/dll/library_info.hpp>
 #include <boost/dll/runtime_symbol_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <cstdlib>
 #include <cstring>
-#include <elf.h>
 #include <filesystem>
 #include <fstream>
 
@@ -29,7 +29,8 @@ void in_the_kernel() {}
 
 std::string kernel_folder() { return boost::dll::symbol_location_ptr(&in_the_kernel).parent_path().string(); }
 
-std::vector<char> read_bytes(std::ifstream& file, std::uint64_t at, std::uint64_t count, const std::string& path) {
+std::vector<char> read_bytes(std::ifstream& file, std::uint64_t at, std::uint64_t count,
+                             const std::string& path) {
   constexpr std::uint64_t most = 1U << 24U;
   std::vector<char> bytes(count <= most ? count : 0);
   file.seekg(static_cast<std::streamoff>(at));
@@ -49,9 +50,10 @@ T read_one(std::ifstream& file, std::uint64_t at, const std::string& path) {
 template <class T>
 void require_equal(const std::string& path, const char* what, const T& found, const T& expected) {
   if (found == expected) return;
-  throw Error(fmt::format("plugin '{}' does not fit this kernel: built for {} {}, the kernel has {}; build it again "
-                          "with the kernel's trammel_add_plugin",
-                          path, what, found, expected));
+  throw Error(
+      fmt::format("plugin '{}' does not fit this kernel: built for {} {}, the kernel has {}; build it again "
+                  "with the kernel's trammel_add_plugin",
+                  path, what, found, expected));
 }
 
 }  // namespace
@@ -77,7 +79,8 @@ PluginRecord read_plugin_record(const std::string& path) {
   names.push_back('\0');
   for (std::uint64_t k = 0; k < header.e_shnum; ++k) {
     const auto section = section_at(k);
-    if (section.sh_name >= names.size() || std::strcmp(names.data() + section.sh_name, ".trammel") != 0) continue;
+    if (section.sh_name >= names.size() || std::strcmp(names.data() + section.sh_name, ".trammel") != 0)
+      continue;
     PluginRecord record{};
     const auto size = std::min<std::uint64_t>(section.sh_size, sizeof(PluginRecord));
     const std::vector<char> bytes = read_bytes(file, section.sh_offset, size, path);
@@ -87,7 +90,8 @@ PluginRecord read_plugin_record(const std::string& path) {
     if (std::strcmp(record.magic, "TRAMMEL-PLUGIN") != 0) break;
     return record;
   }
-  throw Error(fmt::format("'{}' is not a Trammel plugin: it has no record (TRAMMEL_PLUGIN is missing)", path));
+  throw Error(
+      fmt::format("'{}' is not a Trammel plugin: it has no record (TRAMMEL_PLUGIN is missing)", path));
 }
 
 void check_plugin_record(const PluginRecord& r, const std::string& path) {
@@ -128,12 +132,12 @@ void Loader::load(const std::string& path) {
   }
   boost::dll::shared_library library;
   boost::dll::fs::error_code failed;
-  library.load(canonical, failed,
-               boost::dll::load_mode::rtld_lazy | boost::dll::load_mode::rtld_local);
+  library.load(canonical, failed, boost::dll::load_mode::rtld_lazy | boost::dll::load_mode::rtld_local);
   if (failed) {
     // Boost reports no reason; the dynamic linker does.
     const char* reason = dlerror();
-    throw Error(fmt::format("plugin '{}' cannot be loaded: {}", path, reason != nullptr ? reason : failed.message()));
+    throw Error(
+        fmt::format("plugin '{}' cannot be loaded: {}", path, reason != nullptr ? reason : failed.message()));
   }
   if (!library.has("trammel_register"))
     throw Error(fmt::format("plugin '{}' has no entry point trammel_register", path));

@@ -61,20 +61,28 @@ bool Marker::at_frame_origin() const { return (is_rigid_frame() && p_FM_F_.isZer
 
 std::vector<BlockId> Marker::blocks() const {
   switch (kind_) {
-    case Kind::ground: return {};
-    case Kind::frame: return {frame_.position, frame_.rotation};
-    case Kind::point: return {frame_.position};
-    case Kind::shape: return shape_->blocks();
+    case Kind::ground:
+      return {};
+    case Kind::frame:
+      return {frame_.position, frame_.rotation};
+    case Kind::point:
+      return {frame_.position};
+    case Kind::shape:
+      return shape_->blocks();
   }
   return {};
 }
 
 int Marker::block_count() const {
   switch (kind_) {
-    case Kind::ground: return 0;
-    case Kind::frame: return 2;
-    case Kind::point: return 1;
-    case Kind::shape: return static_cast<int>(shape_->blocks().size());
+    case Kind::ground:
+      return 0;
+    case Kind::frame:
+      return 2;
+    case Kind::point:
+      return 1;
+    case Kind::shape:
+      return static_cast<int>(shape_->blocks().size());
   }
   return 0;
 }
@@ -151,9 +159,15 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
 
 void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const {
   switch (kind_) {
-    case Kind::ground: fixed_in_world(R_FM_, p_FM_F_, level, out); break;
-    case Kind::point: at_point(x, first, level, out); break;
-    case Kind::frame: in_frame(x, first, R_FM_, p_FM_F_, level, out); break;
+    case Kind::ground:
+      fixed_in_world(R_FM_, p_FM_F_, level, out);
+      break;
+    case Kind::point:
+      at_point(x, first, level, out);
+      break;
+    case Kind::frame:
+      in_frame(x, first, R_FM_, p_FM_F_, level, out);
+      break;
     case Kind::shape:
       shape_->evaluate(x, first, level, out);
       if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
@@ -165,7 +179,8 @@ void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion
                               Eigen::Ref<Eigen::MatrixXd> K) const {
   switch (kind_) {
     case Kind::ground:
-    case Kind::point: break;
+    case Kind::point:
+      break;
     case Kind::frame:
       // The moment row of J^T w is p x (R_WF^T f) + R_FM m, and R_WF turns.
       K.block<3, 3>(3, 3) += skew(p_FM_F_) * skew(x.rotation(first + 1).transpose() * w.head<3>());

@@ -29,8 +29,7 @@ void add_offset(const OffsetMotion& o, MotionLevel level, MarkerMotion& m) {
   m.twist_gradient.topRows<3>() += arm * spin_B + R_WB * skew(-u) * turn_B;
   m.twist_gradient.bottomRows<3>() = o.R_BM.transpose() * spin_B;
   const Vec3 bias_B = m.bias.tail<3>();
-  m.bias.head<3>() +=
-      arm * bias_B + R_WB * (w_B.cross(u) + w_B.cross(o.rate) + o.second_rate);
+  m.bias.head<3>() += arm * bias_B + R_WB * (w_B.cross(u) + w_B.cross(o.rate) + o.second_rate);
   m.bias.tail<3>() = o.R_BM.transpose() * bias_B - o.w_BM_M.cross(w_M) + o.alpha_BM_M;
 }
 

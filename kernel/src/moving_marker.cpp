@@ -15,7 +15,8 @@ class MovingMarker final : public MarkerShape {
     for (const FunctionPtr& f : translation_) require_time_only(f);
     for (const FunctionPtr& f : rotation_.vector) require_time_only(f);
     require_time_only(rotation_.angle);
-    if (rotation_.angle && !(rotation_.axis.norm() > 0)) throw Error("the axis of a rotation must not be zero");
+    if (rotation_.angle && !(rotation_.axis.norm() > 0))
+      throw Error("the axis of a rotation must not be zero");
     rotation_.axis.normalize();
   }
 
@@ -83,7 +84,8 @@ class MovingMarker final : public MarkerShape {
 
 Marker moving_marker(const Marker& base, const std::array<FunctionPtr, 3>& translation,
                      const RotationLaw& rotation) {
-  if (base.is_point()) throw Error("marker '" + base.name() + "' is a point: nothing can move relative to it");
+  if (base.is_point())
+    throw Error("marker '" + base.name() + "' is a point: nothing can move relative to it");
   return Marker::on_shape(std::make_shared<MovingMarker>(base, translation, rotation)).named(base.name());
 }
 

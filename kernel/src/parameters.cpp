@@ -44,8 +44,8 @@ void check_range(const Parameter& p, double x, const Location& where) {
   if (!low && !high) return;
   std::string range;
   if (p.least && p.most) {
-    range = "between " + text_of(*p.least) + (p.least_excluded ? " (excluded)" : "") + " and " + text_of(*p.most) +
-            (p.most_excluded ? " (excluded)" : "");
+    range = "between " + text_of(*p.least) + (p.least_excluded ? " (excluded)" : "") + " and " +
+            text_of(*p.most) + (p.most_excluded ? " (excluded)" : "");
   } else if (p.least) {
     if (*p.least == 0) {
       range = p.least_excluded ? "positive" : "not negative";
@@ -69,7 +69,8 @@ bool read_flag(const std::string& name, const Value& value) {
 }
 
 int read_integer(const std::string& name, const Value& value, const ValueContext& context) {
-  if (!value.is_scalar()) throw Error(value.where, "'" + name + "' must be an integer, found " + value.described());
+  if (!value.is_scalar())
+    throw Error(value.where, "'" + name + "' must be an integer, found " + value.described());
   const double x = context.number(value);
   if (!(std::abs(x) <= 2147483647.0) || x != std::round(x))
     throw Error(value.where, "'" + name + "' must be an integer, found " + value.described() +
@@ -125,12 +126,14 @@ Mat3 read_rotation(const Value& value, const ValueContext& context) {
     if (m.cols() != 3) throw Error(value.where, "a rotation matrix has three rows of three numbers");
     const Mat3 R = m;
     const double error = (R.transpose() * R - Mat3::Identity()).cwiseAbs().maxCoeff();
-    if (!(error < 1e-6)) throw Error(value.where, "the rows of a rotation must be orthonormal; off by " + text_of(error));
+    if (!(error < 1e-6))
+      throw Error(value.where, "the rows of a rotation must be orthonormal; off by " + text_of(error));
     if (!(R.determinant() > 0)) throw Error(value.where, "the rows of a rotation must be right-handed");
     return Eigen::Quaterniond(R).normalized().toRotationMatrix();
   }
-  throw Error(value.where, "expected a rotation: a quaternion [w, x, y, z], {axis, angle} or three rows; found " +
-                               value.described());
+  throw Error(value.where,
+              "expected a rotation: a quaternion [w, x, y, z], {axis, angle} or three rows; found " +
+                  value.described());
 }
 
 void check_one(const Value& value, const Parameter& p, const ValueContext& context) {
@@ -140,8 +143,12 @@ void check_one(const Value& value, const Parameter& p, const ValueContext& conte
       if (!value.is_scalar()) wrong(p, value, "a number");
       check_range(p, context.number(value), value.where);
       return;
-    case Kind::integer: check_range(p, read_integer(p.name, value, context), value.where); return;
-    case Kind::flag: read_flag(p.name, value); return;
+    case Kind::integer:
+      check_range(p, read_integer(p.name, value, context), value.where);
+      return;
+    case Kind::flag:
+      read_flag(p.name, value);
+      return;
     case Kind::text:
       if (!value.is_scalar()) wrong(p, value, "a text");
       return;
@@ -162,10 +169,13 @@ void check_one(const Value& value, const Parameter& p, const ValueContext& conte
       return;
     case Kind::matrix: {
       if (!value.is_sequence()) wrong(p, value, "a list of rows");
-      if (!read_matrix(value, context).allFinite()) throw Error(value.where, "'" + p.name + "' must be finite");
+      if (!read_matrix(value, context).allFinite())
+        throw Error(value.where, "'" + p.name + "' must be finite");
       return;
     }
-    case Kind::rotation: read_rotation(value, context); return;
+    case Kind::rotation:
+      read_rotation(value, context);
+      return;
     case Kind::function:
       if (value.is_null()) wrong(p, value, "a number, an expression, or a map with a type");
       context.function(value);
@@ -175,7 +185,8 @@ void check_one(const Value& value, const Parameter& p, const ValueContext& conte
       for (const Value& item : value.items) context.function(item);
       return;
     case Kind::marker:
-      if (!value.is_scalar() && !value.is_map()) wrong(p, value, "the name of a marker or {on, at, rotation}");
+      if (!value.is_scalar() && !value.is_map())
+        wrong(p, value, "the name of a marker or {on, at, rotation}");
       return;
     case Kind::marker_pair:
       if (!value.is_sequence() || value.items.size() != 2) wrong(p, value, "a list of two markers");
@@ -188,11 +199,13 @@ void check_one(const Value& value, const Parameter& p, const ValueContext& conte
       if (!value.is_sequence()) wrong(p, value, "a list");
       if (p.children.empty()) return;
       for (const Value& item : value.items) {
-        if (!item.is_map()) throw Error(item.where, "'" + p.name + "' must list maps, found " + item.described());
+        if (!item.is_map())
+          throw Error(item.where, "'" + p.name + "' must list maps, found " + item.described());
         check(item, p.children, context, "");
       }
       return;
-    case Kind::any: return;
+    case Kind::any:
+      return;
   }
 }
 
@@ -224,13 +237,15 @@ void check_map(const Value& map, const std::vector<Parameter>& known, const Valu
     for (const std::string& name : extra) handled = handled || name == entry.key;
     if (handled) continue;
     const std::string near = did_you_mean(entry.key, names);
-    throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                                 (names.empty() ? " No keys are known here" : " Keys here: " + joined(names)));
+    throw Error(entry.where,
+                "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
+                    (names.empty() ? " No keys are known here" : " Keys here: " + joined(names)));
   }
   for (const Parameter& p : known) {
     if (!p.required || map.find(p.name) != nullptr) continue;
     throw Error(map.where, "'" + p.name + "' is missing: " + kind_name(p.kind) +
-                               (p.unit.empty() ? "" : " [" + p.unit + "]") + (p.doc.empty() ? "" : ", " + p.doc));
+                               (p.unit.empty() ? "" : " [" + p.unit + "]") +
+                               (p.doc.empty() ? "" : ", " + p.doc));
   }
 }
 
@@ -239,22 +254,38 @@ void check_map(const Value& map, const std::vector<Parameter>& known, const Valu
 std::string kind_name(Parameter::Kind kind) {
   using Kind = Parameter::Kind;
   switch (kind) {
-    case Kind::real: return "number";
-    case Kind::integer: return "integer";
-    case Kind::flag: return "yes or no";
-    case Kind::text: return "text";
-    case Kind::choice: return "choice";
-    case Kind::vector3: return "vector [x, y, z]";
-    case Kind::reals: return "list of numbers";
-    case Kind::matrix: return "matrix";
-    case Kind::rotation: return "rotation";
-    case Kind::function: return "function";
-    case Kind::functions: return "three functions";
-    case Kind::marker: return "marker";
-    case Kind::marker_pair: return "two markers";
-    case Kind::map: return "map";
-    case Kind::list: return "list";
-    case Kind::any: return "value";
+    case Kind::real:
+      return "number";
+    case Kind::integer:
+      return "integer";
+    case Kind::flag:
+      return "yes or no";
+    case Kind::text:
+      return "text";
+    case Kind::choice:
+      return "choice";
+    case Kind::vector3:
+      return "vector [x, y, z]";
+    case Kind::reals:
+      return "list of numbers";
+    case Kind::matrix:
+      return "matrix";
+    case Kind::rotation:
+      return "rotation";
+    case Kind::function:
+      return "function";
+    case Kind::functions:
+      return "three functions";
+    case Kind::marker:
+      return "marker";
+    case Kind::marker_pair:
+      return "two markers";
+    case Kind::map:
+      return "map";
+    case Kind::list:
+      return "list";
+    case Kind::any:
+      return "value";
   }
   return "";
 }
@@ -290,7 +321,8 @@ bool Parameters::has(std::string_view name) const { return map_->find(name) != n
 const Value* Parameters::value(std::string_view name) const {
   if (const Value* value = map_->find(name)) return value;
   const Parameter* p = known(name);
-  if (p == nullptr) throw Error(map_->where, "the type reads '" + std::string(name) + "', which it does not declare");
+  if (p == nullptr)
+    throw Error(map_->where, "the type reads '" + std::string(name) + "', which it does not declare");
   return p->default_text.empty() ? nullptr : &default_value(p->default_text);
 }
 
@@ -324,8 +356,8 @@ Eigen::MatrixXd Parameters::matrix(std::string_view name, int rows, int columns)
   Eigen::MatrixXd m = read_matrix(value, *context_);
   if (m.rows() != rows || m.cols() != columns)
     throw Error(value.where, "'" + std::string(name) + "' must be a " + std::to_string(rows) + " x " +
-                                 std::to_string(columns) + " matrix, found " + std::to_string(m.rows()) + " x " +
-                                 std::to_string(m.cols()));
+                                 std::to_string(columns) + " matrix, found " + std::to_string(m.rows()) +
+                                 " x " + std::to_string(m.cols()));
   return m;
 }
 
@@ -338,7 +370,8 @@ std::shared_ptr<const Function> Parameters::function(std::string_view name) cons
 std::vector<std::shared_ptr<const Function>> Parameters::functions(std::string_view name) const {
   const Value& value = need(name);
   if (!value.is_sequence())
-    throw Error(value.where, "'" + std::string(name) + "' must be a list of functions, found " + value.described());
+    throw Error(value.where,
+                "'" + std::string(name) + "' must be a list of functions, found " + value.described());
   std::vector<std::shared_ptr<const Function>> list;
   for (const Value& item : value.items) list.push_back(context_->function(item));
   return list;
@@ -357,7 +390,8 @@ Parameters Parameters::map(const Value& value, const std::vector<Parameter>& kno
 Vec3 Parameters::vector3(const Value& value) const { return read_vector3(value, *context_); }
 
 std::vector<double> Parameters::reals(const Value& value) const {
-  if (!value.is_sequence()) throw Error(value.where, "expected a list of numbers, found " + value.described());
+  if (!value.is_sequence())
+    throw Error(value.where, "expected a list of numbers, found " + value.described());
   std::vector<double> numbers;
   numbers.reserve(value.items.size());
   for (const Value& item : value.items) numbers.push_back(context_->number(item));

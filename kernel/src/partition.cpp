@@ -103,8 +103,8 @@ std::vector<int> partition(MPI_Comm comm, const Model& model) {
       starts[static_cast<std::size_t>(r)] = static_cast<int>(n * r / ranks);
       counts[static_cast<std::size_t>(r)] = static_cast<int>(n * (r + 1) / ranks - n * r / ranks);
     }
-    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_INT, part.data(), counts.data(), starts.data(),
-                   MPI_INT, comm);
+    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_INT, part.data(), counts.data(),
+                   starts.data(), MPI_INT, comm);
     TRAMMEL_PETSC(ISRestoreIndices(parts, &local));
     TRAMMEL_PETSC(ISDestroy(&parts));
     TRAMMEL_PETSC(MatPartitioningDestroy(&partitioning));

@@ -13,8 +13,8 @@ inline void check_petsc(PetscErrorCode code, const char* call) {
   if (code == 0) return;
   const char* text = nullptr;
   PetscErrorMessage(code, &text, nullptr);
-  throw Error(std::string("PETSc failed in ") + call + ": " + (text != nullptr ? text : "unknown error") + " (" +
-              std::to_string(code) + ")");
+  throw Error(std::string("PETSc failed in ") + call + ": " + (text != nullptr ? text : "unknown error") +
+              " (" + std::to_string(code) + ")");
 }
 
 }  // namespace trammel

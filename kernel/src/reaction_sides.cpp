@@ -62,7 +62,8 @@ std::map<int, ReactionShares> reaction_shares(const Model& model, const Layout& 
     Eigen::Map<Vec3>(on_A.data() + 3 * k) = sign * sum;
   }
   if (layout.ranks() > 1)
-    MPI_Allreduce(MPI_IN_PLACE, on_A.data(), static_cast<int>(on_A.size()), MPI_DOUBLE, MPI_SUM, layout.comm());
+    MPI_Allreduce(MPI_IN_PLACE, on_A.data(), static_cast<int>(on_A.size()), MPI_DOUBLE, MPI_SUM,
+                  layout.comm());
 
   for (std::size_t k = 0; k < n; ++k) {
     const SharedBlocks& s = model.shared[k];

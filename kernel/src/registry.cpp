@@ -16,12 +16,18 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string_view category_name(Type::Category category) {
   switch (category) {
-    case Type::Category::body: return "body";
-    case Type::Category::joint: return "joint";
-    case Type::Category::load: return "load";
-    case Type::Category::element: return "element";
-    case Type::Category::coordinate: return "coordinate";
-    case Type::Category::sensor: return "sensor";
+    case Type::Category::body:
+      return "body";
+    case Type::Category::joint:
+      return "joint";
+    case Type::Category::load:
+      return "load";
+    case Type::Category::element:
+      return "element";
+    case Type::Category::coordinate:
+      return "coordinate";
+    case Type::Category::sensor:
+      return "sensor";
   }
   return "";
 }

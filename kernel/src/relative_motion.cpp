@@ -84,8 +84,8 @@ void RelativeMotion::add_second_order(const LocalState& x, const Marker& a, cons
     PairJacobian on_A(6, na + nb);
     on_A.topRows<3>().setZero();
     on_A.topLeftCorner(3, na) = turned.lazyProduct(turn_A);
-    on_A.bottomRows<3>() = f_cross.lazyProduct(J.topRows<3>()) +
-                           (R_AB * skew(w.tail<3>())).lazyProduct(J.bottomRows<3>());
+    on_A.bottomRows<3>() =
+        f_cross.lazyProduct(J.topRows<3>()) + (R_AB * skew(w.tail<3>())).lazyProduct(J.bottomRows<3>());
     K.topRows(na) += A.J.transpose().lazyProduct(on_A);
     if (nb > 0)
       K.bottomLeftCorner(nb, na) -= B.J.topRows<3>().transpose().lazyProduct(on_A.topLeftCorner(3, na));

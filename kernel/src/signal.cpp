@@ -11,7 +11,8 @@ class ComponentSignal final : public Signal {
   ComponentSignal(BlockId block, BlockKind kind, int size, int component, std::string unit)
       : block_(block), kind_(kind), size_(size), component_(component), unit_(std::move(unit)) {
     if (kind == BlockKind::rotation) throw Error("a component of a rotation block is no signal");
-    if (component < 0 || component >= size) throw Error("a signal reads a component that its block does not have");
+    if (component < 0 || component >= size)
+      throw Error("a signal reads a component that its block does not have");
   }
 
   std::string unit() const override { return unit_; }

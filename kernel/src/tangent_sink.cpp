@@ -4,8 +4,8 @@
 
 namespace trammel {
 
-void TangentSink::take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column, const Mat3* right,
-                       Small& out) const {
+void TangentSink::take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
+                       const Mat3* right, Small& out) const {
   out.rows = row.size;
   out.columns = column.size;
   double* to = out.number;
@@ -18,7 +18,8 @@ void TangentSink::take(const MatrixMap& from, const StencilBlock& row, const Ste
   }
   for (int j = 0; j < 3; ++j) {
     const double a = (*right)(0, j), b = (*right)(1, j), c = (*right)(2, j);
-    for (int i = 0; i < row.size; ++i) *to++ = source[i] * a + source[i + stride] * b + source[i + 2 * stride] * c;
+    for (int i = 0; i < row.size; ++i)
+      *to++ = source[i] * a + source[i + stride] * b + source[i + 2 * stride] * c;
   }
 }
 
@@ -71,7 +72,9 @@ void TangentSink::add(int i, LocalSystem& share) {
 
     const bool from_constraint = row.kind == BlockKind::multiplier;
     const bool to_constraint = is_multiplier(column.kind);
-    const double wK = from_constraint ? weights_.gradient : to_constraint ? weights_.reaction : weights_.stiffness;
+    const double wK = from_constraint ? weights_.gradient
+                      : to_constraint ? weights_.reaction
+                                      : weights_.stiffness;
     sum.rows = row.size;
     sum.columns = column.size;
     if (share.has_K() && wK != 0) {
@@ -99,7 +102,8 @@ void TangentSink::add(int i, LocalSystem& share) {
     to = write(to, sum, scale);
 
     const CompanionParts parts(row, column);
-    if (parts.correction_column) to = write(to, stiffness, -wK * row_scale(row) * weights_.companion_column_mu);
+    if (parts.correction_column)
+      to = write(to, stiffness, -wK * row_scale(row) * weights_.companion_column_mu);
     if (parts.velocity_row) {
       // d(B v + C_t) along w: through v by B, through the configuration by the gradient of the rate.
       take(share.K(), row, column, rate, part);

@@ -38,7 +38,9 @@ class TangentSink final : public ShareSink {
   void turn_rows(const StencilBlock& row, Small& block) const;
   PetscScalar* write(PetscScalar* to, const Small& block, double scale) const;
   double row_scale(const StencilBlock& b) const { return weights_.row[static_cast<std::size_t>(b.kind)]; }
-  double column_scale(const StencilBlock& b) const { return weights_.column[static_cast<std::size_t>(b.kind)]; }
+  double column_scale(const StencilBlock& b) const {
+    return weights_.column[static_cast<std::size_t>(b.kind)];
+  }
 
   const TangentWeights& weights_;
   std::span<const UnknownBlock> unknowns_;

@@ -10,10 +10,14 @@ const Value* Value::find(std::string_view key) const {
 
 std::string Value::described() const {
   switch (kind) {
-    case Kind::null: return "nothing";
-    case Kind::scalar: return "'" + text + "'";
-    case Kind::sequence: return "a list of " + std::to_string(items.size());
-    case Kind::map: return "a map";
+    case Kind::null:
+      return "nothing";
+    case Kind::scalar:
+      return "'" + text + "'";
+    case Kind::sequence:
+      return "a list of " + std::to_string(items.size());
+    case Kind::map:
+      return "a map";
   }
   return "nothing";
 }

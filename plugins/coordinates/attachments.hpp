@@ -106,7 +106,8 @@ class LawSpring {
   Energy energy(const LocalState& x) const {
     Energy e;
     const auto force = [this, &x](double q) { return at(x.time(), q).value; };
-    e.strain = boost::math::quadrature::gauss_kronrod<double, 15>::integrate(force, rest_, target_.value(x), 6, 1e-10);
+    e.strain = boost::math::quadrature::gauss_kronrod<double, 15>::integrate(force, rest_, target_.value(x),
+                                                                             6, 1e-10);
     return e;
   }
 

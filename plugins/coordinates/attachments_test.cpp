@@ -44,13 +44,16 @@ TEST(Attachments, HaveExactDerivatives) {
   const FunctionPtr swing = time_function([](Jet t) { return 0.3 * t * t + sin(2.0 * t); });
   expect_exact(Sample<Motion>(Motion(second_of_two, swing), coordinate_blocks(true)));
   expect_exact(Sample<LinearSpring>(LinearSpring(second_of_two, 7, 0.2), coordinate_blocks(false)));
-  expect_exact(Sample<LawSpring>(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.1), coordinate_blocks(false)));
-  expect_exact(Sample<LawSpring>(LawSpring(second_of_two, constant_function(4), 0), coordinate_blocks(false)));
+  expect_exact(
+      Sample<LawSpring>(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.1), coordinate_blocks(false)));
+  expect_exact(
+      Sample<LawSpring>(LawSpring(second_of_two, constant_function(4), 0), coordinate_blocks(false)));
   expect_exact(Sample<Damper>(Damper(second_of_two, 0.7), coordinate_blocks(false)));
 }
 
 TEST(Attachments, EnergiesMatchTheForces) {
-  const Sample<LawSpring> sample(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.5), coordinate_blocks(false));
+  const Sample<LawSpring> sample(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.5),
+                                 coordinate_blocks(false));
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Specimen s = sample.specimen;
     s.disturb(seed);
@@ -61,14 +64,15 @@ TEST(Attachments, EnergiesMatchTheForces) {
     const double force = evaluate(sample.range, 0, s, {}).residual[1];
     EXPECT_NEAR((energy(h) - energy(-h)) / (2 * h), force, 1e-6);
   }
-  const Sample<LawSpring> at_rest(LawSpring(second_of_two, std::make_shared<Cubic>(), 0), coordinate_blocks(false));
+  const Sample<LawSpring> at_rest(LawSpring(second_of_two, std::make_shared<Cubic>(), 0),
+                                  coordinate_blocks(false));
   EXPECT_EQ(at_rest.range.energy(0, at_rest.specimen.local()).strain, 0);
 
   const Sample<Damper> damper(Damper(second_of_two, 0.7), coordinate_blocks(false));
   Specimen s = damper.specimen;
   s.disturb(1);
-  EXPECT_NEAR(damper.range.energy(0, s.local()).lost_power, evaluate(damper.range, 0, s, {}).residual.dot(s.velocities()),
-              1e-15);
+  EXPECT_NEAR(damper.range.energy(0, s.local()).lost_power,
+              evaluate(damper.range, 0, s, {}).residual.dot(s.velocities()), 1e-15);
 }
 
 TEST(Attachments, MotionReportsTheActuatorsForce) {

@@ -64,7 +64,8 @@ void build_spring(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known{
       Parameter::make(Kind::real, "stiffness", "force per coordinate", "of a linear spring"),
       Parameter::make(Kind::real, "rest", "", "coordinate without force").defaults("0"),
-      Parameter::make(Kind::function, "law", "", "force against the coordinate, as a function of it and of time")};
+      Parameter::make(Kind::function, "law", "",
+                      "force against the coordinate, as a function of it and of time")};
   Place p = place(in, builder);
   const Value& value = *in.value("value");
   if (!value.is_map()) {
@@ -99,5 +100,6 @@ TRAMMEL_PLUGIN("coordinates", "0.1") {
   registry.add(attachment("motion", "prescribes a joint's coordinate", "function of time", build_motion));
   registry.add(attachment("spring", "a spring on a joint's coordinate",
                           "stiffness, or {stiffness, rest}, or {law, rest}", build_spring));
-  registry.add(attachment("damper", "a linear damper on a joint's coordinate", "force per rate", build_damper));
+  registry.add(
+      attachment("damper", "a linear damper on a joint's coordinate", "force per rate", build_damper));
 }

@@ -22,13 +22,16 @@ struct TwoFrames : testing::PlainCase {
     body.name = "frames";
     builder.begin({"bodies", {}, {}, {}, {}}, body);
     first = builder.add_frame("first", Mat3::Identity(), Vec3::Zero(), Vec3::Zero(), Vec3(0, 0, 0.5));
-    second = builder.add_frame("second", so3::exp(Vec3(0, 0, 1)), Vec3(1, 0, 0), Vec3(0, 0.5, 0), Vec3(0, 0, 2));
+    second =
+        builder.add_frame("second", so3::exp(Vec3(0, 0, 1)), Vec3(1, 0, 0), Vec3(0, 0.5, 0), Vec3(0, 0, 2));
     builder.offer_marker("first", Marker::on_frame(first));
     builder.offer_marker("end", Marker::on_frame(first, Mat3::Identity(), Vec3(1, 0, 0)));
     builder.offer_marker("second", Marker::on_frame(second));
     builder.offer_marker("far", Marker::on_frame(second, Mat3::Identity(), Vec3(0.25, 0, 0)));
   }
-  void joint(const std::string& type, const std::string& text) { add(Type::Category::joint, type, "J", text); }
+  void joint(const std::string& type, const std::string& text) {
+    add(Type::Category::joint, type, "J", text);
+  }
   std::string message(const std::string& type, const std::string& text) {
     return PlainCase::message(Type::Category::joint, type, text);
   }
@@ -81,21 +84,26 @@ TEST(LowerPairsInACase, PositionMovesBothMarkers) {
 
 TEST(LowerPairsInACase, ReportsTheGap) {
   TwoFrames c;
-  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
-              HasSubstr("markers 'bodies.end' and 'bodies.far' do not meet at the start: they are 0.25 m apart"));
+  EXPECT_THAT(
+      c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
+      HasSubstr("markers 'bodies.end' and 'bodies.far' do not meet at the start: they are 0.25 m apart"));
   EXPECT_EQ(c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1], assemble: yes}"), "");
 }
 
 TEST(LowerPairsInACase, RefusesWhatItCannotMean) {
   TwoFrames c;
-  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second]}"), HasSubstr("'axis' is missing"));
+  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second]}"),
+              HasSubstr("'axis' is missing"));
   EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 0]}"),
               HasSubstr("the axis must not be zero"));
-  EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1], "
-                                    "rotation: [1, 0, 0, 0]}"),
+  EXPECT_THAT(c.message("revolute",
+                        "{between: [bodies.end, bodies.second], axis: [0, 0, 1], "
+                        "rotation: [1, 0, 0, 0]}"),
               HasSubstr("not both"));
-  EXPECT_THAT(c.message("fixed", "{between: [ground, ground]}"), HasSubstr("both markers of the joint are the ground"));
-  EXPECT_THAT(c.message("fixed", "{between: [ground, bodies.first]}"), HasSubstr("initial angular velocities"));
+  EXPECT_THAT(c.message("fixed", "{between: [ground, ground]}"),
+              HasSubstr("both markers of the joint are the ground"));
+  EXPECT_THAT(c.message("fixed", "{between: [ground, bodies.first]}"),
+              HasSubstr("initial angular velocities"));
 }
 
 }  // namespace

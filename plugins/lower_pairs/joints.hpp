@@ -26,8 +26,7 @@ class Fixed : public MeetingJoint<Fixed, 3, 0> {
     out.C = 2 * sign * q.vec();
     out.G = sign * q.w() * Mat3::Identity() + skew(sign * q.vec());
     if (!second) return;
-    for (int i = 0; i < 3; ++i)
-      out.H[static_cast<std::size_t>(i)] = -0.25 * out.C[i] * Mat3::Identity();
+    for (int i = 0; i < 3; ++i) out.H[static_cast<std::size_t>(i)] = -0.25 * out.C[i] * Mat3::Identity();
   }
 };
 

@@ -11,7 +11,8 @@ namespace trammel::lower_pairs {
 namespace {
 
 template <class J>
-Sample<J> sample_of(const Marker& a, const Marker& b, bool shares_position = false, bool shares_rotation = false) {
+Sample<J> sample_of(const Marker& a, const Marker& b, bool shares_position = false,
+                    bool shares_rotation = false) {
   JointSite site;
   site.A = a;
   site.B = b;
@@ -19,7 +20,8 @@ Sample<J> sample_of(const Marker& a, const Marker& b, bool shares_position = fal
   site.shares_rotation = shares_rotation;
   std::vector<Block> blocks = frame_samples(a, b);
   J joint(site);
-  if (J::coordinate_count > 0) blocks.push_back(sample_block(BlockKind::coordinate, J::coordinate_count, "angle"));
+  if (J::coordinate_count > 0)
+    blocks.push_back(sample_block(BlockKind::coordinate, J::coordinate_count, "angle"));
   if (joint.has_force_multiplier()) blocks.push_back(sample_block(BlockKind::multiplier, 3, "force"));
   if (joint.has_moment_multiplier())
     blocks.push_back(sample_block(BlockKind::multiplier, J::equation_count, "moment"));
@@ -193,7 +195,8 @@ TEST(LowerPairs, RevoluteTransmitsTheTorqueOnItsAngle) {
 }
 
 TEST(LowerPairs, SharedBlocksGiveTheReaction) {
-  const Sample<Spherical> sample = sample_of<Spherical>(Marker::on_frame({0, 1}), Marker::on_frame({2, 3}), true);
+  const Sample<Spherical> sample =
+      sample_of<Spherical>(Marker::on_frame({0, 1}), Marker::on_frame({2, 3}), true);
   ReactionShares shares;
   shares.has_force = true;
   shares.force_on_A = Vec3(1, 2, 3);

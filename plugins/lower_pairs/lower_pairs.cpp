@@ -4,7 +4,8 @@
 namespace trammel::lower_pairs {
 namespace {
 
-Type joint(std::string name, std::string summary, const JointDemand& demand, std::vector<Parameter> own = {}) {
+Type joint(std::string name, std::string summary, const JointDemand& demand,
+           std::vector<Parameter> own = {}) {
   Type type;
   type.name = std::move(name);
   type.category = Type::Category::joint;
@@ -39,10 +40,11 @@ void add_fixed(Registry& registry) {
 
 void add_revolute(Registry& registry) {
   static constexpr JointDemand demand{JointAxes::along_axis, true, true};
-  Type type = joint("revolute", "lets B turn about e3 of A; its coordinate is the angle", demand,
-                    {Parameter::make(Parameter::Kind::flag, "coordinate", "",
-                                     "no: do without the coordinate `angle`, on which springs and motions hang")
-                         .defaults("yes")});
+  Type type =
+      joint("revolute", "lets B turn about e3 of A; its coordinate is the angle", demand,
+            {Parameter::make(Parameter::Kind::flag, "coordinate", "",
+                             "no: do without the coordinate `angle`, on which springs and motions hang")
+                 .defaults("yes")});
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, demand);
     const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);

@@ -55,13 +55,17 @@ class MeetingJoint {
   bool couples(int row, int column) const {
     const Role a = role(std::min(row, column)), b = role(std::max(row, column));
     switch (b.part) {
-      case Part::moment: return a.part == Part::turning || a.part == Part::coordinate;
-      case Part::force: return a.part == Part::moving || (a.part == Part::turning && swings(a.side));
-      case Part::coordinate: return has_moment_ && a.part != Part::moving;
+      case Part::moment:
+        return a.part == Part::turning || a.part == Part::coordinate;
+      case Part::force:
+        return a.part == Part::moving || (a.part == Part::turning && swings(a.side));
+      case Part::coordinate:
+        return has_moment_ && a.part != Part::moving;
       case Part::turning:
         if (a.part != Part::turning) return false;
         return has_moment_ || (a.side == b.side && has_force_ && swings(a.side));
-      case Part::moving: return false;
+      case Part::moving:
+        return false;
     }
     return true;
   }
@@ -70,8 +74,8 @@ class MeetingJoint {
     if (!has_force_ && !has_moment_) return;
     const Request& request = out.request;
     const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
-                              : request.rates                                   ? MotionLevel::velocity
-                                                                                : MotionLevel::jacobian;
+                              : request.rates                                    ? MotionLevel::velocity
+                                                                                 : MotionLevel::jacobian;
     MarkerMotion A, B;
     site_.A.evaluate(x, 0, level, A);
     site_.B.evaluate(x, blocks_A_, level, B);
@@ -127,7 +131,8 @@ class MeetingJoint {
   };
 
   template <int width>
-  using Turning = Eigen::Matrix<double, 3, width, Eigen::ColMajor, 3, width == Eigen::Dynamic ? max_marker_dofs : width>;
+  using Turning =
+      Eigen::Matrix<double, 3, width, Eigen::ColMajor, 3, width == Eigen::Dynamic ? max_marker_dofs : width>;
 
   /// One marker as the rows see it. Where both markers are rigid only the three columns of its rotation are dense.
   template <int width>
@@ -135,7 +140,7 @@ class MeetingJoint {
     const Marker& marker;
     const MarkerMotion& motion;
     int first_block;
-    int column;        ///< of the marker's first unknown
+    int column;  ///< of the marker's first unknown
     double sign;
     int dense;         ///< first dense column
     int columns;       ///< how many
@@ -244,7 +249,8 @@ class MeetingJoint {
     const bool plain = width == 3;  // the columns of the position are the identity
     if (plain) r.template segment<3>(s.column) += s.sign * lambda;
     if (s.columns > 0)
-      r.template segment<width>(s.dense, s.columns) += s.sign * (s.translation(s.motion.J).transpose() * lambda);
+      r.template segment<width>(s.dense, s.columns) +=
+          s.sign * (s.translation(s.motion.J).transpose() * lambda);
     if (out.request.tangent) {
       auto K = out.K();
       if (plain)
@@ -266,8 +272,8 @@ class MeetingJoint {
 
   /// Returns the relative moment of B^T lambda, in B's components.
   template <int width>
-  Vec3 moment_rows(const LocalState& x, const Mat3& R_AB, Side<width>& a, Side<width>& b, int coordinate, int row,
-                   LocalSystem& out) const {
+  Vec3 moment_rows(const LocalState& x, const Mat3& R_AB, Side<width>& a, Side<width>& b, int coordinate,
+                   int row, LocalSystem& out) const {
     constexpr bool has_coordinates = coordinates > 0;
     const Request& request = out.request;
     Terms terms;
@@ -296,8 +302,9 @@ class MeetingJoint {
       const Mat3 S_A = S_B - m_cross;
       for (const Side<width>* s : {&a, &b}) {
         if (s->columns == 0) continue;
-        using RowsOfS = Eigen::Matrix<double, equations, width, equations == 1 ? Eigen::RowMajor : Eigen::ColMajor,
-                                      equations, width == Eigen::Dynamic ? max_marker_dofs : width>;
+        using RowsOfS =
+            Eigen::Matrix<double, equations, width, equations == 1 ? Eigen::RowMajor : Eigen::ColMajor,
+                          equations, width == Eigen::Dynamic ? max_marker_dofs : width>;
         const RowsOfS B = G * s->T;
         K.template block<equations, width>(row, s->dense, equations, s->columns) = B;
         K.template block<width, equations>(s->dense, row, s->columns, equations) = B.transpose();
@@ -307,8 +314,9 @@ class MeetingJoint {
         if (b.columns > 0)
           K.template block<width, width>(b.dense, s->dense, b.columns, s->columns) += b.T.transpose() * S_T_B;
         if constexpr (has_coordinates) {
-          using RowsOfC = Eigen::Matrix<double, coordinates, width, coordinates == 1 ? Eigen::RowMajor : Eigen::ColMajor,
-                                        coordinates, width == Eigen::Dynamic ? max_marker_dofs : width>;
+          using RowsOfC =
+              Eigen::Matrix<double, coordinates, width, coordinates == 1 ? Eigen::RowMajor : Eigen::ColMajor,
+                            coordinates, width == Eigen::Dynamic ? max_marker_dofs : width>;
           const RowsOfC h = H.template bottomLeftCorner<coordinates, 3>() * s->T;
           K.template block<coordinates, width>(coordinate, s->dense, coordinates, s->columns) = h;
           K.template block<width, coordinates>(s->dense, coordinate, s->columns, coordinates) = h.transpose();
@@ -326,15 +334,16 @@ class MeetingJoint {
   }
 
   template <int width>
-  void moment_rates(const LocalState& x, const Mat3& R_AB, const Side<width>& a, const Side<width>& b, int coordinate,
-                    int row, const Terms& terms, LocalSystem& out) const {
+  void moment_rates(const LocalState& x, const Mat3& R_AB, const Side<width>& a, const Side<width>& b,
+                    int coordinate, int row, const Terms& terms, LocalSystem& out) const {
     const Mat3 R_BA = R_AB.transpose();
     const Vec3 w_A = R_BA * a.motion.twist.template tail<3>();
     const Vec3 w = b.motion.twist.template tail<3>() - w_A;
     Eigen::Matrix<double, Terms::variables, 1> xi;
     xi.template head<3>() = w;
     if constexpr (coordinates > 0)
-      xi.template tail<coordinates>() = Eigen::Map<const Eigen::Matrix<double, coordinates, 1>>(x.rate(blocks_));
+      xi.template tail<coordinates>() =
+          Eigen::Map<const Eigen::Matrix<double, coordinates, 1>>(x.rate(blocks_));
     const auto G = terms.G.template leftCols<3>();
 
     if (out.request.rates) {
@@ -354,16 +363,19 @@ class MeetingJoint {
                 by_z.template leftCols<3>() * s->T;
         if constexpr (width != 3) {
           if (a.columns > 0)
-            gradient.block(row, a.dense, equations, a.columns) -= G * (R_BA * a.rotation(a.motion.twist_gradient));
+            gradient.block(row, a.dense, equations, a.columns) -=
+                G * (R_BA * a.rotation(a.motion.twist_gradient));
           if (b.columns > 0)
             gradient.block(row, b.dense, equations, b.columns) += G * b.rotation(b.motion.twist_gradient);
         }
         if constexpr (coordinates > 0)
-          gradient.template block<equations, coordinates>(row, coordinate) += by_z.template rightCols<coordinates>();
+          gradient.template block<equations, coordinates>(row, coordinate) +=
+              by_z.template rightCols<coordinates>();
       }
     }
     if (out.request.bias) {
-      const Vec3 alpha = b.motion.bias.template tail<3>() - R_BA * a.motion.bias.template tail<3>() + w.cross(w_A);
+      const Vec3 alpha =
+          b.motion.bias.template tail<3>() - R_BA * a.motion.bias.template tail<3>() + w.cross(w_A);
       auto bias = out.bias();
       for (int i = 0; i < equations; ++i)
         bias[row + i] += G.row(i).dot(alpha) + xi.dot(terms.H[static_cast<std::size_t>(i)] * xi);
@@ -380,7 +392,8 @@ template <class J>
 void add_meeting_joint(Builder& builder, J joint, std::vector<BlockId> stencil) {
   if (joint.has_force_multiplier()) stencil.push_back(builder.add_multiplier("force", 3, "m"));
   if constexpr (J::equation_count > 0)
-    if (joint.has_moment_multiplier()) stencil.push_back(builder.add_multiplier("moment", J::equation_count, "rad"));
+    if (joint.has_moment_multiplier())
+      stencil.push_back(builder.add_multiplier("moment", J::equation_count, "rad"));
   builder.add(std::move(joint), std::move(stencil));
 }
 

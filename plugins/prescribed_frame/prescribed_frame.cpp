@@ -21,7 +21,8 @@ void build(const Parameters& in, Builder& builder) {
   RotationLaw law;
   law.vector = three(in, "rotation_vector");
   if (in.has("axis") != in.has("angle") || (in.has("angle") && in.has("rotation_vector")))
-    throw Error(in.where(), "the rotation is prescribed either by 'axis' and 'angle' or by 'rotation_vector'");
+    throw Error(in.where(),
+                "the rotation is prescribed either by 'axis' and 'angle' or by 'rotation_vector'");
   if (in.has("angle")) {
     law.axis = in.vector3("axis");
     if (!(law.axis.norm() > 0)) throw Error(in.where("axis"), "the axis of a rotation has no direction");
@@ -33,7 +34,8 @@ void build(const Parameters& in, Builder& builder) {
   if (!in.flag("assemble")) {
     const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);
     JointTerms<6, 0> terms;
-    PrescribedFrame().terms({a.R_WM.transpose() * b.R_WM, a.R_WM.transpose() * (b.p_WM - a.p_WM), {}, 0}, false, terms);
+    PrescribedFrame().terms({a.R_WM.transpose() * b.R_WM, a.R_WM.transpose() * (b.p_WM - a.p_WM), {}, 0},
+                            false, terms);
     detail::require_closed(in, {terms.C.data(), 6}, builder.length(), "m or rad");
   }
   std::vector<BlockId> stencil = site.blocks();

@@ -11,10 +11,13 @@ namespace {
 
 Marker on_a_path(const Marker& base) {
   RotationLaw law;
-  law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }), time_function([](Jet t) { return t * t; }),
+  law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }),
+                time_function([](Jet t) { return t * t; }),
                 time_function([](Jet t) { return 0.3 + cos(t); })};
-  return moving_marker(base, {time_function([](Jet t) { return 0.4 * t * t; }), nullptr,
-                              time_function([](Jet t) { return sin(3.0 * t); })}, law);
+  return moving_marker(base,
+                       {time_function([](Jet t) { return 0.4 * t * t; }), nullptr,
+                        time_function([](Jet t) { return sin(3.0 * t); })},
+                       law);
 }
 
 TEST(PrescribedFrame, HasExactDerivatives) {

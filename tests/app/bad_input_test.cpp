@@ -9,8 +9,8 @@ namespace trammel {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using testing::Outcome;
+using ::testing::StartsWith;
 using testing::Workplace;
 
 const std::string faulty = "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/faulty_plugin.so]\n";
@@ -18,15 +18,16 @@ const std::string dynamic = "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n
 const std::string statics = "stages: [{type: static}]\n";
 
 /// A bar that hangs on a hinge; `%` stands for what is wrong with it.
-std::string pendulum(const std::string& body, const std::string& joint = "between: [ground, rod], axis: [0, 0, 1]",
+std::string pendulum(const std::string& body,
+                     const std::string& joint = "between: [ground, rod], axis: [0, 0, 1]",
                      const std::string& rest = "") {
-  return "trammel: 1\nbodies:\n  rod: {type: rigid_body, " + body + "}\njoints:\n  pin: {type: revolute, " + joint +
-         "}\n" + dynamic + rest;
+  return "trammel: 1\nbodies:\n  rod: {type: rigid_body, " + body + "}\njoints:\n  pin: {type: revolute, " +
+         joint + "}\n" + dynamic + rest;
 }
 
 std::string beam(const std::string& section, const std::string& more = "from: [0, 0, 0], to: [1, 0, 0]") {
-  return "trammel: 1\nsections:\n  thick: " + section + "\nbodies:\n  bar: {type: beam, section: thick, " + more +
-         "}\njoints:\n  clamp: {type: fixed, between: [ground, bar.start]}\n" + statics;
+  return "trammel: 1\nsections:\n  thick: " + section + "\nbodies:\n  bar: {type: beam, section: thick, " +
+         more + "}\njoints:\n  clamp: {type: fixed, between: [ground, bar.start]}\n" + statics;
 }
 
 const std::string good_section =
@@ -34,7 +35,7 @@ const std::string good_section =
 
 struct Bad {
   const char* name;
-  std::string text;                 ///< of the case
+  std::string text;                   ///< of the case
   std::vector<std::string> expected;  ///< parts of the message
 
   friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
@@ -46,7 +47,8 @@ void expect_one_message(const Outcome& outcome, const std::vector<std::string>& 
   EXPECT_THAT(outcome.err, HasSubstr("error: "));
   for (const std::string& part : expected) EXPECT_THAT(outcome.err, HasSubstr(part));
   std::size_t errors = 0;
-  for (std::size_t at = outcome.err.find("error: "); at != std::string::npos; at = outcome.err.find("error: ", at + 1))
+  for (std::size_t at = outcome.err.find("error: "); at != std::string::npos;
+       at = outcome.err.find("error: ", at + 1))
     ++errors;
   EXPECT_EQ(errors, 1U) << outcome.err;
   for (const char* noise : {"PETSC ERROR", "MPI_ABORT", "terminate called", "what()", "Backtrace"})
@@ -64,59 +66,106 @@ const std::string inertia = "inertia: [0.1, 0.2, 0.2]";
 
 const std::vector<Bad>& bad_inputs() {
   static const std::vector<Bad> list{
-      {"SyntaxOfYaml", "trammel: 1\nbodies: {rod: {type: rigid_body\n", {"case.yaml:3:1: error: this is not valid YAML"}},
-      {"DuplicateKey", "trammel: 1\ntitle: a\ntitle: b\n", {"case.yaml:3:1: error: the key 'title' stands here a second time"}},
+      {"SyntaxOfYaml",
+       "trammel: 1\nbodies: {rod: {type: rigid_body\n",
+       {"case.yaml:3:1: error: this is not valid YAML"}},
+      {"DuplicateKey",
+       "trammel: 1\ntitle: a\ntitle: b\n",
+       {"case.yaml:3:1: error: the key 'title' stands here a second time"}},
       {"NoVersion", "title: a\n", {"case.yaml:1:1: error: the key 'trammel: 1' is missing"}},
-      {"UnknownKey", pendulum("mass: 1, " + inertia, "between: [ground, rod], axs: [0, 0, 1]"),
+      {"UnknownKey",
+       pendulum("mass: 1, " + inertia, "between: [ground, rod], axs: [0, 0, 1]"),
        {"case.yaml:5:49: error: joint 'pin' (revolute): unknown key 'axs'; did you mean 'axis'?"}},
-      {"UnknownTopKey", "trammel: 1\njoint: {}\n", {"case.yaml:2:1: error: unknown key 'joint'; did you mean 'joints'?"}},
-      {"UnknownType", "trammel: 1\nbodies:\n  rod: {type: rigid_bodi}\n",
+      {"UnknownTopKey",
+       "trammel: 1\njoint: {}\n",
+       {"case.yaml:2:1: error: unknown key 'joint'; did you mean 'joints'?"}},
+      {"UnknownType",
+       "trammel: 1\nbodies:\n  rod: {type: rigid_bodi}\n",
        {"case.yaml:3:15: error: body 'rod': unknown body type 'rigid_bodi'; did you mean 'rigid_body'?"}},
-      {"UnknownBody", pendulum("mass: 1, " + inertia, "between: [ground, rood], axis: [0, 0, 1]"),
+      {"UnknownBody",
+       pendulum("mass: 1, " + inertia, "between: [ground, rood], axis: [0, 0, 1]"),
        {"case.yaml:5:43: error: joint 'pin' (revolute): marker 'rood' not found; did you mean 'rod'?"}},
-      {"UnknownParameter", pendulum("mass: 2*masse, " + inertia, "between: [ground, rod]", "parameters: {mass0: 1}\n"),
+      {"UnknownParameter",
+       pendulum("mass: 2*masse, " + inertia, "between: [ground, rod]", "parameters: {mass0: 1}\n"),
        {"case.yaml:3:33: error: body 'rod' (rigid_body):", "unknown name 'masse'; did you mean 'mass0'?"}},
-      {"UnknownStage", "trammel: 1\nstages: [{type: dynamics}]\n",
+      {"UnknownStage",
+       "trammel: 1\nstages: [{type: dynamics}]\n",
        {"case.yaml:2:17: error: stage 1: unknown stage type 'dynamics'; did you mean 'dynamic'?"}},
-      {"WrongType", pendulum("mass: [1, 2], " + inertia), {"case.yaml:3:33: error: body 'rod' (rigid_body): 'mass' must be "
-                                                          "a number, found a list of 2"}},
-      {"WrongShape", pendulum("mass: 1, " + inertia + ", position: [1, 2]"), {"'position' must be a vector [x, y, z], found a list of 2"}},
-      {"WrongSign", pendulum("mass: -1, " + inertia), {"case.yaml:3:33: error: body 'rod' (rigid_body): 'mass' = -1 kg: must be positive"}},
-      {"WrongRange", "trammel: 1\nstages: [{type: dynamic, until: 1, step: 0.1, radius: 1.2}]\n",
+      {"WrongType",
+       pendulum("mass: [1, 2], " + inertia),
+       {"case.yaml:3:33: error: body 'rod' (rigid_body): 'mass' must be "
+        "a number, found a list of 2"}},
+      {"WrongShape",
+       pendulum("mass: 1, " + inertia + ", position: [1, 2]"),
+       {"'position' must be a vector [x, y, z], found a list of 2"}},
+      {"WrongSign",
+       pendulum("mass: -1, " + inertia),
+       {"case.yaml:3:33: error: body 'rod' (rigid_body): 'mass' = -1 kg: must be positive"}},
+      {"WrongRange",
+       "trammel: 1\nstages: [{type: dynamic, until: 1, step: 0.1, radius: 1.2}]\n",
        {"case.yaml:2:55: error: stage 1 (dynamic): 'radius' = 1.2: must be between 0 and 1"}},
-      {"QuaternionWithoutNorm", pendulum("mass: 1, " + inertia + ", rotation: [1, 1, 0, 0]"), {"must have the norm 1"}},
+      {"QuaternionWithoutNorm",
+       pendulum("mass: 1, " + inertia + ", rotation: [1, 1, 0, 0]"),
+       {"must have the norm 1"}},
       {"SectionNotPositive",
-       beam("{stiffness: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 2, 0], [0, 0, 0, 2, 1, "
+       beam("{stiffness: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 2, 0], "
+            "[0, 0, 0, 2, 1, "
             "0], [0, 0, 0, 0, 0, 1]], mass: {rhoA: 1}}"),
        {"error: body 'bar' (beam): ", "not positive definite"}},
-      {"InertiaAgainstTriangle", pendulum("mass: 1, inertia: [1, 0.1, 0.1]"), {"case.yaml:3:45: error: body 'rod' (rigid_body): ", "exceeds the sum of the others"}},
-      {"ElementWithoutLength", beam(good_section, "from: [1, 0, 0], to: [1, 0, 0]"), {"error: body 'bar' (beam): "}},
+      {"InertiaAgainstTriangle",
+       pendulum("mass: 1, inertia: [1, 0.1, 0.1]"),
+       {"case.yaml:3:45: error: body 'rod' (rigid_body): ", "exceeds the sum of the others"}},
+      {"ElementWithoutLength",
+       beam(good_section, "from: [1, 0, 0], to: [1, 0, 0]"),
+       {"error: body 'bar' (beam): "}},
       {"MarkersThatDoNotMeet",
        pendulum("mass: 1, " + inertia, "between: [{on: ground, at: [0, 0.25, 0]}, rod], axis: [0, 0, 1]"),
        {"error: joint 'pin' (revolute): ", "0.25"}},
-      {"MissingPlugin", "trammel: 1\nplugins: [no/such.so]\n" + dynamic, {"case.yaml:2:11: error: ", "no/such.so"}},
-      {"NotAPlugin", "trammel: 1\nplugins: [case.yaml]\n" + dynamic, {"case.yaml:2:11: error: ", "case.yaml"}},
-      {"PluginOfAnotherBuild", "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/other_abi_plugin.so]\n" + dynamic,
+      {"MissingPlugin",
+       "trammel: 1\nplugins: [no/such.so]\n" + dynamic,
+       {"case.yaml:2:11: error: ", "no/such.so"}},
+      {"NotAPlugin",
+       "trammel: 1\nplugins: [case.yaml]\n" + dynamic,
+       {"case.yaml:2:11: error: ", "case.yaml"}},
+      {"PluginOfAnotherBuild",
+       "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/other_abi_plugin.so]\n" + dynamic,
        {"case.yaml:2:11: error: ", "other_abi"}},
-      {"PluginThatThrowsWhenLoaded", "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/throwing_plugin.so]\n" + dynamic,
+      {"PluginThatThrowsWhenLoaded",
+       "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/throwing_plugin.so]\n" + dynamic,
        {"case.yaml:2:11: error: ", "throwing", "no licence found"}},
-      {"PluginThatThrowsWhenBuilding", faulty + "bodies:\n  x: {type: throws}\n" + dynamic,
+      {"PluginThatThrowsWhenBuilding",
+       faulty + "bodies:\n  x: {type: throws}\n" + dynamic,
        {"case.yaml:4:3: error: body 'x' (throws): plugin 'faulty' threw an exception: it broke"}},
-      {"PluginThatThrowsInARun", faulty + "bodies:\n  x: {type: bomb, at: 0.05}\n" + dynamic,
+      {"PluginThatThrowsInARun",
+       faulty + "bodies:\n  x: {type: bomb, at: 0.05}\n" + dynamic,
        {"faulty", "bomb", "'x'", "the fuse has burnt down"}},
-      {"ExpressionThatDoesNotParse", pendulum("mass: 1 + * 2, " + inertia), {"case.yaml:3:33: error: body 'rod' (rigid_body): ", "'*'"}},
-      {"ExpressionThatGivesNan", pendulum("mass: sqrt(-1), " + inertia), {"case.yaml:3:33: error: ", "sqrt(-1) is nan"}},
+      {"ExpressionThatDoesNotParse",
+       pendulum("mass: 1 + * 2, " + inertia),
+       {"case.yaml:3:33: error: body 'rod' (rigid_body): ", "'*'"}},
+      {"ExpressionThatGivesNan",
+       pendulum("mass: sqrt(-1), " + inertia),
+       {"case.yaml:3:33: error: ", "sqrt(-1) is nan"}},
       {"FunctionThatGivesNan",
-       pendulum("mass: 1, " + inertia, "between: [ground, rod], axis: [0, 0, 1], motion: {angle: sqrt(0.055 - t)}"),
+       pendulum("mass: 1, " + inertia,
+                "between: [ground, rod], axis: [0, 0, 1], motion: {angle: sqrt(0.055 - t)}"),
        {"case.yaml:5:75: error: ", "sqrt(0.055 - t)", "nan"}},
       {"ParametersInACircle", "trammel: 1\nparameters: {a: 2*b, b: a/2}\n", {"case.yaml:2:", "a -> b -> a"}},
       {"SingularSystem", faulty + "bodies:\n  x: {type: adrift}\n" + statics, {"x.x"}},
-      {"SingularBody", "trammel: 1\nbodies:\n  rod: {type: rigid_body, mass: 1, " + inertia + "}\n"
-                       "loads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0]}\n" + statics, {"rod"}},
-      {"StepThatCannotConverge", faulty + "bodies:\n  x: {type: no_root}\n" + statics, {"no convergence", "'x'"}},
+      {"SingularBody",
+       "trammel: 1\nbodies:\n  rod: {type: rigid_body, mass: 1, " + inertia +
+           "}\n"
+           "loads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0]}\n" +
+           statics,
+       {"rod"}},
+      {"StepThatCannotConverge",
+       faulty + "bodies:\n  x: {type: no_root}\n" + statics,
+       {"no convergence", "'x'"}},
       {"NoStages", "trammel: 1\n", {"case.yaml: error: the case has no 'stages'"}},
-      {"TwoMarkersInstead", pendulum("mass: 1, " + inertia, "between: [rod], axis: [0, 0, 1]"), {"'between' must be a list of two markers"}},
-      {"StageBackInTime", "trammel: 1\nstages: [{type: dynamic, until: 1, step: 0.1}, {type: dynamic, until: 0.5, step: 0.1}]\n",
+      {"TwoMarkersInstead",
+       pendulum("mass: 1, " + inertia, "between: [rod], axis: [0, 0, 1]"),
+       {"'between' must be a list of two markers"}},
+      {"StageBackInTime",
+       "trammel: 1\nstages: [{type: dynamic, until: 1, step: 0.1}, {type: dynamic, until: 0.5, step: 0.1}]\n",
        {"stage 2 (dynamic): 'until' = 0.5 s: must be after the stage's start at 1 s"}},
   };
   return list;
@@ -144,8 +193,9 @@ TEST(BadOutput, NoSpace) {
 
 TEST(BadUsage, HasItsOwnStatus) {
   const Workplace workplace;
-  for (const char* line : {"trammel", "trammel rum case.yaml", "trammel run", "trammel run case.yaml --sett a=1",
-                           "trammel run case.yaml --set a", "trammel list -snes_monitor"}) {
+  for (const char* line :
+       {"trammel", "trammel rum case.yaml", "trammel run", "trammel run case.yaml --sett a=1",
+        "trammel run case.yaml --set a", "trammel list -snes_monitor"}) {
     const Outcome outcome = workplace.shell(line);
     EXPECT_EQ(outcome.status, 2) << line;
     EXPECT_THAT(outcome.err, StartsWith("trammel: error: ")) << line;
@@ -173,22 +223,25 @@ TEST(BadRank, AllErrorsAreOneMessage) {
 
 TEST(BadRank, OneThatFailsInItsEvaluationEndsAll) {
   const Workplace workplace;
-  expect_one_message(workplace.run_on(2, faulty + "bodies:\n  x.(i): {for: {i: 1..4}, type: bomb, at: 0.02*i}\n" + dynamic),
-                     {"the fuse has burnt down"});
+  expect_one_message(
+      workplace.run_on(2, faulty + "bodies:\n  x.(i): {for: {i: 1..4}, type: bomb, at: 0.02*i}\n" + dynamic),
+      {"the fuse has burnt down"});
 }
 
 TEST(BadRank, OneThatFailsWhileTheOthersWaitEndsAll) {
   const Workplace workplace;
-  const Outcome outcome = workplace.run_on(2, faulty + "bodies:\n  x: {type: throws, rank: 1}\n  y: {type: bomb, at: 1}\n" + dynamic);
+  const Outcome outcome = workplace.run_on(
+      2, faulty + "bodies:\n  x: {type: throws, rank: 1}\n  y: {type: bomb, at: 1}\n" + dynamic);
   expect_one_message(outcome, {"plugin 'faulty' threw an exception: it broke", "on rank 1"});
 }
 
 TEST(FailedRun, KeepsTheLastGoodState) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(
-      "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/faulty_plugin.so]\nbodies:\n  x: {type: bomb, at: 0.055}\n"
-      "  m: {type: point_mass, mass: 1, velocity: [1, 0, 0]}\nsensors: {s: {type: motion, of: m}}\n" + dynamic +
-      "output: {csv: {every: 100}}\n");
+      "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR
+      "/faulty_plugin.so]\nbodies:\n  x: {type: bomb, at: 0.055}\n"
+      "  m: {type: point_mass, mass: 1, velocity: [1, 0, 0]}\nsensors: {s: {type: motion, of: m}}\n" +
+      dynamic + "output: {csv: {every: 100}}\n");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(workplace.read("out/s.csv"), HasSubstr("\n0.05"));
 }

@@ -40,7 +40,8 @@ class Workplace {
 
   /// Runs a line of the shell in this folder; `trammel` is the command.
   Outcome shell(const std::string& line) const {
-    const std::string script = "cd '" + path_.string() + "' && trammel() { '" TRAMMEL_COMMAND "' \"$@\"; }\n" + line;
+    const std::string script =
+        "cd '" + path_.string() + "' && trammel() { '" TRAMMEL_COMMAND "' \"$@\"; }\n" + line;
     std::ofstream(path_ / "script.sh") << script << "\n";
     // Nothing of the test's own MPI may reach a launcher, nor a user's plugins the command.
     const std::string environment =
@@ -48,10 +49,12 @@ class Workplace {
         "UBSAN_OPTIONS=\"$UBSAN_OPTIONS\" OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
         "OMPI_MCA_btl_vader_single_copy_mechanism=none ";
-    const std::string whole = environment + "timeout -k 5 120 bash '" + (path_ / "script.sh").string() + "' > '" +
-                              (path_ / "stdout").string() + "' 2> '" + (path_ / "stderr").string() + "' < /dev/null";
+    const std::string whole = environment + "timeout -k 5 120 bash '" + (path_ / "script.sh").string() +
+                              "' > '" + (path_ / "stdout").string() + "' 2> '" + (path_ / "stderr").string() +
+                              "' < /dev/null";
     const int status = std::system(whole.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, contents(path_ / "stdout"), contents(path_ / "stderr")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, contents(path_ / "stdout"),
+            contents(path_ / "stderr")};
   }
 
   /// Writes the text as case.yaml and runs it.

@@ -47,8 +47,8 @@ std::vector<double> last_line(const std::string& text) {
 
 TEST(Command, HelpAndVersion) {
   const Workplace workplace;
-  for (const char* line : {"trammel --help", "trammel run --help", "trammel check --help", "trammel list --help",
-                           "trammel describe --help"}) {
+  for (const char* line : {"trammel --help", "trammel run --help", "trammel check --help",
+                           "trammel list --help", "trammel describe --help"}) {
     const Outcome outcome = workplace.shell(line);
     EXPECT_EQ(outcome.status, 0) << line;
     EXPECT_THAT(outcome.out, HasSubstr("Example:")) << line;
@@ -65,7 +65,8 @@ TEST(Command, ListsAndDescribesTypes) {
     EXPECT_THAT(list.out, HasSubstr(name));
   const Outcome page = workplace.shell("trammel describe rigid_body");
   EXPECT_EQ(page.status, 0) << page.err;
-  for (const char* part : {"mass", "kg", "required", "> 0", "[0, 0, 0]"}) EXPECT_THAT(page.out, HasSubstr(part));
+  for (const char* part : {"mass", "kg", "required", "> 0", "[0, 0, 0]"})
+    EXPECT_THAT(page.out, HasSubstr(part));
   EXPECT_THAT(workplace.shell("trammel describe dynamic").out, HasSubstr("radius"));
   EXPECT_THAT(workplace.shell("trammel describe output").out, HasSubstr("vtk"));
 }
@@ -75,7 +76,8 @@ TEST(Command, ChecksACase) {
   workplace.write("case.yaml", pendulum);
   const Outcome outcome = workplace.shell("trammel check case.yaml");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* part : {"Physical pendulum", "1 rigid_body", "1 revolute", "unknowns", "partition", "no errors found"})
+  for (const char* part :
+       {"Physical pendulum", "1 rigid_body", "1 revolute", "unknowns", "partition", "no errors found"})
     EXPECT_THAT(outcome.out, HasSubstr(part));
 }
 
@@ -84,7 +86,8 @@ TEST(Command, RunsACase) {
   const Outcome outcome = workplace.run(pendulum);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  for (const char* part : {"stage 1: dynamic", "summary", "Newton iterations", "energy", "wall time", "results in out"})
+  for (const char* part :
+       {"stage 1: dynamic", "summary", "Newton iterations", "energy", "wall time", "results in out"})
     EXPECT_THAT(outcome.out, HasSubstr(part));
   EXPECT_THAT(workplace.read("out/run.log"), HasSubstr("summary"));
   const std::vector<double> last = last_line(workplace.read("out/rod.csv"));

@@ -44,7 +44,8 @@ stages:
 }
 
 std::string with(std::string text, const std::string& word, const std::string& replacement) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + replacement.size()))
+  for (std::size_t at = text.find(word); at != std::string::npos;
+       at = text.find(word, at + replacement.size()))
     text.replace(at, word.size(), replacement);
   return text;
 }
@@ -62,7 +63,8 @@ Table table_of(const std::string& csv) {
   for (std::istringstream cells(line); std::getline(cells, cell, ',');) t.names.push_back(cell);
   while (std::getline(lines, line)) {
     t.rows.emplace_back();
-    for (std::istringstream cells(line); std::getline(cells, cell, ',');) t.rows.back().push_back(std::stod(cell));
+    for (std::istringstream cells(line); std::getline(cells, cell, ',');)
+      t.rows.back().push_back(std::stod(cell));
   }
   return t;
 }
@@ -74,7 +76,8 @@ TEST(JointSharing, GivesTheSameMotionAndReactions) {
   ASSERT_EQ(one.status, 0) << one.err;
   ASSERT_EQ(two.status, 0) << two.err;
   for (const std::string sensor : {"A", "B", "C", "D", "weld", "tip"}) {
-    const Table a = table_of(shared.read("out/" + sensor + ".csv")), b = table_of(apart.read("out/" + sensor + ".csv"));
+    const Table a = table_of(shared.read("out/" + sensor + ".csv")),
+                b = table_of(apart.read("out/" + sensor + ".csv"));
     ASSERT_GT(a.rows.size(), 50U);
     ASSERT_EQ(a.rows.size(), b.rows.size());
     // Forces against the largest force of the joint, moments against the largest moment.

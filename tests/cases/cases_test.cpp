@@ -30,7 +30,8 @@ std::vector<Check> wanted_checks() {
 
 std::string test_name(const testing::TestParamInfo<Check>& info) {
   std::string name = info.param.case_name + "_" + info.param.name;
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 

@@ -45,7 +45,8 @@ void History::read(std::istream& in) {
   while (std::getline(in, line)) {
     const std::vector<std::string> fields = fields_of(line);
     if (fields.size() != titles_.size())
-      throw Error(fmt::format("'{}': a row has {} fields, the header {}", name_, fields.size(), titles_.size()));
+      throw Error(
+          fmt::format("'{}': a row has {} fields, the header {}", name_, fields.size(), titles_.size()));
     for (std::size_t i = 0; i < fields.size(); ++i) columns_[i].push_back(std::stod(fields[i]));
   }
   if (columns_.empty() || times().empty()) throw Error("'" + name_ + "' holds no row");

@@ -69,7 +69,8 @@ std::array<double, 2> differences(const RunList& runs, const Quantity& quantity)
       sign1 = product1 < 0 ? -1 : 1, sign2 = product2 < 0 ? -1 : 1;
     }
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const double u0 = (*columns[c][0])[i], u1 = sign1 * (*columns[c][1])[at1], u2 = sign2 * (*columns[c][2])[at2];
+      const double u0 = (*columns[c][0])[i], u1 = sign1 * (*columns[c][1])[at1],
+                   u2 = sign2 * (*columns[c][2])[at2];
       sum[0] += std::pow((u0 - u1) / quantity.ranges[c], 2);
       sum[1] += std::pow((u1 - u2) / quantity.ranges[c], 2);
     }
@@ -86,7 +87,8 @@ std::optional<double> order_of(const RunList& runs, const Check& check) {
   for (const Quantity& quantity : check.quantities) {
     const auto [first, second] = differences(runs, quantity);
     const std::optional<double> order = observed_order(first, second, rounding);
-    if (order && (!worst || std::abs(*order - order_of_method) > std::abs(*worst - order_of_method))) worst = order;
+    if (order && (!worst || std::abs(*order - order_of_method) > std::abs(*worst - order_of_method)))
+      worst = order;
   }
   return worst;
 }
@@ -97,7 +99,8 @@ void compare_each(const RunList& runs, const Check& check, double within, Verdic
       for (const Sample& sample : quantity.samples) {
         const std::vector<double> values = found(*run, quantity, sample);
         for (std::size_t c = 0; c < values.size(); ++c)
-          verdict.error = std::max(verdict.error, std::abs(values[c] - sample.values[c]) / quantity.ranges[c]);
+          verdict.error =
+              std::max(verdict.error, std::abs(values[c] - sample.values[c]) / quantity.ranges[c]);
       }
   if (!(verdict.error <= within))
     verdict.faults.push_back(fmt::format("error {:.2e} of the range, allowed {:.1e}", verdict.error, within));
@@ -125,7 +128,8 @@ void compare_extrapolated(const RunList& runs, const Check& check, Verdict& verd
         verdict.faults.push_back(
             fmt::format("{} at t = {}: error {:.2e}, allowed {:.2e}", name, worst_time, error, allowed));
       if (!(estimate <= check.cap))
-        verdict.faults.push_back(fmt::format("{}: estimate {:.2e} above its cap {:.1e}", name, estimate, check.cap));
+        verdict.faults.push_back(
+            fmt::format("{}: estimate {:.2e} above its cap {:.1e}", name, estimate, check.cap));
     }
   }
 }

@@ -23,14 +23,14 @@ Extrapolation extrapolate(const std::array<double, 3>& values);
 /// What a check came to; numbers are fractions of the channel's range.
 struct Verdict {
   std::string case_name, check, trust;
-  double tolerance = 0;              ///< set beforehand: trust, or `within` of a quick check
-  double error = 0;                  ///< largest error found
-  double estimate = 0, cap = 0;      ///< of the extrapolation
-  std::string runs;                  ///< "n = 4, 8, 16"
+  double tolerance = 0;          ///< set beforehand: trust, or `within` of a quick check
+  double error = 0;              ///< largest error found
+  double estimate = 0, cap = 0;  ///< of the extrapolation
+  std::string runs;              ///< "n = 4, 8, 16"
   std::vector<std::pair<std::string, std::optional<double>>> orders;  ///< by ladder; none: no error
-  std::vector<double> drift;         ///< of the energy, at h, h/2, h/4
-  double seconds = 0;                ///< wall time of the runs
-  std::vector<std::string> faults;   ///< why it fails
+  std::vector<double> drift;                                          ///< of the energy, at h, h/2, h/4
+  double seconds = 0;                                                 ///< wall time of the runs
+  std::vector<std::string> faults;                                    ///< why it fails
   bool passed() const { return faults.empty(); }
 };
 

@@ -109,8 +109,8 @@ Conservation read_conservation(const Value& map) {
 }
 
 Check read_check(const Value& map, const fs::path& folder) {
-  know(map, {"name", "case", "trust", "cap", "exact", "set", "ladders", "compare", "quick", "long", "quantities",
-             "energy"});
+  know(map, {"name", "case", "trust", "cap", "exact", "set", "ladders", "compare", "quick", "long",
+             "quantities", "energy"});
   Check check;
   check.case_name = folder.filename().string();
   check.name = need(map, "name").text;

@@ -43,13 +43,13 @@ struct Ladder {
 struct Check {
   std::string case_name, name;
   std::string case_file;
-  std::string trust;         ///< "C11"
-  double of_range = 0;       ///< the trust as a fraction of a channel's range
-  double cap = 0;            ///< of the extrapolation's estimate, as a fraction of the range
-  bool exact = false;        ///< no error but rounding, on every mesh
-  Settings settings;         ///< of all runs
+  std::string trust;    ///< "C11"
+  double of_range = 0;  ///< the trust as a fraction of a channel's range
+  double cap = 0;       ///< of the extrapolation's estimate, as a fraction of the range
+  bool exact = false;   ///< no error but rounding, on every mesh
+  Settings settings;    ///< of all runs
   std::vector<Ladder> ladders;
-  std::string compare;       ///< the ladder whose extrapolation is compared
+  std::string compare;  ///< the ladder whose extrapolation is compared
   std::vector<Quantity> quantities;
   std::vector<Conservation> conserved;
 

@@ -31,7 +31,8 @@ std::vector<char*> plain_environment() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     bool own = false;
-    for (const char* prefix : {"PMIX_", "PMI_", "OMPI_COMM_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMPI_MCA_ess_base_"})
+    for (const char* prefix :
+         {"PMIX_", "PMI_", "OMPI_COMM_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMPI_MCA_ess_base_"})
       own = own || text.starts_with(prefix);
     if (!own) all.push_back(*entry);
   }
@@ -49,7 +50,8 @@ int execute(std::vector<std::string> words, const std::string& log) {
   posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t pid = 0;
-  const int fault = posix_spawn(&pid, arguments[0], &actions, nullptr, arguments.data(), plain_environment().data());
+  const int fault =
+      posix_spawn(&pid, arguments[0], &actions, nullptr, arguments.data(), plain_environment().data());
   posix_spawn_file_actions_destroy(&actions);
   if (fault != 0) throw Error("cannot start '" + words[0] + "': " + std::strerror(fault));
   int status = 0;
@@ -94,7 +96,8 @@ std::shared_ptr<const Run> Runs::make(const std::string& case_file, const Settin
     place = folder_ + "/" + std::to_string(count_++);
   }
   // Every case has the parameter `frames`: as good as no pictures.
-  std::vector<std::string> words{TRAMMEL_COMMAND, "run", case_file, "-o", place, "--quiet", "--set", "frames=1000000000"};
+  std::vector<std::string> words{TRAMMEL_COMMAND, "run",     case_file, "-o",
+                                 place,           "--quiet", "--set",   "frames=1000000000"};
   for (const auto& [name, value] : settings) {
     words.emplace_back("--set");
     words.push_back(name + "=" + value);
@@ -103,13 +106,13 @@ std::shared_ptr<const Run> Runs::make(const std::string& case_file, const Settin
   const int status = execute(words, place + ".log");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (status != 0)
-    throw Error(fmt::format("trammel run {} with {} ended with status {}: {}", case_file, text_of(settings), status,
-                            content_of(place + ".log")));
+    throw Error(fmt::format("trammel run {} with {} ended with status {}: {}", case_file, text_of(settings),
+                            status, content_of(place + ".log")));
   return std::make_shared<const Run>(place, seconds.count());
 }
 
-std::vector<std::shared_ptr<const Run>> Runs::get(const std::string& case_file, const std::vector<Settings>& settings,
-                                                  unsigned at_once) {
+std::vector<std::shared_ptr<const Run>> Runs::get(const std::string& case_file,
+                                                  const std::vector<Settings>& settings, unsigned at_once) {
   std::vector<Settings> missing;
   for (const Settings& one : settings)
     if (!done_.contains({case_file, one}) && std::find(missing.begin(), missing.end(), one) == missing.end())

@@ -34,8 +34,8 @@ class Runs {
 
   /// The runs with these settings, `at_once` of them at the same time. Throws Error with the command's message where
   /// one fails.
-  std::vector<std::shared_ptr<const Run>> get(const std::string& case_file, const std::vector<Settings>& settings,
-                                              unsigned at_once);
+  std::vector<std::shared_ptr<const Run>> get(const std::string& case_file,
+                                              const std::vector<Settings>& settings, unsigned at_once);
 
  private:
   std::shared_ptr<const Run> make(const std::string& case_file, const Settings& settings);

@@ -13,7 +13,8 @@ std::string number(double x) { return x == 0 ? "0" : fmt::format("{:.1e}", x); }
 std::vector<std::string> line(const Verdict& v) {
   std::string orders;
   for (const auto& [ladder, order] : v.orders)
-    orders += (orders.empty() ? "" : ", ") + ladder + " " + (order ? fmt::format("{:.2f}", *order) : "no error");
+    orders +=
+        (orders.empty() ? "" : ", ") + ladder + " " + (order ? fmt::format("{:.2f}", *order) : "no error");
   std::string drift;
   for (const double d : v.drift) drift += (drift.empty() ? "" : " ") + number(d);
   return {v.case_name,
@@ -33,8 +34,9 @@ std::vector<std::string> line(const Verdict& v) {
 }  // namespace
 
 std::string table(const std::vector<Verdict>& verdicts) {
-  std::vector<std::vector<std::string>> lines{{"case", "check", "trust", "tolerance", "error", "estimate", "cap", "runs",
-                                               "orders", "energy drift", "time [s]", "result"}};
+  std::vector<std::vector<std::string>> lines{{"case", "check", "trust", "tolerance", "error", "estimate",
+                                               "cap", "runs", "orders", "energy drift", "time [s]",
+                                               "result"}};
   for (const Verdict& v : verdicts) lines.push_back(line(v));
   std::vector<std::size_t> widths(lines.front().size(), 0);
   for (const auto& cells : lines)

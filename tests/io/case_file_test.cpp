@@ -38,13 +38,15 @@ Registry recording_registry(Built& built) {
     built.names.push_back(builder.entity().name);
     built.at.push_back(in.vector3("at"));
     if (in.has("section")) {
-      const Parameters section = in.map(*in.value("section"), {Parameter::make(Kind::real, "EA", "N", ""),
-                                                               Parameter::make(Kind::map, "material", "", "")});
+      const Parameters section = in.map(
+          *in.value("section"),
+          {Parameter::make(Kind::real, "EA", "N", ""), Parameter::make(Kind::map, "material", "", "")});
       built.texts.push_back(std::to_string(section.real("EA")) + " " +
                             section.value("material")->find("E")->text);
     }
     builder.offer_marker("end", Marker::ground(Mat3::Identity(), in.vector3("at")));
-    builder.offer_marker_family("at", [](double s) { return Marker::ground(Mat3::Identity(), Vec3(s, 0, 0)); });
+    builder.offer_marker_family("at",
+                                [](double s) { return Marker::ground(Mat3::Identity(), Vec3(s, 0, 0)); });
   };
   registry.add(body);
   Type joint;
@@ -114,7 +116,8 @@ TEST(CaseFile, ParametersAreExpressionsOfEachOther) {
 }
 
 TEST(CaseFile, ParametersMayBeReplaced) {
-  const std::string text = "trammel: 1\nparameters: {n: 2, m: 2*n}\nbodies: {x: {type: box, at: [m, 0, 0]}}\n";
+  const std::string text =
+      "trammel: 1\nparameters: {n: 2, m: 2*n}\nbodies: {x: {type: box, at: [m, 0, 0]}}\n";
   EXPECT_EQ(build(text, {{"n", "5"}}).at[0].x(), 10);
   EXPECT_THROW(build(text, {{"k", "5"}}), Error);
 }
@@ -131,7 +134,8 @@ joints:
 )yaml");
   EXPECT_THAT(built.names, ElementsAre("rod.1", "rod.2", "rod.3", "pin.2", "pin.3", "last"));
   EXPECT_DOUBLE_EQ(built.at[2].x(), 1.25);
-  EXPECT_THAT(built.texts, ElementsAre("rod.1.end rod.2.at(1)", "rod.2.end rod.3.at(1.5)", "rod.3.end ground"));
+  EXPECT_THAT(built.texts,
+              ElementsAre("rod.1.end rod.2.at(1)", "rod.2.end rod.3.at(1.5)", "rod.3.end ground"));
 }
 
 TEST(CaseFile, RepeatsInAGrid) {
@@ -142,7 +146,8 @@ bodies:
   odd.(k): {for: {k: [1, 3]}, type: box}
   none.(k): {for: {k: 2..1}, type: box}
 )yaml");
-  EXPECT_THAT(built.names, ElementsAre("node.0.0", "node.0.1", "node.0.2", "node.1.1", "node.1.2", "odd.1", "odd.3"));
+  EXPECT_THAT(built.names,
+              ElementsAre("node.0.0", "node.0.1", "node.0.2", "node.1.1", "node.1.2", "odd.1", "odd.3"));
   EXPECT_EQ(built.at[4], Vec3(1, 2, 2));
 }
 
@@ -218,15 +223,19 @@ joints:
 
 TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
   const std::string head = "trammel: 1\n";
-  EXPECT_EQ(message("bodies: {}\n"), "case.yaml:1:1: error: the key 'trammel: 1' is missing, the version of the format");
+  EXPECT_EQ(message("bodies: {}\n"),
+            "case.yaml:1:1: error: the key 'trammel: 1' is missing, the version of the format");
   EXPECT_THAT(message("trammel: 2\n"), HasSubstr("version '2' of the format is not known"));
-  EXPECT_THAT(message(head + "bodys: {}\n"), HasSubstr("case.yaml:2:1: error: unknown key 'bodys'; did you mean 'bodies'?"));
+  EXPECT_THAT(message(head + "bodys: {}\n"),
+              HasSubstr("case.yaml:2:1: error: unknown key 'bodys'; did you mean 'bodies'?"));
   EXPECT_EQ(message(head + "bodies:\n  crank: {type: bx}\n"),
-            "case.yaml:3:17: error: body 'crank': unknown body type 'bx'; did you mean 'box'? Loaded body types: box");
+            "case.yaml:3:17: error: body 'crank': unknown body type 'bx'; did you mean 'box'? Loaded body "
+            "types: box");
   EXPECT_EQ(message(head + "bodies:\n  crank: {at: [0, 0, 0]}\n"),
             "case.yaml:3:3: error: body 'crank': 'type' is missing. Loaded body types: box");
   EXPECT_EQ(message(head + "bodies:\n  crank: {type: box, mas: 1}\n"),
-            "case.yaml:3:22: error: body 'crank' (box): unknown key 'mas'; did you mean 'mass'? Keys here: at, mass, "
+            "case.yaml:3:22: error: body 'crank' (box): unknown key 'mas'; did you mean 'mass'? Keys here: "
+            "at, mass, "
             "section");
   EXPECT_EQ(message(head + "bodies:\n  crank: {type: box, mass: -1}\n"),
             "case.yaml:3:28: error: body 'crank' (box): 'mass' = -1 kg: must be positive");
@@ -238,26 +247,32 @@ TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
   EXPECT_THAT(message(head + "parameters: {rate: 1}\nbodies:\n  crank: {type: box, mass: 2*raet}\n"),
               HasSubstr("unknown name 'raet'; did you mean 'rate'?"));
   EXPECT_THAT(message(head + "parameters: {a: b, b: a}\n"), HasSubstr("case.yaml:2:"));
-  EXPECT_EQ(message(head + "bodies:\n  crank: {type: box}\njoints:\n  A: {type: pin, between: [ground, crnk.end]}\n"),
-            "case.yaml:5:36: error: joint 'A' (pin): marker 'crnk.end' not found; did you mean 'crank.end'?");
-  EXPECT_EQ(message(head + "bodies:\n  crank: {type: box, section: thik}\nsections: {thick: {EA: 1}}\n"),
-            "case.yaml:3:31: error: body 'crank' (box): section 'thik' not found; did you mean 'thick'? Names in "
-            "'sections': thick");
+  EXPECT_EQ(
+      message(head +
+              "bodies:\n  crank: {type: box}\njoints:\n  A: {type: pin, between: [ground, crnk.end]}\n"),
+      "case.yaml:5:36: error: joint 'A' (pin): marker 'crnk.end' not found; did you mean 'crank.end'?");
+  EXPECT_EQ(
+      message(head + "bodies:\n  crank: {type: box, section: thik}\nsections: {thick: {EA: 1}}\n"),
+      "case.yaml:3:31: error: body 'crank' (box): section 'thik' not found; did you mean 'thick'? Names in "
+      "'sections': thick");
   EXPECT_EQ(message(head + "loads:\n  a: {type: bad}\n"),
             "case.yaml:3:3: error: load 'a' (bad): plugin 'test' threw an exception: boom");
   EXPECT_EQ(message(head + "loads:\n  a: {type: push, force: {type: tabel}}\n"),
-            "case.yaml:3:33: error: load 'a' (push): unknown function type 'tabel'; did you mean 'table'? Types here: "
+            "case.yaml:3:33: error: load 'a' (push): unknown function type 'tabel'; did you mean 'table'? "
+            "Types here: "
             "table, spline, ramp, harmonic, cycloidal, smoothstep");
-  EXPECT_THAT(message(head + "functions:\n  a: {type: table, points: [[0, 0], [1, 1]], of: b}\n  b: {type: table, "
-                             "points: [[0, 0], [1, 1]], of: a}\n"),
-              HasSubstr("functions that need each other: a -> b -> a"));
+  EXPECT_THAT(
+      message(head + "functions:\n  a: {type: table, points: [[0, 0], [1, 1]], of: b}\n  b: {type: table, "
+                     "points: [[0, 0], [1, 1]], of: a}\n"),
+      HasSubstr("functions that need each other: a -> b -> a"));
   EXPECT_THAT(message(head + "bodies:\n  rod: {for: {i: 1..2}, type: box}\n"),
               HasSubstr("needs its indices in its name, such as 'rod.(i)'"));
   EXPECT_THAT(message(head + "bodies:\n  rod.(i/2): {for: {i: 1..2}, type: box}\n"),
               HasSubstr("an index must be a whole number, found 'i/2' = 0.5"));
   EXPECT_THAT(message(head + "bodies:\n  ground: {type: box}\n"), HasSubstr("it is the world itself"));
   EXPECT_THAT(message(head + "bodies:\n  a.b: {type: box}\n"), HasSubstr("cannot be a name"));
-  EXPECT_THAT(message(head + "bodies: {crank: 3}\n"), HasSubstr("'crank' in 'bodies' must be a map, found '3'"));
+  EXPECT_THAT(message(head + "bodies: {crank: 3}\n"),
+              HasSubstr("'crank' in 'bodies' must be a map, found '3'"));
 }
 
 }  // namespace

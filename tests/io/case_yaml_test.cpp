@@ -32,7 +32,8 @@ TEST(CaseYaml, KeepsTheOrderAndThePlaces) {
 }
 
 TEST(CaseYaml, KeysMayHoldIndices) {
-  const Value root = read_yaml_text("rod.(i): {for: {i: 1..n}, between: [rod.(i-1).end, rod.(i).start]}\n", "case.yaml");
+  const Value root =
+      read_yaml_text("rod.(i): {for: {i: 1..n}, between: [rod.(i-1).end, rod.(i).start]}\n", "case.yaml");
   EXPECT_EQ(root.entries[0].key, "rod.(i)");
   EXPECT_EQ(root.entries[0].value.find("between")->items[0].text, "rod.(i-1).end");
   EXPECT_EQ(root.entries[0].value.find("for")->find("i")->text, "1..n");
@@ -55,7 +56,8 @@ TEST(CaseYaml, SaysWhereItDoesNotParse) {
   EXPECT_EQ(message("[a]: b\n"), "case.yaml:1:1: a key must be a name, not a list or a map");
   EXPECT_THAT(message("a: *nothing\n"), HasSubstr("this is not valid YAML"));
   EXPECT_THAT(message("a: &x {b: *x}\n"), HasSubstr("case.yaml:1:"));
-  EXPECT_EQ(message("a: 1\n---\nb: 1\n"), "case.yaml:3:1: a second document begins here; a case is one document");
+  EXPECT_EQ(message("a: 1\n---\nb: 1\n"),
+            "case.yaml:3:1: a second document begins here; a case is one document");
   EXPECT_EQ(message(""), "case.yaml:1:1: the file holds nothing");
 }
 

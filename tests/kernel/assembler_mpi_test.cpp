@@ -16,7 +16,8 @@ using testing::begin;
 struct Step {
   double cD = 0, cM = 0;
 
-  State apply(const Layout& layout, const State& from, const std::vector<double>& x, std::vector<Mat3>& T) const {
+  State apply(const Layout& layout, const State& from, const std::vector<double>& x,
+              std::vector<Mat3>& T) const {
     State to = from;
     T.assign(layout.unknowns().size(), Mat3::Identity());
     for (std::size_t k = 0; k < layout.unknowns().size(); ++k) {

@@ -47,7 +47,8 @@ TEST_F(TwoBodies, ALoopIsNotShared) {
 
 TEST_F(TwoBodies, AnOffsetMarkerSharesNoPosition) {
   begin(builder, "joint");
-  EXPECT_FALSE(builder.share_position(Marker::on_frame(a, Mat3::Identity(), Vec3(0.1, 0, 0)), Marker::on_frame(b)));
+  EXPECT_FALSE(
+      builder.share_position(Marker::on_frame(a, Mat3::Identity(), Vec3(0.1, 0, 0)), Marker::on_frame(b)));
   EXPECT_TRUE(model.shared.empty());
 }
 
@@ -71,7 +72,8 @@ TEST_F(TwoBodies, AnUnknownMarkerOffersTheNearest) {
   } context;
   begin(builder, "crank");
   builder.offer_marker("start", Marker::on_frame(a));
-  builder.offer_marker_family("at", [this](double s) { return Marker::on_frame(a, Mat3::Identity(), Vec3(s, 0, 0)); });
+  builder.offer_marker_family(
+      "at", [this](double s) { return Marker::on_frame(a, Mat3::Identity(), Vec3(s, 0, 0)); });
   Value value;
   value.kind = Value::Kind::scalar;
   value.text = "crank.strat";
@@ -80,7 +82,8 @@ TEST_F(TwoBodies, AnUnknownMarkerOffersTheNearest) {
     (void)builder.marker(value, context);
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("'crank.strat' not found"), HasSubstr("did you mean 'crank.start'")));
+    EXPECT_THAT(e.what(),
+                AllOf(HasSubstr("'crank.strat' not found"), HasSubstr("did you mean 'crank.start'")));
     EXPECT_EQ(e.where().text(), "case.yaml:4:7");
   }
   value.text = "crank.at(0.25)";
@@ -117,10 +120,10 @@ TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
   EXPECT_EQ(layout.global_size(), 0);
   Assembler assembler(model, layout);
   std::map<int, Vec3> force;
-  assembler.visit(layout.initial_state(), [&](const ElementRange& range, int i, const LocalState&,
-                                              const ReactionShares& shares) {
-    if (shares.has_force) force[range.entity(i)] = shares.force_on_A;
-  });
+  assembler.visit(layout.initial_state(),
+                  [&](const ElementRange& range, int i, const LocalState&, const ReactionShares& shares) {
+                    if (shares.has_force) force[range.entity(i)] = shares.force_on_A;
+                  });
   // The joint pulls the ground down with three weights, and the upper body with two.
   EXPECT_TRUE(force.at(hook).isApprox(Vec3(0, 0, -3 * 19.62)));
   EXPECT_TRUE(force.at(link).isApprox(Vec3(0, 0, -2 * 19.62)));

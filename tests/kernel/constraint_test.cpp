@@ -83,10 +83,13 @@ TEST(Constraint, HasExactDerivativesOnMovingMarkers) {
                 time_function([](Jet t) { return 0.3 + cos(t); })};
   const std::array<FunctionPtr, 3> path{time_function([](Jet t) { return 0.4 * t * t; }), nullptr, nullptr};
   expect_exact(Screw(), moving_marker(tilted_marker(0), path, law), tilted_marker(1));
-  expect_exact(Ellipsoid(), moving_marker(Marker::ground(), path, law), moving_marker(tilted_marker(0), path, law));
+  expect_exact(Ellipsoid(), moving_marker(Marker::ground(), path, law),
+               moving_marker(tilted_marker(0), path, law));
 }
 
-TEST(Joint, ByHandHasExactDerivatives) { expect_exact(EllipsoidByHand(), tilted_marker(0), tilted_marker(1)); }
+TEST(Joint, ByHandHasExactDerivatives) {
+  expect_exact(EllipsoidByHand(), tilted_marker(0), tilted_marker(1));
+}
 
 TEST(Joint, ForcesBalance) {
   expect_balance(Ellipsoid());

@@ -12,7 +12,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string test_plugin(const std::string& name) { return std::string(TRAMMEL_TEST_PLUGIN_DIR) + "/" + name + ".so"; }
+std::string test_plugin(const std::string& name) {
+  return std::string(TRAMMEL_TEST_PLUGIN_DIR) + "/" + name + ".so";
+}
 
 std::string message_of_loading(const std::string& path) {
   Registry registry;
@@ -65,7 +67,8 @@ TEST(Loader, NamesWhatIsWrongWithAFile) {
   std::ofstream(text) << "this is text, long enough to hold an ELF header if it were one .............";
   EXPECT_THAT(message_of_loading(text.string()), HasSubstr("not a 64-bit ELF shared library"));
   std::filesystem::remove(text);
-  EXPECT_THAT(message_of_loading(std::filesystem::temp_directory_path().string()), HasSubstr("expected a shared library"));
+  EXPECT_THAT(message_of_loading(std::filesystem::temp_directory_path().string()),
+              HasSubstr("expected a shared library"));
   const std::string kernel = std::string(TRAMMEL_BINARY_DIR) + "/lib/libtrammel_kernel.so";
   EXPECT_THAT(message_of_loading(kernel), HasSubstr("it has no record"));
 }

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <functional>
 
+#include "time_functions.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/moving_marker.hpp"
-#include "time_functions.hpp"
 
 namespace trammel {
 namespace {
@@ -61,11 +61,13 @@ void check(const Marker& marker, const std::vector<Block>& blocks) {
     marker.add_second_order(s.local(), 0, m, w, K);
     for (int i = 0; i < n; ++i) {
       const auto moved = [&](double h) { return s.moved(h * Eigen::VectorXd::Unit(n, i)); };
-      EXPECT_LT((difference([&](double h) { return variation(m, motion_of(marker, moved(h))); }) - m.J.col(i)).norm(),
-                1e-9);
-      EXPECT_LT((difference([&](double h) { return motion_of(marker, moved(h)).twist; }) - m.twist_gradient.col(i))
+      EXPECT_LT((difference([&](double h) { return variation(m, motion_of(marker, moved(h))); }) - m.J.col(i))
                     .norm(),
                 1e-9);
+      EXPECT_LT(
+          (difference([&](double h) { return motion_of(marker, moved(h)).twist; }) - m.twist_gradient.col(i))
+              .norm(),
+          1e-9);
       EXPECT_LT((difference([&](double h) {
                    return Eigen::VectorXd(motion_of(marker, moved(h)).J.transpose() * w);
                  }) -
@@ -73,8 +75,9 @@ void check(const Marker& marker, const std::vector<Block>& blocks) {
                     .norm(),
                 1e-9);
     }
-    EXPECT_LT((difference([&](double h) { return variation(m, motion_of(marker, s.after(h))); }) - m.twist).norm(),
-              1e-8);
+    EXPECT_LT(
+        (difference([&](double h) { return variation(m, motion_of(marker, s.after(h))); }) - m.twist).norm(),
+        1e-8);
     EXPECT_LT((difference([&](double h) { return motion_of(marker, s.after(h)).twist; }) -
                marker.acceleration(s.local(), 0, m))
                   .norm(),
@@ -103,13 +106,15 @@ TEST(Marker, OnGroundStandsStill) {
 
 RotationLaw tumbling() {
   RotationLaw law;
-  law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }), time_function([](Jet t) { return 1.1 * t * t; }),
+  law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }),
+                time_function([](Jet t) { return 1.1 * t * t; }),
                 time_function([](Jet t) { return 0.3 + cos(t); })};
   return law;
 }
 
 std::array<FunctionPtr, 3> wandering() {
-  return {time_function([](Jet t) { return 0.4 * t * t; }), time_function([](Jet t) { return sin(3.0 * t); }), nullptr};
+  return {time_function([](Jet t) { return 0.4 * t * t; }), time_function([](Jet t) { return sin(3.0 * t); }),
+          nullptr};
 }
 
 TEST(MovingMarker, ByRotationVectorAgreesWithDifferences) {
@@ -133,9 +138,7 @@ TEST(MovingMarker, OnGroundMovesByItself) {
   check(moving_marker(Marker::ground(tilted, arm), wandering(), tumbling()), {});
 }
 
-TEST(MovingMarker, RefusesAPoint) {
-  EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error);
-}
+TEST(MovingMarker, RefusesAPoint) { EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error); }
 
 TEST(Marker, OffsetsFollowEachOther) {
   const Marker a = Marker::on_frame({0, 1}, tilted, arm).offset(tilted, arm);

@@ -68,7 +68,9 @@ const std::vector<Parameter>& known() {
       Parameter::make(Kind::real, "radius", "", "spectral radius").between(0, 1).defaults("0.9"),
       Parameter::make(Kind::integer, "elements", "", "number of elements").defaults("4"),
       Parameter::make(Kind::flag, "share", "", "share blocks").defaults("yes"),
-      Parameter::make(Kind::choice, "shape", "", "what it looks like").one_of({"box", "sphere"}).defaults("box"),
+      Parameter::make(Kind::choice, "shape", "", "what it looks like")
+          .one_of({"box", "sphere"})
+          .defaults("box"),
       Parameter::make(Kind::vector3, "at", "m", "where").defaults("[0, 0.5, sqrt(4)]"),
       Parameter::make(Kind::rotation, "rotation", "", "how").defaults("[1, 0, 0, 0]"),
       Parameter::make(Kind::matrix, "inertia", "kg m^2", "inertia tensor"),
@@ -122,13 +124,15 @@ TEST(Parameters, RotationsInThreeForms) {
   quarter << 0, -1, 0, 1, 0, 0, 0, 0, 1;
   const std::string half = "0.70710678118654757";
   EXPECT_TRUE(in.rotation(numbers({half, "0", "0", half})).isApprox(quarter, 1e-15));
-  EXPECT_TRUE(in.rotation(list({numbers({"0", "-1", "0"}), numbers({"1", "0", "0"}), numbers({"0", "0", "1"})}))
-                  .isApprox(quarter, 1e-15));
+  EXPECT_TRUE(
+      in.rotation(list({numbers({"0", "-1", "0"}), numbers({"1", "0", "0"}), numbers({"0", "0", "1"})}))
+          .isApprox(quarter, 1e-15));
   EXPECT_TRUE(in.rotation(map({{"axis", numbers({"0", "0", "2"})}, {"angle", scalar("1.5707963267948966")}}))
                   .isApprox(quarter, 1e-15));
   EXPECT_THROW(in.rotation(numbers({"1", "1", "0", "0"})), Error);
-  EXPECT_THROW(in.rotation(list({numbers({"1", "0", "0"}), numbers({"0", "1", "0"}), numbers({"0", "0", "-1"})})),
-               Error);
+  EXPECT_THROW(
+      in.rotation(list({numbers({"1", "0", "0"}), numbers({"0", "1", "0"}), numbers({"0", "0", "-1"})})),
+      Error);
 }
 
 TEST(Parameters, WrongInputNamesPlaceAndRemedy) {
@@ -140,7 +144,8 @@ TEST(Parameters, WrongInputNamesPlaceAndRemedy) {
   EXPECT_EQ(message(map({{"mass", mass}, {"radius", scalar("1.5")}})),
             "case.yaml:1:5: 'radius' = 1.5: must be between 0 and 1");
   EXPECT_EQ(message(map({{"mass", scalar("nan")}})), "case.yaml:1:5: 'mass' = nan kg: must be finite");
-  EXPECT_EQ(message(map({{"mass", numbers({"1"})}})), "case.yaml:1:5: 'mass' must be a number, found a list of 1");
+  EXPECT_EQ(message(map({{"mass", numbers({"1"})}})),
+            "case.yaml:1:5: 'mass' must be a number, found a list of 1");
   EXPECT_EQ(message(map({{"mass", mass}, {"elements", scalar("2.5")}})),
             "case.yaml:1:5: 'elements' must be an integer, found '2.5'");
   EXPECT_EQ(message(map({{"mass", mass}, {"share", scalar("maybe")}})),
@@ -171,8 +176,9 @@ TEST(Registry, NamesWhatIsLoaded) {
     registry.get(Type::Category::joint, "revolut", {"case.yaml", 3, 4});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "unknown joint type 'revolut'; did you mean 'revolute'? Loaded joint types: revolute, spherical");
+    EXPECT_STREQ(
+        error.what(),
+        "unknown joint type 'revolut'; did you mean 'revolute'? Loaded joint types: revolute, spherical");
     EXPECT_EQ(error.where().line, 3);
   }
 }

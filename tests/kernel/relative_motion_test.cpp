@@ -58,13 +58,17 @@ void check(const Pair& pair, int frame_count) {
     for (int i = 0; i < n; ++i) {
       const auto moved = [&](double h) { return pair.at(s.moved(h * Eigen::VectorXd::Unit(n, i))); };
       EXPECT_LT((difference([&](double h) { return variation(m, moved(h)); }) - m.J.col(i)).norm(), 1e-9);
-      EXPECT_LT((difference([&](double h) { return moved(h).twist; }) - m.twist_gradient.col(i)).norm(), 1e-9);
-      EXPECT_LT((difference([&](double h) { return Eigen::VectorXd(moved(h).J.transpose() * w); }) - K.col(i)).norm(),
+      EXPECT_LT((difference([&](double h) { return moved(h).twist; }) - m.twist_gradient.col(i)).norm(),
+                1e-9);
+      EXPECT_LT((difference([&](double h) { return Eigen::VectorXd(moved(h).J.transpose() * w); }) - K.col(i))
+                    .norm(),
                 1e-9);
     }
-    EXPECT_LT((difference([&](double h) { return variation(m, pair.at(s.after(h))); }) - m.twist).norm(), 1e-8);
+    EXPECT_LT((difference([&](double h) { return variation(m, pair.at(s.after(h))); }) - m.twist).norm(),
+              1e-8);
     Eigen::VectorXd a = Eigen::Map<const Eigen::VectorXd>(s.state().acceleration.data(), n);
-    EXPECT_LT((difference([&](double h) { return pair.at(s.after(h)).twist; }) - m.J * a - m.bias).norm(), 1e-8);
+    EXPECT_LT((difference([&](double h) { return pair.at(s.after(h)).twist; }) - m.J * a - m.bias).norm(),
+              1e-8);
 
     Eigen::VectorXd pulled(n);
     if (pair.a.block_count() > 0) pulled.head(m.A.dofs) = m.A.J.transpose() * m.wrench_on_A(w);

@@ -109,7 +109,8 @@ inline std::vector<Frame> chain(Model& model, int n, bool share) {
     const Mat3 R0 = so3::exp(Vec3(0.3 * (i - 1), -0.2 * (i - 1), 0.1));
     const bool shared = share && i % 3 == 2;
     const Vec3 w_shared = R.transpose() * R0 * Vec3(0.1, -0.3, 0.2 * (i - 1));
-    frames.push_back(builder.add_frame("", R, Vec3(i, 0.1 * i, 0), Vec3(0.2, 0.1 * i, -0.4), shared ? w_shared : w));
+    frames.push_back(
+        builder.add_frame("", R, Vec3(i, 0.1 * i, 0), Vec3(0.2, 0.1 * i, -0.4), shared ? w_shared : w));
     builder.add(Body{1.0 + i, Vec3(1, 2 + i, 3)}, {frames.back().position, frames.back().rotation});
   }
   for (int i = 1; i < n; ++i) {
@@ -118,7 +119,8 @@ inline std::vector<Frame> chain(Model& model, int n, bool share) {
     if (share && i % 3 == 2) builder.share_rotation(Marker::on_frame(f), Marker::on_frame(g));
     const std::array<double, 3> lambda{0.5, -1.0 * i, 0.25};
     const BlockId m = builder.add_block(BlockKind::multiplier, "lambda", lambda);
-    builder.add(Ball{Vec3(0.5, 0, 0.1), Vec3(-0.5, 0.2, 0)}, {f.position, f.rotation, g.position, g.rotation, m});
+    builder.add(Ball{Vec3(0.5, 0, 0.1), Vec3(-0.5, 0.2, 0)},
+                {f.position, f.rotation, g.position, g.rotation, m});
     builder.add(Spring{}, {f.position, g.position});
   }
   return frames;

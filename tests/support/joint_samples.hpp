@@ -55,7 +55,8 @@ struct Sample {
 /// One joint made of a class J derived from Joint.
 template <class J>
 struct JointSample : Sample<J> {
-  JointSample(J joint, const Marker& a, const Marker& b) : Sample<J>(placed(std::move(joint), a, b), blocks(a, b)) {}
+  JointSample(J joint, const Marker& a, const Marker& b)
+      : Sample<J>(placed(std::move(joint), a, b), blocks(a, b)) {}
 
  private:
   static J placed(J joint, const Marker& a, const Marker& b) {
@@ -81,7 +82,9 @@ class RecordedOutputs final : public OutputSink {
   std::map<std::string, Vec3, std::less<>> vectors;
   std::map<std::string, std::vector<double>, std::less<>> lists;
 
-  void scalar(std::string_view name, std::string_view, double value) override { scalars[std::string(name)] = value; }
+  void scalar(std::string_view name, std::string_view, double value) override {
+    scalars[std::string(name)] = value;
+  }
   void vector(std::string_view name, std::string_view, const Vec3& value) override {
     vectors[std::string(name)] = value;
   }

@@ -29,12 +29,12 @@ enum class ConstraintLevel {
 /// The K-part of a kinematic column is multiplied by the tangent operator of its block where `T` is given (the
 /// unknown is then the step's increment x, R = R_n exp(x~)); D and M apply to x as they are.
 struct TangentWeights {
-  double stiffness = 1;      ///< K in kinematic and state rows, kinematic and state columns
-  double damping = 0;        ///< D of kinematic columns
-  double mass = 0;           ///< M
-  double state_rate = 0;     ///< D of state columns (derivative by y')
-  double gradient = 1;       ///< B in multiplier rows
-  double reaction = 1;       ///< B^T in multiplier columns
+  double stiffness = 1;   ///< K in kinematic and state rows, kinematic and state columns
+  double damping = 0;     ///< D of kinematic columns
+  double mass = 0;        ///< M
+  double state_rate = 0;  ///< D of state columns (derivative by y')
+  double gradient = 1;    ///< B in multiplier rows
+  double reaction = 1;    ///< B^T in multiplier columns
   /// Tangent operators T(x) of rotation unknowns, by index into Layout::unknowns(); empty: identity.
   std::span<const Mat3> T;
   // Scales by kind of block, indexed by static_cast<int>(BlockKind): J_ij <- row_i J_ij column_j.
@@ -42,7 +42,7 @@ struct TangentWeights {
   std::array<double, 6> column{1, 1, 1, 1, 1, 1};
   // Stabilized index 2 only (layouts with companions). Companion rows: velocity-level rows B v + C_t for multipliers;
   // mu - step * B_n^T eta for kinematic blocks.
-  double step = 0;           ///< h in the rows of mu
+  double step = 0;  ///< h in the rows of mu
   double companion_row_velocity = 1, companion_row_mu = 1;
   double companion_column_eta = 1, companion_column_mu = 1;
 };

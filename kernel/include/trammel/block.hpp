@@ -10,11 +10,11 @@ namespace trammel {
 
 /// What the unknowns of a block mean, and so how they move in time (see docs/unknowns.md).
 enum class BlockKind : std::uint8_t {
-  position,             ///< p in R^3, inertial components
-  rotation,             ///< R in SO(3), stored as a unit quaternion; increments and velocity in the body frame
-  coordinate,           ///< R^n, second order: joint angle, slide, modal amplitude
-  state,                ///< R^n, first order, y' = f
-  multiplier,           ///< R^n, of a position-level constraint
+  position,    ///< p in R^3, inertial components
+  rotation,    ///< R in SO(3), stored as a unit quaternion; increments and velocity in the body frame
+  coordinate,  ///< R^n, second order: joint angle, slide, modal amplitude
+  state,       ///< R^n, first order, y' = f
+  multiplier,  ///< R^n, of a position-level constraint
   velocity_multiplier,  ///< R^n, of a velocity-level constraint
 };
 

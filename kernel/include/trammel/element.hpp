@@ -36,8 +36,10 @@ struct StepInfo {
 struct ReactionShares {
   bool has_force = false;
   bool has_moment = false;
-  Vec3 force_on_A = Vec3::Zero();   ///< at a shared position: force of the joint on A's side, world components [N]
-  Vec3 moment_on_A = Vec3::Zero();  ///< at a shared rotation: moment of the joint on A's side, world components [N m]
+  Vec3 force_on_A =
+      Vec3::Zero();  ///< at a shared position: force of the joint on A's side, world components [N]
+  Vec3 moment_on_A =
+      Vec3::Zero();  ///< at a shared rotation: moment of the joint on A's side, world components [N m]
 };
 
 /// All instances of one C++ type that live on this rank, evaluated a range at a time.
@@ -102,7 +104,9 @@ class RangeOf final : public ElementRange {
   int entity(int i) const override { return at(i).entity; }
 
   bool couples(int i, int row, int column) const override {
-    if constexpr (requires(const E& e) { { e.couples(row, column) } -> std::convertible_to<bool>; })
+    if constexpr (requires(const E& e) {
+                    { e.couples(row, column) } -> std::convertible_to<bool>;
+                  })
       return at(i).element.couples(row, column);
     else
       return true;
@@ -120,16 +124,16 @@ class RangeOf final : public ElementRange {
   }
 
   void commit(int i, const LocalState& x, const StepInfo& step) override {
-    if constexpr (requires(E& e) { e.commit(x, step); }) at(i).element.commit(x, step);
+    if constexpr (requires(E & e) { e.commit(x, step); }) at(i).element.commit(x, step);
   }
   Review review(int i, const LocalState& x, const StepInfo& step) override {
-    if constexpr (requires(E& e) { e.review(x, step); })
+    if constexpr (requires(E & e) { e.review(x, step); })
       return at(i).element.review(x, step);
     else
       return Review::keep();
   }
   void reject(int i) override {
-    if constexpr (requires(E& e) { e.reject(); }) at(i).element.reject();
+    if constexpr (requires(E & e) { e.reject(); }) at(i).element.reject();
   }
   Energy energy(int i, const LocalState& x) const override {
     if constexpr (requires(const E& e) { e.energy(x); })
@@ -138,7 +142,8 @@ class RangeOf final : public ElementRange {
       return {};
   }
   void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const override {
-    if constexpr (requires(const E& e) { e.outputs(x, shares, sink); }) at(i).element.outputs(x, shares, sink);
+    if constexpr (requires(const E& e) { e.outputs(x, shares, sink); })
+      at(i).element.outputs(x, shares, sink);
   }
   void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const override {
     if constexpr (requires(const E& e) { e.draw(x, shares, canvas); }) at(i).element.draw(x, shares, canvas);
@@ -150,7 +155,7 @@ class RangeOf final : public ElementRange {
       return {};
   }
   void restore(int i, std::span<const double> history) override {
-    if constexpr (requires(E& e) { e.restore(history); }) at(i).element.restore(history);
+    if constexpr (requires(E & e) { e.restore(history); }) at(i).element.restore(history);
   }
 
   void keep(std::span<const int> instances) override {
@@ -175,7 +180,8 @@ class RangeOf final : public ElementRange {
   static LocalSystem& scratch(const Request& request) {
     // One scratch system for each kind of request, so that its buffers live as long as the range.
     thread_local std::vector<std::unique_ptr<LocalSystem>> systems(8);
-    const std::size_t key = (request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U);
+    const std::size_t key =
+        (request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U);
     if (!systems[key]) systems[key] = std::make_unique<LocalSystem>(request);
     return *systems[key];
   }

@@ -56,24 +56,25 @@ struct Evaluation {
   Eigen::VectorXd residual, rate, bias;
   Eigen::MatrixXd K, D, M, rate_gradient;
 };
-TRAMMEL_API Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at, const Request& request);
+TRAMMEL_API Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at,
+                                const Request& request);
 
 /// One comparison of what an instance gives with differences: errors relative to the largest entry compared.
 struct CheckedTerm {
-  std::string what;     ///< "K: residual of 'B rotation' by 'A position'"
-  double error = 0;     ///< largest difference
-  double largest = 0;   ///< largest entry
+  std::string what;    ///< "K: residual of 'B rotation' by 'A position'"
+  double error = 0;    ///< largest difference
+  double largest = 0;  ///< largest entry
   double relative() const { return largest > 0 ? error / largest : error; }
 };
 
 /// Compares K, D and M, the rates, their gradient and the bias of an instance with differences of sixth order at one
 /// state, term by term (K, D, M block pair by block pair), sorted with the worst first. Blocks declared not to couple
 /// must hold zeros.
-TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at,
-                                                       double step = 1e-3);
+TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance,
+                                                       const Specimen& at, double step = 1e-3);
 /// The worst of check_derivatives over some disturbed states around `at`.
-TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at, int states = 10,
-                                         std::uint64_t seed = 1);
+TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at,
+                                         int states = 10, std::uint64_t seed = 1);
 
 /// Resultant of the kinematic rows of a residual: force, and moment about the world's origin, in world components.
 /// Zero for a joint between two bodies, whatever its multipliers, where it is objective.

@@ -98,13 +98,20 @@ class Joint {
     const bool full = request.bias || (request.rates && request.tangent);
     RelativeMotion motion;
     motion.evaluate(x, site_.A, site_.B, 0,
-                    full ? MotionLevel::full : request.rates ? MotionLevel::velocity : MotionLevel::jacobian);
+                    full            ? MotionLevel::full
+                    : request.rates ? MotionLevel::velocity
+                                    : MotionLevel::jacobian);
     Terms terms;
     derived().terms(at(x, motion), request.tangent || full, terms);
     switch (motion.dofs()) {
-      case 6: fill<6>(x, motion, terms, out); break;
-      case 12: fill<12>(x, motion, terms, out); break;
-      default: fill<Eigen::Dynamic>(x, motion, terms, out);
+      case 6:
+        fill<6>(x, motion, terms, out);
+        break;
+      case 12:
+        fill<12>(x, motion, terms, out);
+        break;
+      default:
+        fill<Eigen::Dynamic>(x, motion, terms, out);
     }
   }
 
@@ -160,7 +167,9 @@ class Joint {
   Eigen::Map<const Eigen::Matrix<double, equations, 1>> multipliers(const LocalState& x) const {
     return Eigen::Map<const Eigen::Matrix<double, equations, 1>>(x.value(multiplier_block()));
   }
-  Eigen::Map<const Coordinates> rates(const LocalState& x) const { return Eigen::Map<const Coordinates>(x.rate(blocks_)); }
+  Eigen::Map<const Coordinates> rates(const LocalState& x) const {
+    return Eigen::Map<const Coordinates>(x.rate(blocks_));
+  }
 
   RelativeState<coordinates> at(const LocalState& x, const RelativeMotion& motion) const {
     RelativeState<coordinates> s;
@@ -172,7 +181,9 @@ class Joint {
   }
 
   bool moves_in_time() const {
-    if constexpr (requires { { Derived::depends_on_time } -> std::convertible_to<bool>; })
+    if constexpr (requires {
+                    { Derived::depends_on_time } -> std::convertible_to<bool>;
+                  })
       return Derived::depends_on_time || site_.moves_in_time();
     else
       return site_.moves_in_time();
@@ -232,7 +243,8 @@ class Joint {
   }
 
   template <int n>
-  void fill_rates(const LocalState& x, const RelativeMotion& motion, const Terms& terms, LocalSystem& out) const {
+  void fill_rates(const LocalState& x, const RelativeMotion& motion, const Terms& terms,
+                  LocalSystem& out) const {
     const int dofs = motion.dofs(), row = dofs + coordinates;
     Eigen::Matrix<double, Terms::variables, 1> xi;
     xi.template head<6>() = motion.twist;
@@ -254,7 +266,8 @@ class Joint {
         gradient.block(row, 0, equations, dofs) +=
             by_z.template leftCols<6>() * J + terms.G.template leftCols<6>() * twist_gradient;
         if constexpr (coordinates > 0)
-          gradient.template block<equations, coordinates>(row, dofs) += by_z.template rightCols<coordinates>();
+          gradient.template block<equations, coordinates>(row, dofs) +=
+              by_z.template rightCols<coordinates>();
       }
     }
     if (out.request.bias) {
@@ -273,7 +286,8 @@ class Joint {
 namespace detail {
 
 /// Throws Error where the equations of a joint do not hold at the start.
-TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, double length, const char* unit);
+TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, double length,
+                                const char* unit);
 
 }  // namespace detail
 
@@ -304,10 +318,11 @@ Type joint_type(std::string name, std::string summary, std::vector<Parameter> ow
     start.p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
     if constexpr (nc > 0) {
       start.c.setZero();
-      if constexpr (requires { joint.initial_coordinates(start); }) start.c = joint.initial_coordinates(start);
-      const BlockId block = builder.add_block(
-          BlockKind::coordinate, "coordinates", {start.c.data(), static_cast<std::size_t>(nc)}, {},
-          std::string(J::coordinate_names[0].unit));
+      if constexpr (requires { joint.initial_coordinates(start); })
+        start.c = joint.initial_coordinates(start);
+      const BlockId block = builder.add_block(BlockKind::coordinate, "coordinates",
+                                              {start.c.data(), static_cast<std::size_t>(nc)}, {},
+                                              std::string(J::coordinate_names[0].unit));
       for (int i = 0; i < nc; ++i) {
         const CoordinateName& c = J::coordinate_names[static_cast<std::size_t>(i)];
         builder.offer_coordinate(c.name, std::string(c.unit), block, i);
@@ -317,8 +332,8 @@ Type joint_type(std::string name, std::string summary, std::vector<Parameter> ow
     typename J::Terms terms;
     joint.terms(start, false, terms);
     if (!in.flag("assemble"))
-      detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)}, builder.length(),
-                             J::unit);
+      detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)},
+                             builder.length(), J::unit);
     stencil.push_back(builder.add_multiplier("multipliers", J::equation_count, J::unit));
     builder.add(std::move(joint), std::move(stencil));
   };

@@ -25,8 +25,8 @@ enum class JointAxes {
 /// What a joint asks of its place.
 struct JointDemand {
   JointAxes axes = JointAxes::common;
-  bool markers_meet = true;      ///< the origins of both markers coincide at the start
-  bool needs_rotation = true;    ///< a marker without orientation (a point) is refused
+  bool markers_meet = true;    ///< the origins of both markers coincide at the start
+  bool needs_rotation = true;  ///< a marker without orientation (a point) is refused
 };
 
 /// Forces of a joint on what its markers are fixed in, at their origins, in world components.
@@ -73,7 +73,8 @@ class TRAMMEL_API JointSite {
 };
 
 /// Parameters that all joints have (between, axis or rotation, position, share, assemble, size), then `own`.
-TRAMMEL_API std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<Parameter> own = {});
+TRAMMEL_API std::vector<Parameter> joint_parameters(const JointDemand& demand,
+                                                    std::vector<Parameter> own = {});
 
 /// Reads the common parameters, sets up the markers with the joint's axes, and checks that they meet.
 ///

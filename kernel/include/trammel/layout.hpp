@@ -19,9 +19,9 @@ struct UnknownBlock {
   BlockId block = no_block;
   BlockKind kind = BlockKind::position;
   int size = 0;
-  BlockPlace place;      ///< in State
-  int local = 0;         ///< offset in a rank's local vector (its own unknowns first, then its ghosts)
-  PetscInt global = 0;   ///< number of its first unknown
+  BlockPlace place;     ///< in State
+  int local = 0;        ///< offset in a rank's local vector (its own unknowns first, then its ghosts)
+  PetscInt global = 0;  ///< number of its first unknown
   /// Offset of the block's companion unknowns, -1 where it has none. In the stabilized index-2 form a multiplier's
   /// companion is its velocity-level multiplier eta, and a kinematic block's that constraints touch is its position
   /// correction mu (see docs/time_integration.md).
@@ -109,10 +109,10 @@ class TRAMMEL_API Layout {
   int rank_ = 0, ranks_ = 1;
   Model* model_;
   LayoutOptions options_;
-  std::vector<int> owner_;                ///< by block, of roots
-  std::vector<char> corrected_;           ///< by block: constraints touch this kinematic root
-  std::vector<PetscInt> global_;          ///< by block, of roots with unknowns; -1 else
-  std::vector<PetscInt> companion_;       ///< by block; -1 where there is none
+  std::vector<int> owner_;           ///< by block, of roots
+  std::vector<char> corrected_;      ///< by block: constraints touch this kinematic root
+  std::vector<PetscInt> global_;     ///< by block, of roots with unknowns; -1 else
+  std::vector<PetscInt> companion_;  ///< by block; -1 where there is none
   PetscInt owned_size_ = 0, local_size_ = 0, global_size_ = 0;
   std::vector<UnknownBlock> unknowns_;
   std::vector<std::int32_t> unknown_index_;  ///< by block, of roots known here; -1 else

@@ -20,11 +20,11 @@ using MarkerJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor,
 struct MarkerMotion {
   Mat3 R_WM;
   Vec3 p_WM;
-  int dofs = 0;         ///< columns of J: the sum of the sizes of the marker's blocks
-  MarkerJacobian J;     ///< variation = J dq; twist = J v + (explicit rate in time)
-  Vec6 twist;           ///< includes explicit rates in time
+  int dofs = 0;                   ///< columns of J: the sum of the sizes of the marker's blocks
+  MarkerJacobian J;               ///< variation = J dq; twist = J v + (explicit rate in time)
+  Vec6 twist;                     ///< includes explicit rates in time
   MarkerJacobian twist_gradient;  ///< d(twist)/dq along the increments, v fixed
-  Vec6 bias;            ///< rate of the twist when all block accelerations vanish
+  Vec6 bias;                      ///< rate of the twist when all block accelerations vanish
 };
 
 /// What to compute of a marker's motion.

@@ -29,8 +29,8 @@ TRAMMEL_API void append_initial(const Block& block, State& state);
 /// How a block relates to the block that carries its unknowns.
 struct BlockRoot {
   BlockId root = no_block;
-  bool fixed = false;        ///< no unknowns: shared with the ground
-  bool rotated = false;      ///< `Q` is not the identity
+  bool fixed = false;         ///< no unknowns: shared with the ground
+  bool rotated = false;       ///< `Q` is not the identity
   Mat3 Q = Mat3::Identity();  ///< of a rotation: R_block = R_root Q
 };
 

@@ -42,8 +42,8 @@ class OutputSink {
   virtual void scalar(std::string_view name, std::string_view unit, double value) = 0;
   virtual void vector(std::string_view name, std::string_view unit, const Vec3& value) = 0;
   /// Any number of components, named.
-  virtual void values(std::string_view name, std::string_view unit, std::span<const std::string_view> components,
-                      std::span<const double> values) = 0;
+  virtual void values(std::string_view name, std::string_view unit,
+                      std::span<const std::string_view> components, std::span<const double> values) = 0;
 };
 
 }  // namespace trammel

@@ -18,20 +18,20 @@ struct Parameter {
   enum class Kind {
     real,
     integer,
-    flag,      ///< yes or no
+    flag,  ///< yes or no
     text,
-    choice,    ///< one of `choices`
-    vector3,   ///< [x, y, z]
-    reals,     ///< a list of numbers
-    matrix,    ///< a list of rows
-    rotation,  ///< quaternion [w, x, y, z], {axis, angle}, or three rows
-    function,  ///< number, expression of t, or map with a type
-    functions, ///< a list of three functions
-    marker,    ///< the name of a marker, or {on, at, rotation}
+    choice,       ///< one of `choices`
+    vector3,      ///< [x, y, z]
+    reals,        ///< a list of numbers
+    matrix,       ///< a list of rows
+    rotation,     ///< quaternion [w, x, y, z], {axis, angle}, or three rows
+    function,     ///< number, expression of t, or map with a type
+    functions,    ///< a list of three functions
+    marker,       ///< the name of a marker, or {on, at, rotation}
     marker_pair,  ///< a list of two markers
-    map,       ///< a map that the type reads itself, checked against `children` where given
-    list,      ///< a list of maps or values that the type reads itself
-    any,       ///< read by the type itself
+    map,          ///< a map that the type reads itself, checked against `children` where given
+    list,         ///< a list of maps or values that the type reads itself
+    any,          ///< read by the type itself
   };
 
   std::string name;
@@ -55,13 +55,36 @@ struct Parameter {
     p.doc = std::move(doc);
     return p;
   }
-  Parameter&& must() && { required = true; return std::move(*this); }
-  Parameter&& defaults(std::string text) && { default_text = std::move(text); return std::move(*this); }
-  Parameter&& positive() && { least = 0; least_excluded = true; return std::move(*this); }
-  Parameter&& not_negative() && { least = 0; return std::move(*this); }
-  Parameter&& between(double low, double high) && { least = low; most = high; return std::move(*this); }
-  Parameter&& one_of(std::vector<std::string> names) && { choices = std::move(names); return std::move(*this); }
-  Parameter&& with(std::vector<Parameter> inner) && { children = std::move(inner); return std::move(*this); }
+  Parameter&& must() && {
+    required = true;
+    return std::move(*this);
+  }
+  Parameter&& defaults(std::string text) && {
+    default_text = std::move(text);
+    return std::move(*this);
+  }
+  Parameter&& positive() && {
+    least = 0;
+    least_excluded = true;
+    return std::move(*this);
+  }
+  Parameter&& not_negative() && {
+    least = 0;
+    return std::move(*this);
+  }
+  Parameter&& between(double low, double high) && {
+    least = low;
+    most = high;
+    return std::move(*this);
+  }
+  Parameter&& one_of(std::vector<std::string> names) && {
+    choices = std::move(names);
+    return std::move(*this);
+  }
+  Parameter&& with(std::vector<Parameter> inner) && {
+    children = std::move(inner);
+    return std::move(*this);
+  }
 };
 
 /// "real", "function of t", ...: the word for a kind in messages and in the manual.

@@ -18,15 +18,15 @@ struct PluginRecord {
   char magic[16];
   std::int32_t record_size;
   std::int32_t abi;
-  std::int32_t sizeof_scalar;       ///< PetscScalar
-  std::int32_t sizeof_int;          ///< PetscInt
-  std::int32_t eigen_align;         ///< EIGEN_MAX_ALIGN_BYTES
-  std::int32_t eigen_version;       ///< world * 10000 + major * 100 + minor
-  std::int32_t cxx11_abi;           ///< _GLIBCXX_USE_CXX11_ABI
-  std::int32_t glibcxx_debug;       ///< _GLIBCXX_DEBUG
-  std::int32_t cxx_standard;        ///< __cplusplus
-  std::int32_t petsc_version;       ///< major * 10000 + minor * 100
-  char mpi[32];                     ///< MPI library
+  std::int32_t sizeof_scalar;  ///< PetscScalar
+  std::int32_t sizeof_int;     ///< PetscInt
+  std::int32_t eigen_align;    ///< EIGEN_MAX_ALIGN_BYTES
+  std::int32_t eigen_version;  ///< world * 10000 + major * 100 + minor
+  std::int32_t cxx11_abi;      ///< _GLIBCXX_USE_CXX11_ABI
+  std::int32_t glibcxx_debug;  ///< _GLIBCXX_DEBUG
+  std::int32_t cxx_standard;   ///< __cplusplus
+  std::int32_t petsc_version;  ///< major * 10000 + minor * 100
+  char mpi[32];                ///< MPI library
   char name[64];
   char version[32];
 };

@@ -32,7 +32,7 @@ struct Type {
   /// Adds blocks, markers, signals and instances of one entity to the model.
   std::function<void(const Parameters&, Builder&)> build;
 
-  std::string plugin;  ///< filled by the loader: name of the plugin
+  std::string plugin;   ///< filled by the loader: name of the plugin
   std::string library;  ///< filled by the loader: path of the shared library
 };
 

@@ -18,8 +18,8 @@ class TRAMMEL_API RelativeMotion {
  public:
   Mat3 R_AB;
   Vec3 p_AB_A;
-  Vec6 twist;  ///< (d/dt p_AB_A; w_AB_B)
-  Vec6 bias;   ///< rate of the twist when all block accelerations vanish
+  Vec6 twist;                   ///< (d/dt p_AB_A; w_AB_B)
+  Vec6 bias;                    ///< rate of the twist when all block accelerations vanish
   PairJacobian J;               ///< zeta = J dq, columns of A first
   PairJacobian twist_gradient;  ///< d(twist)/dq along the increments, v fixed
 

@@ -32,8 +32,8 @@ class TRAMMEL_API Signal {
 };
 
 /// Component i of a coordinate, state or multiplier block.
-TRAMMEL_API std::shared_ptr<const Signal> component_signal(BlockId block, BlockKind kind, int size, int component,
-                                                           std::string unit);
+TRAMMEL_API std::shared_ptr<const Signal> component_signal(BlockId block, BlockKind kind, int size,
+                                                           int component, std::string unit);
 /// Distance between the origins of two markers [m].
 TRAMMEL_API std::shared_ptr<const Signal> distance_signal(Marker a, Marker b);
 /// Time [s].

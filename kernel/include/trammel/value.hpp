@@ -18,8 +18,8 @@ struct TRAMMEL_API Value {
   struct Entry;
 
   Kind kind = Kind::null;
-  std::string text;          ///< of a scalar
-  std::vector<Value> items;  ///< of a sequence
+  std::string text;            ///< of a scalar
+  std::vector<Value> items;    ///< of a sequence
   std::vector<Entry> entries;  ///< of a map, in the order of the file
   Location where;
 

@@ -19,8 +19,7 @@ struct Trap {
 
 extern "C" {
 __attribute__((visibility("default"))) extern const trammel::PluginRecord trammel_plugin_record;
-__attribute__((section(".trammel"), used)) const trammel::PluginRecord trammel_plugin_record =
-    other_record();
+__attribute__((section(".trammel"), used)) const trammel::PluginRecord trammel_plugin_record = other_record();
 __attribute__((visibility("default"))) void trammel_register(trammel::Registry& registry);
 }
 
