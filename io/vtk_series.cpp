@@ -228,7 +228,8 @@ void VtkSeries::record(const State& state) {
     ++p.earlier_series;
     together(p.comm, [&] {
       if (p.rank == 0)
-        replace_file(p.folder / fmt::format("{}_{}.pvd", p.name, p.earlier_series), p.pvd_text());
+        replace_file(p.folder / fmt::format("{}_{}.pvd", p.name, p.earlier_series),
+                     p.lines_of_all() + pvd_end);
     });
     p.frames.clear();
     p.ever_drawn = {};
