@@ -3,6 +3,7 @@
 #include <petscmat.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "petsc_call.hpp"
 
@@ -85,6 +86,8 @@ std::vector<int> partition(MPI_Comm comm, const Model& model) {
     std::copy_n(g.neighbours.begin() + offset, edges, columns);
     for (PetscInt v = first; v < last; ++v)
       weights[v - first] = model.block(g.vertex[static_cast<std::size_t>(v)]).size;
+    // PT-Scotch 7.0 ends its own threads by spinning on a lock, which on busy cores takes minutes.
+    setenv("SCOTCH_PTHREAD_NUMBER", "1", 0);
     Mat adjacency = nullptr;
     MatPartitioning partitioning = nullptr;
     IS parts = nullptr;
