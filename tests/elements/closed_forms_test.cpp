@@ -69,7 +69,10 @@ TEST_F(ClosedForms, DampedOscillator) {
   run(R"(
 bodies: {bob: {type: point_mass, mass: 2, position: [1.3, 0, 0]}}
 elements: {strut: {type: spring, between: [ground, bob], stiffness: 50, damping: 1.2, rest_length: 1}}
-sensors: {bob: {type: motion, of: bob}, strut: {type: outputs, of: strut}, length: {type: distance, between: [ground, bob]}}
+sensors:
+  bob: {type: motion, of: bob}
+  strut: {type: outputs, of: strut}
+  length: {type: distance, between: [ground, bob]}
 stages: [{type: dynamic, until: 2, step: 0.001, radius: 0.9}]
 )");
   const double decay = 1.2 / 4, omega = std::sqrt(25 - decay * decay);
@@ -111,7 +114,8 @@ stages: [{type: dynamic, until: 2, step: 0.001, radius: 0.9}]
 
 TEST_F(ClosedForms, FollowerForceOnASpinningBody) {
   run(R"(
-bodies: {disk: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2], angular_velocity: [0, 0, 4], velocity: [0, -0.75, 0]}}
+bodies:
+  disk: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2], angular_velocity: [0, 0, 4], velocity: [0, -0.75, 0]}
 loads:
   jet: {type: force, on: disk, force: [6, 0, 0], follower: yes}
 sensors: {disk: {type: motion, of: disk}, jet: {type: outputs, of: jet}}
