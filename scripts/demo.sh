@@ -23,7 +23,7 @@ if [ -x "$bin/trammel-render" ]; then
   xvfb-run -a "$bin/trammel-render" "$results" -o "$results/picture.png"
   echo "Picture:  $PWD/$results/picture.png"
 fi
-for view in "$results"/*.pvsm "$results"/*.pvd; do
+for view in "$results"/*_paraview.py "$results"/*.pvd; do
   if [ -e "$view" ]; then
     echo "ParaView: $PWD/$view"
     break
