@@ -79,9 +79,9 @@ std::vector<int> partition(MPI_Comm comm, const Model& model) {
     PetscInt *rows = nullptr, *columns = nullptr, *weights = nullptr;
     const PetscInt offset = g.begin[static_cast<std::size_t>(first)];
     const PetscInt edges = g.begin[static_cast<std::size_t>(last)] - offset;
-    TRAMMEL_PETSC(PetscMalloc1(last - first + 1, &rows));
-    TRAMMEL_PETSC(PetscMalloc1(edges + 1, &columns));
-    TRAMMEL_PETSC(PetscMalloc1(last - first + 1, &weights));
+    TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(last - first) + 1, &rows));
+    TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(edges) + 1, &columns));
+    TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(last - first) + 1, &weights));
     for (PetscInt v = first; v <= last; ++v) rows[v - first] = g.begin[static_cast<std::size_t>(v)] - offset;
     std::copy_n(g.neighbours.begin() + offset, edges, columns);
     for (PetscInt v = first; v < last; ++v)

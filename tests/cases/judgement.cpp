@@ -214,7 +214,7 @@ Verdict judge(const Check& check, Runs& runs, bool quick, unsigned at_once) {
   }
   for (const Ladder& ladder : check.ladders) {
     const RunList list = run(ladder.runs);
-    if (!check.exact) {
+    if (!check.exact && !check.quantities.empty()) {
       const std::optional<double> order = order_of(list, check);
       verdict.orders.emplace_back(ladder.name, order);
       if (order && std::abs(*order - order_of_method) > order_tolerance)

@@ -20,7 +20,7 @@ std::vector<std::string> line(const Verdict& v) {
   return {v.case_name,
           v.check,
           v.trust,
-          number(v.tolerance),
+          v.tolerance > 0 ? number(v.tolerance) : "-",
           number(v.error),
           v.cap > 0 ? number(v.estimate) : "-",
           v.cap > 0 ? number(v.cap) : "-",
