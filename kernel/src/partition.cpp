@@ -86,7 +86,7 @@ std::vector<int> partition(MPI_Comm comm, const Model& model) {
     std::copy_n(g.neighbours.begin() + offset, edges, columns);
     for (PetscInt v = first; v < last; ++v)
       weights[v - first] = model.block(g.vertex[static_cast<std::size_t>(v)]).size;
-    // PT-Scotch 7.0 ends its own threads by spinning on a lock, which on busy cores takes minutes.
+    // One rank is one core: PT-Scotch 7.0 would start threads of its own.
     setenv("SCOTCH_PTHREAD_NUMBER", "1", 0);
     Mat adjacency = nullptr;
     MatPartitioning partitioning = nullptr;
