@@ -36,6 +36,10 @@ void log_model(RunLog& log, const Session& session, const std::vector<std::strin
   for (const std::string& line : entities) log.line("  " + line);
   log.line(fmt::format("  {:<22}{:>9}  (on {} {})", "unknowns", layout.global_size(), layout.ranks(),
                        layout.ranks() == 1 ? "rank" : "ranks"));
+  if (layout.ranks() == 1) return;
+  const LayoutShare share = layout.largest_share();
+  log.line(fmt::format("  {:<23}{:>8}  (of them {} owned by other ranks)", "largest share of a rank",
+                       share.owned_unknowns + share.ghost_unknowns, share.ghost_unknowns));
 }
 
 void log_summary(RunLog& log, const RunSummary& summary, double reading) {
