@@ -17,9 +17,11 @@ struct RunSummary {
   double lost = 0;                        ///< integral of Energy::lost_power over the dynamic stages [J]
   double largest_gain =
       0;  ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
-  double largest_violation = 0;       ///< of a position constraint at an accepted step [m or rad]
-  double largest_rate_violation = 0;  ///< of a velocity-level constraint [m/s or rad/s]
-  double start_energy_change = 0;     ///< kinetic energy that consistent starts added [J]
+  double largest_violation = 0;  ///< of a position constraint at an accepted step [m or rad]
+  /// Of a constraint's rate [m/s or rad/s]: at accepted steps where the rate is an equation (index 2, velocity-level
+  /// constraints); of the index-3 form at the ends of its stages.
+  double largest_rate_violation = 0;
+  double start_energy_change = 0;  ///< kinetic energy that consistent starts added [J]
 };
 
 struct SimulationOptions {

@@ -7,6 +7,7 @@
 
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
+#include "solvers/petsc_owned.hpp"
 #include "solvers/statics.hpp"
 
 namespace trammel {
@@ -19,6 +20,22 @@ constexpr int max_reviews = 20;
 constexpr double same_time = 1e-9;
 
 double total(const Energy& e) { return e.kinetic + e.strain + e.potential; }
+
+/// Largest |B v + C_t| of the position constraints [m/s or rad/s]. Collective.
+double constraint_rate(Assembler& assembler, const State& state) {
+  const Layout& layout = assembler.layout();
+  const OwnedVec r(layout.create_vector());
+  if (!assembler.residual(state, ConstraintLevel::velocity, r.get())) return HUGE_VAL;
+  const PetscScalar* rows = nullptr;
+  double largest = 0;
+  TRAMMEL_PETSC(VecGetArrayRead(r.get(), &rows));
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned && u.kind == BlockKind::multiplier)
+      for (int k = 0; k < u.size; ++k) largest = std::max(largest, std::abs(rows[u.local + k]));
+  TRAMMEL_PETSC(VecRestoreArrayRead(r.get(), &rows));
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
+  return largest;
+}
 
 }  // namespace
 
@@ -124,6 +141,10 @@ void StageRun::run(const DynamicStage& stage) {
   march(method, steps, span / steps, stage.max_cuts);
   simulation_.algorithmic_ = method.algorithmic();
   simulation_.last_step_ = method.last_step();
+  if (!assembler_.layout().stabilized()) {
+    double& rate = simulation_.summary_.largest_rate_violation;
+    rate = std::max(rate, constraint_rate(assembler_, state));
+  }
   tell([&](Monitor& m) { m.stage_ends(stage_, report_, state); });
 }
 
