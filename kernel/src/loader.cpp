@@ -117,7 +117,8 @@ Loader::Loader(Registry& registry) : registry_(&registry), libraries_(std::make_
 
 Loader::~Loader() {
   // Types, vtables and functions of plugins may outlive the loader, so the libraries are never closed.
-  for (auto& library : libraries_->open) new boost::dll::shared_library(std::move(library));
+  static auto& kept = *new std::vector<boost::dll::shared_library>;
+  for (auto& library : libraries_->open) kept.push_back(std::move(library));
 }
 
 void Loader::load(const std::string& path) {
