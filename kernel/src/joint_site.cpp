@@ -199,7 +199,7 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
   put(site.B, b, R_WB, p_WB);
 
   const double gap = (p_WB - p_WA).norm();
-  if (demand.markers_meet && gap > tolerance && !in.flag("assemble"))
+  if (demand.markers_meet && !demand.may_slide && gap > tolerance && !in.flag("assemble"))
     throw Error(
         in.where("between"),
         fmt::format("markers '{}' and '{}' do not meet at the start: they are {:.6g} m apart; correct the "

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "plain_case.hpp"
 #include "trammel/lie.hpp"
 
@@ -104,6 +106,72 @@ TEST(LowerPairsInACase, RefusesWhatItCannotMean) {
               HasSubstr("both markers of the joint are the ground"));
   EXPECT_THAT(c.message("fixed", "{between: [ground, bodies.first]}"),
               HasSubstr("initial angular velocities"));
+}
+
+TEST(LowerPairsInACase, SlidingJointsStartWhereTheirMarkersAre) {
+  TwoFrames c;
+  c.joint("cylindrical",
+          "{between: [bodies.end, bodies.far], axis: [0.540302305868140, 0.841470984807897, 0]}");
+  const auto& coordinates = c.model.coordinates.begin()->second;
+  ASSERT_EQ(coordinates.size(), 2U);
+  EXPECT_EQ(coordinates[0].name, "angle");
+  EXPECT_EQ(coordinates[1].name, "slide");
+  const Block& slide = c.model.block(coordinates[1].block);
+  EXPECT_NEAR(slide.initial[0], 0.25, 1e-14);
+  EXPECT_EQ(slide.unit, "m");
+  // Seen from A, which turns about z, B only moves across the axis.
+  EXPECT_NEAR(slide.initial_rate[0], 0, 1e-14);
+  EXPECT_TRUE(c.model.signals.contains("J.slide"));
+}
+
+TEST(LowerPairsInACase, PlanarHasThreeCoordinates) {
+  TwoFrames c;
+  c.joint("planar", "{between: [ground, bodies.far], axis: [0, 0, 1]}");
+  const auto& coordinates = c.model.coordinates.begin()->second;
+  ASSERT_EQ(coordinates.size(), 3U);
+  EXPECT_EQ(coordinates[1].name, "slide_1");
+  EXPECT_EQ(coordinates[2].name, "slide_2");
+  // far has v = (0, 0.5, 0) + 2 e_z x 0.25 (cos 1, sin 1, 0).
+  const Block& slides = c.model.block(coordinates[2].block);
+  EXPECT_NEAR(slides.initial_rate[0], -0.5 * std::sin(1), 1e-14);
+  EXPECT_NEAR(slides.initial_rate[1], 0.5 + 0.5 * std::cos(1), 1e-14);
+  EXPECT_NEAR(c.model.block(coordinates[0].block).initial_rate[0], 2, 1e-14);
+}
+
+TEST(LowerPairsInACase, PrismaticSharesTheRotation) {
+  TwoFrames c;
+  EXPECT_THAT(c.message("prismatic", "{between: [bodies.end, bodies.second], axis: [0, 1, 0]}"),
+              HasSubstr("initial angular velocities"));
+  TwoFrames d;
+  d.joint("prismatic", "{between: [bodies.end, bodies.second], axis: [0, 1, 0], share: no}");
+  EXPECT_EQ(d.last().name, "J.moment");
+  EXPECT_TRUE(d.model.shared.empty());
+}
+
+TEST(LowerPairsInACase, RefusesWhatCannotSlide) {
+  TwoFrames c;
+  EXPECT_THAT(c.message("cylindrical", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
+              HasSubstr("do not lie on the joint's axis: they are 0.25 m apart across it"));
+  EXPECT_THAT(c.message("planar", "{between: [bodies.end, bodies.far], axis: [1, 0, 0]}"),
+              HasSubstr("do not lie in the joint's plane"));
+  EXPECT_THAT(c.message("screw", "{between: [ground, bodies.far], axis: [0, 0, 1], pitch: 0}"),
+              HasSubstr("the pitch of a screw must not be zero"));
+  EXPECT_THAT(c.message("screw", "{between: [ground, bodies.far], axis: [0, 0, 1]}"), HasSubstr("pitch"));
+  EXPECT_THAT(c.message("prismatic", "{between: [ground, bodies.far]}"), HasSubstr("'axis' is missing"));
+}
+
+TEST(LowerPairsInACase, RefusesInconsistentAxes) {
+  TwoFrames c;
+  const std::string start = "{between: [bodies.end, bodies.second], axis: [0, 0, 1], axis_B: ";
+  EXPECT_THAT(c.message("revolute", start + "[0, 1, 1]}"), HasSubstr("are 45 degrees apart at the start"));
+  EXPECT_THAT(c.message("revolute", start + "[0, 1, -2], assemble: yes}"), HasSubstr("wrong branch"));
+  EXPECT_THAT(c.message("revolute", start + "[0, 0, -1]}"), HasSubstr("180 degrees"));
+  EXPECT_THAT(c.message("revolute", start + "[0, 0, 0]}"), HasSubstr("axis_B must not be zero"));
+  EXPECT_THAT(c.message("revolute",
+                        "{between: [bodies.end, bodies.second], axis_B: [0, 0, 1], rotation: [1, 0, 0, 0]}"),
+              HasSubstr("beside `axis`"));
+  EXPECT_EQ(c.message("revolute", start + "[0, 0.5, 1], assemble: yes}"), "");
+  EXPECT_EQ(c.message("revolute", start + "[0, 0, 2]}"), "");
 }
 
 }  // namespace

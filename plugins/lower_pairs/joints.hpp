@@ -1,110 +1,109 @@
 #pragma once
 
-#include <cmath>
+#include <array>
+#include <numbers>
 
 #include "meeting_joint.hpp"
-#include "trammel/lie.hpp"
-#include "trammel/review.hpp"
+#include "sliding_joint.hpp"
 
 namespace trammel::lower_pairs {
 
-/// p_WB = p_WA; all rotations are free.
-class Spherical : public MeetingJoint<Spherical, 0, 0> {
- public:
-  using MeetingJoint::MeetingJoint;
-};
-
-/// p_WB = p_WA and R_AB = 1, the latter as 2 q_v = 0 with q = (q_0, q_v) the unit quaternion of R_AB, q_0 >= 0:
-/// regular below half a turn, and equal to the rotation vector to third order.
-class Fixed : public MeetingJoint<Fixed, 3, 0> {
- public:
-  using MeetingJoint::MeetingJoint;
-
-  static void rotation(const Mat3& R_AB, const double*, bool second, Terms& out) {
-    const Quaternion q = so3::quaternion(R_AB);
-    const double sign = q.w() < 0 ? -1 : 1;
-    out.C = 2 * sign * q.vec();
-    out.G = sign * q.w() * Mat3::Identity() + skew(sign * q.vec());
-    if (!second) return;
-    for (int i = 0; i < 3; ++i) out.H[static_cast<std::size_t>(i)] = -0.25 * out.C[i] * Mat3::Identity();
-  }
-};
-
-/// e_a^k . e_b^l = R_AB(a, b) and its derivatives (type I of the Dymore text, eqs. 8 to 13).
-struct CosineTerm {
-  double g;
-  Vec3 gradient;  ///< by dtheta: e_b x (R_AB^T e_a)
-
-  CosineTerm(const Mat3& R_AB, int a, int b)
-      : g(R_AB(a, b)), gradient(Vec3::Unit(b).cross(R_AB.row(a).transpose())) {}
-};
-
-/// Adds factor times the Hessian of R_AB(a, b) in the exponential chart.
-template <class Target>
-void add_cosine_hessian(const Mat3& R_AB, int a, int b, double factor, Target&& H) {
-  const Vec3 half = 0.5 * factor * R_AB.row(a).transpose();
-  H.col(b) += half;
-  H.row(b) += half.transpose();
-  H.diagonal().array() -= factor * R_AB(a, b);
+/// Draws along the axis of A through B: the pin of a hinge, or a guide.
+inline void draw_pin(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double length,
+                     double radius) {
+  const Vec3 half = 0.5 * length * A.R_WM.col(2);
+  canvas.cylinder(Canvas::Layer::joints, B.p_WM - half, B.p_WM + half, radius);
 }
 
-/// p_WB = p_WA, g_31 = g_32 = 0 (eqs. 26a to 26c), and with the angle as a coordinate
-/// g_11 sin(angle) + g_12 cos(angle) = 0 (eq. 26d).
-template <bool with_angle>
-class Revolute : public MeetingJoint<Revolute<with_angle>, with_angle ? 3 : 2, with_angle ? 1 : 0> {
-  using Base = MeetingJoint<Revolute<with_angle>, with_angle ? 3 : 2, with_angle ? 1 : 0>;
-
+/// p_WB = p_WA, and R_AB = 1: nothing moves.
+class Fixed : public MeetingJoint<Fixed, SameRotation> {
  public:
-  using Base::Base;
-  using typename Base::Terms;
-
-  static void rotation(const Mat3& R_AB, const double* c, bool second, Terms& out) {
-    for (int i = 0; i < 2; ++i) {
-      const CosineTerm term(R_AB, 2, i);
-      out.C[i] = term.g;
-      out.G.row(i).template head<3>() = term.gradient.transpose();
-      if constexpr (with_angle) out.G(i, 3) = 0;
-      if (!second) continue;
-      auto& H = out.H[static_cast<std::size_t>(i)];
-      H.setZero();
-      add_cosine_hessian(R_AB, 2, i, 1, H.template topLeftCorner<3, 3>());
-    }
-    if constexpr (with_angle) {
-      const double s = std::sin(*c), co = std::cos(*c);
-      const CosineTerm g11(R_AB, 0, 0), g12(R_AB, 0, 1);
-      out.C[2] = g11.g * s + g12.g * co;
-      out.G.row(2).template head<3>() = (s * g11.gradient + co * g12.gradient).transpose();
-      out.G(2, 3) = g11.g * co - g12.g * s;
-      if (!second) return;
-      auto& H = out.H[2];
-      H.setZero();
-      add_cosine_hessian(R_AB, 0, 0, s, H.template topLeftCorner<3, 3>());
-      add_cosine_hessian(R_AB, 0, 1, co, H.template topLeftCorner<3, 3>());
-      const Vec3 mixed = co * g11.gradient - s * g12.gradient;
-      H.template topRightCorner<3, 1>() = mixed;
-      H.template bottomLeftCorner<1, 3>() = mixed.transpose();
-      H(3, 3) = -out.C[2];
-    }
-  }
-
-  /// The equations also hold half a turn away (tau < 0) and with the axes opposed (g_33 < 0). A step that ends there
-  /// has gone too far and is cut.
-  Review review(const LocalState& x, const StepInfo& step) const {
-    MarkerMotion A, B;
-    this->site().A.evaluate(x, 0, MotionLevel::pose, A);
-    this->site().B.evaluate(x, this->site().A.block_count(), MotionLevel::pose, B);
-    const Mat3 R_AB = A.R_WM.transpose() * B.R_WM;
-    bool right = R_AB(2, 2) > 0;
-    if constexpr (with_angle) {
-      const double angle = *x.value(this->coordinate_block());
-      right = right && R_AB(0, 0) * std::cos(angle) - R_AB(0, 1) * std::sin(angle) > 0;
-    }
-    return right ? Review::keep() : Review::cut(0.5 * (step.start + step.end));
-  }
-
+  using MeetingJoint::MeetingJoint;
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    const Vec3 half = 0.5 * size * A.R_WM.col(2);
-    canvas.cylinder(Canvas::Layer::joints, B.p_WM - half, B.p_WM + half, 0.2 * size);
+    canvas.box(Canvas::Layer::joints, A.R_WM, B.p_WM, Vec3::Constant(0.4 * size));
+  }
+};
+
+/// p_WB = p_WA, one axis common (eqs. 26).
+template <bool with_angle>
+class Revolute : public MeetingJoint<Revolute<with_angle>, AboutAxis<with_angle>> {
+ public:
+  using MeetingJoint<Revolute<with_angle>, AboutAxis<with_angle>>::MeetingJoint;
+  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
+    draw_pin(canvas, A, B, size, 0.2 * size);
+  }
+};
+
+/// R_AB = 1, B moves along e3 of A (eqs. 28).
+template <bool with_slide>
+class Prismatic : public SlidingJoint<Prismatic<with_slide>, SameRotation, Slides{2, 1, with_slide}> {
+ public:
+  static constexpr std::array<std::string_view, 1> slide_names{"slide"};
+  using SlidingJoint<Prismatic<with_slide>, SameRotation, Slides{2, 1, with_slide}>::SlidingJoint;
+  /// A square bar on A, a block on it.
+  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
+    const double slide = A.R_WM.col(2).dot(B.p_WM - A.p_WM);
+    const double length = size + std::abs(slide);
+    canvas.box(Canvas::Layer::joints, A.R_WM, A.p_WM + 0.5 * slide * A.R_WM.col(2),
+               Vec3(0.2 * size, 0.2 * size, length));
+    canvas.box(Canvas::Layer::joints, B.R_WM, B.p_WM, Vec3(0.4 * size, 0.4 * size, 0.6 * size));
+  }
+};
+
+/// Draws a round bar on A and a sleeve of B on it.
+inline void draw_sleeve(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
+  const Vec3 e3 = A.R_WM.col(2), half = 0.5 * size * e3;
+  const double slide = e3.dot(B.p_WM - A.p_WM);
+  canvas.cylinder(Canvas::Layer::joints, A.p_WM - half + std::min(slide, 0.0) * e3,
+                  A.p_WM + half + std::max(slide, 0.0) * e3, 0.12 * size);
+  draw_pin(canvas, A, B, 0.6 * size, 0.2 * size);
+}
+
+/// One axis common; B turns about it and moves along it (section 3.3).
+template <bool with_coordinates>
+class Cylindrical : public SlidingJoint<Cylindrical<with_coordinates>, AboutAxis<with_coordinates>,
+                                        Slides{2, 1, with_coordinates}> {
+ public:
+  static constexpr std::array<std::string_view, 1> slide_names{"slide"};
+  using SlidingJoint<Cylindrical<with_coordinates>, AboutAxis<with_coordinates>,
+                     Slides{2, 1, with_coordinates}>::SlidingJoint;
+  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
+    draw_sleeve(canvas, A, B, size);
+  }
+};
+
+/// A cylindrical joint with slide = pitch angle / 2 pi (eq. 30).
+class Screw : public SlidingJoint<Screw, AboutAxis<true>, Slides{2, 1, true, true}> {
+ public:
+  static constexpr std::array<std::string_view, 1> slide_names{"slide"};
+  using SlidingJoint::SlidingJoint;
+  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
+    draw_sleeve(canvas, A, B, size);
+    // One turn of the thread on the sleeve.
+    std::array<Vec3, 25> thread;
+    for (std::size_t i = 0; i < thread.size(); ++i) {
+      const double part = static_cast<double>(i) / 24, angle = 2 * std::numbers::pi * part;
+      thread[i] =
+          B.p_WM + B.R_WM * (size * Vec3(0.2 * std::cos(angle), 0.2 * std::sin(angle), 0.5 * part - 0.25));
+    }
+    canvas.polyline(Canvas::Layer::joints, thread);
+  }
+};
+
+/// B moves in the plane of e1 and e2 of A and turns about e3 (eqs. 31).
+template <bool with_coordinates>
+class Planar : public SlidingJoint<Planar<with_coordinates>, AboutAxis<with_coordinates>,
+                                   Slides{0, 2, with_coordinates}> {
+ public:
+  static constexpr std::array<std::string_view, 2> slide_names{"slide_1", "slide_2"};
+  using SlidingJoint<Planar<with_coordinates>, AboutAxis<with_coordinates>,
+                     Slides{0, 2, with_coordinates}>::SlidingJoint;
+  /// The plane below a foot.
+  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
+    canvas.box(Canvas::Layer::joints, A.R_WM, B.p_WM - 0.05 * size * A.R_WM.col(2),
+               Vec3(size, size, 0.02 * size));
+    canvas.cylinder(Canvas::Layer::joints, B.p_WM - 0.04 * size * A.R_WM.col(2),
+                    B.p_WM + 0.2 * size * A.R_WM.col(2), 0.15 * size);
   }
 };
 

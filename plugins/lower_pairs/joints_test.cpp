@@ -1,210 +1,191 @@
-#include "joints.hpp"
-
 #include <gtest/gtest.h>
 
-#include "joint_samples.hpp"
-#include "time_functions.hpp"
-#include "trammel/constraint.hpp"
-#include "trammel/moving_marker.hpp"
+#include <numbers>
 
-namespace trammel::lower_pairs {
+#include "joint_case.hpp"
+#include "trammel/lie.hpp"
+
+namespace trammel {
 namespace {
 
-template <class J>
-Sample<J> sample_of(const Marker& a, const Marker& b, bool shares_position = false,
-                    bool shares_rotation = false) {
-  JointSite site;
-  site.A = a;
-  site.B = b;
-  site.shares_position = shares_position;
-  site.shares_rotation = shares_rotation;
-  std::vector<Block> blocks = frame_samples(a, b);
-  J joint(site);
-  if (J::coordinate_count > 0)
-    blocks.push_back(sample_block(BlockKind::coordinate, J::coordinate_count, "angle"));
-  if (joint.has_force_multiplier()) blocks.push_back(sample_block(BlockKind::multiplier, 3, "force"));
-  if (joint.has_moment_multiplier())
-    blocks.push_back(sample_block(BlockKind::multiplier, J::equation_count, "moment"));
-  return Sample<J>(std::move(joint), std::move(blocks));
+using testing::expect_sound_joint;
+using testing::JointCase;
+
+TEST(LowerPairs, MeetingJointsAreSound) {
+  // Their displacement is written in the world: objective where it holds.
+  expect_sound_joint("spherical", ", share: no", 3, false);
+  expect_sound_joint("fixed", ", share: no", 0, false);
+  expect_sound_joint("revolute", ", share: no, axis: [1, 2, 3]", 1, false);
+  expect_sound_joint("revolute", ", share: no, axis: [1, 2, 3], coordinate: no", 1, false);
+}
+TEST(LowerPairs, SlidingJointsAreSound) {
+  expect_sound_joint("prismatic", ", share: no, axis: [1, 2, 3]", 1);
+  expect_sound_joint("prismatic", ", share: no, axis: [1, 2, 3], coordinate: no", 1);
+  expect_sound_joint("cylindrical", ", axis: [1, 2, 3]", 2);
+  expect_sound_joint("cylindrical", ", axis: [1, 2, 3], coordinate: no", 2);
+}
+TEST(LowerPairs, ScrewAndPlanarAreSound) {
+  expect_sound_joint("screw", ", axis: [1, 2, 3], pitch: 0.4", 1);
+  expect_sound_joint("planar", ", axis: [1, 2, 3]", 3);
+  expect_sound_joint("planar", ", axis: [1, 2, 3], coordinate: no", 3);
 }
 
-template <class J>
-void expect_exact(const Sample<J>& sample) {
-  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 20);
-  EXPECT_LT(worst.relative(), 1e-8) << worst.what;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Specimen s = sample.specimen;
-    s.disturb(seed);
-    EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-9);
+double& number(Specimen& s, const std::string& block, int i) {
+  return s.state().value[static_cast<std::size_t>(
+      s.places()[static_cast<std::size_t>(testing::block_named(s, block))].value + i)];
+}
+
+/// A joint about z between frames with arms, closed at random poses: the slide along the axis and the angle given.
+struct ClosedJoint {
+  JointCase c;
+  Specimen s;
+
+  ClosedJoint(const std::string& type, const std::string& own, const Vec3& slide, double angle)
+      : c(so3::exp(Vec3(0.3, -0.7, 1.9)), Vec3(1, 2, 3)), s(std::vector<Block>{}) {
+    // The joint's axes on B are those of frame B after the joint's own offset: close it by the markers' motion.
+    const InitialMotion a = c.builder.initial(c.builder.model().markers.at("bodies.a_arm"));
+    Block& position = c.model.blocks[static_cast<std::size_t>(c.b.position)];
+    Block& rotation = c.model.blocks[static_cast<std::size_t>(c.b.rotation)];
+    const Mat3 axes = axes_of(Vec3(1, 2, 3));
+    const Vec3 p = a.p_WM + axes * slide;
+    std::copy_n(p.data(), 3, position.initial.begin());
+    rotation.initial = {1, 0, 0, 0};
+    s = c.joint(type, "{between: [bodies.a_arm, bodies.b], axis: [1, 2, 3]" + own + "}");
+    // Turn B about the axis.
+    const int k = testing::block_named(s, "bodies.B rotation");
+    s.set_rotation(k, axes * so3::exp(Vec3(0, 0, angle)) * axes.transpose());
+    if (type != "prismatic" && own.find("coordinate: no") == std::string::npos)
+      number(s, "J.angle", 0) = angle;
   }
-}
-
-Marker moving(const Marker& base) {
-  RotationLaw law;
-  law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }), nullptr,
-                time_function([](Jet t) { return 0.3 + cos(t); })};
-  return moving_marker(base, {time_function([](Jet t) { return 0.4 * t * t; }), nullptr, nullptr}, law);
-}
-
-template <class J>
-void expect_exact_on_all_markers() {
-  const Marker a = tilted_marker(0), b = tilted_marker(1);
-  expect_exact(sample_of<J>(a, b));
-  expect_exact(sample_of<J>(Marker::on_frame({0, 1}), Marker::on_frame({2, 3})));
-  expect_exact(sample_of<J>(Marker::on_frame({0, 1}, tilted()), b, true));
-  expect_exact(sample_of<J>(Marker::ground(tilted(), arm()), tilted_marker(0)));
-  expect_exact(sample_of<J>(tilted_marker(0), Marker::ground(tilted(), arm())));
-  expect_exact(sample_of<J>(moving(a), b));
-  expect_exact(sample_of<J>(moving(Marker::ground()), moving(tilted_marker(0)).offset(tilted(), arm())));
-}
-
-TEST(LowerPairs, SphericalHasExactDerivatives) {
-  expect_exact_on_all_markers<Spherical>();
-  expect_exact(sample_of<Spherical>(Marker::on_point(0), Marker::ground()));
-}
-TEST(LowerPairs, FixedHasExactDerivatives) {
-  expect_exact_on_all_markers<Fixed>();
-  expect_exact(sample_of<Fixed>(tilted_marker(0), tilted_marker(1), false, true));
-}
-TEST(LowerPairs, RevoluteHasExactDerivatives) {
-  expect_exact_on_all_markers<Revolute<true>>();
-  expect_exact_on_all_markers<Revolute<false>>();
-}
-
-/// Puts B where the joint is closed: its marker at A's, turned about e3 by `angle`.
-template <class J>
-void close(Specimen& s, const J& joint, double angle) {
-  MarkerMotion a;
-  joint.site().A.evaluate(s.local(), 0, MotionLevel::pose, a);
-  const Marker& b = joint.site().B;
-  const Mat3 R_WB = a.R_WM * so3::exp(Vec3(0, 0, angle));
-  const Mat3 R_WF = R_WB * b.R_FM().transpose();
-  s.set_rotation(3, R_WF);
-  const Vec3 p = a.p_WM - R_WF * b.p_FM_F();
-  std::copy_n(p.data(), 3, s.state().value.data() + s.places()[2].value);
-}
-
-template <class J>
-void expect_balance_where_closed(double angle) {
-  JointSite site;
-  site.A = tilted_marker(0);
-  site.B = tilted_marker(1);
-  const J joint(site);
-  const Sample<J> sample = sample_of<J>(site.A, site.B);
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Specimen s = sample.specimen;
-    s.disturb(seed);
-    close(s, joint, angle);
-    EXPECT_LT(resultant(s, evaluate(sample.range, 0, s, {}).residual).norm(), 1e-12);
+  static Mat3 axes_of(const Vec3& axis) {
+    return Quaternion::FromTwoVectors(Vec3::UnitZ(), axis.normalized()).toRotationMatrix();
   }
-}
-
-TEST(LowerPairs, ForcesBalanceWhereClosed) {
-  expect_balance_where_closed<Spherical>(0.7);
-  expect_balance_where_closed<Fixed>(0);
-  expect_balance_where_closed<Revolute<true>>(2.9);
-  expect_balance_where_closed<Revolute<false>>(-1.2);
-}
-
-/// The rotation equations of the revolute and of the fixed joint as formulas.
-class Formula : public Constraint<Formula, 6, 1> {
- public:
-  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"angle", "rad"}}};
-  template <class S>
-  void residual(const Relative<S>& x, Residual<S>& C) const {
-    const Mat3T<S>& R = x.R_AB;
-    C[0] = R(2, 0);
-    C[1] = R(2, 1);
-    C[2] = R(0, 0) * sin(x.c[0]) + R(0, 1) * cos(x.c[0]);
-    // 2 q_v = axial(R) / q_0 with 4 q_0^2 = 1 + tr R.
-    C.template tail<3>() = axial(R) * (2.0 / sqrt(1.0 + R(0, 0) + R(1, 1) + R(2, 2)));
+  double residual_of_constraints() const {
+    const int rows = testing::first_row(s, BlockKind::multiplier);
+    return evaluate(c.range(), 0, s, {}).residual.tail(s.dofs() - rows).norm();
   }
+  RecordedOutputs outputs() {
+    RecordedOutputs out;
+    c.range().outputs(0, s.local(), {}, out);
+    return out;
+  }
+  Review review() { return c.range().review(0, s.local(), {0, 1}); }
 };
 
-TEST(LowerPairs, DerivativesByHandAreThoseOfTheFormulas) {
-  for (int k = 0; k < 20; ++k) {
-    RelativeState<1> x;
-    x.R_AB = so3::exp((0.1 + 0.14 * k) * Vec3(std::sin(k), std::cos(k), std::sin(3 * k)).normalized());
-    x.p_AB_A.setZero();
-    x.c[0] = 0.5 * k;
-    JointTerms<6, 1> formula;
-    Formula().terms(x, true, formula);
-
-    Revolute<true>::Terms revolute;
-    Revolute<true>::rotation(x.R_AB, x.c.data(), true, revolute);
-    EXPECT_LT((revolute.C - formula.C.head<3>()).norm(), 1e-13);
-    EXPECT_LT((revolute.G - formula.G.topRightCorner<3, 4>()).norm(), 1e-13);
-    Fixed::Terms fixed;
-    Fixed::rotation(x.R_AB, nullptr, true, fixed);
-    EXPECT_LT((fixed.C - formula.C.tail<3>()).norm(), 1e-13);
-    EXPECT_LT((fixed.G - formula.G.block<3, 3>(3, 3)).norm(), 1e-12);
-    for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_LT((revolute.H[i] - formula.H[i].bottomRightCorner<4, 4>()).norm(), 1e-13);
-      EXPECT_LT((fixed.H[i] - formula.H[i + 3].block<3, 3>(3, 3)).norm(), 1e-11);
-    }
-  }
-}
-
-TEST(LowerPairs, RevoluteFollowsItsAngleOverManyTurns) {
-  Sample<Revolute<true>> sample = sample_of<Revolute<true>>(tilted_marker(0), tilted_marker(1));
-  JointSite site;
-  site.A = tilted_marker(0);
-  site.B = tilted_marker(1);
-  const Revolute<true> joint(site);
+TEST(LowerPairs, FollowTheirAngleOverManyTurns) {
   for (const double angle : {0.0, 0.3, 3.1, -3.1, 40.0}) {
-    Specimen s = sample.specimen;
-    s.disturb(5);
-    close(s, joint, angle);
-    double& phi = s.state().value[static_cast<std::size_t>(s.places()[4].value)];
-    phi = angle;
-    const Evaluation e = evaluate(sample.range, 0, s, {});
-    EXPECT_LT(e.residual.tail<6>().norm(), 1e-13) << angle;
-    EXPECT_EQ(sample.range.review(0, s.local(), {0, 1}).verdict, Review::Verdict::keep);
-    phi = angle + std::numbers::pi;  // the other branch: same residual, found by the review
-    EXPECT_LT(evaluate(sample.range, 0, s, {}).residual.tail<6>().norm(), 1e-13);
-    const Review review = sample.range.review(0, s.local(), {0, 1});
-    EXPECT_EQ(review.verdict, Review::Verdict::cut);
-    EXPECT_EQ(review.cut_time, 0.5);
+    ClosedJoint joint("revolute", ", share: no", Vec3::Zero(), angle);
+    EXPECT_LT(joint.residual_of_constraints(), 1e-13) << angle;
+    EXPECT_EQ(joint.review().verdict, Review::Verdict::keep);
+    EXPECT_LT(resultant(joint.s, evaluate(joint.c.range(), 0, joint.s, {}).residual).norm(), 1e-12);
+    number(joint.s, "J.angle", 0) +=
+        std::numbers::pi;  // the other branch: same residual, found by the review
+    EXPECT_LT(joint.residual_of_constraints(), 1e-13);
+    EXPECT_EQ(joint.review().verdict, Review::Verdict::cut);
+    EXPECT_EQ(joint.review().cut_time, 0.5);
   }
 }
 
-TEST(LowerPairs, RevoluteTransmitsTheTorqueOnItsAngle) {
-  // The row of the angle is lambda_3 - Q = 0 (eq. 27 with r = ... + B^T lambda - f): a torque Q on the angle turns B
-  // by +Q about e3 and A by -Q.
-  JointSite site;
-  site.A = Marker::on_frame({0, 1});
-  site.B = Marker::on_frame({2, 3});
-  const Revolute<true> joint(site);
-  Sample<Revolute<true>> sample = sample_of<Revolute<true>>(site.A, site.B);
-  Specimen s = sample.specimen;
-  s.disturb(7);
-  close(s, joint, 0.6);
-  s.state().value[static_cast<std::size_t>(s.places()[4].value)] = 0.6;
-  for (const int k : {5, 6})
-    std::fill_n(s.state().value.data() + s.places()[static_cast<std::size_t>(k)].value, 3, 0.0);
+TEST(LowerPairs, AStartOnTheWrongBranchIsAnError) {
+  ClosedJoint joint("cylindrical", "", Vec3(0, 0, 0.2), 0.5);
+  number(joint.s, "J.angle", 0) += std::numbers::pi;
+  std::string message;
+  try {
+    for (int i = 0; i < 40; ++i) EXPECT_EQ(joint.review().verdict, Review::Verdict::cut);
+  } catch (const Error& e) {
+    message = e.what();
+  }
+  EXPECT_NE(message.find("starts on the wrong branch"), std::string::npos) << message;
+}
+
+TEST(LowerPairs, MotorTorqueOnARevolute) {
+  // The row of the angle is lambda_3 - Q = 0: Q turns B by +Q about e3 and A by -Q (eq. 27; opposite sign of lambda).
+  ClosedJoint joint("revolute", ", share: no", Vec3::Zero(), 0.6);
   const double Q = 2.5;
-  s.state().value[static_cast<std::size_t>(s.places()[6].value) + 2] = Q;
-  const Evaluation e = evaluate(sample.range, 0, s, {});
-  EXPECT_NEAR(e.residual[12], Q, 1e-13);
-  RecordedOutputs outputs;
-  sample.range.outputs(0, s.local(), {}, outputs);
-  EXPECT_LT((outputs.vectors.at("moment") - Vec3(0, 0, Q)).norm(), 1e-13);
-  EXPECT_LT((outputs.vectors.at("moment_on_A") + Vec3(0, 0, Q)).norm(), 1e-13);
-  EXPECT_NEAR(outputs.scalars.at("angle"), 0.6, 1e-15);
-  EXPECT_LT((outputs.vectors.at("rotation") - Vec3(0, 0, 0.6)).norm(), 1e-13);
+  number(joint.s, "J.moment", 2) = Q;
+  const Evaluation e = evaluate(joint.c.range(), 0, joint.s, {});
+  EXPECT_NEAR(e.residual[joint.s.offset(testing::block_named(joint.s, "J.angle"))], Q, 1e-13);
+  const RecordedOutputs out = joint.outputs();
+  EXPECT_LT((out.vectors.at("moment") + Vec3(0, 0, -Q)).norm(), 1e-13);
+  EXPECT_LT((out.vectors.at("moment_on_A") + Vec3(0, 0, Q)).norm(), 1e-13);
+  EXPECT_LT(out.vectors.at("force").norm(), 1e-15);
+  EXPECT_NEAR(out.scalars.at("angle"), 0.6, 1e-15);
+}
+
+TEST(LowerPairs, ForceOnAPrismatic) {
+  // The row of the slide is -lambda_3 - F = 0: +F on B along e3, -F on A, no couple (eq. 29: e3~ u = 0). Transverse
+  // multipliers come with the couple of the offset on A, -Delta e2 lambda_1 and Delta e1 lambda_2 in the manual's sign.
+  const double F = 3, slide = -0.7;
+  ClosedJoint joint("prismatic", ", share: no", Vec3(0, 0, slide), 0);
+  EXPECT_LT(joint.residual_of_constraints(), 1e-13);
+  number(joint.s, "J.force", 2) = -F;
+  const Evaluation e = evaluate(joint.c.range(), 0, joint.s, {});
+  EXPECT_NEAR(e.residual[joint.s.offset(testing::block_named(joint.s, "J.slide"))], F, 1e-13);
+  RecordedOutputs out = joint.outputs();
+  EXPECT_NEAR(out.scalars.at("slide"), slide, 1e-14);
+  EXPECT_LT((out.vectors.at("force") - Vec3(0, 0, F)).norm(), 1e-13);
+  EXPECT_LT((out.vectors.at("force_on_A") + Vec3(0, 0, F)).norm(), 1e-13);
+  EXPECT_LT(out.vectors.at("moment_on_A").norm() + out.vectors.at("moment").norm(), 1e-13);
+
+  number(joint.s, "J.force", 2) = 0;
+  number(joint.s, "J.force", 0) = -2;  // the manual's lambda_1 = 2
+  number(joint.s, "J.force", 1) = -5;  // the manual's lambda_2 = 5
+  out = joint.outputs();
+  EXPECT_LT((out.vectors.at("force") - Vec3(2, 5, 0)).norm(), 1e-13);
+  EXPECT_LT((out.vectors.at("moment_on_A") - Vec3(5 * slide, -2 * slide, 0)).norm(), 1e-13);
+  EXPECT_LT(resultant(joint.s, evaluate(joint.c.range(), 0, joint.s, {}).residual).norm(), 1e-12);
+}
+
+TEST(LowerPairs, ScrewTurnsForceIntoMoment) {
+  const double pitch = 0.3, lead = pitch / (2 * std::numbers::pi), angle = 7;
+  ClosedJoint joint("screw", ", pitch: 0.3", Vec3::Zero(), angle);
+  EXPECT_GT(joint.residual_of_constraints(), 0.1);
+  // Move B along the axis by the lead.
+  const Vec3 way = lead * angle * Vec3(1, 2, 3).normalized();
+  for (int i = 0; i < 3; ++i) number(joint.s, "bodies.B position", i) += way[i];
+  number(joint.s, "J.slide", 0) = lead * angle;
+  EXPECT_LT(joint.residual_of_constraints(), 1e-13);
+  // Rows of the coordinates: -lambda_F + lambda_T = 0, lambda_M - lead lambda_T = 0.
+  number(joint.s, "J.thread", 0) = -10;
+  number(joint.s, "J.force", 2) = -10;
+  number(joint.s, "J.moment", 2) = -10 * lead;
+  const Evaluation e = evaluate(joint.c.range(), 0, joint.s, {});
+  EXPECT_NEAR(e.residual[joint.s.offset(testing::block_named(joint.s, "J.slide"))], 0, 1e-13);
+  EXPECT_NEAR(e.residual[joint.s.offset(testing::block_named(joint.s, "J.angle"))], 0, 1e-13);
+  const RecordedOutputs out = joint.outputs();
+  EXPECT_NEAR(out.scalars.at("thread_force"), 10, 1e-13);
+  EXPECT_LT((out.vectors.at("force") - Vec3(0, 0, 10)).norm(), 1e-13);
+  EXPECT_LT((out.vectors.at("moment") + Vec3(0, 0, 10 * lead)).norm(), 1e-13);
+}
+
+TEST(LowerPairs, SphericalSplitsItsRotation) {
+  JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3::Zero());
+  Specimen s = c.joint("spherical", "{between: [bodies.a, bodies.b], share: no}");
+  for (const auto& [swing, twist] : {std::pair(Vec3(0.4, -0.9, 0), 0.7), std::pair(Vec3(0, 2.9, 0), -3.1),
+                                     std::pair(Vec3(0, 0, 0), 2.0)}) {
+    s.set_rotation(testing::block_named(s, "bodies.B rotation"),
+                   so3::exp(swing) * so3::exp(Vec3(0, 0, twist)));
+    RecordedOutputs out;
+    c.range().outputs(0, s.local(), {}, out);
+    EXPECT_LT((out.vectors.at("swing") - swing).norm(), 1e-13);
+    EXPECT_NEAR(out.scalars.at("twist"), twist, 1e-13);
+    EXPECT_LT(
+        (out.vectors.at("rotation") - so3::log(Mat3(so3::exp(swing) * so3::exp(Vec3(0, 0, twist))))).norm(),
+        1e-12);
+  }
 }
 
 TEST(LowerPairs, SharedBlocksGiveTheReaction) {
-  const Sample<Spherical> sample =
-      sample_of<Spherical>(Marker::on_frame({0, 1}), Marker::on_frame({2, 3}), true);
+  JointCase c;
+  const Specimen s = c.joint("spherical", "{between: [bodies.a, bodies.b]}");
   ReactionShares shares;
   shares.has_force = true;
   shares.force_on_A = Vec3(1, 2, 3);
   RecordedOutputs outputs;
-  sample.range.outputs(0, sample.specimen.local(), shares, outputs);
+  c.range().outputs(0, s.local(), shares, outputs);
   EXPECT_EQ(outputs.vectors.at("force_on_A_world"), Vec3(1, 2, 3));
   EXPECT_EQ(outputs.vectors.at("force_world"), Vec3(-1, -2, -3));
 }
 
 }  // namespace
-}  // namespace trammel::lower_pairs
+}  // namespace trammel

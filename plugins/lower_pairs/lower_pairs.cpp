@@ -1,8 +1,18 @@
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
 #include "joints.hpp"
+#include "spherical.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::lower_pairs {
 namespace {
+
+constexpr JointDemand about_axis{JointAxes::along_axis, true, true};
+constexpr JointDemand sliding{JointAxes::along_axis, true, true, true};
+constexpr double tolerance = 1e-6;  // of angles [rad], and of the model's length
 
 Type joint(std::string name, std::string summary, const JointDemand& demand,
            std::vector<Parameter> own = {}) {
@@ -10,8 +20,65 @@ Type joint(std::string name, std::string summary, const JointDemand& demand,
   type.name = std::move(name);
   type.category = Type::Category::joint;
   type.summary = std::move(summary);
+  if (demand.axes == JointAxes::along_axis)
+    own.insert(own.begin(),
+               Parameter::make(Parameter::Kind::vector3, "axis_B", "",
+                               "direction of B's e3 at the start, where it is not yet along `axis`"));
   type.parameters = joint_parameters(demand, std::move(own));
   return type;
+}
+
+Parameter coordinate_flag(const char* without) {
+  return Parameter::make(Parameter::Kind::flag, "coordinate", "",
+                         std::string("no: do without ") + without + ", on which springs and motions hang")
+      .defaults("yes");
+}
+
+/// The markers of a joint with an axis: those of the common parameters, B's turned to `axis_B`.
+JointSite read_site(const Parameters& in, Builder& builder, const JointDemand& demand) {
+  JointSite site = read_joint_site(in, builder, demand);
+  if (!in.has("axis_B")) return site;
+  if (!in.has("axis")) throw Error(in.where("axis_B"), "`axis_B` is given beside `axis`, which is missing");
+  const Vec3 axis = in.vector3("axis").normalized(), axis_B = in.vector3("axis_B");
+  if (!(axis_B.norm() > 0)) throw Error(in.where("axis_B"), "axis_B must not be zero");
+  const double angle = std::atan2(axis.cross(axis_B).norm(), axis.dot(axis_B));
+  constexpr double degree = std::numbers::pi / 180;
+  if (angle >= 0.5 * std::numbers::pi)
+    throw Error(
+        in.where("axis_B"),
+        fmt::format("the joint would start on the wrong branch: the axes of '{}' and '{}' point away from "
+                    "each other, by {:.6g} degrees; give the opposite direction for one of them",
+                    site.A.name(), site.B.name(), angle / degree));
+  if (angle > tolerance && !in.flag("assemble"))
+    throw Error(
+        in.where("axis_B"),
+        fmt::format("the axes of '{}' and '{}' are {:.6g} degrees apart at the start; correct one, or give "
+                    "`assemble: yes` and a stage of type assemble that closes the joint",
+                    site.A.name(), site.B.name(), angle / degree));
+  const Mat3 R_WB = builder.initial(site.B).R_WM;
+  const Mat3 turn = Quaternion::FromTwoVectors(axis, axis_B).toRotationMatrix();
+  site.B = site.B.offset(R_WB.transpose() * turn * R_WB);
+  return site;
+}
+
+/// Relative motion of two markers at the start.
+struct RelativeStart {
+  Vec3 p_AB_A, v_AB_A, w_AB_B;
+
+  RelativeStart(const Builder& builder, const JointSite& site) {
+    const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);
+    const Vec3 w_A = a.twist.tail<3>();
+    p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
+    v_AB_A = a.R_WM.transpose() * (b.twist.head<3>() - a.twist.head<3>()) + p_AB_A.cross(w_A);
+    w_AB_B = b.twist.tail<3>() - b.R_WM.transpose() * a.R_WM * w_A;
+  }
+};
+
+BlockId add_angle(Builder& builder, double rate) {
+  const double angle = 0;
+  const BlockId block = builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&rate, 1}, "rad");
+  builder.offer_coordinate("angle", "rad", block);
+  return block;
 }
 
 void add_spherical(Registry& registry) {
@@ -39,26 +106,109 @@ void add_fixed(Registry& registry) {
 }
 
 void add_revolute(Registry& registry) {
-  static constexpr JointDemand demand{JointAxes::along_axis, true, true};
-  Type type =
-      joint("revolute", "lets B turn about e3 of A; its coordinate is the angle", demand,
-            {Parameter::make(Parameter::Kind::flag, "coordinate", "",
-                             "no: do without the coordinate `angle`, on which springs and motions hang")
-                 .defaults("yes")});
+  Type type = joint("revolute", "lets B turn about e3 of A; its coordinate is the angle", about_axis,
+                    {coordinate_flag("the coordinate `angle`")});
   type.build = [](const Parameters& in, Builder& builder) {
-    JointSite site = read_joint_site(in, builder, demand);
-    const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);
+    JointSite site = read_site(in, builder, about_axis);
+    const RelativeStart start(builder, site);
     site.share(in, builder, true, false);
     std::vector<BlockId> stencil = site.blocks();
     if (!in.flag("coordinate")) {
       add_meeting_joint(builder, Revolute<false>(std::move(site)), std::move(stencil));
       return;
     }
-    const double angle = 0;
-    const double rate = b.twist[5] - (b.R_WM.transpose() * a.R_WM * a.twist.tail<3>())[2];
-    stencil.push_back(builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&rate, 1}, "rad"));
-    builder.offer_coordinate("angle", "rad", stencil.back());
+    stencil.push_back(add_angle(builder, start.w_AB_B[2]));
     add_meeting_joint(builder, Revolute<true>(std::move(site)), std::move(stencil));
+  };
+  registry.add(std::move(type));
+}
+
+/// Throws Error where B lies at the start where J does not let it be.
+template <class J>
+void require_on_the_way(const Parameters& in, const Builder& builder, const JointSite& site,
+                        const Vec3& p_AB_A, Slides slides) {
+  Vec3 off = p_AB_A;
+  off.segment(slides.first, slides.count).setZero();
+  if (in.flag("assemble") || off.norm() <= tolerance * std::max(1.0, builder.length())) return;
+  const char* where = slides.count == 2 ? "in the joint's plane: they are {:.6g} m apart along its normal"
+                                        : "on the joint's axis: they are {:.6g} m apart across it";
+  throw Error(
+      in.where("between"),
+      fmt::format("markers '{}' and '{}' do not lie {}; correct the positions, or give `assemble: yes` and "
+                  "a stage of type assemble that closes the joint",
+                  site.A.name(), site.B.name(), fmt::format(fmt::runtime(where), off.norm())));
+}
+
+/// Adds a sliding joint; `With` has coordinates, `Without` has none.
+template <class With, class Without>
+void build_sliding(const Parameters& in, Builder& builder, Slides slides, bool shares_rotation) {
+  JointSite site = read_site(in, builder, sliding);
+  const RelativeStart start(builder, site);
+  require_on_the_way<With>(in, builder, site, start.p_AB_A, slides);
+  if (shares_rotation) site.share(in, builder, false, true);
+  std::vector<BlockId> stencil = site.blocks();
+  if constexpr (!With::has_thread) {
+    if (!in.flag("coordinate")) {
+      add_sliding_joint(builder, Without(std::move(site)), std::move(stencil));
+      return;
+    }
+  }
+  if constexpr (With::angle_count > 0) stencil.push_back(add_angle(builder, start.w_AB_B[2]));
+  const auto n = static_cast<std::size_t>(slides.count);
+  const BlockId block = builder.add_block(BlockKind::coordinate, n == 1 ? "slide" : "slides",
+                                          {start.p_AB_A.data() + slides.first, n},
+                                          {start.v_AB_A.data() + slides.first, n}, "m");
+  for (std::size_t i = 0; i < n; ++i)
+    builder.offer_coordinate(With::slide_names[i], "m", block, static_cast<int>(i));
+  stencil.push_back(block);
+  if constexpr (With::has_thread) {
+    const double pitch = in.real("pitch");
+    if (pitch == 0)
+      throw Error(in.where("pitch"),
+                  "the pitch of a screw must not be zero (a revolute joint does not advance)");
+    add_sliding_joint(builder, With(std::move(site), pitch / (2 * std::numbers::pi), start.p_AB_A[2]),
+                      std::move(stencil));
+  } else {
+    add_sliding_joint(builder, With(std::move(site)), std::move(stencil));
+  }
+}
+
+void add_prismatic(Registry& registry) {
+  Type type = joint("prismatic", "lets B slide along e3 of A; its coordinate is the slide", sliding,
+                    {coordinate_flag("the coordinate `slide`")});
+  type.build = [](const Parameters& in, Builder& builder) {
+    build_sliding<Prismatic<true>, Prismatic<false>>(in, builder, {2, 1, true}, true);
+  };
+  registry.add(std::move(type));
+}
+
+void add_cylindrical(Registry& registry) {
+  Type type = joint("cylindrical",
+                    "lets B turn about e3 of A and slide along it; its coordinates are angle and slide",
+                    sliding, {coordinate_flag("the coordinates `angle` and `slide`")});
+  type.build = [](const Parameters& in, Builder& builder) {
+    build_sliding<Cylindrical<true>, Cylindrical<false>>(in, builder, {2, 1, true}, false);
+  };
+  registry.add(std::move(type));
+}
+
+void add_screw(Registry& registry) {
+  Type type = joint("screw", "lets B turn about e3 of A and advance by the pitch at each turn", sliding,
+                    {Parameter::make(Parameter::Kind::real, "pitch", "m",
+                                     "slide of a whole turn; negative for a left-hand thread")
+                         .must()});
+  type.build = [](const Parameters& in, Builder& builder) {
+    build_sliding<Screw, Screw>(in, builder, {2, 1, true}, false);
+  };
+  registry.add(std::move(type));
+}
+
+void add_planar(Registry& registry) {
+  Type type = joint("planar",
+                    "keeps B in the plane normal to e3 of A; its coordinates are slide_1, slide_2 and angle",
+                    sliding, {coordinate_flag("the coordinates `slide_1`, `slide_2` and `angle`")});
+  type.build = [](const Parameters& in, Builder& builder) {
+    build_sliding<Planar<true>, Planar<false>>(in, builder, {0, 2, true}, false);
   };
   registry.add(std::move(type));
 }
@@ -66,9 +216,13 @@ void add_revolute(Registry& registry) {
 }  // namespace
 }  // namespace trammel::lower_pairs
 
-TRAMMEL_PLUGIN("lower_pairs", "0.1") {
+TRAMMEL_PLUGIN("lower_pairs", "0.2") {
   using namespace trammel::lower_pairs;
   add_spherical(registry);
   add_fixed(registry);
   add_revolute(registry);
+  add_prismatic(registry);
+  add_cylindrical(registry);
+  add_screw(registry);
+  add_planar(registry);
 }

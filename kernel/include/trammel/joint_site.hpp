@@ -27,6 +27,7 @@ struct JointDemand {
   JointAxes axes = JointAxes::common;
   bool markers_meet = true;    ///< the origins of both markers coincide at the start
   bool needs_rotation = true;  ///< a marker without orientation (a point) is refused
+  bool may_slide = false;      ///< the origins may lie apart: the joint's type says in which directions
 };
 
 /// Forces of a joint on what its markers are fixed in, at their origins, in world components.
