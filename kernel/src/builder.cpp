@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "trammel/moving_marker.hpp"
 #include "trammel/nearest_name.hpp"
@@ -67,6 +68,7 @@ int Builder::begin(Entity entity, const Type& type) {
   entity.plugin = type.plugin;
   entity.category = std::string(category_name(type.category));
   entity_ = static_cast<int>(model_->entities.size());
+  if (type.category == Type::Category::joint) joints_[entity.name] = entity_;
   model_->entities.push_back(std::move(entity));
   type_ = &type;
   return entity_;
@@ -231,6 +233,87 @@ JointCoordinate Builder::coordinate(int of_entity, std::string_view name, const 
     there += (there.empty() ? "" : ", ") + c.name;
   }
   throw Error(where, "joint '" + joint + "' has no coordinate '" + std::string(name) + "'; it has: " + there);
+}
+
+int Builder::joint_named(std::string_view name) const {
+  const auto at = joints_.find(name);
+  return at == joints_.end() ? -1 : at->second;
+}
+
+JointCoordinate Builder::coordinate(std::string_view full, const Location& where) const {
+  if (const auto dot = full.rfind('.'); dot != std::string_view::npos)
+    if (const int joint = joint_named(full.substr(0, dot)); joint >= 0)
+      return coordinate(joint, full.substr(dot + 1), where);
+  std::vector<std::string> known;
+  for (const auto& [entity, list] : model_->coordinates)
+    for (const JointCoordinate& c : list)
+      known.push_back(model_->entities[static_cast<std::size_t>(entity)].name + "." + c.name);
+  std::string text = "coordinate '" + std::string(full) + "' not found" + did_you_mean(full, known);
+  constexpr std::size_t most = 12;
+  if (known.empty()) text += "; no joint of the case has one";
+  for (std::size_t i = 0; i < std::min(known.size(), most); ++i)
+    text += (i == 0 ? ". Coordinates: " : ", ") + known[i];
+  if (known.size() > most) text += ", ...";
+  throw Error(where, text);
+}
+
+std::vector<int> Builder::add_relation(const std::vector<CoordinateRelation::Term>& terms) {
+  ReducedRelation row{{}, {entity_}};
+  double largest = 0;
+  for (const CoordinateRelation::Term& t : terms) {
+    row.terms[{t.block, t.component}] += t.factor;
+    largest = std::max(largest, std::abs(t.factor));
+  }
+  const auto clean = [&] {
+    std::erase_if(row.terms, [&](const auto& t) { return std::abs(t.second) <= 1e-12 * largest; });
+  };
+  clean();
+  // A row holds no pivot of the rows before it, so that each substitution leads on to later ones.
+  for (auto t = row.terms.begin(); t != row.terms.end();) {
+    const auto known = relations_.find(t->first);
+    if (known == relations_.end()) {
+      ++t;
+      continue;
+    }
+    const double factor = t->second;
+    for (const auto& [coordinate, part] : known->second.terms) row.terms[coordinate] -= factor * part;
+    row.terms.erase(known->first);
+    row.entities.insert(row.entities.end(), known->second.entities.begin(), known->second.entities.end());
+    clean();
+    t = row.terms.begin();
+  }
+  if (row.terms.empty()) {
+    std::vector<int> others(row.entities.begin() + 1, row.entities.end());
+    std::ranges::sort(others);
+    others.erase(std::ranges::unique(others).begin(), others.end());
+    return others;
+  }
+  const auto pivot =
+      std::ranges::max_element(row.terms, {}, [](const auto& t) { return std::abs(t.second); });
+  const auto key = pivot->first;
+  const double scale = pivot->second;
+  for (auto& t : row.terms) t.second /= scale;
+  relations_[key] = std::move(row);
+  model_->relations.push_back({entity_, terms});
+  return {};
+}
+
+std::pair<std::shared_ptr<const JointView>, std::vector<BlockId>> Builder::joint(int of_entity) const {
+  for (const Model::Range& range : model_->ranges) {
+    // Instances stand in the order of their entities until the model is partitioned.
+    int first = 0, last = range.instances->size();
+    while (first < last) {
+      const int middle = (first + last) / 2;
+      if (range.instances->entity(middle) < of_entity)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    if (first == range.instances->size() || range.instances->entity(first) != of_entity) continue;
+    const auto stencil = range.instances->stencil(first);
+    if (auto view = range.instances->joint(first)) return {std::move(view), {stencil.begin(), stencil.end()}};
+  }
+  return {};
 }
 
 InitialMotion Builder::initial(const Marker& marker) const {

@@ -68,6 +68,15 @@ class TRAMMEL_API Builder {
   std::shared_ptr<const Signal> signal(std::string_view name, const Location& where) const;
   /// The coordinate `name` of the entity that an attachment hangs on.
   JointCoordinate coordinate(int of_entity, std::string_view name, const Location& where) const;
+  /// The coordinate of a joint by its full name, "hinge.angle". Throws Error that offers those that exist.
+  JointCoordinate coordinate(std::string_view full_name, const Location& where) const;
+  /// Remembers that this entity imposes a linear relation between coordinates. Gives the entities that impose the same
+  /// already, together or alone (nothing is remembered then); none where the relation is new.
+  [[nodiscard]] std::vector<int> add_relation(const std::vector<CoordinateRelation::Term>& terms);
+  /// The entity that is the joint of that name; -1 where there is none (yet).
+  int joint_named(std::string_view name) const;
+  /// The joint that entity `of_entity` is, with the stencil of its instance; null where it has none.
+  std::pair<std::shared_ptr<const JointView>, std::vector<BlockId>> joint(int of_entity) const;
 
   InitialMotion initial(const Marker& marker) const;
 
@@ -108,6 +117,14 @@ class TRAMMEL_API Builder {
   std::map<BlockId, std::vector<BlockId>> members_;  ///< of sets of shared blocks, by root
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, std::shared_ptr<const void>, std::less<>> things_;
+  std::map<std::string, int, std::less<>> joints_;
+  /// Relations between coordinates, each by the coordinate that it was solved for; that one has the factor 1 and
+  /// stands in none of the later ones.
+  struct ReducedRelation {
+    std::map<std::pair<BlockId, int>, double> terms;
+    std::vector<int> entities;  ///< that it was made from
+  };
+  std::map<std::pair<BlockId, int>, ReducedRelation> relations_;
 };
 
 }  // namespace trammel

@@ -42,6 +42,16 @@ struct ReactionShares {
       Vec3::Zero();  ///< at a shared rotation: moment of the joint on A's side, world components [N m]
 };
 
+class JointSite;
+
+/// A joint as whatever hangs on it sees it: a copy of the instance, which may be evaluated at the joint's stencil.
+class JointView {
+ public:
+  virtual ~JointView() = default;
+  virtual const JointSite& site() const = 0;
+  virtual void evaluate(const LocalState& x, LocalSystem& out) const = 0;
+};
+
 /// All instances of one C++ type that live on this rank, evaluated a range at a time.
 class ElementRange {
  public:
@@ -68,6 +78,9 @@ class ElementRange {
   virtual Energy energy(int i, const LocalState& x) const = 0;
   virtual void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const = 0;
   virtual void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const = 0;
+
+  /// Instance i where it is a joint with a `site()`, else null.
+  virtual std::shared_ptr<const JointView> joint(int i) const = 0;
 
   /// Keeps only the instances listed, in that order (after the partition).
   virtual void keep(std::span<const int> instances) = 0;
@@ -156,6 +169,25 @@ class RangeOf final : public ElementRange {
   }
   void restore(int i, std::span<const double> history) override {
     if constexpr (requires(E & e) { e.restore(history); }) at(i).element.restore(history);
+  }
+
+  std::shared_ptr<const JointView> joint(int i) const override {
+    if constexpr (requires(const E& e) {
+                    { e.site() } -> std::convertible_to<const JointSite&>;
+                  }) {
+      class Copy final : public JointView {
+       public:
+        explicit Copy(const E& joint) : joint_(joint) {}
+        const JointSite& site() const override { return joint_.site(); }
+        void evaluate(const LocalState& x, LocalSystem& out) const override { joint_.evaluate(x, out); }
+
+       private:
+        E joint_;
+      };
+      return std::make_shared<const Copy>(at(i).element);
+    } else {
+      return nullptr;
+    }
   }
 
   void keep(std::span<const int> instances) override {

@@ -64,6 +64,18 @@ struct JointCoordinate {
   int component = 0;
 };
 
+/// A linear relation between coordinates that a motion or a coupling imposes.
+struct CoordinateRelation {
+  /// factor times component of a coordinate block
+  struct Term {
+    BlockId block = no_block;
+    int component = 0;
+    double factor = 0;
+  };
+  int entity = -1;
+  std::vector<Term> terms;
+};
+
 /// A sensor that reports what something else does. (A sensor with instances of its own reports their outputs.)
 struct SensorReference {
   enum class What {
@@ -93,6 +105,7 @@ class TRAMMEL_API Model {
   std::map<std::string, Marker, std::less<>> markers;
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
+  std::vector<CoordinateRelation> relations;
   std::vector<MassPoint> masses;
   std::vector<ModelNote> notes;
   bool keep_notes = false;  ///< `notes` are wanted

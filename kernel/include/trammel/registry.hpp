@@ -31,6 +31,10 @@ struct Type {
   std::vector<Parameter> parameters;
   /// Adds blocks, markers, signals and instances of one entity to the model.
   std::function<void(const Parameters&, Builder&)> build;
+  /// Of a joint that reads other joints: built when all others stand.
+  bool after_others = false;
+  /// Of what hangs on a coordinate: it reads the joint's reaction, so the joint keeps its multipliers (`share: no`).
+  bool reads_reaction = false;
 
   std::string plugin;   ///< filled by the loader: name of the plugin
   std::string library;  ///< filled by the loader: path of the shared library

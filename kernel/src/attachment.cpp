@@ -1,0 +1,40 @@
+#include "trammel/attachment.hpp"
+
+namespace trammel {
+
+CoordinateTarget coordinate_target(const JointCoordinate& c, const Model& model) {
+  CoordinateTarget target;
+  target.component = c.component;
+  target.size = model.block(c.block).size;
+  target.unit = c.unit;
+  target.force_unit = c.unit == "rad" ? "N m" : c.unit == "m" ? "N" : "J/" + c.unit;
+  return target;
+}
+
+AttachmentPlace read_attachment_place(const Parameters& in, Builder& builder) {
+  AttachmentPlace p;
+  p.joint_name = in.text("of");
+  p.joint = builder.joint_named(p.joint_name);
+  if (p.joint < 0) throw Error(in.where("of"), "joint '" + p.joint_name + "' not found");
+  const JointCoordinate c = builder.coordinate(p.joint, in.text("coordinate"), in.where("coordinate"));
+  p.block = c.block;
+  p.name = p.joint_name + "." + c.name;
+  p.target = coordinate_target(c, builder.model());
+  return p;
+}
+
+Type attachment_type(std::string name, std::string summary, std::string value,
+                     std::function<void(const Parameters&, Builder&)> build) {
+  using Kind = Parameter::Kind;
+  Type type;
+  type.name = std::move(name);
+  type.category = Type::Category::coordinate;
+  type.summary = std::move(summary);
+  type.parameters = {Parameter::make(Kind::text, "of", "", "the joint").must(),
+                     Parameter::make(Kind::text, "coordinate", "", "its coordinate").must(),
+                     Parameter::make(Kind::any, "value", "", std::move(value)).must()};
+  type.build = std::move(build);
+  return type;
+}
+
+}  // namespace trammel
