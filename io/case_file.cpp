@@ -120,6 +120,7 @@ void CaseFile::build(const Registry& registry, Model& model) {
   build_category(Type::Category::body, "bodies");
   build_markers();
   build_category(Type::Category::joint, "joints");
+  build_waiting();
   build_category(Type::Category::element, "elements");
   build_category(Type::Category::load, "loads");
   build_category(Type::Category::sensor, "sensors");
@@ -207,8 +208,44 @@ void CaseFile::build_entity(Type::Category category, const std::string& name, co
   }
   put_indices_in(map, context_);
   put_named(map, 0);
-  build_one(type, {name, {}, {}, {}, entry.where}, map);
+  for (const Value::Entry& attachment : attachments)
+    if (registry_->get(Type::Category::coordinate, attachment.key, attachment.where).reads_reaction)
+      keep_multipliers(type, attachment, map);
+  const Entity entity{name, {}, {}, {}, entry.where};
+  if (category == Type::Category::joint && type.after_others)
+    waiting_joints_.push_back({current_, &type, entity, std::move(map)});
+  else
+    build_one(type, entity, map);
   if (!attachments.empty()) build_attachments(name, attachments);
+}
+
+/// Gives a joint whose reaction is read by `attachment` the parameter `share: no`, where its type knows it.
+void CaseFile::keep_multipliers(const Type& type, const Value::Entry& attachment, Value& map) const {
+  if (const Value* share = map.find("share")) {
+    if (share->text != "no" && share->text != "false" && share->text != "off")
+      throw Error(share->where, "'share' must be 'no' here: '" + attachment.key +
+                                    "' reads the reaction of the joint, which has none of its own where it "
+                                    "shares unknowns");
+    return;
+  }
+  const bool knows = std::any_of(type.parameters.begin(), type.parameters.end(),
+                                 [](const Parameter& p) { return p.name == "share"; });
+  if (!knows) return;
+  Value no;
+  no.kind = Value::Kind::scalar;
+  no.text = "no";
+  no.where = attachment.where;
+  map.entries.push_back({"share", attachment.where, std::move(no)});
+}
+
+void CaseFile::build_waiting() {
+  for (std::vector<Waiting>* list : {&waiting_joints_, &waiting_attachments_}) {
+    for (const Waiting& waiting : *list) {
+      current_ = waiting.current;
+      guarded([&] { build_one(*waiting.type, waiting.entity, waiting.map); });
+    }
+    list->clear();
+  }
 }
 
 void CaseFile::unknown_key(const Value::Entry& entry, const Type& type) const {
@@ -256,7 +293,7 @@ void CaseFile::build_attachments(const std::string& joint, const std::vector<Val
       text("coordinate", coordinate.key);
       map.entries.push_back({"value", coordinate.where, coordinate.value});
       put_indices_in(map.entries.back().value, context_);
-      build_one(type, {name, {}, {}, {}, coordinate.where}, map);
+      waiting_attachments_.push_back({current_, &type, {name, {}, {}, {}, coordinate.where}, std::move(map)});
     }
   }
 }

@@ -53,6 +53,8 @@ class CaseFile {
   void build_category(Type::Category category, const char* key);
   void build_entity(Type::Category category, const std::string& name, const Value::Entry& entry);
   void build_attachments(const std::string& joint, const std::vector<Value::Entry>& entries);
+  void keep_multipliers(const Type& type, const Value::Entry& attachment, Value& map) const;
+  void build_waiting();
   void build_markers();
   [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
   void build_one(const Type& type, Entity entity, const Value& map);
@@ -80,6 +82,14 @@ class CaseFile {
   Current current_;
   const Registry* registry_ = nullptr;
   Builder* builder_ = nullptr;
+  /// Joints that read other joints, and what hangs on coordinates: built when all joints stand.
+  struct Waiting {
+    Current current;
+    const Type* type;
+    Entity entity;
+    Value map;
+  };
+  std::vector<Waiting> waiting_joints_, waiting_attachments_;
 };
 
 }  // namespace trammel
