@@ -1,14 +1,16 @@
-#include "attachments.hpp"
 
 #include <gtest/gtest.h>
 
 #include "joint_samples.hpp"
+#include "motion.hpp"
+#include "springs.hpp"
+#include "stop.hpp"
 #include "time_functions.hpp"
 
 namespace trammel::coordinates {
 namespace {
 
-const Target second_of_two{1, 2, "rad", "N m"};
+const CoordinateTarget second_of_two{1, 2, "rad", "N m"};
 
 std::vector<Block> coordinate_blocks(bool multiplier) {
   std::vector<Block> blocks{sample_block(BlockKind::coordinate, 2, "coordinates")};
@@ -42,8 +44,8 @@ void expect_exact(const Sample<E>& sample) {
 
 TEST(Attachments, HaveExactDerivatives) {
   const FunctionPtr swing = time_function([](Jet t) { return 0.3 * t * t + sin(2.0 * t); });
-  expect_exact(Sample<Motion>(Motion(second_of_two, swing), coordinate_blocks(true)));
-  expect_exact(Sample<LinearSpring>(LinearSpring(second_of_two, 7, 0.2), coordinate_blocks(false)));
+  expect_exact(Sample<Motion>(Motion(second_of_two, swing, "J.angle"), coordinate_blocks(true)));
+  expect_exact(Sample<LinearSpring>(LinearSpring(second_of_two, 7, 0.2, 1.5), coordinate_blocks(false)));
   expect_exact(
       Sample<LawSpring>(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.1), coordinate_blocks(false)));
   expect_exact(
@@ -75,8 +77,95 @@ TEST(Attachments, EnergiesMatchTheForces) {
               evaluate(damper.range, 0, s, {}).residual.dot(s.velocities()), 1e-15);
 }
 
+/// f(q, q', t) = 2 sin(t) q'^2 - 3 q q'.
+class OfTheRate final : public Function {
+ public:
+  OfTheRate() : Function("2*sin(t)*w^2 - 3*q*w", {"J.angle", "J.angle_rate"}) {}
+
+ private:
+  Jet do_at(double) const override { return {}; }
+  void do_evaluate(double t, std::span<const double> s, FunctionValue& out) const override {
+    out.reset(2);
+    out.value = 2 * std::sin(t) * s[1] * s[1] - 3 * s[0] * s[1];
+    out.dt = 2 * std::cos(t) * s[1] * s[1];
+    out.gradient[0] = -3 * s[1];
+    out.gradient[1] = 4 * std::sin(t) * s[1] - 3 * s[0];
+  }
+};
+
+TEST(Attachments, ForcesByFunctionsOfRatesHaveExactDerivatives) {
+  // The function reads another block than the one that it acts on.
+  const auto angle = component_signal(1, BlockKind::coordinate, 3, 2, "rad");
+  const BoundFunction f(std::make_shared<OfTheRate>(), {{angle, false}, {angle, true}}, {3, 3});
+  const std::vector<Block> blocks{sample_block(BlockKind::coordinate, 2, "q"),
+                                  sample_block(BlockKind::coordinate, 3, "other"),
+                                  sample_block(BlockKind::coordinate, 3, "other again")};
+  for (const double sign : {1.0, -1.0}) {
+    const Sample<FunctionForce> sample(FunctionForce(second_of_two, f, sign), blocks);
+    expect_exact(sample);
+    Specimen s = sample.specimen;
+    s.disturb(3);
+    EXPECT_NEAR(sample.range.energy(0, s.local()).lost_power,
+                evaluate(sample.range, 0, s, {}).residual.dot(s.velocities()), 1e-14);
+  }
+}
+
+TEST(Attachments, StopsHaveExactDerivativesAndLoseWhatTheySay) {
+  Stop::Law law;
+  law.from = -0.02;
+  law.to = 0.03;
+  law.stiffness = 50;
+  law.exponent = 1.5;
+  law.damping = 0.4;
+  const Sample<Stop> stop(Stop(second_of_two, law), coordinate_blocks(false));
+  expect_exact(stop);
+  int touching = 0, losing = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Specimen s = stop.specimen;
+    s.disturb(seed);
+    const double force = evaluate(stop.range, 0, s, {}).residual[1];
+    const double depth = std::max(s.local().value(0)[1] - law.to, law.from - s.local().value(0)[1]);
+    EXPECT_EQ(force != 0, depth > 0 && std::abs(force) > 0) << "seed " << seed;
+    if (!(depth > 0)) continue;
+    ++touching;
+    EXPECT_GE(force * (s.local().value(0)[1] - 0.005), 0) << "a stop never pulls";
+    // Balance: power of the force = rate of the stored energy + what is lost.
+    const double tau = 1e-4;
+    const auto stored = [&](double by) { return stop.range.energy(0, s.after(by).local()).strain; };
+    const double rate = (8 * (stored(tau / 2) - stored(-tau / 2)) - (stored(tau) - stored(-tau))) / (6 * tau);
+    const double lost = stop.range.energy(0, s.local()).lost_power;
+    EXPECT_NEAR(force * s.velocities()[1], rate + lost, 1e-7 * (1 + std::abs(rate)));
+    EXPECT_GE(lost, 0);
+    losing += lost > 0 ? 1 : 0;
+  }
+  EXPECT_GT(touching, 10);
+  EXPECT_GT(losing, 5);
+}
+
+TEST(Attachments, AStopCutsTheStepWhereItIsMet) {
+  Stop::Law law;
+  law.to = 0.5;
+  law.stiffness = 100;
+  Sample<Stop> sample(Stop(second_of_two, law), coordinate_blocks(false));
+  // q = 0.3 + t + t^2 from t = 0 to 0.25: meets 0.5 at t = (sqrt(1.8) - 1)/2.
+  const auto at = [&](double t) {
+    Specimen s = sample.specimen;
+    s.state().time = t;
+    s.state().value[1] = 0.3 + t + t * t;
+    s.state().rate[1] = 1 + 2 * t;
+    return s;
+  };
+  sample.range.commit(0, at(0).local(), {0, 0});
+  const Review review = sample.range.review(0, at(0.25).local(), {0, 0.25});
+  ASSERT_EQ(review.verdict, Review::Verdict::cut);
+  EXPECT_NEAR(review.cut_time, (std::sqrt(1.8) - 1) / 2, 1e-12);
+  EXPECT_EQ(sample.range.review(0, at(review.cut_time).local(), {0, review.cut_time}).verdict,
+            Review::Verdict::keep);
+  EXPECT_EQ(sample.range.review(0, at(0.1).local(), {0, 0.1}).verdict, Review::Verdict::keep);
+}
+
 TEST(Attachments, MotionReportsTheActuatorsForce) {
-  Sample<Motion> sample(Motion(second_of_two, constant_function(0.5)), coordinate_blocks(true));
+  Sample<Motion> sample(Motion(second_of_two, constant_function(0.5), "J.angle"), coordinate_blocks(true));
   sample.specimen.disturb(2);
   const Specimen& s = sample.specimen;
   const double lambda = *s.local().value(1);

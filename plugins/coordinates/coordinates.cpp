@@ -1,5 +1,8 @@
-#include "attachments.hpp"
-#include "trammel/builder.hpp"
+#include <fmt/format.h>
+
+#include "motion.hpp"
+#include "springs.hpp"
+#include "stop.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::coordinates {
@@ -7,66 +10,31 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-struct Place {
-  Target target;
-  BlockId block = no_block;
-  std::string name;  ///< "A.angle": of the coordinate's signal
-};
-
-Place place(const Parameters& in, Builder& builder) {
-  const std::string of = in.text("of"), coordinate = in.text("coordinate");
-  // The joint was built just before what hangs on it: search from the end.
-  const auto& entities = builder.model().entities;
-  int joint = static_cast<int>(entities.size()) - 1;
-  while (joint >= 0 && !(entities[static_cast<std::size_t>(joint)].name == of &&
-                         entities[static_cast<std::size_t>(joint)].category == "joint"))
-    --joint;
-  if (joint < 0) throw Error(in.where("of"), "joint '" + of + "' not found");
-  const JointCoordinate c = builder.coordinate(joint, coordinate, in.where("coordinate"));
-  Place p;
-  p.block = c.block;
-  p.name = of + "." + coordinate;
-  p.target.component = c.component;
-  p.target.size = builder.model().block(c.block).size;
-  p.target.unit = c.unit;
-  p.target.force_unit = c.unit == "rad" ? "N m" : c.unit == "m" ? "N" : "J/" + c.unit;
-  return p;
-}
-
-std::vector<Parameter> parameters(const char* value) {
-  return {Parameter::make(Kind::text, "of", "", "the joint").must(),
-          Parameter::make(Kind::text, "coordinate", "", "its coordinate").must(),
-          Parameter::make(Kind::any, "value", "", value).must()};
-}
-
-Type attachment(const char* name, const char* summary, const char* value,
-                std::function<void(const Parameters&, Builder&)> build) {
-  Type type;
-  type.name = name;
-  type.category = Type::Category::coordinate;
-  type.summary = summary;
-  type.parameters = parameters(value);
-  type.build = std::move(build);
-  return type;
-}
-
 void build_motion(const Parameters& in, Builder& builder) {
-  Place p = place(in, builder);
+  AttachmentPlace p = read_attachment_place(in, builder);
   FunctionPtr f = in.context().function(*in.value("value"));
   if (!f->depends_on_time_only())
     throw Error(f->where(), "the motion '" + f->text() + "' reads the signal '" + f->signals().front() +
                                 "', but only a function of time is allowed here");
+  if (const auto others = builder.add_relation({{p.block, p.target.component, 1}}); !others.empty()) {
+    std::string names;
+    for (const int other : others)
+      names += (names.empty() ? "'" : ", '") +
+               builder.model().entities[static_cast<std::size_t>(other)].name + "'";
+    throw Error(in.where(), "the coordinate '" + p.name + "' is prescribed already, by " + names);
+  }
   const BlockId multiplier = builder.add_multiplier("force", 1, p.target.unit);
-  builder.add(Motion(std::move(p.target), std::move(f)), {p.block, multiplier});
+  builder.add(Motion(std::move(p.target), std::move(f), p.name), {p.block, multiplier});
 }
 
 void build_spring(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known{
       Parameter::make(Kind::real, "stiffness", "force per coordinate", "of a linear spring"),
-      Parameter::make(Kind::real, "rest", "", "coordinate without force").defaults("0"),
+      Parameter::make(Kind::real, "rest", "", "coordinate at which the law begins").defaults("0"),
+      Parameter::make(Kind::real, "preload", "force", "of a linear spring at rest").defaults("0"),
       Parameter::make(Kind::function, "law", "",
                       "force against the coordinate, as a function of it and of time")};
-  Place p = place(in, builder);
+  AttachmentPlace p = read_attachment_place(in, builder);
   const Value& value = *in.value("value");
   if (!value.is_map()) {
     builder.add(LinearSpring(std::move(p.target), in.real(value), 0), {p.block});
@@ -76,30 +44,92 @@ void build_spring(const Parameters& in, Builder& builder) {
   if (map.has("law") == map.has("stiffness"))
     throw Error(value.where, "a spring needs either 'stiffness' or 'law'");
   if (map.has("stiffness")) {
-    builder.add(LinearSpring(std::move(p.target), map.real("stiffness"), map.real("rest")), {p.block});
+    builder.add(
+        LinearSpring(std::move(p.target), map.real("stiffness"), map.real("rest"), map.real("preload")),
+        {p.block});
     return;
   }
+  if (map.has("preload")) throw Error(map.where("preload"), "a law holds its own preload");
   FunctionPtr law = map.function("law");
   if (law->signals().size() > 1 || (law->signals().size() == 1 && law->signals().front() != p.name))
     throw Error(map.where("law"), "the law of this spring may read '" + p.name + "' and time only");
   builder.add(LawSpring(std::move(p.target), std::move(law), map.real("rest")), {p.block});
 }
 
+void add_function_force(const Parameters& in, const Value& function, double sign, Builder& builder) {
+  AttachmentPlace p = read_attachment_place(in, builder);
+  BoundFunction f(in.context().function(function), builder);
+  std::vector<BlockId> stencil{p.block};
+  stencil.insert(stencil.end(), f.blocks().begin(), f.blocks().end());
+  builder.add(FunctionForce(std::move(p.target), std::move(f), sign), std::move(stencil));
+}
+
 void build_damper(const Parameters& in, Builder& builder) {
-  Place p = place(in, builder);
-  const double damping = in.real(*in.value("value"));
-  if (damping < 0) throw Error(in.where("value"), "the damping must not be negative");
+  static const std::vector<Parameter> known{
+      Parameter::make(Kind::function, "law", "",
+                      "force against the coordinate's rate, as a function of it, of signals and of time")
+          .must()};
+  const Value& value = *in.value("value");
+  if (value.is_map()) {
+    const Parameters map = in.map(value, known);
+    add_function_force(in, *map.value("law"), -1, builder);
+    return;
+  }
+  AttachmentPlace p = read_attachment_place(in, builder);
+  const double damping = in.real(value);
+  if (damping < 0)
+    throw Error(in.where("value"), fmt::format("the damping must not be negative, found {:g}", damping));
   builder.add(Damper(std::move(p.target), damping), {p.block});
+}
+
+void build_actuator(const Parameters& in, Builder& builder) {
+  add_function_force(in, *in.value("value"), 1, builder);
+}
+
+void build_stop(const Parameters& in, Builder& builder) {
+  static const std::vector<Parameter> known{
+      Parameter::make(Kind::real, "from", "", "least value that meets no stop; absent: no stop there"),
+      Parameter::make(Kind::real, "to", "", "largest value that meets no stop; absent: no stop there"),
+      Parameter::make(Kind::real, "stiffness", "force per depth^exponent", "of the stop").positive().must(),
+      Parameter::make(Kind::real, "exponent", "", "force = stiffness * depth^exponent").defaults("1"),
+      Parameter::make(Kind::real, "damping", "1 per rate", "c of the factor 1 + c * rate of the depth")
+          .not_negative()
+          .defaults("0"),
+      Parameter::make(Kind::flag, "meet", "", "steps end where a stop is met or left").defaults("yes")};
+  AttachmentPlace p = read_attachment_place(in, builder);
+  const Parameters map = in.map(*in.value("value"), known);
+  if (!map.has("from") && !map.has("to"))
+    throw Error(map.where(), "a stop needs a bound: 'from', 'to' or both");
+  Stop::Law law;
+  if (map.has("from")) law.from = map.real("from");
+  if (map.has("to")) law.to = map.real("to");
+  if (!(law.from <= law.to))
+    throw Error(map.where("from"), fmt::format("the stops of '{}' are in the wrong order: from {:g} to {:g}",
+                                               p.name, law.from, law.to));
+  law.stiffness = map.real("stiffness");
+  law.exponent = map.real("exponent");
+  if (!(law.exponent >= 1))
+    throw Error(map.where("exponent"),
+                fmt::format("the exponent of a stop must be at least 1, found {:g}", law.exponent));
+  law.damping = map.real("damping");
+  law.meet = map.flag("meet");
+  builder.add(Stop(std::move(p.target), law), {p.block});
 }
 
 }  // namespace
 }  // namespace trammel::coordinates
 
-TRAMMEL_PLUGIN("coordinates", "0.1") {
+TRAMMEL_PLUGIN("coordinates", "0.2") {
+  using namespace trammel;
   using namespace trammel::coordinates;
-  registry.add(attachment("motion", "prescribes a joint's coordinate", "function of time", build_motion));
-  registry.add(attachment("spring", "a spring on a joint's coordinate",
-                          "stiffness, or {stiffness, rest}, or {law, rest}", build_spring));
   registry.add(
-      attachment("damper", "a linear damper on a joint's coordinate", "force per rate", build_damper));
+      attachment_type("motion", "prescribes a joint's coordinate", "function of time", build_motion));
+  registry.add(attachment_type("spring", "a spring on a joint's coordinate",
+                               "stiffness, or {stiffness, rest, preload}, or {law, rest}", build_spring));
+  registry.add(attachment_type("damper", "a damper on a joint's coordinate",
+                               "force per rate, or {law}: function of signals and rates", build_damper));
+  registry.add(attachment_type("actuator", "a force or torque on a joint's coordinate",
+                               "function of time, signals and rates of coordinates", build_actuator));
+  registry.add(attachment_type("stop", "compliant stops of a joint's coordinate, with or without play",
+                               "{from, to, stiffness, exponent, damping, meet}", build_stop));
 }

@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "trammel/attachment.hpp"
+#include "trammel/bound_function.hpp"
 #include "trammel/element.hpp"
 #include "trammel/function.hpp"
 #include "trammel/local_system.hpp"
@@ -11,89 +13,40 @@
 
 namespace trammel::coordinates {
 
-/// Component of a coordinate block, which is the first block of the stencil.
-struct Target {
-  int component = 0;
-  int size = 1;  ///< of the block
-  std::string unit;
-  std::string force_unit;  ///< "N m" for an angle, "N" for a length
-
-  double value(const LocalState& x) const { return x.value(0)[component]; }
-  double rate(const LocalState& x) const { return x.rate(0)[component]; }
-};
-
-/// q = f(t). Local system: the coordinate's block, one multiplier. The actuator's force on the coordinate is -lambda.
-class Motion {
- public:
-  Motion(Target target, FunctionPtr f) : target_(std::move(target)), f_(std::move(f)) {}
-
-  static bool couples(int row, int column) { return row != column; }
-
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    const int i = target_.component, row = target_.size;
-    const Jet f = f_->motion_at(x.time());
-    out.residual()[i] = *x.value(1);
-    out.residual()[row] = target_.value(x) - f.value;
-    if (out.request.tangent) {
-      auto K = out.K();
-      K(row, i) = K(i, row) = 1;
-    }
-    if (out.request.rates) {
-      out.rate()[row] = target_.rate(x) - f.first;
-      if (out.request.tangent) out.rate_gradient();
-    }
-    if (out.request.bias) out.bias()[row] = -f.second;
-  }
-
-  Energy energy(const LocalState& x) const {
-    Energy e;
-    e.lost_power = *x.value(1) * target_.rate(x);
-    return e;
-  }
-
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
-    sink.scalar("force", target_.force_unit, -*x.value(1));
-    sink.scalar("power", "W", -*x.value(1) * target_.rate(x));
-    sink.scalar("prescribed", target_.unit, f_->at(x.time()).value);
-  }
-
- private:
-  Target target_;
-  FunctionPtr f_;
-};
-
-/// A force -k (q - q_rest) on the coordinate.
+/// A force -k (q - q_rest) - preload on the coordinate.
 class LinearSpring {
  public:
-  LinearSpring(Target target, double stiffness, double rest)
-      : target_(std::move(target)), stiffness_(stiffness), rest_(rest) {}
+  LinearSpring(CoordinateTarget target, double stiffness, double rest, double preload = 0)
+      : target_(std::move(target)), stiffness_(stiffness), rest_(rest), preload_(preload) {}
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const int i = target_.component;
-    out.residual()[i] = stiffness_ * (target_.value(x) - rest_);
+    out.residual()[i] = tension(x);
     if (out.request.tangent) out.K()(i, i) = stiffness_;
   }
 
   Energy energy(const LocalState& x) const {
     Energy e;
     const double stretch = target_.value(x) - rest_;
-    e.strain = 0.5 * stiffness_ * stretch * stretch;
+    e.strain = (0.5 * stiffness_ * stretch + preload_) * stretch;
     return e;
   }
 
   void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
-    sink.scalar("force", target_.force_unit, -stiffness_ * (target_.value(x) - rest_));
+    sink.scalar("force", target_.force_unit, -tension(x));
   }
 
  private:
-  Target target_;
-  double stiffness_, rest_;
+  double tension(const LocalState& x) const { return stiffness_ * (target_.value(x) - rest_) + preload_; }
+
+  CoordinateTarget target_;
+  double stiffness_, rest_, preload_;
 };
 
 /// A force -f(q, t) on the coordinate. Its energy is the integral of f from rest to q at the present time.
 class LawSpring {
  public:
-  LawSpring(Target target, FunctionPtr law, double rest)
+  LawSpring(CoordinateTarget target, FunctionPtr law, double rest)
       : target_(std::move(target)), law_(std::move(law)), rest_(rest) {}
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
@@ -122,7 +75,7 @@ class LawSpring {
     return f;
   }
 
-  Target target_;
+  CoordinateTarget target_;
   FunctionPtr law_;
   double rest_;
 };
@@ -130,7 +83,7 @@ class LawSpring {
 /// A force -c q' on the coordinate.
 class Damper {
  public:
-  Damper(Target target, double damping) : target_(std::move(target)), damping_(damping) {}
+  Damper(CoordinateTarget target, double damping) : target_(std::move(target)), damping_(damping) {}
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const int i = target_.component;
@@ -149,8 +102,43 @@ class Damper {
   }
 
  private:
-  Target target_;
+  CoordinateTarget target_;
   double damping_;
+};
+
+/// A force `sign` times f on the coordinate, f a function of time, signals and rates of coordinates: an actuator
+/// (sign +1), or a damper by a law (sign -1). Stencil: the coordinate's block, then those that f reads.
+class FunctionForce {
+ public:
+  FunctionForce(CoordinateTarget target, BoundFunction f, double sign)
+      : target_(std::move(target)), f_(std::move(f)), sign_(sign) {}
+
+  static bool couples(int row, int) { return row == 0; }
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const int i = target_.component;
+    const double f = out.request.tangent ? f_.add_gradient(x, 1, target_.size, i, -sign_, out) : f_.at(x, 1);
+    out.residual()[i] = -sign_ * f;
+  }
+
+  Energy energy(const LocalState& x) const {
+    Energy e;
+    e.lost_power = -force(x) * target_.rate(x);
+    return e;
+  }
+
+  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+    const double f = force(x);
+    sink.scalar("force", target_.force_unit, f);
+    sink.scalar("power", "W", f * target_.rate(x));
+  }
+
+ private:
+  double force(const LocalState& x) const { return sign_ * f_.at(x, 1); }
+
+  CoordinateTarget target_;
+  BoundFunction f_;
+  double sign_;
 };
 
 }  // namespace trammel::coordinates
