@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "branch_watch.hpp"
+#include "trammel/branch_watch.hpp"
 #include "rotation_rows.hpp"
 #include "trammel/joint_site.hpp"
 

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/QR>
+
+#include "trammel/branch_watch.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/registry.hpp"
@@ -63,7 +66,9 @@ struct CoordinateName {
 ///
 /// Derived may set: `static constexpr JointDemand demand`; `static constexpr std::array<CoordinateName, n>
 /// coordinate_names`; `static constexpr const char* unit` of its equations; and give `Vector<coordinates>
-/// initial_coordinates(const RelativeState<coordinates>&) const`.
+/// initial_coordinates(const RelativeState<coordinates>&) const`. Where the equations have a second solution that is not
+/// meant (half a turn away), `bool on_branch(const RelativeState<coordinates>&) const` tells them apart: a step that
+/// ends on the wrong one is cut, a start there is an error.
 template <class Derived, int equations, int coordinates = 0>
 class Joint {
  public:
@@ -114,6 +119,14 @@ class Joint {
         fill<Eigen::Dynamic>(x, motion, terms, out);
     }
   }
+
+  Review review(const LocalState& x, const StepInfo& step) {
+    if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
+      return branch_.review(derived().on_branch(relative(x)), step);
+    else
+      return Review::keep();
+  }
+  void commit(const LocalState&, const StepInfo&) { branch_.commit(); }
 
   Energy energy(const LocalState& x) const {
     // A constraint that moves in time does work on the system: lambda . (B v) leaves it.
@@ -281,6 +294,7 @@ class Joint {
 
   JointSite site_;
   int blocks_ = 0;
+  BranchWatch branch_;
 };
 
 namespace detail {
@@ -290,6 +304,47 @@ TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C,
                                 const char* unit);
 
 }  // namespace detail
+
+/// Adds a joint whose site is set to the model: its coordinates, at the values and rates that the markers start with,
+/// its multipliers, and itself. Throws Error where it is open at the start and `assemble` is not `yes`.
+template <class J>
+void add_joint(const Parameters& in, Builder& builder, J joint) {
+  constexpr int nc = J::coordinate_count;
+  std::vector<BlockId> stencil = joint.site().blocks();
+  const InitialMotion a = builder.initial(joint.site().A), b = builder.initial(joint.site().B);
+  RelativeState<nc> start;
+  start.R_AB = a.R_WM.transpose() * b.R_WM;
+  start.p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
+  if constexpr (nc > 0) {
+    start.c.setZero();
+    if constexpr (requires { joint.initial_coordinates(start); }) start.c = joint.initial_coordinates(start);
+  }
+  typename J::Terms terms;
+  joint.terms(start, false, terms);
+  if (!in.flag("assemble"))
+    detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)},
+                           builder.length(), J::unit);
+  if constexpr (nc > 0) {
+    Vec6 twist;
+    const Vec3 w_A = a.twist.template tail<3>();
+    twist << a.R_WM.transpose() * (b.twist.template head<3>() - a.twist.template head<3>()) +
+                 start.p_AB_A.cross(w_A),
+        b.twist.template tail<3>() - start.R_AB.transpose() * w_A;
+    const Eigen::MatrixXd by_c = terms.G.template rightCols<nc>();
+    const Eigen::VectorXd rate =
+        -by_c.completeOrthogonalDecomposition().solve(terms.G.template leftCols<6>() * twist + terms.C_t);
+    const BlockId block = builder.add_block(
+        BlockKind::coordinate, "coordinates", {start.c.data(), static_cast<std::size_t>(nc)},
+        {rate.data(), static_cast<std::size_t>(nc)}, std::string(J::coordinate_names[0].unit));
+    for (int i = 0; i < nc; ++i) {
+      const CoordinateName& c = J::coordinate_names[static_cast<std::size_t>(i)];
+      builder.offer_coordinate(c.name, std::string(c.unit), block, i);
+    }
+    stencil.push_back(block);
+  }
+  stencil.push_back(builder.add_multiplier("multipliers", J::equation_count, J::unit));
+  builder.add(std::move(joint), std::move(stencil));
+}
 
 /// A case's joint type made of a class J derived from Joint or Constraint, which is constructible from Parameters (or
 /// by default). `own` are the parameters that J reads besides the common ones.
@@ -301,7 +356,6 @@ Type joint_type(std::string name, std::string summary, std::vector<Parameter> ow
   type.summary = std::move(summary);
   type.parameters = joint_parameters(J::demand, std::move(own));
   type.build = [](const Parameters& in, Builder& builder) {
-    constexpr int nc = J::coordinate_count;
     const auto make = [&in]() {
       if constexpr (std::constructible_from<J, const Parameters&>)
         return J(in);
@@ -310,32 +364,7 @@ Type joint_type(std::string name, std::string summary, std::vector<Parameter> ow
     };
     J joint = make();
     joint.set_site(read_joint_site(in, builder, J::demand));
-    std::vector<BlockId> stencil = joint.site().blocks();
-
-    const InitialMotion a = builder.initial(joint.site().A), b = builder.initial(joint.site().B);
-    RelativeState<nc> start;
-    start.R_AB = a.R_WM.transpose() * b.R_WM;
-    start.p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
-    if constexpr (nc > 0) {
-      start.c.setZero();
-      if constexpr (requires { joint.initial_coordinates(start); })
-        start.c = joint.initial_coordinates(start);
-      const BlockId block = builder.add_block(BlockKind::coordinate, "coordinates",
-                                              {start.c.data(), static_cast<std::size_t>(nc)}, {},
-                                              std::string(J::coordinate_names[0].unit));
-      for (int i = 0; i < nc; ++i) {
-        const CoordinateName& c = J::coordinate_names[static_cast<std::size_t>(i)];
-        builder.offer_coordinate(c.name, std::string(c.unit), block, i);
-      }
-      stencil.push_back(block);
-    }
-    typename J::Terms terms;
-    joint.terms(start, false, terms);
-    if (!in.flag("assemble"))
-      detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)},
-                             builder.length(), J::unit);
-    stencil.push_back(builder.add_multiplier("multipliers", J::equation_count, J::unit));
-    builder.add(std::move(joint), std::move(stencil));
+    add_joint(in, builder, std::move(joint));
   };
   return type;
 }

@@ -3,7 +3,7 @@
 #include "trammel/element.hpp"
 #include "trammel/error.hpp"
 
-namespace trammel::lower_pairs {
+namespace trammel {
 
 /// Keeps a joint on the branch of its equations on which it is meant to stand: those of a relative rotation have a
 /// second solution half a turn away. A step that ends there is cut in half.
@@ -27,4 +27,4 @@ class BranchWatch {
   int cuts_ = 0;
 };
 
-}  // namespace trammel::lower_pairs
+}  // namespace trammel

@@ -1,0 +1,124 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "joint_case.hpp"
+#include "velocity_rows.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::JointCase;
+
+TEST(ConstantVelocity, IsSound) {
+  testing::expect_sound_joint("constant_velocity", ", axis: [1, 2, 3]", 2);
+  testing::expect_sound_joint("constant_velocity", ", axis: [1, 2, 3], axis_B: [0, 2, 3]", 2);
+}
+
+TEST(ConstantVelocity, MeasuresTheBend) {
+  for (const Vec3& bend : {Vec3(0, 0, 0), Vec3(1e-3, 2e-3, 0), Vec3(0.1, -0.1, 0), Vec3(-1, 2.5, 0)}) {
+    JointCase c;
+    const Vec3 e3(0, 0, 1), b = so3::exp(bend) * e3;
+    const std::string axis_B =
+        "[" + std::to_string(b[0]) + ", " + std::to_string(b[1]) + ", " + std::to_string(b[2]) + "]";
+    Specimen s = c.joint("constant_velocity",
+                         "{between: [bodies.a, bodies.b], axis: [0, 0, 1], axis_B: " + axis_B + "}");
+    RecordedOutputs out;
+    c.range().outputs(0, s.local(), {}, out);
+    EXPECT_NEAR(out.scalars.at("bend_1"), bend[0], 2e-5);
+    EXPECT_NEAR(out.scalars.at("bend_2"), bend[1], 2e-5);
+    EXPECT_NEAR(out.scalars.at("bend"), bend.norm(), 2e-5);
+    if (bend.norm() > 0.01) {
+      EXPECT_NEAR(out.scalars.at("bend_direction"), std::atan2(b[1], b[0]), 1e-4);
+    }
+    // Both shafts turn by one angle: the joint stays closed, for any bend.
+    const int rows = s.offset(testing::block_named(s, "J.multipliers"));
+    double* coordinates =
+        s.state().value.data() +
+        s.places()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))].value;
+    const Vec3 now(coordinates[0], coordinates[1], 0), n_B = so3::exp(now) * e3;
+    for (const double turn : {0.4, 2.0, 3.1, -2.5}) {
+      s.set_rotation(testing::block_named(s, "bodies.A rotation"), so3::exp(Vec3(turn * e3)));
+      s.set_rotation(testing::block_named(s, "bodies.B rotation"), so3::exp(Vec3(turn * n_B)));
+      // Seen from A, the bend turns back.
+      const Vec3 seen = so3::exp(Vec3(-turn * e3)) * now;
+      coordinates[0] = seen[0];
+      coordinates[1] = seen[1];
+      EXPECT_LT(evaluate(c.range(), 0, s, {}).residual.tail(s.dofs() - rows).norm(), 1e-13) << turn;
+      EXPECT_EQ(c.range().review(0, s.local(), {0, 1}).verdict, Review::Verdict::keep);
+    }
+    // Half a turn of twist closes g_12 - g_21 too.
+    s.set_rotation(testing::block_named(s, "bodies.A rotation"), Mat3::Identity());
+    s.set_rotation(testing::block_named(s, "bodies.B rotation"), so3::exp(Vec3(std::numbers::pi * n_B)));
+    EXPECT_EQ(c.range().review(0, s.local(), {0, 1}).verdict, Review::Verdict::cut);
+  }
+}
+
+TEST(ConstantVelocityRates, IsExact) {
+  for (const char* carrier : {"", ", carrier: bodies.still", ", carrier: bodies.moving"})
+    for (const std::string& markers : testing::marker_pairs()) {
+      JointCase c;
+      const Specimen s = c.joint(
+          "constant_velocity_rates",
+          "{between: " + markers + ", axis: [1, 2, 3], axis_B: [0, 2, 3], assemble: yes" + carrier + "}");
+      testing::expect_exact_velocity_rows(c.range(), s);
+    }
+}
+
+/// Two shafts on a third body.
+struct ThreeBodies : JointCase {
+  Frame third;
+  ThreeBodies() {
+    Type body;
+    body.name = "frames";
+    builder.begin({"more", {}, {}, {}, {}}, body);
+    third = builder.add_frame("C", tilted(), arm());
+    builder.offer_marker("c", Marker::on_frame(third, tilted(), arm()));
+  }
+};
+
+TEST(ConstantVelocityRates, IsObjectiveOnACarrier) {
+  ThreeBodies c;
+  const Specimen start =
+      c.joint("constant_velocity_rates",
+              "{between: [bodies.a, bodies.b], axis: [1, 2, 3], axis_B: [0, 2, 3], carrier: more.c}");
+  testing::expect_exact_velocity_rows(c.range(), start);
+  JointCase plain;
+  const Specimen grounded = plain.joint(
+      "constant_velocity_rates", "{between: [bodies.a, bodies.b], axis: [1, 2, 3], axis_B: [0, 2, 3]}");
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Specimen s = start, g = grounded;
+    s.disturb(seed);
+    g.disturb(seed);
+    const Vec3 spin(1, 2, -0.7);
+    const auto shift = [&](const ElementRange& range, const Specimen& at) {
+      const Specimen moved =
+          testing::carried(at, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0, 0, 0), spin);
+      return evaluate(range, 0, moved, {}).residual.tail<1>()[0] -
+             evaluate(range, 0, at, {}).residual.tail<1>()[0];
+    };
+    EXPECT_NEAR(shift(c.range(), s), 0, 1e-12);
+    // The moments on the three bodies balance; those on two alone don't.
+    Specimen closed = s;
+    for (int i = 0; i < 3; ++i)
+      closed.state().value[static_cast<std::size_t>(
+          closed.places()[static_cast<std::size_t>(testing::block_named(s, "J.force"))].value + i)] = 0;
+    EXPECT_LT(resultant(closed, evaluate(c.range(), 0, closed, {}).residual).norm(), 1e-12);
+    EXPECT_GT(std::abs(shift(plain.range(), g)), 1e-3);
+  }
+}
+
+TEST(ConstantVelocity, RefusesWhatItCannotMean) {
+  JointCase c;
+  const std::string start = "{between: [bodies.a, bodies.b], axis: [0, 0, 1]";
+  EXPECT_THAT(c.message("constant_velocity", start + ", axis_B: [0, 0, -1]}"), HasSubstr("half a turn"));
+  EXPECT_THAT(c.message("constant_velocity", start + ", axis_B: [0, 0, 0]}"),
+              HasSubstr("axis_B must not be zero"));
+  EXPECT_THAT(c.message("constant_velocity_rates", start + ", carrier: bodies.a_arm}"),
+              HasSubstr("third body"));
+  EXPECT_THAT(c.message("constant_velocity_rates", "{between: [bodies.a, bodies.b]}"),
+              HasSubstr("'axis' is missing"));
+}
+
+}  // namespace
+}  // namespace trammel

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "trammel/constraint.hpp"
+#include "trammel/parameters.hpp"
+
+namespace trammel::universal {
+
+/// Two bodies on the perpendicular bars of a cross: A turns about e3 of its triad, B about e3 of its own. With g_ab =
+/// R_AB(a, b):
+///
+///     p_AB_A = 0,   g_33 = 0,
+///     g_13 sin(angle_1) - g_23 cos(angle_1) = 0   (the cross in A, about A's bar),
+///     g_31 sin(angle_2) + g_32 cos(angle_2) = 0   (B in the cross, about B's bar).
+///
+/// The last two are constraint III of the Dymore manual with the bars in place of the equal triads.
+class Universal : public Constraint<Universal, 6, 2> {
+ public:
+  static constexpr JointDemand demand{JointAxes::own, true, true};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle_1", "rad"}, {"angle_2", "rad"}}};
+
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    const Mat3T<S>& g = x.R_AB;
+    C.template head<3>() = x.p_AB_A;
+    C[3] = g(2, 2);
+    C[4] = g(0, 2) * sin(x.c[0]) - g(1, 2) * cos(x.c[0]);
+    C[5] = g(2, 0) * sin(x.c[1]) + g(2, 1) * cos(x.c[1]);
+  }
+
+  /// The equations hold with either angle half a turn off too.
+  bool on_branch(const RelativeState<2>& x) const {
+    const Mat3& g = x.R_AB;
+    return g(0, 2) * std::cos(x.c[0]) + g(1, 2) * std::sin(x.c[0]) > 0 &&
+           g(2, 0) * std::cos(x.c[1]) - g(2, 1) * std::sin(x.c[1]) > 0;
+  }
+
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+    Constraint::draw(x, shares, canvas);
+    const double size = site().size;
+    if (!(size > 0)) return;
+    MarkerMotion A, B;
+    site().A.evaluate(x, 0, MotionLevel::pose, A);
+    site().B.evaluate(x, site().A.block_count(), MotionLevel::pose, B);
+    for (const MarkerMotion* m : {&A, &B}) {
+      const Vec3 half = 0.5 * size * m->R_WM.col(2);
+      canvas.cylinder(Canvas::Layer::joints, B.p_WM - half, B.p_WM + half, 0.1 * size);
+    }
+  }
+};
+
+}  // namespace trammel::universal
