@@ -285,7 +285,7 @@ std::vector<int> Builder::add_relation(const std::vector<CoordinateRelation::Ter
   if (row.terms.empty()) {
     std::vector<int> others(row.entities.begin() + 1, row.entities.end());
     std::ranges::sort(others);
-    others.erase(std::ranges::unique(others).begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
     return others;
   }
   const auto pivot =
