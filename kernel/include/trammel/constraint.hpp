@@ -5,6 +5,27 @@
 
 namespace trammel {
 
+/// R exp(x~) to second order at x = 0 as jets, x the variables from `first` on: R (I + x~ + x~ x~ / 2), with x~ x~ =
+/// x x^T - (x . x) I.
+template <int variables, int first>
+Mat3T<SecondJet<variables>> rotation_jets(const Mat3& R, bool second) {
+  Mat3T<SecondJet<variables>> jets;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 row = R.row(i).transpose();
+    for (int j = 0; j < 3; ++j) {
+      SecondJet<variables>& entry = jets(i, j);
+      entry = SecondJet<variables>(row[j]);
+      entry.gradient.template segment<3>(first) = Vec3::Unit(j).cross(row);
+      if (!second) continue;
+      auto H = entry.hessian.template block<3, 3>(first, first);
+      H.col(j) += 0.5 * row;
+      H.row(j) += 0.5 * row.transpose();
+      H.diagonal().array() -= row[j];
+    }
+  }
+  return jets;
+}
+
 /// A joint written as one formula. The author derives from it and gives the residual as a function templated on its
 /// scalar S; all derivatives are found from it (forward mode, second order, in the few relative coordinates):
 ///
@@ -62,21 +83,10 @@ class Constraint : public Joint<Derived, equations, coordinates> {
     using S = SecondJet<variables>;
 
     Relative<S> x;
+    x.R_AB = rotation_jets<variables, 3>(at.R_AB, second);
     for (int i = 0; i < 3; ++i) {
       x.p_AB_A[i] = S(at.p_AB_A[i]);
       x.p_AB_A[i].gradient[i] = 1;
-      // R exp(x~) to second order: R (I + x~ + x~ x~ / 2), with x~ x~ = x x^T - (x . x) I.
-      const Vec3 row = at.R_AB.row(i).transpose();
-      for (int j = 0; j < 3; ++j) {
-        S& entry = x.R_AB(i, j);
-        entry = S(row[j]);
-        entry.gradient.template segment<3>(3) = Vec3::Unit(j).cross(row);
-        if (!second) continue;
-        auto H = entry.hessian.template block<3, 3>(3, 3);
-        H.col(j) += 0.5 * row;
-        H.row(j) += 0.5 * row.transpose();
-        H.diagonal().array() -= row[j];
-      }
     }
     for (int i = 0; i < coordinates; ++i) {
       x.c[i] = S(at.c[i]);
