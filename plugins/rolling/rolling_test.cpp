@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "joint_case.hpp"
+#include "velocity_rows.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::JointCase;
+
+TEST(RollingDisc, IsExact) {
+  for (const std::string& markers : testing::marker_pairs()) {
+    JointCase c;
+    const Specimen s =
+        c.joint("rolling_disc", "{between: " + markers +
+                                    ", radius: 0.4, axis: [1, 2, 0.3], normal: [0.1, 0, 1], assemble: yes}");
+    testing::expect_exact_velocity_rows(c.range(), s);
+  }
+}
+
+TEST(RollingDisc, IsObjective) {
+  JointCase c;
+  const Specimen start = c.joint(
+      "rolling_disc", "{between: [bodies.a, bodies.b], radius: 0.4, axis: [1, 0, 0.3], assemble: yes}");
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Specimen s = start;
+    s.disturb(seed);
+    const Evaluation e = evaluate(c.range(), 0, s, {false, true, false});
+    EXPECT_LT(resultant(s, e.residual).norm(), 1e-12);
+    const Specimen moved =
+        testing::carried(s, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0.3, -1, 2), Vec3(1, 2, -0.7));
+    const Evaluation f = evaluate(c.range(), 0, moved, {false, true, false});
+    EXPECT_LT((e.residual.tail<3>() - f.residual.tail<3>()).norm(), 1e-12);
+  }
+}
+
+/// A disc of radius 0.5 that leans, rolls in a circle and does not slip: the point of the rim at the contact is at rest.
+TEST(RollingDisc, TheContactIsAtRest) {
+  JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(2, 0, 0.4));
+  // The axis leans: cosine 0.6 with the normal, sine 0.8, height 0.5 * 0.8.
+  Specimen s = c.joint("rolling_disc", "{between: [ground, bodies.b], radius: 0.5, axis: [0.8, 0, 0.6]}");
+  EXPECT_NEAR(evaluate(c.range(), 0, s, {}).residual[6], 0, 1e-14);
+  RecordedOutputs out;
+  c.range().outputs(0, s.local(), {}, out);
+  const Vec3 contact = out.vectors.at("contact_point");
+  EXPECT_NEAR(contact[2], 0, 1e-14);
+  EXPECT_NEAR((contact - Vec3(2, 0, 0.4)).norm(), 0.5, 1e-14);
+  const Vec3 spin(0.3, -1.2, 2), velocity = -spin.cross(contact - Vec3(2, 0, 0.4));
+  std::copy_n(velocity.data(), 3, s.state().rate.data());
+  std::copy_n(spin.data(), 3, s.state().rate.data() + 3);
+  const Evaluation e = evaluate(c.range(), 0, s, {false, true, false});
+  EXPECT_LT(e.residual.tail<2>().norm(), 1e-14);
+  EXPECT_NEAR(e.rate[6], 0, 1e-14);
+  // What the plane presses and rubs with acts at the contact.
+  s.state().value[static_cast<std::size_t>(s.places()[2].value)] = -10;
+  s.state().value[static_cast<std::size_t>(s.places()[3].value)] = 2;
+  c.range().outputs(0, s.local(), {}, out);
+  EXPECT_NEAR(out.scalars.at("normal_force"), 10, 1e-14);
+  EXPECT_LT((out.vectors.at("force_world") - Vec3(-2, 0, 10)).norm(), 1e-13);
+  EXPECT_LT((out.vectors.at("moment_world") - (contact - Vec3(2, 0, 0.4)).cross(Vec3(-2, 0, 10))).norm(),
+            1e-13);
+}
+
+TEST(RollingDisc, RefusesWhatCannotRoll) {
+  JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(0, 0, 0.5));
+  const auto message = [&c](const std::string& own) {
+    return c.message("rolling_disc", "{between: [ground, bodies.b]" + own + "}");
+  };
+  EXPECT_THAT(message(", radius: 0.4, axis: [1, 0, 0]"),
+              HasSubstr("centre is 0.5 m above it, and should be 0.4 m"));
+  EXPECT_THAT(message(", radius: 0.4, axis: [0, 0, 1]"), HasSubstr("lies flat"));
+  EXPECT_THAT(message(", radius: 0.4, axis: [0, 0, 0]"), HasSubstr("axis must not be zero"));
+  EXPECT_THAT(message(", radius: 0.5, axis: [1, 0, 0], normal: [0, 0, 0]"),
+              HasSubstr("normal must not be zero"));
+  EXPECT_THAT(message(", radius: -1, axis: [1, 0, 0]"), HasSubstr("radius"));
+  EXPECT_EQ(message(", radius: 0.5, axis: [1, 0, 0]"), "");
+}
+
+}  // namespace
+}  // namespace trammel
