@@ -36,8 +36,8 @@ struct Type {
   /// Of what hangs on a coordinate: it reads the joint's reaction, so the joint keeps its multipliers (`share: no`).
   bool reads_reaction = false;
 
-  std::string plugin;   ///< filled by the loader: name of the plugin
-  std::string library;  ///< filled by the loader: path of the shared library
+  std::string plugin{};   ///< filled by the loader: name of the plugin
+  std::string library{};  ///< filled by the loader: path of the shared library
 };
 
 TRAMMEL_API std::string_view category_name(Type::Category category);
