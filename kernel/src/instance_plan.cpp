@@ -10,6 +10,7 @@ CompanionParts::CompanionParts(const StencilBlock& row, const StencilBlock& colu
   velocity_correction = constraint && moves;
   correction_row =
       is_kinematic(row.kind) && row.companion && column.kind == BlockKind::multiplier && column.companion;
+  velocity_own = constraint && column.kind == BlockKind::multiplier && column.companion;
 }
 
 namespace {
@@ -36,6 +37,7 @@ void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, 
     append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
     pattern.kept += static_cast<std::size_t>(r.size * c.size);
   }
+  if (parts.velocity_own) append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
 }
 
 }  // namespace

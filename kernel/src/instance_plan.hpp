@@ -60,6 +60,7 @@ struct CompanionParts {
   bool velocity_row = false;         ///< (velocity row of the multiplier `row`, column)
   bool velocity_correction = false;  ///< (velocity row of the multiplier `row`, mu of column)
   bool correction_row = false;       ///< (row of mu, eta of the multiplier `column`)
+  bool velocity_own = false;         ///< (velocity row of the multiplier `row`, eta of `column`)
 
   CompanionParts(const StencilBlock& row, const StencilBlock& column);
 };

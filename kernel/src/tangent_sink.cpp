@@ -121,6 +121,9 @@ void TangentSink::add(int i, LocalSystem& share) {
       to += n;
       kept += n;
     }
+    // A constraint that does not hold at present gives lambda = 0 for its rows, and eta follows.
+    if (parts.velocity_own)
+      to = write(to, stiffness, weights_.companion_row_velocity * weights_.companion_column_eta);
   }
   ++evaluated;
 }

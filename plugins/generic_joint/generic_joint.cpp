@@ -1,0 +1,343 @@
+#include "generic_joint.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trammel/error.hpp"
+
+namespace trammel::generic_joint {
+
+namespace {
+
+// Of a gap, relative to the model's length, as for all joints.
+constexpr double meeting_tolerance = 1e-6;
+// A relative velocity at an activation below this part of the markers' velocities is no jump.
+constexpr double no_jump = 1e-4;
+
+double speed(const MarkerMotion& m) { return m.twist.cwiseAbs().maxCoeff(); }
+
+}  // namespace
+
+GenericJoint::GenericJoint(Definition definition)
+    : what_(std::move(definition)), rotation_(what_.axes, what_.alternative) {
+  site_.A = offset_frame(what_.J0, what_.axes, what_.offsets);
+  site_.B = what_.J1;
+  blocks_ = site_.block_count();
+  rigid_ = !site_.A.has_shape() && !site_.B.has_shape();
+  for (int k = 0; k < 3; ++k)
+    if (what_.axes.translation(k)) locked_[static_cast<std::size_t>(translations_++)] = k;
+  status_.active = what_.activity.at(1e-12);
+  committed_ = status_;
+}
+
+double GenericJoint::tolerance() const { return meeting_tolerance * std::max(1.0, what_.length); }
+
+bool GenericJoint::couples(int row, int column) const {
+  if (rows() == 0) return false;
+  if (row >= blocks_ && column >= blocks_) return row == column && !what_.activity.always();
+  if (!rigid_ || row >= blocks_ || column >= blocks_) return true;
+  // Of a frame the position comes first, and a force in axes of A does not change as positions do.
+  const auto moves = [this](int k) {
+    const int in_A = site_.A.block_count();
+    return k == 0 || k == in_A;
+  };
+  return !(moves(row) && moves(column));
+}
+
+Vec6 GenericJoint::gaps(const Mat3& R_AB, const Vec3& p_AB_A) const {
+  Vec6 C = Vec6::Zero();
+  RotationTerms terms;
+  rotation_.evaluate(R_AB, false, terms);
+  for (int i = 0; i < translations_; ++i) C[i] = p_AB_A[locked_[static_cast<std::size_t>(i)]];
+  for (int i = 0; i < rotation_.count(); ++i) C[translations_ + i] = terms.C[i];
+  return C;
+}
+
+std::string GenericJoint::row_name(int row) const {
+  if (row < translations_)
+    return fmt::format("translation along {}", "xyz"[locked_[static_cast<std::size_t>(row)]]);
+  return fmt::format("rotation (equation {} of {})", row - translations_ + 1, rotation_.count());
+}
+
+void GenericJoint::relative(const LocalState& x, MotionLevel level, RelativeMotion& out) const {
+  out.evaluate(x, site_.A, site_.B, 0, level);
+}
+
+Vec6 GenericJoint::wrench(const LocalState& x, const RotationTerms& terms) const {
+  Vec6 w = Vec6::Zero();
+  for (int i = 0; i < translations_; ++i) w[locked_[static_cast<std::size_t>(i)]] = multiplier(x, i);
+  for (int i = 0; i < rotation_.count(); ++i)
+    w.tail<3>() += multiplier(x, translations_ + i) * terms.G.row(i).transpose();
+  return w;
+}
+
+void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
+  if (!fault_.empty()) throw Error(fault_);
+  if (rows() == 0) return;
+  const Request& request = out.request;
+  const bool full = request.bias || (request.rates && request.tangent);
+  if (!status_.active) {
+    fill_released(x, out.size() - rows(), out);
+    return;
+  }
+  RelativeMotion motion;
+  relative(x,
+           full            ? MotionLevel::full
+           : request.rates ? MotionLevel::velocity
+                           : MotionLevel::jacobian,
+           motion);
+  RotationTerms terms;
+  rotation_.evaluate(motion.R_AB, request.tangent || full, terms);
+  switch (motion.dofs()) {
+    case 6:
+      fill<6>(x, motion, terms, out);
+      break;
+    case 12:
+      fill<12>(x, motion, terms, out);
+      break;
+    default:
+      fill<Eigen::Dynamic>(x, motion, terms, out);
+  }
+}
+
+void GenericJoint::fill_released(const LocalState& x, int dofs, LocalSystem& out) const {
+  auto r = out.residual();
+  for (int i = 0; i < rows(); ++i) r[dofs + i] = multiplier(x, i);
+  if (out.request.tangent) out.K().diagonal().tail(rows()).setOnes();
+  // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
+  if (out.request.bias) out.bias().tail(rows()) = r.tail(rows());
+}
+
+template <int n>
+void GenericJoint::fill(const LocalState& x, const RelativeMotion& motion, const RotationTerms& terms,
+                        LocalSystem& out) const {
+  constexpr int most = n == Eigen::Dynamic ? max_pair_dofs : n;
+  using Columns = Eigen::Matrix<double, 6, n, Eigen::ColMajor, 6, most>;
+  using Turns = Eigen::Matrix<double, 3, n, Eigen::ColMajor, 3, most>;
+  const Request& request = out.request;
+  const int dofs = motion.dofs(), turns = rotation_.count(), turn = dofs + translations_;
+  const Eigen::Map<const Columns> J(motion.J.data(), 6, dofs);
+  const auto J_turn = J.template bottomRows<3>();
+  const Vec6 w = wrench(x, terms);
+  const Vec3 m = w.tail<3>();
+
+  auto r = out.residual();
+  r.head(dofs) += J.transpose() * w;
+  for (int i = 0; i < translations_; ++i) r[dofs + i] = motion.p_AB_A[locked_[static_cast<std::size_t>(i)]];
+  r.segment(turn, turns) = terms.C.head(turns);
+
+  if (request.tangent) {
+    auto K = out.K();
+    for (int i = 0; i < translations_; ++i) {
+      const auto row = J.row(locked_[static_cast<std::size_t>(i)]);
+      K.row(dofs + i).head(dofs) = row;
+      K.col(dofs + i).head(dofs) = row.transpose();
+    }
+    if (turns > 0) {
+      const Turns B = terms.G * J_turn;
+      K.block(turn, 0, turns, dofs) = B.topRows(turns);
+      K.block(0, turn, dofs, turns) = B.topRows(turns).transpose();
+      // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
+      Mat3 S = 0.5 * skew(m);
+      for (int i = 0; i < turns; ++i)
+        S += multiplier(x, translations_ + i) * terms.H[static_cast<std::size_t>(i)];
+      const Turns S_J = S * J_turn;
+      K.topLeftCorner(dofs, dofs) += J_turn.transpose() * S_J;
+    }
+    motion.add_second_order(x, site_.A, site_.B, 0, w, K.topLeftCorner(dofs, dofs));
+  }
+  const Vec3 spin = request.rates || request.bias ? Vec3(motion.twist.tail<3>()) : Vec3(Vec3::Zero());
+  if (request.rates) {
+    auto rate = out.rate();
+    for (int i = 0; i < translations_; ++i)
+      rate[dofs + i] = motion.twist[locked_[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < turns; ++i) rate[turn + i] = terms.G.row(i).dot(spin);
+    if (request.tangent) {
+      const Eigen::Map<const Columns> by_q(motion.twist_gradient.data(), 6, dofs);
+      auto gradient = out.rate_gradient();
+      for (int i = 0; i < translations_; ++i)
+        gradient.row(dofs + i).head(dofs) = by_q.row(locked_[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < turns; ++i) {
+        const Vec3 g = terms.G.row(i).transpose();
+        const Vec3 by_turn = terms.H[static_cast<std::size_t>(i)] * spin + 0.5 * spin.cross(g);
+        gradient.row(turn + i).head(dofs) =
+            by_turn.transpose() * J_turn + g.transpose() * by_q.template bottomRows<3>();
+      }
+    }
+  }
+  if (request.bias) {
+    auto bias = out.bias();
+    for (int i = 0; i < translations_; ++i)
+      bias[dofs + i] = motion.bias[locked_[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < turns; ++i)
+      bias[turn + i] =
+          terms.G.row(i).dot(motion.bias.tail<3>()) + spin.dot(terms.H[static_cast<std::size_t>(i)] * spin);
+  }
+}
+
+GenericJoint::Rows GenericJoint::rates(const LocalState& x, bool accelerations) const {
+  RelativeMotion motion;
+  relative(x, MotionLevel::full, motion);
+  RotationTerms terms;
+  rotation_.evaluate(motion.R_AB, true, terms);
+  Vec6 zeta = motion.twist;
+  if (accelerations) {
+    zeta = motion.bias;
+    int column = 0, k = 0;
+    for (const Marker* marker : {&site_.A, &site_.B})
+      for (const int size : marker->block_sizes()) {
+        zeta += motion.J.middleCols(column, size) * ConstVectorMap(x.second_rate(k++), size);
+        column += size;
+      }
+  }
+  const Vec3 spin = motion.twist.tail<3>();
+  Rows out(rows());
+  for (int i = 0; i < translations_; ++i) out[i] = zeta[locked_[static_cast<std::size_t>(i)]];
+  for (int i = 0; i < rotation_.count(); ++i) {
+    out[translations_ + i] = terms.G.row(i).dot(zeta.tail<3>());
+    if (accelerations) out[translations_ + i] += spin.dot(terms.H[static_cast<std::size_t>(i)] * spin);
+  }
+  return out;
+}
+
+Review GenericJoint::fail(std::string why) {
+  fault_ = std::move(why);
+  return Review::changed();  // the next evaluation throws, so that all ranks end together
+}
+
+Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
+  const double h = step.end - step.start;
+  if (what_.activity.switches()) {
+    const bool wanted = what_.activity.after(step.start, h);
+    if (wanted != status_.active) {
+      if (wanted)
+        return fail(
+            fmt::format("'active' asks for the joint at t = {:g}, where the clock was set: let the run reach "
+                        "that time, or "
+                        "begin with the joint active",
+                        step.start));
+      status_.active = false;
+      return Review::changed();
+    }
+    if (const std::optional<double> change = what_.activity.change(step))
+      if (*change < step.end - 1e-9 * h) return Review::cut(*change);
+  }
+  if (!status_.active || rows() == 0) return Review::keep();
+
+  if (status_.jump > 0) {
+    // Where the velocities were made consistent nothing of the jump is left after the first step.
+    const double left = rates(x, false).cwiseAbs().maxCoeff() + h * rates(x, true).cwiseAbs().maxCoeff();
+    if (left > 0.3 * status_.jump)
+      return fail(fmt::format(
+          "activation at t = {:g} finds a relative velocity of {:.4g} (m/s or rad/s) along locked axes: that "
+          "impulse is computed only where a dynamic stage begins. End a stage there, and begin the next with "
+          "`start: consistent`",
+          step.start, status_.jump));
+  }
+  if (rotation_.has_second_branch()) {
+    RelativeMotion motion;
+    relative(x, MotionLevel::pose, motion);
+    if (!rotation_.on_branch(motion.R_AB)) {
+      if (status_.on_branch) return Review::cut(0.5 * (step.start + step.end));
+      return fail(
+          "the locked axes came to rest half a turn from where they should be: the equations of direction "
+          "cosines hold there too. Start nearer, or give `alternative: yes`");
+    }
+  }
+  return Review::keep();
+}
+
+void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
+  status_.jump = 0;
+  if (rotation_.has_second_branch() && status_.active) {
+    RelativeMotion motion;
+    relative(x, MotionLevel::pose, motion);
+    status_.on_branch = rotation_.on_branch(motion.R_AB);
+  }
+  if (what_.activity.switches()) {
+    const bool wanted = what_.activity.after(step.end, step.end - step.start);
+    if (wanted && !status_.active) activate(x, step.end);
+    status_.active = wanted;
+  }
+  committed_ = status_;
+}
+
+void GenericJoint::activate(const LocalState& x, double t) {
+  RelativeMotion motion;
+  motion.evaluate(x, site_.A, what_.J1, 0, MotionLevel::velocity);
+  if (what_.hold) {
+    hold(motion.R_AB, motion.p_AB_A);
+  } else {
+    const Vec6 C = gaps(motion.R_AB, motion.p_AB_A);
+    Eigen::Index worst = 0;
+    if (rows() > 0 && C.cwiseAbs().maxCoeff(&worst) > tolerance())
+      fail(fmt::format(
+          "the joint is to close at t = {:g}, but its {} is off by {:.6g} {}; `close: hold` would "
+          "keep the pose then present",
+          t, row_name(static_cast<int>(worst)), C[worst], worst < translations_ ? "m" : "rad"));
+  }
+  status_.on_branch = true;
+  if (rows() == 0) return;
+  const double jump = rates(x, false).cwiseAbs().maxCoeff();
+  const double moving = std::max(speed(motion.A), speed(motion.B));
+  // In statics nothing moves, and functions of time are followed without velocities.
+  bool at_rest = true;
+  int k = 0;
+  for (const Marker* marker : {&site_.A, &site_.B})
+    for (const int size : marker->block_sizes())
+      at_rest = at_rest && ConstVectorMap(x.rate(k++), size).isZero(0);
+  status_.jump = !at_rest && jump > no_jump * moving ? jump : 0;
+}
+
+void GenericJoint::hold(const Mat3& R_AB, const Vec3& p_AB_A) {
+  Vec3 gap = Vec3::Zero();
+  for (int i = 0; i < translations_; ++i) {
+    const int k = locked_[static_cast<std::size_t>(i)];
+    gap[k] = p_AB_A[k];
+  }
+  held_ = true;
+  R_held_ = R_AB.transpose();
+  p_held_ = -(R_AB.transpose() * gap);
+  set_held();
+}
+
+void GenericJoint::set_held() {
+  site_.B =
+      held_ ? what_.J1.offset(rotation_.count() > 0 ? R_held_ : Mat3(Mat3::Identity()), p_held_) : what_.J1;
+}
+
+Energy GenericJoint::energy(const LocalState& x) const {
+  Energy e;
+  if (rigid_ || rows() == 0) return e;
+  RelativeMotion motion;
+  relative(x, MotionLevel::jacobian, motion);
+  RotationTerms terms;
+  rotation_.evaluate(motion.R_AB, false, terms);
+  const Vec6 w = wrench(x, terms);
+  e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
+  return e;
+}
+
+std::vector<double> GenericJoint::history() const {
+  if (!what_.activity.switches()) return {};
+  std::vector<double> h{committed_.active ? 1.0 : 0.0, committed_.on_branch ? 1.0 : 0.0, committed_.jump,
+                        held_ ? 1.0 : 0.0};
+  h.insert(h.end(), R_held_.data(), R_held_.data() + 9);
+  h.insert(h.end(), p_held_.data(), p_held_.data() + 3);
+  return h;
+}
+
+void GenericJoint::restore(std::span<const double> history) {
+  if (!what_.activity.switches()) return;
+  if (history.size() != 16)
+    throw Error(fmt::format("a generic joint's history has 16 numbers, found {}", history.size()));
+  status_ = committed_ = {history[0] != 0, history[1] != 0, history[2]};
+  held_ = history[3] != 0;
+  R_held_ = Eigen::Map<const Mat3>(history.data() + 4);
+  p_held_ = Eigen::Map<const Vec3>(history.data() + 13);
+  set_held();
+}
+
+}  // namespace trammel::generic_joint

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "activity.hpp"
+#include "axes.hpp"
+#include "offsets.hpp"
+#include "rotation_equations.hpp"
+#include "trammel/canvas.hpp"
+#include "trammel/joint_site.hpp"
+#include "trammel/local_system.hpp"
+#include "trammel/relative_motion.hpp"
+
+namespace trammel::generic_joint {
+
+/// How the axes of a joint are drawn.
+struct Drawing {
+  bool show = true;
+  double axis_radius = 0.1, axis_length = 0.4;     ///< [m]
+  std::array<double, 4> colour{0.5, 0.5, 0.5, 1};  ///< RGBA, 0 to 1
+
+  /// The colour that stands for a kind of joint.
+  static std::array<double, 4> colour_of(LockedAxes::Kind kind);
+};
+
+/// What a case says of a joint.
+struct Definition {
+  LockedAxes axes;
+  Marker J0, J1;  ///< joint frames on marker A and on marker B
+  Offsets offsets;
+  bool alternative = false;
+  Activity activity;
+  bool hold = true;  ///< activation during the run keeps the pose then present; else the joint must be closed
+  double length = 1;  ///< of the model [m]: what a gap is small against
+  Drawing drawing;
+};
+
+/// The generic joint. Its equations are functions of the pose of J1 in the offset frame J0U (offset_frame):
+///
+///     (p_J0U,J1 in axes of J0U)_k = 0    for each locked translation k
+///     RotationEquations of R_J0U,J1      for the locked rotations
+///
+/// Local system: blocks of A, blocks of B, multipliers of the translations, multipliers of the rotations. While it is
+/// inactive the rows of multipliers are lambda = 0.
+class GenericJoint {
+ public:
+  explicit GenericJoint(Definition definition);
+
+  const Definition& definition() const { return what_; }
+  /// Blocks of A, then of B.
+  std::vector<BlockId> blocks() const { return site_.blocks(); }
+  int translation_count() const { return translations_; }
+  int rotation_count() const { return rotation_.count(); }
+  bool active() const { return status_.active; }
+  /// J0U.
+  const Marker& frame() const { return site_.A; }
+
+  bool couples(int row, int column) const;
+  void evaluate(const LocalState& x, LocalSystem& out) const;
+  Review review(const LocalState& x, const StepInfo& step);
+  void commit(const LocalState& x, const StepInfo& step);
+  void reject() { status_ = committed_; }
+  Energy energy(const LocalState& x) const;
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+  std::vector<double> history() const;
+  void restore(std::span<const double> history);
+
+  /// Values of the equations at the relative pose of J1 in J0U: translations, then rotations.
+  Vec6 gaps(const Mat3& R_AB, const Vec3& p_AB_A) const;
+  bool on_branch(const Mat3& R_AB) const { return rotation_.on_branch(R_AB); }
+  /// Tells that the state at the start lies on the wrong branch and is to be assembled.
+  void start_off_branch() { status_.on_branch = committed_.on_branch = false; }
+  /// Tolerance of a gap [m or rad].
+  double tolerance() const;
+  /// "translation along x", "rotation (equation 2)".
+  std::string row_name(int row) const;
+
+ private:
+  struct Status {
+    bool active = true;
+    bool on_branch = true;  ///< the state is on the right branch of the rotation equations
+    double jump = 0;        ///< |B v + C_t| at an activation whose first step is still to come
+  };
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+
+  int rows() const { return translations_ + rotation_.count(); }
+  double multiplier(const LocalState& x, int row) const {
+    return row < translations_ ? x.value(blocks_)[row]
+                               : x.value(blocks_ + (translations_ > 0 ? 1 : 0))[row - translations_];
+  }
+  /// The relative wrench (force in axes of J0U, moment in axes of J1) of B^T lambda.
+  Vec6 wrench(const LocalState& x, const RotationTerms& terms) const;
+  void relative(const LocalState& x, MotionLevel level, RelativeMotion& out) const;
+  /// B v + C_t, and with `bias` B a + bias.
+  Rows rates(const LocalState& x, bool accelerations) const;
+
+  template <int n>
+  void fill(const LocalState& x, const RelativeMotion& motion, const RotationTerms& terms,
+            LocalSystem& out) const;
+  void fill_released(const LocalState& x, int dofs, LocalSystem& out) const;
+  Review fail(std::string why);
+  void activate(const LocalState& x, double t);
+  void hold(const Mat3& R_AB, const Vec3& p_AB_A);
+  void set_held();
+  JointForces forces(const LocalState& x, RelativeMotion& motion, MarkerMotion& J0) const;
+
+  Definition what_;
+  JointSite site_;  ///< A: J0U; B: J1, or the frame on B that an activation holds
+  RotationEquations rotation_;
+  std::array<int, 3> locked_{};  ///< axis of translation row i
+  int translations_ = 0, blocks_ = 0;
+  bool rigid_ = true;  ///< no marker has a shape
+  Status status_, committed_;
+  bool held_ = false;
+  Mat3 R_held_ = Mat3::Identity();  ///< of the held frame in J1
+  Vec3 p_held_ = Vec3::Zero();
+  std::string fault_;  ///< why the run must end: told by the next evaluation, on all ranks
+};
+
+}  // namespace trammel::generic_joint

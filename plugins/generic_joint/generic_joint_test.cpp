@@ -1,0 +1,257 @@
+#include "generic_joint.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sample.hpp"
+
+namespace trammel::generic_joint {
+namespace {
+
+Request full_request() {
+  Request request;
+  request.tangent = request.rates = request.bias = true;
+  return request;
+}
+
+void expect_exact(const Sample<GenericJoint>& sample, const std::string& what, bool moves = false,
+                  int states = 3) {
+  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, states);
+  EXPECT_LT(worst.relative(), 1e-8) << what << ", " << worst.what;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Specimen s = sample.specimen;
+    s.disturb(seed);
+    EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-8) << what;
+    // What leaves here is the power of B^T lambda on the blocks; a joint that does not move in time books none.
+    const double lost = sample.range.energy(0, s.local()).lost_power;
+    const double power = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
+    EXPECT_NEAR(lost, moves ? power : 0, 1e-11) << what;
+  }
+}
+
+TEST(GenericJoint, HasExactDerivativesForAllFlags) {
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    const LockedAxes axes = axes_of(bits);
+    expect_exact(sample_of(definition_of(axes, tilted_marker(0), tilted_marker(1))), text(axes));
+  }
+}
+
+TEST(GenericJoint, HasExactDerivativesForAllFlagsWithOffsets) {
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    const LockedAxes axes = axes_of(bits);
+    Definition d = definition_of(axes, tilted_marker(0), tilted_marker(1));
+    d.offsets = lively_offsets(axes);
+    expect_exact(sample_of(std::move(d)), text(axes) + " with offsets", true, 2);
+  }
+}
+
+TEST(GenericJoint, HasExactDerivativesWithTheAlternative) {
+  for (const unsigned bits : {63U, 56U, 48U, 40U, 24U, 55U, 47U, 31U}) {
+    Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
+    d.alternative = true;
+    expect_exact(sample_of(d), text(d.axes) + " alternative");
+    d.offsets = lively_offsets(d.axes);
+    expect_exact(sample_of(d), text(d.axes) + " alternative with offsets", true, 2);
+  }
+}
+
+TEST(GenericJoint, HasExactDerivativesAtGroundAndOnPoints) {
+  const Marker ground = Marker::ground(tilted(), arm());
+  for (const unsigned bits : {63U, 7U, 31U, 62U, 19U}) {
+    for (const bool moves : {false, true}) {
+      Definition d = definition_of(axes_of(bits), ground, tilted_marker(0));
+      if (moves) d.offsets = lively_offsets(d.axes);
+      expect_exact(sample_of(d), text(d.axes) + " on the ground", moves);
+      std::swap(d.J0, d.J1);
+      expect_exact(sample_of(d), text(d.axes) + " at the ground", moves);
+    }
+  }
+  expect_exact(sample_of(definition_of(axes_of(7), Marker::on_point(0), ground)), "a point");
+  expect_exact(sample_of(definition_of(axes_of(3), ground, Marker::on_point(0))), "a point on a line");
+}
+
+/// B in the kinematic columns, where the joint is closed at a pose that its free axes allow.
+Eigen::MatrixXd gradient(const Sample<GenericJoint>& sample, const Specimen& s) {
+  const Evaluation e = evaluate(sample.range, 0, s, full_request());
+  return e.K.bottomLeftCorner(s.dofs() - 12, 12);
+}
+
+TEST(GenericJoint, HasAsManyIndependentEquationsAsLockedAxes) {
+  for (unsigned bits = 1; bits < 64; ++bits)
+    for (const bool moves : {false, true})
+      for (const bool alternative : {false, true}) {
+        Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
+        if (alternative && d.axes.rotations() < 2) continue;
+        d.alternative = alternative;
+        if (moves) d.offsets = lively_offsets(d.axes);
+        const GenericJoint joint(d);
+        const Sample<GenericJoint> sample = sample_of(d);
+        const int locked = d.axes.translations() + d.axes.rotations();
+        ASSERT_EQ(sample.specimen.dofs(), 12 + locked);
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          Specimen s = sample.specimen;
+          s.disturb(seed);
+          const auto at = static_cast<double>(seed);
+          close(s, joint, FreePose(d.axes, Vec3(0.3, at, -0.7), Vec3(0.9 * at, 0.4, -0.3 * at)));
+          const Eigen::VectorXd values = gradient(sample, s).jacobiSvd().singularValues();
+          EXPECT_GT(values[locked - 1], 0.1) << text(d.axes);
+        }
+      }
+}
+
+TEST(GenericJoint, IsClosedAlongTheMotionsOfItsFreeAxes) {
+  for (unsigned bits = 0; bits < 64; ++bits)
+    for (const bool moves : {false, true}) {
+      Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
+      if (moves) d.offsets = lively_offsets(d.axes);
+      const GenericJoint joint(d);
+      const Sample<GenericJoint> sample = sample_of(d);
+      const int rows = d.axes.translations() + d.axes.rotations();
+      for (int k = 0; k < 8; ++k) {
+        Specimen s = sample.specimen;
+        s.disturb(7);
+        s.state().time = 0.3 * k;
+        close(s, joint, FreePose(d.axes, Vec3(0.3, -0.2, 0.8) * k, Vec3(0.8, -0.35, 2.1) * k));
+        EXPECT_LT(evaluate(sample.range, 0, s, {}).residual.tail(rows).norm(), 1e-12) << text(d.axes);
+      }
+    }
+}
+
+TEST(GenericJoint, IsObjectiveUnlessItsOffsetIsInWorldAxes) {
+  for (unsigned bits = 0; bits < 64; ++bits)
+    for (const bool moves : {false, true}) {
+      Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
+      if (moves) d.offsets = lively_offsets(d.axes);
+      if (d.axes.all_translations()) d.offsets.translation = {};
+      const Sample<GenericJoint> sample = sample_of(d);
+      const int rows = d.axes.translations() + d.axes.rotations();
+      Specimen s = sample.specimen;
+      s.disturb(bits + 1);
+      const Eigen::VectorXd r = evaluate(sample.range, 0, s, {}).residual;
+      EXPECT_LT(resultant(s, r).norm(), 1e-12) << text(d.axes);
+      // The same pose seen from elsewhere.
+      const Mat3 Q = so3::exp(Vec3(1.1, -0.4, 2.0));
+      for (const int k : {1, 3}) s.set_rotation(k, Q * s.local().rotation(k));
+      for (const int k : {0, 2}) {
+        const Vec3 p = Q * s.local().position(k) + Vec3(3, -2, 5);
+        std::copy_n(p.data(), 3, s.state().value.data() + s.places()[static_cast<std::size_t>(k)].value);
+      }
+      EXPECT_LT((evaluate(sample.range, 0, s, {}).residual.tail(rows) - r.tail(rows)).norm(), 1e-12);
+    }
+}
+
+/// Poses and twists of both joint frames, for formulas written out.
+struct Ends {
+  MarkerMotion A, B;
+  Ends(const Definition& d, const Specimen& s) {
+    d.J0.evaluate(s.local(), 0, MotionLevel::velocity, A);
+    d.J1.evaluate(s.local(), 2, MotionLevel::velocity, B);
+  }
+  Vec3 gap() const { return B.p_WM - A.p_WM; }
+  Vec3 gap_rate() const { return B.twist.head<3>() - A.twist.head<3>(); }
+  Vec3 w_A() const { return A.R_WM * A.twist.tail<3>(); }
+};
+
+Mat3 turn_of(const Vec3& angles) {
+  return so3::exp(Vec3(angles[0], 0, 0)) * so3::exp(Vec3(0, angles[1], 0)) * so3::exp(Vec3(0, 0, angles[2]));
+}
+
+TEST(GenericJoint, TakesItsOffsetsWhereThePageSays) {
+  for (const unsigned bits : {63U, 62U, 59U, 27U}) {
+    Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
+    d.offsets = lively_offsets(d.axes);
+    const Sample<GenericJoint> sample = sample_of(d);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      Specimen s = sample.specimen;
+      s.disturb(seed);
+      const double t = s.state().time = 0.31 * static_cast<double>(seed);
+      const Vec3 u(0.4 * t * t, std::sin(3 * t), 0.2 - 0.5 * t);
+      const Mat3 R_U = turn_of(Vec3(0.8 * std::sin(2 * t), t * t, 0.3 + std::cos(t)));
+      const Ends ends(d, s);
+      const Mat3 R_WU = ends.A.R_WM * R_U;
+      const Vec3 expected = d.axes.all_translations() ? Vec3(R_WU.transpose() * (ends.gap() - u))
+                                                      : Vec3(R_WU.transpose() * ends.gap() - u);
+      const Eigen::VectorXd C = evaluate(sample.range, 0, s, {}).residual.tail(s.dofs() - 12);
+      int row = 0;
+      for (int k = 0; k < 3; ++k)
+        if (d.axes.translation(k)) {
+          EXPECT_NEAR(C[row++], expected[k], 1e-13) << text(d.axes);
+        }
+      const Mat3 R = R_WU.transpose() * ends.B.R_WM;
+      RotationTerms terms;
+      RotationEquations(d.axes, false).evaluate(R, false, terms);
+      EXPECT_LT((C.tail(d.axes.rotations()) - terms.C.head(d.axes.rotations())).norm(), 1e-13);
+    }
+  }
+}
+
+TEST(GenericJoint, RateOfAPartlyLockedTranslationIsTheTrueOne) {
+  // R_0^T (v_1 - v_0 - w_0 x gap), where the uncorrected row lacks the last term.
+  const Definition d = definition_of(axes_of(6), tilted_marker(0), tilted_marker(1));
+  const Sample<GenericJoint> sample = sample_of(d);
+  Specimen s = sample.specimen;
+  s.disturb(4);
+  const Ends ends(d, s);
+  const Vec3 right = ends.A.R_WM.transpose() * (ends.gap_rate() - ends.w_A().cross(ends.gap()));
+  Request request;
+  request.rates = true;
+  EXPECT_LT((evaluate(sample.range, 0, s, request).rate.tail<2>() - right.tail<2>()).norm(), 1e-13);
+  EXPECT_GT((ends.A.R_WM.transpose() * ends.w_A().cross(ends.gap())).tail<2>().norm(), 0.1);
+}
+
+TEST(GenericJoint, IsReleasedAndHeldByAFunctionOfTime) {
+  Definition d = definition_of(axes_of(31), tilted_marker(0), tilted_marker(1));
+  d.activity = Activity(time_function([](Jet t) { return (t - 1.0) * (t - 2.0); }));
+  Sample<GenericJoint> sample = sample_of(d);
+  Specimen s = sample.specimen;
+  s.disturb(3);
+  auto& joint = sample.range;
+  const auto lambda = [&](const Evaluation& e) { return e.residual.tail<5>().eval(); };
+
+  s.state().time = 0.9;
+  EXPECT_EQ(joint.review(0, s.local(), {0.8, 0.9}).verdict, Review::Verdict::keep);
+  const Review cut = joint.review(0, s.local(), {0.9, 1.4});
+  ASSERT_EQ(cut.verdict, Review::Verdict::cut);
+  EXPECT_NEAR(cut.cut_time, 1, 1e-15);
+  s.state().time = 1;
+  joint.commit(0, s.local(), {0.9, 1});
+  const Evaluation released = evaluate(joint, 0, s, full_request());
+  EXPECT_LT(released.residual.head<12>().norm(), 0.0 + 1e-300);
+  for (int i = 0; i < 5; ++i) EXPECT_NE(lambda(released)[i], 0);
+  EXPECT_EQ(released.bias.tail<5>(), lambda(released));
+  EXPECT_EQ(released.rate.tail<5>().norm(), 0);
+  EXPECT_EQ(Eigen::MatrixXd(released.K.bottomRightCorner<5, 5>()), (Eigen::MatrixXd::Identity(5, 5)));
+  EXPECT_EQ(released.K.topLeftCorner(12, 17).norm() + released.K.bottomLeftCorner(5, 12).norm(), 0);
+  joint.reject(0);
+  EXPECT_EQ(evaluate(joint, 0, s, {}).residual.head<12>().norm(), 0);
+
+  // Held as the markers then stand.
+  s.disturb(8);
+  s.state().time = 2;
+  joint.commit(0, s.local(), {1.5, 2});
+  const Evaluation held = evaluate(joint, 0, s, full_request());
+  EXPECT_LT(held.residual.tail<5>().norm(), 1e-13);
+  const CheckedTerm worst = worst_derivative(joint, 0, s, 3);
+  EXPECT_LT(worst.relative(), 1e-8) << worst.what;
+  EXPECT_LT(resultant(s, held.residual).norm(), 1e-12);
+
+  // A restart finds it so.
+  Sample<GenericJoint> other = sample_of(d);
+  other.range.restore(0, joint.history(0));
+  EXPECT_LT((evaluate(other.range, 0, s, {}).residual - held.residual).norm(), 1e-14);
+}
+
+TEST(GenericJoint, CutsAStepThatEndsHalfATurnAway) {
+  Definition d = definition_of(axes_of(55), Marker::ground(), Marker::on_frame({0, 1}));  // x turns
+  Sample<GenericJoint> sample = sample_of(d);
+  Specimen s = sample.specimen;
+  s.set_rotation(1, so3::exp(Vec3(2.9, 0, 0)));
+  EXPECT_EQ(sample.range.review(0, s.local(), {0, 1}).verdict, Review::Verdict::keep);
+  s.set_rotation(1, so3::exp(Vec3(0, std::numbers::pi, 0)));
+  EXPECT_LT(evaluate(sample.range, 0, s, {}).residual.tail<5>().norm(), 1e-14);
+  const Review review = sample.range.review(0, s.local(), {0, 1});
+  EXPECT_EQ(review.verdict, Review::Verdict::cut);
+  EXPECT_EQ(review.cut_time, 0.5);
+}
+
+}  // namespace
+}  // namespace trammel::generic_joint
