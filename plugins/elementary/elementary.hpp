@@ -7,7 +7,7 @@
 #include "trammel/function.hpp"
 #include "trammel/parameters.hpp"
 
-/// The elementary constraints that joints are made of (A. Tasora, P. Righettini, Multibody System Dynamics 3, 1999).
+/// The elementary constraints that joints are made of.
 namespace trammel::elementary_joints {
 
 /// Draws a line through each marker along its e3.
