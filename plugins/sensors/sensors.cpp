@@ -67,7 +67,7 @@ int find_entity(const Parameters& in, const Builder& builder, const Model& model
   int found = -1;
   for (int i = 0; i < builder.entity_index(); ++i) {
     const Entity& e = model.entities[static_cast<std::size_t>(i)];
-    if (e.category == "sensor" || e.category == "coordinate") continue;
+    if (e.category == "sensor") continue;
     if (!category.empty() && e.category != category) continue;
     if (e.name == wanted) {
       if (found >= 0)
@@ -98,7 +98,9 @@ void build_reaction(const Parameters& in, Builder& builder) {
 }
 
 std::vector<Parameter> outputs_parameters() {
-  return {Parameter::make(Kind::text, "of", "", "name of a body, joint, element or load").must(),
+  return {Parameter::make(Kind::text, "of", "",
+                          "name of a body, joint, element or load, or of what hangs on a coordinate")
+              .must(),
           Parameter::make(Kind::list, "channels", "", "names of the outputs wanted; absent: all")};
 }
 

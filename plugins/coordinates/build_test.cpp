@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coordinate_case.hpp"
+
+extern "C" void trammel_register(trammel::Registry& registry);
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+
+class OfSignal final : public Function {
+ public:
+  explicit OfSignal(std::string signal) : Function(signal, {signal}) {}
+
+ private:
+  Jet do_at(double) const override { return {}; }
+  void do_evaluate(double, std::span<const double> s, FunctionValue& out) const override {
+    out.reset(1);
+    out.value = s[0];
+    out.gradient[0] = 1;
+  }
+};
+
+struct Hinges : testing::CoordinateCase {
+  Hinges() {
+    registry.set_source("coordinates", "");
+    trammel_register(registry);
+    joint("A", {{"angle", "rad"}, {"slide", "m"}});
+    joint("B", {{"angle", "rad"}});
+    for (const char* signal : {"A.angle", "A.angle_rate", "B.angle_rate", "B.angel_rate"})
+      context.functions[signal] = std::make_shared<OfSignal>(signal);
+  }
+};
+
+TEST(AttachmentsInACase, RefuseWhatTheyCannotMean) {
+  Hinges c;
+  EXPECT_THAT(c.on("damper", "A", "angle", "-1"), HasSubstr("the damping must not be negative, found -1"));
+  EXPECT_THAT(c.on("spring", "A", "angel", "1"),
+              HasSubstr("joint 'A' has no coordinate 'angel'; it has: angle, slide"));
+  EXPECT_THAT(c.on("spring", "A", "angle", "{rest: 1}"), HasSubstr("either 'stiffness' or 'law'"));
+  EXPECT_THAT(c.on("spring", "A", "angle", "{law: A.angle, preload: 1}"), HasSubstr("its own preload"));
+  EXPECT_THAT(c.on("spring", "B", "angle", "{law: A.angle}"), HasSubstr("may read 'B.angle' and time only"));
+  EXPECT_THAT(c.on("stop", "A", "angle", "{from: 1, to: -1, stiffness: 10}"),
+              HasSubstr("the stops of 'A.angle' are in the wrong order: from 1 to -1"));
+  EXPECT_THAT(c.on("stop", "A", "angle", "{stiffness: 10}"), HasSubstr("a stop needs a bound"));
+  EXPECT_THAT(c.on("stop", "A", "angle", "{to: 1, stiffness: 0}"), HasSubstr("'stiffness'"));
+  EXPECT_THAT(c.on("stop", "A", "angle", "{to: 1, stiffness: 1, damping: -1}"), HasSubstr("'damping'"));
+  EXPECT_THAT(c.on("stop", "A", "angle", "{to: 1, stiffness: 1, exponent: 0.5}"), HasSubstr("at least 1"));
+  EXPECT_THAT(c.on("actuator", "A", "angle", "B.angel_rate"),
+              HasSubstr("joint 'B' has no coordinate 'angel'; it has: angle"));
+  EXPECT_THAT(c.on("motion", "A", "angle", "A.angle"), HasSubstr("only a function of time is allowed"));
+}
+
+TEST(AttachmentsInACase, ACoordinateIsPrescribedOnce) {
+  Hinges c;
+  EXPECT_EQ(c.on("motion", "A", "angle", "1"), "");
+  EXPECT_EQ(c.on("motion", "B", "angle", "1"), "");
+  EXPECT_THAT(c.on("motion", "A", "angle", "2"),
+              HasSubstr("the coordinate 'A.angle' is prescribed already, by 'A.angle.motion'"));
+}
+
+TEST(AttachmentsInACase, FunctionsMayReadRatesOfOtherJoints) {
+  Hinges c;
+  EXPECT_EQ(c.on("actuator", "A", "angle", "B.angle_rate"), "");
+  EXPECT_EQ(c.on("damper", "A", "angle", "{law: A.angle_rate}"), "");
+  const auto stencil = c.model.ranges.back().instances->stencil(0);
+  ASSERT_EQ(stencil.size(), 2U);
+  EXPECT_EQ(c.model.block(stencil[0]).name, "A.coordinates");
+  EXPECT_EQ(c.model.block(stencil[1]).name, "B.coordinates");
+}
+
+TEST(AttachmentsInACase, TakeAllTheirForms) {
+  Hinges c;
+  for (const char* value : {"10", "{stiffness: 10, rest: 1, preload: 2}", "{law: A.angle, rest: 1}"})
+    EXPECT_EQ(c.on("spring", "A", "angle", value), "");
+  EXPECT_EQ(c.on("damper", "A", "slide", "3"), "");
+  EXPECT_EQ(
+      c.on("stop", "A", "slide", "{from: -1, to: 1, stiffness: 1, damping: 1, exponent: 1.5, meet: no}"), "");
+  EXPECT_EQ(c.on("stop", "A", "slide", "{from: 0, to: 0, stiffness: 1}"), "");
+}
+
+}  // namespace
+}  // namespace trammel

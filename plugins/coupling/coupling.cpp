@@ -1,0 +1,144 @@
+#include "coupling.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trammel/attachment.hpp"
+#include "trammel/builder.hpp"
+#include "trammel/plugin.hpp"
+
+namespace trammel::coupling {
+
+LinearForm::LinearForm(std::vector<Term> terms, std::vector<int> sizes)
+    : terms_(std::move(terms)), sizes_(std::move(sizes)) {
+  for (const int size : sizes_) {
+    columns_.push_back(dofs_);
+    dofs_ += size;
+  }
+}
+
+void LinearForm::report(double force, OutputSink& sink) const {
+  sink.scalar("force", "", force);
+  for (const Term& t : terms_) sink.scalar("on_" + t.name, t.force_unit, t.factor * force);
+}
+
+CompliantCoupling::Tension CompliantCoupling::tension(const LocalState& x) const {
+  Tension f;
+  const double e = form_.value(x) - law_.constant, half = 0.5 * law_.play;
+  if (std::abs(e) < half) return f;
+  const double rate = form_.rate(x);
+  f.depth = e < 0 ? e + half : e - half;
+  f.elastic = law_.stiffness * f.depth;
+  if (!(law_.play > 0)) {
+    f.force = f.elastic + law_.damping * rate;
+    f.by_value = law_.stiffness;
+    f.by_rate = law_.damping;
+    return f;
+  }
+  const double sign = e < 0 ? -1 : 1, factor = 1 + law_.damping * sign * rate;
+  if (!(factor > 0)) return f;
+  f.force = f.elastic * factor;
+  f.by_value = law_.stiffness * factor;
+  f.by_rate = f.elastic * law_.damping * sign;
+  return f;
+}
+
+namespace {
+
+using Kind = Parameter::Kind;
+
+std::vector<Parameter> parameters() {
+  return {
+      Parameter::make(Kind::map, "terms", "", "{joint.coordinate: factor, ...}, two or more").must(),
+      Parameter::make(Kind::real, "constant", "", "value of the sum; default: that at the start"),
+      Parameter::make(
+          Kind::flag, "assemble", "",
+          "yes: the sum may differ from `constant` at the start; a stage of type assemble closes it")
+          .defaults("no"),
+      Parameter::make(Kind::real, "stiffness", "force", "of a compliant coupling; absent: a constraint")
+          .positive(),
+      Parameter::make(Kind::real, "damping", "force per rate", "of a compliant coupling; with play, [1/rate]")
+          .not_negative()
+          .defaults("0"),
+      Parameter::make(Kind::real, "play", "", "width in which a compliant coupling has no force")
+          .not_negative()
+          .defaults("0")};
+}
+
+std::string joined(const std::vector<int>& entities, const Model& model) {
+  std::string text;
+  for (const int e : entities)
+    text += (text.empty() ? "'" : ", '") + model.entities[static_cast<std::size_t>(e)].name + "'";
+  return text;
+}
+
+void build(const Parameters& in, Builder& builder) {
+  const Value& list = *in.value("terms");
+  if (list.entries.size() < 2)
+    throw Error(list.where, "a coupling needs two terms or more, such as {sun.angle: 1, planet.angle: -2}");
+  std::vector<Term> terms;
+  std::vector<BlockId> stencil;
+  std::vector<int> sizes;
+  std::vector<CoordinateRelation::Term> relation;
+  double start = 0;
+  for (const Value::Entry& entry : list.entries) {
+    const JointCoordinate c = builder.coordinate(entry.key, entry.where);
+    const CoordinateTarget target = coordinate_target(c, builder.model());
+    Term term;
+    term.factor = in.real(entry.value);
+    if (term.factor == 0 || !std::isfinite(term.factor))
+      throw Error(entry.value.where,
+                  fmt::format("the factor of '{}' must be a number other than zero, found {:g}", entry.key,
+                              term.factor));
+    const auto known = std::ranges::find(stencil, c.block);
+    term.block = static_cast<int>(known - stencil.begin());
+    if (known == stencil.end()) {
+      stencil.push_back(c.block);
+      sizes.push_back(target.size);
+    }
+    term.component = c.component;
+    term.name = entry.key;
+    term.force_unit = target.force_unit;
+    start += term.factor * builder.model().block(c.block).initial[static_cast<std::size_t>(c.component)];
+    relation.push_back({c.block, c.component, term.factor});
+    terms.push_back(std::move(term));
+  }
+  const double constant = in.has("constant") ? in.real("constant") : start;
+  LinearForm form(std::move(terms), std::move(sizes));
+  if (in.has("stiffness")) {
+    builder.add(CompliantCoupling(std::move(form),
+                                  {constant, in.real("stiffness"), in.real("damping"), in.real("play")}),
+                std::move(stencil));
+    return;
+  }
+  for (const char* key : {"damping", "play"})
+    if (in.has(key))
+      throw Error(in.where(key),
+                  "'" + std::string(key) + "' needs a compliant coupling: give its 'stiffness'");
+  if (std::abs(start - constant) > 1e-9 * (1 + std::abs(start) + std::abs(constant)) && !in.flag("assemble"))
+    throw Error(in.where("constant"),
+                fmt::format("the sum is {:.9g} at the start, not {:.9g}; leave 'constant' away, or give "
+                            "`assemble: yes` and a stage of type assemble",
+                            start, constant));
+  if (const auto others = builder.add_relation(relation); !others.empty())
+    throw Error(list.where, "the coupling closes on itself: " + joined(others, builder.model()) + " impose" +
+                                (others.size() == 1 ? "s" : "") + " the same relation already");
+  stencil.push_back(builder.add_multiplier("force", 1, "rad"));
+  builder.add(RigidCoupling(std::move(form), constant), std::move(stencil));
+}
+
+}  // namespace
+}  // namespace trammel::coupling
+
+TRAMMEL_PLUGIN("coupling", "0.1") {
+  using namespace trammel;
+  Type type;
+  type.name = "coupling";
+  type.category = Type::Category::joint;
+  type.summary = "a linear relation between coordinates of any joints: gears, rack, differential";
+  type.parameters = trammel::coupling::parameters();
+  type.after_others = true;
+  type.build = trammel::coupling::build;
+  registry.add(std::move(type));
+}
