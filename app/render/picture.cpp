@@ -7,12 +7,16 @@
 #include <vtkBoundingBox.h>
 #include <vtkCamera.h>
 #include <vtkCaptionActor2D.h>
+#include <vtkCellArray.h>
 #include <vtkFeatureEdges.h>
 #include <vtkGlyph3D.h>
+#include <vtkIdList.h>
 #include <vtkLightKit.h>
 #include <vtkNew.h>
 #include <vtkPNGWriter.h>
 #include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
 #include <vtkPolyDataMapper.h>
 #include <vtkPolyDataNormals.h>
 #include <vtkProperty.h>
@@ -81,7 +85,10 @@ class Scene {
         add_smooth(poly, body_colour);
         add_edges(poly);
       }
-      if (name == "joints") add_balls(poly, joint_colour, 0.01);
+      if (name == "joints") {
+        add_shapes(poly, joint_colour);
+        add_balls(poly, joint_colour, 0.01);
+      }
       if (name == "markers") add_balls(poly, marker_colour, 0.004);
     }
   }
@@ -178,13 +185,40 @@ class Scene {
     add_actor(edges->GetOutput(), edge_colour)->SetLineWidth(1.2F);
   }
 
+  /// The surfaces and lines of a layer, without its points.
+  void add_shapes(vtkPolyData* poly, const Colour& colour) {
+    if (poly->GetNumberOfPolys() > 0) {
+      vtkNew<vtkPolyData> surfaces;
+      surfaces->SetPoints(poly->GetPoints());
+      surfaces->SetPolys(poly->GetPolys());
+      add_smooth(surfaces, colour);
+    }
+    if (poly->GetNumberOfLines() > 0) {
+      vtkNew<vtkPolyData> lines;
+      lines->SetPoints(poly->GetPoints());
+      lines->SetLines(poly->GetLines());
+      add_actor(lines, colour)->SetLineWidth(2.5F);
+    }
+  }
+
+  /// A ball at each isolated point of a layer.
   void add_balls(vtkPolyData* poly, const Colour& colour, double radius) {
+    vtkNew<vtkPoints> isolated;
+    vtkNew<vtkIdList> cell;
+    vtkCellArray* vertices = poly->GetVerts();
+    for (vtkIdType i = 0; i < vertices->GetNumberOfCells(); ++i) {
+      vertices->GetCellAtId(i, cell);
+      for (vtkIdType k = 0; k < cell->GetNumberOfIds(); ++k)
+        isolated->InsertNextPoint(poly->GetPoint(cell->GetId(k)));
+    }
+    vtkNew<vtkPolyData> centres;
+    centres->SetPoints(isolated);
     vtkNew<vtkSphereSource> ball;
     ball->SetRadius(radius * diagonal_);
     ball->SetThetaResolution(24);
     ball->SetPhiResolution(16);
     vtkNew<vtkGlyph3D> glyphs;
-    glyphs->SetInputData(poly);
+    glyphs->SetInputData(centres);
     glyphs->SetSourceConnection(ball->GetOutputPort());
     glyphs->SetScaleModeToDataScalingOff();
     glyphs->OrientOff();
