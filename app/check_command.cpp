@@ -7,6 +7,8 @@
 #include "commands.hpp"
 #include "output_reader.hpp"
 #include "session.hpp"
+#include "solvers/constraint_rank.hpp"
+#include "solvers/model_scales.hpp"
 #include "stage_reader.hpp"
 #include "trammel/layout.hpp"
 
@@ -58,11 +60,16 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   Session session(command, true);
   const std::vector<Stage> stages = read_stages(session.file);
   read_output(session.file);
+  const bool kept = session.keep_multipliers_of_loops(comm);
   const std::string model_notes = notes(session.model);
   const std::string blocks = counted_blocks(session.model);
   const std::vector<std::string> entities = counted_entities(session.model);
-  const Layout layout(comm, session.model, {});
+  Layout layout(comm, session.model, {});
   const LayoutShare largest = layout.largest_share();
+  Assembler assembler(session.model, layout);
+  const State start = layout.initial_state();
+  ConstraintRank rank(assembler, measure_scales(assembler, start).length);
+  rank.find(start);
 
   if (layout.rank() != 0) return;
   const std::string& title = session.file.title();
@@ -75,6 +82,10 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   for (std::size_t i = 0; i < session.model.blocks.size(); ++i)
     if (is_multiplier(session.model.blocks[i].kind)) constraints += session.model.blocks[i].size;
   text += fmt::format("  {:<22}{:>9}\n", "constraint equations", constraints);
+  text += fmt::format("  {:<22}{:>9}\n", "redundant equations", rank.dependent().size());
+  for (const std::string& line : rank.in_words()) text += "    " + line + "\n";
+  text += fmt::format("  {:<22}{:>9}  (at the start)\n", "degrees of freedom", rank.degrees_of_freedom());
+  if (kept) text += "  joints share no blocks: closed loops repeat constraints\n";
   text += fmt::format("partition\n  {:<22}{:>9}\n", "ranks", layout.ranks());
   text += fmt::format("  {:<22}{:>9}  (and {} of its neighbours)\n", "largest share", largest.owned_unknowns,
                       largest.ghost_unknowns);

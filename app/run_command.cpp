@@ -95,9 +95,11 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
     log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "");
   });
 
+  const bool kept = session.keep_multipliers_of_loops(comm);
   Layout layout(comm, session.model, {});
   Assembler assembler(session.model, layout);
   log_model(*log, session, entities, layout);
+  if (kept) log->line("  joints share no blocks: closed loops repeat constraints");
   Recorder recorder(assembler, {folder, folder.filename().string(), output.vtk, output.csv});
   Simulation simulation(assembler);
   simulation.add(*log);

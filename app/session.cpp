@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "solvers/constraint_rank.hpp"
+#include "solvers/model_scales.hpp"
+
 namespace trammel {
 
 Plugins::Plugins(const CommandLine& command) : loader_(registry_) {
@@ -26,6 +29,30 @@ Session::Session(const CommandLine& command, bool notes)
   model.keep_notes = notes;
   plugins.load(file);
   file.build(plugins.registry(), model);
+}
+
+bool Session::keep_multipliers_of_loops(MPI_Comm comm) {
+  if (model.shared.empty()) return false;
+  const bool notes = model.keep_notes;
+  const auto build = [&](bool share) {
+    model = Model();
+    model.keep_notes = notes;
+    model.share_blocks = share;
+    file.build(plugins.registry(), model);
+  };
+  bool repeats = false;
+  {
+    // A layout leaves a rank only its own instances, so the model is built once more in any case.
+    Layout layout(comm, model, {});
+    Assembler assembler(model, layout);
+    const State state = layout.initial_state();
+    ConstraintRank rank(assembler, measure_scales(assembler, state).length);
+    rank.find(state);
+    repeats = !rank.dependent().empty();
+    if (!repeats && layout.ranks() == 1) return false;
+  }
+  build(!repeats);
+  return repeats;
 }
 
 std::vector<std::string> counted_entities(const Model& model) {

@@ -35,6 +35,10 @@ struct Session {
   /// Reads the case, loads its plugins and builds its model; `notes`: with what `trammel check` shows.
   explicit Session(const CommandLine& command, bool notes = false);
 
+  /// Builds the model anew where closed loops repeat constraints and joints share blocks: reactions of least norm are
+  /// those of all joints only where every joint has its multipliers. True where it did. Collective.
+  bool keep_multipliers_of_loops(MPI_Comm comm);
+
   CaseFile file;
   Plugins plugins;
   Model model;

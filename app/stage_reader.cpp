@@ -37,6 +37,16 @@ Parameter from_parameter() {
 }
 Parameter until_parameter() { return Parameter::make(Kind::real, "until", "s", "time at the end"); }
 
+Parameter redundant_parameter() {
+  return Parameter::make(Kind::choice, "redundant", "",
+                         "equations of constraints that repeat others: left out, or an error")
+      .one_of({"leave_out", "stop"})
+      .defaults("leave_out");
+}
+Redundancy read_redundant(const Parameters& in) {
+  return in.text("redundant") == "stop" ? Redundancy::stop : Redundancy::leave_out;
+}
+
 NewtonOptions read_newton(const Parameters& stage) {
   const Parameters in = stage.map("newton");
   NewtonOptions newton;
@@ -74,6 +84,7 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     read_times(in, clock, loading.from, loading.until);
     loading.steps = in.integer("steps");
     loading.max_cuts = in.integer("max_cuts");
+    loading.redundancy = read_redundant(in);
     loading.newton = read_newton(in);
     stage.what = loading;
   } else {
@@ -88,6 +99,7 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     motion.start =
         in.text("start") == "as_given" ? DynamicStage::Start::as_given : DynamicStage::Start::consistent;
     motion.max_cuts = in.integer("max_cuts");
+    motion.redundancy = read_redundant(in);
     motion.newton = read_newton(in);
     stage.what = motion;
   }
@@ -112,7 +124,7 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(Kind::integer, "max_cuts", "", "times a load step may be halved")
             .between(0, 60)
             .defaults("12"),
-        newton_parameter(50)}},
+        redundant_parameter(), newton_parameter(50)}},
       {"dynamic",
        "Motion by the Lie-group generalized-alpha method; a step that fails is halved",
        {name_parameter(), from_parameter(), until_parameter().must(),
@@ -131,7 +143,7 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(Kind::integer, "max_cuts", "", "times a step may be halved")
             .between(0, 60)
             .defaults("8"),
-        newton_parameter(25)}}};
+        redundant_parameter(), newton_parameter(25)}}};
   return types;
 }
 

@@ -108,6 +108,19 @@ void ConsistentStart::find_massless() {
   TRAMMEL_PETSC(MatAssemblyEnd(J_.get(), MAT_FINAL_ASSEMBLY));
 }
 
+void ConsistentStart::silence_left_out() {
+  PetscScalar* rows = nullptr;
+  const Layout& layout = assembler_.layout();
+  TRAMMEL_PETSC(VecGetArray(r_.get(), &rows));
+  for (const ConstraintRow& row : assembler_.left_out()) {
+    const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+    if (u == nullptr || !u->owned) continue;
+    rows[u->local + row.component] = 0;
+    if (u->companion_local >= 0) rows[u->companion_local + row.component] = 0;
+  }
+  TRAMMEL_PETSC(VecRestoreArray(r_.get(), &rows));
+}
+
 void ConsistentStart::solve() {
   each_owned(r_.get(), [&](const UnknownBlock& u, double* rows) {
     for (int k = 0; k < u.size; ++k)
@@ -115,6 +128,7 @@ void ConsistentStart::solve() {
     if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k) rows[k] *= scales_.mass;
   });
+  silence_left_out();
   const double begin = MPI_Wtime();
   PetscErrorCode code = 0;
   {

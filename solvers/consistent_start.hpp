@@ -40,6 +40,7 @@ class ConsistentStart {
 
  private:
   void prepare(const State& state);
+  void silence_left_out();
   void solve();
   void find_massless();
   template <class Use>

@@ -203,6 +203,10 @@ double GeneralizedAlpha::constraint_violation() const {
   return over_ranks(equations_.largest_constraint(), assembler_.layout().comm());
 }
 
+double GeneralizedAlpha::left_out_violation() const {
+  return over_ranks(equations_.largest_left_out(), assembler_.layout().comm());
+}
+
 double GeneralizedAlpha::rate_violation() const {
   return over_ranks(equations_.largest_rate(), assembler_.layout().comm());
 }

@@ -35,6 +35,7 @@ class GeneralizedAlpha final : public StepMethod {
   std::string failure(bool thorough) override { return newton_.failure(thorough); }
   double constraint_violation() const override;
   double rate_violation() const override;
+  double left_out_violation() const override;
 
   /// Algorithmic accelerations a, and d of first-order states, by dof place.
   const std::vector<double>& algorithmic() const { return algorithmic_; }

@@ -73,6 +73,7 @@ void StageRun::run(const AssembleStage& stage) {
   simulation_.algorithmic_.clear();
   tell([&](Monitor& m) { m.stage_begins(stage_, report_, state); });
   const ModelScales scales = measure_scales(assembler_, state);
+  find_loops(scales, Redundancy::leave_out);
   ConsistentStart start(assembler_, scales, simulation_.summary_.timings);
   State moved = state;
   const double gap = start.assemble(moved, stage);
@@ -96,6 +97,7 @@ void StageRun::run(const StaticStage& stage) {
   report_.begin = report_.time = state.time;
   report_.until = stage.until;
   const ModelScales scales = measure_scales(assembler_, state);
+  find_loops(scales, stage.redundancy);
   Statics method(assembler_, scales, typical_stiffness(assembler_, state, scales.length), stage,
                  simulation_.summary_.timings);
   tell([&](Monitor& m) { m.stage_begins(stage_, report_, state); });
@@ -121,6 +123,7 @@ void StageRun::run(const DynamicStage& stage) {
   report_.until = stage.until;
   number_unknowns(false);
   const ModelScales scales = measure_scales(assembler_, state);
+  find_loops(scales, stage.redundancy);
   if (stage.start == DynamicStage::Start::consistent) start(stage, scales);
   number_unknowns(stage.form == DynamicStage::Form::index2);
 
@@ -163,6 +166,28 @@ void StageRun::start(const DynamicStage&, const ModelScales& scales) {
                      added));
   if (!start.massless().empty())
     note("start: no mass and no constraint in " + start.massless() + "; accelerations there start at zero");
+}
+
+void StageRun::find_loops(const ModelScales& scales, Redundancy redundancy) {
+  loops_.emplace(assembler_, scales.length);
+  for (const std::string& line : loops_->begin(simulation_.state_)) {
+    if (redundancy == Redundancy::stop) throw Error("redundant constraints: " + line);
+    note("redundant constraints: " + line);
+  }
+}
+
+bool StageRun::loops_changed(StepMethod& method) {
+  if (!loops_ || !loops_->leaves_out()) return false;
+  const double open = method.left_out_violation();
+  if (open <= loops_->allowed()) return false;
+  if (!loops_->find_anew(method.trial()))
+    throw Error(
+        fmt::format("at t = {:g} the constraints contradict each other: equations that repeat others are "
+                    "open by {:.3g}: {}",
+                    method.trial().time, open, loops_->in_words()));
+  note(fmt::format("at t = {:g} the rank of the constraints changed: {} are left out now",
+                   method.trial().time, loops_->in_words()));
+  return true;
 }
 
 void StageRun::march(StepMethod& method, int steps, double h, int max_cuts) {
@@ -215,6 +240,11 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
         return false;
       }
     }
+    if (!review.solve_again && loops_changed(method)) {
+      assembler_.reject();
+      method.revise(state);
+      continue;
+    }
     if (!review.solve_again) {
       targets.pop_back();
       report_.at_nominal = targets.empty();
@@ -250,6 +280,8 @@ void StageRun::accept(StepMethod& method, const Target& target, bool revise) {
   State& state = simulation_.state_;
   const StepInfo info{state.time, target.time};
   method.accept(state);
+  if (loops_)
+    if (const std::string met = loops_->follow(state); !met.empty()) note(met);
   assembler_.commit(state, info);
   ++simulation_.summary_.timings.steps;
   RunSummary& summary = simulation_.summary_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solvers/consistent_start.hpp"
+#include "solvers/loop_watch.hpp"
 #include "solvers/simulation.hpp"
 #include "solvers/step_method.hpp"
 
@@ -32,6 +33,10 @@ class StageRun {
   void run(const DynamicStage& stage);
   void start(const DynamicStage& stage, const ModelScales& scales);
   void number_unknowns(bool stabilized);
+  /// Finds the constraints that repeat others at the start of a stage.
+  void find_loops(const ModelScales& scales, Redundancy redundancy);
+  /// Where equations that were left out are open at the trial: leaves out others. True where there are others.
+  bool loops_changed(StepMethod& method);
 
   void march(StepMethod& method, int steps, double h, int max_cuts);
   void reach(StepMethod& method, Target nominal, int max_cuts);
@@ -52,6 +57,7 @@ class StageRun {
   bool balance_ = false;                     ///< keep the energy balance
   Energy energy_;
   double reference_ = 0;  ///< energy and losses at the start of the stage
+  std::optional<LoopWatch> loops_;
 };
 
 }  // namespace trammel

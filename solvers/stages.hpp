@@ -22,6 +22,12 @@ struct NewtonOptions {
   bool backtracking = true;
 };
 
+/// What is done about constraints that repeat others.
+enum class Redundancy {
+  leave_out,  ///< the equations that follow from others are left out and checked after each step
+  stop        ///< they are an error
+};
+
 /// Moves the bodies until the position constraints hold: the mass-weighted least displacements.
 struct AssembleStage {
   double tolerance = 1e-12;  ///< of a constraint, relative to the model's length
@@ -35,6 +41,7 @@ struct StaticStage {
   double until = 1;            ///< [s]
   int steps = 1;
   int max_cuts = 12;  ///< times a load step may be halved
+  Redundancy redundancy = Redundancy::leave_out;
   NewtonOptions newton{1e-8, 50, true, 6, true};
 };
 
@@ -56,6 +63,7 @@ struct DynamicStage {
   Form form = Form::index3;
   Start start = Start::consistent;
   int max_cuts = 8;  ///< times a step may be halved
+  Redundancy redundancy = Redundancy::leave_out;
   NewtonOptions newton;
 };
 

@@ -69,6 +69,12 @@ void Statics::revise(State& now) {
   previous_step_ = 0;
 }
 
+double Statics::left_out_violation() const {
+  double value = equations_.largest_left_out();
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  return value;
+}
+
 double Statics::constraint_violation() const {
   double value = equations_.largest_constraint();
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());

@@ -22,6 +22,7 @@ class Statics final : public StepMethod {
   std::string failure(bool thorough) override { return newton_.failure(thorough); }
   double constraint_violation() const override;
   double rate_violation() const override { return 0; }
+  double left_out_violation() const override;
 
  private:
   void predict(const State& now, double part);

@@ -48,6 +48,22 @@ void StepEquations::revise() {
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found != 0;
+  left_out_.clear();
+  for (const ConstraintRow& row : assembler_.left_out()) {
+    const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+    if (u == nullptr || !u->owned) continue;
+    const int companion = u->companion_local < 0 ? -1 : u->companion_local + row.component;
+    left_out_.push_back({u->local + row.component, companion});
+  }
+}
+
+void StepEquations::silence_left_out(double* f) {
+  largest_left_out_ = 0;
+  for (const LeftOut& row : left_out_) {
+    largest_left_out_ = std::max(largest_left_out_, std::abs(f[row.row]));
+    f[row.row] = 0;
+    if (row.companion >= 0) f[row.companion] = 0;
+  }
 }
 
 void StepEquations::begin(const State& base, double end, const StepCoefficients& coefficients,
@@ -81,7 +97,8 @@ bool StepEquations::update(const double* x) {
         value[k] = base[k] + from[k];
         rate[k] = c.state_rate * from[k] + v0[k];
         size = std::max(size, std::abs(from[k]));
-        largest = std::max(largest, std::abs(rate[k]));
+        // The rate that changes y by itself in a step counts: a state that stands still has no other scale.
+        largest = std::max({largest, std::abs(rate[k]), c.state_rate * std::abs(value[k])});
       }
       continue;
     }
@@ -168,6 +185,7 @@ bool StepEquations::residual(Vec x, Vec f) {
         std::copy_n(other + u.local, u.size, rows + u.local);
     TRAMMEL_PETSC(VecRestoreArrayRead(moving.get(), &other));
   }
+  silence_left_out(rows);
   scale_rows(rows, local_.data());
   TRAMMEL_PETSC(VecRestoreArray(f, &rows));
   return true;

@@ -56,6 +56,8 @@ class StepEquations {
   void measure_change(Vec change, FieldNorms& norms) const;
   double largest_constraint() const { return largest_constraint_; }
   double largest_rate() const { return largest_rate_; }
+  /// Of the equations that were left out as repeated, at the last residual; this rank's rows only.
+  double largest_left_out() const { return largest_left_out_; }
 
   Assembler& assembler() const { return assembler_; }
   const ModelScales& scales() const { return scales_; }
@@ -67,6 +69,7 @@ class StepEquations {
 
  private:
   bool update(const double* x);
+  void silence_left_out(double* f);
   void scale_rows(double* f, const double* x);
   TangentWeights weights() const;
 
@@ -83,7 +86,12 @@ class StepEquations {
   std::vector<Mat3> T_;
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
   FieldNorms norms_;
-  double largest_constraint_ = 0, largest_rate_ = 0;
+  struct LeftOut {
+    int row = 0;         ///< in the local vector
+    int companion = -1;  ///< likewise
+  };
+  std::vector<LeftOut> left_out_;  ///< of this rank's rows
+  double largest_constraint_ = 0, largest_rate_ = 0, largest_left_out_ = 0;
 };
 
 }  // namespace trammel

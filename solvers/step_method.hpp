@@ -30,6 +30,8 @@ class StepMethod {
   /// Largest violations at the converged trial, over all ranks. Collective.
   virtual double constraint_violation() const = 0;
   virtual double rate_violation() const = 0;
+  /// Of the equations that were left out as repeated.
+  virtual double left_out_violation() const = 0;
 };
 
 }  // namespace trammel

@@ -117,6 +117,9 @@ struct Assembler::Parts {
   EntryPattern pattern;
   std::vector<RangePlan> plans;
   std::size_t diagonal_begin = 0;  ///< entries of the corrections' own diagonal
+  std::vector<ConstraintRow> left_out;
+  std::size_t left_out_begin = 0;           ///< diagonal entries of the rows left out
+  std::vector<std::size_t> silent_entries;  ///< what instances give to those rows
   std::vector<PetscScalar> entries;
   std::vector<double> kept;
   std::vector<double> r_place, rate_place, scale_place, local;
@@ -133,12 +136,34 @@ struct Assembler::Parts {
           pattern.rows.push_back(u.companion_global + k);
           pattern.columns.push_back(u.companion_global + k);
         }
+    plan_left_out();
     entries.assign(pattern.rows.size(), 0.0);
     kept.assign(pattern.kept, 0.0);
     r_place.assign(layout.dof_count(), 0.0);
     rate_place.assign(layout.dof_count(), 0.0);
     scale_place.assign(layout.dof_count(), 0.0);
     local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  }
+
+  void plan_left_out() {
+    left_out_begin = pattern.rows.size();
+    silent_entries.clear();
+    if (left_out.empty()) return;
+    std::vector<PetscInt> rows;
+    for (const ConstraintRow& row : left_out) {
+      const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+      if (u == nullptr) continue;
+      for (const PetscInt first : {u->global, u->companion_global}) {
+        if (first < 0) continue;
+        rows.push_back(first + row.component);
+        if (!u->owned) continue;
+        pattern.rows.push_back(first + row.component);
+        pattern.columns.push_back(first + row.component);
+      }
+    }
+    std::ranges::sort(rows);
+    for (std::size_t k = 0; k < left_out_begin; ++k)
+      if (std::ranges::binary_search(rows, pattern.rows[k])) silent_entries.push_back(k);
   }
 
   /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
@@ -256,12 +281,26 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   if (!fine) return false;
-  std::fill(p.entries.begin() + static_cast<std::ptrdiff_t>(p.diagonal_begin), p.entries.end(),
-            weights.companion_row_mu * weights.companion_column_mu);
+  const auto diagonal = p.entries.begin() + static_cast<std::ptrdiff_t>(p.diagonal_begin);
+  const auto silent = p.entries.begin() + static_cast<std::ptrdiff_t>(p.left_out_begin);
+  std::fill(diagonal, silent, weights.companion_row_mu * weights.companion_column_mu);
+  if (weights.all_rows) {
+    std::fill(silent, p.entries.end(), 0.0);
+  } else {
+    std::fill(silent, p.entries.end(),
+              weights.column[static_cast<std::size_t>(kind_index(BlockKind::multiplier))]);
+    for (const std::size_t k : p.silent_entries) p.entries[k] = 0;
+  }
   TRAMMEL_PETSC(MatSetValuesCOO(J, p.entries.data(), INSERT_VALUES));
   p.cost.assembly += MPI_Wtime() - evaluated;
   return true;
 }
+
+void Assembler::leave_out(std::vector<ConstraintRow> rows) {
+  parts_->left_out = std::move(rows);
+  parts_->plan();
+}
+std::span<const ConstraintRow> Assembler::left_out() const { return parts_->left_out; }
 
 void Assembler::keep_gradients(const State& state) {
   Parts& p = *parts_;

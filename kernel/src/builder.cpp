@@ -331,6 +331,8 @@ InitialMotion Builder::initial(const Marker& marker) const {
   return {motion.R_WM, motion.p_WM, motion.twist};
 }
 
+bool Builder::may_share() const { return model_->share_blocks; }
+
 bool Builder::share(BlockId a, BlockId b, bool rotation) {
   Model& m = *model_;
   const auto root_of = [&m](BlockId id) { return id == no_block ? no_block : m.root(id).root; };

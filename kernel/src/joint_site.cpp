@@ -22,6 +22,13 @@ Mat3 axes_along(const Vec3& axis, const Location& where) {
   return Quaternion::FromTwoVectors(Vec3::UnitZ(), e3).toRotationMatrix();
 }
 
+/// True where both markers are fixed in one thing, so that no joint between them can do anything.
+bool are_one_thing(const Marker& a, const Marker& b) {
+  if (a.block_count() == 0 && b.block_count() == 0) return true;
+  if (a.has_shape() || b.has_shape() || a.is_ground() || b.is_ground()) return false;
+  return a.blocks() == b.blocks();
+}
+
 bool is_plain_ground(const Parameters& in, std::size_t index) {
   const Value* between = in.value("between");
   return between != nullptr && index < between->items.size() && between->items[index].is_scalar() &&
@@ -54,7 +61,7 @@ double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, 
 }
 
 void JointSite::share(const Parameters& in, Builder& builder, bool position, bool rotation) {
-  if (!in.flag("share") || in.flag("assemble")) return;
+  if (!in.flag("share") || in.flag("assemble") || !builder.may_share()) return;
   const InitialMotion a = builder.initial(A), b = builder.initial(B);
   const Vec6 gap =
       b.twist - (Vec6() << a.twist.head<3>(), b.R_WM.transpose() * a.R_WM * a.twist.tail<3>()).finished();
@@ -160,6 +167,9 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
   const bool open_A = demand.markers_meet && is_plain_ground(in, 0);
   const bool open_B = demand.markers_meet && is_plain_ground(in, 1);
   if (open_A && open_B) throw Error(in.where("between"), "both markers of the joint are the ground");
+  if (are_one_thing(site.A, site.B))
+    throw Error(in.where("between"), "the joint connects a thing with itself: '" + site.A.name() + "' and '" +
+                                         site.B.name() + "' are fixed in the same body");
 
   Mat3 R_WA = a.R_WM, R_WB = b.R_WM;
   if (in.has("rotation")) {

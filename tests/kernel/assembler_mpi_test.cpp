@@ -72,7 +72,8 @@ Vec probe(const Layout& layout, unsigned seed, double size) {
 class AssemblerTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
 
 TEST_P(AssemblerTest, TangentIsTheDerivativeOfTheResidual) {
-  const auto [stabilized, share] = GetParam();
+  const bool stabilized = std::get<0>(GetParam());
+  const bool share = std::get<1>(GetParam());
   Model model;
   testing::chain(model, 14, share);
   Layout layout(PETSC_COMM_WORLD, model, {.stabilized = stabilized});

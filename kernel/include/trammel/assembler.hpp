@@ -35,6 +35,7 @@ struct TangentWeights {
   double state_rate = 0;  ///< D of state columns (derivative by y')
   double gradient = 1;    ///< B in multiplier rows
   double reaction = 1;    ///< B^T in multiplier columns
+  bool all_rows = false;  ///< also those that were left out, as they are
   /// Tangent operators T(x) of rotation unknowns, by index into Layout::unknowns(); empty: identity.
   std::span<const Mat3> T;
   // Scales by kind of block, indexed by static_cast<int>(BlockKind): J_ij <- row_i J_ij column_j.
@@ -59,6 +60,14 @@ struct WorstResidual {
   int component = 0;
   std::string entity;  ///< "joint 'hook' (beam_sliding)": whose share is largest in that row
   Location where;
+};
+
+/// One equation of a constraint.
+struct ConstraintRow {
+  BlockId block = no_block;  ///< its multiplier
+  int component = 0;
+
+  friend bool operator==(const ConstraintRow&, const ConstraintRow&) = default;
 };
 
 /// Merged answer of all instances on all ranks to a converged step.
@@ -97,6 +106,12 @@ class TRAMMEL_API Assembler {
   Mat create_matrix();
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
+
+  /// Equations that follow from the others leave the tangent: each becomes "the multiplier keeps its value", and so
+  /// does its companion. Residuals stay as they are. Matrices made before are invalid afterwards. The same rows on
+  /// every rank.
+  void leave_out(std::vector<ConstraintRow> rows);
+  std::span<const ConstraintRow> left_out() const;
 
   /// Stores B of every position constraint at `state` (B_n of the stabilized form), for add_corrections.
   void keep_gradients(const State& state);

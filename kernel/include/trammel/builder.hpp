@@ -79,6 +79,8 @@ class TRAMMEL_API Builder {
   std::pair<std::shared_ptr<const JointView>, std::vector<BlockId>> joint(int of_entity) const;
 
   InitialMotion initial(const Marker& marker) const;
+  /// False where the model is built without shared blocks.
+  bool may_share() const;
 
   /// Identifies the position blocks of two markers where the design's conditions hold (origins of frames, no time,
   /// no loop among what shares the block); false, and nothing done, where they don't.

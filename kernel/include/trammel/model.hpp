@@ -108,7 +108,8 @@ class TRAMMEL_API Model {
   std::vector<CoordinateRelation> relations;
   std::vector<MassPoint> masses;
   std::vector<ModelNote> notes;
-  bool keep_notes = false;  ///< `notes` are wanted
+  bool keep_notes = false;   ///< `notes` are wanted
+  bool share_blocks = true;  ///< joints may identify blocks; no: every joint keeps its multipliers
   std::vector<SensorReference> sensor_references;
 
   const Block& block(BlockId id) const { return blocks[static_cast<std::size_t>(id)]; }

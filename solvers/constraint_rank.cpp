@@ -1,0 +1,438 @@
+#include "solvers/constraint_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/QR>
+#include <Eigen/SparseCore>
+#include <Eigen/SparseQR>
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "solvers/petsc_owned.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Pivots this small beside the largest are rounding.
+constexpr double rank_tolerance = 1e-9;
+// Groups of more rows are decomposed as sparse matrices.
+constexpr int largest_dense = 300;
+// Of two rows that would do as well, the later one is left out: columns of the QR lose this part of their size
+// towards the last.
+constexpr double preference = 0.3;
+// Weights in a combination of rows that count as part of it.
+constexpr double takes_part = 1e-6;
+
+/// One row of B, scaled.
+struct GradientRow {
+  ConstraintGroup::Row row;
+  std::vector<std::pair<int, double>> entries;  ///< by global unknown
+};
+
+/// The entity that each multiplier block belongs to, by block: that of the instance whose rows it holds.
+std::map<BlockId, int> entities_of_multipliers(const Model& model) {
+  std::map<BlockId, int> out;
+  for (const Model::Range& range : model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i)
+      for (const BlockId id : range.instances->stencil(i))
+        if (is_multiplier(model.block(id).kind)) {
+          const auto [found, fresh] = out.try_emplace(id, range.instances->entity(i));
+          // A spring that reads a multiplier comes after the joint that has it.
+          if (!fresh) found->second = std::min(found->second, range.instances->entity(i));
+        }
+  return out;
+}
+
+bool is_length(const std::string& unit) { return unit == "m" || unit == "m/s"; }
+
+/// What every rank sends: rows of B that it owns, flattened.
+struct Flat {
+  std::vector<int> heads;  ///< block, component, entity, number of entries
+  std::vector<int> columns;
+  std::vector<double> values;  ///< scale, then the entries, of each row
+};
+
+template <class T>
+std::vector<T> gather(const std::vector<T>& mine, MPI_Datatype type, MPI_Comm comm) {
+  int ranks = 1, rank = 0;
+  MPI_Comm_size(comm, &ranks);
+  MPI_Comm_rank(comm, &rank);
+  if (ranks == 1) return mine;
+  std::vector<int> count(at(ranks)), begin(at(ranks) + 1, 0);
+  const int n = static_cast<int>(mine.size());
+  MPI_Gather(&n, 1, MPI_INT, count.data(), 1, MPI_INT, 0, comm);
+  if (rank == 0) std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
+  std::vector<T> all(at(begin.back()));
+  MPI_Gatherv(mine.data(), n, type, all.data(), count.data(), begin.data(), type, 0, comm);
+  return all;
+}
+
+template <class T>
+void broadcast(std::vector<T>& values, MPI_Datatype type, MPI_Comm comm) {
+  int n = static_cast<int>(values.size());
+  MPI_Bcast(&n, 1, MPI_INT, 0, comm);
+  values.resize(at(n));
+  MPI_Bcast(values.data(), n, type, 0, comm);
+}
+
+Flat owned_rows(Assembler& assembler, const State& state, double length) {
+  const Layout& layout = assembler.layout();
+  const Model& model = assembler.model();
+  TangentWeights weights;
+  weights.stiffness = weights.mass = weights.state_rate = weights.reaction = 0;
+  weights.damping = 1;  // velocity-level constraints bring their gradient there
+  weights.all_rows = true;
+  const OwnedMat B(assembler.create_matrix());
+  if (!assembler.tangent(state, weights, B.get()))
+    throw Error(fmt::format("the state at t = {:g} is outside the domain of an element", state.time));
+  const std::map<BlockId, int> entity = entities_of_multipliers(model);
+
+  // By global unknown: the scale of a column that counts; 0 of the others. Ghosts are among a row's columns too.
+  std::map<PetscInt, double> scale;
+  for (const UnknownBlock& u : layout.unknowns())
+    if (is_kinematic(u.kind)) {
+      const bool moves = u.kind == BlockKind::position || is_length(model.block(u.block).unit);
+      for (int k = 0; k < u.size; ++k) scale[u.global + k] = moves ? length : 1.0;
+    }
+  Flat flat;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned || !is_multiplier(u.kind)) continue;
+    const double row_scale = is_length(model.block(u.block).unit) ? 1 / length : 1.0;
+    const auto owner = entity.find(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      PetscInt n = 0;
+      const PetscInt* columns = nullptr;
+      const PetscScalar* values = nullptr;
+      TRAMMEL_PETSC(MatGetRow(B.get(), u.global + k, &n, &columns, &values));
+      flat.values.push_back(row_scale);
+      int count = 0;
+      for (PetscInt j = 0; j < n; ++j) {
+        const auto found = scale.find(columns[j]);
+        if (values[j] == 0 || found == scale.end()) continue;
+        flat.columns.push_back(static_cast<int>(columns[j]));
+        flat.values.push_back(row_scale * values[j] * found->second);
+        ++count;
+      }
+      TRAMMEL_PETSC(MatRestoreRow(B.get(), u.global + k, &n, &columns, &values));
+      const int head[] = {u.block, k, owner == entity.end() ? -1 : owner->second, count};
+      flat.heads.insert(flat.heads.end(), head, head + 4);
+    }
+  }
+  return flat;
+}
+
+std::vector<GradientRow> rows_on_first(const Flat& mine, MPI_Comm comm) {
+  const std::vector<int> heads = gather(mine.heads, MPI_INT, comm);
+  const std::vector<int> columns = gather(mine.columns, MPI_INT, comm);
+  const std::vector<double> values = gather(mine.values, MPI_DOUBLE, comm);
+  std::vector<GradientRow> rows(heads.size() / 4);
+  std::size_t c = 0, v = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const int* head = &heads[4 * i];
+    rows[i].row = {{head[0], head[1]}, head[2], values[v++]};
+    for (int k = 0; k < head[3]; ++k) rows[i].entries.emplace_back(columns[c++], values[v++]);
+  }
+  // The order must not depend on the partition.
+  std::ranges::sort(rows, [](const GradientRow& a, const GradientRow& b) {
+    return std::pair(a.row.at.block, a.row.at.component) < std::pair(b.row.at.block, b.row.at.component);
+  });
+  return rows;
+}
+
+/// Rows of entities that remain when those with full rank in unknowns of their own are taken off.
+std::vector<int> loops(const std::vector<GradientRow>& rows) {
+  std::map<int, std::vector<int>> of_entity;
+  std::map<int, std::set<int>> users;  // entities by unknown
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    of_entity[rows[i].row.entity].push_back(static_cast<int>(i));
+    for (const auto& [column, value] : rows[i].entries) users[column].insert(rows[i].row.entity);
+  }
+  std::vector<int> open;
+  for (const auto& [entity, members] : of_entity) open.push_back(entity);
+  while (!open.empty()) {
+    const int entity = open.back();
+    open.pop_back();
+    const auto found = of_entity.find(entity);
+    if (found == of_entity.end()) continue;
+    const std::vector<int>& members = found->second;
+    std::map<int, int> own;
+    for (const int i : members)
+      for (const auto& [column, value] : rows[at(i)].entries)
+        if (users[column].size() == 1) own.try_emplace(column, static_cast<int>(own.size()));
+    if (own.size() < members.size()) continue;
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(own.size()),
+                                              static_cast<Eigen::Index>(members.size()));
+    for (std::size_t k = 0; k < members.size(); ++k)
+      for (const auto& [column, value] : rows[at(members[k])].entries)
+        if (const auto place = own.find(column); place != own.end())
+          A(place->second, static_cast<Eigen::Index>(k)) = value;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+    // Far from singular, so that what is taken off stays off as the system moves.
+    qr.setThreshold(1e-4);
+    if (qr.rank() < static_cast<Eigen::Index>(members.size())) continue;
+    std::set<int> neighbours;
+    for (const int i : members)
+      for (const auto& [column, value] : rows[at(i)].entries) {
+        std::set<int>& others = users[column];
+        others.erase(entity);
+        neighbours.insert(others.begin(), others.end());
+      }
+    of_entity.erase(found);
+    open.insert(open.end(), neighbours.begin(), neighbours.end());
+  }
+  std::vector<int> left;
+  for (const auto& [entity, members] : of_entity) left.insert(left.end(), members.begin(), members.end());
+  std::ranges::sort(left);
+  return left;
+}
+
+/// Splits rows into those that share unknowns, directly or through others.
+std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows, const std::vector<int>& some) {
+  std::map<int, int> parent;
+  const auto root = [&](int x) {
+    while (parent.at(x) != x) x = parent[x] = parent[parent[x]];
+    return x;
+  };
+  const auto join = [&](int a, int b) {
+    parent.try_emplace(a, a);
+    parent.try_emplace(b, b);
+    parent[root(a)] = root(b);
+  };
+  // Unknowns are numbered from 0, entities below it.
+  for (const int i : some)
+    for (const auto& [column, value] : rows[at(i)].entries) join(-2 - rows[at(i)].row.entity, column);
+  std::map<int, std::vector<int>> groups;
+  for (const int i : some)
+    if (!rows[at(i)].entries.empty()) groups[root(-2 - rows[at(i)].row.entity)].push_back(i);
+  std::vector<std::vector<int>> out;
+  for (auto& [key, members] : groups) out.push_back(std::move(members));
+  std::ranges::sort(out);
+  return out;
+}
+
+/// Independent rows first in `order`, with the dependent ones as combinations of them.
+struct Decomposition {
+  std::vector<int> order;
+  int rank = 0;
+  double weakest = 1;
+  Eigen::MatrixXd combination;  ///< rank x dependent, of the weighted rows
+  Eigen::VectorXd weight;       ///< of the rows, in their own order
+};
+
+Decomposition decompose(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
+  std::map<int, int> column;
+  for (const int i : members)
+    for (const auto& [c, value] : rows[at(i)].entries) column.try_emplace(c, static_cast<int>(column.size()));
+  const auto m = static_cast<Eigen::Index>(members.size()), n = static_cast<Eigen::Index>(column.size());
+  Decomposition d;
+  d.order.resize(members.size());
+  d.weight = Eigen::VectorXd::LinSpaced(m, 1, 1 - preference);
+  const auto weight = [&](Eigen::Index k) { return d.weight[k]; };
+  if (m <= largest_dense) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, m);
+    for (Eigen::Index k = 0; k < m; ++k)
+      for (const auto& [c, value] : rows[at(members[at(k)])].entries) A(column[c], k) = weight(k) * value;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+    qr.setThreshold(rank_tolerance);
+    d.rank = static_cast<int>(qr.rank());
+    const auto& p = qr.colsPermutation().indices();
+    for (Eigen::Index k = 0; k < m; ++k) d.order[at(k)] = p[k];
+    const Eigen::Index r = d.rank;
+    if (r > 0) d.weakest = std::abs(qr.matrixR()(r - 1, r - 1)) / qr.maxPivot();
+    const auto triangle = qr.matrixR().topLeftCorner(r, r).template triangularView<Eigen::Upper>();
+    d.combination = triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, m - r)));
+    return d;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Eigen::Index k = 0; k < m; ++k)
+    for (const auto& [c, value] : rows[at(members[at(k)])].entries)
+      entries.emplace_back(column[c], static_cast<int>(k), weight(k) * value);
+  Eigen::SparseMatrix<double> A(n, m);
+  A.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(rank_tolerance * A.norm());
+  qr.compute(A);
+  d.rank = static_cast<int>(qr.rank());
+  const auto& p = qr.colsPermutation().indices();
+  for (Eigen::Index k = 0; k < m; ++k) d.order[at(k)] = p[k];
+  const Eigen::Index r = d.rank;
+  const Eigen::SparseMatrix<double> R = qr.matrixR();
+  double largest = 0, smallest = HUGE_VAL;
+  for (Eigen::Index k = 0; k < r; ++k) {
+    const double pivot = std::abs(R.coeff(k, k));
+    largest = std::max(largest, pivot);
+    smallest = std::min(smallest, pivot);
+  }
+  if (r > 0) d.weakest = smallest / largest;
+  const Eigen::SparseMatrix<double> square = R.topLeftCorner(r, r);
+  d.combination = square.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd(R.block(0, r, r, m - r)));
+  return d;
+}
+
+ConstraintGroup group_of(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
+  const Decomposition d = decompose(rows, members);
+  ConstraintGroup group;
+  for (const int i : members) group.rows.push_back(rows[at(i)].row);
+  group.weakest = d.weakest;
+  const auto m = static_cast<Eigen::Index>(members.size());
+  const Eigen::Index r = d.rank;
+  group.null = Eigen::MatrixXd::Zero(m, m - r);
+  for (Eigen::Index j = 0; j < m - r; ++j) {
+    group.dependent.push_back(d.order[at(r + j)]);
+    const int dependent = d.order[at(r + j)];
+    group.null(dependent, j) = -1;
+    for (Eigen::Index k = 0; k < r; ++k)
+      group.null(d.order[at(k)], j) = d.combination(k, j) * d.weight[d.order[at(k)]] / d.weight[dependent];
+  }
+  return group;
+}
+
+/// Groups found on rank 0, sent to all.
+void share(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) return;
+  std::vector<int> numbers;
+  std::vector<double> values;
+  for (const ConstraintGroup& g : groups) {
+    numbers.push_back(static_cast<int>(g.rows.size()));
+    numbers.push_back(static_cast<int>(g.dependent.size()));
+    for (const ConstraintGroup::Row& row : g.rows) {
+      numbers.insert(numbers.end(), {row.at.block, row.at.component, row.entity});
+      values.push_back(row.scale);
+    }
+    numbers.insert(numbers.end(), g.dependent.begin(), g.dependent.end());
+    values.insert(values.end(), g.null.data(), g.null.data() + g.null.size());
+    values.push_back(g.weakest);
+  }
+  broadcast(numbers, MPI_INT, comm);
+  broadcast(values, MPI_DOUBLE, comm);
+  groups.clear();
+  for (std::size_t i = 0, v = 0; i < numbers.size();) {
+    ConstraintGroup g;
+    g.rows.resize(at(numbers[i++]));
+    g.dependent.resize(at(numbers[i++]));
+    for (ConstraintGroup::Row& row : g.rows) {
+      row = {{numbers[i], numbers[i + 1]}, numbers[i + 2], values[v++]};
+      i += 3;
+    }
+    for (int& row : g.dependent) row = numbers[i++];
+    g.null = Eigen::Map<const Eigen::MatrixXd>(&values[v], static_cast<Eigen::Index>(g.rows.size()),
+                                               static_cast<Eigen::Index>(g.dependent.size()));
+    v += g.rows.size() * g.dependent.size();
+    g.weakest = values[v++];
+    groups.push_back(std::move(g));
+  }
+}
+
+}  // namespace
+
+void ConstraintRank::find(const State& state) {
+  Layout& layout = assembler_.layout();
+  const Flat mine = owned_rows(assembler_, state, length_);
+  const std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
+  groups_.clear();
+  if (layout.rank() == 0)
+    for (const std::vector<int>& members : connected(rows, loops(rows)))
+      groups_.push_back(group_of(rows, members));
+  share(groups_, layout.comm());
+
+  int counts[2] = {0, 0};
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    if (is_kinematic(u.kind)) counts[0] += u.size;
+    if (is_multiplier(u.kind)) counts[1] += u.size;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
+  freedoms_ = counts[0] - counts[1];
+  for (const ConstraintGroup& g : groups_) freedoms_ += static_cast<int>(g.dependent.size());
+}
+
+std::vector<ConstraintRow> ConstraintRank::dependent() const {
+  std::vector<ConstraintRow> out;
+  for (const ConstraintGroup& g : groups_)
+    for (const int i : g.dependent) out.push_back(g.rows[at(i)].at);
+  return out;
+}
+
+int ConstraintRank::looped() const {
+  std::size_t n = 0;
+  for (const ConstraintGroup& g : groups_) n += g.rows.size();
+  return static_cast<int>(n);
+}
+
+double ConstraintRank::weakest() const {
+  double least = 1;
+  for (const ConstraintGroup& g : groups_) least = std::min(least, g.weakest);
+  return least;
+}
+
+std::vector<std::string> ConstraintRank::in_words() const {
+  const Model& model = assembler_.model();
+  std::vector<std::string> lines;
+  for (const ConstraintGroup& g : groups_) {
+    std::map<int, std::vector<int>> by_entity;  // dependent rows, by index into g.dependent
+    for (std::size_t j = 0; j < g.dependent.size(); ++j)
+      by_entity[g.rows[at(g.dependent[j])].entity].push_back(static_cast<int>(j));
+    for (const auto& [entity, dependents] : by_entity) {
+      if (entity < 0) continue;
+      std::set<int> others;
+      std::string what;
+      for (const int j : dependents) {
+        const ConstraintRow& row = g.rows[at(g.dependent[at(j)])].at;
+        std::string block = model.block(row.block).name;
+        block = block.substr(block.rfind('.') + 1);
+        what += fmt::format("{}{} {}", what.empty() ? "" : ", ", block, row.component + 1);
+        const double largest = g.null.col(j).cwiseAbs().maxCoeff();
+        for (std::size_t k = 0; k < g.rows.size(); ++k)
+          if (std::abs(g.null(static_cast<Eigen::Index>(k), j)) > takes_part * largest)
+            others.insert(g.rows[k].entity);
+      }
+      others.erase(entity);
+      others.erase(-1);
+      std::string names;
+      for (const int other : others)
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
+      const Entity& e = model.entities[at(entity)];
+      lines.push_back(fmt::format("{} '{}' repeats {} {} that {} impose{} already: {}", e.category, e.name,
+                                  dependents.size(), dependents.size() == 1 ? "equation" : "equations",
+                                  names.empty() ? "its others" : names, others.size() == 1 ? "s" : "", what));
+    }
+  }
+  return lines;
+}
+
+void ConstraintRank::least_norm(State& state) const {
+  const Layout& layout = assembler_.layout();
+  for (const ConstraintGroup& g : groups_) {
+    if (g.dependent.empty()) continue;
+    // Multipliers of the scaled rows: B^T lambda = (scaled B)^T (lambda / scale).
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(g.rows.size()));
+    for (std::size_t k = 0; k < g.rows.size(); ++k) {
+      const ConstraintRow& row = g.rows[k].at;
+      const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+      if (u != nullptr && u->owned)
+        lambda[static_cast<Eigen::Index>(k)] =
+            state.value[at(u->place.value + row.component)] / g.rows[k].scale;
+    }
+    if (layout.ranks() > 1)
+      MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
+                    layout.comm());
+    const Eigen::MatrixXd gram = g.null.transpose() * g.null;
+    lambda -= g.null * gram.ldlt().solve(g.null.transpose() * lambda);
+    for (std::size_t k = 0; k < g.rows.size(); ++k) {
+      const ConstraintRow& row = g.rows[k].at;
+      if (!layout.knows(row.block) || layout.unknown_of(row.block) == nullptr) continue;
+      state.value[at(layout.place(row.block).value + row.component)] =
+          lambda[static_cast<Eigen::Index>(k)] * g.rows[k].scale;
+    }
+  }
+}
+
+}  // namespace trammel

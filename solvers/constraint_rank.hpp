@@ -1,0 +1,64 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// Constraints that depend on each other, through closed loops of joints.
+struct ConstraintGroup {
+  struct Row {
+    ConstraintRow at;
+    int entity = -1;
+    double scale = 1;  ///< that makes its gradient dimensionless, with the model's length
+  };
+  std::vector<Row> rows;
+  std::vector<int> dependent;  ///< rows that follow from the others, by index into `rows`
+  /// A column for each of them: combination of the scaled rows that vanishes. In the group's scaled rows.
+  Eigen::MatrixXd null;
+  /// Smallest pivot among the independent rows beside the largest: 0 where the configuration is singular.
+  double weakest = 1;
+};
+
+/// The rank of the constraint Jacobian B, and what follows from it.
+///
+/// An entity's rows depend on no others where B, restricted to blocks that no other entity touches, has their full
+/// rank; such entities are taken off, one after another, so open chains cost nothing. What is left falls into groups
+/// of closed loops; each gets a QR decomposition with column pivoting (Golub and Van Loan, 5.4.1), rows and columns
+/// scaled by the model's length so that moments and forces compare. Rank 0 sees the rows of B of the whole model.
+class ConstraintRank {
+ public:
+  ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}
+
+  /// Finds rank and groups at `state`. Collective; the same on every rank.
+  void find(const State& state);
+
+  /// Kinematic unknowns less independent constraints, of position and of velocity level.
+  int degrees_of_freedom() const { return freedoms_; }
+  const std::vector<ConstraintGroup>& groups() const { return groups_; }
+  /// The rows that follow from others.
+  std::vector<ConstraintRow> dependent() const;
+  /// Rows in closed loops.
+  int looped() const;
+  /// The smallest `weakest` of the groups; 1 where there is none.
+  double weakest() const;
+
+  /// A line for each entity with dependent rows: "joint 'C' repeats 3 equations that 'A', 'B', 'D' impose already:
+  /// moment 1, moment 2, force 3".
+  std::vector<std::string> in_words() const;
+
+  /// Replaces the multipliers of every group with dependent rows by those of least norm that give the same forces on
+  /// all bodies, in the metric sum of (force times model length)^2 + moment^2.
+  void least_norm(State& state) const;
+
+ private:
+  Assembler& assembler_;
+  double length_;
+  int freedoms_ = 0;
+  std::vector<ConstraintGroup> groups_;
+};
+
+}  // namespace trammel

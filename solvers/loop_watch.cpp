@@ -1,0 +1,68 @@
+#include "solvers/loop_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trammel {
+
+namespace {
+
+// Rows in loops up to which every accepted state is looked at; larger systems only where they repeat equations.
+constexpr int rows_watched = 200;
+// A least pivot this small beside the largest of the motion is worth a word.
+constexpr double close_to_singular = 0.02;
+// Of the model's length, or radians.
+constexpr double open_allowed = 1e-6;
+
+}  // namespace
+
+std::vector<std::string> LoopWatch::begin(const State& state) {
+  rank_.find(state);
+  const int rows = rank_.looped();
+  small_ = rows > 0 && rows <= rows_watched;
+  const std::vector<ConstraintRow> dependent = rank_.dependent();
+  const auto now = assembler_.left_out();
+  if (!std::ranges::equal(dependent, now)) assembler_.leave_out(dependent);
+  before_ = last_ = widest_ = rank_.weakest();
+  last_time_ = state.time;
+  return rank_.in_words();
+}
+
+double LoopWatch::allowed() const { return open_allowed * std::min(1.0, length_); }
+
+bool LoopWatch::find_anew(const State& state) {
+  rank_.find(state);
+  const std::vector<ConstraintRow> dependent = rank_.dependent();
+  if (dependent.size() >= assembler_.left_out().size()) return false;
+  assembler_.leave_out(dependent);
+  return true;
+}
+
+std::string LoopWatch::follow(State& state) {
+  if (!small_ && !leaves_out()) return {};
+  const std::size_t left_out = assembler_.left_out().size();
+  rank_.find(state);
+  // Where the rank falls at one instant the equations stay: the next step needs them.
+  if (rank_.dependent().size() == left_out) rank_.least_norm(state);
+  const double now = rank_.dependent().size() > left_out ? 0.0 : rank_.weakest();
+  widest_ = std::max(widest_, now);
+  std::string met;
+  if (last_ <= before_ && last_ < now && last_ < close_to_singular * widest_)
+    met = fmt::format(
+        "close to a singular configuration at t = {:.6g}: the least pivot of the loops' constraints is "
+        "{:.2g} of the largest",
+        last_time_, last_);
+  before_ = last_;
+  last_ = now;
+  last_time_ = state.time;
+  return met;
+}
+
+std::string LoopWatch::in_words() const {
+  std::string all;
+  for (const std::string& line : rank_.in_words()) all += (all.empty() ? "" : "; ") + line;
+  return all.empty() ? "no equations" : all;
+}
+
+}  // namespace trammel

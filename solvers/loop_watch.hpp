@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solvers/constraint_rank.hpp"
+
+namespace trammel {
+
+/// Follows closed loops of constraints through a stage: leaves out equations that repeat others, keeps the multipliers
+/// of least norm, and tells of singular configurations. Collective.
+class LoopWatch {
+ public:
+  LoopWatch(Assembler& assembler, double length)
+      : assembler_(assembler), rank_(assembler, length), length_(length) {}
+
+  /// Finds the rank at `state` and leaves out what repeats. A line in words for each entity that does.
+  std::vector<std::string> begin(const State& state);
+  bool leaves_out() const { return !assembler_.left_out().empty(); }
+  /// How far an equation that was left out may be open [m or rad].
+  double allowed() const;
+  /// Finds the rank anew; false where the same equations repeat.
+  bool find_anew(const State& state);
+  /// At an accepted state: takes the multipliers of least norm; a message where the loops came close to a singular
+  /// configuration, else empty.
+  std::string follow(State& state);
+  std::string in_words() const;
+
+ private:
+  Assembler& assembler_;
+  ConstraintRank rank_;
+  double length_;
+  bool small_ = false;  ///< the loops are small enough to be looked at after each step
+  double before_ = 1, last_ = 1, widest_ = 0;
+  double last_time_ = 0;
+};
+
+}  // namespace trammel
