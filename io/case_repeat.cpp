@@ -129,7 +129,10 @@ void put_indices_in(Value& value, const CaseContext& context) {
     return;
   }
   for (Value& item : value.items) put_indices_in(item, context);
-  for (Value::Entry& entry : value.entries) put_indices_in(entry.value, context);
+  for (Value::Entry& entry : value.entries) {
+    entry.key = with_indices(entry.key, context, entry.where);
+    put_indices_in(entry.value, context);
+  }
 }
 
 void repeat(const Value& entry, CaseContext& context, const std::function<void()>& visit) {
