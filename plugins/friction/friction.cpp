@@ -21,6 +21,8 @@ std::vector<Parameter> parameters() {
       Parameter::make(Kind::real, "regularization", "rate", "v_r of the law coulomb").positive(),
       Parameter::make(Kind::real, "stiffness", "1/coordinate", "s0 of the law lugre").positive(),
       Parameter::make(Kind::real, "damping", "1/rate", "s1 of the law lugre").not_negative().defaults("0"),
+      Parameter::make(Kind::real, "deflection", "coordinate", "z of the law lugre at the start")
+          .defaults("0"),
       Parameter::make(Kind::real, "viscous", "force per rate", "c").not_negative().defaults("0"),
       Parameter::make(Kind::any, "normal", "",
                       "radial or axial: what of the joint's reaction presses; or a function: the level "
@@ -104,7 +106,7 @@ void build(const Parameters& in, Builder& builder) {
   const char* needed = lugre ? "stiffness" : "regularization";
   if (!map.has(needed))
     throw Error(map.where(), fmt::format("the law {} needs '{}'", map.text("law"), needed));
-  for (const char* key : {"regularization", "stiffness", "damping"})
+  for (const char* key : {"regularization", "stiffness", "damping", "deflection"})
     if (map.has(key) && lugre == (std::string_view(key) == "regularization"))
       throw Error(map.where(key),
                   fmt::format("'{}' belongs to the law {}", key, lugre ? "coulomb" : "lugre"));
@@ -119,8 +121,8 @@ void build(const Parameters& in, Builder& builder) {
   if (!(curve.kinetic > 0))
     throw Error(map.where("coefficient"), "the law lugre needs a positive coefficient");
   const LuGre::Law law{curve, map.real("stiffness"), map.real("damping"), map.real("viscous")};
-  const double still = 0;
-  stencil.push_back(builder.add_block(BlockKind::state, "deflection", {&still, 1}, {}, place.target.unit));
+  const double at_start = map.real("deflection");
+  stencil.push_back(builder.add_block(BlockKind::state, "deflection", {&at_start, 1}, {}, place.target.unit));
   builder.add(LuGre(std::move(place.target), law, std::move(normal)), std::move(stencil));
 }
 
