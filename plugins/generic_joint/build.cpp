@@ -81,9 +81,10 @@ Drawing read_drawing(const Parameters& in, const LockedAxes& axes) {
 void read_markers(const Parameters& in, Builder& builder, Definition& what) {
   std::tie(what.J0, what.J1) = builder.marker_pair(in, "between");
   if (what.J0.blocks() == what.J1.blocks())
-    throw Error(in.where("between"), what.J0.is_ground() && what.J1.is_ground()
+    throw Error(in.where("between"), what.J0.is_ground()
                                          ? "both markers of the joint are the ground"
-                                         : "both markers of the joint lie on the same body");
+                                         : "the joint connects a thing with itself: '" + what.J0.name() +
+                                               "' and '" + what.J1.name() + "' are fixed in the same body");
   const LockedAxes& axes = what.axes;
   for (const auto& [marker, name] : {std::pair(&what.J0, "rotation_A"), std::pair(&what.J1, "rotation_B")}) {
     if (marker->is_point()) {

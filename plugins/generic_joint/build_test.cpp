@@ -101,7 +101,8 @@ TEST(GenericJointInACase, RefusesWhatItCannotMean) {
               HasSubstr("needs two or three locked rotations, and one is locked"));
   EXPECT_THAT(c.joint(begin + "colour: [1, 0, 0]}"), HasSubstr("four numbers from 0 to 1"));
   EXPECT_THAT(c.joint("{between: [ground, ground]}"), HasSubstr("both markers of the joint are the ground"));
-  EXPECT_THAT(c.joint("{between: [bodies.first, bodies.end]}"), HasSubstr("lie on the same body"));
+  EXPECT_THAT(c.joint("{between: [bodies.first, bodies.end]}"),
+              HasSubstr("connects a thing with itself: 'bodies.first' and 'bodies.end'"));
   EXPECT_THAT(c.joint("{between: [bodies.end, bodies.point], constrained: [1, 1, 1, 1, 0, 0]}"),
               HasSubstr("a point without orientation"));
   EXPECT_EQ(c.joint("{between: [bodies.end, bodies.point], constrained: [1, 1, 1, 0, 0, 0]}"), "");

@@ -207,6 +207,29 @@ Review GenericJoint::fail(std::string why) {
   return Review::changed();  // the next evaluation throws, so that all ranks end together
 }
 
+bool GenericJoint::at_rest(const LocalState& x) const {
+  int k = 0;
+  for (const Marker* marker : {&site_.A, &site_.B})
+    for (const int size : marker->block_sizes())
+      if (!ConstVectorMap(x.rate(k++), size).isZero(0)) return false;
+  return true;
+}
+
+std::string GenericJoint::jump_of_offset(const StepInfo& step) const {
+  for (int k = 0; k < 6; ++k) {
+    const FunctionPtr& f = what_.offsets[k];
+    if (!f) continue;
+    if (const auto jump = find_jump(*f, step.start, step.end))
+      return fmt::format(
+          "the offset '{}' jumps: its {} changes by {:.6g} {}{} at t = {:.9g}; let it begin and end "
+          "smoothly, by "
+          "`cycloidal` or `smoothstep`",
+          f->text(), jump->of_rate ? "rate" : "value", jump->size, k < 3 ? "m" : "rad",
+          jump->of_rate ? "/s" : "", jump->time);
+  }
+  return {};
+}
+
 Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
   const double h = step.end - step.start;
   if (what_.activity.switches()) {
@@ -226,15 +249,18 @@ Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
   }
   if (!status_.active || rows() == 0) return Review::keep();
 
+  if (what_.offsets.any() && !at_rest(x))
+    if (std::string why = jump_of_offset(step); !why.empty()) return fail(std::move(why));
   if (status_.jump > 0) {
     // Where the velocities were made consistent nothing of the jump is left after the first step.
     const double left = rates(x, false).cwiseAbs().maxCoeff() + h * rates(x, true).cwiseAbs().maxCoeff();
     if (left > 0.3 * status_.jump)
       return fail(fmt::format(
-          "activation at t = {:g} finds a relative velocity of {:.4g} (m/s or rad/s) along locked axes: that "
-          "impulse is computed only where a dynamic stage begins. End a stage there, and begin the next with "
+          "{} at t = {:g} finds a relative velocity of {:.4g} (m/s or rad/s) along locked axes: that impulse "
+          "is "
+          "computed only where a dynamic stage begins. End a stage there, and begin the next with "
           "`start: consistent`",
-          step.start, status_.jump));
+          status_.by_offset ? "an offset whose rate jumps" : "activation", step.start, status_.jump));
   }
   if (rotation_.has_second_branch()) {
     RelativeMotion motion;
@@ -251,6 +277,11 @@ Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
 
 void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
   status_.jump = 0;
+  if (status_.active && what_.offsets.any() && !at_rest(x))
+    for (int k = 0; k < 6; ++k)
+      if (const FunctionPtr& f = what_.offsets[k])
+        status_.jump = std::max(status_.jump, std::abs(rate_jump(*f, step.end, step.end - step.start)));
+  status_.by_offset = status_.jump > 0;
   if (rotation_.has_second_branch() && status_.active) {
     RelativeMotion motion;
     relative(x, MotionLevel::pose, motion);
@@ -259,6 +290,7 @@ void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
   if (what_.activity.switches()) {
     const bool wanted = what_.activity.after(step.end, step.end - step.start);
     if (wanted && !status_.active) activate(x, step.end);
+    if (!wanted) status_.jump = 0;
     status_.active = wanted;
   }
   committed_ = status_;
@@ -283,12 +315,7 @@ void GenericJoint::activate(const LocalState& x, double t) {
   const double jump = rates(x, false).cwiseAbs().maxCoeff();
   const double moving = std::max(speed(motion.A), speed(motion.B));
   // In statics nothing moves, and functions of time are followed without velocities.
-  bool at_rest = true;
-  int k = 0;
-  for (const Marker* marker : {&site_.A, &site_.B})
-    for (const int size : marker->block_sizes())
-      at_rest = at_rest && ConstVectorMap(x.rate(k++), size).isZero(0);
-  status_.jump = !at_rest && jump > no_jump * moving ? jump : 0;
+  status_.jump = !at_rest(x) && jump > no_jump * moving ? jump : 0;
 }
 
 void GenericJoint::hold(const Mat3& R_AB, const Vec3& p_AB_A) {
@@ -333,7 +360,7 @@ void GenericJoint::restore(std::span<const double> history) {
   if (!what_.activity.switches()) return;
   if (history.size() != 16)
     throw Error(fmt::format("a generic joint's history has 16 numbers, found {}", history.size()));
-  status_ = committed_ = {history[0] != 0, history[1] != 0, history[2]};
+  status_ = committed_ = {history[0] != 0, history[1] != 0, history[2], false};
   held_ = history[3] != 0;
   R_held_ = Eigen::Map<const Mat3>(history.data() + 4);
   p_held_ = Eigen::Map<const Vec3>(history.data() + 13);

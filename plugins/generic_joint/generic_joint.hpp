@@ -50,6 +50,7 @@ class GenericJoint {
   explicit GenericJoint(Definition definition);
 
   const Definition& definition() const { return what_; }
+  const JointSite& site() const { return site_; }
   /// Blocks of A, then of B.
   std::vector<BlockId> blocks() const { return site_.blocks(); }
   int translation_count() const { return translations_; }
@@ -83,7 +84,9 @@ class GenericJoint {
   struct Status {
     bool active = true;
     bool on_branch = true;  ///< the state is on the right branch of the rotation equations
-    double jump = 0;        ///< |B v + C_t| at an activation whose first step is still to come
+    /// |B v + C_t| where an activation, or a jump of an offset's rate, begins the step still to come.
+    double jump = 0;
+    bool by_offset = false;
   };
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 
@@ -103,6 +106,9 @@ class GenericJoint {
             LocalSystem& out) const;
   void fill_released(const LocalState& x, int dofs, LocalSystem& out) const;
   Review fail(std::string why);
+  bool at_rest(const LocalState& x) const;
+  /// Of an offset inside a step in which things move: what to tell, or nothing.
+  std::string jump_of_offset(const StepInfo& step) const;
   void activate(const LocalState& x, double t);
   void hold(const Mat3& R_AB, const Vec3& p_AB_A);
   void set_held();

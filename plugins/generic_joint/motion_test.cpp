@@ -329,6 +329,48 @@ TEST(GenericJointInMotion, RefusesAnImpulseInsideAStage) {
   }
 }
 
+/// What a run ends with whose offset along y is f.
+std::string run_with(FunctionPtr f, std::vector<Stage> stages) {
+  Bodies system;
+  const Frame frame = system.add(Mat3::Identity(), Vec3::Zero());
+  Definition d = definition_of({}, Marker::ground(), Marker::on_frame(frame));
+  d.offsets.translation[1] = std::move(f);
+  system.join(d);
+  system.finish();
+  Simulation simulation(*system.assembler);
+  try {
+    simulation.run(stages);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+/// f before t = 0.25, g from then on.
+template <class F, class G>
+FunctionPtr spliced(F f, G g) {
+  return time_function([=](Jet t) { return t.value < 0.25 ? f(t) : g(t); });
+}
+
+TEST(GenericJointInMotion, RefusesAnOffsetThatJumpsInTheRun) {
+  const auto slow = [](Jet t) { return 0.2 * t; };
+  const auto shifted = [](Jet t) { return 0.2 * t + 0.01; };
+  const auto fast = [](Jet t) { return 0.05 + 0.4 * (t - 0.25); };
+  for (const double h : {0.01, 0.0071}) {  // the jump at the end of a step, and inside
+    EXPECT_THAT(run_with(spliced(slow, shifted), {motion(0.5, h)}),
+                HasSubstr("jumps: its value changes by 0.01 m at t = 0.25;"));
+    EXPECT_THAT(run_with(spliced(slow, fast), {motion(0.5, h)}),
+                h == 0.01
+                    ? HasSubstr("an offset whose rate jumps at t = 0.25 finds a relative velocity of 0.2")
+                    : HasSubstr("jumps: its rate changes by 0.2 m/s at t = 0.25;"));
+  }
+  // A new stage takes the jump of the velocity; load steps may go where they like.
+  EXPECT_EQ(run_with(spliced(slow, fast), {motion(0.25, 0.01), motion(0.5, 0.01)}), "");
+  EXPECT_EQ(run_with(spliced(slow, shifted), {{"", StaticStage{}}}), "");
+  // Steep, but smooth.
+  EXPECT_EQ(run_with(time_function([](Jet t) { return 1e-3 * sin(400.0 * t); }), {motion(0.1, 0.005)}), "");
+}
+
 TEST(GenericJointInMotion, ClosingExactlyNeedsAClosedJoint) {
   Pair pair(axes_of(63), false);
   pair.d.activity = Activity(time_function([](Jet t) { return t - 0.5; }));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "axes.hpp"
 #include "trammel/function.hpp"
@@ -15,7 +16,24 @@ struct Offsets {
   std::array<FunctionPtr, 3> rotation;  ///< Tait-Bryan angles a [rad]
 
   bool any() const;
+  /// By index: translations x, y, z, rotations x, y, z.
+  const FunctionPtr& operator[](int k) const {
+    return k < 3 ? translation[static_cast<std::size_t>(k)] : rotation[static_cast<std::size_t>(k - 3)];
+  }
 };
+
+/// A jump of a function of time: of its value, or of its rate.
+struct Jump {
+  double time = 0, size = 0;
+  bool of_rate = false;
+};
+
+/// The first jump of f's value in (from, to], or of its rate in (from, to), where there is one. What is left of y(b) -
+/// y(a) less the integral of y' (by two Gauss points) falls as the fifth power of b - a where y is smooth, and stays
+/// where it jumps.
+std::optional<Jump> find_jump(const Function& f, double from, double to);
+/// The jump of f's rate at t, beside which h is a step; 0 where there is none.
+double rate_jump(const Function& f, double t, double h);
 
 /// The frame in which the joint's equations are written, from the joint frame J0 on marker A:
 ///
