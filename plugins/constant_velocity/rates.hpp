@@ -25,6 +25,7 @@ class ConstantVelocityRates {
     blocks_ = blocks_AB_ + C_.block_count();
   }
 
+  const JointSite& site() const { return site_; }
   std::vector<BlockId> blocks() const {
     std::vector<BlockId> all = site_.blocks();
     for (const BlockId id : C_.blocks()) all.push_back(id);

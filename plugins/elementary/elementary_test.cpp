@@ -60,7 +60,7 @@ TEST(Elementary, DistanceReportsItsTension) {
 
 TEST(Elementary, RefusesWhatItCannotMean) {
   Apart c;
-  EXPECT_THAT(c.message("distance", "{between: [bodies.a, bodies.a]}"), HasSubstr("meet at the start"));
+  EXPECT_THAT(c.message("distance", "{between: [ground, bodies.a]}"), HasSubstr("meet at the start"));
   EXPECT_THAT(c.message("distance", "{between: [bodies.a, bodies.b], distance: negative}"),
               HasSubstr("must be positive, found -1 m"));
   EXPECT_THAT(c.message("distance", "{between: [bodies.a, bodies.b], distance: 2}"),

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "trammel/branch_watch.hpp"
 #include "rotation_rows.hpp"
+#include "trammel/branch_watch.hpp"
 #include "trammel/joint_site.hpp"
 
 namespace trammel::lower_pairs {
@@ -173,7 +173,7 @@ class MeetingJoint {
     Vec3 m = Vec3::Zero();
     if (has_force_) {
       out.residual().template segment<3>(force_row) = B.p_WM - A.p_WM;
-      for (const Side<width>* s : {&a, &b}) force_rows(*s, force_row, lambda, out);
+      for (const Side<width>* s : {&a, &b}) force_rows(*s, force_row, out);
     }
     if constexpr (equations > 0)
       if (has_moment_)
@@ -181,23 +181,20 @@ class MeetingJoint {
             RotationRows<Law, width>{
                 x, R_AB, a, b, blocks_, coordinate, moment_block(), force_row + (has_force_ ? 3 : 0)}
                 .add(out);
+    Vec6 on_A, on_B;
+    on_A << -lambda, -(R_AB * m);
+    on_B << lambda, m;
+    add_rows(a, on_A, out);
+    add_rows(b, on_B, out);
     if (!out.request.tangent) return;
-    Vec6 wrench;
-    wrench << -lambda, -(R_AB * m);
-    turn_wrench(x, a, wrench, out);
-    wrench << lambda, m;
-    turn_wrench(x, b, wrench, out);
+    turn_wrench(x, a, on_A, out);
+    turn_wrench(x, b, on_B, out);
   }
 
   template <int width>
-  static void force_rows(const Side<width>& s, int row, const Vec3& lambda, LocalSystem& out) {
+  static void force_rows(const Side<width>& s, int row, LocalSystem& out) {
     if (s.motion.dofs == 0 && s.marker.is_ground()) return;
-    auto r = out.residual();
     const bool plain = width == 3;  // the columns of the position are the identity
-    if (plain) r.template segment<3>(s.column) += s.sign * lambda;
-    if (s.columns > 0)
-      r.template segment<width>(s.dense, s.columns) +=
-          s.sign * (s.translation(s.motion.J).transpose() * lambda);
     if (out.request.tangent) {
       auto K = out.K();
       if (plain)

@@ -18,7 +18,8 @@ struct RotationRows {
   Side<width>&a, &b;
   int angle_block, angle_row, multiplier_block, row;
 
-  /// Adds everything that `out` asks for; returns the relative moment of B^T lambda, in B's components.
+  /// Adds everything that `out` asks for but the rows of the markers; returns the relative moment of B^T lambda, in B's
+  /// components.
   Vec3 add(LocalSystem& out) const {
     const Request& request = out.request;
     Terms terms;
@@ -27,18 +28,18 @@ struct RotationRows {
     const Eigen::Map<const Eigen::Matrix<double, equations, 1>> lambda(x.value(multiplier_block));
     const auto G = terms.G.template leftCols<3>();
     const Vec3 m = G.transpose() * lambda;
-    if (a.columns > 0) a.T = -(R_AB.transpose().lazyProduct(a.rotation(a.motion.J)));
-    if (b.columns > 0) b.T = b.rotation(b.motion.J);
 
     auto r = out.residual();
     r.template segment<equations>(row) = terms.C;
-    for (const Side<width>* s : {&a, &b})
-      if (s->columns > 0) r.template segment<width>(s->dense, s->columns) += s->T.transpose() * m;
     if constexpr (has_coordinates)
       r.template segment<coordinates>(angle_row) +=
           terms.G.template rightCols<coordinates>().transpose() * lambda;
 
-    if (request.tangent) add_tangent(terms, lambda, m, out);
+    if (request.tangent) {
+      if (a.columns > 0) a.T = -(R_AB.transpose().lazyProduct(a.rotation(a.motion.J)));
+      if (b.columns > 0) b.T = b.rotation(b.motion.J);
+      add_tangent(terms, lambda, m, out);
+    }
     if (request.rates || request.bias) add_rates(terms, out);
     return m;
   }

@@ -46,6 +46,21 @@ struct Side {
   }
 };
 
+/// Adds the rows (force in world components; moment in marker components) of r = B^T lambda at a marker.
+template <int width>
+void add_rows(const Side<width>& s, const Vec6& row, LocalSystem& out) {
+  if (s.motion.dofs == 0) return;
+  auto r = out.residual();
+  if constexpr (width == 3) {
+    r.template segment<3>(s.column) += row.head<3>();
+    if (s.columns > 0)
+      r.template segment<3>(s.dense) += s.translation(s.motion.J).transpose().lazyProduct(row.head<3>()) +
+                                        s.rotation(s.motion.J).transpose().lazyProduct(row.tail<3>());
+  } else {
+    r.segment(s.column, s.motion.dofs).noalias() += s.motion.J.transpose() * row;
+  }
+}
+
 /// Adds the turning of the forces on a marker with what carries it, d(J^T w)/dq: `wrench` is (force in world
 /// components; moment in marker components).
 template <int width>

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "trammel/branch_watch.hpp"
 #include "rotation_rows.hpp"
+#include "trammel/branch_watch.hpp"
 #include "trammel/joint_site.hpp"
 
 namespace trammel::lower_pairs {
@@ -153,6 +153,10 @@ class SlidingJoint {
     int side = 0;
   };
   using Multipliers = Eigen::Matrix<double, rows, 1>;
+  template <int width>
+  using Square =
+      Eigen::Matrix<double, width, width, Eigen::ColMajor, width == Eigen::Dynamic ? max_marker_dofs : width,
+                    width == Eigen::Dynamic ? max_marker_dofs : width>;
 
   int slide_block() const { return blocks_ + angles; }
   int force_block() const { return slide_block() + (slide_count > 0 ? 1 : 0); }
@@ -216,8 +220,8 @@ class SlidingJoint {
     RowsOf<3, width> V_A, V_B;  ///< d p_AB_A by the dense columns of A and of B
     RowsOf<3, width> W;         ///< rotation of marker A by its dense columns
 
-    Relative(const Side<width>& a, const Side<width>& b)
-        : R_AW(a.motion.R_WM.transpose()), p_AB_A(R_AW * (b.motion.p_WM - a.motion.p_WM)) {
+    Relative(const Side<width>& a, const Side<width>& b, const Vec3& p)
+        : R_AW(a.motion.R_WM.transpose()), p_AB_A(p) {
       if (a.columns > 0) {
         W = a.rotation(a.motion.J);
         V_A = skew(p_AB_A) * W - R_AW * a.translation(a.motion.J);
@@ -235,40 +239,40 @@ class SlidingJoint {
     const int force_row = slide_row + slide_count;
     const int moment_row = force_row + rows;
     const Mat3 R_AB = A.R_WM.transpose() * B.R_WM;
-    const Relative<width> relative(a, b);
+    const Vec3 p_AB_A = A.R_WM.transpose() * (B.p_WM - A.p_WM);
     const Vec3 lambda = force(x);
 
-    add_displacement(x, relative, a, b, lambda, slide_row, force_row, out);
+    add_displacement(x, a, b, p_AB_A, lambda, slide_row, force_row, out);
     Vec3 m = Vec3::Zero();
     if (has_moment_)
       m = RotationRows<Law, width>{x, R_AB, a, b, blocks_, angle_row, moment_block(), moment_row}.add(out);
     if constexpr (has_thread)
       add_thread(x, angle_row, slide_row, moment_row + (has_moment_ ? moment_count : 0), out);
+    const auto [on_A, on_B] = wrenches(A.R_WM, R_AB, p_AB_A, lambda, m);
+    add_rows(a, on_A, out);
+    add_rows(b, on_B, out);
     if (!out.request.tangent) return;
-    const auto [on_A, on_B] = wrenches(A.R_WM, R_AB, relative.p_AB_A, lambda, m);
     turn_wrench(x, a, on_A, out);
     turn_wrench(x, b, on_B, out);
   }
 
+  /// All of the displacement's equations but the rows of the markers.
   template <int width>
-  void add_displacement(const LocalState& x, const Relative<width>& relative, const Side<width>& a,
-                        const Side<width>& b, const Vec3& lambda, int slide_row, int row,
-                        LocalSystem& out) const {
+  void add_displacement(const LocalState& x, const Side<width>& a, const Side<width>& b, const Vec3& p_AB_A,
+                        const Vec3& lambda, int slide_row, int row, LocalSystem& out) const {
     auto r = out.residual();
-    r.template segment<rows>(row) += relative.p_AB_A.template segment<rows>(first_row);
-    for (const Side<width>* s : {&a, &b}) {
-      if (s->has_plain_position())
-        r.template segment<3>(s->column).noalias() += s->sign * (relative.R_AW.transpose() * lambda);
-      if (s->columns > 0)
-        r.template segment<width>(s->dense, s->columns) += relative.V(*s).transpose() * lambda;
-    }
+    r.template segment<rows>(row) += p_AB_A.segment<rows>(first_row);
     if constexpr (slide_count > 0) {
       r.template segment<slide_count>(row + slides.first) -=
           Eigen::Map<const Eigen::Matrix<double, slide_count, 1>>(x.value(slide_block()));
       r.template segment<slide_count>(slide_row) -= lambda.template segment<slide_count>(slides.first);
     }
-    if (out.request.tangent) add_displacement_tangent(relative, a, b, lambda, slide_row, row, out);
-    if (out.request.rates || out.request.bias) add_displacement_rates(x, relative, a, b, row, out);
+    if (out.request.tangent) {
+      const Relative<width> relative(a, b, p_AB_A);
+      add_displacement_tangent(relative, a, b, lambda, slide_row, row, out);
+      if (out.request.rates) add_displacement_rate_gradient(relative, a, b, row, out);
+    }
+    if (out.request.rates || out.request.bias) add_displacement_rates(x, p_AB_A, a, b, row, out);
   }
 
   template <int width>
@@ -302,49 +306,59 @@ class SlidingJoint {
         K.template block<width, 3>(a.dense, s->column, a.columns, 3) += Q.transpose();
       }
       if (s->columns > 0) {
-        K.template block<width, width>(s->dense, a.dense, s->columns, a.columns) -=
-            relative.V(*s).transpose() * F;
-        K.template block<width, width>(a.dense, s->dense, a.columns, s->columns) -=
-            F.transpose() * relative.V(*s);
+        const Square<width> Y = relative.V(*s).transpose() * F;
+        K.template block<width, width>(s->dense, a.dense, s->columns, a.columns) -= Y;
+        K.template block<width, width>(a.dense, s->dense, a.columns, s->columns) -= Y.transpose();
       }
     }
     K.template block<width, width>(a.dense, a.dense, a.columns, a.columns) -=
         relative.W.transpose() * (skew(relative.p_AB_A) * F);
   }
 
+  /// Velocity of B's origin less that of A's, in the axes of A.
   template <int width>
-  void add_displacement_rates(const LocalState& x, const Relative<width>& relative, const Side<width>& a,
-                              const Side<width>& b, int row, LocalSystem& out) const {
-    const Mat3& R_AW = relative.R_AW;
-    const Vec3& p = relative.p_AB_A;
-    const Vec3 y = R_AW * (b.motion.twist.template head<3>() - a.motion.twist.template head<3>());
-    const Vec3 w = a.motion.twist.template tail<3>();
+  static Vec3 relative_velocity(const Side<width>& a, const Side<width>& b) {
+    return a.motion.R_WM.transpose() *
+           (b.motion.twist.template head<3>() - a.motion.twist.template head<3>());
+  }
+
+  template <int width>
+  void add_displacement_rates(const LocalState& x, const Vec3& p, const Side<width>& a, const Side<width>& b,
+                              int row, LocalSystem& out) const {
+    const Vec3 y = relative_velocity(a, b), w = a.motion.twist.template tail<3>();
     if (out.request.rates) {
       const Vec3 rate = y + p.cross(w);
       out.rate().template segment<rows>(row) += rate.segment<rows>(first_row);
       if constexpr (slide_count > 0)
         out.rate().template segment<slide_count>(row + slides.first) -=
             Eigen::Map<const Eigen::Matrix<double, slide_count, 1>>(x.rate(slide_block()));
-      if (out.request.tangent) {
-        auto gradient = out.rate_gradient();
-        for (const Side<width>* s : {&a, &b}) {
-          if (s->has_plain_position())
-            gradient.template block<rows, 3>(row, s->column) =
-                (-s->sign * (skew(w) * R_AW)).template middleRows<rows>(first_row);
-          if (s->columns == 0) continue;
-          Turning<width> by =
-              s->sign * (R_AW * s->translation(s->motion.twist_gradient)) - skew(w) * relative.V(*s);
-          if (s->sign < 0) by += skew(y) * relative.W + skew(p) * s->rotation(s->motion.twist_gradient);
-          gradient.template block<rows, width>(row, s->dense, rows, s->columns) =
-              by.template middleRows<rows>(first_row);
-        }
-      }
     }
     if (out.request.bias) {
       const Vec3 second =
           Displacement::second_rate(a.motion.R_WM, p, y, w, a.motion.bias.template head<3>(),
                                     a.motion.bias.template tail<3>(), b.motion.bias.template head<3>());
       out.bias().template segment<rows>(row) += second.segment<rows>(first_row);
+    }
+  }
+
+  template <int width>
+  static void add_displacement_rate_gradient(const Relative<width>& relative, const Side<width>& a,
+                                             const Side<width>& b, int row, LocalSystem& out) {
+    const Mat3& R_AW = relative.R_AW;
+    const Mat3 turning = skew(Vec3(a.motion.twist.template tail<3>()));
+    auto gradient = out.rate_gradient();
+    for (const Side<width>* s : {&a, &b}) {
+      if (s->has_plain_position())
+        gradient.template block<rows, 3>(row, s->column) =
+            (-s->sign * (turning * R_AW)).template middleRows<rows>(first_row);
+      if (s->columns == 0) continue;
+      Turning<width> by =
+          s->sign * (R_AW * s->translation(s->motion.twist_gradient)) - turning * relative.V(*s);
+      if (s->sign < 0)
+        by += skew(relative_velocity(a, b)) * relative.W +
+              skew(relative.p_AB_A) * s->rotation(s->motion.twist_gradient);
+      gradient.template block<rows, width>(row, s->dense, rows, s->columns) =
+          by.template middleRows<rows>(first_row);
     }
   }
 

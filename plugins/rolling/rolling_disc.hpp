@@ -24,6 +24,7 @@ class RollingDisc {
     blocks_ = site_.block_count();
   }
 
+  const JointSite& site() const { return site_; }
   bool couples(int row, int column) const { return row < blocks_ || column < blocks_; }
 
   /// Height of the centre of a disc that stands as R_AB says.
