@@ -21,6 +21,8 @@ class LoopWatch {
   double allowed() const;
   /// Finds the rank anew; false where the same equations repeat.
   bool find_anew(const State& state);
+  /// Takes the multipliers of least norm at the state where the rank was found last.
+  void settle(State& state) const { rank_.least_norm(state); }
   /// At an accepted state: takes the multipliers of least norm; a message where the loops came close to a singular
   /// configuration, else empty.
   std::string follow(State& state);

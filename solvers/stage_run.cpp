@@ -8,6 +8,7 @@
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
 #include "solvers/petsc_owned.hpp"
+#include "solvers/start_check.hpp"
 #include "solvers/statics.hpp"
 
 namespace trammel {
@@ -124,7 +125,11 @@ void StageRun::run(const DynamicStage& stage) {
   number_unknowns(false);
   const ModelScales scales = measure_scales(assembler_, state);
   find_loops(scales, stage.redundancy);
-  if (stage.start == DynamicStage::Start::consistent) start(stage, scales);
+  require_closed(assembler_, state, scales);
+  if (stage.start == DynamicStage::Start::consistent)
+    start(stage, scales);
+  else if (simulation_.algorithmic_.empty())
+    require_closed_rates(assembler_, state);
   number_unknowns(stage.form == DynamicStage::Form::index2);
 
   const double span = stage.until - state.time;
@@ -158,6 +163,7 @@ void StageRun::start(const DynamicStage&, const ModelScales& scales) {
   State consistent = state;
   const double added = start.velocities(consistent);
   start.accelerations(consistent);
+  if (loops_) loops_->settle(consistent);
   state = std::move(consistent);
   simulation_.summary_.start_energy_change += added;
   const double energy = std::abs(assembler_.energy(state).kinetic);

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace trammel::testing {
+
+/// A history as it is read back.
+struct Table {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+};
+
+inline Table table_of(const std::string& csv) {
+  Table t;
+  std::istringstream lines(csv);
+  std::string line, cell;
+  std::getline(lines, line);
+  for (std::istringstream cells(line); std::getline(cells, cell, ',');) t.names.push_back(cell);
+  while (std::getline(lines, line)) {
+    t.rows.emplace_back();
+    for (std::istringstream cells(line); std::getline(cells, cell, ',');)
+      t.rows.back().push_back(std::stod(cell));
+  }
+  return t;
+}
+
+/// What two histories differ by, in the columns whose names begin with a word.
+struct Difference {
+  double largest = 0;
+  double range = 0;  ///< largest value of the first
+};
+
+/// nan where one lacks rows or columns of the other.
+inline Difference difference(const Table& a, const Table& b, const std::string& what) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  Difference d;
+  if (a.rows.size() != b.rows.size()) return {none, none};
+  for (std::size_t i = 0; i < a.names.size(); ++i) {
+    if (a.names[i].rfind(what, 0) != 0) continue;
+    const auto j = static_cast<std::size_t>(std::ranges::find(b.names, a.names[i]) - b.names.begin());
+    if (j == b.names.size()) return {none, none};
+    for (std::size_t k = 0; k < a.rows.size(); ++k) {
+      d.range = std::max(d.range, std::abs(a.rows[k][i]));
+      d.largest = std::max(d.largest, std::abs(a.rows[k][i] - b.rows[k][j]));
+    }
+  }
+  return d;
+}
+
+}  // namespace trammel::testing
