@@ -1,0 +1,58 @@
+#include "solvers/start_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+// A gap of the model's length, and a rate of the largest velocity, that a start may have. Joints that are read with
+// gaps of this size are taken to be closed.
+constexpr double allowed_gap = 1e-5;
+constexpr double allowed_rate = 1e-6;
+
+WorstResidual worst_constraint(Assembler& assembler, const State& state, ConstraintLevel level) {
+  std::array<double, 6> kinds{};
+  kinds.fill(1e300);
+  kinds[static_cast<std::size_t>(BlockKind::multiplier)] = 1;
+  WorstResidual worst = assembler.worst(state, level, kinds);
+  if (worst.block == no_block || assembler.model().block(worst.block).kind != BlockKind::multiplier)
+    worst.value = 0;
+  return worst;
+}
+
+std::string unit_of(const Assembler& assembler, const WorstResidual& worst) {
+  if (worst.block == no_block) return {};
+  const std::string& unit = assembler.model().block(worst.block).unit;
+  return unit.empty() ? std::string() : " " + unit;
+}
+
+}  // namespace
+
+void require_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
+  const WorstResidual worst = worst_constraint(assembler, state, ConstraintLevel::position);
+  if (!(worst.value > allowed_gap * std::max(scales.length, 1.0))) return;
+  throw Error(worst.where,
+              fmt::format("{} is open by {:.6g}{} at the start, t = {:g}: it would jump. Let it begin where "
+                          "the model stands, or let a stage of type assemble come before",
+                          worst.entity, worst.value, unit_of(assembler, worst), state.time));
+}
+
+void require_closed_rates(Assembler& assembler, const State& state) {
+  double fastest = 0;
+  for (const double v : state.rate) fastest = std::max(fastest, std::abs(v));
+  MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler.layout().comm());
+  const WorstResidual worst = worst_constraint(assembler, state, ConstraintLevel::velocity);
+  if (!(worst.value > allowed_rate * fastest + 1e-12)) return;
+  const std::string unit = unit_of(assembler, worst);
+  throw Error(
+      worst.where,
+      fmt::format("{} opens at {:.6g}{} at the start, t = {:g}: its velocity would jump. Give velocities "
+                  "that fit, or `start: consistent`",
+                  worst.entity, worst.value, unit.empty() ? unit : unit + "/s", state.time));
+}
+
+}  // namespace trammel
