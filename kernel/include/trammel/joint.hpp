@@ -356,7 +356,7 @@ Type joint_type(std::string name, std::string summary, std::vector<Parameter> ow
   type.summary = std::move(summary);
   type.parameters = joint_parameters(J::demand, std::move(own));
   type.build = [](const Parameters& in, Builder& builder) {
-    const auto make = [&in]() {
+    const auto make = [&]() {
       if constexpr (std::constructible_from<J, const Parameters&>)
         return J(in);
       else
