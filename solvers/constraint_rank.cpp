@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
-
-#include "solvers/petsc_owned.hpp"
+#include <unordered_map>
 
 namespace trammel {
 
@@ -81,20 +79,20 @@ void broadcast(std::vector<T>& values, MPI_Datatype type, MPI_Comm comm) {
   MPI_Bcast(values.data(), n, type, 0, comm);
 }
 
-Flat owned_rows(Assembler& assembler, const State& state, double length) {
+/// `wanted`: by multiplier block; empty: all.
+Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
+                const std::map<BlockId, int>& entity, const std::set<BlockId>& wanted) {
   const Layout& layout = assembler.layout();
   const Model& model = assembler.model();
   TangentWeights weights;
   weights.stiffness = weights.mass = weights.state_rate = weights.reaction = 0;
   weights.damping = 1;  // velocity-level constraints bring their gradient there
   weights.all_rows = true;
-  const OwnedMat B(assembler.create_matrix());
-  if (!assembler.tangent(state, weights, B.get()))
+  if (!assembler.tangent(state, weights, B))
     throw Error(fmt::format("the state at t = {:g} is outside the domain of an element", state.time));
-  const std::map<BlockId, int> entity = entities_of_multipliers(model);
 
   // By global unknown: the scale of a column that counts; 0 of the others. Ghosts are among a row's columns too.
-  std::map<PetscInt, double> scale;
+  std::unordered_map<PetscInt, double> scale;
   for (const UnknownBlock& u : layout.unknowns())
     if (is_kinematic(u.kind)) {
       const bool moves = u.kind == BlockKind::position || is_length(model.block(u.block).unit);
@@ -102,14 +100,14 @@ Flat owned_rows(Assembler& assembler, const State& state, double length) {
     }
   Flat flat;
   for (const UnknownBlock& u : layout.unknowns()) {
-    if (!u.owned || !is_multiplier(u.kind)) continue;
+    if (!u.owned || !is_multiplier(u.kind) || (!wanted.empty() && !wanted.contains(u.block))) continue;
     const double row_scale = is_length(model.block(u.block).unit) ? 1 / length : 1.0;
     const auto owner = entity.find(u.block);
     for (int k = 0; k < u.size; ++k) {
       PetscInt n = 0;
       const PetscInt* columns = nullptr;
       const PetscScalar* values = nullptr;
-      TRAMMEL_PETSC(MatGetRow(B.get(), u.global + k, &n, &columns, &values));
+      TRAMMEL_PETSC(MatGetRow(B, u.global + k, &n, &columns, &values));
       flat.values.push_back(row_scale);
       int count = 0;
       for (PetscInt j = 0; j < n; ++j) {
@@ -119,7 +117,7 @@ Flat owned_rows(Assembler& assembler, const State& state, double length) {
         flat.values.push_back(row_scale * values[j] * found->second);
         ++count;
       }
-      TRAMMEL_PETSC(MatRestoreRow(B.get(), u.global + k, &n, &columns, &values));
+      TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
       const int head[] = {u.block, k, owner == entity.end() ? -1 : owner->second, count};
       flat.heads.insert(flat.heads.end(), head, head + 4);
     }
@@ -335,13 +333,19 @@ void share(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
 
 void ConstraintRank::find(const State& state) {
   Layout& layout = assembler_.layout();
-  const Flat mine = owned_rows(assembler_, state, length_);
+  B_ = OwnedMat(assembler_.create_matrix());
+  entity_ = entities_of_multipliers(assembler_.model());
+  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, {});
   const std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
   groups_.clear();
+  members_.clear();
   if (layout.rank() == 0)
     for (const std::vector<int>& members : connected(rows, loops(rows)))
       groups_.push_back(group_of(rows, members));
   share(groups_, layout.comm());
+  looped_.clear();
+  for (const ConstraintGroup& g : groups_)
+    for (const ConstraintGroup::Row& row : g.rows) looped_.insert(row.at.block);
 
   int counts[2] = {0, 0};
   for (const UnknownBlock& u : layout.unknowns()) {
@@ -352,6 +356,28 @@ void ConstraintRank::find(const State& state) {
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
   freedoms_ = counts[0] - counts[1];
   for (const ConstraintGroup& g : groups_) freedoms_ += static_cast<int>(g.dependent.size());
+}
+
+void ConstraintRank::follow(const State& state) {
+  if (groups_.empty()) return;
+  Layout& layout = assembler_.layout();
+  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
+  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, looped_);
+  const std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
+  if (layout.rank() == 0) {
+    if (members_.empty()) {
+      std::map<std::pair<BlockId, int>, int> place;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        place[{rows[i].row.at.block, rows[i].row.at.component}] = static_cast<int>(i);
+      for (const ConstraintGroup& g : groups_) {
+        members_.emplace_back();
+        for (const ConstraintGroup::Row& row : g.rows)
+          members_.back().push_back(place.at({row.at.block, row.at.component}));
+      }
+    }
+    for (std::size_t k = 0; k < groups_.size(); ++k) groups_[k] = group_of(rows, members_[k]);
+  }
+  share(groups_, layout.comm());
 }
 
 std::vector<ConstraintRow> ConstraintRank::dependent() const {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "solvers/petsc_owned.hpp"
 #include "trammel/assembler.hpp"
 
 namespace trammel {
@@ -35,6 +38,10 @@ class ConstraintRank {
 
   /// Finds rank and groups at `state`. Collective; the same on every rank.
   void find(const State& state);
+  /// Looks at the loops that were found again, at another state. Collective.
+  void follow(const State& state);
+  /// After stencils moved or other rows were left out: matrices are made anew.
+  void revise() { B_.reset(); }
 
   /// Kinematic unknowns less independent constraints, of position and of velocity level.
   int degrees_of_freedom() const { return freedoms_; }
@@ -59,6 +66,10 @@ class ConstraintRank {
   double length_;
   int freedoms_ = 0;
   std::vector<ConstraintGroup> groups_;
+  OwnedMat B_;
+  std::map<BlockId, int> entity_;          ///< by multiplier block
+  std::set<BlockId> looped_;               ///< multiplier blocks of the groups
+  std::vector<std::vector<int>> members_;  ///< of the groups, by row of `follow`; on rank 0
 };
 
 }  // namespace trammel

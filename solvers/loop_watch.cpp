@@ -23,7 +23,10 @@ std::vector<std::string> LoopWatch::begin(const State& state) {
   small_ = rows > 0 && rows <= rows_watched;
   const std::vector<ConstraintRow> dependent = rank_.dependent();
   const auto now = assembler_.left_out();
-  if (!std::ranges::equal(dependent, now)) assembler_.leave_out(dependent);
+  if (!std::ranges::equal(dependent, now)) {
+    assembler_.leave_out(dependent);
+    rank_.revise();
+  }
   before_ = last_ = widest_ = rank_.weakest();
   last_time_ = state.time;
   return rank_.in_words();
@@ -36,13 +39,14 @@ bool LoopWatch::find_anew(const State& state) {
   const std::vector<ConstraintRow> dependent = rank_.dependent();
   if (dependent.size() >= assembler_.left_out().size()) return false;
   assembler_.leave_out(dependent);
+  rank_.revise();
   return true;
 }
 
 std::string LoopWatch::follow(State& state) {
   if (!small_ && !leaves_out()) return {};
   const std::size_t left_out = assembler_.left_out().size();
-  rank_.find(state);
+  rank_.follow(state);
   // Where the rank falls at one instant the equations stay: the next step needs them.
   if (rank_.dependent().size() == left_out) rank_.least_norm(state);
   const double now = rank_.dependent().size() > left_out ? 0.0 : rank_.weakest();

@@ -16,6 +16,8 @@ class LoopWatch {
 
   /// Finds the rank at `state` and leaves out what repeats. A line in words for each entity that does.
   std::vector<std::string> begin(const State& state);
+  /// After stencils moved.
+  void revise() { rank_.revise(); }
   bool leaves_out() const { return !assembler_.left_out().empty(); }
   /// How far an equation that was left out may be open [m or rad].
   double allowed() const;

@@ -66,6 +66,7 @@ void StageRun::number_unknowns(bool stabilized) {
   if (layout.stabilized() == stabilized) return;
   layout.set_stabilized(stabilized);
   assembler_.revise();
+  if (loops_) loops_->revise();
 }
 
 void StageRun::run(const AssembleStage& stage) {
@@ -240,7 +241,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
       const double event = *review.cut_time;
       if (event > info.start + margin && event < info.end - margin) {
         assembler_.reject();
-        if (review.revision) method.revise(state);
+        if (review.revision) revise(method);
         targets.back().h = target.time - event;
         targets.push_back({event, event - info.start});
         return false;
@@ -248,7 +249,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     }
     if (!review.solve_again && loops_changed(method)) {
       assembler_.reject();
-      method.revise(state);
+      revise(method);
       continue;
     }
     if (!review.solve_again) {
@@ -257,7 +258,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
       accept(method, target, review.revision);
       return true;
     }
-    if (review.revision) method.revise(state);
+    if (review.revision) revise(method);
     if (round == max_reviews)
       throw Error(fmt::format(
           "at t = {:g} the status of contacts or hosts changes without end: after {} solves of the "
@@ -282,7 +283,12 @@ void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smal
   targets.push_back({target.time - half, half});
 }
 
-void StageRun::accept(StepMethod& method, const Target& target, bool revise) {
+void StageRun::revise(StepMethod& method) {
+  method.revise(simulation_.state_);
+  if (loops_) loops_->revise();
+}
+
+void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   State& state = simulation_.state_;
   const StepInfo info{state.time, target.time};
   method.accept(state);
@@ -293,7 +299,7 @@ void StageRun::accept(StepMethod& method, const Target& target, bool revise) {
   RunSummary& summary = simulation_.summary_;
   summary.largest_violation = std::max(summary.largest_violation, method.constraint_violation());
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, method.rate_violation());
-  if (revise) method.revise(state);
+  if (renew) revise(method);
   if (balance_) {
     const Energy before = std::exchange(energy_, assembler_.energy(state));
     summary.lost += 0.5 * (before.lost_power + energy_.lost_power) * (info.end - info.start);

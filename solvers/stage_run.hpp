@@ -43,7 +43,8 @@ class StageRun {
   /// One step that is accepted, or cut: true where the top target was reached.
   bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
   void cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result);
-  void accept(StepMethod& method, const Target& target, bool revise);
+  void revise(StepMethod& method);
+  void accept(StepMethod& method, const Target& target, bool renew);
   void note(const std::string& text);
   template <class Call>
   void tell(Call&& call);

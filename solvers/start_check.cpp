@@ -33,7 +33,11 @@ std::string unit_of(const Assembler& assembler, const WorstResidual& worst) {
 }  // namespace
 
 void require_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
-  const WorstResidual worst = worst_constraint(assembler, state, ConstraintLevel::position);
+  // The row of a joint that does not hold at present is its multiplier, which is still that of the stage before.
+  State free = state;
+  for (const UnknownBlock& u : assembler.layout().unknowns())
+    if (is_multiplier(u.kind)) std::fill_n(free.value.begin() + u.place.value, u.size, 0.0);
+  const WorstResidual worst = worst_constraint(assembler, free, ConstraintLevel::position);
   if (!(worst.value > allowed_gap * std::max(scales.length, 1.0))) return;
   throw Error(worst.where,
               fmt::format("{} is open by {:.6g}{} at the start, t = {:g}: it would jump. Let it begin where "
