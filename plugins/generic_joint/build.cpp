@@ -32,17 +32,29 @@ LockedAxes read_axes(const Parameters& in) {
   return axes;
 }
 
-std::array<FunctionPtr, 3> read_offset(const Parameters& in, std::string_view name) {
+/// f as a function of time, with the signals that it reads followed by `signals`.
+FunctionPtr of_time(FunctionPtr f, const Builder& builder, const std::shared_ptr<FollowedSignals>& signals) {
+  if (f->depends_on_time_only()) return f;
+  std::vector<int> indices;
+  for (const std::string& name : f->signals())
+    indices.push_back(signals->add(builder.signal(name, f->where())));
+  return followed(std::move(f), signals, std::move(indices));
+}
+
+std::array<FunctionPtr, 3> read_offset(const Parameters& in, std::string_view name, const Builder& builder,
+                                       const std::shared_ptr<FollowedSignals>& signals) {
   std::array<FunctionPtr, 3> list;
   if (!in.has(name)) return list;
   std::ranges::copy(in.functions(name), list.begin());
   for (FunctionPtr& f : list)
-    if (f->is_constant() && f->at(0).value == 0) f = nullptr;
+    f = f->is_constant() && f->at(0).value == 0 ? nullptr : of_time(std::move(f), builder, signals);
   return list;
 }
 
-Offsets read_offsets(const Parameters& in, const LockedAxes& axes) {
-  Offsets offsets{read_offset(in, "translation_offset"), read_offset(in, "rotation_offset")};
+Offsets read_offsets(const Parameters& in, const LockedAxes& axes, const Builder& builder,
+                     const std::shared_ptr<FollowedSignals>& signals) {
+  Offsets offsets{read_offset(in, "translation_offset", builder, signals),
+                  read_offset(in, "rotation_offset", builder, signals)};
   for (int k = 0; k < 3; ++k)
     if (offsets.translation[static_cast<std::size_t>(k)] && !axes.translation(k))
       throw Error(
@@ -52,7 +64,21 @@ Offsets read_offsets(const Parameters& in, const LockedAxes& axes) {
   return offsets;
 }
 
-Activity read_activity(const Parameters& in) {
+/// The signals at the start.
+void start(FollowedSignals& signals, const Model& model) {
+  State state;
+  std::vector<BlockPlace> places;
+  for (const BlockId id : signals.blocks()) {
+    places.push_back(
+        {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
+    append_initial(model.block(id), state);
+  }
+  state.acceleration.assign(state.rate.size(), 0.0);
+  signals.update(LocalState(state, places.data()), 0);
+}
+
+Activity read_activity(const Parameters& in, const Builder& builder,
+                       const std::shared_ptr<FollowedSignals>& signals) {
   const Value& value = *in.value("active");
   if (value.is_scalar()) {
     for (const char* yes : {"yes", "true", "on"})
@@ -60,7 +86,7 @@ Activity read_activity(const Parameters& in) {
     for (const char* no : {"no", "false", "off"})
       if (value.text == no) return Activity(false);
   }
-  return Activity(in.context().function(value));
+  return Activity(of_time(in.context().function(value), builder, signals));
 }
 
 Drawing read_drawing(const Parameters& in, const LockedAxes& axes) {
@@ -120,8 +146,13 @@ void require_closed(const Parameters& in, const GenericJoint& joint, const Mat3&
 void build(const Parameters& in, Builder& builder) {
   Definition what;
   what.axes = read_axes(in);
-  what.offsets = read_offsets(in, what.axes);
-  what.activity = read_activity(in);
+  const auto signals = std::make_shared<FollowedSignals>();
+  what.offsets = read_offsets(in, what.axes, builder, signals);
+  what.activity = read_activity(in, builder, signals);
+  if (!signals->empty()) {
+    start(*signals, builder.model());
+    what.signals = signals;
+  }
   what.drawing = read_drawing(in, what.axes);
   what.alternative = in.flag("alternative");
   if (what.alternative && what.axes.rotations() < 2)
@@ -149,6 +180,7 @@ void build(const Parameters& in, Builder& builder) {
     stencil.push_back(builder.add_multiplier("force", joint.translation_count(), "m"));
   if (joint.rotation_count() > 0)
     stencil.push_back(builder.add_multiplier("moment", joint.rotation_count(), "rad"));
+  stencil.insert(stencil.end(), signals->blocks().begin(), signals->blocks().end());
   builder.add(std::move(joint), std::move(stencil));
 }
 
@@ -167,7 +199,7 @@ std::vector<Parameter> parameters() {
               "Tait-Bryan angles about x, y, z that turn J0 into J0U"),
       P::make(Kind::flag, "alternative", "", "yes: rotation equations that do not hold half a turn away")
           .defaults("no"),
-      P::make(Kind::any, "active", "", "yes, no, or a function of time: the joint holds while it is positive")
+      P::make(Kind::any, "active", "", "yes, no, or a function: the joint holds while it is positive")
           .defaults("yes"),
       P::make(Kind::choice, "close", "",
               "what an activation during the run does: hold keeps the pose then present, exact needs the "
@@ -193,6 +225,7 @@ TRAMMEL_PLUGIN("generic_joint", "0.1") {
   type.category = trammel::Type::Category::joint;
   type.summary = "locks any of six axes between two markers, with offsets that are functions of time";
   type.parameters = trammel::generic_joint::parameters();
+  type.after_others = true;  // its functions may read their coordinates
   type.build = trammel::generic_joint::build;
   registry.add(std::move(type));
 }

@@ -108,6 +108,31 @@ TEST(GenericJointInACase, RefusesWhatItCannotMean) {
   EXPECT_EQ(c.joint("{between: [bodies.end, bodies.point], constrained: [1, 1, 1, 0, 0, 0]}"), "");
 }
 
+/// Twice the distance that it reads.
+class TwiceGap final : public Function {
+ public:
+  TwiceGap() : Function("2*gap", {"gap"}) {}
+
+ private:
+  Jet do_at(double) const override { return {}; }
+  void do_evaluate(double, std::span<const double> s, FunctionValue& out) const override {
+    out.reset(1);
+    out.value = 2 * s[0];
+    out.gradient[0] = 2;
+  }
+};
+
+TEST(GenericJointInACase, FollowsTheSignalsThatItsFunctionsRead) {
+  TwoBodies c;
+  c.context.functions["twice"] = std::make_shared<TwiceGap>();
+  const std::string text =
+      "{between: [bodies.first, bodies.second], constrained: [1, 1, 1, 0, 0, 0], translation_offset: ";
+  EXPECT_THAT(c.joint(text + "[twice, 0, 0]}"), HasSubstr("signal 'gap' not found"));
+  c.model.signals["gap"] = distance_signal(Marker::ground(), Marker::on_frame(c.second));
+  EXPECT_THAT(c.joint(text + "[twice, 0, 0]}"), HasSubstr("translation along x is off by -1 m"));
+  EXPECT_EQ(c.joint(text + "[twice, 0, 0], active: no}"), "");
+}
+
 TEST(GenericJointInACase, RefusesAStartHalfATurnAway) {
   TwoBodies c;
   const std::string text =

@@ -25,6 +25,8 @@ GenericJoint::GenericJoint(Definition definition)
   site_.A = offset_frame(what_.J0, what_.axes, what_.offsets);
   site_.B = what_.J1;
   blocks_ = site_.block_count();
+  for (const Marker* marker : {&site_.A, &site_.B})
+    for (const int size : marker->block_sizes()) dofs_ += size;
   rigid_ = !site_.A.has_shape() && !site_.B.has_shape();
   for (int k = 0; k < 3; ++k)
     if (what_.axes.translation(k)) locked_[static_cast<std::size_t>(translations_++)] = k;
@@ -35,7 +37,7 @@ GenericJoint::GenericJoint(Definition definition)
 double GenericJoint::tolerance() const { return meeting_tolerance * std::max(1.0, what_.length); }
 
 bool GenericJoint::couples(int row, int column) const {
-  if (rows() == 0) return false;
+  if (rows() == 0 || row >= first_signal_block() || column >= first_signal_block()) return false;
   if (row >= blocks_ && column >= blocks_) return row == column && !what_.activity.always();
   if (!rigid_ || row >= blocks_ || column >= blocks_) return true;
   // Of a frame the position comes first, and a force in axes of A does not change as positions do.
@@ -79,7 +81,7 @@ void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   const Request& request = out.request;
   const bool full = request.bias || (request.rates && request.tangent);
   if (!status_.active) {
-    fill_released(x, out.size() - rows(), out);
+    fill_released(x, out);
     return;
   }
   RelativeMotion motion;
@@ -102,12 +104,12 @@ void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   }
 }
 
-void GenericJoint::fill_released(const LocalState& x, int dofs, LocalSystem& out) const {
+void GenericJoint::fill_released(const LocalState& x, LocalSystem& out) const {
   auto r = out.residual();
-  for (int i = 0; i < rows(); ++i) r[dofs + i] = multiplier(x, i);
-  if (out.request.tangent) out.K().diagonal().tail(rows()).setOnes();
+  for (int i = 0; i < rows(); ++i) r[dofs_ + i] = multiplier(x, i);
+  if (out.request.tangent) out.K().diagonal().segment(dofs_, rows()).setOnes();
   // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
-  if (out.request.bias) out.bias().tail(rows()) = r.tail(rows());
+  if (out.request.bias) out.bias().segment(dofs_, rows()) = r.segment(dofs_, rows());
 }
 
 template <int n>
@@ -232,6 +234,12 @@ std::string GenericJoint::jump_of_offset(const StepInfo& step) const {
 
 Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
   const double h = step.end - step.start;
+  if (what_.signals && std::abs(step.start - what_.signals->time()) > 1e-9 * h)
+    return fail(
+        fmt::format("the clock was set from t = {:g} to {:g}, but the joint's functions read signals, which "
+                    "are followed from "
+                    "the last accepted state",
+                    what_.signals->time(), step.start));
   if (what_.activity.switches()) {
     const bool wanted = what_.activity.after(step.start, h);
     if (wanted != status_.active) {
@@ -282,6 +290,7 @@ void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
       if (const FunctionPtr& f = what_.offsets[k])
         status_.jump = std::max(status_.jump, std::abs(rate_jump(*f, step.end, step.end - step.start)));
   status_.by_offset = status_.jump > 0;
+  if (what_.signals) what_.signals->update(x, first_signal_block());
   if (rotation_.has_second_branch() && status_.active) {
     RelativeMotion motion;
     relative(x, MotionLevel::pose, motion);
@@ -348,23 +357,29 @@ Energy GenericJoint::energy(const LocalState& x) const {
 }
 
 std::vector<double> GenericJoint::history() const {
-  if (!what_.activity.switches()) return {};
+  if (!what_.activity.switches() && !what_.signals) return {};
   std::vector<double> h{committed_.active ? 1.0 : 0.0, committed_.on_branch ? 1.0 : 0.0, committed_.jump,
                         held_ ? 1.0 : 0.0};
   h.insert(h.end(), R_held_.data(), R_held_.data() + 9);
   h.insert(h.end(), p_held_.data(), p_held_.data() + 3);
+  if (what_.signals) {
+    const std::vector<double> signals = what_.signals->history();
+    h.insert(h.end(), signals.begin(), signals.end());
+  }
   return h;
 }
 
 void GenericJoint::restore(std::span<const double> history) {
-  if (!what_.activity.switches()) return;
-  if (history.size() != 16)
-    throw Error(fmt::format("a generic joint's history has 16 numbers, found {}", history.size()));
+  if (!what_.activity.switches() && !what_.signals) return;
+  const std::size_t size = 16 + (what_.signals ? what_.signals->history_size() : 0);
+  if (history.size() != size)
+    throw Error(fmt::format("a generic joint's history has {} numbers, found {}", size, history.size()));
   status_ = committed_ = {history[0] != 0, history[1] != 0, history[2], false};
   held_ = history[3] != 0;
   R_held_ = Eigen::Map<const Mat3>(history.data() + 4);
   p_held_ = Eigen::Map<const Vec3>(history.data() + 13);
   set_held();
+  if (what_.signals) what_.signals->restore(history.subspan(16));
 }
 
 }  // namespace trammel::generic_joint

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "activity.hpp"
 #include "axes.hpp"
+#include "followed.hpp"
 #include "offsets.hpp"
 #include "rotation_equations.hpp"
 #include "trammel/canvas.hpp"
@@ -31,6 +33,8 @@ struct Definition {
   LockedAxes axes;
   Marker J0, J1;  ///< joint frames on marker A and on marker B
   Offsets offsets;
+  /// What functions of signals read; null where there are none. Shared by copies of the joint.
+  std::shared_ptr<FollowedSignals> signals;
   bool alternative = false;
   Activity activity;
   bool hold = true;  ///< activation during the run keeps the pose then present; else the joint must be closed
@@ -43,7 +47,8 @@ struct Definition {
 ///     (p_J0U,J1 in axes of J0U)_k = 0    for each locked translation k
 ///     RotationEquations of R_J0U,J1      for the locked rotations
 ///
-/// Local system: blocks of A, blocks of B, multipliers of the translations, multipliers of the rotations. While it is
+/// Local system: blocks of A, blocks of B, multipliers of the translations, multipliers of the rotations, blocks of the
+/// signals that functions read. While it is
 /// inactive the rows of multipliers are lambda = 0.
 class GenericJoint {
  public:
@@ -104,7 +109,10 @@ class GenericJoint {
   template <int n>
   void fill(const LocalState& x, const RelativeMotion& motion, const RotationTerms& terms,
             LocalSystem& out) const;
-  void fill_released(const LocalState& x, int dofs, LocalSystem& out) const;
+  void fill_released(const LocalState& x, LocalSystem& out) const;
+  int first_signal_block() const {
+    return blocks_ + (translations_ > 0 ? 1 : 0) + (rotation_.count() > 0 ? 1 : 0);
+  }
   Review fail(std::string why);
   bool at_rest(const LocalState& x) const;
   /// Of an offset inside a step in which things move: what to tell, or nothing.
@@ -117,9 +125,9 @@ class GenericJoint {
   Definition what_;
   JointSite site_;  ///< A: J0U; B: J1, or the frame on B that an activation holds
   RotationEquations rotation_;
-  std::array<int, 3> locked_{};  ///< axis of translation row i
-  int translations_ = 0, blocks_ = 0;
-  bool rigid_ = true;  ///< no marker has a shape
+  std::array<int, 3> locked_{};                   ///< axis of translation row i
+  int translations_ = 0, blocks_ = 0, dofs_ = 0;  ///< blocks and unknowns of A and B
+  bool rigid_ = true;                             ///< no marker has a shape
   Status status_, committed_;
   bool held_ = false;
   Mat3 R_held_ = Mat3::Identity();  ///< of the held frame in J1
