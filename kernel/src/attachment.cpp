@@ -24,7 +24,7 @@ AttachmentPlace read_attachment_place(const Parameters& in, Builder& builder) {
 }
 
 Type attachment_type(std::string name, std::string summary, std::string value,
-                     std::function<void(const Parameters&, Builder&)> build) {
+                     std::function<void(const Parameters&, Builder&)> build, std::vector<Parameter> keys) {
   using Kind = Parameter::Kind;
   Type type;
   type.name = std::move(name);
@@ -32,7 +32,7 @@ Type attachment_type(std::string name, std::string summary, std::string value,
   type.summary = std::move(summary);
   type.parameters = {Parameter::make(Kind::text, "of", "", "the joint").must(),
                      Parameter::make(Kind::text, "coordinate", "", "its coordinate").must(),
-                     Parameter::make(Kind::any, "value", "", std::move(value)).must()};
+                     Parameter::make(Kind::any, "value", "", std::move(value)).must().with(std::move(keys))};
   type.build = std::move(build);
   return type;
 }

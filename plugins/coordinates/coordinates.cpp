@@ -27,13 +27,16 @@ void build_motion(const Parameters& in, Builder& builder) {
   builder.add(Motion(std::move(p.target), std::move(f), p.name), {p.block, multiplier});
 }
 
+std::vector<Parameter> spring_keys() {
+  return {Parameter::make(Kind::real, "stiffness", "force per coordinate", "of a linear spring"),
+          Parameter::make(Kind::real, "rest", "", "coordinate at which the law begins").defaults("0"),
+          Parameter::make(Kind::real, "preload", "force", "of a linear spring at rest").defaults("0"),
+          Parameter::make(Kind::function, "law", "",
+                          "force against the coordinate, as a function of it and of time")};
+}
+
 void build_spring(const Parameters& in, Builder& builder) {
-  static const std::vector<Parameter> known{
-      Parameter::make(Kind::real, "stiffness", "force per coordinate", "of a linear spring"),
-      Parameter::make(Kind::real, "rest", "", "coordinate at which the law begins").defaults("0"),
-      Parameter::make(Kind::real, "preload", "force", "of a linear spring at rest").defaults("0"),
-      Parameter::make(Kind::function, "law", "",
-                      "force against the coordinate, as a function of it and of time")};
+  static const std::vector<Parameter> known = spring_keys();
   AttachmentPlace p = read_attachment_place(in, builder);
   const Value& value = *in.value("value");
   if (!value.is_map()) {
@@ -64,11 +67,14 @@ void add_function_force(const Parameters& in, const Value& function, double sign
   builder.add(FunctionForce(std::move(p.target), std::move(f), sign), std::move(stencil));
 }
 
+std::vector<Parameter> damper_keys() {
+  return {Parameter::make(Kind::function, "law", "",
+                          "force against the coordinate's rate, as a function of it, of signals and of time")
+              .must()};
+}
+
 void build_damper(const Parameters& in, Builder& builder) {
-  static const std::vector<Parameter> known{
-      Parameter::make(Kind::function, "law", "",
-                      "force against the coordinate's rate, as a function of it, of signals and of time")
-          .must()};
+  static const std::vector<Parameter> known = damper_keys();
   const Value& value = *in.value("value");
   if (value.is_map()) {
     const Parameters map = in.map(value, known);
@@ -86,8 +92,8 @@ void build_actuator(const Parameters& in, Builder& builder) {
   add_function_force(in, *in.value("value"), 1, builder);
 }
 
-void build_stop(const Parameters& in, Builder& builder) {
-  static const std::vector<Parameter> known{
+std::vector<Parameter> stop_keys() {
+  return {
       Parameter::make(Kind::real, "from", "", "least value that meets no stop; absent: no stop there"),
       Parameter::make(Kind::real, "to", "", "largest value that meets no stop; absent: no stop there"),
       Parameter::make(Kind::real, "stiffness", "force per depth^exponent", "of the stop").positive().must(),
@@ -96,6 +102,10 @@ void build_stop(const Parameters& in, Builder& builder) {
           .not_negative()
           .defaults("0"),
       Parameter::make(Kind::flag, "meet", "", "steps end where a stop is met or left").defaults("yes")};
+}
+
+void build_stop(const Parameters& in, Builder& builder) {
+  static const std::vector<Parameter> known = stop_keys();
   AttachmentPlace p = read_attachment_place(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   if (!map.has("from") && !map.has("to"))
@@ -125,11 +135,13 @@ TRAMMEL_PLUGIN("coordinates", "0.2") {
   registry.add(
       attachment_type("motion", "prescribes a joint's coordinate", "function of time", build_motion));
   registry.add(attachment_type("spring", "a spring on a joint's coordinate",
-                               "stiffness, or {stiffness, rest, preload}, or {law, rest}", build_spring));
+                               "stiffness, or {stiffness, rest, preload}, or {law, rest}", build_spring,
+                               spring_keys()));
   registry.add(attachment_type("damper", "a damper on a joint's coordinate",
-                               "force per rate, or {law}: function of signals and rates", build_damper));
+                               "force per rate, or {law}: function of signals and rates", build_damper,
+                               damper_keys()));
   registry.add(attachment_type("actuator", "a force or torque on a joint's coordinate",
                                "function of time, signals and rates of coordinates", build_actuator));
   registry.add(attachment_type("stop", "compliant stops of a joint's coordinate, with or without play",
-                               "{from, to, stiffness, exponent, damping, meet}", build_stop));
+                               "{from, to, stiffness, exponent, damping, meet}", build_stop, stop_keys()));
 }

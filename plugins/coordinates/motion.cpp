@@ -9,8 +9,9 @@ namespace trammel::coordinates {
 
 namespace {
 
-// What may be left of a difference, of the size of what is subtracted, before a jump is suspected.
-constexpr double unsuspicious = 1e-8;
+// What may be left of a difference before a jump is suspected: a part of what is subtracted, and an amount [q, q/s],
+// since an expression may hold differences of its own, whose rounding is not small against them.
+constexpr double unsuspicious = 1e-8, insignificant = 1e-10;
 
 /// Looks for jumps of y, whose rate is y', with both read from a jet by `value` and `slope`.
 template <class Value, class Slope>
@@ -18,8 +19,9 @@ class JumpSearch {
  public:
   JumpSearch(const Function& f, Value value, Slope slope, double from, const Jet& a, double to, const Jet& b)
       : f_(f), value_(value), slope_(slope), span_(to - from) {
-    allowed_ = unsuspicious *
-               (std::abs(value(a)) + std::abs(value(b)) + span_ * (std::abs(slope(a)) + std::abs(slope(b))));
+    const double size =
+        std::abs(value(a)) + std::abs(value(b)) + span_ * (std::abs(slope(a)) + std::abs(slope(b)));
+    allowed_ = unsuspicious * size + insignificant;
   }
 
   std::optional<Jump> in(double from, const Jet& a, double to, const Jet& b) const {

@@ -40,6 +40,11 @@ TEST(Jumps, AreNotFoundWhereTheFunctionIsSteepOrItsAccelerationJumps) {
       jump_of(time_function([](Jet t) { return t.value < 0.12 ? Jet{} : 1.0 - cos(50.0 * (t - Jet{0.12})); }),
               0.1, 0.14));
   EXPECT_FALSE(jump_of(constant_function(3), 0, 1));
+  // Small differences of large numbers: rounding is of the size of the function.
+  const FunctionPtr spin_up =
+      time_function([](Jet t) { return 0.4 * (0.5 * t * t + 5.7 * (cos(0.41887902 * t) - Jet{1})); });
+  EXPECT_FALSE(jump_of(spin_up, 0, 1e-2));
+  EXPECT_FALSE(jump_of(spin_up, 0, 1e-6));
   EXPECT_FALSE(jump_of(time_function([](Jet t) { return 1e6 + 1e-3 * t; }), 0, 1e-3));
 }
 

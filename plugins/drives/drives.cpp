@@ -19,8 +19,8 @@ void add(AttachmentPlace place, const typename Drive::Data& data, const Paramete
   builder.add(Drive(std::move(place.target), data, std::move(f)), std::move(stencil));
 }
 
-void build_motor(const Parameters& in, Builder& builder) {
-  static const std::vector<Parameter> known{
+std::vector<Parameter> motor_keys() {
+  return {
       Parameter::make(Kind::function, "voltage", "V", "function of time, signals and rates of coordinates")
           .must(),
       Parameter::make(Kind::real, "inductance", "H", "L").positive().must(),
@@ -34,6 +34,10 @@ void build_motor(const Parameters& in, Builder& builder) {
           .not_negative()
           .defaults("0"),
       Parameter::make(Kind::real, "start", "A", "current at the start").defaults("0")};
+}
+
+void build_motor(const Parameters& in, Builder& builder) {
+  static const std::vector<Parameter> known = motor_keys();
   AttachmentPlace place = read_attachment_place(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   DcMotor::Data data;
@@ -47,14 +51,17 @@ void build_motor(const Parameters& in, Builder& builder) {
   add<DcMotor>(std::move(place), data, map, "voltage", "current", "A", builder);
 }
 
+std::vector<Parameter> servo_keys() {
+  return {Parameter::make(Kind::function, "command", "force",
+                          "force asked for: function of time, signals and rates of coordinates")
+              .must(),
+          Parameter::make(Kind::real, "limit", "force", "largest force").positive().must(),
+          Parameter::make(Kind::real, "lag", "s", "time constant").positive().must(),
+          Parameter::make(Kind::real, "start", "force", "at the start").defaults("0")};
+}
+
 void build_servo(const Parameters& in, Builder& builder) {
-  static const std::vector<Parameter> known{
-      Parameter::make(Kind::function, "command", "force",
-                      "force asked for: function of time, signals and rates of coordinates")
-          .must(),
-      Parameter::make(Kind::real, "limit", "force", "largest force").positive().must(),
-      Parameter::make(Kind::real, "lag", "s", "time constant").positive().must(),
-      Parameter::make(Kind::real, "start", "force", "at the start").defaults("0")};
+  static const std::vector<Parameter> known = servo_keys();
   AttachmentPlace place = read_attachment_place(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   const Servo::Data data{map.real("lag"), map.real("limit")};
@@ -69,7 +76,7 @@ TRAMMEL_PLUGIN("drives", "0.1") {
   using namespace trammel;
   registry.add(attachment_type("motor", "a DC motor with gear and rotor on a joint's coordinate",
                                "{voltage, inductance, resistance, constant, gear, inertia, friction, start}",
-                               drives::build_motor));
+                               drives::build_motor, drives::motor_keys()));
   registry.add(attachment_type("servo", "a force that follows its command with a lag and a limit",
-                               "{command, limit, lag, start}", drives::build_servo));
+                               "{command, limit, lag, start}", drives::build_servo, drives::servo_keys()));
 }

@@ -131,8 +131,8 @@ void build(const Parameters& in, Builder& builder) {
 
 TRAMMEL_PLUGIN("friction", "0.1") {
   using namespace trammel;
-  Type type = attachment_type("friction", "friction on a joint's coordinate",
-                              "{law, coefficient, ...}: see the plugin's page", trammel::friction::build);
+  Type type = attachment_type("friction", "friction on a joint's coordinate", "{law, coefficient, ...}",
+                              trammel::friction::build, trammel::friction::parameters());
   type.reads_reaction = true;
   registry.add(std::move(type));
 }

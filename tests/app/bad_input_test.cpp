@@ -147,7 +147,7 @@ const std::vector<Bad>& bad_inputs() {
        {"case.yaml:3:33: error: ", "sqrt(-1) is nan"}},
       {"FunctionThatGivesNan",
        pendulum("mass: 1, " + inertia,
-                "between: [ground, rod], axis: [0, 0, 1], motion: {angle: sqrt(0.055 - t)}"),
+                "between: [ground, rod], axis: [0, 0, 1], motion: {angle: sqrt(0.055 - t) - sqrt(0.055)}"),
        {"case.yaml:5:75: error: ", "sqrt(0.055 - t)", "nan"}},
       {"ParametersInACircle", "trammel: 1\nparameters: {a: 2*b, b: a/2}\n", {"case.yaml:2:", "a -> b -> a"}},
       {"SingularSystem", faulty + "bodies:\n  x: {type: adrift}\n" + statics, {"x.x"}},

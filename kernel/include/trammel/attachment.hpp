@@ -41,8 +41,9 @@ TRAMMEL_API AttachmentPlace read_attachment_place(const Parameters& in, Builder&
 TRAMMEL_API CoordinateTarget coordinate_target(const JointCoordinate& coordinate, const Model& model);
 
 /// A type that hangs on coordinates. Its `build` reads what the case gives from the parameter `value`: of
-/// `spring: {angle: 10}` that is 10.
+/// `spring: {angle: 10}` that is 10. `keys` describe it where it may be a map, for `trammel describe`.
 TRAMMEL_API Type attachment_type(std::string name, std::string summary, std::string value,
-                                 std::function<void(const Parameters&, Builder&)> build);
+                                 std::function<void(const Parameters&, Builder&)> build,
+                                 std::vector<Parameter> keys = {});
 
 }  // namespace trammel
