@@ -1,0 +1,106 @@
+// What hangs on coordinates, through the command: what is refused in a run, and what joints give to it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Workplace;
+
+/// A wheel on a hinge with `attachments`, and what comes behind.
+std::string wheel(const std::string& attachments, const std::string& rest = "",
+                  const std::string& start = "consistent") {
+  return "trammel: 1\n"
+         "bodies:\n"
+         "  wheel: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
+         "joints:\n"
+         "  hinge: {type: revolute, between: [ground, wheel], axis: [0, 0, 1], " +
+         attachments + "}\n" + rest +
+         "stages:\n"
+         "  - {type: dynamic, until: 0.2, step: 0.01, start: " +
+         start + "}\n";
+}
+
+void expect_error(const std::string& text, const std::string& expected) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(text);
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr(expected));
+}
+
+TEST(Motions, MayNotJumpAtTheStart) {
+  expect_error(wheel("motion: {angle: 0.3 + t}"),
+               "coordinate 'hinge.angle.motion' (motion) is open by 0.3 rad");
+  expect_error(
+      wheel("motion: {angle: 2*t}", "", "as_given"),
+      "coordinate 'hinge.angle.motion' (motion) opens at 2 rad/s at the start, t = 0: its velocity would "
+      "jump");
+  const Workplace workplace;
+  EXPECT_EQ(workplace.run(wheel("motion: {angle: 2*t}")).status, 0);
+  EXPECT_EQ(workplace.run(wheel("motion: {angle: t^2}", "", "as_given")).status, 0);
+}
+
+TEST(Motions, MayNotJumpInTheRun) {
+  expect_error(wheel("motion: {angle: 0.3*step(t - 0.105)}"), "its value changes by 0.3 rad at t = 0.105");
+  expect_error(wheel("motion: {angle: 'ramp(t, 0.055, 0.1, 0, 0.09)'}"),
+               "its rate changes by 2 rad/s at t = 0.055");
+  const Workplace workplace;
+  EXPECT_EQ(workplace.run(wheel("motion: {angle: 'cycloidal(t, 0.055, 0.1, 0, 0.09)'}")).status, 0);
+}
+
+TEST(Motions, PrescribeACoordinateOnce) {
+  expect_error(wheel("motion: {angle: 1, angle: 2}"), "the key 'angle' stands here a second time");
+  expect_error(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  a: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
+      "  b: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
+      "joints:\n"
+      "  A: {type: revolute, between: [ground, a], axis: [0, 0, 1], motion: {angle: t}}\n"
+      "  gears: {type: coupling, terms: {A.angle: 1, B.angle: 2}}\n"
+      "  B: {type: revolute, between: [ground, b], axis: [0, 0, 1], motion: {angle: t}}\n",
+      "joint 'B', motion of 'angle': the coordinate 'B.angle' is prescribed already, by 'gears', "
+      "'A.angle.motion'");
+}
+
+TEST(Coordinates, ThatDoNotExistAreNamed) {
+  expect_error(wheel("damper: {angel: 1}"), "joint 'hinge' has no coordinate 'angel'; it has: angle");
+  expect_error(wheel("friction: {angle: {coefficient: -1, regularization: 1, radius: 1}}"), "'coefficient'");
+  expect_error(wheel("stop: {angle: {from: 1, to: 0, stiffness: 1}}"), "in the wrong order: from 1 to 0");
+}
+
+TEST(Coordinates, MayBeReadByWhatStandsBefore) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  a: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
+      "  b: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2], angular_velocity: [0, 0, 1]}\n"
+      "joints:\n"
+      "  A: {type: revolute, between: [ground, a], axis: [0, 0, 1],\n"
+      "      actuator: {angle: 0.2*(B.angle - A.angle) + 0.1*B.angle_rate}}\n"
+      "  B: {type: revolute, between: [ground, b], axis: [0, 0, 1]}\n"
+      "sensors: {a: {type: outputs, of: A.angle.actuator}}\n"
+      "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST(Friction, MakesItsJointKeepItsMultipliers) {
+  const Workplace workplace;
+  const std::string friction = "friction: {angle: {coefficient: 0.2, regularization: 1e-2, radius: 0.05}}";
+  const std::string weight =
+      "loads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0]}\n"
+      "sensors:\n  friction: {type: outputs, of: hinge.angle.friction}\n";
+  const Outcome outcome = workplace.run(wheel(friction, weight));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_error(wheel("share: yes, " + friction, weight),
+               "'share' must be 'no' here: 'friction' reads the reaction");
+}
+
+}  // namespace
+}  // namespace trammel
