@@ -213,22 +213,55 @@ TEST(Dynamics, cuts_a_step_to_an_event) {
   EXPECT_NEAR(*m.value(run.state(), q), -1.1, 1e-9);
 }
 
-TEST(Dynamics, names_redundant_constraints) {
-  TestSystem m;
-  m.entity("top", "rigid_body");
-  const Frame f = m.builder.add_frame("", Mat3::Identity(), Vec3(0, 1, 0));
-  m.builder.add(TopBody{}, {f.position, f.rotation});
-  for (const char* name : {"a", "b"}) {
-    m.entity(name, "spherical");
-    m.builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()},
-                  {f.position, f.rotation, m.builder.add_multiplier("force", 3)});
+/// A top held twice at the same point: three equations repeat the others.
+struct HeldTwice : TestSystem {
+  BlockId force[2] = {no_block, no_block};
+
+  HeldTwice() {
+    entity("top", "rigid_body");
+    const Frame f = builder.add_frame("", Mat3::Identity(), Vec3(0, 1, 0));
+    builder.add(TopBody{}, {f.position, f.rotation});
+    for (const int i : {0, 1}) {
+      entity(i == 0 ? "a" : "b", "spherical");
+      force[i] = builder.add_multiplier("force", 3);
+      builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, {f.position, f.rotation, force[i]});
+    }
+    finish();
   }
-  m.finish();
+};
+
+TEST(Redundancy, names_the_joint_that_repeats_another) {
+  HeldTwice m;
   Simulation run(*m.assembler);
-  const std::string text = error_of(run, {dynamic(1, 0.1)});
-  EXPECT_THAT(text, HasSubstr("singular"));
-  EXPECT_THAT(text, HasSubstr("'a.force'"));
-  EXPECT_THAT(text, HasSubstr("'b.force'"));
+  DynamicStage stage;
+  stage.until = 1;
+  stage.step = 0.1;
+  stage.redundancy = Redundancy::stop;
+  const std::string text = error_of(run, {Stage{"", stage}});
+  EXPECT_THAT(text, HasSubstr("redundant constraints"));
+  EXPECT_THAT(text, HasSubstr("'b' repeats 3 equations that 'a' imposes already: force"));
+}
+
+TEST(Redundancy, shares_the_reaction_equally) {
+  for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::index2}) {
+    HeldTwice m;
+    Simulation run(*m.assembler);
+    DynamicStage stage;
+    stage.until = 0.01;
+    stage.step = 0.001;
+    stage.form = form;
+    run.run(std::vector<Stage>{{"", stage}});
+    double largest = 0;
+    for (int k = 0; k < 3; ++k) {
+      const auto at = [&](int i) {
+        return run.state().value[static_cast<std::size_t>(m.layout->place(m.force[i]).value + k)];
+      };
+      EXPECT_NEAR(at(0), at(1), 1e-9 * (1 + std::abs(at(0))));
+      largest = std::max(largest, std::abs(at(0)));
+    }
+    EXPECT_GT(largest, 1);
+    EXPECT_LT(run.summary().largest_violation, 1e-9);
+  }
 }
 
 TEST(Assemble, closes_a_gap_with_the_least_motion) {
