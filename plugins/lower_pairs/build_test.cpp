@@ -106,8 +106,9 @@ TEST(LowerPairsInACase, RefusesWhatItCannotMean) {
               HasSubstr("both markers of the joint are the ground"));
   EXPECT_THAT(c.message("fixed", "{between: [ground, bodies.first]}"),
               HasSubstr("initial angular velocities"));
-  EXPECT_THAT(c.message("fixed", "{between: [bodies.second, bodies.far], assemble: yes}"),
-              HasSubstr("the joint connects a thing with itself: 'bodies.second' and 'bodies.far' are fixed in"));
+  EXPECT_THAT(
+      c.message("fixed", "{between: [bodies.second, bodies.far], assemble: yes}"),
+      HasSubstr("the joint connects a thing with itself: 'bodies.second' and 'bodies.far' are fixed in"));
 }
 
 TEST(LowerPairsInACase, SlidingJointsStartWhereTheirMarkersAre) {

@@ -165,7 +165,8 @@ class MeetingJoint {
 
   // Flattened: most of the time goes into calls of products of 3 x 3 otherwise.
   template <int width>
-  [[gnu::flatten]] void fill(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B, LocalSystem& out) const {
+  [[gnu::flatten]] void fill(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
+                             LocalSystem& out) const {
     Side<width> a(site_.A, A, 0, 0, -1), b(site_.B, B, blocks_A_, A.dofs, 1);
     const int coordinate = A.dofs + B.dofs;
     const int force_row = coordinate + coordinates;
