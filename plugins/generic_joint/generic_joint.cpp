@@ -13,6 +13,8 @@ namespace {
 
 // Of a gap, relative to the model's length, as for all joints.
 constexpr double meeting_tolerance = 1e-6;
+// An offset's jump of this part of the model's length, or of a radian, is none.
+constexpr double no_offset = 1e-9;
 // A relative velocity at an activation below this part of the markers' velocities is no jump.
 constexpr double no_jump = 1e-4;
 
@@ -32,6 +34,10 @@ GenericJoint::GenericJoint(Definition definition)
     if (what_.axes.translation(k)) locked_[static_cast<std::size_t>(translations_++)] = k;
   status_.active = what_.activity.at(1e-12);
   committed_ = status_;
+}
+
+double GenericJoint::no_offset_in(int k) const {
+  return k < 3 && what_.length > 0 ? no_offset * what_.length : no_offset;
 }
 
 double GenericJoint::tolerance() const { return meeting_tolerance * std::max(1.0, what_.length); }
@@ -221,7 +227,7 @@ std::string GenericJoint::jump_of_offset(const StepInfo& step) const {
   for (int k = 0; k < 6; ++k) {
     const FunctionPtr& f = what_.offsets[k];
     if (!f) continue;
-    if (const auto jump = find_jump(*f, step.start, step.end))
+    if (const auto jump = find_jump(*f, step.start, step.end, no_offset_in(k)))
       return fmt::format(
           "the offset '{}' jumps: its {} changes by {:.6g} {}{} at t = {:.9g}; let it begin and end "
           "smoothly, by "
@@ -288,7 +294,8 @@ void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
   if (status_.active && what_.offsets.any() && !at_rest(x))
     for (int k = 0; k < 6; ++k)
       if (const FunctionPtr& f = what_.offsets[k])
-        status_.jump = std::max(status_.jump, std::abs(rate_jump(*f, step.end, step.end - step.start)));
+        status_.jump =
+            std::max(status_.jump, std::abs(rate_jump(*f, step.end, step.end - step.start, no_offset_in(k))));
   status_.by_offset = status_.jump > 0;
   if (what_.signals) what_.signals->update(x, first_signal_block());
   if (rotation_.has_second_branch() && status_.active) {

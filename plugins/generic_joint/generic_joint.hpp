@@ -113,6 +113,8 @@ class GenericJoint {
   int first_signal_block() const {
     return blocks_ + (translations_ > 0 ? 1 : 0) + (rotation_.count() > 0 ? 1 : 0);
   }
+  /// A jump of offset k that is none [m or rad].
+  double no_offset_in(int k) const;
   Review fail(std::string why);
   bool at_rest(const LocalState& x) const;
   /// Of an offset inside a step in which things move: what to tell, or nothing.

@@ -380,6 +380,10 @@ TEST(GenericJointInMotion, RefusesAnOffsetThatJumpsInTheRun) {
   // A new stage takes the jump of the velocity; load steps may go where they like.
   EXPECT_EQ(run_with(spliced(slow, fast), {motion(0.25, 0.01), motion(0.5, 0.01)}), "");
   EXPECT_EQ(run_with(spliced(slow, shifted), {{"", StaticStage{}}}), "");
+  // Smooth, but small beside what cancels in it.
+  EXPECT_EQ(run_with(time_function([](Jet t) { return 0.5 * t * t + 5.7 * (cos(0.4189 * t) - 1.0); }),
+                     {motion(0.1, 0.005)}),
+            "");
   // Steep, but smooth.
   EXPECT_EQ(run_with(time_function([](Jet t) { return 1e-3 * sin(400.0 * t); }), {motion(0.1, 0.005)}), "");
 }

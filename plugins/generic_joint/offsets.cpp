@@ -45,21 +45,22 @@ class ShiftedInWorld final : public MarkerShape {
 
 // Beside a step: an instant.
 constexpr double instant = 1e-9;
-// What may be left of a difference, of the size of its parts, before a jump is suspected; and of rounding.
-constexpr double unsuspicious = 1e-6, rounding = 1e-12;
+// What may be left of a difference, of the size of its parts, before a jump is suspected.
+constexpr double unsuspicious = 1e-6;
 
 /// Where y jumps in (a, b], whose value and slope are read from jets of f.
 template <double Jet::*value, double Jet::*slope>
-std::optional<Jump> search(const Function& f, double a, double y_a, double b, double y_b, double span) {
+std::optional<Jump> search(const Function& f, double a, double y_a, double b, double y_b, double span,
+                           double small) {
   const double middle = 0.5 * (a + b), gauss = 0.5 * (b - a) / std::sqrt(3.0);
   const double s_1 = f.at(middle - gauss).*slope, s_2 = f.at(middle + gauss).*slope;
   const double left = y_b - y_a - 0.5 * (b - a) * (s_1 + s_2);
   const double size = std::abs(y_b - y_a) + 0.5 * (b - a) * (std::abs(s_1) + std::abs(s_2));
-  if (std::abs(left) <= unsuspicious * size + rounding * (std::abs(y_a) + std::abs(y_b))) return std::nullopt;
+  if (std::abs(left) <= small + unsuspicious * size) return std::nullopt;
   if (b - a < instant * span || !(a < middle && middle < b)) return Jump{b, y_b - y_a};
   const double y = f.at(middle).*value;
-  if (auto jump = search<value, slope>(f, a, y_a, middle, y, span)) return jump;
-  return search<value, slope>(f, middle, y, b, y_b, span);
+  if (auto jump = search<value, slope>(f, a, y_a, middle, y, span, small)) return jump;
+  return search<value, slope>(f, middle, y, b, y_b, span, small);
 }
 
 bool any_of(const std::array<FunctionPtr, 3>& functions) {
@@ -70,21 +71,22 @@ bool any_of(const std::array<FunctionPtr, 3>& functions) {
 
 bool Offsets::any() const { return any_of(translation) || any_of(rotation); }
 
-std::optional<Jump> find_jump(const Function& f, double from, double to) {
+std::optional<Jump> find_jump(const Function& f, double from, double to, double small) {
   const double span = to - from, a = from + instant * span, b = to - instant * span;
-  if (auto jump = search<&Jet::value, &Jet::first>(f, from, f.at(from).value, to, f.at(to).value, span))
+  if (auto jump =
+          search<&Jet::value, &Jet::first>(f, from, f.at(from).value, to, f.at(to).value, span, small))
     return jump;
-  auto jump = search<&Jet::first, &Jet::second>(f, a, f.at(a).first, b, f.at(b).first, span);
+  auto jump = search<&Jet::first, &Jet::second>(f, a, f.at(a).first, b, f.at(b).first, span, small / span);
   if (jump) jump->of_rate = true;
   return jump;
 }
 
-double rate_jump(const Function& f, double t, double h) {
+double rate_jump(const Function& f, double t, double h, double small) {
   const Jet before = f.at(t - instant * h), after = f.at(t + instant * h);
   const double jump = after.first - before.first;
   const double smooth = instant * h * (std::abs(before.second) + std::abs(after.second));
-  return std::abs(jump) > 10 * smooth + unsuspicious * (std::abs(before.first) + std::abs(after.first)) ? jump
-                                                                                                        : 0;
+  const double size = std::abs(before.first) + std::abs(after.first);
+  return std::abs(jump) > small / h + 10 * smooth + unsuspicious * size ? jump : 0;
 }
 
 Marker offset_frame(const Marker& J0, const LockedAxes& axes, const Offsets& offsets) {

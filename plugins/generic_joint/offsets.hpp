@@ -30,10 +30,10 @@ struct Jump {
 
 /// The first jump of f's value in (from, to], or of its rate in (from, to), where there is one. What is left of y(b) -
 /// y(a) less the integral of y' (by two Gauss points) falls as the fifth power of b - a where y is smooth, and stays
-/// where it jumps.
-std::optional<Jump> find_jump(const Function& f, double from, double to);
-/// The jump of f's rate at t, beside which h is a step; 0 where there is none.
-double rate_jump(const Function& f, double t, double h);
+/// where it jumps. A jump of less than `small` is none: expressions that cancel are noisy.
+std::optional<Jump> find_jump(const Function& f, double from, double to, double small);
+/// The jump of f's rate at t, beside which h is a step; 0 where it is below small/h.
+double rate_jump(const Function& f, double t, double h, double small);
 
 /// The frame in which the joint's equations are written, from the joint frame J0 on marker A:
 ///
