@@ -1,12 +1,29 @@
 #include "solvers/linear_solver.hpp"
 
+#include <string>
+
 namespace trammel {
+
+namespace {
+
+/// MUMPS's own 20 % of extra workspace is too little where pivots of multipliers are delayed.
+void widen_workspace(KSP ksp) {
+  const char* prefix = nullptr;
+  TRAMMEL_PETSC(KSPGetOptionsPrefix(ksp, &prefix));
+  const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + "mat_mumps_icntl_14";
+  PetscBool given = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, name.c_str(), &given));
+  if (given == PETSC_FALSE) TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
+}
+
+}  // namespace
 
 void set_default_solver(KSP ksp, int ranks) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPSetType(ksp, KSPPREONLY));
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
   TRAMMEL_PETSC(PCSetType(pc, PCLU));
+  if (ranks > 1) widen_workspace(ksp);
   TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, ranks == 1 ? MATSOLVERKLU : MATSOLVERMUMPS));
 }
 
