@@ -74,8 +74,8 @@ std::string listed_types(const Plugins& plugins) {
     text = "No types are loaded.\n";
   } else {
     std::vector<Row> rows{{"type", "stands in", "plugin", "meaning"}};
-    static const std::array<std::string, 6> places{
-        "bodies", "joints", "loads", "elements", "joints: coordinate", "sensors"};
+    static const std::array<std::string, 7> places{
+        "bodies", "joints", "loads", "elements", "joints: coordinate", "sensors", "curves"};
     for (const Type* type : plugins.registry().all())
       rows.push_back(
           {type->name, places.at(static_cast<std::size_t>(type->category)), type->plugin, type->summary});

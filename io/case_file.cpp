@@ -12,9 +12,9 @@ namespace trammel {
 namespace {
 
 const std::vector<std::string>& top_keys() {
-  static const std::vector<std::string> keys{"trammel",   "title",   "parameters", "functions", "sections",
-                                             "materials", "plugins", "bodies",     "markers",   "joints",
-                                             "elements",  "loads",   "sensors",    "stages",    "output"};
+  static const std::vector<std::string> keys{
+      "trammel", "title",  "parameters", "functions", "sections", "materials", "plugins", "bodies",
+      "markers", "curves", "joints",     "elements",  "loads",    "sensors",   "stages",  "output"};
   return keys;
 }
 
@@ -82,7 +82,7 @@ void CaseFile::start(const ParameterOverrides& overrides) {
     title_ = title->text;
   }
   for (const char* group :
-       {"sections", "materials", "bodies", "markers", "joints", "elements", "loads", "sensors"}) {
+       {"sections", "materials", "bodies", "markers", "curves", "joints", "elements", "loads", "sensors"}) {
     const Value* value = root_.find(group);
     if (value == nullptr || value->is_null()) continue;
     if (!value->is_map())
@@ -119,6 +119,7 @@ void CaseFile::build(const Registry& registry, Model& model) {
   context_.set_indices({});
   build_category(Type::Category::body, "bodies");
   build_markers();
+  build_category(Type::Category::curve, "curves");
   build_category(Type::Category::joint, "joints");
   build_waiting();
   build_category(Type::Category::element, "elements");

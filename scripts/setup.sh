@@ -7,6 +7,7 @@ packages=(
   petsc-dev libpetsc-real-dev libopenmpi-dev openmpi-bin
   libeigen3-dev libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev libyaml-cpp-dev libcli11-dev
   libvtk9-dev
+  libocct-foundation-dev libocct-modeling-data-dev libocct-modeling-algorithms-dev libocct-data-exchange-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   xvfb xauth libgl1-mesa-dri

@@ -28,6 +28,8 @@ std::string_view category_name(Type::Category category) {
       return "coordinate";
     case Type::Category::sensor:
       return "sensor";
+    case Type::Category::curve:
+      return "curve";
   }
   return "";
 }

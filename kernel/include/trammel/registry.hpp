@@ -23,6 +23,7 @@ struct Type {
     element,     ///< anything else with a residual: spring
     coordinate,  ///< hangs on a joint's coordinate: motion, spring, damper
     sensor,      ///< reports, with no residual
+    curve,       ///< a curve fixed in a marker (curve.hpp)
   };
 
   std::string name;
