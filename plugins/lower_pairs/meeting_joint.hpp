@@ -68,7 +68,7 @@ class MeetingJoint {
     site_.A.evaluate(x, 0, level, A);
     site_.B.evaluate(x, blocks_A_, level, B);
     if (rigid_)
-      fill<3>(x, A, B, out);
+      fill_rigid(x, A, B, out);
     else
       fill<Eigen::Dynamic>(x, A, B, out);
   }
@@ -164,9 +164,13 @@ class MeetingJoint {
   }
 
   // Flattened: most of the time goes into calls of products of 3 x 3 otherwise.
+  [[gnu::flatten]] void fill_rigid(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
+                                   LocalSystem& out) const {
+    fill<3>(x, A, B, out);
+  }
+
   template <int width>
-  [[gnu::flatten]] void fill(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
-                             LocalSystem& out) const {
+  void fill(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B, LocalSystem& out) const {
     Side<width> a(site_.A, A, 0, 0, -1), b(site_.B, B, blocks_A_, A.dofs, 1);
     const int coordinate = A.dofs + B.dofs;
     const int force_row = coordinate + coordinates;

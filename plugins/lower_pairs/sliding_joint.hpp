@@ -90,7 +90,7 @@ class SlidingJoint {
     site_.A.evaluate(x, 0, level, A);
     site_.B.evaluate(x, blocks_A_, level, B);
     if (rigid_)
-      fill<3>(x, A, B, out);
+      fill_rigid(x, A, B, out);
     else
       fill<Eigen::Dynamic>(x, A, B, out);
   }
@@ -232,9 +232,13 @@ class SlidingJoint {
   };
 
   // Flattened: most of the time goes into calls of products of 3 x 3 otherwise.
+  [[gnu::flatten]] void fill_rigid(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
+                                   LocalSystem& out) const {
+    fill<3>(x, A, B, out);
+  }
+
   template <int width>
-  [[gnu::flatten]] void fill(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
-                             LocalSystem& out) const {
+  void fill(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B, LocalSystem& out) const {
     Side<width> a(site_.A, A, 0, 0, -1), b(site_.B, B, blocks_A_, A.dofs, 1);
     const int angle_row = A.dofs + B.dofs;
     const int slide_row = angle_row + angles;

@@ -8,13 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/QR>
-
 #include "trammel/branch_watch.hpp"
+#include "trammel/joint_assembly.hpp"
 #include "trammel/joint_site.hpp"
-#include "trammel/local_system.hpp"
 #include "trammel/registry.hpp"
-#include "trammel/relative_motion.hpp"
 
 namespace trammel {
 
@@ -33,7 +30,7 @@ template <int equations, int coordinates>
 struct JointTerms {
   static constexpr int variables = 6 + coordinates;
   using Vector = Eigen::Matrix<double, equations, 1>;
-  using Gradient = Eigen::Matrix<double, equations, variables>;
+  using Gradient = Eigen::Matrix<double, equations, variables, Eigen::RowMajor>;
   using Hessian = Eigen::Matrix<double, variables, variables>;
 
   Vector C = Vector::Zero();
@@ -48,6 +45,12 @@ struct JointTerms {
     std::array<Hessian, equations> all;
     all.fill(Hessian::Zero());
     return all;
+  }
+
+  JointTermsView view() const {
+    static_assert(sizeof H == sizeof(double) * equations * variables * variables);
+    return {equations,        coordinates, C.data(),    G.data(),
+            H.front().data(), C_t.data(),  C_tt.data(), G_t.data()};
   }
 };
 
@@ -108,16 +111,7 @@ class Joint {
                                     : MotionLevel::jacobian);
     Terms terms;
     derived().terms(at(x, motion), request.tangent || full, terms);
-    switch (motion.dofs()) {
-      case 6:
-        fill<6>(x, motion, terms, out);
-        break;
-      case 12:
-        fill<12>(x, motion, terms, out);
-        break;
-      default:
-        fill<Eigen::Dynamic>(x, motion, terms, out);
-    }
+    assemble_joint(site_, x, motion, terms.view(), blocks_, multiplier_block(), out);
   }
 
   Review review(const LocalState& x, const StepInfo& step) {
@@ -136,7 +130,7 @@ class Joint {
     motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
     Terms terms;
     derived().terms(at(x, motion), false, terms);
-    const Vec6 w = terms.G.template leftCols<6>().transpose() * multipliers(x);
+    const Vec6 w = terms.view().wrench(x.value(multiplier_block()));
     e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
     if constexpr (coordinates > 0)
       e.lost_power += (terms.G.template rightCols<coordinates>().transpose() * multipliers(x)).dot(rates(x));
@@ -169,12 +163,6 @@ class Joint {
  private:
   const Derived& derived() const { return static_cast<const Derived&>(*this); }
 
-  template <int n>
-  using Columns = Eigen::Matrix<double, 6, n, Eigen::ColMajor, 6, n == Eigen::Dynamic ? max_pair_dofs : n>;
-  template <int rows, int n>
-  using Rows = Eigen::Matrix<double, rows, n, rows == 1 ? Eigen::RowMajor : Eigen::ColMajor, rows,
-                             n == Eigen::Dynamic ? max_pair_dofs : n>;
-
   int multiplier_block() const { return blocks_ + (coordinates > 0 ? 1 : 0); }
 
   Eigen::Map<const Eigen::Matrix<double, equations, 1>> multipliers(const LocalState& x) const {
@@ -206,7 +194,7 @@ class Joint {
     motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::jacobian);
     Terms terms;
     derived().terms(at(x, motion), false, terms);
-    const Vec6 w = terms.G.template leftCols<6>().transpose() * multipliers(x);
+    const Vec6 w = terms.view().wrench(x.value(multiplier_block()));
     return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w), shares);
   }
 
@@ -214,82 +202,6 @@ class Joint {
     static constexpr std::string_view names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
     sink.values("multipliers", "", std::span(names).first(equations),
                 {multipliers(x).data(), static_cast<std::size_t>(equations)});
-  }
-
-  template <int n>
-  void fill(const LocalState& x, const RelativeMotion& motion, const Terms& terms, LocalSystem& out) const {
-    const int dofs = motion.dofs(), row = dofs + coordinates;
-    const Eigen::Map<const Columns<n>> J(motion.J.data(), 6, dofs);
-    const auto G_zeta = terms.G.template leftCols<6>();
-    const auto G_c = terms.G.template rightCols<coordinates>();
-    const Eigen::Matrix<double, equations, 1> lambda = multipliers(x);
-    const Vec6 w = G_zeta.transpose() * lambda;
-
-    auto r = out.residual();
-    r.head(dofs) += J.transpose() * w;
-    if constexpr (coordinates > 0) r.template segment<coordinates>(dofs) += G_c.transpose() * lambda;
-    r.template segment<equations>(row) += terms.C;
-
-    if (out.request.tangent) {
-      auto K = out.K();
-      const Rows<equations, n> B = G_zeta * J;
-      K.block(row, 0, equations, dofs) += B;
-      K.block(0, row, dofs, equations) += B.transpose();
-      typename Terms::Hessian H = lambda[0] * terms.H[0];
-      for (int i = 1; i < equations; ++i) H += lambda[i] * terms.H[static_cast<std::size_t>(i)];
-      // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
-      H.template block<3, 3>(3, 3) += 0.5 * skew(w.tail<3>());
-      const Columns<n> HJ = H.template topLeftCorner<6, 6>() * J;
-      K.topLeftCorner(dofs, dofs) += J.transpose() * HJ;
-      motion.add_second_order(x, site_.A, site_.B, 0, w, K.topLeftCorner(dofs, dofs));
-      if constexpr (coordinates > 0) {
-        const Rows<coordinates, n> H_c = H.template bottomLeftCorner<coordinates, 6>() * J;
-        K.block(dofs, 0, coordinates, dofs) += H_c;
-        K.block(0, dofs, dofs, coordinates) += H_c.transpose();
-        K.template block<coordinates, coordinates>(dofs, dofs) +=
-            H.template bottomRightCorner<coordinates, coordinates>();
-        K.template block<equations, coordinates>(row, dofs) += G_c;
-        K.template block<coordinates, equations>(dofs, row) += G_c.transpose();
-      }
-    }
-    if (out.request.rates || out.request.bias) fill_rates<n>(x, motion, terms, out);
-  }
-
-  template <int n>
-  void fill_rates(const LocalState& x, const RelativeMotion& motion, const Terms& terms,
-                  LocalSystem& out) const {
-    const int dofs = motion.dofs(), row = dofs + coordinates;
-    Eigen::Matrix<double, Terms::variables, 1> xi;
-    xi.template head<6>() = motion.twist;
-    if constexpr (coordinates > 0) xi.template tail<coordinates>() = rates(x);
-
-    if (out.request.rates) {
-      out.rate().template segment<equations>(row) += terms.G * xi + terms.C_t;
-      if (out.request.tangent) {
-        const Eigen::Map<const Columns<n>> J(motion.J.data(), 6, dofs);
-        const Eigen::Map<const Columns<n>> twist_gradient(motion.twist_gradient.data(), 6, dofs);
-        typename Terms::Gradient by_z = terms.G_t;
-        for (int i = 0; i < equations; ++i) {
-          by_z.row(i) += xi.transpose() * terms.H[static_cast<std::size_t>(i)];
-          const Vec3 m = terms.G.row(i).template segment<3>(3).transpose();
-          const Vec3 spin = motion.twist.template tail<3>();
-          by_z.row(i).template segment<3>(3) += 0.5 * spin.cross(m).transpose();
-        }
-        auto gradient = out.rate_gradient();
-        gradient.block(row, 0, equations, dofs) +=
-            by_z.template leftCols<6>() * J + terms.G.template leftCols<6>() * twist_gradient;
-        if constexpr (coordinates > 0)
-          gradient.template block<equations, coordinates>(row, dofs) +=
-              by_z.template rightCols<coordinates>();
-      }
-    }
-    if (out.request.bias) {
-      auto bias = out.bias();
-      for (int i = 0; i < equations; ++i)
-        bias[row + i] += terms.G.row(i).template head<6>().dot(motion.bias) +
-                         xi.dot(terms.H[static_cast<std::size_t>(i)] * xi) + 2 * terms.G_t.row(i).dot(xi) +
-                         terms.C_tt[i];
-    }
   }
 
   JointSite site_;
@@ -311,10 +223,10 @@ template <class J>
 void add_joint(const Parameters& in, Builder& builder, J joint) {
   constexpr int nc = J::coordinate_count;
   std::vector<BlockId> stencil = joint.site().blocks();
-  const InitialMotion a = builder.initial(joint.site().A), b = builder.initial(joint.site().B);
+  const RelativeStart motion = relative_start(builder, joint.site());
   RelativeState<nc> start;
-  start.R_AB = a.R_WM.transpose() * b.R_WM;
-  start.p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
+  start.R_AB = motion.R_AB;
+  start.p_AB_A = motion.p_AB_A;
   if constexpr (nc > 0) {
     start.c.setZero();
     if constexpr (requires { joint.initial_coordinates(start); }) start.c = joint.initial_coordinates(start);
@@ -325,14 +237,7 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
     detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)},
                            builder.length(), J::unit);
   if constexpr (nc > 0) {
-    Vec6 twist;
-    const Vec3 w_A = a.twist.template tail<3>();
-    twist << a.R_WM.transpose() * (b.twist.template head<3>() - a.twist.template head<3>()) +
-                 start.p_AB_A.cross(w_A),
-        b.twist.template tail<3>() - start.R_AB.transpose() * w_A;
-    const Eigen::MatrixXd by_c = terms.G.template rightCols<nc>();
-    const Eigen::VectorXd rate =
-        -by_c.completeOrthogonalDecomposition().solve(terms.G.template leftCols<6>() * twist + terms.C_t);
+    const Eigen::VectorXd rate = coordinate_rates(terms.view(), motion.twist);
     const BlockId block = builder.add_block(
         BlockKind::coordinate, "coordinates", {start.c.data(), static_cast<std::size_t>(nc)},
         {rate.data(), static_cast<std::size_t>(nc)}, std::string(J::coordinate_names[0].unit));

@@ -7,7 +7,8 @@
 namespace trammel {
 
 /// A number that depends on n variables, with its gradient and its Hessian: the scalar in which a joint's residual
-/// is evaluated. Plain value semantics, no expression templates, so `auto` and ternaries are safe.
+/// is evaluated. Plain value semantics, no expression templates, so `auto` and ternaries are safe. Operations are plain
+/// loops and not inlined: a formula of a few lines would take a minute to compile otherwise, and run no faster.
 template <int n>
 struct SecondJet {
   static constexpr int variables = n;
@@ -24,16 +25,16 @@ struct SecondJet {
 
   explicit operator double() const { return value; }
 
-  SecondJet& operator+=(const SecondJet& b) {
+  [[gnu::noinline]] SecondJet& operator+=(const SecondJet& b) {
     value += b.value;
-    gradient += b.gradient;
-    hessian += b.hessian;
+    for (int i = 0; i < n; ++i) gradient.data()[i] += b.gradient.data()[i];
+    for (int i = 0; i < n * n; ++i) hessian.data()[i] += b.hessian.data()[i];
     return *this;
   }
-  SecondJet& operator-=(const SecondJet& b) {
+  [[gnu::noinline]] SecondJet& operator-=(const SecondJet& b) {
     value -= b.value;
-    gradient -= b.gradient;
-    hessian -= b.hessian;
+    for (int i = 0; i < n; ++i) gradient.data()[i] -= b.gradient.data()[i];
+    for (int i = 0; i < n * n; ++i) hessian.data()[i] -= b.hessian.data()[i];
     return *this;
   }
   SecondJet& operator*=(const SecondJet& b) { return *this = *this * b; }
@@ -44,23 +45,12 @@ struct SecondJet {
   friend SecondJet operator-(const SecondJet& a) { return chain(a, elementary::negate(a.value)); }
   friend SecondJet operator+(const SecondJet& a) { return a; }
   friend SecondJet operator*(const SecondJet& a, const SecondJet& b) {
-    SecondJet y;
-    y.value = a.value * b.value;
-    y.gradient = a.value * b.gradient + b.value * a.gradient;
-    const Hessian ab = a.gradient * b.gradient.transpose();
-    y.hessian = a.value * b.hessian + b.value * a.hessian + ab + ab.transpose();
-    return y;
+    return chain(a, b, {a.value * b.value, b.value, a.value, 0, 1, 0});
   }
   friend SecondJet operator/(const SecondJet& a, const SecondJet& b) {
     return chain(a, b, elementary::divide(a.value, b.value));
   }
-  friend SecondJet operator*(const SecondJet& a, double b) {
-    SecondJet y;
-    y.value = a.value * b;
-    y.gradient = a.gradient * b;
-    y.hessian = a.hessian * b;
-    return y;
-  }
+  friend SecondJet operator*(const SecondJet& a, double b) { return chain(a, {a.value * b, b, 0}); }
   friend SecondJet operator*(double a, const SecondJet& b) { return b * a; }
   friend SecondJet operator/(const SecondJet& a, double b) { return a * (1 / b); }
 
@@ -73,21 +63,29 @@ struct SecondJet {
   friend bool operator!=(const SecondJet& a, const SecondJet& b) { return a.value != b.value; }
 
   /// f(u) for a function f with its derivatives at u.
-  friend SecondJet chain(const SecondJet& u, const Derivatives& f) {
+  [[gnu::noinline]] friend SecondJet chain(const SecondJet& u, const Derivatives& f) {
     SecondJet y;
     y.value = f.f;
-    y.gradient = f.d * u.gradient;
-    y.hessian = f.d * u.hessian + f.dd * u.gradient * u.gradient.transpose();
+    const double *g = u.gradient.data(), *H = u.hessian.data();
+    for (int j = 0; j < n; ++j) y.gradient.data()[j] = f.d * g[j];
+    for (int j = 0, k = 0; j < n; ++j) {
+      const double by_j = f.dd * g[j];
+      for (int i = 0; i < n; ++i, ++k) y.hessian.data()[k] = f.d * H[k] + by_j * g[i];
+    }
     return y;
   }
   /// f(a, b) for a function f with its derivatives at (a, b).
-  friend SecondJet chain(const SecondJet& a, const SecondJet& b, const Derivatives2& f) {
+  [[gnu::noinline]] friend SecondJet chain(const SecondJet& a, const SecondJet& b, const Derivatives2& f) {
     SecondJet y;
     y.value = f.f;
-    y.gradient = f.a * a.gradient + f.b * b.gradient;
-    const Hessian ab = f.ab * a.gradient * b.gradient.transpose();
-    y.hessian = f.a * a.hessian + f.b * b.hessian + f.aa * a.gradient * a.gradient.transpose() + ab +
-                ab.transpose() + f.bb * b.gradient * b.gradient.transpose();
+    const double *g = a.gradient.data(), *h = b.gradient.data();
+    const double *G = a.hessian.data(), *H = b.hessian.data();
+    for (int j = 0; j < n; ++j) y.gradient.data()[j] = f.a * g[j] + f.b * h[j];
+    for (int j = 0, k = 0; j < n; ++j) {
+      const double of_g = f.aa * g[j] + f.ab * h[j], of_h = f.ab * g[j] + f.bb * h[j];
+      for (int i = 0; i < n; ++i, ++k)
+        y.hessian.data()[k] = f.a * G[k] + f.b * H[k] + of_g * g[i] + of_h * h[i];
+    }
     return y;
   }
 
