@@ -8,6 +8,7 @@
 #include "beam_point.hpp"
 #include "section_input.hpp"
 #include "trammel/builder.hpp"
+#include "trammel/elastic_line.hpp"
 #include "trammel/material_line.hpp"
 #include "trammel/plugin.hpp"
 
@@ -158,6 +159,22 @@ void offer_masses(const Discretization& beam, const Chain& chain, Builder& build
   }
 }
 
+/// What sliding joints read. Equal elements share one law.
+void offer_elastic_line(const Discretization& beam, const Chain& chain, Builder& builder) {
+  auto line = std::make_shared<ElasticLine>();
+  line->nodes = chain.nodes;
+  line->s = chain.s;
+  line->laws.reserve(beam.elements.size());
+  for (std::size_t k = 0; k < beam.elements.size(); ++k) {
+    const ElasticLaw& law = beam.elements[k]->elastic;
+    line->laws.push_back(
+        k > 0 && beam.elements[k] == beam.elements[k - 1]
+            ? line->laws.back()
+            : std::make_shared<const ElasticLine::Law>(ElasticLine::Law{law.reference, law.stiffness}));
+  }
+  builder.offer("elastic line", std::shared_ptr<const ElasticLine>(std::move(line)));
+}
+
 void build(const Parameters& in, Builder& builder) {
   const SectionAlongSpan section = read_section(in, "section");
   const Discretization beam = read_discretization(in, section);
@@ -172,6 +189,7 @@ void build(const Parameters& in, Builder& builder) {
                               [chain](double fraction) { return marker_at_fraction(*chain, fraction); });
   builder.offer("line", std::make_shared<const MaterialLine>(
                             MaterialLine{chain->s, [chain](double s) { return marker_at(*chain, s); }}));
+  offer_elastic_line(beam, *chain, builder);
   offer_masses(beam, *chain, builder);
 
   const std::size_t count = beam.elements.size();

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "trammel/block.hpp"
+#include "trammel/linear_algebra.hpp"
+
+namespace trammel {
+
+/// A slender elastic body as joints that slide along it see it: section triads at nodes (t1 is the tangent), joined by
+/// pieces of constant strain, X(s) = X_1 exp(s e) with e = (Gamma, kappa), Gamma including t1. A body offers it with
+/// `Builder::offer("elastic line", std::make_shared<const ElasticLine>(...))`.
+struct ElasticLine {
+  /// Section forces (N, M) = stiffness (e - reference), in section components.
+  struct Law {
+    Vec6 reference = Vec6::Zero();
+    Mat6 stiffness = Mat6::Identity();  ///< symmetric, positive definite
+  };
+  std::vector<Frame> nodes;
+  std::vector<double> s;                         ///< arc lengths of the nodes in the reference shape [m]
+  std::vector<std::shared_ptr<const Law>> laws;  ///< of the pieces between them
+};
+
+}  // namespace trammel

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "slider.hpp"
+#include "trammel/nearest_name.hpp"
+#include "trammel/plugin.hpp"
+
+namespace trammel::beam_sliding {
+namespace {
+
+using Kind = Parameter::Kind;
+
+constexpr double meeting_tolerance = 1e-6;  // of the model's length
+
+std::vector<Parameter> parameters() {
+  std::vector<Parameter> known;
+  known.push_back(Parameter::make(Kind::any, "beam", "",
+                                  "the beam to slide on, or a list of beams that follow one another")
+                      .must());
+  known.push_back(Parameter::make(Kind::marker, "slider", "", "the marker that slides").must());
+  known.push_back(
+      Parameter::make(Kind::choice, "contact", "",
+                      "what is held besides the position: point (nothing), prismatic (all rotations), "
+                      "cylindrical (all but the one about the beam's tangent), screw")
+          .one_of({"point", "prismatic", "cylindrical", "screw"})
+          .defaults("point"));
+  known.push_back(
+      Parameter::make(Kind::real, "pitch", "m", "of a screw: arc length a turn; negative: left-handed"));
+  known.push_back(
+      Parameter::make(Kind::real, "s", "m",
+                      "arc length at the start, where several points are near, or where a slider on "
+                      "the `ground` is to stand; absent: the nearest point"));
+  known.push_back(Parameter::make(Kind::choice, "ends", "", "what becomes of a slider at an end of the beam")
+                      .one_of({"error", "stop", "leave"})
+                      .defaults("error"));
+  known.push_back(Parameter::make(Kind::real, "stop_stiffness", "N/m", "of `ends: stop`").positive());
+  known.push_back(Parameter::make(Kind::integer, "reserve", "",
+                                  "elements ahead of the slider that the matrix has room for")
+                      .between(1, 1000)
+                      .defaults("8"));
+  known.push_back(
+      Parameter::make(Kind::flag, "assemble", "",
+                      "yes: the slider may be off the beam at the start; a stage of type assemble closes "
+                      "the gap")
+          .defaults("no"));
+  return known;
+}
+
+[[noreturn]] void throw_no_beam(const Value& value, const std::string& name, const Builder& builder,
+                                const Model& model) {
+  std::vector<std::string> beams;
+  bool exists = false;
+  for (const Entity& e : model.entities) {
+    exists = exists || e.name == name;
+    if (builder.find(e.name + ".elastic line") != nullptr) beams.push_back(e.name);
+  }
+  std::string list;
+  for (const std::string& b : beams) list += (list.empty() ? "" : ", ") + b;
+  throw Error(value.where, fmt::format("'{}' is {}; {}", name, exists ? "not a beam" : "no body of this case",
+                                       list.empty() ? "there is no beam to slide on" : "beams are: " + list));
+}
+
+std::vector<const Value*> beam_names(const Parameters& in) {
+  const Value& value = *in.value("beam");
+  std::vector<const Value*> names;
+  if (value.is_sequence())
+    for (const Value& item : value.items) names.push_back(&item);
+  else
+    names.push_back(&value);
+  for (const Value* name : names)
+    if (!name->is_scalar()) throw Error(name->where, "'beam' must be the name of a beam, or a list of names");
+  if (names.empty()) throw Error(value.where, "'beam' names no beam");
+  return names;
+}
+
+std::shared_ptr<const Track> read_track(const Parameters& in, Builder& builder) {
+  auto track = std::make_shared<Track>();
+  for (const Value* name : beam_names(in)) {
+    const auto line = std::static_pointer_cast<const ElasticLine>(builder.find(name->text + ".elastic line"));
+    if (line == nullptr) throw_no_beam(*name, name->text, builder, builder.model());
+    if (track->pieces() > 0) {
+      const Vec3 end = builder.initial(Marker::on_frame(track->nodes().back())).p_WM;
+      const double gap = (builder.initial(Marker::on_frame(line->nodes.front())).p_WM - end).norm();
+      if (gap > meeting_tolerance * builder.length())
+        throw Error(name->where,
+                    fmt::format("beam '{}' does not begin where the one before it ends: the gap is {:.6g} m",
+                                name->text, gap));
+    }
+    track->add(*line);
+  }
+  return track;
+}
+
+Contact read_contact(const Parameters& in) {
+  const std::string name = in.text("contact");
+  if (name == "point") return Contact::point;
+  if (name == "prismatic") return Contact::prismatic;
+  return name == "cylindrical" ? Contact::cylindrical : Contact::screw;
+}
+
+bool is_plain_ground(const Parameters& in) {
+  const Value* slider = in.value("slider");
+  return slider->is_scalar() && slider->text == "ground";
+}
+
+double read_s(const Parameters& in, const Track& track) {
+  if (!in.has("s")) return -1;
+  const double s = in.real("s");
+  if (!(s >= 0 && s <= track.length()))
+    throw Error(in.where("s"), fmt::format("'s' must lie on the beam, between 0 and {:.6g} m, found {:.6g}",
+                                           track.length(), s));
+  return s;
+}
+
+void require_no_self_contact(const Parameters& in, const SliderLaw& law) {
+  const std::vector<BlockId> own = law.slider.blocks();
+  for (const Frame& node : law.track->nodes())
+    for (const BlockId block : own)
+      if (block == node.position || block == node.rotation)
+        throw Error(in.where("slider"), "the slider '" + law.slider.name() +
+                                            "' is a point of the beam itself, which cannot slide on itself");
+}
+
+TrackPoint read_start(const Parameters& in, const Builder& builder, SliderLaw& law) {
+  const double s = read_s(in, *law.track);
+  if (is_plain_ground(in)) {
+    if (s < 0)
+      throw Error(in.where("slider"),
+                  "a slider on the ground needs a place: give {on: ground, at: [x, y, z]}, or `s`");
+    TrackPoint start = point_at(*law.track, s, builder);
+    law.slider = Marker::ground(start.X.R, start.X.p);
+    return start;
+  }
+  const InitialMotion b = builder.initial(law.slider);
+  const TrackPoint start = nearest_point(*law.track, b.p_WM, s, builder);
+  if (start.gap > meeting_tolerance * builder.length() && !in.flag("assemble"))
+    throw Error(
+        in.where("slider"),
+        fmt::format("the slider '{}' starts off the beam: the nearest point, at s = {:.6g} m, is {:.6g} "
+                    "m away; correct the positions, or give `assemble: yes` and a stage of type assemble "
+                    "that closes the gap",
+                    law.slider.name(), start.s, start.gap));
+  // The rotations between the slider and the section are kept as they are at the start.
+  if (law.rotates()) law.slider = law.slider.offset(b.R_WM.transpose() * start.X.R);
+  return start;
+}
+
+void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
+  law.track = read_track(in, builder);
+  law.slider = builder.marker(in, "slider");
+  law.contact = read_contact(in);
+  if (law.rotates() && law.slider.is_point())
+    throw Error(in.where("slider"), "marker '" + law.slider.name() +
+                                        "' is a point without orientation, and this contact needs one");
+  if ((law.contact == Contact::screw) != in.has("pitch"))
+    throw Error(in.where(in.has("pitch") ? "pitch" : "contact"),
+                in.has("pitch") ? "'pitch' belongs to a screw: give `contact: screw`"
+                                : "a screw needs its 'pitch', the arc length a turn [m]");
+  if (law.contact == Contact::screw) {
+    const double pitch = in.real("pitch");
+    if (pitch == 0) throw Error(in.where("pitch"), "'pitch' must not be zero");
+    law.turn_by_s = 2 * std::numbers::pi / pitch;
+  }
+  const std::string ends = in.text("ends");
+  law.at_end = ends == "stop" ? AtEnd::stop : ends == "leave" ? AtEnd::leave : AtEnd::error;
+  if ((law.at_end == AtEnd::stop) != in.has("stop_stiffness"))
+    throw Error(in.where(in.has("stop_stiffness") ? "stop_stiffness" : "ends"),
+                in.has("stop_stiffness") ? "'stop_stiffness' belongs to `ends: stop`"
+                                         : "`ends: stop` needs 'stop_stiffness' [N/m]");
+  if (law.at_end == AtEnd::stop) law.stop_stiffness = in.real("stop_stiffness");
+  law.reserve = in.integer("reserve");
+  require_no_self_contact(in, law);
+}
+
+void build(const Parameters& in, Builder& builder) {
+  auto law = std::make_shared<SliderLaw>();
+  read_law(in, builder, *law);
+  const TrackPoint start = read_start(in, builder, *law);
+  law->s_start = start.s;
+
+  const InitialMotion b = builder.initial(law->slider);
+  const Vec3 v = b.twist.head<3>() - start.X.R * start.twist.head<3>();
+  const double rate = v.dot(start.tangent) / start.tangent.squaredNorm();
+  std::vector<BlockId> fixed{builder.add_block(BlockKind::coordinate, "s", {&start.s, 1}, {&rate, 1}, "m")};
+  builder.offer_coordinate("s", "m", fixed.back());
+  if (law->has_angle()) {
+    const double angle = 0, turning = (b.twist.tail<3>() - start.twist.tail<3>())[0];
+    fixed.push_back(builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&turning, 1}, "rad"));
+    builder.offer_coordinate("angle", "rad", fixed.back());
+  }
+  const std::vector<BlockId> own = law->slider.blocks();
+  fixed.insert(fixed.end(), own.begin(), own.end());
+  fixed.push_back(builder.add_multiplier("force", 3, "m"));
+  if (law->rotates()) fixed.push_back(builder.add_multiplier("moment", 3, "rad"));
+
+  Slider slider(law, start.s, rate >= 0);
+  slider.set_fixed_blocks(std::move(fixed));
+  std::vector<BlockId> stencil = slider.stencil();
+  builder.add(std::move(slider), std::move(stencil));
+}
+
+}  // namespace
+}  // namespace trammel::beam_sliding
+
+TRAMMEL_PLUGIN("beam_sliding", "0.1") {
+  using namespace trammel;
+  Type type;
+  type.name = "beam_sliding";
+  type.category = Type::Category::joint;
+  type.summary =
+      "a marker slides along a beam that bends under it, from element to element: a bead, a sleeve, a screw; "
+      "its coordinate is the arc length s";
+  type.parameters = beam_sliding::parameters();
+  type.build = beam_sliding::build;
+  registry.add(std::move(type));
+}

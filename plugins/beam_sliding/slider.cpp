@@ -1,0 +1,406 @@
+#include "slider.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+
+#include <fmt/format.h>
+
+namespace trammel::beam_sliding {
+
+namespace {
+
+using Complex = std::complex<double>;
+using C = Columns;
+
+Vec6 body_twist(const Mat3& R, const LocalState& x, int block) {
+  Vec6 twist;
+  twist << R.transpose() * x.velocity(block), x.velocity(block + 1);
+  return twist;
+}
+
+/// R (1 + i w~).
+Mat3T<Complex> turning(const Mat3& R, const Vec3& w) {
+  Mat3T<Complex> out;
+  out.real() = R;
+  out.imag() = R * skew(w);
+  return out;
+}
+
+constexpr double tiny = 1e-30;  // a complex step: no difference is taken, so there is no rounding
+
+}  // namespace
+
+Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
+    : law_(std::move(law)), slider_blocks_(law_->slider.block_count()), s_committed_(s) {
+  int next = 1;
+  if (law_->has_angle()) places_.angle = next++;
+  places_.slider = next;
+  for (const int size : law_->slider.block_sizes()) next += size;
+  places_.force = next;
+  next += 3;
+  if (law_->rotates()) {
+    places_.moment = next;
+    next += 3;
+  }
+  places_.nodes = next;
+  now_.host = committed_.host = law_->track->piece_at(s);
+  if (forward)
+    take_window(now_.host - 1, now_.host + law_->reserve);
+  else
+    take_window(now_.host - law_->reserve, now_.host + 1);
+}
+
+void Slider::take_window(int first, int last) {
+  first_piece_ = std::max(first, 0);
+  last_piece_ = std::min(last, law_->track->pieces() - 1);
+  first_node_ = law_->track->piece(first_piece_).node;
+}
+
+std::vector<BlockId> Slider::window_blocks() const {
+  std::vector<BlockId> blocks;
+  for (int k = first_node_; k <= law_->track->piece(last_piece_).node + 1; ++k) {
+    blocks.push_back(law_->track->node(k).position);
+    blocks.push_back(law_->track->node(k).rotation);
+  }
+  return blocks;
+}
+
+std::vector<BlockId> Slider::stencil() const {
+  std::vector<BlockId> all = fixed_;
+  const std::vector<BlockId> window = window_blocks();
+  all.insert(all.end(), window.begin(), window.end());
+  return all;
+}
+
+int Slider::node_block(int node) const {
+  return force_block() + (law_->rotates() ? 2 : 1) + 2 * (node - first_node_);
+}
+
+bool Slider::couples(int row, int column) const {
+  const int nodes = node_block(first_node_);
+  if (row < nodes || column < nodes) return true;
+  return std::abs((row - nodes) / 2 - (column - nodes) / 2) <= 1;
+}
+
+double Slider::turn(const LocalState& x) const {
+  if (law_->has_angle()) return x.value(angle_block())[0];
+  return law_->turn_by_s * (x.value(0)[0] - law_->s_start);
+}
+
+double Slider::turn_rate(const LocalState& x) const {
+  return law_->has_angle() ? x.rate(angle_block())[0] : law_->turn_by_s * x.rate(0)[0];
+}
+
+double Slider::stop_depth(double s) const {
+  if (law_->at_end != AtEnd::stop) return 0;
+  return std::max(s - law_->track->length(), 0.0) + std::min(s, 0.0);
+}
+
+SplitHost<double> Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
+  const Track::Piece& piece = law_->track->piece(now_.host);
+  SplitHost<double> host(*piece.law, piece.s_first, piece.s_last);
+  const int k = node_block(piece.node);
+  host.X_1 = {x.rotation(k + 1), x.position(k)};
+  host.X_2 = {x.rotation(k + 3), x.position(k + 2)};
+  host.s = x.value(0)[0];
+  host.p_WB = slider.p_WM;
+  host.force = Eigen::Map<const Vec3>(x.value(force_block()));
+  host.rotates = law_->rotates();
+  if (host.rotates) {
+    host.turn = turn(x);
+    host.R_WB = slider.R_WM;
+    host.moment = Eigen::Map<const Vec3>(x.value(force_block() + 1));
+  }
+  host.solve();
+  return host;
+}
+
+void Slider::evaluate_left(const LocalState& x, LocalSystem& out) const {
+  // Nothing holds the slider any more; its own unknowns keep their values.
+  const double hold = law_->track->piece(0).law->stiffness(0, 0) / law_->track->length();
+  const int n = law_->rotates() ? 6 : 3;
+  auto r = out.residual();
+  r[0] = hold * (x.value(0)[0] - now_.s_left);
+  r.segment<3>(places_.force) = Eigen::Map<const Vec3>(x.value(force_block()));
+  if (law_->rotates()) r.segment<3>(places_.moment) = Eigen::Map<const Vec3>(x.value(force_block() + 1));
+  if (law_->has_angle()) r[places_.angle] = hold * x.rate(angle_block())[0];
+  if (!out.request.tangent) return;
+  auto K = out.K();
+  K(0, 0) = hold;
+  K.block(places_.force, places_.force, n, n).setIdentity();
+  if (law_->has_angle()) out.D()(places_.angle, places_.angle) = hold;
+}
+
+void Slider::evaluate(const LocalState& x, LocalSystem& out) const {
+  if (now_.left) {
+    evaluate_left(x, out);
+    return;
+  }
+  const Request& request = out.request;
+  const bool full = request.bias || (request.rates && request.tangent);
+  MarkerMotion slider;
+  law_->slider.evaluate(x, slider_block(),
+                        full            ? MotionLevel::full
+                        : request.rates ? MotionLevel::velocity
+                                        : MotionLevel::jacobian,
+                        slider);
+  const SplitHost<double> host = host_at(x, slider);
+  const SplitHost<double>::Vector share = host.residual();
+
+  auto r = out.residual();
+  const int n = node_row(law_->track->piece(now_.host).node);
+  r.segment<3>(n) += host.X_1.R * share.segment<3>(C::node_1);
+  r.segment<3>(n + 3) += share.segment<3>(C::node_1 + 3);
+  r.segment<3>(n + 6) += host.X_2.R * share.segment<3>(C::node_2);
+  r.segment<3>(n + 9) += share.segment<3>(C::node_2 + 3);
+  r[0] += share[C::s] + law_->turn_by_s * share[C::turn] + law_->stop_stiffness * stop_depth(host.s);
+  if (law_->has_angle()) r[places_.angle] += share[C::turn];
+  r.segment(places_.slider, slider.dofs) += slider.J.transpose() * share.segment<6>(C::slider);
+  r.segment<3>(places_.force) += share.segment<3>(C::multipliers);
+  if (law_->rotates()) r.segment<3>(places_.moment) += share.segment<3>(C::multipliers + 3);
+
+  if (request.tangent) fill_tangent(x, host, slider, out);
+  if (request.rates || request.bias) fill_rates(x, host, slider, out);
+}
+
+void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+                          LocalSystem& out) const {
+  const SplitHost<double>::Vector share = host.residual();
+  SplitHost<double>::Matrix M = host.tangent();
+  for (const auto& [at, R] :
+       {std::pair(int{C::node_1}, &host.X_1.R), std::pair(int{C::node_2}, &host.X_2.R)}) {
+    M.middleRows<3>(at) = (*R * M.middleRows<3>(at)).eval();
+    M.middleCols<3>(at) = (M.middleCols<3>(at) * R->transpose()).eval();
+    // The world's components of the force turn with the node.
+    M.block<3, 3>(at, at + 3) -= *R * skew(Vec3(share.segment<3>(at)));
+  }
+  if (law_->turn_by_s != 0) {
+    M.row(C::s) += law_->turn_by_s * M.row(C::turn);
+    M.col(C::s) += law_->turn_by_s * M.col(C::turn);
+  }
+  if (stop_depth(host.s) != 0) M(C::s, C::s) += law_->stop_stiffness;
+
+  struct Part {
+    int from, to, size;
+  };
+  std::array<Part, 5> parts{Part{C::node_1, node_row(law_->track->piece(now_.host).node), 12},
+                            Part{C::s, 0, 1}, Part{C::multipliers, places_.force, 3}};
+  std::size_t count = 3;
+  if (law_->has_angle()) parts[count++] = {C::turn, places_.angle, 1};
+  if (law_->rotates()) parts[count++] = {C::multipliers + 3, places_.moment, 3};
+
+  auto K = out.K();
+  const auto J = slider.J.leftCols(slider.dofs);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part& row = parts[i];
+    for (std::size_t j = 0; j < count; ++j)
+      K.block(row.to, parts[j].to, row.size, parts[j].size) +=
+          M.block(row.from, parts[j].from, row.size, parts[j].size);
+    K.block(row.to, places_.slider, row.size, slider.dofs) +=
+        M.block<Eigen::Dynamic, 6>(row.from, C::slider, row.size, 6) * J;
+    K.block(places_.slider, row.to, slider.dofs, row.size) +=
+        J.transpose() * M.block<6, Eigen::Dynamic>(C::slider, row.from, 6, row.size);
+  }
+  auto own = K.block(places_.slider, places_.slider, slider.dofs, slider.dofs);
+  own += J.transpose() * (M.block<6, 6>(C::slider, C::slider) * J);
+  law_->slider.add_second_order(x, slider_block(), slider, share.segment<6>(C::slider), own);
+}
+
+void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+                        LocalSystem& out) const {
+  using Gradient = Eigen::Matrix<double, 6, 20>;
+  const Track::Piece& piece = law_->track->piece(now_.host);
+  const int k = node_block(piece.node), rows = law_->rotates() ? 6 : 3;
+  Eigen::Matrix<double, 20, 1> v;
+  v << body_twist(host.X_1.R, x, k), body_twist(host.X_2.R, x, k + 2), x.rate(0)[0],
+      host.rotates ? turn_rate(x) : 0.0, slider.twist;
+  Gradient B, strain;
+  host.constraint_gradient(B, strain);
+  if (out.request.rates) out.rate().segment(places_.force, rows) += (B * v).head(rows);
+  if (!out.request.bias && !out.request.tangent) return;
+
+  // The derivative of B along v, e_a moving along.
+  SplitHost<Complex> moving(*piece.law, piece.s_first, piece.s_last);
+  moving.X_1.R = turning(host.X_1.R, tiny * v.segment<3>(3));
+  moving.X_1.p.real() = host.X_1.p;
+  moving.X_1.p.imag() = tiny * x.velocity(k);
+  moving.X_2.R = turning(host.X_2.R, tiny * v.segment<3>(9));
+  moving.X_2.p.real() = host.X_2.p;
+  moving.X_2.p.imag() = tiny * x.velocity(k + 2);
+  moving.s = Complex(host.s, tiny * v[C::s]);
+  moving.turn = Complex(host.turn, tiny * v[C::turn]);
+  moving.R_WB = turning(host.R_WB, tiny * v.segment<3>(C::slider + 3));
+  moving.p_WB.real() = host.p_WB;
+  moving.p_WB.imag() = tiny * v.segment<3>(C::slider);
+  moving.force = host.force.cast<Complex>();
+  moving.moment = host.moment.cast<Complex>();
+  moving.rotates = host.rotates;
+  Vec6T<Complex> e_a;
+  e_a.real() = host.near_strain();
+  e_a.imag() = tiny * (strain * v);
+  moving.take(host, e_a);
+  Eigen::Matrix<Complex, 6, 20> B_moving, strain_moving;
+  moving.constraint_gradient(B_moving, strain_moving);
+  const Gradient B_rate = B_moving.imag() / tiny;
+
+  if (out.request.bias) {
+    Eigen::Matrix<double, 20, 1> v_rate = Eigen::Matrix<double, 20, 1>::Zero();
+    v_rate.segment<3>(0) = v.segment<3>(0).cross(v.segment<3>(3));
+    v_rate.segment<3>(6) = v.segment<3>(6).cross(v.segment<3>(9));
+    v_rate.segment<6>(C::slider) = slider.bias;
+    out.bias().segment(places_.force, rows) += (B_rate * v + B * v_rate).head(rows);
+  }
+  if (!(out.request.rates && out.request.tangent)) return;
+  // Derivatives along two fields in their other order, less the bracket: rotations do not commute.
+  Gradient G = B_rate;
+  for (const int at : {C::node_1, C::node_2}) {
+    const Mat3 w = skew(Vec3(v.segment<3>(at + 3)));
+    const Mat3& R = at == C::node_1 ? host.X_1.R : host.X_2.R;
+    G.middleCols<3>(at) -= B.middleCols<3>(at) * w;
+    G.middleCols<3>(at + 3) -= B.middleCols<3>(at + 3) * w;
+    G.middleCols<3>(at) = (G.middleCols<3>(at) * R.transpose()).eval();
+  }
+  G.middleCols<3>(C::slider + 3) -= B.middleCols<3>(C::slider + 3) * skew(Vec3(v.segment<3>(C::slider + 3)));
+  if (law_->turn_by_s != 0) G.col(C::s) += law_->turn_by_s * G.col(C::turn);
+
+  auto to = out.rate_gradient();
+  to.block(places_.force, node_row(piece.node), rows, 12) += G.topLeftCorner(rows, 12);
+  to.block(places_.force, 0, rows, 1) += G.col(C::s).head(rows);
+  if (law_->has_angle()) to.block(places_.force, places_.angle, rows, 1) += G.col(C::turn).head(rows);
+  const Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, max_marker_dofs> by_slider =
+      G.rightCols<6>() * slider.J + B.rightCols<6>() * slider.twist_gradient;
+  to.block(places_.force, places_.slider, rows, slider.dofs) += by_slider.topRows(rows);
+}
+
+Review Slider::review_end(double s, const StepInfo& step) {
+  const double length = law_->track->length();
+  const double end = s < 0 ? 0 : length;
+  if (law_->at_end == AtEnd::error)
+    throw Error(
+        fmt::format("the slider runs off the {} of its beam before t = {:g} (s = {:.6g} m of {:.6g}); "
+                    "give `ends: stop` or `ends: leave`, or a longer beam",
+                    s < 0 ? "start" : "end", step.end, s, length));
+  const double part = (end - s_committed_) / (s - s_committed_);
+  if (part > 1e-3 && part < 1 - 1e-3) return Review::cut(step.start + part * (step.end - step.start));
+  now_.left = true;
+  now_.s_left = end;
+  return Review::changed();
+}
+
+Review Slider::review(const LocalState& x, const StepInfo& step) {
+  if (now_.left) return Review::keep();
+  const Track& track = *law_->track;
+  const double s = x.value(0)[0], slack = 1e-7 * track.length();
+  if (law_->at_end != AtEnd::stop && (s < -slack || s > track.length() + slack)) return review_end(s, step);
+
+  const Track::Piece& host = track.piece(now_.host);
+  const int wanted = track.piece_at(s);
+  // A host may be left in one direction only within a step: what lies a little beyond it is accepted rather than
+  // going to and fro between two pieces.
+  const int ahead = wanted > now_.host ? 1 : -1;
+  const double beyond = std::max(s - host.s_last, host.s_first - s);
+  if (wanted != now_.host && beyond > 1e-13 * track.length() && heading_ != -ahead) {
+    heading_ = ahead;
+    now_.host = wanted;
+    if (wanted >= first_piece_ && wanted <= last_piece_) return Review::changed();
+    // The host of the last commit stays inside: the step may be rejected.
+    if (ahead > 0)
+      take_window(std::min(committed_.host, wanted - 1), wanted + law_->reserve);
+    else
+      take_window(wanted - law_->reserve, std::max(committed_.host, wanted + 1));
+    return Review::move(stencil(), true);
+  }
+  if (!law_->rotates()) return Review::keep();
+  MarkerMotion slider;
+  law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
+  const Mat3 Q = so3::exp(Vec3(-turn(x), 0, 0)) * host_at(x, slider).X_WC().R.transpose() * slider.R_WM;
+  return branch_.review(Q.trace() > 1, step);
+}
+
+void Slider::commit(const LocalState& x, const StepInfo&) {
+  committed_ = now_;
+  heading_ = 0;
+  s_committed_ = x.value(0)[0];
+  branch_.commit();
+}
+
+void Slider::reject() {
+  now_ = committed_;
+  heading_ = 0;
+}
+
+Energy Slider::energy(const LocalState& x) const {
+  Energy e;
+  if (now_.left) return e;
+  MarkerMotion slider;
+  law_->slider.evaluate(x, slider_block(), MotionLevel::velocity, slider);
+  const SplitHost<double> host = host_at(x, slider);
+  const double depth = stop_depth(host.s);
+  e.strain = host.energy() + 0.5 * law_->stop_stiffness * depth * depth;
+  // A slider that moves in time does work on the beam.
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_marker_dofs, 1> v(slider.dofs);
+  int at = 0, block = slider_block();
+  for (const int size : law_->slider.block_sizes()) {
+    v.segment(at, size) = ConstVectorMap(x.rate(block++), size);
+    at += size;
+  }
+  const Vec6 explicit_rate = slider.twist - slider.J * v;
+  e.lost_power = -host.residual().segment<6>(C::slider).dot(explicit_rate);
+  return e;
+}
+
+void Slider::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  static constexpr std::array<std::string_view, 6> forces{"N1", "N2", "N3", "M1", "M2", "M3"};
+  sink.scalar("arc_length", "m", x.value(0)[0]);
+  sink.scalar("arc_length_rate", "m/s", x.rate(0)[0]);
+  sink.scalar("arc_length_acceleration", "m/s^2", x.second_rate(0)[0]);
+  if (law_->has_angle()) {
+    sink.scalar("angle", "rad", x.value(angle_block())[0]);
+    sink.scalar("angle_rate", "rad/s", x.rate(angle_block())[0]);
+    sink.scalar("angle_acceleration", "rad/s^2", x.second_rate(angle_block())[0]);
+  }
+  const Reaction on = reaction(x);
+  const Mat3 R_CW = on.X_WC.R.transpose();
+  sink.vector("force", "N", R_CW * on.force);
+  sink.vector("moment", "N m", R_CW * on.moment);
+  sink.vector("force_world", "N", on.force);
+  sink.vector("moment_world", "N m", on.moment);
+  sink.scalar("thrust", "N", on.thrust);
+  sink.values("section_force_before", "", forces, {on.before.data(), 6});
+  sink.values("section_force_behind", "", forces, {on.behind.data(), 6});
+  sink.scalar("host", "", now_.left ? 0 : now_.host + 1);
+  sink.vector("position", "m", on.X_WC.p);
+  sink.vector("gap", "m", R_CW * on.gap);
+}
+
+Slider::Reaction Slider::reaction(const LocalState& x) const {
+  MarkerMotion slider;
+  law_->slider.evaluate(x, slider_block(), MotionLevel::jacobian, slider);
+  Reaction on;
+  on.X_WC.p = slider.p_WM;
+  if (now_.left) return on;
+  const SplitHost<double> host = host_at(x, slider);
+  const SplitHost<double>::Vector share = host.residual();
+  on.X_WC = host.X_WC();
+  on.force = -host.force;
+  if (law_->rotates()) on.moment = -(slider.R_WM * share.segment<3>(C::slider + 3));
+  on.thrust = -share[C::s];
+  on.before = host.section_force(host.strain_before());
+  on.behind = host.section_force(host.strain_behind());
+  on.gap = slider.p_WM - on.X_WC.p;
+  return on;
+}
+
+void Slider::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+  const Reaction on = reaction(x);
+  const std::array<Vec3, 1> at{on.X_WC.p};
+  const Vec3 axis = on.X_WC.R.col(0);
+  canvas.points(Canvas::Layer::joints, at);
+  canvas.field("force", {on.force.data(), 3}, 3);
+  canvas.field("moment", {on.moment.data(), 3}, 3);
+  canvas.field("axis", {axis.data(), 3}, 3);
+}
+
+}  // namespace trammel::beam_sliding

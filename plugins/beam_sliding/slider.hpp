@@ -1,0 +1,116 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "split_host.hpp"
+#include "track.hpp"
+#include "trammel/branch_watch.hpp"
+#include "trammel/element.hpp"
+
+namespace trammel::beam_sliding {
+
+/// What is held between the slider's frame and the section that it stands at, besides the positions.
+enum class Contact {
+  point,        ///< nothing: a bead
+  prismatic,    ///< all rotations
+  cylindrical,  ///< all but the turn about the section's normal t1, a coordinate
+  screw,        ///< the turn follows the arc length
+};
+
+/// What becomes of a slider that reaches an end of its track.
+enum class AtEnd { error, stop, leave };
+
+/// What a slider is made of.
+struct SliderLaw {
+  std::shared_ptr<const Track> track;
+  Marker slider;
+  Contact contact = Contact::point;
+  double turn_by_s = 0;  ///< of a screw: 2 pi / pitch [rad/m]
+  double s_start = 0;    ///< where the turn of a screw is zero [m]
+  AtEnd at_end = AtEnd::error;
+  double stop_stiffness = 0;  ///< [N/m]
+  int reserve = 8;            ///< pieces in the stencil ahead of the host
+
+  bool rotates() const { return contact != Contact::point; }
+  bool has_angle() const { return contact == Contact::cylindrical; }
+};
+
+/// A sliding joint on a beam. Stencil: the arc length, the angle of a cylindrical contact, the slider's blocks, the
+/// multipliers (force; moment), then position and rotation of the nodes of some pieces of the track: the host, one
+/// behind it, and `reserve` ahead of it. Within a solve the host stays and is extrapolated; `review` moves it.
+class Slider {
+ public:
+  Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward);
+
+  /// Blocks of the pieces in the stencil, in its order.
+  std::vector<BlockId> window_blocks() const;
+  /// The whole stencil, the blocks before the pieces' given.
+  void set_fixed_blocks(std::vector<BlockId> blocks) { fixed_ = std::move(blocks); }
+  std::vector<BlockId> stencil() const;
+
+  bool couples(int row, int column) const;
+  void evaluate(const LocalState& x, LocalSystem& out) const;
+  Review review(const LocalState& x, const StepInfo& step);
+  void commit(const LocalState& x, const StepInfo& step);
+  void reject();
+  Energy energy(const LocalState& x) const;
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+
+  int host() const { return now_.host; }
+
+ private:
+  /// What may change from step to step, and is taken back when a step is rejected.
+  struct Status {
+    int host = 0;
+    bool left = false;  ///< the slider has left the track
+    double s_left = 0;  ///< and where
+  };
+  /// Where the slider's parts stand in its local system.
+  struct Places {
+    int angle = -1, slider = 0, force = 0, moment = -1, nodes = 0;  ///< first unknowns
+  };
+
+  /// What the slider feels, world components, and what the beam's section carries on both sides.
+  struct Reaction {
+    Pose X_WC;
+    Vec3 force = Vec3::Zero(), moment = Vec3::Zero(), gap = Vec3::Zero();
+    double thrust = 0;  ///< on the slider along s
+    Vec6 before = Vec6::Zero(), behind = Vec6::Zero();
+  };
+
+  Reaction reaction(const LocalState& x) const;
+  SplitHost<double> host_at(const LocalState& x, const MarkerMotion& slider) const;
+  void fill_tangent(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+                    LocalSystem& out) const;
+  void fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+                  LocalSystem& out) const;
+  void evaluate_left(const LocalState& x, LocalSystem& out) const;
+  void take_window(int first, int last);
+  Review review_end(double s, const StepInfo& step);
+
+  int angle_block() const { return 1; }
+  int slider_block() const { return law_->has_angle() ? 2 : 1; }
+  int force_block() const { return slider_block() + slider_blocks_; }
+  int node_block(int node) const;
+  int node_row(int node) const { return places_.nodes + 6 * (node - first_node_); }
+  double turn(const LocalState& x) const;
+  double turn_rate(const LocalState& x) const;
+  /// Force of the stops on the slider along s, against it.
+  double stop_depth(double s) const;
+
+  std::shared_ptr<const SliderLaw> law_;
+  std::vector<BlockId> fixed_;
+  int slider_blocks_ = 0;
+  Places places_;
+  int first_piece_ = 0, last_piece_ = 0;  ///< in the stencil
+  int first_node_ = 0;
+  Status now_, committed_;
+  double s_committed_ = 0;
+  int heading_ = 0;  ///< of the changes of host in this step
+  BranchWatch branch_;
+};
+
+}  // namespace trammel::beam_sliding

@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include "sample.hpp"
+
+namespace trammel::beam_sliding {
+namespace {
+
+using testing::Sample;
+
+constexpr double L = Sample::length;
+
+/// Arc length and host: inside, at borders, beyond them, and on either side of where the nearer node changes.
+const std::vector<std::pair<double, int>>& places() {
+  static const std::vector<std::pair<double, int>> all{
+      {0.31 * L, 0}, {1.5 * L - 1e-9, 1}, {1.5 * L + 1e-9, 1}, {L + 1e-11, 1}, {L, 1},         {L, 0},
+      {0.93 * L, 1}, {2.05 * L, 1},       {2 * L - 1e-12, 1},  {2.8 * L, 2},   {2.999 * L, 2}, {0, 0}};
+  return all;
+}
+
+void set_contact(Sample& sample, Contact contact) {
+  sample.contact = contact;
+  sample.turn_by_s = contact == Contact::screw ? 3.0 : 0.0;
+}
+
+class Contacts : public ::testing::TestWithParam<Contact> {};
+
+TEST_P(Contacts, HaveExactDerivativesInAnyState) {
+  Sample sample(5);
+  set_contact(sample, GetParam());
+  std::string worst;
+  double largest = 0;
+  for (const auto& [s, host] : places())
+    for (const Vec3& curvature : {Vec3(0, 0, 0), Vec3(0.9, 0, 0), Vec3(0.4, -0.8, 1.1)}) {
+      sample.curvature = curvature;
+      sample.bending = curvature.isZero() ? 1.5 : 0.5;
+      const auto range = sample.make(s, host);
+      // Steps stay small against the distance at which pieces are folded.
+      for (const CheckedTerm& term : check_derivatives(range, 0, *sample.specimen, 1e-3))
+        if (term.relative() > largest) {
+          largest = term.relative();
+          worst = term.what + " at s = " + std::to_string(s / L) + " L, host " + std::to_string(host);
+        }
+    }
+  EXPECT_LT(largest, 1e-8) << worst;
+  RecordProperty("worst", std::to_string(largest));
+}
+
+TEST_P(Contacts, PutNothingOnTheWholeSystem) {
+  Sample sample(7);
+  set_contact(sample, GetParam());
+  sample.gap = 0;  // forces in the world's components meet at one point
+  for (const auto& [s, host] : places()) {
+    auto range = sample.make(s, host);
+    sample.close(range);
+    const Eigen::VectorXd r = evaluate(range, 0, *sample.specimen, {}).residual;
+    EXPECT_LT(resultant(*sample.specimen, r).norm(), 1e-12 * r.norm()) << s / L;
+  }
+}
+
+TEST_P(Contacts, StoreWhatTheyTake) {
+  Sample sample(9);
+  set_contact(sample, GetParam());
+  for (const auto& [s, host] : places()) {
+    const auto range = sample.make(s, host);
+    const Specimen& at = *sample.specimen;
+    Request rates;
+    rates.rates = true;
+    const Evaluation e = evaluate(range, 0, at, rates);
+    double multiplier_power = 0;
+    for (std::size_t k = 0; k < at.blocks().size(); ++k)
+      if (at.blocks()[k].kind == BlockKind::multiplier)
+        for (int i = 0; i < 3; ++i)
+          multiplier_power +=
+              at.local().value(static_cast<int>(k))[i] * e.rate[at.offset(static_cast<int>(k)) + i];
+    const double h = 1e-4;
+    const auto energy = [&](double tau) { return range.energy(0, at.after(tau).local()).strain; };
+    const double stored = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h);
+    EXPECT_NEAR(e.residual.dot(at.velocities()) - multiplier_power, stored, 1e-8 * (1 + std::abs(stored)))
+        << s / L;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Slider, Contacts,
+                         ::testing::Values(Contact::point, Contact::prismatic, Contact::cylindrical,
+                                           Contact::screw));
+
+TEST(Slider, KeepsItsHostWithinASolveAndMovesItAfterwards) {
+  Sample sample(11);
+  auto range = sample.make(0.9 * L, 0);
+  double* s = sample.specimen->state().value.data();
+  EXPECT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::keep);
+  *s = 1.1 * L;
+  const Review forth = range.review(0, sample.specimen->local(), {0, 1});
+  EXPECT_EQ(forth.verdict, Review::Verdict::changed);
+  EXPECT_FALSE(forth.new_stencil.has_value());  // the next element is there already
+  // Back within the same step: a little beyond the new host, but no chatter.
+  *s = 0.99 * L;
+  EXPECT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::keep);
+  range.commit(0, sample.specimen->local(), {0, 1});
+  EXPECT_EQ(range.review(0, sample.specimen->local(), {1, 2}).verdict, Review::Verdict::changed);
+}
+
+TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {
+  Sample sample(13);
+  auto strict = sample.make(2.9 * L, 2);
+  double* s = sample.specimen->state().value.data();
+  *s = 3.1 * L;
+  try {
+    strict.review(0, sample.specimen->local(), {0, 1});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("runs off the end"), std::string::npos) << e.what();
+  }
+  sample.at_end = AtEnd::leave;
+  auto leaving = sample.make(2.9 * L, 2);
+  leaving.commit(0, sample.specimen->local(), {0, 0});
+  s = sample.specimen->state().value.data();
+  *s = 3.1 * L;
+  const Review cut = leaving.review(0, sample.specimen->local(), {0, 1});
+  EXPECT_EQ(cut.verdict, Review::Verdict::cut);
+  EXPECT_NEAR(cut.cut_time, 0.5, 1e-12);
+  *s = 3 * L;
+  leaving.commit(0, sample.specimen->local(), {0, 0.5});
+  *s = 3.1 * L;
+  EXPECT_EQ(leaving.review(0, sample.specimen->local(), {0.5, 1}).verdict, Review::Verdict::changed);
+  const Eigen::VectorXd r = evaluate(leaving, 0, *sample.specimen, {}).residual;
+  int coupled = 0;
+  for (Eigen::Index i = 10; i < r.size(); ++i) coupled += r[i] != 0 ? 1 : 0;
+  EXPECT_EQ(coupled, 0);  // nothing on the nodes of the beam
+}
+
+}  // namespace
+}  // namespace trammel::beam_sliding

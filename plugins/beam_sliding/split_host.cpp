@@ -1,0 +1,320 @@
+#include "split_host.hpp"
+
+#include <cmath>
+
+#include <Eigen/LU>
+
+#include "trammel/error.hpp"
+
+namespace trammel::beam_sliding {
+
+namespace {
+
+// The operators of SE(3), each compiled once for a scalar: they are long when inlined.
+template <class S>
+[[gnu::noinline]] Mat6T<S> tangent_of(const Vec6T<S>& h) {
+  return se3::T(h);
+}
+template <class S>
+[[gnu::noinline]] Mat6T<S> inverse_of(const Vec6T<S>& h) {
+  return se3::T_inverse(h);
+}
+/// d(T^T b)/dh
+template <class S>
+[[gnu::noinline]] Mat6T<S> turning(const Vec6T<S>& h, const Vec6T<S>& b) {
+  return se3::dT_transpose(h, b);
+}
+/// d(T^-T b)/dh
+template <class S>
+[[gnu::noinline]] Mat6T<S> inverse_turning(const Vec6T<S>& h, const Vec6T<S>& b) {
+  return se3::dT_inverse_transpose(h, b);
+}
+template <class S>
+[[gnu::noinline]] Vec6T<S> twist_between(const PoseT<S>& X_1, const PoseT<S>& X_2) {
+  return se3::log(X_1.inverse() * X_2);
+}
+template <class S, int columns>
+[[gnu::noinline]] void solve_in_place(const Mat6T<S>& A, Eigen::Matrix<S, 6, columns>& b) {
+  b = A.partialPivLu().solve(b).eval();
+}
+
+}  // namespace
+
+/// Columns of variations of things at the contact, e_a held; and by e_a.
+template <class S>
+struct SplitHost<S>::Parts {
+  template <int rows>
+  struct Variation {
+    Eigen::Matrix<S, rows, Columns::all> by = Eigen::Matrix<S, rows, Columns::all>::Zero();
+    Eigen::Matrix<S, rows, 6> by_strain = Eigen::Matrix<S, rows, 6>::Zero();
+
+    template <int inner>
+    void add(const Eigen::Matrix<S, rows, inner>& A, const Variation<inner>& v) {
+      by.noalias() += A * v.by;
+      by_strain.noalias() += A * v.by_strain;
+    }
+    template <int n>
+    Variation<n> rows_from(int first) const {
+      Variation<n> out;
+      out.by = by.template middleRows<n>(first);
+      out.by_strain = by_strain.template middleRows<n>(first);
+      return out;
+    }
+  };
+
+  Matrix by = Matrix::Zero();
+  Eigen::Matrix<S, Columns::all, 6> by_strain = Eigen::Matrix<S, Columns::all, 6>::Zero();
+  Eigen::Matrix<S, 6, Columns::all> strain;
+
+  template <int n>
+  void set(int row, const Variation<n>& v) {
+    by.template middleRows<n>(row) = v.by;
+    by_strain.template middleRows<n>(row) = v.by_strain;
+  }
+};
+
+template <class S>
+SplitHost<S>::SplitHost(const ElasticLine::Law& law, double s_1, double s_2)
+    : s_1_(s_1), s_2_(s_2), K_(law.stiffness.cast<S>()), reference_(law.reference.cast<S>()) {}
+
+template <class S>
+void SplitHost<S>::solve() {
+  first_is_near_ = value_of(s) < 0.5 * (s_1_ + s_2_);
+  whole_ = twist_between(X_1, X_2);
+  e_a_ = whole_ / S(s_2_ - s_1_);
+  for (int iteration = 0; iteration < 25; ++iteration) {
+    place();
+    Vec6T<S> change = balance();
+    solve_in_place<S, 1>(balance_by_strain(), change);
+    e_a_ -= change;
+    double size = 0, largest = 1;
+    for (int i = 0; i < 6; ++i) {
+      size = std::max(size, std::abs(value_of(change[i])));
+      largest = std::max(largest, std::abs(value_of(e_a_[i])));
+      if (!std::isfinite(value_of(change[i]))) size = std::numeric_limits<double>::infinity();
+    }
+    if (!std::isfinite(size)) break;
+    if (size < 1e-9 * largest) {
+      place();
+      return;
+    }
+  }
+  throw RejectStep("the contact of a sliding joint finds no balance in its element of the beam");
+}
+
+template <class S>
+void SplitHost<S>::take(const SplitHost<double>& found, const Vec6T<S>& e_a) {
+  first_is_near_ = found.first_is_near();
+  whole_ = twist_between(X_1, X_2);
+  e_a_ = e_a;
+  place();
+}
+
+template <class S>
+S SplitHost<S>::density(const Vec6T<S>& e) const {
+  const Vec6T<S> strain = e - reference_;
+  return S(0.5) * trammel::dot(strain, Vec6T<S>(K_ * strain));
+}
+
+template <class S>
+S SplitHost<S>::energy() const {
+  const S length(s_2_ - s_1_);
+  return direction() * S(z_a() * density(e_a_) + z_b() * density(e_b_)) -
+         length * density(Vec6T<S>(whole_ / length));
+}
+
+template <class S>
+void SplitHost<S>::place() {
+  h_a_ = z_a() * e_a_;
+  const PoseT<S> Y = se3::exp(h_a_);
+  back_ = se3::Ad_inverse(Y);
+  T_a_ = tangent_of<S>(h_a_);
+  X_C_ = (first_is_near_ ? X_1 : X_2) * Y;
+  h_b_ = twist_between(X_C_, first_is_near_ ? X_2 : X_1);
+  e_b_ = h_b_ / z_b();
+  sigma_a_ = section_force(e_a_);
+  sigma_b_ = section_force(e_b_);
+  T_b1_ = inverse_of<S>(-h_b_);
+  T_b2_ = inverse_of<S>(h_b_);
+  N_b_ = inverse_turning<S>(-h_b_, sigma_b_);
+  f_C_ = -(X_C_.R.transpose() * force);
+  m_C_.setZero();
+  m_D_.setZero();
+  m_B_.setZero();
+  if (rotates) {
+    turned_ = so3::exp(Vec3T<S>(turn * Vec3T<S>::Unit(0)));
+    Q_ = turned_.transpose() * (X_C_.R.transpose() * R_WB);
+    P_ = -S(0.5) * Q_.transpose();
+    P_.diagonal().array() += S(0.5) * Q_.trace();
+    m_B_ = P_.transpose() * moment;
+    m_D_ = -(Q_ * m_B_);
+    m_C_ = turned_ * m_D_;
+  }
+  g_ << f_C_, m_C_;
+  g_ -= direction() * (T_b1_.transpose() * sigma_b_);
+}
+
+template <class S>
+Vec6T<S> SplitHost<S>::balance() const {
+  return direction() * sigma_a_ + T_a_.transpose() * g_;
+}
+
+template <class S>
+Mat6T<S> SplitHost<S>::balance_by_strain() const {
+  const Mat6T<S> G = wrench_by_contact() * T_a_;
+  return direction() * K_ + z_a() * (T_a_.transpose() * G + turning<S>(h_a_, g_));
+}
+
+template <class S>
+Mat6T<S> SplitHost<S>::wrench_by_contact() const {
+  const Mat6T<S> by_h = T_b1_.transpose() * (K_ / z_b()) - N_b_;
+  Mat6T<S> G = direction() * (by_h * T_b1_);
+  G.template topRightCorner<3, 3>() += skew(f_C_);
+  if (rotates)
+    G.template bottomRightCorner<3, 3>() -=
+        turned_ * (moment_D_by_turn() * (Q_.transpose() * turned_.transpose()));
+  return G;
+}
+
+template <class S>
+Mat3T<S> SplitHost<S>::moment_B_by_turn() const {
+  return S(0.5) * (Q_ * skew(moment)) - moment * axial(Q_).transpose();
+}
+
+template <class S>
+Mat3T<S> SplitHost<S>::moment_D_by_turn() const {
+  return Q_ * (skew(m_B_) - moment_B_by_turn());
+}
+
+template <class S>
+typename SplitHost<S>::Vector SplitHost<S>::residual() const {
+  const S d = direction(), length(s_2_ - s_1_);
+  Vector r;
+  // In balance the near node carries what its piece does.
+  r.template segment<6>(near()) = -d * (inverse_of<S>(-h_a_).transpose() * sigma_a_);
+  r.template segment<6>(far()) = d * (T_b2_.transpose() * sigma_b_);
+  r[Columns::s] = d * S(S(density(e_a_) - trammel::dot(sigma_a_, e_a_)) -
+                        S(density(e_b_) - trammel::dot(sigma_b_, e_b_)));
+  r[Columns::turn] = m_D_[0];
+  r.template segment<3>(Columns::slider) = force;
+  r.template segment<3>(Columns::slider + 3) = m_B_;
+  r.template segment<3>(Columns::multipliers) = p_WB - X_C_.p;
+  r.template segment<3>(Columns::multipliers + 3).setZero();
+  if (rotates) r.template segment<3>(Columns::multipliers + 3) = axial(Q_);
+  const Vec6T<S> sigma = section_force(Vec6T<S>(whole_ / length));
+  r.template segment<6>(Columns::node_1) += inverse_of<S>(-whole_).transpose() * sigma;
+  r.template segment<6>(Columns::node_2) -= inverse_of<S>(whole_).transpose() * sigma;
+  return r;
+}
+
+template <class S>
+void SplitHost<S>::derivatives(Parts& out) const {
+  using V3 = typename Parts::template Variation<3>;
+  using V6 = typename Parts::template Variation<6>;
+  const S d = direction();
+  V6 contact;  // the twist of C
+  contact.by.template middleCols<6>(near()) = back_;
+  contact.by.col(Columns::s) = T_a_ * e_a_;
+  contact.by_strain = z_a() * T_a_;
+  const V3 contact_turn = contact.template rows_from<3>(3);
+
+  V6 h_b;
+  h_b.add(Mat6T<S>(-T_b1_), contact);
+  h_b.by.template middleCols<6>(far()) += T_b2_;
+  V6 sigma_b;  // z_b de_b = dh_b + e_b ds
+  const Mat6T<S> C = K_ / z_b();
+  sigma_b.add(C, h_b);
+  sigma_b.by.col(Columns::s) += C * e_b_;
+
+  V6 g;
+  g.add(Mat6T<S>(d * N_b_), h_b);
+  g.add(Mat6T<S>(-d * T_b1_.transpose()), sigma_b);
+  const Mat3T<S> f = skew(f_C_);
+  g.by.template topRows<3>().noalias() += f * contact_turn.by;
+  g.by_strain.template topRows<3>().noalias() += f * contact_turn.by_strain;
+  g.by.template block<3, 3>(0, Columns::multipliers) -= X_C_.R.transpose();
+
+  constexpr int position = Columns::multipliers, rotation = Columns::multipliers + 3;
+  V3 row;
+  row.add(Mat3T<S>(-X_C_.R), contact.template rows_from<3>(0));
+  row.by.template middleCols<3>(Columns::slider) += Mat3T<S>::Identity();
+  out.set(position, row);
+  out.by.template block<3, 3>(Columns::slider, position).setIdentity();
+
+  if (rotates) {
+    const Mat3T<S> Qt = Q_.transpose();
+    V3 turn_B;  // of B in C, in axes of B
+    turn_B.add(Mat3T<S>(-(Qt * turned_.transpose())), contact_turn);
+    turn_B.by.col(Columns::turn) -= Qt.col(0);
+    turn_B.by.template middleCols<3>(Columns::slider + 3) += Mat3T<S>::Identity();
+    V3 m_B, m_D, C_r;
+    m_B.add(moment_B_by_turn(), turn_B);
+    m_B.by.template middleCols<3>(rotation) += P_.transpose();
+    m_D.add(moment_D_by_turn(), turn_B);
+    m_D.by.template middleCols<3>(rotation) -= Q_ * P_.transpose();
+    C_r.add(P_, turn_B);
+    out.set(Columns::slider + 3, m_B);
+    out.set(rotation, C_r);
+    out.by.row(Columns::turn) = m_D.by.row(0);
+    out.by_strain.row(Columns::turn) = m_D.by_strain.row(0);
+
+    V3 m_C;
+    m_C.add(turned_, m_D);
+    m_C.by.col(Columns::turn) += turned_ * trammel::cross(Vec3T<S>(Vec3T<S>::Unit(0)), m_D_);
+    g.by.template bottomRows<3>() += m_C.by;
+    g.by_strain.template bottomRows<3>() += m_C.by_strain;
+  }
+
+  out.strain.noalias() = T_a_.transpose() * g.by;
+  out.strain.col(Columns::s) += turning<S>(h_a_, g_) * e_a_;
+  solve_in_place<S, Columns::all>(balance_by_strain(), out.strain);
+  out.strain = -out.strain;
+
+  V6 at_near, at_far;
+  const Mat6T<S> N_a = d * inverse_turning<S>(-h_a_, sigma_a_);
+  at_near.by_strain = z_a() * N_a - d * (inverse_of<S>(-h_a_).transpose() * K_);
+  at_near.by.col(Columns::s) = N_a * e_a_;
+  out.set(near(), at_near);
+  at_far.add(Mat6T<S>(d * T_b2_.transpose()), sigma_b);
+  at_far.add(Mat6T<S>(d * inverse_turning<S>(h_b_, sigma_b_)), h_b);
+  out.set(far(), at_far);
+  out.by.row(Columns::s) = d * (e_b_.transpose() * sigma_b.by);
+  out.by_strain.row(Columns::s) = d * (e_b_.transpose() * sigma_b.by_strain - e_a_.transpose() * K_);
+}
+
+template <class S>
+typename SplitHost<S>::Matrix SplitHost<S>::tangent() const {
+  Parts parts;
+  derivatives(parts);
+  parts.by.noalias() += parts.by_strain * parts.strain;
+  subtract_whole(parts.by);
+  return parts.by;
+}
+
+template <class S>
+void SplitHost<S>::constraint_gradient(Gradient& B, Gradient& strain) const {
+  Parts parts;
+  derivatives(parts);
+  strain = parts.strain.template leftCols<Columns::multipliers>();
+  B = parts.by.template bottomLeftCorner<6, Columns::multipliers>();
+  B.noalias() += parts.by_strain.template bottomRows<6>() * strain;
+}
+
+template <class S>
+void SplitHost<S>::subtract_whole(Matrix& by) const {
+  const S length(s_2_ - s_1_);
+  const Vec6T<S> sigma = section_force(Vec6T<S>(whole_ / length));
+  const Mat6T<S> T_1 = inverse_of<S>(-whole_), T_2 = inverse_of<S>(whole_);
+  const Mat6T<S> C = K_ / length;
+  const Mat6T<S> row_1 = T_1.transpose() * C - inverse_turning<S>(-whole_, sigma);
+  const Mat6T<S> row_2 = T_2.transpose() * C + inverse_turning<S>(whole_, sigma);
+  by.template block<6, 6>(0, 0) -= row_1 * T_1;
+  by.template block<6, 6>(0, 6) += row_1 * T_2;
+  by.template block<6, 6>(6, 0) += row_2 * T_1;
+  by.template block<6, 6>(6, 6) -= row_2 * T_2;
+}
+
+template class SplitHost<double>;
+template class SplitHost<std::complex<double>>;
+
+}  // namespace trammel::beam_sliding

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <complex>
+
+#include "trammel/elastic_line.hpp"
+#include "trammel/lie.hpp"
+
+namespace trammel::beam_sliding {
+
+/// Where the variations of a SplitHost stand: twists of the host's nodes in their own axes (translation first), the
+/// arc length, the turn about the tangent, the slider's variation (world displacement; rotation in its own axes), the
+/// multipliers of position (world components) and of rotation.
+struct Columns {
+  static constexpr int node_1 = 0, node_2 = 6, s = 12, turn = 13, slider = 14, multipliers = 20, all = 26;
+};
+
+/// One finite element of a beam, host of a contact: two pieces of constant strain meet at a frame C at the arc length s,
+///
+///     X_C = X_a exp((s - s_a) e_a),   e_b = log(X_C^-1 X_b) / (s_b - s),
+///
+/// a the nearer node. e_a is an unknown of the host's own: it follows from the balance at C of both pieces' section
+/// forces and of the contact's reaction, and is condensed. Written in strains, the balance has no denominator that
+/// vanishes where the contact meets a node, or goes on beyond it. The elastic energy less that of the unsplit element
+/// is the host's share, so that the beam's own elements are left as they are.
+///
+/// The slider's frame B is held to C: p_B = p_C, and, where `rotates`, Q = exp(-turn t1~) R_CB = 1, by the axial vector
+/// of Q. S: double, or std::complex for derivatives by complex steps.
+template <class S>
+class SplitHost {
+ public:
+  using Vector = Eigen::Matrix<S, Columns::all, 1>;
+  using Matrix = Eigen::Matrix<S, Columns::all, Columns::all>;
+  using Gradient = Eigen::Matrix<S, 6, Columns::multipliers>;
+
+  // What it depends on.
+  PoseT<S> X_1, X_2;
+  S s = S(0), turn = S(0);
+  Mat3T<S> R_WB = Mat3T<S>::Identity();
+  Vec3T<S> p_WB = Vec3T<S>::Zero();
+  Vec3T<S> force = Vec3T<S>::Zero();   ///< multiplier: minus the force on the slider, world components
+  Vec3T<S> moment = Vec3T<S>::Zero();  ///< multiplier of the rotation
+  bool rotates = false;
+
+  SplitHost(const ElasticLine::Law& law, double s_1, double s_2);
+
+  /// Splits at the nearer node and finds e_a. Throws RejectStep where there is none near the host's strain.
+  void solve();
+  /// Takes what `solve` found at the same place.
+  void take(const SplitHost<double>& found, const Vec6T<S>& e_a);
+
+  bool first_is_near() const { return first_is_near_; }
+  const Vec6T<S>& near_strain() const { return e_a_; }
+  const PoseT<S>& X_WC() const { return X_C_; }
+  /// e in front of the contact (towards s = 0) and behind it.
+  const Vec6T<S>& strain_before() const { return first_is_near_ ? e_a_ : e_b_; }
+  const Vec6T<S>& strain_behind() const { return first_is_near_ ? e_b_ : e_a_; }
+  Vec6T<S> section_force(const Vec6T<S>& e) const { return K_ * (e - reference_); }
+
+  /// Elastic energy of the split element less that of the whole one.
+  S energy() const;
+
+  /// The share of the residual, by Columns: the multipliers' rows hold the constraints.
+  Vector residual() const;
+
+  /// Derivative of the residual along the variations, e_a condensed.
+  Matrix tangent() const;
+
+  /// Derivative of the constraints, and of e_a, along the variations at fixed multipliers.
+  void constraint_gradient(Gradient& B, Gradient& strain) const;
+
+ private:
+  struct Parts;
+
+  int near() const { return first_is_near_ ? Columns::node_1 : Columns::node_2; }
+  int far() const { return first_is_near_ ? Columns::node_2 : Columns::node_1; }
+  S direction() const { return S(first_is_near_ ? 1.0 : -1.0); }
+  S z_a() const { return s - S(first_is_near_ ? s_1_ : s_2_); }
+  S z_b() const { return S(first_is_near_ ? s_2_ : s_1_) - s; }
+  S density(const Vec6T<S>& e) const;
+
+  /// Finds all that follows from e_a.
+  void place();
+  /// The balance at C, as the row of e_a over s - s_a, and its derivative by e_a.
+  Vec6T<S> balance() const;
+  Mat6T<S> balance_by_strain() const;
+  /// Derivative of g_ along the twist of C alone.
+  Mat6T<S> wrench_by_contact() const;
+  Mat3T<S> moment_B_by_turn() const;
+  Mat3T<S> moment_D_by_turn() const;
+  /// Derivatives of the residual, without the whole element's, with e_a as a variable of its own, and of e_a.
+  void derivatives(Parts& parts) const;
+  void subtract_whole(Matrix& by) const;
+
+  double s_1_, s_2_;
+  Mat6T<S> K_;
+  Vec6T<S> reference_;
+  bool first_is_near_ = true;
+  Vec6T<S> whole_;  ///< log(X_1^-1 X_2)
+  Vec6T<S> e_a_, e_b_, h_a_, h_b_, sigma_a_, sigma_b_;
+  PoseT<S> X_C_;
+  Mat6T<S> back_, T_a_, T_b1_, T_b2_, N_b_;  ///< N_b: d(T^-T(-h_b) sigma_b)/d(-h_b)
+  Mat3T<S> turned_ = Mat3T<S>::Identity(), Q_ = Mat3T<S>::Identity(), P_ = Mat3T<S>::Identity();
+  Vec3T<S> f_C_, m_C_, m_D_, m_B_;
+  Vec6T<S> g_;  ///< the wrench on C of all but the piece at node a, in axes of C
+};
+
+extern template class SplitHost<double>;
+extern template class SplitHost<std::complex<double>>;
+
+}  // namespace trammel::beam_sliding

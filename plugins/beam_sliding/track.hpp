@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/builder.hpp"
+#include "trammel/elastic_line.hpp"
+#include "trammel/lie.hpp"
+
+namespace trammel::beam_sliding {
+
+/// What a slider runs along: one beam, or several that follow one another, with one arc length from the first one's
+/// start.
+class Track {
+ public:
+  struct Piece {
+    int node = 0;  ///< index of its first node; the second is the next one
+    double s_first = 0, s_last = 0;
+    std::shared_ptr<const ElasticLine::Law> law;
+  };
+
+  /// Adds a beam at the end.
+  void add(const ElasticLine& line);
+
+  double length() const { return pieces_.empty() ? 0 : pieces_.back().s_last; }
+  int pieces() const { return static_cast<int>(pieces_.size()); }
+  const Piece& piece(int i) const { return pieces_[static_cast<std::size_t>(i)]; }
+  const Frame& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  const std::vector<Frame>& nodes() const { return nodes_; }
+  /// The piece that holds s; the first or the last one beyond the ends.
+  int piece_at(double s) const;
+
+ private:
+  std::vector<Frame> nodes_;
+  std::vector<Piece> pieces_;
+};
+
+/// A point of a track, at the start.
+struct TrackPoint {
+  double s = 0;
+  double gap = 0;  ///< from the point sought [m]
+  Pose X;          ///< of the section
+  Vec6 twist;      ///< at fixed s, in section axes
+  Vec3 tangent;    ///< dp/ds, world components
+};
+
+/// The point at s.
+TrackPoint point_at(const Track& track, double s, const Builder& builder);
+/// The point nearest to p; `near`, where not negative, is the arc length to look around.
+TrackPoint nearest_point(const Track& track, const Vec3& p, double near, const Builder& builder);
+
+}  // namespace trammel::beam_sliding
