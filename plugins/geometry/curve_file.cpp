@@ -1,0 +1,215 @@
+#include "curve_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <sstream>
+
+#include <BRepTools_WireExplorer.hxx>
+#include <BRep_Tool.hxx>
+#include <GeomConvert.hxx>
+#include <GeomConvert_CompCurveToBSplineCurve.hxx>
+#include <Geom_TrimmedCurve.hxx>
+#include <IGESControl_Reader.hxx>
+#include <IGESData_IGESEntity.hxx>
+#include <Interface_Static.hxx>
+#include <Message.hxx>
+#include <Message_Messenger.hxx>
+#include <STEPControl_Reader.hxx>
+#include <StepRepr_RepresentationItem.hxx>
+#include <TCollection_HAsciiString.hxx>
+#include <TopExp.hxx>
+#include <TopExp_Explorer.hxx>
+#include <TopTools_IndexedMapOfShape.hxx>
+#include <TopoDS.hxx>
+#include <XSControl_TransferReader.hxx>
+#include <XSControl_WorkSession.hxx>
+
+#include <fmt/format.h>
+
+#include "occt_curve.hpp"
+#include "trammel/nearest_name.hpp"
+
+namespace trammel::geometry {
+
+namespace {
+
+constexpr double meeting = 1e-6;  // of a gap between edges, by the length of the curve so far
+
+struct NamedShape {
+  std::string name;
+  TopoDS_Shape shape;  ///< an edge or a wire
+};
+
+std::string trimmed(const Handle(TCollection_HAsciiString) & name) {
+  if (name.IsNull()) return {};
+  TCollection_AsciiString text = name->String();
+  text.LeftAdjust();
+  text.RightAdjust();
+  return text.ToCString();
+}
+
+std::string name_of(const Handle(Standard_Transient) & entity) {
+  if (const auto item = Handle(StepRepr_RepresentationItem)::DownCast(entity); !item.IsNull())
+    return trimmed(item->Name());
+  if (const auto iges = Handle(IGESData_IGESEntity)::DownCast(entity); !iges.IsNull() && iges->HasName())
+    return trimmed(iges->NameValue());
+  return {};
+}
+
+/// All wires and edges, each with the name of what it came from.
+std::vector<NamedShape> shapes_in(XSControl_Reader& reader) {
+  reader.TransferRoots();
+  const TopoDS_Shape all = reader.OneShape();
+  std::vector<NamedShape> found;
+  if (all.IsNull()) return found;
+  for (const TopAbs_ShapeEnum kind : {TopAbs_WIRE, TopAbs_EDGE}) {
+    TopTools_IndexedMapOfShape shapes;
+    TopExp::MapShapes(all, kind, shapes);
+    for (int i = 1; i <= shapes.Extent(); ++i) {
+      Handle(Standard_Transient) entity = reader.WS()->TransferReader()->EntityFromShapeResult(shapes(i), 1);
+      if (entity.IsNull()) entity = reader.WS()->TransferReader()->EntityFromShapeResult(shapes(i), 3);
+      found.push_back({name_of(entity), shapes(i)});
+    }
+  }
+  return found;
+}
+
+std::vector<TopoDS_Edge> edges_of(const TopoDS_Shape& shape) {
+  std::vector<TopoDS_Edge> edges;
+  if (shape.ShapeType() == TopAbs_EDGE) {
+    edges.push_back(TopoDS::Edge(shape));
+    return edges;
+  }
+  for (BRepTools_WireExplorer e(TopoDS::Wire(shape)); e.More(); e.Next()) edges.push_back(e.Current());
+  if (edges.empty())
+    for (TopExp_Explorer e(shape, TopAbs_EDGE); e.More(); e.Next())
+      edges.push_back(TopoDS::Edge(e.Current()));
+  return edges;
+}
+
+Handle(Geom_BSplineCurve) spline_of(const TopoDS_Edge& edge) {
+  double from = 0, to = 0;
+  const Handle(Geom_Curve) curve = BRep_Tool::Curve(edge, from, to);
+  if (curve.IsNull()) throw Error("an edge of the file has no curve in space");
+  Handle(Geom_BSplineCurve) spline =
+      GeomConvert::CurveToBSplineCurve(new Geom_TrimmedCurve(curve, from, to), Convert_TgtThetaOver2);
+  if (edge.Orientation() == TopAbs_REVERSED) spline->Reverse();
+  return spline;
+}
+
+/// The distance at which the next edge meets one of the ends.
+double gap_between(const Geom_BSplineCurve& a, const Geom_BSplineCurve& b) {
+  return std::min({a.EndPoint().Distance(b.StartPoint()), a.EndPoint().Distance(b.EndPoint()),
+                   a.StartPoint().Distance(b.StartPoint()), a.StartPoint().Distance(b.EndPoint())});
+}
+
+Handle(Geom_BSplineCurve) joined(std::vector<Handle(Geom_BSplineCurve)> pieces) {
+  Handle(Geom_BSplineCurve) whole = pieces.front();
+  pieces.erase(pieces.begin());
+  while (!pieces.empty()) {
+    const auto next = std::ranges::min_element(
+        pieces, {}, [&](const Handle(Geom_BSplineCurve) & piece) { return gap_between(*whole, *piece); });
+    const double gap = gap_between(*whole, **next);
+    const double size = std::max(NurbsCurve(whole, false).length(), 1e-9);
+    if (gap > meeting * size)
+      throw Error(fmt::format("the edges do not meet: the nearest ends are {:.6g} m apart", gap));
+    GeomConvert_CompCurveToBSplineCurve join(whole);
+    // Edges that close a loop meet both ends: the end comes first.
+    const bool after = std::min(whole->EndPoint().Distance((*next)->StartPoint()),
+                                whole->EndPoint().Distance((*next)->EndPoint())) <= meeting * size;
+    if (!join.Add(*next, std::max(2 * gap, 1e-9 * size), after)) throw Error("the edges cannot be joined");
+    whole = join.BSplineCurve();
+    pieces.erase(next);
+  }
+  return whole;
+}
+
+std::string listed(const std::vector<NamedShape>& shapes) {
+  std::vector<std::string> names;
+  int unnamed = 0;
+  for (const NamedShape& s : shapes) {
+    if (s.name.empty())
+      ++unnamed;
+    else if (std::ranges::find(names, s.name) == names.end())
+      names.push_back(s.name);
+  }
+  std::string list;
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) list += ", ...";
+  if (names.empty()) return fmt::format("It has {} edges and wires without names", unnamed);
+  return "Edges there: " + list +
+         (unnamed > 0 ? fmt::format(", and {} without names", unnamed) : std::string());
+}
+
+std::vector<TopoDS_Edge> chosen(const std::vector<NamedShape>& shapes, const std::vector<std::string>& names,
+                                const std::string& file) {
+  std::vector<TopoDS_Edge> edges;
+  const auto take = [&edges](const TopoDS_Shape& shape) {
+    for (const TopoDS_Edge& e : edges_of(shape))
+      if (std::ranges::none_of(edges, [&](const TopoDS_Edge& other) { return other.IsSame(e); }))
+        edges.push_back(e);
+  };
+  for (const std::string& name : names) {
+    bool there = false;
+    for (const NamedShape& s : shapes)
+      if (s.name == name) {
+        take(s.shape);
+        there = true;
+      }
+    if (there) continue;
+    std::vector<std::string> known;
+    for (const NamedShape& s : shapes) known.push_back(s.name);
+    const std::string near = did_you_mean(name, known);
+    throw Error("'" + file + "' has no edge '" + name + "'" + (near.empty() ? "." : near) + " " +
+                listed(shapes));
+  }
+  if (!names.empty()) return edges;
+  const bool has_wire = shapes.front().shape.ShapeType() == TopAbs_WIRE;
+  const auto wires =
+      std::ranges::count_if(shapes, [](const NamedShape& s) { return s.shape.ShapeType() == TopAbs_WIRE; });
+  if (has_wire ? wires > 1 : shapes.size() > 1)
+    throw Error("'" + file + "' holds more than one edge: give 'edges', the names of those wanted. " +
+                listed(shapes));
+  take(shapes.front().shape);
+  return edges;
+}
+
+}  // namespace
+
+std::unique_ptr<Curve> read_curve_file(const std::string& path, const std::vector<std::string>& names) {
+  if (!std::filesystem::exists(path)) throw Error("the file '" + path + "' does not exist");
+  const std::string file = std::filesystem::path(path).filename().string();
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool step = ending == ".step" || ending == ".stp" || ending == ".p21";
+  if (!step && ending != ".iges" && ending != ".igs")
+    throw Error("'" + file + "': expected a STEP file (.step, .stp, .p21) or an IGES file (.iges, .igs)");
+  // Open CASCADE reports its progress to the terminal, unless told not to.
+  Message::DefaultMessenger()->ChangePrinters().Clear();
+  Interface_Static::SetCVal("xstep.cascade.unit", "M");
+  return guarded("'" + file + "' cannot be read", [&]() -> std::unique_ptr<Curve> {
+    const auto read = [&](auto&& reader) {
+      if (reader.ReadFile(path.c_str()) != IFSelect_RetDone)
+        throw Error("'" + file + "' cannot be read as " + (step ? "a STEP" : "an IGES") + " file");
+      return shapes_in(reader);
+    };
+    const std::vector<NamedShape> shapes = step ? read(STEPControl_Reader()) : read(IGESControl_Reader());
+    if (shapes.empty()) throw Error("'" + file + "' holds no edges");
+    std::vector<Handle(Geom_BSplineCurve)> pieces;
+    for (const TopoDS_Edge& edge : chosen(shapes, names, file)) pieces.push_back(spline_of(edge));
+    const Handle(Geom_BSplineCurve) whole = joined(std::move(pieces));
+    auto open = std::make_unique<NurbsCurve>(whole, false);
+    if ((open->point(open->first()) - open->point(open->last())).norm() > meeting * open->length())
+      return open;
+    auto closed = std::make_unique<NurbsCurve>(whole, true);
+    const auto kink = closed->kink();
+    const bool opens = kink && kink->eta == closed->first();
+    if (opens) return open;
+    return closed;
+  });
+}
+
+}  // namespace trammel::geometry
