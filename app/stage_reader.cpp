@@ -47,6 +47,11 @@ Redundancy read_redundant(const Parameters& in) {
   return in.text("redundant") == "stop" ? Redundancy::stop : Redundancy::leave_out;
 }
 
+DynamicStage::Form read_form(const std::string& text) {
+  if (text == "index1") return DynamicStage::Form::index1;
+  return text == "index2" ? DynamicStage::Form::index2 : DynamicStage::Form::index3;
+}
+
 NewtonOptions read_newton(const Parameters& stage) {
   const Parameters in = stage.map("newton");
   NewtonOptions newton;
@@ -95,7 +100,11 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
       throw Error(in.where(), "a dynamic stage needs either 'step' or 'steps'");
     motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
     motion.radius = in.real("radius");
-    motion.form = in.text("form") == "index2" ? DynamicStage::Form::index2 : DynamicStage::Form::index3;
+    motion.form = read_form(in.text("form"));
+    if (in.has("projection") && motion.form != DynamicStage::Form::index1)
+      throw Error(in.where("projection"),
+                  "'projection' belongs to 'form: index1'; the form here is " + in.text("form"));
+    motion.projection = in.flag("projection");
     motion.start =
         in.text("start") == "as_given" ? DynamicStage::Start::as_given : DynamicStage::Start::consistent;
     motion.max_cuts = in.integer("max_cuts");
@@ -134,9 +143,15 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency")
             .between(0, 1)
             .defaults("0.9"),
-        Parameter::make(Kind::choice, "form", "", "position constraints alone, or stabilized")
-            .one_of({"index3", "index2"})
+        Parameter::make(
+            Kind::choice, "form", "",
+            "position constraints alone, stabilized, or acceleration constraints with a projection")
+            .one_of({"index3", "index2", "index1"})
             .defaults("index3"),
+        Parameter::make(
+            Kind::flag, "projection", "",
+            "of index1: positions and velocities are brought back onto the constraints after each step")
+            .defaults("yes"),
         Parameter::make(Kind::choice, "start", "", "velocities, accelerations and multipliers at the start")
             .one_of({"consistent", "as_given"})
             .defaults("consistent"),

@@ -1,21 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "solvers/convergence.hpp"
-#include "solvers/petsc_owned.hpp"
+#include "solvers/constrained_mass.hpp"
 #include "solvers/stages.hpp"
-#include "solvers/timings.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 
-/// Makes a state satisfy the constraints and the equations of motion, by systems with the matrix [M B^T; B
-/// 0].
-///
-/// Rows and columns of blocks without any mass or constraint keep their rates. The layout must have no
-/// companions. Every function is collective, and throws Error, naming the unknowns, where the matrix is
-/// singular.
+/// Makes a state satisfy the constraints and the equations of motion, by systems of ConstrainedMass. Every function is
+/// collective, and throws Error, naming the unknowns, where the matrix is singular.
 class ConsistentStart {
  public:
   ConsistentStart(Assembler& assembler, const ModelScales& scales, Timings& timings);
@@ -35,27 +30,26 @@ class ConsistentStart {
   /// level, and y' = f of first-order states.
   void accelerations(State& state);
 
+  /// Start values of the index-3 form for steps of size h, without the transient that consistent ones cause
+  /// in its multipliers: as in the steps that follow, `algorithmic` (by dof place) belongs to a time `lead` h
+  /// later, and B v + C_t is h^2 (spread B v'' + B (w x w') / 12). Only the parts along B change, by the
+  /// mass-weighted least amount (Arnold, Cardona and Bruls 2015, section 3).
+  void lead(State& state, std::vector<double>& algorithmic, double h, double lead, double spread);
+
   /// Unknowns that have neither mass nor constraint, named; empty where there are none. Of the last call.
-  const std::string& massless() const { return massless_; }
+  const std::string& massless() const { return mass_.massless(); }
 
  private:
   void prepare(const State& state);
-  void silence_left_out();
   void solve();
-  void find_massless();
-  template <class Use>
-  void each_owned(Vec x, Use&& use) const;
+  void residual(const State& state, ConstraintLevel level);
+  /// B v' + bias by owned unknown; nothing outside the domain of an element.
+  std::optional<std::vector<double>> acceleration_rows(const State& state);
+  void solve_for(const std::vector<double>& rows, bool position_only);
 
   Assembler& assembler_;
   ModelScales scales_;
-  Timings& timings_;
-  bool has_velocity_constraints_ = false;
-  OwnedMat J_;
-  OwnedKSP ksp_;
-  OwnedVec r_, x_;
-  std::vector<char> free_;  ///< owned rows without mass and constraint
-  std::string massless_;
-  std::vector<double> local_;
+  ConstrainedMass mass_;
 };
 
 }  // namespace trammel

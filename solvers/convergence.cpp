@@ -56,11 +56,12 @@ double ModelScales::model_length(const Layout& layout, const Model& model) {
 }
 
 void ConvergenceTest::begin(double tolerance, const ModelScales& model, double constraint_stiffness,
-                            double rate_stiffness) {
+                            double rate_stiffness, bool of_increments) {
   tolerance_ = tolerance;
   model_ = model;
   constraint_stiffness_ = constraint_stiffness;
   rate_stiffness_ = rate_stiffness;
+  of_increments_ = of_increments;
   allowed_.fill(0);
   previous_.fill(0);
   seen_.fill(0);
@@ -87,7 +88,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   for (const F::Residual f : {F::force, F::moment, F::generalized}) allowed[f] = tolerance_ * scale[f];
   allowed[F::state] = tolerance_ * std::max(norms.state_rate, 0.5 * share(BlockKind::state));
   const double stiff = constraint_stiffness_;
-  allowed[F::constraint] = std::max(rounding * L, tolerance_ * (stiff > 0 ? largest / stiff : moved));
+  allowed[F::constraint] =
+      std::max(rounding * (of_increments_ ? moved : L), tolerance_ * (stiff > 0 ? largest / stiff : moved));
   const double rate = rate_stiffness_;
   allowed[F::rate] =
       std::max(rounding * L * (rate > 0 ? stiff / rate : 1.0), rate > 0 ? tolerance_ * largest / rate : 0);
@@ -116,13 +118,19 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
 
   contraction_ = before > 0 ? excess_ / before : 0;
   // The residual cannot fall below its own rounding: an increment that changes no digit is the end.
+  const double reach = std::max(L, moved);
   bool still = true;
-  for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * L;
+  for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * reach;
   still = still && norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
   stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
   const double largest_change =
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
-  if (!iterate.full_step || norms.residual[worst_] > rounding_share / tolerance_ * seen_[worst_])
+  // Where no force acts the scale itself is rounding: that of inertia and stiffness is no more than this.
+  const double c = stiff > 0 ? stiff / model_.mass : 0;
+  const double of_rounding =
+      worst_ <= F::generalized ? rounding * reach * (model_.stiffest + c * model_.heaviest) : 0;
+  if (!iterate.full_step ||
+      norms.residual[worst_] > std::max(rounding_share / tolerance_ * seen_[worst_], of_rounding))
     return false;
   at_rounding_ = still || (iterate.fresh && stalled_ >= 2 && largest_change <= 1e-9 * moved);
   return at_rounding_;

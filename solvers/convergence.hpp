@@ -43,6 +43,8 @@ struct ModelScales {
   double mass = 1;     ///< typical diagonal of M in rows of positions
   double inertia = 1;  ///< of rotations
   double generalized_inertia = 1;
+  double heaviest = 1;  ///< largest diagonal of M in any row, as a mass
+  double stiffest = 0;  ///< and of K, as a stiffness of a displacement [N/m]
 
   static double model_length(const Layout& layout, const Model& model);
 };
@@ -51,8 +53,10 @@ struct ModelScales {
 class ConvergenceTest {
  public:
   /// `constraint_stiffness` is the force that a unit of position-constraint error costs [N/m], 0 in statics;
-  /// `rate_stiffness` the same of velocity-level errors.
-  void begin(double tolerance, const ModelScales& model, double constraint_stiffness, double rate_stiffness);
+  /// `rate_stiffness` the same of velocity-level errors. `of_increments`: rows of constraints are differences of
+  /// increments, not of positions.
+  void begin(double tolerance, const ModelScales& model, double constraint_stiffness, double rate_stiffness,
+             bool of_increments = false);
 
   struct Iterate {
     int number = 0;
@@ -75,6 +79,7 @@ class ConvergenceTest {
   double tolerance_ = 1e-8;
   ModelScales model_;
   double constraint_stiffness_ = 0, rate_stiffness_ = 0;
+  bool of_increments_ = false;
   std::array<double, FieldNorms::residuals> allowed_{}, previous_{};
   std::array<double, FieldNorms::residuals> seen_{};  ///< largest that was allowed in this solve
   FieldNorms::Residual worst_ = FieldNorms::force;

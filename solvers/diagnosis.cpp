@@ -142,11 +142,11 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   return names.empty() ? names : "not determined by stiffness, mass or constraints: " + names;
 }
 
-double residual_square(Assembler& assembler, const State& state, BlockKind kind) {
+double residual_square(Assembler& assembler, const State& state, ConstraintLevel level, BlockKind kind) {
   const Layout& layout = assembler.layout();
   OwnedVec r(layout.create_vector());
   double square = 0;
-  if (!assembler.residual(state, ConstraintLevel::position, r.get())) return square;
+  if (!assembler.residual(state, level, r.get())) return square;
   const PetscScalar* values = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(r.get(), &values));
   for (const UnknownBlock& u : layout.unknowns())

@@ -20,6 +20,6 @@ enum class Search {
 std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J, Search search);
 
 /// Sum of squares of the residual in all rows of one kind of block. Collective.
-double residual_square(Assembler& assembler, const State& state, BlockKind kind);
+double residual_square(Assembler& assembler, const State& state, ConstraintLevel level, BlockKind kind);
 
 }  // namespace trammel

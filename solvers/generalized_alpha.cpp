@@ -36,9 +36,12 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
                                    const State& start, std::vector<double> algorithmic, double last_step,
                                    Timings& timings)
     : assembler_(assembler),
+      form_(stage.form),
+      project_(stage.projection),
+      leads_(stage.form == DynamicStage::Form::index3 && stage.start == DynamicStage::Start::consistent),
       alpha_(AlphaCoefficients::from_radius(stage.radius)),
       timings_(timings),
-      equations_(assembler, scales),
+      equations_(assembler, scales, index1() ? ConstraintLevel::acceleration : ConstraintLevel::position),
       newton_(equations_, stage.newton, timings),
       algorithmic_(std::move(algorithmic)),
       last_step_(last_step) {
@@ -61,7 +64,7 @@ void GeneralizedAlpha::change_step(const State& now, double ratio) {
     for (int k = u.place.dof; k < u.place.dof + u.size; ++k)
       a_[at(k)] = true_rate[at(k)] + ratio * (algorithmic_[at(k)] - true_rate[at(k)]);
   }
-  if (!assembler_.layout().stabilized()) {
+  if (form_ == DynamicStage::Form::index3) {
     ConsistentStart projection(assembler_, equations_.scales(), timings_);
     projection.scale_violation(changed_, ratio * ratio);
   }
@@ -76,6 +79,13 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   step_ = h;
 
   const AlphaCoefficients& c = alpha_;
+  if (first_ && leads_) {
+    changed_ = now;
+    base_ = &changed_;
+    const double lead = c.alpha_m - c.alpha_f;
+    ConsistentStart(assembler_, equations_.scales(), timings_)
+        .lead(changed_, a_, h, lead, 1.0 / 6 - c.beta - lead / 2);
+  }
   StepCoefficients step;
   step.step = h;
   step.velocity = c.gamma / (c.beta * h);
@@ -92,7 +102,21 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
       result = {again.converged, result.iterations + again.iterations,
                 result.factorizations + again.factorizations, again.singular};
     }
+  not_closed_.clear();
+  if (index1() && result.converged) result.converged = close();
   return result;
+}
+
+bool GeneralizedAlpha::close() {
+  closed_ = equations_.trial();
+  if (!projection_) projection_.emplace(assembler_, equations_.scales(), timings_);
+  if (project_ ? projection_->project(closed_) : projection_->measure(closed_)) return true;
+  not_closed_ = projection_->why();
+  return false;
+}
+
+std::string GeneralizedAlpha::failure(bool thorough) {
+  return not_closed_.empty() ? newton_.failure(thorough) : not_closed_;
 }
 
 bool GeneralizedAlpha::lead_start() {
@@ -181,7 +205,7 @@ void GeneralizedAlpha::accept(State& now) {
   has_previous_ = true;
   first_ = false;
   last_step_ = h;
-  now = equations_.trial();
+  now = trial();
   base_ = nullptr;
 }
 
@@ -197,17 +221,24 @@ void GeneralizedAlpha::revise(State& now) {
   assembler_.revise();
   equations_.revise();
   newton_.reset();
+  projection_.reset();
 }
 
 double GeneralizedAlpha::constraint_violation() const {
+  if (index1()) return projection_->position();
   return over_ranks(equations_.largest_constraint(), assembler_.layout().comm());
 }
 
 double GeneralizedAlpha::left_out_violation() const {
-  return over_ranks(equations_.largest_left_out(), assembler_.layout().comm());
+  if (!index1()) return over_ranks(equations_.largest_left_out(), assembler_.layout().comm());
+  // Equations that drift take those that follow from them along.
+  constexpr double follows = 10;
+  return project_ ? projection_->left_out()
+                  : std::max(0.0, projection_->left_out() - follows * projection_->position());
 }
 
 double GeneralizedAlpha::rate_violation() const {
+  if (index1()) return projection_->rate();
   return over_ranks(equations_.largest_rate(), assembler_.layout().comm());
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "solvers/consistent_start.hpp"
+#include "solvers/constraint_projection.hpp"
 #include "solvers/step_method.hpp"
 
 namespace trammel {
@@ -19,7 +21,8 @@ struct AlphaCoefficients {
   static AlphaCoefficients from_radius(double radius);
 };
 
-/// The Lie-group generalized-alpha method, index 3 or stabilized index 2 as the layout is.
+/// The Lie-group generalized-alpha method: index 3, stabilized index 2 where the layout is, or index 1 with a projection
+/// of each step's end.
 class GeneralizedAlpha final : public StepMethod {
  public:
   /// `algorithmic` are the algorithmic accelerations of the start by dof place, of a step `last_step` before;
@@ -28,11 +31,11 @@ class GeneralizedAlpha final : public StepMethod {
                    const State& start, std::vector<double> algorithmic, double last_step, Timings& timings);
 
   NewtonResult attempt(const State& now, double end, double h) override;
-  const State& trial() const override { return equations_.trial(); }
+  const State& trial() const override { return index1() ? closed_ : equations_.trial(); }
   void accept(State& now) override;
   void revise(State& now) override;
   void drop_tangent() override { newton_.drop_tangent(); }
-  std::string failure(bool thorough) override { return newton_.failure(thorough); }
+  std::string failure(bool thorough) override;
   double constraint_violation() const override;
   double rate_violation() const override;
   double left_out_violation() const override;
@@ -45,8 +48,13 @@ class GeneralizedAlpha final : public StepMethod {
   void change_step(const State& now, double ratio);
   void predict(double h);
   bool lead_start();
+  bool index1() const { return form_ == DynamicStage::Form::index1; }
+  bool close();
 
   Assembler& assembler_;
+  DynamicStage::Form form_;
+  bool project_;
+  bool leads_;  ///< the start values of index 3 are made those of the steps that follow
   AlphaCoefficients alpha_;
   Timings& timings_;
   StepEquations equations_;
@@ -62,6 +70,9 @@ class GeneralizedAlpha final : public StepMethod {
       previous_value_;  ///< v' and multipliers a step before, by dof place
   bool has_previous_ = false;
   std::vector<double> local_;
+  State closed_;  ///< of index 1: the end of the last attempt, projected
+  std::optional<ConstraintProjection> projection_;
+  std::string not_closed_;  ///< why the last attempt could not be projected
 };
 
 }  // namespace trammel

@@ -7,11 +7,15 @@
 
 namespace trammel {
 
-/// Geometric means of the non-zero diagonal entries in rows of positions, rotations and coordinates of the
-/// tangent with `weights` at `state`; 0 where a kind has none. The layout must have no companions.
-/// Collective.
-std::array<double, 3> typical_diagonal(Assembler& assembler, const State& state,
-                                       const TangentWeights& weights);
+/// By rows of positions, rotations and coordinates; 0 where there are none.
+struct DiagonalSizes {
+  std::array<double, 3> typical{};  ///< geometric means
+  std::array<double, 3> largest{};
+};
+
+/// Sizes of the non-zero diagonal entries of the tangent with `weights` at `state`. The layout must have no
+/// companions. Collective.
+DiagonalSizes diagonal_sizes(Assembler& assembler, const State& state, const TangentWeights& weights);
 
 /// Length and typical inertias of the model. Collective.
 ModelScales measure_scales(Assembler& assembler, const State& state);

@@ -133,7 +133,7 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search) {
   thrown_ = nullptr;
   convergence_.begin(options_.tolerance, equations_.scales(),
                      equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
-                     equations_.rate_stiffness());
+                     equations_.rate_stiffness(), equations_.level() == ConstraintLevel::acceleration);
   if (own_lag_) want_tangent(snes, fresh);
   mark_ = now();
 
@@ -281,11 +281,16 @@ std::string Newton::failure(bool thorough) {
   if (const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
       !names.empty())
     return "the system is singular: " + names;
-  const auto tolerance = convergence_.kind_tolerance();
-  const WorstResidual worst = assembler.worst(equations_.trial(), ConstraintLevel::position, tolerance);
+  auto tolerance = convergence_.kind_tolerance();
+  if (equations_.level() == ConstraintLevel::acceleration) {
+    const auto to = [&](BlockKind kind) -> double& { return tolerance[static_cast<std::size_t>(kind)]; };
+    to(BlockKind::multiplier) *= equations_.coefficients().acceleration;
+    to(BlockKind::velocity_multiplier) = to(BlockKind::multiplier);
+  }
+  const WorstResidual worst = assembler.worst(equations_.trial(), equations_.level(), tolerance);
   if (worst.block == no_block) return "the state is outside the domain of an element";
   const Block& block = assembler.model().block(worst.block);
-  const double square = residual_square(assembler, equations_.trial(), block.kind);
+  const double square = residual_square(assembler, equations_.trial(), equations_.level(), block.kind);
   const double total = std::sqrt(square);
   const double part = total > 0 ? std::min(100.0, 100 * worst.value * worst.value / square) : 0;
   return fmt::format("|r| = {:.2g} in {}, {:.0f} % of it in {}, row {} of '{}'", total,

@@ -50,6 +50,7 @@ struct DynamicStage {
   enum class Form {
     index3,  ///< position constraints alone
     index2,  ///< stabilized: position and velocity constraints (Gear, Gupta, Leimkuhler)
+    index1,  ///< constraints at acceleration level, then a projection
   };
   enum class Start {
     consistent,  ///< least change of velocities; accelerations and multipliers from the equations of motion
@@ -61,6 +62,8 @@ struct DynamicStage {
   double step = 1e-3;          ///< [s]; shortened so that a whole number of steps ends at `until`
   double radius = 0.9;         ///< spectral radius at infinite frequency, 0 to 1
   Form form = Form::index3;
+  /// Of index 1: positions and velocities are projected onto the constraints after each step; else they drift.
+  bool projection = true;
   Start start = Start::consistent;
   int max_cuts = 8;  ///< times a step may be halved
   Redundancy redundancy = Redundancy::leave_out;

@@ -24,8 +24,8 @@ constexpr double faint = 1e-9;
 
 }  // namespace
 
-StepEquations::StepEquations(Assembler& assembler, const ModelScales& scales)
-    : assembler_(assembler), scales_(scales) {
+StepEquations::StepEquations(Assembler& assembler, const ModelScales& scales, ConstraintLevel level)
+    : assembler_(assembler), scales_(scales), level_(level) {
   revise();
 }
 
@@ -169,7 +169,7 @@ bool StepEquations::residual(Vec x, Vec f) {
     layout.update_shared(moving_);
     if (!assembler_.residual(moving_, ConstraintLevel::position, moving.get())) return false;
   }
-  if (!assembler_.residual(trial_, ConstraintLevel::position, f)) return false;
+  if (!assembler_.residual(trial_, level_, f)) return false;
   if (layout.stabilized()) {
     std::ranges::fill(corrections_, 0.0);
     assembler_.add_corrections(-coefficients_.step * companion_scale(), local_, corrections_);
@@ -218,7 +218,16 @@ void StepEquations::scale_rows(double* f, const double* x) {
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
     if (!u.owned) break;
-    const double scale = w.row[kind_at(u.kind)];
+    double scale = w.row[kind_at(u.kind)];
+    const bool differentiated = is_multiplier(u.kind) && level_ == ConstraintLevel::acceleration;
+    if (differentiated) {
+      const double* multiplier = trial_.value.data() + u.place.value;
+      double* row = f + u.local;
+      // The row of a constraint that does not hold at present is its multiplier.
+      for (int k = 0; k < u.size; ++k)
+        row[k] = row[k] == multiplier[k] ? row[k] * scale / stiffness_ : row[k] / coefficients_.acceleration;
+      scale = stiffness_;
+    }
     // Everything in newtons and metres: generalized forces of an angle are moments.
     const double unit = is_kinematic(u.kind) ? 1 / length_[i] : is_multiplier(u.kind) ? length_[i] : 1.0;
     double largest = 0;
@@ -229,7 +238,7 @@ void StepEquations::scale_rows(double* f, const double* x) {
       if (!(r <= largest)) largest = r;
       rows[k] *= scale;
     }
-    double& norm = norms_.residual[residual_field(u.kind)];
+    double& norm = norms_.residual[differentiated ? FieldNorms::constraint : residual_field(u.kind)];
     if (!(unit * largest <= norm)) norm = unit * largest;
     if (u.kind == BlockKind::multiplier) largest_constraint_ = std::max(largest_constraint_, largest);
     if (u.kind == BlockKind::velocity_multiplier) largest_rate_ = std::max(largest_rate_, largest);

@@ -28,7 +28,10 @@ struct StepCoefficients {
 /// Dopico and Trainelli 2008).
 class StepEquations {
  public:
-  explicit StepEquations(Assembler& assembler, const ModelScales& scales);
+  /// `level`: of the constraints' rows. At acceleration level they are B v' + bias and A v' + its rate, divided by
+  /// dv'/dx, so that to leading order their tangent is that of the position level.
+  StepEquations(Assembler& assembler, const ModelScales& scales,
+                ConstraintLevel level = ConstraintLevel::position);
 
   /// Sizes arrays anew after a revision.
   void revise();
@@ -62,6 +65,7 @@ class StepEquations {
   Assembler& assembler() const { return assembler_; }
   const ModelScales& scales() const { return scales_; }
   const StepCoefficients& coefficients() const { return coefficients_; }
+  ConstraintLevel level() const { return level_; }
   double stiffness() const { return stiffness_; }
   double rate_stiffness() const {
     return coefficients_.velocity > 0 ? stiffness_ / coefficients_.velocity : 0;
@@ -75,6 +79,7 @@ class StepEquations {
 
   Assembler& assembler_;
   ModelScales scales_;
+  ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
   std::vector<double> length_;  ///< by unknown: 1, or the model's length where the unit is an angle
   const State* base_ = nullptr;

@@ -34,7 +34,8 @@ Vec3 fall(DynamicStage::Form form, double step) {
 TEST(Chain, falls_as_the_reference_says_on_any_number_of_ranks) {
   // Minimal coordinates integrated to 1e-10; see benchmarks.
   const Vec3 reference(0.9896875622, -0.1432429029, 0);
-  for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::index2}) {
+  for (const auto form :
+       {DynamicStage::Form::index3, DynamicStage::Form::index2, DynamicStage::Form::index1}) {
     const Vec3 coarse = fall(form, 4e-3), fine = fall(form, 2e-3);
     const Vec3 limit = fine + (fine - coarse) / 3;
     EXPECT_LT((limit - reference).norm(), 1e-5) << (fine - reference).norm();

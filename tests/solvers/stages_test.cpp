@@ -243,7 +243,8 @@ TEST(Redundancy, names_the_joint_that_repeats_another) {
 }
 
 TEST(Redundancy, shares_the_reaction_equally) {
-  for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::index2}) {
+  for (const auto form :
+       {DynamicStage::Form::index3, DynamicStage::Form::index2, DynamicStage::Form::index1}) {
     HeldTwice m;
     Simulation run(*m.assembler);
     DynamicStage stage;
