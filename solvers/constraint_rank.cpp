@@ -143,6 +143,19 @@ std::vector<GradientRow> rows_on_first(const Flat& mine, MPI_Comm comm) {
   return rows;
 }
 
+/// The rows without entries, over all ranks.
+std::vector<ConstraintRow> idle_rows(const Flat& mine, MPI_Comm comm) {
+  std::vector<int> numbers;
+  for (std::size_t i = 0; i < mine.heads.size(); i += 4)
+    if (mine.heads[i + 3] == 0) numbers.insert(numbers.end(), {mine.heads[i], mine.heads[i + 1]});
+  numbers = gather(numbers, MPI_INT, comm);
+  broadcast(numbers, MPI_INT, comm);
+  std::vector<ConstraintRow> rows;
+  for (std::size_t i = 0; i < numbers.size(); i += 2) rows.push_back({numbers[i], numbers[i + 1]});
+  std::ranges::sort(rows, {}, [](const ConstraintRow& row) { return std::pair(row.block, row.component); });
+  return rows;
+}
+
 /// Rows of entities that remain when those with full rank in unknowns of their own are taken off.
 std::vector<int> loops(const std::vector<GradientRow>& rows) {
   std::map<int, std::vector<int>> of_entity;
@@ -336,7 +349,9 @@ void ConstraintRank::find(const State& state) {
   B_ = OwnedMat(assembler_.create_matrix());
   entity_ = entities_of_multipliers(assembler_.model());
   const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, {});
-  const std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
+  idle_ = idle_rows(mine, layout.comm());
+  std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
+  std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
   groups_.clear();
   members_.clear();
   if (layout.rank() == 0)
@@ -354,8 +369,18 @@ void ConstraintRank::find(const State& state) {
     if (is_multiplier(u.kind)) counts[1] += u.size;
   }
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
-  freedoms_ = counts[0] - counts[1];
+  freedoms_ = counts[0] - counts[1] + static_cast<int>(idle_.size());
   for (const ConstraintGroup& g : groups_) freedoms_ += static_cast<int>(g.dependent.size());
+}
+
+std::vector<ConstraintRow> ConstraintRank::idle_at(const State& state) {
+  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
+  return idle_rows(owned_rows(assembler_, state, length_, B_.get(), entity_, {}), assembler_.layout().comm());
+}
+
+int ConstraintRank::entity_of(BlockId multiplier) const {
+  const auto found = entity_.find(multiplier);
+  return found == entity_.end() ? -1 : found->second;
 }
 
 void ConstraintRank::follow(const State& state) {

@@ -45,6 +45,12 @@ class ConstraintRank {
 
   /// Kinematic unknowns less independent constraints, of position and of velocity level.
   int degrees_of_freedom() const { return freedoms_; }
+  /// Rows of joints that do not hold at present: no equations. The same on every rank, in order.
+  const std::vector<ConstraintRow>& idle() const { return idle_; }
+  /// The same at `state`, without a look at the rank. Collective.
+  std::vector<ConstraintRow> idle_at(const State& state);
+  /// The entity that a multiplier belongs to, -1 where it has none.
+  int entity_of(BlockId multiplier) const;
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
   /// The rows that follow from others.
   std::vector<ConstraintRow> dependent() const;
@@ -66,6 +72,7 @@ class ConstraintRank {
   double length_;
   int freedoms_ = 0;
   std::vector<ConstraintGroup> groups_;
+  std::vector<ConstraintRow> idle_;
   OwnedMat B_;
   std::map<BlockId, int> entity_;          ///< by multiplier block
   std::set<BlockId> looped_;               ///< multiplier blocks of the groups

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace trammel {
 
@@ -15,9 +16,30 @@ constexpr double close_to_singular = 0.02;
 // Of the model's length, or radians.
 constexpr double open_allowed = 1e-6;
 
+/// Whether some constraint of this rank may give lambda = 0 for a row, instead of its equation.
+bool can_be_released(const Model& model) {
+  for (const Model::Range& range : model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i) {
+      const auto stencil = range.instances->stencil(i);
+      for (int k = 0; k < static_cast<int>(stencil.size()); ++k)
+        if (is_multiplier(model.block(stencil[static_cast<std::size_t>(k)]).kind) &&
+            range.instances->couples(i, k, k))
+          return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> LoopWatch::begin(const State& state) {
+  int found = can_be_released(assembler_.model()) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  switchable_ = found != 0;
+  take(state);
+  return rank_.in_words();
+}
+
+void LoopWatch::take(const State& state) {
   rank_.find(state);
   const int rows = rank_.looped();
   small_ = rows > 0 && rows <= rows_watched;
@@ -29,7 +51,39 @@ std::vector<std::string> LoopWatch::begin(const State& state) {
   }
   before_ = last_ = widest_ = rank_.weakest();
   last_time_ = state.time;
-  return rank_.in_words();
+}
+
+bool LoopWatch::status_changed(const State& state) {
+  return switchable_ && rank_.idle_at(state) != rank_.idle();
+}
+
+std::string LoopWatch::renew(const State& state) {
+  const std::vector<ConstraintRow> before = rank_.idle();
+  take(state);
+  std::set<int> released, activated;
+  const auto collect = [&](const std::vector<ConstraintRow>& rows, const std::vector<ConstraintRow>& others,
+                           std::set<int>& entities) {
+    for (const ConstraintRow& row : rows)
+      if (std::ranges::find(others, row) == others.end()) entities.insert(rank_.entity_of(row.block));
+  };
+  collect(rank_.idle(), before, released);
+  collect(before, rank_.idle(), activated);
+  const auto names = [&](const std::set<int>& entities) {
+    std::string all;
+    for (const int entity : entities)
+      if (entity >= 0)
+        all += fmt::format("{}'{}'", all.empty() ? "" : ", ",
+                           assembler_.model().entities[static_cast<std::size_t>(entity)].name);
+    return all;
+  };
+  std::string text;
+  if (!released.empty())
+    text += fmt::format("{} no longer hold{}", names(released), released.size() == 1 ? "s" : "");
+  if (!activated.empty())
+    text += fmt::format("{}{} hold{} from now on", text.empty() ? "" : ", ", names(activated),
+                        activated.size() == 1 ? "s" : "");
+  return fmt::format("{}: {} degrees of freedom, {} redundant equations", text, rank_.degrees_of_freedom(),
+                     rank_.dependent().size());
 }
 
 double LoopWatch::allowed() const { return open_allowed * std::min(1.0, length_); }
@@ -54,7 +108,8 @@ std::string LoopWatch::follow(State& state) {
   std::string met;
   if (last_ <= before_ && last_ < now && last_ < close_to_singular * widest_)
     met = fmt::format(
-        "close to a singular configuration at t = {:.6g}: the least pivot of the loops' constraints is "
+        "close to a singular configuration at t = {:.6g}: the "
+        "least pivot of the loops' constraints is "
         "{:.2g} of the largest",
         last_time_, last_);
   before_ = last_;

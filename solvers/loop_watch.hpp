@@ -16,6 +16,10 @@ class LoopWatch {
 
   /// Finds the rank at `state` and leaves out what repeats. A line in words for each entity that does.
   std::vector<std::string> begin(const State& state);
+  /// Whether joints hold at `state` that did not when the rank was found, or the other way round.
+  bool status_changed(const State& state);
+  /// Finds the rank anew after that. Matrices made before are invalid afterwards. What changed, in words.
+  std::string renew(const State& state);
   /// After stencils moved.
   void revise() { rank_.revise(); }
   bool leaves_out() const { return !assembler_.left_out().empty(); }
@@ -31,10 +35,13 @@ class LoopWatch {
   std::string in_words() const;
 
  private:
+  void take(const State& state);
+
   Assembler& assembler_;
   ConstraintRank rank_;
   double length_;
-  bool small_ = false;  ///< the loops are small enough to be looked at after each step
+  bool switchable_ = false;  ///< some constraint may be released or activated
+  bool small_ = false;       ///< the loops are small enough to be looked at after each step
   double before_ = 1, last_ = 1, widest_ = 0;
   double last_time_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "solvers/petsc_owned.hpp"
 #include "solvers/start_check.hpp"
 #include "solvers/statics.hpp"
+#include "solvers/who_asks.hpp"
 
 namespace trammel {
 
@@ -17,6 +18,9 @@ namespace {
 
 // Times an answer of an element to a converged step may ask for the step to be solved again.
 constexpr int max_reviews = 20;
+// Times that reviews may cut a step before a part of it is accepted, and a nominal step in all.
+constexpr int max_cuts_in_a_row = 60;
+constexpr int max_cuts_in_a_step = 2000;
 // Two times closer than this part of a step are the same.
 constexpr double same_time = 1e-9;
 
@@ -150,7 +154,7 @@ void StageRun::run(const DynamicStage& stage) {
   march(method, steps, span / steps, stage.max_cuts);
   simulation_.algorithmic_ = method.algorithmic();
   simulation_.last_step_ = method.last_step();
-  if (!assembler_.layout().stabilized()) {
+  if (stage.form == DynamicStage::Form::index3) {
     double& rate = simulation_.summary_.largest_rate_violation;
     rate = std::max(rate, constraint_rate(assembler_, state));
   }
@@ -213,6 +217,7 @@ void StageRun::reach(StepMethod& method, Target nominal, int max_cuts) {
     targets.push_back({targets.back().time - targets.back().h, targets.back().h});
   }
   double last = nominal.h;
+  review_cuts_ = 0;
   while (!targets.empty()) {
     last = targets.back().h;
     step(method, targets, smallest);
@@ -226,6 +231,11 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
   State& state = simulation_.state_;
   for (int round = 0;; ++round) {
     const Target target = targets.back();
+    // A joint may have been released or activated where the last step ended, or by the last review.
+    if (loops_ && loops_->status_changed(state)) {
+      note(fmt::format("at t = {:g} {}", state.time, loops_->renew(state)));
+      revise(method);
+    }
     const NewtonResult result = method.attempt(state, target.time, target.h);
     iterations_ += result.iterations;
     factorizations_ += result.factorizations;
@@ -240,6 +250,11 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
       const double margin = same_time * target.h;
       const double event = *review.cut_time;
       if (event > info.start + margin && event < info.end - margin) {
+        if (++review_cuts_in_a_row_ > max_cuts_in_a_row || ++review_cuts_ > max_cuts_in_a_step)
+          throw Error(fmt::format(
+              "at t = {:.9g} {} asks for ever more cuts of the step to t = {:.9g}: {} so far", info.start,
+              who_asks(assembler_, method.trial(), info, Review::Verdict::cut, "something"), target.time,
+              std::max(review_cuts_in_a_row_ - 1, review_cuts_)));
         assembler_.reject();
         if (review.revision) revise(method);
         targets.back().h = target.time - event;
@@ -261,9 +276,11 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     if (review.revision) revise(method);
     if (round == max_reviews)
       throw Error(fmt::format(
-          "at t = {:g} the status of contacts or hosts changes without end: after {} solves of the "
-          "same step it still changes",
-          target.time, max_reviews));
+          "at t = {:g} the status of {} changes without end: after {} solves of the same step it still "
+          "changes",
+          target.time,
+          who_asks(assembler_, method.trial(), info, Review::Verdict::changed, "contacts or hosts"),
+          max_reviews));
   }
 }
 
@@ -291,6 +308,7 @@ void StageRun::revise(StepMethod& method) {
 void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   State& state = simulation_.state_;
   const StepInfo info{state.time, target.time};
+  review_cuts_in_a_row_ = 0;
   method.accept(state);
   if (loops_)
     if (const std::string met = loops_->follow(state); !met.empty()) note(met);

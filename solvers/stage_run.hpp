@@ -54,6 +54,8 @@ class StageRun {
   const Stage& stage_;
   StepReport report_;
   int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
+  int review_cuts_ = 0;                      ///< that reviews asked for in this nominal step
+  int review_cuts_in_a_row_ = 0;             ///< and since the last accepted one
   int level_ = 0;                            ///< halvings that the next nominal step starts with
   bool balance_ = false;                     ///< keep the energy balance
   Energy energy_;

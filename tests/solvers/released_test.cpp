@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include "test_models.hpp"
+
+/// Joints that let go during the run, where they repeat others and where they don't.
+namespace trammel::testing {
+namespace {
+
+DynamicStage motion(DynamicStage::Form form, double until) {
+  DynamicStage d;
+  d.form = form;
+  d.until = until;
+  d.step = 0.01;
+  d.newton.tolerance = 1e-12;
+  return d;
+}
+
+/// Holds a point until `release`; then its rows are lambda = 0.
+struct Latch {
+  HeldPoint held;
+  double release = 1;
+  bool open = false;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if (!open) return held.evaluate(x, out);
+    const Vec3 lambda = Eigen::Map<const Vec3>(x.value(2));
+    out.residual().tail<3>() = lambda;
+    if (out.request.tangent) out.K().bottomRightCorner<3, 3>().setIdentity();
+    if (out.request.bias) out.bias().tail<3>() = lambda;
+  }
+  Review review(const LocalState&, const StepInfo& step) const {
+    return !open && step.start < release && step.end > release + 1e-12 ? Review::cut(release)
+                                                                       : Review::keep();
+  }
+  void commit(const LocalState&, const StepInfo& step) { open = step.end > release - 1e-12; }
+};
+
+class Notes : public Monitor {
+ public:
+  void note(std::string_view text) override { all += std::string(text) + "\n"; }
+  std::string all;
+};
+
+/// A top held twice at one point; `b` lets go at 0.105 s, `a` where asked.
+struct HeldByLatches : TestSystem {
+  Frame f;
+  BlockId force[2] = {no_block, no_block};
+  explicit HeldByLatches(double a = 10, double b = 0.105) {
+    entity("top", "rigid_body");
+    f = builder.add_frame("", Mat3::Identity(), Vec3(0, 1, 0));
+    builder.add(TopBody{}, {f.position, f.rotation});
+    for (const int i : {0, 1}) {
+      entity(i == 0 ? "a" : "b", "latch");
+      force[i] = builder.add_multiplier("force", 3);
+      builder.add(Latch{HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, i == 0 ? a : b},
+                  {f.position, f.rotation, force[i]});
+    }
+    finish();
+  }
+};
+
+const DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::index2,
+                                    DynamicStage::Form::index1};
+
+TEST(Released, a_joint_that_lets_go_leaves_its_share_to_the_one_that_it_repeats) {
+  for (const DynamicStage::Form form : forms) {
+    HeldByLatches m;
+    Simulation run(*m.assembler);
+    Notes notes;
+    run.add(notes);
+    DynamicStage d = motion(form, 0.2);
+    run.run(std::vector<Stage>{{"", d}});
+    const Eigen::Map<const Vec3> a(m.value(run.state(), m.force[0])), b(m.value(run.state(), m.force[1]));
+    EXPECT_LT(b.norm(), 1e-12);
+    EXPECT_GT(a.norm(), 5);
+    EXPECT_LT((Eigen::Map<const Vec3>(m.value(run.state(), m.f.position)).norm() - 1), 1e-9);
+    EXPECT_NE(notes.all.find("at t = 0.105 'b' no longer holds: 3 degrees of freedom, 0 redundant equations"),
+              std::string::npos)
+        << notes.all;
+  }
+}
+
+TEST(Released, a_body_that_nothing_holds_any_more_falls) {
+  for (const DynamicStage::Form form : forms) {
+    HeldByLatches m(0.105, 0.105);
+    Simulation run(*m.assembler);
+    Notes notes;
+    run.add(notes);
+    DynamicStage d = motion(form, 0.3);
+    d.radius = 1;
+    run.run(std::vector<Stage>{{"", d}});
+    for (const int i : {0, 1})
+      EXPECT_LT(Eigen::Map<const Vec3>(m.value(run.state(), m.force[i])).norm(), 1e-12);
+    for (const int k : {0, 1, 2})
+      EXPECT_NEAR(run.state().acceleration[static_cast<std::size_t>(m.layout->place(m.f.position).dof + k)],
+                  gravity[k], 1e-9);
+    EXPECT_NE(notes.all.find("'a', 'b' no longer hold: 6 degrees of freedom, 0 redundant equations"),
+              std::string::npos)
+        << notes.all;
+  }
+}
+
+}  // namespace
+}  // namespace trammel::testing
