@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "derivative_check.hpp"
+#include "io/recorder_ranks.hpp"
 #include "output_reader.hpp"
 #include "session.hpp"
 #include "solvers/constraint_rank.hpp"
@@ -64,6 +66,12 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   const std::string model_notes = notes(session.model);
   const std::string blocks = counted_blocks(session.model);
   const std::vector<std::string> entities = counted_entities(session.model);
+  DerivativeCheck derivatives;  // while every rank still has all instances
+  together(comm, [&] {
+    int of_comm = 0;
+    MPI_Comm_rank(comm, &of_comm);
+    if (command.derivatives && of_comm == 0) derivatives = check_all_derivatives(session.model);
+  });
   Layout layout(comm, session.model, {});
   const LayoutShare largest = layout.largest_share();
   Assembler assembler(session.model, layout);
@@ -94,6 +102,14 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
     text += fmt::format("  {}. {}{}\n", i + 1, kind_name(stages[i]),
                         stages[i].name.empty() ? "" : " '" + stages[i].name + "'");
   fmt::print("{}{}", text, model_notes);
+  if (command.derivatives) {
+    fmt::print("\nderivatives\n  {} instances; worst entry off by {:.2g} of its block's size: {}\n",
+               derivatives.instances, derivatives.error, derivatives.where);
+    if (!(derivatives.error <= derivative_bound))
+      throw Error(fmt::format(
+          "a derivative differs from differences by {:.2g} of its block's size (bound {:.0e}): {}",
+          derivatives.error, derivative_bound, derivatives.where));
+  }
   fmt::print("\n{}: no errors found\n", session.file.file());
 }
 

@@ -25,8 +25,14 @@ stands behind '--' goes to PETSc too.
 Example:
   trammel run cases/four_bar_x/case.yaml -o four_bar -snes_monitor)";
 
-constexpr const char* check_footer = R"(Example:
-  trammel check cases/four_bar_x/case.yaml)";
+constexpr const char* check_footer =
+    R"(With --derivatives every instance of an element, joint or load is held against
+differences at the start of the case, with random multipliers and accelerations;
+the exit status is 1 where an entry is off by more than 1e-6 of its block's size.
+
+Example:
+  trammel check cases/four_bar_x/case.yaml
+  trammel check cases/four_bar_x/case.yaml --derivatives)";
 
 constexpr const char* list_footer =
     R"(Plugins are looked for in the folders of TRAMMEL_PLUGIN_PATH (separated by ':')
@@ -42,6 +48,18 @@ assemble, static, dynamic, or 'output'.
 
 Example:
   trammel describe revolute)";
+
+constexpr const char* verify_footer =
+    R"(Checks the joints that plugins offer, or those of the TYPEs given: the rank of
+their equations and the degrees of freedom left, all derivatives against
+differences, objectivity, the power of their reactions, and the drift of two
+bodies in motion. Prints a table, a row a type; the exit status is 1 where one
+fails, and the message says which check. Parameters without a default take the
+examples that 'trammel describe' shows, or a guess; --set gives others.
+
+Example:
+  trammel verify
+  trammel verify bowl --plugin build/lib/trammel/plugins/my_joint.so --set radius_x=0.4)";
 
 /// "-3", "-.5", "-1e-6": the value of an option rather than an option.
 bool is_negative_number(const std::string& text) {
@@ -88,11 +106,12 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   app.require_subcommand(1);
 
   std::vector<std::string> settings;
+  const auto with_settings = [&](CLI::App* sub, const char* meaning) {
+    sub->add_option("--set", settings, meaning)->type_name("NAME=VALUE")->allow_extra_args(false);
+  };
   const auto with_case = [&](CLI::App* sub) {
     sub->add_option("CASE", command.case_file, "the case, a YAML file")->required();
-    sub->add_option("--set", settings, "NAME=VALUE: replaces a parameter of the case")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
+    with_settings(sub, "NAME=VALUE: replaces a parameter of the case");
     return sub;
   };
   const auto with_plugins = [&](CLI::App* sub) {
@@ -110,21 +129,33 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   run->footer(run_footer);
   CLI::App* check = with_plugins(
       with_case(app.add_subcommand("check", "Reads a case, builds its model and says what it holds")));
+  check->add_flag("--derivatives", command.derivatives, "hold all derivatives against differences");
   check->footer(check_footer);
   CLI::App* list =
       with_plugins(app.add_subcommand("list", "Lists the types that are loaded and where they come from"));
   list->footer(list_footer);
   CLI::App* describe = with_plugins(app.add_subcommand("describe", "Describes the parameters of a type"));
   describe->add_option("TYPE", command.type, "the name of a type")->required();
+  describe->add_flag("--markdown", command.markdown, "print tables of Markdown");
   describe->footer(describe_footer);
+  CLI::App* verify = with_plugins(
+      app.add_subcommand("verify", "Checks joint types: derivatives, rank, objectivity, power, drift"));
+  verify->add_option("TYPE", command.types, "names of joint types (default: all that are loaded)");
+  verify->add_option("--states", command.states, "random states for each kind of joint")
+      ->check(CLI::Range(6, 1000000))
+      ->capture_default_str();
+  verify->add_flag("--no-motion", command.without_motion, "leave out the drift in motion");
+  verify->add_flag("--markdown", command.markdown, "print a table of Markdown");
+  with_settings(verify, "NAME=VALUE: a parameter of the joints");
+  verify->footer(verify_footer);
 
   const auto wrong_usage = [&result](const std::string& text) {
     result.status = 2;
     result.text = "trammel: error: " + text + "\nTry 'trammel --help'.";
     return result;
   };
-  const std::vector<std::string> names{"run", "check", "list", "describe"};
-  if (own.empty()) return wrong_usage("a command is missing: run, check, list or describe");
+  const std::vector<std::string> names{"run", "check", "list", "describe", "verify"};
+  if (own.empty()) return wrong_usage("a command is missing: run, check, list, describe or verify");
   if (own.front().rfind('-', 0) != 0 && std::find(names.begin(), names.end(), own.front()) == names.end())
     return wrong_usage("unknown command '" + own.front() + "'" + did_you_mean(own.front(), names));
   try {
@@ -132,7 +163,7 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
     app.parse(own);
   } catch (const CLI::CallForHelp&) {
     CLI::App* asked = &app;
-    for (CLI::App* sub : {run, check, list, describe})
+    for (CLI::App* sub : {run, check, list, describe, verify})
       if (sub->parsed()) asked = sub;
     result.text = asked->help();
     return result;
@@ -148,10 +179,11 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
       return wrong_usage("--set needs NAME=VALUE, found '" + setting + "'");
     command.parameters.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
-  command.action = run->parsed()     ? CommandLine::Action::run
-                   : check->parsed() ? CommandLine::Action::check
-                   : list->parsed()  ? CommandLine::Action::list
-                                     : CommandLine::Action::describe;
+  command.action = run->parsed()      ? CommandLine::Action::run
+                   : check->parsed()  ? CommandLine::Action::check
+                   : list->parsed()   ? CommandLine::Action::list
+                   : verify->parsed() ? CommandLine::Action::verify
+                                      : CommandLine::Action::describe;
   const bool with_petsc =
       command.action == CommandLine::Action::run || command.action == CommandLine::Action::check;
   if (!with_petsc && !command.petsc.empty())

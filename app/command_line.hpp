@@ -8,7 +8,7 @@ namespace trammel {
 
 /// What the user asked for.
 struct CommandLine {
-  enum class Action { run, check, list, describe };
+  enum class Action { run, check, list, describe, verify };
 
   Action action = Action::run;
   std::string case_file;  ///< of run and check
@@ -17,6 +17,11 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> parameters;  ///< name and text of --set NAME=VALUE
   std::vector<std::string> plugins;                             ///< paths of --plugin
   std::string type;                                             ///< of describe
+  std::vector<std::string> types;                               ///< of verify; empty: all joints
+  int states = 100;                                             ///< of verify: random states
+  bool without_motion = false;                                  ///< of verify: at random states only
+  bool markdown = false;                                        ///< of describe and verify
+  bool derivatives = false;                                     ///< of check: with difference tests
   std::vector<std::string> petsc;                               ///< options for PETSc
 };
 

@@ -13,4 +13,7 @@ void run_case(const CommandLine& command, MPI_Comm comm);
 /// Reads a case, builds and partitions its model, and prints what it holds.
 void check_case(const CommandLine& command, MPI_Comm comm);
 
+/// Checks joint types at random states and in motion, and prints a table. Throws Error where one fails.
+void verify_types(const CommandLine& command, MPI_Comm comm);
+
 }  // namespace trammel

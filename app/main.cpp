@@ -59,7 +59,9 @@ void run(const CommandLine& command, MPI_Comm comm) {
     case CommandLine::Action::list:
       return print(listed_types(Plugins(command)), comm);
     case CommandLine::Action::describe:
-      return print(described_type(command.type, Plugins(command)), comm);
+      return print(described_type(command.type, Plugins(command), command.markdown), comm);
+    case CommandLine::Action::verify:
+      return verify_types(command, comm);
   }
 }
 

@@ -33,6 +33,17 @@ class CopySink final : public ShareSink {
   Evaluation& out_;
 };
 
+/// The accelerations of kinematic blocks, zero elsewhere, in the order of the local system.
+Eigen::VectorXd accelerations(const Specimen& at) {
+  Eigen::VectorXd a = Eigen::VectorXd::Zero(at.dofs());
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    if (is_kinematic(blocks[k].kind))
+      a.segment(at.offset(static_cast<int>(k)), blocks[k].size) = Eigen::Map<const Eigen::VectorXd>(
+          at.state().acceleration.data() + at.places()[k].dof, blocks[k].size);
+  return a;
+}
+
 /// Derivative at 0 of a vector function of one number, to sixth order.
 Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)>& f) {
   return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
@@ -176,44 +187,55 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
     }
   }
 
+  using Kind = CheckedTerm::Kind;
   std::vector<CheckedTerm> terms;
-  const auto compare = [&terms](std::string what, const Eigen::MatrixXd& found,
+  const auto compare = [&terms](std::string what, Kind kind, const Eigen::MatrixXd& found,
                                 const Eigen::MatrixXd& expected, double floor) {
     if (expected.size() == 0) return;
     terms.push_back({std::move(what), (found - expected).cwiseAbs().maxCoeff(),
-                     std::max(expected.cwiseAbs().maxCoeff(), floor)});
+                     std::max(expected.cwiseAbs().maxCoeff(), floor), kind});
   };
+  const Eigen::VectorXd a = accelerations(at);
   for (std::size_t row = 0; row < blocks.size(); ++row) {
     const int r = at.offset(static_cast<int>(row)), rows = blocks[row].size;
+    const bool velocity_level = blocks[row].kind == BlockKind::velocity_multiplier;
     for (std::size_t column = 0; column < blocks.size(); ++column) {
       const int c = at.offset(static_cast<int>(column)), columns = blocks[column].size;
       const std::string pair = "'" + blocks[row].name + "' by '" + blocks[column].name + "'";
-      for (const auto& [name, found, expected] :
-           {std::tuple("K", &exact.K, &K), std::tuple("D", &exact.D, &D), std::tuple("M", &exact.M, &M)}) {
+      const bool of_constraint = is_multiplier(blocks[row].kind) || is_multiplier(blocks[column].kind);
+      for (const auto& [name, kind, found, expected] :
+           {std::tuple("K", of_constraint && !velocity_level ? Kind::gradient : Kind::stiffness, &exact.K,
+                       &K),
+            std::tuple("D", velocity_level ? Kind::gradient : Kind::damping, &exact.D, &D),
+            std::tuple("M", Kind::mass, &exact.M, &M)}) {
         // What a block pair is small against: the other entries in its rows and columns.
         const double floor = std::max(expected->middleRows(r, rows).cwiseAbs().maxCoeff(),
                                       expected->middleCols(c, columns).cwiseAbs().maxCoeff());
-        compare(std::string(name) + ": residual of " + pair, found->block(r, c, rows, columns),
+        compare(std::string(name) + ": residual of " + pair, kind, found->block(r, c, rows, columns),
                 expected->block(r, c, rows, columns), std::max(floor, 1e-3));
         if (!range.couples(instance, static_cast<int>(row), static_cast<int>(column))) {
           const double held = std::max(found->block(r, c, rows, columns).cwiseAbs().maxCoeff(), 0.0);
-          terms.push_back({std::string(name) + ": " + pair + " declared not to couple", held, 1.0});
+          terms.push_back(
+              {std::string(name) + ": " + pair + " declared not to couple", held, 1.0, Kind::uncoupled});
         }
       }
     }
+    const std::string of_block = "of '" + blocks[row].name + "'";
+    if (velocity_level) {
+      const Eigen::VectorXd change = difference(step, [&](double h) { return residual(at.after(h)); });
+      const Eigen::VectorXd second = exact.D.middleRows(r, rows) * a + exact.bias.segment(r, rows);
+      compare("second rate " + of_block, Kind::second_rate, second, change.segment(r, rows), 1e-3);
+      compare("reaction " + of_block, Kind::gradient, exact.K.middleCols(r, rows).transpose(),
+              exact.D.middleRows(r, rows), 1e-3);
+    }
     if (blocks[row].kind != BlockKind::multiplier) continue;
     const Eigen::VectorXd C_dot = difference(step, [&](double h) { return residual(at.after(h)); });
-    compare("rate of '" + blocks[row].name + "'", exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3);
-    compare("rate gradient of '" + blocks[row].name + "'", exact.rate_gradient.middleRows(r, rows),
+    compare("rate " + of_block, Kind::rate, exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3);
+    compare("rate gradient " + of_block, Kind::rate_gradient, exact.rate_gradient.middleRows(r, rows),
             rate_gradient.middleRows(r, rows), 1e-3);
-    Eigen::VectorXd a = Eigen::VectorXd::Zero(n);
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      if (is_kinematic(blocks[k].kind))
-        a.segment(at.offset(static_cast<int>(k)), blocks[k].size) = Eigen::Map<const Eigen::VectorXd>(
-            at.state().acceleration.data() + at.places()[k].dof, blocks[k].size);
     const Eigen::VectorXd expected = difference(step, [&](double h) { return rate(at.after(h)); });
     const Eigen::VectorXd second = exact.K.middleRows(r, rows) * a + exact.bias.segment(r, rows);
-    compare("second rate of '" + blocks[row].name + "'", second, expected.segment(r, rows), 1e-3);
+    compare("second rate " + of_block, Kind::second_rate, second, expected.segment(r, rows), 1e-3);
   }
   std::ranges::stable_sort(terms, std::ranges::greater{}, &CheckedTerm::relative);
   return terms;

@@ -32,6 +32,7 @@ void add_objective(Registry& registry) {
   Type type = joint_type<ConstantVelocity>(
       "constant_velocity",
       "two shafts that turn alike at any bend; its coordinates are the bend's components", {axis_of_B()});
+  type.freedoms = 2;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "share"; });
   type.build = [](const Parameters& in, Builder& builder) {
     ConstantVelocity joint;
@@ -65,6 +66,8 @@ void build_rates(const Parameters& in, Builder& builder) {
 void add_rates(Registry& registry) {
   Type type;
   type.name = "constant_velocity_rates";
+  type.freedoms = 2;
+  type.absolute = true;
   type.category = Type::Category::joint;
   type.summary = "two shafts of equal spin relative to a carrier, at velocity level";
   type.parameters = joint_parameters(

@@ -12,6 +12,7 @@ namespace {
 template <class J>
 void add_point_on(Registry& registry, const char* name, const char* summary) {
   Type type = joint_type<J>(name, summary);
+  type.freedoms = 6 - J::equation_count;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "share"; });
   type.build = [](const Parameters& in, Builder& builder) {
     J joint;
@@ -29,12 +30,14 @@ void add_point_on(Registry& registry, const char* name, const char* summary) {
 void add_distance(Registry& registry) {
   Type type;
   type.name = "distance";
+  type.freedoms = 5;
   type.category = Type::Category::joint;
   type.summary = "keeps two points at a distance, fixed or a function of time";
   type.parameters = joint_parameters(
       Distance::demand,
       {Parameter::make(Parameter::Kind::function, "distance", "m",
-                       "distance of the origins, a function of time; absent: that at the start")});
+                       "distance of the origins, a function of time; absent: that at the start")
+           .such_as("1 + 0.1*sin(t)")});
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, Distance::demand);
@@ -60,14 +63,17 @@ void add_distance(Registry& registry) {
 void add_perpendicular(Registry& registry) {
   Type type;
   type.name = "perpendicular_axes";
+  type.freedoms = 5;
   type.category = Type::Category::joint;
   type.summary = "keeps an axis of B perpendicular to an axis of A";
   type.parameters = joint_parameters(PerpendicularAxes::demand,
                                      {Parameter::make(Parameter::Kind::vector3, "axis", "",
                                                       "direction of A's axis in the world, at the start")
+                                          .such_as("[1, 2, 3]")
                                           .must(),
                                       Parameter::make(Parameter::Kind::vector3, "axis_B", "",
                                                       "direction of B's axis in the world, at the start")
+                                          .such_as("[3, 0, -1]")
                                           .must()});
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   type.build = [](const Parameters& in, Builder& builder) {
@@ -105,7 +111,9 @@ TRAMMEL_PLUGIN("elementary", "0.1") {
   add_point_on<PointOnPlane>(registry, "point_on_plane", "keeps a point of B in a plane of A");
   add_point_on<PointOnLine>(registry, "point_on_line", "keeps a point of B on a line of A");
   add_distance(registry);
-  registry.add(
-      trammel::joint_type<ParallelAxes>("parallel_axes", "keeps an axis of B parallel to an axis of A"));
+  trammel::Type parallel =
+      trammel::joint_type<ParallelAxes>("parallel_axes", "keeps an axis of B parallel to an axis of A");
+  parallel.freedoms = 4;
+  registry.add(std::move(parallel));
   add_perpendicular(registry);
 }

@@ -28,6 +28,7 @@ TRAMMEL_PLUGIN("free_joint", "0.1") {
   using namespace trammel;
   Type type;
   type.name = "free";
+  type.freedoms = 6;
   type.category = Type::Category::joint;
   type.summary = "no constraint: measures the relative motion; its coordinates are the three displacements";
   type.parameters = joint_parameters(

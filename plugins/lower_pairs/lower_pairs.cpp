@@ -14,9 +14,10 @@ constexpr JointDemand about_axis{JointAxes::along_axis, true, true};
 constexpr JointDemand sliding{JointAxes::along_axis, true, true, true};
 constexpr double tolerance = 1e-6;  // of angles [rad], and of the model's length
 
-Type joint(std::string name, std::string summary, const JointDemand& demand,
+Type joint(std::string name, std::string summary, int freedoms, const JointDemand& demand,
            std::vector<Parameter> own = {}) {
   Type type;
+  type.freedoms = freedoms;
   type.name = std::move(name);
   type.category = Type::Category::joint;
   type.summary = std::move(summary);
@@ -83,7 +84,7 @@ BlockId add_angle(Builder& builder, double rate) {
 
 void add_spherical(Registry& registry) {
   static constexpr JointDemand demand{JointAxes::common, true, false};
-  Type type = joint("spherical", "keeps two points together; all rotations are free", demand);
+  Type type = joint("spherical", "keeps two points together; all rotations are free", 3, demand);
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, demand);
     site.share(in, builder, true, false);
@@ -95,7 +96,7 @@ void add_spherical(Registry& registry) {
 
 void add_fixed(Registry& registry) {
   static constexpr JointDemand demand{JointAxes::common, true, true};
-  Type type = joint("fixed", "connects two frames rigidly, as they stand at the start", demand);
+  Type type = joint("fixed", "connects two frames rigidly, as they stand at the start", 0, demand);
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, demand);
     site.share(in, builder, true, true);
@@ -106,7 +107,7 @@ void add_fixed(Registry& registry) {
 }
 
 void add_revolute(Registry& registry) {
-  Type type = joint("revolute", "lets B turn about e3 of A; its coordinate is the angle", about_axis,
+  Type type = joint("revolute", "lets B turn about e3 of A; its coordinate is the angle", 1, about_axis,
                     {coordinate_flag("the coordinate `angle`")});
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_site(in, builder, about_axis);
@@ -174,7 +175,7 @@ void build_sliding(const Parameters& in, Builder& builder, Slides slides, bool s
 }
 
 void add_prismatic(Registry& registry) {
-  Type type = joint("prismatic", "lets B slide along e3 of A; its coordinate is the slide", sliding,
+  Type type = joint("prismatic", "lets B slide along e3 of A; its coordinate is the slide", 1, sliding,
                     {coordinate_flag("the coordinate `slide`")});
   type.build = [](const Parameters& in, Builder& builder) {
     build_sliding<Prismatic<true>, Prismatic<false>>(in, builder, {2, 1, true}, true);
@@ -184,7 +185,7 @@ void add_prismatic(Registry& registry) {
 
 void add_cylindrical(Registry& registry) {
   Type type = joint("cylindrical",
-                    "lets B turn about e3 of A and slide along it; its coordinates are angle and slide",
+                    "lets B turn about e3 of A and slide along it; its coordinates are angle and slide", 2,
                     sliding, {coordinate_flag("the coordinates `angle` and `slide`")});
   type.build = [](const Parameters& in, Builder& builder) {
     build_sliding<Cylindrical<true>, Cylindrical<false>>(in, builder, {2, 1, true}, false);
@@ -193,9 +194,10 @@ void add_cylindrical(Registry& registry) {
 }
 
 void add_screw(Registry& registry) {
-  Type type = joint("screw", "lets B turn about e3 of A and advance by the pitch at each turn", sliding,
+  Type type = joint("screw", "lets B turn about e3 of A and advance by the pitch at each turn", 1, sliding,
                     {Parameter::make(Parameter::Kind::real, "pitch", "m",
                                      "slide of a whole turn; negative for a left-hand thread")
+                         .such_as("0.01")
                          .must()});
   type.build = [](const Parameters& in, Builder& builder) {
     build_sliding<Screw, Screw>(in, builder, {2, 1, true}, false);
@@ -206,7 +208,7 @@ void add_screw(Registry& registry) {
 void add_planar(Registry& registry) {
   Type type = joint("planar",
                     "keeps B in the plane normal to e3 of A; its coordinates are slide_1, slide_2 and angle",
-                    sliding, {coordinate_flag("the coordinates `slide_1`, `slide_2` and `angle`")});
+                    3, sliding, {coordinate_flag("the coordinates `slide_1`, `slide_2` and `angle`")});
   type.build = [](const Parameters& in, Builder& builder) {
     build_sliding<Planar<true>, Planar<false>>(in, builder, {0, 2, true}, false);
   };

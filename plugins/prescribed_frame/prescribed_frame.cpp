@@ -53,12 +53,15 @@ TRAMMEL_PLUGIN("prescribed_frame", "0.1") {
   using Kind = Parameter::Kind;
   trammel::Type type;
   type.name = "prescribed_frame";
+  type.freedoms = 0;
   type.category = trammel::Type::Category::joint;
   type.summary = "moves marker B relative to A as functions of time say";
   type.parameters = trammel::joint_parameters(
       {trammel::JointAxes::common, true, true},
-      {Parameter::make(Kind::functions, "translation", "m", "of B's origin, in the joint's axes on A"),
-       Parameter::make(Kind::functions, "rotation_vector", "rad", "components of B's rotation vector"),
+      {Parameter::make(Kind::functions, "translation", "m", "of B's origin, in the joint's axes on A")
+           .such_as("[0.1*t, 0, sin(t)]"),
+       Parameter::make(Kind::functions, "rotation_vector", "rad", "components of B's rotation vector")
+           .such_as("[0, t, 0.2*t^2]"),
        Parameter::make(Kind::vector3, "axis", "", "fixed axis of rotation in the joint's axes, with `angle`"),
        Parameter::make(Kind::function, "angle", "rad", "about `axis`")});
   type.build = trammel::prescribed_frame::build;

@@ -61,9 +61,21 @@ TRAMMEL_API Evaluation evaluate(const ElementRange& range, int instance, const S
 
 /// One comparison of what an instance gives with differences: errors relative to the largest entry compared.
 struct CheckedTerm {
+  enum class Kind {
+    gradient,       ///< of a constraint: its rows, and the columns of its multipliers
+    stiffness,      ///< all else of K
+    damping,        ///< D
+    mass,           ///< M
+    uncoupled,      ///< of blocks declared not to couple
+    rate,           ///< B v + C_t
+    rate_gradient,  ///< d(B v + C_t)/dq
+    second_rate,    ///< B a + bias; of a velocity-level constraint D a + bias
+  };
+
   std::string what;    ///< "K: residual of 'B rotation' by 'A position'"
   double error = 0;    ///< largest difference
   double largest = 0;  ///< largest entry
+  Kind kind = Kind::stiffness;
   double relative() const { return largest > 0 ? error / largest : error; }
 };
 

@@ -45,6 +45,9 @@ struct Parameter {
   bool least_excluded = false, most_excluded = false;
   std::vector<std::string> choices;
   std::vector<Parameter> children;
+  /// A value that makes sense where there is no default, as it would be written in a case: `trammel describe` shows it
+  /// and `trammel verify` builds the type with it.
+  std::string example;
 
   // Chainable: Parameter::real("mass", "kg", "mass").positive().must()
   static Parameter make(Kind kind, std::string name, std::string unit, std::string doc) {
@@ -79,6 +82,10 @@ struct Parameter {
   }
   Parameter&& one_of(std::vector<std::string> names) && {
     choices = std::move(names);
+    return std::move(*this);
+  }
+  Parameter&& such_as(std::string text) && {
+    example = std::move(text);
     return std::move(*this);
   }
   Parameter&& with(std::vector<Parameter> inner) && {

@@ -36,6 +36,11 @@ struct Type {
   bool after_others = false;
   /// Of what hangs on a coordinate: it reads the joint's reaction, so the joint keeps its multipliers (`share: no`).
   bool reads_reaction = false;
+  /// Of a joint that holds absolute velocities by its nature: its equations change under a superposed rigid motion.
+  bool absolute = false;
+  /// Of a joint: degrees of freedom that it leaves between its markers; -1: not stated. `trammel verify` holds the
+  /// rank of its equations against it.
+  int freedoms = -1;
 
   std::string plugin{};   ///< filled by the loader: name of the plugin
   std::string library{};  ///< filled by the loader: path of the shared library

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "trammel/model.hpp"
+
+namespace trammel {
+
+/// Largest error of an entry, relative to its block, that `trammel check --derivatives` lets pass.
+inline constexpr double derivative_bound = 1e-6;
+
+/// What the difference tests of a model came to.
+struct DerivativeCheck {
+  int instances = 0;
+  double error = 0;  ///< the worst, relative to the largest entry of its block
+  std::string where =
+      "none";  ///< instance and entry: "joint 'B' (revolute), K: residual of 'B.angle' by ..."
+};
+
+/// Holds all derivatives of all instances against differences at the model's start: once as it is, with random
+/// multipliers and accelerations, and once with random velocities besides. An instance that is off is looked at again
+/// with smaller steps, so that what is stiff or short is not blamed for the differences' own error.
+DerivativeCheck check_all_derivatives(const Model& model);
+
+}  // namespace trammel

@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "joint_verification.hpp"
+#include "session.hpp"
+#include "text_table.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::string shown(double error) { return error == 0 ? "0" : fmt::format("{:.0e}", error); }
+
+/// The largest of the difference tests, by the place where it is found.
+const JointCheck::Worst& worst_derivative(const JointCheck& c) {
+  const JointCheck::Worst* worst = &c.gradient;
+  for (const JointCheck::Worst* one : {&c.stiffness, &c.rate, &c.bias, &c.other})
+    if (one->error > worst->error) worst = one;
+  return *worst;
+}
+
+TableRow row_of(const JointVerdict& v) {
+  const JointCheck& c = v.check;
+  TableRow row{v.type};
+  if (c.states == 0) return row;
+  const bool wrong = v.freedoms_stated >= 0 && v.freedoms_stated != c.freedoms();
+  row.push_back(std::to_string(c.equations));
+  row.push_back(std::to_string(c.rank));
+  row.push_back(wrong ? fmt::format("{} ({} stated)", c.freedoms(), v.freedoms_stated)
+                      : std::to_string(c.freedoms()));
+  for (const JointCheck::Worst* worst : {&c.gradient, &c.stiffness, &c.rate, &c.bias})
+    row.push_back(shown(worst->error));
+  row.push_back(v.absolute ? "absolute" : shown(c.objectivity.error));
+  row.push_back(shown(c.power.error));
+  for (const std::optional<double>& drift : v.drift) row.push_back(drift ? shown(*drift) : "-");
+  row.push_back(v.coordinates.empty() ? "-" : v.coordinates);
+  row.push_back(worst_derivative(c).where.empty() ? "-" : worst_derivative(c).where);
+  return row;
+}
+
+std::string legend(const JointVerification& how) {
+  const JointBounds& b = how.bounds;
+  std::string text = fmt::format(
+      "Errors are relative, the worst of {} random states of each kind of joint, rotations up to pi, "
+      "between\n"
+      "markers on frames and ground, with and without an offset, at rest and moving. Bounds: gradient B,\n"
+      "geometric stiffness, rate, bias {:.0e}; objectivity {:.0e}; power {:.0e}",
+      how.states, b.derivative, b.objectivity, b.power);
+  if (how.motion)
+    text += fmt::format(
+        ";\ndrift of the positions of two free bodies in {} s, step {} s, index 3, 2 and 1: {:.0e}\n(m or "
+        "rad)",
+        how.until, how.step, b.drift);
+  return text + ". freedoms: left between two bodies; absolute: holds velocities in the world.\n";
+}
+
+}  // namespace
+
+void verify_types(const CommandLine& command, MPI_Comm comm) {
+  const Plugins plugins(command);
+  JointVerification how;
+  how.states = command.states;
+  how.motion = !command.without_motion;
+  how.given = command.parameters;
+
+  std::vector<const Type*> types;
+  for (const std::string& name : command.types)
+    types.push_back(&plugins.registry().get(Type::Category::joint, name, {}));
+  if (types.empty())
+    for (const Type* type : plugins.registry().all())
+      if (type->category == Type::Category::joint) types.push_back(type);
+  if (types.empty()) throw Error("no joint types are loaded: see 'trammel list'");
+
+  std::vector<TableRow> rows{{"joint", "equations", "rank", "freedoms", "B", "stiffness", "rate", "bias",
+                              "objectivity", "power", "drift 3", "drift 2", "drift 1", "coordinates",
+                              "worst derivative"}};
+  std::string notes, failures;
+  int failed = 0;
+  for (const Type* type : types) {
+    const JointVerdict verdict = verify_joint(*type, plugins.registry(), how);
+    if (!verdict.not_checked.empty()) {
+      notes += fmt::format("{}: not checked, {}\n", type->name, verdict.not_checked);
+      continue;
+    }
+    rows.push_back(row_of(verdict));
+    if (verdict.failures.empty()) continue;
+    ++failed;
+    for (const std::string& failure : verdict.failures)
+      failures += fmt::format("\n  {}: {}", type->name, failure);
+  }
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0)
+    fmt::print("{}\n{}{}", command.markdown ? markdown_table(rows) : aligned_table(rows), legend(how),
+               notes.empty() ? "" : "\n" + notes);
+  if (failed > 0)
+    throw Error(fmt::format("{} of {} joint types {}:{}", failed, types.size(),
+                            failed == 1 ? "fails" : "fail", failures));
+}
+
+}  // namespace trammel
