@@ -1,0 +1,96 @@
+#include "trammel/joint.hpp"
+#include "trammel/marker.hpp"
+#include "trammel/plugin.hpp"
+
+namespace {
+
+using namespace trammel;
+
+/// A distance whose second derivatives the author forgot.
+class WrongStiffness : public Joint<WrongStiffness, 1> {
+ public:
+  void terms(const RelativeState<0>& x, bool, Terms& out) const {
+    out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
+    out.G.leftCols<3>() = x.p_AB_A.transpose();
+  }
+};
+
+/// A sphere whose gradient has a factor too many.
+class WrongGradient : public Joint<WrongGradient, 1> {
+ public:
+  void terms(const RelativeState<0>& x, bool second, Terms& out) const {
+    out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
+    out.G.leftCols<3>() = 1.001 * x.p_AB_A.transpose();
+    if (second) out.H[0].topLeftCorner<3, 3>().setIdentity();
+  }
+};
+
+/// Keeps B above A along the world's x: right in all derivatives, but space has no x of its own.
+class NotObjective {
+ public:
+  explicit NotObjective(JointSite site) : site_(std::move(site)) {}
+  const JointSite& site() const { return site_; }
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    MarkerMotion A, B;
+    site_.A.evaluate(x, 0, MotionLevel::full, A);
+    site_.B.evaluate(x, site_.A.block_count(), MotionLevel::full, B);
+    const int row = A.dofs + B.dofs;
+    const double lambda = *x.value(site_.block_count());
+    out.residual()(row) = B.p_WM.x() - A.p_WM.x();
+    if (out.request.rates) out.rate()(row) = B.twist[0] - A.twist[0];
+    if (out.request.bias) out.bias()(row) = B.bias[0] - A.bias[0];
+    int first = 0, column = 0;
+    for (const auto& [marker, motion, sign] :
+         {std::tuple(&site_.A, &A, -1.0), std::tuple(&site_.B, &B, 1.0)}) {
+      const int n = motion->dofs;
+      const Eigen::VectorXd G = sign * motion->J.row(0).transpose();
+      out.residual().segment(column, n) += lambda * G;
+      if (out.request.tangent) {
+        out.K().block(row, column, 1, n) = G.transpose();
+        out.K().block(column, row, n, 1) = G;
+        const Vec6 w = sign * lambda * Vec6::Unit(0);
+        marker->add_second_order(x, first, *motion, w, out.K().block(column, column, n, n));
+      }
+      if (out.request.rates && out.request.tangent)
+        out.rate_gradient().block(row, column, 1, n) = sign * motion->twist_gradient.row(0);
+      first += marker->block_count();
+      column += n;
+    }
+  }
+
+ private:
+  JointSite site_;
+};
+
+}  // namespace
+
+TRAMMEL_PLUGIN("unsound", "1.0") {
+  registry.add(joint_type<WrongStiffness>("wrong_stiffness", "for tests"));
+  registry.add(joint_type<WrongGradient>("wrong_gradient", "for tests"));
+  Type counted = joint_type<WrongStiffness>("wrong_freedoms", "for tests");
+  counted.freedoms = 4;
+  registry.add(std::move(counted));
+
+  Type absolute;
+  absolute.name = "not_objective";
+  absolute.category = Type::Category::joint;
+  absolute.summary = "for tests";
+  absolute.parameters = joint_parameters({JointAxes::own, false, true});
+  absolute.build = [](const Parameters& in, Builder& builder) {
+    NotObjective joint(read_joint_site(in, builder, {JointAxes::own, false, true}));
+    std::vector<BlockId> stencil = joint.site().blocks();
+    stencil.push_back(builder.add_multiplier("force", 1, "m"));
+    builder.add(std::move(joint), std::move(stencil));
+  };
+  Type declared = absolute;
+  declared.name = "declared_absolute";
+  declared.absolute = true;
+  registry.add(std::move(absolute));
+  registry.add(std::move(declared));
+
+  Type secret = joint_type<WrongStiffness>(
+      "no_example", "for tests",
+      {Parameter::make(Parameter::Kind::list, "secret", "", "nobody can guess it").must()});
+  registry.add(std::move(secret));
+}

@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+
+namespace trammel::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string unsound = " --plugin '" TRAMMEL_TEST_PLUGIN_DIR "/unsound_plugin.so'";
+
+/// The rows of a table of Markdown, by their first cell.
+std::map<std::string, std::vector<std::string>> rows_of(const std::string& markdown) {
+  std::map<std::string, std::vector<std::string>> rows;
+  std::istringstream lines(markdown);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("| ", 0) != 0) continue;
+    std::vector<std::string> cells;
+    std::istringstream parts(line.substr(2));
+    for (std::string cell; std::getline(parts, cell, '|');) {
+      cell.erase(cell.find_last_not_of(' ') + 1);
+      cell.erase(0, cell.find_first_not_of(' '));
+      cells.push_back(cell);
+    }
+    rows[cells.front()] = cells;
+  }
+  return rows;
+}
+
+TEST(Verify, EveryJointOfTheFolderIsSoundAndLeavesWhatThePublishedTablesSay) {
+  const Outcome all = Workplace().shell("trammel verify --no-motion --states 30 --markdown");
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("coupling: not checked"));
+  auto rows = rows_of(all.out);
+  // Kamman's table of connecting joints, and Table 1 of the Dymore user's manual for planar and screw.
+  const std::map<std::string, int> freedoms{{"fixed", 0},     {"revolute", 1},  {"spherical", 3},
+                                            {"universal", 2}, {"prismatic", 1}, {"cylindrical", 2},
+                                            {"free", 6},      {"planar", 3},    {"screw", 1}};
+  for (const auto& [joint, count] : freedoms) {
+    ASSERT_TRUE(rows.contains(joint)) << joint;
+    EXPECT_EQ(rows[joint][1], rows[joint][2]) << joint << ": equations and rank";
+    EXPECT_EQ(rows[joint][3], std::to_string(count)) << joint;
+    EXPECT_NE(rows[joint][8], "absolute") << joint;
+  }
+  EXPECT_EQ(rows["constant_velocity_rates"][8], "absolute");
+  EXPECT_NE(rows["constant_velocity"][8], "absolute");
+  EXPECT_EQ(rows["planar"][13], "angle, slide_1, slide_2");
+}
+
+TEST(Verify, JointsKeepTheirPositionsInMotion) {
+  const Outcome found =
+      Workplace().shell("trammel verify revolute screw constant_velocity_rates --states 6 --markdown");
+  EXPECT_EQ(found.status, 0) << found.err;
+  for (const auto& [joint, cells] : rows_of(found.out)) {
+    if (joint == "joint") continue;
+    for (const std::size_t form : {10U, 11U}) EXPECT_LT(std::stod(cells.at(form)), 1e-7) << joint;
+  }
+}
+
+TEST(Verify, NamesTheCheckThatFails) {
+  const auto fails = [](const std::string& type, const std::string& message) {
+    const Outcome found = Workplace().shell("trammel verify " + type + " --no-motion --states 12" + unsound);
+    EXPECT_EQ(found.status, 1) << type;
+    EXPECT_THAT(found.out, HasSubstr(type));
+    EXPECT_THAT(found.err, HasSubstr("1 of 1 joint types fails"));
+    EXPECT_THAT(found.err, HasSubstr(type + ": " + message)) << type;
+    return found.err;
+  };
+  EXPECT_THAT(fails("wrong_stiffness", "geometric stiffness off by"), Not(HasSubstr("objectivity")));
+  EXPECT_THAT(fails("wrong_stiffness", "geometric stiffness"), HasSubstr("K: residual of 'bodies."));
+  fails("wrong_gradient", "constraint gradient off by");
+  EXPECT_THAT(fails("not_objective", "objectivity off by"), Not(HasSubstr("stiffness")));
+  fails("wrong_freedoms", "geometric stiffness");
+  EXPECT_THAT(fails("wrong_freedoms", ""), HasSubstr("leaves 5 degrees of freedom, and its type states 4"));
+  fails("no_example", "stops: 'secret' (list) has no example");
+}
+
+TEST(Verify, ExemptsFromObjectivityWhatDeclaresItselfAbsolute) {
+  const Outcome found =
+      Workplace().shell("trammel verify declared_absolute --no-motion --states 12" + unsound);
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("absolute"));
+}
+
+TEST(Verify, TakesValuesForParameters) {
+  Workplace here;
+  EXPECT_EQ(here.shell("trammel verify screw --no-motion --set pitch=-0.2").status, 0);
+  const Outcome wrong = here.shell("trammel verify screw --no-motion --set pitch=0");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("screw: stops: the pitch of a screw must not be zero"));
+}
+
+TEST(Verify, TellsWhatIsWrongWithTheCommand) {
+  Workplace here;
+  const Outcome unknown = here.shell("trammel verify revolut");
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'revolute'?"));
+  EXPECT_EQ(here.shell("trammel verify --states 3").status, 2);
+  const Outcome help = here.shell("trammel verify --help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("Example:"));
+}
+
+const std::string pair_of_bodies = R"(trammel: 1
+bodies:
+  a: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5], position: [0, 0, 0]}
+  b: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5], position: [1, 0, 0]}
+stages: [{type: dynamic, until: 1, step: 0.1}]
+)";
+
+TEST(CheckDerivatives, PassesASoundCase) {
+  Workplace here;
+  here.write("case.yaml", pair_of_bodies +
+                              "joints: {J: {type: revolute, between: [a, b], position: [0.5, 0, 0], axis: "
+                              "[0, 1, 0], spring: {angle: {stiffness: 3}}}}\n");
+  const Outcome found = here.shell("trammel check case.yaml --derivatives");
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("derivatives\n  4 instances; worst entry off by"));
+  EXPECT_THAT(here.shell("trammel check case.yaml").out, Not(HasSubstr("derivatives")));
+}
+
+TEST(CheckDerivatives, NamesTheInstanceAndTheEntry) {
+  Workplace here;
+  here.write("case.yaml", pair_of_bodies + "joints: {J: {type: wrong_stiffness, between: [a, b]}}\n");
+  const Outcome found = here.shell("trammel check case.yaml --derivatives" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err, HasSubstr("joint 'J' (wrong_stiffness), K: residual of '"));
+  EXPECT_THAT(found.err, HasSubstr("bound 1e-06"));
+}
+
+TEST(Describe, PrintsMarkdownAndExamples) {
+  Workplace here;
+  const Outcome found = here.shell("trammel describe screw --markdown");
+  EXPECT_EQ(found.status, 0);
+  EXPECT_THAT(found.out,
+              HasSubstr("| pitch | number | m | required | - | slide of a whole turn; negative for a "
+                        "left-hand thread, such as 0.01 |"));
+}
+
+}  // namespace
+}  // namespace trammel::testing
