@@ -21,6 +21,8 @@ if(NOT types MATCHES "my_joint")
   message(FATAL_ERROR "`trammel list` does not show a type of the plugin my_joint")
 endif()
 
+run(${trammel} verify bowl)
+
 set(case ${WORK}/template/case.yaml)
 if(EXISTS ${case})
   run(${trammel} check ${case})
