@@ -26,8 +26,17 @@ void at_gauss_points(const F& f) {
   }
 }
 
+Mat6 with_linear_moment(const Mat6& stiffness, double length) {
+  Mat6 compliance = stiffness.inverse();
+  const Mat3 across = skew(Vec3::UnitX());
+  compliance.topLeftCorner<3, 3>() +=
+      length * length / 12 * (across.transpose() * compliance.bottomRightCorner<3, 3>() * across);
+  const Mat6 softer = compliance.inverse();
+  return 0.5 * (softer + softer.transpose());
+}
+
 ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& section, const Damping& damping,
-                                   double from, double to) {
+                                   double from, double to, bool linear_moment) {
   const double length = to - from;
   ElementConstants e;
   e.elastic.length = length;
@@ -50,6 +59,8 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
     e.elastic.stiffness = compliance.inverse();
     e.elastic.stiffness = (0.5 * (e.elastic.stiffness + e.elastic.stiffness.transpose())).eval();
   }
+  e.section = e.elastic.stiffness;
+  if (linear_moment) e.elastic.stiffness = with_linear_moment(e.section, length);
   e.elastic.damped = !damping.none();
   const Vec6 root = damping.times.cwiseSqrt();
   e.elastic.damping = root.asDiagonal() * e.elastic.stiffness * root.asDiagonal();
@@ -74,7 +85,7 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
 }  // namespace
 
 Discretization discretize(const Axis& axis, const SectionAlongSpan& section, const Damping& damping,
-                          const std::vector<double>& fractions) {
+                          const std::vector<double>& fractions, bool linear_moment) {
   if (fractions.size() < 2 || fractions.front() != 0.0 || fractions.back() != 1.0)
     throw Error("the nodes of a beam must go from 0 to 1");
   Discretization result;
@@ -92,8 +103,8 @@ Discretization discretize(const Axis& axis, const SectionAlongSpan& section, con
         std::abs(s - from - result.elements.back()->elastic.length) < 1e-12 * axis.length())
       result.elements.push_back(result.elements.back());
     else
-      result.elements.push_back(
-          std::make_shared<const ElementConstants>(element_constants(axis, section, damping, from, s)));
+      result.elements.push_back(std::make_shared<const ElementConstants>(
+          element_constants(axis, section, damping, from, s, linear_moment)));
   }
   return result;
 }

@@ -13,6 +13,7 @@ namespace trammel::beam {
 /// The constants of one element.
 struct ElementConstants {
   ElasticLaw elastic;
+  Mat6 section = Mat6::Zero();  ///< mean stiffness of the section; that of `elastic` may hold more
   BlendedMass mass;
   bool massive = false;
   Outline outline;  ///< at mid-length, to draw the element
@@ -35,7 +36,11 @@ struct Damping {
 /// Cuts a beam at `fractions` of its length (increasing, from 0 to 1). The compliance of an element is the
 /// mean of the section's, its mass the integral over the reference shape. Throws Error where an element turns
 /// by more than 150 degrees or the fractions don't increase.
+///
+/// With `linear_moment` an element also stores the energy of a moment that varies linearly along it, the residual
+/// bending flexibility (MacNeal, Comput. Struct. 8 (1978) 175-183): its shear compliances grow by L^2/12 of those to
+/// bending.
 Discretization discretize(const Axis& axis, const SectionAlongSpan& section, const Damping& damping,
-                          const std::vector<double>& fractions);
+                          const std::vector<double>& fractions, bool linear_moment = false);
 
 }  // namespace trammel::beam

@@ -15,6 +15,7 @@ class Sample {
   // What the sample is made of: set before `make`.
   Contact contact = Contact::point;
   double turn_by_s = 0;
+  bool linear_moment = false;
   double bending = 1;             ///< rotation along an element [rad]
   double stretch = 0.3;           ///< of the strains of stretching and shearing
   double reaction = 1;            ///< size of the multipliers
@@ -37,6 +38,7 @@ class Sample {
     auto law = std::make_shared<SliderLaw>();
     ElasticLine line;
     auto elastic = std::make_shared<ElasticLine::Law>();
+    elastic->linear_moment = linear_moment;
     elastic->reference << 1, 0, 0, curvature;
     Mat6 root = Mat6::Identity();
     for (int i = 0; i < 6; ++i)

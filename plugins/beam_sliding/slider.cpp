@@ -387,8 +387,8 @@ Slider::Reaction Slider::reaction(const LocalState& x) const {
   on.force = -host.force;
   if (law_->rotates()) on.moment = -(slider.R_WM * share.segment<3>(C::slider + 3));
   on.thrust = -share[C::s];
-  on.before = host.section_force(host.strain_before());
-  on.behind = host.section_force(host.strain_behind());
+  on.before = host.force_before();
+  on.behind = host.force_behind();
   on.gap = slider.p_WM - on.X_WC.p;
   return on;
 }

@@ -33,6 +33,7 @@ TEST_P(Contacts, HaveExactDerivativesInAnyState) {
     for (const Vec3& curvature : {Vec3(0, 0, 0), Vec3(0.9, 0, 0), Vec3(0.4, -0.8, 1.1)}) {
       sample.curvature = curvature;
       sample.bending = curvature.isZero() ? 1.5 : 0.5;
+      sample.linear_moment = !sample.linear_moment;
       const auto range = sample.make(s, host);
       // Steps stay small against the distance at which pieces are folded.
       for (const CheckedTerm& term : check_derivatives(range, 0, *sample.specimen, 1e-3))
@@ -42,7 +43,6 @@ TEST_P(Contacts, HaveExactDerivativesInAnyState) {
         }
     }
   EXPECT_LT(largest, 1e-8) << worst;
-  RecordProperty("worst", std::to_string(largest));
 }
 
 TEST_P(Contacts, PutNothingOnTheWholeSystem) {
@@ -60,6 +60,7 @@ TEST_P(Contacts, PutNothingOnTheWholeSystem) {
 TEST_P(Contacts, StoreWhatTheyTake) {
   Sample sample(9);
   set_contact(sample, GetParam());
+  sample.linear_moment = true;
   for (const auto& [s, host] : places()) {
     const auto range = sample.make(s, host);
     const Specimen& at = *sample.specimen;

@@ -75,12 +75,40 @@ struct SplitHost<S>::Parts {
 
 template <class S>
 SplitHost<S>::SplitHost(const ElasticLine::Law& law, double s_1, double s_2)
-    : s_1_(s_1), s_2_(s_2), K_(law.stiffness.cast<S>()), reference_(law.reference.cast<S>()) {}
+    : s_1_(s_1),
+      s_2_(s_2),
+      compliance_(law.stiffness.inverse()),
+      spread_(Mat6::Zero()),
+      reference_(law.reference.cast<S>()) {
+  if (law.linear_moment) {
+    const Mat3 across = skew(Vec3::UnitX());
+    spread_.topLeftCorner<3, 3>() =
+        across.transpose() * compliance_.bottomRightCorner<3, 3>() * across / 12.0;
+  }
+  R_ = spread_.cast<S>();
+  K_whole_ = stiffness(S(s_2 - s_1));
+}
+
+template <class S>
+Mat6T<S> SplitHost<S>::stiffness(const S& z) const {
+  Mat6T<S> C = compliance_.template cast<S>() + S(z * z) * R_;
+  Mat6T<S> K = Mat6T<S>::Identity();
+  solve_in_place<S, 6>(C, K);
+  return K;
+}
+
+template <class S>
+void SplitHost<S>::begin() {
+  whole_ = twist_between(X_1, X_2);
+  sigma_whole_ = K_whole_ * (whole_ / S(s_2_ - s_1_) - reference_);
+  K_a_ = stiffness(z_a());
+  K_b_ = stiffness(z_b());
+}
 
 template <class S>
 void SplitHost<S>::solve() {
   first_is_near_ = value_of(s) < 0.5 * (s_1_ + s_2_);
-  whole_ = twist_between(X_1, X_2);
+  begin();
   e_a_ = whole_ / S(s_2_ - s_1_);
   for (int iteration = 0; iteration < 25; ++iteration) {
     place();
@@ -105,22 +133,21 @@ void SplitHost<S>::solve() {
 template <class S>
 void SplitHost<S>::take(const SplitHost<double>& found, const Vec6T<S>& e_a) {
   first_is_near_ = found.first_is_near();
-  whole_ = twist_between(X_1, X_2);
+  begin();
   e_a_ = e_a;
   place();
 }
 
 template <class S>
-S SplitHost<S>::density(const Vec6T<S>& e) const {
-  const Vec6T<S> strain = e - reference_;
-  return S(0.5) * trammel::dot(strain, Vec6T<S>(K_ * strain));
+S SplitHost<S>::density(const Vec6T<S>& e, const Vec6T<S>& sigma) const {
+  return S(0.5) * trammel::dot(Vec6T<S>(e - reference_), sigma);
 }
 
 template <class S>
 S SplitHost<S>::energy() const {
   const S length(s_2_ - s_1_);
-  return direction() * S(z_a() * density(e_a_) + z_b() * density(e_b_)) -
-         length * density(Vec6T<S>(whole_ / length));
+  return direction() * S(z_a() * density(e_a_, sigma_a_) + z_b() * density(e_b_, sigma_b_)) -
+         length * density(Vec6T<S>(whole_ / length), sigma_whole_);
 }
 
 template <class S>
@@ -132,8 +159,8 @@ void SplitHost<S>::place() {
   X_C_ = (first_is_near_ ? X_1 : X_2) * Y;
   h_b_ = twist_between(X_C_, first_is_near_ ? X_2 : X_1);
   e_b_ = h_b_ / z_b();
-  sigma_a_ = section_force(e_a_);
-  sigma_b_ = section_force(e_b_);
+  sigma_a_ = K_a_ * (e_a_ - reference_);
+  sigma_b_ = K_b_ * (e_b_ - reference_);
   T_b1_ = inverse_of<S>(-h_b_);
   T_b2_ = inverse_of<S>(h_b_);
   N_b_ = inverse_turning<S>(-h_b_, sigma_b_);
@@ -162,12 +189,12 @@ Vec6T<S> SplitHost<S>::balance() const {
 template <class S>
 Mat6T<S> SplitHost<S>::balance_by_strain() const {
   const Mat6T<S> G = wrench_by_contact() * T_a_;
-  return direction() * K_ + z_a() * (T_a_.transpose() * G + turning<S>(h_a_, g_));
+  return direction() * K_a_ + z_a() * (T_a_.transpose() * G + turning<S>(h_a_, g_));
 }
 
 template <class S>
 Mat6T<S> SplitHost<S>::wrench_by_contact() const {
-  const Mat6T<S> by_h = T_b1_.transpose() * (K_ / z_b()) - N_b_;
+  const Mat6T<S> by_h = T_b1_.transpose() * (K_b_ / z_b()) - N_b_;
   Mat6T<S> G = direction() * (by_h * T_b1_);
   G.template topRightCorner<3, 3>() += skew(f_C_);
   if (rotates)
@@ -188,22 +215,23 @@ Mat3T<S> SplitHost<S>::moment_D_by_turn() const {
 
 template <class S>
 typename SplitHost<S>::Vector SplitHost<S>::residual() const {
-  const S d = direction(), length(s_2_ - s_1_);
+  const S d = direction();
   Vector r;
   // In balance the near node carries what its piece does.
   r.template segment<6>(near()) = -d * (inverse_of<S>(-h_a_).transpose() * sigma_a_);
   r.template segment<6>(far()) = d * (T_b2_.transpose() * sigma_b_);
-  r[Columns::s] = d * S(S(density(e_a_) - trammel::dot(sigma_a_, e_a_)) -
-                        S(density(e_b_) - trammel::dot(sigma_b_, e_b_)));
+  const auto thrust = [this](const Vec6T<S>& e, const Vec6T<S>& sigma, const S& z) {
+    return S(density(e, sigma) - trammel::dot(sigma, e) - z * z * trammel::dot(sigma, Vec6T<S>(R_ * sigma)));
+  };
+  r[Columns::s] = d * S(thrust(e_a_, sigma_a_, z_a()) - thrust(e_b_, sigma_b_, z_b()));
   r[Columns::turn] = m_D_[0];
   r.template segment<3>(Columns::slider) = force;
   r.template segment<3>(Columns::slider + 3) = m_B_;
   r.template segment<3>(Columns::multipliers) = p_WB - X_C_.p;
   r.template segment<3>(Columns::multipliers + 3).setZero();
   if (rotates) r.template segment<3>(Columns::multipliers + 3) = axial(Q_);
-  const Vec6T<S> sigma = section_force(Vec6T<S>(whole_ / length));
-  r.template segment<6>(Columns::node_1) += inverse_of<S>(-whole_).transpose() * sigma;
-  r.template segment<6>(Columns::node_2) -= inverse_of<S>(whole_).transpose() * sigma;
+  r.template segment<6>(Columns::node_1) += inverse_of<S>(-whole_).transpose() * sigma_whole_;
+  r.template segment<6>(Columns::node_2) -= inverse_of<S>(whole_).transpose() * sigma_whole_;
   return r;
 }
 
@@ -221,10 +249,13 @@ void SplitHost<S>::derivatives(Parts& out) const {
   V6 h_b;
   h_b.add(Mat6T<S>(-T_b1_), contact);
   h_b.by.template middleCols<6>(far()) += T_b2_;
-  V6 sigma_b;  // z_b de_b = dh_b + e_b ds
-  const Mat6T<S> C = K_ / z_b();
+  // z_b de_b = dh_b + e_b ds; the stiffnesses depend on s.
+  const Vec6T<S> Rs_a = R_ * sigma_a_, Rs_b = R_ * sigma_b_;
+  const Vec6T<S> softer = S(2.0) * z_a() * (K_a_ * Rs_a);
+  V6 sigma_b;
+  const Mat6T<S> C = K_b_ / z_b();
   sigma_b.add(C, h_b);
-  sigma_b.by.col(Columns::s) += C * e_b_;
+  sigma_b.by.col(Columns::s) += C * e_b_ + S(2.0) * z_b() * (K_b_ * Rs_b);
 
   V6 g;
   g.add(Mat6T<S>(d * N_b_), h_b);
@@ -266,20 +297,25 @@ void SplitHost<S>::derivatives(Parts& out) const {
   }
 
   out.strain.noalias() = T_a_.transpose() * g.by;
-  out.strain.col(Columns::s) += turning<S>(h_a_, g_) * e_a_;
+  out.strain.col(Columns::s) += turning<S>(h_a_, g_) * e_a_ - d * softer;
   solve_in_place<S, Columns::all>(balance_by_strain(), out.strain);
   out.strain = -out.strain;
 
   V6 at_near, at_far;
   const Mat6T<S> N_a = d * inverse_turning<S>(-h_a_, sigma_a_);
-  at_near.by_strain = z_a() * N_a - d * (inverse_of<S>(-h_a_).transpose() * K_);
-  at_near.by.col(Columns::s) = N_a * e_a_;
+  const Mat6T<S> back_a = d * inverse_of<S>(-h_a_).transpose();
+  at_near.by_strain = z_a() * N_a - back_a * K_a_;
+  at_near.by.col(Columns::s) = N_a * e_a_ + back_a * softer;
   out.set(near(), at_near);
   at_far.add(Mat6T<S>(d * T_b2_.transpose()), sigma_b);
   at_far.add(Mat6T<S>(d * inverse_turning<S>(h_b_, sigma_b_)), h_b);
   out.set(far(), at_far);
-  out.by.row(Columns::s) = d * (e_b_.transpose() * sigma_b.by);
-  out.by_strain.row(Columns::s) = d * (e_b_.transpose() * sigma_b.by_strain - e_a_.transpose() * K_);
+  const Vec6T<S> u_a = e_a_ + S(2.0) * z_a() * z_a() * Rs_a, u_b = e_b_ + S(2.0) * z_b() * z_b() * Rs_b;
+  out.by.row(Columns::s) = d * (u_b.transpose() * sigma_b.by);
+  out.by_strain.row(Columns::s) = d * (u_b.transpose() * sigma_b.by_strain - u_a.transpose() * K_a_);
+  out.by(Columns::s, Columns::s) +=
+      d * S(trammel::dot(u_a, softer) - S(3.0) * z_a() * trammel::dot(sigma_a_, Rs_a) -
+            S(3.0) * z_b() * trammel::dot(sigma_b_, Rs_b));
 }
 
 template <class S>
@@ -302,10 +338,9 @@ void SplitHost<S>::constraint_gradient(Gradient& B, Gradient& strain) const {
 
 template <class S>
 void SplitHost<S>::subtract_whole(Matrix& by) const {
-  const S length(s_2_ - s_1_);
-  const Vec6T<S> sigma = section_force(Vec6T<S>(whole_ / length));
+  const Vec6T<S>& sigma = sigma_whole_;
   const Mat6T<S> T_1 = inverse_of<S>(-whole_), T_2 = inverse_of<S>(whole_);
-  const Mat6T<S> C = K_ / length;
+  const Mat6T<S> C = K_whole_ / S(s_2_ - s_1_);
   const Mat6T<S> row_1 = T_1.transpose() * C - inverse_turning<S>(-whole_, sigma);
   const Mat6T<S> row_2 = T_2.transpose() * C + inverse_turning<S>(whole_, sigma);
   by.template block<6, 6>(0, 0) -= row_1 * T_1;

@@ -23,6 +23,9 @@ struct Columns {
 /// vanishes where the contact meets a node, or goes on beyond it. The elastic energy less that of the unsplit element
 /// is the host's share, so that the beam's own elements are left as they are.
 ///
+/// Where the beam's moments vary linearly along an element (`bending: linear`), they do along the pieces: a piece of
+/// length z has besides the compliance z^2 R of the force, R = t1~^T C_mm t1~ / 12.
+///
 /// The slider's frame B is held to C: p_B = p_C, and, where `rotates`, Q = exp(-turn t1~) R_CB = 1, by the axial vector
 /// of Q. S: double, or std::complex for derivatives by complex steps.
 template <class S>
@@ -51,10 +54,9 @@ class SplitHost {
   bool first_is_near() const { return first_is_near_; }
   const Vec6T<S>& near_strain() const { return e_a_; }
   const PoseT<S>& X_WC() const { return X_C_; }
-  /// e in front of the contact (towards s = 0) and behind it.
-  const Vec6T<S>& strain_before() const { return first_is_near_ ? e_a_ : e_b_; }
-  const Vec6T<S>& strain_behind() const { return first_is_near_ ? e_b_ : e_a_; }
-  Vec6T<S> section_force(const Vec6T<S>& e) const { return K_ * (e - reference_); }
+  /// Section forces (N, M) in the middle of the pieces.
+  const Vec6T<S>& force_before() const { return first_is_near_ ? sigma_a_ : sigma_b_; }
+  const Vec6T<S>& force_behind() const { return first_is_near_ ? sigma_b_ : sigma_a_; }
 
   /// Elastic energy of the split element less that of the whole one.
   S energy() const;
@@ -76,7 +78,11 @@ class SplitHost {
   S direction() const { return S(first_is_near_ ? 1.0 : -1.0); }
   S z_a() const { return s - S(first_is_near_ ? s_1_ : s_2_); }
   S z_b() const { return S(first_is_near_ ? s_2_ : s_1_) - s; }
-  S density(const Vec6T<S>& e) const;
+  /// Stiffness of a piece of length z.
+  Mat6T<S> stiffness(const S& z) const;
+  /// Energy a length of a piece at the strain e under the section force sigma.
+  S density(const Vec6T<S>& e, const Vec6T<S>& sigma) const;
+  void begin();
 
   /// Finds all that follows from e_a.
   void place();
@@ -92,10 +98,11 @@ class SplitHost {
   void subtract_whole(Matrix& by) const;
 
   double s_1_, s_2_;
-  Mat6T<S> K_;
+  Mat6 compliance_, spread_;  ///< of the section, and what a piece of length z adds over z^2
   Vec6T<S> reference_;
+  Mat6T<S> K_a_, K_b_, K_whole_, R_;
   bool first_is_near_ = true;
-  Vec6T<S> whole_;  ///< log(X_1^-1 X_2)
+  Vec6T<S> whole_, sigma_whole_;  ///< log(X_1^-1 X_2), and the section force that it means
   Vec6T<S> e_a_, e_b_, h_a_, h_b_, sigma_a_, sigma_b_;
   PoseT<S> X_C_;
   Mat6T<S> back_, T_a_, T_b1_, T_b2_, N_b_;  ///< N_b: d(T^-T(-h_b) sigma_b)/d(-h_b)

@@ -15,7 +15,10 @@ struct ElasticLine {
   /// Section forces (N, M) = stiffness (e - reference), in section components.
   struct Law {
     Vec6 reference = Vec6::Zero();
-    Mat6 stiffness = Mat6::Identity();  ///< symmetric, positive definite
+    Mat6 stiffness = Mat6::Identity();  ///< of the section: symmetric, positive definite
+    /// The moment varies linearly along a piece: one of length z has besides the compliance z^2/12 t1~^T C_mm t1~ of
+    /// the force, C_mm that of the section to moments.
+    bool linear_moment = false;
   };
   std::vector<Frame> nodes;
   std::vector<double> s;                         ///< arc lengths of the nodes in the reference shape [m]
