@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "joint_release.hpp"
 #include "trammel/moving_marker.hpp"
 #include "trammel/nearest_name.hpp"
 
@@ -225,6 +226,8 @@ std::shared_ptr<const Signal> Builder::signal(std::string_view name, const Locat
 
 JointCoordinate Builder::coordinate(int of_entity, std::string_view name, const Location& where) const {
   const std::string& joint = model_->entities[static_cast<std::size_t>(of_entity)].name;
+  if (find(joint + "." + release_name) != nullptr)
+    throw Error(where, "joint '" + joint + "' has a `release`, so that nothing can hang on its coordinates");
   const auto at = model_->coordinates.find(of_entity);
   if (at == model_->coordinates.end()) throw Error(where, "joint '" + joint + "' has no coordinate");
   std::string there;
@@ -393,6 +396,11 @@ bool Builder::share_rotation(const Marker& a, const Marker& b) {
 }
 
 void Builder::finish() const {
+  std::map<int, ReleaseLaw> laws;
+  for (const auto& [name, entity] : joints_)
+    if (const auto law = std::static_pointer_cast<const ReleaseLaw>(find(name + "." + release_name)))
+      laws.emplace(entity, *law);
+  if (!laws.empty()) apply_releases(*model_, laws);
   const Model& m = *model_;
   for (const SharedBlocks& s : m.shared) {
     const auto velocity = [&](BlockId id) -> Vec3 {

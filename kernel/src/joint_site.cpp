@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "joint_release.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
@@ -61,7 +62,7 @@ double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, 
 }
 
 void JointSite::share(const Parameters& in, Builder& builder, bool position, bool rotation) {
-  if (!in.flag("share") || in.flag("assemble") || !builder.may_share()) return;
+  if (!in.flag("share") || in.flag("assemble") || in.has("release") || !builder.may_share()) return;
   const InitialMotion a = builder.initial(A), b = builder.initial(B);
   const Vec6 gap =
       b.twist - (Vec6() << a.twist.head<3>(), b.R_WM.transpose() * a.R_WM * a.twist.tail<3>()).finished();
@@ -150,6 +151,7 @@ std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<P
   all.push_back(P::make(Kind::real, "size", "m", "length of the drawn joint; 0 draws a point")
                     .not_negative()
                     .defaults("0"));
+  all.push_back(release_parameter());
   for (P& p : own) all.push_back(std::move(p));
   return all;
 }
@@ -216,6 +218,7 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
                     "positions, or give `assemble: yes` and a stage of type assemble that closes the gap",
                     site.A.name(), site.B.name(), gap));
   site.size = in.real("size");
+  read_release(in, builder);
   return site;
 }
 

@@ -29,6 +29,15 @@ inline Table table_of(const std::string& csv) {
   return t;
 }
 
+/// The number of the column whose name begins with `channel` at an instant; nan where there is none.
+inline double at(const Table& t, double time, const std::string& channel) {
+  for (std::size_t i = 0; i < t.names.size(); ++i)
+    if (t.names[i].rfind(channel, 0) == 0)
+      for (const std::vector<double>& row : t.rows)
+        if (std::abs(row[0] - time) < 1e-9) return row[i];
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 /// What two histories differ by, in the columns whose names begin with a word.
 struct Difference {
   double largest = 0;

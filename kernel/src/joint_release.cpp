@@ -1,0 +1,267 @@
+#include "joint_release.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "trammel/joint_reaction.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// A limit counts as reached from here on [of the limit].
+constexpr double reached = 1 - 1e-6;
+/// A step ends on the limit when it ends within this much above it [of the limit].
+constexpr double above = 1e-4;
+
+/// One joint that may let go. It holds through the step in which its limit is reached, and is free from the next on.
+class Release {
+ public:
+  Release(ReleaseLaw law, std::optional<JointReaction> reaction, std::vector<int> sizes,
+          std::vector<bool> own)
+      : law_(std::move(law)),
+        reaction_(std::move(reaction)),
+        sizes_(std::move(sizes)),
+        own_(std::move(own)) {}
+
+  bool released() const { return released_; }
+  /// True for the blocks of the joint's own: multipliers and coordinates.
+  bool owns(int block) const { return own_[static_cast<std::size_t>(block)]; }
+
+  /// The joint's share once it is free: its multipliers vanish, its coordinates stay where they are.
+  void fill(const LocalState& x, LocalSystem& share) const {
+    int row = 0;
+    share.begin(share.size());
+    for (int k = 0; k < static_cast<int>(own_.size()); row += sizes_[static_cast<std::size_t>(k++)]) {
+      if (!owns(k)) continue;
+      const std::size_t first = start_of(k);
+      for (int i = 0; i < sizes_[static_cast<std::size_t>(k)]; ++i) {
+        const double rest = coordinate(k) ? held_[first + static_cast<std::size_t>(i)] : 0;
+        share.residual()[row + i] = x.value(k)[i] - rest;
+        if (share.request.tangent) share.K()(row + i, row + i) = 1;
+        // B a + bias stands for the equation of a multiplier at acceleration level, which is lambda = 0 here.
+        if (share.request.bias && !coordinate(k)) share.bias()[row + i] = x.value(k)[i];
+      }
+    }
+    if (share.request.rates) {
+      share.rate();
+      if (share.request.tangent) share.rate_gradient();
+    }
+    if (share.request.bias) share.bias();
+  }
+
+  Review review(const LocalState& x, const StepInfo& step) {
+    if (released_) return Review::keep();
+    const double h = step.end - step.start;
+    if (law_.at && *law_.at > step.start + 1e-9 * h && *law_.at < step.end - 1e-9 * h)
+      return Review::cut(*law_.at);
+    const double now = load(x);
+    if (now <= 1 + above || h <= 1e-9 * std::max(1.0, std::abs(step.end))) return Review::keep();
+    // By the secant, kept inside of the step so that it shrinks.
+    const double part = load_before_ < 1 ? (1 - load_before_) / (now - load_before_) : 0.5;
+    return Review::cut(step.start + std::clamp(part, 0.01, 0.99) * h);
+  }
+
+  void commit(const LocalState& x, const StepInfo& step) {
+    if (released_) return;
+    load_before_ = load(x);
+    const bool due = law_.at && *law_.at <= step.end + 1e-9 * (step.end - step.start);
+    if (!due && load_before_ < reached) return;
+    released_ = true;
+    released_at_ = step.end;
+    held_.clear();
+    for (int k = 0; k < static_cast<int>(own_.size()); ++k)
+      if (coordinate(k))
+        for (int i = 0; i < sizes_[static_cast<std::size_t>(k)]; ++i) held_.push_back(x.value(k)[i]);
+  }
+
+  void report(OutputSink& sink) const { sink.scalar("released", "", released_ ? 1 : 0); }
+
+  std::vector<double> history() const {
+    std::vector<double> h{released_ ? 1.0 : 0.0, released_at_, load_before_};
+    h.insert(h.end(), held_.begin(), held_.end());
+    return h;
+  }
+  void restore(std::span<const double> h) {
+    released_ = h[0] != 0;
+    released_at_ = h[1];
+    load_before_ = h[2];
+    held_.assign(h.begin() + 3, h.end());
+  }
+  void set_coordinates(std::vector<bool> coordinates) { coordinates_ = std::move(coordinates); }
+
+ private:
+  bool coordinate(int k) const { return coordinates_[static_cast<std::size_t>(k)]; }
+  std::size_t start_of(int block) const {
+    std::size_t n = 0;
+    for (int k = 0; k < block; ++k)
+      if (coordinate(k)) n += static_cast<std::size_t>(sizes_[static_cast<std::size_t>(k)]);
+    return n;
+  }
+  /// What the joint transmits, by its limit.
+  double load(const LocalState& x) const {
+    if (!reaction_) return 0;
+    const Vec6 wrench = reaction_->evaluate(x, nullptr);
+    return std::max(law_.force ? wrench.head<3>().norm() / *law_.force : 0.0,
+                    law_.moment ? wrench.tail<3>().norm() / *law_.moment : 0.0);
+  }
+
+  ReleaseLaw law_;
+  std::optional<JointReaction> reaction_;
+  std::vector<int> sizes_;
+  std::vector<bool> own_, coordinates_;
+  bool released_ = false;
+  double released_at_ = 0, load_before_ = 0;
+  std::vector<double> held_;  ///< coordinates at the release
+};
+
+/// A range some of whose instances are joints that may let go.
+class ReleasableRange final : public ElementRange {
+ public:
+  ReleasableRange(std::unique_ptr<ElementRange> joints, std::vector<std::optional<Release>> releases)
+      : joints_(std::move(joints)), releases_(std::move(releases)) {}
+
+  int size() const override { return joints_->size(); }
+  std::span<const BlockId> stencil(int i) const override { return joints_->stencil(i); }
+  int entity(int i) const override { return joints_->entity(i); }
+  bool couples(int i, int row, int column) const override {
+    return (row == column && at(i) && at(i)->owns(row)) || joints_->couples(i, row, column);
+  }
+
+  void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
+                const Request& request, ShareSink& sink) const override {
+    class Freed final : public ShareSink {
+     public:
+      Freed(const ReleasableRange& range, const State& state, std::span<const BlockPlace* const> places,
+            ShareSink& sink)
+          : range_(range), state_(state), places_(places), sink_(sink) {}
+      void add(int i, LocalSystem& share) override {
+        if (const auto& release = range_.at(i); release && release->released())
+          release->fill(LocalState(state_, places_[static_cast<std::size_t>(i)]), share);
+        sink_.add(i, share);
+      }
+
+     private:
+      const ReleasableRange& range_;
+      const State& state_;
+      std::span<const BlockPlace* const> places_;
+      ShareSink& sink_;
+    } freed(*this, state, places, sink);
+    joints_->evaluate(first, last, state, places, request, freed);
+  }
+
+  Review review(int i, const LocalState& x, const StepInfo& step) override {
+    if (!at(i)) return joints_->review(i, x, step);
+    if (at(i)->released()) return Review::keep();
+    Review of_joint = joints_->review(i, x, step);
+    return of_joint.verdict == Review::Verdict::keep ? at(i)->review(x, step) : of_joint;
+  }
+  void commit(int i, const LocalState& x, const StepInfo& step) override {
+    joints_->commit(i, x, step);
+    if (at(i)) at(i)->commit(x, step);
+  }
+  void reject(int i) override { joints_->reject(i); }
+  Energy energy(int i, const LocalState& x) const override {
+    return at(i) && at(i)->released() ? Energy{} : joints_->energy(i, x);
+  }
+  void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const override {
+    joints_->outputs(i, x, shares, sink);
+    if (at(i)) at(i)->report(sink);
+  }
+  void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const override {
+    if (!at(i) || !at(i)->released()) joints_->draw(i, x, shares, canvas);
+  }
+  std::shared_ptr<const JointView> joint(int i) const override { return joints_->joint(i); }
+
+  void keep(std::span<const int> instances) override {
+    std::vector<std::optional<Release>> kept;
+    for (const int i : instances) kept.push_back(std::move(releases_[static_cast<std::size_t>(i)]));
+    releases_ = std::move(kept);
+    joints_->keep(instances);
+  }
+  void set_stencil(int i, std::vector<BlockId> stencil, int dofs) override {
+    joints_->set_stencil(i, std::move(stencil), dofs);
+  }
+
+  /// The joint's own history, then how much of it there is, then that of the release.
+  std::vector<double> history(int i) const override {
+    std::vector<double> h = joints_->history(i);
+    if (!at(i)) return h;
+    const auto own = static_cast<double>(h.size());
+    const std::vector<double> more = at(i)->history();
+    h.insert(h.begin(), own);
+    h.insert(h.end(), more.begin(), more.end());
+    return h;
+  }
+  void restore(int i, std::span<const double> history) override {
+    if (!at(i)) return joints_->restore(i, history);
+    const auto own = static_cast<std::size_t>(history[0]);
+    joints_->restore(i, history.subspan(1, own));
+    at(i)->restore(history.subspan(1 + own));
+  }
+
+ private:
+  std::optional<Release>& at(int i) { return releases_[static_cast<std::size_t>(i)]; }
+  const std::optional<Release>& at(int i) const { return releases_[static_cast<std::size_t>(i)]; }
+
+  std::unique_ptr<ElementRange> joints_;
+  std::vector<std::optional<Release>> releases_;
+};
+
+Release make_release(const Model& model, const ElementRange& range, int i, const ReleaseLaw& law) {
+  const std::span<const BlockId> stencil = range.stencil(i);
+  std::vector<int> sizes;
+  std::vector<bool> own, coordinates;
+  for (const BlockId id : stencil) {
+    const Block& block = model.block(id);
+    sizes.push_back(block.size);
+    coordinates.push_back(block.kind == BlockKind::coordinate);
+    own.push_back(coordinates.back() || is_multiplier(block.kind));
+  }
+  std::optional<JointReaction> reaction;
+  if (law.force || law.moment) {
+    std::shared_ptr<const JointView> view = range.joint(i);
+    if (view == nullptr) throw Error(law.where, "a joint of this type gives no reaction that could break it");
+    reaction.emplace(std::move(view), std::vector<BlockId>(stencil.begin(), stencil.end()), sizes, law.where);
+  }
+  Release release(law, std::move(reaction), std::move(sizes), std::move(own));
+  release.set_coordinates(std::move(coordinates));
+  return release;
+}
+
+}  // namespace
+
+Parameter release_parameter() {
+  using Kind = Parameter::Kind;
+  return Parameter::make(Kind::map, "release", "", "when the joint lets go, for good: {at, force, moment}")
+      .with({Parameter::make(Kind::real, "at", "s", "time").not_negative(),
+             Parameter::make(Kind::real, "force", "N", "that it transmits at most").positive(),
+             Parameter::make(Kind::real, "moment", "N m", "that it transmits at most").positive()});
+}
+
+void read_release(const Parameters& in, Builder& builder) {
+  if (!in.has("release")) return;
+  const Parameters what = in.map("release");
+  auto law = std::make_shared<ReleaseLaw>();
+  law->where = in.where("release");
+  for (const auto& [name, limit] :
+       {std::pair("at", &law->at), {"force", &law->force}, {"moment", &law->moment}})
+    if (what.has(name)) *limit = what.real(name);
+  if (!law->at && !law->force && !law->moment)
+    throw Error(law->where, "'release' names none of 'at', 'force', 'moment'");
+  builder.offer(release_name, law);
+}
+
+void apply_releases(Model& model, const std::map<int, ReleaseLaw>& laws) {
+  for (Model::Range& range : model.ranges) {
+    std::vector<std::optional<Release>> releases(static_cast<std::size_t>(range.instances->size()));
+    for (int i = 0; i < range.instances->size(); ++i)
+      if (const auto law = laws.find(range.instances->entity(i)); law != laws.end())
+        releases[static_cast<std::size_t>(i)].emplace(make_release(model, *range.instances, i, law->second));
+    if (std::ranges::any_of(releases, [](const auto& r) { return r.has_value(); }))
+      range.instances = std::make_unique<ReleasableRange>(std::move(range.instances), std::move(releases));
+  }
+}
+
+}  // namespace trammel

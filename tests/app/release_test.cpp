@@ -1,0 +1,103 @@
+// Joints that let go: at a time, or where what they transmit reaches a limit.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::Outcome;
+using testing::Workplace;
+
+/// A block of 2 kg welded to the ground and pulled by 100 N/s, and a pendulum that is let go at t = 0.35.
+std::string pulled_block(const std::string& release, const std::string& more = "") {
+  return R"(trammel: 1
+bodies:
+  block: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}
+  bob: {type: rigid_body, mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, -1], velocity: [2, 0, 0], angular_velocity: [0, -2, 0]}
+joints:
+  weld: {type: fixed, between: [{on: ground, at: [1, 0, 0]}, block], release: )" +
+         release + R"(}
+  pivot: {type: revolute, axis: [0, 1, 0], between: [{on: ground, at: [0, 0, 0]}, {on: bob, at: [0, 0, 1]}], release: {at: 0.35}})" +
+         more + R"(
+loads:
+  pull: {type: force, on: block, force: [100*t, 0, 0]}
+sensors:
+  block: {type: motion, of: block}
+  weld: {type: outputs, of: weld}
+  bob: {type: motion, of: bob}
+  pivot: {type: outputs, of: pivot, channels: [released, force_world]}
+stages:
+  - {type: dynamic, until: 0.5, step: 0.01}
+)";
+}
+
+TEST(Release, BreaksAtTheForceThatItTransmitsAtMost) {
+  const Workplace here;
+  const Outcome run = here.run(pulled_block("{force: 20}"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const testing::Table weld = testing::table_of(here.read("out/weld.csv")),
+                       block = testing::table_of(here.read("out/block.csv"));
+  EXPECT_NEAR(at(weld, 0.19, "force_world.x"), -19, 1e-6);
+  EXPECT_EQ(at(weld, 0.19, "released"), 0);
+  EXPECT_EQ(at(weld, 0.2, "released"), 1);
+  EXPECT_NEAR(at(weld, 0.21, "force_world.x"), 0, 1e-12);
+  // 2 x'' = 100 t from t = 0.2 on.
+  EXPECT_NEAR(at(block, 0.2, "velocity.x"), 0, 1e-9);
+  EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * (0.25 - 0.04), 25 * 0.01);
+}
+
+TEST(Release, HoldsBelowItsLimit) {
+  const Workplace here;
+  const Outcome run = here.run(pulled_block("{force: 60, moment: 1}"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const testing::Table weld = testing::table_of(here.read("out/weld.csv"));
+  EXPECT_EQ(at(weld, 0.5, "released"), 0);
+  EXPECT_NEAR(at(weld, 0.5, "force_world.x"), -50, 1e-6);
+}
+
+TEST(Release, AtATimeLeavesFreeFlight) {
+  const Workplace here;
+  const Outcome run = here.run(pulled_block("{at: 0}"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const testing::Table bob = testing::table_of(here.read("out/bob.csv")),
+                       pivot = testing::table_of(here.read("out/pivot.csv"));
+  EXPECT_EQ(at(pivot, 0.34, "released"), 0);
+  EXPECT_EQ(at(pivot, 0.35, "released"), 1);
+  EXPECT_EQ(at(pivot, 0.5, "force_world.z"), 0);
+  const double v = at(bob, 0.36, "velocity.x");
+  EXPECT_NEAR(at(bob, 0.5, "velocity.x"), v, 1e-9);
+  EXPECT_NEAR(at(bob, 0.5, "position.x") - at(bob, 0.36, "position.x"), 0.14 * v, 1e-6);
+}
+
+TEST(Release, IsTheSameOnTwoRanks) {
+  const Workplace one, two;
+  ASSERT_EQ(one.run(pulled_block("{force: 20}")).status, 0);
+  const Outcome run = two.run_on(2, pulled_block("{force: 20}"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const testing::Table a = testing::table_of(one.read("out/block.csv")),
+                       b = testing::table_of(two.read("out/block.csv"));
+  EXPECT_NEAR(at(a, 0.5, "position.x"), at(b, 0.5, "position.x"), 1e-9);
+}
+
+TEST(Release, RefusesWhatMakesNoSense) {
+  const Workplace here;
+  const auto message = [&](const std::string& release, const std::string& more = "") {
+    const Outcome run = here.run(pulled_block(release, more));
+    EXPECT_NE(run.status, 0);
+    return run.err;
+  };
+  EXPECT_NE(message("{}").find("names none of 'at', 'force', 'moment'"), std::string::npos);
+  EXPECT_NE(message("{force: -3}").find("force"), std::string::npos);
+  EXPECT_NE(message("{forse: 3}").find("'force'"), std::string::npos);
+  EXPECT_NE(message("{force: 20}", "\n  cog: {type: coupling, terms: {pivot.angle: 1, weld.angle: 1}}")
+                .find("has a `release`"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace trammel
