@@ -114,8 +114,7 @@ void CaseContext::set_parameters(const Value* map,
     parameters_ = resolve_parameters(definitions);
   } catch (const ParameterError& error) {
     for (const Value::Entry& entry : map->entries)
-      if (entry.key == error.name())
-        throw Error(entry.value.where, "parameter '" + entry.key + "': " + error.what());
+      if (entry.key == error.name()) throw Error(entry.value.where, error.what());
     throw;
   }
 }

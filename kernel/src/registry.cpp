@@ -60,7 +60,8 @@ const Type& Registry::get(Type::Category category, std::string_view name, const 
   if (text.back() != '?') {
     for (const auto& [key, type] : types_) {
       if (key.second != name) continue;
-      text += "; '" + std::string(name) + "' is a " + std::string(category_name(key.first)) + " type";
+      const std::string found(category_name(key.first));
+      text += "; '" + std::string(name) + (found == "element" ? "' is an " : "' is a ") + found + " type";
       break;
     }
     text += ".";

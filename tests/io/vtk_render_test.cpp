@@ -2,23 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <vtkImageData.h>
-#include <vtkNew.h>
-#include <vtkPNGReader.h>
-
-#include <array>
-#include <cstdlib>
-#include <functional>
 
 #include "drawn_scene.hpp"
 #include "io/recorder.hpp"
+#include "places.hpp"
+#include "support/picture.hpp"
 
 namespace trammel {
 namespace {
 
 using testing::fresh_folder;
 namespace fs = std::filesystem;
+using namespace testing::picture;
 
 /// Draws a swept section between two bodies.
 struct Arm {
@@ -47,49 +42,6 @@ void record(const fs::path& folder) {
   recorder.accepted(report, state);
   recorder.stage_ends(stage, report, state);
 }
-
-int run(const std::string& command) {
-  // What the drivers of a display keep until the process ends is no leak of ours.
-  const int status = std::system(("ASAN_OPTIONS=detect_leaks=0 " + command).c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/// Runs a command with a display of its own. Two that start at once may choose the same one, so it is tried again.
-int run_on_display(const std::string& command) {
-  int status = 1;
-  for (int i = 0; i < 3 && status != 0; ++i) status = run("xvfb-run -a " + command);
-  return status;
-}
-
-using Pixel = std::array<int, 3>;
-
-/// The part of a picture's pixels, in percent, that is of some kind.
-double share(const fs::path& picture, const std::function<bool(const Pixel&)>& is) {
-  vtkNew<vtkPNGReader> reader;
-  reader->SetFileName(picture.c_str());
-  reader->Update();
-  vtkImageData* image = reader->GetOutput();
-  const int* size = image->GetDimensions();
-  int count = 0;
-  for (int y = 0; y < size[1]; ++y)
-    for (int x = 0; x < size[0]; ++x) {
-      Pixel p{};
-      for (int c = 0; c < 3; ++c)
-        p[static_cast<std::size_t>(c)] = static_cast<int>(image->GetScalarComponentAsDouble(x, y, 0, c));
-      count += is(p) ? 1 : 0;
-    }
-  return 100.0 * count / (size[0] * size[1]);
-}
-
-bool is_section(const Pixel& p) {
-  return p[2] > p[0] + 25 && p[2] < 235 && p[1] > p[0] + 10 && p[1] > 0.6 * p[2];
-}
-bool is_body(const Pixel& p) { return p[0] > p[2] + 40 && p[1] > p[2] + 20; }
-bool is_force(const Pixel& p) { return p[0] > 60 && p[0] > 2 * p[1] && p[0] > 2 * p[2]; }
-bool is_moment(const Pixel& p) { return p[2] > 60 && p[2] > 2 * p[0] && p[2] > 1.6 * p[1]; }
-
-/// The axes in the corner have a red arrow, too.
-constexpr double axes_share = 0.02;
 
 void expect_all_parts(const fs::path& picture) {
   EXPECT_GT(share(picture, is_section), 0.3);
