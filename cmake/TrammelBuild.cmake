@@ -26,7 +26,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Sources that include a precompiled header are cached only with these.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-    CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1 ${CCACHE})
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
 # Links a target of this tree gets, and no one outside of it.

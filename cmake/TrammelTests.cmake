@@ -14,6 +14,16 @@ endif()
 
 include(GoogleTest)
 find_package(GTest REQUIRED)
+# Where things lie, for the tests that ask: a definition for all of them would keep the compiler cache from serving
+# another checkout.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests/include/places.hpp CONTENT [=[
+#pragma once
+
+#define TRAMMEL_SOURCE_DIR "@PROJECT_SOURCE_DIR@"
+#define TRAMMEL_BINARY_DIR "@PROJECT_BINARY_DIR@"
+#define TRAMMEL_TEST_PLUGIN_DIR "@PROJECT_BINARY_DIR@/lib/trammel/test_plugins"
+#define TRAMMEL_COMMAND "@PROJECT_BINARY_DIR@/bin/trammel"
+]=] @ONLY)
 set(TRAMMEL_TEST_TIMEOUT 300 CACHE STRING "Seconds that a test may take")
 set(TRAMMEL_TEST_ENVIRONMENT
   OMP_NUM_THREADS=1
@@ -44,13 +54,8 @@ function(trammel_add_test_executable target)
   endif()
   target_link_libraries(${target} PRIVATE Trammel::kernel ${arg_LINK})
   target_include_directories(${target} PRIVATE
-    ${PROJECT_SOURCE_DIR}/tests/support ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/kernel/src)
-  target_compile_definitions(${target} PRIVATE
-    TRAMMEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    TRAMMEL_BINARY_DIR="${PROJECT_BINARY_DIR}"
-    TRAMMEL_PLUGIN_DIR="${PROJECT_BINARY_DIR}/${TRAMMEL_PLUGIN_SUBDIR}"
-    TRAMMEL_TEST_PLUGIN_DIR="${PROJECT_BINARY_DIR}/lib/trammel/test_plugins"
-    TRAMMEL_COMMAND="${PROJECT_BINARY_DIR}/bin/trammel")
+    ${PROJECT_SOURCE_DIR}/tests/support ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/kernel/src
+    ${PROJECT_BINARY_DIR}/tests/include)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   trammel_own(${target})
 endfunction()

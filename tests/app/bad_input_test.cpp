@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "command.hpp"
+#include "places.hpp"
 
 namespace trammel {
 namespace {

@@ -11,6 +11,8 @@
 
 #include <unistd.h>
 
+#include "places.hpp"
+
 namespace trammel::testing {
 
 /// What a run of the command came to.

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "judgement.hpp"
+#include "places.hpp"
 #include "table.hpp"
 
 namespace trammel::cases {

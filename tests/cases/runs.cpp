@@ -1,4 +1,5 @@
 #include "runs.hpp"
+#include "places.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

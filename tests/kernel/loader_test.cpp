@@ -1,4 +1,5 @@
 #include "trammel/loader.hpp"
+#include "places.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
