@@ -241,7 +241,12 @@ TRAMMEL_PLUGIN("curve_sliding", "0.1") {
   type.summary =
       "lets a point slide along a curve; its coordinates are the parameter eta and the arc length s";
   type.parameters = joint_parameters(curve_sliding::SlidingJoint<0>::demand, curve_sliding::own_parameters());
-  std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
+  std::erase_if(type.parameters,
+                [](const Parameter& p) { return p.name == "rotation" || p.name == "between"; });
+  type.parameters.insert(type.parameters.begin(),
+                         Parameter::make(Parameter::Kind::list, "between", "",
+                                         "the curve, and the marker B that slides along it")
+                             .must());
   type.build = curve_sliding::build;
   registry.add(std::move(type));
 }

@@ -45,5 +45,19 @@ TEST(FrictionInACase, RefusesWhatItCannotMean) {
               HasSubstr("it has: angle, slide"));
 }
 
+TEST(FrictionInACase, IsPressedByWhatTheJointSaysItself) {
+  testing::CoordinateCase c;
+  c.registry.set_source("friction", "");
+  trammel_register(c.registry);
+  c.joint("A", {{"s", "m"}});
+  c.model.signals["A.normal_force"] = time_signal();
+  c.context.functions["A.normal_force"] = constant_function(3);
+  EXPECT_EQ(c.on("friction", "A", "s", "{coefficient: 0.3, regularization: 0.01}"), "");
+  EXPECT_THAT(c.on("friction", "A", "s", "{coefficient: 0.3, regularization: 0.01, preload: 5}"),
+              HasSubstr("'preload' belongs to friction by the joint's reaction"));
+  EXPECT_THAT(c.on("friction", "A", "s", "{coefficient: 0.3, regularization: 0.01, normal: radial}"),
+              HasSubstr("gives no reaction to read"));
+}
+
 }  // namespace
 }  // namespace trammel

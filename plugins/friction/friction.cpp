@@ -61,6 +61,12 @@ bool names_a_direction(const Value& value) {
 
 NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Builder& builder) {
   const Value* normal = map.value("normal");
+  // A joint whose surfaces lie otherwise at every instant says itself how hard they are pressed.
+  Value own;
+  own.kind = Value::Kind::scalar;
+  own.text = place.joint_name + ".normal_force";
+  own.where = map.where();
+  if (normal == nullptr && builder.model().signals.contains(own.text)) normal = &own;
   if (normal != nullptr && !names_a_direction(*normal)) {
     for (const char* key : {"radius", "length", "thrust_radius", "preload"})
       if (map.has(key))
