@@ -92,7 +92,7 @@ TEST(Ends, LetGoAtTheInstantAtWhichTheyArePassed) {
   s.disturb(5);
   const Evaluation e = evaluate(range, 0, s, {true, true, true});
   EXPECT_EQ(e.residual.head(6), Eigen::VectorXd::Zero(6));
-  EXPECT_EQ(e.residual.tail(3), Eigen::Vector3d(Eigen::Map<const Vec3>(s.local().value(3))));
+  EXPECT_EQ(e.residual.tail(4), Eigen::Vector4d(Eigen::Map<const Eigen::Vector4d>(s.local().value(3))));
   for (const CheckedTerm& term : check_derivatives(range, 0, s))
     EXPECT_LT(term.what.find("residual") != std::string::npos ? term.relative() : 0, 1e-8) << term.what;
   EXPECT_EQ(range.review(0, s.local(), {1.05, 2}).verdict, Review::Verdict::keep);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "arc_length.hpp"
+#include "arc_rate.hpp"
 #include "normal_force.hpp"
 #include "sliding_joint.hpp"
 #include "trammel/lie.hpp"
@@ -106,9 +106,10 @@ double start_of(const Parameters& in, const Builder& builder, const JointSite& s
   return eta;
 }
 
-template <int turns>
+template <int turns, bool ties_s>
 void add(const Parameters& in, Builder& builder, JointSite site, Track track, double eta) {
-  SlidingJoint<turns> joint(track);
+  using J = SlidingJoint<turns, ties_s>;
+  J joint(track);
   std::vector<BlockId> stencil = site.blocks();
   joint.set_site(std::move(site));
   const RelativeStart motion = relative_start(builder, joint.site());
@@ -116,7 +117,7 @@ void add(const Parameters& in, Builder& builder, JointSite site, Track track, do
   start.R_AB = motion.R_AB;
   start.p_AB_A = motion.p_AB_A;
   start.c << eta, track.curve->arc_length(eta);
-  typename SlidingJoint<turns>::Terms terms;
+  typename J::Terms terms;
   joint.terms(start, false, terms);
   if (!in.flag("assemble"))
     for (int i = 3; i < 3 + turns; ++i)
@@ -139,21 +140,28 @@ void add(const Parameters& in, Builder& builder, JointSite site, Track track, do
       builder.add_block(BlockKind::coordinate, "coordinates", {start.c.data(), 2}, {rate.data(), 2}, "m");
   builder.offer_coordinate("eta", "", block, 0);
   builder.offer_coordinate("s", "m", block, 1);
-  const BlockId multipliers = builder.add_multiplier("multipliers", 3 + turns, "m");
+  const BlockId multipliers = builder.add_multiplier("multipliers", J::count, "m");
   builder.offer_signal("normal_force",
-                       std::make_shared<NormalForce>(track.curve, block, multipliers, 3 + turns));
+                       std::make_shared<NormalForce>(track.curve, block, multipliers, J::count));
   stencil.push_back(block);
   stencil.push_back(multipliers);
   builder.add(std::move(joint), std::move(stencil));
 
-  const bool velocity_level = in.text("arc_length") == "velocity";
-  const double zero = 0;
-  const BlockId tie =
-      velocity_level ? builder.add_block(BlockKind::velocity_multiplier, "arc_length", {&zero, 1}, {}, "m")
-                     : builder.add_multiplier("arc_length", 1, "m");
-  builder.add(ArcLength(track.curve, velocity_level), {block, tie});
+  if constexpr (!ties_s) {
+    const double zero = 0;
+    const BlockId tie = builder.add_block(BlockKind::velocity_multiplier, "arc_length", {&zero, 1}, {}, "m");
+    builder.add(ArcRate(track.curve), {block, tie});
+  }
   if (track.at_end == AtEnd::stop)
     builder.add(EndStops({track.range, in.real("end_stiffness"), in.real("end_damping")}), {block});
+}
+
+template <int turns>
+void add_at_level(const Parameters& in, Builder& builder, JointSite site, Track track, double eta) {
+  if (in.text("arc_length") == "position")
+    add<turns, true>(in, builder, std::move(site), std::move(track), eta);
+  else
+    add<turns, false>(in, builder, std::move(site), std::move(track), eta);
 }
 
 void build(const Parameters& in, Builder& builder) {
@@ -170,7 +178,8 @@ void build(const Parameters& in, Builder& builder) {
 
   const std::string orientation = in.text("orientation");
   const bool is_free = orientation == "free";
-  JointSite site = read_joint_site(in, builder, is_free ? SlidingJoint<0>::demand : SlidingJoint<3>::demand);
+  JointSite site =
+      read_joint_site(in, builder, is_free ? SlidingJoint<0, true>::demand : SlidingJoint<3, true>::demand);
   const RelativeStart start = relative_start(builder, site);
   const double eta = start_of(in, builder, site, track, start.p_AB_A);
   if (is_free) {
@@ -178,7 +187,7 @@ void build(const Parameters& in, Builder& builder) {
       if (in.has(key))
         throw Error(in.where(key),
                     fmt::format("'{}' belongs to `orientation: locked` or `about_tangent`", key));
-    add<0>(in, builder, std::move(site), std::move(track), eta);
+    add_at_level<0>(in, builder, std::move(site), std::move(track), eta);
     return;
   }
   track.frame = read_frame(in, builder, placed);
@@ -188,9 +197,9 @@ void build(const Parameters& in, Builder& builder) {
     site.B = site.B.offset(start.R_AB.transpose() * f.R);
   }
   if (orientation == "locked")
-    add<3>(in, builder, std::move(site), std::move(track), eta);
+    add_at_level<3>(in, builder, std::move(site), std::move(track), eta);
   else
-    add<2>(in, builder, std::move(site), std::move(track), eta);
+    add_at_level<2>(in, builder, std::move(site), std::move(track), eta);
 }
 
 std::vector<Parameter> own_parameters() {
@@ -240,7 +249,8 @@ TRAMMEL_PLUGIN("curve_sliding", "0.1") {
   type.category = Type::Category::joint;
   type.summary =
       "lets a point slide along a curve; its coordinates are the parameter eta and the arc length s";
-  type.parameters = joint_parameters(curve_sliding::SlidingJoint<0>::demand, curve_sliding::own_parameters());
+  type.parameters =
+      joint_parameters(curve_sliding::SlidingJoint<0, true>::demand, curve_sliding::own_parameters());
   std::erase_if(type.parameters,
                 [](const Parameter& p) { return p.name == "rotation" || p.name == "between"; });
   type.parameters.insert(type.parameters.begin(),

@@ -38,13 +38,15 @@ struct Track {
 ///     f1 . b3 = f2 . b3 = 0                                     (turns 2: free about the tangent f3)
 ///     f2 . b3 = f3 . b1 = f1 . b2 = 0                           (turns 3: locked to the moving frame)
 ///
-/// with the moving frame f(eta) and the axes b of B. The second coordinate s is tied to eta by ArcLength. A slider that
-/// left the curve has multipliers of zero; s then comes to rest as a mass of 1 kg with a damper would.
-template <int turns>
-class SlidingJoint : public Joint<SlidingJoint<turns>, 3 + turns, 2> {
-  using Base = Joint<SlidingJoint<turns>, 3 + turns, 2>;
+/// with the moving frame f(eta) and the axes b of B. The second coordinate, the arc length s, is tied to eta by a last
+/// equation, s - S(eta) = 0, where `ties_s`; else by ArcRate. A slider that left the curve has multipliers of zero, and
+/// its coordinates come to rest as masses with dampers would.
+template <int turns, bool ties_s>
+class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties_s ? 1 : 0), 2> {
+  using Base = Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties_s ? 1 : 0), 2>;
 
  public:
+  static constexpr int count = 3 + turns + (ties_s ? 1 : 0);
   static constexpr JointDemand demand{JointAxes::own, false, turns > 0};
   static constexpr std::array<CoordinateName, 2> coordinate_names{{{"eta", ""}, {"s", "m"}}};
 
@@ -60,6 +62,14 @@ class SlidingJoint : public Joint<SlidingJoint<turns>, 3 + turns, 2> {
     out.G.template topLeftCorner<3, 3>().setIdentity();
     out.G.template block<3, 1>(0, 6) = -c.d[1];
     for (int i = 0; i < 3; ++i) out.H[static_cast<std::size_t>(i)](6, 6) = -c.d[2][i];
+    if constexpr (ties_s) {
+      constexpr int row = count - 1;
+      const double speed = c.d[1].norm();
+      out.C[row] = x.c[1] - track_.curve->arc_length(eta);
+      out.G(row, 6) = -speed;
+      out.G(row, 7) = 1;
+      out.H[static_cast<std::size_t>(row)](6, 6) = -c.d[1].dot(c.d[2]) / speed;
+    }
     if constexpr (turns > 0) {
       FrameAlong f;
       track_.frame->evaluate(eta, f);
@@ -103,14 +113,16 @@ class SlidingJoint : public Joint<SlidingJoint<turns>, 3 + turns, 2> {
       Base::evaluate(x, out);
       return;
     }
-    const int n = 3 + turns, row = out.size() - n, s = row - 1;
+    constexpr int n = count;
+    const int row = out.size() - n, first = row - 2;
     auto r = out.residual();
     for (int i = 0; i < n; ++i) r[row + i] = x.value(coordinates() + 1)[i];
-    r[s] = x.second_rate(coordinates())[1] + status_.damping * x.rate(coordinates())[1];
+    for (int i = 0; i < 2; ++i)
+      r[first + i] = x.second_rate(coordinates())[i] + status_.damping * x.rate(coordinates())[i];
     if (out.request.tangent) {
       out.K().diagonal().tail(n).setOnes();
-      out.D()(s, s) = status_.damping;
-      out.M()(s, s) = 1;
+      out.D().diagonal().template segment<2>(first).setConstant(status_.damping);
+      out.M().diagonal().template segment<2>(first).setOnes();
     }
     // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
     if (out.request.bias) out.bias().tail(n) = r.tail(n);
@@ -183,7 +195,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns>, 3 + turns, 2> {
   struct Status {
     bool on = true;
     bool leaving = false;  ///< this step ends where the slider leaves
-    double damping = 0;    ///< of s, after that [1/s]
+    double damping = 0;    ///< of the coordinates, after that [1/s]
   };
   /// Columns of the moving frame and of B whose product vanishes.
   static constexpr std::array<std::pair<int, int>, 3> pairs =
@@ -196,7 +208,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns>, 3 + turns, 2> {
     return {track_.curve->arc_length(eta), track_.curve->speed(eta) * x.rate(coordinates())[0]};
   }
   void release(double rate) {
-    // s comes to rest within a hundredth of the curve's length.
+    // They come to rest within a hundredth of the curve's length.
     status_ = {false, false, 100 * std::abs(rate) / track_.curve->length()};
   }
 

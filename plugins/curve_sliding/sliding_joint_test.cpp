@@ -23,8 +23,10 @@ void expect_sound(const std::string& own, std::shared_ptr<const Curve> curve, in
     const bool first = std::string(on) == "bodies.a_arm";
     const CheckedTerm worst = worst_derivative(range, 0, start, first ? states : 10);
     EXPECT_LT(worst.relative(), 1e-8) << what << ", " << worst.what;
-    const CheckedTerm tie = worst_derivative(c.part(false), 0, c.specimen(false), first ? states : 10);
-    EXPECT_LT(tie.relative(), 1e-8) << what << ", " << tie.what;
+    if (own.find("velocity") != std::string::npos) {
+      const CheckedTerm tie = worst_derivative(c.part(false), 0, c.specimen(false), first ? states : 10);
+      EXPECT_LT(tie.relative(), 1e-8) << what << ", " << tie.what;
+    }
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       Specimen s = start;
       s.disturb(seed);
@@ -45,22 +47,23 @@ void expect_sound(const std::string& own, std::shared_ptr<const Curve> curve, in
 }
 
 TEST(SlidingJoint, IsSoundWithFreeOrientation) {
-  expect_sound("", std::make_shared<Trefoil>(), 3, 100);
+  expect_sound("", std::make_shared<Trefoil>(), 4, 100);
   expect_sound(", arc_length: velocity", std::make_shared<Trefoil>(), 3, 10);
-  expect_sound("", std::make_shared<Cubic>(), 3, 20);
-  expect_sound("", std::make_shared<Cubic>(0, 0), 3, 20);
+  expect_sound("", std::make_shared<Cubic>(), 4, 20);
+  expect_sound("", std::make_shared<Cubic>(0, 0), 4, 20);
 }
 
 TEST(SlidingJoint, IsSoundWithLockedOrientation) {
-  expect_sound(", orientation: locked", std::make_shared<Trefoil>(), 6, 100);
-  expect_sound(", orientation: locked, frame: frenet", std::make_shared<Trefoil>(), 6, 10);
-  expect_sound(", orientation: locked, frame: up, up: [0, 0, 1]", std::make_shared<Trefoil>(), 6, 10);
-  expect_sound(", orientation: locked", std::make_shared<Cubic>(), 6, 20);
+  expect_sound(", orientation: locked", std::make_shared<Trefoil>(), 7, 100);
+  expect_sound(", orientation: locked, arc_length: velocity", std::make_shared<Trefoil>(), 6, 10);
+  expect_sound(", orientation: locked, frame: frenet", std::make_shared<Trefoil>(), 7, 10);
+  expect_sound(", orientation: locked, frame: up, up: [0, 0, 1]", std::make_shared<Trefoil>(), 7, 10);
+  expect_sound(", orientation: locked", std::make_shared<Cubic>(), 7, 20);
 }
 
 TEST(SlidingJoint, IsSoundWhereItTurnsAboutTheTangent) {
-  expect_sound(", orientation: about_tangent", std::make_shared<Trefoil>(), 5, 100);
-  expect_sound(", orientation: about_tangent, axes: own", std::make_shared<Trefoil>(), 5, 10);
+  expect_sound(", orientation: about_tangent", std::make_shared<Trefoil>(), 6, 100);
+  expect_sound(", orientation: about_tangent, axes: own", std::make_shared<Trefoil>(), 6, 10);
 }
 
 TEST(SlidingJoint, StartsAtTheNearestPointWithItsRates) {
