@@ -266,7 +266,7 @@ TEST(BeamElement, PowerOfItsForcesIsTheRateOfItsEnergies) {
   trammel::testing::Draw draw(33);
   const BeamElement element = an_element(true);
   const ProbeState x = random_element_state(draw, 0.7);
-  const auto stored = [&](const ProbeState& y) {
+  const auto stored = [&](const Specimen& y) {
     const Energy e = element.energy(y.local());
     return e.kinetic + e.strain;
   };

@@ -77,7 +77,7 @@ TEST(MarkerLoad, PowerIsInBalance) {
           ProbeState x;
           x.random_frame(draw);
           const double potential_rate =
-              time_derivative([&](const ProbeState& s) { return load.energy(s.local()).potential; }, x);
+              time_derivative([&](const Specimen& s) { return load.energy(s.local()).potential; }, x);
           const double power = potential_rate + load.energy(x.local()).lost_power;
           EXPECT_NEAR(residual_of(load, x).dot(ConstVectorMap(x.state().rate.data(), 6)), power, 1e-6);
         }
@@ -146,7 +146,7 @@ TEST(Gravity, TangentsAndPowersOfWeights) {
     x.random_frame(draw);
     expect_tangent(weight, x);
     const double potential_rate =
-        time_derivative([&](const ProbeState& s) { return weight.energy(s.local()).potential; }, x);
+        time_derivative([&](const Specimen& s) { return weight.energy(s.local()).potential; }, x);
     const double power = residual_of(weight, x).dot(ConstVectorMap(x.state().rate.data(), 6));
     EXPECT_NEAR(power, potential_rate + weight.energy(x.local()).lost_power, 1e-5);
   }

@@ -79,7 +79,7 @@ TEST(Spring, PowerIsInBalance) {
     for (Pair& p : pairs(draw)) {
       const SpringDamper spring(p.a, p.b, some_law(with_function), 0);
       const double stored =
-          time_derivative([&](const ProbeState& s) { return spring.energy(s.local()).strain; }, p.x);
+          time_derivative([&](const trammel::Specimen& s) { return spring.energy(s.local()).strain; }, p.x);
       const double lost = spring.energy(p.x.local()).lost_power;
       EXPECT_NEAR(residual_of(spring, p.x).dot(velocity(p.x)), stored + lost, 1e-5 * (1 + std::abs(lost)));
     }
@@ -130,7 +130,7 @@ TEST(Bushing, PowerIsInBalance) {
     Pair p = pairs(draw)[0];
     const Bushing bushing = some_bushing(draw, p);
     const double stored =
-        time_derivative([&](const ProbeState& s) { return bushing.energy(s.local()).strain; }, p.x);
+        time_derivative([&](const trammel::Specimen& s) { return bushing.energy(s.local()).strain; }, p.x);
     const double lost = bushing.energy(p.x.local()).lost_power;
     EXPECT_NEAR(residual_of(bushing, p.x).dot(velocity(p.x)), stored + lost, 1e-4 * (1 + std::abs(lost)));
   }

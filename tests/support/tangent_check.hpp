@@ -1,18 +1,21 @@
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "trammel/element.hpp"
+#include "trammel/element_check.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/state.hpp"
 
-/// Random states of a stencil, and differences of an instance's residual along its increments.
+/// Random states of a stencil, and the derivatives of an instance that is not part of a model.
 namespace trammel::testing {
 
 class Draw {
@@ -40,33 +43,21 @@ class Draw {
   std::mt19937 engine_;
 };
 
-/// The blocks of one stencil with their values, rates and accelerations.
+/// A stencil whose blocks, with their values, rates and accelerations, are given one by one.
 class ProbeState {
  public:
-  explicit ProbeState(double time = 0.3) { state_.time = time; }
+  explicit ProbeState(double time = 0.3) : time_(time) { rebuild(); }
 
   ProbeState& position(const Vec3& p, const Vec3& v = Vec3::Zero(), const Vec3& a = Vec3::Zero()) {
-    begin(BlockKind::position, 3);
-    append(state_.value, p);
-    append(state_.rate, v);
-    append(state_.acceleration, a);
-    return *this;
+    return add(BlockKind::position, p, v, a);
   }
   ProbeState& rotation(const Mat3& R, const Vec3& w = Vec3::Zero(), const Vec3& alpha = Vec3::Zero()) {
-    begin(BlockKind::rotation, 3);
-    state_.value.resize(state_.value.size() + 13);
-    set_rotation(state_, static_cast<int>(kinds_.size()) - 1, R);
-    append(state_.rate, w);
-    append(state_.acceleration, alpha);
-    return *this;
+    const Quaternion q = so3::quaternion(R);
+    return add(BlockKind::rotation, Eigen::Vector4d(q.w(), q.x(), q.y(), q.z()), w, alpha);
   }
   ProbeState& numbers(BlockKind kind, const Eigen::VectorXd& y, const Eigen::VectorXd& rate,
                       const Eigen::VectorXd& second) {
-    begin(kind, static_cast<int>(y.size()));
-    append(state_.value, y);
-    append(state_.rate, rate);
-    append(state_.acceleration, second);
-    return *this;
+    return add(kind, y, rate, second);
   }
   ProbeState& random_position(Draw& draw, double size = 2) {
     return position(draw.vector(size), draw.vector(size), draw.vector(size));
@@ -78,69 +69,35 @@ class ProbeState {
     return random_position(draw, size).random_rotation(draw, size);
   }
 
-  int dofs() const { return static_cast<int>(state_.rate.size()); }
-  State& state() { return state_; }
-  LocalState local() const { return {state_, places_.data()}; }
-
-  /// The configuration moved along the increment d of all blocks.
-  ProbeState moved(const Eigen::VectorXd& d) const {
-    ProbeState out = *this;
-    for (int k = 0; k < static_cast<int>(kinds_.size()); ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      const int dof = places_[i].dof;
-      if (kinds_[i] == BlockKind::rotation) {
-        const Vec3 theta = d.segment<3>(dof);
-        set_rotation(out.state_, k, Mat3(local().rotation(k)) * so3::exp(theta));
-      } else {
-        for (int c = 0; c < sizes_[i]; ++c)
-          out.state_.value[static_cast<std::size_t>(places_[i].value + c)] += d(dof + c);
-      }
-    }
-    return out;
-  }
-  /// The rates and accelerations moved.
-  ProbeState with_rate(const Eigen::VectorXd& d) const {
-    ProbeState out = *this;
-    for (int i = 0; i < dofs(); ++i) out.state_.rate[static_cast<std::size_t>(i)] += d(i);
-    return out;
-  }
-  ProbeState with_acceleration(const Eigen::VectorXd& d) const {
-    ProbeState out = *this;
-    for (int i = 0; i < dofs(); ++i) out.state_.acceleration[static_cast<std::size_t>(i)] += d(i);
-    return out;
-  }
-  /// The state after the time h of the motion with these rates and accelerations, correct to second order in h for
-  /// configurations and to first for rates.
-  ProbeState after(double h) const {
-    const Eigen::VectorXd v = ConstVectorMap(state_.rate.data(), dofs());
-    const Eigen::VectorXd a = ConstVectorMap(state_.acceleration.data(), dofs());
-    ProbeState out = moved(h * v + 0.5 * h * h * a).with_rate(h * a);
-    out.state_.time += h;
-    return out;
-  }
+  int dofs() const { return specimen_.dofs(); }
+  const State& state() const { return specimen_.state(); }
+  LocalState local() const { return specimen_.local(); }
+  const Specimen& specimen() const { return specimen_; }
 
  private:
-  void begin(BlockKind kind, int size) {
-    kinds_.push_back(kind);
-    sizes_.push_back(size);
-    places_.push_back(
-        {static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
+  ProbeState& add(BlockKind kind, const Eigen::VectorXd& value, const Eigen::VectorXd& rate,
+                  const Eigen::VectorXd& second) {
+    Block block;
+    block.kind = kind;
+    block.size = static_cast<int>(rate.size());
+    block.name = "block " + std::to_string(blocks_.size());
+    std::copy(value.begin(), value.end(), block.initial.begin());
+    std::copy(rate.begin(), rate.end(), block.initial_rate.begin());
+    blocks_.push_back(block);
+    accelerations_.insert(accelerations_.end(), second.begin(), second.end());
+    rebuild();
+    return *this;
   }
-  template <class V>
-  static void append(std::vector<double>& to, const V& v) {
-    to.insert(to.end(), v.data(), v.data() + v.size());
-  }
-  void set_rotation(State& state, int k, const Mat3& R) const {
-    double* to = state.value.data() + places_[static_cast<std::size_t>(k)].value;
-    Eigen::Map<Mat3>(to, 3, 3) = R;
-    const Eigen::Quaterniond q(R);
-    to[9] = q.w(), to[10] = q.x(), to[11] = q.y(), to[12] = q.z();
+  void rebuild() {
+    specimen_ = Specimen(blocks_);
+    specimen_.state().acceleration = accelerations_;
+    specimen_.state().time = time_;
   }
 
-  State state_;
-  std::vector<BlockKind> kinds_;
-  std::vector<int> sizes_;
-  std::vector<BlockPlace> places_;
+  double time_;
+  std::vector<Block> blocks_;
+  std::vector<double> accelerations_;
+  Specimen specimen_{std::vector<Block>()};
 };
 
 template <class E>
@@ -151,51 +108,25 @@ Eigen::VectorXd residual_of(const E& element, const ProbeState& x) {
   return out.residual();
 }
 
-/// df/dd at 0 by central differences of fourth order.
-inline Eigen::MatrixXd differences(const std::function<Eigen::VectorXd(const Eigen::VectorXd&)>& f, int n) {
-  constexpr double h = 1e-3;
-  Eigen::MatrixXd out;
-  for (int j = 0; j < n; ++j) {
-    const auto at = [&](double s) { return f(s * Eigen::VectorXd::Unit(n, j)); };
-    const Eigen::VectorXd column = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-    if (j == 0) out.resize(column.size(), n);
-    out.col(j) = column;
-  }
-  return out;
-}
-
-inline void expect_close(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected, double tolerance,
-                         const char* what) {
-  ASSERT_EQ(found.rows(), expected.rows()) << what;
-  ASSERT_EQ(found.cols(), expected.cols()) << what;
-  const double scale = std::max(expected.cwiseAbs().maxCoeff(), 1e-3);
-  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), tolerance * scale) << what << "\nfound\n"
-                                                                         << found << "\nexpected\n"
-                                                                         << expected;
-}
-
-/// Holds K, D and M of an instance against differences of its residual; largest error over largest entry.
+/// Holds K, D and M of an instance, and where it is a constraint its rates, against differences.
 template <class E>
 void expect_tangent(const E& element, const ProbeState& x, double tolerance = 1e-8) {
-  Request asked;
-  asked.tangent = true;
-  LocalSystem out(asked);
-  out.begin(x.dofs());
-  element.evaluate(x.local(), out);
-  expect_close(out.residual(), residual_of(element, x), 1e-13, "residual with and without tangent");
-  const int n = x.dofs();
-  const auto by = [&](auto&& move) {
-    return differences([&](const Eigen::VectorXd& d) { return residual_of(element, move(d)); }, n);
-  };
-  expect_close(out.K(), by([&](const Eigen::VectorXd& d) { return x.moved(d); }), tolerance, "K");
-  expect_close(out.D(), by([&](const Eigen::VectorXd& d) { return x.with_rate(d); }), tolerance, "D");
-  expect_close(out.M(), by([&](const Eigen::VectorXd& d) { return x.with_acceleration(d); }), tolerance, "M");
+  RangeOf<E> range;
+  std::vector<BlockId> stencil(x.specimen().blocks().size());
+  std::iota(stencil.begin(), stencil.end(), 0);
+  range.add(element, std::move(stencil), x.dofs(), 0);
+  const CheckedTerm worst = check_derivatives(range, 0, x.specimen()).front();
+  EXPECT_LT(worst.relative(), tolerance) << worst.what;
+  EXPECT_LT(
+      (evaluate(range, 0, x.specimen(), {true, false, false}).residual - residual_of(element, x)).norm(),
+      1e-13 * (1 + residual_of(element, x).norm()))
+      << "residual with and without tangent";
 }
 
-/// f at the time h after and before x: d/dt f by central differences.
-inline double time_derivative(const std::function<double(const ProbeState&)>& f, const ProbeState& x) {
+/// Rate of f along the motion with the rates and accelerations of x, by central differences.
+inline double time_derivative(const std::function<double(const Specimen&)>& f, const ProbeState& x) {
   constexpr double h = 1e-4;
-  return (f(x.after(h)) - f(x.after(-h))) / (2 * h);
+  return (f(x.specimen().after(h)) - f(x.specimen().after(-h))) / (2 * h);
 }
 
 }  // namespace trammel::testing
