@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# What a slider costs on beams of 10 to 10,000 elements, on one rank and in one run: the same beam without a slider, with
+# one that stays in its element, with one that crosses an element in every fifth step (a crossing solves the step again, one in eight
+# lays out the matrix anew), and 100 sliders on 1,000 elements.
+#   bench/slider_cost.sh          three runs of each, the fastest counts
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. ./scripts/environment.sh
+trammel=${BUILD:-build/release}/bin/trammel
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+run() {  # run FILE [--set ...]: "milliseconds a step, iterations a step"
+  local best= steps time iterations
+  for _ in 1 2 3; do
+    "$trammel" run "$1" -o "$results/out" "${@:2}" >"$results/log" 2>&1 || { cat "$results/log" >&2; exit 1; }
+    read -r steps time iterations < <(awk '
+      /steps [0-9]+, of them/ { steps = $2 + 0; for (i = 1; i < NF; i++) if ($i == "iterations") its = $(i + 1) + 0 }
+      /wall time/ { for (i = 1; i < NF; i++) t[$i] = $(i + 1) + 0 }
+      END { print steps, t["residual"] + t["tangent"] + t["assembly"] + t["factorization"] + t["solve"] + t["rest"], its / steps }' "$results/log")
+    best=$(awk -v a="${best:-1e9}" -v b="$time" -v n="$steps" 'BEGIN { b *= 1000 / n; print a < b ? a : b }')
+  done
+  echo "$best $iterations"
+}
+
+grep -v "slide\.\|bead\." bench/sliders.yaml | sed 's/^  N: .*//' >"$results/plain.yaml"
+echo "| elements | sliders | without [ms] | standing [ms] | iterations | a slider and iteration [us] | allowed [us] | crossing [ms] | iterations |"
+echo "|---|---|---|---|---|---|---|---|---|"
+for line in "10 1" "100 1" "1000 1" "10000 1" "1000 100"; do
+  read -r n N <<<"$line"
+  read -r plain its0 < <(run "$results/plain.yaml" --set n="$n")
+  read -r with its1 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=0.05)
+  cross="-"; its2="-"
+  [ "$n" = 10 ] || read -r cross its2 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=20)
+  awk -v n="$n" -v N="$N" -v a="$plain" -v b="$with" -v i0="$its0" -v i1="$its1" -v c="$cross" -v i2="$its2" 'BEGIN {
+    printf "| %d | %d | %.3f | %.3f | %.2f | %.1f | %.1f | %s | %s |\n", n, N, a, b, i1, 1000 * (b / i1 - a / i0) / N,
+      20 + 1000 * 0.05 * a / i0 / N, c, i2 }'
+done
