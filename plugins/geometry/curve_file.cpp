@@ -12,6 +12,7 @@
 #include <Geom_TrimmedCurve.hxx>
 #include <IGESControl_Reader.hxx>
 #include <IGESData_IGESEntity.hxx>
+#include <Interface_InterfaceModel.hxx>
 #include <Interface_Static.hxx>
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
@@ -38,7 +39,7 @@ constexpr double meeting = 1e-6;  // of a gap between edges, by the length of th
 
 struct NamedShape {
   std::string name;
-  TopoDS_Shape shape;  ///< an edge or a wire
+  TopoDS_Shape shape;  ///< an edge, a wire, or several edges
 };
 
 std::string trimmed(const Handle(TCollection_HAsciiString) & name) {
@@ -72,6 +73,16 @@ std::vector<NamedShape> shapes_in(XSControl_Reader& reader) {
       found.push_back({name_of(entity), shapes(i)});
     }
   }
+  // What was read as a whole and then taken apart: a composite curve.
+  const Handle(Interface_InterfaceModel) model = reader.WS()->Model();
+  for (int i = 1; i <= model->NbEntities(); ++i) {
+    const std::string name = name_of(model->Value(i));
+    if (name.empty() || std::ranges::find(found, name, &NamedShape::name) != found.end()) continue;
+    const TopoDS_Shape shape = reader.WS()->TransferReader()->ShapeResult(model->Value(i));
+    if (!shape.IsNull() && TopExp_Explorer(shape, TopAbs_FACE).More() == Standard_False &&
+        TopExp_Explorer(shape, TopAbs_EDGE).More())
+      found.push_back({name, shape});
+  }
   return found;
 }
 
@@ -81,7 +92,8 @@ std::vector<TopoDS_Edge> edges_of(const TopoDS_Shape& shape) {
     edges.push_back(TopoDS::Edge(shape));
     return edges;
   }
-  for (BRepTools_WireExplorer e(TopoDS::Wire(shape)); e.More(); e.Next()) edges.push_back(e.Current());
+  if (shape.ShapeType() == TopAbs_WIRE)
+    for (BRepTools_WireExplorer e(TopoDS::Wire(shape)); e.More(); e.Next()) edges.push_back(e.Current());
   if (edges.empty())
     for (TopExp_Explorer e(shape, TopAbs_EDGE); e.More(); e.Next())
       edges.push_back(TopoDS::Edge(e.Current()));

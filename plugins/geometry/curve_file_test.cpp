@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <numbers>
+#include <regex>
+#include <sstream>
 
 #include <BRepBuilderAPI_MakeEdge.hxx>
 #include <BRep_Builder.hxx>
@@ -118,6 +121,32 @@ TEST_F(Files, JoinEdgesInAnyOrder) {
     const Vec3 p = loop->point(loop->parameter(s));
     EXPECT_NEAR((p - Vec3(std::clamp(p.x(), 0.0, 1.0), 0.5, 0)).norm(), 0.5, 1e-12);
   }
+}
+
+TEST_F(Files, GiveWiresOfSeveralEdges) {
+  // Open CASCADE writes the edges of a wire one by one: here they are put together as other programs do.
+  const std::string path = step(stadium(), {});
+  std::ostringstream read;
+  read << std::ifstream(path).rdbuf();
+  std::string text = read.str();
+  const std::regex trimmed(R"((#\d+) = TRIMMED_CURVE)"), set(R"(GEOMETRIC_CURVE_SET\('',\(#\d+\)\);)");
+  std::string segments, list;
+  int k = 9001;
+  for (std::sregex_iterator curve(text.begin(), text.end(), trimmed), end; curve != end; ++curve, ++k) {
+    const std::string id = "#" + std::to_string(k), sense = k == 9003 ? ".F." : ".T.";
+    segments += id + " = COMPOSITE_CURVE_SEGMENT(.CONTINUOUS.," + sense + "," + (*curve)[1].str() + ");\n";
+    list += (list.empty() ? "" : ",") + id;
+  }
+  ASSERT_EQ(k, 9005);
+  text = std::regex_replace(
+      text, set,
+      "GEOMETRIC_CURVE_SET('',(#9000));\n" + segments + "#9000 = COMPOSITE_CURVE('loop',(" + list + "),.F.);",
+      std::regex_constants::format_first_only);
+  std::ofstream(path) << text;
+  const auto loop = read_curve_file(path, {"loop"});
+  EXPECT_NEAR(loop->length(), 2 + pi, 1e-9);
+  EXPECT_TRUE(loop->closed());
+  EXPECT_THAT(message(path, {"lop"}), HasSubstr("did you mean 'loop'"));
 }
 
 TEST_F(Files, ComeAsIgesToo) {
