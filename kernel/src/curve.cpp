@@ -16,7 +16,7 @@ namespace {
 constexpr double closing_tolerance = 1e-6;  // of a closed curve's gap, by its length
 constexpr double standstill = 1e-7;         // of the least speed, by the mean one
 constexpr double beside_a_break = 1e-9;     // of a span: where a kink is looked for
-constexpr int samples_of_a_span = 16;       // in the search for the nearest point
+constexpr int samples_of_a_panel = 16;      // in the search for the nearest point
 
 std::string text(const Vec3& p) { return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", p.x(), p.y(), p.z()); }
 
@@ -25,23 +25,9 @@ std::string text(const Vec3& p) { return fmt::format("[{:.6g}, {:.6g}, {:.6g}]",
 void Curve::set_domain(std::vector<double> breaks, bool closed) {
   breaks_ = std::move(breaks);
   closed_ = closed;
-  double least = std::numeric_limits<double>::infinity(), where = first();
-  const auto watched_speed = [&](double eta) {
-    const double v = speed(eta);
-    if (v < least) {
-      least = v;
-      where = eta;
-    }
-    return v;
-  };
-  arc_ = Antiderivative(watched_speed, breaks_);
-  for (const double eta : breaks_) watched_speed(eta);
+  arc_ = Antiderivative([this](double eta) { return speed(eta); }, breaks_);
   if (!(length() > 0) || !std::isfinite(length())) throw Error("the curve has no length");
-  if (least < standstill * length() / (last() - first()))
-    throw Error(
-        fmt::format("the curve comes to a standstill at {} (parameter {:.6g}): it has a cusp there, or "
-                    "control points that coincide",
-                    text(point(where)), where));
+  require_motion();
   if (!closed_) return;
   CurvePoint a, b;
   inside(first(), 0, a);
@@ -50,6 +36,40 @@ void Curve::set_domain(std::vector<double> breaks, bool closed) {
   if (gap > closing_tolerance * length())
     throw Error(fmt::format("the curve is to be closed, but its ends {} and {} are {:.6g} m apart",
                             text(a.d[0]), text(b.d[0]), gap));
+}
+
+std::vector<double> Curve::sampled() const {
+  std::vector<double> etas;
+  const std::vector<double>& starts = arc_.starts();
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const double end = i + 1 < starts.size() ? starts[i + 1] : last();
+    for (int k = 0; k < samples_of_a_panel; ++k)
+      etas.push_back(starts[i] + (end - starts[i]) * k / samples_of_a_panel);
+  }
+  etas.push_back(last());
+  return etas;
+}
+
+void Curve::require_motion() const {
+  const double mean = length() / (last() - first());
+  const std::vector<double> etas = sampled();
+  for (std::size_t i = 0; i < etas.size(); ++i) {
+    if (speed(etas[i]) > 0.1 * mean) continue;
+    double low = etas[i == 0 ? 0 : i - 1], high = etas[std::min(i + 1, etas.size() - 1)];
+    for (int k = 0; k < 100; ++k) {
+      const double third = (high - low) / 3;
+      if (speed(low + third) < speed(high - third))
+        high -= third;
+      else
+        low += third;
+    }
+    const double eta = 0.5 * (low + high);
+    if (speed(eta) < standstill * mean)
+      throw Error(
+          fmt::format("the curve comes to a standstill at {} (parameter {:.6g}): it has a cusp there, or "
+                      "control points that coincide",
+                      text(point(eta)), eta));
+  }
 }
 
 double Curve::wrapped(double eta, double& laps) const {
@@ -166,14 +186,7 @@ double Curve::nearest(const Vec3& to, double guess) const {
 }
 
 double Curve::nearest(const Vec3& to) const {
-  std::vector<double> etas;
-  const std::vector<double>& starts = arc_.starts();
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const double end = i + 1 < starts.size() ? starts[i + 1] : last();
-    for (int k = 0; k < samples_of_a_span; ++k)
-      etas.push_back(starts[i] + (end - starts[i]) * k / samples_of_a_span);
-  }
-  etas.push_back(last());
+  const std::vector<double> etas = sampled();
   std::vector<double> distances;
   distances.reserve(etas.size());
   for (const double eta : etas) distances.push_back((point(eta) - to).norm());
@@ -189,7 +202,8 @@ double Curve::nearest(const Vec3& to) const {
       best = eta;
     }
   }
-  return best;
+  double laps = 0;
+  return closed_ ? wrapped(best, laps) : best;
 }
 
 std::optional<CurveKink> Curve::kink(double angle) const {

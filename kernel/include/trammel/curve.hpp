@@ -60,7 +60,7 @@ class TRAMMEL_API Curve {
   /// The parameter at which S is s.
   double parameter(double s) const;
 
-  /// The parameter of the point nearest to `point`.
+  /// The parameter of the point nearest to `point`; of a closed curve that in the first lap.
   double nearest(const Vec3& point) const;
   /// That of the nearest point around `guess`.
   double nearest(const Vec3& point, double guess) const;
@@ -78,6 +78,9 @@ class TRAMMEL_API Curve {
 
  private:
   double wrapped(double eta, double& laps) const;
+  /// Parameters that leave nothing of the curve unseen.
+  std::vector<double> sampled() const;
+  void require_motion() const;
   void beyond(double end, double eta, int derivatives, CurvePoint& out) const;
 
   std::vector<double> breaks_;
