@@ -1,0 +1,241 @@
+// Cost of one evaluation of a joint: its residual, and its residual with the tangent. The lower pairs as the plugin has
+// them by hand, and the same equations as one formula each, differentiated automatically. Prints one table.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/case_context.hpp"
+#include "io/case_yaml.hpp"
+#include "trammel/constraint.hpp"
+#include "trammel/element_check.hpp"
+#include "trammel/joint_check.hpp"
+#include "trammel/lie.hpp"
+#include "trammel/loader.hpp"
+
+namespace {
+
+using namespace trammel;
+
+// The rotation laws of the lower pairs.
+
+template <class R, class C>
+void same_rotation(const R& g, C&& out) {
+  using std::sqrt;
+  const auto root = sqrt(1.0 + g(0, 0) + g(1, 1) + g(2, 2));
+  out[0] = (g(2, 1) - g(1, 2)) / root;
+  out[1] = (g(0, 2) - g(2, 0)) / root;
+  out[2] = (g(1, 0) - g(0, 1)) / root;
+}
+
+template <class R, class S, class C>
+void about_axis(const R& g, const S& angle, C&& out) {
+  using std::cos;
+  using std::sin;
+  out[0] = g(2, 0);
+  out[1] = g(2, 1);
+  out[2] = g(0, 0) * sin(angle) + g(0, 1) * cos(angle);
+}
+
+struct Spherical : Constraint<Spherical, 3> {
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C = x.p_AB_A;
+  }
+};
+
+struct Fixed : Constraint<Fixed, 6> {
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C.template head<3>() = x.p_AB_A;
+    same_rotation(x.R_AB, C.template tail<3>());
+  }
+};
+
+struct Revolute : Constraint<Revolute, 6, 1> {
+  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"angle", "rad"}}};
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C.template head<3>() = x.p_AB_A;
+    about_axis(x.R_AB, x.c[0], C.template tail<3>());
+  }
+};
+
+struct Prismatic : Constraint<Prismatic, 6, 1> {
+  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"slide", "m"}}};
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C.template head<3>() = x.p_AB_A;
+    C[2] = C[2] - x.c[0];
+    same_rotation(x.R_AB, C.template tail<3>());
+  }
+};
+
+struct Cylindrical : Constraint<Cylindrical, 6, 2> {
+  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle", "rad"}, {"slide", "m"}}};
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C.template head<3>() = x.p_AB_A;
+    C[2] = C[2] - x.c[1];
+    about_axis(x.R_AB, x.c[0], C.template tail<3>());
+  }
+};
+
+struct Screw : Constraint<Screw, 7, 2> {
+  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle", "rad"}, {"slide", "m"}}};
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C.template head<3>() = x.p_AB_A;
+    C[2] = C[2] - x.c[1];
+    about_axis(x.R_AB, x.c[0], C.template segment<3>(3));
+    C[6] = x.c[1] - 0.01 / (2 * std::numbers::pi) * x.c[0];
+  }
+};
+
+struct Planar : Constraint<Planar, 6, 3> {
+  static constexpr std::array<CoordinateName, 3> coordinate_names{
+      {{"angle", "rad"}, {"slide_1", "m"}, {"slide_2", "m"}}};
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C.template head<3>() = x.p_AB_A;
+    C[0] = C[0] - x.c[1];
+    C[1] = C[1] - x.c[2];
+    about_axis(x.R_AB, x.c[0], C.template tail<3>());
+  }
+};
+
+/// Many joints of one type, each between two frames of its own, in a random state.
+class Crowd {
+ public:
+  static constexpr int size = 64;
+
+  explicit Crowd(const Type& type, const std::string& own) {
+    context_.set_parameters(nullptr, {});
+    Builder builder(model_);
+    Type bodies;
+    for (int i = 0; i < size; ++i) {
+      Entity frames, joint;
+      frames.name = "f" + std::to_string(i);
+      builder.begin(frames, bodies);
+      const auto offer = [&builder](const char* name, const Vec3& tilt) {
+        const Frame frame = builder.add_frame(name, Mat3::Identity(), Vec3::Zero());
+        builder.offer_marker(name, Marker::on_frame(frame, so3::exp(tilt), Vec3(0.3, -0.2, 0.5)));
+      };
+      offer("a", Vec3(0.4, -1.2, 0.7));
+      offer("b", Vec3(-0.6, 0.9, 0.3));
+      joint.name = "j" + std::to_string(i);
+      builder.begin(joint, type);
+      const std::string text = fmt::format("{{between: [f{0}.a, f{0}.b], assemble: yes{1}}}", i, own);
+      maps_.push_back(std::make_unique<Value>(read_yaml_text(text, "joint")));
+      type.build(Parameters(*maps_.back(), type.parameters, context_), builder);
+    }
+    range_ = model_.ranges.back().instances.get();
+    std::vector<BlockId> all(model_.blocks.size());
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<BlockId>(k);
+    specimen_ = std::make_unique<Specimen>(model_, all);
+    specimen_->disturb(1, 0.3, 0.5);
+    for (int i = 0; i < size; ++i) {
+      std::vector<BlockPlace>& places = stencils_.emplace_back();
+      for (const BlockId id : range_->stencil(i))
+        places.push_back(specimen_->places()[static_cast<std::size_t>(id)]);
+    }
+    for (const std::vector<BlockPlace>& places : stencils_) places_.push_back(places.data());
+  }
+
+  void evaluate(bool tangent) const {
+    class Sink final : public ShareSink {
+      void add(int, LocalSystem& share) override { benchmark::DoNotOptimize(share.residual().data()); }
+    } sink;
+    Request request;
+    request.tangent = tangent;
+    range_->evaluate(0, size, specimen_->state(), places_, request, sink);
+    benchmark::ClobberMemory();
+  }
+
+ private:
+  CaseContext context_;
+  Model model_;
+  std::vector<std::unique_ptr<Value>> maps_;
+  const ElementRange* range_ = nullptr;
+  std::unique_ptr<Specimen> specimen_;
+  std::vector<std::vector<BlockPlace>> stencils_;
+  std::vector<const BlockPlace*> places_;
+};
+
+struct Row {
+  std::string name;
+  std::string own;  ///< parameters of the plugin's type
+  Type automatic;
+};
+
+/// Keeps the fastest repetition of each benchmark, by joint [s].
+class Times final : public benchmark::ConsoleReporter {
+ public:
+  std::map<std::string, double> seconds;
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (!run.aggregate_name.empty()) continue;
+      const double once =
+          run.GetAdjustedCPUTime() / benchmark::GetTimeUnitMultiplier(run.time_unit) / Crowd::size;
+      const auto [place, is_new] = seconds.try_emplace(run.run_name.function_name, once);
+      if (!is_new) place->second = std::min(place->second, once);
+    }
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Registry registry;
+  Loader loader(registry);
+  loader.load(TRAMMEL_PLUGIN_DIR "/lower_pairs.so");
+  const std::vector<Row> rows{
+      {"spherical", ", share: no", joint_type<Spherical>("spherical", "")},
+      {"fixed", ", share: no", joint_type<Fixed>("fixed", "")},
+      {"revolute", ", share: no, axis: [0, 0, 1]", joint_type<Revolute>("revolute", "")},
+      {"prismatic", ", share: no, axis: [0, 0, 1]", joint_type<Prismatic>("prismatic", "")},
+      {"cylindrical", ", axis: [0, 0, 1]", joint_type<Cylindrical>("cylindrical", "")},
+      {"screw", ", axis: [0, 0, 1], pitch: 0.01", joint_type<Screw>("screw", "")},
+      {"planar", ", axis: [0, 0, 1]", joint_type<Planar>("planar", "")},
+  };
+  std::vector<std::unique_ptr<Crowd>> crowds;
+  for (const Row& row : rows)
+    for (const bool by_hand : {true, false}) {
+      crowds.push_back(
+          std::make_unique<Crowd>(by_hand ? registry.get(Type::Category::joint, row.name, {}) : row.automatic,
+                                  by_hand ? row.own : ""));
+      for (const bool tangent : {false, true})
+        benchmark::RegisterBenchmark(fmt::format("{}{}{}", row.name, by_hand ? ".hand" : ".automatic",
+                                                 tangent ? ".tangent" : ".residual")
+                                         .c_str(),
+                                     [crowd = crowds.back().get(), tangent](benchmark::State& state) {
+                                       for ([[maybe_unused]] auto _ : state) crowd->evaluate(tangent);
+                                     })
+            ->Repetitions(9)
+            ->MinTime(0.02);
+    }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  Times times;
+  benchmark::RunSpecifiedBenchmarks(&times);
+
+  fmt::print(
+      "| joint | by hand: residual [us] | and tangent [us] | automatic: residual [us] | and tangent [us] | "
+      "ratios |\n|---|---|---|---|---|---|\n");
+  for (const Row& row : rows) {
+    const auto us = [&](const char* what) { return 1e6 * times.seconds[row.name + what]; };
+    const double r = us(".hand.residual"), t = us(".hand.tangent"), ar = us(".automatic.residual"),
+                 at = us(".automatic.tangent");
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.1f}, {:.1f} |\n", row.name, r, t, ar, at,
+               ar / r, at / t);
+  }
+}
