@@ -161,6 +161,10 @@ const std::vector<Bad>& bad_inputs() {
       {"StepThatCannotConverge",
        faulty + "bodies:\n  x: {type: no_root}\n" + statics,
        {"no convergence", "'x'"}},
+      {"ProjectionOfAnotherForm",
+       "trammel: 1\nbodies:\n  rod: {type: rigid_body, mass: 1, " + inertia +
+           "}\nstages:\n  - {type: dynamic, until: 1, step: 0.1, projection: no}\n",
+       {"case.yaml:5:", "'projection' belongs to 'form: index1'"}},
       {"NoStages", "trammel: 1\n", {"case.yaml: error: the case has no 'stages'"}},
       {"TwoMarkersInstead",
        pendulum("mass: 1, " + inertia, "between: [rod], axis: [0, 0, 1]"),
