@@ -147,7 +147,8 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
   verdict.absolute = type.absolute;
   verdict.freedoms_stated = type.freedoms;
   if (!connects_markers(type)) {
-    verdict.not_checked = "does not stand between two markers";
+    verdict.not_checked =
+        "it does not stand between two markers (see it in a case: trammel check CASE --derivatives)";
     return verdict;
   }
   std::string sample_title;
