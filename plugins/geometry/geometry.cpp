@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analytic_curves.hpp"
-#include "curve_file.hpp"
+#include "curve_library.hpp"
 #include "drawn_curve.hpp"
 #include "occt_curve.hpp"
 #include "trammel/plugin.hpp"
@@ -120,7 +120,7 @@ CurvePtr read_file(const Parameters& in) {
       names.push_back(item.text);
     }
   }
-  return read_curve_file(path.string(), names);
+  return load_curve_file(path.string(), names);
 }
 
 Parameter vector(const char* name, const char* unit, const char* doc) {

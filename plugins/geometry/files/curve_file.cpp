@@ -28,7 +28,7 @@
 
 #include <fmt/format.h>
 
-#include "occt_curve.hpp"
+#include "../occt_curve.hpp"
 #include "trammel/nearest_name.hpp"
 
 namespace trammel::geometry {

@@ -1,5 +1,6 @@
 #include "curve_file.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -28,7 +29,8 @@
 #include <TopoDS_Edge.hxx>
 #include <gp_Pnt.hxx>
 
-#include "curve_case.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace trammel::geometry {
 namespace {
@@ -153,6 +155,17 @@ TEST_F(Files, ComeAsIgesToo) {
   const auto curve =
       read_curve_file(iges(arc({1000, 0, 0}, {1500, 500, 0}, {1000, 1000, 0}), "BEND"), {"BEND"});
   EXPECT_NEAR(curve->length(), pi / 2, 1e-9);
+}
+
+TEST_F(Files, AreReadByALibraryOfTheirOwn) {
+  void* library = dlopen(TRAMMEL_BINARY_DIR "/lib/trammel/curve_files.so", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  using Read = Curve* (*)(const std::string&, const std::vector<std::string>&);
+  const auto read = reinterpret_cast<Read>(dlsym(library, "trammel_read_curve_file"));
+  ASSERT_NE(read, nullptr);
+  const std::string path = step(stadium(), {"front", "right", "back", "left"});
+  EXPECT_NEAR(std::unique_ptr<Curve>(read(path, {"right"}))->length(), pi / 2, 1e-12);
+  EXPECT_THROW(read(path, {"rigt"}), Error);
 }
 
 TEST_F(Files, ThatDoNotFitAreRefused) {
