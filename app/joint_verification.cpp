@@ -46,6 +46,16 @@ class JointAlone {
   Model model_;
 };
 
+/// True where the type refuses a flag beside the other values.
+bool refuses(const Type& type, const JointSample& sample) {
+  try {
+    JointAlone(type, joint_entry(type, sample, sample_marker_pairs().front()));
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 /// The one instance of a joint.
 std::pair<const ElementRange*, int> the_instance(const Model& model) {
   std::pair<const ElementRange*, int> found{nullptr, 0};
@@ -156,6 +166,7 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
     const std::vector<JointSample> samples = joint_samples(type, how.given);
     for (const JointSample& sample : samples) {
       sample_title = named(sample);
+      if (&sample != &samples.front() && refuses(type, sample)) continue;
       JointCheck check;
       std::string coordinates;
       check_states(type, sample, how.states, check, coordinates);

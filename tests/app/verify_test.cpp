@@ -97,6 +97,13 @@ TEST(Verify, TakesValuesForParameters) {
   EXPECT_THAT(wrong.err, HasSubstr("screw: stops: the pitch of a screw must not be zero"));
 }
 
+TEST(Verify, LeavesOutAFlagThatTheTypeRefusesBesideTheOtherValues) {
+  const Outcome hinge = Workplace().shell(
+      "trammel verify generic --no-motion --states 12 --markdown --set constrained='[1, 1, 1, 0, 0, 1]'");
+  EXPECT_EQ(hinge.status, 0) << hinge.err;  // `alternative: yes` wants two locked rotations
+  EXPECT_EQ(rows_of(hinge.out)["generic"][3], "2");
+}
+
 TEST(Verify, TellsWhatIsWrongWithTheCommand) {
   Workplace here;
   const Outcome unknown = here.shell("trammel verify revolut");
