@@ -174,6 +174,15 @@ void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
   require_no_self_contact(in, law);
 }
 
+/// Makes the slider known to those that come later on the same beams, and those that came before to it.
+void meet_others(SliderLaw& law, BlockId s) {
+  for (const Track::Part& part : law.track->parts()) {
+    for (const ElasticLine::Guest& guest : *part.guests)
+      law.others.push_back({guest.name, guest.s, part.from - guest.from, part.from, part.to, guest.turns});
+    part.guests->push_back({law.name, s, part.from, law.rotates()});
+  }
+}
+
 void build(const Parameters& in, Builder& builder) {
   auto law = std::make_shared<SliderLaw>();
   read_law(in, builder, *law);
@@ -185,6 +194,8 @@ void build(const Parameters& in, Builder& builder) {
   const double rate = v.dot(start.tangent) / start.tangent.squaredNorm();
   std::vector<BlockId> fixed{builder.add_block(BlockKind::coordinate, "s", {&start.s, 1}, {&rate, 1}, "m")};
   builder.offer_coordinate("s", "m", fixed.back());
+  law->name = builder.entity().name;
+  meet_others(*law, fixed.back());
   if (law->has_angle()) {
     const double angle = 0, turning = (b.twist.tail<3>() - start.twist.tail<3>())[0];
     fixed.push_back(builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&turning, 1}, "rad"));
@@ -195,7 +206,10 @@ void build(const Parameters& in, Builder& builder) {
   fixed.push_back(builder.add_multiplier("force", 3, "m"));
   if (law->rotates()) fixed.push_back(builder.add_multiplier("moment", 3, "rad"));
 
+  for (const SliderLaw::Other& other : law->others) fixed.push_back(other.s);
   Slider slider(law, start.s, rate >= 0);
+  for (const SliderLaw::Other& other : law->others)
+    slider.require_alone(other, start.s, builder.model().block(other.s).initial[0]);
   slider.set_fixed_blocks(std::move(fixed));
   std::vector<BlockId> stencil = slider.stencil();
   builder.add(std::move(slider), std::move(stencil));

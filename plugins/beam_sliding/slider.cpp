@@ -44,7 +44,7 @@ Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
     places_.moment = next;
     next += 3;
   }
-  places_.nodes = next;
+  places_.nodes = next + static_cast<int>(law_->others.size());
   now_.host = committed_.host = law_->track->piece_at(s);
   if (forward)
     take_window(now_.host - 1, now_.host + law_->reserve);
@@ -75,11 +75,12 @@ std::vector<BlockId> Slider::stencil() const {
 }
 
 int Slider::node_block(int node) const {
-  return force_block() + (law_->rotates() ? 2 : 1) + 2 * (node - first_node_);
+  return other_block() + static_cast<int>(law_->others.size()) + 2 * (node - first_node_);
 }
 
 bool Slider::couples(int row, int column) const {
-  const int nodes = node_block(first_node_);
+  const int nodes = node_block(first_node_), others = other_block();
+  if ((row >= others && row < nodes) || (column >= others && column < nodes)) return false;
   if (row < nodes || column < nodes) return true;
   return std::abs((row - nodes) / 2 - (column - nodes) / 2) <= 1;
 }
@@ -274,6 +275,17 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
   to.block(places_.force, places_.slider, rows, slider.dofs) += by_slider.topRows(rows);
 }
 
+void Slider::require_alone(const SliderLaw::Other& other, double s, double s_other) const {
+  if (!other.turns && !law_->rotates()) return;
+  const Track::Piece& host = law_->track->piece(now_.host);
+  const double at = s_other + other.shift;
+  if (at < other.from || at > other.to || at < host.s_first || at > host.s_last) return;
+  throw Error(fmt::format(
+      "the sliders '{}' (s = {:.6g} m) and '{}' (s = {:.6g} m) stand on one element of their beam, "
+      "and one of them holds rotations; take shorter elements, or keep them apart",
+      law_->name, s, other.name, s_other));
+}
+
 Review Slider::review_end(double s, const StepInfo& step) {
   const double length = law_->track->length();
   const double end = s < 0 ? 0 : length;
@@ -312,6 +324,8 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
       take_window(wanted - law_->reserve, std::max(committed_.host, wanted + 1));
     return Review::move(stencil(), true);
   }
+  for (std::size_t i = 0; i < law_->others.size(); ++i)
+    require_alone(law_->others[i], s, x.value(other_block() + static_cast<int>(i))[0]);
   if (!law_->rotates()) return Review::keep();
   MarkerMotion slider;
   law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);

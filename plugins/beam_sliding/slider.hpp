@@ -31,7 +31,17 @@ struct SliderLaw {
   double s_start = 0;    ///< where the turn of a screw is zero [m]
   AtEnd at_end = AtEnd::error;
   double stop_stiffness = 0;  ///< [N/m]
-  int reserve = 8;            ///< pieces in the stencil ahead of the host
+  /// Sliders that were built before and share a beam with this one.
+  struct Other {
+    std::string name;
+    BlockId s = no_block;
+    double shift = 0;         ///< from its arc length to this track's
+    double from = 0, to = 0;  ///< of the beam that they share
+    bool turns = false;
+  };
+  std::string name;
+  std::vector<Other> others;
+  int reserve = 8;  ///< pieces in the stencil ahead of the host
 
   bool rotates() const { return contact != Contact::point; }
   bool has_angle() const { return contact == Contact::cylindrical; }
@@ -59,7 +69,9 @@ class Slider {
   void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
   void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
 
-  int host() const { return now_.host; }
+  /// Throws Error where another slider stands on the host, at s_other of its own arc length, and one of the two holds
+  /// rotations: the split of one would read the kink of the other as a strain.
+  void require_alone(const SliderLaw::Other& other, double s, double s_other) const;
 
  private:
   /// What may change from step to step, and is taken back when a step is rejected.
@@ -93,6 +105,7 @@ class Slider {
 
   int angle_block() const { return 1; }
   int slider_block() const { return law_->has_angle() ? 2 : 1; }
+  int other_block() const { return force_block() + (law_->rotates() ? 2 : 1); }
   int force_block() const { return slider_block() + slider_blocks_; }
   int node_block(int node) const;
   int node_row(int node) const { return places_.nodes + 6 * (node - first_node_); }

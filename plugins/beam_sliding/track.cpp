@@ -63,6 +63,7 @@ TrackPoint nearest_of_piece(const Track& track, int piece, const Vec3& p, const 
 void Track::add(const ElasticLine& line) {
   const double before = length();
   const auto first = static_cast<int>(nodes_.size());
+  parts_.push_back({before, before + line.s.back(), line.guests});
   nodes_.insert(nodes_.end(), line.nodes.begin(), line.nodes.end());
   for (std::size_t k = 0; k < line.laws.size(); ++k)
     pieces_.push_back(

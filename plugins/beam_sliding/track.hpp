@@ -20,8 +20,15 @@ class Track {
     std::shared_ptr<const ElasticLine::Law> law;
   };
 
+  /// One of the beams, from its start to its end.
+  struct Part {
+    double from = 0, to = 0;
+    std::shared_ptr<std::vector<ElasticLine::Guest>> guests;
+  };
+
   /// Adds a beam at the end.
   void add(const ElasticLine& line);
+  const std::vector<Part>& parts() const { return parts_; }
 
   double length() const { return pieces_.empty() ? 0 : pieces_.back().s_last; }
   int pieces() const { return static_cast<int>(pieces_.size()); }
@@ -34,6 +41,7 @@ class Track {
  private:
   std::vector<Frame> nodes_;
   std::vector<Piece> pieces_;
+  std::vector<Part> parts_;
 };
 
 /// A point of a track, at the start.

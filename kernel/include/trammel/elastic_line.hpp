@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "trammel/block.hpp"
@@ -20,9 +21,17 @@ struct ElasticLine {
     /// the force, C_mm that of the section to moments.
     bool linear_moment = false;
   };
+  /// Something that slides along: the block of its arc length, which counts from `from` at this line's start.
+  struct Guest {
+    std::string name;
+    BlockId s = no_block;
+    double from = 0;
+    bool turns = false;  ///< it holds rotations
+  };
   std::vector<Frame> nodes;
   std::vector<double> s;                         ///< arc lengths of the nodes in the reference shape [m]
   std::vector<std::shared_ptr<const Law>> laws;  ///< of the pieces between them
+  std::shared_ptr<std::vector<Guest>> guests = std::make_shared<std::vector<Guest>>();  ///< known so far
 };
 
 }  // namespace trammel

@@ -1,0 +1,160 @@
+// The joint that slides along a beam, through the command: what is refused, branches, several sliders, ranks.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::at;
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::table_of;
+using testing::Workplace;
+
+/// A cantilever of two metres in ten elements and a particle above it, with a joint between them.
+std::string cantilever(const std::string& joint, const std::string& more = "",
+                       const std::string& stage = "{type: static, until: 1, steps: 2}",
+                       const char* block = "0.5") {
+  return "trammel: 1\n"
+         "sections:\n"
+         "  rod: {stiffness: {EA: 1e5, GA: [4e4, 4e4], GJ: 50, EI: [50, 50]},\n"
+         "        mass: {rhoA: 0.5, J: [2e-3, 1e-3, 1e-3]}}\n"
+         "bodies:\n"
+         "  rod: {type: beam, section: rod, from: [0, 0, 0], to: [2, 0, 0], elements: 10}\n"
+         "  bead: {type: point_mass, mass: 0.3, position: [0.5, 0, 0], velocity: [3, 0, 0]}\n"
+         "  high: {type: point_mass, mass: 0.3, position: [0.5, 0.2, 0]}\n"
+         "  block: {type: rigid_body, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [" +
+         std::string(block) +
+         ", 0, 0],\n"
+         "          velocity: [3, 0, 0]}\n"
+         "  tail: {type: beam, section: rod, from: [2, 0, 0], to: [4, 0, 0], elements: 7}\n"
+         "joints:\n"
+         "  clamp: {type: fixed, between: [ground, rod.start]}\n"
+         "  weld: {type: fixed, between: [rod.end, tail.start]}\n"
+         "  slide: {type: beam_sliding, " +
+         joint + "}\n" + more + "stages:\n  - " + stage + "\n";
+}
+
+void expect_error(const std::string& text, const std::string& expected) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(text);
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr(expected));
+}
+
+TEST(BeamSliding, RefusesWhatIsNoBeam) {
+  expect_error(cantilever("beam: block, slider: bead"), "'block' is not a beam; beams are: rod, tail");
+  expect_error(cantilever("beam: rood, slider: bead"),
+               "'rood' is no body of this case; beams are: rod, tail");
+  expect_error(cantilever("beam: [tail, rod], slider: bead"),
+               "beam 'rod' does not begin where the one before it ends: the gap is 4 m");
+}
+
+TEST(BeamSliding, RefusesAStartOffTheBeam) {
+  expect_error(cantilever("beam: rod, slider: high"),
+               "the slider 'high' starts off the beam: the nearest point, at s = 0.5 m, is 0.2 m away");
+  expect_error(cantilever("beam: rod, slider: ground, s: 2.5"),
+               "'s' must lie on the beam, between 0 and 2 m, found 2.5");
+  expect_error(cantilever("beam: rod, slider: ground"), "a slider on the ground needs a place");
+  expect_error(cantilever("beam: rod, slider: rod.at(0.5)"), "is a point of the beam itself");
+}
+
+TEST(BeamSliding, RefusesContactsThatDoNotFit) {
+  expect_error(cantilever("beam: rod, slider: bead, contact: prismatic"), "is a point without orientation");
+  expect_error(cantilever("beam: rod, slider: block, contact: screw"), "a screw needs its 'pitch'");
+  expect_error(cantilever("beam: rod, slider: block, pitch: 1"), "'pitch' belongs to a screw");
+  expect_error(cantilever("beam: rod, slider: block, ends: stop"), "`ends: stop` needs 'stop_stiffness'");
+}
+
+const char* const watch =
+    "loads: {weight: {type: gravity, acceleration: [0, -1, 0]}}\n"
+    "sensors:\n"
+    "  slide: {type: outputs, of: slide}\n"
+    "  tip: {type: motion, of: tail.end}\n"
+    "  total: {type: energy}\n";
+
+std::string moving(double until, const std::string& form = "index3") {
+  return "{type: dynamic, until: " + std::to_string(until) + ", step: 0.002, radius: 0.9, form: " + form +
+         ", newton: {tolerance: 1e-12}}";
+}
+
+TEST(BeamSliding, RunsOffTheEndByAnErrorOrLeaves) {
+  expect_error(cantilever("beam: rod, slider: bead", "", moving(0.8)),
+               "the slider runs off the end of its beam");
+  const Workplace workplace;
+  const Outcome leaves =
+      workplace.run(cantilever("beam: rod, slider: bead, ends: leave", watch, moving(0.8)));
+  ASSERT_EQ(leaves.status, 0) << leaves.err;
+  const auto slide = table_of(workplace.read("out/slide.csv"));
+  EXPECT_NEAR(at(slide, 0.8, "force_world.y"), 0, 1e-12);
+  EXPECT_NEAR(at(slide, 0.8, "arc_length"), 2, 1e-6);
+}
+
+TEST(BeamSliding, StopsAtTheEnd) {
+  const Workplace workplace;
+  const Outcome stops = workplace.run(
+      cantilever("beam: rod, slider: bead, ends: stop, stop_stiffness: 1e4", watch, moving(0.8)));
+  ASSERT_EQ(stops.status, 0) << stops.err;
+  const auto slide = table_of(workplace.read("out/slide.csv"));
+  EXPECT_LT(at(slide, 0.8, "arc_length_rate"), -2);
+  EXPECT_LT(at(slide, 0.8, "arc_length"), 1.9);
+}
+
+TEST(BeamSliding, RunsAlongSeveralBeams) {
+  const Workplace workplace;
+  for (const std::string contact : {"point", "prismatic", "cylindrical", "screw, pitch: 5"}) {
+    const Outcome along = workplace.run(
+        cantilever("beam: [rod, tail], slider: block, contact: " + contact, watch, moving(0.9)));
+    ASSERT_EQ(along.status, 0) << contact << along.err;
+    EXPECT_GT(at(table_of(workplace.read("out/slide.csv")), 0.9, "arc_length"), 2.2) << contact;
+  }
+}
+
+TEST(BeamSliding, GivesTheSameOnTwoRanksWithTwoSliders) {
+  const std::string text = cantilever(
+      "beam: [rod, tail], slider: bead, reserve: 2",
+      "  second: {type: beam_sliding, beam: rod, slider: block, contact: prismatic, reserve: 1}\n" +
+          std::string(watch),
+      moving(0.25), "0.9");
+  const Workplace one, two;
+  const Outcome a = one.run(text), b = two.run_on(2, text);
+  ASSERT_EQ(a.status, 0) << a.err;
+  ASSERT_EQ(b.status, 0) << b.err;
+  const auto compare = [&](const std::string& file, const std::string& channel) {
+    const auto d = difference(table_of(one.read("out/" + file)), table_of(two.read("out/" + file)), channel);
+    EXPECT_GT(d.range, 0.1) << file << ' ' << channel;
+    EXPECT_LE(d.largest, 1e-9 * d.range) << file << ' ' << channel;
+  };
+  compare("slide.csv", "arc_length [");
+  compare("slide.csv", "force_world.y");
+  compare("tip.csv", "position");
+  compare("tip.csv", "velocity.y");
+  compare("total.csv", "total");
+}
+
+TEST(BeamSliding, RefusesASecondSliderOnTheElementOfASleeve) {
+  expect_error(cantilever("beam: [rod, tail], slider: bead",
+                          "  second: {type: beam_sliding, beam: rod, slider: block, contact: prismatic}\n"),
+               "the sliders 'second' (s = 0.5 m) and 'slide' (s = 0.5 m) stand on one element");
+}
+
+TEST(BeamSliding, AgreesBetweenTheLevelsOfTheConstraint) {
+  const Workplace workplace;
+  std::vector<double> s, y;
+  for (const std::string form : {"index3", "index2"}) {
+    const Outcome run =
+        workplace.run(cantilever("beam: rod, slider: block, contact: prismatic", watch, moving(0.3, form)));
+    ASSERT_EQ(run.status, 0) << run.err;
+    s.push_back(at(table_of(workplace.read("out/slide.csv")), 0.3, "arc_length"));
+    y.push_back(at(table_of(workplace.read("out/tip.csv")), 0.3, "position.y"));
+  }
+  EXPECT_NEAR(s[0], s[1], 1e-4);
+  EXPECT_NEAR(y[0], y[1], 1e-3);
+}
+
+}  // namespace
+}  // namespace trammel
