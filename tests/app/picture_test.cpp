@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "command.hpp"
+#include "picture.hpp"
 #include "places.hpp"
-#include "support/picture.hpp"
 
 namespace trammel {
 namespace {

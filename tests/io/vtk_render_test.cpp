@@ -5,8 +5,8 @@
 
 #include "drawn_scene.hpp"
 #include "io/recorder.hpp"
+#include "picture.hpp"
 #include "places.hpp"
-#include "support/picture.hpp"
 
 namespace trammel {
 namespace {
