@@ -28,10 +28,11 @@ echo "| elements | sliders | without [ms] | standing [ms] | iterations | a slide
 echo "|---|---|---|---|---|---|---|---|---|"
 for line in "10 1" "100 1" "1000 1" "10000 1" "1000 100"; do
   read -r n N <<<"$line"
-  read -r plain its0 < <(run "$results/plain.yaml" --set n="$n")
-  read -r with its1 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=0.05)
+  steps=$((n <= 100 ? 200 : n <= 1000 ? 50 : 10))
+  read -r plain its0 < <(run "$results/plain.yaml" --set n="$n" --set steps="$steps")
+  read -r with its1 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=0.05 --set steps="$steps")
   cross="-"; its2="-"
-  [ "$n" = 10 ] || read -r cross its2 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=20)
+  [ "$n" = 10 ] || read -r cross its2 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=20 --set steps="$((steps < 50 ? steps : 50))")
   awk -v n="$n" -v N="$N" -v a="$plain" -v b="$with" -v i0="$its0" -v i1="$its1" -v c="$cross" -v i2="$its2" 'BEGIN {
     printf "| %d | %d | %.3f | %.3f | %.2f | %.1f | %.1f | %s | %s |\n", n, N, a, b, i1, 1000 * (b / i1 - a / i0) / N,
       20 + 1000 * 0.05 * a / i0 / N, c, i2 }'
