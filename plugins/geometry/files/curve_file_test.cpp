@@ -32,6 +32,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "places.hpp"
+
 namespace trammel::geometry {
 namespace {
 
