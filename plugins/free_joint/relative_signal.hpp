@@ -47,7 +47,7 @@ class RotationSignal final : public Signal {
   void evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const override {
     RelativeMotion m;
     m.evaluate(x, A_, B_, first, MotionLevel::full);
-    const SecondJet<3> y = Quantity()(rotation_jets<3, 0>(m.R_AB, true));
+    const SecondJet<3> y = Quantity()(jets_of_rotation<SecondJet<3>, 0>(m.R_AB));
     Vec6 w = Vec6::Zero();
     w.tail<3>() = y.gradient;
     const Vec3 spin = m.twist.tail<3>();

@@ -123,7 +123,7 @@ class RollingDisc {
 
     Contact(const RollingDisc& joint, const LocalState& x, MotionLevel level) {
       motion.evaluate(x, joint.site_.A, joint.site_.B, 0, level);
-      const Mat3T<J3> R = rotation_jets<3, 0>(motion.R_AB, true);
+      const Mat3T<J3> R = jets_of_rotation<SecondJet<3>, 0>(motion.R_AB);
       const double r = joint.radius_;
       const Vec3T<J3> e = R.col(2);
       const J3 s = sqrt(e[0] * e[0] + e[1] * e[1]);

@@ -1,26 +1,28 @@
 #pragma once
 
+#include "trammel/first_jet.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/second_jet.hpp"
 
 namespace trammel {
 
-/// R exp(x~) to second order at x = 0 as jets, x the variables from `first` on: R (I + x~ + x~ x~ / 2), with x~ x~ =
+/// R exp(x~) as jets at x = 0, x the variables from `first` on: R (I + x~ + x~ x~ / 2), with x~ x~ =
 /// x x^T - (x . x) I.
-template <int variables, int first>
-Mat3T<SecondJet<variables>> rotation_jets(const Mat3& R, bool second) {
-  Mat3T<SecondJet<variables>> jets;
+template <class Jet, int first>
+Mat3T<Jet> jets_of_rotation(const Mat3& R) {
+  Mat3T<Jet> jets;
   for (int i = 0; i < 3; ++i) {
     const Vec3 row = R.row(i).transpose();
     for (int j = 0; j < 3; ++j) {
-      SecondJet<variables>& entry = jets(i, j);
-      entry = SecondJet<variables>(row[j]);
+      Jet& entry = jets(i, j);
+      entry = Jet(row[j]);
       entry.gradient.template segment<3>(first) = Vec3::Unit(j).cross(row);
-      if (!second) continue;
-      auto H = entry.hessian.template block<3, 3>(first, first);
-      H.col(j) += 0.5 * row;
-      H.row(j) += 0.5 * row.transpose();
-      H.diagonal().array() -= row[j];
+      if constexpr (requires { entry.hessian; }) {
+        auto H = entry.hessian.template block<3, 3>(first, first);
+        H.col(j) += 0.5 * row;
+        H.row(j) += 0.5 * row.transpose();
+        H.diagonal().array() -= row[j];
+      }
     }
   }
   return jets;
@@ -77,13 +79,22 @@ class Constraint : public Joint<Derived, equations, coordinates> {
   using Residual = Eigen::Matrix<S, equations, 1>;
 
   void terms(const RelativeState<coordinates>& at, bool second, typename Base::Terms& out) const {
-    // Variables: d p_AB_A, dtheta, c, and time where it is one.
-    constexpr int n = 6 + coordinates;
-    constexpr int variables = n + (explicit_time ? 1 : 0);
-    using S = SecondJet<variables>;
+    if (second)
+      fill<SecondJet<variables>>(at, out);
+    else
+      fill<FirstJet<variables>>(at, out);
+  }
 
+ private:
+  // Variables: d p_AB_A, dtheta, c, and time where it is one.
+  static constexpr int n = 6 + coordinates;
+  static constexpr int variables = n + (explicit_time ? 1 : 0);
+
+  template <class S>
+  void fill(const RelativeState<coordinates>& at, typename Base::Terms& out) const {
+    constexpr bool second = requires(S s) { s.hessian; };
     Relative<S> x;
-    x.R_AB = rotation_jets<variables, 3>(at.R_AB, second);
+    x.R_AB = jets_of_rotation<S, 3>(at.R_AB);
     for (int i = 0; i < 3; ++i) {
       x.p_AB_A[i] = S(at.p_AB_A[i]);
       x.p_AB_A[i].gradient[i] = 1;
@@ -102,11 +113,13 @@ class Constraint : public Joint<Derived, equations, coordinates> {
     for (int i = 0; i < equations; ++i) {
       out.C[i] = C[i].value;
       out.G.row(i) = C[i].gradient.template head<n>().transpose();
-      out.H[static_cast<std::size_t>(i)] = C[i].hessian.template topLeftCorner<n, n>();
-      if constexpr (explicit_time) {
-        out.C_t[i] = C[i].gradient[n];
-        out.C_tt[i] = C[i].hessian(n, n);
-        out.G_t.row(i) = C[i].hessian.template block<1, n>(n, 0);
+      if constexpr (explicit_time) out.C_t[i] = C[i].gradient[n];
+      if constexpr (second) {
+        out.H[static_cast<std::size_t>(i)] = C[i].hessian.template topLeftCorner<n, n>();
+        if constexpr (explicit_time) {
+          out.C_tt[i] = C[i].hessian(n, n);
+          out.G_t.row(i) = C[i].hessian.template block<1, n>(n, 0);
+        }
       }
     }
   }
