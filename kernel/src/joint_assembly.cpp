@@ -35,12 +35,12 @@ class Pullback {
         row_(dofs_ + nc_),
         lambda_(x.value(multiplier_block)),
         coordinate_rates_(nc_ > 0 ? x.rate(coordinate_block) : nullptr),
+        wrench_(terms.wrench(lambda_)),
         J_(motion.J.data(), 6, dofs_) {}
 
   void residual() {
     auto r = out_.residual();
-    const Vec6 w = terms_.wrench(lambda_);
-    r.head(dofs_).noalias() += J_.transpose().lazyProduct(w);
+    r.head(dofs_).noalias() += J_.transpose().lazyProduct(wrench_);
     for (int i = 0; i < terms_.equations; ++i) {
       const double* g = gradient(i);
       for (int k = 0; k < nc_; ++k) r[dofs_ + k] += lambda_[i] * g[6 + k];
@@ -62,17 +62,16 @@ class Pullback {
         K(dofs_ + k, row_ + i) += g[6 + k];
       }
     }
-    const Vec6 w = terms_.wrench(lambda_);
     const int size = terms_.variables();
     Hessian H = lambda_[0] * hessian(0);
     for (int i = 1; i < terms_.equations; ++i) H += lambda_[i] * hessian(i);
     // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
-    H.block<3, 3>(3, 3) += 0.5 * skew(Vec3(w.tail<3>()));
+    H.block<3, 3>(3, 3) += 0.5 * skew(Vec3(wrench_.tail<3>()));
     const Eigen::Matrix<double, 6, 6> H_zeta = H.topLeftCorner<6, 6>();
     Columns HJ(6, dofs_);
     HJ.noalias() = H_zeta.lazyProduct(J_);
     K.topLeftCorner(dofs_, dofs_).noalias() += J_.transpose().lazyProduct(HJ);
-    motion_.add_second_order(x_, site_.A, site_.B, 0, w, K.topLeftCorner(dofs_, dofs_));
+    motion_.add_second_order(x_, site_.A, site_.B, 0, wrench_, K.topLeftCorner(dofs_, dofs_));
     for (int k = 6; k < size; ++k) {
       const Row6 h = H.row(k).head<6>();
       const Row along = h.lazyProduct(J_);
@@ -138,6 +137,7 @@ class Pullback {
   const int dofs_, nc_, row_;
   const double* lambda_;
   const double* coordinate_rates_;
+  const Vec6 wrench_;  ///< relative, of the multipliers
   const ColumnsMap J_;
 };
 

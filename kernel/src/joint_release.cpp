@@ -18,31 +18,35 @@ constexpr double above = 1e-4;
 /// One joint that may let go. It holds through the step in which its limit is reached, and is free from the next on.
 class Release {
  public:
-  Release(ReleaseLaw law, std::optional<JointReaction> reaction, std::vector<int> sizes,
-          std::vector<bool> own)
-      : law_(std::move(law)),
-        reaction_(std::move(reaction)),
-        sizes_(std::move(sizes)),
-        own_(std::move(own)) {}
+  /// A block of the joint's stencil.
+  struct Part {
+    int size = 0;
+    bool coordinate = false;
+    bool multiplier = false;
+    bool own() const { return coordinate || multiplier; }
+  };
+
+  Release(ReleaseLaw law, std::optional<JointReaction> reaction, std::vector<Part> parts)
+      : law_(std::move(law)), reaction_(std::move(reaction)), parts_(std::move(parts)) {}
 
   bool released() const { return released_; }
   /// True for the blocks of the joint's own: multipliers and coordinates.
-  bool owns(int block) const { return own_[static_cast<std::size_t>(block)]; }
+  bool owns(int block) const { return parts_[static_cast<std::size_t>(block)].own(); }
 
   /// The joint's share once it is free: its multipliers vanish, its coordinates stay where they are.
   void fill(const LocalState& x, LocalSystem& share) const {
-    int row = 0;
     share.begin(share.size());
-    for (int k = 0; k < static_cast<int>(own_.size()); row += sizes_[static_cast<std::size_t>(k++)]) {
-      if (!owns(k)) continue;
-      const std::size_t first = start_of(k);
-      for (int i = 0; i < sizes_[static_cast<std::size_t>(k)]; ++i) {
-        const double rest = coordinate(k) ? held_[first + static_cast<std::size_t>(i)] : 0;
-        share.residual()[row + i] = x.value(k)[i] - rest;
+    int row = 0, k = 0;
+    std::size_t next = 0;  // of what is held
+    for (const Part& part : parts_) {
+      const double* value = x.value(k++);
+      for (int i = 0; part.own() && i < part.size; ++i) {
+        share.residual()[row + i] = value[i] - (part.coordinate ? held_[next++] : 0);
         if (share.request.tangent) share.K()(row + i, row + i) = 1;
         // B a + bias stands for the equation of a multiplier at acceleration level, which is lambda = 0 here.
-        if (share.request.bias && !coordinate(k)) share.bias()[row + i] = x.value(k)[i];
+        if (share.request.bias && part.multiplier) share.bias()[row + i] = value[i];
       }
+      row += part.size;
     }
     if (share.request.rates) {
       share.rate();
@@ -69,36 +73,27 @@ class Release {
     const bool due = law_.at && *law_.at <= step.end + 1e-9 * (step.end - step.start);
     if (!due && load_before_ < reached) return;
     released_ = true;
-    released_at_ = step.end;
-    held_.clear();
-    for (int k = 0; k < static_cast<int>(own_.size()); ++k)
-      if (coordinate(k))
-        for (int i = 0; i < sizes_[static_cast<std::size_t>(k)]; ++i) held_.push_back(x.value(k)[i]);
+    int k = 0;
+    for (const Part& part : parts_) {
+      const double* value = x.value(k++);
+      if (part.coordinate) held_.insert(held_.end(), value, value + part.size);
+    }
   }
 
   void report(OutputSink& sink) const { sink.scalar("released", "", released_ ? 1 : 0); }
 
   std::vector<double> history() const {
-    std::vector<double> h{released_ ? 1.0 : 0.0, released_at_, load_before_};
+    std::vector<double> h{released_ ? 1.0 : 0.0, load_before_};
     h.insert(h.end(), held_.begin(), held_.end());
     return h;
   }
   void restore(std::span<const double> h) {
     released_ = h[0] != 0;
-    released_at_ = h[1];
-    load_before_ = h[2];
-    held_.assign(h.begin() + 3, h.end());
+    load_before_ = h[1];
+    held_.assign(h.begin() + 2, h.end());
   }
-  void set_coordinates(std::vector<bool> coordinates) { coordinates_ = std::move(coordinates); }
 
  private:
-  bool coordinate(int k) const { return coordinates_[static_cast<std::size_t>(k)]; }
-  std::size_t start_of(int block) const {
-    std::size_t n = 0;
-    for (int k = 0; k < block; ++k)
-      if (coordinate(k)) n += static_cast<std::size_t>(sizes_[static_cast<std::size_t>(k)]);
-    return n;
-  }
   /// What the joint transmits, by its limit.
   double load(const LocalState& x) const {
     if (!reaction_) return 0;
@@ -109,10 +104,9 @@ class Release {
 
   ReleaseLaw law_;
   std::optional<JointReaction> reaction_;
-  std::vector<int> sizes_;
-  std::vector<bool> own_, coordinates_;
+  std::vector<Part> parts_;
   bool released_ = false;
-  double released_at_ = 0, load_before_ = 0;
+  double load_before_ = 0;
   std::vector<double> held_;  ///< coordinates at the release
 };
 
@@ -212,22 +206,20 @@ class ReleasableRange final : public ElementRange {
 Release make_release(const Model& model, const ElementRange& range, int i, const ReleaseLaw& law) {
   const std::span<const BlockId> stencil = range.stencil(i);
   std::vector<int> sizes;
-  std::vector<bool> own, coordinates;
+  std::vector<Release::Part> parts;
   for (const BlockId id : stencil) {
     const Block& block = model.block(id);
     sizes.push_back(block.size);
-    coordinates.push_back(block.kind == BlockKind::coordinate);
-    own.push_back(coordinates.back() || is_multiplier(block.kind));
+    parts.push_back({block.size, block.kind == BlockKind::coordinate, is_multiplier(block.kind)});
   }
   std::optional<JointReaction> reaction;
   if (law.force || law.moment) {
     std::shared_ptr<const JointView> view = range.joint(i);
     if (view == nullptr) throw Error(law.where, "a joint of this type gives no reaction that could break it");
-    reaction.emplace(std::move(view), std::vector<BlockId>(stencil.begin(), stencil.end()), sizes, law.where);
+    reaction.emplace(std::move(view), std::vector<BlockId>(stencil.begin(), stencil.end()), std::move(sizes),
+                     law.where);
   }
-  Release release(law, std::move(reaction), std::move(sizes), std::move(own));
-  release.set_coordinates(std::move(coordinates));
-  return release;
+  return {law, std::move(reaction), std::move(parts)};
 }
 
 }  // namespace

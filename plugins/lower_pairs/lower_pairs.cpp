@@ -5,6 +5,7 @@
 
 #include "joints.hpp"
 #include "spherical.hpp"
+#include "trammel/joint_assembly.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::lower_pairs {
@@ -62,19 +63,6 @@ JointSite read_site(const Parameters& in, Builder& builder, const JointDemand& d
   return site;
 }
 
-/// Relative motion of two markers at the start.
-struct RelativeStart {
-  Vec3 p_AB_A, v_AB_A, w_AB_B;
-
-  RelativeStart(const Builder& builder, const JointSite& site) {
-    const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);
-    const Vec3 w_A = a.twist.tail<3>();
-    p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
-    v_AB_A = a.R_WM.transpose() * (b.twist.head<3>() - a.twist.head<3>()) + p_AB_A.cross(w_A);
-    w_AB_B = b.twist.tail<3>() - b.R_WM.transpose() * a.R_WM * w_A;
-  }
-};
-
 BlockId add_angle(Builder& builder, double rate) {
   const double angle = 0;
   const BlockId block = builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&rate, 1}, "rad");
@@ -111,14 +99,14 @@ void add_revolute(Registry& registry) {
                     {coordinate_flag("the coordinate `angle`")});
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_site(in, builder, about_axis);
-    const RelativeStart start(builder, site);
+    const RelativeStart start = relative_start(builder, site);
     site.share(in, builder, true, false);
     std::vector<BlockId> stencil = site.blocks();
     if (!in.flag("coordinate")) {
       add_meeting_joint(builder, Revolute<false>(std::move(site)), std::move(stencil));
       return;
     }
-    stencil.push_back(add_angle(builder, start.w_AB_B[2]));
+    stencil.push_back(add_angle(builder, start.twist[5]));
     add_meeting_joint(builder, Revolute<true>(std::move(site)), std::move(stencil));
   };
   registry.add(std::move(type));
@@ -144,7 +132,7 @@ void require_on_the_way(const Parameters& in, const Builder& builder, const Join
 template <class With, class Without>
 void build_sliding(const Parameters& in, Builder& builder, Slides slides, bool shares_rotation) {
   JointSite site = read_site(in, builder, sliding);
-  const RelativeStart start(builder, site);
+  const RelativeStart start = relative_start(builder, site);
   require_on_the_way<With>(in, builder, site, start.p_AB_A, slides);
   if (shares_rotation) site.share(in, builder, false, true);
   std::vector<BlockId> stencil = site.blocks();
@@ -154,11 +142,11 @@ void build_sliding(const Parameters& in, Builder& builder, Slides slides, bool s
       return;
     }
   }
-  if constexpr (With::angle_count > 0) stencil.push_back(add_angle(builder, start.w_AB_B[2]));
+  if constexpr (With::angle_count > 0) stencil.push_back(add_angle(builder, start.twist[5]));
   const auto n = static_cast<std::size_t>(slides.count);
-  const BlockId block = builder.add_block(BlockKind::coordinate, n == 1 ? "slide" : "slides",
-                                          {start.p_AB_A.data() + slides.first, n},
-                                          {start.v_AB_A.data() + slides.first, n}, "m");
+  const BlockId block =
+      builder.add_block(BlockKind::coordinate, n == 1 ? "slide" : "slides",
+                        {start.p_AB_A.data() + slides.first, n}, {start.twist.data() + slides.first, n}, "m");
   for (std::size_t i = 0; i < n; ++i)
     builder.offer_coordinate(With::slide_names[i], "m", block, static_cast<int>(i));
   stencil.push_back(block);

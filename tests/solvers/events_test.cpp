@@ -19,15 +19,6 @@ std::vector<Stage> dynamic(double until, double step, DynamicStage::Form form = 
   return {Stage{"", d}};
 }
 
-std::string error_of(Simulation& run, const std::vector<Stage>& stages) {
-  try {
-    run.run(stages);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 class Times : public Monitor {
  public:
   void accepted(const StepReport&, const State& s) override { all.push_back(s.time); }

@@ -30,15 +30,6 @@ class Log : public Monitor {
   StepReport last;
 };
 
-std::string error_of(Simulation& run, const std::vector<Stage>& stages) {
-  try {
-    run.run(stages);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 Stage dynamic(double until, double step, double radius = 0.9,
               DynamicStage::Start start = DynamicStage::Start::consistent) {
   DynamicStage d;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "solvers/simulation.hpp"
@@ -179,5 +180,15 @@ struct LineMass {
     return e;
   }
 };
+
+/// The message with which a run ends; empty where it goes through.
+inline std::string error_of(Simulation& run, const std::vector<Stage>& stages) {
+  try {
+    run.run(stages);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
 
 }  // namespace trammel::testing
