@@ -45,13 +45,17 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       newton_(equations_, stage.newton, timings),
       algorithmic_(std::move(algorithmic)),
       last_step_(last_step) {
-  if (!algorithmic_.empty()) return;
-  first_ = true;
-  algorithmic_ = start.acceleration;
+  if (algorithmic_.empty()) begin_anew(start);
+}
+
+void GeneralizedAlpha::begin_anew(const State& now) {
+  algorithmic_ = now.acceleration;
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (u.kind == BlockKind::state)
-      std::copy_n(&start.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
+      std::copy_n(&now.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
   last_step_ = 0;
+  first_ = true;
+  has_previous_ = false;
 }
 
 void GeneralizedAlpha::change_step(const State& now, double ratio) {

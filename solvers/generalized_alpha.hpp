@@ -34,6 +34,7 @@ class GeneralizedAlpha final : public StepMethod {
   const State& trial() const override { return index1() ? closed_ : equations_.trial(); }
   void accept(State& now) override;
   void revise(State& now) override;
+  void begin_anew(const State& now) override;
   void drop_tangent() override { newton_.drop_tangent(); }
   std::string failure(bool thorough) override;
   double constraint_violation() const override;

@@ -129,6 +129,7 @@ void StageRun::run(const DynamicStage& stage) {
   report_.until = stage.until;
   number_unknowns(false);
   const ModelScales scales = measure_scales(assembler_, state);
+  start_scales_ = scales;
   find_loops(scales, stage.redundancy);
   require_closed(assembler_, state, scales);
   if (stage.start == DynamicStage::Start::consistent)
@@ -231,11 +232,8 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
   State& state = simulation_.state_;
   for (int round = 0;; ++round) {
     const Target target = targets.back();
-    // A joint may have been released or activated where the last step ended, or by the last review.
-    if (loops_ && loops_->status_changed(state)) {
-      note(fmt::format("at t = {:g} {}", state.time, loops_->renew(state)));
-      revise(method);
-    }
+    // A joint may have been released or activated by the last review.
+    follow_status(method);
     const NewtonResult result = method.attempt(state, target.time, target.h);
     iterations_ += result.iterations;
     factorizations_ += result.factorizations;
@@ -305,6 +303,25 @@ void StageRun::revise(StepMethod& method) {
   if (loops_) loops_->revise();
 }
 
+void StageRun::follow_status(StepMethod& method) {
+  State& state = simulation_.state_;
+  if (!loops_ || !loops_->status_changed(state)) return;
+  note(fmt::format("at t = {:g} {}", state.time, loops_->renew(state)));
+  if (start_scales_) {
+    const bool stabilized = assembler_.layout().stabilized();
+    number_unknowns(false);
+    ConsistentStart start(assembler_, *start_scales_, simulation_.summary_.timings);
+    State consistent = state;
+    simulation_.summary_.start_energy_change += start.velocities(consistent);
+    start.accelerations(consistent);
+    loops_->settle(consistent);
+    state = std::move(consistent);
+    number_unknowns(stabilized);
+  }
+  revise(method);
+  if (start_scales_) method.begin_anew(state);
+}
+
 void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   State& state = simulation_.state_;
   const StepInfo info{state.time, target.time};
@@ -313,6 +330,7 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   if (loops_)
     if (const std::string met = loops_->follow(state); !met.empty()) note(met);
   assembler_.commit(state, info);
+  follow_status(method);
   ++simulation_.summary_.timings.steps;
   RunSummary& summary = simulation_.summary_;
   summary.largest_violation = std::max(summary.largest_violation, method.constraint_violation());

@@ -44,6 +44,9 @@ class StageRun {
   bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
   void cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result);
   void revise(StepMethod& method);
+  /// Where joints let go or begin to hold at the present state: finds the rank anew, and in dynamics velocities,
+  /// accelerations and multipliers that fit, since the old accelerations would cost an error of h times their jump.
+  void follow_status(StepMethod& method);
   void accept(StepMethod& method, const Target& target, bool renew);
   void note(const std::string& text);
   template <class Call>
@@ -61,6 +64,7 @@ class StageRun {
   Energy energy_;
   double reference_ = 0;  ///< energy and losses at the start of the stage
   std::optional<LoopWatch> loops_;
+  std::optional<ModelScales> start_scales_;  ///< of a dynamic stage
 };
 
 }  // namespace trammel

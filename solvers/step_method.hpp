@@ -22,6 +22,8 @@ class StepMethod {
   /// Called after stencils moved, between attempts: renews the layout, all states and all matrices.
   /// Collective.
   virtual void revise(State& now) = 0;
+  /// Goes on from `now` as from a start: what was carried over from earlier steps does not hold there.
+  virtual void begin_anew(const State& now) = 0;
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
 

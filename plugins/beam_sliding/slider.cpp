@@ -127,6 +127,11 @@ void Slider::evaluate_left(const LocalState& x, LocalSystem& out) const {
   r.segment<3>(places_.force) = Eigen::Map<const Vec3>(x.value(force_block()));
   if (law_->rotates()) r.segment<3>(places_.moment) = Eigen::Map<const Vec3>(x.value(force_block() + 1));
   if (law_->has_angle()) r[places_.angle] = hold * x.rate(angle_block())[0];
+  // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
+  if (out.request.bias) {
+    out.bias().segment<3>(places_.force) = r.segment<3>(places_.force);
+    if (law_->rotates()) out.bias().segment<3>(places_.moment) = r.segment<3>(places_.moment);
+  }
   if (!out.request.tangent) return;
   auto K = out.K();
   K(0, 0) = hold;
