@@ -141,6 +141,37 @@ class Pullback {
   const ColumnsMap J_;
 };
 
+/// Adds a marker's rows of J^T w from `row` on, w = (force in world components; moment in marker components). Returns how
+/// many they are.
+int add_rows(const Marker& marker, const LocalState& x, int first_block, const Vec6& w, int row,
+             VectorMap r) {
+  if (marker.is_rigid_frame()) {
+    const Vec3 force_F = x.rotation(first_block + 1).transpose() * w.head<3>();
+    r.segment<3>(row) += w.head<3>();
+    r.segment<3>(row + 3) += marker.p_FM_F().cross(force_F) + marker.R_FM() * w.tail<3>();
+    return 6;
+  }
+  if (marker.is_ground()) return 0;
+  MarkerMotion motion;
+  marker.evaluate(x, first_block, MotionLevel::jacobian, motion);
+  r.segment(row, motion.dofs).noalias() += motion.J.transpose() * w;
+  return motion.dofs;
+}
+
+void assemble_residual(const JointSite& site, const LocalState& x, const RelativeMotion& motion,
+                       const JointTermsView& terms, const double* lambda, VectorMap r) {
+  const Vec6 w = terms.wrench(lambda);
+  const int dofs_A = add_rows(site.A, x, 0, motion.wrench_on_A(w), 0, r);
+  const int coordinate_row =
+      dofs_A + add_rows(site.B, x, site.A.block_count(), motion.wrench_on_B(w), dofs_A, r);
+  const int row = coordinate_row + terms.coordinates;
+  for (int i = 0; i < terms.equations; ++i) {
+    const double* g = terms.G + i * terms.variables() + 6;
+    for (int k = 0; k < terms.coordinates; ++k) r[coordinate_row + k] += lambda[i] * g[k];
+    r[row + i] += terms.C[i];
+  }
+}
+
 template <int n>
 void assemble(Pullback<n>&& part, const Request& request) {
   part.residual();
@@ -160,6 +191,9 @@ Vec6 JointTermsView::wrench(const double* lambda) const {
 void assemble_joint(const JointSite& site, const LocalState& x, const RelativeMotion& motion,
                     const JointTermsView& terms, int coordinate_block, int multiplier_block,
                     LocalSystem& out) {
+  const Request& request = out.request;
+  if (!request.tangent && !request.rates && !request.bias)
+    return assemble_residual(site, x, motion, terms, x.value(multiplier_block), out.residual());
   switch (motion.dofs()) {
     case 6:
       return assemble(Pullback<6>(site, x, motion, terms, coordinate_block, multiplier_block, out),

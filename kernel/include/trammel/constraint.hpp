@@ -6,16 +6,15 @@
 
 namespace trammel {
 
-/// R exp(x~) as jets at x = 0, x the variables from `first` on: R (I + x~ + x~ x~ / 2), with x~ x~ =
-/// x x^T - (x . x) I.
-template <class Jet, int first>
-Mat3T<Jet> jets_of_rotation(const Mat3& R) {
-  Mat3T<Jet> jets;
+/// Sets `jets`, which come as zeros, to R exp(x~) at x = 0, x the variables from `first` on: R (I + x~ + x~ x~ / 2), with
+/// x~ x~ = x x^T - (x . x) I.
+template <int first, class Jet>
+void set_to_rotation(const Mat3& R, Mat3T<Jet>& jets) {
   for (int i = 0; i < 3; ++i) {
     const Vec3 row = R.row(i).transpose();
     for (int j = 0; j < 3; ++j) {
       Jet& entry = jets(i, j);
-      entry = Jet(row[j]);
+      entry.value = row[j];
       entry.gradient.template segment<3>(first) = Vec3::Unit(j).cross(row);
       if constexpr (requires { entry.hessian; }) {
         auto H = entry.hessian.template block<3, 3>(first, first);
@@ -25,6 +24,13 @@ Mat3T<Jet> jets_of_rotation(const Mat3& R) {
       }
     }
   }
+}
+
+/// R exp(x~) as jets at x = 0.
+template <class Jet, int first>
+Mat3T<Jet> jets_of_rotation(const Mat3& R) {
+  Mat3T<Jet> jets;
+  set_to_rotation<first>(R, jets);
   return jets;
 }
 
@@ -94,17 +100,17 @@ class Constraint : public Joint<Derived, equations, coordinates> {
   void fill(const RelativeState<coordinates>& at, typename Base::Terms& out) const {
     constexpr bool second = requires(S s) { s.hessian; };
     Relative<S> x;
-    x.R_AB = jets_of_rotation<S, 3>(at.R_AB);
+    set_to_rotation<3>(at.R_AB, x.R_AB);
     for (int i = 0; i < 3; ++i) {
-      x.p_AB_A[i] = S(at.p_AB_A[i]);
+      x.p_AB_A[i].value = at.p_AB_A[i];
       x.p_AB_A[i].gradient[i] = 1;
     }
     for (int i = 0; i < coordinates; ++i) {
-      x.c[i] = S(at.c[i]);
+      x.c[i].value = at.c[i];
       x.c[i].gradient[6 + i] = 1;
     }
     if constexpr (explicit_time) {
-      x.t = S(at.t);
+      x.t.value = at.t;
       x.t.gradient[n] = 1;
     }
 

@@ -34,7 +34,7 @@ struct FirstJet : JetAlgebra<FirstJet<n>> {
 
   /// f(u) for a function f with its derivatives at u.
   friend FirstJet chain(const FirstJet& u, const Derivatives& f) {
-    FirstJet y;
+    FirstJet y{NotZeroed{}};
     y.value = f.f;
     const double* g = u.gradient.data();
     for (int j = 0; j < n; ++j) y.gradient.data()[j] = f.d * g[j];
@@ -42,12 +42,16 @@ struct FirstJet : JetAlgebra<FirstJet<n>> {
   }
   /// f(a, b) for a function f with its derivatives at (a, b).
   friend FirstJet chain(const FirstJet& a, const FirstJet& b, const Derivatives2& f) {
-    FirstJet y;
+    FirstJet y{NotZeroed{}};
     y.value = f.f;
     const double *g = a.gradient.data(), *h = b.gradient.data();
     for (int j = 0; j < n; ++j) y.gradient.data()[j] = f.a * g[j] + f.b * h[j];
     return y;
   }
+
+ private:
+  struct NotZeroed {};
+  explicit FirstJet(NotZeroed) : gradient() {}  // Eigen leaves fixed matrices as they are
 };
 
 }  // namespace trammel

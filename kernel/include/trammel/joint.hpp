@@ -36,15 +36,14 @@ struct JointTerms {
   Vector C = Vector::Zero();
   Gradient G = Gradient::Zero();  ///< dC/dz
   /// Second derivatives of each equation in the exponential chart, R_AB exp(x~) at x = 0: symmetric.
-  std::array<Hessian, equations> H = zero_hessians();
+  std::array<Hessian, equations> H;
   // Where the equations depend on time explicitly.
   Vector C_t = Vector::Zero(), C_tt = Vector::Zero();
   Gradient G_t = Gradient::Zero();
 
-  static std::array<Hessian, equations> zero_hessians() {
-    std::array<Hessian, equations> all;
-    all.fill(Hessian::Zero());
-    return all;
+  /// Everything zero; H only where second derivatives are wanted.
+  explicit JointTerms(bool second = true) {
+    if (second) H.fill(Hessian::Zero());
   }
 
   JointTermsView view() const {
@@ -63,7 +62,7 @@ struct CoordinateName {
 ///
 ///     void terms(const RelativeState<coordinates>& x, bool second, JointTerms<equations, coordinates>& out) const;
 ///
-/// `out` comes zeroed; H is wanted where `second` is true. This class does the rest: residual, tangents and rates in
+/// `out` comes zeroed; H is wanted, and zeroed, where `second` is true. This class does the rest: residual, tangents and rates in
 /// the unknowns of whatever carries the markers, outputs and drawing. The local system holds the blocks of A, those
 /// of B, the coordinates, the multipliers.
 ///
@@ -104,13 +103,15 @@ class Joint {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Request& request = out.request;
     const bool full = request.bias || (request.rates && request.tangent);
+    const bool second = request.tangent || full;
     RelativeMotion motion;
     motion.evaluate(x, site_.A, site_.B, 0,
-                    full            ? MotionLevel::full
-                    : request.rates ? MotionLevel::velocity
-                                    : MotionLevel::jacobian);
-    Terms terms;
-    derived().terms(at(x, motion), request.tangent || full, terms);
+                    full              ? MotionLevel::full
+                    : request.rates   ? MotionLevel::velocity
+                    : request.tangent ? MotionLevel::jacobian
+                                      : MotionLevel::pose);
+    Terms terms(second);
+    derived().terms(at(x, motion), second, terms);
     assemble_joint(site_, x, motion, terms.view(), blocks_, multiplier_block(), out);
   }
 
@@ -128,7 +129,7 @@ class Joint {
     if (!moves_in_time()) return e;
     RelativeMotion motion;
     motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
-    Terms terms;
+    Terms terms(false);
     derived().terms(at(x, motion), false, terms);
     const Vec6 w = terms.view().wrench(x.value(multiplier_block()));
     e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
@@ -192,7 +193,7 @@ class Joint {
 
   JointForces reaction(const LocalState& x, const ReactionShares& shares, RelativeMotion& motion) const {
     motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::jacobian);
-    Terms terms;
+    Terms terms(false);
     derived().terms(at(x, motion), false, terms);
     const Vec6 w = terms.view().wrench(x.value(multiplier_block()));
     return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w), shares);
@@ -231,7 +232,7 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
     start.c.setZero();
     if constexpr (requires { joint.initial_coordinates(start); }) start.c = joint.initial_coordinates(start);
   }
-  typename J::Terms terms;
+  typename J::Terms terms(false);
   joint.terms(start, false, terms);
   if (!in.flag("assemble"))
     detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)},

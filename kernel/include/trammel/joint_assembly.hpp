@@ -22,7 +22,8 @@ struct JointTermsView {
 };
 
 /// Adds a joint's residual, tangents and rates to its local system: the blocks of A, those of B, the coordinates, the
-/// multipliers, which start at the blocks `coordinate_block` (where there are any) and `multiplier_block`.
+/// multipliers, which start at the blocks `coordinate_block` (where there are any) and `multiplier_block`. Of `motion`,
+/// poses alone are read where nothing but the residual is asked for.
 TRAMMEL_API void assemble_joint(const JointSite& site, const LocalState& x, const RelativeMotion& motion,
                                 const JointTermsView& terms, int coordinate_block, int multiplier_block,
                                 LocalSystem& out);

@@ -39,7 +39,7 @@ struct SecondJet : JetAlgebra<SecondJet<n>> {
 
   /// f(u) for a function f with its derivatives at u.
   [[gnu::noinline]] friend SecondJet chain(const SecondJet& u, const Derivatives& f) {
-    SecondJet y;
+    SecondJet y{NotZeroed{}};
     y.value = f.f;
     const double *g = u.gradient.data(), *H = u.hessian.data();
     for (int j = 0; j < n; ++j) y.gradient.data()[j] = f.d * g[j];
@@ -51,7 +51,7 @@ struct SecondJet : JetAlgebra<SecondJet<n>> {
   }
   /// f(a, b) for a function f with its derivatives at (a, b).
   [[gnu::noinline]] friend SecondJet chain(const SecondJet& a, const SecondJet& b, const Derivatives2& f) {
-    SecondJet y;
+    SecondJet y{NotZeroed{}};
     y.value = f.f;
     const double *g = a.gradient.data(), *h = b.gradient.data();
     const double *G = a.hessian.data(), *H = b.hessian.data();
@@ -63,6 +63,10 @@ struct SecondJet : JetAlgebra<SecondJet<n>> {
     }
     return y;
   }
+
+ private:
+  struct NotZeroed {};
+  explicit SecondJet(NotZeroed) : gradient(), hessian() {}  // Eigen leaves fixed matrices as they are
 };
 
 }  // namespace trammel
