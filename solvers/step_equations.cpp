@@ -202,6 +202,7 @@ TangentWeights StepEquations::weights() const {
   for (const BlockKind kind : {BlockKind::multiplier, BlockKind::velocity_multiplier})
     w.row[kind_at(kind)] = w.column[kind_at(kind)] = stiffness_;
   if (c.velocity > 0) w.row[kind_at(BlockKind::velocity_multiplier)] = stiffness_ / c.velocity;
+  if (level_ == ConstraintLevel::acceleration) w.bias_rate = c.velocity / c.acceleration;
   if (c.state_rate > 0) w.row[kind_at(BlockKind::state)] = stiffness_ / c.state_rate;
   w.step = c.step;
   w.companion_row_velocity = rate_stiffness();

@@ -273,10 +273,10 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   const double start = MPI_Wtime();
   Request request;
   request.tangent = true;
-  request.rates = p.layout.stabilized();
+  request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   TangentSink sink(weights, p.layout.unknowns(), p.entries, p.kept);
   const bool fine = p.evaluate(
-      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan); },
+      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
       [](const RangePlan& plan) { return plan.pairs.empty(); });
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;

@@ -31,6 +31,22 @@ void TangentSink::turn_rows(const StencilBlock& row, Small& block) const {
   }
 }
 
+void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& share, const StencilBlock& row,
+                                const StencilBlock& column, const Mat3* rate, Small& sum) const {
+  // The bias is the derivative of B v along v. With G that of B v along increments, its own derivative along u is
+  // 2 G u - B [u, v]: on rotations increments do not commute, [u, v] = u x v.
+  Small part;
+  take(share.rate_gradient(), row, column, rate, part);
+  const int n = row.size * column.size;
+  for (int j = 0; j < n; ++j) sum.number[j] += 2 * weights_.bias_rate * part.number[j];
+  if (column.kind != BlockKind::rotation || !share.has_K()) return;
+  const BlockPlace& place = plan_->place_of[static_cast<std::size_t>(i)][k];
+  Mat3 turn = skew(Eigen::Map<const Vec3>(state_->rate.data() + place.dof));
+  if (rate != nullptr) turn = turn * *rate;
+  take(share.K(), row, column, &turn, part);
+  for (int j = 0; j < n; ++j) sum.number[j] += weights_.bias_rate * part.number[j];
+}
+
 PetscScalar* TangentSink::write(PetscScalar* to, const Small& block, double scale) const {
   const int n = block.rows * block.columns;
   for (int k = 0; k < n; ++k) to[k] = scale * block.number[k];
@@ -66,14 +82,21 @@ void TangentSink::add(int i, LocalSystem& share) {
   for (const BlockPair& pair : plan_->coupled(i)) {
     const auto r = static_cast<std::size_t>(pair.row), c = static_cast<std::size_t>(pair.column);
     const StencilBlock &row = blocks[r], &column = blocks[c];
-    const Mat3* increment = has_increment_[c] ? &increment_[c] : nullptr;
     const Mat3* rate = has_rate_[c] ? &rate_[c] : nullptr;
+    const bool from_constraint = row.kind == BlockKind::multiplier;
+    // At acceleration level a constraint sees x through v' and v, so its columns do not turn with T. A v' + d/dt(A) v
+    // changes with v by twice the gradient of A v, where A is that of something.
+    const bool differentiated = weights_.bias_rate != 0;
+    const bool twice = differentiated && row.kind == BlockKind::velocity_multiplier;
+    const Mat3* increment = twice || (differentiated && from_constraint) ? rate
+                            : has_increment_[c]                          ? &increment_[c]
+                                                                         : nullptr;
     const int n = row.size * column.size;
 
-    const bool from_constraint = row.kind == BlockKind::multiplier;
     const bool to_constraint = is_multiplier(column.kind);
     const double wK = from_constraint ? weights_.gradient
                       : to_constraint ? weights_.reaction
+                      : twice         ? 2 * weights_.bias_rate * weights_.damping
                                       : weights_.stiffness;
     sum.rows = row.size;
     sum.columns = column.size;
@@ -87,6 +110,8 @@ void TangentSink::add(int i, LocalSystem& share) {
       stiffness.columns = column.size;
       std::fill_n(sum.number, n, 0.0);
     }
+    if (differentiated && from_constraint && is_kinematic(column.kind) && share.has_rate_gradient())
+      add_bias_rate(i, c, share, row, column, rate, sum);
     const double wD = column.kind == BlockKind::state ? weights_.state_rate : weights_.damping;
     if (share.has_D() && wD != 0) {
       take(share.D(), row, column, rate, part);

@@ -18,8 +18,9 @@ class TangentSink final : public ShareSink {
               std::vector<PetscScalar>& entries, const std::vector<double>& kept)
       : weights_(weights), unknowns_(unknowns), entries_(entries), kept_(kept) {}
 
-  void begin(const RangePlan& plan) {
+  void begin(const RangePlan& plan, const State& state) {
     plan_ = &plan;
+    state_ = &state;
     evaluated = 0;
   }
   void add(int i, LocalSystem& share) override;
@@ -36,6 +37,9 @@ class TangentSink final : public ShareSink {
   void take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column, const Mat3* right,
             Small& out) const;
   void turn_rows(const StencilBlock& row, Small& block) const;
+  /// Adds the derivative of B a + bias by the velocity of block `k` of instance i, times weights_.bias_rate.
+  void add_bias_rate(int i, std::size_t k, LocalSystem& share, const StencilBlock& row,
+                     const StencilBlock& column, const Mat3* rate, Small& sum) const;
   PetscScalar* write(PetscScalar* to, const Small& block, double scale) const;
   double row_scale(const StencilBlock& b) const { return weights_.row[static_cast<std::size_t>(b.kind)]; }
   double column_scale(const StencilBlock& b) const {
@@ -47,6 +51,7 @@ class TangentSink final : public ShareSink {
   std::vector<PetscScalar>& entries_;
   const std::vector<double>& kept_;
   const RangePlan* plan_ = nullptr;
+  const State* state_ = nullptr;
   std::vector<Mat3> increment_, rate_;  ///< by stencil block: what turns a block's columns into its root's
   std::vector<char> has_increment_, has_rate_;
 };

@@ -36,6 +36,9 @@ struct TangentWeights {
   double gradient = 1;    ///< B in multiplier rows
   double reaction = 1;    ///< B^T in multiplier columns
   bool all_rows = false;  ///< also those that were left out, as they are
+  /// dv/dx over dv'/dx where constraints stand at acceleration level, divided by dv'/dx: their rows then change with v
+  /// too, by the derivative of the bias. 0: constraints of the other levels.
+  double bias_rate = 0;
   /// Tangent operators T(x) of rotation unknowns, by index into Layout::unknowns(); empty: identity.
   std::span<const Mat3> T;
   // Scales by kind of block, indexed by static_cast<int>(BlockKind): J_ij <- row_i J_ij column_j.
