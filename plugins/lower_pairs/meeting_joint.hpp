@@ -182,11 +182,11 @@ class MeetingJoint {
       for (const Side<width>* s : {&a, &b}) force_rows(*s, force_row, out);
     }
     if constexpr (equations > 0)
-      if (has_moment_)
-        m =
-            RotationRows<Law, width>{
-                x, R_AB, a, b, blocks_, coordinate, moment_block(), force_row + (has_force_ ? 3 : 0)}
-                .add(out);
+      if (has_moment_) {
+        typename Law::Terms terms;
+        const int row = force_row + (has_force_ ? 3 : 0);
+        m = RotationRows<Law, width>{x, R_AB, a, b, blocks_, coordinate, moment_block(), row}.add(out, terms);
+      }
     Vec6 on_A, on_B;
     on_A << -lambda, -(R_AB * m);
     on_B << lambda, m;

@@ -18,11 +18,10 @@ struct RotationRows {
   Side<width>&a, &b;
   int angle_block, angle_row, multiplier_block, row;
 
-  /// Adds everything that `out` asks for but the rows of the markers; returns the relative moment of B^T lambda, in B's
-  /// components.
-  Vec3 add(LocalSystem& out) const {
+  /// Adds everything that `out` asks for but the rows of the markers, and but the tangent where `with_tangent` is false;
+  /// returns the relative moment of B^T lambda, in B's components.
+  Vec3 add(LocalSystem& out, Terms& terms, bool with_tangent = true) const {
     const Request& request = out.request;
-    Terms terms;
     Law::rotation(R_AB, has_coordinates ? x.value(angle_block) : nullptr,
                   request.tangent || request.rates || request.bias, terms);
     const Eigen::Map<const Eigen::Matrix<double, equations, 1>> lambda(x.value(multiplier_block));
@@ -35,10 +34,10 @@ struct RotationRows {
       r.template segment<coordinates>(angle_row) +=
           terms.G.template rightCols<coordinates>().transpose() * lambda;
 
-    if (request.tangent) {
+    if (request.tangent && (with_tangent || request.rates)) {
       if (a.columns > 0) a.T = -(R_AB.transpose().lazyProduct(a.rotation(a.motion.J)));
       if (b.columns > 0) b.T = b.rotation(b.motion.J);
-      add_tangent(terms, lambda, m, out);
+      if (with_tangent) add_tangent(terms, lambda, m, out);
     }
     if (request.rates || request.bias) add_rates(terms, out);
     return m;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "rigid_tangent.hpp"
 #include "rotation_rows.hpp"
 #include "trammel/branch_watch.hpp"
 #include "trammel/joint_site.hpp"
@@ -248,16 +249,23 @@ class SlidingJoint {
     const Vec3 p_AB_A = A.R_WM.transpose() * (B.p_WM - A.p_WM);
     const Vec3 lambda = force(x);
 
+    constexpr bool between_frames = width == 3;
     add_displacement(x, a, b, p_AB_A, lambda, slide_row, force_row, out);
     Vec3 m = Vec3::Zero();
+    typename Law::Terms terms;
     if (has_moment_)
-      m = RotationRows<Law, width>{x, R_AB, a, b, blocks_, angle_row, moment_block(), moment_row}.add(out);
+      m = RotationRows<Law, width>{x, R_AB, a, b, blocks_, angle_row, moment_block(), moment_row}.add(
+          out, terms, !between_frames);
+    if constexpr (between_frames)
+      if (out.request.tangent)
+        RigidTangent<rows, first_row, Law>{x, a, b, R_AB, p_AB_A, lambda, force_row, angle_row, moment_row}
+            .add(has_moment_ ? &terms : nullptr, has_moment_ ? x.value(moment_block()) : nullptr, m, out.K());
     if constexpr (has_thread)
       add_thread(x, angle_row, slide_row, moment_row + (has_moment_ ? moment_count : 0), out);
     const auto [on_A, on_B] = wrenches(A.R_WM, R_AB, p_AB_A, lambda, m);
     add_rows(a, on_A, out);
     add_rows(b, on_B, out);
-    if (!out.request.tangent) return;
+    if (between_frames || !out.request.tangent) return;
     turn_wrench(x, a, on_A, out);
     turn_wrench(x, b, on_B, out);
   }
@@ -274,48 +282,39 @@ class SlidingJoint {
       r.template segment<slide_count>(slide_row) -= lambda.template segment<slide_count>(slides.first);
     }
     if (out.request.tangent) {
-      const Relative<width> relative(a, b, p_AB_A);
-      add_displacement_tangent(relative, a, b, lambda, slide_row, row, out);
-      if (out.request.rates) add_displacement_rate_gradient(relative, a, b, row, out);
+      if constexpr (slide_count > 0) {
+        auto K = out.K();
+        for (int i = 0; i < slide_count; ++i)
+          K(row + slides.first + i, slide_row + i) = K(slide_row + i, row + slides.first + i) = -1;
+      }
+      if (width != 3 || out.request.rates) {
+        const Relative<width> relative(a, b, p_AB_A);
+        if constexpr (width != 3) add_displacement_tangent(relative, a, b, lambda, row, out);
+        if (out.request.rates) add_displacement_rate_gradient(relative, a, b, row, out);
+      }
     }
     if (out.request.rates || out.request.bias) add_displacement_rates(x, p_AB_A, a, b, row, out);
   }
 
   template <int width>
   static void add_displacement_tangent(const Relative<width>& relative, const Side<width>& a,
-                                       const Side<width>& b, const Vec3& lambda, int slide_row, int row,
-                                       LocalSystem& out) {
+                                       const Side<width>& b, const Vec3& lambda, int row, LocalSystem& out) {
     auto K = out.K();
     for (const Side<width>* s : {&a, &b}) {
-      if (s->has_plain_position()) {
-        const Eigen::Matrix<double, rows, 3> P = s->sign * relative.R_AW.template middleRows<rows>(first_row);
-        K.template block<rows, 3>(row, s->column) = P;
-        K.template block<3, rows>(s->column, row) = P.transpose();
-      }
-      if (s->columns > 0) {
-        const RowsOf<rows, width> V = relative.V(*s).template middleRows<rows>(first_row);
-        K.template block<rows, width>(row, s->dense, rows, s->columns) = V;
-        K.template block<width, rows>(s->dense, row, s->columns, rows) = V.transpose();
-      }
+      if (s->columns == 0) continue;
+      const RowsOf<rows, width> V = relative.V(*s).template middleRows<rows>(first_row);
+      K.template block<rows, width>(row, s->dense, rows, s->columns) = V;
+      K.template block<width, rows>(s->dense, row, s->columns, rows) = V.transpose();
     }
-    if constexpr (slide_count > 0)
-      for (int i = 0; i < slide_count; ++i)
-        K(row + slides.first + i, slide_row + i) = K(slide_row + i, row + slides.first + i) = -1;
     if (a.columns == 0) return;
 
     // The force turns with A: lambda . d p_AB_A has second variations -(d p_AB_A) . (lambda x dtheta_A).
     const RowsOf<3, width> F = skew(lambda) * relative.W;
     for (const Side<width>* s : {&a, &b}) {
-      if (s->has_plain_position()) {
-        const Turning<width> Q = -s->sign * (relative.R_AW.transpose() * F);
-        K.template block<3, width>(s->column, a.dense, 3, a.columns) += Q;
-        K.template block<width, 3>(a.dense, s->column, a.columns, 3) += Q.transpose();
-      }
-      if (s->columns > 0) {
-        const Square<width> Y = relative.V(*s).transpose() * F;
-        K.template block<width, width>(s->dense, a.dense, s->columns, a.columns) -= Y;
-        K.template block<width, width>(a.dense, s->dense, a.columns, s->columns) -= Y.transpose();
-      }
+      if (s->columns == 0) continue;
+      const Square<width> Y = relative.V(*s).transpose() * F;
+      K.template block<width, width>(s->dense, a.dense, s->columns, a.columns) -= Y;
+      K.template block<width, width>(a.dense, s->dense, a.columns, s->columns) -= Y.transpose();
     }
     K.template block<width, width>(a.dense, a.dense, a.columns, a.columns) -=
         relative.W.transpose() * (skew(relative.p_AB_A) * F);
