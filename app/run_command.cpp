@@ -55,7 +55,7 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
       summary.energy_at_end.strain, summary.energy_at_end.potential, summary.lost));
   log.line(fmt::format("  largest error of the energy balance {:.3g} J", summary.largest_gain));
   if (summary.start_energy_change != 0)
-    log.line(fmt::format("  consistent starts changed the kinetic energy by {:.3g} J",
+    log.line(fmt::format("  consistent starts and impulses changed the kinetic energy by {:.3g} J",
                          summary.start_energy_change));
   log.line(
       fmt::format("  largest violation of a constraint {:.3g} (m or rad), of its rate {:.3g} (m/s or rad/s)",

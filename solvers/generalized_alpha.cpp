@@ -13,6 +13,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // accuracy.
 constexpr int max_start_passes = 8;
 constexpr double start_accuracy = 1e-3;
+// Where a step is longer than the one before by more than this, a - v' of the short one is rounding.
+constexpr double most_growth = 100;
 
 double over_ranks(double value, MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -45,17 +47,17 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       newton_(equations_, stage.newton, timings),
       algorithmic_(std::move(algorithmic)),
       last_step_(last_step) {
-  if (algorithmic_.empty()) begin_anew(start);
+  if (!algorithmic_.empty()) return;
+  first_ = true;
+  start_from(start, algorithmic_);
+  last_step_ = 0;
 }
 
-void GeneralizedAlpha::begin_anew(const State& now) {
-  algorithmic_ = now.acceleration;
+void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorithmic) const {
+  algorithmic = now.acceleration;
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (u.kind == BlockKind::state)
-      std::copy_n(&now.rate[at(u.place.dof)], u.size, &algorithmic_[at(u.place.dof)]);
-  last_step_ = 0;
-  first_ = true;
-  has_previous_ = false;
+      std::copy_n(&now.rate[at(u.place.dof)], u.size, &algorithmic[at(u.place.dof)]);
 }
 
 void GeneralizedAlpha::change_step(const State& now, double ratio) {
@@ -79,11 +81,15 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   base_ = &now;
   a_ = algorithmic_;
   const double ratio = last_step_ > 0 ? h / last_step_ : 1.0;
-  if (std::abs(ratio - 1) > 1e-12) change_step(now, ratio);
+  begins_ = first_ || ratio > most_growth;
+  if (begins_)
+    start_from(now, a_);
+  else if (std::abs(ratio - 1) > 1e-12)
+    change_step(now, ratio);
   step_ = h;
 
   const AlphaCoefficients& c = alpha_;
-  if (first_ && leads_) {
+  if (begins_ && leads_) {
     changed_ = now;
     base_ = &changed_;
     const double lead = c.alpha_m - c.alpha_f;
@@ -99,7 +105,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   if (assembler_.layout().stabilized()) assembler_.keep_gradients(*base_);
   predict(h);
   NewtonResult result = newton_.solve();
-  if (first_ && assembler_.layout().stabilized())
+  if (begins_ && assembler_.layout().stabilized())
     for (int pass = 0; pass < max_start_passes && result.converged && lead_start(); ++pass) {
       predict(h);
       const NewtonResult again = newton_.solve();
@@ -223,6 +229,17 @@ void GeneralizedAlpha::revise(State& now) {
   algorithmic_ = std::move(carried.acceleration);
   has_previous_ = false;
   assembler_.revise();
+  equations_.revise();
+  newton_.reset();
+  projection_.reset();
+}
+
+void GeneralizedAlpha::restart(const State& now) {
+  start_from(now, algorithmic_);
+  first_ = true;
+  leads_ = form_ == DynamicStage::Form::index3;
+  last_step_ = 0;
+  has_previous_ = false;
   equations_.revise();
   newton_.reset();
   projection_.reset();

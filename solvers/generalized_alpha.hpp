@@ -34,7 +34,7 @@ class GeneralizedAlpha final : public StepMethod {
   const State& trial() const override { return index1() ? closed_ : equations_.trial(); }
   void accept(State& now) override;
   void revise(State& now) override;
-  void begin_anew(const State& now) override;
+  void restart(const State& now) override;
   void drop_tangent() override { newton_.drop_tangent(); }
   std::string failure(bool thorough) override;
   double constraint_violation() const override;
@@ -46,6 +46,7 @@ class GeneralizedAlpha final : public StepMethod {
   double last_step() const { return last_step_; }
 
  private:
+  void start_from(const State& now, std::vector<double>& algorithmic) const;
   void change_step(const State& now, double ratio);
   void predict(double h);
   bool lead_start();
@@ -63,6 +64,7 @@ class GeneralizedAlpha final : public StepMethod {
   std::vector<double> algorithmic_;
   double last_step_ = 0;
   bool first_ = false;     ///< the next step is the first after a start
+  bool begins_ = false;    ///< the present attempt begins anew, as after a start
   double step_ = 0;        ///< of the present attempt
   State changed_;          ///< the base where a change of step altered its velocities
   std::vector<double> a_;  ///< algorithmic accelerations of the base

@@ -68,6 +68,7 @@ std::string LoopWatch::renew(const State& state) {
   };
   collect(rank_.idle(), before, released);
   collect(before, rank_.idle(), activated);
+  activated_ = !activated.empty();
   const auto names = [&](const std::set<int>& entities) {
     std::string all;
     for (const int entity : entities)

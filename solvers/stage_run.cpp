@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/force_jump.hpp"
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
 #include "solvers/petsc_owned.hpp"
@@ -84,8 +85,8 @@ void StageRun::run(const AssembleStage& stage) {
   State moved = state;
   const double gap = start.assemble(moved, stage);
   state = std::move(moved);
-  report_.last = true;
   note(fmt::format("assembled: joints were open by up to {:.3g}", gap));
+  report_.last = true;
   tell([&](Monitor& m) { m.stage_ends(stage_, report_, state); });
 }
 
@@ -129,7 +130,7 @@ void StageRun::run(const DynamicStage& stage) {
   report_.until = stage.until;
   number_unknowns(false);
   const ModelScales scales = measure_scales(assembler_, state);
-  start_scales_ = scales;
+  scales_ = scales;
   find_loops(scales, stage.redundancy);
   require_closed(assembler_, state, scales);
   if (stage.start == DynamicStage::Start::consistent)
@@ -165,9 +166,10 @@ void StageRun::run(const DynamicStage& stage) {
 void StageRun::start(const DynamicStage&, const ModelScales& scales) {
   State& state = simulation_.state_;
   simulation_.algorithmic_.clear();
-  ConsistentStart start(assembler_, scales, simulation_.summary_.timings);
+  Timings& timings = simulation_.summary_.timings;
   State consistent = state;
-  const double added = start.velocities(consistent);
+  double added = ConsistentStart(assembler_, scales, timings).velocities(consistent);
+  ConsistentStart start(assembler_, scales, timings);
   start.accelerations(consistent);
   if (loops_) loops_->settle(consistent);
   state = std::move(consistent);
@@ -232,43 +234,46 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
   State& state = simulation_.state_;
   for (int round = 0;; ++round) {
     const Target target = targets.back();
-    // A joint may have been released or activated by the last review.
-    follow_status(method);
+    // Restarts after accepted steps are made there; this is for what the last review changed, or a rejected step took back.
+    follow_status(method, round > 0);
+    if (jumped_) restart(method);
     const NewtonResult result = method.attempt(state, target.time, target.h);
     iterations_ += result.iterations;
     factorizations_ += result.factorizations;
     if (!result.converged) {
-      assembler_.reject();
+      reject();
       cut(method, targets, smallest, result);
       return false;
     }
     const StepInfo info{state.time, target.time};
     const MergedReview review = assembler_.review(method.trial(), info);
+    bool event = target.event;
     if (review.cut_time) {
       const double margin = same_time * target.h;
-      const double event = *review.cut_time;
-      if (event > info.start + margin && event < info.end - margin) {
+      const double time = *review.cut_time;
+      if (time > info.start + margin && time < info.end - margin) {
         if (++review_cuts_in_a_row_ > max_cuts_in_a_row || ++review_cuts_ > max_cuts_in_a_step)
           throw Error(fmt::format(
               "at t = {:.9g} {} asks for ever more cuts of the step to t = {:.9g}: {} so far", info.start,
               who_asks(assembler_, method.trial(), info, Review::Verdict::cut, "something"), target.time,
               std::max(review_cuts_in_a_row_ - 1, review_cuts_)));
-        assembler_.reject();
+        reject();
         if (review.revision) revise(method);
-        targets.back().h = target.time - event;
-        targets.push_back({event, event - info.start});
+        targets.back().h = target.time - time;
+        targets.push_back({time, time - info.start, true});
         return false;
       }
+      event = event || time > info.start + margin;
     }
     if (!review.solve_again && loops_changed(method)) {
-      assembler_.reject();
+      reject();
       revise(method);
       continue;
     }
     if (!review.solve_again) {
       targets.pop_back();
       report_.at_nominal = targets.empty();
-      accept(method, target, review.revision);
+      accept(method, {target.time, target.h, event}, review.revision);
       return true;
     }
     if (review.revision) revise(method);
@@ -300,26 +305,55 @@ void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smal
 
 void StageRun::revise(StepMethod& method) {
   method.revise(simulation_.state_);
+  before_restart_.reset();
   if (loops_) loops_->revise();
 }
 
-void StageRun::follow_status(StepMethod& method) {
+void StageRun::reject() {
+  assembler_.reject();
+  if (!before_restart_) return;
+  simulation_.state_ = std::move(*before_restart_);
+  before_restart_.reset();
+  jumped_ = true;
+}
+
+void StageRun::follow_status(StepMethod& method, bool again) {
   State& state = simulation_.state_;
   if (!loops_ || !loops_->status_changed(state)) return;
   note(fmt::format("at t = {:g} {}", state.time, loops_->renew(state)));
-  if (start_scales_) {
-    const bool stabilized = assembler_.layout().stabilized();
-    number_unknowns(false);
-    ConsistentStart start(assembler_, *start_scales_, simulation_.summary_.timings);
-    State consistent = state;
-    simulation_.summary_.start_energy_change += start.velocities(consistent);
-    start.accelerations(consistent);
-    loops_->settle(consistent);
-    state = std::move(consistent);
-    number_unknowns(stabilized);
-  }
+  std::optional<State> before = before_restart_ ? std::move(before_restart_) : state;
   revise(method);
-  if (start_scales_) method.begin_anew(state);
+  if (!moves()) return;
+  // A joint that begins to hold over a whole step, at whose begin it is still open, has no instant.
+  jumped_ = !again || is_closed(assembler_, state, *scales_);
+  activated_ = loops_->activated();
+  if (again && jumped_) before_restart_ = std::move(before);
+}
+
+void StageRun::restart(StepMethod& method) {
+  jumped_ = false;
+  const bool activated = std::exchange(activated_, false);
+  const auto& stage = std::get<DynamicStage>(stage_.what);
+  State& state = simulation_.state_;
+  RunSummary& summary = simulation_.summary_;
+  const bool stabilized = assembler_.layout().stabilized();
+  const double kinetic = balance_ ? energy_.kinetic : 0;
+  number_unknowns(false);
+  ConsistentStart start(assembler_, *scales_, summary.timings);
+  State consistent = state;
+  const bool drifts = stage.form == DynamicStage::Form::index1 && !stage.projection;
+  const double added = !drifts || activated ? start.velocities(consistent) : 0;
+  start.accelerations(consistent);
+  loops_->settle(consistent);
+  state = std::move(consistent);
+  number_unknowns(stabilized);
+  method.restart(state);
+  if (balance_) energy_ = assembler_.energy(state);
+  if (!activated || !(std::abs(added) > 1e-9 * std::abs(kinetic))) return;
+  reference_ += added;
+  summary.start_energy_change += added;
+  note(fmt::format("at t = {:g} joints that begin to hold change velocities, the kinetic energy by {:.4g} J",
+                   state.time, added));
 }
 
 void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
@@ -329,8 +363,12 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   method.accept(state);
   if (loops_)
     if (const std::string met = loops_->follow(state); !met.empty()) note(met);
+  before_restart_.reset();
+  // With new stencils nothing can be compared; hosts change there, not forces.
+  std::optional<ForceJump> jump;
+  if (moves() && target.event && !renew) jump.emplace(assembler_, state);
   assembler_.commit(state, info);
-  follow_status(method);
+  if (jump) jumped_ = jump->at(state);
   ++simulation_.summary_.timings.steps;
   RunSummary& summary = simulation_.summary_;
   summary.largest_violation = std::max(summary.largest_violation, method.constraint_violation());
@@ -342,6 +380,8 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
     summary.largest_gain =
         std::max(summary.largest_gain, std::abs(total(energy_) + summary.lost - reference_));
   }
+  follow_status(method, false);
+  if (jumped_) restart(method);
   ++report_.number;
   if (report_.at_nominal) ++report_.nominal;
   report_.time = state.time;

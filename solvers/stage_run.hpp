@@ -26,6 +26,7 @@ class StageRun {
   struct Target {
     double time;
     double h;
+    bool event = false;  ///< a review asked for it
   };
 
   void run(const AssembleStage& stage);
@@ -33,6 +34,7 @@ class StageRun {
   void run(const DynamicStage& stage);
   void start(const DynamicStage& stage, const ModelScales& scales);
   void number_unknowns(bool stabilized);
+  bool moves() const { return std::holds_alternative<DynamicStage>(stage_.what); }
   /// Finds the constraints that repeat others at the start of a stage.
   void find_loops(const ModelScales& scales, Redundancy redundancy);
   /// Where equations that were left out are open at the trial: leaves out others. True where there are others.
@@ -44,9 +46,12 @@ class StageRun {
   bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
   void cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result);
   void revise(StepMethod& method);
-  /// Where joints let go or begin to hold at the present state: finds the rank anew, and in dynamics velocities,
-  /// accelerations and multipliers that fit, since the old accelerations would cost an error of h times their jump.
-  void follow_status(StepMethod& method);
+  /// Follows joints that let go or begin to hold. `again`: because of the last review; the step begins with it.
+  void follow_status(StepMethod& method, bool again);
+  /// Goes on from the present state with accelerations and multipliers, and velocities, that fit the forces and joints that
+  /// there are now.
+  void restart(StepMethod& method);
+  void reject();
   void accept(StepMethod& method, const Target& target, bool renew);
   void note(const std::string& text);
   template <class Call>
@@ -63,8 +68,12 @@ class StageRun {
   bool balance_ = false;                     ///< keep the energy balance
   Energy energy_;
   double reference_ = 0;  ///< energy and losses at the start of the stage
+  std::optional<ModelScales> scales_;
+  bool jumped_ = false;     ///< forces or constraints jump where the next step begins
+  bool activated_ = false;  ///< and a joint begins to hold there
+  /// The present state before a restart that the review of the step under way led to.
+  std::optional<State> before_restart_;
   std::optional<LoopWatch> loops_;
-  std::optional<ModelScales> start_scales_;  ///< of a dynamic stage
 };
 
 }  // namespace trammel

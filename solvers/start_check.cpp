@@ -30,15 +30,27 @@ std::string unit_of(const Assembler& assembler, const WorstResidual& worst) {
   return unit.empty() ? std::string() : " " + unit;
 }
 
-}  // namespace
-
-void require_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
-  // The row of a joint that does not hold at present is its multiplier, which is still that of the stage before.
+WorstResidual worst_gap(Assembler& assembler, const State& state) {
+  // The row of a joint that does not hold at present is its multiplier, which is still that of the time before.
   State free = state;
   for (const UnknownBlock& u : assembler.layout().unknowns())
     if (is_multiplier(u.kind)) std::fill_n(free.value.begin() + u.place.value, u.size, 0.0);
-  const WorstResidual worst = worst_constraint(assembler, free, ConstraintLevel::position);
-  if (!(worst.value > allowed_gap * std::max(scales.length, 1.0))) return;
+  return worst_constraint(assembler, free, ConstraintLevel::position);
+}
+
+bool is_open(const WorstResidual& worst, const ModelScales& scales) {
+  return worst.value > allowed_gap * std::max(scales.length, 1.0);
+}
+
+}  // namespace
+
+bool is_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
+  return !is_open(worst_gap(assembler, state), scales);
+}
+
+void require_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
+  const WorstResidual worst = worst_gap(assembler, state);
+  if (!is_open(worst, scales)) return;
   throw Error(worst.where,
               fmt::format("{} is open by {:.6g}{} at the start, t = {:g}: it would jump. Let it begin where "
                           "the model stands, or let a stage of type assemble come before",

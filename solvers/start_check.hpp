@@ -9,7 +9,10 @@ namespace trammel {
 /// dynamic stage: the first step would close the gap by an infinite force. Collective.
 void require_closed(Assembler& assembler, const State& state, const ModelScales& scales);
 
-/// The same for their rates, where velocities are taken as they stand. Collective.
+/// Whether they hold there, as closely as at a start. Collective.
+bool is_closed(Assembler& assembler, const State& state, const ModelScales& scales);
+
+/// `require_closed` for their rates, where velocities are taken as they stand. Collective.
 void require_closed_rates(Assembler& assembler, const State& state);
 
 }  // namespace trammel

@@ -18,7 +18,7 @@ class Statics final : public StepMethod {
   const State& trial() const override { return equations_.trial(); }
   void accept(State& now) override;
   void revise(State& now) override;
-  void begin_anew(const State&) override {}
+  void restart(const State&) override { previous_step_ = 0; }
   void drop_tangent() override { newton_.drop_tangent(); }
   std::string failure(bool thorough) override { return newton_.failure(thorough); }
   double constraint_violation() const override;

@@ -22,8 +22,9 @@ class StepMethod {
   /// Called after stencils moved, between attempts: renews the layout, all states and all matrices.
   /// Collective.
   virtual void revise(State& now) = 0;
-  /// Goes on from `now` as from a start: what was carried over from earlier steps does not hold there.
-  virtual void begin_anew(const State& now) = 0;
+  /// Called between attempts where forces or constraints jumped: `now` is consistent with them, and nothing of the steps
+  /// before goes on. Unknowns may be numbered anew.
+  virtual void restart(const State& now) = 0;
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
 

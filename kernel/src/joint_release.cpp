@@ -30,6 +30,7 @@ class Release {
       : law_(std::move(law)), reaction_(std::move(reaction)), parts_(std::move(parts)) {}
 
   bool released() const { return released_; }
+  void reject() { released_ = committed_; }
   /// True for the blocks of the joint's own: multipliers and coordinates.
   bool owns(int block) const { return parts_[static_cast<std::size_t>(block)].own(); }
 
@@ -58,6 +59,11 @@ class Release {
   Review review(const LocalState& x, const StepInfo& step) {
     if (released_) return Review::keep();
     const double h = step.end - step.start;
+    // The run begins after that time: there is no step that could have ended there.
+    if (law_.at && *law_.at <= step.start + 1e-9 * h) {
+      let_go(x);
+      return Review::changed();
+    }
     if (law_.at && *law_.at > step.start + 1e-9 * h && *law_.at < step.end - 1e-9 * h)
       return Review::cut(*law_.at);
     const double now = load(x);
@@ -68,16 +74,13 @@ class Release {
   }
 
   void commit(const LocalState& x, const StepInfo& step) {
+    committed_ = released_;
     if (released_) return;
     load_before_ = load(x);
     const bool due = law_.at && *law_.at <= step.end + 1e-9 * (step.end - step.start);
     if (!due && load_before_ < reached) return;
-    released_ = true;
-    int k = 0;
-    for (const Part& part : parts_) {
-      const double* value = x.value(k++);
-      if (part.coordinate) held_.insert(held_.end(), value, value + part.size);
-    }
+    let_go(x);
+    committed_ = true;
   }
 
   void report(OutputSink& sink) const { sink.scalar("released", "", released_ ? 1 : 0); }
@@ -88,12 +91,22 @@ class Release {
     return h;
   }
   void restore(std::span<const double> h) {
-    released_ = h[0] != 0;
+    released_ = committed_ = h[0] != 0;
     load_before_ = h[1];
     held_.assign(h.begin() + 2, h.end());
   }
 
  private:
+  void let_go(const LocalState& x) {
+    released_ = true;
+    held_.clear();
+    int k = 0;
+    for (const Part& part : parts_) {
+      const double* value = x.value(k++);
+      if (part.coordinate) held_.insert(held_.end(), value, value + part.size);
+    }
+  }
+
   /// What the joint transmits, by its limit.
   double load(const LocalState& x) const {
     if (!reaction_) return 0;
@@ -105,7 +118,7 @@ class Release {
   ReleaseLaw law_;
   std::optional<JointReaction> reaction_;
   std::vector<Part> parts_;
-  bool released_ = false;
+  bool released_ = false, committed_ = false;
   double load_before_ = 0;
   std::vector<double> held_;  ///< coordinates at the release
 };
@@ -155,7 +168,10 @@ class ReleasableRange final : public ElementRange {
     joints_->commit(i, x, step);
     if (at(i)) at(i)->commit(x, step);
   }
-  void reject(int i) override { joints_->reject(i); }
+  void reject(int i) override {
+    joints_->reject(i);
+    if (at(i)) at(i)->reject();
+  }
   Energy energy(int i, const LocalState& x) const override {
     return at(i) && at(i)->released() ? Energy{} : joints_->energy(i, x);
   }
@@ -203,6 +219,14 @@ class ReleasableRange final : public ElementRange {
   std::vector<std::optional<Release>> releases_;
 };
 
+/// Whether some instance of the entity gives its reaction.
+bool has_reaction(const Model& model, int entity) {
+  for (const Model::Range& range : model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i)
+      if (range.instances->entity(i) == entity && range.instances->joint(i) != nullptr) return true;
+  return false;
+}
+
 Release make_release(const Model& model, const ElementRange& range, int i, const ReleaseLaw& law) {
   const std::span<const BlockId> stencil = range.stencil(i);
   std::vector<int> sizes;
@@ -215,7 +239,14 @@ Release make_release(const Model& model, const ElementRange& range, int i, const
   std::optional<JointReaction> reaction;
   if (law.force || law.moment) {
     std::shared_ptr<const JointView> view = range.joint(i);
-    if (view == nullptr) throw Error(law.where, "a joint of this type gives no reaction that could break it");
+    if (view == nullptr)
+      throw Error(
+          law.where,
+          has_reaction(model, range.entity(i))
+              ? "this joint is made of several parts, as it is given here, and its reaction alone does not "
+                "tell what they transmit together; it can let go at a time, by `release: {at: ...}`"
+              : "a joint of this type gives no reaction that could break it; it can let go at a time, by "
+                "`release: {at: ...}`");
     reaction.emplace(std::move(view), std::vector<BlockId>(stencil.begin(), stencil.end()), std::move(sizes),
                      law.where);
   }

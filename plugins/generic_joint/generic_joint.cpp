@@ -15,10 +15,6 @@ namespace {
 constexpr double meeting_tolerance = 1e-6;
 // An offset's jump of this part of the model's length, or of a radian, is none.
 constexpr double no_offset = 1e-9;
-// A relative velocity at an activation below this part of the markers' velocities is no jump.
-constexpr double no_jump = 1e-4;
-
-double speed(const MarkerMotion& m) { return m.twist.cwiseAbs().maxCoeff(); }
 
 }  // namespace
 
@@ -270,11 +266,10 @@ Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
     const double left = rates(x, false).cwiseAbs().maxCoeff() + h * rates(x, true).cwiseAbs().maxCoeff();
     if (left > 0.3 * status_.jump)
       return fail(fmt::format(
-          "{} at t = {:g} finds a relative velocity of {:.4g} (m/s or rad/s) along locked axes: that impulse "
-          "is "
-          "computed only where a dynamic stage begins. End a stage there, and begin the next with "
-          "`start: consistent`",
-          status_.by_offset ? "an offset whose rate jumps" : "activation", step.start, status_.jump));
+          "an offset whose rate jumps at t = {:g} finds a relative velocity of {:.4g} (m/s or rad/s) along "
+          "locked axes: that impulse is computed only where a dynamic stage begins. End a stage there, and "
+          "begin the next with `start: consistent`",
+          step.start, status_.jump));
   }
   if (rotation_.has_second_branch()) {
     RelativeMotion motion;
@@ -296,7 +291,6 @@ void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
       if (const FunctionPtr& f = what_.offsets[k])
         status_.jump =
             std::max(status_.jump, std::abs(rate_jump(*f, step.end, step.end - step.start, no_offset_in(k))));
-  status_.by_offset = status_.jump > 0;
   if (what_.signals) what_.signals->update(x, first_signal_block());
   if (rotation_.has_second_branch() && status_.active) {
     RelativeMotion motion;
@@ -327,11 +321,6 @@ void GenericJoint::activate(const LocalState& x, double t) {
           t, row_name(static_cast<int>(worst)), C[worst], worst < translations_ ? "m" : "rad"));
   }
   status_.on_branch = true;
-  if (rows() == 0) return;
-  const double jump = rates(x, false).cwiseAbs().maxCoeff();
-  const double moving = std::max(speed(motion.A), speed(motion.B));
-  // In statics nothing moves, and functions of time are followed without velocities.
-  status_.jump = !at_rest(x) && jump > no_jump * moving ? jump : 0;
 }
 
 void GenericJoint::hold(const Mat3& R_AB, const Vec3& p_AB_A) {
@@ -381,7 +370,7 @@ void GenericJoint::restore(std::span<const double> history) {
   const std::size_t size = 16 + (what_.signals ? what_.signals->history_size() : 0);
   if (history.size() != size)
     throw Error(fmt::format("a generic joint's history has {} numbers, found {}", size, history.size()));
-  status_ = committed_ = {history[0] != 0, history[1] != 0, history[2], false};
+  status_ = committed_ = {history[0] != 0, history[1] != 0, history[2]};
   held_ = history[3] != 0;
   R_held_ = Eigen::Map<const Mat3>(history.data() + 4);
   p_held_ = Eigen::Map<const Vec3>(history.data() + 13);

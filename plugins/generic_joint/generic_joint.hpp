@@ -89,9 +89,8 @@ class GenericJoint {
   struct Status {
     bool active = true;
     bool on_branch = true;  ///< the state is on the right branch of the rotation equations
-    /// |B v + C_t| where an activation, or a jump of an offset's rate, begins the step still to come.
+    /// |B v + C_t| where a jump of an offset's rate begins the step still to come.
     double jump = 0;
-    bool by_offset = false;
   };
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 

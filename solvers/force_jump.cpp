@@ -1,0 +1,45 @@
+#include "solvers/force_jump.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+// Of the largest share: a smaller jump is not worth a new start.
+constexpr double no_jump = 1e-6;
+
+}  // namespace
+
+ForceJump::ForceJump(Assembler& assembler, const State& state)
+    : assembler_(assembler), r_(assembler.layout().create_vector()), before_(residual(state)) {}
+
+std::vector<double> ForceJump::residual(const State& state) {
+  // Outside the domain of an element there is nothing to compare; the next step will tell.
+  if (!assembler_.residual(state, ConstraintLevel::acceleration, r_.get())) return {};
+  const FieldScales& scales = assembler_.scales();
+  for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = std::max(scale_[k], scales.share[k]);
+  const PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(r_.get(), &rows));
+  std::vector<double> all(rows, rows + assembler_.layout().owned_size());
+  TRAMMEL_PETSC(VecRestoreArrayRead(r_.get(), &rows));
+  return all;
+}
+
+bool ForceJump::at(const State& state) {
+  const std::vector<double> after = residual(state);
+  int jumps = after.size() == before_.size() ? 0 : 1;
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || jumps != 0) break;
+    const double allowed = no_jump * scale_[static_cast<std::size_t>(u.kind)];
+    for (int k = 0; k < u.size; ++k) {
+      const auto i = static_cast<std::size_t>(u.local + k);
+      if (std::abs(after[i] - before_[i]) > allowed) jumps = 1;
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &jumps, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  return jumps != 0;
+}
+
+}  // namespace trammel
