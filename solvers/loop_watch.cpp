@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "trammel/start_conditions.hpp"
+
 namespace trammel {
 
 namespace {
@@ -18,7 +20,8 @@ constexpr double open_allowed = 1e-6;
 
 /// Whether some constraint of this rank may give lambda = 0 for a row, instead of its equation.
 bool can_be_released(const Model& model) {
-  for (const Model::Range& range : model.ranges)
+  for (const Model::Range& range : model.ranges) {
+    if (dynamic_cast<const StartConditions*>(range.instances.get()) != nullptr) continue;  // not in a stage
     for (int i = 0; i < range.instances->size(); ++i) {
       const auto stencil = range.instances->stencil(i);
       for (int k = 0; k < static_cast<int>(stencil.size()); ++k)
@@ -26,6 +29,7 @@ bool can_be_released(const Model& model) {
             range.instances->couples(i, k, k))
           return true;
     }
+  }
   return false;
 }
 

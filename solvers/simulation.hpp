@@ -56,6 +56,8 @@ class Simulation {
       algorithmic_;       ///< accelerations of the time integration where a dynamic stage ended, or empty
   double last_step_ = 0;  ///< and its step
   bool moved_ = false;    ///< a dynamic stage has started
+  bool placed_ = false;   ///< coordinates had their initial values, and bodies are free to move on
+  bool pushed_ = false;   ///< coordinates had their initial rates
   std::vector<Monitor*> monitors_;
   RunSummary summary_;
 };

@@ -10,6 +10,7 @@
 #include "solvers/model_scales.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "solvers/start_check.hpp"
+#include "solvers/start_values.hpp"
 #include "solvers/statics.hpp"
 #include "solvers/who_asks.hpp"
 
@@ -86,8 +87,19 @@ void StageRun::run(const AssembleStage& stage) {
   const double gap = start.assemble(moved, stage);
   state = std::move(moved);
   note(fmt::format("assembled: joints were open by up to {:.3g}", gap));
+  place(scales, stage);
   report_.last = true;
   tell([&](Monitor& m) { m.stage_ends(stage_, report_, state); });
+}
+
+void StageRun::place(const ModelScales& scales, const AssembleStage& options) {
+  if (simulation_.placed_) return;
+  StartValues values(assembler_);
+  if (!values.any(StartPhase::positions)) return;
+  State moved = simulation_.state_;
+  values.assemble(moved, scales, options, simulation_.summary_.timings);
+  simulation_.state_ = std::move(moved);
+  note("coordinates have their initial values");
 }
 
 void StageRun::run(const StaticStage& stage) {
@@ -104,6 +116,8 @@ void StageRun::run(const StaticStage& stage) {
   report_.begin = report_.time = state.time;
   report_.until = stage.until;
   const ModelScales scales = measure_scales(assembler_, state);
+  place(scales, {});
+  simulation_.placed_ = true;
   find_loops(scales, stage.redundancy);
   Statics method(assembler_, scales, typical_stiffness(assembler_, state, scales.length), stage,
                  simulation_.summary_.timings);
@@ -131,10 +145,14 @@ void StageRun::run(const DynamicStage& stage) {
   number_unknowns(false);
   const ModelScales scales = measure_scales(assembler_, state);
   scales_ = scales;
-  find_loops(scales, stage.redundancy);
   require_closed(assembler_, state, scales);
+  place(scales, {});
+  simulation_.placed_ = true;
+  find_loops(scales, stage.redundancy);
   if (stage.start == DynamicStage::Start::consistent)
     start(stage, scales);
+  else if (StartValues(assembler_).any(StartPhase::velocities) && !simulation_.pushed_)
+    throw Error("initial rates of coordinates need `start: consistent` in the first dynamic stage");
   else if (simulation_.algorithmic_.empty())
     require_closed_rates(assembler_, state);
   number_unknowns(stage.form == DynamicStage::Form::index2);
@@ -169,6 +187,11 @@ void StageRun::start(const DynamicStage&, const ModelScales& scales) {
   Timings& timings = simulation_.summary_.timings;
   State consistent = state;
   double added = ConsistentStart(assembler_, scales, timings).velocities(consistent);
+  if (StartValues values(assembler_);
+      !std::exchange(simulation_.pushed_, true) && values.any(StartPhase::velocities)) {
+    added += values.velocities(consistent, scales, timings);
+    find_loops(scales, Redundancy::leave_out);
+  }
   ConsistentStart start(assembler_, scales, timings);
   start.accelerations(consistent);
   if (loops_) loops_->settle(consistent);

@@ -35,6 +35,8 @@ class StageRun {
   void start(const DynamicStage& stage, const ModelScales& scales);
   void number_unknowns(bool stabilized);
   bool moves() const { return std::holds_alternative<DynamicStage>(stage_.what); }
+  /// Gives coordinates their initial values, where the bodies have not begun to move.
+  void place(const ModelScales& scales, const AssembleStage& options);
   /// Finds the constraints that repeat others at the start of a stage.
   void find_loops(const ModelScales& scales, Redundancy redundancy);
   /// Where equations that were left out are open at the trial: leaves out others. True where there are others.

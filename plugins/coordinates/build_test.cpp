@@ -51,6 +51,11 @@ TEST(AttachmentsInACase, RefuseWhatTheyCannotMean) {
   EXPECT_THAT(c.on("actuator", "A", "angle", "B.angel_rate"),
               HasSubstr("joint 'B' has no coordinate 'angel'; it has: angle"));
   EXPECT_THAT(c.on("motion", "A", "angle", "A.angle"), HasSubstr("only a function of time is allowed"));
+  EXPECT_THAT(c.on("initial", "A", "angel", "1"),
+              HasSubstr("joint 'A' has no coordinate 'angel'; it has: angle, slide"));
+  EXPECT_THAT(c.on("counter", "A", "angle", "{at: [2, 1]}"),
+              HasSubstr("the times of resets must increase, found 1 s after 2 s"));
+  EXPECT_THAT(c.on("counter", "A", "angle", "{when: B.angel_rate}"), HasSubstr("has no coordinate 'angel'"));
 }
 
 TEST(AttachmentsInACase, ACoordinateIsPrescribedOnce) {
@@ -59,6 +64,18 @@ TEST(AttachmentsInACase, ACoordinateIsPrescribedOnce) {
   EXPECT_EQ(c.on("motion", "B", "angle", "1"), "");
   EXPECT_THAT(c.on("motion", "A", "angle", "2"),
               HasSubstr("the coordinate 'A.angle' is prescribed already, by 'A.angle.motion'"));
+}
+
+TEST(AttachmentsInACase, InitialValuesStandBesideNoMotion) {
+  Hinges c;
+  EXPECT_EQ(c.on("initial", "A", "angle", "1"), "");
+  EXPECT_EQ(c.on("initial_rate", "A", "slide", "1"), "");
+  EXPECT_EQ(c.on("motion", "B", "angle", "1"), "");
+  for (const char* coordinate : {"angle", "slide"})
+    EXPECT_THAT(c.on("motion", "A", coordinate, "1"),
+                HasSubstr("has a `motion`, which gives it its initial value"));
+  for (const char* start : {"initial", "initial_rate"})
+    EXPECT_THAT(c.on(start, "B", "angle", "1"), HasSubstr("the coordinate 'B.angle' has a `motion`"));
 }
 
 TEST(AttachmentsInACase, FunctionsMayReadRatesOfOtherJoints) {
@@ -79,6 +96,8 @@ TEST(AttachmentsInACase, TakeAllTheirForms) {
   EXPECT_EQ(
       c.on("stop", "A", "slide", "{from: -1, to: 1, stiffness: 1, damping: 1, exponent: 1.5, meet: no}"), "");
   EXPECT_EQ(c.on("stop", "A", "slide", "{from: 0, to: 0, stiffness: 1}"), "");
+  for (const char* value : {"{}", "{at: [1, 2]}", "{when: A.angle_rate}"})
+    EXPECT_EQ(c.on("counter", "A", "angle", value), "");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "counter.hpp"
+#include "initial.hpp"
 #include "motion.hpp"
 #include "springs.hpp"
 #include "stop.hpp"
@@ -10,8 +12,23 @@ namespace {
 
 using Kind = Parameter::Kind;
 
+// Names under which a motion and initial values tell each other that they are there.
+const std::string prescribed = "prescribed", given = "given";
+
+/// Throws Error where a coordinate has both a motion and what the attachment `other` gives it.
+void refuse_beside(const Parameters& in, const Builder& builder, const AttachmentPlace& p,
+                   const std::string& other, const std::string& key) {
+  if (builder.find(p.name + "." + other + "." + key) != nullptr)
+    throw Error(in.where(),
+                "the coordinate '" + p.name +
+                    "' has a `motion`, which gives it its initial value and rate too; leave out its "
+                    "`initial` and `initial_rate`");
+}
+
 void build_motion(const Parameters& in, Builder& builder) {
   AttachmentPlace p = read_attachment_place(in, builder);
+  for (const char* start : {"initial", "initial_rate"}) refuse_beside(in, builder, p, start, given);
+  builder.offer(prescribed, std::make_shared<bool>(true));
   FunctionPtr f = in.context().function(*in.value("value"));
   if (!f->depends_on_time_only())
     throw Error(f->where(), "the motion '" + f->text() + "' reads the signal '" + f->signals().front() +
@@ -25,6 +42,24 @@ void build_motion(const Parameters& in, Builder& builder) {
   }
   const BlockId multiplier = builder.add_multiplier("force", 1, p.target.unit);
   builder.add(Motion(std::move(p.target), std::move(f), p.name), {p.block, multiplier});
+}
+
+void build_initial(const Parameters& in, Builder& builder, bool of_rate) {
+  AttachmentPlace p = read_attachment_place(in, builder);
+  refuse_beside(in, builder, p, "motion", prescribed);
+  builder.offer(given, std::make_shared<bool>(true));
+  const double value = in.real(*in.value("value"));
+  auto& ranges = builder.model().ranges;
+  InitialRange* range = nullptr;
+  for (const Model::Range& one : ranges)
+    if (auto* found = dynamic_cast<InitialRange*>(one.instances.get())) range = found;
+  if (range == nullptr) {
+    auto fresh = std::make_unique<InitialRange>();
+    range = fresh.get();
+    ranges.push_back({builder.entity().plugin + ":initial", "initial", std::move(fresh)});
+  }
+  const BlockId multiplier = builder.add_multiplier("value", 1, p.target.unit);
+  range->add({std::move(p.target), value, of_rate}, p.block, multiplier, builder.entity_index());
 }
 
 std::vector<Parameter> spring_keys() {
@@ -126,6 +161,29 @@ void build_stop(const Parameters& in, Builder& builder) {
   builder.add(Stop(std::move(p.target), law), {p.block});
 }
 
+std::vector<Parameter> counter_keys() {
+  return {Parameter::make(Kind::reals, "at", "s", "times of resets, in order"),
+          Parameter::make(Kind::function, "when", "",
+                          "a reset wherever this function of time, signals and rates becomes positive")};
+}
+
+void build_counter(const Parameters& in, Builder& builder) {
+  static const std::vector<Parameter> known = counter_keys();
+  AttachmentPlace p = read_attachment_place(in, builder);
+  const Parameters map = in.map(*in.value("value"), known);
+  std::vector<double> times;
+  if (map.has("at")) times = map.reals("at");
+  for (std::size_t i = 1; i < times.size(); ++i)
+    if (!(times[i] > times[i - 1]))
+      throw Error(map.where("at"), fmt::format("the times of resets must increase, found {:g} s after {:g} s",
+                                               times[i], times[i - 1]));
+  std::optional<BoundFunction> when;
+  if (map.has("when")) when.emplace(map.function("when"), builder);
+  std::vector<BlockId> stencil{p.block};
+  if (when) stencil.insert(stencil.end(), when->blocks().begin(), when->blocks().end());
+  builder.add(Counter(std::move(p.target), std::move(times), std::move(when)), std::move(stencil));
+}
+
 }  // namespace
 }  // namespace trammel::coordinates
 
@@ -134,6 +192,12 @@ TRAMMEL_PLUGIN("coordinates", "0.2") {
   using namespace trammel::coordinates;
   registry.add(
       attachment_type("motion", "prescribes a joint's coordinate", "function of time", build_motion));
+  registry.add(
+      attachment_type("initial", "the value of a joint's coordinate at the start", "number [rad or m]",
+                      [](const Parameters& in, Builder& builder) { build_initial(in, builder, false); }));
+  registry.add(attachment_type(
+      "initial_rate", "the rate of a joint's coordinate at the start", "number [rad/s or m/s]",
+      [](const Parameters& in, Builder& builder) { build_initial(in, builder, true); }));
   registry.add(attachment_type("spring", "a spring on a joint's coordinate",
                                "stiffness, or {stiffness, rest, preload}, or {law, rest}", build_spring,
                                spring_keys()));
@@ -144,4 +208,7 @@ TRAMMEL_PLUGIN("coordinates", "0.2") {
                                "function of time, signals and rates of coordinates", build_actuator));
   registry.add(attachment_type("stop", "compliant stops of a joint's coordinate, with or without play",
                                "{from, to, stiffness, exponent, damping, meet}", build_stop, stop_keys()));
+  registry.add(attachment_type("counter",
+                               "counts a joint's coordinate from its last reset, in its unit and in turns",
+                               "{at, when}; {} counts from zero", build_counter, counter_keys()));
 }

@@ -1,0 +1,101 @@
+#include "counter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "joint_samples.hpp"
+
+namespace trammel::coordinates {
+namespace {
+
+const CoordinateTarget angle{0, 1, "rad", "N m"};
+
+/// 1 - 2 cos(q).
+class Cosine final : public Function {
+ public:
+  Cosine() : Function("1 - 2*cos(J.angle)", {"J.angle"}) {}
+
+ private:
+  Jet do_at(double) const override { return {}; }
+  void do_evaluate(double, std::span<const double> s, FunctionValue& out) const override {
+    out.reset(1);
+    out.value = 1 - 2 * std::cos(s[0]);
+    out.gradient[0] = 2 * std::sin(s[0]);
+  }
+};
+
+std::vector<Block> blocks(int count) {
+  return {static_cast<std::size_t>(count), sample_block(BlockKind::coordinate, 1, "angle")};
+}
+
+/// Goes with q = 9 t through steps of `h`, cut where the counter asks for it; the times of resets.
+std::vector<double> resets_of(Sample<Counter>& sample, double until, double h) {
+  std::vector<double> resets;
+  Specimen s = sample.specimen;
+  const auto at = [&](double t) {
+    s.state().time = t;
+    for (double& q : s.state().value) q = 9 * t;
+    return s.local();
+  };
+  double count = 0, t = 0;
+  sample.range.commit(0, at(0), {0, 0});
+  for (double end = h; t < until - 1e-9;) {
+    const LocalState x = at(end);
+    const Review review = sample.range.review(0, x, {t, end});
+    if (review.verdict == Review::Verdict::cut) {
+      EXPECT_GT(review.cut_time, t);
+      EXPECT_LT(review.cut_time, end);
+      end = review.cut_time;
+      continue;
+    }
+    sample.range.commit(0, x, {t, end});
+    RecordedOutputs out;
+    sample.range.outputs(0, x, {}, out);
+    if (out.scalars.at("resets") > count) {
+      count = out.scalars.at("resets");
+      EXPECT_EQ(out.scalars.at("counted"), 0);
+      resets.push_back(end);
+    }
+    t = end;
+    end = h * (std::floor(t / h * (1 + 1e-9)) + 1);
+  }
+  return resets;
+}
+
+TEST(Counters, CountTurnsFromTheLastReset) {
+  Sample<Counter> sample(Counter(angle, {0.1, 0.35}, {}), blocks(1));
+  const std::vector<double> resets = resets_of(sample, 2, 0.1);
+  ASSERT_EQ(resets.size(), 2U);
+  EXPECT_NEAR(resets[0], 0.1, 1e-12);
+  EXPECT_NEAR(resets[1], 0.35, 1e-12);
+  Specimen s = sample.specimen;
+  s.state().value[0] = 18;
+  RecordedOutputs out;
+  sample.range.outputs(0, s.local(), {}, out);
+  const double counted = 18 - 9 * 0.35, turn = 2 * std::numbers::pi;
+  EXPECT_NEAR(out.scalars.at("counted"), counted, 1e-12);
+  EXPECT_NEAR(out.scalars.at("turns"), counted / turn, 1e-12);
+  EXPECT_NEAR(out.scalars.at("angle"), counted - 2 * turn, 1e-12);
+
+  Sample<Counter> again(Counter(angle, {0.1, 0.35}, {}), blocks(1));
+  again.range.restore(0, sample.range.history(0));
+  RecordedOutputs same;
+  again.range.outputs(0, s.local(), {}, same);
+  EXPECT_EQ(same.scalars, out.scalars);
+}
+
+TEST(Counters, AreResetWhereAFunctionBecomesPositive) {
+  const auto q = component_signal(0, BlockKind::coordinate, 1, 0, "rad");
+  const BoundFunction when(std::make_shared<Cosine>(), {{q, false}}, {1});
+  Sample<Counter> sample(Counter(angle, {}, when), blocks(2));
+  const std::vector<double> resets = resets_of(sample, 2, 0.05);
+  // 9 t = pi/3 + 2 pi k.
+  ASSERT_EQ(resets.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k)
+    EXPECT_NEAR(9 * resets[k], std::numbers::pi * (1.0 / 3 + 2 * static_cast<double>(k)), 1e-5);
+}
+
+}  // namespace
+}  // namespace trammel::coordinates

@@ -1,0 +1,90 @@
+#include "initial.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel::coordinates {
+
+namespace {
+
+// A move of a coordinate that Newton's method takes at once: of an angle [rad], of the model's length for a slide, and of
+// anything else.
+constexpr double turn = 0.4, slide = 0.1, other = 0.1;
+
+StartPhase phase_of(const Initial& what) {
+  return what.of_rate ? StartPhase::velocities : StartPhase::positions;
+}
+
+}  // namespace
+
+void InitialRange::add(Initial what, BlockId coordinate, BlockId multiplier, int entity) {
+  instances_.push_back({std::move(what), {coordinate, multiplier}, entity});
+}
+
+bool InitialRange::any(StartPhase phase) const {
+  return std::ranges::any_of(instances_, [phase](const Instance& i) { return phase_of(i.what) == phase; });
+}
+
+double InitialRange::begin(const Layout& layout, const State& state, double length) {
+  double moves = 0;
+  for (Instance& i : instances_) {
+    if (i.what.of_rate) continue;
+    const BlockPlace place = layout.place(i.stencil[0]);
+    i.from = i.what.target.value(LocalState(state, &place));
+    const double move = i.what.target.unit == "rad" ? turn
+                        : i.what.target.unit == "m" ? slide * std::max(length, 1e-300)
+                                                    : other;
+    moves = std::max(moves, std::abs(i.what.value - i.from) / move);
+  }
+  return moves;
+}
+
+void InitialRange::evaluate(const Instance& instance, const LocalState& x, LocalSystem& out) const {
+  const CoordinateTarget& q = instance.what.target;
+  const int row = q.size;
+  auto r = out.residual();
+  if (phase_ != phase_of(instance.what)) {
+    r[row] = *x.value(1);
+    if (out.request.tangent) out.K()(row, row) = 1;
+    // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
+    if (out.request.bias) out.bias()[row] = r[row];
+    return;
+  }
+  r[q.component] = *x.value(1);
+  if (!instance.what.of_rate)
+    r[row] = q.value(x) - (instance.from + part_ * (instance.what.value - instance.from));
+  if (out.request.tangent) out.K()(row, q.component) = out.K()(q.component, row) = 1;
+  if (out.request.rates)
+    out.rate()[row] = instance.what.of_rate ? q.rate(x) - instance.what.value : q.rate(x);
+}
+
+void InitialRange::evaluate(int first, int last, const State& state,
+                            std::span<const BlockPlace* const> places, const Request& request,
+                            ShareSink& sink) const {
+  auto& scratch =
+      scratch_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U)];
+  if (!scratch) scratch = std::make_unique<LocalSystem>(request);
+  LocalSystem& share = *scratch;
+  for (int i = first; i < last; ++i) {
+    share.begin(at(i).what.target.size + 1);
+    if (request.rates) {
+      share.rate();
+      if (request.tangent) share.rate_gradient();
+    }
+    if (request.bias) share.bias();
+    evaluate(at(i), LocalState(state, places[static_cast<std::size_t>(i)]), share);
+    sink.add(i, share);
+  }
+}
+
+void InitialRange::keep(std::span<const int> instances) {
+  std::vector<Instance> kept;
+  for (const int i : instances) kept.push_back(std::move(instances_[static_cast<std::size_t>(i)]));
+  instances_ = std::move(kept);
+}
+
+void InitialRange::set_stencil(int i, std::vector<BlockId> stencil, int) {
+  instances_[static_cast<std::size_t>(i)].stencil = std::move(stencil);
+}
+
+}  // namespace trammel::coordinates

@@ -1,0 +1,127 @@
+#include "solvers/start_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "solvers/constraint_rank.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Weights in a combination of rows that count as part of it.
+constexpr double takes_part = 1e-6;
+
+std::string names_of(const Model& model, const std::set<int>& entities) {
+  std::string all;
+  for (const int entity : entities)
+    all +=
+        fmt::format("{}'{}'", all.empty() ? "" : ", ", model.entities[static_cast<std::size_t>(entity)].name);
+  return all;
+}
+
+}  // namespace
+
+class StartValues::Hold {
+ public:
+  Hold(const StartValues& values, StartPhase phase, const State& state, double length) : values_(values) {
+    for (StartConditions* c : values_.conditions_) c->hold(phase);
+    try {
+      ConstraintRank rank(values_.assembler_, length);
+      rank.find(state);
+      require_free(rank, phase);
+      values_.assembler_.leave_out(rank.dependent());
+    } catch (...) {
+      let_go();
+      throw;
+    }
+  }
+  ~Hold() { let_go(); }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  void let_go() {
+    for (StartConditions* c : values_.conditions_) c->hold(StartPhase::none);
+  }
+
+  /// Throws Error where a combination of equations that vanishes holds start conditions.
+  void require_free(const ConstraintRank& rank, StartPhase phase) const {
+    const Model& model = values_.assembler_.model();
+    std::set<int> given, others;
+    for (const ConstraintGroup& group : rank.groups())
+      for (Eigen::Index j = 0; j < group.null.cols(); ++j) {
+        std::set<int> part;
+        const double least = takes_part * group.null.col(j).cwiseAbs().maxCoeff();
+        for (std::size_t k = 0; k < group.rows.size(); ++k)
+          if (group.rows[k].entity >= 0 && std::abs(group.null(static_cast<Eigen::Index>(k), j)) > least)
+            part.insert(group.rows[k].entity);
+        if (std::ranges::none_of(part, [&](int e) { return values_.is_condition(e); })) continue;
+        for (const int e : part) (values_.is_condition(e) ? given : others).insert(e);
+      }
+    if (given.empty()) return;
+    throw Error(
+        model.entities[static_cast<std::size_t>(*given.rbegin())].where,
+        fmt::format("{} of coordinates are more than the joints leave free: {} depend on each other, or "
+                    "follow already, through {}",
+                    phase == StartPhase::positions ? "initial values" : "initial rates",
+                    names_of(model, given), names_of(model, others)));
+  }
+
+  const StartValues& values_;
+};
+
+StartValues::StartValues(Assembler& assembler) : assembler_(assembler) {
+  for (const Model::Range& range : assembler.model().ranges)
+    if (auto* c = dynamic_cast<StartConditions*>(range.instances.get())) conditions_.push_back(c);
+  of_condition_.assign(assembler.model().entities.size(), 0);
+  for (const Model::Range& range : assembler.model().ranges)
+    if (dynamic_cast<StartConditions*>(range.instances.get()) != nullptr)
+      for (int i = 0; i < range.instances->size(); ++i)
+        of_condition_[static_cast<std::size_t>(range.instances->entity(i))] = 1;
+  MPI_Allreduce(MPI_IN_PLACE, of_condition_.data(), static_cast<int>(of_condition_.size()), MPI_SIGNED_CHAR,
+                MPI_MAX, assembler.layout().comm());
+}
+
+bool StartValues::any(StartPhase phase) const {
+  int found = std::ranges::any_of(conditions_, [phase](const auto* c) { return c->any(phase); }) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  return found != 0;
+}
+
+void StartValues::assemble(State& state, const ModelScales& scales, const AssembleStage& options,
+                           Timings& timings) {
+  double moves = 1;
+  for (StartConditions* c : conditions_) {
+    moves = std::max(moves, c->begin(assembler_.layout(), state, scales.length));
+    c->aim(0);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  constexpr double most = 1e6;
+  if (!(moves < most))
+    throw Error("the initial values of coordinates are too far from where the model stands");
+  const Hold hold(*this, StartPhase::positions, state, scales.length);
+  ConsistentStart start(assembler_, scales, timings);
+  const int count = static_cast<int>(std::ceil(moves));
+  for (int k = 1; k <= count; ++k) {
+    for (StartConditions* c : conditions_) c->aim(static_cast<double>(k) / count);
+    try {
+      start.assemble(state, options);
+    } catch (const Error& e) {
+      throw Error(e.where(),
+                  fmt::format("the initial values of coordinates cannot be met, {:.3g} % of the way "
+                              "to them: {}",
+                              100.0 * k / count, e.what()));
+    }
+  }
+}
+
+double StartValues::velocities(State& state, const ModelScales& scales, Timings& timings) {
+  const Hold hold(*this, StartPhase::velocities, state, scales.length);
+  return ConsistentStart(assembler_, scales, timings).velocities(state);
+}
+
+}  // namespace trammel
