@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/petsc_owned.hpp"
+
 namespace trammel {
 
 namespace {
@@ -30,12 +32,27 @@ std::string unit_of(const Assembler& assembler, const WorstResidual& worst) {
   return unit.empty() ? std::string() : " " + unit;
 }
 
-WorstResidual worst_gap(Assembler& assembler, const State& state) {
-  // The row of a joint that does not hold at present is its multiplier, which is still that of the time before.
+/// The row of a joint that does not hold at present is its multiplier, which is still that of the time before: it is
+/// set to zero. Others stay: the gap of an elastic contact depends on its force.
+State without_idle_multipliers(Assembler& assembler, const State& state) {
+  const Layout& layout = assembler.layout();
+  const OwnedVec r(layout.create_vector());
   State free = state;
-  for (const UnknownBlock& u : assembler.layout().unknowns())
-    if (is_multiplier(u.kind)) std::fill_n(free.value.begin() + u.place.value, u.size, 0.0);
-  return worst_constraint(assembler, free, ConstraintLevel::position);
+  if (!assembler.residual(state, ConstraintLevel::position, r.get())) return free;
+  const PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(r.get(), &rows));
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned || u.kind != BlockKind::multiplier) continue;
+    const auto value = free.value.begin() + u.place.value;
+    if (std::equal(value, value + u.size, rows + u.local)) std::fill_n(value, u.size, 0.0);
+  }
+  TRAMMEL_PETSC(VecRestoreArrayRead(r.get(), &rows));
+  layout.update_shared(free);
+  return free;
+}
+
+WorstResidual worst_gap(Assembler& assembler, const State& state) {
+  return worst_constraint(assembler, without_idle_multipliers(assembler, state), ConstraintLevel::position);
 }
 
 bool is_open(const WorstResidual& worst, const ModelScales& scales) {

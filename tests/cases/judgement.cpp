@@ -134,26 +134,9 @@ void compare_extrapolated(const RunList& runs, const Check& check, Verdict& verd
   }
 }
 
-/// Largest change of the total energy, as a fraction of the largest kinetic and strain energy.
-double drift_of(const Run& run, const Conservation& conserved) {
-  const History& history = run.history(conserved.sensor);
-  const auto& total = history.column("total", "");
-  const auto& kinetic = history.column("kinetic", "");
-  const auto& strain = history.column("strain", "");
-  std::optional<double> first = conserved.value;
-  double scale = 0, drift = 0;
-  for (std::size_t i = 0; i < total.size(); ++i) {
-    scale = std::max(scale, kinetic[i] + strain[i]);
-    if (history.times()[i] < conserved.from - 1e-9) continue;
-    if (!first) first = total[i];
-    drift = std::max(drift, std::abs(total[i] - *first));
-  }
-  return drift / scale;
-}
-
 /// The energy is kept within what was set, and better with smaller steps.
 void compare_energy(const RunList& runs, const Conservation& conserved, Verdict& verdict) {
-  for (const auto& run : runs) verdict.drift.push_back(drift_of(*run, conserved));
+  for (const auto& run : runs) verdict.drift.push_back(drift_of(run->history(conserved.sensor), conserved));
   if (!(verdict.drift.back() <= conserved.within))
     verdict.faults.push_back(
         fmt::format("energy changes by {:.2e}, allowed {:.1e}", verdict.drift.back(), conserved.within));
@@ -183,6 +166,26 @@ std::string runs_text(const Ladder& ladder) {
 std::optional<double> observed_order(double first, double second, double floor) {
   if (!(second > floor)) return std::nullopt;
   return std::log2(first / second);
+}
+
+double drift_of(const History& history, const Conservation& conserved) {
+  const auto& total = history.column("total", "");
+  const auto& kinetic = history.column("kinetic", "");
+  const auto& strain = history.column("strain", "");
+  std::optional<double> first = conserved.value;
+  const auto& power = conserved.with_losses ? history.column("lost_power", "") : total;
+  const auto& times = history.times();
+  double scale = 0, drift = 0, lost = 0;
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    scale = std::max(scale, kinetic[i] + strain[i]);
+    if (times[i] < conserved.from - 1e-9) continue;
+    if (!first)
+      first = total[i];
+    else if (conserved.with_losses && i > 0)
+      lost += 0.5 * (power[i - 1] + power[i]) * (times[i] - times[i - 1]);
+    drift = std::max(drift, std::abs(total[i] + lost - *first));
+  }
+  return drift / scale;
 }
 
 Extrapolation extrapolate(const std::array<double, 3>& u) {

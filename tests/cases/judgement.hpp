@@ -13,6 +13,10 @@ namespace trammel::cases {
 /// log2 of the ratio of two differences; none where the second lies below `floor`, where only rounding is left.
 std::optional<double> observed_order(double first, double second, double floor);
 
+/// Largest change of the total energy (with what was lost, where asked), as a fraction of the largest kinetic and strain
+/// energy.
+double drift_of(const History& history, const Conservation& conserved);
+
 /// A value at h, h/2, h/4 of a method of order 2.
 struct Extrapolation {
   double value = 0;     ///< Richardson's, from h/2 and h/4

@@ -31,6 +31,18 @@ TEST(Judgement, TheEstimateBoundsTermsOfOrderThreeAndFour) {
   }
 }
 
+TEST(Judgement, TheEnergyCountsWhatWasPutInWhereAsked) {
+  // 2 W are put in from t = 1 on.
+  const History history = History::of_text(
+      "time [s],kinetic [J],strain [J],total [J],lost_power [W]\n"
+      "0,1,2,10,-8\n1,1,2,3,-2\n2,1,3,5,-2\n3,2,3,7.1,-2\n");
+  Conservation energy;
+  energy.from = 1;
+  EXPECT_DOUBLE_EQ(drift_of(history, energy), 4.1 / 5);
+  energy.with_losses = true;
+  EXPECT_NEAR(drift_of(history, energy), 0.1 / 5, 1e-15);
+}
+
 TEST(History, FindsColumnsByNameAndRowsByTime) {
   const History history = History::of_text("time [s],position.x [m],angle [rad]\n0,1,2\n0.1,3,4\n0.1,5,6\n");
   EXPECT_EQ(history.column("position", "x")[1], 3);

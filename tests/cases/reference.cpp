@@ -99,11 +99,12 @@ Quantity read_quantity(const Value& map) {
 }
 
 Conservation read_conservation(const Value& map) {
-  know(map, {"sensor", "from", "value", "within"});
+  know(map, {"sensor", "from", "value", "with_losses", "within"});
   Conservation conserved;
   conserved.sensor = need(map, "sensor").text;
   conserved.from = number(map, "from", 0);
   if (map.find("value") != nullptr) conserved.value = number(need(map, "value"));
+  conserved.with_losses = yes(map, "with_losses");
   conserved.within = number(need(map, "within"));
   return conserved;
 }

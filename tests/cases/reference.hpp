@@ -30,6 +30,7 @@ struct Conservation {
   std::string sensor;
   double from = 0;
   std::optional<double> value;  ///< absent: the value at `from`
+  bool with_losses = false;     ///< what was lost or given away, less what was put in, counts too
   double within = 0;            ///< of the largest kinetic and strain energy, in the finest run
 };
 
