@@ -33,7 +33,7 @@ constexpr double tiny = 1e-30;  // a complex step: no difference is taken, so th
 }  // namespace
 
 Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
-    : law_(std::move(law)), slider_blocks_(law_->slider.block_count()), s_committed_(s) {
+    : law_(std::move(law)), slider_blocks_(law_->slider.block_count()), last_{s, 0} {
   int next = 1;
   if (law_->has_angle()) places_.angle = next++;
   places_.slider = next;
@@ -291,26 +291,33 @@ void Slider::require_alone(const SliderLaw::Other& other, double s, double s_oth
       law_->name, s, other.name, s_other));
 }
 
-Review Slider::review_end(double s, const StepInfo& step) {
-  const double length = law_->track->length();
+Review Slider::review_end(const EndOfStep& now, const StepInfo& step) {
+  const double length = law_->track->length(), s = now.value;
   const double end = s < 0 ? 0 : length;
   if (law_->at_end == AtEnd::error)
     throw Error(
         fmt::format("the slider runs off the {} of its beam before t = {:g} (s = {:.6g} m of {:.6g}); "
                     "give `ends: stop` or `ends: leave`, or a longer beam",
                     s < 0 ? "start" : "end", step.end, s, length));
-  const double part = (end - s_committed_) / (s - s_committed_);
-  if (part > 1e-3 && part < 1 - 1e-3) return Review::cut(step.start + part * (step.end - step.start));
+  if (const auto cut = cut_at(last_, now, end, step)) return *cut;
   now_.left = true;
   now_.s_left = end;
   return Review::changed();
+}
+
+std::optional<Review> Slider::meet_stops(const EndOfStep& now, const StepInfo& step) const {
+  if (law_->at_end != AtEnd::stop) return std::nullopt;
+  const auto cut = cut_at(last_, now, 0, step);
+  return cut ? cut : cut_at(last_, now, law_->track->length(), step);
 }
 
 Review Slider::review(const LocalState& x, const StepInfo& step) {
   if (now_.left) return Review::keep();
   const Track& track = *law_->track;
   const double s = x.value(0)[0], slack = 1e-7 * track.length();
-  if (law_->at_end != AtEnd::stop && (s < -slack || s > track.length() + slack)) return review_end(s, step);
+  if (law_->at_end != AtEnd::stop && (s < -slack || s > track.length() + slack))
+    return review_end({s, x.rate(0)[0]}, step);
+  if (const auto cut = meet_stops({s, x.rate(0)[0]}, step)) return *cut;
 
   const Track::Piece& host = track.piece(now_.host);
   const int wanted = track.piece_at(s);
@@ -341,7 +348,7 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
 void Slider::commit(const LocalState& x, const StepInfo&) {
   committed_ = now_;
   heading_ = 0;
-  s_committed_ = x.value(0)[0];
+  last_ = {x.value(0)[0], x.rate(0)[0]};
   branch_.commit();
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "split_host.hpp"
 #include "track.hpp"
 #include "trammel/branch_watch.hpp"
+#include "trammel/crossing.hpp"
 #include "trammel/element.hpp"
 
 namespace trammel::beam_sliding {
@@ -101,7 +103,10 @@ class Slider {
                   LocalSystem& out) const;
   void evaluate_left(const LocalState& x, LocalSystem& out) const;
   void take_window(int first, int last);
-  Review review_end(double s, const StepInfo& step);
+  /// Where s lies beyond an end of the track.
+  Review review_end(const EndOfStep& now, const StepInfo& step);
+  /// Where a stop is met or left within the step.
+  std::optional<Review> meet_stops(const EndOfStep& now, const StepInfo& step) const;
 
   int angle_block() const { return 1; }
   int slider_block() const { return law_->has_angle() ? 2 : 1; }
@@ -121,7 +126,7 @@ class Slider {
   int first_piece_ = 0, last_piece_ = 0;  ///< in the stencil
   int first_node_ = 0;
   Status now_, committed_;
-  double s_committed_ = 0;
+  EndOfStep last_;   ///< s at the last commit
   int heading_ = 0;  ///< of the changes of host in this step
   BranchWatch branch_;
 };

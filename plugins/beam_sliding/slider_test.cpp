@@ -114,6 +114,7 @@ TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {
   }
   sample.at_end = AtEnd::leave;
   auto leaving = sample.make(2.9 * L, 2);
+  sample.specimen->state().rate[0] = 0.2 * L;
   leaving.commit(0, sample.specimen->local(), {0, 0});
   s = sample.specimen->state().value.data();
   *s = 3.1 * L;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "trammel/crossing.hpp"
 #include "trammel/element.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/outputs.hpp"
@@ -19,20 +20,6 @@ struct Range {
   /// How far s lies beyond the end that is nearer; negative inside.
   double beyond(double s) const { return std::max(s - to, from - s); }
 };
-
-/// Motion along the curve at the last accepted state.
-struct SlideMotion {
-  double s = 0, rate = 0;
-};
-
-/// Part of a step, in (0, 1), at which the motion passes `bound`, which lies between its values at both ends: by
-/// bisection on the cubic through them. Without rates (in statics) the motion is a straight line.
-double crossing(const SlideMotion& before, const SlideMotion& after, double bound, double h);
-
-/// Review of a step in which the motion passes from one side of `bound` to the other: cut there, unless that is at the
-/// step's begin or end.
-std::optional<Review> cut_at(const SlideMotion& before, const SlideMotion& after, double bound,
-                             const StepInfo& step);
 
 /// One-sided springs at the ends of the range, with the damping of Hunt and Crossley (J. Appl. Mech. 42 (1975) 440):
 /// k d (1 + c d'), d the depth, as long as it does not pull. Stencil: the block [eta, s].
@@ -58,10 +45,10 @@ class EndStops {
     double force = 0, by_depth = 0, by_rate = 0, elastic = 0, stored = 0;
   };
   Force force(double depth, double rate) const;
-  static SlideMotion motion(const LocalState& x) { return {x.value(0)[1], x.rate(0)[1]}; }
+  static EndOfStep motion(const LocalState& x) { return {x.value(0)[1], x.rate(0)[1]}; }
 
   Law law_;
-  std::optional<SlideMotion> last_;
+  std::optional<EndOfStep> last_;
 };
 
 }  // namespace trammel::curve_sliding

@@ -133,12 +133,12 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
     if (const Review branch = Base::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
     status_.leaving = false;
     if (track_.at_end == AtEnd::stop) return Review::keep();
-    const SlideMotion now = motion(x);
-    if (!(track_.range.beyond(now.s) > 0)) return Review::keep();
-    const double end = now.s > track_.range.to ? track_.range.to : track_.range.from;
+    const EndOfStep now = motion(x);
+    if (!(track_.range.beyond(now.value) > 0)) return Review::keep();
+    const double end = now.value > track_.range.to ? track_.range.to : track_.range.from;
     const double tiny = 1e-9 * track_.curve->length();
     if (track_.at_end == AtEnd::error) {
-      if (track_.range.beyond(now.s) <= tiny) return Review::keep();
+      if (track_.range.beyond(now.value) <= tiny) return Review::keep();
       fault_ = fmt::format(
           "the slider runs off the end of curve '{}' at s = {:.6g} m, with {:.4g} m/s, at t = {:.6g}; `ends: "
           "stop` "
@@ -146,7 +146,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
           track_.name, end, now.rate, step.end);
       return Review::changed();  // the next evaluation throws, so that all ranks end together
     }
-    if (last_ && track_.range.beyond(last_->s) <= 0) {
+    if (last_ && track_.range.beyond(last_->value) <= 0) {
       if (const auto cut = cut_at(*last_, now, end, step)) return *cut;
       if (crossing(*last_, now, end, step.end - step.start) > 0.5) {
         status_.leaving = true;
@@ -167,7 +167,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
 
   std::vector<double> history() const {
     if (track_.at_end != AtEnd::leave) return {};
-    return {committed_.on ? 1.0 : 0.0, committed_.damping, last_ ? 1.0 : 0.0, last_ ? last_->s : 0.0,
+    return {committed_.on ? 1.0 : 0.0, committed_.damping, last_ ? 1.0 : 0.0, last_ ? last_->value : 0.0,
             last_ ? last_->rate : 0.0};
   }
   void restore(std::span<const double> h) {
@@ -203,7 +203,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
                  : std::array<std::pair<int, int>, 3>{{{1, 2}, {2, 0}, {0, 1}}};
 
   int coordinates() const { return this->site().block_count(); }
-  SlideMotion motion(const LocalState& x) const {
+  EndOfStep motion(const LocalState& x) const {
     const double eta = x.value(coordinates())[0];
     return {track_.curve->arc_length(eta), track_.curve->speed(eta) * x.rate(coordinates())[0]};
   }
@@ -214,7 +214,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
 
   Track track_;
   Status status_, committed_;
-  std::optional<SlideMotion> last_;
+  std::optional<EndOfStep> last_;
   std::string fault_;  ///< why the run must end
 };
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "trammel/element.hpp"
+
+namespace trammel {
+
+/// A quantity and its rate at one end of a step.
+struct EndOfStep {
+  double value = 0, rate = 0;
+};
+
+/// Part of a step of length h, in (0, 1), at which a quantity passes `bound`, which lies between its values at both ends:
+/// by bisection on the cubic through them. Without rates (in statics) the motion is a straight line.
+inline double crossing(const EndOfStep& before, const EndOfStep& after, double bound, double h) {
+  const double y0 = before.value - bound, y1 = after.value - bound;
+  const bool moves = before.rate != 0 || after.rate != 0;
+  const double r0 = moves ? h * before.rate : y1 - y0, r1 = moves ? h * after.rate : y1 - y0;
+  double low = 0, high = 1;
+  for (int i = 0; i < 50; ++i) {
+    const double x = 0.5 * (low + high), u = 1 - x;
+    const double y = y0 * (1 + 2 * x) * u * u + r0 * x * u * u + y1 * x * x * (3 - 2 * x) - r1 * x * x * u;
+    ((y > 0) == (y0 > 0) ? low : high) = x;
+  }
+  return 0.5 * (low + high);
+}
+
+/// Review of a step in which the quantity passes from one side of `bound` to the other: cut there, unless that is at the
+/// step's begin or end (nearer than a thousandth of it).
+inline std::optional<Review> cut_at(const EndOfStep& before, const EndOfStep& after, double bound,
+                                    const StepInfo& step) {
+  constexpr double near_end = 1e-3;
+  if (!std::isfinite(bound) || before.value == bound || (before.value > bound) == (after.value > bound))
+    return std::nullopt;
+  const double h = step.end - step.start, part = crossing(before, after, bound, h);
+  if (part <= near_end || part >= 1 - near_end) return std::nullopt;
+  return Review::cut(step.start + part * h);
+}
+
+}  // namespace trammel
