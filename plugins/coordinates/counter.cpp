@@ -8,39 +8,52 @@ namespace trammel::coordinates {
 
 namespace {
 
-// Two times closer than this part of a step are the same; a crossing is found to this part of the change of `when`.
-constexpr double same_time = 1e-9, found = 1e-6;
+// Two times closer than this part of a step are the same.
+constexpr double same_time = 1e-9;
+// Nearer than this part of a step to its ends a crossing is found well enough by the secant.
+constexpr double near_end = 0.05;
+
+/// q at the part s of a step, on the cubic through both ends.
+double between(double q0, double r0, double q1, double r1, double s) {
+  const double u = 1 - s;
+  return q0 * (1 + 2 * s) * u * u + r0 * s * u * u + q1 * s * s * (3 - 2 * s) - r1 * s * s * u;
+}
 
 }  // namespace
 
+std::optional<double> Counter::crossing(double now) const {
+  if (!last_ || last_->when > 0 || !(now > 0)) return std::nullopt;
+  return -last_->when / (now - last_->when);
+}
+
 Review Counter::review(const LocalState& x, const StepInfo& step) const {
-  const double h = step.end - step.start, margin = same_time * h;
-  double first = step.end;
-  for (const double time : times_)
-    if (time > step.start + margin && time < first - margin) first = time;
-  if (when_ && before_ && *before_ <= 0) {
-    const double now = when_->at(x, 1);
-    // By the secant, kept inside of the step so that it shrinks, until what is left beyond is small.
-    const double part = -*before_ / (now - *before_);
-    if (now > 0 && now > found * (now - *before_) && h > same_time * std::max(1.0, std::abs(step.end)) &&
-        part < 1 - found)
-      first = std::min(first, step.start + std::clamp(part, 0.01, 0.99) * h);
-  }
-  return first < step.end - margin ? Review::cut(first) : Review::keep();
+  const double margin = same_time * (step.end - step.start);
+  // Nothing is known yet of where the first step began.
+  if (!last_)
+    for (const double time : times_)
+      if (time > step.start + margin && time < step.end - margin) return Review::cut(time);
+  if (!when_) return Review::keep();
+  const std::optional<double> part = crossing(when_->at(x, 1));
+  const bool inside = part && *part > near_end && *part < 1 - near_end;
+  return inside ? Review::cut(step.start + *part * (step.end - step.start)) : Review::keep();
 }
 
 void Counter::commit(const LocalState& x, const StepInfo& step) {
-  const double margin = same_time * (step.end - step.start);
-  bool reset = std::ranges::any_of(
-      times_, [&](double time) { return time > step.start + margin && time <= step.end + margin; });
-  if (when_) {
-    const double now = when_->at(x, 1);
-    reset = reset || (before_ && *before_ <= 0 && now > 0);
-    before_ = now;
-  }
-  if (!reset) return;
-  zero_ = target_.value(x);
-  ++resets_;
+  const Motion now{x.time(), target_.value(x), target_.rate(x), when_ ? when_->at(x, 1) : 0};
+  const double h = step.end - step.start, margin = same_time * h;
+  double latest = -1;  // reset, as a part of the step
+  const auto reset = [&](double part) {
+    latest = std::max(latest, part);
+    ++resets_;
+  };
+  for (const double time : times_)
+    if (time > step.start + margin && time <= step.end + margin)
+      reset(std::min((time - step.start) / h, 1.0));
+  if (when_)
+    if (const std::optional<double> part = crossing(now.when)) reset(*part);
+  if (latest >= 0)
+    zero_ = last_ ? between(last_->value, h * last_->rate, now.value, h * now.rate, latest) : now.value;
+  last_ = now;
 }
 
 void Counter::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
@@ -54,11 +67,16 @@ void Counter::outputs(const LocalState& x, const ReactionShares&, OutputSink& si
   sink.scalar("resets", "", resets_);
 }
 
+std::vector<double> Counter::history() const {
+  const Motion m = last_.value_or(Motion{});
+  return {zero_, resets_, last_ ? 1.0 : 0.0, m.time, m.value, m.rate, m.when};
+}
+
 void Counter::restore(std::span<const double> h) {
   zero_ = h[0];
   resets_ = h[1];
-  before_.reset();
-  if (h[3] != 0) before_ = h[2];
+  last_.reset();
+  if (h[2] != 0) last_ = Motion{h[3], h[4], h[5], h[6]};
 }
 
 }  // namespace trammel::coordinates

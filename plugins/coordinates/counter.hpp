@@ -24,21 +24,28 @@ class Counter {
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
 
-  /// Cuts the step at a reset.
+  /// Cuts a step in which `when` becomes positive, so that its instant is found to third order in the step.
   Review review(const LocalState& x, const StepInfo& step) const;
+  /// Takes the coordinate at the instants of resets, on the cubic through both ends of the step.
   void commit(const LocalState& x, const StepInfo& step);
   void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
 
-  std::vector<double> history() const { return {zero_, resets_, before_.value_or(0), before_ ? 1.0 : 0.0}; }
+  std::vector<double> history() const;
   void restore(std::span<const double> h);
 
  private:
+  struct Motion {
+    double time, value, rate, when;
+  };
+  /// The part of the step at which `when`, at its end `now`, is zero on its way up.
+  std::optional<double> crossing(double now) const;
+
   CoordinateTarget target_;
   std::vector<double> times_;
   std::optional<BoundFunction> when_;
-  double zero_ = 0;               ///< the coordinate at the last reset
-  double resets_ = 0;             ///< how many there were
-  std::optional<double> before_;  ///< `when` at the last accepted state
+  double zero_ = 0;             ///< the coordinate at the last reset
+  double resets_ = 0;           ///< how many there were
+  std::optional<Motion> last_;  ///< at the last accepted state
 };
 
 }  // namespace trammel::coordinates

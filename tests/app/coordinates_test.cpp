@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "command.hpp"
+#include "histories.hpp"
 
 namespace trammel {
 namespace {
@@ -88,6 +91,29 @@ TEST(Coordinates, MayBeReadByWhatStandsBefore) {
       "sensors: {a: {type: outputs, of: A.angle.actuator}}\n"
       "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST(Counters, CountFromTheirLastReset) {
+  const Workplace workplace;
+  const std::string motion = "motion: {angle: 40*t + 25*t^2}, ";
+  const Outcome outcome = workplace.run(wheel(
+      motion + "counter: {angle: {at: [0.055], when: hinge.angle_rate - 47.6}}",
+      "sensors:\n  hinge: {type: outputs, of: hinge.angle.counter}\n  wheel: {type: outputs, of: hinge}\n"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const testing::Table counter = testing::table_of(workplace.read("out/hinge.csv")),
+                       hinge = testing::table_of(workplace.read("out/wheel.csv"));
+  const auto angle = [](double t) { return 40 * t + 25 * t * t; };
+  EXPECT_NEAR(at(hinge, 0.2, "angle"), 9, 1e-9);
+  EXPECT_NEAR(at(counter, 0.05, "counted"), angle(0.05), 1e-9);
+  EXPECT_NEAR(at(counter, 0.06, "counted"), angle(0.06) - angle(0.055), 1e-9);
+  EXPECT_NEAR(at(counter, 0.15, "counted"), angle(0.15) - angle(0.055), 1e-9);
+  EXPECT_EQ(at(counter, 0.15, "resets"), 1);
+  // The rate is 47.6 at t = 0.152.
+  const double counted = angle(0.2) - angle(0.152);
+  EXPECT_NEAR(at(counter, 0.2, "counted"), counted, 1e-5);
+  EXPECT_NEAR(at(counter, 0.2, "turns"), counted / (2 * M_PI), 1e-5);
+  EXPECT_NEAR(at(counter, 0.2, "angle"), counted, 1e-5);
+  EXPECT_EQ(at(counter, 0.2, "resets"), 2);
 }
 
 TEST(Friction, MakesItsJointKeepItsMultipliers) {
