@@ -84,6 +84,20 @@ double ConsistentStart::velocities(State& state) {
   return assembler_.energy(state).kinetic - before;
 }
 
+std::array<double, 2> ConsistentStart::impulse(const std::vector<BlockId>& multipliers) const {
+  const Layout& layout = assembler_.layout();
+  std::array<double, 2> sums{0, 0};
+  for (const BlockId id : multipliers) {
+    const UnknownBlock* u = layout.knows(id) ? layout.unknown_of(id) : nullptr;
+    if (u == nullptr || !u->owned) continue;
+    const std::string& unit = assembler_.model().block(id).unit;
+    double& sum = sums[unit == "m" || unit == "m/s" ? 0 : 1];
+    for (int k = 0; k < u->size; ++k) sum += std::pow(scales_.mass * mass_.solution()[at(u->local + k)], 2);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, layout.comm());
+  return {std::sqrt(sums[0]), std::sqrt(sums[1])};
+}
+
 void ConsistentStart::accelerations(State& state) {
   prepare(state);
   // The system is linear; a second pass removes what the neglected part of D and rounding left.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ class ConsistentStart {
   /// Changes velocities by the mass-weighted least amount so that B v + C_t = 0 and A v + b = 0. Returns the
   /// kinetic energy that this adds [J].
   double velocities(State& state);
+
+  /// Of the last change of velocities: the impulse of some multipliers, of forces [N s] and of moments [N m s].
+  std::array<double, 2> impulse(const std::vector<BlockId>& multipliers) const;
 
   /// Adds the mass-weighted least velocities that multiply B v + C_t by `factor`.
   void scale_violation(State& state, double factor);

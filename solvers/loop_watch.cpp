@@ -65,14 +65,16 @@ std::string LoopWatch::renew(const State& state) {
   const std::vector<ConstraintRow> before = rank_.idle();
   take(state);
   std::set<int> released, activated;
-  const auto collect = [&](const std::vector<ConstraintRow>& rows, const std::vector<ConstraintRow>& others,
-                           std::set<int>& entities) {
-    for (const ConstraintRow& row : rows)
-      if (std::ranges::find(others, row) == others.end()) entities.insert(rank_.entity_of(row.block));
-  };
-  collect(rank_.idle(), before, released);
-  collect(before, rank_.idle(), activated);
-  activated_ = !activated.empty();
+  for (const ConstraintRow& row : rank_.idle())
+    if (std::ranges::find(before, row) == before.end()) released.insert(rank_.entity_of(row.block));
+  activated_.clear();
+  for (const ConstraintRow& row : before) {
+    if (std::ranges::find(rank_.idle(), row) != rank_.idle().end()) continue;
+    const int entity = rank_.entity_of(row.block);
+    activated.insert(entity);
+    std::vector<BlockId>& blocks = activated_[entity];
+    if (blocks.empty() || blocks.back() != row.block) blocks.push_back(row.block);
+  }
   const auto names = [&](const std::set<int>& entities) {
     std::string all;
     for (const int entity : entities)

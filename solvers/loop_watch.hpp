@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ class LoopWatch {
   bool status_changed(const State& state);
   /// Finds the rank anew after that. Matrices made before are invalid afterwards. What changed, in words.
   std::string renew(const State& state);
-  /// Whether joints hold since then that did not before.
-  bool activated() const { return activated_; }
+  /// Joints that hold since then and did not before: entities with their multipliers.
+  const std::map<int, std::vector<BlockId>>& activated() const { return activated_; }
   /// After stencils moved.
   void revise() { rank_.revise(); }
   bool leaves_out() const { return !assembler_.left_out().empty(); }
@@ -43,7 +44,7 @@ class LoopWatch {
   ConstraintRank rank_;
   double length_;
   bool switchable_ = false;  ///< some constraint may be released or activated
-  bool activated_ = false;
+  std::map<int, std::vector<BlockId>> activated_;
   bool small_ = false;  ///< the loops are small enough to be looked at after each step
   double before_ = 1, last_ = 1, widest_ = 0;
   double last_time_ = 0;

@@ -355,7 +355,7 @@ void StageRun::follow_status(StepMethod& method, bool again) {
 
 void StageRun::restart(StepMethod& method) {
   jumped_ = false;
-  const bool activated = std::exchange(activated_, false);
+  const auto activated = std::exchange(activated_, {});
   const auto& stage = std::get<DynamicStage>(stage_.what);
   State& state = simulation_.state_;
   RunSummary& summary = simulation_.summary_;
@@ -365,18 +365,26 @@ void StageRun::restart(StepMethod& method) {
   ConsistentStart start(assembler_, *scales_, summary.timings);
   State consistent = state;
   const bool drifts = stage.form == DynamicStage::Form::index1 && !stage.projection;
-  const double added = !drifts || activated ? start.velocities(consistent) : 0;
+  const double added = !drifts || !activated.empty() ? start.velocities(consistent) : 0;
+  std::string impulses;
+  for (const auto& [entity, multipliers] : activated) {
+    const auto [force, moment] = start.impulse(multipliers);
+    if (entity >= 0)
+      impulses +=
+          fmt::format("{}'{}' with {:.6g} N s and {:.6g} N m s", impulses.empty() ? "" : ", ",
+                      assembler_.model().entities[static_cast<std::size_t>(entity)].name, force, moment);
+  }
   start.accelerations(consistent);
   loops_->settle(consistent);
   state = std::move(consistent);
   number_unknowns(stabilized);
   method.restart(state);
   if (balance_) energy_ = assembler_.energy(state);
-  if (!activated || !(std::abs(added) > 1e-9 * std::abs(kinetic))) return;
+  if (activated.empty() || !(std::abs(added) > 1e-9 * std::abs(kinetic))) return;
   reference_ += added;
   summary.start_energy_change += added;
-  note(fmt::format("at t = {:g} joints that begin to hold change velocities, the kinetic energy by {:.4g} J",
-                   state.time, added));
+  note(fmt::format("at t = {:g} an impulse changes velocities, {}, and the kinetic energy by {:.4g} J",
+                   state.time, impulses, added));
 }
 
 void StageRun::accept(StepMethod& method, const Target& target, bool renew) {

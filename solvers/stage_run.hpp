@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -71,8 +72,9 @@ class StageRun {
   Energy energy_;
   double reference_ = 0;  ///< energy and losses at the start of the stage
   std::optional<ModelScales> scales_;
-  bool jumped_ = false;     ///< forces or constraints jump where the next step begins
-  bool activated_ = false;  ///< and a joint begins to hold there
+  bool jumped_ = false;  ///< forces or constraints jump where the next step begins
+  std::map<int, std::vector<BlockId>>
+      activated_;  ///< joints that begin to hold there, with their multipliers
   /// The present state before a restart that the review of the step under way led to.
   std::optional<State> before_restart_;
   std::optional<LoopWatch> loops_;

@@ -131,6 +131,14 @@ TEST(Release, RefusesWhatMakesNoSense) {
   EXPECT_NE(message("{force: 20}", "\n  cog: {type: coupling, terms: {pivot.angle: 1, weld.angle: 1}}")
                 .find("has a `release`"),
             std::string::npos);
+  // Of a joint whose reaction does not tell all that it transmits.
+  const char* const rail =
+      "\n  rail: {type: curve_sliding, between: [line, bob], ends: stop, end_stiffness: 1e4, release: "
+      "{force: 10}}"
+      "\ncurves:\n  line: {type: line, from: [0, 0, -1], to: [1, 0, -1]}";
+  EXPECT_NE(message("{force: 20}", rail).find("it can let go at a time, by `release: {at: ...}`"),
+            std::string::npos)
+      << message("{force: 20}", rail);
 }
 
 }  // namespace

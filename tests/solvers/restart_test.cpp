@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,6 +54,12 @@ struct Gate {
 };
 using PointGate = Gate<HeldPoint, 2>;
 using BallGate = Gate<BallJoint, 4>;
+
+class Notes : public Monitor {
+ public:
+  void note(std::string_view text) override { all += std::string(text) + "\n"; }
+  std::string all;
+};
 
 /// Errors at h, h/4 and h/16, and the order between the last two. Where it is not zero, the error must fall with order 2.
 void expect_order_2(const std::string& what, const std::array<double, 3>& e) {
@@ -116,6 +123,8 @@ TEST(Restart, a_body_caught_in_flight_takes_the_impulse_and_turns) {
       for (int k = 0; k < 3; ++k) {
         Swung s(time, 1e9, v, spin);
         Simulation run(*s.assembler);
+        Notes notes;
+        run.add(notes);
         run.run(motion(form, coarse * std::pow(0.25, k), 0.5));
         // The angular momentum about the point that is held stays.
         const double angle = spin * time;
@@ -131,6 +140,12 @@ TEST(Restart, a_body_caught_in_flight_takes_the_impulse_and_turns) {
         e_v[static_cast<std::size_t>(k)] = (rate - Vec3(0, 0, after).cross(end - pivot)).norm();
         const double lost = 0.5 * J * after * after - 0.5 * (mass * v.squaredNorm() + inertia * spin * spin);
         EXPECT_LT(lost, -0.1);
+        const double impulse = mass * (Vec3(0, 0, after).cross(r) - v).norm();
+        EXPECT_NE(
+            notes.all.find(fmt::format(
+                "'pivot' with {:.6g} N s and 0 N m s, and the kinetic energy by {:.4g} J", impulse, lost)),
+            std::string::npos)
+            << notes.all << impulse;
         EXPECT_NEAR(run.summary().start_energy_change, lost, 1e-10);
         EXPECT_LT(run.summary().largest_gain, 1e-3);  // the impulse itself is none
       }
