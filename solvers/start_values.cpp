@@ -92,6 +92,38 @@ bool StartValues::any(StartPhase phase) const {
   return found != 0;
 }
 
+std::vector<double> StartValues::strain(const State& state) const {
+  const Model& model = assembler_.model();
+  std::vector<double> all(model.entities.size(), 0.0);
+  assembler_.visit(state, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares&) {
+    const auto entity = static_cast<std::size_t>(range.entity(i));
+    if (model.entities[entity].category == "body") all[entity] += range.energy(i, x).strain;
+  });
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM,
+                assembler_.layout().comm());
+  return all;
+}
+
+void StartValues::require_unstrained(const std::vector<double>& before, const State& state,
+                                     const ModelScales& scales) const {
+  const std::vector<double> now = strain(state);
+  std::size_t worst = 0;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i] - before[i] > now[worst] - before[worst]) worst = i;
+  // Of what a typical mass would have at a model's length per second [J].
+  constexpr double none = 1e-9;
+  if (now.empty() || !(now[worst] - before[worst] > none * scales.mass * scales.length * scales.length))
+    return;
+  const Entity& body = assembler_.model().entities[worst];
+  throw Error(
+      body.where,
+      fmt::format(
+          "the initial values of coordinates would strain '{}', by {:.3g} J: elastic bodies are moved "
+          "node by node. Draw it in its place (a slider on a beam: by `s`), or let a static stage with "
+          "a `motion` move it there",
+          body.name, now[worst] - before[worst]));
+}
+
 void StartValues::assemble(State& state, const ModelScales& scales, const AssembleStage& options,
                            Timings& timings) {
   double moves = 1;
@@ -103,6 +135,7 @@ void StartValues::assemble(State& state, const ModelScales& scales, const Assemb
   constexpr double most = 1e6;
   if (!(moves < most))
     throw Error("the initial values of coordinates are too far from where the model stands");
+  const std::vector<double> strained = strain(state);
   const Hold hold(*this, StartPhase::positions, state, scales.length);
   ConsistentStart start(assembler_, scales, timings);
   const int count = static_cast<int>(std::ceil(moves));
@@ -117,6 +150,7 @@ void StartValues::assemble(State& state, const ModelScales& scales, const Assemb
                               100.0 * k / count, e.what()));
     }
   }
+  require_unstrained(strained, state, scales);
 }
 
 double StartValues::velocities(State& state, const ModelScales& scales, Timings& timings) {

@@ -24,6 +24,11 @@ class StartValues {
  private:
   /// Lets the equations of a phase hold while it lives, and leaves out those that repeat others.
   class Hold;
+  /// Strain energy of bodies, by entity [J].
+  std::vector<double> strain(const State& state) const;
+  /// Throws Error where a body is strained more than before.
+  void require_unstrained(const std::vector<double>& before, const State& state,
+                          const ModelScales& scales) const;
   bool is_condition(int entity) const { return of_condition_[static_cast<std::size_t>(entity)] != 0; }
 
   Assembler& assembler_;

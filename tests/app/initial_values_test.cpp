@@ -262,5 +262,33 @@ TEST(InitialValues, ThatCannotBeMetAreNamed) {
               HasSubstr("initial rates of coordinates need `start: consistent`"));
 }
 
+TEST(InitialValues, DoNotStrainBeams) {
+  const auto beam = [](const std::string& joint) {
+    return R"(trammel: 1
+sections:
+  rod: {stiffness: {EA: 1e6, GA: [4e5, 4e5], GJ: 100, EI: [200, 200]}, mass: {rhoA: 1, J: [1e-3, 5e-4, 5e-4]}}
+bodies:
+  rod: {type: beam, section: rod, from: [0, 0, 0], to: [2, 0, 0], elements: 10}
+  bead: {type: point_mass, mass: 0.5, position: [0.33, 0, 0]}
+joints:
+)" + joint +
+           "sensors: {bead: {type: motion, of: bead}}\nstages: [{type: dynamic, until: 0.01, step: 0.001}]\n";
+  };
+  const std::string clamp = "  clamp: {type: fixed, between: [ground, rod.start]}\n",
+                    slide = "  slide: {type: beam_sliding, beam: rod, slider: bead, ",
+                    hinge = "  hinge: {type: revolute, between: [ground, rod.start], axis: [0, 0, 1], ";
+  const Workplace here;
+  for (const std::string& joint :
+       {hinge + "initial: {angle: 0.3}}\n", clamp + slide + "initial: {s: 1.37}}\n"}) {
+    const Outcome run = here.run(beam(joint));
+    EXPECT_EQ(run.status, 1);
+    EXPECT_THAT(run.err, HasSubstr("the initial values of coordinates would strain 'rod', by "));
+  }
+  const Outcome run = here.run(beam(clamp + slide + "initial_rate: {s: 2}}\n"));
+  ASSERT_EQ(run.status, 0) << run.err;
+
+  EXPECT_NEAR(at(testing::table_of(here.read("out/bead.csv")), 0, "position.x"), 0.33, 1e-9);
+}
+
 }  // namespace
 }  // namespace trammel
