@@ -373,11 +373,6 @@ void ConstraintRank::find(const State& state) {
   for (const ConstraintGroup& g : groups_) freedoms_ += static_cast<int>(g.dependent.size());
 }
 
-std::vector<ConstraintRow> ConstraintRank::idle_at(const State& state) {
-  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
-  return idle_rows(owned_rows(assembler_, state, length_, B_.get(), entity_, {}), assembler_.layout().comm());
-}
-
 int ConstraintRank::entity_of(BlockId multiplier) const {
   const auto found = entity_.find(multiplier);
   return found == entity_.end() ? -1 : found->second;

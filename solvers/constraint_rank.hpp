@@ -47,8 +47,6 @@ class ConstraintRank {
   int degrees_of_freedom() const { return freedoms_; }
   /// Rows of joints that do not hold at present: no equations. The same on every rank, in order.
   const std::vector<ConstraintRow>& idle() const { return idle_; }
-  /// The same at `state`, without a look at the rank. Collective.
-  std::vector<ConstraintRow> idle_at(const State& state);
   /// The entity that a multiplier belongs to, -1 where it has none.
   int entity_of(BlockId multiplier) const;
   const std::vector<ConstraintGroup>& groups() const { return groups_; }

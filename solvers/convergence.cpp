@@ -80,6 +80,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   scale[F::generalized] =
       std::max(share(BlockKind::coordinate), model_.generalized_inertia * norms.generalized_acceleration) /
       std::max(L, 1.0);
+  // What acts on a coordinate may be small by nature, the tangential part of a force; it is a force like those on bodies.
+  if (model_.slides) scale[F::generalized] = std::max(scale[F::generalized], scale[F::force]);
   const double largest = *std::ranges::max_element(scale);
   for (double& s : scale) s = std::max(s, floor_share * largest);
   const double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);

@@ -45,6 +45,7 @@ struct ModelScales {
   double generalized_inertia = 1;
   double heaviest = 1;  ///< largest diagonal of M in any row, as a mass
   double stiffest = 0;  ///< and of K, as a stiffness of a displacement [N/m]
+  bool slides = false;  ///< some coordinate is a length, and what acts on it a force
 
   static double model_length(const Layout& layout, const Model& model);
 };

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "trammel/start_conditions.hpp"
-
 namespace trammel {
 
 namespace {
@@ -18,33 +16,16 @@ constexpr double close_to_singular = 0.02;
 // Of the model's length, or radians.
 constexpr double open_allowed = 1e-6;
 
-/// Whether some constraint of this rank may give lambda = 0 for a row, instead of its equation.
-bool can_be_released(const Model& model) {
-  for (const Model::Range& range : model.ranges) {
-    if (dynamic_cast<const StartConditions*>(range.instances.get()) != nullptr) continue;  // not in a stage
-    for (int i = 0; i < range.instances->size(); ++i) {
-      const auto stencil = range.instances->stencil(i);
-      for (int k = 0; k < static_cast<int>(stencil.size()); ++k)
-        if (is_multiplier(model.block(stencil[static_cast<std::size_t>(k)]).kind) &&
-            range.instances->couples(i, k, k))
-          return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<std::string> LoopWatch::begin(const State& state) {
-  int found = can_be_released(assembler_.model()) ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
-  switchable_ = found != 0;
   take(state);
   return rank_.in_words();
 }
 
 void LoopWatch::take(const State& state) {
   rank_.find(state);
+  if (releases_.needed()) released_ = releases_.released(state);
   const int rows = rank_.looped();
   small_ = rows > 0 && rows <= rows_watched;
   const std::vector<ConstraintRow> dependent = rank_.dependent();
@@ -58,7 +39,7 @@ void LoopWatch::take(const State& state) {
 }
 
 bool LoopWatch::status_changed(const State& state) {
-  return switchable_ && rank_.idle_at(state) != rank_.idle();
+  return releases_.needed() && releases_.released(state) != released_;
 }
 
 std::string LoopWatch::renew(const State& state) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solvers/constraint_rank.hpp"
+#include "solvers/release_watch.hpp"
 
 namespace trammel {
 
@@ -13,7 +14,7 @@ namespace trammel {
 class LoopWatch {
  public:
   LoopWatch(Assembler& assembler, double length)
-      : assembler_(assembler), rank_(assembler, length), length_(length) {}
+      : assembler_(assembler), rank_(assembler, length), releases_(assembler), length_(length) {}
 
   /// Finds the rank at `state` and leaves out what repeats. A line in words for each entity that does.
   std::vector<std::string> begin(const State& state);
@@ -42,8 +43,9 @@ class LoopWatch {
 
   Assembler& assembler_;
   ConstraintRank rank_;
+  ReleaseWatch releases_;
+  std::vector<ConstraintRow> released_;  ///< when the rank was found
   double length_;
-  bool switchable_ = false;  ///< some constraint may be released or activated
   std::map<int, std::vector<BlockId>> activated_;
   bool small_ = false;  ///< the loops are small enough to be looked at after each step
   double before_ = 1, last_ = 1, widest_ = 0;

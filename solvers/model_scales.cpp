@@ -43,6 +43,9 @@ DiagonalSizes diagonal_sizes(Assembler& assembler, const State& state, const Tan
 ModelScales measure_scales(Assembler& assembler, const State& state) {
   ModelScales out;
   out.length = ModelScales::model_length(assembler.layout(), assembler.model());
+  out.slides = std::ranges::any_of(assembler.model().blocks, [](const Block& block) {
+    return block.kind == BlockKind::coordinate && block.unit == "m";
+  });
   TangentWeights weights;
   weights.stiffness = weights.gradient = weights.reaction = 0;
   weights.mass = 1;

@@ -258,7 +258,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
   for (int round = 0;; ++round) {
     const Target target = targets.back();
     // Restarts after accepted steps are made there; this is for what the last review changed, or a rejected step took back.
-    follow_status(method, round > 0);
+    if (!std::exchange(status_followed_, false)) follow_status(method, round > 0);
     if (jumped_) restart(method);
     const NewtonResult result = method.attempt(state, target.time, target.h);
     iterations_ += result.iterations;
@@ -412,6 +412,7 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
         std::max(summary.largest_gain, std::abs(total(energy_) + summary.lost - reference_));
   }
   follow_status(method, false);
+  status_followed_ = true;
   if (jumped_) restart(method);
   ++report_.number;
   if (report_.at_nominal) ++report_.nominal;

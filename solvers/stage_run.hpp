@@ -78,6 +78,7 @@ class StageRun {
   /// The present state before a restart that the review of the step under way led to.
   std::optional<State> before_restart_;
   std::optional<LoopWatch> loops_;
+  bool status_followed_ = false;  ///< at the last accepted state
 };
 
 }  // namespace trammel

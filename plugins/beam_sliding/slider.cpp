@@ -30,10 +30,23 @@ Mat3T<Complex> turning(const Mat3& R, const Vec3& w) {
 
 constexpr double tiny = 1e-30;  // a complex step: no difference is taken, so there is no rounding
 
+// Pieces in the stencil ahead of a slider whose step is not known yet, and steps for which they shall suffice afterwards: a
+// revision costs what a few steps do, a wider stencil a little in each factorization.
+constexpr int ahead_at_start = 2;
+constexpr double steps_ahead = 50;
+
+HostElement host_of(const Track& track, int piece) {
+  const Track::Piece& p = track.piece(piece);
+  return {*p.law, p.s_first, p.s_last};
+}
+
 }  // namespace
 
 Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
-    : law_(std::move(law)), slider_blocks_(law_->slider.block_count()), last_{s, 0} {
+    : law_(std::move(law)),
+      slider_blocks_(law_->slider.block_count()),
+      host_(host_of(*law_->track, law_->track->piece_at(s))),
+      last_{s, 0} {
   int next = 1;
   if (law_->has_angle()) places_.angle = next++;
   places_.slider = next;
@@ -46,10 +59,23 @@ Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
   }
   places_.nodes = next + static_cast<int>(law_->others.size());
   now_.host = committed_.host = law_->track->piece_at(s);
+  const int ahead = std::min(law_->reserve, ahead_at_start);
   if (forward)
-    take_window(now_.host - 1, now_.host + law_->reserve);
+    take_window(now_.host - 1, now_.host + ahead);
   else
-    take_window(now_.host - law_->reserve, now_.host + 1);
+    take_window(now_.host - ahead, now_.host + 1);
+}
+
+void Slider::set_host(int host) {
+  if (host == now_.host) return;
+  now_.host = host;
+  host_ = host_of(*law_->track, host);
+}
+
+int Slider::pieces_ahead(double rate, const StepInfo& step) const {
+  const double way = steps_ahead * std::abs(rate) * (step.end - step.start);
+  const double pieces = std::ceil(way / (host_.s_2 - host_.s_1));
+  return static_cast<int>(std::clamp(pieces, 1.0, static_cast<double>(law_->reserve)));
 }
 
 void Slider::take_window(int first, int last) {
@@ -100,9 +126,8 @@ double Slider::stop_depth(double s) const {
 }
 
 SplitHost<double> Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
-  const Track::Piece& piece = law_->track->piece(now_.host);
-  SplitHost<double> host(*piece.law, piece.s_first, piece.s_last);
-  const int k = node_block(piece.node);
+  SplitHost<double> host(host_);
+  const int k = node_block(law_->track->piece(now_.host).node);
   host.X_1 = {x.rotation(k + 1), x.position(k)};
   host.X_2 = {x.rotation(k + 3), x.position(k + 2)};
   host.s = x.value(0)[0];
@@ -114,7 +139,7 @@ SplitHost<double> Slider::host_at(const LocalState& x, const MarkerMotion& slide
     host.R_WB = slider.R_WM;
     host.moment = Eigen::Map<const Vec3>(x.value(force_block() + 1));
   }
-  host.solve();
+  host.solve(now_.host == committed_.host ? start_ : HostStart());
   return host;
 }
 
@@ -167,13 +192,13 @@ void Slider::evaluate(const LocalState& x, LocalSystem& out) const {
   r.segment<3>(places_.force) += share.segment<3>(C::multipliers);
   if (law_->rotates()) r.segment<3>(places_.moment) += share.segment<3>(C::multipliers + 3);
 
-  if (request.tangent) fill_tangent(x, host, slider, out);
+  if (request.tangent) fill_tangent(x, host, share, slider, out);
   if (request.rates || request.bias) fill_rates(x, host, slider, out);
 }
 
-void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host,
+                          const SplitHost<double>::Vector& share, const MarkerMotion& slider,
                           LocalSystem& out) const {
-  const SplitHost<double>::Vector share = host.residual();
   SplitHost<double>::Matrix M = host.tangent();
   for (const auto& [at, R] :
        {std::pair(int{C::node_1}, &host.X_1.R), std::pair(int{C::node_2}, &host.X_2.R)}) {
@@ -228,7 +253,7 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
   if (!out.request.bias && !out.request.tangent) return;
 
   // The derivative of B along v, e_a moving along.
-  SplitHost<Complex> moving(*piece.law, piece.s_first, piece.s_last);
+  SplitHost<Complex> moving(host_);
   moving.X_1.R = turning(host.X_1.R, tiny * v.segment<3>(3));
   moving.X_1.p.real() = host.X_1.p;
   moving.X_1.p.imag() = tiny * x.velocity(k);
@@ -327,13 +352,14 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
   const double beyond = std::max(s - host.s_last, host.s_first - s);
   if (wanted != now_.host && beyond > 1e-13 * track.length() && heading_ != -ahead) {
     heading_ = ahead;
-    now_.host = wanted;
+    set_host(wanted);
     if (wanted >= first_piece_ && wanted <= last_piece_) return Review::changed();
     // The host of the last commit stays inside: the step may be rejected.
+    const int more = pieces_ahead(x.rate(0)[0], step);
     if (ahead > 0)
-      take_window(std::min(committed_.host, wanted - 1), wanted + law_->reserve);
+      take_window(std::min(committed_.host, wanted - 1), wanted + more);
     else
-      take_window(wanted - law_->reserve, std::max(committed_.host, wanted + 1));
+      take_window(wanted - more, std::max(committed_.host, wanted + 1));
     return Review::move(stencil(), true);
   }
   for (std::size_t i = 0; i < law_->others.size(); ++i)
@@ -346,6 +372,15 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
 }
 
 void Slider::commit(const LocalState& x, const StepInfo&) {
+  if (!now_.left) {
+    MarkerMotion slider;
+    law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
+    try {
+      start_ = host_at(x, slider).found();
+    } catch (const RejectStep&) {
+      start_ = {};  // what follows says so at its place
+    }
+  }
   committed_ = now_;
   heading_ = 0;
   last_ = {x.value(0)[0], x.rate(0)[0]};
@@ -353,6 +388,7 @@ void Slider::commit(const LocalState& x, const StepInfo&) {
 }
 
 void Slider::reject() {
+  set_host(committed_.host);
   now_ = committed_;
   heading_ = 0;
 }

@@ -43,7 +43,7 @@ struct SliderLaw {
   };
   std::string name;
   std::vector<Other> others;
-  int reserve = 8;  ///< pieces in the stencil ahead of the host
+  int reserve = 8;  ///< most pieces in the stencil ahead of the host
 
   bool rotates() const { return contact != Contact::point; }
   bool has_angle() const { return contact == Contact::cylindrical; }
@@ -51,7 +51,7 @@ struct SliderLaw {
 
 /// A sliding joint on a beam. Stencil: the arc length, the angle of a cylindrical contact, the slider's blocks, the
 /// multipliers (force; moment), then position and rotation of the nodes of some pieces of the track: the host, one
-/// behind it, and `reserve` ahead of it. Within a solve the host stays and is extrapolated; `review` moves it.
+/// behind it, and some ahead of it. Within a solve the host stays and is extrapolated; `review` moves it.
 class Slider {
  public:
   Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward);
@@ -97,12 +97,16 @@ class Slider {
 
   Reaction reaction(const LocalState& x) const;
   SplitHost<double> host_at(const LocalState& x, const MarkerMotion& slider) const;
-  void fill_tangent(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+  void fill_tangent(const LocalState& x, const SplitHost<double>& host,
+                    const SplitHost<double>::Vector& share, const MarkerMotion& slider,
                     LocalSystem& out) const;
   void fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
                   LocalSystem& out) const;
   void evaluate_left(const LocalState& x, LocalSystem& out) const;
+  void set_host(int host);
   void take_window(int first, int last);
+  /// How many pieces ahead the stencil is to hold, for what lies ahead at this speed along the track.
+  int pieces_ahead(double rate, const StepInfo& step) const;
   /// Where s lies beyond an end of the track.
   Review review_end(const EndOfStep& now, const StepInfo& step);
   /// Where a stop is met or left within the step.
@@ -126,8 +130,10 @@ class Slider {
   int first_piece_ = 0, last_piece_ = 0;  ///< in the stencil
   int first_node_ = 0;
   Status now_, committed_;
-  EndOfStep last_;   ///< s at the last commit
-  int heading_ = 0;  ///< of the changes of host in this step
+  HostElement host_;  ///< the piece now_.host
+  HostStart start_;   ///< from the last commit, of the host then
+  EndOfStep last_;    ///< s at the last commit
+  int heading_ = 0;   ///< of the changes of host in this step
   BranchWatch branch_;
 };
 

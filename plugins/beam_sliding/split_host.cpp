@@ -43,19 +43,21 @@ template <class S, int columns>
 /// Columns of variations of things at the contact, e_a held; and by e_a.
 template <class S>
 struct SplitHost<S>::Parts {
-  template <int rows>
+  /// What follows from the nodes and from s alone takes `columns` = Columns::turn.
+  template <int rows, int columns = Columns::all>
   struct Variation {
-    Eigen::Matrix<S, rows, Columns::all> by = Eigen::Matrix<S, rows, Columns::all>::Zero();
+    Eigen::Matrix<S, rows, columns> by = Eigen::Matrix<S, rows, columns>::Zero();
     Eigen::Matrix<S, rows, 6> by_strain = Eigen::Matrix<S, rows, 6>::Zero();
 
-    template <int inner>
-    void add(const Eigen::Matrix<S, rows, inner>& A, const Variation<inner>& v) {
-      by.noalias() += A * v.by;
-      by_strain.noalias() += A * v.by_strain;
+    template <int inner, int some>
+    void add(const Eigen::Matrix<S, rows, inner>& A, const Variation<inner, some>& v) {
+      static_assert(some <= columns);
+      by.template leftCols<some>().noalias() += A.lazyProduct(v.by);
+      by_strain.noalias() += A.lazyProduct(v.by_strain);
     }
     template <int n>
-    Variation<n> rows_from(int first) const {
-      Variation<n> out;
+    Variation<n, columns> rows_from(int first) const {
+      Variation<n, columns> out;
       out.by = by.template middleRows<n>(first);
       out.by_strain = by_strain.template middleRows<n>(first);
       return out;
@@ -66,55 +68,87 @@ struct SplitHost<S>::Parts {
   Eigen::Matrix<S, Columns::all, 6> by_strain = Eigen::Matrix<S, Columns::all, 6>::Zero();
   Eigen::Matrix<S, 6, Columns::all> strain;
 
-  template <int n>
-  void set(int row, const Variation<n>& v) {
-    by.template middleRows<n>(row) = v.by;
+  template <int n, int columns>
+  void set(int row, const Variation<n, columns>& v) {
+    by.template block<n, columns>(row, 0) = v.by;
     by_strain.template middleRows<n>(row) = v.by_strain;
   }
 };
 
 template <class S>
-SplitHost<S>::SplitHost(const ElasticLine::Law& law, double s_1, double s_2)
-    : s_1_(s_1),
-      s_2_(s_2),
-      compliance_(law.stiffness.inverse()),
-      spread_(Mat6::Zero()),
-      reference_(law.reference.cast<S>()) {
+Mat6T<S> HostElement::piece(const S& z) const {
+  Mat6T<S> K = stiffness.template cast<S>();
+  if (spread.isZero(0)) return K;
+  // (K^-1 + z^2 R)^-1, R on both shear forces alone, so that nothing cancels.
+  using Mat2 = Eigen::Matrix<S, 2, 2>;
+  const Eigen::Matrix<S, 6, 2> U = K.template middleCols<2>(1);
+  const Mat2 q = S(z * z) * spread.template block<2, 2>(1, 1).template cast<S>();
+  const Mat2 softened = Mat2(Mat2::Identity() + q * U.template middleRows<2>(1)).inverse();
+  const Eigen::Matrix<S, 6, 2> V = U * softened;
+  K -= V * (q * U.transpose());
+  K.template middleCols<2>(1) = V;
+  K.template middleRows<2>(1) = V.transpose();
+  return K;
+}
+
+HostElement::HostElement(const ElasticLine::Law& law, double first, double second)
+    : s_1(first), s_2(second), reference(law.reference), stiffness(law.stiffness) {
   if (law.linear_moment) {
     const Mat3 across = skew(Vec3::UnitX());
-    spread_.topLeftCorner<3, 3>() =
-        across.transpose() * compliance_.bottomRightCorner<3, 3>() * across / 12.0;
+    const Mat6 compliance = law.stiffness.inverse();
+    spread.topLeftCorner<3, 3>() = across.transpose() * compliance.bottomRightCorner<3, 3>() * across / 12.0;
   }
-  R_ = spread_.cast<S>();
-  K_whole_ = stiffness(S(s_2 - s_1));
+  stiffness_whole = piece(s_2 - s_1);
 }
 
 template <class S>
-Mat6T<S> SplitHost<S>::stiffness(const S& z) const {
-  Mat6T<S> C = compliance_.template cast<S>() + S(z * z) * R_;
-  Mat6T<S> K = Mat6T<S>::Identity();
-  solve_in_place<S, 6>(C, K);
-  return K;
-}
+SplitHost<S>::SplitHost(const HostElement& element)
+    : element_(&element),
+      s_1_(element.s_1),
+      s_2_(element.s_2),
+      reference_(element.reference.cast<S>()),
+      K_whole_(element.stiffness_whole.cast<S>()),
+      R_(element.spread.cast<S>()) {}
 
 template <class S>
 void SplitHost<S>::begin() {
   whole_ = twist_between(X_1, X_2);
   sigma_whole_ = K_whole_ * (whole_ / S(s_2_ - s_1_) - reference_);
-  K_a_ = stiffness(z_a());
-  K_b_ = stiffness(z_b());
+  K_a_ = element_->piece<S>(z_a());
+  K_b_ = element_->piece<S>(z_b());
 }
 
 template <class S>
-void SplitHost<S>::solve() {
+void SplitHost<S>::solve(const HostStart& start) {
+  constexpr double rounding = 1e-15, small = 1e-9;
   first_is_near_ = value_of(s) < 0.5 * (s_1_ + s_2_);
   begin();
   e_a_ = whole_ / S(s_2_ - s_1_);
-  for (int iteration = 0; iteration < 25; ++iteration) {
+  bool renew = !start.known || start.first_is_near != first_is_near_;
+  Mat6T<S> inverse;
+  if (!renew) {
+    e_a_ += start.offset.cast<S>();
+    inverse = start.inverse.cast<S>();
+  }
+  Vec6T<S> change = Vec6T<S>::Zero(), open = Vec6T<S>::Zero();
+  double last = 0;
+  for (int iteration = 0; iteration < 40; ++iteration) {
     place();
-    Vec6T<S> change = balance();
-    solve_in_place<S, 1>(balance_by_strain(), change);
-    e_a_ -= change;
+    const Vec6T<S> before = open;
+    open = balance();
+    if (renew) {
+      complete();
+      inverse = balance_by_strain().inverse();
+    } else if (iteration > 0) {
+      // Broyden's update (Math. Comp. 19, 1965) by the last change: few iterations, and no derivative.
+      const Vec6T<S> y = inverse * (open - before);
+      const Vec6T<S> miss = change - y;
+      const S along = trammel::dot(change, y);
+      if (std::abs(value_of(along)) > 0.1 * std::abs(value_of(trammel::dot(change, change))))
+        inverse += miss / along * (change.transpose() * inverse);
+    }
+    change = -(inverse * open);
+    e_a_ += change;
     double size = 0, largest = 1;
     for (int i = 0; i < 6; ++i) {
       size = std::max(size, std::abs(value_of(change[i])));
@@ -122,12 +156,32 @@ void SplitHost<S>::solve() {
       if (!std::isfinite(value_of(change[i]))) size = std::numeric_limits<double>::infinity();
     }
     if (!std::isfinite(size)) break;
-    if (size < 1e-9 * largest) {
+    // What is left is of the order of this change's square with a fresh inverse, else smaller by the last factor.
+    const double factor = iteration == 0 ? 0 : size / last;
+    const bool there = renew            ? size <= small * largest
+                       : iteration == 0 ? size <= rounding * largest
+                                        : size * std::min(factor, 1.0) <= rounding * largest;
+    const bool stalls = factor > 0.5 && size <= small * largest;
+    if (there || stalls) {
       place();
+      complete();
       return;
     }
+    renew = factor > 0.05;
+    last = size;
   }
   throw RejectStep("the contact of a sliding joint finds no balance in its element of the beam");
+}
+
+template <class S>
+HostStart SplitHost<S>::found() const {
+  HostStart start;
+  start.known = true;
+  start.first_is_near = first_is_near_;
+  for (int i = 0; i < 6; ++i) start.offset[i] = value_of(e_a_[i] - whole_[i] / (s_2_ - s_1_));
+  const Mat6T<S> inverse = balance_by_strain().inverse();
+  for (int i = 0; i < 36; ++i) start.inverse(i) = value_of(inverse(i));
+  return start;
 }
 
 template <class S>
@@ -136,6 +190,7 @@ void SplitHost<S>::take(const SplitHost<double>& found, const Vec6T<S>& e_a) {
   begin();
   e_a_ = e_a;
   place();
+  complete();
 }
 
 template <class S>
@@ -153,17 +208,13 @@ S SplitHost<S>::energy() const {
 template <class S>
 void SplitHost<S>::place() {
   h_a_ = z_a() * e_a_;
-  const PoseT<S> Y = se3::exp(h_a_);
-  back_ = se3::Ad_inverse(Y);
   T_a_ = tangent_of<S>(h_a_);
-  X_C_ = (first_is_near_ ? X_1 : X_2) * Y;
+  X_C_ = (first_is_near_ ? X_1 : X_2) * se3::exp(h_a_);
   h_b_ = twist_between(X_C_, first_is_near_ ? X_2 : X_1);
   e_b_ = h_b_ / z_b();
   sigma_a_ = K_a_ * (e_a_ - reference_);
   sigma_b_ = K_b_ * (e_b_ - reference_);
   T_b1_ = inverse_of<S>(-h_b_);
-  T_b2_ = inverse_of<S>(h_b_);
-  N_b_ = inverse_turning<S>(-h_b_, sigma_b_);
   f_C_ = -(X_C_.R.transpose() * force);
   m_C_.setZero();
   m_D_.setZero();
@@ -179,6 +230,13 @@ void SplitHost<S>::place() {
   }
   g_ << f_C_, m_C_;
   g_ -= direction() * (T_b1_.transpose() * sigma_b_);
+}
+
+template <class S>
+void SplitHost<S>::complete() {
+  back_ = se3::Ad_inverse(se3::exp(h_a_));
+  T_b2_ = inverse_of<S>(h_b_);
+  N_b_ = inverse_turning<S>(-h_b_, sigma_b_);
 }
 
 template <class S>
@@ -239,20 +297,22 @@ template <class S>
 void SplitHost<S>::derivatives(Parts& out) const {
   using V3 = typename Parts::template Variation<3>;
   using V6 = typename Parts::template Variation<6>;
+  using V3Near = typename Parts::template Variation<3, Columns::turn>;
+  using V6Near = typename Parts::template Variation<6, Columns::turn>;
   const S d = direction();
-  V6 contact;  // the twist of C
+  V6Near contact;  // the twist of C
   contact.by.template middleCols<6>(near()) = back_;
   contact.by.col(Columns::s) = T_a_ * e_a_;
   contact.by_strain = z_a() * T_a_;
-  const V3 contact_turn = contact.template rows_from<3>(3);
+  const V3Near contact_turn = contact.template rows_from<3>(3);
 
-  V6 h_b;
+  V6Near h_b;
   h_b.add(Mat6T<S>(-T_b1_), contact);
   h_b.by.template middleCols<6>(far()) += T_b2_;
   // z_b de_b = dh_b + e_b ds; the stiffnesses depend on s.
   const Vec6T<S> Rs_a = R_ * sigma_a_, Rs_b = R_ * sigma_b_;
   const Vec6T<S> softer = S(2.0) * z_a() * (K_a_ * Rs_a);
-  V6 sigma_b;
+  V6Near sigma_b;
   const Mat6T<S> C = K_b_ / z_b();
   sigma_b.add(C, h_b);
   sigma_b.by.col(Columns::s) += C * e_b_ + S(2.0) * z_b() * (K_b_ * Rs_b);
@@ -261,8 +321,8 @@ void SplitHost<S>::derivatives(Parts& out) const {
   g.add(Mat6T<S>(d * N_b_), h_b);
   g.add(Mat6T<S>(-d * T_b1_.transpose()), sigma_b);
   const Mat3T<S> f = skew(f_C_);
-  g.by.template topRows<3>().noalias() += f * contact_turn.by;
-  g.by_strain.template topRows<3>().noalias() += f * contact_turn.by_strain;
+  g.by.template topLeftCorner<3, Columns::turn>().noalias() += f.lazyProduct(contact_turn.by);
+  g.by_strain.template topRows<3>().noalias() += f.lazyProduct(contact_turn.by_strain);
   g.by.template block<3, 3>(0, Columns::multipliers) -= X_C_.R.transpose();
 
   constexpr int position = Columns::multipliers, rotation = Columns::multipliers + 3;
@@ -296,12 +356,12 @@ void SplitHost<S>::derivatives(Parts& out) const {
     g.by_strain.template bottomRows<3>() += m_C.by_strain;
   }
 
-  out.strain.noalias() = T_a_.transpose() * g.by;
+  out.strain.noalias() = T_a_.transpose().lazyProduct(g.by);
   out.strain.col(Columns::s) += turning<S>(h_a_, g_) * e_a_ - d * softer;
   solve_in_place<S, Columns::all>(balance_by_strain(), out.strain);
   out.strain = -out.strain;
 
-  V6 at_near, at_far;
+  V6Near at_near, at_far;
   const Mat6T<S> N_a = d * inverse_turning<S>(-h_a_, sigma_a_);
   const Mat6T<S> back_a = d * inverse_of<S>(-h_a_).transpose();
   at_near.by_strain = z_a() * N_a - back_a * K_a_;
@@ -311,7 +371,7 @@ void SplitHost<S>::derivatives(Parts& out) const {
   at_far.add(Mat6T<S>(d * inverse_turning<S>(h_b_, sigma_b_)), h_b);
   out.set(far(), at_far);
   const Vec6T<S> u_a = e_a_ + S(2.0) * z_a() * z_a() * Rs_a, u_b = e_b_ + S(2.0) * z_b() * z_b() * Rs_b;
-  out.by.row(Columns::s) = d * (u_b.transpose() * sigma_b.by);
+  out.by.row(Columns::s).template head<Columns::turn>() = d * (u_b.transpose() * sigma_b.by);
   out.by_strain.row(Columns::s) = d * (u_b.transpose() * sigma_b.by_strain - u_a.transpose() * K_a_);
   out.by(Columns::s, Columns::s) +=
       d * S(trammel::dot(u_a, softer) - S(3.0) * z_a() * trammel::dot(sigma_a_, Rs_a) -
@@ -322,7 +382,7 @@ template <class S>
 typename SplitHost<S>::Matrix SplitHost<S>::tangent() const {
   Parts parts;
   derivatives(parts);
-  parts.by.noalias() += parts.by_strain * parts.strain;
+  parts.by.noalias() += parts.by_strain.lazyProduct(parts.strain);
   subtract_whole(parts.by);
   return parts.by;
 }

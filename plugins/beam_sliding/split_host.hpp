@@ -14,6 +14,27 @@ struct Columns {
   static constexpr int node_1 = 0, node_2 = 6, s = 12, turn = 13, slider = 14, multipliers = 20, all = 26;
 };
 
+/// The element that is a host, with what follows from its section alone.
+struct HostElement {
+  double s_1 = 0, s_2 = 1;
+  Vec6 reference = Vec6::Zero();
+  Mat6 stiffness = Mat6::Identity();        ///< of the section
+  Mat6 spread = Mat6::Zero();               ///< what a piece of length z adds to its compliance, over z^2
+  Mat6 stiffness_whole = Mat6::Identity();  ///< of the element as one piece
+
+  HostElement(const ElasticLine::Law& law, double s_1, double s_2);
+  /// Stiffness of a piece of length z.
+  template <class S>
+  Mat6T<S> piece(const S& z) const;
+};
+
+/// A place to start the search for a host's strains from: those found at another state nearby.
+struct HostStart {
+  bool known = false, first_is_near = true;
+  Vec6 offset = Vec6::Zero();   ///< of the near piece's strain from that of the unsplit element
+  Mat6 inverse = Mat6::Zero();  ///< of the balance's derivative by the near piece's strain
+};
+
 /// One finite element of a beam, host of a contact: two pieces of constant strain meet at a frame C at the arc length s,
 ///
 ///     X_C = X_a exp((s - s_a) e_a),   e_b = log(X_C^-1 X_b) / (s_b - s),
@@ -44,10 +65,14 @@ class SplitHost {
   Vec3T<S> moment = Vec3T<S>::Zero();  ///< multiplier of the rotation
   bool rotates = false;
 
-  SplitHost(const ElasticLine::Law& law, double s_1, double s_2);
+  /// `element` must outlive the object.
+  explicit SplitHost(const HostElement& element);
 
-  /// Splits at the nearer node and finds e_a. Throws RejectStep where there is none near the host's strain.
-  void solve();
+  /// Splits at the nearer node and finds e_a, to rounding wherever it starts from. Throws RejectStep where there is none
+  /// near.
+  void solve(const HostStart& start = {});
+  /// What was found, as a start for others.
+  HostStart found() const;
   /// Takes what `solve` found at the same place.
   void take(const SplitHost<double>& found, const Vec6T<S>& e_a);
 
@@ -78,14 +103,14 @@ class SplitHost {
   S direction() const { return S(first_is_near_ ? 1.0 : -1.0); }
   S z_a() const { return s - S(first_is_near_ ? s_1_ : s_2_); }
   S z_b() const { return S(first_is_near_ ? s_2_ : s_1_) - s; }
-  /// Stiffness of a piece of length z.
-  Mat6T<S> stiffness(const S& z) const;
   /// Energy a length of a piece at the strain e under the section force sigma.
   S density(const Vec6T<S>& e, const Vec6T<S>& sigma) const;
   void begin();
 
-  /// Finds all that follows from e_a.
+  /// Finds what the balance needs of what follows from e_a.
   void place();
+  /// And the rest.
+  void complete();
   /// The balance at C, as the row of e_a over s - s_a, and its derivative by e_a.
   Vec6T<S> balance() const;
   Mat6T<S> balance_by_strain() const;
@@ -97,8 +122,8 @@ class SplitHost {
   void derivatives(Parts& parts) const;
   void subtract_whole(Matrix& by) const;
 
+  const HostElement* element_;
   double s_1_, s_2_;
-  Mat6 compliance_, spread_;  ///< of the section, and what a piece of length z adds over z^2
   Vec6T<S> reference_;
   Mat6T<S> K_a_, K_b_, K_whole_, R_;
   bool first_is_near_ = true;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/assembler.hpp"
+
+namespace trammel {
+
+/// Which constraints hold at a state, of those that may be released or activated in a run: rows that equal their
+/// multiplier stand for none. Each instance is evaluated alone, so that the rest of the model costs nothing.
+class ReleaseWatch {
+ public:
+  /// Finds who may change: instances in which some multiplier couples with itself. Collective.
+  explicit ReleaseWatch(Assembler& assembler);
+
+  /// Whether there is any, on any rank.
+  bool needed() const { return needed_; }
+  /// The rows that hold nothing, of all ranks and the same on each, in order. Collective. Throws Error where the state
+  /// is outside the domain of an instance.
+  std::vector<ConstraintRow> released(const State& state) const;
+
+ private:
+  struct Candidate {
+    const ElementRange* range = nullptr;
+    int instance = 0;
+  };
+
+  Assembler& assembler_;
+  std::vector<Candidate> candidates_;  ///< of this rank
+  bool needed_ = false;
+};
+
+}  // namespace trammel
