@@ -44,8 +44,26 @@ void build_motion(const Parameters& in, Builder& builder) {
   builder.add(Motion(std::move(p.target), std::move(f), p.name), {p.block, multiplier});
 }
 
+/// The coordinate that an initial value is given to: a joint with a `release`, on which nothing else may hang, has it at
+/// the start as well.
+AttachmentPlace read_initial_place(const Parameters& in, Builder& builder) {
+  const std::string name = in.text("coordinate");
+  AttachmentPlace p;
+  p.joint_name = in.text("of");
+  p.joint = builder.joint_named(p.joint_name);
+  if (const auto list = builder.model().coordinates.find(p.joint); list != builder.model().coordinates.end())
+    for (const JointCoordinate& c : list->second)
+      if (c.name == name) {
+        p.block = c.block;
+        p.name = p.joint_name + "." + c.name;
+        p.target = coordinate_target(c, builder.model());
+        return p;
+      }
+  return read_attachment_place(in, builder);
+}
+
 void build_initial(const Parameters& in, Builder& builder, bool of_rate) {
-  AttachmentPlace p = read_attachment_place(in, builder);
+  AttachmentPlace p = read_initial_place(in, builder);
   refuse_beside(in, builder, p, "motion", prescribed);
   builder.offer(given, std::make_shared<bool>(true));
   const double value = in.real(*in.value("value"));

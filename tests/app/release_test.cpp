@@ -108,6 +108,22 @@ TEST(Release, InsideOfAStepHasAnErrorOfSecondOrder) {
   EXPECT_NEAR(error[0] / error[1], 16, 2);
 }
 
+TEST(Release, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
+  const Workplace here;
+  std::string text = pulled_block("{force: 20}");
+  const std::string let_go = "release: {at: 0.35}";
+  text.replace(text.find(let_go), let_go.size(),
+               let_go + ", initial: {angle: -0.5}, initial_rate: {angle: -4}");
+  const Outcome run = here.run(text);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table bob = testing::table_of(here.read("out/bob.csv"));
+  EXPECT_NEAR(at(bob, 0, "position.x"), std::sin(0.5), 1e-11);
+  EXPECT_NEAR(at(bob, 0, "velocity.x"), 4 * std::cos(0.5), 1e-11);
+  // On the circle until it is let go, then straight on: the angle at t = 0.35 is 1.9.
+  EXPECT_NEAR(at(bob, 0.5, "velocity.x"), 4 * std::cos(1.9), 2e-3);
+  EXPECT_NEAR(at(bob, 0.5, "velocity.z"), 4 * std::sin(1.9), 2e-3);
+}
+
 TEST(Release, IsTheSameOnTwoRanks) {
   const Workplace one, two;
   ASSERT_EQ(one.run(pulled_block("{force: 20}")).status, 0);
