@@ -25,7 +25,7 @@ std::vector<std::string> LoopWatch::begin(const State& state) {
 
 void LoopWatch::take(const State& state) {
   rank_.find(state);
-  if (releases_.needed()) released_ = releases_.released(state);
+  if (releases_.needed()) released_ = releases_.released(state).value_or(released_);
   const int rows = rank_.looped();
   small_ = rows > 0 && rows <= rows_watched;
   const std::vector<ConstraintRow> dependent = rank_.dependent();
@@ -39,7 +39,9 @@ void LoopWatch::take(const State& state) {
 }
 
 bool LoopWatch::status_changed(const State& state) {
-  return releases_.needed() && releases_.released(state) != released_;
+  if (!releases_.needed()) return false;
+  const auto now = releases_.released(state);
+  return now && *now != released_;
 }
 
 std::string LoopWatch::renew(const State& state) {

@@ -1,7 +1,5 @@
 #include "solvers/release_watch.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "trammel/start_conditions.hpp"
@@ -100,7 +98,7 @@ ReleaseWatch::ReleaseWatch(Assembler& assembler) : assembler_(assembler) {
   needed_ = found != 0;
 }
 
-std::vector<ConstraintRow> ReleaseWatch::released(const State& state) const {
+std::optional<std::vector<ConstraintRow>> ReleaseWatch::released(const State& state) const {
   const Layout& layout = assembler_.layout();
   const Model& model = assembler_.model();
   std::vector<int> numbers;
@@ -131,8 +129,7 @@ std::vector<ConstraintRow> ReleaseWatch::released(const State& state) const {
     outside = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &outside, 1, MPI_INT, MPI_MAX, layout.comm());
-  if (outside != 0)
-    throw Error(fmt::format("the state at t = {:g} is outside the domain of an element", state.time));
+  if (outside != 0) return std::nullopt;
   if (layout.ranks() > 1) numbers = all_of(numbers, layout.comm());
   std::vector<ConstraintRow> rows;
   for (std::size_t i = 0; i < numbers.size(); i += 2) rows.push_back({numbers[i], numbers[i + 1]});

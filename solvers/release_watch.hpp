@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "trammel/assembler.hpp"
@@ -15,9 +16,9 @@ class ReleaseWatch {
 
   /// Whether there is any, on any rank.
   bool needed() const { return needed_; }
-  /// The rows that hold nothing, of all ranks and the same on each, in order. Collective. Throws Error where the state
-  /// is outside the domain of an instance.
-  std::vector<ConstraintRow> released(const State& state) const;
+  /// The rows that hold nothing, of all ranks and the same on each, in order. Nothing where an instance cannot be
+  /// evaluated: the next evaluation of the whole model tells why. Collective.
+  std::optional<std::vector<ConstraintRow>> released(const State& state) const;
 
  private:
   struct Candidate {
