@@ -86,7 +86,7 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   for (const std::string& line : entities) text += "  " + line + "\n";
   text += "blocks\n" + blocks;
   text += fmt::format("unknowns\n  {:<22}{:>9}\n", "in all", layout.global_size());
-  long constraints = 0;
+  long constraints = -static_cast<long>(rank.idle().size());
   for (std::size_t i = 0; i < session.model.blocks.size(); ++i)
     if (is_multiplier(session.model.blocks[i].kind)) constraints += session.model.blocks[i].size;
   text += fmt::format("  {:<22}{:>9}\n", "constraint equations", constraints);

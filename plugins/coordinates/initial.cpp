@@ -46,9 +46,7 @@ void InitialRange::evaluate(const Instance& instance, const LocalState& x, Local
   if (phase_ != phase_of(instance.what)) {
     r[row] = *x.value(1);
     if (out.request.tangent) out.K()(row, row) = 1;
-    // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
-    if (out.request.bias) out.bias()[row] = r[row];
-    return;
+    return;  // the multiplier is zero from the start on, so that B a + bias = 0 keeps it there
   }
   r[q.component] = *x.value(1);
   if (!instance.what.of_rate)

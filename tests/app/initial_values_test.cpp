@@ -218,6 +218,21 @@ TEST(InitialValues, OfEveryKindOfJoint) {
   expect("R", "s_rate", 0.5);
 }
 
+TEST(InitialValues, AreNoConstraintsOfTheModel) {
+  const Workplace here;
+  here.write("case.yaml", four_bar(", initial: {angle: 0.3}, initial_rate: {angle: 2}"));
+  const Outcome check = here.shell("trammel check case.yaml --derivatives");
+  EXPECT_EQ(check.status, 0) << check.err;
+  EXPECT_THAT(check.out, ::testing::ContainsRegex("degrees of freedom +1 "));
+  here.write("without.yaml", four_bar(""));
+  const Outcome without = here.shell("trammel check without.yaml");
+  const auto equations = [](const std::string& text) {
+    const auto at = text.find("constraint equations");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(equations(check.out), equations(without.out));
+}
+
 TEST(InitialValues, AreTheSameOnTwoRanks) {
   const Workplace one, two;
   ASSERT_EQ(one.run(many).status, 0);
