@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "normal_force.hpp"
 #include "slider.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/plugin.hpp"
@@ -204,7 +205,10 @@ void build(const Parameters& in, Builder& builder) {
   const std::vector<BlockId> own = law->slider.blocks();
   fixed.insert(fixed.end(), own.begin(), own.end());
   fixed.push_back(builder.add_multiplier("force", 3, "m"));
-  if (law->rotates()) fixed.push_back(builder.add_multiplier("moment", 3, "rad"));
+  if (law->rotates()) {
+    builder.offer_signal("normal_force", std::make_shared<NormalForce>(law->slider, fixed.back()));
+    fixed.push_back(builder.add_multiplier("moment", 3, "rad"));
+  }
 
   for (const SliderLaw::Other& other : law->others) fixed.push_back(other.s);
   Slider slider(law, start.s, rate >= 0);

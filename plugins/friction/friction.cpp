@@ -59,6 +59,14 @@ bool names_a_direction(const Value& value) {
   return value.is_scalar() && (value.text == "radial" || value.text == "axial");
 }
 
+JointReaction reaction_of(const AttachmentPlace& place, Builder& builder, const Location& where) {
+  try {
+    return JointReaction::of(place.joint, builder, where);
+  } catch (const Error& e) {
+    throw Error(where, std::string(e.what()) + "; give 'normal' a function of time, signals and rates");
+  }
+}
+
 NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Builder& builder) {
   const Value* normal = map.value("normal");
   // A joint whose surfaces lie otherwise at every instant says itself how hard they are pressed.
@@ -97,7 +105,7 @@ NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Bui
                   "friction of an angle by the joint's reaction needs the 'radius' of the bearing");
     bearing.radius = map.real("radius");
   }
-  JointReaction reaction = JointReaction::of(place.joint, builder, map.where());
+  JointReaction reaction = reaction_of(place, builder, map.where());
   std::vector<int> sizes;
   for (const BlockId id : reaction.blocks()) sizes.push_back(builder.model().block(id).size);
   return {std::move(reaction), place.block, std::move(sizes), bearing};

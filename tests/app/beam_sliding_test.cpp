@@ -70,6 +70,19 @@ TEST(BeamSliding, RefusesContactsThatDoNotFit) {
   expect_error(cantilever("beam: rod, slider: block, ends: stop"), "`ends: stop` needs 'stop_stiffness'");
 }
 
+TEST(BeamSliding, RefusesFrictionOfABeadWithoutANormalForce) {
+  const std::string friction = ", friction: {s: {coefficient: 0.2, regularization: 0.01";
+  expect_error(cantilever("beam: rod, slider: bead" + friction + "}}"),
+               "joint 'slide' gives no reaction to read; give 'normal' a function");
+  const Workplace workplace;
+  for (const std::string& joint : {"slider: bead" + friction + ", normal: 5}}",
+                                  "slider: block, contact: cylindrical" + friction + "}}"}) {
+    const Outcome run =
+        workplace.run(cantilever("beam: rod, " + joint, "", "{type: dynamic, until: 0.02, step: 0.002}"));
+    EXPECT_EQ(run.status, 0) << run.err;
+  }
+}
+
 const char* const watch =
     "loads: {weight: {type: gravity, acceleration: [0, -1, 0]}}\n"
     "sensors:\n"
