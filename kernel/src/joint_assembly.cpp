@@ -158,12 +158,20 @@ int add_rows(const Marker& marker, const LocalState& x, int first_block, const V
   return motion.dofs;
 }
 
-void assemble_residual(const JointSite& site, const LocalState& x, const RelativeMotion& motion,
-                       const JointTermsView& terms, const double* lambda, VectorMap r) {
-  const Vec6 w = terms.wrench(lambda);
-  const int dofs_A = add_rows(site.A, x, 0, motion.wrench_on_A(w), 0, r);
-  const int coordinate_row =
-      dofs_A + add_rows(site.B, x, site.A.block_count(), motion.wrench_on_B(w), dofs_A, r);
+[[gnu::flatten]] void assemble_residual(const JointSite& site, const LocalState& x,
+                                        const RelativeMotion& motion, const JointTermsView& terms,
+                                        const double* lambda, VectorMap r) {
+  Vec3 f = Vec3::Zero(), m = Vec3::Zero();  // the relative wrench
+  for (int i = 0; i < terms.equations; ++i) {
+    const double* g = terms.G + i * terms.variables();
+    f += lambda[i] * Eigen::Map<const Vec3>(g);
+    m += lambda[i] * Eigen::Map<const Vec3>(g + 3);
+  }
+  Vec6 on_A, on_B;
+  on_B << motion.A.R_WM * f, m;
+  on_A << -on_B.head<3>(), -(motion.p_AB_A.cross(f) + motion.R_AB * m);
+  const int dofs_A = add_rows(site.A, x, 0, on_A, 0, r);
+  const int coordinate_row = dofs_A + add_rows(site.B, x, site.A.block_count(), on_B, dofs_A, r);
   const int row = coordinate_row + terms.coordinates;
   for (int i = 0; i < terms.equations; ++i) {
     const double* g = terms.G + i * terms.variables() + 6;
