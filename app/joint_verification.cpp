@@ -87,7 +87,7 @@ void check_states(const Type& type, const JointSample& sample, int states, Joint
 }
 
 /// A case in which the joint connects two tumbling bodies, assembled first. They turn slowly enough relative to each other
-/// that no joint passes a singular position (a bend of half a turn).
+/// that no joint passes a singular position (the bars of a cross in line).
 std::string motion_case(const Type& type, const JointSample& sample, const JointVerification& how,
                         const char* form) {
   return fmt::format(
