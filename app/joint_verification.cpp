@@ -12,6 +12,7 @@
 #include "solvers/simulation.hpp"
 #include "stage_reader.hpp"
 #include "trammel/assembler.hpp"
+#include "trammel/joint_scene.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
@@ -66,10 +67,12 @@ std::pair<const ElementRange*, int> the_instance(const Model& model) {
   throw Error(fmt::format("it is made of {} instances, and is checked only where it is one", count));
 }
 
-std::string coordinates_of(const Model& model) {
+/// Of one entity, or of all (-1).
+std::string coordinates_of(const Model& model, int of = -1) {
   std::string text;
   for (const auto& [entity, list] : model.coordinates)
-    for (const JointCoordinate& coordinate : list) text += (text.empty() ? "" : ", ") + coordinate.name;
+    if (of < 0 || entity == of)
+      for (const JointCoordinate& coordinate : list) text += (text.empty() ? "" : ", ") + coordinate.name;
   return text;
 }
 
@@ -107,11 +110,9 @@ stages:
       how.until, how.step, form);
 }
 
-/// The largest violation of a position equation in motion; none where this form of the equations is not known.
-std::optional<double> drift(const Type& type, const Registry& registry, const JointSample& sample,
-                            const JointVerification& how, const char* form) {
-  const std::string name = "motion of '" + type.name + "'";
-  CaseFile file(read_yaml_text(motion_case(type, sample, how, form), name), name);
+/// The largest violation of a position equation in the motion of a case; none where its form is not known.
+std::optional<double> drift(const std::string& text, const std::string& name, const Registry& registry) {
+  CaseFile file(read_yaml_text(text, name), name);
   std::vector<Stage> stages;
   try {
     stages = read_stages(file);
@@ -149,7 +150,52 @@ void judge(const JointVerification& how, const std::string& sample, JointVerdict
       fail(fmt::format("position drift of {} {:.2g} in {} s", forms[i], *verdict.drift[i], how.until));
 }
 
+/// Looks at a joint in one scene.
+JointVerdict verify_scene(const Type& type, const JointScene& scene, const Registry& registry,
+                          const JointVerification& how) {
+  JointVerdict verdict;
+  verdict.type = type.name + " (" + scene.title + ")";
+  verdict.absolute = type.absolute;
+  verdict.freedoms_stated = type.freedoms;
+  const std::string name = "scene '" + scene.title + "' of '" + type.name + "'";
+  std::string doing;
+  try {
+    CaseFile file(read_yaml_text(scene.text, name), name);
+    Model model;
+    file.build(registry, model);
+    const auto joint = std::ranges::find_if(model.entities, [](const Entity& entity) {
+      return entity.category == "joint" && entity.name == "joint";
+    });
+    if (joint == model.entities.end()) throw Error(name + " has no joint of the name 'joint'");
+    const int entity = static_cast<int>(joint - model.entities.begin());
+    verdict.coordinates = coordinates_of(model, entity);
+    check_scene(model, entity, scene, how.states, verdict.check);
+    if (how.motion && scene.motion)
+      for (std::size_t i = 0; i < forms.size(); ++i) {
+        doing = std::string(" in the motion of ") + forms[i];
+        verdict.drift[i] =
+            drift(fmt::format("{}\nstages:\n  - {{type: assemble}}\n  - {{type: dynamic, until: {}, "
+                              "step: {}, form: {}}}\n",
+                              scene.text, how.until, how.step, forms[i]),
+                  name, registry);
+      }
+  } catch (const std::exception& error) {
+    verdict.failures.push_back("stops" + doing + ": " + error.what());
+    return verdict;
+  }
+  judge(how, "", verdict);
+  return verdict;
+}
+
 }  // namespace
+
+std::vector<JointVerdict> verify_scenes(const Type& type, const Registry& registry,
+                                        const JointVerification& how) {
+  std::vector<JointVerdict> verdicts;
+  for (const JointScene& scene : scenes_of(type))
+    verdicts.push_back(verify_scene(type, scene, registry, how));
+  return verdicts;
+}
 
 JointVerdict verify_joint(const Type& type, const Registry& registry, const JointVerification& how) {
   JointVerdict verdict;
@@ -158,7 +204,8 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
   verdict.freedoms_stated = type.freedoms;
   if (!connects_markers(type)) {
     verdict.not_checked =
-        "it does not stand between two markers (see it in a case: trammel check CASE --derivatives)";
+        "it does not stand between two markers and has no scenes (see it in a case: trammel check CASE "
+        "--derivatives)";
     return verdict;
   }
   std::string sample_title;
@@ -187,7 +234,8 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
     if (how.motion && verdict.check.equations > 0 && registry.find(Type::Category::body, "rigid_body"))
       for (std::size_t i = 0; i < forms.size(); ++i) {
         sample_title = std::string(" in the motion of ") + forms[i];
-        verdict.drift[i] = drift(type, registry, samples.front(), how, forms[i]);
+        verdict.drift[i] = drift(motion_case(type, samples.front(), how, forms[i]),
+                                 "motion of '" + type.name + "'", registry);
       }
   } catch (const std::exception& error) {
     verdict.failures.push_back("stops" + sample_title + ": " + error.what());

@@ -43,4 +43,9 @@ struct JointVerification {
 /// Builds the joint between sample markers and between two free bodies, and looks at it.
 JointVerdict verify_joint(const Type& type, const Registry& registry, const JointVerification& how);
 
+/// Looks at a joint in the scenes that its plugin offers (trammel/joint_scene.hpp), one verdict each; none where it
+/// offers none.
+std::vector<JointVerdict> verify_scenes(const Type& type, const Registry& registry,
+                                        const JointVerification& how);
+
 }  // namespace trammel

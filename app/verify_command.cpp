@@ -53,7 +53,10 @@ std::string legend(const JointVerification& how) {
         ";\ndrift of the positions of two free bodies in {} s, step {} s, index 3, 2 and 1: {:.0e}\n(m or "
         "rad)",
         how.until, how.step, b.drift);
-  return text + ". freedoms: left between two bodies; absolute: holds velocities in the world.\n";
+  return text +
+         ". freedoms: left between two bodies; absolute: holds velocities in the world. A title "
+         "in\nbrackets: in a scene of "
+         "its plugin (trammel/joint_scene.hpp).\n";
 }
 
 }  // namespace
@@ -79,16 +82,20 @@ void verify_types(const CommandLine& command, MPI_Comm comm) {
   std::string notes, failures;
   int failed = 0;
   for (const Type* type : types) {
-    const JointVerdict verdict = verify_joint(*type, plugins.registry(), how);
-    if (!verdict.not_checked.empty()) {
-      notes += fmt::format("{}: not checked, {}\n", type->name, verdict.not_checked);
-      continue;
+    std::vector<JointVerdict> verdicts = verify_scenes(*type, plugins.registry(), how);
+    if (verdicts.empty()) verdicts.push_back(verify_joint(*type, plugins.registry(), how));
+    bool fails = false;
+    for (const JointVerdict& verdict : verdicts) {
+      if (!verdict.not_checked.empty()) {
+        notes += fmt::format("{}: not checked, {}\n", verdict.type, verdict.not_checked);
+        continue;
+      }
+      rows.push_back(row_of(verdict));
+      fails = fails || !verdict.failures.empty();
+      for (const std::string& failure : verdict.failures)
+        failures += fmt::format("\n  {}: {}", verdict.type, failure);
     }
-    rows.push_back(row_of(verdict));
-    if (verdict.failures.empty()) continue;
-    ++failed;
-    for (const std::string& failure : verdict.failures)
-      failures += fmt::format("\n  {}: {}", type->name, failure);
+    if (fails) ++failed;
   }
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

@@ -118,6 +118,9 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J, b
 
 std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J, Search search) {
   if (J == nullptr) return {};
+  PetscBool assembled = PETSC_FALSE;  // a step may be rejected before its first tangent
+  TRAMMEL_PETSC(MatAssembled(J, &assembled));
+  if (assembled == PETSC_FALSE) return {};
   const Model& model = assembler.model();
   PetscInt first = 0, last = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(J, &first, &last));

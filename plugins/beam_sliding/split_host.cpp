@@ -120,7 +120,7 @@ void SplitHost<S>::begin() {
 
 template <class S>
 void SplitHost<S>::solve(const HostStart& start) {
-  constexpr double rounding = 1e-15, small = 1e-9;
+  constexpr double rounding = 1e-18, small = 1e-9;  // stiff sections multiply them by 1e11
   first_is_near_ = value_of(s) < 0.5 * (s_1_ + s_2_);
   begin();
   e_a_ = whole_ / S(s_2_ - s_1_);
@@ -161,8 +161,7 @@ void SplitHost<S>::solve(const HostStart& start) {
     const bool there = renew            ? size <= small * largest
                        : iteration == 0 ? size <= rounding * largest
                                         : size * std::min(factor, 1.0) <= rounding * largest;
-    const bool stalls = factor > 0.5 && size <= small * largest;
-    if (there || stalls) {
+    if (there) {
       place();
       complete();
       return;

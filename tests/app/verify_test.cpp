@@ -54,6 +54,32 @@ TEST(Verify, EveryJointOfTheFolderIsSoundAndLeavesWhatThePublishedTablesSay) {
   EXPECT_EQ(rows["planar"][13], "angle, slide_1, slide_2");
 }
 
+TEST(Verify, LooksAtSlidingJointsInTheirScenes) {
+  const Outcome found =
+      Workplace().shell("trammel verify beam_sliding curve_sliding --no-motion --states 6 --markdown");
+  EXPECT_EQ(found.status, 0) << found.err;
+  auto rows = rows_of(found.out);
+  const std::map<std::string, int> freedoms{
+      {"beam_sliding (point, curved and twisted beam)", 4}, {"beam_sliding (prismatic, straight beam)", 1},
+      {"beam_sliding (cylindrical, at a node)", 2},         {"beam_sliding (screw, at an end)", 1},
+      {"curve_sliding (free, arc_length: velocity)", 4},    {"curve_sliding (locked, frame: guide)", 1}};
+  for (const auto& [joint, count] : freedoms) {
+    ASSERT_TRUE(rows.contains(joint)) << joint;
+    EXPECT_EQ(rows[joint][1], rows[joint][2]) << joint << ": equations and rank";
+    EXPECT_EQ(rows[joint][3], std::to_string(count)) << joint;
+  }
+}
+
+TEST(Verify, NamesTheSceneInWhichAJointFails) {
+  const Outcome wrong = Workplace().shell("trammel verify wrong_in_scene --no-motion --states 12" + unsound);
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("1 of 1 joint types fails"));
+  EXPECT_THAT(wrong.err, HasSubstr("wrong_in_scene (two bodies): geometric stiffness off by"));
+  const Outcome none = Workplace().shell("trammel verify no_such_scene --no-motion --states 12" + unsound);
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("scene 'nothing' of 'no_such_scene' has no joint of the name 'joint'"));
+}
+
 TEST(Verify, JointsKeepTheirPositionsInMotion) {
   const Outcome found =
       Workplace().shell("trammel verify revolute screw constant_velocity_rates --states 6 --markdown");

@@ -1,4 +1,5 @@
 #include "trammel/joint.hpp"
+#include "trammel/joint_scene.hpp"
 #include "trammel/marker.hpp"
 #include "trammel/plugin.hpp"
 
@@ -72,6 +73,9 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   counted.freedoms = 4;
   registry.add(std::move(counted));
 
+  registry.add(joint_type<WrongStiffness>("wrong_in_scene", "for tests"));
+  registry.add(joint_type<WrongStiffness>("no_such_scene", "for tests"));
+
   Type absolute;
   absolute.name = "not_objective";
   absolute.category = Type::Category::joint;
@@ -93,4 +97,20 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
       "no_example", "for tests",
       {Parameter::make(Parameter::Kind::list, "secret", "", "nobody can guess it").must()});
   registry.add(std::move(secret));
+}
+
+TRAMMEL_JOINT_SCENES {
+  const std::string bodies = R"(trammel: 1
+bodies:
+  a: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5]}
+  b: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5]}
+)";
+  scenes.push_back(
+      {.joint = "wrong_in_scene",
+       .title = "two bodies",
+       .text = bodies + "joints: {joint: {type: wrong_in_scene, between: [a, b], assemble: yes}}\n"});
+  scenes.push_back(
+      {.joint = "no_such_scene",
+       .title = "nothing",
+       .text = bodies + "joints: {other: {type: no_such_scene, between: [a, b], assemble: yes}}\n"});
 }

@@ -1,0 +1,60 @@
+// The check of derivatives: it finds what is wrong, and is not misled by rounding.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "trammel/element_check.hpp"
+
+namespace trammel {
+namespace {
+
+/// Two coordinates; a share of 1e11 that cancels but for its rounding stands beside r_0 = f x and r_1 = x y.
+struct Cancelling {
+  double f = 1e-3;      ///< what is left
+  double given = 1e-3;  ///< what the tangent says
+  double sign = 1;      ///< of the tangent's other entries
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const double a = x.value(0)[0], b = x.value(1)[0];
+    const volatile double far = a + 7.3;
+    out.residual()[0] = 1e11 * ((far - 7.3) - a) + f * a;
+    out.residual()[1] = a * b;
+    if (!out.request.tangent) return;
+    out.K()(0, 0) = given;
+    out.K()(1, 0) = sign * b;
+    out.K()(1, 1) = sign * a;
+  }
+};
+
+CheckedTerm worst(const Cancelling& element, double step) {
+  std::vector<Block> blocks(2);
+  for (Block& block : blocks) {
+    block.kind = BlockKind::coordinate;
+    block.size = 1;
+  }
+  blocks[0].name = "x";
+  blocks[1].name = "y";
+  blocks[0].initial[0] = 0.83;
+  blocks[1].initial[0] = -0.4;
+  RangeOf<Cancelling> range;
+  range.add(element, {0, 1}, 2, 0);
+  return check_derivatives(range, 0, Specimen(blocks), step).front();
+}
+
+TEST(CheckDerivatives, IsNotMisledByWhatRoundingLeavesOfLargeShares) {
+  // Each difference is off by up to 1e-4 / step, more than the entry itself.
+  for (const double step : {1e-3, 1e-4, 1e-5}) EXPECT_LT(worst({}, step).relative(), 1e-6) << step;
+}
+
+TEST(CheckDerivatives, FindsAWrongSignBesideThatRounding) {
+  const CheckedTerm there = worst({5e3, -5e3, 1}, 1e-3);
+  EXPECT_NEAR(there.relative(), 2, 0.01);
+  EXPECT_NE(there.what.find("K: residual of 'x' by 'x'"), std::string::npos) << there.what;
+  const CheckedTerm other = worst({1e-3, 1e-3, -1}, 1e-3);
+  EXPECT_NEAR(other.relative(), 2, 1e-6);
+  EXPECT_NE(other.what.find("residual of 'y'"), std::string::npos) << other.what;
+}
+
+}  // namespace
+}  // namespace trammel
