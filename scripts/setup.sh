@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   cmake ninja-build ccache pkg-config g++ git
-  petsc-dev libpetsc-real-dev libopenmpi-dev openmpi-bin
+  petsc-dev libpetsc-real-dev libopenmpi-dev openmpi-bin libsuitesparse-dev
   libeigen3-dev libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev libyaml-cpp-dev libcli11-dev
   libvtk9-dev
   libocct-foundation-dev libocct-modeling-data-dev libocct-modeling-algorithms-dev libocct-data-exchange-dev

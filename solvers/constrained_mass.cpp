@@ -83,7 +83,7 @@ bool ConstrainedMass::prepare(const State& state) {
   bool broken = false;
   const double begin = MPI_Wtime();
   ++timings_.factorizations;
-  const bool fine = factorize(ksp_.get(), layout, broken);
+  const bool fine = factorize(ksp_.get(), broken);
   timings_.factorization += MPI_Wtime() - begin;
   if (broken) ksp_.reset();
   return fine;

@@ -83,7 +83,7 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J, b
   set_default_solver(ksp.get(), layout.ranks());
   TRAMMEL_PETSC(KSPSetOperators(ksp.get(), J, J));
   bool broken = false;
-  if (!factorize(ksp.get(), layout, broken)) return {};
+  if (!factorize(ksp.get(), broken)) return {};
   TRAMMEL_PETSC(VecSet(z.get(), 1.0));
   PetscReal growth = 0;
   for (int k = 0; k < 4; ++k) {

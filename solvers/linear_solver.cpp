@@ -2,38 +2,29 @@
 
 #include <string>
 
+#include "solvers/repeated_lu.hpp"
+
 namespace trammel {
 
 namespace {
 
-// Below this part of all unknowns the fill around multipliers does not count, and AMD is the better ordering of beams that
-// form a lattice.
-constexpr double few_multipliers = 0.02;
-
-constexpr const char* klu_ordering = "-mat_klu_ordering";
-constexpr const char* klu_btf = "-mat_klu_use_btf";
-
-bool is_given(const char* option) {
+/// Whether the command line gives the solver the option `name`.
+bool option_given(KSP ksp, const std::string& name) {
+  const char* prefix = nullptr;
+  TRAMMEL_PETSC(KSPGetOptionsPrefix(ksp, &prefix));
   PetscBool given = PETSC_FALSE;
-  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, option, &given));
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, prefix, ("-" + name).c_str(), &given));
   return given == PETSC_TRUE;
-}
-
-bool has_many_multipliers(const Layout& layout) {
-  PetscInt count = 0;
-  for (const UnknownBlock& u : layout.unknowns())
-    if (is_multiplier(u.kind)) count += u.size;
-  return static_cast<double>(count) > few_multipliers * static_cast<double>(layout.global_size());
 }
 
 /// MUMPS's own 20 % of extra workspace is too little where pivots of multipliers are delayed.
 void widen_workspace(KSP ksp) {
+  constexpr const char* workspace = "mat_mumps_icntl_14";
+  if (option_given(ksp, workspace)) return;
   const char* prefix = nullptr;
   TRAMMEL_PETSC(KSPGetOptionsPrefix(ksp, &prefix));
-  const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + "mat_mumps_icntl_14";
-  PetscBool given = PETSC_FALSE;
-  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, name.c_str(), &given));
-  if (given == PETSC_FALSE) TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
+  const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + workspace;
+  TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
 }
 
 }  // namespace
@@ -42,27 +33,16 @@ void set_default_solver(KSP ksp, int ranks) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPSetType(ksp, KSPPREONLY));
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  if (ranks == 1 && !option_given(ksp, "pc_factor_mat_solver_type")) {
+    use_repeated_lu(pc);
+    return;
+  }
   TRAMMEL_PETSC(PCSetType(pc, PCLU));
   if (ranks > 1) widen_workspace(ksp);
   TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, ranks == 1 ? MATSOLVERKLU : MATSOLVERMUMPS));
 }
 
-DefaultOrdering::DefaultOrdering(const Layout& layout) {
-  if (layout.ranks() > 1 || !has_many_multipliers(layout) || is_given(klu_ordering) || is_given(klu_btf))
-    return;
-  set_ = true;
-  TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, klu_ordering, "COLAMD"));
-  TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, klu_btf, "0"));
-}
-
-DefaultOrdering::~DefaultOrdering() {
-  if (!set_) return;
-  PetscOptionsClearValue(nullptr, klu_ordering);
-  PetscOptionsClearValue(nullptr, klu_btf);
-}
-
-bool factorize(KSP ksp, const Layout& layout, bool& broken) {
-  const DefaultOrdering scope(layout);
+bool factorize(KSP ksp, bool& broken) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
   PetscErrorCode code = 0;

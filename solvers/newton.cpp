@@ -61,10 +61,7 @@ void Newton::create() {
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
   set_default_solver(ksp, layout.ranks());
-  {
-    const DefaultOrdering scope(layout);
-    TRAMMEL_PETSC(SNESSetFromOptions(snes));
-  }
+  TRAMMEL_PETSC(SNESSetFromOptions(snes));
   SNESLineSearchType type = nullptr;
   TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
   line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
@@ -225,7 +222,7 @@ void Newton::jacobian(SNES snes) {
   TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
   ++factorizations_;
   ++timings_.factorizations;
-  if (!factorize(ksp, equations_.assembler().layout(), broken_)) {
+  if (!factorize(ksp, broken_)) {
     singular_ = true;
     TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
   }

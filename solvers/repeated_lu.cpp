@@ -1,0 +1,213 @@
+#include "solvers/repeated_lu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernel/src/petsc_call.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// An entry this much smaller than the largest of its row and than the largest of its column does not count: its loss
+/// is a backward error below rounding.
+constexpr double negligible = 1e-16;
+/// A structure that keeps growing is taken as full.
+constexpr int most_growths = 12;
+/// The smallest share of a column's largest entry that keeps the pivot on the diagonal, and the share of its first size
+/// to which a kept pivot may fall.
+constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
+
+std::size_t at(PetscInt i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+bool RepeatedLu::factorize(Mat A) {
+  PetscObjectId matrix = 0;
+  PetscObjectState structure = 0;
+  TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &matrix));
+  TRAMMEL_PETSC(MatGetNonzeroState(A, &structure));
+  PetscInt n = 0;
+  const PetscInt *begin = nullptr, *column = nullptr;
+  const PetscScalar* value = nullptr;
+  PetscBool done = PETSC_FALSE;
+  TRAMMEL_PETSC(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(A, &value));
+
+  if (!symbolic_ || matrix != matrix_ || structure != structure_ || counts_.size() != at(begin[n])) {
+    matrix_ = matrix;
+    structure_ = structure;
+    counts_.assign(at(begin[n]), 0);
+    others_.resize(counts_.size());
+    for (PetscInt p = 0; p < begin[n]; ++p) others_[at(p)] = p;
+    growths_ = 0;
+    symbolic_.reset();
+  }
+  const bool grown = take_structure(begin, column, value, n);
+  for (std::size_t k = 0; k < from_.size(); ++k) values_[k] = value[from_[k]];
+  if (grown) order();
+  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &value));
+  TRAMMEL_PETSC(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+
+  if (!symbolic_) return false;
+  if (grown && numeric_) return true;
+  if (numeric_ &&
+      klu_refactor(starts_.data(), columns_.data(), values_.data(), symbolic_.get(), numeric_.get(),
+                   common_.get()) != 0 &&
+      pivots_serve())
+    return true;
+  return seek_pivots();
+}
+
+/// Lets entries count that were zero so far; true where there are any.
+bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, const double* value,
+                                PetscInt n) {
+  const bool first = !symbolic_;
+  if (!first && std::ranges::none_of(others_, [value](PetscInt p) { return value[p] != 0; })) return false;
+  std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
+  for (PetscInt i = 0; i < n; ++i)
+    for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
+      const double size = std::abs(value[p]);
+      row_largest[at(i)] = std::max(row_largest[at(i)], size);
+      column_largest[at(column[p])] = std::max(column_largest[at(column[p])], size);
+    }
+  bool grown = first;
+  for (PetscInt i = 0; i < n && !grown; ++i)
+    for (PetscInt p = begin[i]; p < begin[i + 1] && !grown; ++p)
+      grown = counts_[at(p)] == 0 &&
+              std::abs(value[p]) > negligible * std::min(row_largest[at(i)], column_largest[at(column[p])]);
+  if (!grown) return false;
+  // What is noise today may matter tomorrow: with the first that counts all come that are not exactly zero.
+  const bool all = growths_ >= most_growths;
+  for (PetscInt i = 0; i < n; ++i)
+    for (PetscInt p = begin[i]; p < begin[i + 1]; ++p)
+      if (all || value[p] != 0 || column[p] == i) counts_[at(p)] = 1;
+  ++growths_;
+  from_.clear();
+  columns_.clear();
+  others_.clear();
+  starts_.assign(1, 0);
+  for (PetscInt i = 0; i < n; ++i) {
+    for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
+      if (counts_[at(p)] == 0) {
+        others_.push_back(p);
+        continue;
+      }
+      from_.push_back(p);
+      columns_.push_back(static_cast<int>(column[p]));
+    }
+    starts_.push_back(static_cast<int>(columns_.size()));
+  }
+  values_.resize(from_.size());
+  return true;
+}
+
+struct RepeatedLu::Factors {
+  std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic;
+  std::unique_ptr<klu_numeric, FreeNumeric> numeric;
+  double flops = 0;
+};
+
+/// Empty where the matrix is singular, or where the ordering cannot be expected to be cheaper than asked for.
+RepeatedLu::Factors RepeatedLu::factors(int ordering, bool blocks, double cheaper_than) {
+  Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
+  common_->ordering = ordering;
+  common_->btf = blocks ? 1 : 0;
+  made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
+  if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return made;
+  made.numeric.reset(
+      klu_factor(starts_.data(), columns_.data(), values_.data(), made.symbolic.get(), common_.get()));
+  if (!made.numeric || common_->status != KLU_OK) {
+    made.numeric.reset();
+    return made;
+  }
+  klu_flops(made.symbolic.get(), made.numeric.get(), common_.get());
+  made.flops = common_->flops;
+  return made;
+}
+
+void RepeatedLu::order() {
+  constexpr int amd = 0, colamd = 1;
+  numeric_.reset();
+  symbolic_.reset();
+  if (!common_) {
+    common_ = std::make_unique<klu_common>();
+    klu_defaults(common_.get());
+    common_->tol = pivot_tolerance;
+  }
+  // Rows of PETSc are columns to KLU: it factorizes the transpose.
+  Factors best = factors(colamd, false, std::numeric_limits<double>::infinity());
+  if (best.numeric) {
+    // AMD tells beforehand what it will cost at least; that keeps it from a factorization without bound.
+    Factors other = factors(amd, true, best.flops);
+    if (other.numeric && other.flops < best.flops) best = std::move(other);
+  }
+  symbolic_ = std::move(best.symbolic);
+  numeric_ = std::move(best.numeric);
+  if (numeric_) remember_pivots();
+}
+
+bool RepeatedLu::seek_pivots() {
+  numeric_ = {klu_factor(starts_.data(), columns_.data(), values_.data(), symbolic_.get(), common_.get()),
+              {common_.get()}};
+  if (!numeric_ || common_->status != KLU_OK) {
+    numeric_.reset();
+    return false;
+  }
+  remember_pivots();
+  return true;
+}
+
+void RepeatedLu::remember_pivots() {
+  ++searches_;
+  const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+  pivots_.assign(pivots, pivots + size());
+}
+
+bool RepeatedLu::pivots_serve() const {
+  const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+  for (std::size_t k = 0; k < pivots_.size(); ++k)
+    if (!(std::abs(pivots[k]) > pivot_loss * std::abs(pivots_[k]))) return false;
+  return true;
+}
+
+void RepeatedLu::solve(const double* b, double* x) {
+  std::copy_n(b, size(), x);
+  klu_tsolve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
+}
+
+void use_repeated_lu(PC pc) {
+  TRAMMEL_PETSC(PCSetType(pc, PCSHELL));
+  TRAMMEL_PETSC(PCShellSetName(pc, "KLU, with its order of pivots kept"));
+  TRAMMEL_PETSC(PCShellSetContext(pc, std::make_unique<RepeatedLu>().release()));
+  TRAMMEL_PETSC(PCShellSetSetUp(pc, [](PC shell) -> PetscErrorCode {
+    void* lu = nullptr;
+    Mat A = nullptr;
+    PetscCall(PCShellGetContext(shell, &lu));
+    PetscCall(PCGetOperators(shell, nullptr, &A));
+    const bool regular = static_cast<RepeatedLu*>(lu)->factorize(A);
+    PetscCall(PCSetFailedReason(shell, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
+    return 0;
+  }));
+  TRAMMEL_PETSC(PCShellSetApply(pc, [](PC shell, Vec b, Vec x) -> PetscErrorCode {
+    void* lu = nullptr;
+    const PetscScalar* from = nullptr;
+    PetscScalar* to = nullptr;
+    PetscCall(PCShellGetContext(shell, &lu));
+    PetscCall(VecGetArrayRead(b, &from));
+    PetscCall(VecGetArrayWrite(x, &to));
+    static_cast<RepeatedLu*>(lu)->solve(from, to);
+    PetscCall(VecRestoreArrayWrite(x, &to));
+    PetscCall(VecRestoreArrayRead(b, &from));
+    return 0;
+  }));
+  TRAMMEL_PETSC(PCShellSetDestroy(pc, [](PC shell) -> PetscErrorCode {
+    void* lu = nullptr;
+    PetscCall(PCShellGetContext(shell, &lu));
+    delete static_cast<RepeatedLu*>(lu);
+    return 0;
+  }));
+}
+
+}  // namespace trammel

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <klu.h>
+#include <petscpc.h>
+
+#include <memory>
+#include <vector>
+
+namespace trammel {
+
+/// LU on one rank of a sparse matrix that is factorized again and again with other values, by KLU (Davis and
+/// Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36), with three savings that PETSc's interface to it lacks:
+///
+/// - Only entries that were ever different from zero count. A model's blocks are dense; of the tangent of a plane
+///   mechanism in space three entries of four are zero for good, and so the parts in and across the plane separate.
+/// - Columns are ordered by COLAMD or by AMD after a block triangular form, whichever makes the cheaper factors. BTF covers the
+///   zero diagonal of multipliers by a permutation that takes away the symmetry on which AMD counts, and then some chains of
+///   joints fill in without bound; without multipliers AMD is the better one.
+/// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
+///   one that was chosen, relative to its row.
+class RepeatedLu {
+ public:
+  /// Factorizes a matrix of type MATSEQAIJ. False where it is singular.
+  bool factorize(Mat A);
+  /// x = A^-1 b, of `size()` numbers each.
+  void solve(const double* b, double* x);
+  int size() const { return static_cast<int>(starts_.size()) - 1; }
+
+  /// Orders of pivots sought so far.
+  int searches() const { return searches_; }
+  /// Entries that count.
+  std::size_t entries() const { return columns_.size(); }
+
+ private:
+  struct FreeSymbolic {
+    klu_common* common;
+    void operator()(klu_symbolic* s) const { klu_free_symbolic(&s, common); }
+  };
+  struct FreeNumeric {
+    klu_common* common;
+    void operator()(klu_numeric* n) const { klu_free_numeric(&n, common); }
+  };
+
+  bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
+  struct Factors;
+  void order();
+  bool seek_pivots();
+  Factors factors(int ordering, bool blocks, double cheaper_than);
+  void remember_pivots();
+  bool pivots_serve() const;
+
+  std::unique_ptr<klu_common> common_;
+  std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
+  std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
+  PetscObjectId matrix_ = 0;
+  PetscObjectState structure_ = 0;
+  std::vector<char> counts_;      ///< by entry of the matrix
+  std::vector<PetscInt> others_;  ///< entries that do not count
+  std::vector<PetscInt> from_;    ///< by entry that counts: its place in the matrix
+  std::vector<int> starts_, columns_;
+  std::vector<double> values_;
+  std::vector<double> pivots_;  ///< as they were when their order was sought
+  int growths_ = 0, searches_ = 0;
+};
+
+/// Makes RepeatedLu the solver of `pc`.
+void use_repeated_lu(PC pc);
+
+}  // namespace trammel

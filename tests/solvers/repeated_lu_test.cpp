@@ -1,0 +1,137 @@
+#include "solvers/repeated_lu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <random>
+
+#include "solvers/petsc_owned.hpp"
+
+namespace trammel {
+namespace {
+
+/// A matrix of PETSc with every entry in its structure, zero or not.
+class Dense {
+ public:
+  explicit Dense(int n) : n_(n) {
+    TRAMMEL_PETSC(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, nullptr, matrix_.fill()));
+  }
+  Mat set(const Eigen::MatrixXd& A) {
+    for (PetscInt i = 0; i < n_; ++i)
+      for (PetscInt j = 0; j < n_; ++j)
+        TRAMMEL_PETSC(MatSetValue(matrix_.get(), i, j, A(i, j), INSERT_VALUES));
+    TRAMMEL_PETSC(MatAssemblyBegin(matrix_.get(), MAT_FINAL_ASSEMBLY));
+    TRAMMEL_PETSC(MatAssemblyEnd(matrix_.get(), MAT_FINAL_ASSEMBLY));
+    return matrix_.get();
+  }
+
+ private:
+  int n_;
+  OwnedMat matrix_;
+};
+
+/// Random entries; about `filled` of those off the diagonal are not zero.
+Eigen::MatrixXd random_matrix(int n, double filled, std::mt19937& random) {
+  std::uniform_real_distribution<double> number(-1, 1), chance(0, 1);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (i == j || chance(random) < filled) A(i, j) = number(random) + (i == j ? 3 : 0);
+  return A;
+}
+
+double worst_error(RepeatedLu& lu, const Eigen::MatrixXd& A) {
+  const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(A.rows(), 1, 2);
+  Eigen::VectorXd x(A.rows());
+  lu.solve(b.data(), x.data());
+  return (x - A.fullPivLu().solve(b)).cwiseAbs().maxCoeff();
+}
+
+TEST(RepeatedLu, KeepsTheOrderOfPivotsForOtherValues) {
+  std::mt19937 random(7);
+  const Eigen::MatrixXd first = random_matrix(40, 0.1, random);
+  Dense matrix(40);
+  RepeatedLu lu;
+  for (int k = 0; k < 20; ++k) {
+    const Eigen::MatrixXd A = first * (1 + 0.1 * k) + 0.05 * k * Eigen::MatrixXd::Identity(40, 40);
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    EXPECT_LT(worst_error(lu, A), 1e-13);
+  }
+  EXPECT_EQ(lu.searches(), 1);
+  EXPECT_EQ(static_cast<long>(lu.entries()), (first.array() != 0).count());
+}
+
+TEST(RepeatedLu, LetsEntriesCountOnceTheyAreNotZero) {
+  std::mt19937 random(11);
+  Eigen::MatrixXd A = random_matrix(30, 0.05, random);
+  Dense matrix(30);
+  RepeatedLu lu;
+  for (int k = 0; k < 40; ++k) {  // more often than the structure may grow bit by bit
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    EXPECT_GE(static_cast<long>(lu.entries()), (A.array() != 0).count());
+    EXPECT_LT(worst_error(lu, A), 1e-13);
+    A(k % 30, (7 * k + 3) % 30) += 0.3;
+  }
+}
+
+TEST(RepeatedLu, LeavesOutWhatRoundingWouldLose) {
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(3, 3);
+  Dense matrix(3);
+  RepeatedLu lu;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  A(0, 2) = 1e-17;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_EQ(lu.entries(), 3U);
+  A(0, 2) = 1e-13;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_EQ(lu.entries(), 4U);
+}
+
+// Masses and a constraint whose direction turns by a quarter: the pivot of the first factorization vanishes.
+TEST(RepeatedLu, SeeksPivotsAnewWhereAKeptOneVanishes) {
+  Dense matrix(3);
+  RepeatedLu lu;
+  for (int k = 0; k <= 18; ++k) {
+    const double angle = k * 5 * std::acos(-1.0) / 180;
+    Eigen::Matrix3d A;
+    A << 1e-9, 0, std::cos(angle), 0, 1e-9, std::sin(angle), std::cos(angle), std::sin(angle), 0;
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    const Eigen::Vector3d x_true(0.3, -0.7, 2), b = A * x_true;
+    Eigen::Vector3d x;
+    lu.solve(b.data(), x.data());
+    EXPECT_LT((A * x - b).norm(), 1e-15 * 10 * b.norm());
+  }
+  EXPECT_GT(lu.searches(), 1);
+}
+
+TEST(RepeatedLu, SolvesSaddlePoints) {
+  std::mt19937 random(5);
+  const Eigen::MatrixXd M = random_matrix(20, 0.1, random), B = random_matrix(20, 0.2, random).topRows(8);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(28, 28);
+  A.topLeftCorner(20, 20) = M + M.transpose();
+  A.bottomLeftCorner(8, 20) = B;
+  A.topRightCorner(20, 8) = B.transpose();
+  Dense matrix(28);
+  RepeatedLu lu;
+  for (int k = 0; k < 5; ++k) {
+    A.bottomLeftCorner(8, 20) = B * (1 + 0.2 * k);
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    EXPECT_LT(worst_error(lu, A), 1e-11);
+  }
+}
+
+TEST(RepeatedLu, SaysWhereAMatrixIsSingularAndGoesOnAfterwards) {
+  std::mt19937 random(3);
+  const Eigen::MatrixXd A = random_matrix(10, 0.3, random);
+  Dense matrix(10);
+  RepeatedLu lu;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  Eigen::MatrixXd singular = A;
+  singular.row(4).setZero();
+  EXPECT_FALSE(lu.factorize(matrix.set(singular)));
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_LT(worst_error(lu, A), 1e-13);
+}
+
+}  // namespace
+}  // namespace trammel
