@@ -4,24 +4,18 @@
 
 namespace trammel::load {
 
-Components::Components(const std::vector<FunctionPtr>& functions) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Function& f = *functions.at(i);
-    if (!f.depends_on_time_only())
-      throw Error(f.where(), "the function '" + f.text() + "' reads the signal '" + f.signals().front() +
-                                 "', but this load is a function of time only");
-    component_[i].function = functions[i];
-  }
-  fold_constants();
-}
+Components::Components(const std::vector<FunctionPtr>& functions, const Builder& builder)
+    : Components(functions, [&builder](const std::string& name, const Location& where) {
+        return builder.signal(name, where);
+      }) {}
 
-Components::Components(const std::vector<FunctionPtr>& functions, const Builder& builder) {
+Components::Components(const std::vector<FunctionPtr>& functions, const FindSignal& find) {
   for (std::size_t i = 0; i < 3; ++i) {
     component_[i].function = functions.at(i);
     for (const std::string& name : functions[i]->signals()) {
       auto found = std::ranges::find(sources_, name, &Source::name);
       if (found == sources_.end()) {
-        Source source{name, builder.signal(name, functions[i]->where()), static_cast<int>(blocks_.size())};
+        Source source{name, find(name, functions[i]->where()), static_cast<int>(blocks_.size())};
         const std::vector<BlockId> more = source.signal->blocks();
         blocks_.insert(blocks_.end(), more.begin(), more.end());
         found = sources_.insert(sources_.end(), std::move(source));
@@ -30,6 +24,10 @@ Components::Components(const std::vector<FunctionPtr>& functions, const Builder&
     }
   }
   fold_constants();
+}
+
+std::shared_ptr<const Signal> Components::no_signals(const std::string& name, const Location& where) {
+  throw Error(where, "the load reads the signal '" + name + "', but it is a function of time only");
 }
 
 void Components::fold_constants() {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "trammel/builder.hpp"
@@ -13,9 +15,12 @@ namespace trammel::load {
 /// Three functions of time and signals: the components of a load.
 class Components {
  public:
-  /// Components that read no signal; throws Error where one does.
-  explicit Components(const std::vector<FunctionPtr>& functions);
-  /// Finds the signals that the functions read.
+  /// The signal of a name that a function reads. Throws Error where there is none.
+  using FindSignal =
+      std::function<std::shared_ptr<const Signal>(const std::string& name, const Location& where)>;
+
+  explicit Components(const std::vector<FunctionPtr>& functions, const FindSignal& find = no_signals);
+  /// Finds the signals by their names in the model.
   Components(const std::vector<FunctionPtr>& functions, const Builder& builder);
 
   bool is_constant() const { return constant_; }
@@ -26,6 +31,9 @@ class Components {
   Vec3 at(const LocalState& x, int first) const;
   /// Value and derivative by the signals' blocks, 3 x n.
   Vec3 at(const LocalState& x, int first, Eigen::MatrixXd& gradient) const;
+
+  /// For functions of time only: throws Error.
+  static std::shared_ptr<const Signal> no_signals(const std::string& name, const Location& where);
 
  private:
   struct Source {

@@ -88,8 +88,10 @@ void build_moment(const Parameters& in, Builder& builder) {
 
 std::vector<Parameter> distributed_parameters() {
   return {Parameter::make(Kind::text, "on", "", "beam that carries the load").must(),
-          Parameter::make(Kind::functions, "force", "N/m", "by reference length: three functions of time"),
-          Parameter::make(Kind::functions, "moment", "N m/m", "by reference length: three functions of time"),
+          Parameter::make(
+              Kind::functions, "force", "N/m",
+              "by reference length: three functions of time, of signals, and of the arc length `<beam>.s`"),
+          Parameter::make(Kind::functions, "moment", "N m/m", "by reference length, as `force`"),
           Parameter::make(Kind::real, "from", "m", "arc length where the load begins")
               .not_negative()
               .defaults("0"),
@@ -113,11 +115,15 @@ void build_distributed(const Parameters& in, Builder& builder) {
   for (const char* part : {"force", "moment"}) {
     if (!in.has(part)) continue;
     options.moment = std::string_view(part) == "moment";
-    const Components components(in.functions(part));
+    const std::vector<FunctionPtr> functions = in.functions(part);
     for (const WeightedStation& station : stations_between(line->borders, from, std::min(to, length))) {
       options.weight = station.weight;
-      const Marker at = line->at(station.s);
-      builder.add(SpreadLoad(MarkerLoad(at, components, options)), at.blocks());
+      const auto find = [&](const std::string& name, const Location& where) {
+        return name == beam + ".s" ? station_signal(station.s) : builder.signal(name, where);
+      };
+      MarkerLoad load(line->at(station.s), Components(functions, find), options);
+      const std::vector<BlockId> stencil = load.stencil();
+      builder.add(SpreadLoad(std::move(load)), stencil);
     }
   }
 }

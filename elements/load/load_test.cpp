@@ -222,6 +222,7 @@ TEST_F(LoadTypes, RefuseWhatHasNoMeaning) {
   EXPECT_THAT(refused("distributed", "{on: body}"), HasSubstr("neither 'force' nor 'moment'"));
   EXPECT_THAT(refused("distributed", "{on: body, force: [1, 0, 0], from: 3}"),
               HasSubstr("inside the beam's length"));
+  EXPECT_THAT(refused("distributed", R"({on: body, force: [1, "bdoy.s", 0]})"), HasSubstr("bdoy.s"));
 }
 
 }  // namespace

@@ -5,6 +5,26 @@
 
 namespace trammel::load {
 
+namespace {
+
+class StationSignal final : public Signal {
+ public:
+  explicit StationSignal(double s) : s_(s) {}
+  std::string unit() const override { return "m"; }
+  std::vector<BlockId> blocks() const override { return {}; }
+  void evaluate(const LocalState&, int, bool, SignalValue& out) const override {
+    out = {};
+    out.value = s_;
+  }
+
+ private:
+  double s_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Signal> station_signal(double s) { return std::make_shared<StationSignal>(s); }
+
 std::vector<WeightedStation> stations_between(const std::vector<double>& borders, double from, double to) {
   const double outer = std::sqrt(0.6);
   std::vector<WeightedStation> stations;

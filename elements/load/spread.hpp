@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "applied.hpp"
@@ -15,11 +16,15 @@ struct WeightedStation {
 /// Gauss points of [from, to], three on each element or part of one, for rising `borders`.
 std::vector<WeightedStation> stations_between(const std::vector<double>& borders, double from, double to);
 
+/// The arc length s [m] of a station, as a signal that functions along a beam read.
+std::shared_ptr<const Signal> station_signal(double s);
+
 /// One point of a load spread along a beam; it reports nothing by itself.
 class SpreadLoad {
  public:
   explicit SpreadLoad(MarkerLoad part) : part_(std::move(part)) {}
 
+  bool couples(int row, int column) const { return part_.couples(row, column); }
   void evaluate(const LocalState& x, LocalSystem& out) const { part_.evaluate(x, out); }
   Energy energy(const LocalState& x) const { return part_.energy(x); }
   void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {

@@ -192,5 +192,34 @@ stages: [{type: static, until: 1, steps: 1}]
   EXPECT_NEAR(history("root").last("moment_world.z"), q * (L * L - a * a) / 2, 1e-6);
 }
 
+TEST_F(ClosedForms, LoadThatFallsAlongACantilever) {
+  run(R"case(
+parameters: {L: 2, q: 0.02}
+sections:
+  bar: {stiffness: {EA: 1e9, GA: [1e9, 1e9], GJ: 100, EI: [100, 100]}, mass: {rhoA: 1, J: [2e-3, 1e-3, 1e-3]}}
+bodies: {beam: {type: beam, section: bar, from: [0, 0, 0], to: [L, 0, 0], elements: 16}}
+joints: {root: {type: fixed, between: [ground, beam.start]}}
+loads: {snow: {type: distributed, on: beam, force: [0, "-q*t*(1 - beam.s/L)", 0]
+}
+}
+sensors : {
+tip : {
+type:
+  motion, of : beam.end
+}
+  , root : {
+  type:
+    reaction, of : root
+  }
+}
+stages: [{type: static, until: 1, steps: 1}]
+)case");
+  const double L = 2, q = 0.02, EI = 100;
+const double tip = q * std::pow(L, 4) / (30 * EI);
+EXPECT_NEAR(history("tip").last("displacement.y"), -tip, 2e-3 * tip);
+EXPECT_NEAR(history("root").last("force_world.y"), q* L / 2, 1e-8);
+EXPECT_NEAR(history("root").last("moment_world.z"), q* L* L / 6, 1e-6);
+}
+
 }  // namespace
 }  // namespace trammel
