@@ -118,19 +118,21 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   if (excess_ <= 1) return true;
   if (iterate.number == 0) return false;
 
-  contraction_ = before > 0 ? excess_ / before : 0;
-  // The residual cannot fall below its own rounding: an increment that changes no digit is the end.
   const double reach = std::max(L, moved);
+  // Where no force acts the scale itself is rounding: that of inertia and stiffness is no more than this.
+  const double c = stiff > 0 ? stiff / model_.mass : 0;
+  const double of_rounding =
+      worst_ <= F::generalized ? rounding * reach * (model_.stiffest + c * model_.heaviest) : 0;
+  contraction_ = before > 0 ? excess_ / before : 0;
+  if (norms.residual[worst_] <= of_rounding)
+    contraction_ = std::min(contraction_, 1.0);  // noise does not diverge
+  // The residual cannot fall below its own rounding: an increment that changes no digit is the end.
   bool still = true;
   for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * reach;
   still = still && norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
   stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
   const double largest_change =
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
-  // Where no force acts the scale itself is rounding: that of inertia and stiffness is no more than this.
-  const double c = stiff > 0 ? stiff / model_.mass : 0;
-  const double of_rounding =
-      worst_ <= F::generalized ? rounding * reach * (model_.stiffest + c * model_.heaviest) : 0;
   if (!iterate.full_step ||
       norms.residual[worst_] > std::max(rounding_share / tolerance_ * seen_[worst_], of_rounding))
     return false;

@@ -33,7 +33,7 @@ void set_default_solver(KSP ksp, int ranks) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPSetType(ksp, KSPPREONLY));
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
-  if (ranks == 1 && !option_given(ksp, "pc_factor_mat_solver_type")) {
+  if (ranks == 1 && !option_given(ksp, "pc_type") && !option_given(ksp, "pc_factor_mat_solver_type")) {
     use_repeated_lu(pc);
     return;
   }

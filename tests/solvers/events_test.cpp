@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "solvers/convergence.hpp"
 #include "test_models.hpp"
 
 /// Events, cuts that reviews ask for, and convergence where there is nothing to be small against.
@@ -175,6 +176,26 @@ TEST(Convergence, does_not_need_a_force_in_a_stiff_body_that_flies) {
     EXPECT_EQ(error_of(run, dynamic(0.137, 0.00137)), "") << speed;
     EXPECT_EQ(run.summary().timings.cuts, 0) << speed;
   }
+}
+
+TEST(Convergence, takes_no_noise_for_divergence) {
+  ModelScales scales;
+  scales.length = 0.2;
+  scales.mass = scales.heaviest = 2;
+  ConvergenceTest test;
+  test.begin(1e-11, scales, 1e7, 1e3, false);
+  // A coasting bead off its line by 1e-3 m: no force at first, rounding after the constraint is met.
+  FieldNorms norms;
+  norms.residual[FieldNorms::constraint] = 1e-3;
+  EXPECT_FALSE(test.accept(norms, {}, {0, true, true}));
+  norms.residual = {};
+  norms.residual[FieldNorms::force] = 2e-16;
+  norms.acceleration = 1e-17;
+  norms.change[0] = norms.size[0] = 1e-3;
+  EXPECT_FALSE(test.accept(norms, {}, {1, true, true}));
+  EXPECT_LE(test.contraction(), 1);
+  norms.change[0] = 1e-17;
+  EXPECT_TRUE(test.accept(norms, {}, {2, true, true}));
 }
 
 }  // namespace
