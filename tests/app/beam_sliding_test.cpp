@@ -76,7 +76,7 @@ TEST(BeamSliding, RefusesFrictionOfABeadWithoutANormalForce) {
                "joint 'slide' gives no reaction to read; give 'normal' a function");
   const Workplace workplace;
   for (const std::string& joint : {"slider: bead" + friction + ", normal: 5}}",
-                                  "slider: block, contact: cylindrical" + friction + "}}"}) {
+                                   "slider: block, contact: cylindrical" + friction + "}}"}) {
     const Outcome run =
         workplace.run(cantilever("beam: rod, " + joint, "", "{type: dynamic, until: 0.02, step: 0.002}"));
     EXPECT_EQ(run.status, 0) << run.err;

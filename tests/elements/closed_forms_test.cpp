@@ -215,10 +215,10 @@ type:
 stages: [{type: static, until: 1, steps: 1}]
 )case");
   const double L = 2, q = 0.02, EI = 100;
-const double tip = q * std::pow(L, 4) / (30 * EI);
-EXPECT_NEAR(history("tip").last("displacement.y"), -tip, 2e-3 * tip);
-EXPECT_NEAR(history("root").last("force_world.y"), q* L / 2, 1e-8);
-EXPECT_NEAR(history("root").last("moment_world.z"), q* L* L / 6, 1e-6);
+  const double tip = q * std::pow(L, 4) / (30 * EI);
+  EXPECT_NEAR(history("tip").last("displacement.y"), -tip, 2e-3 * tip);
+  EXPECT_NEAR(history("root").last("force_world.y"), q * L / 2, 1e-8);
+  EXPECT_NEAR(history("root").last("moment_world.z"), q * L * L / 6, 1e-6);
 }
 
 }  // namespace
