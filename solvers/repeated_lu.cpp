@@ -18,6 +18,8 @@ constexpr int most_growths = 12;
 /// The smallest share of a column's largest entry that keeps the pivot on the diagonal, and the share of its first size
 /// to which a kept pivot may fall.
 constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
+/// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
+constexpr double transversal_work = 20;
 
 std::size_t at(PetscInt i) { return static_cast<std::size_t>(i); }
 
@@ -135,6 +137,7 @@ void RepeatedLu::order() {
     common_ = std::make_unique<klu_common>();
     klu_defaults(common_.get());
     common_->tol = pivot_tolerance;
+    common_->maxwork = transversal_work;
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
   Factors best = factors(colamd, false, std::numeric_limits<double>::infinity());
