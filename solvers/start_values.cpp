@@ -75,13 +75,14 @@ class StartValues::Hold {
 };
 
 StartValues::StartValues(Assembler& assembler) : assembler_(assembler) {
-  for (const Model::Range& range : assembler.model().ranges)
-    if (auto* c = dynamic_cast<StartConditions*>(range.instances.get())) conditions_.push_back(c);
   of_condition_.assign(assembler.model().entities.size(), 0);
-  for (const Model::Range& range : assembler.model().ranges)
-    if (dynamic_cast<StartConditions*>(range.instances.get()) != nullptr)
-      for (int i = 0; i < range.instances->size(); ++i)
-        of_condition_[static_cast<std::size_t>(range.instances->entity(i))] = 1;
+  for (const Model::Range& range : assembler.model().ranges) {
+    auto* c = dynamic_cast<StartConditions*>(range.instances.get());
+    if (c == nullptr) continue;
+    conditions_.push_back(c);
+    for (int i = 0; i < range.instances->size(); ++i)
+      of_condition_[static_cast<std::size_t>(range.instances->entity(i))] = 1;
+  }
   MPI_Allreduce(MPI_IN_PLACE, of_condition_.data(), static_cast<int>(of_condition_.size()), MPI_SIGNED_CHAR,
                 MPI_MAX, assembler.layout().comm());
 }
