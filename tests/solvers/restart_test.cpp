@@ -231,15 +231,21 @@ struct Thrust {
   void commit(const LocalState&, const StepInfo& step) { on = on || step.end > time - 1e-12; }
 };
 
+/// A mass of 2 kg on a line, which it runs along at 3 m/s; gives its place.
+BlockId add_bob(TestSystem& m) {
+  m.entity("bob");
+  const double zero = 0, speed = 3;
+  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {&speed, 1}, "m");
+  m.builder.add(LineMass{2}, {q});
+  return q;
+}
+
 TEST(Restart, a_force_that_sets_in_acts_from_its_instant_on) {
   // Events close to a border of steps leave pieces of a step that are very short.
   for (const double time : {0.3, 0.3037, 0.3 + 1e-9, 0.32 - 1e-9, 0.32 - 1e-11})
     for (const auto form : forms) {
       TestSystem m;
-      m.entity("bob");
-      const double zero = 0, speed = 3;
-      const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {&speed, 1}, "m");
-      m.builder.add(LineMass{2}, {q});
+      const BlockId q = add_bob(m);
       m.entity("thruster");
       m.builder.add(Thrust{time, 10}, {q});
       m.finish();
@@ -267,10 +273,7 @@ struct Bumper {
 TEST(Restart, is_not_made_where_the_force_is_continuous) {
   for (const bool thrust : {false, true}) {
     TestSystem m;
-    m.entity("bob");
-    const double zero = 0, speed = 3;
-    const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {&speed, 1}, "m");
-    m.builder.add(LineMass{2}, {q});
+    const BlockId q = add_bob(m);
     m.entity("bumper");
     m.builder.add(Bumper{}, {q});
     if (thrust) m.builder.add(Thrust{0.1, 1e-3}, {q});
