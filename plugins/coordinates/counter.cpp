@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/crossing.hpp"
+
 namespace trammel::coordinates {
 
 namespace {
@@ -12,12 +14,6 @@ namespace {
 constexpr double same_time = 1e-9;
 // Nearer than this part of a step to its ends a crossing is found well enough by the secant.
 constexpr double near_end = 0.05;
-
-/// q at the part s of a step, on the cubic through both ends.
-double between(double q0, double r0, double q1, double r1, double s) {
-  const double u = 1 - s;
-  return q0 * (1 + 2 * s) * u * u + r0 * s * u * u + q1 * s * s * (3 - 2 * s) - r1 * s * s * u;
-}
 
 }  // namespace
 
@@ -52,7 +48,7 @@ void Counter::commit(const LocalState& x, const StepInfo& step) {
   if (when_)
     if (const std::optional<double> part = crossing(now.when)) reset(*part);
   if (latest >= 0)
-    zero_ = last_ ? between(last_->value, h * last_->rate, now.value, h * now.rate, latest) : now.value;
+    zero_ = last_ ? cubic(last_->value, h * last_->rate, now.value, h * now.rate, latest) : now.value;
   last_ = now;
 }
 

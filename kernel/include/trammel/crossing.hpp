@@ -12,6 +12,12 @@ struct EndOfStep {
   double value = 0, rate = 0;
 };
 
+/// At the part x of a step, the cubic through y0 and y1 at its ends with the slopes r0 and r1, by step.
+inline double cubic(double y0, double r0, double y1, double r1, double x) {
+  const double u = 1 - x;
+  return y0 * (1 + 2 * x) * u * u + r0 * x * u * u + y1 * x * x * (3 - 2 * x) - r1 * x * x * u;
+}
+
 /// Part of a step of length h, in (0, 1), at which a quantity passes `bound`, which lies between its values at both ends:
 /// by bisection on the cubic through them. Without rates (in statics) the motion is a straight line.
 inline double crossing(const EndOfStep& before, const EndOfStep& after, double bound, double h) {
@@ -20,9 +26,8 @@ inline double crossing(const EndOfStep& before, const EndOfStep& after, double b
   const double r0 = moves ? h * before.rate : y1 - y0, r1 = moves ? h * after.rate : y1 - y0;
   double low = 0, high = 1;
   for (int i = 0; i < 50; ++i) {
-    const double x = 0.5 * (low + high), u = 1 - x;
-    const double y = y0 * (1 + 2 * x) * u * u + r0 * x * u * u + y1 * x * x * (3 - 2 * x) - r1 * x * x * u;
-    ((y > 0) == (y0 > 0) ? low : high) = x;
+    const double x = 0.5 * (low + high);
+    ((cubic(y0, r0, y1, r1, x) > 0) == (y0 > 0) ? low : high) = x;
   }
   return 0.5 * (low + high);
 }
