@@ -265,11 +265,17 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     factorizations_ += result.factorizations;
     if (!result.converged) {
       reject();
-      cut(method, targets, smallest, result);
+      cut(method, targets, smallest, result.iterations, false);
       return false;
     }
     const StepInfo info{state.time, target.time};
     const MergedReview review = assembler_.review(method.trial(), info);
+    if (review.rejected) {
+      reject();
+      if (review.revision) revise(method);
+      cut(method, targets, smallest, result.iterations, true);
+      return false;
+    }
     bool event = target.event;
     if (review.cut_time) {
       const double margin = same_time * target.h;
@@ -310,18 +316,18 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
   }
 }
 
-void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest,
-                   const NewtonResult& result) {
+void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest, int iterations,
+                   bool refused) {
   const Target target = targets.back();
   const double half = 0.5 * target.h;
   const bool last = half < smallest;
-  const std::string why = method.failure(last);
+  const std::string why = refused ? "the state is outside the domain of an element" : method.failure(last);
   if (last)
-    throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time,
-                            result.iterations, why));
+    throw Error(
+        fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time, iterations, why));
   ++simulation_.summary_.timings.cuts;
-  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half,
-                   result.iterations, why));
+  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half, iterations,
+                   why));
   targets.back().h = half;
   targets.push_back({target.time - half, half});
 }

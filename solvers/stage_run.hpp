@@ -47,7 +47,8 @@ class StageRun {
   void reach(StepMethod& method, Target nominal, int max_cuts);
   /// One step that is accepted, or cut: true where the top target was reached.
   bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
-  void cut(StepMethod& method, std::vector<Target>& targets, double smallest, const NewtonResult& result);
+  /// `refused`: by a review, after Newton's method converged.
+  void cut(StepMethod& method, std::vector<Target>& targets, double smallest, int iterations, bool refused);
   void revise(StepMethod& method);
   /// Follows joints that let go or begin to hold. `again`: because of the last review; the step begins with it.
   void follow_status(StepMethod& method, bool again);

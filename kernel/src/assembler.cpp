@@ -17,6 +17,11 @@ namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
 
+[[noreturn]] void throw_refused(const State& state) {
+  throw Error(
+      fmt::format("an element refuses the state at t = {:g}, at which it had been evaluated", state.time));
+}
+
 /// Takes residual shares by place, with the chosen equations in the rows of multipliers.
 class ResidualSink final : public ShareSink {
  public:
@@ -187,6 +192,23 @@ struct Assembler::Parts {
     return fault.agree(layout.comm());
   }
 
+  /// Calls visit(plan, i, its state) for every instance. Returns false, on all ranks, where one of them throws RejectStep.
+  template <class Visit>
+  bool each(const State& state, Visit&& visit) {
+    LocalFault fault;
+    const RangePlan* at = nullptr;
+    int i = 0;
+    try {
+      for (const RangePlan& plan : plans)
+        for (at = &plan, i = 0; i < plan.range->size(); ++i)
+          visit(plan, i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]));
+    } catch (...) {
+      fault.capture(&model.entities[static_cast<std::size_t>(at->range->entity(i))], layout.rank(),
+                    state.time);
+    }
+    return fault.agree(layout.comm());
+  }
+
   bool residual(const State& state, ConstraintLevel level) {
     std::ranges::fill(r_place, 0.0);
     std::ranges::fill(rate_place, 0.0);
@@ -344,10 +366,10 @@ void Assembler::add_corrections(double scale, const std::vector<double>& local,
 }
 
 void Assembler::commit(const State& state, const StepInfo& step) {
-  Parts& p = *parts_;
-  for (const RangePlan& plan : p.plans)
-    for (int i = 0; i < plan.range->size(); ++i)
-      plan.range->commit(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
+  if (!parts_->each(state, [&step](const RangePlan& plan, int i, const LocalState& x) {
+        plan.range->commit(i, x, step);
+      }))
+    throw_refused(state);
 }
 
 void Assembler::reject() {
@@ -359,18 +381,16 @@ MergedReview Assembler::review(const State& state, const StepInfo& step) {
   Parts& p = *parts_;
   int flags[2] = {0, 0};
   double cut = std::numeric_limits<double>::infinity();
-  for (const RangePlan& plan : p.plans)
-    for (int i = 0; i < plan.range->size(); ++i) {
-      Review answer =
-          plan.range->review(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]), step);
-      if (answer.verdict == Review::Verdict::changed) flags[0] = 1;
-      if (answer.verdict == Review::Verdict::cut) cut = std::min(cut, answer.cut_time);
-      if (answer.new_stencil) {
-        flags[1] = 1;
-        const int dofs = p.model.dofs(*answer.new_stencil);
-        plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
-      }
+  const bool fine = p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+    Review answer = plan.range->review(i, x, step);
+    if (answer.verdict == Review::Verdict::changed) flags[0] = 1;
+    if (answer.verdict == Review::Verdict::cut) cut = std::min(cut, answer.cut_time);
+    if (answer.new_stencil) {
+      flags[1] = 1;
+      const int dofs = p.model.dofs(*answer.new_stencil);
+      plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
     }
+  });
   if (p.layout.ranks() > 1) {
     MPI_Allreduce(MPI_IN_PLACE, flags, 2, MPI_INT, MPI_MAX, p.layout.comm());
     MPI_Allreduce(MPI_IN_PLACE, &cut, 1, MPI_DOUBLE, MPI_MIN, p.layout.comm());
@@ -378,6 +398,7 @@ MergedReview Assembler::review(const State& state, const StepInfo& step) {
   MergedReview merged;
   merged.solve_again = flags[0] != 0;
   merged.revision = flags[1] != 0;
+  merged.rejected = !fine;
   if (std::isfinite(cut)) merged.cut_time = cut;
   return merged;
 }
@@ -385,9 +406,9 @@ MergedReview Assembler::review(const State& state, const StepInfo& step) {
 Energy Assembler::energy(const State& state) {
   Parts& p = *parts_;
   Energy sum;
-  for (const RangePlan& plan : p.plans)
-    for (int i = 0; i < plan.range->size(); ++i)
-      sum += plan.range->energy(i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]));
+  if (!p.each(state,
+              [&sum](const RangePlan& plan, int i, const LocalState& x) { sum += plan.range->energy(i, x); }))
+    throw_refused(state);
   if (p.layout.ranks() > 1) {
     double all[4] = {sum.kinetic, sum.strain, sum.potential, sum.lost_power};
     MPI_Allreduce(MPI_IN_PLACE, all, 4, MPI_DOUBLE, MPI_SUM, p.layout.comm());

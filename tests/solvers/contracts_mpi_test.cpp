@@ -216,19 +216,27 @@ TEST(Contracts, a_stencil_that_moves_across_ranks_gives_the_motion_of_one_that_h
                 on_all_ranks(wide, b.state(), wide.masses[i]), 1e-9);
 }
 
-/// Throws, or refuses every step, on the one rank that holds it.
+/// Throws, or refuses every step, on the one rank that holds it: where it is evaluated or asked for a review.
 struct Faulty {
-  bool throws = false;
+  bool throws = false, reviews = false;
   void evaluate(const LocalState& x, LocalSystem& out) const {
-    if (x.time() > 0.5 && throws) throw std::runtime_error("no such state");
-    if (x.time() > 0.5) throw RejectStep("outside the domain");
+    if (!reviews) refuse(x.time());
     out.residual()[0] = x.value(0)[0];
     if (out.request.tangent) out.K()(0, 0) = 1;
+  }
+  Review review(const LocalState& x, const StepInfo&) {
+    refuse(x.time());
+    return Review::keep();
+  }
+  void refuse(double time) const {
+    if (time > 0.5 && throws) throw std::runtime_error("no such state");
+    if (time > 0.5) throw RejectStep("outside the domain");
   }
 };
 
 TEST(Contracts, a_failure_on_one_rank_ends_the_run_on_all_with_one_message) {
-  for (const bool throws : {true, false}) {
+  for (const auto& [throws, reviews] :
+       {std::pair(true, false), std::pair(false, false), std::pair(true, true), std::pair(false, true)}) {
     TestSystem s;
     for (int i = 0; i < 12; ++i) {
       s.entity("thing" + std::to_string(i), "faulty");
@@ -236,7 +244,7 @@ TEST(Contracts, a_failure_on_one_rank_ends_the_run_on_all_with_one_message) {
       const BlockId q = s.builder.add_block(BlockKind::coordinate, "q", {&zero, 1});
       s.builder.add(LineMass{1}, {q});
       if (i == 11)
-        s.builder.add(Faulty{throws}, {q});
+        s.builder.add(Faulty{throws, reviews}, {q});
       else
         s.builder.add(Pulled{5, 1}, {q});
     }

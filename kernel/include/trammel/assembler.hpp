@@ -78,13 +78,14 @@ struct MergedReview {
   bool solve_again = false;
   std::optional<double> cut_time;
   bool revision = false;
+  bool rejected = false;  ///< an instance refuses the state (RejectStep)
 };
 
 /// Evaluates a model's instances on this rank, and assembles residuals and tangents over all ranks.
 ///
 /// Every public function is collective. An exception of an instance (other than RejectStep) ends with the same Error
 /// on every rank, which names plugin, type, instance, rank and time. RejectStep makes `residual` or `tangent` return
-/// false on every rank.
+/// false on every rank, and `review` say so; from anything else it is an Error too.
 class TRAMMEL_API Assembler {
  public:
   Assembler(Model& model, Layout& layout);
