@@ -57,6 +57,7 @@ Layout::~Layout() {
 void Layout::set_stabilized(bool stabilized) {
   if (stabilized == options_.stabilized) return;
   options_.stabilized = stabilized;
+  if (stabilized) find_corrected();
   number_roots(owner_);
   arrange();
 }
@@ -75,6 +76,9 @@ void Layout::find_corrected() {
             corrected_[index(model.root(stencil[index(b)]).root)] = 1;
       }
     }
+  if (ranks_ > 1)
+    MPI_Allreduce(MPI_IN_PLACE, corrected_.data(), static_cast<int>(corrected_.size()), MPI_CHAR, MPI_MAX,
+                  comm_);
 }
 
 void Layout::number_roots(const std::vector<int>& owner) {
@@ -278,6 +282,12 @@ void Layout::revise(std::span<State* const> states) {
     std::vector<BlockPlace> places;
     std::vector<std::int32_t> place_index;
   } old{places_, place_index_};
+  if (options_.stabilized) {
+    // Constraints may have moved on to other blocks, which are corrected from now on.
+    const std::vector<char> before = corrected_;
+    find_corrected();
+    if (corrected_ != before) number_roots(owner_);
+  }
   arrange();
   // Ghosts get what their owners know. A rotation's quaternion travels in two parts, since a block of x has room for
   // three numbers: part 0 carries (x, y, z), part 1 carries w.
