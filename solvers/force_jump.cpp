@@ -27,12 +27,20 @@ std::vector<double> ForceJump::residual(const State& state) {
   return all;
 }
 
+double ForceJump::scale(const UnknownBlock& u) const {
+  const double own = scale_[static_cast<std::size_t>(u.kind)];
+  if (u.kind != BlockKind::coordinate) return own;
+  // Along a coordinate nothing may act but rounding: it is measured by the forces, or moments, on bodies too.
+  const bool turns = assembler_.model().block(u.block).unit == "rad";
+  return std::max(own, scale_[static_cast<std::size_t>(turns ? BlockKind::rotation : BlockKind::position)]);
+}
+
 bool ForceJump::at(const State& state) {
   const std::vector<double> after = residual(state);
   int jumps = after.size() == before_.size() ? 0 : 1;
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || jumps != 0) break;
-    const double allowed = no_jump * scale_[static_cast<std::size_t>(u.kind)];
+    const double allowed = no_jump * scale(u);
     for (int k = 0; k < u.size; ++k) {
       const auto i = static_cast<std::size_t>(u.local + k);
       if (std::abs(after[i] - before_[i]) > allowed) jumps = 1;
