@@ -85,6 +85,46 @@ INSTANTIATE_TEST_SUITE_P(Slider, Contacts,
                          ::testing::Values(Contact::point, Contact::prismatic, Contact::cylindrical,
                                            Contact::screw));
 
+TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
+  Sample sample(15);
+  set_contact(sample, GetParam());
+  sample.bending = 0.4;
+  sample.reaction = 0.3;
+  auto range = sample.make(0.95 * L, 0);
+  range.commit(0, sample.specimen->local(), {0, 0});
+  Request all;
+  all.tangent = all.rates = all.bias = true;
+  const auto evaluation = [&] { return evaluate(range, 0, *sample.specimen, all); };
+  const auto expect_same = [](const Evaluation& a, const Evaluation& b) {
+    EXPECT_EQ(a.residual, b.residual);
+    EXPECT_EQ(a.rate, b.rate);
+    EXPECT_EQ(a.bias, b.bias);
+    EXPECT_EQ(a.K, b.K);
+  };
+  const Evaluation before = evaluation();
+  const State start = sample.specimen->state();
+  State& state = sample.specimen->state();
+  const auto step_across = [&] {
+    state.value[0] += 0.1 * L;
+    for (std::size_t i = 1; i < state.rate.size(); ++i) state.rate[i] += 0.01;
+  };
+  step_across();
+  const Evaluation beyond = evaluation();  // the host still the one before
+  EXPECT_NE(before.residual, beyond.residual);
+  state = start;
+  expect_same(evaluation(), before);
+
+  for (int trial = 0; trial < 2; ++trial) {
+    step_across();
+    ASSERT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::changed);
+    EXPECT_NE(evaluation().residual, beyond.residual);
+    range.reject(0);
+    expect_same(evaluation(), beyond);
+    state = start;
+    expect_same(evaluation(), before);
+  }
+}
+
 TEST(Slider, KeepsItsHostWithinASolveAndMovesItAfterwards) {
   Sample sample(11);
   auto range = sample.make(0.9 * L, 0);

@@ -1,0 +1,193 @@
+// Sliders that cross from the part of a beam that one rank owns to that of another, and steps that are given up after
+// such a crossing.
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "sliding_scene.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::bead_scene;
+using testing::block_named;
+using testing::expect_same;
+using testing::Scene;
+using testing::SceneRun;
+using testing::sleeve_scene;
+
+constexpr double agreement = 1e-9;  // of a channel's range
+
+/// Which ranks' elements were hosts: the ranks that owned both nodes of one at some step, by slider.
+class HostsByRank final : public Monitor {
+ public:
+  HostsByRank(const SceneRun& run, const std::vector<std::string>& sliders)
+      : ranks(sliders.size()), layout_(*run.layout) {
+    for (const std::string& slider : sliders) s_.push_back(block_named(run.model, slider + ".s"));
+    for (int k = 0; k <= Scene::elements; ++k) {
+      const std::string name = k == 0                 ? "start"
+                               : k == Scene::elements ? "end"
+                                                      : "node " + std::to_string(k + 1);
+      const BlockRoot& node = run.model.root(block_named(run.model, "rod." + name + " position"));
+      owner_.push_back(node.fixed ? -1 : layout_.owner(node.root));  // the clamp has taken the first one
+    }
+  }
+
+  void stage_begins(const Stage&, const StepReport&, const State& state) override { look(state); }
+  void accepted(const StepReport&, const State& state) override { look(state); }
+
+  std::vector<std::set<int>> ranks;
+
+ private:
+  void look(const State& state) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const UnknownBlock* u = layout_.knows(s_[i]) ? layout_.unknown_of(s_[i]) : nullptr;
+      double s = u != nullptr && u->owned ? state.value[static_cast<std::size_t>(u->place.value)] : 0;
+      MPI_Allreduce(MPI_IN_PLACE, &s, 1, MPI_DOUBLE, MPI_SUM, layout_.comm());
+      const auto host = static_cast<std::size_t>(s / Scene::length * Scene::elements);
+      if (owner_.at(host) >= 0 && owner_[host] == owner_.at(host + 1)) ranks[i].insert(owner_[host]);
+    }
+  }
+
+  const Layout& layout_;
+  std::vector<BlockId> s_;
+  std::vector<int> owner_;  ///< by node
+};
+
+class Crossing : public ::testing::TestWithParam<Scene> {};
+
+TEST_P(Crossing, GivesTheMotionOfOneRank) {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  SceneRun many(GetParam(), PETSC_COMM_WORLD);
+  HostsByRank hosts(many, GetParam().sliders);
+  const auto found = many.run(0.4, {&hosts});
+  // Whole elements of at least two ranks were hosts: an element between two parts counts for neither.
+  for (std::size_t i = 0; i < hosts.ranks.size(); ++i)
+    EXPECT_GE(hosts.ranks[i].size(), ranks > 1 ? 2U : 1U) << GetParam().sliders[i];
+  if (many.layout->rank() == 0) {
+    const auto expected = SceneRun(GetParam(), PETSC_COMM_SELF).run(0.4);
+    EXPECT_GE(expected.size(), 4U);
+    expect_same(expected, found, agreement);
+  }
+  MPI_Barrier(PETSC_COMM_WORLD);
+}
+
+const Scene scenes[] = {
+    bead_scene("Bead", DynamicStage::Form::index3),
+    bead_scene("BeadOfIndex2", DynamicStage::Form::index2),
+    sleeve_scene("SleeveTowardsTheRoot"),
+    {"ScrewBehindACylinder",
+     {"screw", "slide"},
+     "  nut: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.15, 0, 0],\n"
+     "        velocity: [2.5, 0, 0]}\n"
+     "  tube: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.65, 0, 0],\n"
+     "         velocity: [2.5, 0, 0]}\n",
+     "  screw: {type: beam_sliding, beam: rod, slider: nut, contact: screw, pitch: 3, reserve: 2}\n"
+     "  slide: {type: beam_sliding, beam: rod, slider: tube, contact: cylindrical}\n",
+     "  screw: {type: outputs, of: screw}\n  slide: {type: outputs, of: slide}\n"
+     "  tube: {type: motion, of: tube}\n"},
+    {"BeadsThatPass",
+     {"fore", "aft"},
+     "  there: {type: point_mass, mass: 0.3, position: [0.25, 0, 0], velocity: [3, 0, 0]}\n"
+     "  back: {type: point_mass, mass: 0.2, position: [1.75, 0, 0], velocity: [-3, 0, 0]}\n",
+     "  fore: {type: beam_sliding, beam: rod, slider: there, reserve: 2}\n"
+     "  aft: {type: beam_sliding, beam: rod, slider: back}\n",
+     "  fore: {type: outputs, of: fore}\n  aft: {type: outputs, of: aft}\n"},
+};
+
+INSTANTIATE_TEST_SUITE_P(BeamSliding, Crossing, ::testing::ValuesIn(scenes),
+                         [](const auto& tested) { return tested.param.name; });
+
+/// How a step that crossed a border is given up.
+enum class Way {
+  review_refuses,
+  review_cuts,
+  next_solve_fails,  ///< the one with the new host
+  first_solve_fails  ///< before anything has crossed: the reference
+};
+
+/// Has whole steps in which the slider crossed a border done in halves, by one of these ways.
+struct Objector {
+  Way way = Way::review_refuses;
+  /// Where the steps ended that were given up: found by the first three ways, read by the last.
+  std::shared_ptr<std::set<double>> ends;
+  double time = 0, s = 0;  ///< at the last commit
+  double crossed_at = -1;
+  bool fails = false;
+
+  bool is_whole(double end) const { return end - time > 0.75 * Scene::step; }
+  static int element(double at) { return static_cast<int>(at / Scene::length * Scene::elements); }
+
+  void evaluate(const LocalState& x, LocalSystem&) const {
+    if (!is_whole(x.time())) return;
+    if (fails || (way == Way::first_solve_fails && ends->contains(x.time())))
+      throw RejectStep("not in one step");
+  }
+  Review review(const LocalState& x, const StepInfo& step) {
+    if (way == Way::first_solve_fails || !is_whole(step.end) || element(x.value(0)[0]) == element(s))
+      return Review::keep();
+    crossed_at = step.end;
+    if (way == Way::review_refuses) throw RejectStep("not in one step");
+    if (way == Way::review_cuts) return Review::cut(0.5 * (step.start + step.end));
+    fails = true;
+    return Review::keep();
+  }
+  void commit(const LocalState& x, const StepInfo& step) {
+    time = step.end;
+    s = x.value(0)[0];
+    fails = false;
+    crossed_at = -1;
+  }
+  void reject() {
+    if (crossed_at > 0) ends->insert(crossed_at);
+    fails = false;
+    crossed_at = -1;
+  }
+};
+
+class GivenUp : public ::testing::TestWithParam<std::tuple<Scene, Way>> {};
+
+TEST_P(GivenUp, ACrossingLeavesNothingBehind) {
+  const auto& [scene, way] = GetParam();
+  const auto ends = std::make_shared<std::set<double>>();
+  const auto run = [&scene, &ends](Way how) {
+    SceneRun with(scene, PETSC_COMM_WORLD, [&](Model& model) {
+      static const Type type = [] {
+        Type t;
+        t.name = "objector";
+        return t;
+      }();
+      Builder builder(model);
+      Entity entity;
+      entity.name = "objector";
+      builder.begin(entity, type);
+      const BlockId s = block_named(model, scene.sliders.front() + ".s");
+      builder.add(Objector{how, ends, 0, model.block(s).initial[0]}, {s});
+    });
+    return with.run(0.2);
+  };
+  const auto found = run(way);
+  auto given_up = static_cast<int>(ends->size());
+  MPI_Allreduce(MPI_IN_PLACE, &given_up, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  EXPECT_GE(given_up, 5);
+  const auto expected = run(Way::first_solve_fails);
+  expect_same(expected, found, agreement);
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::tuple<Scene, Way>>& tested) {
+  const auto& [scene, way] = tested.param;
+  if (way == Way::review_refuses) return scene.name + "AReviewRefuses";
+  return scene.name + (way == Way::review_cuts ? "AReviewCuts" : "TheNextSolveFails");
+}
+
+INSTANTIATE_TEST_SUITE_P(BeamSliding, GivenUp,
+                         ::testing::Combine(::testing::Values(bead_scene("Bead", DynamicStage::Form::index3),
+                                                              sleeve_scene("Sleeve")),
+                                            ::testing::Values(Way::review_refuses, Way::review_cuts,
+                                                              Way::next_solve_fails)),
+                         name_of);
+
+}  // namespace
+}  // namespace trammel
