@@ -113,7 +113,7 @@ NewtonResult Newton::solve() {
   return result;
 }
 
-NewtonResult Newton::attempt(bool fresh, const char* line_search) {
+NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
   if (broken_ || !snes_) {
     snes_.reset();
     J_.reset();
@@ -126,6 +126,12 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search) {
     TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
     TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search));
   }
+  PetscInt allowed = 0;
+  TRAMMEL_PETSC(SNESGetTolerances(snes, nullptr, nullptr, nullptr, &allowed, nullptr));
+  const auto limit = [&](PetscInt n) {
+    TRAMMEL_PETSC(SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, n, PETSC_DEFAULT));
+  };
+  if (most > 0) limit(most);
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
@@ -142,6 +148,7 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search) {
     const QuietErrors quiet;
     code = SNESSolve(snes, nullptr, x_.get());
   }
+  if (most > 0) limit(allowed);
   SNESConvergedReason reason = SNES_DIVERGED_LINEAR_SOLVE;
   if (code == 0) TRAMMEL_PETSC(SNESGetConvergedReason(snes, &reason));
   if (code != 0) {

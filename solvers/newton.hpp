@@ -55,6 +55,9 @@ class Newton {
   /// Collective.
   NewtonResult solve();
 
+  /// Goes on from `x` for at most `iterations` and leaves in `x` where that led to. Collective.
+  NewtonResult approach(int iterations) { return attempt(true, nullptr, iterations); }
+
   /// Forgets the kept tangent: after a change of step, a revision or a checkpoint.
   void drop_tangent() { have_tangent_ = false; }
   /// Destroys matrices and solvers, to be made anew at the next solve: after a revision.
@@ -66,7 +69,8 @@ class Newton {
   std::string failure(bool thorough);
 
  private:
-  NewtonResult attempt(bool fresh, const char* line_search);
+  /// `most`: iterations; 0: as many as the options allow.
+  NewtonResult attempt(bool fresh, const char* line_search, int most = 0);
   void create();
   static PetscErrorCode form_function(SNES snes, Vec x, Vec f, void* self);
   static PetscErrorCode form_jacobian(SNES snes, Vec x, Mat J, Mat P, void* self);

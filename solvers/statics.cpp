@@ -1,6 +1,7 @@
 #include "solvers/statics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trammel {
 
@@ -27,12 +28,34 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
   const bool extrapolate = previous_step_ > 0;
   predict(rest_, extrapolate ? h / previous_step_ : 0.0);
   NewtonResult result = newton_.solve();
+  if (!result.converged && result.singular && !extrapolate) return with_inertia(result, end, step);
   if (result.converged || !extrapolate) return result;
   equations_.begin(rest_, end, step, stiffness_);
   predict(rest_, 0);
   const NewtonResult again = newton_.solve();
   return {again.converged, result.iterations + again.iterations, result.factorizations + again.factorizations,
           again.singular};
+}
+
+/// What hangs has no stiffness until it is under tension. With inertia in the tangent, that accelerates over the model's length as
+/// the largest force accelerates a typical mass, some iterations find the tension; those that follow do without.
+NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepCoefficients step) {
+  constexpr int few = 4;
+  const ModelScales& scales = equations_.scales();
+  const FieldNorms& norms = equations_.norms();
+  double force = std::max({norms.residual[FieldNorms::force], norms.residual[FieldNorms::moment],
+                           norms.residual[FieldNorms::generalized]});
+  MPI_Allreduce(MPI_IN_PLACE, &force, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  step.inertia = force / (scales.mass * scales.length);
+  if (!(step.inertia > 0) || !std::isfinite(step.inertia)) return before;
+  equations_.begin(rest_, end, step, stiffness_);
+  predict(rest_, 0);
+  const NewtonResult near = newton_.approach(few);
+  step.inertia = 0;
+  equations_.begin(rest_, end, step, stiffness_);
+  const NewtonResult result = near.singular ? before : newton_.solve();
+  return {result.converged, before.iterations + near.iterations + result.iterations,
+          before.factorizations + near.factorizations + result.factorizations, result.singular};
 }
 
 void Statics::predict(const State& now, double part) {

@@ -27,6 +27,7 @@ class Statics final : public StepMethod {
 
  private:
   void predict(const State& now, double part);
+  NewtonResult with_inertia(const NewtonResult& before, double end, StepCoefficients step);
 
   Assembler& assembler_;
   double stiffness_;

@@ -196,7 +196,7 @@ TangentWeights StepEquations::weights() const {
   TangentWeights w;
   w.stiffness = 1;
   w.damping = c.velocity;
-  w.mass = c.acceleration;
+  w.mass = c.acceleration + c.inertia;
   w.state_rate = c.state_rate;
   w.T = T_;
   for (const BlockKind kind : {BlockKind::multiplier, BlockKind::velocity_multiplier})

@@ -16,6 +16,8 @@ struct StepCoefficients {
   double step = 0;  ///< h [s]
   /// In statics: velocity-level constraints see the rates constraint_velocity * x, everything else sees rest.
   double constraint_velocity = 0;
+  /// In statics: inertia that the tangent has and the equations have not [1/s^2].
+  double inertia = 0;
 
   friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
 };

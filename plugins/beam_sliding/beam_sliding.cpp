@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
 
 #include "normal_force.hpp"
 #include "slider.hpp"
+#include "trammel/lie.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/plugin.hpp"
 
@@ -14,6 +16,7 @@ namespace {
 using Kind = Parameter::Kind;
 
 constexpr double meeting_tolerance = 1e-6;  // of the model's length
+constexpr double corner_tolerance = 1e-5;   // rad
 
 std::vector<Parameter> parameters() {
   std::vector<Parameter> known;
@@ -76,18 +79,41 @@ std::vector<const Value*> beam_names(const Parameters& in) {
   return names;
 }
 
-std::shared_ptr<const Track> read_track(const Parameters& in, Builder& builder) {
+/// Where one beam goes on in the next, both must lie on one line, and for a contact that holds rotations be turned alike:
+/// a slider that passes a corner would jump.
+void require_smooth(const Value& name, const InitialMotion& end, const InitialMotion& start, bool rotates) {
+  const Mat3 R = end.R_WM.transpose() * start.R_WM;
+  const double bend = std::atan2(R.col(0).tail<2>().norm(), R(0, 0)), turn = so3::log(R).norm();
+  const auto degrees = [](double angle) { return angle * 180 / std::numbers::pi; };
+  if (bend > corner_tolerance)
+    throw Error(
+        name.where,
+        fmt::format("beam '{}' begins at an angle of {:.4g} degrees to the end of the one before it, and a "
+                    "slider needs a smooth track; make the corner an arc",
+                    name.text, degrees(bend)));
+  if (rotates && turn > corner_tolerance)
+    throw Error(
+        name.where,
+        fmt::format(
+            "the first section of beam '{}' is turned by {:.4g} degrees about the axis against the last "
+            "one before it, and this contact holds rotations; give both beams the same `up`",
+            name.text, degrees(turn)));
+}
+
+std::shared_ptr<const Track> read_track(const Parameters& in, Builder& builder, bool rotates) {
   auto track = std::make_shared<Track>();
   for (const Value* name : beam_names(in)) {
     const auto line = std::static_pointer_cast<const ElasticLine>(builder.find(name->text + ".elastic line"));
     if (line == nullptr) throw_no_beam(*name, name->text, builder, builder.model());
     if (track->pieces() > 0) {
-      const Vec3 end = builder.initial(Marker::on_frame(track->nodes().back())).p_WM;
-      const double gap = (builder.initial(Marker::on_frame(line->nodes.front())).p_WM - end).norm();
+      const InitialMotion end = builder.initial(Marker::on_frame(track->nodes().back()));
+      const InitialMotion start = builder.initial(Marker::on_frame(line->nodes.front()));
+      const double gap = (start.p_WM - end.p_WM).norm();
       if (gap > meeting_tolerance * builder.length())
         throw Error(name->where,
                     fmt::format("beam '{}' does not begin where the one before it ends: the gap is {:.6g} m",
                                 name->text, gap));
+      require_smooth(*name, end, start, rotates);
     }
     track->add(*line);
   }
@@ -149,9 +175,9 @@ TrackPoint read_start(const Parameters& in, const Builder& builder, SliderLaw& l
 }
 
 void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
-  law.track = read_track(in, builder);
-  law.slider = builder.marker(in, "slider");
   law.contact = read_contact(in);
+  law.track = read_track(in, builder, law.rotates());
+  law.slider = builder.marker(in, "slider");
   if (law.rotates() && law.slider.is_point())
     throw Error(in.where("slider"), "marker '" + law.slider.name() +
                                         "' is a point without orientation, and this contact needs one");

@@ -54,6 +54,24 @@ TEST(BeamSliding, RefusesWhatIsNoBeam) {
                "beam 'rod' does not begin where the one before it ends: the gap is 4 m");
 }
 
+TEST(BeamSliding, RefusesACornerBetweenBeams) {
+  const auto with_tail = [](const char* end, const std::string& joint) {
+    std::string text = cantilever("beam: [rod, tail], " + joint);
+    const std::string straight = "to: [4, 0, 0]";
+    return text.replace(text.find(straight), straight.size(), end);
+  };
+  const std::string sleeve = "slider: block, contact: cylindrical", bead = "slider: bead";
+  for (const std::string& joint : {sleeve, bead})
+    expect_error(with_tail("to: [4, 0, 0.2]", joint),
+                 "beam 'tail' begins at an angle of 5.711 degrees to the end of the one before it");
+  const char* turned = "to: [4, 0, 0], up: [0, 1, 0]";
+  expect_error(with_tail(turned, sleeve),
+               "the first section of beam 'tail' is turned by 90 degrees about the axis");
+  const Workplace workplace;
+  workplace.write("case.yaml", with_tail(turned, bead));
+  EXPECT_EQ(workplace.shell("trammel check case.yaml").status, 0);
+}
+
 TEST(BeamSliding, RefusesAStartOffTheBeam) {
   expect_error(cantilever("beam: rod, slider: high"),
                "the slider 'high' starts off the beam: the nearest point, at s = 0.5 m, is 0.2 m away");

@@ -1,0 +1,83 @@
+// Statics of what hangs: it has no stiffness until it is under tension.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::at;
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::table_of;
+using testing::Workplace;
+
+/// A rod of half a metre on a joint at the tip of a cantilever, swung by `angle` from where it will hang, under a force of
+/// 20 N down.
+std::string hanging(const std::string& joint, const std::string& angle) {
+  return "trammel: 1\n"
+         "parameters: {a: " +
+         angle +
+         "}\n"
+         "bodies:\n"
+         "  arm: {type: beam, from: [0, 0, 0], to: [1, 0, 0], elements: 4, section: {\n"
+         "    stiffness: {EA: 1e6, GA: [4e5, 4e5], GJ: 100, EI: [100, 100]},\n"
+         "    mass: {rhoA: 1, J: [2e-3, 1e-3, 1e-3]}}}\n"
+         "  rod: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.1],\n"
+         "        position: [1 + 0.5*sin(a), 0, -0.5*cos(a)], markers: {top: {at: [-0.5*sin(a), 0, "
+         "0.5*cos(a)]}}}\n"
+         "joints:\n"
+         "  clamp: {type: fixed, between: [ground, arm.start]}\n"
+         "  hook: {between: [arm.end, rod.top], " +
+         joint +
+         "}\n"
+         "loads: {pull: {type: force, on: rod, force: [0, 0, -20]}}\n"
+         "sensors:\n"
+         "  tip: {type: motion, of: arm.end}\n"
+         "  rod: {type: motion, of: rod}\n"
+         "  hook: {type: reaction, of: hook}\n"
+         "stages: [{type: static, until: 1, steps: 1}]\n";
+}
+
+void expect_straight_below(const Workplace& workplace) {
+  const auto tip = table_of(workplace.read("out/tip.csv")), rod = table_of(workplace.read("out/rod.csv")),
+             hook = table_of(workplace.read("out/hook.csv"));
+  EXPECT_NEAR(at(rod, 1, "position.x"), at(tip, 1, "position.x"), 1e-9);
+  EXPECT_NEAR(at(rod, 1, "position.z"), at(tip, 1, "position.z") - 0.5, 1e-9);
+  EXPECT_LT(at(tip, 1, "position.z"), -0.06);
+  EXPECT_NEAR(std::abs(at(hook, 1, "force_world.z")), 20, 1e-6);
+}
+
+TEST(Hanging, ComesToRestBelowItsJoint) {
+  for (const char* joint :
+       {"type: universal, bars: [[1, 0, 0], [0, 1, 0]]", "type: revolute, axis: [0, 1, 0]",
+        "type: revolute, axis: [0, 1, 0], coordinate: no"})
+    for (const char* angle : {"0", "0.3", "pi/2"}) {
+      const Workplace workplace;
+      const Outcome outcome = workplace.run(hanging(joint, angle));
+      ASSERT_EQ(outcome.status, 0) << joint << " from " << angle << "\n" << outcome.err;
+      EXPECT_THAT(outcome.out, HasSubstr("of them cut 0"));
+      expect_straight_below(workplace);
+    }
+}
+
+TEST(Hanging, ComesToRestOnTwoRanks) {
+  const Workplace workplace;
+  const Outcome outcome =
+      workplace.run_on(2, hanging("type: universal, bars: [[1, 0, 0], [0, 1, 0]]", "0.3"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expect_straight_below(workplace);
+}
+
+TEST(Hanging, SaysWhatIsFreeAllTheSame) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(hanging("type: spherical", "0"));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("no stiffness or mass in 'rod.rotation' (3)"));
+}
+
+}  // namespace
+}  // namespace trammel
