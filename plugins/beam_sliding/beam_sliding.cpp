@@ -16,7 +16,6 @@ namespace {
 using Kind = Parameter::Kind;
 
 constexpr double meeting_tolerance = 1e-6;  // of the model's length
-constexpr double corner_tolerance = 1e-5;   // rad
 
 std::vector<Parameter> parameters() {
   std::vector<Parameter> known;

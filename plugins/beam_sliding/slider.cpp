@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -336,6 +337,24 @@ std::optional<Review> Slider::meet_stops(const EndOfStep& now, const StepInfo& s
   return cut ? cut : cut_at(last_, now, law_->track->length(), step);
 }
 
+void Slider::require_whole(const LocalState& x) const {
+  const Track& track = *law_->track;
+  const auto [from, to] = std::minmax(committed_.host, now_.host);
+  for (int p = from; p < to; ++p) {
+    const int end = track.piece(p).node + 1, start = track.piece(p + 1).node;
+    if (start == end) continue;
+    const int a = node_block(end), b = node_block(start);
+    const double gap = (x.position(b) - x.position(a)).norm();
+    const Mat3 R = x.rotation(a + 1).transpose() * x.rotation(b + 1);
+    const double turn = law_->rotates() ? so3::log(R).norm() : std::atan2(R.col(0).tail<2>().norm(), R(0, 0));
+    if (gap <= whole_tolerance * track.length() && turn <= corner_tolerance) continue;
+    throw Error(fmt::format(
+        "at s = {:.6g} m the slider passes from one beam to the next, which is {:.3g} m away and turned by "
+        "{:.3g} degrees; a joint of type `fixed` holds beams together",
+        track.piece(p).s_last, gap, turn * 180 / std::numbers::pi));
+  }
+}
+
 Review Slider::review(const LocalState& x, const StepInfo& step) {
   if (now_.left) return Review::keep();
   const Track& track = *law_->track;
@@ -362,6 +381,7 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
       take_window(wanted - more, std::max(committed_.host, wanted + 1));
     return Review::move(stencil(), true);
   }
+  require_whole(x);
   for (std::size_t i = 0; i < law_->others.size(); ++i)
     require_alone(law_->others[i], s, x.value(other_block() + static_cast<int>(i))[0]);
   if (!law_->rotates()) return Review::keep();

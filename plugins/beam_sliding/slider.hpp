@@ -107,6 +107,8 @@ class Slider {
   void take_window(int first, int last);
   /// How many pieces ahead the stencil is to hold, for what lies ahead at this speed along the track.
   int pieces_ahead(double rate, const StepInfo& step) const;
+  /// Throws Error where the slider has passed from a beam to one that is no longer where the first one ends.
+  void require_whole(const LocalState& x) const;
   /// Where s lies beyond an end of the track.
   Review review_end(const EndOfStep& now, const StepInfo& step);
   /// Where a stop is met or left within the step.

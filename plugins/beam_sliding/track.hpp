@@ -10,6 +10,10 @@
 
 namespace trammel::beam_sliding {
 
+/// The largest corner between beams of a track [rad], and at a passage the largest gap, by the track's length.
+inline constexpr double corner_tolerance = 1e-5;
+inline constexpr double whole_tolerance = 1e-6;
+
 /// What a slider runs along: one beam, or several that follow one another, with one arc length from the first one's
 /// start.
 class Track {

@@ -72,6 +72,19 @@ TEST(BeamSliding, RefusesACornerBetweenBeams) {
   EXPECT_EQ(workplace.shell("trammel check case.yaml").status, 0);
 }
 
+TEST(BeamSliding, SaysWhereItsBeamsHaveComeApart) {
+  const auto with_weld = [](const std::string& weld) {
+    std::string text =
+        cantilever("beam: [rod, tail], slider: bead", "", "{type: dynamic, until: 0.7, step: 0.01}");
+    const std::string line = "  weld: {type: fixed, between: [rod.end, tail.start]}\n";
+    text.replace(text.find(line), line.size(), weld);
+    return text + "loads: {weight: {type: gravity}}\n";
+  };
+  expect_error(with_weld(""), "at s = 2 m the slider passes from one beam to the next, which is ");
+  expect_error(with_weld("  weld: {type: revolute, axis: [0, 1, 0], between: [rod.end, tail.start]}\n"),
+               " m away and turned by ");
+}
+
 TEST(BeamSliding, RefusesAStartOffTheBeam) {
   expect_error(cantilever("beam: rod, slider: high"),
                "the slider 'high' starts off the beam: the nearest point, at s = 0.5 m, is 0.2 m away");
