@@ -230,6 +230,7 @@ void build(const Parameters& in, Builder& builder) {
   const std::vector<BlockId> own = law->slider.blocks();
   fixed.insert(fixed.end(), own.begin(), own.end());
   fixed.push_back(builder.add_multiplier("force", 3, "m"));
+  builder.offer_signal("contact_force", std::make_shared<ContactForce>(fixed.back()));
   if (law->rotates()) {
     builder.offer_signal("normal_force", std::make_shared<NormalForce>(law->slider, fixed.back()));
     fixed.push_back(builder.add_multiplier("moment", 3, "rad"));

@@ -46,4 +46,17 @@ void NormalForce::evaluate(const LocalState& x, int first, bool derivatives, Sig
   out.second.bottomRightCorner<3, 3>() = R * H * R.transpose();
 }
 
+void ContactForce::evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const {
+  const Vec3 force = Eigen::Map<const Vec3>(x.value(first));
+  out.value = force.norm();
+  out.rate = out.second_rate = 0;
+  if (!derivatives) return;
+  out.gradient.setZero(3);
+  out.second.setZero(3, 3);
+  if (!(out.value > 0)) return;
+  const Vec3 g = force / out.value;
+  out.gradient = g;
+  out.second = (Mat3::Identity() - g * g.transpose()) / out.value;
+}
+
 }  // namespace trammel::beam_sliding

@@ -21,4 +21,18 @@ class NormalForce final : public Signal {
   BlockId force_;
 };
 
+/// The whole force of a contact [N], along the beam and across it: what a bead, which has no axes, can tell. Block: the
+/// multipliers of the position.
+class ContactForce final : public Signal {
+ public:
+  explicit ContactForce(BlockId force) : force_(force) {}
+
+  std::string unit() const override { return "N"; }
+  std::vector<BlockId> blocks() const override { return {force_}; }
+  void evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const override;
+
+ private:
+  BlockId force_;
+};
+
 }  // namespace trammel::beam_sliding

@@ -49,5 +49,27 @@ TEST(NormalForce, IsWhatPressesAcrossTheSlidersFirstAxis) {
   }
 }
 
+TEST(ContactForce, IsTheWholeForce) {
+  Block force;
+  force.kind = BlockKind::multiplier;
+  force.size = 3;
+  const ContactForce contact(0);
+  const auto at = [&contact](const Specimen& s) {
+    SignalValue v;
+    contact.evaluate(s.local(), 0, true, v);
+    return v;
+  };
+  Specimen s({force});
+  std::ranges::copy(std::array{2.0, -3.0, 6.0}, s.state().value.data() + s.places()[0].value);
+  const SignalValue v = at(s);
+  EXPECT_EQ(v.value, 7);
+  for (int i = 0; i < 3; ++i) {
+    const auto moved = [&](double h) { return at(s.moved(h * Eigen::VectorXd::Unit(3, i))); };
+    EXPECT_NEAR(v.gradient[i], difference([&](double h) { return moved(h).value; }), 1e-11);
+    for (int j = 0; j < 3; ++j)
+      EXPECT_NEAR(v.second(j, i), difference([&](double h) { return moved(h).gradient[j]; }), 1e-11);
+  }
+}
+
 }  // namespace
 }  // namespace trammel::beam_sliding

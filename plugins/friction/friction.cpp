@@ -63,7 +63,13 @@ JointReaction reaction_of(const AttachmentPlace& place, Builder& builder, const 
   try {
     return JointReaction::of(place.joint, builder, where);
   } catch (const Error& e) {
-    throw Error(where, std::string(e.what()) + "; give 'normal' a function of time, signals and rates");
+    const std::string whole = place.joint_name + ".contact_force";
+    throw Error(where, std::string(e.what()) + "; give 'normal' a function of time, signals and rates" +
+                           (builder.model().signals.contains(whole)
+                                ? ", such as " + whole +
+                                      "/sqrt(1 + mu^2), mu the coefficient, where nothing else "
+                                      "acts along the joint"
+                                : ""));
   }
 }
 

@@ -103,8 +103,10 @@ TEST(BeamSliding, RefusesContactsThatDoNotFit) {
 
 TEST(BeamSliding, RefusesFrictionOfABeadWithoutANormalForce) {
   const std::string friction = ", friction: {s: {coefficient: 0.2, regularization: 0.01";
-  expect_error(cantilever("beam: rod, slider: bead" + friction + "}}"),
-               "joint 'slide' gives no reaction to read; give 'normal' a function");
+  expect_error(
+      cantilever("beam: rod, slider: bead" + friction + "}}"),
+      "joint 'slide' gives no reaction to read; give 'normal' a function of time, signals and rates, such "
+      "as slide.contact_force/sqrt(1 + mu^2)");
   const Workplace workplace;
   for (const std::string& joint : {"slider: bead" + friction + ", normal: 5}}",
                                    "slider: block, contact: cylindrical" + friction + "}}"}) {
