@@ -4,7 +4,9 @@
 # components), accelerations apart; and as a part of the sensor's own range, which rounding alone may make up (a rod that
 # falls freely has constant acceleration). Largest share of a rank (unknowns that it owns or sees) against
 # 1.2 N/P + 2000.
-#   bench/ranks.sh            four-bar, lattice, chain
+# What a slider reports that may be zero by nature (gap, thrust, section forces) is a part of the range of positions, forces
+# and moments.
+#   bench/ranks.sh            four-bar, lattice, chain, and sliders that cross from rank to rank
 #   bench/ranks.sh lattice    one of them
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,7 +27,10 @@ differences() {  # differences FOLDER FOLDER: part of the range and channel, a l
     first == 1 { n = NF / 2; for (i = 2; i <= n; i++) name[i] = $i; first = 2; next }
     { for (i = 2; i <= n; i++) {
         c = file SUBSEP name[i]
-        if (first == 2) { q = name[i]; sub(/\.[xyzw]( |$)/, " ", q); if (q ~ /\[J\]/) q = "energy"; quantity[c] = q; low[c] = high[c] = $i; gap[c] = 0 }
+        if (first == 2) { q = name[i]; sub(/\.[xyzw]( |$)/, " ", q); if (q ~ /\[J\]/) q = "energy"
+          sub(/^gap /, "position ", q); sub(/^thrust /, "force ", q)
+          sub(/^section_force_[a-z]*\.N.*/, "force [N]", q); sub(/^section_force_[a-z]*\.M.*/, "moment [N m]", q)
+          quantity[c] = q; low[c] = high[c] = $i; gap[c] = 0 }
         if ($i < low[c]) low[c] = $i
         if ($i > high[c]) high[c] = $i
         d = $i - $(i + n); if (d < 0) d = -d
@@ -70,3 +75,8 @@ system four_bar cases/four_bar_x/case.yaml
 system lattice cases/lattice/case.yaml --set n=16 --set h=0.0004 --set until=2.04
 system chain cases/chain/case.yaml --set N=100 --set h=0.01 --set until=0.5
 system chain_1000 cases/chain/case.yaml --set N=1000 --set h=0.01 --set until=0.5
+system bead cases/sliding_bead/case.yaml --set h=0.004 --set rho=0.6
+system train bench/train.yaml
+system spaghetti cases/spaghetti/case.yaml --set h=0.002
+system mast cases/telescopic_mast/case.yaml --set static=1e-12 --set h=0.008
+system crane cases/slewing_crane/case.yaml --set h=0.02

@@ -202,6 +202,36 @@ TEST(BeamSliding, AgreesBetweenTheLevelsOfTheConstraint) {
   EXPECT_NEAR(y[0], y[1], 1e-3);
 }
 
+TEST(BeamSliding, PushesARodOutOfASleevesMouthAcrossABorder) {
+  // A sleeve is drawn over the node at 1 m of ten elements: N + N^2/2EA = M^2/2EI + P^2/2GA at its mouth.
+  constexpr double EA = 1e8, GA = 4e7, EI = 100, P = 20, element = 0.2;
+  // Elements of constant strain carry the moment of their middle, here half an element outside.
+  const double middle = std::pow(P * element, 2) / (8 * EI);
+  const Workplace workplace;
+  for (const std::string bending : {"linear", "constant"}) {
+    const Outcome run =
+        workplace.shell("sed 's/bending: linear/bending: " + bending +
+                        "/' '" TRAMMEL_SOURCE_DIR
+                        "/bench/mouth.yaml' > case.yaml\n"
+                        "trammel run case.yaml -o out --set from=0.996 --set way=0.008 --set steps=8");
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto sleeve = table_of(workplace.read("out/sleeve.csv")),
+               root = table_of(workplace.read("out/root.csv"));
+    std::vector<double> before, behind;  // error of N on either side
+    for (int k = 0; k <= 8; ++k) {
+      const double t = k / 8.0, N = at(root, t, "force_on_A_world.x"), M = at(sleeve, t, "moment_world.z");
+      const double error = N + N * N / (2 * EA) - M * M / (2 * EI) - P * P / (2 * GA);
+      EXPECT_LT(std::abs(error), bending == "linear" ? 0.01 * N : 1.02 * middle)
+          << bending << " at t = " << t;
+      (at(sleeve, t, "host") < 5.5 ? before : behind).push_back(error);
+    }
+    ASSERT_GE(before.size(), 4U);
+    ASSERT_GE(behind.size(), 4U);
+    const double jump = bending == "linear" ? 0 : middle;
+    EXPECT_NEAR(std::abs(behind.front() - before.back()), jump, 1e-5 + 0.02 * jump) << bending;
+  }
+}
+
 TEST(BeamSliding, IsStabilizedOnElementsThatItHadNotSeenAtTheStart) {
   // A rod shoots through a sleeve on the ground: nothing but the rod's nodes and s can be corrected.
   const std::string head =
