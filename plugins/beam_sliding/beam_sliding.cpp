@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -200,13 +201,48 @@ void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
   require_no_self_contact(in, law);
 }
 
-/// Makes the slider known to those that come later on the same beams, and those that came before to it.
-void meet_others(SliderLaw& law, BlockId s) {
+/// What a slider offers as "course": the beams of its track.
+using Course = std::vector<std::string>;
+
+Course course_of(const Parameters& in) {
+  Course course;
+  for (const Value* name : beam_names(in)) course.push_back(name->text);
+  return course;
+}
+
+/// Leaves those that the slider can meet first: on one course none of two passes another where one holds rotations.
+void keep_neighbours(SliderLaw& law, double s, const Course& course, Builder& builder) {
+  using Other = SliderLaw::Other;
+  const auto place = [&](const Other& other) {
+    return builder.model().block(other.s).initial[0] + other.shift;
+  };
+  std::vector<char> follows(law.others.size());
+  double before = -1, behind = law.track->length() + 1;  // the next ones that hold rotations
+  for (std::size_t i = 0; i < law.others.size(); ++i) {
+    const auto its = std::static_pointer_cast<const Course>(builder.find(law.others[i].name + ".course"));
+    follows[i] = its != nullptr && *its == course;
+    if (!follows[i] || !law.others[i].turns) continue;
+    const double at = place(law.others[i]);
+    (at <= s ? before : behind) = at <= s ? std::max(before, at) : std::min(behind, at);
+  }
+  std::vector<Other> kept;
+  for (std::size_t i = 0; i < law.others.size(); ++i)
+    if (const double at = place(law.others[i]); !follows[i] || (at >= before && at <= behind))
+      kept.push_back(law.others[i]);
+  law.others = std::move(kept);
+}
+
+/// Makes the slider known to those that come later on the same beams, and those that came before to it. Two that hold
+/// no rotations need not know of each other.
+void meet_others(SliderLaw& law, BlockId s, double start, const Course& course, Builder& builder) {
   for (const Track::Part& part : law.track->parts()) {
     for (const ElasticLine::Guest& guest : *part.guests)
-      law.others.push_back({guest.name, guest.s, part.from - guest.from, part.from, part.to, guest.turns});
+      if (guest.turns || law.rotates())
+        law.others.push_back({guest.name, guest.s, part.from - guest.from, part.from, part.to, guest.turns});
     part.guests->push_back({law.name, s, part.from, law.rotates()});
   }
+  keep_neighbours(law, start, course, builder);
+  builder.offer("course", std::make_shared<const Course>(course));
 }
 
 void build(const Parameters& in, Builder& builder) {
@@ -221,7 +257,7 @@ void build(const Parameters& in, Builder& builder) {
   std::vector<BlockId> fixed{builder.add_block(BlockKind::coordinate, "s", {&start.s, 1}, {&rate, 1}, "m")};
   builder.offer_coordinate("s", "m", fixed.back());
   law->name = builder.entity().name;
-  meet_others(*law, fixed.back());
+  meet_others(*law, fixed.back(), start.s, course_of(in), builder);
   if (law->has_angle()) {
     const double angle = 0, turning = (b.twist.tail<3>() - start.twist.tail<3>())[0];
     fixed.push_back(builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&turning, 1}, "rad"));

@@ -71,6 +71,7 @@ void Slider::set_host(int host) {
   if (host == now_.host) return;
   now_.host = host;
   host_ = host_of(*law_->track, host);
+  memory_.forget();
 }
 
 int Slider::pieces_ahead(double rate, const StepInfo& step) const {
@@ -126,21 +127,32 @@ double Slider::stop_depth(double s) const {
   return std::max(s - law_->track->length(), 0.0) + std::min(s, 0.0);
 }
 
-SplitHost<double> Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
-  SplitHost<double> host(host_);
+const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
+  if (!memory_.host) memory_.host.emplace(host_);
+  SplitHost<double>& host = *memory_.host;
+  bool same = memory_.found;
+  const auto set = [&same](auto& to, const auto& from) {
+    same = same && to == from;
+    to = from;
+  };
   const int k = node_block(law_->track->piece(now_.host).node);
-  host.X_1 = {x.rotation(k + 1), x.position(k)};
-  host.X_2 = {x.rotation(k + 3), x.position(k + 2)};
-  host.s = x.value(0)[0];
+  set(host.X_1.R, x.rotation(k + 1));
+  set(host.X_1.p, x.position(k));
+  set(host.X_2.R, x.rotation(k + 3));
+  set(host.X_2.p, x.position(k + 2));
+  set(host.s, x.value(0)[0]);
+  set(host.force, Eigen::Map<const Vec3>(x.value(force_block())));
   host.p_WB = slider.p_WM;
-  host.force = Eigen::Map<const Vec3>(x.value(force_block()));
   host.rotates = law_->rotates();
   if (host.rotates) {
-    host.turn = turn(x);
-    host.R_WB = slider.R_WM;
-    host.moment = Eigen::Map<const Vec3>(x.value(force_block() + 1));
+    set(host.turn, turn(x));
+    set(host.R_WB, slider.R_WM);
+    set(host.moment, Eigen::Map<const Vec3>(x.value(force_block() + 1)));
   }
+  if (same) return host;
+  memory_.found = false;
   host.solve(now_.host == committed_.host ? start_ : HostStart());
+  memory_.found = true;
   return host;
 }
 
@@ -178,7 +190,7 @@ void Slider::evaluate(const LocalState& x, LocalSystem& out) const {
                         : request.rates ? MotionLevel::velocity
                                         : MotionLevel::jacobian,
                         slider);
-  const SplitHost<double> host = host_at(x, slider);
+  const SplitHost<double>& host = host_at(x, slider);
   const SplitHost<double>::Vector share = host.residual();
 
   auto r = out.residual();
@@ -372,7 +384,10 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
   if (wanted != now_.host && beyond > 1e-13 * track.length() && heading_ != -ahead) {
     heading_ = ahead;
     set_host(wanted);
-    if (wanted >= first_piece_ && wanted <= last_piece_) return Review::changed();
+    if (wanted >= first_piece_ && wanted <= last_piece_) {
+      require_whole(x);
+      return Review::changed();
+    }
     // The host of the last commit stays inside: the step may be rejected.
     const int more = pieces_ahead(x.rate(0)[0], step);
     if (ahead > 0)
@@ -400,6 +415,7 @@ void Slider::commit(const LocalState& x, const StepInfo&) {
     } catch (const RejectStep&) {
       start_ = {};  // what follows says so at its place
     }
+    memory_.found = false;  // what is found does not depend on what was asked before
   }
   committed_ = now_;
   heading_ = 0;
@@ -418,7 +434,7 @@ Energy Slider::energy(const LocalState& x) const {
   if (now_.left) return e;
   MarkerMotion slider;
   law_->slider.evaluate(x, slider_block(), MotionLevel::velocity, slider);
-  const SplitHost<double> host = host_at(x, slider);
+  const SplitHost<double>& host = host_at(x, slider);
   const double depth = stop_depth(host.s);
   e.strain = host.energy() + 0.5 * law_->stop_stiffness * depth * depth;
   // A slider that moves in time does work on the beam.
@@ -429,7 +445,7 @@ Energy Slider::energy(const LocalState& x) const {
     at += size;
   }
   const Vec6 explicit_rate = slider.twist - slider.J * v;
-  e.lost_power = -host.residual().segment<6>(C::slider).dot(explicit_rate);
+  if (!explicit_rate.isZero(0)) e.lost_power = -host.residual().segment<6>(C::slider).dot(explicit_rate);
   return e;
 }
 
@@ -463,7 +479,7 @@ Slider::Reaction Slider::reaction(const LocalState& x) const {
   Reaction on;
   on.X_WC.p = slider.p_WM;
   if (now_.left) return on;
-  const SplitHost<double> host = host_at(x, slider);
+  const SplitHost<double>& host = host_at(x, slider);
   const SplitHost<double>::Vector share = host.residual();
   on.X_WC = host.X_WC();
   on.force = -host.force;

@@ -87,6 +87,24 @@ class Slider {
     int angle = -1, slider = 0, force = 0, moment = -1, nodes = 0;  ///< first unknowns
   };
 
+  /// The host as it was found last, so that nothing is sought again at the same place. A copy remembers nothing, since the
+  /// host refers to its slider.
+  struct Memory {
+    std::optional<SplitHost<double>> host;
+    bool found = false;
+
+    Memory() = default;
+    Memory(const Memory&) {}
+    Memory& operator=(const Memory&) {
+      forget();
+      return *this;
+    }
+    void forget() {
+      host.reset();
+      found = false;
+    }
+  };
+
   /// What the slider feels, world components, and what the beam's section carries on both sides.
   struct Reaction {
     Pose X_WC;
@@ -96,7 +114,7 @@ class Slider {
   };
 
   Reaction reaction(const LocalState& x) const;
-  SplitHost<double> host_at(const LocalState& x, const MarkerMotion& slider) const;
+  const SplitHost<double>& host_at(const LocalState& x, const MarkerMotion& slider) const;
   void fill_tangent(const LocalState& x, const SplitHost<double>& host,
                     const SplitHost<double>::Vector& share, const MarkerMotion& slider,
                     LocalSystem& out) const;
@@ -134,8 +152,9 @@ class Slider {
   Status now_, committed_;
   HostElement host_;  ///< the piece now_.host
   HostStart start_;   ///< from the last commit, of the host then
-  EndOfStep last_;    ///< s at the last commit
-  int heading_ = 0;   ///< of the changes of host in this step
+  mutable Memory memory_;
+  EndOfStep last_;   ///< s at the last commit
+  int heading_ = 0;  ///< of the changes of host in this step
   BranchWatch branch_;
 };
 

@@ -11,6 +11,32 @@ namespace trammel::beam_sliding {
 namespace {
 
 // The operators of SE(3), each compiled once for a scalar: they are long when inlined.
+/// [[F, F'[u]], [0, F]]^T b, h = (u, theta)
+template <class S>
+[[gnu::noinline]] Vec6T<S> transposed_times(const lie::Isotropic<S>& F, const Vec6T<S>& h,
+                                            const Vec6T<S>& b) {
+  const Vec3T<S> u = h.template head<3>(), theta = h.template tail<3>();
+  const Vec3T<S> b_u = b.template head<3>(), b_theta = b.template tail<3>();
+  const S s = trammel::dot(theta, u), r = trammel::dot(theta, b_u);
+  const S both = S(s * F.B1) * r + F.B * S(trammel::dot(u, b_u) + trammel::dot(theta, b_theta));
+  Vec6T<S> out;
+  out.template head<3>() = F.A * b_u + S(F.B * r) * theta - F.G * trammel::cross(theta, b_u);
+  out.template tail<3>() = F.A * b_theta + S(s * F.A1) * b_u + both * theta + S(F.B * r) * u -
+                           trammel::cross(Vec3T<S>(S(s * F.G1) * theta + F.G * u), b_u) -
+                           F.G * trammel::cross(theta, b_theta);
+  return out;
+}
+/// T(h)^T b
+template <class S>
+Vec6T<S> tangent_transposed_times(const Vec6T<S>& h, const Vec6T<S>& b) {
+  return transposed_times<S>(lie::tangent_operator<1>(h.template tail<3>().eval()), h, b);
+}
+/// T(h)^-T b
+template <class S>
+Vec6T<S> inverse_transposed_times(const Vec6T<S>& h, const Vec6T<S>& b) {
+  return transposed_times<S>(lie::inverse_tangent_operator<1>(h.template tail<3>().eval()), h, b);
+}
+
 template <class S>
 [[gnu::noinline]] Mat6T<S> tangent_of(const Vec6T<S>& h) {
   return se3::T(h);
@@ -29,9 +55,15 @@ template <class S>
 [[gnu::noinline]] Mat6T<S> inverse_turning(const Vec6T<S>& h, const Vec6T<S>& b) {
   return se3::dT_inverse_transpose(h, b);
 }
+/// X_12, without the rounding of places far from the origin.
 template <class S>
-[[gnu::noinline]] Vec6T<S> twist_between(const PoseT<S>& X_1, const PoseT<S>& X_2) {
-  return se3::log(X_1.inverse() * X_2);
+PoseT<S> pose_between(const PoseT<S>& X_1, const PoseT<S>& X_2) {
+  const Mat3T<S> back = X_1.R.transpose();
+  return {back * X_2.R, back * (X_2.p - X_1.p)};
+}
+template <class S>
+[[gnu::noinline]] Vec6T<S> twist_of(const PoseT<S>& X) {
+  return se3::log(X);
 }
 template <class S, int columns>
 [[gnu::noinline]] void solve_in_place(const Mat6T<S>& A, Eigen::Matrix<S, 6, columns>& b) {
@@ -112,7 +144,14 @@ SplitHost<S>::SplitHost(const HostElement& element)
 
 template <class S>
 void SplitHost<S>::begin() {
-  whole_ = twist_between(X_1, X_2);
+  const PoseT<S>&X_a = first_is_near_ ? X_1 : X_2, &X_b = first_is_near_ ? X_2 : X_1;
+  X_ab_ = pose_between(X_a, X_b);
+  force_a_ = X_a.R.transpose() * force;
+  if (rotates) {
+    turned_ = so3::exp(Vec3T<S>(turn * Vec3T<S>::Unit(0)));
+    R_aB_ = X_a.R.transpose() * R_WB;
+  }
+  whole_ = direction() * twist_of<S>(X_ab_);
   sigma_whole_ = K_whole_ * (whole_ / S(s_2_ - s_1_) - reference_);
   K_a_ = element_->piece<S>(z_a());
   K_b_ = element_->piece<S>(z_b());
@@ -120,15 +159,17 @@ void SplitHost<S>::begin() {
 
 template <class S>
 void SplitHost<S>::solve(const HostStart& start) {
-  constexpr double rounding = 1e-18, small = 1e-9;  // stiff sections multiply them by 1e11
+  constexpr double left = 1e-16, small = 1e-9;  // stiff sections multiply what is left by 1e11
+  constexpr double rounding = 4e-16;
+  constexpr double near = 1e-2;  // a start that is farther off is none
   first_is_near_ = value_of(s) < 0.5 * (s_1_ + s_2_);
   begin();
-  e_a_ = whole_ / S(s_2_ - s_1_);
+  const Vec6T<S> unsplit = whole_ / S(s_2_ - s_1_);
+  e_a_ = unsplit;
   bool renew = !start.known || start.first_is_near != first_is_near_;
-  Mat6T<S> inverse;
   if (!renew) {
     e_a_ += start.offset.cast<S>();
-    inverse = start.inverse.cast<S>();
+    inverse_ = start.inverse.cast<S>();
   }
   Vec6T<S> change = Vec6T<S>::Zero(), open = Vec6T<S>::Zero();
   double last = 0;
@@ -137,30 +178,34 @@ void SplitHost<S>::solve(const HostStart& start) {
     const Vec6T<S> before = open;
     open = balance();
     if (renew) {
-      complete();
-      inverse = balance_by_strain().inverse();
-    } else if (iteration > 0) {
+      inverse_ = balance_by_strain().inverse();
+    } else if (last > 0) {
       // Broyden's update (Math. Comp. 19, 1965) by the last change: few iterations, and no derivative.
-      const Vec6T<S> y = inverse * (open - before);
+      const Vec6T<S> y = inverse_ * (open - before);
       const Vec6T<S> miss = change - y;
       const S along = trammel::dot(change, y);
       if (std::abs(value_of(along)) > 0.1 * std::abs(value_of(trammel::dot(change, change))))
-        inverse += miss / along * (change.transpose() * inverse);
+        inverse_ += miss / along * (change.transpose() * inverse_);
     }
-    change = -(inverse * open);
-    e_a_ += change;
+    change = -(inverse_ * open);
     double size = 0, largest = 1;
     for (int i = 0; i < 6; ++i) {
       size = std::max(size, std::abs(value_of(change[i])));
-      largest = std::max(largest, std::abs(value_of(e_a_[i])));
+      largest = std::max(largest, std::abs(value_of(e_a_[i] + change[i])));
       if (!std::isfinite(value_of(change[i]))) size = std::numeric_limits<double>::infinity();
     }
+    if (iteration == 0 && !renew && size > near * largest) {
+      e_a_ = unsplit;
+      renew = true;
+      continue;
+    }
     if (!std::isfinite(size)) break;
+    e_a_ += change;
     // What is left is of the order of this change's square with a fresh inverse, else smaller by the last factor.
-    const double factor = iteration == 0 ? 0 : size / last;
-    const bool there = renew            ? size <= small * largest
-                       : iteration == 0 ? size <= rounding * largest
-                                        : size * std::min(factor, 1.0) <= rounding * largest;
+    const double factor = last > 0 ? size / last : 0;
+    const bool there =
+        size <= rounding * largest ||
+        (renew ? size <= small * largest : last > 0 && size * std::min(factor, 1.0) <= left * largest);
     if (there) {
       place();
       complete();
@@ -178,8 +223,7 @@ HostStart SplitHost<S>::found() const {
   start.known = true;
   start.first_is_near = first_is_near_;
   for (int i = 0; i < 6; ++i) start.offset[i] = value_of(e_a_[i] - whole_[i] / (s_2_ - s_1_));
-  const Mat6T<S> inverse = balance_by_strain().inverse();
-  for (int i = 0; i < 36; ++i) start.inverse(i) = value_of(inverse(i));
+  for (int i = 0; i < 36; ++i) start.inverse(i) = value_of(inverse_(i));
   return start;
 }
 
@@ -207,52 +251,53 @@ S SplitHost<S>::energy() const {
 template <class S>
 void SplitHost<S>::place() {
   h_a_ = z_a() * e_a_;
-  T_a_ = tangent_of<S>(h_a_);
-  X_C_ = (first_is_near_ ? X_1 : X_2) * se3::exp(h_a_);
-  h_b_ = twist_between(X_C_, first_is_near_ ? X_2 : X_1);
+  X_aC_ = se3::exp(h_a_);
+  h_b_ = twist_of<S>(pose_between(X_aC_, X_ab_));
   e_b_ = h_b_ / z_b();
   sigma_a_ = K_a_ * (e_a_ - reference_);
   sigma_b_ = K_b_ * (e_b_ - reference_);
-  T_b1_ = inverse_of<S>(-h_b_);
-  f_C_ = -(X_C_.R.transpose() * force);
-  m_C_.setZero();
-  m_D_.setZero();
-  m_B_.setZero();
+  const Mat3T<S> R_Ca = X_aC_.R.transpose();
+  f_C_ = -(R_Ca * force_a_);
+  g_.template head<3>() = f_C_;
+  g_.template tail<3>().setZero();
   if (rotates) {
-    turned_ = so3::exp(Vec3T<S>(turn * Vec3T<S>::Unit(0)));
-    Q_ = turned_.transpose() * (X_C_.R.transpose() * R_WB);
+    Q_ = turned_.transpose() * (R_Ca * R_aB_);
     P_ = -S(0.5) * Q_.transpose();
     P_.diagonal().array() += S(0.5) * Q_.trace();
     m_B_ = P_.transpose() * moment;
     m_D_ = -(Q_ * m_B_);
-    m_C_ = turned_ * m_D_;
+    g_.template tail<3>() = turned_ * m_D_;
   }
-  g_ << f_C_, m_C_;
-  g_ -= direction() * (T_b1_.transpose() * sigma_b_);
+  g_ -= direction() * inverse_transposed_times<S>(-h_b_, sigma_b_);
 }
 
 template <class S>
 void SplitHost<S>::complete() {
-  back_ = se3::Ad_inverse(se3::exp(h_a_));
-  T_b2_ = inverse_of<S>(h_b_);
-  N_b_ = inverse_turning<S>(-h_b_, sigma_b_);
+  X_C_ = (first_is_near_ ? X_1 : X_2) * X_aC_;
+}
+
+template <class S>
+Mat6T<S> SplitHost<S>::turning_b() const {
+  return inverse_turning<S>(-h_b_, sigma_b_);
 }
 
 template <class S>
 Vec6T<S> SplitHost<S>::balance() const {
-  return direction() * sigma_a_ + T_a_.transpose() * g_;
+  return direction() * sigma_a_ + tangent_transposed_times<S>(h_a_, g_);
 }
 
 template <class S>
 Mat6T<S> SplitHost<S>::balance_by_strain() const {
-  const Mat6T<S> G = wrench_by_contact() * T_a_;
-  return direction() * K_a_ + z_a() * (T_a_.transpose() * G + turning<S>(h_a_, g_));
+  const Mat6T<S> T_a = tangent_of<S>(h_a_);
+  const Mat6T<S> G = wrench_by_contact() * T_a;
+  return direction() * K_a_ + z_a() * (T_a.transpose() * G + turning<S>(h_a_, g_));
 }
 
 template <class S>
 Mat6T<S> SplitHost<S>::wrench_by_contact() const {
-  const Mat6T<S> by_h = T_b1_.transpose() * (K_b_ / z_b()) - N_b_;
-  Mat6T<S> G = direction() * (by_h * T_b1_);
+  const Mat6T<S> T_b1 = inverse_of<S>(-h_b_);
+  const Mat6T<S> by_h = T_b1.transpose() * (K_b_ / z_b()) - turning_b();
+  Mat6T<S> G = direction() * (by_h * T_b1);
   G.template topRightCorner<3, 3>() += skew(f_C_);
   if (rotates)
     G.template bottomRightCorner<3, 3>() -=
@@ -275,8 +320,8 @@ typename SplitHost<S>::Vector SplitHost<S>::residual() const {
   const S d = direction();
   Vector r;
   // In balance the near node carries what its piece does.
-  r.template segment<6>(near()) = -d * (inverse_of<S>(-h_a_).transpose() * sigma_a_);
-  r.template segment<6>(far()) = d * (T_b2_.transpose() * sigma_b_);
+  r.template segment<6>(near()) = -d * inverse_transposed_times<S>(-h_a_, sigma_a_);
+  r.template segment<6>(far()) = d * inverse_transposed_times<S>(h_b_, sigma_b_);
   const auto thrust = [this](const Vec6T<S>& e, const Vec6T<S>& sigma, const S& z) {
     return S(density(e, sigma) - trammel::dot(sigma, e) - z * z * trammel::dot(sigma, Vec6T<S>(R_ * sigma)));
   };
@@ -287,8 +332,8 @@ typename SplitHost<S>::Vector SplitHost<S>::residual() const {
   r.template segment<3>(Columns::multipliers) = p_WB - X_C_.p;
   r.template segment<3>(Columns::multipliers + 3).setZero();
   if (rotates) r.template segment<3>(Columns::multipliers + 3) = axial(Q_);
-  r.template segment<6>(Columns::node_1) += inverse_of<S>(-whole_).transpose() * sigma_whole_;
-  r.template segment<6>(Columns::node_2) -= inverse_of<S>(whole_).transpose() * sigma_whole_;
+  r.template segment<6>(Columns::node_1) += inverse_transposed_times<S>(-whole_, sigma_whole_);
+  r.template segment<6>(Columns::node_2) -= inverse_transposed_times<S>(whole_, sigma_whole_);
   return r;
 }
 
@@ -299,15 +344,17 @@ void SplitHost<S>::derivatives(Parts& out) const {
   using V3Near = typename Parts::template Variation<3, Columns::turn>;
   using V6Near = typename Parts::template Variation<6, Columns::turn>;
   const S d = direction();
+  const Mat6T<S> T_a = tangent_of<S>(h_a_), T_b1 = inverse_of<S>(-h_b_), T_b2 = T_b1 + se3::ad(h_b_);
+  const Mat6T<S> N_b = turning_b();
   V6Near contact;  // the twist of C
-  contact.by.template middleCols<6>(near()) = back_;
-  contact.by.col(Columns::s) = T_a_ * e_a_;
-  contact.by_strain = z_a() * T_a_;
+  contact.by.template middleCols<6>(near()) = se3::Ad_inverse(X_aC_);
+  contact.by.col(Columns::s) = T_a * e_a_;
+  contact.by_strain = z_a() * T_a;
   const V3Near contact_turn = contact.template rows_from<3>(3);
 
   V6Near h_b;
-  h_b.add(Mat6T<S>(-T_b1_), contact);
-  h_b.by.template middleCols<6>(far()) += T_b2_;
+  h_b.add(Mat6T<S>(-T_b1), contact);
+  h_b.by.template middleCols<6>(far()) += T_b2;
   // z_b de_b = dh_b + e_b ds; the stiffnesses depend on s.
   const Vec6T<S> Rs_a = R_ * sigma_a_, Rs_b = R_ * sigma_b_;
   const Vec6T<S> softer = S(2.0) * z_a() * (K_a_ * Rs_a);
@@ -317,8 +364,8 @@ void SplitHost<S>::derivatives(Parts& out) const {
   sigma_b.by.col(Columns::s) += C * e_b_ + S(2.0) * z_b() * (K_b_ * Rs_b);
 
   V6 g;
-  g.add(Mat6T<S>(d * N_b_), h_b);
-  g.add(Mat6T<S>(-d * T_b1_.transpose()), sigma_b);
+  g.add(Mat6T<S>(d * N_b), h_b);
+  g.add(Mat6T<S>(-d * T_b1.transpose()), sigma_b);
   const Mat3T<S> f = skew(f_C_);
   g.by.template topLeftCorner<3, Columns::turn>().noalias() += f.lazyProduct(contact_turn.by);
   g.by_strain.template topRows<3>().noalias() += f.lazyProduct(contact_turn.by_strain);
@@ -355,7 +402,7 @@ void SplitHost<S>::derivatives(Parts& out) const {
     g.by_strain.template bottomRows<3>() += m_C.by_strain;
   }
 
-  out.strain.noalias() = T_a_.transpose().lazyProduct(g.by);
+  out.strain.noalias() = T_a.transpose().lazyProduct(g.by);
   out.strain.col(Columns::s) += turning<S>(h_a_, g_) * e_a_ - d * softer;
   solve_in_place<S, Columns::all>(balance_by_strain(), out.strain);
   out.strain = -out.strain;
@@ -366,7 +413,7 @@ void SplitHost<S>::derivatives(Parts& out) const {
   at_near.by_strain = z_a() * N_a - back_a * K_a_;
   at_near.by.col(Columns::s) = N_a * e_a_ + back_a * softer;
   out.set(near(), at_near);
-  at_far.add(Mat6T<S>(d * T_b2_.transpose()), sigma_b);
+  at_far.add(Mat6T<S>(d * T_b2.transpose()), sigma_b);
   at_far.add(Mat6T<S>(d * inverse_turning<S>(h_b_, sigma_b_)), h_b);
   out.set(far(), at_far);
   const Vec6T<S> u_a = e_a_ + S(2.0) * z_a() * z_a() * Rs_a, u_b = e_b_ + S(2.0) * z_b() * z_b() * Rs_b;
@@ -398,7 +445,7 @@ void SplitHost<S>::constraint_gradient(Gradient& B, Gradient& strain) const {
 template <class S>
 void SplitHost<S>::subtract_whole(Matrix& by) const {
   const Vec6T<S>& sigma = sigma_whole_;
-  const Mat6T<S> T_1 = inverse_of<S>(-whole_), T_2 = inverse_of<S>(whole_);
+  const Mat6T<S> T_1 = inverse_of<S>(-whole_), T_2 = T_1 + se3::ad(whole_);
   const Mat6T<S> C = K_whole_ / S(s_2_ - s_1_);
   const Mat6T<S> row_1 = T_1.transpose() * C - inverse_turning<S>(-whole_, sigma);
   const Mat6T<S> row_2 = T_2.transpose() * C + inverse_turning<S>(whole_, sigma);

@@ -71,7 +71,7 @@ class SplitHost {
   /// Splits at the nearer node and finds e_a, to rounding wherever it starts from. Throws RejectStep where there is none
   /// near.
   void solve(const HostStart& start = {});
-  /// What was found, as a start for others.
+  /// What `solve` found, as a start for others.
   HostStart found() const;
   /// Takes what `solve` found at the same place.
   void take(const SplitHost<double>& found, const Vec6T<S>& e_a);
@@ -114,6 +114,8 @@ class SplitHost {
   /// The balance at C, as the row of e_a over s - s_a, and its derivative by e_a.
   Vec6T<S> balance() const;
   Mat6T<S> balance_by_strain() const;
+  /// d(T^-T(-h_b) sigma_b)/d(-h_b)
+  Mat6T<S> turning_b() const;
   /// Derivative of g_ along the twist of C alone.
   Mat6T<S> wrench_by_contact() const;
   Mat3T<S> moment_B_by_turn() const;
@@ -129,10 +131,13 @@ class SplitHost {
   bool first_is_near_ = true;
   Vec6T<S> whole_, sigma_whole_;  ///< log(X_1^-1 X_2), and the section force that it means
   Vec6T<S> e_a_, e_b_, h_a_, h_b_, sigma_a_, sigma_b_;
-  PoseT<S> X_C_;
-  Mat6T<S> back_, T_a_, T_b1_, T_b2_, N_b_;  ///< N_b: d(T^-T(-h_b) sigma_b)/d(-h_b)
+  PoseT<S> X_ab_, X_aC_, X_C_;
+  Vec3T<S> force_a_;
+  Mat3T<S> R_aB_ = Mat3T<S>::Identity();
+  Mat6T<S> inverse_;  ///< about that of the balance's derivative by e_a
   Mat3T<S> turned_ = Mat3T<S>::Identity(), Q_ = Mat3T<S>::Identity(), P_ = Mat3T<S>::Identity();
-  Vec3T<S> f_C_, m_C_, m_D_, m_B_;
+  Vec3T<S> f_C_;
+  Vec3T<S> m_D_ = Vec3T<S>::Zero(), m_B_ = Vec3T<S>::Zero();
   Vec6T<S> g_;  ///< the wrench on C of all but the piece at node a, in axes of C
 };
 

@@ -188,6 +188,17 @@ TEST(BeamSliding, RefusesASecondSliderOnTheElementOfASleeve) {
                "the sliders 'second' (s = 0.5 m) and 'slide' (s = 0.5 m) stand on one element");
 }
 
+TEST(BeamSliding, RefusesABeadThatRunsIntoTheFirstOfTwoSleeves) {
+  const std::string sleeves =
+      "  far: {type: beam_sliding, beam: rod, slider: ground, s: 1.7, contact: prismatic}\n"
+      "  near: {type: beam_sliding, beam: rod, slider: ground, s: 1.3, contact: prismatic}\n";
+  const Workplace workplace;
+  const Outcome run = workplace.run(cantilever("beam: rod, slider: bead", sleeves + watch, moving(0.5)));
+  EXPECT_EQ(run.status, 1) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("the sliders 'near' (s = 1.3"));
+  EXPECT_THAT(run.err, HasSubstr("and 'slide' (s = 1.2"));
+}
+
 TEST(BeamSliding, AgreesBetweenTheLevelsOfTheConstraint) {
   const Workplace workplace;
   std::vector<double> s, y;
