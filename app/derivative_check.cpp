@@ -12,10 +12,19 @@ namespace trammel {
 
 namespace {
 
-/// Random multipliers and accelerations, and velocities where they `move`.
+/// Random multipliers and accelerations, and velocities where they `move`. The start often is where something is not
+/// smooth, a knot of a curve or the instant at which a motion begins: the time is a little later, and those that move stand
+/// a little beside it.
 Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
+  constexpr double beside = 1e-4;  // [m], [rad], [s]
+  s.state().time += beside;
+  if (move) {
+    Eigen::VectorXd increment(s.dofs());
+    for (double& d : increment) d = beside * number(random);
+    s = s.moved(increment);
+  }
   State& state = s.state();
   for (std::size_t k = 0; k < s.blocks().size(); ++k) {
     const Block& block = s.blocks()[k];

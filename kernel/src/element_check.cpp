@@ -45,29 +45,87 @@ Eigen::VectorXd accelerations(const Specimen& at) {
   return a;
 }
 
-/// By how much rounding moves the differences over h of a function of the state, by row. The deviation of its values comes
-/// from differences of sixth order over tiny steps (More and Wild, SIAM J. Sci. Comput. 33, 2011, 1292), in which nothing
-/// of the function itself is left.
-Eigen::VectorXd difference_floor(const Specimen& at, double h,
-                                 const std::function<Eigen::VectorXd(const Specimen&)>& f) {
-  constexpr int points = 13, order = 6;
-  constexpr double spacing = 1e-8, deviations = 9;
-  constexpr double share = 720.0 * 720.0 / 479001600.0;  // (order!)^2 / (2 order)!
+/// A direction in which everything moves, of length 1.
+Eigen::VectorXd some_direction(int n) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> number(-1, 1);
-  Eigen::VectorXd direction(at.dofs());
+  Eigen::VectorXd direction(n);
   for (double& d : direction) d = number(random);
-  Eigen::MatrixXd table(at.dofs(), points);
-  for (int k = 0; k < points; ++k) table.col(k) = f(at.moved((k - points / 2) * spacing * direction));
-  int left = points;
-  for (int n = 0; n < order; ++n, --left)
-    table.leftCols(left - 1) = (table.middleCols(1, left - 1) - table.leftCols(left - 1)).eval();
-  return deviations / h * (share * table.leftCols(left).rowwise().squaredNorm() / left).cwiseSqrt();
+  return direction.normalized();
 }
+
+/// Deviation of the numbers that a function of the state gives, by rounding. It comes from differences of sixth order over
+/// tiny steps (More and Wild, SIAM J. Sci. Comput. 33, 2011, 1292), in which nothing of the function itself is left.
+Eigen::MatrixXd deviation(const Specimen& at, const std::function<Eigen::MatrixXd(const Specimen&)>& f) {
+  constexpr int points = 13, order = 6;
+  constexpr double spacing = 3e-8;
+  constexpr double share = 720.0 * 720.0 / 479001600.0;  // (order!)^2 / (2 order)!
+  const Eigen::VectorXd direction = some_direction(at.dofs());
+  std::vector<Eigen::MatrixXd> table;
+  for (int k = 0; k < points; ++k) table.push_back(f(at.moved((k - points / 2) * spacing * direction)));
+  for (int n = 0; n < order; ++n) {
+    for (std::size_t k = 0; k + 1 < table.size(); ++k) table[k] = table[k + 1] - table[k];
+    table.pop_back();
+  }
+  Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(table[0].rows(), table[0].cols());
+  for (const Eigen::MatrixXd& t : table) squares += t.cwiseAbs2();
+  return (share / static_cast<double>(table.size()) * squares).cwiseSqrt();
+}
+
+/// What rounding makes of the numbers of an evaluation: in the differences over a step, and in the terms themselves. The
+/// place alone does not tell for the differences: numbers that cancel are larger beside it where it is one without strain,
+/// and an error that is the same all around there is none beside it.
+struct Rounding {
+  Eigen::VectorXd residual_difference, rate_difference, rate, bias;
+  Eigen::MatrixXd K, D, M, rate_gradient;
+
+  Rounding(const ElementRange& range, int instance, const Specimen& at, double step) {
+    constexpr double deviations = 9;
+    const Eigen::Index n = at.dofs();
+    const auto numbers = [&](const Specimen& s) {
+      const Evaluation e = evaluate(range, instance, s, {true, true, true});
+      Eigen::MatrixXd all(n, 4 * n + 3);
+      all << e.K, e.D, e.M, e.rate_gradient, e.residual, e.rate, e.bias;
+      return all;
+    };
+    const auto values = [&](const Specimen& s) {
+      const Evaluation e = evaluate(range, instance, s, {false, true, false});
+      Eigen::MatrixXd both(n, 2);
+      both << e.residual, e.rate;
+      return both;
+    };
+    const Eigen::MatrixXd all = deviations * deviation(at, numbers);
+    K = all.middleCols(0, n);
+    D = all.middleCols(n, n);
+    M = all.middleCols(2 * n, n);
+    rate_gradient = all.middleCols(3 * n, n);
+    rate = all.col(4 * n + 1);
+    bias = all.col(4 * n + 2);
+    Eigen::MatrixXd largest = all.middleCols(4 * n, 2);
+    for (const double way : {-step, step}) {
+      const Specimen beside = at.moved(way * some_direction(at.dofs()));
+      largest = largest.cwiseMax(deviations * deviation(beside, values));
+    }
+    residual_difference = largest.col(0) / step;
+    rate_difference = largest.col(1) / step;
+  }
+};
 
 /// Derivative at 0 of a vector function of one number, to sixth order.
 Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)>& f) {
   return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
+}
+
+/// Whether block k is the multiplier of a joint that does not hold at present: its rows equal it, and have no rates.
+bool is_idle(const Evaluation& e, const Specimen& at, int k) {
+  const Block& block = at.blocks()[static_cast<std::size_t>(k)];
+  for (int i = 0; i < block.size; ++i) {
+    const int row = at.offset(k) + i;
+    Eigen::RowVectorXd others = e.K.row(row);
+    others[row] = 0;
+    if (e.residual[row] != at.local().value(k)[i] || e.K(row, row) != 1 || !others.isZero(0)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -185,9 +243,7 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
     return evaluate(range, instance, s, {false, true, false}).rate;
   };
 
-  // What differences of them over `step` do not tell from zero.
-  const Eigen::VectorXd residual_floor = difference_floor(at, step, residual),
-                        rate_floor = difference_floor(at, step, rate);
+  const Rounding rounding(range, instance, at, step);
 
   Eigen::MatrixXd K(n, n), D = Eigen::MatrixXd::Zero(n, n), M = D, rate_gradient = D;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -216,9 +272,9 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
   std::vector<CheckedTerm> terms;
   const auto compare = [&terms](std::string what, Kind kind, const Eigen::MatrixXd& found,
                                 const Eigen::MatrixXd& expected, double floor,
-                                const Eigen::VectorXd& rounding) {
+                                const Eigen::VectorXd& of_differences, const Eigen::MatrixXd& of_found) {
     if (expected.size() == 0) return;
-    const Eigen::MatrixXd error = (found - expected).cwiseAbs().colwise() - rounding;
+    const Eigen::MatrixXd error = ((found - expected).cwiseAbs() - of_found).colwise() - of_differences;
     // Written so that nan stays.
     const double largest = error.hasNaN() ? std::nan("") : std::max(0.0, error.maxCoeff());
     terms.push_back({std::move(what), largest, std::max(expected.cwiseAbs().maxCoeff(), floor), kind});
@@ -231,16 +287,17 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
       const int c = at.offset(static_cast<int>(column)), columns = blocks[column].size;
       const std::string pair = "'" + blocks[row].name + "' by '" + blocks[column].name + "'";
       const bool of_constraint = is_multiplier(blocks[row].kind) || is_multiplier(blocks[column].kind);
-      for (const auto& [name, kind, found, expected] :
-           {std::tuple("K", of_constraint && !velocity_level ? Kind::gradient : Kind::stiffness, &exact.K,
-                       &K),
-            std::tuple("D", velocity_level ? Kind::gradient : Kind::damping, &exact.D, &D),
-            std::tuple("M", Kind::mass, &exact.M, &M)}) {
+      for (const auto& [name, kind, found, expected, noise] :
+           {std::tuple("K", of_constraint && !velocity_level ? Kind::gradient : Kind::stiffness, &exact.K, &K,
+                       &rounding.K),
+            std::tuple("D", velocity_level ? Kind::gradient : Kind::damping, &exact.D, &D, &rounding.D),
+            std::tuple("M", Kind::mass, &exact.M, &M, &rounding.M)}) {
         // What a block pair is small against: the other entries in its rows and columns.
         const double floor = std::max(expected->middleRows(r, rows).cwiseAbs().maxCoeff(),
                                       expected->middleCols(c, columns).cwiseAbs().maxCoeff());
         compare(std::string(name) + ": residual of " + pair, kind, found->block(r, c, rows, columns),
-                expected->block(r, c, rows, columns), std::max(floor, 1e-3), residual_floor.segment(r, rows));
+                expected->block(r, c, rows, columns), std::max(floor, 1e-3),
+                rounding.residual_difference.segment(r, rows), noise->block(r, c, rows, columns));
         if (!range.couples(instance, static_cast<int>(row), static_cast<int>(column))) {
           const double held = std::max(found->block(r, c, rows, columns).cwiseAbs().maxCoeff(), 0.0);
           terms.push_back(
@@ -253,20 +310,23 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
       const Eigen::VectorXd change = difference(step, [&](double h) { return residual(at.after(h)); });
       const Eigen::VectorXd second = exact.D.middleRows(r, rows) * a + exact.bias.segment(r, rows);
       compare("second rate " + of_block, Kind::second_rate, second, change.segment(r, rows), 1e-3,
-              residual_floor.segment(r, rows));
+              rounding.residual_difference.segment(r, rows),
+              rounding.D.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
       compare("reaction " + of_block, Kind::gradient, exact.K.middleCols(r, rows).transpose(),
-              exact.D.middleRows(r, rows), 1e-3, Eigen::VectorXd::Zero(rows));
+              exact.D.middleRows(r, rows), 1e-3, Eigen::VectorXd::Zero(rows), rounding.D.middleRows(r, rows));
     }
-    if (blocks[row].kind != BlockKind::multiplier) continue;
+    if (blocks[row].kind != BlockKind::multiplier || is_idle(exact, at, static_cast<int>(row))) continue;
     const Eigen::VectorXd C_dot = difference(step, [&](double h) { return residual(at.after(h)); });
     compare("rate " + of_block, Kind::rate, exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3,
-            residual_floor.segment(r, rows));
+            rounding.residual_difference.segment(r, rows), rounding.rate.segment(r, rows));
     compare("rate gradient " + of_block, Kind::rate_gradient, exact.rate_gradient.middleRows(r, rows),
-            rate_gradient.middleRows(r, rows), 1e-3, rate_floor.segment(r, rows));
+            rate_gradient.middleRows(r, rows), 1e-3, rounding.rate_difference.segment(r, rows),
+            rounding.rate_gradient.middleRows(r, rows));
     const Eigen::VectorXd expected = difference(step, [&](double h) { return rate(at.after(h)); });
     const Eigen::VectorXd second = exact.K.middleRows(r, rows) * a + exact.bias.segment(r, rows);
     compare("second rate " + of_block, Kind::second_rate, second, expected.segment(r, rows), 1e-3,
-            rate_floor.segment(r, rows));
+            rounding.rate_difference.segment(r, rows),
+            rounding.K.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
   }
   std::ranges::stable_sort(terms, std::ranges::greater{}, &CheckedTerm::relative);
   return terms;

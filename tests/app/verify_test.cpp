@@ -159,6 +159,16 @@ TEST(CheckDerivatives, PassesASoundCase) {
   EXPECT_THAT(here.shell("trammel check case.yaml").out, Not(HasSubstr("derivatives")));
 }
 
+TEST(CheckDerivatives, PassesCasesThatStartWhereSomethingIsSpecial) {
+  Workplace here;
+  // A joint that does not hold yet, a knot of a curve, stiff and without strain, the instant at which a motion begins.
+  for (const char* name : {"caught_rod", "ellipse_bead", "moving_load", "telescopic_mast"}) {
+    const Outcome found = here.shell("trammel check " TRAMMEL_SOURCE_DIR "/cases/" + std::string(name) +
+                                     "/case.yaml --derivatives");
+    EXPECT_EQ(found.status, 0) << name << found.err;
+  }
+}
+
 TEST(CheckDerivatives, NamesTheInstanceAndTheEntry) {
   Workplace here;
   here.write("case.yaml", pair_of_bodies + "joints: {J: {type: wrong_stiffness, between: [a, b]}}\n");

@@ -27,7 +27,21 @@ struct Cancelling {
   }
 };
 
-CheckedTerm worst(const Cancelling& element, double step) {
+/// r_0 = 0.3 y, as the difference of two lengths near 1, times 1e9: rounding takes the same from them all around x = 0.
+struct Strained {
+  double given = 0.3;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const double a = x.value(0)[0], b = x.value(1)[0];
+    const volatile double one = 1 + a * a;
+    const volatile double other = 1 + (a * a + 3e-10 * b);
+    out.residual()[0] = 1e9 * (other - one);
+    if (out.request.tangent) out.K()(0, 1) = given;
+  }
+};
+
+template <class E>
+CheckedTerm worst(const E& element, double step, double x = 0.83) {
   std::vector<Block> blocks(2);
   for (Block& block : blocks) {
     block.kind = BlockKind::coordinate;
@@ -35,23 +49,28 @@ CheckedTerm worst(const Cancelling& element, double step) {
   }
   blocks[0].name = "x";
   blocks[1].name = "y";
-  blocks[0].initial[0] = 0.83;
+  blocks[0].initial[0] = x;
   blocks[1].initial[0] = -0.4;
-  RangeOf<Cancelling> range;
+  RangeOf<E> range;
   range.add(element, {0, 1}, 2, 0);
   return check_derivatives(range, 0, Specimen(blocks), step).front();
 }
 
 TEST(CheckDerivatives, IsNotMisledByWhatRoundingLeavesOfLargeShares) {
   // Each difference is off by up to 1e-4 / step, more than the entry itself.
-  for (const double step : {1e-3, 1e-4, 1e-5}) EXPECT_LT(worst({}, step).relative(), 1e-6) << step;
+  for (const double step : {1e-3, 1e-4, 1e-5}) EXPECT_LT(worst(Cancelling{}, step).relative(), 1e-6) << step;
+}
+
+TEST(CheckDerivatives, IsNotMisledByRoundingThatShowsBesideThePlaceAlone) {
+  EXPECT_LT(worst(Strained{}, 1e-3, 0).relative(), 1e-6);
+  EXPECT_NEAR(worst(Strained{-0.3}, 1e-3, 0).relative(), 2, 0.01);
 }
 
 TEST(CheckDerivatives, FindsAWrongSignBesideThatRounding) {
-  const CheckedTerm there = worst({5e3, -5e3, 1}, 1e-3);
+  const CheckedTerm there = worst(Cancelling{5e3, -5e3, 1}, 1e-3);
   EXPECT_NEAR(there.relative(), 2, 0.01);
   EXPECT_NE(there.what.find("K: residual of 'x' by 'x'"), std::string::npos) << there.what;
-  const CheckedTerm other = worst({1e-3, 1e-3, -1}, 1e-3);
+  const CheckedTerm other = worst(Cancelling{1e-3, 1e-3, -1}, 1e-3);
   EXPECT_NEAR(other.relative(), 2, 1e-6);
   EXPECT_NE(other.what.find("residual of 'y'"), std::string::npos) << other.what;
 }
