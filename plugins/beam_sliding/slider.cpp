@@ -325,8 +325,10 @@ void Slider::require_alone(const SliderLaw::Other& other, double s, double s_oth
   if (at < other.from || at > other.to || at < host.s_first || at > host.s_last) return;
   throw Error(fmt::format(
       "the sliders '{}' (s = {:.6g} m) and '{}' (s = {:.6g} m) stand on one element of their beam, "
-      "and one of them holds rotations; take shorter elements, or keep them apart",
-      law_->name, s, other.name, s_other));
+      "and one of them holds rotations: they are {:.6g} m apart, and the element is {:.6g} m long; take "
+      "elements "
+      "shorter than the least distance between the two, or keep them farther apart (they cannot pass)",
+      law_->name, s, other.name, s_other, std::abs(at - s), host.s_last - host.s_first));
 }
 
 Review Slider::review_end(const EndOfStep& now, const StepInfo& step) {

@@ -185,7 +185,8 @@ TEST(BeamSliding, GivesTheSameOnTwoRanksWithTwoSliders) {
 TEST(BeamSliding, RefusesASecondSliderOnTheElementOfASleeve) {
   expect_error(cantilever("beam: [rod, tail], slider: bead",
                           "  second: {type: beam_sliding, beam: rod, slider: block, contact: prismatic}\n"),
-               "the sliders 'second' (s = 0.5 m) and 'slide' (s = 0.5 m) stand on one element");
+               "the sliders 'second' (s = 0.5 m) and 'slide' (s = 0.5 m) stand on one element of their beam, "
+               "and one of them holds rotations: they are 0 m apart, and the element is 0.2 m long");
 }
 
 TEST(BeamSliding, RefusesABeadThatRunsIntoTheFirstOfTwoSleeves) {
