@@ -28,7 +28,7 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
   const bool extrapolate = previous_step_ > 0;
   predict(rest_, extrapolate ? h / previous_step_ : 0.0);
   NewtonResult result = newton_.solve();
-  if (!result.converged && result.singular && !extrapolate) return with_inertia(result, end, step);
+  if (!result.converged && !extrapolate) return with_inertia(result, end, step);
   if (result.converged || !extrapolate) return result;
   equations_.begin(rest_, end, step, stiffness_);
   predict(rest_, 0);
@@ -37,25 +37,52 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
           again.singular};
 }
 
-/// What hangs has no stiffness until it is under tension. With inertia in the tangent, that accelerates over the model's length as
-/// the largest force accelerates a typical mass, some iterations find the tension; those that follow do without.
+/// What hangs has no stiffness until it is under tension, and a slack rope next to none. With inertia in the tangent, so much
+/// that the largest force moves a typical mass by the model's length, iterations go the way that the forces push, with
+/// less inertia the smaller these are (pseudo-transient continuation: Kelley and Keyes, SIAM J. Numer. Anal. 35, 1998). Those
+/// that follow do without.
 NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepCoefficients step) {
-  constexpr int few = 4;
+  constexpr int most = 40;
+  constexpr double near = 1e-3;
+  equations_.begin(rest_, end, step, stiffness_);
+  predict(rest_, 0);
+  const OwnedVec f(assembler_.layout().create_vector());
+  if (!equations_.residual(newton_.x(), f.get())) return before;
+  NewtonResult result = before;
+  const auto go_on = [&](auto&& solve) {
+    equations_.begin(rest_, end, step, stiffness_);
+    const NewtonResult next = solve();
+    result = {next.converged, result.iterations + next.iterations,
+              result.factorizations + next.factorizations, next.singular};
+  };
   const ModelScales& scales = equations_.scales();
+  const OwnedVec kept(assembler_.layout().create_vector());
+  const double first = largest_force();
+  double force = first, caution = 1;
+  for (int i = 0; i < most && force > near * first; ++i) {
+    TRAMMEL_PETSC(VecCopy(newton_.x(), kept.get()));
+    step.inertia = caution * force / (scales.mass * scales.length);
+    const int done = result.iterations;
+    go_on([&] { return newton_.approach(1); });
+    if (result.singular) return result;
+    if (result.iterations == done) {  // it led outside the domain of an element
+      TRAMMEL_PETSC(VecCopy(kept.get(), newton_.x()));
+      caution *= 10;
+      continue;
+    }
+    force = largest_force();
+  }
+  step.inertia = 0;
+  go_on([&] { return newton_.solve(); });
+  return result;
+}
+
+double Statics::largest_force() const {
   const FieldNorms& norms = equations_.norms();
   double force = std::max({norms.residual[FieldNorms::force], norms.residual[FieldNorms::moment],
                            norms.residual[FieldNorms::generalized]});
   MPI_Allreduce(MPI_IN_PLACE, &force, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  step.inertia = force / (scales.mass * scales.length);
-  if (!(step.inertia > 0) || !std::isfinite(step.inertia)) return before;
-  equations_.begin(rest_, end, step, stiffness_);
-  predict(rest_, 0);
-  const NewtonResult near = newton_.approach(few);
-  step.inertia = 0;
-  equations_.begin(rest_, end, step, stiffness_);
-  const NewtonResult result = near.singular ? before : newton_.solve();
-  return {result.converged, before.iterations + near.iterations + result.iterations,
-          before.factorizations + near.factorizations + result.factorizations, result.singular};
+  return force;
 }
 
 void Statics::predict(const State& now, double part) {

@@ -28,6 +28,7 @@ class Statics final : public StepMethod {
  private:
   void predict(const State& now, double part);
   NewtonResult with_inertia(const NewtonResult& before, double end, StepCoefficients step);
+  double largest_force() const;
 
   Assembler& assembler_;
   double stiffness_;

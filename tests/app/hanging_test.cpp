@@ -39,7 +39,7 @@ std::string hanging(const std::string& joint, const std::string& angle) {
          "  tip: {type: motion, of: arm.end}\n"
          "  rod: {type: motion, of: rod}\n"
          "  hook: {type: reaction, of: hook}\n"
-         "stages: [{type: static, until: 1, steps: 1}]\n";
+         "stages: [{type: static, until: 1, steps: 1, newton: {tolerance: 1e-11}}]\n";
 }
 
 void expect_straight_below(const Workplace& workplace) {
@@ -55,13 +55,34 @@ TEST(Hanging, ComesToRestBelowItsJoint) {
   for (const char* joint :
        {"type: universal, bars: [[1, 0, 0], [0, 1, 0]]", "type: revolute, axis: [0, 1, 0]",
         "type: revolute, axis: [0, 1, 0], coordinate: no"})
-    for (const char* angle : {"0", "0.3", "pi/2"}) {
+    for (const char* angle : {"0", "0.3", "pi/2", "2.5"}) {
       const Workplace workplace;
       const Outcome outcome = workplace.run(hanging(joint, angle));
       ASSERT_EQ(outcome.status, 0) << joint << " from " << angle << "\n" << outcome.err;
       EXPECT_THAT(outcome.out, HasSubstr("of them cut 0"));
       expect_straight_below(workplace);
     }
+}
+
+/// A rope of 10 m, weight 1 N/m, between two points: it sags by w L^2/8 H, H = EA (8/3) (sag/L)^2 + ..., so that sag^3 =
+/// 3 w L^4/(64 EA), to (sag/L)^2; its bending stiffness changes that by 48 EI sag/(w L^4) = 1e-6.
+TEST(Hanging, ATautRopeSags) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  rope: {type: beam, from: [0, 0, 0], to: [10, 0, 0], elements: 20, section: {\n"
+      "    stiffness: {EA: 1e5, GA: [4e4, 4e4], GJ: 1e-4, EI: [1e-3, 1e-3]},\n"
+      "    mass: {rhoA: 0.1, J: [2e-6, 1e-6, 1e-6]}}}\n"
+      "joints:\n"
+      "  left: {type: revolute, axis: [0, 1, 0], between: [ground, rope.start]}\n"
+      "  right: {type: spherical, between: [rope.end, ground]}\n"
+      "loads: {weight: {type: distributed, on: rope, force: [0, 0, -1]}}\n"
+      "sensors: {middle: {type: motion, of: rope.at(0.5)}}\n"
+      "stages: [{type: static, until: 1, steps: 1}]\n");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const double sag = std::cbrt(3.0 * 1e4 / (64 * 1e5));
+  EXPECT_NEAR(-at(table_of(workplace.read("out/middle.csv")), 1, "displacement.z"), sag, 3e-3 * sag);
 }
 
 TEST(Hanging, ComesToRestOnTwoRanks) {
