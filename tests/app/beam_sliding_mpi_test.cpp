@@ -88,6 +88,14 @@ const Scene scenes[] = {
      "  slide: {type: beam_sliding, beam: rod, slider: tube, contact: cylindrical}\n",
      "  screw: {type: outputs, of: screw}\n  slide: {type: outputs, of: slide}\n"
      "  tube: {type: motion, of: tube}\n"},
+    {"SleeveWithBristles",
+     {"slide"},
+     "  block: {type: rigid_body, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [0.35, 0, 0],\n"
+     "          velocity: [4, 0, 0]}\n",
+     "  slide:\n    {type: beam_sliding, beam: rod, slider: block, contact: prismatic, reserve: 1,\n"
+     "     friction: {s: {law: lugre, coefficient: 0.2, static: 0.3, stribeck: 0.1, stiffness: 1e3, damping: "
+     "3}}}\n",
+     "  slide: {type: outputs, of: slide}\n  friction: {type: outputs, of: slide.s.friction}\n"},
     {"BeadsThatPass",
      {"fore", "aft"},
      "  there: {type: point_mass, mass: 0.3, position: [0.25, 0, 0], velocity: [3, 0, 0]}\n"
@@ -150,7 +158,7 @@ struct Objector {
 class GivenUp : public ::testing::TestWithParam<std::tuple<Scene, Way>> {};
 
 TEST_P(GivenUp, ACrossingLeavesNothingBehind) {
-  const auto& [scene, way] = GetParam();
+  const Scene& scene = std::get<0>(GetParam());
   const auto ends = std::make_shared<std::set<double>>();
   const auto run = [&scene, &ends](Way how) {
     SceneRun with(scene, PETSC_COMM_WORLD, [&](Model& model) {
@@ -166,12 +174,12 @@ TEST_P(GivenUp, ACrossingLeavesNothingBehind) {
       const BlockId s = block_named(model, scene.sliders.front() + ".s");
       builder.add(Objector{how, ends, 0, model.block(s).initial[0]}, {s});
     });
-    return with.run(0.2);
+    return with.run(0.14);
   };
-  const auto found = run(way);
+  const auto found = run(std::get<1>(GetParam()));
   auto given_up = static_cast<int>(ends->size());
   MPI_Allreduce(MPI_IN_PLACE, &given_up, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-  EXPECT_GE(given_up, 5);
+  EXPECT_GE(given_up, 3);
   const auto expected = run(Way::first_solve_fails);
   expect_same(expected, found, agreement);
 }
