@@ -58,6 +58,8 @@ NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepC
   const ModelScales& scales = equations_.scales();
   const OwnedVec kept(assembler_.layout().create_vector());
   const double first = largest_force();
+  constant_load_ = std::abs(first - failed_at_) <= 1e-9 * first;
+  failed_at_ = first;
   double force = first, caution = 1;
   for (int i = 0; i < most && force > near * first; ++i) {
     TRAMMEL_PETSC(VecCopy(newton_.x(), kept.get()));
@@ -107,7 +109,17 @@ void Statics::accept(State& now) {
       for (std::size_t k = 0; k < at(u.size); ++k)
         previous_[at(u.local) + k] -= now.value[at(u.place.value) + k] / equations_.multiplier_scale();
   previous_step_ = step_;
+  failed_at_ = 0;
+  constant_load_ = false;
   now = equations_.trial();
+}
+
+std::string Statics::failure(bool thorough) {
+  return newton_.failure(thorough) +
+         (constant_load_ && thorough
+              ? "; what loads the system does not grow with the step: let it follow the clock, such as "
+                "`factor: t`, for small steps to be of use"
+              : "");
 }
 
 void Statics::revise(State& now) {

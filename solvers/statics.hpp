@@ -20,7 +20,7 @@ class Statics final : public StepMethod {
   void revise(State& now) override;
   void restart(const State&) override { previous_step_ = 0; }
   void drop_tangent() override { newton_.drop_tangent(); }
-  std::string failure(bool thorough) override { return newton_.failure(thorough); }
+  std::string failure(bool thorough) override;
   double constraint_violation() const override;
   double rate_violation() const override { return 0; }
   double left_out_violation() const override;
@@ -38,6 +38,8 @@ class Statics final : public StepMethod {
   std::vector<double> previous_;  ///< the last increment, multipliers as their change, by local unknown
   double previous_step_ = 0;
   double step_ = 0;
+  double failed_at_ = 0;        ///< the largest force at rest of the last step that failed
+  bool constant_load_ = false;  ///< it was that of the longer step before, too
 };
 
 }  // namespace trammel
