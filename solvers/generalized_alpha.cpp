@@ -219,13 +219,13 @@ void GeneralizedAlpha::accept(State& now) {
   base_ = nullptr;
 }
 
-void GeneralizedAlpha::revise(State& now) {
+void GeneralizedAlpha::revise(std::span<State* const> states) {
   // Vectors by dof place travel as accelerations of states.
-  State carried = now;
+  State carried = *states.front();
   carried.acceleration = algorithmic_;
-  State* const states[] = {&now, &carried};
-  Layout& layout = assembler_.layout();
-  layout.revise(states);
+  std::vector<State*> all(states.begin(), states.end());
+  all.push_back(&carried);
+  assembler_.layout().revise(all);
   algorithmic_ = std::move(carried.acceleration);
   has_previous_ = false;
   assembler_.revise();
@@ -243,6 +243,15 @@ void GeneralizedAlpha::restart(const State& now) {
   equations_.revise();
   newton_.reset();
   projection_.reset();
+}
+
+void GeneralizedAlpha::restore(StepHistory history) {
+  algorithmic_ = std::move(history.algorithmic);
+  last_step_ = history.last_step;
+  first_ = history.first;
+  leads_ = history.leads;
+  has_previous_ = false;
+  newton_.drop_tangent();
 }
 
 double GeneralizedAlpha::constraint_violation() const {

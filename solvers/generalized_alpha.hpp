@@ -33,8 +33,10 @@ class GeneralizedAlpha final : public StepMethod {
   NewtonResult attempt(const State& now, double end, double h) override;
   const State& trial() const override { return index1() ? closed_ : equations_.trial(); }
   void accept(State& now) override;
-  void revise(State& now) override;
+  void revise(std::span<State* const> states) override;
   void restart(const State& now) override;
+  StepHistory history() const override { return {algorithmic_, last_step_, first_, leads_}; }
+  void restore(StepHistory history) override;
   void drop_tangent() override { newton_.drop_tangent(); }
   std::string failure(bool thorough) override;
   double constraint_violation() const override;

@@ -264,14 +264,14 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     iterations_ += result.iterations;
     factorizations_ += result.factorizations;
     if (!result.converged) {
-      reject();
+      reject(method);
       cut(method, targets, smallest, result.iterations, false);
       return false;
     }
     const StepInfo info{state.time, target.time};
     const MergedReview review = assembler_.review(method.trial(), info);
     if (review.rejected) {
-      reject();
+      reject(method);
       if (review.revision) revise(method);
       cut(method, targets, smallest, result.iterations, true);
       return false;
@@ -286,7 +286,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
               "at t = {:.9g} {} asks for ever more cuts of the step to t = {:.9g}: {} so far", info.start,
               who_asks(assembler_, method.trial(), info, Review::Verdict::cut, "something"), target.time,
               std::max(review_cuts_in_a_row_ - 1, review_cuts_)));
-        reject();
+        reject(method);
         if (review.revision) revise(method);
         targets.back().h = target.time - time;
         targets.push_back({time, time - info.start, true});
@@ -295,7 +295,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
       event = event || time > info.start + margin;
     }
     if (!review.solve_again && loops_changed(method)) {
-      reject();
+      reject(method);
       revise(method);
       continue;
     }
@@ -333,30 +333,44 @@ void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smal
 }
 
 void StageRun::revise(StepMethod& method) {
-  method.revise(simulation_.state_);
-  before_restart_.reset();
+  std::vector<State*> states{&simulation_.state_};
+  State history;  // travels as the acceleration of a state
+  if (before_restart_) {
+    history = before_restart_->state;
+    history.acceleration = before_restart_->history.algorithmic;
+    states.insert(states.end(), {&before_restart_->state, &history});
+  }
+  method.revise(states);
+  if (before_restart_) before_restart_->history.algorithmic = std::move(history.acceleration);
   if (loops_) loops_->revise();
 }
 
-void StageRun::reject() {
+void StageRun::reject(StepMethod& method) {
   assembler_.reject();
   if (!before_restart_) return;
-  simulation_.state_ = std::move(*before_restart_);
+  simulation_.state_ = std::move(before_restart_->state);
+  method.restore(std::move(before_restart_->history));
+  reference_ -= before_restart_->added;
+  simulation_.summary_.start_energy_change -= before_restart_->added;
   before_restart_.reset();
-  jumped_ = true;
+  if (balance_) energy_ = assembler_.energy(simulation_.state_);
+  taken_back_ = true;
 }
 
 void StageRun::follow_status(StepMethod& method, bool again) {
   State& state = simulation_.state_;
+  const bool back = std::exchange(taken_back_, false);
   if (!loops_ || !loops_->status_changed(state)) return;
   note(fmt::format("at t = {:g} {}", state.time, loops_->renew(state)));
-  std::optional<State> before = before_restart_ ? std::move(before_restart_) : state;
+  const bool restarts_again = before_restart_.has_value();
+  if (moves() && !restarts_again) before_restart_ = {state, method.history()};
   revise(method);
-  if (!moves()) return;
-  // A joint that begins to hold over a whole step, at whose begin it is still open, has no instant.
-  jumped_ = !again || is_closed(assembler_, state, *scales_);
-  activated_ = loops_->activated();
-  if (again && jumped_) before_restart_ = std::move(before);
+  if (moves() && !back) {
+    // A joint that begins to hold over a whole step, at whose begin it is still open, has no instant.
+    jumped_ = !again || is_closed(assembler_, state, *scales_);
+    activated_ = loops_->activated();
+  }
+  if (!restarts_again && !(again && jumped_)) before_restart_.reset();
 }
 
 void StageRun::restart(StepMethod& method) {
@@ -389,6 +403,7 @@ void StageRun::restart(StepMethod& method) {
   if (activated.empty() || !(std::abs(added) > 1e-9 * std::abs(kinetic))) return;
   reference_ += added;
   summary.start_energy_change += added;
+  if (before_restart_) before_restart_->added += added;
   note(fmt::format("at t = {:g} an impulse changes velocities, {}, and the kinetic energy by {:.4g} J",
                    state.time, impulses, added));
 }

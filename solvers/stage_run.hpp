@@ -55,7 +55,8 @@ class StageRun {
   /// Goes on from the present state with accelerations and multipliers, and velocities, that fit the forces and joints that
   /// there are now.
   void restart(StepMethod& method);
-  void reject();
+  /// Takes back what the reviews of the step under way changed, a restart that they led to included.
+  void reject(StepMethod& method);
   void accept(StepMethod& method, const Target& target, bool renew);
   void note(const std::string& text);
   template <class Call>
@@ -76,8 +77,14 @@ class StageRun {
   bool jumped_ = false;  ///< forces or constraints jump where the next step begins
   std::map<int, std::vector<BlockId>>
       activated_;  ///< joints that begin to hold there, with their multipliers
-  /// The present state before a restart that the review of the step under way led to.
-  std::optional<State> before_restart_;
+  /// What there was before a restart that the review of the step under way led to.
+  struct BeforeRestart {
+    State state;
+    StepHistory history;
+    double added = 0;  ///< kinetic energy by the restart's impulse [J]
+  };
+  std::optional<BeforeRestart> before_restart_;
+  bool taken_back_ = false;  ///< the last rejected step took a restart back
   std::optional<LoopWatch> loops_;
   bool status_followed_ = false;  ///< at the last accepted state
 };

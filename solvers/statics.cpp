@@ -122,8 +122,7 @@ std::string Statics::failure(bool thorough) {
               : "");
 }
 
-void Statics::revise(State& now) {
-  State* const states[] = {&now};
+void Statics::revise(std::span<State* const> states) {
   assembler_.layout().revise(states);
   assembler_.revise();
   equations_.revise();

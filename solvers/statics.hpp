@@ -17,7 +17,7 @@ class Statics final : public StepMethod {
   NewtonResult attempt(const State& now, double end, double h) override;
   const State& trial() const override { return equations_.trial(); }
   void accept(State& now) override;
-  void revise(State& now) override;
+  void revise(std::span<State* const> states) override;
   void restart(const State&) override { previous_step_ = 0; }
   void drop_tangent() override { newton_.drop_tangent(); }
   std::string failure(bool thorough) override;
