@@ -14,8 +14,8 @@ class ForceJump {
  public:
   /// Takes the residual before the change; the constraints at acceleration level.
   ForceJump(Assembler& assembler, const State& state);
-  /// Whether it is another one now, by more than a millionth of the largest share of its kind; of a coordinate, of its kind
-  /// or of bodies.
+  /// Whether it is another one now, by more than a millionth of the largest share of its kind; of a coordinate,
+  /// of its kind or of bodies.
   bool at(const State& state);
 
  private:

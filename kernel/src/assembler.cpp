@@ -192,7 +192,8 @@ struct Assembler::Parts {
     return fault.agree(layout.comm());
   }
 
-  /// Calls visit(plan, i, its state) for every instance. Returns false, on all ranks, where one of them throws RejectStep.
+  /// Calls visit(plan, i, its state) for every instance. Returns false, on all ranks, where one throws
+  /// RejectStep.
   template <class Visit>
   bool each(const State& state, Visit&& visit) {
     LocalFault fault;

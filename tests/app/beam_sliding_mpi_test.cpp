@@ -1,5 +1,5 @@
-// Sliders that cross from the part of a beam that one rank owns to that of another, and steps that are given up after
-// such a crossing.
+// Sliders that cross from the part of a beam that one rank owns to that of another, and steps that are given up
+// after such a crossing.
 
 #include <algorithm>
 #include <cmath>

@@ -155,8 +155,8 @@ inline std::string quantity(const std::string& channel) {
          (std::isdigit(static_cast<unsigned char>(name.back())) != 0 ? name.substr(dot, 2) : "");
 }
 
-/// What a difference is measured by: a component of a vector by the vector's range, what is zero by nature by the range of
-/// what it is a difference of, energies, of which the total is constant, together.
+/// What a difference is measured by: a component of a vector by the vector's range, what is zero by nature by the
+/// range of what it is a difference of, energies, of which the total is constant, together.
 inline std::string yardstick(const std::string& channel) {
   if (channel.find("[J]") != std::string::npos) return "energy";
   const std::string q = quantity(channel);
