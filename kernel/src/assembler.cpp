@@ -22,6 +22,20 @@ int kind_index(BlockKind kind) { return static_cast<int>(kind); }
       fmt::format("an element refuses the state at t = {:g}, at which it had been evaluated", state.time));
 }
 
+/// Rows of a constraint at acceleration level, of the share of instance i.
+Eigen::VectorXd acceleration_rows(const RangePlan& plan, int i, const State& state, LocalSystem& share,
+                                  const StencilBlock& row, const MatrixMap& gradient) {
+  Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
+  const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
+  const auto blocks = plan.stencil(i);
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!is_kinematic(blocks[k].kind)) continue;
+    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
+    out += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
+  }
+  return out;
+}
+
 /// Takes residual shares by place, with the chosen equations in the rows of multipliers.
 class ResidualSink final : public ShareSink {
  public:
@@ -44,9 +58,9 @@ class ResidualSink final : public ShareSink {
       if (b.kind == BlockKind::multiplier && level_ != ConstraintLevel::position)
         residual.segment(b.offset, b.size) = level_ == ConstraintLevel::velocity
                                                  ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
-                                                 : acceleration_rows(share, i, b, share.K());
+                                                 : acceleration_rows(*plan_, i, *state_, share, b, share.K());
       if (b.kind == BlockKind::velocity_multiplier && level_ == ConstraintLevel::acceleration)
-        residual.segment(b.offset, b.size) = acceleration_rows(share, i, b, share.D());
+        residual.segment(b.offset, b.size) = acceleration_rows(*plan_, i, *state_, share, b, share.D());
       double& field = fields_.share[static_cast<std::size_t>(kind_index(b.kind))];
       for (int j = 0; j < b.size; ++j) {
         const double value = residual[b.offset + j];
@@ -65,25 +79,61 @@ class ResidualSink final : public ShareSink {
   int evaluated = 0;
 
  private:
-  Eigen::VectorXd acceleration_rows(LocalSystem& share, int i, const StencilBlock& row,
-                                    const MatrixMap& gradient) {
-    Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
-    const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
-    const auto blocks = plan_->stencil(i);
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      if (!is_kinematic(blocks[k].kind)) continue;
-      const ConstVectorMap a(state_->acceleration.data() + places[k].dof, blocks[k].size);
-      out += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
-    }
-    return out;
-  }
-
   ConstraintLevel level_;
   bool companions_;
   std::vector<double>&r_, &rates_, &scale_;
   FieldScales& fields_;
   const RangePlan* plan_ = nullptr;
   const State* state_ = nullptr;
+};
+
+/// Puts the rows of position constraints at multipliers of zero in the place of those that there are, but for those of
+/// joints that do not hold.
+class RowsAtZero final : public ShareSink {
+ public:
+  RowsAtZero(ConstraintLevel level, std::vector<double>& r, std::vector<double>& rates)
+      : level_(level), r_(r), rates_(rates) {}
+
+  void begin(const RangePlan& plan, const State& state) {
+    plan_ = &plan;
+    state_ = &state;
+  }
+  void add(int i, LocalSystem& share) override {
+    const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
+    const auto blocks = plan_->stencil(i);
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const StencilBlock& b = blocks[k];
+      if (b.kind != BlockKind::multiplier) continue;
+      const Eigen::VectorXd rows =
+          level_ == ConstraintLevel::position   ? share.residual().segment(b.offset, b.size)
+          : level_ == ConstraintLevel::velocity ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
+                                                : acceleration_rows(*plan_, i, *state_, share, b, share.K());
+      for (int j = 0; j < b.size; ++j) {
+        const auto at = static_cast<std::size_t>(places[k].dof + j);
+        if (rows[j] == 0 && r_[at] == state_->value[static_cast<std::size_t>(places[k].value + j)]) continue;
+        r_[at] = rows[j];
+        if (level_ == ConstraintLevel::position) rates_[at] = share.rate()[b.offset + j];
+      }
+    }
+  }
+
+ private:
+  ConstraintLevel level_;
+  std::vector<double>&r_, &rates_;
+  const RangePlan* plan_ = nullptr;
+  const State* state_ = nullptr;
+};
+
+/// Copies the rows of constraints, one instance after the other.
+class RowCopies final : public ShareSink {
+ public:
+  void add(int, LocalSystem& share) override {
+    ConstraintRows& rows = copies.emplace_back();
+    rows.K = share.K();
+    if (share.has_rate_gradient()) rows.rate_gradient = share.rate_gradient();
+  }
+
+  std::vector<ConstraintRows> copies;
 };
 
 /// Remembers which instance has the largest share in the rows of one unknown block.
@@ -122,6 +172,12 @@ struct Assembler::Parts {
   EntryPattern pattern;
   std::vector<RangePlan> plans;
   std::size_t diagonal_begin = 0;  ///< entries of the corrections' own diagonal
+  struct Compliant {
+    std::size_t plan = 0;
+    int instance = 0;
+  };
+  std::vector<Compliant> compliant;  ///< whose constraints may depend on their multipliers
+  bool any_compliant = false;        ///< on some rank
   std::vector<ConstraintRow> left_out;
   std::size_t left_out_begin = 0;           ///< diagonal entries of the rows left out
   std::vector<std::size_t> silent_entries;  ///< what instances give to those rows
@@ -142,12 +198,54 @@ struct Assembler::Parts {
           pattern.columns.push_back(u.companion_global + k);
         }
     plan_left_out();
+    find_compliant();
     entries.assign(pattern.rows.size(), 0.0);
     kept.assign(pattern.kept, 0.0);
     r_place.assign(layout.dof_count(), 0.0);
     rate_place.assign(layout.dof_count(), 0.0);
     scale_place.assign(layout.dof_count(), 0.0);
     local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  }
+
+  void find_compliant() {
+    compliant.clear();
+    for (std::size_t p = 0; p < plans.size(); ++p)
+      for (int i = 0; i < plans[p].range->size(); ++i)
+        if (std::ranges::any_of(plans[p].coupled(i), [&](const BlockPair& pair) {
+              const auto blocks = plans[p].stencil(i);
+              return pair.row == pair.column &&
+                     blocks[static_cast<std::size_t>(pair.row)].kind == BlockKind::multiplier;
+            }))
+          compliant.push_back({p, i});
+    int found = compliant.empty() ? 0 : 1;
+    if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
+    any_compliant = found != 0;
+  }
+
+  /// Evaluates the instances whose constraints may depend on their multipliers, at multipliers of zero. Collective; false
+  /// where a step is rejected.
+  template <class Sink, class Begin>
+  bool evaluate_at_zero(const State& state, const Request& request, Sink& sink, Begin&& begin) {
+    LocalFault fault;
+    int entity = -1;
+    try {
+      State still = state;
+      for (const auto& [p, i] : compliant) {
+        const RangePlan& plan = plans[p];
+        entity = plan.range->entity(i);
+        const auto blocks = plan.stencil(i);
+        const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
+        for (std::size_t k = 0; k < blocks.size(); ++k)
+          if (blocks[k].kind == BlockKind::multiplier)
+            std::fill_n(still.value.begin() + places[k].value, blocks[k].size, 0.0);
+        begin(plan);
+        plan.range->evaluate(i, i + 1, still, plan.place_of, request, sink);
+      }
+    } catch (...) {
+      fault.capture(entity < 0 ? nullptr : &model.entities[static_cast<std::size_t>(entity)], layout.rank(),
+                    state.time);
+    }
+    return fault.agree(layout.comm());
   }
 
   void plan_left_out() {
@@ -219,9 +317,14 @@ struct Assembler::Parts {
     request.rates = layout.stabilized() || level == ConstraintLevel::velocity;
     request.bias = request.tangent = level == ConstraintLevel::acceleration;
     ResidualSink sink(level, layout.stabilized(), r_place, rate_place, scale_place, scales);
-    return evaluate(
+    const bool fine = evaluate(
         state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
         [](const RangePlan&) { return false; });
+    // Where rates count they are those at multipliers of zero, as positions are then.
+    const bool rigid = any_compliant && (layout.stabilized() || level == ConstraintLevel::acceleration);
+    RowsAtZero rows(level, r_place, rate_place);
+    return fine && (!rigid || evaluate_at_zero(state, request, rows,
+                                               [&](const RangePlan& plan) { rows.begin(plan, state); }));
   }
 
   /// Folds numbers by place into those by local unknown: blocks into their roots.
@@ -297,10 +400,21 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   Request request;
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
+  RowCopies at_zero;
+  const bool rigid = p.any_compliant && (p.layout.stabilized() || weights.bias_rate != 0);
+  bool fine = !rigid || p.evaluate_at_zero(state, request, at_zero, [](const RangePlan&) {});
   TangentSink sink(weights, p.layout.unknowns(), p.entries, p.kept);
-  const bool fine = p.evaluate(
-      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
-      [](const RangePlan& plan) { return plan.pairs.empty(); });
+  const auto begin = [&](const RangePlan& plan) {
+    std::vector<const ConstraintRows*> rows;
+    for (std::size_t c = 0; c < at_zero.copies.size(); ++c) {
+      if (&p.plans[p.compliant[c].plan] != &plan) continue;
+      rows.resize(static_cast<std::size_t>(plan.range->size()), nullptr);
+      rows[static_cast<std::size_t>(p.compliant[c].instance)] = &at_zero.copies[c];
+    }
+    sink.begin(plan, state, std::move(rows));
+  };
+  fine = fine &&
+         p.evaluate(state, request, sink, begin, [](const RangePlan& plan) { return plan.pairs.empty(); });
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   if (!fine) return false;
