@@ -58,6 +58,7 @@ function(trammel_add_test_executable target)
     ${PROJECT_BINARY_DIR}/tests/include)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   trammel_own(${target})
+  set_property(GLOBAL APPEND PROPERTY TRAMMEL_TESTS ${target})
 endfunction()
 
 # trammel_add_serial_test(TARGET): its test cases, in one process each.
