@@ -7,11 +7,7 @@
 #   bench/borders.sh dynamics     a weight drawn along: what the force at a step differs by from the parabola through the three
 #                                 steps before it, in the first four steps after a crossing, 20 steps later, elsewhere
 set -euo pipefail
-cd "$(dirname "$0")/.."
-. ./scripts/environment.sh
-trammel=${BUILD:-build/release}/bin/trammel
-results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
+. "$(dirname "$0")/start.sh"
 
 run() {  # run FILE BENDING [--set ...]
   sed "s/bending: linear/bending: $2/" "$1" >"$results/case.yaml"

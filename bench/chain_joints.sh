@@ -2,11 +2,7 @@
 # The chain of 100 rods on each kind of joint, on one rank and in one run: unknowns, milliseconds a step, and the ratio
 # to the chain on spherical joints. The fastest of three runs of each counts.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-. ./scripts/environment.sh
-trammel=${BUILD:-build/release}/bin/trammel
-results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
+. "$(dirname "$0")/start.sh"
 spherical=
 
 row() {  # row NAME JOINT: the joint as a case writes it, from `type` on

@@ -9,12 +9,8 @@
 #   bench/ranks.sh            four-bar, lattice, chain, and sliders that cross from rank to rank
 #   bench/ranks.sh lattice    one of them
 set -euo pipefail
-cd "$(dirname "$0")/.."
-. ./scripts/environment.sh
+. "$(dirname "$0")/start.sh"
 export OMPI_MCA_mpi_yield_when_idle=1
-trammel=${BUILD:-build/release}/bin/trammel
-results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
 
 differences() {  # differences FOLDER FOLDER: part of the range and channel, a line each
   local file

@@ -4,11 +4,7 @@
 # lays out the matrix anew), and 100 sliders on 1,000 elements.
 #   bench/slider_cost.sh          three runs of each, the fastest counts
 set -euo pipefail
-cd "$(dirname "$0")/.."
-. ./scripts/environment.sh
-trammel=${BUILD:-build/release}/bin/trammel
-results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
+. "$(dirname "$0")/start.sh"
 
 run() {  # run FILE [--set ...]: "milliseconds a step, iterations a step"
   local best= steps time iterations

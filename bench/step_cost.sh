@@ -5,11 +5,7 @@
 #   bench/step_cost.sh            all systems
 #   bench/step_cost.sh quick      the small ones
 set -euo pipefail
-cd "$(dirname "$0")/.."
-. ./scripts/environment.sh
-trammel=${BUILD:-build/release}/bin/trammel
-results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
+. "$(dirname "$0")/start.sh"
 
 row() {  # row NAME CASE OPTIONS...
   local name=$1 file=$2
