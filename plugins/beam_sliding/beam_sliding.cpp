@@ -82,22 +82,21 @@ std::vector<const Value*> beam_names(const Parameters& in) {
 /// Where one beam goes on in the next, both must lie on one line, and for a contact that holds rotations be turned alike:
 /// a slider that passes a corner would jump.
 void require_smooth(const Value& name, const InitialMotion& end, const InitialMotion& start, bool rotates) {
-  const Mat3 R = end.R_WM.transpose() * start.R_WM;
-  const double bend = std::atan2(R.col(0).tail<2>().norm(), R(0, 0)), turn = so3::log(R).norm();
+  const Corner corner(end.R_WM, start.R_WM);
   const auto degrees = [](double angle) { return angle * 180 / std::numbers::pi; };
-  if (bend > corner_tolerance)
+  if (corner.bend > corner_tolerance)
     throw Error(
         name.where,
         fmt::format("beam '{}' begins at an angle of {:.4g} degrees to the end of the one before it, and a "
                     "slider needs a smooth track; make the corner an arc",
-                    name.text, degrees(bend)));
-  if (rotates && turn > corner_tolerance)
+                    name.text, degrees(corner.bend)));
+  if (rotates && corner.turn > corner_tolerance)
     throw Error(
         name.where,
         fmt::format(
             "the first section of beam '{}' is turned by {:.4g} degrees about the axis against the last "
             "one before it, and this contact holds rotations; give both beams the same `up`",
-            name.text, degrees(turn)));
+            name.text, degrees(corner.turn)));
 }
 
 std::shared_ptr<const Track> read_track(const Parameters& in, Builder& builder, bool rotates) {

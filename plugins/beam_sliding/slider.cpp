@@ -359,8 +359,8 @@ void Slider::require_whole(const LocalState& x) const {
     if (start == end) continue;
     const int a = node_block(end), b = node_block(start);
     const double gap = (x.position(b) - x.position(a)).norm();
-    const Mat3 R = x.rotation(a + 1).transpose() * x.rotation(b + 1);
-    const double turn = law_->rotates() ? so3::log(R).norm() : std::atan2(R.col(0).tail<2>().norm(), R(0, 0));
+    const Corner corner(x.rotation(a + 1), x.rotation(b + 1));
+    const double turn = law_->rotates() ? corner.turn : corner.bend;
     if (gap <= whole_tolerance * track.length() && turn <= corner_tolerance) continue;
     throw Error(fmt::format(
         "at s = {:.6g} m the slider passes from one beam to the next, which is {:.3g} m away and turned by "

@@ -60,6 +60,12 @@ TrackPoint nearest_of_piece(const Track& track, int piece, const Vec3& p, const 
 
 }  // namespace
 
+Corner::Corner(const Mat3& R_WA, const Mat3& R_WB) {
+  const Mat3 R_AB = R_WA.transpose() * R_WB;
+  bend = std::atan2(R_AB.col(0).tail<2>().norm(), R_AB(0, 0));
+  turn = so3::log(R_AB).norm();
+}
+
 void Track::add(const ElasticLine& line) {
   const double before = length();
   const auto first = static_cast<int>(nodes_.size());
