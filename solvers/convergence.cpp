@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace trammel {
 
@@ -16,12 +17,15 @@ constexpr double floor_share = 1e-3;
 
 // A residual larger than this part of its scale is never put down to rounding.
 constexpr double rounding_share = 1e-2;
+// Increments of less than this part of the step's do not count.
+constexpr double faint = 1e-9;
 
 }  // namespace
 
 void FieldNorms::merge(MPI_Comm comm) {
-  std::array<double, residuals + 2 * increments + 4> all{};
+  std::array<double, residuals + 3 + 2 * increments + 4> all{};
   auto to = std::ranges::copy(residual, all.begin()).out;
+  to = std::ranges::copy(beyond_rounding, to).out;
   to = std::ranges::copy(change, to).out;
   to = std::ranges::copy(size, to).out;
   to[0] = acceleration;
@@ -31,6 +35,7 @@ void FieldNorms::merge(MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
   const double* from = all.data();
   for (double& x : residual) x = *from++;
+  for (double& x : beyond_rounding) x = *from++;
   for (double& x : change) x = *from++;
   for (double& x : size) x = *from++;
   acceleration = from[0];
@@ -58,14 +63,14 @@ double ModelScales::model_length(const Layout& layout, const Model& model) {
 void ConvergenceTest::begin(double tolerance, const ModelScales& model, double constraint_stiffness,
                             double rate_stiffness, bool of_increments) {
   tolerance_ = tolerance;
-  model_ = model;
+  model_ = &model;
   constraint_stiffness_ = constraint_stiffness;
   rate_stiffness_ = rate_stiffness;
   of_increments_ = of_increments;
   allowed_.fill(0);
   previous_.fill(0);
   seen_.fill(0);
-  excess_ = contraction_ = 0;
+  excess_ = contraction_ = change_ = 0;
   stalled_ = 0;
   at_rounding_ = false;
 }
@@ -73,15 +78,15 @@ void ConvergenceTest::begin(double tolerance, const ModelScales& model, double c
 bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares, const Iterate& iterate) {
   using F = FieldNorms;
   const auto share = [&](BlockKind kind) { return shares.share[static_cast<std::size_t>(kind)]; };
-  const double L = model_.length;
+  const double L = model_->length;
   std::array<double, 3> scale{};
-  scale[F::force] = std::max(share(BlockKind::position), model_.mass * norms.acceleration);
-  scale[F::moment] = std::max(share(BlockKind::rotation), model_.inertia * norms.angular_acceleration) / L;
+  scale[F::force] = std::max(share(BlockKind::position), model_->mass * norms.acceleration);
+  scale[F::moment] = std::max(share(BlockKind::rotation), model_->inertia * norms.angular_acceleration) / L;
   scale[F::generalized] =
-      std::max(share(BlockKind::coordinate), model_.generalized_inertia * norms.generalized_acceleration) /
+      std::max(share(BlockKind::coordinate), model_->generalized_inertia * norms.generalized_acceleration) /
       std::max(L, 1.0);
   // What acts on a coordinate may be small by nature, the tangential part of a force; it is a force like those on bodies.
-  if (model_.slides) scale[F::generalized] = std::max(scale[F::generalized], scale[F::force]);
+  if (model_->slides) scale[F::generalized] = std::max(scale[F::generalized], scale[F::force]);
   const double largest = *std::ranges::max_element(scale);
   for (double& s : scale) s = std::max(s, floor_share * largest);
   const double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);
@@ -120,23 +125,33 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
 
   const double reach = std::max(L, moved);
   // Where no force acts the scale itself is rounding: that of inertia and stiffness is no more than this.
-  const double c = stiff > 0 ? stiff / model_.mass : 0;
+  const double c = stiff > 0 ? stiff / model_->mass : 0;
   const double of_rounding =
-      worst_ <= F::generalized ? rounding * reach * (model_.stiffest + c * model_.heaviest) : 0;
+      worst_ <= F::generalized ? rounding * reach * (model_->stiffest + c * model_->heaviest) : 0;
   contraction_ = before > 0 ? excess_ / before : 0;
   if (norms.residual[worst_] <= of_rounding)
     contraction_ = std::min(contraction_, 1.0);  // noise does not diverge
-  // The residual cannot fall below its own rounding: an increment that changes no digit is the end.
-  bool still = true;
-  for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * reach;
-  still = still && norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
   stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
-  const double largest_change =
+  const double change =
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
+  const double before_change = std::exchange(change_, change);
   if (!iterate.full_step ||
       norms.residual[worst_] > std::max(rounding_share / tolerance_ * seen_[worst_], of_rounding))
     return false;
-  at_rounding_ = still || (iterate.fresh && stalled_ >= 2 && largest_change <= 1e-9 * moved);
+
+  // No row can fall below its own rounding: where no more than that is left above the tolerance, an iteration did not help
+  // and the next would change next to nothing, this is the end.
+  bool explained = stalled_ > 0;
+  for (std::size_t f = 0; f < allowed.size(); ++f)
+    explained = explained && (norms.residual[f] <= allowed[f] ||
+                              (f <= F::generalized && norms.beyond_rounding[f] <= allowed[f]));
+  const double next = before_change > 0 ? change * std::min(1.0, change / before_change) : change;
+  explained = explained && next <= std::min(tolerance_, faint) * moved;
+
+  // Where rounding has other causes: an increment that changes no digit, or fresh tangents that help no longer.
+  bool still = norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
+  for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * reach;
+  at_rounding_ = explained || still || (iterate.fresh && stalled_ >= 2 && change <= faint * moved);
   return at_rounding_;
 }
 
@@ -144,7 +159,7 @@ std::array<double, 6> ConvergenceTest::kind_tolerance() const {
   std::array<double, 6> out{};
   const auto set = [&](BlockKind kind, double value) { out[static_cast<std::size_t>(kind)] = value; };
   set(BlockKind::position, allowed_[FieldNorms::force]);
-  set(BlockKind::rotation, allowed_[FieldNorms::moment] * model_.length);
+  set(BlockKind::rotation, allowed_[FieldNorms::moment] * model_->length);
   set(BlockKind::coordinate, allowed_[FieldNorms::generalized]);
   set(BlockKind::state, allowed_[FieldNorms::state]);
   set(BlockKind::multiplier, allowed_[FieldNorms::constraint]);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "trammel/assembler.hpp"
 
@@ -26,6 +27,8 @@ struct FieldNorms {
   enum Increment { displacement, rotation, coordinate, state_increment, increments };
 
   std::array<double, residuals> residual{};
+  /// Of forces, moments and generalized forces: largest part of a row that its own rounding does not explain.
+  std::array<double, 3> beyond_rounding{};
   std::array<double, increments> change{};  ///< of the last iteration
   std::array<double, increments> size{};    ///< of the step so far
   double acceleration = 0;                  ///< of positions [m/s^2]
@@ -46,6 +49,9 @@ struct ModelScales {
   double heaviest = 1;  ///< largest diagonal of M in any row, as a mass
   double stiffest = 0;  ///< and of K, as a stiffness of a displacement [N/m]
   bool slides = false;  ///< some coordinate is a length, and what acts on it a force
+  /// By block: what the equations of a kinematic block are known to, eps sum_j |K_ij| |q_j|, the largest of its rows [N, N m].
+  /// Empty: not known.
+  std::vector<double> rounding;
 
   static double model_length(const Layout& layout, const Model& model);
 };
@@ -53,7 +59,7 @@ struct ModelScales {
 /// The test of one iterate, field by field.
 class ConvergenceTest {
  public:
-  /// `constraint_stiffness` is the force that a unit of position-constraint error costs [N/m], 0 in statics;
+  /// `model` must outlive the iterates. `constraint_stiffness` is the force that a unit of position-constraint error costs [N/m], 0 in statics;
   /// `rate_stiffness` the same of velocity-level errors. `of_increments`: rows of constraints are differences of
   /// increments, not of positions.
   void begin(double tolerance, const ModelScales& model, double constraint_stiffness, double rate_stiffness,
@@ -78,13 +84,14 @@ class ConvergenceTest {
 
  private:
   double tolerance_ = 1e-8;
-  ModelScales model_;
+  const ModelScales* model_ = nullptr;
   double constraint_stiffness_ = 0, rate_stiffness_ = 0;
   bool of_increments_ = false;
   std::array<double, FieldNorms::residuals> allowed_{}, previous_{};
   std::array<double, FieldNorms::residuals> seen_{};  ///< largest that was allowed in this solve
   FieldNorms::Residual worst_ = FieldNorms::force;
   double excess_ = 0, contraction_ = 0;
+  double change_ = 0;  ///< largest of the last increment [m]
   int stalled_ = 0;
   bool at_rounding_ = false;
 };

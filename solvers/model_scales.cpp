@@ -1,20 +1,34 @@
 #include "solvers/model_scales.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "solvers/petsc_owned.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
 
-DiagonalSizes diagonal_sizes(Assembler& assembler, const State& state, const TangentWeights& weights) {
-  const Layout& layout = assembler.layout();
+namespace {
+
+/// Of the non-zero entries of a diagonal, by rows of positions, rotations and coordinates; 0 where there are none.
+struct DiagonalSizes {
+  std::array<double, 3> typical{};  ///< geometric means
+  std::array<double, 3> largest{};
+};
+
+OwnedMat tangent(Assembler& assembler, const State& state, const TangentWeights& weights) {
   OwnedMat J(assembler.create_matrix());
   if (!assembler.tangent(state, weights, J.get()))
     throw Error("the start of the stage is outside the domain of an element");
+  return J;
+}
+
+DiagonalSizes diagonal_sizes(const Layout& layout, Mat J) {
   OwnedVec diagonal(layout.create_vector());
-  TRAMMEL_PETSC(MatGetDiagonal(J.get(), diagonal.get()));
+  TRAMMEL_PETSC(MatGetDiagonal(J, diagonal.get()));
   std::array<double, 6> sums{};  // logarithms, counts
   DiagonalSizes out;
   const PetscScalar* values = nullptr;
@@ -40,6 +54,52 @@ DiagonalSizes diagonal_sizes(Assembler& assembler, const State& state, const Tan
   return out;
 }
 
+/// Makes every entry its magnitude.
+void take_magnitudes(Mat J, int ranks) {
+  const auto in_place = [](Mat part) {
+    MatInfo info{};
+    TRAMMEL_PETSC(MatGetInfo(part, MAT_LOCAL, &info));
+    PetscScalar* entries = nullptr;
+    TRAMMEL_PETSC(MatSeqAIJGetArray(part, &entries));
+    for (PetscScalar& x : std::span(entries, static_cast<std::size_t>(info.nz_used))) x = std::abs(x);
+    TRAMMEL_PETSC(MatSeqAIJRestoreArray(part, &entries));
+  };
+  if (ranks == 1) return in_place(J);
+  Mat own = nullptr, of_others = nullptr;
+  TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(J, &own, &of_others, nullptr));
+  in_place(own);
+  in_place(of_others);
+}
+
+/// Positions are known to eps times the model's length, rotations to eps: what that makes of the rows of each block.
+std::vector<double> row_rounding(const Model& model, const Layout& layout, const State& state, double length,
+                                 Mat K) {
+  take_magnitudes(K, layout.ranks());
+  const OwnedVec size(layout.create_vector()), sum(layout.create_vector());
+  PetscScalar* to = nullptr;
+  TRAMMEL_PETSC(VecGetArray(size.get(), &to));
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    for (int k = 0; k < u.size; ++k) {
+      const double value = std::abs(state.value[static_cast<std::size_t>(u.place.value + k)]);
+      to[u.local + k] = u.kind == BlockKind::position ? length : u.kind == BlockKind::rotation ? 1.0 : value;
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
+  TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
+  std::vector<double> out(model.blocks.size(), 0.0);
+  const PetscScalar* from = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(sum.get(), &from));
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned && is_kinematic(u.kind))
+      out[static_cast<std::size_t>(u.block)] =
+          std::numeric_limits<double>::epsilon() * *std::max_element(from + u.local, from + u.local + u.size);
+  TRAMMEL_PETSC(VecRestoreArrayRead(sum.get(), &from));
+  return out;
+}
+
+}  // namespace
+
 ModelScales measure_scales(Assembler& assembler, const State& state) {
   ModelScales out;
   out.length = ModelScales::model_length(assembler.layout(), assembler.model());
@@ -49,7 +109,8 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   TangentWeights weights;
   weights.stiffness = weights.gradient = weights.reaction = 0;
   weights.mass = 1;
-  const DiagonalSizes sizes = diagonal_sizes(assembler, state, weights);
+  const Layout& layout = assembler.layout();
+  const DiagonalSizes sizes = diagonal_sizes(layout, tangent(assembler, state, weights).get());
   const std::array<double, 3>& d = sizes.typical;
   out.inertia = d[1];
   out.generalized_inertia = d[2];
@@ -61,14 +122,17 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   out.heaviest = as_displacement(sizes.largest);
   weights.mass = 0;
   weights.stiffness = 1;
-  out.stiffest = as_displacement(diagonal_sizes(assembler, state, weights).largest);
+  const OwnedMat K = tangent(assembler, state, weights);
+  out.stiffest = as_displacement(diagonal_sizes(layout, K.get()).largest);
+  out.rounding = row_rounding(assembler.model(), layout, state, out.length, K.get());
   return out;
 }
 
 double typical_stiffness(Assembler& assembler, const State& state, double length) {
   TangentWeights weights;
   weights.gradient = weights.reaction = 0;
-  const std::array<double, 3> d = diagonal_sizes(assembler, state, weights).typical;
+  const std::array<double, 3> d =
+      diagonal_sizes(assembler.layout(), tangent(assembler, state, weights).get()).typical;
   return d[0] > 0 ? d[0] : d[1] > 0 ? d[1] / (length * length) : d[2] > 0 ? d[2] : 1.0;
 }
 

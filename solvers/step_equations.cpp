@@ -35,6 +35,7 @@ void StepEquations::revise() {
   length_.assign(unknowns.size(), 1.0);
   T_.assign(unknowns.size(), Mat3::Identity());
   turned_.assign(unknowns.size(), Vec3::Zero());
+  rounding_.assign(unknowns.size(), 0.0);
   rate_offset_.assign(layout.dof_count(), 0.0);
   acceleration_offset_.assign(layout.dof_count(), 0.0);
   local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
@@ -44,6 +45,7 @@ void StepEquations::revise() {
     const UnknownBlock& u = unknowns[i];
     if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation)
       length_[i] = scales_.length;
+    if (!scales_.rounding.empty()) rounding_[i] = scales_.rounding[static_cast<std::size_t>(u.block)];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
@@ -241,6 +243,11 @@ void StepEquations::scale_rows(double* f, const double* x) {
     }
     double& norm = norms_.residual[differentiated ? FieldNorms::constraint : residual_field(u.kind)];
     if (!(unit * largest <= norm)) norm = unit * largest;
+    if (is_kinematic(u.kind)) {
+      double& beyond = norms_.beyond_rounding[residual_field(u.kind)];
+      const double rest = largest - rounding_[i];
+      if (!(unit * rest <= beyond)) beyond = unit * rest;
+    }
     if (u.kind == BlockKind::multiplier) largest_constraint_ = std::max(largest_constraint_, largest);
     if (u.kind == BlockKind::velocity_multiplier) largest_rate_ = std::max(largest_rate_, largest);
     if (u.companion_local < 0) continue;

@@ -83,7 +83,8 @@ class StepEquations {
   ModelScales scales_;
   ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
-  std::vector<double> length_;  ///< by unknown: 1, or the model's length where the unit is an angle
+  std::vector<double> length_;    ///< by unknown: 1, or the model's length where the unit is an angle
+  std::vector<double> rounding_;  ///< by unknown: ModelScales::rounding
   const State* base_ = nullptr;
   StepCoefficients coefficients_;
   double stiffness_ = 1;

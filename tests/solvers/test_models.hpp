@@ -181,6 +181,64 @@ struct LineMass {
   }
 };
 
+/// A stiff spring along x between two masses.
+struct StiffSpring {
+  double stiffness = 1e9, length = 0.1;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const double n = stiffness * (x.position(1)[0] - x.position(0)[0] - length);
+    out.residual()[0] = -n;
+    out.residual()[3] = n;
+    if (!out.request.tangent) return;
+    auto K = out.K();
+    K(0, 0) = K(3, 3) = stiffness;
+    K(0, 3) = K(3, 0) = -stiffness;
+  }
+};
+
+/// The same between a wall and a mass.
+struct HookedSpring {
+  StiffSpring spring;
+  double wall = 0;
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()[0] = spring.stiffness * (x.position(0)[0] - wall - spring.length);
+    if (out.request.tangent) out.K()(0, 0) = spring.stiffness;
+  }
+};
+
+/// A mass at a point.
+struct Particle {
+  double mass = 1;
+  Vec3 field = Vec3::Zero();
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual().head<3>() = mass * (x.acceleration(0) - field);
+    if (out.request.tangent) out.M().diagonal().setConstant(mass);
+  }
+};
+
+/// Particles along x, each on a stiff spring from the one before, the first on one from a wall far from the origin.
+struct StiffString : TestSystem {
+  static constexpr double wall = 60;
+  std::vector<BlockId> beads;
+
+  explicit StiffString(int n, const Vec3& field, MPI_Comm comm = PETSC_COMM_WORLD) {
+    const StiffSpring spring;
+    entity("string", "spring");
+    for (int i = 0; i < n; ++i) {
+      const double x = wall + (i + 1) * spring.length;
+      beads.push_back(builder.add_position("bead" + std::to_string(i), Vec3(x, 0, 0)));
+      builder.add(Particle{0.05, field}, {beads.back()});
+      if (i == 0)
+        builder.add(HookedSpring{spring, wall}, {beads[0]});
+      else
+        builder.add(StiffSpring{spring}, {beads[static_cast<std::size_t>(i) - 1], beads.back()});
+    }
+    finish(comm);
+  }
+};
+
 /// The message with which a run ends; empty where it goes through.
 inline std::string error_of(Simulation& run, const std::vector<Stage>& stages) {
   try {
