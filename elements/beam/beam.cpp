@@ -35,11 +35,11 @@ std::vector<Parameter> parameters() {
           .defaults("10"),
       Parameter::make(Kind::reals, "nodes", "",
                       "fractions of the length where the nodes stand, in place of `elements`"),
-      Parameter::make(Kind::choice, "bending", "",
-                      "moment within an element: constant, or linear, which is exact under forces at nodes "
-                      "while rotations are small")
-          .one_of({"constant", "linear"})
-          .defaults("constant"),
+      Parameter::make(
+          Kind::choice, "bending", "",
+          "moment within an element: constant, or linear, which is exact under forces at nodes "
+          "while rotations are small; where nothing is said, linear if a joint slides along the beam")
+          .one_of({"constant", "linear"}),
       Parameter::make(Kind::any, "damping", "s",
                       "stiffness-proportional: a time, or six of them for (Gamma1..3, kappa1..3)")
           .defaults("0"),
@@ -83,10 +83,14 @@ Damping read_damping(const Parameters& in) {
   return damping;
 }
 
+bool says(const Parameters& in, const char* bending) {
+  return in.has("bending") && in.text("bending") == bending;
+}
+
 Discretization read_discretization(const Parameters& in, const SectionAlongSpan& section) {
   const std::unique_ptr<Axis> axis = read_axis(in);
   try {
-    return discretize(*axis, section, read_damping(in), read_nodes(in), in.text("bending") == "linear");
+    return discretize(*axis, section, read_damping(in), read_nodes(in), says(in, "linear"));
   } catch (const Error& e) {
     if (e.where().line != 0) throw;
     throw Error(in.where(in.has("nodes") ? "nodes" : "elements"), e.what());
@@ -164,20 +168,29 @@ void offer_masses(const Discretization& beam, const Chain& chain, Builder& build
   }
 }
 
-/// What sliding joints read. Equal elements share one law.
-void offer_elastic_line(const Discretization& beam, const Chain& chain, bool linear_moment,
+/// What sliding joints read. Equal elements share one law. Where the user does not say how moments vary along an element,
+/// joints that slide may.
+void offer_elastic_line(const Discretization& beam, const Chain& chain, const Parameters& in,
                         Builder& builder) {
   auto line = std::make_shared<ElasticLine>();
+  std::vector<std::shared_ptr<ElasticLine::Law>> laws;
   line->nodes = chain.nodes;
   line->s = chain.s;
   line->laws.reserve(beam.elements.size());
   for (std::size_t k = 0; k < beam.elements.size(); ++k) {
     const ElementConstants& e = *beam.elements[k];
-    line->laws.push_back(k > 0 && beam.elements[k] == beam.elements[k - 1]
-                             ? line->laws.back()
-                             : std::make_shared<const ElasticLine::Law>(
-                                   ElasticLine::Law{e.elastic.reference, e.section, linear_moment}));
+    if (k == 0 || beam.elements[k] != beam.elements[k - 1])
+      laws.push_back(std::make_shared<ElasticLine::Law>(
+          ElasticLine::Law{e.elastic.reference, e.section, says(in, "linear")}));
+    line->laws.push_back(laws.back());
   }
+  if (!in.has("bending"))
+    line->let_moments_vary = [elements = beam.elements, laws] {
+      if (laws.front()->linear_moment) return;  // another joint slides along
+      for (std::size_t k = 0; k < elements.size(); ++k)
+        if (k == 0 || elements[k] != elements[k - 1]) elements[k]->let_moment_vary();
+      for (const auto& law : laws) law->linear_moment = true;
+    };
   builder.offer("elastic line", std::shared_ptr<const ElasticLine>(std::move(line)));
 }
 
@@ -195,7 +208,7 @@ void build(const Parameters& in, Builder& builder) {
                               [chain](double fraction) { return marker_at_fraction(*chain, fraction); });
   builder.offer("line", std::make_shared<const MaterialLine>(
                             MaterialLine{chain->s, [chain](double s) { return marker_at(*chain, s); }}));
-  offer_elastic_line(beam, *chain, in.text("bending") == "linear", builder);
+  offer_elastic_line(beam, *chain, in, builder);
   offer_masses(beam, *chain, builder);
 
   const std::size_t count = beam.elements.size();

@@ -35,6 +35,12 @@ Mat6 with_linear_moment(const Mat6& stiffness, double length) {
   return 0.5 * (softer + softer.transpose());
 }
 
+void set_stiffness(ElementConstants& e, const Mat6& stiffness) {
+  e.elastic.stiffness = stiffness;
+  const Vec6 root = e.damping.cwiseSqrt();
+  e.elastic.damping = root.asDiagonal() * stiffness * root.asDiagonal();
+}
+
 ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& section, const Damping& damping,
                                    double from, double to, bool linear_moment) {
   const double length = to - from;
@@ -60,10 +66,9 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
     e.elastic.stiffness = (0.5 * (e.elastic.stiffness + e.elastic.stiffness.transpose())).eval();
   }
   e.section = e.elastic.stiffness;
-  if (linear_moment) e.elastic.stiffness = with_linear_moment(e.section, length);
+  e.damping = damping.times;
   e.elastic.damped = !damping.none();
-  const Vec6 root = damping.times.cwiseSqrt();
-  e.elastic.damping = root.asDiagonal() * e.elastic.stiffness * root.asDiagonal();
+  set_stiffness(e, linear_moment ? with_linear_moment(e.section, length) : e.section);
 
   const Pose X_1 = axis.pose(from);
   const Pose X_2 = axis.pose(to);
@@ -84,6 +89,10 @@ ElementConstants element_constants(const Axis& axis, const SectionAlongSpan& sec
 
 }  // namespace
 
+void ElementConstants::let_moment_vary() {
+  set_stiffness(*this, with_linear_moment(section, elastic.length));
+}
+
 Discretization discretize(const Axis& axis, const SectionAlongSpan& section, const Damping& damping,
                           const std::vector<double>& fractions, bool linear_moment) {
   if (fractions.size() < 2 || fractions.front() != 0.0 || fractions.back() != 1.0)
@@ -103,7 +112,7 @@ Discretization discretize(const Axis& axis, const SectionAlongSpan& section, con
         std::abs(s - from - result.elements.back()->elastic.length) < 1e-12 * axis.length())
       result.elements.push_back(result.elements.back());
     else
-      result.elements.push_back(std::make_shared<const ElementConstants>(
+      result.elements.push_back(std::make_shared<ElementConstants>(
           element_constants(axis, section, damping, from, s, linear_moment)));
   }
   return result;

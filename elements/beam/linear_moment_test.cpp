@@ -18,6 +18,24 @@ double tip_compliance(int elements, bool linear_moment) {
   return chain.nodes.back().p_WS.y() / force;
 }
 
+TEST(LinearMoment, IsTheSameWhereTheChoiceIsMadeLater) {
+  Section section;
+  section.stiffness = (Vec6() << 1e5, 4e4, 3e4, 70, 50, 90).finished().asDiagonal();
+  const auto axis = straight_axis(Vec3::Zero(), Vec3(2, 0, 0), nullptr, 0);
+  Damping damping;
+  damping.times << 1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3;
+  const auto cut = [&](bool linear_moment) {
+    return discretize(*axis, SectionAlongSpan(section), damping, equal_parts(3), linear_moment);
+  };
+  const Discretization later = cut(false), at_once = cut(true);
+  for (int twice = 0; twice < 2; ++twice) {
+    later.elements[0]->let_moment_vary();
+    EXPECT_EQ(later.elements[0]->elastic.stiffness, at_once.elements[0]->elastic.stiffness);
+    EXPECT_EQ(later.elements[0]->elastic.damping, at_once.elements[0]->elastic.damping);
+  }
+  EXPECT_NE(cut(false).elements[0]->elastic.stiffness, at_once.elements[0]->elastic.stiffness);
+}
+
 TEST(LinearMoment, IsExactUnderAForceAtTheTip) {
   const double bending = 8.0 / (3 * 90), shear = 2.0 / 4e4;
   for (const int n : {1, 2, 7}) {

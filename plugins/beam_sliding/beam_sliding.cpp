@@ -114,6 +114,15 @@ std::shared_ptr<const Track> read_track(const Parameters& in, Builder& builder, 
                                 name->text, gap));
       require_smooth(*name, end, start, rotates);
     }
+    if (line->let_moments_vary) {
+      line->let_moments_vary();
+      builder.note("beam", [&] {
+        return fmt::format(
+            "  moments vary linearly along the elements of '{}' (bending: linear), since this slides along "
+            "them",
+            name->text);
+      });
+    }
     track->add(*line);
   }
   return track;

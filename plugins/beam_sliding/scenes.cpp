@@ -20,7 +20,8 @@ constexpr const char* coupled =
     "[[6e4, 4e3, -3e3, 2e3, 1e3, -1e3], [4e3, 3e4, 2e3, 1e3, -2e3, 1e3], [-3e3, 2e3, 2.5e4, -1e3, 1e3, 2e3], "
     "[2e3, 1e3, -1e3, 6e3, 1e3, -500], [1e3, -2e3, 1e3, 1e3, 8e3, 700], [-1e3, 1e3, 2e3, -500, 700, 1e4]]";
 
-constexpr Beam straight{"straight beam", "from: [0, 0, 0], to: [2.1, 0, 0]", plain, "1.0, 0.2, -0.15"};
+constexpr Beam straight{"straight beam", "from: [0, 0, 0], to: [2.1, 0, 0], bending: constant", plain,
+                        "1.0, 0.2, -0.15"};
 constexpr Beam twisted{"twisted beam, bending: linear",
                        "from: [0, 0, 0], to: [2.1, 0, 0], twist: 1.2, bending: linear", coupled,
                        "1.0, 0.2, -0.15"};

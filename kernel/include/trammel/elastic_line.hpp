@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct ElasticLine {
   std::vector<double> s;                         ///< arc lengths of the nodes in the reference shape [m]
   std::vector<std::shared_ptr<const Law>> laws;  ///< of the pieces between them
   std::shared_ptr<std::vector<Guest>> guests = std::make_shared<std::vector<Guest>>();  ///< known so far
+  /// Makes moments vary linearly along every piece, of the laws and of the body itself; to be called while the model is
+  /// built, by what slides along. Empty where the body's user has chosen.
+  std::function<void()> let_moments_vary;
 };
 
 }  // namespace trammel
