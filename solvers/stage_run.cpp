@@ -288,7 +288,9 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
               std::max(review_cuts_in_a_row_ - 1, review_cuts_)));
         reject(method);
         if (review.revision) revise(method);
-        targets.back().h = target.time - time;
+        // A later event was foreseen from a longer step; the rest, which may be next to nothing, is not gone in steps of its own.
+        while (targets.size() > 1 && targets.back().event) targets.pop_back();
+        targets.back().h = targets.back().time - time;
         targets.push_back({time, time - info.start, true});
         return false;
       }

@@ -34,6 +34,16 @@ struct Restless {
   }
 };
 
+/// Sees an event at 0.55 from far, and a little before it from near.
+struct Advanced {
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  Review review(const LocalState&, const StepInfo& step) const {
+    if (step.start > 0.54) return Review::keep();
+    if (step.end > 0.56) return Review::cut(0.55);
+    return step.end > 0.54999995 ? Review::cut(0.5499999) : Review::keep();
+  }
+};
+
 struct Patient {
   void evaluate(const LocalState&, LocalSystem&) const {}
   Review review(const LocalState&, const StepInfo&) const { return Review::keep(); }
@@ -120,6 +130,24 @@ TEST(Events, of_one_step_happen_in_the_order_of_time_however_they_are_declared) 
   }
   EXPECT_NEAR(ends[1], ends[0], 1e-14);
   EXPECT_NEAR(ends[2], ends[0], 1e-14);
+}
+
+TEST(Events, that_come_forward_leave_no_step_between) {
+  TestSystem m;
+  m.entity("mass");
+  const double zero = 0, one = 1;
+  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {&one, 1}, "m");
+  m.builder.add(LineMass{}, {q});
+  m.builder.add(Advanced{}, {q});
+  m.finish();
+  Simulation run(*m.assembler);
+  Times times;
+  run.add(times);
+  run.run(dynamic(1, 0.1));
+  std::vector<double> inside;
+  for (const double t : times.all)
+    if (t > 0.505 && t < 0.595) inside.push_back(t);
+  EXPECT_EQ(inside, (std::vector<double>{0.5499999}));
 }
 
 }  // namespace
