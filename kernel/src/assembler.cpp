@@ -9,6 +9,7 @@
 #include "instance_plan.hpp"
 #include "petsc_call.hpp"
 #include "reaction_sides.hpp"
+#include "rows_at_zero.hpp"
 #include "tangent_sink.hpp"
 
 namespace trammel {
@@ -20,20 +21,6 @@ int kind_index(BlockKind kind) { return static_cast<int>(kind); }
 [[noreturn]] void throw_refused(const State& state) {
   throw Error(
       fmt::format("an element refuses the state at t = {:g}, at which it had been evaluated", state.time));
-}
-
-/// Rows of a constraint at acceleration level, of the share of instance i.
-Eigen::VectorXd acceleration_rows(const RangePlan& plan, int i, const State& state, LocalSystem& share,
-                                  const StencilBlock& row, const MatrixMap& gradient) {
-  Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
-  const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
-  const auto blocks = plan.stencil(i);
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    if (!is_kinematic(blocks[k].kind)) continue;
-    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
-    out += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
-  }
-  return out;
 }
 
 /// Takes residual shares by place, with the chosen equations in the rows of multipliers.
@@ -87,55 +74,6 @@ class ResidualSink final : public ShareSink {
   const State* state_ = nullptr;
 };
 
-/// Puts the rows of position constraints at multipliers of zero in the place of those that there are, but for those of
-/// joints that do not hold.
-class RowsAtZero final : public ShareSink {
- public:
-  RowsAtZero(ConstraintLevel level, std::vector<double>& r, std::vector<double>& rates)
-      : level_(level), r_(r), rates_(rates) {}
-
-  void begin(const RangePlan& plan, const State& state) {
-    plan_ = &plan;
-    state_ = &state;
-  }
-  void add(int i, LocalSystem& share) override {
-    const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
-    const auto blocks = plan_->stencil(i);
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const StencilBlock& b = blocks[k];
-      if (b.kind != BlockKind::multiplier) continue;
-      const Eigen::VectorXd rows =
-          level_ == ConstraintLevel::position   ? share.residual().segment(b.offset, b.size)
-          : level_ == ConstraintLevel::velocity ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
-                                                : acceleration_rows(*plan_, i, *state_, share, b, share.K());
-      for (int j = 0; j < b.size; ++j) {
-        const auto at = static_cast<std::size_t>(places[k].dof + j);
-        if (rows[j] == 0 && r_[at] == state_->value[static_cast<std::size_t>(places[k].value + j)]) continue;
-        r_[at] = rows[j];
-        if (level_ == ConstraintLevel::position) rates_[at] = share.rate()[b.offset + j];
-      }
-    }
-  }
-
- private:
-  ConstraintLevel level_;
-  std::vector<double>&r_, &rates_;
-  const RangePlan* plan_ = nullptr;
-  const State* state_ = nullptr;
-};
-
-/// Copies the rows of constraints, one instance after the other.
-class RowCopies final : public ShareSink {
- public:
-  void add(int, LocalSystem& share) override {
-    ConstraintRows& rows = copies.emplace_back();
-    rows.K = share.K();
-    if (share.has_rate_gradient()) rows.rate_gradient = share.rate_gradient();
-  }
-
-  std::vector<ConstraintRows> copies;
-};
-
 /// Remembers which instance has the largest share in the rows of one unknown block.
 class WorstShareSink final : public ShareSink {
  public:
@@ -172,12 +110,7 @@ struct Assembler::Parts {
   EntryPattern pattern;
   std::vector<RangePlan> plans;
   std::size_t diagonal_begin = 0;  ///< entries of the corrections' own diagonal
-  struct Compliant {
-    std::size_t plan = 0;
-    int instance = 0;
-  };
-  std::vector<Compliant> compliant;  ///< whose constraints may depend on their multipliers
-  bool any_compliant = false;        ///< on some rank
+  CompliantInstances compliant;
   std::vector<ConstraintRow> left_out;
   std::size_t left_out_begin = 0;           ///< diagonal entries of the rows left out
   std::vector<std::size_t> silent_entries;  ///< what instances give to those rows
@@ -198,54 +131,13 @@ struct Assembler::Parts {
           pattern.columns.push_back(u.companion_global + k);
         }
     plan_left_out();
-    find_compliant();
+    compliant.find(plans, layout);
     entries.assign(pattern.rows.size(), 0.0);
     kept.assign(pattern.kept, 0.0);
     r_place.assign(layout.dof_count(), 0.0);
     rate_place.assign(layout.dof_count(), 0.0);
     scale_place.assign(layout.dof_count(), 0.0);
     local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
-  }
-
-  void find_compliant() {
-    compliant.clear();
-    for (std::size_t p = 0; p < plans.size(); ++p)
-      for (int i = 0; i < plans[p].range->size(); ++i)
-        if (std::ranges::any_of(plans[p].coupled(i), [&](const BlockPair& pair) {
-              const auto blocks = plans[p].stencil(i);
-              return pair.row == pair.column &&
-                     blocks[static_cast<std::size_t>(pair.row)].kind == BlockKind::multiplier;
-            }))
-          compliant.push_back({p, i});
-    int found = compliant.empty() ? 0 : 1;
-    if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
-    any_compliant = found != 0;
-  }
-
-  /// Evaluates the instances whose constraints may depend on their multipliers, at multipliers of zero. Collective; false
-  /// where a step is rejected.
-  template <class Sink, class Begin>
-  bool evaluate_at_zero(const State& state, const Request& request, Sink& sink, Begin&& begin) {
-    LocalFault fault;
-    int entity = -1;
-    try {
-      State still = state;
-      for (const auto& [p, i] : compliant) {
-        const RangePlan& plan = plans[p];
-        entity = plan.range->entity(i);
-        const auto blocks = plan.stencil(i);
-        const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
-        for (std::size_t k = 0; k < blocks.size(); ++k)
-          if (blocks[k].kind == BlockKind::multiplier)
-            std::fill_n(still.value.begin() + places[k].value, blocks[k].size, 0.0);
-        begin(plan);
-        plan.range->evaluate(i, i + 1, still, plan.place_of, request, sink);
-      }
-    } catch (...) {
-      fault.capture(entity < 0 ? nullptr : &model.entities[static_cast<std::size_t>(entity)], layout.rank(),
-                    state.time);
-    }
-    return fault.agree(layout.comm());
   }
 
   void plan_left_out() {
@@ -321,10 +213,10 @@ struct Assembler::Parts {
         state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
         [](const RangePlan&) { return false; });
     // Where rates count they are those at multipliers of zero, as positions are then.
-    const bool rigid = any_compliant && (layout.stabilized() || level == ConstraintLevel::acceleration);
+    const bool rigid = compliant.any() && (layout.stabilized() || level == ConstraintLevel::acceleration);
     RowsAtZero rows(level, r_place, rate_place);
-    return fine && (!rigid || evaluate_at_zero(state, request, rows,
-                                               [&](const RangePlan& plan) { rows.begin(plan, state); }));
+    return fine && (!rigid || compliant.evaluate(plans, model, layout, state, request, rows,
+                                                 [&](const RangePlan& plan) { rows.begin(plan, state); }));
   }
 
   /// Folds numbers by place into those by local unknown: blocks into their roots.
@@ -401,15 +293,17 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   RowCopies at_zero;
-  const bool rigid = p.any_compliant && (p.layout.stabilized() || weights.bias_rate != 0);
-  bool fine = !rigid || p.evaluate_at_zero(state, request, at_zero, [](const RangePlan&) {});
+  const bool rigid = p.compliant.any() && (p.layout.stabilized() || weights.bias_rate != 0);
+  bool fine = !rigid || p.compliant.evaluate(p.plans, p.model, p.layout, state, request, at_zero,
+                                             [](const RangePlan&) {});
   TangentSink sink(weights, p.layout.unknowns(), p.entries, p.kept);
   const auto begin = [&](const RangePlan& plan) {
     std::vector<const ConstraintRows*> rows;
     for (std::size_t c = 0; c < at_zero.copies.size(); ++c) {
-      if (&p.plans[p.compliant[c].plan] != &plan) continue;
+      const CompliantInstances::Place place = p.compliant.places()[c];
+      if (&p.plans[place.plan] != &plan) continue;
       rows.resize(static_cast<std::size_t>(plan.range->size()), nullptr);
-      rows[static_cast<std::size_t>(p.compliant[c].instance)] = &at_zero.copies[c];
+      rows[static_cast<std::size_t>(place.instance)] = &at_zero.copies[c];
     }
     sink.begin(plan, state, std::move(rows));
   };
