@@ -303,6 +303,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     }
     if (!review.solve_again) {
       targets.pop_back();
+      end_cuts();
       report_.at_nominal = targets.empty();
       accept(method, {target.time, target.h, event}, review.revision);
       return true;
@@ -324,14 +325,34 @@ void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smal
   const double half = 0.5 * target.h;
   const bool last = half < smallest;
   const std::string why = refused ? "the state is outside the domain of an element" : method.failure(last);
-  if (last)
+  if (last) {
+    end_cuts();
     throw Error(
         fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time, iterations, why));
+  }
   ++simulation_.summary_.timings.cuts;
-  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half, iterations,
-                   why));
+  note_cut(target, half, iterations, why);
   targets.back().h = half;
   targets.push_back({target.time - half, half});
+}
+
+void StageRun::note_cut(const Target& target, double half, int iterations, const std::string& why) {
+  last_cut_ = half;
+  if (why == why_cut_) {
+    ++more_cuts_;
+    return;
+  }
+  end_cuts();
+  note(fmt::format("step to t = {:g} cut to {:.3g}: after {} iterations {}", target.time, half, iterations,
+                   why));
+  why_cut_ = why;
+}
+
+void StageRun::end_cuts() {
+  if (more_cuts_ > 0)
+    note(fmt::format("  and {} times more for that reason, to {:.3g}", more_cuts_, last_cut_));
+  why_cut_.clear();
+  more_cuts_ = 0;
 }
 
 void StageRun::revise(StepMethod& method) {

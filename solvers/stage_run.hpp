@@ -49,6 +49,9 @@ class StageRun {
   bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
   /// `refused`: by a review, after Newton's method converged.
   void cut(StepMethod& method, std::vector<Target>& targets, double smallest, int iterations, bool refused);
+  /// Notes a cut and its reason; of more that follow for the same reason their number only, in `end_cuts`.
+  void note_cut(const Target& target, double half, int iterations, const std::string& why);
+  void end_cuts();
   void revise(StepMethod& method);
   /// Follows joints that let go or begin to hold. `again`: because of the last review; the step begins with it.
   void follow_status(StepMethod& method, bool again);
@@ -69,6 +72,9 @@ class StageRun {
   int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
   int review_cuts_ = 0;                      ///< that reviews asked for in this nominal step
   int review_cuts_in_a_row_ = 0;             ///< and since the last accepted one
+  std::string why_cut_;                      ///< last noted, since the last accepted step
+  int more_cuts_ = 0;                        ///< not noted, for that reason
+  double last_cut_ = 0;                      ///< the step then [s]
   int level_ = 0;                            ///< halvings that the next nominal step starts with
   bool balance_ = false;                     ///< keep the energy balance
   Energy energy_;

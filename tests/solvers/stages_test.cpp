@@ -146,6 +146,10 @@ TEST(Statics, names_a_block_without_stiffness) {
   EXPECT_THAT(text, HasSubstr("no stiffness or mass in 'bob.position' (1, 2, 3)"));
   EXPECT_EQ(log.failure, text);
   EXPECT_EQ(log.last_good, 0);
+  // Twelve cuts, in two lines.
+  ASSERT_EQ(log.notes.size(), 2U);
+  EXPECT_THAT(log.notes[0], HasSubstr("cut to 0.5: after 0 iterations the system is singular"));
+  EXPECT_THAT(log.notes[1], HasSubstr("and 11 times more for that reason, to 0.000244"));
 }
 
 TEST(Statics, says_where_it_does_not_converge) {
