@@ -20,14 +20,30 @@ namespace {
 
 using namespace trammel;
 
-/// True on the first rank also before MPI has begun: launchers say the rank in the environment.
-bool speaks() {
+/// The rank as launchers say it in the environment, before MPI has begun; null where none started this process.
+const char* launched_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
-    if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
-  return true;
+    if (const char* rank = std::getenv(name)) return rank;
+  return nullptr;
+}
+
+/// True on the first rank also before MPI has begun.
+bool speaks() {
+  const char* rank = launched_rank();
+  return rank == nullptr || std::string(rank) == "0";
+}
+
+/// Open MPI starts a daemon and opens the network also for a process that is alone, which takes longer than all else of
+/// a short run. What the user has set stays.
+void keep_mpi_local() {
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_pml", "ob1", 0);
+  setenv("OMPI_MCA_btl", "self", 0);
+  setenv("OMPI_MCA_osc", "^ucx", 0);
 }
 
 void start_petsc(const std::vector<std::string>& options) {
+  if (launched_rank() == nullptr) keep_mpi_local();
   std::vector<std::string> texts{"trammel"};
   texts.insert(texts.end(), options.begin(), options.end());
   std::vector<char*> pointers;
