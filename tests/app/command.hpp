@@ -51,6 +51,7 @@ class Workplace {
         "env -i PATH=\"$PATH\" HOME=\"$HOME\" ASAN_OPTIONS=detect_leaks=0 LSAN_OPTIONS=\"$LSAN_OPTIONS\" "
         "UBSAN_OPTIONS=\"$UBSAN_OPTIONS\" OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+        "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_osc=^ucx "
         "OMPI_MCA_btl_vader_single_copy_mechanism=none ";
     const std::string whole = environment + "timeout -k 5 120 bash '" + (path_ / "script.sh").string() +
                               "' > '" + (path_ / "stdout").string() + "' 2> '" + (path_ / "stderr").string() +
