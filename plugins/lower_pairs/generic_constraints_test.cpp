@@ -13,7 +13,6 @@ namespace {
 /// Constraints I, III (about e3 and about e1) and the equality of orientations as formulas.
 class Formula : public Constraint<Formula, 6, 1> {
  public:
-  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"angle", "rad"}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     const Mat3T<S>& R = x.R_AB;
