@@ -172,10 +172,15 @@ void Specimen::turn(int k, const Vec3& theta) {
 void Specimen::disturb(std::uint64_t seed, double size, double angle) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
-  const auto draw3 = [&] { return Vec3(number(random), number(random), number(random)); };
+  // One draw a statement: arguments of a call are drawn in an order of the compiler's own.
+  const auto draw_turn = [&] {
+    const double z = number(random), y = number(random), x = number(random);
+    const double part = std::abs(number(random));
+    return Vec3(angle * part * Vec3(x, y, z).normalized());
+  };
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     if (blocks_[k].kind == BlockKind::rotation) {
-      turn(static_cast<int>(k), angle * std::abs(number(random)) * draw3().normalized());
+      turn(static_cast<int>(k), draw_turn());
     } else {
       double* value = state_.value.data() + places_[k].value;
       for (int i = 0; i < blocks_[k].size; ++i) value[i] += size * number(random);
