@@ -1,5 +1,10 @@
 // The series for ParaView, read back by VTK's parallel readers and compared with what was drawn.
 
+// Ahead of VTK, which declares a global IsSigned.
+#include "drawn_scene.hpp"
+#include "io/vtk_series.hpp"
+#include "trammel/error.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <vtkCellData.h>
@@ -16,10 +21,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-
-#include "drawn_scene.hpp"
-#include "io/vtk_series.hpp"
-#include "trammel/error.hpp"
 
 namespace trammel {
 namespace {
