@@ -34,9 +34,11 @@ bool speaks() {
 }
 
 /// Open MPI starts a daemon and opens the network also for a process that is alone, which takes longer than all else of
-/// a short run. What the user has set stays.
+/// a short run. Without the daemon such processes would share a folder, and remove it from under each other. What the
+/// user has set stays.
 void keep_mpi_local() {
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self", 0);
   setenv("OMPI_MCA_osc", "^ucx", 0);
