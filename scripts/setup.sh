@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(
-  cmake ninja-build ccache pkg-config g++ git
+  cmake ninja-build ccache lld pkg-config g++ git
   petsc-dev libpetsc-real-dev libopenmpi-dev openmpi-bin libsuitesparse-dev
   libeigen3-dev libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev libyaml-cpp-dev libcli11-dev
   libvtk9-dev

@@ -5,8 +5,16 @@
 #include <petscsys.h>
 
 #include <cstdio>
+#include <cstdlib>
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__has_feature)
+#define TRAMMEL_ADDRESS_SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define TRAMMEL_ADDRESS_SANITIZED 1
+#else
+#define TRAMMEL_ADDRESS_SANITIZED 0
+#endif
+#if TRAMMEL_ADDRESS_SANITIZED
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -33,7 +41,16 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
 
+  // A process that no launcher started needs no daemon of Open MPI's, nor the folder that such processes would share and
+  // remove from under each other. Commands that a test starts are not told.
+  const char* const local_settings[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                           {"OMPI_MCA_orte_create_session_dirs", "0"}};
+  const bool alone = std::getenv("OMPI_COMM_WORLD_RANK") == nullptr;
+  for (const auto& [name, value] : local_settings)
+    if (alone) setenv(name, value, 1);
   if (PetscInitialize(&argc, &argv, nullptr, nullptr) != 0) return 1;
+  for (const auto& [name, value] : local_settings)
+    if (alone) unsetenv(name);
   PetscPopSignalHandler();
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -44,7 +61,7 @@ int main(int argc, char** argv) {
   }
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
-#ifdef __SANITIZE_ADDRESS__
+#if TRAMMEL_ADDRESS_SANITIZED
   // Leaks are looked for while MPI's libraries are still loaded: later they could not be told by name.
   if (failed == 0) __lsan_do_leak_check();
 #endif
