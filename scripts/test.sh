@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks: layout of the sources, the demonstration, all tests of the optimized build, the kernel without any other folder
-# (by clang), the kernel's unit tests under sanitizers. With --all also all other unit tests under sanitizers and clang-tidy
-# on what changed: they double the time. The last line is ctest's own count for the optimized build.
+# Checks: layout of the sources, the demonstration, all tests of the optimized build, the kernel without any other folder,
+# all unit tests under sanitizers (by clang). With --all also clang-tidy on what changed. The last line is ctest's own count
+# for the optimized build.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 ./scripts/setup.sh || exit 1
@@ -18,22 +18,19 @@ step() {  # step NAME COMMAND...: runs it and keeps its failure for the end
   echo "== $name: $((SECONDS - start)) s"
 }
 
-build() {  # build PRESET [TARGET]
-  cmake --preset "$1" --log-level=WARNING >/dev/null &&
-    cmake --build --preset "$1" ${2:+--target "$2"} -- -j "$cores" --quiet
+build() {  # build PRESET
+  cmake --preset "$1" --log-level=WARNING >/dev/null && cmake --build --preset "$1" -- -j "$cores" --quiet
 }
 
-run_tests() {  # run_tests PRESET ARGUMENTS...
+run_tests() {  # run_tests PRESET
   local log=build/$1/ctest.log status
-  ctest --preset "$1" -j "$cores" --progress "${@:2}" 2>&1 | tee "$log" | grep -v '^ *[0-9]*/[0-9]* Test .*Passed\|^    Start\|^$'
+  ctest --preset "$1" -j "$cores" --progress 2>&1 | tee "$log" | grep -v '^ *[0-9]*/[0-9]* Test .*Passed\|^    Start\|^$'
   status=${PIPESTATUS[0]}
   counts+=("$(grep 'tests passed' "$log" | tail -n 1)")
   return "$status"
 }
 
 release() { build release && run_tests release; }
-
-sanitize_kernel() { build sanitize kernel_tests && run_tests sanitize -R '^kernel_tests$'; }
 
 sanitize() { build sanitize && run_tests sanitize; }
 
@@ -50,12 +47,8 @@ step "layout" layout
 step "demo" ./scripts/demo.sh
 step "release" release
 step "kernel alone" ./scripts/kernel_alone.sh
-if [ "${1:-}" = --all ]; then
-  step "sanitize" sanitize
-  step "clang-tidy" ./scripts/tidy.sh
-else
-  step "sanitize the kernel" sanitize_kernel
-fi
+step "sanitize" sanitize
+if [ "${1:-}" = --all ]; then step "clang-tidy" ./scripts/tidy.sh; fi
 
 for name in "${failed[@]}"; do echo "FAILED: $name"; done
 if [ ${#counts[@]} -gt 1 ]; then echo "sanitize: ${counts[1]}"; fi
