@@ -59,10 +59,10 @@ std::string notes(const Model& model) {
 }  // namespace
 
 void check_case(const CommandLine& command, MPI_Comm comm) {
-  Session session(command, true);
+  Session session(command, comm, Session::Extent::whole);
   const std::vector<Stage> stages = read_stages(session.file);
   read_output(session.file);
-  const bool kept = session.keep_multipliers_of_loops(comm);
+  const bool kept = session.keep_multipliers_of_loops();
   const std::string model_notes = notes(session.model);
   const std::string blocks = counted_blocks(session.model);
   const std::vector<std::string> entities = counted_entities(session.model);

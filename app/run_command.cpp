@@ -82,7 +82,7 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
   const auto begin = std::chrono::steady_clock::now();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  Session session(command);
+  Session session(command, comm, Session::Extent::share);
   const std::vector<Stage> stages = read_stages(session.file);
   const OutputOptions output = read_output(session.file);
   const std::vector<std::string> entities = counted_entities(session.model);
@@ -95,7 +95,7 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
     log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "");
   });
 
-  const bool kept = session.keep_multipliers_of_loops(comm);
+  const bool kept = session.keep_multipliers_of_loops();
   Layout layout(comm, session.model, {});
   Assembler assembler(session.model, layout);
   log_model(*log, session, entities, layout);

@@ -1,8 +1,10 @@
 #include "session.hpp"
 
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
+#include <petscsys.h>
 
 #include "solvers/constraint_rank.hpp"
 #include "solvers/model_scales.hpp"
@@ -24,21 +26,31 @@ void Plugins::load(const CaseFile& file) {
   }
 }
 
-Session::Session(const CommandLine& command, bool notes)
-    : file(command.case_file, command.parameters), plugins(command) {
-  model.keep_notes = notes;
+namespace {
+
+/// Entities from which on the ranks expand a case by shares; before that the whole is as quick.
+constexpr PetscInt least_for_shares = 10'000;
+
+}  // namespace
+
+Session::Session(const CommandLine& command, MPI_Comm all_ranks, Extent extent)
+    : file(command.case_file, command.parameters), plugins(command), comm(all_ranks) {
+  PetscInt least = least_for_shares;
+  PetscOptionsGetInt(nullptr, nullptr, "-share_from", &least, nullptr);
+  share_from = extent == Extent::share ? static_cast<int>(least) : std::numeric_limits<int>::max();
   plugins.load(file);
-  file.build(plugins.registry(), model);
+  model.keep_notes = extent == Extent::whole;
+  file.build(plugins.registry(), model, comm, share_from);
 }
 
-bool Session::keep_multipliers_of_loops(MPI_Comm comm) {
-  if (model.shared.empty()) return false;
+bool Session::keep_multipliers_of_loops() {
+  if (model.shared_total() == 0) return false;
   const bool notes = model.keep_notes;
   const auto build = [&](bool share) {
     model = Model();
     model.keep_notes = notes;
     model.share_blocks = share;
-    file.build(plugins.registry(), model);
+    file.build(plugins.registry(), model, comm, share_from);
   };
   bool repeats = false;
   {

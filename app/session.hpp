@@ -32,15 +32,19 @@ class Plugins {
 
 /// A case with its model.
 struct Session {
-  /// Reads the case, loads its plugins and builds its model; `notes`: with what `trammel check` shows.
-  explicit Session(const CommandLine& command, bool notes = false);
+  /// How much of a case a rank expands.
+  enum class Extent { whole, share };
+  /// Reads the case, loads its plugins and builds its model. Collective.
+  Session(const CommandLine& command, MPI_Comm comm, Extent extent);
 
   /// Builds the model anew where closed loops repeat constraints and joints share blocks: reactions of least norm are
   /// those of all joints only where every joint has its multipliers. True where it did. Collective.
-  bool keep_multipliers_of_loops(MPI_Comm comm);
+  bool keep_multipliers_of_loops();
 
   CaseFile file;
   Plugins plugins;
+  MPI_Comm comm;
+  int share_from = 0;  ///< entities from which on ranks expand shares
   Model model;
 };
 

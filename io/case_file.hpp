@@ -1,7 +1,7 @@
 #pragma once
 
-#include <functional>
-#include <set>
+#include <mpi.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,8 +40,9 @@ class CaseFile {
   /// Paths, relative ones counted from the folder of the case.
   std::vector<Plugin> plugins() const;
 
-  /// Adds all bodies, markers, joints, elements, loads and sensors to `model`. Every message names the entity.
-  void build(const Registry& registry, Model& model);
+  /// Adds all bodies, markers, joints, elements, loads and sensors to `model`. Every message names the entity. On several
+  /// ranks each expands its share of a case of `least_for_shares` entities and more (case_shares.hpp). Collective.
+  void build(const Registry& registry, Model& model, MPI_Comm comm = MPI_COMM_SELF, int least_for_shares = 0);
 
   /// The list under `stages`, nullptr where there is none.
   const Value* stages() const { return root_.find("stages"); }
@@ -50,46 +51,11 @@ class CaseFile {
 
  private:
   void start(const ParameterOverrides& overrides);
-  void build_category(Type::Category category, const char* key);
-  void build_entity(Type::Category category, const std::string& name, const Value::Entry& entry);
-  void build_attachments(const std::string& joint, const std::vector<Value::Entry>& entries);
-  void keep_multipliers(const Type& type, const Value::Entry& attachment, Value& map) const;
-  void build_waiting();
-  void build_markers();
-  [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
-  void build_one(const Type& type, Entity entity, const Value& map);
-  void put_named(Value& value, int depth) const;
-  const Value& named(const char* group, const Value& name) const;
-  std::string instance_name(const Value::Entry& entry, const char* category,
-                            std::set<std::string>& taken) const;
 
   std::string file_;
   std::string title_;
   Value root_;
   CaseContext context_;
-
-  /// What is being built, for messages.
-  struct Current {
-    std::string title;
-    Location where;
-    std::string plugin;
-  };
-
-  void guarded(const std::function<void()>& work);
-  std::string source() const;
-
-  // While the model is built.
-  Current current_;
-  const Registry* registry_ = nullptr;
-  Builder* builder_ = nullptr;
-  /// Joints that read other joints, and what hangs on coordinates: built when all joints stand.
-  struct Waiting {
-    Current current;
-    const Type* type;
-    Entity entity;
-    Value map;
-  };
-  std::vector<Waiting> waiting_joints_, waiting_attachments_;
 };
 
 }  // namespace trammel

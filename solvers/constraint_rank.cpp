@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <unordered_map>
 
 namespace trammel {
@@ -143,15 +144,19 @@ std::vector<GradientRow> rows_on_first(const Flat& mine, MPI_Comm comm) {
   return rows;
 }
 
-/// The rows without entries, over all ranks.
-std::vector<ConstraintRow> idle_rows(const Flat& mine, MPI_Comm comm) {
+/// The rows without entries, over all ranks; their entities become known to all.
+std::vector<ConstraintRow> idle_rows(const Flat& mine, std::map<BlockId, int>& entity, MPI_Comm comm) {
   std::vector<int> numbers;
   for (std::size_t i = 0; i < mine.heads.size(); i += 4)
-    if (mine.heads[i + 3] == 0) numbers.insert(numbers.end(), {mine.heads[i], mine.heads[i + 1]});
+    if (mine.heads[i + 3] == 0)
+      numbers.insert(numbers.end(), {mine.heads[i], mine.heads[i + 1], mine.heads[i + 2]});
   numbers = gather(numbers, MPI_INT, comm);
   broadcast(numbers, MPI_INT, comm);
   std::vector<ConstraintRow> rows;
-  for (std::size_t i = 0; i < numbers.size(); i += 2) rows.push_back({numbers[i], numbers[i + 1]});
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    rows.push_back({numbers[i], numbers[i + 1]});
+    if (numbers[i + 2] >= 0) entity[numbers[i]] = numbers[i + 2];
+  }
   std::ranges::sort(rows, {}, [](const ConstraintRow& row) { return std::pair(row.block, row.component); });
   return rows;
 }
@@ -342,6 +347,30 @@ void share(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
   }
 }
 
+/// Names of the multipliers of dependent rows, which not every rank knows.
+std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGroup>& groups,
+                                                  const Model& model, const Layout& layout) {
+  std::set<BlockId> blocks;
+  for (const ConstraintGroup& g : groups)
+    for (const int i : g.dependent) blocks.insert(g.rows[at(i)].at.block);
+  std::vector<char> text;
+  for (const BlockId id : blocks) {
+    const UnknownBlock* u = layout.knows(id) ? layout.unknown_of(id) : nullptr;
+    if (u == nullptr || !u->owned) continue;
+    const std::string line = fmt::format("{} {}\n", id, model.block(id).name);
+    text.insert(text.end(), line.begin(), line.end());
+  }
+  text = gather(text, MPI_CHAR, layout.comm());
+  broadcast(text, MPI_CHAR, layout.comm());
+  std::map<BlockId, std::string> names;
+  std::istringstream in(std::string(text.begin(), text.end()));
+  for (BlockId id = no_block; in >> id;) {
+    in.ignore(1);
+    std::getline(in, names[id]);
+  }
+  return names;
+}
+
 }  // namespace
 
 void ConstraintRank::find(const State& state) {
@@ -349,7 +378,7 @@ void ConstraintRank::find(const State& state) {
   B_ = OwnedMat(assembler_.create_matrix());
   entity_ = entities_of_multipliers(assembler_.model());
   const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, {});
-  idle_ = idle_rows(mine, layout.comm());
+  idle_ = idle_rows(mine, entity_, layout.comm());
   std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
   std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
   groups_.clear();
@@ -358,6 +387,7 @@ void ConstraintRank::find(const State& state) {
     for (const std::vector<int>& members : connected(rows, loops(rows)))
       groups_.push_back(group_of(rows, members));
   share(groups_, layout.comm());
+  names_ = names_of_dependent(groups_, assembler_.model(), layout);
   looped_.clear();
   for (const ConstraintGroup& g : groups_)
     for (const ConstraintGroup::Row& row : g.rows) looped_.insert(row.at.block);
@@ -432,7 +462,8 @@ std::vector<std::string> ConstraintRank::in_words() const {
       std::string what;
       for (const int j : dependents) {
         const ConstraintRow& row = g.rows[at(g.dependent[at(j)])].at;
-        std::string block = model.block(row.block).name;
+        const auto known = names_.find(row.block);
+        std::string block = known == names_.end() ? "row" : known->second;
         block = block.substr(block.rfind('.') + 1);
         what += fmt::format("{}{} {}", what.empty() ? "" : ", ", block, row.component + 1);
         const double largest = g.null.col(j).cwiseAbs().maxCoeff();

@@ -72,7 +72,8 @@ class ConstraintRank {
   std::vector<ConstraintGroup> groups_;
   std::vector<ConstraintRow> idle_;
   OwnedMat B_;
-  std::map<BlockId, int> entity_;          ///< by multiplier block
+  std::map<BlockId, int> entity_;          ///< by multiplier block known here, and by those of idle rows
+  std::map<BlockId, std::string> names_;   ///< of the multipliers of rows that `find` saw to depend on others
   std::set<BlockId> looped_;               ///< multiplier blocks of the groups
   std::vector<std::vector<int>> members_;  ///< of the groups, by row of `follow`; on rank 0
 };

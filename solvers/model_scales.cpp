@@ -103,9 +103,11 @@ std::vector<double> row_rounding(const Model& model, const Layout& layout, const
 ModelScales measure_scales(Assembler& assembler, const State& state) {
   ModelScales out;
   out.length = ModelScales::model_length(assembler.layout(), assembler.model());
-  out.slides = std::ranges::any_of(assembler.model().blocks, [](const Block& block) {
+  int slides = std::ranges::any_of(assembler.model().blocks, [](const Block& block) {
     return block.kind == BlockKind::coordinate && block.unit == "m";
   });
+  MPI_Allreduce(MPI_IN_PLACE, &slides, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
+  out.slides = slides != 0;
   TangentWeights weights;
   weights.stiffness = weights.gradient = weights.reaction = 0;
   weights.mass = 1;

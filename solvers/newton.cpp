@@ -296,13 +296,12 @@ std::string Newton::failure(bool thorough) {
   }
   const WorstResidual worst = assembler.worst(equations_.trial(), equations_.level(), tolerance);
   if (worst.block == no_block) return "the state is outside the domain of an element";
-  const Block& block = assembler.model().block(worst.block);
-  const double square = residual_square(assembler, equations_.trial(), equations_.level(), block.kind);
+  const double square = residual_square(assembler, equations_.trial(), equations_.level(), worst.kind);
   const double total = std::sqrt(square);
   const double part = total > 0 ? std::min(100.0, 100 * worst.value * worst.value / square) : 0;
   return fmt::format("|r| = {:.2g} in {}, {:.0f} % of it in {}, row {} of '{}'", total,
-                     field_name(static_cast<FieldNorms::Residual>(block.kind)), part, worst.entity,
-                     worst.component + 1, block.name);
+                     field_name(static_cast<FieldNorms::Residual>(worst.kind)), part, worst.entity,
+                     worst.component + 1, worst.name);
 }
 
 }  // namespace trammel

@@ -21,15 +21,12 @@ WorstResidual worst_constraint(Assembler& assembler, const State& state, Constra
   kinds.fill(1e300);
   kinds[static_cast<std::size_t>(BlockKind::multiplier)] = 1;
   WorstResidual worst = assembler.worst(state, level, kinds);
-  if (worst.block == no_block || assembler.model().block(worst.block).kind != BlockKind::multiplier)
-    worst.value = 0;
+  if (worst.block == no_block || worst.kind != BlockKind::multiplier) worst.value = 0;
   return worst;
 }
 
-std::string unit_of(const Assembler& assembler, const WorstResidual& worst) {
-  if (worst.block == no_block) return {};
-  const std::string& unit = assembler.model().block(worst.block).unit;
-  return unit.empty() ? std::string() : " " + unit;
+std::string unit_of(const WorstResidual& worst) {
+  return worst.unit.empty() ? std::string() : " " + worst.unit;
 }
 
 /// The row of a joint that does not hold at present is its multiplier, which is still that of the time before: it is
@@ -71,7 +68,7 @@ void require_closed(Assembler& assembler, const State& state, const ModelScales&
   throw Error(worst.where,
               fmt::format("{} is open by {:.6g}{} at the start, t = {:g}: it would jump. Let it begin where "
                           "the model stands, or let a stage of type assemble come before",
-                          worst.entity, worst.value, unit_of(assembler, worst), state.time));
+                          worst.entity, worst.value, unit_of(worst), state.time));
 }
 
 void require_closed_rates(Assembler& assembler, const State& state) {
@@ -80,7 +77,7 @@ void require_closed_rates(Assembler& assembler, const State& state) {
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler.layout().comm());
   const WorstResidual worst = worst_constraint(assembler, state, ConstraintLevel::velocity);
   if (!(worst.value > allowed_rate * fastest + 1e-12)) return;
-  const std::string unit = unit_of(assembler, worst);
+  const std::string unit = unit_of(worst);
   throw Error(
       worst.where,
       fmt::format("{} opens at {:.6g}{} at the start, t = {:g}: its velocity would jump. Give velocities "

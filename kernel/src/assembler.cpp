@@ -18,6 +18,14 @@ namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
 
+/// Gives all ranks the text of one.
+void share_text(std::string& text, int from, MPI_Comm comm) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, from, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, from, comm);
+}
+
 [[noreturn]] void throw_refused(const State& state) {
   throw Error(
       fmt::format("an element refuses the state at t = {:g}, at which it had been evaluated", state.time));
@@ -467,6 +475,17 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   result.block = at[0];
   result.component = at[1];
   if (result.block == no_block) return result;
+  // Other ranks need not know the block.
+  std::string about;
+  if (best.rank == p.layout.rank()) {
+    const Block& b = p.model.block(result.block);
+    about = static_cast<char>('0' + kind_index(b.kind)) + b.unit + '\n' + b.name;
+  }
+  share_text(about, best.rank, p.layout.comm());
+  const std::size_t end = about.find('\n');
+  result.kind = static_cast<BlockKind>(about[0] - '0');
+  result.unit = about.substr(1, end - 1);
+  result.name = about.substr(end + 1);
 
   const UnknownBlock* u = p.layout.knows(result.block) ? p.layout.unknown_of(result.block) : nullptr;
   struct {

@@ -64,15 +64,28 @@ Marker moved(const Marker& base, const Parameters& in) {
 
 }  // namespace
 
+Builder::Builder(Model& model, const SharePlan& plan) : model_(&model), plan_(&plan), box_(plan.box) {
+  model.shares = plan.shares;
+}
+
+Builder::Builder(Model& model, const RefusedShares& refused) : model_(&model), refused_(&refused) {}
+
 int Builder::begin(Entity entity, const Type& type) {
   entity.type = type.name;
   entity.plugin = type.plugin;
   entity.category = std::string(category_name(type.category));
-  entity_ = static_cast<int>(model_->entities.size());
-  if (type.category == Type::Category::joint) joints_[entity.name] = entity_;
+  const int index = static_cast<int>(model_->entities.size());
   model_->entities.push_back(std::move(entity));
+  begin_listed(index, type);
+  return index;
+}
+
+void Builder::begin_listed(int index, const Type& type) {
+  entity_ = index;
+  offers_ = 0;
+  if (type.category == Type::Category::joint) joints_[entity().name] = entity_;
+  if (plan_ != nullptr) next_block_ = plan_->shares.first_block[static_cast<std::size_t>(entity_)];
   type_ = &type;
-  return entity_;
 }
 
 std::string Builder::full_name(std::string_view name) const {
@@ -91,24 +104,14 @@ BlockId Builder::add_block(BlockKind kind, std::string_view name, std::span<cons
   block.unit = std::move(unit);
   std::ranges::copy(initial, block.initial.begin());
   std::ranges::copy(rate, block.initial_rate.begin());
-  const auto id = static_cast<BlockId>(model_->blocks.size());
-  model_->blocks.push_back(std::move(block));
-  BlockRoot root;
-  root.root = id;
-  model_->roots.push_back(root);
+  const BlockId id = next_block_++;
+  model_->blocks.add(id) = std::move(block);
+  model_->roots.add(id).root = id;
   return id;
 }
 
-double Builder::length() const { return (highest_ - lowest_).norm(); }
-
-void Builder::enclose(const Vec3& p_WP) {
-  lowest_ = encloses_ ? Vec3(lowest_.cwiseMin(p_WP)) : p_WP;
-  highest_ = encloses_ ? Vec3(highest_.cwiseMax(p_WP)) : p_WP;
-  encloses_ = true;
-}
-
 BlockId Builder::add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB) {
-  enclose(p_WB);
+  box_.enclose(p_WB);
   return add_block(BlockKind::position, name, {p_WB.data(), 3}, {v_WB.data(), 3}, "m");
 }
 
@@ -131,7 +134,7 @@ BlockId Builder::add_multiplier(std::string_view name, int equations, std::strin
 }
 
 void Builder::offer_marker(std::string_view name, Marker marker) {
-  enclose(initial(marker).p_WM);
+  box_.enclose(initial(marker).p_WM);
   const std::string full = full_name(name);
   if (!model_->markers.emplace(full, marker.named(full)).second)
     throw Error(entity().where, "there are two markers named '" + full + "'");
@@ -337,42 +340,40 @@ InitialMotion Builder::initial(const Marker& marker) const {
 bool Builder::may_share() const { return model_->share_blocks; }
 
 bool Builder::share(BlockId a, BlockId b, bool rotation) {
-  Model& m = *model_;
-  const auto root_of = [&m](BlockId id) { return id == no_block ? no_block : m.root(id).root; };
-  const auto is_fixed = [&m](BlockId id) { return id == no_block || m.root(id).fixed; };
-  const BlockId ra = root_of(a), rb = root_of(b);
-  if (ra == rb || (is_fixed(a) && is_fixed(b))) return false;
-
-  const auto members = [this](BlockId root) -> std::vector<BlockId>& {
-    std::vector<BlockId>& list = members_[root];
-    if (list.empty()) list.push_back(root);
-    return list;
-  };
-  if (ra == no_block || rb == no_block) {
-    for (const BlockId id : members(ra == no_block ? rb : ra))
-      m.roots[static_cast<std::size_t>(id)].fixed = true;
-  } else {
-    const bool fixed = is_fixed(a) || is_fixed(b);
-    BlockId keep = ra, absorb = rb;
-    if (members(keep).size() < members(absorb).size()) std::swap(keep, absorb);
-    std::vector<BlockId>& kept = members(keep);
-    kept.insert(kept.end(), members(absorb).begin(), members(absorb).end());
-    members_.erase(absorb);
-    const auto initial_rotation = [&m](BlockId id) {
-      const auto& q = m.block(id).initial;
-      return Quaternion(q[0], q[1], q[2], q[3]).toRotationMatrix();
-    };
-    for (const BlockId id : members(keep)) {
-      BlockRoot& r = m.roots[static_cast<std::size_t>(id)];
-      r.root = keep;
-      r.fixed = fixed;
-      if (!rotation || id == keep) continue;
-      r.Q = initial_rotation(keep).transpose() * initial_rotation(id);
-      r.rotated = !r.Q.isIdentity(1e-15);
-    }
+  if (plan_ != nullptr) {
+    const auto of_entity = std::ranges::equal_range(plan_->shared, entity_, {}, &SharedBlocks::entity);
+    const auto found = std::ranges::find_if(
+        of_entity, [&](const SharedBlocks& s) { return s.a == a && s.b == b && s.rotation == rotation; });
+    if (found == of_entity.end()) return false;
+    model_->shared.push_back(*found);
+    return true;
   }
-  m.shared.push_back({entity_, a, b, rotation});
+  if (refused_ != nullptr) {
+    model_->shared.push_back({entity_, a, b, rotation, offers_});
+    return !refused_->contains({entity_, offers_++});
+  }
+  if (!sets_.join(a, b)) return false;
+  set_roots(sets_, sets_.members(sets_.root(a == no_block ? b : a)), rotation);
+  model_->shared.push_back({entity_, a, b, rotation, static_cast<int>(model_->shared.size())});
   return true;
+}
+
+void Builder::set_roots(const BlockSets& sets, const std::vector<BlockId>& members, bool rotation) {
+  Model& m = *model_;
+  const auto initial_rotation = [&m](BlockId id) {
+    const auto& q = m.block(id).initial;
+    return Quaternion(q[0], q[1], q[2], q[3]).toRotationMatrix();
+  };
+  const auto knows = [&m](BlockId id) { return m.root(id).root != no_block; };
+  for (const BlockId id : members) {
+    if (!knows(id)) continue;
+    BlockRoot& r = m.roots[id];
+    r.root = sets.root(id);
+    r.fixed = sets.fixed(id);
+    if (!rotation || id == r.root || !knows(r.root)) continue;
+    r.Q = initial_rotation(r.root).transpose() * initial_rotation(id);
+    r.rotated = !r.Q.isIdentity(1e-15);
+  }
 }
 
 bool Builder::share_position(const Marker& a, const Marker& b) {
@@ -395,14 +396,31 @@ bool Builder::share_rotation(const Marker& a, const Marker& b) {
   return share(block(a), block(b), true);
 }
 
-void Builder::finish() const {
+/// Takes over from the plan what was identified with blocks known here, by whatever joints.
+void Builder::take_shared() {
+  const auto knows = [this](BlockId id) { return id != no_block && model_->root(id).root != no_block; };
+  std::set<BlockId> roots;
+  for (const BlockId id : model_->blocks.ids())
+    if (!plan_->sets.members(plan_->sets.root(id)).empty()) roots.insert(plan_->sets.root(id));
+  for (const SharedBlocks& s : plan_->shared) {
+    const BlockId root = plan_->sets.root(s.a == no_block ? s.b : s.a);
+    if (!roots.contains(root)) continue;
+    model_->shared.push_back(s);
+    if (knows(s.a) || knows(s.b)) set_roots(plan_->sets, plan_->sets.members(root), s.rotation);
+  }
+}
+
+void Builder::finish() {
+  if (plan_ != nullptr) take_shared();
   std::map<int, ReleaseLaw> laws;
   for (const auto& [name, entity] : joints_)
     if (const auto law = std::static_pointer_cast<const ReleaseLaw>(find(name + "." + release_name)))
       laws.emplace(entity, *law);
   if (!laws.empty()) apply_releases(*model_, laws);
   const Model& m = *model_;
+  const auto is_elsewhere = [&m](BlockId id) { return id != no_block && m.root(id).root == no_block; };
   for (const SharedBlocks& s : m.shared) {
+    if (is_elsewhere(s.a) || is_elsewhere(s.b)) continue;
     const auto velocity = [&](BlockId id) -> Vec3 {
       if (id == no_block) return Vec3::Zero();
       const Block& b = m.block(id);
@@ -428,7 +446,7 @@ void Builder::finish() const {
 
 int Builder::check_stencil(const std::vector<BlockId>& stencil) const {
   for (const BlockId id : stencil)
-    if (id < 0 || id >= static_cast<BlockId>(model_->blocks.size()))
+    if (id < 0 || model_->root(id).root == no_block)
       throw Error(entity().where,
                   "a stencil of type '" + entity().type + "' names a block that does not exist");
   return model_->dofs(stencil);

@@ -5,6 +5,7 @@
 
 #include "partition.hpp"
 #include "petsc_call.hpp"
+#include "rank_exchange.hpp"
 
 namespace trammel {
 
@@ -12,14 +13,31 @@ namespace {
 
 std::size_t index(BlockId id) { return static_cast<std::size_t>(id); }
 
-/// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them.
-int evaluator(const Model& model, const std::vector<int>& owner, std::span<const BlockId> stencil,
-              int ranks) {
-  if (ranks == 1) return 0;
+void sort_out(std::vector<BlockId>& ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+}  // namespace
+
+int Layout::owner(BlockId root) const {
+  if (!owner_.empty()) return owner_[index(root)];
+  const auto entity = static_cast<std::size_t>(model_->shares.entity_of(root));
+  return std::max(model_->shares.owner[entity], 0);
+}
+
+/// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them. Of a model that is
+/// expanded by shares it is the one that has its entity, where not all have it.
+int Layout::evaluator(const ElementRange& range, int instance) const {
+  if (ranks_ == 1) return 0;
+  const ModelShares& shares = model_->shares;
+  if (!shares.whole())
+    if (const int rank = shares.owner[static_cast<std::size_t>(range.entity(instance))]; rank >= 0)
+      return rank;
   std::map<int, int> count;
-  for (const BlockId id : stencil) {
-    const BlockRoot& r = model.root(id);
-    if (!r.fixed) count[owner[index(r.root)]] += model.block(id).size;
+  for (const BlockId id : range.stencil(instance)) {
+    const BlockRoot& r = model_->root(id);
+    if (!r.fixed) count[owner(r.root)] += model_->block(id).size;
   }
   int best = 0, most = 0;
   for (const auto& [rank, n] : count)
@@ -30,22 +48,20 @@ int evaluator(const Model& model, const std::vector<int>& owner, std::span<const
   return best;
 }
 
-}  // namespace
-
 Layout::Layout(MPI_Comm comm, Model& model, const LayoutOptions& options)
     : comm_(comm), model_(&model), options_(options) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
-  owner_ = partition(comm_, model);
-  find_corrected();
-  number_roots(owner_);
+  if (model.shares.whole()) owner_ = partition(comm_, model);
   if (ranks_ > 1)
     for (Model::Range& range : model.ranges) {
       std::vector<int> mine;
       for (int i = 0; i < range.instances->size(); ++i)
-        if (evaluator(model, owner_, range.instances->stencil(i), ranks_) == rank_) mine.push_back(i);
+        if (evaluator(*range.instances, i) == rank_) mine.push_back(i);
       range.instances->keep(mine);
     }
+  find_corrected();
+  number_roots();
   arrange();
 }
 
@@ -58,13 +74,13 @@ void Layout::set_stabilized(bool stabilized) {
   if (stabilized == options_.stabilized) return;
   options_.stabilized = stabilized;
   if (stabilized) find_corrected();
-  number_roots(owner_);
+  number_roots();
   arrange();
 }
 
 void Layout::find_corrected() {
   const Model& model = *model_;
-  corrected_.assign(model.blocks.size(), 0);
+  std::vector<BlockId> touched;
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i) {
       const auto stencil = range.instances->stencil(i);
@@ -73,68 +89,100 @@ void Layout::find_corrected() {
         if (model.block(stencil[index(a)]).kind != BlockKind::multiplier) continue;
         for (int b = 0; b < blocks; ++b)
           if (is_kinematic(model.block(stencil[index(b)]).kind) && range.instances->couples(i, a, b))
-            corrected_[index(model.root(stencil[index(b)]).root)] = 1;
+            touched.push_back(model.root(stencil[index(b)]).root);
       }
     }
-  if (ranks_ > 1)
-    MPI_Allreduce(MPI_IN_PLACE, corrected_.data(), static_cast<int>(corrected_.size()), MPI_CHAR, MPI_MAX,
-                  comm_);
+  sort_out(touched);
+  corrected_.clear();
+  ByRank to(static_cast<std::size_t>(ranks_));
+  for (const BlockId id : touched) {
+    const int rank = owner(id);
+    if (rank == rank_)
+      corrected_.push_back(id);
+    else
+      to[static_cast<std::size_t>(rank)].push_back(id);
+  }
+  if (ranks_ == 1) return;
+  for (const auto& ids : exchange_by_rank(to, comm_))
+    for (const PetscInt id : ids) corrected_.push_back(static_cast<BlockId>(id));
+  sort_out(corrected_);
 }
 
-void Layout::number_roots(const std::vector<int>& owner) {
+void Layout::number_roots() {
   const Model& model = *model_;
-  const std::size_t n = model.blocks.size();
-  global_.assign(n, -1);
-  companion_.assign(n, -1);
-  std::vector<PetscInt> count(static_cast<std::size_t>(ranks_), 0);
+  global_.clear();
+  companion_.clear();
   const auto has_companion = [&](BlockId id) {
     const BlockKind kind = model.block(id).kind;
-    return options_.stabilized &&
-           (kind == BlockKind::multiplier || (is_kinematic(kind) && corrected_[index(id)]));
+    return options_.stabilized && (kind == BlockKind::multiplier ||
+                                   (is_kinematic(kind) && std::ranges::binary_search(corrected_, id)));
   };
-  const auto each_root = [&](auto&& visit) {
-    for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)
-      if (model.root(id).root == id && !model.root(id).fixed) visit(id);
+  const auto each_own = [&](auto&& visit) {
+    for (const BlockId id : model.blocks.ids())
+      if (carries_unknowns(id) && owner(id) == rank_) visit(id);
   };
-  each_root([&](BlockId id) {
-    count[static_cast<std::size_t>(owner[index(id)])] += model.block(id).size * (has_companion(id) ? 2 : 1);
-  });
-  std::vector<PetscInt> next(count.size(), 0);
-  for (std::size_t r = 1; r < count.size(); ++r) next[r] = next[r - 1] + count[r - 1];
-  owned_size_ = count[static_cast<std::size_t>(rank_)];
-  global_size_ = next.back() + count.back();
-  each_root([&](BlockId id) {
-    PetscInt& at = next[static_cast<std::size_t>(owner[index(id)])];
-    global_[index(id)] = at;
-    at += model.block(id).size;
+  owned_size_ = 0;
+  each_own([&](BlockId id) { owned_size_ += model.block(id).size * (has_companion(id) ? 2 : 1); });
+  PetscInt end = owned_size_;
+  global_size_ = owned_size_;
+  if (ranks_ > 1) {
+    MPI_Scan(&owned_size_, &end, 1, MPIU_INT, MPI_SUM, comm_);
+    MPI_Allreduce(&owned_size_, &global_size_, 1, MPIU_INT, MPI_SUM, comm_);
+  }
+  PetscInt next = end - owned_size_;
+  each_own([&](BlockId id) {
+    global_.put(id) = next;
+    next += model.block(id).size;
     if (has_companion(id)) {
-      companion_[index(id)] = at;
-      at += model.block(id).size;
+      companion_.put(id) = next;
+      next += model.block(id).size;
     }
   });
+}
+
+/// Asks their owners for the numbers of those blocks that have none here. Collective.
+void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
+  ByRank ask(static_cast<std::size_t>(ranks_));
+  for (const BlockId id : wanted)
+    if (carries_unknowns(id) && owner(id) != rank_) ask[static_cast<std::size_t>(owner(id))].push_back(id);
+  const ByRank asked = exchange_by_rank(ask, comm_);
+  ByRank answer(asked.size());
+  for (std::size_t r = 0; r < asked.size(); ++r)
+    for (const PetscInt id : asked[r]) {
+      const auto block = static_cast<BlockId>(id);
+      answer[r].insert(answer[r].end(), {global_[block], companion_[block]});
+    }
+  const ByRank numbers = exchange_by_rank(answer, comm_);
+  for (std::size_t r = 0; r < ask.size(); ++r)
+    for (std::size_t k = 0; k < ask[r].size(); ++k) {
+      const auto block = static_cast<BlockId>(ask[r][k]);
+      global_.put(block) = numbers[r][2 * k];
+      companion_.put(block) = numbers[r][2 * k + 1];
+    }
 }
 
 void Layout::arrange() {
   const Model& model = *model_;
-  const std::size_t n = model.blocks.size();
-  std::vector<char> wanted(n, 0);
+  BlockMap<char> touched;
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
       for (const BlockId id : range.instances->stencil(i))
-        wanted[index(id)] = wanted[index(model.root(id).root)] = 1;
-  for (std::size_t id = 0; id < n; ++id)
-    if (owner_[id] == rank_ && global_[id] >= 0) wanted[id] = 1;
+        touched.put(id) = touched.put(model.root(id).root) = 1;
+  std::vector<BlockId> wanted;
+  for (const BlockId id : model.blocks.ids())
+    if (touched[id] != 0 || (carries_unknowns(id) && owner(id) == rank_)) wanted.push_back(id);
+  if (ranks_ > 1) number_ghosts(wanted);
 
   unknowns_.clear();
   known_.clear();
   places_.clear();
-  unknown_index_.assign(n, -1);
-  place_index_.assign(n, -1);
+  unknown_index_.clear();
+  place_index_.clear();
   value_count_ = dof_count_ = 0;
   int local = 0;
   const auto add_place = [&](BlockId id) {
     const Block& b = model.block(id);
-    place_index_[index(id)] = static_cast<std::int32_t>(places_.size());
+    place_index_.put(id) = static_cast<std::int32_t>(places_.size());
     places_.push_back({static_cast<std::int32_t>(value_count_), static_cast<std::int32_t>(dof_count_)});
     known_.push_back(id);
     value_count_ += static_cast<std::size_t>(value_size(b.kind, b.size));
@@ -149,23 +197,22 @@ void Layout::arrange() {
     u.size = b.size;
     u.place = places_.back();
     u.local = local;
-    u.global = global_[index(id)];
+    u.global = global_[id];
     u.owned = owned;
     local += b.size;
-    if (companion_[index(id)] >= 0) {
+    if (companion_[id] >= 0) {
       u.companion_local = local;
-      u.companion_global = companion_[index(id)];
+      u.companion_global = companion_[id];
       local += b.size;
     }
-    unknown_index_[index(id)] = static_cast<std::int32_t>(unknowns_.size());
+    unknown_index_.put(id) = static_cast<std::int32_t>(unknowns_.size());
     unknowns_.push_back(u);
   };
   for (const bool owned : {true, false})
-    for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)
-      if (wanted[index(id)] && global_[index(id)] >= 0 && (owner_[index(id)] == rank_) == owned)
-        add_unknown(id, owned);
-  for (BlockId id = 0; id < static_cast<BlockId>(n); ++id)
-    if (wanted[index(id)] && global_[index(id)] < 0) add_place(id);
+    for (const BlockId id : wanted)
+      if (carries_unknowns(id) && (owner(id) == rank_) == owned) add_unknown(id, owned);
+  for (const BlockId id : wanted)
+    if (!carries_unknowns(id)) add_place(id);
   local_size_ = local;
 
   TRAMMEL_PETSC(VecScatterDestroy(&scatter_));
@@ -190,12 +237,12 @@ void Layout::arrange() {
 const UnknownBlock* Layout::unknown_of(BlockId id) const {
   const BlockRoot& r = model_->root(id);
   if (r.fixed) return nullptr;
-  const std::int32_t i = unknown_index_[index(r.root)];
+  const std::int32_t i = unknown_index_[r.root];
   return i < 0 ? nullptr : &unknowns_[static_cast<std::size_t>(i)];
 }
 
 const BlockPlace& Layout::place(BlockId id) const {
-  return places_[static_cast<std::size_t>(place_index_[index(id)])];
+  return places_[static_cast<std::size_t>(place_index_[id])];
 }
 
 State Layout::initial_state() const {
@@ -278,16 +325,18 @@ void Layout::update_shared(State& state) const {
 }
 
 void Layout::revise(std::span<State* const> states) {
-  struct Old {
-    std::vector<BlockPlace> places;
-    std::vector<std::int32_t> place_index;
-  } old{places_, place_index_};
   if (options_.stabilized) {
     // Constraints may have moved on to other blocks, which are corrected from now on.
-    const std::vector<char> before = corrected_;
+    const std::vector<BlockId> before = corrected_;
     find_corrected();
-    if (corrected_ != before) number_roots(owner_);
+    int changed = corrected_ != before ? 1 : 0;
+    if (ranks_ > 1) MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_);
+    if (changed != 0) number_roots();
   }
+  struct Old {
+    std::vector<BlockPlace> places;
+    BlockMap<std::int32_t> place_index;
+  } const old{std::move(places_), std::move(place_index_)};
   arrange();
   // Ghosts get what their owners know. A rotation's quaternion travels in two parts, since a block of x has room for
   // three numbers: part 0 carries (x, y, z), part 1 carries w.
@@ -302,7 +351,7 @@ void Layout::revise(std::span<State* const> states) {
       TRAMMEL_PETSC(VecGetArray(x, &values));
       for (const UnknownBlock& u : unknowns_) {
         if (!u.owned) continue;
-        const BlockPlace& from = old.places[static_cast<std::size_t>(old.place_index[index(u.block)])];
+        const BlockPlace& from = old.places[static_cast<std::size_t>(old.place_index[u.block])];
         const double* value = state->value.data() + from.value;
         double* to = values + u.local;
         const bool rotation = u.kind == BlockKind::rotation;

@@ -1,5 +1,7 @@
 #include "trammel/model.hpp"
 
+#include <algorithm>
+
 namespace trammel {
 
 void append_initial(const Block& block, State& state) {
@@ -13,6 +15,10 @@ void append_initial(const Block& block, State& state) {
     state.value.insert(state.value.end(), initial, initial + block.size);
   }
   state.rate.insert(state.rate.end(), block.initial_rate.begin(), block.initial_rate.begin() + block.size);
+}
+
+int ModelShares::entity_of(BlockId id) const {
+  return static_cast<int>(std::ranges::upper_bound(first_block, id) - first_block.begin()) - 1;
 }
 
 int Model::dofs(std::span<const BlockId> stencil) const {

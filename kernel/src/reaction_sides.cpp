@@ -31,8 +31,8 @@ bool reach(const Model& model, const Neighbours& records_of, BlockId start, std:
 std::map<int, ReactionShares> reaction_shares(const Model& model, const Layout& layout, const State& state,
                                               std::span<const double> r) {
   std::map<int, ReactionShares> result;
+  if (model.shared_total() == 0) return result;
   const std::size_t n = model.shared.size();
-  if (n == 0) return result;
   Neighbours records_of;
   for (std::size_t k = 0; k < n; ++k)
     for (const BlockId id : {model.shared[k].a, model.shared[k].b})
@@ -40,7 +40,7 @@ std::map<int, ReactionShares> reaction_shares(const Model& model, const Layout& 
 
   // The joint acts on B's side with the sum of the shares there, in world components; where the ground stands behind
   // B, A's side tells with the opposite sign.
-  std::vector<double> on_A(3 * n, 0.0);
+  std::vector<double> on_A(3 * static_cast<std::size_t>(model.shared_total()), 0.0);
   std::vector<BlockId> side;
   for (std::size_t k = 0; k < n; ++k) {
     const SharedBlocks& s = model.shared[k];
@@ -59,7 +59,7 @@ std::map<int, ReactionShares> reaction_shares(const Model& model, const Layout& 
       else
         sum += share;
     }
-    Eigen::Map<Vec3>(on_A.data() + 3 * k) = sign * sum;
+    Eigen::Map<Vec3>(on_A.data() + 3 * s.number) = sign * sum;
   }
   if (layout.ranks() > 1)
     MPI_Allreduce(MPI_IN_PLACE, on_A.data(), static_cast<int>(on_A.size()), MPI_DOUBLE, MPI_SUM,
@@ -68,7 +68,7 @@ std::map<int, ReactionShares> reaction_shares(const Model& model, const Layout& 
   for (std::size_t k = 0; k < n; ++k) {
     const SharedBlocks& s = model.shared[k];
     ReactionShares& out = result[s.entity];
-    const Eigen::Map<const Vec3> sum(on_A.data() + 3 * k);
+    const Eigen::Map<const Vec3> sum(on_A.data() + 3 * s.number);
     if (s.rotation) {
       out.has_moment = true;
       out.moment_on_A = sum;

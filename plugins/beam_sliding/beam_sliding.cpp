@@ -302,5 +302,6 @@ TRAMMEL_PLUGIN("beam_sliding", "0.1") {
       "its coordinate is the arc length s";
   type.parameters = beam_sliding::parameters();
   type.build = beam_sliding::build;
+  type.meets_others = true;
   registry.add(std::move(type));
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -75,8 +76,8 @@ inline Scene sleeve_scene(const std::string& name) {
 }
 
 inline BlockId block_named(const Model& model, const std::string& name) {
-  for (std::size_t i = 0; i < model.blocks.size(); ++i)
-    if (model.blocks[i].name == name) return static_cast<BlockId>(i);
+  for (const BlockId id : model.blocks.ids())
+    if (model.block(id).name == name) return id;
   throw Error("there is no block '" + name + "'");
 }
 
@@ -87,10 +88,16 @@ class SceneRun {
 
   /// `more` adds to the model before it is partitioned.
   explicit SceneRun(const Scene& scene, MPI_Comm comm, const std::function<void(Model&)>& more = {})
-      : form_(scene.form) {
-    workplace_.write("case.yaml", scene.text());
+      : SceneRun(scene.text(), scene.form, comm, whole, more) {}
+
+  /// Of any case; `share_from`: entities from which on each rank expands its share.
+  static constexpr int whole = std::numeric_limits<int>::max();
+  SceneRun(const std::string& text, DynamicStage::Form form, MPI_Comm comm, int share_from,
+           const std::function<void(Model&)>& more = {})
+      : form_(form) {
+    workplace_.write("case.yaml", text);
     file_ = std::make_unique<CaseFile>((workplace_ / "case.yaml").string());
-    file_->build(plugins(), model);
+    file_->build(plugins(), model, comm, share_from);
     if (more) more(model);
     layout = std::make_unique<Layout>(comm, model, LayoutOptions{});
     assembler = std::make_unique<Assembler>(model, *layout);

@@ -60,6 +60,8 @@ struct FieldScales {
 struct WorstResidual {
   double value = 0;
   BlockId block = no_block;
+  BlockKind kind = BlockKind::position;
+  std::string name, unit;  ///< of the block
   int component = 0;
   std::string entity;  ///< "joint 'hook' (beam_sliding)": whose share is largest in that row
   Location where;

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "trammel/block_sets.hpp"
 #include "trammel/export.hpp"
 #include "trammel/model.hpp"
 #include "trammel/parameters.hpp"
@@ -21,19 +25,48 @@ struct InitialMotion {
   Vec6 twist;
 };
 
+/// A box around points [m].
+struct Box {
+  Vec3 lowest = Vec3::Constant(HUGE_VAL), highest = Vec3::Constant(-HUGE_VAL);
+  void enclose(const Vec3& p) {
+    lowest = lowest.cwiseMin(p);
+    highest = highest.cwiseMax(p);
+  }
+  double diagonal() const { return lowest.x() > highest.x() ? 0.0 : (highest - lowest).norm(); }
+};
+
+/// What all ranks know of a case before each of them expands its share of it.
+struct SharePlan {
+  ModelShares shares;
+  std::vector<SharedBlocks> shared;  ///< of the whole case, in order
+  BlockSets sets;                    ///< that they make
+  Box box;                           ///< around all positions and markers
+};
+
+/// Blocks that joints offered to identify, but that are one already: entity and which of its offers.
+using RefusedShares = std::set<std::pair<int, int>>;
+
 /// What a type's `build` uses to add one entity to a model. Names that it is given are relative to the entity:
 /// "start" of body "crank" becomes "crank.start".
 class TRAMMEL_API Builder {
  public:
-  explicit Builder(Model& model) : model_(&model) {}
+  explicit Builder(Model& model) : model_(&model), next_block_(static_cast<BlockId>(model.blocks.size())) {}
+  /// Expands a share of a case whose entities the model lists already.
+  Builder(Model& model, const SharePlan& plan);
+  /// Finds out what a plan needs: blocks are numbered as they come, and `shared` of the model takes all that joints offer
+  /// to identify, numbered by entity; they are told so but for those that are known to be refused.
+  Builder(Model& model, const RefusedShares& refused);
 
   /// Begins an entity; the reader of the case calls this before `Type::build`.
   int begin(Entity entity, const Type& type);
+  /// Begins an entity that the model lists already.
+  void begin_listed(int entity, const Type& type);
   const Entity& entity() const { return model_->entities[static_cast<std::size_t>(entity_)]; }
   int entity_index() const { return entity_; }
   Model& model() { return *model_; }
   /// Diagonal of the box around all positions and markers at the start so far [m]: what a gap is small against.
-  double length() const;
+  double length() const { return box_.diagonal(); }
+  const Box& box() const { return box_; }
 
   // Blocks.
   BlockId add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero());
@@ -90,7 +123,7 @@ class TRAMMEL_API Builder {
 
   /// Checks what only the whole model shows; call after the last entity. Throws Error where blocks that joints
   /// identified start with different velocities.
-  void finish() const;
+  void finish();
 
   /// Adds an instance. E is evaluated by RangeOf<E>.
   template <class E>
@@ -107,16 +140,19 @@ class TRAMMEL_API Builder {
   ElementRange* adopt(const char* type_name, std::unique_ptr<ElementRange> range);
   std::string full_name(std::string_view name) const;
   bool share(BlockId a, BlockId b, bool rotation);
-
-  void enclose(const Vec3& p_WP);
+  void take_shared();
+  void set_roots(const BlockSets& sets, const std::vector<BlockId>& members, bool rotation);
 
   Model* model_;
-  Vec3 lowest_ = Vec3::Zero(), highest_ = Vec3::Zero();
-  bool encloses_ = false;
+  const SharePlan* plan_ = nullptr;
+  const RefusedShares* refused_ = nullptr;
+  int offers_ = 0;  ///< to identify blocks, by the present entity
+  BlockId next_block_ = 0;
+  Box box_;
   const Type* type_ = nullptr;
   int entity_ = -1;
   std::map<std::string, ElementRange*, std::less<>> range_by_key_;
-  std::map<BlockId, std::vector<BlockId>> members_;  ///< of sets of shared blocks, by root
+  BlockSets sets_;  ///< of shared blocks
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, std::shared_ptr<const void>, std::less<>> things_;
   std::map<std::string, int, std::less<>> joints_;

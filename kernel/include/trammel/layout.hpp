@@ -43,8 +43,8 @@ struct LayoutShare {
 
 /// Numbering of the unknowns of a model, its partition over the ranks, and the ghosts of each.
 ///
-/// The partition is made once, of the graph of couplings between root blocks; a revision renews only the ghosts.
-/// Collective over the communicator.
+/// The partition is made once, of the graph of couplings between root blocks (a model that is expanded by shares brings
+/// its own, of entities); a revision renews only the ghosts. Collective over the communicator.
 class TRAMMEL_API Layout {
  public:
   /// Partitions the model; on return every range of `model` holds this rank's instances only.
@@ -69,10 +69,10 @@ class TRAMMEL_API Layout {
   std::span<const UnknownBlock> unknowns() const { return unknowns_; }
   /// The unknown block that carries block `id` (through its root), nullptr where it is fixed or not known here.
   const UnknownBlock* unknown_of(BlockId id) const;
-  int owner(BlockId root) const { return owner_[static_cast<std::size_t>(root)]; }
+  int owner(BlockId root) const;
 
   /// True where this rank knows the values of the block.
-  bool knows(BlockId id) const { return place_index_[static_cast<std::size_t>(id)] >= 0; }
+  bool knows(BlockId id) const { return place_index_[id] >= 0; }
   const BlockPlace& place(BlockId id) const;
   /// Blocks known here, in the order of their places.
   std::span<const BlockId> known_blocks() const { return known_; }
@@ -101,22 +101,25 @@ class TRAMMEL_API Layout {
   LayoutShare largest_share() const;
 
  private:
+  bool carries_unknowns(BlockId id) const { return model_->root(id).root == id && !model_->root(id).fixed; }
+  int evaluator(const ElementRange& range, int instance) const;
   void find_corrected();
-  void number_roots(const std::vector<int>& owner);
+  void number_roots();
+  void number_ghosts(const std::vector<BlockId>& wanted);
   void arrange();
 
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 1;
   Model* model_;
   LayoutOptions options_;
-  std::vector<int> owner_;           ///< by block, of roots
-  std::vector<char> corrected_;      ///< by block: constraints touch this kinematic root
-  std::vector<PetscInt> global_;     ///< by block, of roots with unknowns; -1 else
-  std::vector<PetscInt> companion_;  ///< by block; -1 where there is none
+  std::vector<int> owner_;            ///< by block, of roots; empty where the model is expanded by shares
+  std::vector<BlockId> corrected_;    ///< kinematic roots of this rank that constraints touch, in order
+  BlockMap<PetscInt> global_{-1};     ///< of roots with unknowns that are owned or known here
+  BlockMap<PetscInt> companion_{-1};  ///< -1 where there is none
   PetscInt owned_size_ = 0, local_size_ = 0, global_size_ = 0;
   std::vector<UnknownBlock> unknowns_;
-  std::vector<std::int32_t> unknown_index_;  ///< by block, of roots known here; -1 else
-  std::vector<std::int32_t> place_index_;    ///< by block
+  BlockMap<std::int32_t> unknown_index_{-1};  ///< of roots known here
+  BlockMap<std::int32_t> place_index_{-1};
   std::vector<BlockPlace> places_;
   std::vector<BlockId> known_;
   std::size_t value_count_ = 0, dof_count_ = 0;

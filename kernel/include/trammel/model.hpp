@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "trammel/block.hpp"
+#include "trammel/block_table.hpp"
 #include "trammel/element.hpp"
 #include "trammel/error.hpp"
 #include "trammel/export.hpp"
@@ -40,6 +42,7 @@ struct SharedBlocks {
   BlockId a = no_block;  ///< no_block: the ground
   BlockId b = no_block;
   bool rotation = false;
+  int number = -1;  ///< among those of the whole case
 };
 
 /// A body's mass concentrated for loads that act on mass (gravity).
@@ -88,13 +91,30 @@ struct SensorReference {
   std::vector<std::string> channels;  ///< names of the outputs wanted; empty: all
 };
 
+/// Where each rank expands a part of the case: what all of them agreed on before.
+struct TRAMMEL_API ModelShares {
+  std::vector<std::int32_t>
+      owner;  ///< by entity: the rank that evaluates it; `everyone` where all ranks build it
+  std::vector<BlockId> first_block;  ///< by entity, and one past the last block
+  int shared = 0;                    ///< pairs of blocks identified in the whole case
+
+  static constexpr std::int32_t everyone = -1;
+  bool whole() const { return owner.empty(); }
+  /// The entity that made a block.
+  int entity_of(BlockId id) const;
+};
+
 /// The description of a system: blocks, instances and names. It holds no state and no numbering.
+///
+/// A rank holds the whole of it, or, of a large case on several ranks, its share: what it evaluates and what that names.
+/// BlockIds and the list of entities are the same on all ranks.
 class TRAMMEL_API Model {
  public:
-  std::vector<Block> blocks;
-  std::vector<BlockRoot> roots;  ///< by block
+  BlockTable<Block> blocks;
+  BlockTable<BlockRoot> roots;  ///< by block
   std::vector<SharedBlocks> shared;
   std::vector<Entity> entities;
+  ModelShares shares;
   /// One range for each C++ type of instance, and the plugin it comes from.
   struct Range {
     std::string key;
@@ -112,8 +132,10 @@ class TRAMMEL_API Model {
   bool share_blocks = true;  ///< joints may identify blocks; no: every joint keeps its multipliers
   std::vector<SensorReference> sensor_references;
 
-  const Block& block(BlockId id) const { return blocks[static_cast<std::size_t>(id)]; }
-  const BlockRoot& root(BlockId id) const { return roots[static_cast<std::size_t>(id)]; }
+  const Block& block(BlockId id) const { return blocks[id]; }
+  const BlockRoot& root(BlockId id) const { return roots[id]; }
+  /// How many pairs of blocks were identified in the whole case.
+  int shared_total() const { return shares.whole() ? static_cast<int>(shared.size()) : shares.shared; }
   int dofs(std::span<const BlockId> stencil) const;
 };
 

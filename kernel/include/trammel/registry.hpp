@@ -34,6 +34,9 @@ struct Type {
   std::function<void(const Parameters&, Builder&)> build;
   /// Of a joint that reads other joints: built when all others stand.
   bool after_others = false;
+  /// Of a joint that asks what else of its kind hangs on its bodies (two sliders on one beam): a rank that builds one of
+  /// them builds all.
+  bool meets_others = false;
   /// Of what hangs on a coordinate: it reads the joint's reaction, so the joint keeps its multipliers (`share: no`).
   bool reads_reaction = false;
   /// Of a joint that holds absolute velocities by its nature: its equations change under a superposed rigid motion.

@@ -1,0 +1,359 @@
+#include "io/case_expansion.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+
+#include "io/case_repeat.hpp"
+#include "trammel/nearest_name.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<std::string> keys_of(const Value& map) {
+  std::vector<std::string> keys;
+  for (const Value::Entry& entry : map.entries) keys.push_back(entry.key);
+  return keys;
+}
+
+/// "joint 'hook' (revolute)"
+std::string title_of(const std::string& category, const std::string& name, const std::string& type) {
+  return category + " '" + name + "'" + (type.empty() ? "" : " (" + type + ")");
+}
+
+void check_name(const std::string& name, const Location& where) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  bool good = !name.empty() && letter(name.front());
+  bool after_dot = false;  // behind a dot stand the numbers of indices only
+  for (const char c : name) {
+    after_dot = after_dot || c == '.';
+    good = good && (digit(c) || c == '.' || (!after_dot && (letter(c) || c == '-')));
+  }
+  if (!good)
+    throw Error(where,
+                "'" + name + "' cannot be a name: expected a letter, then letters, digits, '_' or '-'");
+  if (name == "ground") throw Error(where, "'ground' cannot be a name: it is the world itself");
+}
+
+}  // namespace
+
+std::string PlannedThing::full_name() const {
+  return attachment == nullptr ? name : name + "." + coordinate->key + "." + attachment->key;
+}
+
+CaseExpansion::CaseExpansion(const Value& root, CaseContext& context, const Registry& registry)
+    : root_(&root), context_(&context), registry_(&registry) {
+  context.set_indices({});
+  plan_category(Type::Category::body, "bodies");
+  plan_markers();
+  plan_category(Type::Category::curve, "curves");
+  plan_category(Type::Category::joint, "joints");
+  for (std::vector<PlannedThing>* later : {&after_others_, &attachments_}) {
+    std::ranges::move(*later, std::back_inserter(things_));
+    *later = {};
+  }
+  plan_category(Type::Category::element, "elements");
+  plan_category(Type::Category::load, "loads");
+  plan_category(Type::Category::sensor, "sensors");
+  std::unordered_map<std::string_view, int> joints;
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    PlannedThing& thing = things_[i];
+    if (thing.type == nullptr) continue;
+    thing.entity = entities_++;
+    if (thing.type->category == Type::Category::joint) joints[thing.name] = static_cast<int>(i);
+    if (thing.attachment != nullptr) thing.joint = joints.at(thing.name);
+  }
+}
+
+Entity CaseExpansion::entity(const PlannedThing& thing) const {
+  return {thing.full_name(), std::string(category_name(thing.type->category)), thing.type->name,
+          thing.type->plugin, (thing.attachment == nullptr ? thing.entry : thing.coordinate)->where};
+}
+
+void CaseExpansion::plan_category(Type::Category category, const char* key) {
+  const Value* group = root_->find(key);
+  if (group == nullptr) return;
+  std::set<std::string> taken;
+  const std::string category_text(category_name(category));
+  for (const Value::Entry& entry : group->entries) {
+    current_ = {title_of(category_text, entry.key, ""), entry.where, ""};
+    guarded([&] {
+      repeat(entry.value, *context_,
+             [&] { plan_entity(category, entry, instance_name(entry, category_text.c_str(), taken)); });
+    });
+  }
+}
+
+void CaseExpansion::plan_entity(Type::Category category, const Value::Entry& entry, const std::string& name) {
+  current_ = {title_of(std::string(category_name(category)), name, ""), entry.where, ""};
+  const Type& type = type_of(category, entry);
+  PlannedThing thing;
+  thing.type = &type;
+  thing.entry = &entry;
+  thing.name = name;
+  thing.indices = keep_indices();
+  current_.title = title_of(std::string(category_name(category)), name, type.name);
+  const bool waits = category == Type::Category::joint && type.after_others;
+  for (const Value::Entry& parameter : entry.value.entries)
+    if (is_attachment(type, parameter)) plan_attachment(thing, parameter);
+  (waits ? after_others_ : things_).push_back(std::move(thing));
+}
+
+/// What hangs on the coordinates of a joint under one of its keys.
+void CaseExpansion::plan_attachment(const PlannedThing& joint, const Value::Entry& attachment) {
+  const Type& type = registry_->get(Type::Category::coordinate, attachment.key, attachment.where);
+  if (!attachment.value.is_map())
+    throw Error(attachment.value.where, "'" + attachment.key +
+                                            "' must be a map of coordinates, such as {angle: ...}; found " +
+                                            attachment.value.described());
+  for (const Value::Entry& coordinate : attachment.value.entries) {
+    PlannedThing thing = joint;
+    thing.type = &type;
+    thing.attachment = &attachment;
+    thing.coordinate = &coordinate;
+    attachments_.push_back(std::move(thing));
+  }
+}
+
+void CaseExpansion::plan_markers() {
+  const Value* group = root_->find("markers");
+  if (group == nullptr) return;
+  std::set<std::string> taken;
+  for (const Value::Entry& entry : group->entries) {
+    current_ = {title_of("marker", entry.key, ""), entry.where, ""};
+    guarded([&] {
+      repeat(entry.value, *context_, [&] {
+        PlannedThing thing;
+        thing.entry = &entry;
+        thing.name = instance_name(entry, "marker", taken);
+        thing.indices = keep_indices();
+        things_.push_back(std::move(thing));
+      });
+    });
+  }
+}
+
+const Type& CaseExpansion::type_of(Type::Category category, const Value::Entry& entry) const {
+  const Value* name = entry.value.find("type");
+  if (name == nullptr)
+    throw Error(entry.where, "'type' is missing. Loaded " + std::string(category_name(category)) +
+                                 " types: " + joined(registry_->names(category)));
+  if (!name->is_scalar()) throw Error(name->where, "'type' must be a name, found " + name->described());
+  return registry_->get(category, name->text, name->where);
+}
+
+/// Whether a key of an entity hangs something on a joint's coordinates. Throws Error where the type does not know it.
+bool CaseExpansion::is_attachment(const Type& type, const Value::Entry& parameter) const {
+  if (parameter.key == "type" || parameter.key == "for") return false;
+  if (std::ranges::any_of(type.parameters, [&](const Parameter& p) { return p.name == parameter.key; }))
+    return false;
+  if (type.category != Type::Category::joint ||
+      registry_->find(Type::Category::coordinate, parameter.key) == nullptr)
+    unknown_key(parameter, type);
+  return true;
+}
+
+void CaseExpansion::unknown_key(const Value::Entry& entry, const Type& type) const {
+  std::vector<std::string> known;
+  for (const Parameter& p : type.parameters) known.push_back(p.name);
+  if (type.category == Type::Category::joint)
+    for (const std::string& attachment : registry_->names(Type::Category::coordinate))
+      known.push_back(attachment);
+  std::vector<std::string> all = known;
+  all.insert(all.end(), {"type", "for"});
+  const std::string near = did_you_mean(entry.key, all);
+  throw Error(entry.where,
+              "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
+                  (known.empty() ? " The type has no parameters" : " Keys here: " + joined(known)));
+}
+
+std::string CaseExpansion::instance_name(const Value::Entry& entry, const char* category,
+                                         std::set<std::string>& taken) const {
+  std::string name = with_indices(entry.key, *context_, entry.where);
+  check_name(name, entry.where);
+  if (taken.insert(name).second) return name;
+  throw Error(entry.where,
+              std::string(category) + " '" + name + "' exists already" +
+                  (name == entry.key
+                       ? ": a repeated entry needs its indices in its name, such as '" + entry.key + ".(i)'"
+                       : ""));
+}
+
+/// Keeps the values of the indices of the entry that is being repeated.
+std::size_t CaseExpansion::keep_indices() {
+  const std::size_t begin = indices_.size();
+  for (const auto& [name, value] : context_->indices()) indices_.push_back(value);
+  return begin;
+}
+
+/// Sets the indices and what messages name.
+void CaseExpansion::begin(const PlannedThing& thing) {
+  ParameterValues indices;
+  if (const Value* repeated = thing.entry->value.find("for")) {
+    for (const Value::Entry& index : repeated->entries) indices[index.key] = 0;
+    std::size_t at = thing.indices;
+    for (auto& [name, value] : indices) value = indices_[at++];
+  }
+  context_->set_indices(std::move(indices));
+  if (thing.type == nullptr) {
+    current_ = {title_of("marker", thing.name, ""), thing.entry->where, ""};
+  } else if (thing.attachment != nullptr) {
+    current_ = {title_of("joint", thing.name, "") + ", " + thing.attachment->key + " of '" +
+                    thing.coordinate->key + "'",
+                thing.coordinate->where, thing.type->plugin};
+  } else {
+    current_ = {title_of(std::string(category_name(thing.type->category)), thing.name, thing.type->name),
+                thing.entry->where, thing.type->plugin};
+  }
+}
+
+void CaseExpansion::build(const PlannedThing& thing, Builder& builder, bool listed) {
+  begin(thing);
+  guarded([&] {
+    const Value map = thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing);
+    if (thing.type == nullptr) {
+      builder.model().markers.insert_or_assign(thing.name, builder.marker(map, *context_).named(thing.name));
+      return;
+    }
+    if (listed)
+      builder.begin_listed(thing.entity, *thing.type);
+    else
+      builder.begin(entity(thing), *thing.type);
+    const Parameters in(map, thing.type->parameters, *context_);
+    thing.type->build(in, builder);
+  });
+}
+
+/// The parameters of an entity or marker, with indices and sections put in.
+Value CaseExpansion::map_of(const PlannedThing& thing) const {
+  Value map;
+  map.kind = Value::Kind::map;
+  map.where = thing.entry->where;
+  const bool marker = thing.type == nullptr;
+  for (const Value::Entry& parameter : thing.entry->value.entries)
+    if (parameter.key != "for" &&
+        (marker || (parameter.key != "type" && !is_attachment(*thing.type, parameter))))
+      map.entries.push_back(parameter);
+  put_indices_in(map, *context_);
+  if (marker) return map;
+  put_named(map, 0);
+  if (thing.type->category == Type::Category::joint)
+    for (const Value::Entry& parameter : thing.entry->value.entries)
+      if (is_attachment(*thing.type, parameter) &&
+          registry_->find(Type::Category::coordinate, parameter.key)->reads_reaction)
+        keep_multipliers(*thing.type, parameter, map);
+  return map;
+}
+
+Value CaseExpansion::map_of_attachment(const PlannedThing& thing) const {
+  const Value::Entry& coordinate = *thing.coordinate;
+  Value map;
+  map.kind = Value::Kind::map;
+  map.where = coordinate.where;
+  const auto text = [&](const char* key, const std::string& content) {
+    Value value;
+    value.kind = Value::Kind::scalar;
+    value.text = content;
+    value.where = coordinate.where;
+    map.entries.push_back({key, coordinate.where, std::move(value)});
+  };
+  text("of", thing.name);
+  text("coordinate", coordinate.key);
+  map.entries.push_back({"value", coordinate.where, coordinate.value});
+  put_indices_in(map.entries.back().value, *context_);
+  return map;
+}
+
+void CaseExpansion::visit_texts(const PlannedThing& thing,
+                                const std::function<void(const std::string&)>& visit) {
+  begin(thing);
+  const Value* functions = root_->find("functions");
+  const std::function<void(const Value&)> look = [&](const Value& value) {
+    if (value.is_scalar()) {
+      visit(value.text);
+      if (const Value* function = functions == nullptr ? nullptr : functions->find(value.text))
+        look(*function);
+    }
+    for (const Value& item : value.items) look(item);
+    for (const Value::Entry& entry : value.entries) {
+      visit(entry.key);
+      look(entry.value);
+    }
+  };
+  guarded([&] { look(thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing)); });
+}
+
+/// Gives a joint whose reaction is read by `attachment` the parameter `share: no`, where its type knows it.
+void CaseExpansion::keep_multipliers(const Type& type, const Value::Entry& attachment, Value& map) const {
+  if (const Value* share = map.find("share")) {
+    if (share->text != "no" && share->text != "false" && share->text != "off")
+      throw Error(share->where, "'share' must be 'no' here: '" + attachment.key +
+                                    "' reads the reaction of the joint, which has none of its own where it "
+                                    "shares unknowns");
+    return;
+  }
+  const bool knows = std::any_of(type.parameters.begin(), type.parameters.end(),
+                                 [](const Parameter& p) { return p.name == "share"; });
+  if (!knows) return;
+  Value no;
+  no.kind = Value::Kind::scalar;
+  no.text = "no";
+  no.where = attachment.where;
+  map.entries.push_back({"share", attachment.where, std::move(no)});
+}
+
+const Value& CaseExpansion::named(const char* group, const Value& name) const {
+  const Value* values = root_->find(group);
+  if (values != nullptr)
+    if (const Value* found = values->find(name.text)) return *found;
+  const std::string one(group, std::char_traits<char>::length(group) - 1);
+  const std::vector<std::string> known = values == nullptr ? std::vector<std::string>{} : keys_of(*values);
+  const std::string near = did_you_mean(name.text, known);
+  throw Error(name.where, one + " '" + name.text + "' not found" + (near.empty() ? "." : near) +
+                              (known.empty() ? " The case has no '" + std::string(group) + "'"
+                                             : " Names in '" + std::string(group) + "': " + joined(known)));
+}
+
+/// Puts the maps of sections and materials where their names stand; `depth` counts the names followed.
+void CaseExpansion::put_named(Value& value, int depth) const {
+  for (Value& item : value.items) put_named(item, depth);
+  for (Value::Entry& entry : value.entries) {
+    const char* group = entry.key == "section" ? "sections" : entry.key == "material" ? "materials" : nullptr;
+    const bool by_name = group != nullptr && entry.value.is_scalar();
+    if (by_name && depth > 8)
+      throw Error(entry.value.where, "'" + entry.value.text + "' in '" + group + "' is made of itself");
+    if (by_name) entry.value = Value(named(group, entry.value));
+    put_named(entry.value, by_name ? depth + 1 : depth);
+  }
+}
+
+/// Gives the errors that leave `work` the name of the entity in work, and its place where they have none.
+void CaseExpansion::guarded(const std::function<void()>& work) {
+  const auto placed = [this](const Location& where) { return where.file.empty() ? current_.where : where; };
+  try {
+    work();
+  } catch (const Error& error) {
+    throw Error(placed(error.where()), current_.title + ": " + error.what());
+  } catch (const std::bad_alloc&) {
+    throw Error(current_.where, current_.title + ": out of memory");
+  } catch (const std::exception& error) {
+    throw Error(current_.where, current_.title + ": " + source() + " threw an exception: " + error.what());
+  } catch (...) {
+    throw Error(current_.where, current_.title + ": " + source() + " threw something that is no exception");
+  }
+}
+
+std::string CaseExpansion::source() const {
+  return current_.plugin.empty() ? "the program" : "plugin '" + current_.plugin + "'";
+}
+
+}  // namespace trammel

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <mpi.h>
+#include <petscsystypes.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "trammel/export.hpp"
+
+namespace trammel {
+
+/// An undirected graph that every rank knows, as compressed rows; each edge stands in both rows.
+struct TRAMMEL_API PartitionGraph {
+  std::vector<PetscInt> begin;  ///< by vertex, and one past the last
+  std::vector<PetscInt> neighbours;
+  std::vector<PetscInt> weight;  ///< by vertex
+
+  PetscInt vertices() const { return static_cast<PetscInt>(weight.size()); }
+  /// Adds the rows of pairs of vertices; repeated pairs count once.
+  void set_edges(std::vector<std::pair<std::int32_t, std::int32_t>> pairs);
+};
+
+/// The rank of each vertex, by PT-Scotch; the same on all ranks. Collective.
+TRAMMEL_API std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph);
+
+}  // namespace trammel

@@ -1,0 +1,187 @@
+// Cases of which each rank expands its share, beside the whole case on one rank.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "io/recorder_ranks.hpp"
+#include "sliding_scene.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::expect_same;
+using testing::SceneRun;
+using Form = DynamicStage::Form;
+
+constexpr double agreement = 1e-9;  // of a channel's range
+
+struct Share {
+  std::string name;
+  std::string text;
+  Form form = Form::index3;
+};
+
+void PrintTo(const Share& share, std::ostream* out) { *out << share.name; }
+
+int rank_count() {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+class ExpandedByShares : public ::testing::TestWithParam<Share> {};
+
+TEST_P(ExpandedByShares, GivesTheMotionOfTheWhole) {
+  SceneRun many(GetParam().text, GetParam().form, PETSC_COMM_WORLD, 1);
+  EXPECT_EQ(many.model.shares.whole(), rank_count() == 1);
+  const auto found = many.run(0.2);
+  if (many.layout->rank() == 0) {
+    SceneRun one(GetParam().text, GetParam().form, PETSC_COMM_SELF, SceneRun::whole);
+    const auto expected = one.run(0.2);
+    EXPECT_GE(expected.size(), 4U);
+    expect_same(expected, found, agreement);
+  }
+  MPI_Barrier(PETSC_COMM_WORLD);
+}
+
+TEST_P(ExpandedByShares, NumbersAndNamesBlocksAsInTheWhole) {
+  SceneRun many(GetParam().text, GetParam().form, PETSC_COMM_WORLD, 1);
+  const SceneRun one(GetParam().text, GetParam().form, PETSC_COMM_SELF, SceneRun::whole);
+  const int ranks = rank_count();
+  if (ranks > 1) {
+    const auto all = static_cast<double>(one.model.blocks.size());
+    EXPECT_LE(static_cast<double>(many.model.blocks.size()), all * (1.0 / ranks + 0.2));
+  }
+  ASSERT_EQ(many.model.entities.size(), one.model.entities.size());
+  for (std::size_t e = 0; e < one.model.entities.size(); ++e)
+    ASSERT_EQ(many.model.entities[e].name, one.model.entities[e].name);
+  for (const BlockId id : many.model.blocks.ids()) {
+    EXPECT_EQ(many.model.block(id).name, one.model.block(id).name);
+    const BlockRoot &a = many.model.root(id), &b = one.model.root(id);
+    EXPECT_EQ(a.root, b.root);
+    EXPECT_EQ(a.fixed, b.fixed);
+    EXPECT_TRUE(a.Q.isApprox(b.Q, 1e-15));
+  }
+  EXPECT_EQ(many.model.shared_total(), one.model.shared_total());
+  // Every instance is evaluated once.
+  long instances[2] = {0, 0};
+  for (const Model::Range& range : many.model.ranges) instances[0] += range.instances->size();
+  for (const Model::Range& range : one.model.ranges) instances[1] += range.instances->size();
+  MPI_Allreduce(MPI_IN_PLACE, instances, 1, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD);
+  EXPECT_EQ(instances[0], instances[1]);
+}
+
+/// Rods on spherical joints, with what hangs on everything, on one of them, or between two.
+const std::string chain = R"(trammel: 1
+parameters: {N: 60}
+functions:
+  swing: 400*sin(20*t)
+bodies:
+  rod.(i): {for: {i: 1..N}, type: rigid_body, mass: 1, inertia: [0.01, 1/12, 1/12], position: [i - 0.5, 0, 0],
+            markers: {start: {at: [-0.5, 0, 0]}, end: {at: [0.5, 0, 0]}}}
+markers:
+  above: {on: rod.31, at: [0, 0.2, 0]}
+joints:
+  pin.1: {type: spherical, between: [ground, rod.1.start]}
+  pin.(i): {for: {i: 2..N}, type: spherical, between: [rod.(i-1).end, rod.(i).start]}
+elements:
+  tie.(i): {for: {i: 3..N}, type: spring, between: [rod.(i-2), rod.(i)], stiffness: 20, rest_length: 2}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+  side: {type: force, on: above, force: [0, 0, swing]}
+sensors:
+  first: {type: motion, of: rod.1.end}
+  near: {type: motion, of: rod.31.end}
+  held: {type: reaction, of: pin.1}
+  middle: {type: outputs, of: tie.33}
+  total: {type: energy}
+  one: {type: energy, of: rod.7}
+stages: []
+)";
+
+/// Beams that share the blocks of their ends, in loops.
+const std::string lattice = R"(trammel: 1
+parameters: {n: 6, l: 0.5}
+materials:
+  rubber: {E: 1e8, nu: 0.3, rho: 1000}
+sections:
+  tube: {shape: {type: tube, radius: 0.02, wall: 0.002}, material: rubber}
+bodies:
+  along.(i).(j):
+    {for: {i: 1..n, j: 0..n}, type: beam, section: tube, from: [l*(i - 1), l*j, 0], to: [l*i, l*j, 0], elements: 2}
+  across.(i).(j):
+    {for: {i: 1..n, j: 1..n}, type: beam, section: tube, from: [l*i, l*(j - 1), 0], to: [l*i, l*j, 0], elements: 2}
+joints:
+  clamp.(j): {for: {j: 0..n}, type: fixed, between: [ground, along.1.(j).start]}
+  next.(i).(j): {for: {i: 2..n, j: 0..n}, type: fixed, between: [along.(i-1).(j).end, along.(i).(j).start]}
+  left.(i).(j): {for: {i: 1..n, j: 1..n}, type: fixed, between: [along.(i).(j).end, across.(i).(j).end]}
+  right.(i).(j): {for: {i: 1..n, j: 1..n}, type: fixed, between: [along.(i).(j-1).end, across.(i).(j).start]}
+loads:
+  weight: {type: gravity, acceleration: [0, 1, -9.81]}
+sensors:
+  corner: {type: motion, of: along.6.0.end}
+  clamp_forces: {type: reaction, of: clamp.0}
+  inside: {type: reaction, of: left.3.3}
+  across: {type: reaction, of: next.4.2}
+  total: {type: energy}
+stages: []
+)";
+
+/// Hinges with what hangs on their angles: springs, a motion, gears, a drive that reads another angle, and a joint that
+/// lets go.
+const std::string hinges = R"(trammel: 1
+parameters: {N: 60}
+bodies:
+  rod.(i): {for: {i: 1..N}, type: rigid_body, mass: 1, inertia: [0.01, 1/12, 1/12], position: [i - 0.5, 0, 0],
+            markers: {start: {at: [-0.5, 0, 0]}, end: {at: [0.5, 0, 0]}}}
+  bob: {type: rigid_body, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [N, 0, 0]}
+joints:
+  hinge.1: {type: revolute, between: [ground, rod.1.start], axis: [0, 0, 1], motion: {angle: 0.1*sin(5*t)}}
+  hinge.(i): {for: {i: 2..N}, type: revolute, between: [rod.(i-1).end, rod.(i).start], axis: [0, 0, 1],
+              spring: {angle: 40}, damper: {angle: 0.1*i}, actuator: {angle: -2*hinge.30.angle}}
+  gear: {type: coupling, terms: {hinge.20.angle: 1, hinge.40.angle: -1.5}}
+  gear2: {type: coupling, terms: {hinge.40.angle: 1, hinge.55.angle: 1}}
+  hook: {type: fixed, between: [rod.60.end, bob], share: no, release: {at: 0.1}}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+  push: {type: force, on: rod.45.end, force: [0, 300*sin(30*t), 0]}
+  pull: {type: force, on: rod.58.end, force: [0, 100*sin(20*t), 0]}
+sensors:
+  first: {type: outputs, of: hinge.1}
+  angle: {type: signal, of: hinge.45.angle}
+  last: {type: motion, of: rod.60.end}
+  bob: {type: motion, of: bob}
+  gear: {type: outputs, of: gear}
+  total: {type: energy}
+stages: []
+)";
+
+INSTANTIATE_TEST_SUITE_P(Cases, ExpandedByShares,
+                         ::testing::Values(Share{"Chain", chain}, Share{"Lattice", lattice},
+                                           Share{"LatticeOfIndex2", lattice, Form::index2},
+                                           Share{"Hinges", hinges},
+                                           Share{"HingesOfIndex2", hinges, Form::index2}),
+                         [](const auto& which) { return which.param.name; });
+
+TEST(ExpandingShares, NamesTheEntityAtFaultOnAllRanks) {
+  std::string text = chain;
+  const std::string before = "between: [rod.(i-1).end, rod.(i).start]";
+  text.replace(text.find(before), before.size(), "between: [rod.(i-1).end, \"rod.(i + (i > 59)).start\"]");
+  try {
+    SceneRun run(text, Form::index3, PETSC_COMM_WORLD, 1);
+    FAIL() << "rod.61 does not exist";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("joint 'pin.60' (spherical): marker 'rod.61.start' not found"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(ExpandingShares, LeavesOneLongBeamToThePartitionOfItsNodes) {
+  const SceneRun run(testing::bead_scene("Bead", Form::index3).text(), Form::index3, PETSC_COMM_WORLD, 1);
+  EXPECT_TRUE(run.model.shares.whole());
+}
+
+}  // namespace
+}  // namespace trammel
