@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,8 @@ struct ModelScales {
   double stiffest = 0;  ///< and of K, as a stiffness of a displacement [N/m]
   bool slides = false;  ///< some coordinate is a length, and what acts on it a force
   /// By block: what the equations of a kinematic block are known to, eps sum_j |K_ij| |q_j|, the largest of its rows [N, N m].
-  /// Empty: not known.
-  std::vector<double> rounding;
+  /// Null: not known.
+  std::shared_ptr<const BlockMap<double>> rounding;
 
   static double model_length(const Layout& layout, const Model& model);
 };

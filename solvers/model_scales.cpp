@@ -72,8 +72,8 @@ void take_magnitudes(Mat J, int ranks) {
 }
 
 /// Positions are known to eps times the model's length, rotations to eps: what that makes of the rows of each block.
-std::vector<double> row_rounding(const Model& model, const Layout& layout, const State& state, double length,
-                                 Mat K) {
+std::shared_ptr<const BlockMap<double>> row_rounding(const Layout& layout, const State& state, double length,
+                                                     Mat K) {
   take_magnitudes(K, layout.ranks());
   const OwnedVec size(layout.create_vector()), sum(layout.create_vector());
   PetscScalar* to = nullptr;
@@ -87,12 +87,12 @@ std::vector<double> row_rounding(const Model& model, const Layout& layout, const
   }
   TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
-  std::vector<double> out(model.blocks.size(), 0.0);
+  auto out = std::make_shared<BlockMap<double>>(0.0);
   const PetscScalar* from = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(sum.get(), &from));
   for (const UnknownBlock& u : layout.unknowns())
     if (u.owned && is_kinematic(u.kind))
-      out[static_cast<std::size_t>(u.block)] =
+      out->put(u.block) =
           std::numeric_limits<double>::epsilon() * *std::max_element(from + u.local, from + u.local + u.size);
   TRAMMEL_PETSC(VecRestoreArrayRead(sum.get(), &from));
   return out;
@@ -126,7 +126,7 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   weights.stiffness = 1;
   const OwnedMat K = tangent(assembler, state, weights);
   out.stiffest = as_displacement(diagonal_sizes(layout, K.get()).largest);
-  out.rounding = row_rounding(assembler.model(), layout, state, out.length, K.get());
+  out.rounding = row_rounding(layout, state, out.length, K.get());
   return out;
 }
 

@@ -45,7 +45,7 @@ void StepEquations::revise() {
     const UnknownBlock& u = unknowns[i];
     if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation)
       length_[i] = scales_.length;
-    if (!scales_.rounding.empty()) rounding_[i] = scales_.rounding[static_cast<std::size_t>(u.block)];
+    if (scales_.rounding != nullptr) rounding_[i] = (*scales_.rounding)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());

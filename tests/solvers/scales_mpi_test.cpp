@@ -16,7 +16,7 @@ TEST(ModelScales, know_the_rounding_of_every_row_on_any_number_of_ranks) {
   int owned = 0;
   for (int i = 0; i < n; ++i) {
     const BlockId b = m.beads[static_cast<std::size_t>(i)];
-    const double found = scales.rounding[static_cast<std::size_t>(b)];
+    const double found = (*scales.rounding)[b];
     if (m.layout->owner(b) != m.layout->rank()) continue;
     ++owned;
     // Entries of a row: k + k on the diagonal and k for either neighbour; the first hangs on the wall, the last on one.
