@@ -129,6 +129,7 @@ class Companions {
         const bool reads = thing.type->after_others && type->category == Type::Category::joint;
         const bool meets = thing.type->meets_others && type->category == Type::Category::body;
         if (!reads && !meets) continue;
+        if (meets) attached_[at(target)].push_back(i);  // what slides on a beam may tell it so
         const auto [found, fresh] = first_of.try_emplace(target, i);
         if (!fresh) parent[at(root(i))] = root(found->second);
       }

@@ -342,11 +342,8 @@ bool Builder::may_share() const { return model_->share_blocks; }
 bool Builder::share(BlockId a, BlockId b, bool rotation) {
   if (plan_ != nullptr) {
     const auto of_entity = std::ranges::equal_range(plan_->shared, entity_, {}, &SharedBlocks::entity);
-    const auto found = std::ranges::find_if(
+    return std::ranges::any_of(
         of_entity, [&](const SharedBlocks& s) { return s.a == a && s.b == b && s.rotation == rotation; });
-    if (found == of_entity.end()) return false;
-    model_->shared.push_back(*found);
-    return true;
   }
   if (refused_ != nullptr) {
     model_->shared.push_back({entity_, a, b, rotation, offers_});

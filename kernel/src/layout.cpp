@@ -27,13 +27,15 @@ int Layout::owner(BlockId root) const {
 }
 
 /// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them. Of a model that is
-/// expanded by shares it is the one that has its entity, where not all have it.
+/// expanded by shares it is the one that has its entity or, where all have that, the one that has what it acts on.
 int Layout::evaluator(const ElementRange& range, int instance) const {
   if (ranks_ == 1) return 0;
   const ModelShares& shares = model_->shares;
-  if (!shares.whole())
-    if (const int rank = shares.owner[static_cast<std::size_t>(range.entity(instance))]; rank >= 0)
-      return rank;
+  if (!shares.whole()) {
+    const int rank = shares.owner[static_cast<std::size_t>(range.entity(instance))];
+    const auto stencil = range.stencil(instance);
+    return rank >= 0 || stencil.empty() ? std::max(rank, 0) : owner(stencil[0]);
+  }
   std::map<int, int> count;
   for (const BlockId id : range.stencil(instance)) {
     const BlockRoot& r = model_->root(id);

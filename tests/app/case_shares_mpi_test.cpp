@@ -63,7 +63,14 @@ TEST_P(ExpandedByShares, NumbersAndNamesBlocksAsInTheWhole) {
     EXPECT_EQ(a.fixed, b.fixed);
     EXPECT_TRUE(a.Q.isApprox(b.Q, 1e-15));
   }
-  EXPECT_EQ(many.model.shared_total(), one.model.shared_total());
+  ASSERT_EQ(many.model.shared_total(), one.model.shared_total());
+  for (const SharedBlocks& s : many.model.shared) {
+    const SharedBlocks& same = one.model.shared.at(static_cast<std::size_t>(s.number));
+    EXPECT_EQ(s.entity, same.entity);
+    EXPECT_EQ(s.a, same.a);
+    EXPECT_EQ(s.b, same.b);
+    EXPECT_EQ(s.rotation, same.rotation);
+  }
   // Every instance is evaluated once.
   long instances[2] = {0, 0};
   for (const Model::Range& range : many.model.ranges) instances[0] += range.instances->size();
