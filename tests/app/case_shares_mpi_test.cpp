@@ -155,7 +155,7 @@ loads:
   push: {type: force, on: rod.45.end, force: [0, 300*sin(30*t), 0]}
   pull: {type: force, on: rod.58.end, force: [0, 100*sin(20*t), 0]}
 sensors:
-  first: {type: outputs, of: hinge.1}
+  first: {type: reaction, of: hinge.1}
   angle: {type: signal, of: hinge.45.angle}
   last: {type: motion, of: rod.60.end}
   bob: {type: motion, of: bob}
@@ -164,11 +164,39 @@ sensors:
 stages: []
 )";
 
+/// Cantilevers tied to each other, with two sliders on each: they know of one another, and their beam of them.
+const std::string sliders = R"(trammel: 1
+parameters: {N: 50}
+sections:
+  rod: {stiffness: {EA: 2e4, GA: [1e4, 1e4], GJ: 20, EI: [20, 20]}, mass: {rhoA: 0.5, J: [2e-3, 1e-3, 1e-3]}}
+bodies:
+  rod.(i): {for: {i: 1..N}, type: beam, section: rod, from: [0, 0, i], to: [2, 0, i], elements: 4}
+  bead.(i): {for: {i: 1..N}, type: point_mass, mass: 0.3, position: [0.3, 0, i], velocity: [3, 0, 0]}
+  tube.(i): {for: {i: 1..N}, type: rigid_body, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [1.3, 0, i],
+             velocity: [0.02*i, 0, 0]}
+joints:
+  clamp.(i): {for: {i: 1..N}, type: fixed, between: [ground, rod.(i).start]}
+  slide.(i): {for: {i: 1..N}, type: beam_sliding, beam: rod.(i), slider: bead.(i)}
+  sleeve.(i): {for: {i: 1..N}, type: beam_sliding, beam: rod.(i), slider: tube.(i), contact: cylindrical}
+elements:
+  tie.(i): {for: {i: 2..N}, type: spring, between: [rod.(i-1).end, rod.(i).end], stiffness: 20, rest_length: 1}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 2]}
+sensors:
+  slide: {type: outputs, of: slide.25}
+  tip: {type: motion, of: rod.26.end}
+  tube: {type: motion, of: tube.24}
+  root: {type: reaction, of: clamp.1}
+  total: {type: energy}
+stages: []
+)";
+
 INSTANTIATE_TEST_SUITE_P(Cases, ExpandedByShares,
                          ::testing::Values(Share{"Chain", chain}, Share{"Lattice", lattice},
                                            Share{"LatticeOfIndex2", lattice, Form::index2},
                                            Share{"Hinges", hinges},
-                                           Share{"HingesOfIndex2", hinges, Form::index2}),
+                                           Share{"HingesOfIndex2", hinges, Form::index2},
+                                           Share{"Sliders", sliders}),
                          [](const auto& which) { return which.param.name; });
 
 TEST(ExpandingShares, NamesTheEntityAtFaultOnAllRanks) {
