@@ -341,9 +341,10 @@ bool Builder::may_share() const { return model_->share_blocks; }
 
 bool Builder::share(BlockId a, BlockId b, bool rotation) {
   if (plan_ != nullptr) {
-    const auto of_entity = std::ranges::equal_range(plan_->shared, entity_, {}, &SharedBlocks::entity);
-    return std::ranges::any_of(
-        of_entity, [&](const SharedBlocks& s) { return s.a == a && s.b == b && s.rotation == rotation; });
+    const auto first = std::ranges::lower_bound(plan_->shared, entity_, {}, &SharedBlocks::entity);
+    const auto last = std::ranges::upper_bound(plan_->shared, entity_, {}, &SharedBlocks::entity);
+    return std::any_of(first, last,
+                       [&](const SharedBlocks& s) { return s.a == a && s.b == b && s.rotation == rotation; });
   }
   if (refused_ != nullptr) {
     model_->shared.push_back({entity_, a, b, rotation, offers_});
