@@ -71,6 +71,8 @@ system four_bar cases/four_bar_x/case.yaml
 system lattice cases/lattice/case.yaml --set n=16 --set h=0.0004 --set until=2.04
 system chain cases/chain/case.yaml --set N=100 --set h=0.01 --set until=0.5
 system chain_1000 cases/chain/case.yaml --set N=1000 --set h=0.01 --set until=0.5
+system chain_shares cases/chain/case.yaml --set N=100 --set h=0.01 --set until=0.5 -share_from 1
+system lattice_shares cases/lattice/case.yaml --set n=16 --set h=0.0004 --set until=2.04 -share_from 1
 system bead cases/sliding_bead/case.yaml --set h=0.004 --set rho=0.6
 system train bench/train.yaml
 system spaghetti cases/spaghetti/case.yaml --set h=0.002
