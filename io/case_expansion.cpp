@@ -1,5 +1,7 @@
 #include "io/case_expansion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -11,12 +13,6 @@
 namespace trammel {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::vector<std::string> keys_of(const Value& map) {
   std::vector<std::string> keys;
@@ -146,7 +142,7 @@ const Type& CaseExpansion::type_of(Type::Category category, const Value::Entry& 
   const Value* name = entry.value.find("type");
   if (name == nullptr)
     throw Error(entry.where, "'type' is missing. Loaded " + std::string(category_name(category)) +
-                                 " types: " + joined(registry_->names(category)));
+                                 " types: " + fmt::format("{}", fmt::join(registry_->names(category), ", ")));
   if (!name->is_scalar()) throw Error(name->where, "'type' must be a name, found " + name->described());
   return registry_->get(category, name->text, name->where);
 }
@@ -171,9 +167,9 @@ void CaseExpansion::unknown_key(const Value::Entry& entry, const Type& type) con
   std::vector<std::string> all = known;
   all.insert(all.end(), {"type", "for"});
   const std::string near = did_you_mean(entry.key, all);
-  throw Error(entry.where,
-              "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                  (known.empty() ? " The type has no parameters" : " Keys here: " + joined(known)));
+  throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
+                               (known.empty() ? " The type has no parameters"
+                                              : " Keys here: " + fmt::format("{}", fmt::join(known, ", "))));
 }
 
 std::string CaseExpansion::instance_name(const Value::Entry& entry, const char* category,
@@ -320,7 +316,8 @@ const Value& CaseExpansion::named(const char* group, const Value& name) const {
   const std::string near = did_you_mean(name.text, known);
   throw Error(name.where, one + " '" + name.text + "' not found" + (near.empty() ? "." : near) +
                               (known.empty() ? " The case has no '" + std::string(group) + "'"
-                                             : " Names in '" + std::string(group) + "': " + joined(known)));
+                                             : " Names in '" + std::string(group) +
+                                                   "': " + fmt::format("{}", fmt::join(known, ", "))));
 }
 
 /// Puts the maps of sections and materials where their names stand; `depth` counts the names followed.

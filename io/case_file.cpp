@@ -1,5 +1,7 @@
 #include "io/case_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -17,12 +19,6 @@ const std::vector<std::string>& top_keys() {
       "trammel", "title",  "parameters", "functions", "sections", "materials", "plugins", "bodies",
       "markers", "curves", "joints",     "elements",  "loads",    "sensors",   "stages",  "output"};
   return keys;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ void CaseFile::start(const ParameterOverrides& overrides) {
     if (known) continue;
     const std::string near = did_you_mean(entry.key, top_keys());
     throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                                 " Keys of a case: " + joined(top_keys()));
+                                 " Keys of a case: " + fmt::format("{}", fmt::join(top_keys(), ", ")));
   }
   const Value* version = root_.find("trammel");
   if (version == nullptr)

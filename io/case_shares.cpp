@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 #include <span>
 #include <sstream>
@@ -12,6 +11,7 @@
 
 #include "io/recorder_ranks.hpp"
 #include "trammel/graph_partition.hpp"
+#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -21,19 +21,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool in_name(char c) { return begins_name(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; }
-
-/// The numbers of all ranks, one after the other. Collective.
-std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  std::vector<int> count(at(ranks)), begin(at(ranks) + 1, 0);
-  const int n = static_cast<int>(mine.size());
-  MPI_Allgather(&n, 1, MPI_INT, count.data(), 1, MPI_INT, comm);
-  std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
-  std::vector<int> all(at(begin.back()));
-  MPI_Allgatherv(mine.data(), n, MPI_INT, all.data(), count.data(), begin.data(), MPI_INT, comm);
-  return all;
-}
 
 /// Which things need which, by the names in their texts.
 class References {
@@ -113,12 +100,6 @@ class Companions {
       : attached_(things.size()) {
     // Joints that read joints, and joints that ask what else of their kind hangs on a body, by what they have in common.
     std::unordered_map<int, int> first_of;
-    std::vector<int> parent(things.size());
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&](int x) {
-      while (parent[at(x)] != x) x = parent[at(x)] = parent[at(parent[at(x)])];
-      return x;
-    };
     for (int i = 0; i < static_cast<int>(things.size()); ++i) {
       const PlannedThing& thing = things[at(i)];
       if (thing.joint >= 0) attached_[at(thing.joint)].push_back(i);
@@ -131,28 +112,20 @@ class Companions {
         if (!reads && !meets) continue;
         if (meets) attached_[at(target)].push_back(i);  // what slides on a beam may tell it so
         const auto [found, fresh] = first_of.try_emplace(target, i);
-        if (!fresh) parent[at(root(i))] = root(found->second);
+        if (!fresh) together_.join(i, found->second);
       }
     }
-    for (int i = 0; i < static_cast<int>(things.size()); ++i)
-      if (root(i) != i) {
-        if (sets_[root(i)].empty()) sets_[root(i)].push_back(root(i));
-        sets_[root(i)].push_back(i);
-        set_of_[i] = set_of_[root(i)] = root(i);
-      }
   }
 
   template <class Visit>
   void each(int thing, const Visit& visit) const {
     for (const int i : attached_[at(thing)]) visit(i);
-    if (const auto found = set_of_.find(thing); found != set_of_.end())
-      for (const int i : sets_.at(found->second)) visit(i);
+    for (const int i : together_.members(together_.root(thing))) visit(i);
   }
 
  private:
   std::vector<std::vector<int>> attached_;
-  std::unordered_map<int, int> set_of_;
-  std::unordered_map<int, std::vector<int>> sets_;
+  BlockSets together_;  ///< of things in place of blocks, by index
 };
 
 /// The entities with the blocks that carry the unknowns of those that joints identified with them, by entity.
@@ -185,7 +158,6 @@ class Distribution {
         references_(expansion, comm),
         companions_(things_, references_) {
     MPI_Comm_rank(comm, &rank_);
-    MPI_Comm_size(comm, &ranks_);
     for (int i = 0; i < static_cast<int>(things_.size()); ++i)
       if (things_[at(i)].entity >= 0) thing_of_.push_back(i);
     weight_.assign(thing_of_.size(), 1);
@@ -268,7 +240,7 @@ class Distribution {
       for (const int i : needed({})) {
         const int entity = things_[at(i)].entity;
         const auto before = static_cast<BlockId>(model.blocks.size());
-        if (entity >= 0) first_[entity] = before;
+        if (entity >= 0) first_.emplace_back(before, entity);
         expansion_.build(things_[at(i)], builder, true);
         if (entity < 0 || !is_mine(entity)) continue;
         for (auto id = before; id < static_cast<BlockId>(model.blocks.size()); ++id) {
@@ -351,12 +323,9 @@ class Distribution {
   /// wherever the entities lie.
   void agree_on_shared(const Model& model) {
     // Blocks were numbered as they came; their numbers in the case follow from their entities.
-    std::vector<std::pair<BlockId, int>> entities;
-    for (const auto& [entity, first] : first_) entities.emplace_back(first, entity);
-    std::ranges::sort(entities);
     const auto in_case = [&](BlockId id) {
       if (id == no_block) return id;
-      auto next = std::ranges::upper_bound(entities, std::pair(id, static_cast<int>(things_.size())));
+      auto next = std::ranges::upper_bound(first_, std::pair(id, static_cast<int>(things_.size())));
       const auto& [first, entity] = *--next;
       return plan_.shares.first_block[at(entity)] + (id - first);
     };
@@ -409,14 +378,15 @@ class Distribution {
   CaseExpansion& expansion_;
   const std::vector<PlannedThing>& things_;
   MPI_Comm comm_;
-  int rank_ = 0, ranks_ = 1;
+  int rank_ = 0;
   References references_;
   Companions companions_;
   std::vector<int> thing_of_;  ///< by entity
   std::vector<int> weight_;    ///< by entity: its unknowns
   std::vector<int> blocks_;    ///< by entity: how many it makes
   std::vector<std::int32_t> owner_;
-  std::map<int, BlockId> first_;  ///< by entity built here: its first block while they are counted
+  /// First blocks of the entities built here while they are counted, in order.
+  std::vector<std::pair<BlockId, int>> first_;
   RefusedShares refused_;
   SharePlan plan_;
 };

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "trammel/rank_exchange.hpp"
+
 namespace trammel {
 
 namespace {
@@ -36,10 +38,7 @@ void agree_on_errors(MPI_Comm comm, std::string text) {
   int first = text.empty() ? ranks.count : ranks.rank;
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
   if (first == ranks.count) return;
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, first, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, first, comm);
+  share_text(text, first, comm);
   throw Error(text);
 }
 

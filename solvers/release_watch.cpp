@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trammel/rank_exchange.hpp"
 #include "trammel/start_conditions.hpp"
 
 namespace trammel {
@@ -64,19 +65,6 @@ struct Moved {
   }
 };
 
-/// What all ranks have, one after the other.
-std::vector<int> all_of(const std::vector<int>& mine, MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  std::vector<int> count(static_cast<std::size_t>(ranks)), begin(count.size() + 1, 0);
-  const int n = static_cast<int>(mine.size());
-  MPI_Allgather(&n, 1, MPI_INT, count.data(), 1, MPI_INT, comm);
-  for (std::size_t r = 0; r < count.size(); ++r) begin[r + 1] = begin[r] + count[r];
-  std::vector<int> all(static_cast<std::size_t>(begin.back()));
-  MPI_Allgatherv(mine.data(), n, MPI_INT, all.data(), count.data(), begin.data(), MPI_INT, comm);
-  return all;
-}
-
 }  // namespace
 
 ReleaseWatch::ReleaseWatch(Assembler& assembler) : assembler_(assembler) {
@@ -130,7 +118,7 @@ std::optional<std::vector<ConstraintRow>> ReleaseWatch::released(const State& st
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &outside, 1, MPI_INT, MPI_MAX, layout.comm());
   if (outside != 0) return std::nullopt;
-  if (layout.ranks() > 1) numbers = all_of(numbers, layout.comm());
+  if (layout.ranks() > 1) numbers = of_all_ranks(numbers, layout.comm());
   std::vector<ConstraintRow> rows;
   for (std::size_t i = 0; i < numbers.size(); i += 2) rows.push_back({numbers[i], numbers[i + 1]});
   std::ranges::sort(rows, {}, [](const ConstraintRow& row) { return std::pair(row.block, row.component); });

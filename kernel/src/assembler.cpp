@@ -11,20 +11,13 @@
 #include "reaction_sides.hpp"
 #include "rows_at_zero.hpp"
 #include "tangent_sink.hpp"
+#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 
 namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
-
-/// Gives all ranks the text of one.
-void share_text(std::string& text, int from, MPI_Comm comm) {
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, from, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, from, comm);
-}
 
 [[noreturn]] void throw_refused(const State& state) {
   throw Error(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "trammel/error.hpp"
+#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -45,10 +46,7 @@ bool LocalFault::agree(MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
   if (worst.kind == static_cast<int>(Kind::none)) return true;
   if (worst.kind == static_cast<int>(Kind::reject)) return false;
-  int length = static_cast<int>(text_.size());
-  MPI_Bcast(&length, 1, MPI_INT, worst.rank, comm);
-  text_.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text_.data(), length, MPI_CHAR, worst.rank, comm);
+  share_text(text_, worst.rank, comm);
   throw Error(text_);
 }
 

@@ -5,7 +5,7 @@
 
 #include "partition.hpp"
 #include "petsc_call.hpp"
-#include "rank_exchange.hpp"
+#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 

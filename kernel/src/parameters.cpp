@@ -1,5 +1,7 @@
 #include "trammel/parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <mutex>
 #include <sstream>
@@ -20,12 +22,6 @@ std::string text_of(double x) {
   text.precision(10);
   text << x;
   return text.str();
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 /// "'mass' = -1 kg" to begin a message about a number.
@@ -156,7 +152,8 @@ void check_one(const Value& value, const Parameter& p, const ValueContext& conte
       if (value.is_scalar())
         for (const std::string& choice : p.choices)
           if (value.text == choice) return;
-      throw Error(value.where, "'" + p.name + "' must be one of " + joined(p.choices) + "; found " +
+      throw Error(value.where, "'" + p.name + "' must be one of " +
+                                   fmt::format("{}", fmt::join(p.choices, ", ")) + "; found " +
                                    value.described() +
                                    (value.is_scalar() ? did_you_mean(value.text, p.choices) : ""));
     case Kind::vector3:
@@ -239,7 +236,8 @@ void check_map(const Value& map, const std::vector<Parameter>& known, const Valu
     const std::string near = did_you_mean(entry.key, names);
     throw Error(entry.where,
                 "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                    (names.empty() ? " No keys are known here" : " Keys here: " + joined(names)));
+                    (names.empty() ? " No keys are known here"
+                                   : " Keys here: " + fmt::format("{}", fmt::join(names, ", "))));
   }
   for (const Parameter& p : known) {
     if (!p.required || map.find(p.name) != nullptr) continue;

@@ -1,6 +1,8 @@
-#include "rank_exchange.hpp"
+#include "trammel/rank_exchange.hpp"
 
 #include <petscsys.h>
+
+#include <numeric>
 
 namespace trammel {
 
@@ -26,6 +28,25 @@ ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm) {
   for (std::size_t r = 0; r < ranks; ++r)
     incoming[r].assign(all.begin() + begin[r], all.begin() + begin[r] + count[r]);
   return incoming;
+}
+
+std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  std::vector<int> count(static_cast<std::size_t>(ranks)), begin(count.size() + 1, 0);
+  const int n = static_cast<int>(mine.size());
+  MPI_Allgather(&n, 1, MPI_INT, count.data(), 1, MPI_INT, comm);
+  std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
+  std::vector<int> all(static_cast<std::size_t>(begin.back()));
+  MPI_Allgatherv(mine.data(), n, MPI_INT, all.data(), count.data(), begin.data(), MPI_INT, comm);
+  return all;
+}
+
+void share_text(std::string& text, int from, MPI_Comm comm) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, from, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, from, comm);
 }
 
 }  // namespace trammel

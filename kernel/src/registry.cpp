@@ -1,18 +1,10 @@
 #include "trammel/registry.hpp"
 
+#include <fmt/format.h>
+
 #include "trammel/nearest_name.hpp"
 
 namespace trammel {
-
-namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-}  // namespace
 
 std::string_view category_name(Type::Category category) {
   switch (category) {
@@ -67,7 +59,8 @@ const Type& Registry::get(Type::Category category, std::string_view name, const 
     text += ".";
   }
   text += known.empty() ? " No " + std::string(category_name(category)) + " types are loaded"
-                        : " Loaded " + std::string(category_name(category)) + " types: " + joined(known);
+                        : " Loaded " + std::string(category_name(category)) +
+                              " types: " + fmt::format("{}", fmt::join(known, ", "));
   throw Error(where, text);
 }
 

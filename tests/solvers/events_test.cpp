@@ -22,6 +22,13 @@ std::vector<Stage> dynamic(double until, double step, DynamicStage::Form form = 
 class Times : public Monitor {
  public:
   void accepted(const StepReport&, const State& s) override { all.push_back(s.time); }
+  /// Those between two times.
+  std::vector<double> inside(double first, double last) const {
+    std::vector<double> out;
+    for (const double t : all)
+      if (t > first && t < last) out.push_back(t);
+    return out;
+  }
   std::vector<double> all;
 };
 
@@ -122,10 +129,7 @@ TEST(Events, of_one_step_happen_in_the_order_of_time_however_they_are_declared) 
     Times times;
     run.add(times);
     run.run(dynamic(1, 0.1));
-    std::vector<double> inside;
-    for (const double t : times.all)
-      if (t > 0.505 && t < 0.595) inside.push_back(t);
-    EXPECT_EQ(inside, (std::vector<double>{0.51, 0.53, 0.57}));
+    EXPECT_EQ(times.inside(0.505, 0.595), (std::vector<double>{0.51, 0.53, 0.57}));
     ends.push_back(*m.value(run.state(), q));
   }
   EXPECT_NEAR(ends[1], ends[0], 1e-14);
@@ -144,10 +148,7 @@ TEST(Events, that_come_forward_leave_no_step_between) {
   Times times;
   run.add(times);
   run.run(dynamic(1, 0.1));
-  std::vector<double> inside;
-  for (const double t : times.all)
-    if (t > 0.505 && t < 0.595) inside.push_back(t);
-  EXPECT_EQ(inside, (std::vector<double>{0.5499999}));
+  EXPECT_EQ(times.inside(0.505, 0.595), (std::vector<double>{0.5499999}));
 }
 
 }  // namespace

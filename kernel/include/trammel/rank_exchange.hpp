@@ -1,0 +1,25 @@
+#pragma once
+
+#include <mpi.h>
+#include <petscsystypes.h>
+
+#include <string>
+#include <vector>
+
+#include "trammel/export.hpp"
+
+namespace trammel {
+
+/// Numbers for each rank, or from each rank.
+using ByRank = std::vector<std::vector<PetscInt>>;
+
+/// Sends to every rank what stands for it, and gives what came from each. Collective.
+TRAMMEL_API ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm);
+
+/// The numbers of all ranks one after the other, on every rank. Collective.
+TRAMMEL_API std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm);
+
+/// Gives all ranks the text of one. Collective.
+TRAMMEL_API void share_text(std::string& text, int from, MPI_Comm comm);
+
+}  // namespace trammel
