@@ -25,18 +25,16 @@ constexpr double faint = 1e-9;
 void move_block(const UnknownBlock& u, const double* x, double part, State& state) {
   double* value = state.value.data() + u.place.value;
   if (u.kind != BlockKind::rotation) {
-    for (int k = 0; k < u.size; ++k) value[k] += part * x[k];
+    double* remainder = state.remainder.data() + u.place.dof;
+    for (int k = 0; k < u.size; ++k)
+      if (u.kind == BlockKind::position)
+        set_sum(value[k], remainder[k], value[k], remainder[k], part * x[k]);
+      else
+        value[k] += part * x[k];
     return;
   }
-  const Quaternion q = (Quaternion(value[9], value[10], value[11], value[12]) *
-                        so3::exp_quaternion(Vec3(part * Eigen::Map<const Vec3>(x))))
-                           .normalized();
-  Eigen::Map<Mat3> R(value);
-  R = q.toRotationMatrix();
-  value[9] = q.w();
-  value[10] = q.x();
-  value[11] = q.y();
-  value[12] = q.z();
+  const Vec3 theta = part * Eigen::Map<const Vec3>(x);
+  set_rotation(value, (quaternion_of(value) * so3::exp_quaternion(theta)).normalized());
 }
 
 ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales, Timings& timings)

@@ -71,7 +71,7 @@ void take_magnitudes(Mat J, int ranks) {
   in_place(of_others);
 }
 
-/// Positions are known to eps times the model's length, rotations to eps: what that makes of the rows of each block.
+/// What eps times the model's length in positions, and eps in rotations, make of the rows of each block.
 std::shared_ptr<const BlockMap<double>> row_rounding(const Layout& layout, const State& state, double length,
                                                      Mat K) {
   take_magnitudes(K, layout.ranks());

@@ -59,6 +59,7 @@ struct Moved {
       append(state.value, at.value, from[k].value, value_size(block.kind, block.size));
       append(state.rate, at.rate, from[k].dof, block.size);
       append(state.acceleration, at.acceleration, from[k].dof, block.size);
+      append(state.remainder, at.remainder, from[k].dof, block.size);
       if (is_multiplier(block.kind))
         for (auto value = state.value.end() - block.size; value != state.value.end(); ++value) *value += 1;
     }

@@ -121,20 +121,21 @@ bool StepEquations::update(const double* x) {
       // Beyond half a turn the increment is not the only one that leads there.
       if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) fine = false;
       turned_[i] = theta;
-      const Quaternion q =
-          (Quaternion(base[9], base[10], base[11], base[12]) * so3::exp_quaternion(theta)).normalized();
-      Eigen::Map<Mat3> R(value);
-      R = q.toRotationMatrix();
-      value[9] = q.w();
-      value[10] = q.x();
-      value[11] = q.y();
-      value[12] = q.z();
+      set_rotation(value, (quaternion_of(base) * so3::exp_quaternion(theta)).normalized());
       norms_.angular_acceleration = std::max(norms_.angular_acceleration, fastest + speed * speed);
       double& rotation = norms_.size[FieldNorms::rotation];
       rotation = std::max(rotation, size * scales_.length);
     } else {
-      for (int k = 0; k < u.size; ++k) value[k] = base[k] + from[k] - (mu != nullptr ? mu[k] : 0.0);
       const bool position = u.kind == BlockKind::position;
+      const double* base_remainder = base_->remainder.data() + u.place.dof;
+      double* remainder = trial_.remainder.data() + u.place.dof;
+      for (int k = 0; k < u.size; ++k) {
+        const double moved = from[k] - (mu != nullptr ? mu[k] : 0.0);
+        if (position)
+          set_sum(value[k], remainder[k], base[k], base_remainder[k], moved);
+        else
+          value[k] = base[k] + moved;
+      }
       double& largest = position ? norms_.acceleration : norms_.generalized_acceleration;
       largest = std::max(largest, fastest);
       double& moved = norms_.size[position ? FieldNorms::displacement : FieldNorms::coordinate];

@@ -11,8 +11,8 @@ namespace trammel::beam {
 namespace {
 
 NodeMotion node_motion(const LocalState& x, int first) {
-  return {x.rotation(first + 1), x.position(first),     x.velocity(first),
-          x.velocity(first + 1), x.acceleration(first), x.acceleration(first + 1)};
+  return {x.rotation(first + 1), x.position(first),         x.velocity(first), x.velocity(first + 1),
+          x.acceleration(first), x.acceleration(first + 1), x.remainder(first)};
 }
 
 /// All forces on the nodes of one element at a state.
@@ -84,7 +84,7 @@ Energy BeamElement::energy(const LocalState& x) const {
   const ElementConstants& c = *constants_;
   const NodeMotion n1 = node_motion(x, 0);
   const NodeMotion n2 = node_motion(x, 2);
-  const Helicoid g(n1.R_WS, n1.p_WS, n2.R_WS, n2.p_WS);
+  const Helicoid g(n1, n2);
   const Vec6 strain = c.elastic.strain(g);
   Energy energy;
   energy.strain = 0.5 * c.elastic.length * strain.dot(c.elastic.stiffness * strain);

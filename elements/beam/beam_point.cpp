@@ -18,7 +18,7 @@ struct Host {
       : R_1(x.rotation(first + 1)),
         R_2(x.rotation(first + 3)),
         X_1{R_1, x.position(first)},
-        helicoid(R_1, X_1.p, R_2, x.position(first + 2)),
+        helicoid(R_1, R_2, x.p_between(first, first + 2)),
         h(helicoid.h()),
         xi(at) {}
 
@@ -66,7 +66,9 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   const Pose Y = se3::exp(xih);
   const Pose X = host.X_1 * Y;
   out.R_WM = X.R;
-  out.p_WM = X.p;
+  out.p_WM = host.X_1.p;
+  out.remainder_W = x.remainder(first);
+  add_to_place(out.p_WM, out.remainder_W, host.R_1 * Y.p);
   out.dofs = dofs();
   if (level == MotionLevel::pose) return;
 

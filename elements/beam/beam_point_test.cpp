@@ -22,6 +22,7 @@ struct Blocks {
     state.value.resize(33);
     state.rate.resize(13);
     state.acceleration.resize(13, 0.0);
+    state.remainder.resize(13, 0.0);
     for (std::size_t i = 0; i < 2; ++i) {
       set_position(i, s.node[i].p_WS);
       set_rotation(i, s.node[i].R_WS);

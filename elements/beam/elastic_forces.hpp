@@ -32,7 +32,7 @@ struct ElasticLaw {
 class ElasticForces {
  public:
   ElasticForces(const ElasticLaw& law, const NodeMotion& n1, const NodeMotion& n2)
-      : law_(law), n1_(n1), n2_(n2), g_(n1.R_WS, n1.p_WS, n2.R_WS, n2.p_WS) {
+      : law_(law), n1_(n1), n2_(n2), g_(n1, n2) {
     Vec6 force = law.stiffness * law.strain(g_);
     if (law.damped) force.noalias() += law.damping * law.strain_rate(g_, n1, n2);
     n_ = force.head<3>();

@@ -30,7 +30,7 @@ TEST(Helicoid, AgreesWithTheLogarithmOnSE3) {
   RandomStates random(1);
   for (const double angle : {0.0, 1e-9, 1e-4, 0.3, 0.999, 1.001, 2.0, 3.1}) {
     const ElementState s = random.element(angle);
-    const Helicoid g(s.node[0].R_WS, s.node[0].p_WS, s.node[1].R_WS, s.node[1].p_WS);
+    const Helicoid g(s.node[0], s.node[1]);
     const Pose X1{s.node[0].R_WS, s.node[0].p_WS};
     const Pose X2{s.node[1].R_WS, s.node[1].p_WS};
     const Vec6 h = se3::log(X1.inverse() * X2);
@@ -54,7 +54,7 @@ TEST(ElasticForces, AreTheGradientOfTheStrainEnergy) {
     const ElasticLaw law = random_law(random, false);
     const ElementState s = random.element(angle);
     const auto energy = [&](const ElementState& x) {
-      const Helicoid g(x.node[0].R_WS, x.node[0].p_WS, x.node[1].R_WS, x.node[1].p_WS);
+      const Helicoid g(x.node[0], x.node[1]);
       const Vec6 e = law.strain(g);
       return Eigen::VectorXd::Constant(1, 0.5 * law.length * e.dot(law.stiffness * e));
     };
@@ -119,7 +119,7 @@ TEST(ElasticForces, BalanceAndFollowARigidMotion) {
     n.v_WS = w.cross(n.p_WS);
     n.w_WS_S = n.R_WS.transpose() * w;
   }
-  const Helicoid g(n1.R_WS, n1.p_WS, n2.R_WS, n2.p_WS);
+  const Helicoid g(n1, n2);
   EXPECT_LT(law.strain_rate(g, spun.node[0], spun.node[1]).norm(), 1e-13);
 }
 

@@ -20,7 +20,13 @@ struct NodeMotion {
   Vec3 w_WS_S = Vec3::Zero();
   Vec3 a_WS = Vec3::Zero();
   Vec3 wdot_WS_S = Vec3::Zero();
+  Vec3 remainder_W = Vec3::Zero();  ///< what rounding took from p_WS
 };
+
+/// From node 1 to node 2, without the rounding of places far from the origin.
+inline Vec3 p_12_W(const NodeMotion& n1, const NodeMotion& n2) {
+  return (n2.p_WS - n1.p_WS) + (n2.remainder_W - n1.remainder_W);
+}
 
 /// The helicoid between two section triads: X(xi) = X_1 exp(xi h), h = log(X_1^-1 X_2), and the derivatives
 /// of h.
@@ -38,11 +44,13 @@ class Helicoid {
   Mat3 A2, A1;  ///< T^-1(theta) and T^-1(-theta) of SO(3)
   Mat3 B2, B1;  ///< their derivatives along u: the upper right blocks of T^-1(+-h) of SE(3)
 
-  Helicoid(const Mat3& R_1, const Vec3& p_1, const Mat3& R_2, const Vec3& p_2) {
+  Helicoid(const NodeMotion& n1, const NodeMotion& n2) : Helicoid(n1.R_WS, n2.R_WS, p_12_W(n1, n2)) {}
+
+  Helicoid(const Mat3& R_1, const Mat3& R_2, const Vec3& p_12_W) {
     theta = so3::log(Mat3(R_1.transpose() * R_2));
     x_ = theta.squaredNorm();
     k_ = helicoid_coefficients(x_);
-    const Vec3 p = R_1.transpose() * (p_2 - p_1);
+    const Vec3 p = R_1.transpose() * p_12_W;
     const Vec3 half = 0.5 * theta.cross(p);
     u = p - half + 2 * k_.c * theta.cross(half);
     tu_ = theta.dot(u);

@@ -42,7 +42,7 @@ class StaticChain {
     double energy = 0;
     for (std::size_t e = 0; e < beam_.elements.size(); ++e) {
       const ElasticLaw& law = beam_.elements[e]->elastic;
-      const Helicoid g(nodes[e].R_WS, nodes[e].p_WS, nodes[e + 1].R_WS, nodes[e + 1].p_WS);
+      const Helicoid g(nodes[e], nodes[e + 1]);
       const Vec6 strain = law.strain(g);
       energy += 0.5 * law.length * strain.dot(law.stiffness * strain);
     }

@@ -331,7 +331,6 @@ InitialMotion Builder::initial(const Marker& marker) const {
         {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
     append_initial(b, state);
   }
-  state.acceleration.assign(state.rate.size(), 0.0);
   MarkerMotion motion;
   marker.evaluate(LocalState(state, places.data()), 0, MotionLevel::velocity, motion);
   return {motion.R_WM, motion.p_WM, motion.twist};

@@ -138,7 +138,6 @@ Specimen::Specimen(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
     append_initial(b, state_);
     dofs_ += b.size;
   }
-  state_.acceleration.assign(state_.rate.size(), 0.0);
 }
 
 namespace {
@@ -163,8 +162,7 @@ void Specimen::turn(int k, const Vec3& theta) {
   double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
   Eigen::Map<Mat3> R(value);
   R = Mat3(R * so3::exp(theta));
-  const Quaternion q =
-      (Quaternion(value[9], value[10], value[11], value[12]) * so3::exp_quaternion(theta)).normalized();
+  const Quaternion q = (quaternion_of(value) * so3::exp_quaternion(theta)).normalized();
   value[9] = q.w();
   Eigen::Map<Vec3>{value + 10} = q.vec();
 }

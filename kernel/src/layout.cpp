@@ -252,7 +252,6 @@ State Layout::initial_state() const {
   s.value.reserve(value_count_);
   s.rate.reserve(dof_count_);
   for (const BlockId id : known_) append_initial(model_->block(id), s);
-  s.acceleration.assign(dof_count_, 0.0);
   update_shared(s);
   return s;
 }
@@ -303,16 +302,8 @@ void Layout::update_shared(State& state) const {
     const BlockPlace from = place(r.root);
     const Block& b = model_->block(id);
     if (r.rotated) {
-      const Eigen::Map<const Mat3> R_root(state.value.data() + from.value);
-      Eigen::Map<Mat3> R(state.value.data() + to.value);
-      R = R_root * r.Q;
-      const double* q = state.value.data() + from.value + 9;
-      const Quaternion turned = Quaternion(q[0], q[1], q[2], q[3]) * Quaternion(r.Q);
-      double* out = state.value.data() + to.value + 9;
-      out[0] = turned.w();
-      out[1] = turned.x();
-      out[2] = turned.y();
-      out[3] = turned.z();
+      set_rotation(state.value.data() + to.value,
+                   quaternion_of(state.value.data() + from.value) * Quaternion(r.Q));
       for (std::vector<double>* array : {&state.rate, &state.acceleration}) {
         const Vec3 root_rate = Eigen::Map<const Vec3>(array->data() + from.dof);
         Eigen::Map<Vec3>(array->data() + to.dof) = r.Q.transpose() * root_rate;
@@ -320,8 +311,8 @@ void Layout::update_shared(State& state) const {
     } else {
       std::copy_n(state.value.begin() + from.value, value_size(b.kind, b.size),
                   state.value.begin() + to.value);
-      std::copy_n(state.rate.begin() + from.dof, b.size, state.rate.begin() + to.dof);
-      std::copy_n(state.acceleration.begin() + from.dof, b.size, state.acceleration.begin() + to.dof);
+      for (std::vector<double>* array : {&state.rate, &state.acceleration, &state.remainder})
+        std::copy_n(array->begin() + from.dof, b.size, array->begin() + to.dof);
     }
   }
 }
@@ -340,8 +331,8 @@ void Layout::revise(std::span<State* const> states) {
     BlockMap<std::int32_t> place_index;
   } const old{std::move(places_), std::move(place_index_)};
   arrange();
-  // Ghosts get what their owners know. A rotation's quaternion travels in two parts, since a block of x has room for
-  // three numbers: part 0 carries (x, y, z), part 1 carries w.
+  // Ghosts get what their owners know. A block of x has room for three numbers: part 0 carries a rotation's (x, y, z),
+  // part 1 its w, or a position's remainder.
   Vec x = create_vector();
   std::vector<double> local;
   for (State* const state : states) {
@@ -359,6 +350,7 @@ void Layout::revise(std::span<State* const> states) {
         const bool rotation = u.kind == BlockKind::rotation;
         if (part == 0) std::copy_n(rotation ? value + 10 : value, u.size, to);
         if (part == 1 && rotation) to[0] = value[9];
+        if (part == 1 && !rotation) std::copy_n(state->remainder.data() + from.dof, u.size, to);
         if (part == 2) std::copy_n(state->rate.data() + from.dof, u.size, to);
         if (part == 3) std::copy_n(state->acceleration.data() + from.dof, u.size, to);
       }
@@ -369,13 +361,11 @@ void Layout::revise(std::span<State* const> states) {
         double* value = fresh.value.data() + u.place.value;
         if (u.kind == BlockKind::rotation && part < 2) {
           if (part == 0) std::copy_n(from, 3, value + 10);
-          if (part == 1) {
-            value[9] = from[0];
-            Eigen::Map<Mat3> R(value);
-            R = Quaternion(value[9], value[10], value[11], value[12]).toRotationMatrix();
-          }
+          if (part == 1) set_rotation(value, Quaternion(from[0], value[10], value[11], value[12]));
         } else if (part == 0) {
           std::copy_n(from, u.size, value);
+        } else if (part == 1) {
+          std::copy_n(from, u.size, fresh.remainder.data() + u.place.dof);
         }
         if (part == 2) std::copy_n(from, u.size, fresh.rate.data() + u.place.dof);
         if (part == 3) std::copy_n(from, u.size, fresh.acceleration.data() + u.place.dof);

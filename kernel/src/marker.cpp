@@ -106,6 +106,7 @@ namespace {
 void fixed_in_world(const Mat3& R_WM, const Vec3& p_WM, MotionLevel level, MarkerMotion& out) {
   out.R_WM = R_WM;
   out.p_WM = p_WM;
+  out.remainder_W.setZero();
   out.dofs = 0;
   if (level == MotionLevel::pose) return;
   out.J.resize(6, 0);
@@ -119,6 +120,7 @@ void fixed_in_world(const Mat3& R_WM, const Vec3& p_WM, MotionLevel level, Marke
 void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) {
   out.R_WM.setIdentity();
   out.p_WM = x.position(first);
+  out.remainder_W = x.remainder(first);
   out.dofs = 3;
   if (level == MotionLevel::pose) return;
   out.J.setIdentity(6, 3);
@@ -134,7 +136,8 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
   const Mat3 R_WF = x.rotation(first + 1);
   out.R_WM.noalias() = R_WF * R_FM;
   out.p_WM = x.position(first);
-  out.p_WM.noalias() += R_WF * p_FM_F;
+  out.remainder_W = x.remainder(first);
+  add_to_place(out.p_WM, out.remainder_W, R_WF * p_FM_F);
   out.dofs = 6;
   if (level == MotionLevel::pose) return;
   out.J.resize(6, 6);
@@ -169,6 +172,7 @@ void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerM
       in_frame(x, first, R_FM_, p_FM_F_, level, out);
       break;
     case Kind::shape:
+      out.remainder_W.setZero();
       shape_->evaluate(x, first, level, out);
       if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
       break;

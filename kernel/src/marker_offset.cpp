@@ -8,7 +8,7 @@ using Rows3 = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, max_m
 
 void add_offset(const OffsetMotion& o, MotionLevel level, MarkerMotion& m) {
   const Mat3 R_WB = m.R_WM;
-  m.p_WM += R_WB * o.p_BM_B;
+  add_to_place(m.p_WM, m.remainder_W, R_WB * o.p_BM_B);
   m.R_WM = R_WB * o.R_BM;
   if (level == MotionLevel::pose) return;
 

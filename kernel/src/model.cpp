@@ -8,13 +8,14 @@ void append_initial(const Block& block, State& state) {
   const double* initial = block.initial.data();
   if (block.kind == BlockKind::rotation) {
     const Quaternion q = Quaternion(initial[0], initial[1], initial[2], initial[3]).normalized();
-    const Mat3 R = q.toRotationMatrix();
-    state.value.insert(state.value.end(), R.data(), R.data() + 9);
-    state.value.insert(state.value.end(), {q.w(), q.x(), q.y(), q.z()});
+    state.value.resize(state.value.size() + 13);
+    set_rotation(&*(state.value.end() - 13), q);
   } else {
     state.value.insert(state.value.end(), initial, initial + block.size);
   }
   state.rate.insert(state.rate.end(), block.initial_rate.begin(), block.initial_rate.begin() + block.size);
+  state.acceleration.resize(state.rate.size(), 0.0);
+  state.remainder.resize(state.rate.size(), 0.0);
 }
 
 int ModelShares::entity_of(BlockId id) const {

@@ -10,7 +10,7 @@ void RelativeMotion::evaluate(const LocalState& x, const Marker& a, const Marker
   b.evaluate(x, first_block + a.block_count(), level, B);
   const Mat3 R_AW = A.R_WM.transpose();
   R_AB.noalias() = R_AW * B.R_WM;
-  p_AB_A.noalias() = R_AW * (B.p_WM - A.p_WM);
+  p_AB_A.noalias() = R_AW * p_AB_W(A, B);
   if (level == MotionLevel::pose) return;
 
   const Mat3 R_BA = R_AB.transpose();

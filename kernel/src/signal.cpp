@@ -53,7 +53,7 @@ class DistanceSignal final : public Signal {
     const int first_b = first + a_.block_count();
     a_.evaluate(x, first, MotionLevel::full, A);
     b_.evaluate(x, first_b, MotionLevel::full, B);
-    const Vec3 d = B.p_WM - A.p_WM;
+    const Vec3 d = p_AB_W(A, B);
     out.value = d.norm();
     if (!(out.value > 0)) throw RejectStep("the distance of two markers that meet has no gradient");
     const Vec3 n = d / out.value;

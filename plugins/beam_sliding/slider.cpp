@@ -140,9 +140,12 @@ const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion
   set(host.X_1.p, x.position(k));
   set(host.X_2.R, x.rotation(k + 3));
   set(host.X_2.p, x.position(k + 2));
+  set(host.remainder_1, x.remainder(k));
+  set(host.remainder_2, x.remainder(k + 2));
   set(host.s, x.value(0)[0]);
   set(host.force, Eigen::Map<const Vec3>(x.value(force_block())));
   host.p_WB = slider.p_WM;
+  host.remainder_B = slider.remainder_W;
   host.rotates = law_->rotates();
   if (host.rotates) {
     set(host.turn, turn(x));
@@ -273,6 +276,8 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
   moving.X_2.R = turning(host.X_2.R, tiny * v.segment<3>(9));
   moving.X_2.p.real() = host.X_2.p;
   moving.X_2.p.imag() = tiny * x.velocity(k + 2);
+  moving.remainder_1 = host.remainder_1;
+  moving.remainder_2 = host.remainder_2;
   moving.s = Complex(host.s, tiny * v[C::s]);
   moving.turn = Complex(host.turn, tiny * v[C::turn]);
   moving.R_WB = turning(host.R_WB, tiny * v.segment<3>(C::slider + 3));

@@ -57,9 +57,9 @@ template <class S>
 }
 /// X_12, without the rounding of places far from the origin.
 template <class S>
-PoseT<S> pose_between(const PoseT<S>& X_1, const PoseT<S>& X_2) {
+PoseT<S> pose_between(const PoseT<S>& X_1, const PoseT<S>& X_2, const Vec3& remainder = Vec3::Zero()) {
   const Mat3T<S> back = X_1.R.transpose();
-  return {back * X_2.R, back * (X_2.p - X_1.p)};
+  return {back * X_2.R, back * (X_2.p - X_1.p + remainder.cast<S>())};
 }
 template <class S>
 [[gnu::noinline]] Vec6T<S> twist_of(const PoseT<S>& X) {
@@ -145,7 +145,7 @@ SplitHost<S>::SplitHost(const HostElement& element)
 template <class S>
 void SplitHost<S>::begin() {
   const PoseT<S>&X_a = first_is_near_ ? X_1 : X_2, &X_b = first_is_near_ ? X_2 : X_1;
-  X_ab_ = pose_between(X_a, X_b);
+  X_ab_ = pose_between<S>(X_a, X_b, value_of(direction()) * (remainder_2 - remainder_1));
   force_a_ = X_a.R.transpose() * force;
   if (rotates) {
     turned_ = so3::exp(Vec3T<S>(turn * Vec3T<S>::Unit(0)));
@@ -155,6 +155,13 @@ void SplitHost<S>::begin() {
   sigma_whole_ = K_whole_ * (whole_ / S(s_2_ - s_1_) - reference_);
   K_a_ = element_->piece<S>(z_a());
   K_b_ = element_->piece<S>(z_b());
+}
+
+template <class S>
+Vec3T<S> SplitHost<S>::gap() const {
+  const PoseT<S>& X_a = first_is_near_ ? X_1 : X_2;
+  const Vec3 remainder = remainder_B - (first_is_near_ ? remainder_1 : remainder_2);
+  return (p_WB - X_a.p + remainder.template cast<S>()) - X_a.R * X_aC_.p;
 }
 
 template <class S>
@@ -329,7 +336,7 @@ typename SplitHost<S>::Vector SplitHost<S>::residual() const {
   r[Columns::turn] = m_D_[0];
   r.template segment<3>(Columns::slider) = force;
   r.template segment<3>(Columns::slider + 3) = m_B_;
-  r.template segment<3>(Columns::multipliers) = p_WB - X_C_.p;
+  r.template segment<3>(Columns::multipliers) = gap();
   r.template segment<3>(Columns::multipliers + 3).setZero();
   if (rotates) r.template segment<3>(Columns::multipliers + 3) = axial(Q_);
   r.template segment<6>(Columns::node_1) += inverse_transposed_times<S>(-whole_, sigma_whole_);

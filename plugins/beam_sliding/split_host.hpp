@@ -61,6 +61,8 @@ class SplitHost {
   S s = S(0), turn = S(0);
   Mat3T<S> R_WB = Mat3T<S>::Identity();
   Vec3T<S> p_WB = Vec3T<S>::Zero();
+  /// What rounding took from the places of the nodes and of B.
+  Vec3 remainder_1 = Vec3::Zero(), remainder_2 = Vec3::Zero(), remainder_B = Vec3::Zero();
   Vec3T<S> force = Vec3T<S>::Zero();   ///< multiplier: minus the force on the slider, world components
   Vec3T<S> moment = Vec3T<S>::Zero();  ///< multiplier of the rotation
   bool rotates = false;
@@ -106,6 +108,8 @@ class SplitHost {
   /// Energy a length of a piece at the strain e under the section force sigma.
   S density(const Vec6T<S>& e, const Vec6T<S>& sigma) const;
   void begin();
+  /// p_CB_W
+  Vec3T<S> gap() const;
 
   /// Finds what the balance needs of what follows from e_a.
   void place();

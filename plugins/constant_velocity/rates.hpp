@@ -46,7 +46,7 @@ class ConstantVelocityRates {
     r.segment(0, m.A.dofs) += m.A.J.transpose() * w.A;
     r.segment(m.B_column, m.B.dofs) += m.B.J.transpose() * w.B;
     r.segment(m.C_column, m.C.dofs) += m.C.J.transpose() * w.C;
-    r.segment<3>(row) += m.B.p_WM - m.A.p_WM;
+    r.segment<3>(row) += p_AB_W(m.A, m.B);
     r[spin] += m.A.twist[5] - m.B.twist[5] - m.d.dot(m.C.twist.tail<3>());
 
     if (request.tangent) add_tangent(x, m, w, lambda, row, out);

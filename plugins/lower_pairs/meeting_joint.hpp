@@ -178,7 +178,7 @@ class MeetingJoint {
     const Mat3 R_AB = A.R_WM.transpose() * B.R_WM;
     Vec3 m = Vec3::Zero();
     if (has_force_) {
-      out.residual().template segment<3>(force_row) = B.p_WM - A.p_WM;
+      out.residual().template segment<3>(force_row) = p_AB_W(A, B);
       for (const Side<width>* s : {&a, &b}) force_rows(*s, force_row, out);
     }
     if constexpr (equations > 0)

@@ -198,7 +198,7 @@ class SlidingJoint {
     site_.A.evaluate(x, 0, MotionLevel::jacobian, A);
     site_.B.evaluate(x, blocks_A_, MotionLevel::jacobian, B);
     const Mat3 R_AB = A.R_WM.transpose() * B.R_WM;
-    const Vec3 p_AB_A = A.R_WM.transpose() * (B.p_WM - A.p_WM);
+    const Vec3 p_AB_A = A.R_WM.transpose() * p_AB_W(A, B);
     const Vec3 m =
         has_moment_ ? relative_moment<Law>(R_AB, angle(x), x.value(moment_block())) : Vec3(Vec3::Zero());
     return wrenches(A.R_WM, R_AB, p_AB_A, force(x), m);
@@ -246,7 +246,7 @@ class SlidingJoint {
     const int force_row = slide_row + slide_count;
     const int moment_row = force_row + rows;
     const Mat3 R_AB = A.R_WM.transpose() * B.R_WM;
-    const Vec3 p_AB_A = A.R_WM.transpose() * (B.p_WM - A.p_WM);
+    const Vec3 p_AB_A = A.R_WM.transpose() * p_AB_W(A, B);
     const Vec3 lambda = force(x);
 
     constexpr bool between_frames = width == 3;

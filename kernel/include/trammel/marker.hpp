@@ -20,12 +20,20 @@ using MarkerJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor,
 struct MarkerMotion {
   Mat3 R_WM;
   Vec3 p_WM;
-  int dofs = 0;                   ///< columns of J: the sum of the sizes of the marker's blocks
-  MarkerJacobian J;               ///< variation = J dq; twist = J v + (explicit rate in time)
-  Vec6 twist;                     ///< includes explicit rates in time
+  Vec3 remainder_W =
+      Vec3::Zero();  ///< what rounding took from p_WM: small differences of places read it (`p_AB_W`)
+  int dofs = 0;      ///< columns of J: the sum of the sizes of the marker's blocks
+  MarkerJacobian J;  ///< variation = J dq; twist = J v + (explicit rate in time)
+  Vec6 twist;        ///< includes explicit rates in time
   MarkerJacobian twist_gradient;  ///< d(twist)/dq along the increments, v fixed
   Vec6 bias;                      ///< rate of the twist when all block accelerations vanish
 };
+
+/// From A's origin to B's in world components [m], without the rounding of places far from the origin. What holds two
+/// markers together, or is stiff between them, should read this.
+inline Vec3 p_AB_W(const MarkerMotion& A, const MarkerMotion& B) {
+  return (B.p_WM - A.p_WM) + (B.remainder_W - A.remainder_W);
+}
 
 /// What to compute of a marker's motion.
 enum class MotionLevel {

@@ -25,7 +25,7 @@ struct Entity {
   Location where;
 };
 
-/// Appends a block's initial values and rates to a state, at its end.
+/// Appends a block's initial values and rates to a state, at its end, with accelerations of zero.
 TRAMMEL_API void append_initial(const Block& block, State& state);
 
 /// How a block relates to the block that carries its unknowns.

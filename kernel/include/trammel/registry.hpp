@@ -35,7 +35,7 @@ struct Type {
   /// Of a joint that reads other joints: built when all others stand.
   bool after_others = false;
   /// Of a joint that asks what else of its kind hangs on its bodies (two sliders on one beam): a rank that builds one of
-  /// them builds all.
+  /// them builds all, and a rank that builds the body builds these joints.
   bool meets_others = false;
   /// Of what hangs on a coordinate: it reads the joint's reaction, so the joint keeps its multipliers (`share: no`).
   bool reads_reaction = false;
