@@ -68,19 +68,53 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
   }
 }
 
-void ConsistentStart::scale_violation(State& state, double factor) {
-  residual(state, ConstraintLevel::velocity);
+void ConsistentStart::close(const State& state, ConstraintLevel level) {
+  residual(state, level);
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
-    for (int k = 0; k < u.size; ++k) rows[k] = is_multiplier(u.kind) ? (factor - 1) * rows[k] : 0.0;
+    for (int k = 0; k < u.size; ++k) rows[k] = is_multiplier(u.kind) ? -rows[k] : 0.0;
   });
-  prepare(state);
   solve();
-  mass_.push(state);
+}
+
+bool ConsistentStart::find_giving(const State& state) {
+  State free = state;
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
+    if (is_multiplier(u.kind)) std::fill_n(free.value.data() + u.place.value, u.size, 0.0);
+  assembler_.layout().update_shared(free);
+  gives_.assign(static_cast<std::size_t>(assembler_.layout().owned_size()), 0);
+  std::vector<double> loaded(gives_.size());
+  residual(state, ConstraintLevel::position);
+  mass_.each_owned(
+      [&](const UnknownBlock& u, double* rows) { std::copy_n(rows, u.size, &loaded[at(u.local)]); });
+  if (!assembler_.residual(free, ConstraintLevel::position, mass_.r())) return false;
+  int any = 0;
+  mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+    for (int k = 0; k < u.size; ++k)
+      if (u.kind == BlockKind::multiplier && rows[k] != loaded[at(u.local + k)])
+        any = gives_[at(u.local + k)] = 1;
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  return any != 0;
+}
+
+void ConsistentStart::settle(State& state) {
+  if (!find_giving(state)) return;
+  prepare(state);
+  settle_giving(state);
+}
+
+void ConsistentStart::settle_giving(State& state) {
+  close(state, ConstraintLevel::velocity);
+  mass_.push_bare(&State::rate, state);
+  close(state, ConstraintLevel::acceleration);
+  mass_.push_bare(&State::acceleration, state);
 }
 
 double ConsistentStart::velocities(State& state) {
   const double before = assembler_.energy(state).kinetic;
-  scale_violation(state, 0);
+  prepare(state);
+  close(state, ConstraintLevel::velocity);
+  mass_.push(state);
   return assembler_.energy(state).kinetic - before;
 }
 
@@ -127,13 +161,11 @@ void ConsistentStart::solve_for(const std::vector<double>& rows, bool position_o
   solve();
 }
 
-void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, double h, double lead,
-                           double spread) {
+bool ConsistentStart::differentiate(const State& state, double h) {
   // B v'' is minus the rate of B v' + bias along the motion with v' held.
   constexpr double part = 0.1;  // of a step
   const double tau = part * h;
   const Layout& layout = assembler_.layout();
-  prepare(state);
   State later = state, turned = state, still = state;
   later.time += tau;
   std::ranges::fill(turned.acceleration, 0.0);
@@ -152,18 +184,51 @@ void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, doubl
   layout.update_shared(turned);
   const auto now = acceleration_rows(state), then = acceleration_rows(later),
              with = acceleration_rows(turned), without = acceleration_rows(still);
-  if (!now || !then || !with || !without) return;
+  if (!now || !then || !with || !without) return false;
+  jerk_.resize(now->size());
+  turning_.resize(now->size());
+  for (std::size_t i = 0; i < jerk_.size(); ++i) {
+    jerk_[i] = -((*then)[i] - (*now)[i]) / tau;
+    turning_[i] = (*with)[i] - (*without)[i];
+  }
+  return true;
+}
 
-  std::vector<double> jerk(now->size());
-  for (std::size_t i = 0; i < jerk.size(); ++i) jerk[i] = -((*then)[i] - (*now)[i]) / tau;
-  solve_for(jerk, false);
-  for (const UnknownBlock& u : layout.unknowns())
+std::vector<double> ConsistentStart::spread(double kappa) const {
+  std::vector<double> rows(jerk_.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = kappa * jerk_[i] + turning_[i];
+  return rows;
+}
+
+void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, double h, double lead,
+                           double kappa) {
+  prepare(state);
+  if (!differentiate(state, h)) return;
+  solve_for(jerk_, false);
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k)
         algorithmic[at(u.place.dof + k)] += lead * h * mass_.solution()[at(u.local + k)];
-  for (std::size_t i = 0; i < jerk.size(); ++i)
-    jerk[i] = h * h * (spread * jerk[i] + (*with)[i] - (*without)[i]);
-  solve_for(jerk, true);
+  std::vector<double> rows = spread(kappa);
+  for (double& row : rows) row *= h * h;
+  solve_for(rows, true);
+  mass_.push(state);
+}
+
+void ConsistentStart::change_step(State& state, double from, double to, double kappa) {
+  const bool gives = find_giving(state);
+  prepare(state);
+  if (gives && to > from) settle_giving(state);
+  std::vector<double> given(gives_.size(), 0.0);
+  if (gives && differentiate(state, std::max(from, to))) given = spread(kappa);
+  residual(state, ConstraintLevel::velocity);
+  mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+    for (int k = 0; k < u.size; ++k) {
+      const double error = gives_[at(u.local + k)] != 0 ? from * from * given[at(u.local + k)] : rows[k];
+      rows[k] = is_multiplier(u.kind) ? (to * to / (from * from) - 1) * error : 0.0;
+    }
+  });
+  solve();
   mass_.push(state);
 }
 

@@ -27,18 +27,24 @@ class ConsistentStart {
   /// Of the last change of velocities: the impulse of some multipliers, of forces [N s] and of moments [N m s].
   std::array<double, 2> impulse(const std::vector<BlockId>& multipliers) const;
 
-  /// Adds the mass-weighted least velocities that multiply B v + C_t by `factor`.
-  void scale_violation(State& state, double factor);
-
   /// Accelerations and multipliers that satisfy the equations of motion and the constraints at acceleration
   /// level, and y' = f of first-order states.
   void accelerations(State& state);
 
   /// Start values of the index-3 form for steps of size h, without the transient that consistent ones cause
   /// in its multipliers: as in the steps that follow, `algorithmic` (by dof place) belongs to a time `lead` h
-  /// later, and B v + C_t is h^2 (spread B v'' + B (w x w') / 12). Only the parts along B change, by the
+  /// later, and B v + C_t is h^2 (kappa B v'' + B (w x w') / 12). Only the parts along B change, by the
   /// mass-weighted least amount (Arnold, Cardona and Bruls 2015, section 3).
-  void lead(State& state, std::vector<double>& algorithmic, double h, double lead, double spread);
+  void lead(State& state, std::vector<double>& algorithmic, double h, double lead, double kappa);
+  /// What velocities of the index-3 form need where steps of size `from` are followed by steps of size `to`: the mass-weighted
+  /// least change that multiplies B v + C_t by the square of their ratio. For constraints that give way with their
+  /// multipliers, C(q, lambda), that is another quantity, minus the rate of what gives way, which stays as it is: there
+  /// the change is that of the B v + C_t above. Before longer steps `settle`.
+  void change_step(State& state, double from, double to, double kappa);
+  /// Where constraints give way: rates and accelerations of coordinates without mass, from those of all else. Nothing holds
+  /// what index-3 steps have left in them: a rate that jumped in a short step is an acceleration that goes to and fro,
+  /// and grows into rates of longer ones.
+  void settle(State& state);
 
   /// Unknowns that have neither mass nor constraint, named; empty where there are none. Of the last call.
   const std::string& massless() const { return mass_.massless(); }
@@ -46,14 +52,25 @@ class ConsistentStart {
  private:
   void prepare(const State& state);
   void solve();
+  /// Finds the mass-weighted least change of rates, or of accelerations, that satisfies the constraints.
+  void close(const State& state, ConstraintLevel level);
   void residual(const State& state, ConstraintLevel level);
   /// B v' + bias by owned unknown; nothing outside the domain of an element.
   std::optional<std::vector<double>> acceleration_rows(const State& state);
   void solve_for(const std::vector<double>& rows, bool position_only);
+  /// Finds B v'' and B (w x w') / 12 of steps of about h; false where they cannot be found. After `prepare`, as what follows.
+  bool differentiate(const State& state, double h);
+  /// kappa B v'' + B (w x w') / 12
+  std::vector<double> spread(double kappa) const;
+  /// Finds the rows of position constraints that depend on multipliers; false where there are none on any rank.
+  bool find_giving(const State& state);
+  void settle_giving(State& state);
 
   Assembler& assembler_;
   ModelScales scales_;
   ConstrainedMass mass_;
+  std::vector<double> jerk_, turning_;  ///< by owned unknown
+  std::vector<char> gives_;             ///< by owned unknown
 };
 
 }  // namespace trammel

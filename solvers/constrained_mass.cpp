@@ -96,6 +96,7 @@ std::string ConstrainedMass::why() const {
 void ConstrainedMass::find_massless() {
   const Layout& layout = assembler_.layout();
   free_.assign(static_cast<std::size_t>(layout.owned_size()), 0);
+  bare_ = free_;
   PetscInt first = 0, last = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(J_.get(), &first, &last));
   std::vector<PetscInt> rows;
@@ -105,11 +106,17 @@ void ConstrainedMass::find_massless() {
     bool named = false;
     for (int k = 0; k < u.size; ++k) {
       PetscInt n = 0;
+      const PetscInt row = first + u.local + k, *columns = nullptr;
       const PetscScalar* values = nullptr;
-      TRAMMEL_PETSC(MatGetRow(J_.get(), first + u.local + k, &n, nullptr, &values));
-      const bool empty =
-          std::all_of(values, values + n, [&](double v) { return std::abs(v) <= 1e-14 * scales_.mass; });
-      TRAMMEL_PETSC(MatRestoreRow(J_.get(), first + u.local + k, &n, nullptr, &values));
+      TRAMMEL_PETSC(MatGetRow(J_.get(), row, &n, &columns, &values));
+      bool empty = true, inert = false;
+      for (PetscInt j = 0; j < n; ++j) {
+        const bool zero = std::abs(values[j]) <= 1e-14 * scales_.mass;
+        empty = empty && zero;
+        inert = inert || (columns[j] == row && !zero);
+      }
+      TRAMMEL_PETSC(MatRestoreRow(J_.get(), row, &n, &columns, &values));
+      bare_[at(u.local + k)] = u.kind == BlockKind::coordinate && !empty && !inert ? 1 : 0;
       if (!empty) continue;
       free_[at(u.local + k)] = 1;
       rows.push_back(first + u.local + k);
@@ -179,6 +186,13 @@ void ConstrainedMass::push(State& state) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k) state.rate[at(u.place.dof + k)] += local_[at(u.local + k)];
+  assembler_.layout().update_shared(state);
+}
+
+void ConstrainedMass::push_bare(std::vector<double> State::*to, State& state) const {
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
+    for (int k = 0; u.owned && k < u.size; ++k)
+      if (bare_[at(u.local + k)]) (state.*to)[at(u.place.dof + k)] += local_[at(u.local + k)];
   assembler_.layout().update_shared(state);
 }
 

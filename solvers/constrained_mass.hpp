@@ -48,6 +48,8 @@ class ConstrainedMass {
   void move(State& state, double part) const;
   /// Adds the solution to the rates of kinematic blocks.
   void push(State& state) const;
+  /// Adds the solution to the rates, or to the accelerations, of coordinates without mass that constraints determine.
+  void push_bare(std::vector<double> State::*to, State& state) const;
   /// Adds the solution to accelerations and multipliers, and to the rates of first-order states.
   void accelerate(State& state) const;
 
@@ -70,6 +72,7 @@ class ConstrainedMass {
   OwnedKSP ksp_;
   OwnedVec r_, x_;
   std::vector<char> free_;  ///< owned rows without mass and constraint
+  std::vector<char> bare_;  ///< owned rows of coordinates without mass that constraints determine
   std::string massless_;
   std::vector<double> local_;
 };

@@ -60,21 +60,31 @@ void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorit
       std::copy_n(&now.rate[at(u.place.dof)], u.size, &algorithmic[at(u.place.dof)]);
 }
 
-void GeneralizedAlpha::change_step(const State& now, double ratio) {
+void GeneralizedAlpha::change_step(const State& now, double h) {
   // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step
   // without these factors costs the multipliers one order.
+  const double ratio = h / last_step_;
   changed_ = now;
-  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (is_multiplier(u.kind)) continue;
-    const std::vector<double>& true_rate = u.kind == BlockKind::state ? now.rate : now.acceleration;
-    for (int k = u.place.dof; k < u.place.dof + u.size; ++k)
-      a_[at(k)] = true_rate[at(k)] + ratio * (algorithmic_[at(k)] - true_rate[at(k)]);
-  }
-  if (form_ == DynamicStage::Form::index3) {
-    ConsistentStart projection(assembler_, equations_.scales(), timings_);
-    projection.scale_violation(changed_, ratio * ratio);
-  }
   base_ = &changed_;
+  if (form_ == DynamicStage::Form::index3) {
+    ConsistentStart start(assembler_, equations_.scales(), timings_);
+    if (begins_)
+      start.settle(changed_);
+    else
+      start.change_step(changed_, last_step_, h, alpha_.kappa());
+  }
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (begins_ || is_multiplier(u.kind)) continue;
+    const bool first_order = u.kind == BlockKind::state;
+    const std::vector<double>&before = first_order ? now.rate : now.acceleration,
+          &after = first_order ? changed_.rate : changed_.acceleration;
+    for (int k = u.place.dof; k < u.place.dof + u.size; ++k) {
+      // What has been settled has no a - v' to keep.
+      const double kept = before[at(k)] == after[at(k)] ? algorithmic_[at(k)] - before[at(k)] : 0.0;
+      a_[at(k)] = after[at(k)] + ratio * kept;
+    }
+  }
+  if (begins_) start_from(changed_, a_);
 }
 
 NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
@@ -82,19 +92,18 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   a_ = algorithmic_;
   const double ratio = last_step_ > 0 ? h / last_step_ : 1.0;
   begins_ = first_ || ratio > most_growth;
-  if (begins_)
+  if (first_)
     start_from(now, a_);
   else if (std::abs(ratio - 1) > 1e-12)
-    change_step(now, ratio);
+    change_step(now, h);
   step_ = h;
 
   const AlphaCoefficients& c = alpha_;
   if (begins_ && leads_) {
-    changed_ = now;
+    changed_ = *base_;
     base_ = &changed_;
     const double lead = c.alpha_m - c.alpha_f;
-    ConsistentStart(assembler_, equations_.scales(), timings_)
-        .lead(changed_, a_, h, lead, 1.0 / 6 - c.beta - lead / 2);
+    ConsistentStart(assembler_, equations_.scales(), timings_).lead(changed_, a_, h, lead, c.kappa());
   }
   StepCoefficients step;
   step.step = h;

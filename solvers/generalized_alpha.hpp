@@ -19,6 +19,9 @@ struct AlphaCoefficients {
 
   /// `radius`: spectral radius at infinite frequency, 0 to 1.
   static AlphaCoefficients from_radius(double radius);
+
+  /// Part of B v'' in B v + C_t of index-3 steps, over h^2.
+  double kappa() const { return 1.0 / 6 - beta - (alpha_m - alpha_f) / 2; }
 };
 
 /// The Lie-group generalized-alpha method: index 3, stabilized index 2 where the layout is, or index 1 with a projection
@@ -49,7 +52,7 @@ class GeneralizedAlpha final : public StepMethod {
 
  private:
   void start_from(const State& now, std::vector<double>& algorithmic) const;
-  void change_step(const State& now, double ratio);
+  void change_step(const State& now, double h);
   void predict(double h);
   bool lead_start();
   bool index1() const { return form_ == DynamicStage::Form::index1; }
