@@ -22,6 +22,7 @@ class Sample {
   double gap = 0.1;               ///< between the slider and its point of the track
   Vec3 curvature = Vec3::Zero();  ///< of the reference shape
   AtEnd at_end = AtEnd::error;
+  double stop_stiffness = 40;
 
   static constexpr double length = 0.7;  ///< of an element
   static constexpr int elements = 3;
@@ -80,17 +81,23 @@ class Sample {
     law->turn_by_s = turn_by_s;
     law->s_start = 0.2;
     law->at_end = at_end;
-    law->stop_stiffness = at_end == AtEnd::stop ? 40 : 0;
+    law->stop_stiffness = at_end == AtEnd::stop ? stop_stiffness : 0;
 
     // The track bends by itself; the slider stands near its point at s.
     std::vector<Pose> nodes{{so3::exp(vector(2)), vector(2)}};
     Pose contact_pose;
+    const bool beyond = s < 0 || s > elements * length;
     for (int k = 0; k < elements; ++k) {
       Vec6 h = length * elastic->reference;
       h.head<3>() += length * vector(stretch);
       h.tail<3>() += bending * vector().normalized();
-      if (k == host) contact_pose = nodes.back() * se3::exp(Vec6((s / length - k) * h));
+      const bool after = beyond && s > 0;  // unloaded there
+      if (k == host && !after)
+        contact_pose =
+            nodes.back() * se3::exp(beyond ? Vec6(s * elastic->reference) : Vec6((s / length - k) * h));
       nodes.push_back(nodes.back() * se3::exp(h));
+      if (k == host && after)
+        contact_pose = nodes.back() * se3::exp(Vec6((s - elements * length) * elastic->reference));
     }
     specimen = std::make_unique<Specimen>(blocks_);
     State& state = specimen->state();
@@ -122,6 +129,11 @@ class Sample {
     for (const BlockId id : stencil) dofs += blocks_[static_cast<std::size_t>(id)].size;
     RangeOf<Slider> range;
     range.add(std::move(slider), std::move(stencil), dofs, 0);
+    if (beyond && at_end == AtEnd::stop) {  // what is beyond an end is known by a review
+      range.commit(0, specimen->local(), {0, 0});
+      range.review(0, specimen->local(), {0, 1});
+      range.commit(0, specimen->local(), {0, 1});
+    }
     return range;
   }
 

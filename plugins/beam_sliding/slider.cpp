@@ -36,6 +36,9 @@ constexpr double tiny = 1e-30;  // a complex step: no difference is taken, so th
 constexpr int ahead_at_start = 2;
 constexpr double steps_ahead = 50;
 
+// What is left of a step that was cut to where a stop is met or left, at most: `cut_at` takes a thousandth for nothing.
+constexpr double at_end_of_step = 2e-3;
+
 HostElement host_of(const Track& track, int piece) {
   const Track::Piece& p = track.piece(piece);
   return {*p.law, p.s_first, p.s_last};
@@ -67,7 +70,8 @@ Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
     take_window(now_.host - ahead, now_.host + 1);
 }
 
-void Slider::set_host(int host) {
+void Slider::go_to(int host, int beyond) {
+  now_.beyond = beyond;
   if (host == now_.host) return;
   now_.host = host;
   host_ = host_of(*law_->track, host);
@@ -143,6 +147,7 @@ const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion
   set(host.remainder_1, x.remainder(k));
   set(host.remainder_2, x.remainder(k + 2));
   set(host.s, x.value(0)[0]);
+  set(host.beyond, now_.beyond);
   set(host.force, Eigen::Map<const Vec3>(x.value(force_block())));
   host.p_WB = slider.p_WM;
   host.remainder_B = slider.remainder_W;
@@ -286,6 +291,7 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
   moving.force = host.force.cast<Complex>();
   moving.moment = host.moment.cast<Complex>();
   moving.rotates = host.rotates;
+  moving.beyond = host.beyond;
   Vec6T<Complex> e_a;
   e_a.real() = host.near_strain();
   e_a.imag() = tiny * (strain * v);
@@ -324,7 +330,7 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
 }
 
 void Slider::require_alone(const SliderLaw::Other& other, double s, double s_other) const {
-  if (!other.turns && !law_->rotates()) return;
+  if ((!other.turns && !law_->rotates()) || now_.beyond != 0) return;
   const Track::Piece& host = law_->track->piece(now_.host);
   const double at = s_other + other.shift;
   if (at < other.from || at > other.to || at < host.s_first || at > host.s_last) return;
@@ -352,8 +358,24 @@ Review Slider::review_end(const EndOfStep& now, const StepInfo& step) {
 
 std::optional<Review> Slider::meet_stops(const EndOfStep& now, const StepInfo& step) const {
   if (law_->at_end != AtEnd::stop) return std::nullopt;
-  const auto cut = cut_at(last_, now, 0, step);
-  return cut ? cut : cut_at(last_, now, law_->track->length(), step);
+  for (const int end : {-1, 1}) {
+    // Behind an end that it has just passed the slider may lie a little on the other side still.
+    const double bound = end > 0 ? law_->track->length() : 0;
+    const bool outside = committed_.beyond == end;
+    if (((last_.value - bound) * end > 0) == outside)
+      if (const auto cut = cut_at(last_, now, bound, step)) return cut;
+  }
+  if (beyond_after(now, step) != now_.beyond) return Review::cut(step.end);
+  return std::nullopt;
+}
+
+int Slider::beyond_after(const EndOfStep& now, const StepInfo& step) const {
+  if (law_->at_end != AtEnd::stop) return now_.beyond;
+  const double length = law_->track->length(),
+               near = at_end_of_step * std::abs(now.rate) * (step.end - step.start);
+  for (const int end : {-1, 1})
+    if (std::abs(now.value - (end > 0 ? length : 0.0)) <= near) return now.rate * end > 0 ? end : 0;
+  return now_.beyond;
 }
 
 void Slider::require_whole(const LocalState& x) const {
@@ -382,15 +404,20 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
     return review_end({s, x.rate(0)[0]}, step);
   if (const auto cut = meet_stops({s, x.rate(0)[0]}, step)) return *cut;
 
-  const Track::Piece& host = track.piece(now_.host);
-  const int wanted = track.piece_at(s);
+  // Where a stop lets the slider go on, what lies beyond an end counts as a piece too.
+  const int wanted = track.piece_at(s), here = now_.host + now_.beyond;
+  const int side = law_->at_end == AtEnd::stop ? (s > track.length() ? 1 : 0) - (s < 0 ? 1 : 0) : 0;
   // A host may be left in one direction only within a step: what lies a little beyond it is accepted rather than
   // going to and fro between two pieces.
-  const int ahead = wanted > now_.host ? 1 : -1;
-  const double beyond = std::max(s - host.s_last, host.s_first - s);
-  if (wanted != now_.host && beyond > 1e-13 * track.length() && heading_ != -ahead) {
+  const int ahead = wanted + side > here ? 1 : -1;
+  const double first = here < 0                ? -HUGE_VAL
+                       : here < track.pieces() ? track.piece(here).s_first
+                                               : track.length();
+  const double last = here < 0 ? 0 : here < track.pieces() ? track.piece(here).s_last : HUGE_VAL;
+  const double outside = std::max(s - last, first - s);
+  if (wanted + side != here && outside > 1e-13 * track.length() && heading_ != -ahead) {
     heading_ = ahead;
-    set_host(wanted);
+    go_to(wanted, side);
     if (wanted >= first_piece_ && wanted <= last_piece_) {
       require_whole(x);
       return Review::changed();
@@ -413,8 +440,9 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
   return branch_.review(Q.trace() > 1, step);
 }
 
-void Slider::commit(const LocalState& x, const StepInfo&) {
+void Slider::commit(const LocalState& x, const StepInfo& step) {
   if (!now_.left) {
+    now_.beyond = beyond_after({x.value(0)[0], x.rate(0)[0]}, step);
     MarkerMotion slider;
     law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
     try {
@@ -431,7 +459,7 @@ void Slider::commit(const LocalState& x, const StepInfo&) {
 }
 
 void Slider::reject() {
-  set_host(committed_.host);
+  go_to(committed_.host, committed_.beyond);
   now_ = committed_;
   heading_ = 0;
 }

@@ -79,6 +79,7 @@ class Slider {
   /// What may change from step to step, and is taken back when a step is rejected.
   struct Status {
     int host = 0;
+    int beyond = 0;     ///< where a stop holds: -1 before the start of the track, 1 behind its end
     bool left = false;  ///< the slider has left the track
     double s_left = 0;  ///< and where
   };
@@ -121,7 +122,6 @@ class Slider {
   void fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
                   LocalSystem& out) const;
   void evaluate_left(const LocalState& x, LocalSystem& out) const;
-  void set_host(int host);
   void take_window(int first, int last);
   /// How many pieces ahead the stencil is to hold, for what lies ahead at this speed along the track.
   int pieces_ahead(double rate, const StepInfo& step) const;
@@ -129,8 +129,11 @@ class Slider {
   void require_whole(const LocalState& x) const;
   /// Where s lies beyond an end of the track.
   Review review_end(const EndOfStep& now, const StepInfo& step);
-  /// Where a stop is met or left within the step.
+  /// Where a stop is met or left within the step, or at its very end.
   std::optional<Review> meet_stops(const EndOfStep& now, const StepInfo& step) const;
+  /// `beyond` of what follows where the step ends at an end of the track with a stop; else as it is.
+  int beyond_after(const EndOfStep& now, const StepInfo& step) const;
+  void go_to(int host, int beyond);
 
   int angle_block() const { return 1; }
   int slider_block() const { return law_->has_angle() ? 2 : 1; }

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "sample.hpp"
@@ -9,12 +11,19 @@ using testing::Sample;
 
 constexpr double L = Sample::length;
 
-/// Arc length and host: inside, at borders, beyond them, and on either side of where the nearer node changes.
+/// Arc length and host: inside, at borders, beyond them, on either side of where the nearer node changes, and beyond both
+/// ends.
 const std::vector<std::pair<double, int>>& places() {
   static const std::vector<std::pair<double, int>> all{
       {0.31 * L, 0}, {1.5 * L - 1e-9, 1}, {1.5 * L + 1e-9, 1}, {L + 1e-11, 1}, {L, 1},         {L, 0},
-      {0.93 * L, 1}, {2.05 * L, 1},       {2 * L - 1e-12, 1},  {2.8 * L, 2},   {2.999 * L, 2}, {0, 0}};
+      {0.93 * L, 1}, {2.05 * L, 1},       {2 * L - 1e-12, 1},  {2.8 * L, 2},   {2.999 * L, 2}, {0, 0},
+      {-0.2 * L, 0}, {-0.02 * L, 0},      {3.02 * L, 2},       {3.3 * L, 2}};
   return all;
+}
+
+/// Beyond the ends a stop lets the slider go on.
+void let_go_beyond(Sample& sample, double s) {
+  sample.at_end = s < 0 || s > 3 * L ? AtEnd::stop : AtEnd::error;
 }
 
 void set_contact(Sample& sample, Contact contact) {
@@ -34,6 +43,7 @@ TEST_P(Contacts, HaveExactDerivativesInAnyState) {
       sample.curvature = curvature;
       sample.bending = curvature.isZero() ? 1.5 : 0.5;
       sample.linear_moment = !sample.linear_moment;
+      let_go_beyond(sample, s);
       const auto range = sample.make(s, host);
       // Steps stay small against the distance at which pieces are folded.
       for (const CheckedTerm& term : check_derivatives(range, 0, *sample.specimen, 1e-3))
@@ -50,6 +60,7 @@ TEST_P(Contacts, PutNothingOnTheWholeSystem) {
   set_contact(sample, GetParam());
   sample.gap = 0;  // forces in the world's components meet at one point
   for (const auto& [s, host] : places()) {
+    let_go_beyond(sample, s);
     auto range = sample.make(s, host);
     sample.close(range);
     const Eigen::VectorXd r = evaluate(range, 0, *sample.specimen, {}).residual;
@@ -62,6 +73,7 @@ TEST_P(Contacts, StoreWhatTheyTake) {
   set_contact(sample, GetParam());
   sample.linear_moment = true;
   for (const auto& [s, host] : places()) {
+    let_go_beyond(sample, s);
     const auto range = sample.make(s, host);
     const Specimen& at = *sample.specimen;
     Request rates;
@@ -139,6 +151,82 @@ TEST(Slider, KeepsItsHostWithinASolveAndMovesItAfterwards) {
   EXPECT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::keep);
   range.commit(0, sample.specimen->local(), {0, 1});
   EXPECT_EQ(range.review(0, sample.specimen->local(), {1, 2}).verdict, Review::Verdict::changed);
+}
+
+TEST(Slider, PassesAnEndWithAStopAsAnEventAndIsBeyondItFromThereOn) {
+  Sample sample(19);
+  sample.at_end = AtEnd::stop;
+  auto range = sample.make(2.9 * L, 2);
+  double& s = sample.specimen->state().value[0];
+  double& rate = sample.specimen->state().rate[0];
+  const auto strain = [&] { return range.energy(0, sample.specimen->local()).strain; };
+  rate = 0.2 * L;
+  range.commit(0, sample.specimen->local(), {0, 0});
+  s = 3.1 * L;
+  const Review cut = range.review(0, sample.specimen->local(), {0, 1});
+  ASSERT_EQ(cut.verdict, Review::Verdict::cut);
+  EXPECT_NEAR(cut.cut_time, 0.5, 1e-12);
+  s = (3 - 1e-5) * L;  // nearly there
+  const Review there = range.review(0, sample.specimen->local(), {0, 0.5});
+  ASSERT_EQ(there.verdict, Review::Verdict::cut);
+  EXPECT_EQ(there.cut_time, 0.5);
+  const double before = strain();
+  range.commit(0, sample.specimen->local(), {0, 0.5});
+  EXPECT_NE(strain(), before);
+  s = 3.1 * L;
+  EXPECT_EQ(range.review(0, sample.specimen->local(), {0.5, 1}).verdict, Review::Verdict::keep);
+  EXPECT_GT(strain(), 0);
+  range.commit(0, sample.specimen->local(), {0.5, 1});
+  // And back; a step that is given up leaves it beyond.
+  rate = -0.2 * L;
+  s = 2.9 * L;
+  ASSERT_EQ(range.review(0, sample.specimen->local(), {1, 2}).verdict, Review::Verdict::cut);
+  range.reject(0);
+  s = 3 * L;
+  EXPECT_EQ(range.review(0, sample.specimen->local(), {1, 1.5}).verdict, Review::Verdict::cut);
+  range.commit(0, sample.specimen->local(), {1, 1.5});
+  s = 2.9 * L;
+  EXPECT_EQ(range.review(0, sample.specimen->local(), {1.5, 2}).verdict, Review::Verdict::keep);
+}
+
+TEST(SplitHost, GoesOnBeyondAnEndAsAnUnloadedPiece) {
+  Sample sample(17);
+  ElasticLine::Law law;
+  law.reference << 1, 0, 0, 0.3, -0.2, 0.4;
+  law.stiffness = Vec6(60, 30, 25, 6, 8, 10).asDiagonal();
+  constexpr double l = 1e-6;  // so that the element's forces are those at its ends
+  const HostElement element(law, 2, 2 + l);
+  const Pose X_1{so3::exp(sample.vector(2)), sample.vector()};
+  const Pose X_2 = X_1 * se3::exp(Vec6(l * (law.reference + sample.vector6(0.3))));
+  for (const int end : {-1, 1}) {
+    std::array<SplitHost<double>, 2> hosts{SplitHost<double>(element), SplitHost<double>(element)};
+    const Mat3 R_WB = so3::exp(sample.vector());
+    const Vec3 p_WB = sample.vector(), force = sample.vector(2), moment = sample.vector(2);
+    for (int k : {0, 1}) {
+      SplitHost<double>& host = hosts[static_cast<std::size_t>(k)];
+      host.X_1 = X_1;
+      host.X_2 = X_2;
+      host.s = end > 0 ? 2 + l : 2;
+      host.R_WB = R_WB;
+      host.p_WB = p_WB;
+      host.force = force;
+      host.moment = moment;
+      host.rotates = true;
+      host.beyond = k * end;
+      host.solve();
+    }
+    const auto& [inside, beyond] = hosts;
+    auto jump = (beyond.residual() - inside.residual()).eval();
+    // What the element's end carries of its own is not known beyond: s feels it by the section's compliance.
+    const Vec6 own = end > 0 ? inside.force_behind() : inside.force_before();
+    const Vec6 load = end > 0 ? beyond.force_before() : beyond.force_behind();
+    EXPECT_LT((load - end * (inside.force_before() - inside.force_behind())).norm(), 1e-5 * load.norm());
+    EXPECT_NEAR(jump[Columns::s], end * load.dot(law.stiffness.inverse() * own), 1e-5) << end;
+    jump[Columns::s] = 0;
+    EXPECT_LT(jump.norm(), 1e-12 * inside.residual().norm()) << end;
+    EXPECT_EQ(end > 0 ? beyond.force_behind() : beyond.force_before(), Vec6::Zero());
+    EXPECT_EQ(beyond.energy(), 0);
+  }
 }
 
 TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {

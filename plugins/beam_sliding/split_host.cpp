@@ -139,7 +139,6 @@ SplitHost<S>::SplitHost(const HostElement& element)
       s_1_(element.s_1),
       s_2_(element.s_2),
       reference_(element.reference.cast<S>()),
-      K_whole_(element.stiffness_whole.cast<S>()),
       R_(element.spread.cast<S>()) {}
 
 template <class S>
@@ -151,10 +150,21 @@ void SplitHost<S>::begin() {
     turned_ = so3::exp(Vec3T<S>(turn * Vec3T<S>::Unit(0)));
     R_aB_ = X_a.R.transpose() * R_WB;
   }
-  whole_ = direction() * twist_of<S>(X_ab_);
-  sigma_whole_ = K_whole_ * (whole_ / S(s_2_ - s_1_) - reference_);
   K_a_ = element_->piece<S>(z_a());
-  K_b_ = element_->piece<S>(z_b());
+  if (beyond == 0) {
+    whole_ = direction() * twist_of<S>(X_ab_);
+    K_whole_ = element_->stiffness_whole.template cast<S>();
+    sigma_whole_ = K_whole_ * (whole_ / S(s_2_ - s_1_) - reference_);
+    K_b_ = element_->piece<S>(z_b());
+    return;
+  }
+  for (Mat6T<S>* K : {&K_whole_, &K_b_}) K->setZero();
+  for (Vec6T<S>* v : {&whole_, &sigma_whole_, &h_b_, &e_b_, &sigma_b_}) v->setZero();
+}
+
+template <class S>
+Vec6T<S> SplitHost<S>::first_strain() const {
+  return beyond != 0 ? reference_ : Vec6T<S>(whole_ / S(s_2_ - s_1_));
 }
 
 template <class S>
@@ -169,11 +179,11 @@ void SplitHost<S>::solve(const HostStart& start) {
   constexpr double left = 1e-16, small = 1e-9;  // stiff sections multiply what is left by 1e11
   constexpr double rounding = 4e-16;
   constexpr double near = 1e-2;  // a start that is farther off is none
-  first_is_near_ = value_of(s) < 0.5 * (s_1_ + s_2_);
+  first_is_near_ = beyond != 0 ? beyond < 0 : value_of(s) < 0.5 * (s_1_ + s_2_);
   begin();
-  const Vec6T<S> unsplit = whole_ / S(s_2_ - s_1_);
+  const Vec6T<S> unsplit = first_strain();
   e_a_ = unsplit;
-  bool renew = !start.known || start.first_is_near != first_is_near_;
+  bool renew = !start.known || start.first_is_near != first_is_near_ || start.beyond != beyond;
   if (!renew) {
     e_a_ += start.offset.cast<S>();
     inverse_ = start.inverse.cast<S>();
@@ -229,7 +239,9 @@ HostStart SplitHost<S>::found() const {
   HostStart start;
   start.known = true;
   start.first_is_near = first_is_near_;
-  for (int i = 0; i < 6; ++i) start.offset[i] = value_of(e_a_[i] - whole_[i] / (s_2_ - s_1_));
+  start.beyond = beyond;
+  const Vec6T<S> offset = e_a_ - first_strain();
+  for (int i = 0; i < 6; ++i) start.offset[i] = value_of(offset[i]);
   for (int i = 0; i < 36; ++i) start.inverse(i) = value_of(inverse_(i));
   return start;
 }
@@ -259,10 +271,12 @@ template <class S>
 void SplitHost<S>::place() {
   h_a_ = z_a() * e_a_;
   X_aC_ = se3::exp(h_a_);
-  h_b_ = twist_of<S>(pose_between(X_aC_, X_ab_));
-  e_b_ = h_b_ / z_b();
   sigma_a_ = K_a_ * (e_a_ - reference_);
-  sigma_b_ = K_b_ * (e_b_ - reference_);
+  if (beyond == 0) {
+    h_b_ = twist_of<S>(pose_between(X_aC_, X_ab_));
+    e_b_ = h_b_ / z_b();
+    sigma_b_ = K_b_ * (e_b_ - reference_);
+  }
   const Mat3T<S> R_Ca = X_aC_.R.transpose();
   f_C_ = -(R_Ca * force_a_);
   g_.template head<3>() = f_C_;

@@ -31,7 +31,9 @@ struct HostElement {
 /// A place to start the search for a host's strains from: those found at another state nearby.
 struct HostStart {
   bool known = false, first_is_near = true;
-  Vec6 offset = Vec6::Zero();   ///< of the near piece's strain from that of the unsplit element
+  int beyond = 0;
+  Vec6 offset =
+      Vec6::Zero();  ///< of the near piece's strain from that of the unsplit element, or of the reference
   Mat6 inverse = Mat6::Zero();  ///< of the balance's derivative by the near piece's strain
 };
 
@@ -46,6 +48,13 @@ struct HostStart {
 ///
 /// Where the beam's moments vary linearly along an element (`bending: linear`), they do along the pieces: a piece of
 /// length z has besides the compliance z^2 R of the force, R = t1~^T C_mm t1~ / 12.
+///
+/// Beyond an end of the track (`beyond`) one piece goes on from the end's node to C, which nothing but the contact loads:
+///
+///     X_C = X_a exp((s - s_a) e_a),   U = |s - s_a| W(e_a),
+///
+/// and the element stays whole. This is what a beam without mass that prolongs it would do. In the formulas it is the
+/// near piece, its sense turned, without the other one and without the element.
 ///
 /// The slider's frame B is held to C: p_B = p_C, and, where `rotates`, Q = exp(-turn t1~) R_CB = 1, by the axial vector
 /// of Q. S: double, or std::complex for derivatives by complex steps.
@@ -66,6 +75,8 @@ class SplitHost {
   Vec3T<S> force = Vec3T<S>::Zero();   ///< multiplier: minus the force on the slider, world components
   Vec3T<S> moment = Vec3T<S>::Zero();  ///< multiplier of the rotation
   bool rotates = false;
+  int beyond =
+      0;  ///< -1: s lies before the start of the track, which the element begins at; 1: behind its end
 
   /// `element` must outlive the object.
   explicit SplitHost(const HostElement& element);
@@ -82,8 +93,8 @@ class SplitHost {
   const Vec6T<S>& near_strain() const { return e_a_; }
   const PoseT<S>& X_WC() const { return X_C_; }
   /// Section forces (N, M) in the middle of the pieces.
-  const Vec6T<S>& force_before() const { return first_is_near_ ? sigma_a_ : sigma_b_; }
-  const Vec6T<S>& force_behind() const { return first_is_near_ ? sigma_b_ : sigma_a_; }
+  const Vec6T<S>& force_before() const { return near_is_before() ? sigma_a_ : sigma_b_; }
+  const Vec6T<S>& force_behind() const { return near_is_before() ? sigma_b_ : sigma_a_; }
 
   /// Elastic energy of the split element less that of the whole one.
   S energy() const;
@@ -102,7 +113,8 @@ class SplitHost {
 
   int near() const { return first_is_near_ ? Columns::node_1 : Columns::node_2; }
   int far() const { return first_is_near_ ? Columns::node_2 : Columns::node_1; }
-  S direction() const { return S(first_is_near_ ? 1.0 : -1.0); }
+  bool near_is_before() const { return beyond != 0 ? beyond > 0 : first_is_near_; }
+  S direction() const { return S(near_is_before() ? 1.0 : -1.0); }
   S z_a() const { return s - S(first_is_near_ ? s_1_ : s_2_); }
   S z_b() const { return S(first_is_near_ ? s_2_ : s_1_) - s; }
   /// Energy a length of a piece at the strain e under the section force sigma.
@@ -110,6 +122,8 @@ class SplitHost {
   void begin();
   /// p_CB_W
   Vec3T<S> gap() const;
+  /// The strain that the search for e_a begins with.
+  Vec6T<S> first_strain() const;
 
   /// Finds what the balance needs of what follows from e_a.
   void place();
