@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include "io/csv_outputs.hpp"
 #include "io/recorder_files.hpp"
@@ -31,17 +30,18 @@ struct Sensor {
   int source() const { return reference ? reference->of : entity; }
 };
 
-/// What one instance adds to one sensor's file. Items are put in an order that does not depend on the ranks.
+/// What one instance adds to one sensor's file. Items are put in the order of the case's blocks, on any number of ranks.
 struct Item {
   int sensor = 0;
-  int range = 0;
   std::vector<BlockId> stencil;
   std::vector<CsvColumn> columns;
   std::vector<std::string> offered;  ///< all channels of the instance
   std::size_t first = 0;             ///< place of its numbers among those that rank 0 gathers
 
   bool operator<(const Item& o) const {
-    return std::tie(sensor, range, stencil) < std::tie(o.sensor, o.range, o.stencil);
+    if (sensor != o.sensor) return sensor < o.sensor;
+    if (stencil != o.stencil) return stencil < o.stencil;
+    return std::ranges::lexicographical_compare(columns, o.columns, {}, &CsvColumn::name, &CsvColumn::name);
   }
 };
 
@@ -49,8 +49,8 @@ struct Item {
 std::string to_text(const std::vector<Item>& items) {
   std::string text;
   for (const Item& item : items) {
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\n", item.sensor, item.range, item.stencil.size(),
-                        item.columns.size(), item.offered.size());
+    text += fmt::format("{}\t{}\t{}\t{}\n", item.sensor, item.stencil.size(), item.columns.size(),
+                        item.offered.size());
     for (const BlockId id : item.stencil) text += fmt::format("{}\n", id);
     for (const CsvColumn& column : item.columns) text += fmt::format("{}\t{}\n", column.name, column.unit);
     for (const std::string& name : item.offered) text += name + "\n";
@@ -62,7 +62,7 @@ void append_items(const std::string& text, std::vector<Item>& items, std::size_t
   std::istringstream in(text);
   Item item;
   std::size_t blocks = 0, columns = 0, offered = 0;
-  while (in >> item.sensor >> item.range >> blocks >> columns >> offered) {
+  while (in >> item.sensor >> blocks >> columns >> offered) {
     item.stencil.resize(blocks);
     item.columns.resize(columns);
     item.offered.resize(offered);
@@ -123,8 +123,7 @@ struct CsvHistories::Parts {
   int rank = 0;
   std::vector<Sensor> sensors;
   std::map<int, std::vector<int>> by_source;  ///< sensors by the entity whose instances they want
-  std::map<const ElementRange*, int> range_index;
-  bool visits = false;  ///< some sensor needs the instances
+  bool visits = false;                        ///< some sensor needs the instances
 
   bool begun = false;
   CsvOutputs outputs;
@@ -152,8 +151,6 @@ struct CsvHistories::Parts {
       by_source[s.source()].push_back(i);
       visits = true;
     }
-    for (std::size_t i = 0; i < model.ranges.size(); ++i)
-      range_index[model.ranges[i].instances.get()] = static_cast<int>(i);
   }
 
   const Entity& entity(const Sensor& s) const {
@@ -179,12 +176,7 @@ struct CsvHistories::Parts {
       numbers.insert(numbers.end(), outputs.numbers().begin(), outputs.numbers().end());
       if (begun) continue;
       const auto stencil = range.stencil(i);
-      items.push_back({k,
-                       range_index.at(&range),
-                       {stencil.begin(), stencil.end()},
-                       outputs.columns(),
-                       outputs.offered(),
-                       0});
+      items.push_back({k, {stencil.begin(), stencil.end()}, outputs.columns(), outputs.offered(), 0});
     }
   }
 

@@ -186,6 +186,7 @@ sensors:
   slide: {type: outputs, of: slide.25}
   tip: {type: motion, of: rod.26.end}
   tube: {type: motion, of: tube.24}
+  weight: {type: energy, of: weight}
   root: {type: reaction, of: clamp.1}
   total: {type: energy}
 stages: []
