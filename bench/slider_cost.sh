@@ -25,7 +25,7 @@ echo "| elements | sliders | without [ms] | standing [ms] | allowed [ms] | itera
 echo "|---|---|---|---|---|---|---|---|"
 for line in "10 1" "100 1" "1000 1" "10000 1" "1000 100"; do
   read -r n N <<<"$line"
-  steps=$((n <= 100 ? 200 : n <= 1000 ? 50 : 10))
+  steps=$((n <= 100 ? 400 : n <= 1000 ? 200 : 20))
   read -r plain _ < <(run "$results/plain.yaml" --set n="$n" --set steps="$steps")
   read -r with its1 < <(run bench/sliders.yaml --set n="$n" --set N="$N" --set v=0.05 --set steps="$steps")
   cross="-"; its2="-"

@@ -41,13 +41,17 @@ class EqualRows final : public ShareSink {
   const BlockPlace* places_ = nullptr;
 };
 
-/// A copy of some blocks with each multiplier moved.
+/// A copy of some blocks with each multiplier moved, by little: what follows from it is found soon.
 struct Moved {
   State state;
   std::vector<BlockPlace> places;
 
-  Moved(const Model& model, std::span<const BlockId> stencil, const State& at,
-        const std::vector<BlockPlace>& from) {
+  void take(const Model& model, std::span<const BlockId> stencil, const State& at,
+            const std::vector<BlockPlace>& from) {
+    constexpr double little = 1e-6;
+    places.clear();
+    for (std::vector<double>* all : {&state.value, &state.rate, &state.acceleration, &state.remainder})
+      all->clear();
     state.time = at.time;
     for (std::size_t k = 0; k < stencil.size(); ++k) {
       const Block& block = model.block(stencil[k]);
@@ -61,7 +65,8 @@ struct Moved {
       append(state.acceleration, at.acceleration, from[k].dof, block.size);
       append(state.remainder, at.remainder, from[k].dof, block.size);
       if (is_multiplier(block.kind))
-        for (auto value = state.value.end() - block.size; value != state.value.end(); ++value) *value += 1;
+        for (auto value = state.value.end() - block.size; value != state.value.end(); ++value)
+          *value += little;
     }
   }
 };
@@ -95,6 +100,7 @@ std::optional<std::vector<ConstraintRow>> ReleaseWatch::released(const State& st
   try {
     std::vector<BlockPlace> places;
     std::vector<const BlockPlace*> place_of;
+    Moved moved;
     for (const Candidate& c : candidates_) {
       const std::span<const BlockId> stencil = c.range->stencil(c.instance);
       const auto at = static_cast<std::size_t>(c.instance);
@@ -110,7 +116,7 @@ std::optional<std::vector<ConstraintRow>> ReleaseWatch::released(const State& st
       look(state, places.data());
       if (found.rows.empty()) continue;
       // A force and a gap may both be zero: not so with another multiplier.
-      const Moved moved(model, stencil, state, places);
+      moved.take(model, stencil, state, places);
       look(moved.state, moved.places.data());
       numbers.insert(numbers.end(), found.rows.begin(), found.rows.end());
     }
