@@ -231,7 +231,7 @@ void StageRun::march(StepMethod& method, int steps, double h, int max_cuts) {
   const double begin = report_.begin;
   for (int k = 1; k <= steps; ++k) {
     const double end = k == steps ? report_.until : begin + (report_.until - begin) * k / steps;
-    reach(method, {end, h, h}, max_cuts);
+    reach(method, {end, h}, max_cuts);
   }
 }
 
@@ -239,14 +239,13 @@ void StageRun::reach(StepMethod& method, Target nominal, int max_cuts) {
   const double smallest = nominal.h * std::pow(0.5, max_cuts) * (1 - same_time);
   std::vector<Target> targets{nominal};
   for (int k = 0; k < level_; ++k) {
-    const double half = 0.5 * targets.back().h;
-    targets.back().h = targets.back().size = half;
-    targets.push_back({targets.back().time - half, half, half});
+    targets.back().h *= 0.5;
+    targets.push_back({targets.back().time - targets.back().h, targets.back().h});
   }
   double last = nominal.h;
   review_cuts_ = 0;
   while (!targets.empty()) {
-    last = targets.back().size;
+    last = targets.back().h;
     step(method, targets, smallest);
   }
   // The next nominal step starts with the size that worked last, or twice that.
@@ -292,7 +291,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
         // A later event was foreseen from a longer step; the rest, which may be next to nothing, is not gone in steps of its own.
         while (targets.size() > 1 && targets.back().event) targets.pop_back();
         targets.back().h = targets.back().time - time;
-        targets.push_back({time, time - info.start, targets.back().size, true});
+        targets.push_back({time, time - info.start, true});
         return false;
       }
       event = event || time > info.start + margin;
@@ -306,7 +305,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
       targets.pop_back();
       end_cuts();
       report_.at_nominal = targets.empty();
-      accept(method, {target.time, target.h, target.size, event}, review.revision);
+      accept(method, {target.time, target.h, event}, review.revision);
       return true;
     }
     if (review.revision) revise(method);
@@ -334,8 +333,7 @@ void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smal
   ++simulation_.summary_.timings.cuts;
   note_cut(target, half, iterations, why);
   targets.back().h = half;
-  targets.back().size *= 0.5;
-  targets.push_back({target.time - half, half, 0.5 * target.size});
+  targets.push_back({target.time - half, half});
 }
 
 void StageRun::note_cut(const Target& target, double half, int iterations, const std::string& why) {

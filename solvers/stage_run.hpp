@@ -27,7 +27,6 @@ class StageRun {
   struct Target {
     double time;
     double h;
-    double size;  ///< the nominal step, halved as often as failures asked for; h is shorter for an event
     bool event = false;  ///< a review asked for it
   };
 

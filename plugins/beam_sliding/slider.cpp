@@ -36,8 +36,12 @@ constexpr double tiny = 1e-30;  // a complex step: no difference is taken, so th
 constexpr int ahead_at_start = 2;
 constexpr double steps_ahead = 50;
 
-// What is left of a step that was cut to where a stop is met or left, at most: `cut_at` takes a thousandth for nothing.
-constexpr double at_end_of_step = 2e-3;
+// How far from an end with a stop a step may end that was cut to it, in steps: short of it, where the next one would begin with a
+// kink in its force, and behind it, where `cut_at` takes a thousandth for nothing.
+constexpr double short_of_end = 1e-4, behind_end = 2e-3;
+// A jump of the force along s that is worth a new start, by what the stop's force grows by in a step: so much less is lost among the
+// errors of second order.
+constexpr double visible_jump = 1e-3;
 
 HostElement host_of(const Track& track, int piece) {
   const Track::Piece& p = track.piece(piece);
@@ -365,17 +369,30 @@ std::optional<Review> Slider::meet_stops(const EndOfStep& now, const StepInfo& s
     if (((last_.value - bound) * end > 0) == outside)
       if (const auto cut = cut_at(last_, now, bound, step)) return cut;
   }
-  if (beyond_after(now, step) != now_.beyond) return Review::cut(step.end);
   return std::nullopt;
 }
 
-int Slider::beyond_after(const EndOfStep& now, const StepInfo& step) const {
-  if (law_->at_end != AtEnd::stop) return now_.beyond;
-  const double length = law_->track->length(),
-               near = at_end_of_step * std::abs(now.rate) * (step.end - step.start);
-  for (const int end : {-1, 1})
-    if (std::abs(now.value - (end > 0 ? length : 0.0)) <= near) return now.rate * end > 0 ? end : 0;
-  return now_.beyond;
+std::optional<int> Slider::beyond_after(const EndOfStep& now, const StepInfo& step) const {
+  const double way = now.rate * (step.end - step.start);
+  const int last = law_->track->pieces() - 1;
+  if (law_->at_end != AtEnd::stop || way == 0) return std::nullopt;
+  for (const int end : {-1, 1}) {
+    if (now_.host != (end > 0 ? last : 0)) continue;
+    const double past = (now.value - (end > 0 ? law_->track->length() : 0)) / way;
+    if (past >= -short_of_end && past <= behind_end) return way * end > 0 ? end : 0;
+  }
+  return std::nullopt;
+}
+
+bool Slider::jumps(const LocalState& x, int beyond, const StepInfo& step) const {
+  MarkerMotion slider;
+  law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
+  const SplitHost<double>& host = host_at(x, slider);
+  SplitHost<double> other = host;
+  other.beyond = beyond;
+  other.solve();
+  const double grows = law_->stop_stiffness * std::abs(x.rate(0)[0]) * (step.end - step.start);
+  return std::abs(other.residual()[C::s] - host.residual()[C::s]) > visible_jump * grows;
 }
 
 void Slider::require_whole(const LocalState& x) const {
@@ -403,6 +420,11 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
   if (law_->at_end != AtEnd::stop && (s < -slack || s > track.length() + slack))
     return review_end({s, x.rate(0)[0]}, step);
   if (const auto cut = meet_stops({s, x.rate(0)[0]}, step)) return *cut;
+  const std::optional<int> next = beyond_after({s, x.rate(0)[0]}, step);
+  if (next && *next != now_.beyond) {
+    if (jumps(x, *next, step)) return Review::cut(step.end);  // `commit` changes the equations
+    now_.beyond = *next;
+  }
 
   // Where a stop lets the slider go on, what lies beyond an end counts as a piece too.
   const int wanted = track.piece_at(s), here = now_.host + now_.beyond;
@@ -415,7 +437,7 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
                                                : track.length();
   const double last = here < 0 ? 0 : here < track.pieces() ? track.piece(here).s_last : HUGE_VAL;
   const double outside = std::max(s - last, first - s);
-  if (wanted + side != here && outside > 1e-13 * track.length() && heading_ != -ahead) {
+  if (!next && wanted + side != here && outside > 1e-13 * track.length() && heading_ != -ahead) {
     heading_ = ahead;
     go_to(wanted, side);
     if (wanted >= first_piece_ && wanted <= last_piece_) {
@@ -442,7 +464,7 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
 
 void Slider::commit(const LocalState& x, const StepInfo& step) {
   if (!now_.left) {
-    now_.beyond = beyond_after({x.value(0)[0], x.rate(0)[0]}, step);
+    now_.beyond = beyond_after({x.value(0)[0], x.rate(0)[0]}, step).value_or(now_.beyond);
     MarkerMotion slider;
     law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
     try {

@@ -129,10 +129,12 @@ class Slider {
   void require_whole(const LocalState& x) const;
   /// Where s lies beyond an end of the track.
   Review review_end(const EndOfStep& now, const StepInfo& step);
-  /// Where a stop is met or left within the step, or at its very end.
+  /// Where a stop is met or left within the step.
   std::optional<Review> meet_stops(const EndOfStep& now, const StepInfo& step) const;
-  /// `beyond` of what follows where the step ends at an end of the track with a stop; else as it is.
-  int beyond_after(const EndOfStep& now, const StepInfo& step) const;
+  /// `beyond` of what follows, where the step ends at an end of the track with a stop.
+  std::optional<int> beyond_after(const EndOfStep& now, const StepInfo& step) const;
+  /// Whether the force along s is another one with that `beyond`, visibly.
+  bool jumps(const LocalState& x, int beyond, const StepInfo& step) const;
   void go_to(int host, int beyond);
 
   int angle_block() const { return 1; }

@@ -8,8 +8,6 @@
 namespace trammel::testing {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class Log : public Monitor {
@@ -208,22 +206,6 @@ TEST(Dynamics, cuts_a_step_to_an_event) {
     if (std::abs(log.times[i] - 1) < 1e-9) found = !log.nominal[i];
   EXPECT_TRUE(found);
   EXPECT_NEAR(*m.value(run.state(), q), -1.1, 1e-9);
-}
-
-TEST(Dynamics, goes_on_in_whole_steps_after_an_event_at_the_end_of_one) {
-  const double one = 1, down = -1;
-  TestSystem m;
-  m.entity("bob");
-  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&one, 1}, {&down, 1}, "m");
-  m.builder.add(LineMass{1}, {q});
-  m.builder.add(Crossing{}, {q});
-  m.finish();
-  Simulation run(*m.assembler);
-  Log log;
-  run.add(log);
-  run.run(std::vector{dynamic(3.003, 1.001)});
-  EXPECT_THAT(log.times, ElementsAre(DoubleNear(1, 1e-9), DoubleNear(1.001, 1e-9), DoubleNear(2.002, 1e-9),
-                                     DoubleNear(3.003, 1e-9)));
 }
 
 /// A top held twice at the same point: three equations repeat the others.
