@@ -89,9 +89,11 @@ bool ConsistentStart::find_giving(const State& state) {
   if (!assembler_.residual(free, ConstraintLevel::position, mass_.r())) return false;
   int any = 0;
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
-    for (int k = 0; k < u.size; ++k)
-      if (u.kind == BlockKind::multiplier && rows[k] != loaded[at(u.local + k)])
-        any = gives_[at(u.local + k)] = 1;
+    for (int k = 0; k < u.size; ++k) {
+      if (u.kind != BlockKind::multiplier || rows[k] == loaded[at(u.local + k)]) continue;
+      gives_[at(u.local + k)] = 1;
+      any = 1;
+    }
   });
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
   return any != 0;

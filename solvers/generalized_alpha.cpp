@@ -254,7 +254,7 @@ void GeneralizedAlpha::restart(const State& now) {
   projection_.reset();
 }
 
-void GeneralizedAlpha::restore(StepHistory history) {
+void GeneralizedAlpha::restore(StepHistory&& history) {
   algorithmic_ = std::move(history.algorithmic);
   last_step_ = history.last_step;
   first_ = history.first;

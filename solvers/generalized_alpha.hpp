@@ -39,7 +39,7 @@ class GeneralizedAlpha final : public StepMethod {
   void revise(std::span<State* const> states) override;
   void restart(const State& now) override;
   StepHistory history() const override { return {algorithmic_, last_step_, first_, leads_}; }
-  void restore(StepHistory history) override;
+  void restore(StepHistory&& history) override;
   void drop_tangent() override { newton_.drop_tangent(); }
   std::string failure(bool thorough) override;
   double constraint_violation() const override;

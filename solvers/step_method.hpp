@@ -36,7 +36,7 @@ class StepMethod {
   virtual void restart(const State& now) = 0;
   /// What a restart forgets, and its return where the restart is taken back.
   virtual StepHistory history() const { return {}; }
-  virtual void restore(StepHistory) {}
+  virtual void restore(StepHistory&& /*history*/) {}
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
 

@@ -317,7 +317,7 @@ std::pair<std::shared_ptr<const JointView>, std::vector<BlockId>> Builder::joint
     }
     if (first == range.instances->size() || range.instances->entity(first) != of_entity) continue;
     const auto stencil = range.instances->stencil(first);
-    if (auto view = range.instances->joint(first)) return {std::move(view), {stencil.begin(), stencil.end()}};
+    if (auto view = range.instances->joint(first)) return {view, {stencil.begin(), stencil.end()}};
   }
   return {};
 }
@@ -421,7 +421,7 @@ void Builder::finish() {
     const auto velocity = [&](BlockId id) -> Vec3 {
       if (id == no_block) return Vec3::Zero();
       const Block& b = m.block(id);
-      const Vec3 rate(b.initial_rate[0], b.initial_rate[1], b.initial_rate[2]);
+      Vec3 rate(b.initial_rate[0], b.initial_rate[1], b.initial_rate[2]);
       if (!s.rotation) return rate;
       return Quaternion(b.initial[0], b.initial[1], b.initial[2], b.initial[3]) * rate;
     };

@@ -57,12 +57,12 @@ Eigen::VectorXd some_direction(int n) {
 /// Deviation of the numbers that a function of the state gives, by rounding. It comes from differences of sixth order over
 /// tiny steps (More and Wild, SIAM J. Sci. Comput. 33, 2011, 1292), in which nothing of the function itself is left.
 Eigen::MatrixXd deviation(const Specimen& at, const std::function<Eigen::MatrixXd(const Specimen&)>& f) {
-  constexpr int points = 13, order = 6;
+  constexpr int points = 13, middle = points / 2, order = 6;
   constexpr double spacing = 3e-8;
   constexpr double share = 720.0 * 720.0 / 479001600.0;  // (order!)^2 / (2 order)!
   const Eigen::VectorXd direction = some_direction(at.dofs());
   std::vector<Eigen::MatrixXd> table;
-  for (int k = 0; k < points; ++k) table.push_back(f(at.moved((k - points / 2) * spacing * direction)));
+  for (int k = 0; k < points; ++k) table.push_back(f(at.moved((k - middle) * spacing * direction)));
   for (int n = 0; n < order; ++n) {
     for (std::size_t k = 0; k + 1 < table.size(); ++k) table[k] = table[k + 1] - table[k];
     table.pop_back();

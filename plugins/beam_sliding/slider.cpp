@@ -367,7 +367,7 @@ std::optional<Review> Slider::meet_stops(const EndOfStep& now, const StepInfo& s
     const double bound = end > 0 ? law_->track->length() : 0;
     const bool outside = committed_.beyond == end;
     if (((last_.value - bound) * end > 0) == outside)
-      if (const auto cut = cut_at(last_, now, bound, step)) return cut;
+      if (auto cut = cut_at(last_, now, bound, step)) return cut;
   }
   return std::nullopt;
 }
