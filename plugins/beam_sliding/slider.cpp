@@ -486,6 +486,39 @@ void Slider::reject() {
   heading_ = 0;
 }
 
+std::vector<double> Slider::history() const {
+  const auto number = [](int i) { return static_cast<double>(i); };
+  std::vector<double> all{number(committed_.host),
+                          number(committed_.beyond),
+                          committed_.left ? 1.0 : 0.0,
+                          committed_.s_left,
+                          number(first_piece_),
+                          number(last_piece_),
+                          last_.value,
+                          last_.rate,
+                          start_.known ? 1.0 : 0.0,
+                          start_.first_is_near ? 1.0 : 0.0,
+                          number(start_.beyond)};
+  all.insert(all.end(), start_.offset.data(), start_.offset.data() + 6);
+  all.insert(all.end(), start_.inverse.data(), start_.inverse.data() + 36);
+  return all;
+}
+
+void Slider::restore(std::span<const double> h) {
+  const auto number = [h](std::size_t i) { return static_cast<int>(h[i]); };
+  committed_ = {number(0), number(1), h[2] != 0, h[3]};
+  reject();
+  memory_.forget();
+  take_window(number(4), number(5));
+  last_ = {h[6], h[7]};
+  start_.known = h[8] != 0;
+  start_.first_is_near = h[9] != 0;
+  start_.beyond = number(10);
+  std::copy_n(&h[11], 6, start_.offset.data());
+  std::copy_n(&h[17], 36, start_.inverse.data());
+  branch_.commit();
+}
+
 Energy Slider::energy(const LocalState& x) const {
   Energy e;
   if (now_.left) return e;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,10 @@ class Slider {
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
   void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+  /// What is known of the last commit. Where it is restored the slider stands on the host that it had, and its stencil is
+  /// `stencil()`.
+  std::vector<double> history() const;
+  void restore(std::span<const double> history);
 
   /// Throws Error where another slider stands on the host, at s_other of its own arc length, and one of the two holds
   /// rotations: the split of one would read the kink of the other as a strain.

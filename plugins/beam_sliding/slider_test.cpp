@@ -229,6 +229,44 @@ TEST(SplitHost, GoesOnBeyondAnEndAsAnUnloadedPiece) {
   }
 }
 
+TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
+  for (const bool beyond : {false, true}) {
+    const auto made = [&](Sample& sample) {
+      set_contact(sample, GetParam());
+      sample.bending = 0.4;
+      sample.reaction = 0.3;
+      if (beyond) let_go_beyond(sample, 3.1 * L);
+      return sample.make(beyond ? 2.95 * L : 0.95 * L, beyond ? 2 : 0);
+    };
+    Sample one(21), two(21);
+    auto range = made(one), again = made(two);
+    range.commit(0, one.specimen->local(), {0, 0});
+    one.specimen->state().value[0] += 0.1 * L;
+    Review review = range.review(0, one.specimen->local(), {0, 1});
+    if (review.verdict == Review::Verdict::cut) {  // at the end of the track
+      one.specimen->state().value[0] = 3 * L;
+      one.specimen->state().rate[0] = 0.1 * L;
+      range.review(0, one.specimen->local(), {0, 0.5});
+    }
+    range.commit(0, one.specimen->local(), {0, 1});
+    two.specimen->state() = one.specimen->state();
+    const Request all = [] {
+      Request r;
+      r.tangent = r.rates = r.bias = true;
+      return r;
+    }();
+    const Evaluation before = evaluate(range, 0, *one.specimen, all);
+    EXPECT_NE(evaluate(again, 0, *two.specimen, all).K, before.K);
+    again.restore(0, range.history(0));
+    const Evaluation after = evaluate(again, 0, *two.specimen, all);
+    EXPECT_EQ(after.residual, before.residual);
+    EXPECT_EQ(after.K, before.K);
+    EXPECT_EQ(after.rate, before.rate);
+    EXPECT_EQ(after.bias, before.bias);
+    EXPECT_EQ(again.history(0), range.history(0));
+  }
+}
+
 TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {
   Sample sample(13);
   auto strict = sample.make(2.9 * L, 2);
