@@ -39,9 +39,8 @@ constexpr double steps_ahead = 50;
 // How far from an end with a stop a step may end that was cut to it, in steps: short of it, where the next one would begin with a
 // kink in its force, and behind it, where `cut_at` takes a thousandth for nothing.
 constexpr double short_of_end = 1e-4, behind_end = 2e-3;
-// A jump of the force along s that is worth a new start, by what the stop's force grows by in a step: so much less is lost among the
-// errors of second order.
-constexpr double visible_jump = 1e-3;
+// A jump of strain at an end, which velocities jump with.
+constexpr double visible_corner = 1e-7;
 
 HostElement host_of(const Track& track, int piece) {
   const Track::Piece& p = track.piece(piece);
@@ -384,15 +383,15 @@ std::optional<int> Slider::beyond_after(const EndOfStep& now, const StepInfo& st
   return std::nullopt;
 }
 
-bool Slider::jumps(const LocalState& x, int beyond, const StepInfo& step) const {
+bool Slider::turns_a_corner(const LocalState& x, int beyond) const {
   MarkerMotion slider;
   law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
   const SplitHost<double>& host = host_at(x, slider);
   SplitHost<double> other = host;
   other.beyond = beyond;
   other.solve();
-  const double grows = law_->stop_stiffness * std::abs(x.rate(0)[0]) * (step.end - step.start);
-  return std::abs(other.residual()[C::s] - host.residual()[C::s]) > visible_jump * grows;
+  const Vec6 e = other.near_strain() - host.near_strain();
+  return e.head<3>().norm() + (host_.s_2 - host_.s_1) * e.tail<3>().norm() > visible_corner;
 }
 
 void Slider::require_whole(const LocalState& x) const {
@@ -422,7 +421,7 @@ Review Slider::review(const LocalState& x, const StepInfo& step) {
   if (const auto cut = meet_stops({s, x.rate(0)[0]}, step)) return *cut;
   const std::optional<int> next = beyond_after({s, x.rate(0)[0]}, step);
   if (next && *next != now_.beyond) {
-    if (jumps(x, *next, step)) return Review::cut(step.end);  // `commit` changes the equations
+    if (turns_a_corner(x, *next)) return Review::cut(step.end);  // `commit` changes the equations
     now_.beyond = *next;
   }
 

@@ -138,8 +138,8 @@ class Slider {
   std::optional<Review> meet_stops(const EndOfStep& now, const StepInfo& step) const;
   /// `beyond` of what follows, where the step ends at an end of the track with a stop.
   std::optional<int> beyond_after(const EndOfStep& now, const StepInfo& step) const;
-  /// Whether the force along s is another one with that `beyond`, visibly.
-  bool jumps(const LocalState& x, int beyond, const StepInfo& step) const;
+  /// Whether the track beyond goes on with another strain, visibly.
+  bool turns_a_corner(const LocalState& x, int beyond) const;
   void go_to(int host, int beyond);
 
   int angle_block() const { return 1; }
