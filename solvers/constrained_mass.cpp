@@ -125,6 +125,16 @@ void ConstrainedMass::find_massless() {
       named = true;
     }
   }
+  if (layout.ranks() > 1) {  // ghosts are pushed like their owners' blocks
+    const OwnedVec flags(layout.create_vector());
+    PetscScalar* own = nullptr;
+    TRAMMEL_PETSC(VecGetArray(flags.get(), &own));
+    std::ranges::copy(bare_, own);
+    TRAMMEL_PETSC(VecRestoreArray(flags.get(), &own));
+    std::vector<double> known;
+    layout.to_local(flags.get(), known);
+    bare_.assign(known.begin(), known.end());
+  }
   int any = rows.empty() ? 0 : 1;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
   if (any == 0) return;
@@ -191,7 +201,7 @@ void ConstrainedMass::push(State& state) const {
 
 void ConstrainedMass::push_bare(std::vector<double> State::*to, State& state) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns())
-    for (int k = 0; u.owned && k < u.size; ++k)
+    for (int k = 0; k < u.size; ++k)
       if (bare_[at(u.local + k)]) (state.*to)[at(u.place.dof + k)] += local_[at(u.local + k)];
   assembler_.layout().update_shared(state);
 }

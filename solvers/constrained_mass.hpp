@@ -72,7 +72,7 @@ class ConstrainedMass {
   OwnedKSP ksp_;
   OwnedVec r_, x_;
   std::vector<char> free_;  ///< owned rows without mass and constraint
-  std::vector<char> bare_;  ///< owned rows of coordinates without mass that constraints determine
+  std::vector<char> bare_;  ///< coordinates without mass that constraints determine
   std::string massless_;
   std::vector<double> local_;
 };
