@@ -17,6 +17,10 @@ struct RunSummary {
   double lost = 0;                        ///< integral of Energy::lost_power over the dynamic stages [J]
   double largest_gain =
       0;  ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
+  double gained = 0;     ///< the same where it is energy from nowhere: largest error that is positive [J]
+  double gained_at = 0;  ///< when that was [s]
+  double largest_energy =
+      0;  ///< largest kinetic + strain + |potential - at the start| of a dynamic stage [J]
   double largest_violation = 0;  ///< of a position constraint at an accepted step [m or rad]
   /// Of a constraint's rate [m/s or rad/s]: at accepted steps where the rate is an equation (index 2, velocity-level
   /// constraints); of the index-3 form at the ends of its stages.

@@ -452,8 +452,15 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   if (balance_) {
     const Energy before = std::exchange(energy_, assembler_.energy(state));
     summary.lost += 0.5 * (before.lost_power + energy_.lost_power) * (info.end - info.start);
-    summary.largest_gain =
-        std::max(summary.largest_gain, std::abs(total(energy_) + summary.lost - reference_));
+    const double gain = total(energy_) + summary.lost - reference_;
+    summary.largest_gain = std::max(summary.largest_gain, std::abs(gain));
+    if (gain > summary.gained) {
+      summary.gained = gain;
+      summary.gained_at = state.time;
+    }
+    summary.largest_energy =
+        std::max(summary.largest_energy, energy_.kinetic + std::abs(energy_.strain) +
+                                             std::abs(energy_.potential - summary.energy_at_start.potential));
   }
   follow_status(method, false);
   status_followed_ = true;

@@ -161,6 +161,26 @@ TEST(Statics, says_where_it_does_not_converge) {
   EXPECT_THAT(text, HasSubstr("no convergence at t = 0.25"));
 }
 
+TEST(Dynamics, counts_energy_from_nowhere) {
+  // A load of 1 N that does not tell its work.
+  struct Push {
+    void evaluate(const LocalState&, LocalSystem& out) const { out.residual()[0] = -1; }
+  };
+  TestSystem s;
+  s.entity("bob", "mass");
+  const double start = 0;
+  const BlockId q = s.builder.add_block(BlockKind::coordinate, "place", {&start, 1}, {&start, 1}, "m");
+  s.builder.add(LineMass{2}, {q});
+  s.builder.add(Push{}, {q});
+  s.finish();
+  Simulation run(*s.assembler);
+  run.run(std::vector{dynamic(4, 0.5, 1.0)});
+  const double work = std::pow(4, 2) / (2 * 2);
+  EXPECT_NEAR(run.summary().gained, work, 1e-9);
+  EXPECT_NEAR(run.summary().largest_energy, work, 1e-9);
+  EXPECT_EQ(run.summary().gained_at, 4);
+}
+
 TEST(Dynamics, keeps_the_energy_of_an_oscillator_and_cuts_a_step_that_is_rejected) {
   SpringModel m(Spring{1, 0, 0, 0.3, 1}, 1, 1);
   Simulation run(*m.assembler);
