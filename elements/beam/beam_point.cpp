@@ -64,8 +64,8 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   const Host host(x, first, xi(x, first));
   const Vec6 xih = host.xi * host.h;
   const Pose Y = se3::exp(xih);
-  const Pose X = host.X_1 * Y;
-  out.R_WM = X.R;
+  const Mat3 R_WM = host.R_1 * Y.R;
+  out.R_WM = R_WM;
   out.p_WM = host.X_1.p;
   out.remainder_W = x.remainder(first);
   add_to_place(out.p_WM, out.remainder_W, host.R_1 * Y.p);
@@ -84,7 +84,7 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   J.middleCols<3>(3) += back.rightCols<3>();
 
   out.J.resize(6, n);
-  out.J.topRows<3>() = X.R * J.topRows<3>();
+  out.J.topRows<3>() = R_WM * J.topRows<3>();
   out.J.bottomRows<3>() = J.bottomRows<3>();
   if (level == MotionLevel::jacobian) return;
 
@@ -93,7 +93,7 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   const double xi_rate = moving() ? x.rate(first + 4)[0] / length_ : 0;
   if (moving()) v[12] = x.rate(first + 4)[0];
   const Vec6 body_twist = J * v;
-  out.twist.head<3>() = X.R * body_twist.head<3>();
+  out.twist.head<3>() = R_WM * body_twist.head<3>();
   out.twist.tail<3>() = body_twist.tail<3>();
   if (level == MotionLevel::velocity) return;
 
@@ -117,7 +117,7 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
 
   out.twist_gradient.resize(6, n);
   out.twist_gradient.topRows<3>() =
-      X.R * (G.topRows<3>() - skew(Vec3(body_twist.head<3>())) * J.bottomRows<3>());
+      R_WM * (G.topRows<3>() - skew(Vec3(body_twist.head<3>())) * J.bottomRows<3>());
   out.twist_gradient.bottomRows<3>() = G.bottomRows<3>();
   out.bias = out.twist_gradient * v;
 }

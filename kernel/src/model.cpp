@@ -8,8 +8,9 @@ void append_initial(const Block& block, State& state) {
   const double* initial = block.initial.data();
   if (block.kind == BlockKind::rotation) {
     const Quaternion q = Quaternion(initial[0], initial[1], initial[2], initial[3]).normalized();
-    state.value.resize(state.value.size() + 13);
-    set_rotation(&*(state.value.end() - 13), q);
+    const std::size_t first = state.value.size();
+    state.value.resize(first + static_cast<std::size_t>(value_size(block.kind, block.size)));
+    set_rotation(&state.value[first], q);
   } else {
     state.value.insert(state.value.end(), initial, initial + block.size);
   }
