@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/row_units.hpp"
+
 namespace trammel {
 
 namespace {
@@ -126,9 +128,11 @@ std::array<double, 2> ConsistentStart::impulse(const std::vector<BlockId>& multi
   for (const BlockId id : multipliers) {
     const UnknownBlock* u = layout.knows(id) ? layout.unknown_of(id) : nullptr;
     if (u == nullptr || !u->owned) continue;
-    const std::string& unit = assembler_.model().block(id).unit;
-    double& sum = sums[unit == "m" || unit == "m/s" ? 0 : 1];
-    for (int k = 0; k < u->size; ++k) sum += std::pow(scales_.mass * mass_.solution()[at(u->local + k)], 2);
+    for (int k = 0; k < u->size; ++k) {
+      const std::string_view unit = row_unit(assembler_.model().block(id), k);
+      sums[unit == "m" || unit == "m/s" ? 0 : 1] +=
+          std::pow(scales_.mass * mass_.solution()[at(u->local + k)], 2);
+    }
   }
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, layout.comm());
   return {std::sqrt(sums[0]), std::sqrt(sums[1])};

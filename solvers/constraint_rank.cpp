@@ -10,7 +10,9 @@
 #include <map>
 #include <numeric>
 #include <sstream>
-#include <unordered_map>
+
+#include "trammel/rank_exchange.hpp"
+#include "trammel/row_units.hpp"
 
 namespace trammel {
 
@@ -34,21 +36,31 @@ struct GradientRow {
   std::vector<std::pair<int, double>> entries;  ///< by global unknown
 };
 
-/// The entity that each multiplier block belongs to, by block: that of the instance whose rows it holds.
-std::map<BlockId, int> entities_of_multipliers(const Model& model) {
+/// The entity that each multiplier block belongs to: that of the instance whose rows it holds. For the blocks of this
+/// rank's instances and, as an instance need not be evaluated where its multiplier is owned, those that it owns.
+std::map<BlockId, int> entities_of_multipliers(const Model& model, const Layout& layout) {
   std::map<BlockId, int> out;
+  // A spring that reads a multiplier comes after the joint that has it.
+  const auto take = [&out](BlockId id, int entity) {
+    const auto [found, fresh] = out.try_emplace(id, entity);
+    if (!fresh) found->second = std::min(found->second, entity);
+  };
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
       for (const BlockId id : range.instances->stencil(i))
-        if (is_multiplier(model.block(id).kind)) {
-          const auto [found, fresh] = out.try_emplace(id, range.instances->entity(i));
-          // A spring that reads a multiplier comes after the joint that has it.
-          if (!fresh) found->second = std::min(found->second, range.instances->entity(i));
-        }
+        if (is_multiplier(model.block(id).kind)) take(id, range.instances->entity(i));
+  if (layout.ranks() == 1) return out;
+  ByRank to_owner(at(layout.ranks()));
+  for (const auto& [id, entity] : out)
+    if (const int owner = layout.owner(id); owner != layout.rank())
+      to_owner[at(owner)].insert(to_owner[at(owner)].end(), {id, entity});
+  for (const std::vector<PetscInt>& pairs : exchange_by_rank(to_owner, layout.comm()))
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+      take(static_cast<BlockId>(pairs[i]), static_cast<int>(pairs[i + 1]));
   return out;
 }
 
-bool is_length(const std::string& unit) { return unit == "m" || unit == "m/s"; }
+bool is_length(std::string_view unit) { return unit == "m" || unit == "m/s"; }
 
 /// What every rank sends: rows of B that it owns, flattened.
 struct Flat {
@@ -80,6 +92,33 @@ void broadcast(std::vector<T>& values, MPI_Datatype type, MPI_Comm comm) {
   MPI_Bcast(values.data(), n, type, 0, comm);
 }
 
+double row_scale(const Block& multiplier, int component, double length) {
+  return is_length(row_unit(multiplier, component)) ? 1 / length : 1.0;
+}
+
+/// Makes the rows of B and their kinematic columns dimensionless; other columns vanish. By vectors over all ranks: the
+/// owner of a row need not know the blocks of its columns.
+void scale(Mat B, const Model& model, const Layout& layout, double length) {
+  const OwnedVec rows(layout.create_vector()), columns(layout.create_vector());
+  TRAMMEL_PETSC(VecSet(rows.get(), 1));
+  TRAMMEL_PETSC(VecSet(columns.get(), 0));
+  PetscScalar *of_rows = nullptr, *of_columns = nullptr;
+  TRAMMEL_PETSC(VecGetArray(rows.get(), &of_rows));
+  TRAMMEL_PETSC(VecGetArray(columns.get(), &of_columns));
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    const Block& block = model.block(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      if (is_multiplier(u.kind)) of_rows[u.local + k] = row_scale(block, k, length);
+      if (is_kinematic(u.kind))
+        of_columns[u.local + k] = u.kind == BlockKind::position || is_length(block.unit) ? length : 1.0;
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(rows.get(), &of_rows));
+  TRAMMEL_PETSC(VecRestoreArray(columns.get(), &of_columns));
+  TRAMMEL_PETSC(MatDiagonalScale(B, rows.get(), columns.get()));
+}
+
 /// `wanted`: by multiplier block; empty: all.
 Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
                 const std::map<BlockId, int>& entity, const std::set<BlockId>& wanted) {
@@ -92,30 +131,22 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
   if (!assembler.tangent(state, weights, B))
     throw Error(fmt::format("the state at t = {:g} is outside the domain of an element", state.time));
 
-  // By global unknown: the scale of a column that counts; 0 of the others. Ghosts are among a row's columns too.
-  std::unordered_map<PetscInt, double> scale;
-  for (const UnknownBlock& u : layout.unknowns())
-    if (is_kinematic(u.kind)) {
-      const bool moves = u.kind == BlockKind::position || is_length(model.block(u.block).unit);
-      for (int k = 0; k < u.size; ++k) scale[u.global + k] = moves ? length : 1.0;
-    }
+  scale(B, model, layout, length);
   Flat flat;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned || !is_multiplier(u.kind) || (!wanted.empty() && !wanted.contains(u.block))) continue;
-    const double row_scale = is_length(model.block(u.block).unit) ? 1 / length : 1.0;
     const auto owner = entity.find(u.block);
     for (int k = 0; k < u.size; ++k) {
       PetscInt n = 0;
       const PetscInt* columns = nullptr;
       const PetscScalar* values = nullptr;
       TRAMMEL_PETSC(MatGetRow(B, u.global + k, &n, &columns, &values));
-      flat.values.push_back(row_scale);
+      flat.values.push_back(row_scale(model.block(u.block), k, length));
       int count = 0;
       for (PetscInt j = 0; j < n; ++j) {
-        const auto found = scale.find(columns[j]);
-        if (values[j] == 0 || found == scale.end()) continue;
+        if (values[j] == 0) continue;
         flat.columns.push_back(static_cast<int>(columns[j]));
-        flat.values.push_back(row_scale * values[j] * found->second);
+        flat.values.push_back(values[j]);
         ++count;
       }
       TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
@@ -376,7 +407,8 @@ std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGr
 void ConstraintRank::find(const State& state) {
   Layout& layout = assembler_.layout();
   B_ = OwnedMat(assembler_.create_matrix());
-  entity_ = entities_of_multipliers(assembler_.model());
+  // Those of rows that did not hold before stay, known to all ranks: such rows may hold now.
+  entity_.merge(entities_of_multipliers(assembler_.model(), layout));
   const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, {});
   idle_ = idle_rows(mine, entity_, layout.comm());
   std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());

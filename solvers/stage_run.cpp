@@ -423,7 +423,9 @@ void StageRun::restart(StepMethod& method) {
   number_unknowns(stabilized);
   method.restart(state);
   if (balance_) energy_ = assembler_.energy(state);
-  if (activated.empty() || !(std::abs(added) > 1e-9 * std::abs(kinetic))) return;
+  // Where the motion has come to rest, what is left of it is rounding.
+  const double size = std::max(std::abs(kinetic), summary.largest_energy);
+  if (activated.empty() || !(std::abs(added) > 1e-9 * size)) return;
   reference_ += added;
   summary.start_energy_change += added;
   if (before_restart_) before_restart_->added += added;

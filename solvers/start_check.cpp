@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "solvers/petsc_owned.hpp"
 
@@ -36,15 +37,13 @@ State without_idle_multipliers(Assembler& assembler, const State& state) {
   const OwnedVec r(layout.create_vector());
   State free = state;
   if (!assembler.residual(state, ConstraintLevel::position, r.get())) return free;
-  const PetscScalar* rows = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(r.get(), &rows));
+  std::vector<double> rows;  // of ghosts too: a joint may be evaluated where its multipliers are ghosts
+  layout.to_local(r.get(), rows);
   for (const UnknownBlock& u : layout.unknowns()) {
-    if (!u.owned || u.kind != BlockKind::multiplier) continue;
+    if (u.kind != BlockKind::multiplier) continue;
     const auto value = free.value.begin() + u.place.value;
-    if (std::equal(value, value + u.size, rows + u.local)) std::fill_n(value, u.size, 0.0);
+    if (std::equal(value, value + u.size, rows.begin() + u.local)) std::fill_n(value, u.size, 0.0);
   }
-  TRAMMEL_PETSC(VecRestoreArrayRead(r.get(), &rows));
-  layout.update_shared(free);
   return free;
 }
 

@@ -12,6 +12,7 @@
 #include "rows_at_zero.hpp"
 #include "tangent_sink.hpp"
 #include "trammel/rank_exchange.hpp"
+#include "trammel/row_units.hpp"
 
 namespace trammel {
 
@@ -472,7 +473,8 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   std::string about;
   if (best.rank == p.layout.rank()) {
     const Block& b = p.model.block(result.block);
-    about = static_cast<char>('0' + kind_index(b.kind)) + b.unit + '\n' + b.name;
+    about = static_cast<char>('0' + kind_index(b.kind)) + std::string(row_unit(b, result.component)) + '\n' +
+            b.name;
   }
   share_text(about, best.rank, p.layout.comm());
   const std::size_t end = about.find('\n');

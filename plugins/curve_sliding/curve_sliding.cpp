@@ -140,7 +140,7 @@ void add(const Parameters& in, Builder& builder, JointSite site, Track track, do
       builder.add_block(BlockKind::coordinate, "coordinates", {start.c.data(), 2}, {rate.data(), 2}, "m");
   builder.offer_coordinate("eta", "", block, 0);
   builder.offer_coordinate("s", "m", block, 1);
-  const BlockId multipliers = builder.add_multiplier("multipliers", J::count, "m");
+  const BlockId multipliers = builder.add_multiplier("multipliers", J::count, row_units(terms.view(), "m"));
   builder.offer_signal("normal_force",
                        std::make_shared<NormalForce>(track.curve, block, multipliers, J::count));
   stencil.push_back(block);

@@ -41,7 +41,8 @@ void build(const Parameters& in, Builder& builder) {
   std::vector<BlockId> stencil = site.blocks();
   PrescribedFrame joint;
   joint.set_site(std::move(site));
-  stencil.push_back(builder.add_multiplier("multipliers", PrescribedFrame::equation_count, "m"));
+  stencil.push_back(
+      builder.add_multiplier("multipliers", PrescribedFrame::equation_count, "m m m rad rad rad"));
   builder.add(std::move(joint), std::move(stencil));
 }
 

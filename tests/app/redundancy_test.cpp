@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,71 @@ TEST(Redundancy, StopsWhereItIsToldTo) {
   EXPECT_NE(outcome.status, 0);
   EXPECT_THAT(outcome.err, HasSubstr("redundant constraints: joint 'D' repeats 3 equations"));
 }
+
+/// A block 10 m from the origin, held by two joints that repeat each other, under a moment and a force.
+std::string twice_held(const std::string& joints, const std::string& moment) {
+  return R"(trammel: 1
+curves:
+  track: {type: line, from: [9, 0, 0], to: [11, 0, 0]}
+bodies:
+  block: {type: rigid_body, mass: 2, inertia: [1, 1, 1], position: [10, 0, 0]}
+joints:
+)" + joints +
+         R"(loads:
+  twist: {type: moment, on: block, moment: )" +
+         moment + R"(}
+sensors:
+  one: {type: reaction, of: one}
+  two: {type: reaction, of: two}
+stages:
+  - {type: dynamic, until: 0.02, step: 0.01}
+)";
+}
+
+struct TwiceHeld {
+  const char* name;
+  const char* joints;
+  std::array<double, 3> moment;  ///< held by both
+};
+
+class EqualParts : public ::testing::TestWithParam<TwiceHeld> {};
+
+// One joint has its moments in a block of their own, the other in one block with its forces: that must not count.
+TEST_P(EqualParts, OfAMomentThatTwoJointsHold) {
+  const Workplace place;
+  const auto& [name, joints, moment] = GetParam();
+  const Outcome outcome =
+      place.run(twice_held(joints, fmt::format("[{}, {}, {}]", moment[0], moment[1], moment[2])));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("redundant constraints"));
+  for (const char* sensor : {"one", "two"}) {
+    const Table history = table_of(place.read(std::string("out/") + sensor + ".csv"));
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(at(history, 0.02, std::string("moment_world.") + "xyz"[k]), -0.5 * moment[k], 1e-9)
+          << sensor;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Redundancy, EqualParts,
+    ::testing::Values(
+        TwiceHeld{"FixedAndPrescribed",
+                  "  one: {type: fixed, share: no, between: [{on: ground, at: [10, 0, 0]}, block]}\n"
+                  "  two: {type: prescribed_frame, between: [{on: ground, at: [10, 0, 0]}, block]}\n",
+                  {6, 8, 10}},
+        TwiceHeld{
+            "PerpendicularAndUniversal",
+            "  one: {type: perpendicular_axes, between: [ground, block], axis: [0, 1, 0], axis_B: [0, 0, "
+            "1]}\n"
+            "  two: {type: universal, between: [{on: ground, at: [10, 0, 0]}, block], bars: [[0, 1, 0], [0, "
+            "0, 1]]}\n",
+            {6, 0, 0}},
+        TwiceHeld{
+            "PrismaticAndCurve",
+            "  one: {type: prismatic, between: [{on: ground, at: [10, 0, 0]}, block], axis: [1, 0, 0]}\n"
+            "  two: {type: curve_sliding, between: [track, block], orientation: locked}\n",
+            {6, 8, 10}}),
+    [](const auto& tested) { return tested.param.name; });
 
 TEST(Redundancy, CheckCountsFreedoms) {
   const Workplace place;

@@ -12,6 +12,7 @@
 #include "trammel/joint_assembly.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/registry.hpp"
+#include "trammel/row_units.hpp"
 
 namespace trammel {
 
@@ -67,7 +68,7 @@ struct CoordinateName {
 /// of B, the coordinates, the multipliers.
 ///
 /// Derived may set: `static constexpr JointDemand demand`; `static constexpr std::array<CoordinateName, n>
-/// coordinate_names`; `static constexpr const char* unit` of its equations; and give `Vector<coordinates>
+/// coordinate_names`; `static constexpr const char* unit` of its equations, those of rotation alone counting in rad; and give `Vector<coordinates>
 /// initial_coordinates(const RelativeState<coordinates>&) const`. Where the equations have a second solution that is not
 /// meant (half a turn away), `bool on_branch(const RelativeState<coordinates>&) const` tells them apart: a step that
 /// ends on the wrong one is cut, a start there is an error.
@@ -248,7 +249,8 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
     }
     stencil.push_back(block);
   }
-  stencil.push_back(builder.add_multiplier("multipliers", J::equation_count, J::unit));
+  stencil.push_back(
+      builder.add_multiplier("multipliers", J::equation_count, row_units(terms.view(), J::unit)));
   builder.add(std::move(joint), std::move(stencil));
 }
 
