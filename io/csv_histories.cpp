@@ -83,7 +83,6 @@ void append_items(const std::string& text, std::vector<Item>& items, std::size_t
 struct History {
   GrowingFile file;
   std::vector<std::size_t> places;
-  std::string last_line;
 };
 
 std::string header_of(std::vector<CsvColumn> columns) {
@@ -126,6 +125,7 @@ struct CsvHistories::Parts {
   bool visits = false;                        ///< some sensor needs the instances
 
   bool begun = false;
+  double last_time = 0;  ///< of the last line, once begun
   CsvOutputs outputs;
   std::vector<double> numbers;   ///< of this rank, for one line
   std::vector<double> energies;  ///< by sensor, this rank's share
@@ -229,7 +229,7 @@ struct CsvHistories::Parts {
       }
     }
     check_channels(k, columns);
-    histories.push_back({GrowingFile(folder / (stem + ".csv")), std::move(places), {}});
+    histories.push_back({GrowingFile(folder / (stem + ".csv")), std::move(places)});
     histories.back().file.append(header_of(std::move(columns)));
   }
 
@@ -265,9 +265,7 @@ struct CsvHistories::Parts {
       }
       for (const std::size_t place : history.places) fmt::format_to(out, ",{}", all[place]);
       line += '\n';
-      if (line == history.last_line) continue;
       history.file.append(line);
-      history.last_line = line;
     }
   }
 };
@@ -278,9 +276,11 @@ CsvHistories::~CsvHistories() = default;
 
 bool CsvHistories::empty() const { return parts_->sensors.empty(); }
 
-void CsvHistories::record(const State& state) {
+void CsvHistories::record(const State& state, Occasion occasion) {
   Parts& p = *parts_;
   if (p.sensors.empty()) return;
+  // By time and occasion, never by the numbers: sums over ranks differ in their last digits from one call to the next.
+  if (p.begun && occasion == Occasion::present && state.time == p.last_time) return;
   p.evaluate(state);
   if (!p.begun) p.begin();
   const std::vector<double> all = gather_numbers(p.comm, p.numbers);
@@ -289,6 +289,7 @@ void CsvHistories::record(const State& state) {
     if (all.size() != p.expected) throw Error("a sensor's outputs changed their number during the run");
     p.write(state, all);
   });
+  p.last_time = state.time;
 }
 
 std::vector<std::filesystem::path> CsvHistories::files() const {

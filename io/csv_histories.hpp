@@ -10,6 +10,13 @@
 
 namespace trammel {
 
+/// Why a state is recorded. It decides whether a line of the time of the line before is a second one.
+enum class Occasion {
+  start,  ///< of a stage that found rates, accelerations or reactions anew: a line beside that of the end before
+  step,     ///< a step was accepted; one of a static stage may take no time
+  present,  ///< the state that there is, as where a stage ends: recorded already where a line has its time
+};
+
 /// Histories of a model's sensors, one CSV file each: a header with names and units ("time [s],position.x [m],..."),
 /// then one line a record, with every digit that it takes to read the same numbers back.
 ///
@@ -25,10 +32,10 @@ class CsvHistories {
   CsvHistories& operator=(const CsvHistories&) = delete;
 
   bool empty() const;  ///< no sensors
-  /// Adds the line of `state` to every file, but where it repeats the line before; the first call begins the files
-  /// anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
+  /// Adds the line of `state` to every file, but where the occasion is `present` and the last line has its time; the
+  /// first call begins the files anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
   /// Collective.
-  void record(const State& state);
+  void record(const State& state, Occasion occasion = Occasion::present);
 
   /// Files in the order of the sensors; on rank 0.
   std::vector<std::filesystem::path> files() const;

@@ -1,6 +1,7 @@
 #include "io/recorder.hpp"
 
 #include <cmath>
+#include <utility>
 #include <variant>
 
 #include "io/csv_histories.hpp"
@@ -83,7 +84,7 @@ struct Recorder::Parts {
 
   void everything(const State& state) {
     if (vtk_clock.on()) draw(state);
-    if (csv_clock.on()) histories->record(state);
+    if (csv_clock.on()) histories->record(state, Occasion::present);
     if (vtk_clock.on()) write_view();
   }
 };
@@ -92,21 +93,22 @@ Recorder::Recorder(Assembler& assembler, RecorderOptions options)
     : parts_(std::make_unique<Parts>(assembler, std::move(options))) {}
 Recorder::~Recorder() = default;
 
-void Recorder::stage_begins(const Stage& stage, const StepReport&, const State& state) {
+void Recorder::stage_begins(const Stage& stage, const StepReport& report, const State& state) {
   Parts& p = *parts_;
-  p.assembling = std::holds_alternative<AssembleStage>(stage.what);
+  const bool assembled = std::exchange(p.assembling, std::holds_alternative<AssembleStage>(stage.what));
   if (p.assembling) return;
   p.vtk_clock.begin(state.time);
   p.csv_clock.begin(state.time);
   if (p.vtk_clock.on()) p.draw(state);
-  if (p.csv_clock.on()) p.histories->record(state);
+  if (p.csv_clock.on())
+    p.histories->record(state, report.restarted || assembled ? Occasion::start : Occasion::present);
 }
 
 void Recorder::accepted(const StepReport& report, const State& state) {
   Parts& p = *parts_;
   if (p.assembling) return;
   if (p.vtk_clock.due(report)) p.draw(state);
-  if (p.csv_clock.due(report)) p.histories->record(state);
+  if (p.csv_clock.due(report)) p.histories->record(state, Occasion::step);
 }
 
 void Recorder::stage_ends(const Stage&, const StepReport&, const State& state) {

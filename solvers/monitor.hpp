@@ -15,6 +15,7 @@ struct StepReport {
   std::int64_t nominal = 0;     ///< nominal steps of this stage completed so far
   bool at_nominal = true;       ///< false inside a nominal step that was cut
   bool last = false;            ///< the stage ends here
+  bool restarted = false;       ///< the stage did not begin with the state that the one before ended with
   double time = 0;              ///< [s]
   double step = 0;              ///< [s]
   double begin = 0, until = 0;  ///< of the stage [s]

@@ -111,6 +111,7 @@ void StageRun::run(const StaticStage& stage) {
     throw Error(fmt::format("a static stage from t = {:g} cannot end at t = {:g}", state.time, stage.until));
   number_unknowns(false);
   simulation_.algorithmic_.clear();
+  report_.restarted = true;  // at rest
   std::ranges::fill(state.rate, 0.0);
   std::ranges::fill(state.acceleration, 0.0);
   report_.begin = report_.time = state.time;
@@ -149,7 +150,8 @@ void StageRun::run(const DynamicStage& stage) {
   place(scales, {});
   simulation_.placed_ = true;
   find_loops(scales, stage.redundancy);
-  if (stage.start == DynamicStage::Start::consistent)
+  report_.restarted = stage.start == DynamicStage::Start::consistent;
+  if (report_.restarted)
     start(stage, scales);
   else if (StartValues(assembler_).any(StartPhase::velocities) && !simulation_.pushed_)
     throw Error("initial rates of coordinates need `start: consistent` in the first dynamic stage");

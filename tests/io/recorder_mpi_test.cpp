@@ -19,6 +19,15 @@ using testing::fresh_folder;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
+/// Reports another number each time that it is asked, as a sum over ranks may in its last digits.
+struct Restless {
+  std::shared_ptr<int> asked = std::make_shared<int>(0);
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  void outputs(const LocalState&, const ReactionShares&, OutputSink& sink) const {
+    sink.scalar("asked", "", ++*asked);
+  }
+};
+
 struct Scene {
   Model model;
   std::unique_ptr<Layout> layout;
@@ -30,6 +39,8 @@ struct Scene {
     Builder builder(model);
     begin_entity(builder, "probe", Type::Category::sensor);
     builder.add(testing::Probe{}, {frames[2].position, frames[2].rotation});
+    begin_entity(builder, "restless", Type::Category::sensor);
+    builder.add(Restless{}, {frames[4].position});
     layout = std::make_unique<Layout>(PETSC_COMM_WORLD, model, LayoutOptions{});
     assembler = std::make_unique<Assembler>(model, *layout);
     state = layout->initial_state();
@@ -37,8 +48,10 @@ struct Scene {
   bool first() const { return layout->rank() == 0; }
 
   /// A stage of `steps` steps from `begin` to `until`, as a solver tells it.
-  void run(Monitor& monitor, const Stage& stage, double begin, double until, int steps) {
+  void run(Monitor& monitor, const Stage& stage, double begin, double until, int steps,
+           bool restarted = false) {
     StepReport report;
+    report.restarted = restarted;
     report.begin = begin;
     report.until = until;
     report.step = (until - begin) / steps;
@@ -92,7 +105,7 @@ TEST(Recorder, RecordsByStepsWithTheFirstAndTheLast) {
   scene.run(recorder, Stage{"", DynamicStage{}}, 1, 6, 10);
   const RecorderCounts counts = recorder.counts();
   EXPECT_EQ(counts.frames, 5);
-  EXPECT_EQ(counts.histories, 1);
+  EXPECT_EQ(counts.histories, 2);
   EXPECT_GT(counts.bytes_per_frame(), 1000);
   EXPECT_EQ(recorder.view(), folder / "rig_paraview.py");
   if (!scene.first()) return;
@@ -115,6 +128,22 @@ TEST(Recorder, RecordsByTime) {
   EXPECT_NEAR(frames[1], 0.3, 1e-12);
   EXPECT_NEAR(frames[3], 0.9, 1e-12);
   EXPECT_NEAR(frames[4], 1, 1e-12);
+}
+
+TEST(Recorder, ABorderOfStagesIsDecidedByTimeAndStage) {
+  Scene scene;
+  const fs::path folder = fresh_folder("recorder_border");
+  Recorder recorder(*scene.assembler, {folder, "rig", {false, 1, 0}, {true, 1, 0}});
+  scene.run(recorder, Stage{"", StaticStage{}}, 0, 0, 1);
+  scene.run(recorder, Stage{"", DynamicStage{}}, 0, 1, 2);
+  scene.run(recorder, Stage{"", DynamicStage{}}, 1, 2, 2, true);
+  scene.run(recorder, Stage{"", AssembleStage{}}, 2, 2, 1);
+  scene.run(recorder, Stage{"", DynamicStage{}}, 2, 3, 1);
+  recorder.failed({}, scene.state, "no convergence");
+  if (!scene.first()) return;
+  // A static stage that takes no time has its step; a restart and an assembly have a second line; an end has none.
+  for (const char* name : {"probe.csv", "restless.csv"})
+    EXPECT_THAT(times_of(folder / name), ElementsAre(0, 0, 0.5, 1, 1, 1.5, 2, 2, 3)) << name;
 }
 
 TEST(Recorder, StagesThatAssembleAreNotRecorded) {
