@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/named_blocks.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
@@ -100,6 +102,7 @@ void ConstrainedMass::find_massless() {
   PetscInt first = 0, last = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(J_.get(), &first, &last));
   std::vector<PetscInt> rows;
+  std::vector<NamedBlock> massless;
   massless_.clear();
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned || !is_kinematic(u.kind)) continue;
@@ -121,7 +124,7 @@ void ConstrainedMass::find_massless() {
       free_[at(u.local + k)] = 1;
       rows.push_back(first + u.local + k);
       if (!named)
-        massless_ += (massless_.empty() ? "'" : ", '") + assembler_.model().block(u.block).name + "'";
+        massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block(u.block).name)});
       named = true;
     }
   }
@@ -138,6 +141,7 @@ void ConstrainedMass::find_massless() {
   int any = rows.empty() ? 0 : 1;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
   if (any == 0) return;
+  massless_ = joined_names(massless, std::numeric_limits<std::size_t>::max(), layout.comm());
   altered_ = true;
   TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (const PetscInt row : rows) TRAMMEL_PETSC(MatSetValue(J_.get(), row, row, scales_.mass, ADD_VALUES));

@@ -53,7 +53,7 @@ class ConstrainedMass {
   /// Adds the solution to accelerations and multipliers, and to the rates of first-order states.
   void accelerate(State& state) const;
 
-  /// Unknowns that have neither mass nor constraint, named; empty where there are none. Of the last `prepare`.
+  /// Unknowns that have neither mass nor constraint, named, of all ranks; empty where there are none. Of the last `prepare`.
   const std::string& massless() const { return massless_; }
   Assembler& assembler() const { return assembler_; }
   const ModelScales& scales() const { return scales_; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solvers/linear_solver.hpp"
+#include "solvers/named_blocks.hpp"
 
 namespace trammel {
 
@@ -18,26 +19,6 @@ constexpr double empty_row = 1e-13;
 // The shift that makes a singular matrix solvable, beside rows scaled to 1.
 constexpr double shift = 1e-10;
 constexpr std::size_t names_shown = 4;
-
-/// Joins texts of all ranks; every rank gets the same.
-std::string join_over_ranks(const std::string& mine, MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks == 1) return mine;
-  std::vector<int> length(static_cast<std::size_t>(ranks)), begin(length.size());
-  const int n = static_cast<int>(mine.size());
-  MPI_Allgather(&n, 1, MPI_INT, length.data(), 1, MPI_INT, comm);
-  for (std::size_t r = 1; r < begin.size(); ++r) begin[r] = begin[r - 1] + length[r - 1];
-  std::string all(static_cast<std::size_t>(begin.back() + length.back()), ' ');
-  MPI_Allgatherv(mine.data(), n, MPI_CHAR, all.data(), length.data(), begin.data(), MPI_CHAR, comm);
-  std::string out;
-  for (std::size_t r = 0; r < begin.size(); ++r) {
-    if (length[r] == 0) continue;
-    out += (out.empty() ? "" : ", ") +
-           all.substr(static_cast<std::size_t>(begin[r]), static_cast<std::size_t>(length[r]));
-  }
-  return out;
-}
 
 double row_maximum(Mat J, PetscInt row) {
   PetscInt n = 0;
@@ -58,18 +39,17 @@ std::string empty_rows(const Layout& layout, const Model& model, const std::vect
         t = std::max(t, row[static_cast<std::size_t>(u.local + k)]);
       }
   MPI_Allreduce(MPI_IN_PLACE, typical.data(), 6, MPI_DOUBLE, MPI_MAX, layout.comm());
-  std::string names;
-  std::size_t count = 0;
+  std::vector<NamedBlock> empty;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     std::string components;
     for (int k = 0; k < u.size; ++k)
       if (row[static_cast<std::size_t>(u.local + k)] <= empty_row * typical[static_cast<std::size_t>(u.kind)])
         components += (components.empty() ? "" : ", ") + std::to_string(k + 1);
-    if (components.empty() || count++ >= names_shown) continue;
-    names += fmt::format("{}'{}' ({})", names.empty() ? "" : ", ", model.block(u.block).name, components);
+    if (!components.empty())
+      empty.push_back({u.block, 0, fmt::format("'{}' ({})", model.block(u.block).name, components)});
   }
-  return join_over_ranks(names, layout.comm());
+  return joined_names(empty, names_shown, layout.comm());
 }
 
 /// Blocks with the largest part in the weakest direction of J, whose rows were scaled.
@@ -99,19 +79,18 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J, b
   TRAMMEL_PETSC(VecNorm(z.get(), NORM_INFINITY, &largest));
   std::vector<double> local;
   layout.to_local(z.get(), local);
-  std::vector<std::pair<double, const UnknownBlock*>> parts;
+  std::vector<NamedBlock> parts;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     double part = 0;
     for (int k = 0; k < u.size; ++k)
       part = std::max(part, std::abs(local[static_cast<std::size_t>(u.local + k)]));
-    if (part > 0.3 * largest) parts.emplace_back(part, &u);
+    // Parts that differ by little are equal: their order would be that of rounding.
+    if (part > 0.3 * largest)
+      parts.push_back({u.block, static_cast<int>(std::lround(20 * part / largest)),
+                       fmt::format("'{}'", model.block(u.block).name)});
   }
-  std::ranges::sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string names;
-  for (std::size_t k = 0; k < std::min(parts.size(), names_shown); ++k)
-    names += fmt::format("{}'{}'", k == 0 ? "" : ", ", model.block(parts[k].second->block).name);
-  return join_over_ranks(names, layout.comm());
+  return joined_names(parts, names_shown, layout.comm());
 }
 
 }  // namespace
