@@ -1,0 +1,106 @@
+// What ends a run ends it with the same message on any number of ranks, once, and with nothing of other programs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "places.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Workplace;
+
+struct Ending {
+  const char* name;
+  std::string text;     ///< of the case
+  std::string message;  ///< a part of it
+
+  friend void PrintTo(const Ending& ending, std::ostream* out) { *out << ending.name; }
+};
+
+const std::string faulty = "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/faulty_plugin.so]\n";
+const std::string dynamic = "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n";
+
+/// Two pendulums and what may be wrong with them: enough for every rank to have a part.
+std::string pendulums(const std::string& more, const std::string& stages) {
+  return R"(trammel: 1
+bodies:
+  first: {type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.2], position: [0.5, 0, 0]}
+  second: {type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.2], position: [1.5, 0, 0]}
+  third: {type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.2], position: [2.5, 0, 0]}
+joints:
+  pin: {type: revolute, between: [ground, {on: first, at: [-0.5, 0, 0]}], axis: [0, 0, 1]}
+  knee: {type: revolute, between: [{on: first, at: [0.5, 0, 0]}, {on: second, at: [-0.5, 0, 0]}], axis: [0, 0, 1]}
+)" + more +
+         stages;
+}
+
+const std::string hold =
+    "  hold: {type: revolute, between: [{on: second, at: [0.5, 0, 0]}, {on: third, at: [-0.5, 0, 0]}], axis: "
+    "[0, "
+    "0, 1]}\n";
+
+const std::vector<Ending>& endings() {
+  static const std::vector<Ending> list{
+      {"UnknownParameter",
+       pendulums("  hinge: {type: revolute, between: [first, third], axs: [0, 0, 1]}\n", dynamic),
+       "case.yaml:9:52: error: joint 'hinge' (revolute): unknown key 'axs'; did you mean 'axis'?"},
+      {"PluginThatThrows",
+       faulty + "bodies:\n  x.(i): {for: {i: 1..6}, type: bomb, at: 0.055 - 0.01*i}\n" + dynamic,
+       "body 'x.6' (type 'bomb' of plugin 'faulty') failed on rank # at t = 0: the fuse has burnt down"},
+      {"StepThatCannotConverge",
+       faulty + "bodies:\n  x.(i): {for: {i: 1..5}, type: bomb, at: 9}\n  bad: {type: no_root}\n" +
+           "stages: [{type: static, max_cuts: 3}]\n",
+       "no convergence at t = "},
+      {"LooseBodyInStatics",
+       pendulums("loads: {weight: {type: gravity, acceleration: [0, -9.81, 0]}}\n",
+                 "stages: [{type: static, max_cuts: 2}]\n"),
+       "the system is singular: no stiffness or mass in 'third.position' (1, 2, 3), 'third.rotation' (1, 2, "
+       "3)"},
+      {"JointThatCannotBeAssembled",
+       pendulums(
+           "  far: {type: spherical, between: [{on: third, at: [0.5, 0, 0]}, {on: ground, at: [9, 0, 0]}], "
+           "assemble: yes}\n" +
+               hold,
+           "stages: [{type: assemble}]\n"),
+       "the model cannot be assembled: after "},
+  };
+  return list;
+}
+
+class OnAnyRanks : public ::testing::TestWithParam<Ending> {};
+
+/// The rank that a message names is all that may differ.
+std::string without_rank(const std::string& text) {
+  return std::regex_replace(text, std::regex("on rank [0-9]+"), "on rank #");
+}
+
+TEST_P(OnAnyRanks, OneMessageAndTheSame) {
+  const Workplace alone;
+  const Outcome one = alone.run(GetParam().text);
+  const std::string message = without_rank(one.err);
+  EXPECT_EQ(one.status, 1) << one.out << one.err;
+  EXPECT_THAT(message, HasSubstr("error: "));
+  EXPECT_THAT(message, HasSubstr(GetParam().message));
+  EXPECT_EQ(std::ranges::count(message, '\n'), 1) << message;
+  for (const int ranks : {2, 4}) {
+    const Workplace together;
+    const Outcome many = together.run_on(ranks, GetParam().text);
+    EXPECT_EQ(many.status, 1) << many.out << many.err;
+    EXPECT_EQ(without_rank(many.err), message) << "on " << ranks << " ranks";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Messages, OnAnyRanks, ::testing::ValuesIn(endings()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace trammel
