@@ -60,11 +60,13 @@ const std::vector<Ending>& endings() {
        faulty + "bodies:\n  x.(i): {for: {i: 1..5}, type: bomb, at: 9}\n  bad: {type: no_root}\n" +
            "stages: [{type: static, max_cuts: 3}]\n",
        "no convergence at t = "},
-      {"LooseBodyInStatics",
-       pendulums("loads: {weight: {type: gravity, acceleration: [0, -9.81, 0]}}\n",
-                 "stages: [{type: static, max_cuts: 2}]\n"),
-       "the system is singular: no stiffness or mass in 'third.position' (1, 2, 3), 'third.rotation' (1, 2, "
-       "3)"},
+      {"LooseBodiesInStatics",
+       faulty + "bodies:\n  b.(i): {for: {i: 1..6}, type: rigid_body, mass: 1, inertia: [1, 1, 1], position: "
+                "[i, 0, "
+                "0]}\nloads: {weight: {type: gravity, acceleration: [0, -9.81, 0]}}\n"
+                "stages: [{type: static, max_cuts: 2}]\n",
+       "the system is singular: no stiffness or mass in 'b.1.position' (1, 2, 3), 'b.1.rotation' (1, 2, 3), "
+       "'b.2.position' (1, 2, 3), 'b.2.rotation' (1, 2, 3);"},
       {"JointThatCannotBeAssembled",
        pendulums(
            "  far: {type: spherical, between: [{on: third, at: [0.5, 0, 0]}, {on: ground, at: [9, 0, 0]}], "
@@ -101,6 +103,17 @@ TEST_P(OnAnyRanks, OneMessageAndTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Messages, OnAnyRanks, ::testing::ValuesIn(endings()),
                          [](const auto& tested) { return tested.param.name; });
+
+TEST(NoteOnAnyRanks, NamesUnknownsWithoutMassOfAllRanks) {
+  const std::string text = faulty + "bodies:\n  x.(i): {for: {i: 1..6}, type: no_root}\n" + dynamic;
+  for (const int ranks : {1, 2, 4}) {
+    const Workplace workplace;
+    EXPECT_THAT(workplace.run_on(ranks, text).out,
+                HasSubstr("start: no mass and no constraint in 'x.1.x', 'x.2.x', 'x.3.x', 'x.4.x', 'x.5.x', "
+                          "'x.6.x'; accelerations"))
+        << ranks;
+  }
+}
 
 }  // namespace
 }  // namespace trammel
