@@ -143,6 +143,19 @@ void require_closed(const Parameters& in, const GenericJoint& joint, const Mat3&
                     help);
 }
 
+/// "holds x, y, z, about x, about z: a revolute joint".
+std::string description(const LockedAxes& axes) {
+  static constexpr const char* names[] = {"x", "y", "z", "about x", "about y", "about z"};
+  std::string held;
+  for (std::size_t k = 0; k < 6; ++k)
+    if (axes.flag[k]) held += (held.empty() ? "" : ", ") + std::string(names[k]);
+  const LockedAxes::Kind kind = axes.kind();
+  const std::string which = kind == LockedAxes::Kind::other || kind == LockedAxes::Kind::free
+                                ? std::string()
+                                : fmt::format(": a {} joint", LockedAxes::name(kind));
+  return "holds " + (held.empty() ? "nothing" : held) + which;
+}
+
 void build(const Parameters& in, Builder& builder) {
   Definition what;
   what.axes = read_axes(in);
@@ -164,7 +177,7 @@ void build(const Parameters& in, Builder& builder) {
   read_markers(in, builder, what);
   what.length = builder.length();
 
-  const char* kind = LockedAxes::name(what.axes.kind());
+  const std::string axes = description(what.axes);
   GenericJoint joint(std::move(what));
   const InitialMotion a = builder.initial(joint.frame()), b = builder.initial(joint.definition().J1);
   const Mat3 R_AB = a.R_WM.transpose() * b.R_WM;
@@ -173,7 +186,7 @@ void build(const Parameters& in, Builder& builder) {
     if (!in.flag("assemble")) require_closed(in, joint, R_AB, p_AB_A);
     if (!joint.on_branch(R_AB)) joint.start_off_branch();
   }
-  builder.note("kind", [kind] { return std::string(kind); });
+  builder.note("axes", [axes] { return axes; });
 
   std::vector<BlockId> stencil = joint.blocks();
   if (joint.translation_count() > 0)
