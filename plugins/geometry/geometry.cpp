@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analytic_curves.hpp"
-#include "curve_library.hpp"
+#include "curve_process.hpp"
 #include "drawn_curve.hpp"
 #include "occt_curve.hpp"
 #include "trammel/plugin.hpp"
@@ -30,7 +30,7 @@ void add_type(Registry& registry, std::string name, std::string summary, std::ve
     const Marker marker = builder.marker(in, "on");
     std::shared_ptr<const Curve> curve = read(in);
     offer_curve(builder, curve, marker, in.where("on"));
-    builder.note("curve", [&] {
+    builder.note("shape", [&] {
       return fmt::format("length {:.9g} m, {}, parameter from {:.6g} to {:.6g}", curve->length(),
                          curve->closed() ? "closed" : "open", curve->first(), curve->last());
     });

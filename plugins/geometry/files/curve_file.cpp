@@ -12,12 +12,19 @@
 #include <Geom_TrimmedCurve.hxx>
 #include <IGESControl_Reader.hxx>
 #include <IGESData_IGESEntity.hxx>
+#include <Interface_Check.hxx>
+#include <Interface_CheckIterator.hxx>
 #include <Interface_InterfaceModel.hxx>
 #include <Interface_Static.hxx>
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
+#include <STEPConstruct_UnitContext.hxx>
 #include <STEPControl_Reader.hxx>
+#include <StepGeom_GeomRepContextAndGlobUnitAssCtxAndGlobUncertaintyAssCtx.hxx>
+#include <StepGeom_GeometricRepresentationContextAndGlobalUnitAssignedContext.hxx>
+#include <StepRepr_GlobalUnitAssignedContext.hxx>
 #include <StepRepr_RepresentationItem.hxx>
+#include <StepShape_ShapeRepresentation.hxx>
 #include <TCollection_HAsciiString.hxx>
 #include <TopExp.hxx>
 #include <TopExp_Explorer.hxx>
@@ -36,6 +43,8 @@ namespace trammel::geometry {
 namespace {
 
 constexpr double meeting = 1e-6;  // of a gap between edges, by the length of the curve so far
+// Characters of what a file says that a message repeats.
+constexpr std::size_t most_of_complaint = 160, most_of_name = 40, most_of_list = 160;
 
 struct NamedShape {
   std::string name;
@@ -56,6 +65,54 @@ std::string name_of(const Handle(Standard_Transient) & entity) {
   if (const auto iges = Handle(IGESData_IGESEntity)::DownCast(entity); !iges.IsNull() && iges->HasName())
     return trimmed(iges->NameValue());
   return {};
+}
+
+/// Text of a file as a message may show it: cut, without control characters.
+std::string shown(std::string text, std::size_t most) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+  return text.size() > most ? text.substr(0, most) + "..." : text;
+}
+
+/// Throws Error where Open CASCADE found the file to break the rules of its format: it reads on, and gives another shape.
+void require_sound(XSControl_Reader& reader, const std::string& file) {
+  Interface_CheckIterator checks = reader.WS()->ModelCheckList(true);
+  for (checks.Start(); checks.More(); checks.Next()) {
+    const Handle(Interface_Check) check = checks.Value();
+    if (!check->HasFailed()) continue;
+    const Handle(Interface_InterfaceModel) model = reader.WS()->Model();
+    const Handle(TCollection_HAsciiString) label =
+        checks.Number() > 0 ? model->StringLabel(model->Value(checks.Number())) : nullptr;
+    throw Error(fmt::format("'{}' is damaged: Open CASCADE says{}: {}", file,
+                            label.IsNull() ? "" : fmt::format(" of {}", label->ToCString()),
+                            shown(check->CFail(1), most_of_complaint)));
+  }
+}
+
+Handle(StepRepr_GlobalUnitAssignedContext) units_of(const Handle(StepRepr_RepresentationContext) & context) {
+  if (const auto both =
+          Handle(StepGeom_GeomRepContextAndGlobUnitAssCtxAndGlobUncertaintyAssCtx)::DownCast(context);
+      !both.IsNull())
+    return both->GlobalUnitAssignedContext();
+  if (const auto both =
+          Handle(StepGeom_GeometricRepresentationContextAndGlobalUnitAssignedContext)::DownCast(context);
+      !both.IsNull())
+    return both->GlobalUnitAssignedContext();
+  return Handle(StepRepr_GlobalUnitAssignedContext)::DownCast(context);
+}
+
+/// Throws Error where shapes have no unit of length or angle: Open CASCADE guesses one without a word.
+void require_units(const Interface_InterfaceModel& model, const std::string& file) {
+  for (int i = 1; i <= model.NbEntities(); ++i) {
+    const auto shape = Handle(StepShape_ShapeRepresentation)::DownCast(model.Value(i));
+    if (shape.IsNull()) continue;
+    STEPConstruct_UnitContext factors;
+    if (const auto units = units_of(shape->ContextOfItems()); !units.IsNull()) factors.ComputeFactors(units);
+    if (factors.LengthDone() && factors.PlaneAngleDone()) continue;
+    throw Error(fmt::format("'{}' is damaged: the shapes of {} have no unit of {}", file,
+                            model.StringLabel(model.Value(i))->ToCString(),
+                            factors.LengthDone() ? "angle" : "length"));
+  }
 }
 
 /// All wires and edges, each with the name of what it came from.
@@ -147,9 +204,13 @@ std::string listed(const std::vector<NamedShape>& shapes) {
       names.push_back(s.name);
   }
   std::string list;
-  constexpr std::size_t most = 20;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) list += ", ...";
+  for (const std::string& name : names) {
+    if (list.size() > most_of_list) {
+      list += ", ...";
+      break;
+    }
+    list += (list.empty() ? "" : ", ") + shown(name, most_of_name);
+  }
   if (names.empty()) return fmt::format("It has {} edges and wires without names", unnamed);
   return "Edges there: " + list +
          (unnamed > 0 ? fmt::format(", and {} without names", unnamed) : std::string());
@@ -188,10 +249,61 @@ std::vector<TopoDS_Edge> chosen(const std::vector<NamedShape>& shapes, const std
   return edges;
 }
 
+/// A reader that gives lengths in metres. Open CASCADE knows the setting only once a reader stands.
+template <class Reader>
+void read_in_metres(Reader& reader, const std::string& path, const std::string& file, const char* format) {
+  if (!Interface_Static::SetCVal("xstep.cascade.unit", "M"))
+    throw Error("Open CASCADE does not take metres as the unit of length");
+  if (reader.ReadFile(path.c_str()) != IFSelect_RetDone)
+    throw Error("'" + file + "' cannot be read as " + format + " file");
+  require_sound(reader, file);
+}
+
+std::vector<NamedShape> shapes_of_step(const std::string& path, const std::string& file) {
+  STEPControl_Reader reader;
+  read_in_metres(reader, path, file, "a STEP");
+  require_units(*reader.WS()->Model(), file);
+  return shapes_in(reader);
+}
+
+std::vector<NamedShape> shapes_of_iges(const std::string& path, const std::string& file) {
+  IGESControl_Reader reader;
+  read_in_metres(reader, path, file, "an IGES");
+  return shapes_in(reader);
+}
+
+NurbsDefinition definition_of(const Handle(Geom_BSplineCurve) & made, NurbsDefinition::Form form) {
+  const Handle(Geom_BSplineCurve) spline = Handle(Geom_BSplineCurve)::DownCast(made->Copy());
+  if (spline->IsPeriodic()) spline->SetNotPeriodic();
+  NurbsDefinition what;
+  what.degree = spline->Degree();
+  what.form = form;
+  for (int i = 1; i <= spline->NbPoles(); ++i) {
+    const gp_Pnt p = spline->Pole(i);
+    what.points.emplace_back(p.X(), p.Y(), p.Z());
+    what.weights.push_back(spline->Weight(i));
+  }
+  for (int k = 1; k <= spline->NbKnots(); ++k)
+    what.knots.insert(what.knots.end(), static_cast<std::size_t>(spline->Multiplicity(k)), spline->Knot(k));
+  return what;
+}
+
+/// Closed where the ends meet with one tangent.
+NurbsDefinition::Form form_of(const Handle(Geom_BSplineCurve) & spline) {
+  using Form = NurbsDefinition::Form;
+  const NurbsCurve open(spline, false);
+  if ((open.point(open.first()) - open.point(open.last())).norm() > meeting * open.length())
+    return Form::open;
+  const NurbsCurve closed(spline, true);
+  const auto kink = closed.kink();
+  return kink && kink->eta == closed.first() ? Form::open : Form::closed;
+}
+
 }  // namespace
 
-std::unique_ptr<Curve> read_curve_file(const std::string& path, const std::vector<std::string>& names) {
+NurbsDefinition read_spline_file(const std::string& path, const std::vector<std::string>& names) {
   if (!std::filesystem::exists(path)) throw Error("the file '" + path + "' does not exist");
+  if (!std::filesystem::is_regular_file(path)) throw Error("'" + path + "' is not a file");
   const std::string file = std::filesystem::path(path).filename().string();
   std::string ending = std::filesystem::path(path).extension().string();
   std::ranges::transform(ending, ending.begin(),
@@ -201,26 +313,13 @@ std::unique_ptr<Curve> read_curve_file(const std::string& path, const std::vecto
     throw Error("'" + file + "': expected a STEP file (.step, .stp, .p21) or an IGES file (.iges, .igs)");
   // Open CASCADE reports its progress to the terminal, unless told not to.
   Message::DefaultMessenger()->ChangePrinters().Clear();
-  Interface_Static::SetCVal("xstep.cascade.unit", "M");
-  return guarded("'" + file + "' cannot be read", [&]() -> std::unique_ptr<Curve> {
-    const auto read = [&](auto&& reader) {
-      if (reader.ReadFile(path.c_str()) != IFSelect_RetDone)
-        throw Error("'" + file + "' cannot be read as " + (step ? "a STEP" : "an IGES") + " file");
-      return shapes_in(reader);
-    };
-    const std::vector<NamedShape> shapes = step ? read(STEPControl_Reader()) : read(IGESControl_Reader());
+  return guarded("'" + file + "' cannot be read", [&] {
+    const std::vector<NamedShape> shapes = step ? shapes_of_step(path, file) : shapes_of_iges(path, file);
     if (shapes.empty()) throw Error("'" + file + "' holds no edges");
     std::vector<Handle(Geom_BSplineCurve)> pieces;
     for (const TopoDS_Edge& edge : chosen(shapes, names, file)) pieces.push_back(spline_of(edge));
     const Handle(Geom_BSplineCurve) whole = joined(std::move(pieces));
-    auto open = std::make_unique<NurbsCurve>(whole, false);
-    if ((open->point(open->first()) - open->point(open->last())).norm() > meeting * open->length())
-      return open;
-    auto closed = std::make_unique<NurbsCurve>(whole, true);
-    const auto kink = closed->kink();
-    const bool opens = kink && kink->eta == closed->first();
-    if (opens) return open;
-    return closed;
+    return definition_of(whole, form_of(whole));
   });
 }
 

@@ -1,6 +1,5 @@
 #include "curve_file.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -32,13 +31,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../curve_process.hpp"
 #include "places.hpp"
 
 namespace trammel::geometry {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 constexpr double pi = std::numbers::pi;
+constexpr const char* reader = TRAMMEL_BINARY_DIR "/lib/trammel/curve_files";
+
+std::unique_ptr<Curve> read_curve_file(const std::string& path, const std::vector<std::string>& names) {
+  return make_nurbs(read_spline_file(path, names));
+}
+
+std::string contents(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 TopoDS_Edge line(const gp_Pnt& a, const gp_Pnt& b) { return BRepBuilderAPI_MakeEdge(a, b); }
 TopoDS_Edge arc(const gp_Pnt& a, const gp_Pnt& b, const gp_Pnt& c) {
@@ -130,9 +143,7 @@ TEST_F(Files, JoinEdgesInAnyOrder) {
 TEST_F(Files, GiveWiresOfSeveralEdges) {
   // Open CASCADE writes the edges of a wire one by one: here they are put together as other programs do.
   const std::string path = step(stadium(), {});
-  std::ostringstream read;
-  read << std::ifstream(path).rdbuf();
-  std::string text = read.str();
+  std::string text = contents(path);
   const std::regex trimmed(R"((#\d+) = TRIMMED_CURVE)"), set(R"(GEOMETRIC_CURVE_SET\('',\(#\d+\)\);)");
   std::string segments, list;
   int k = 9001;
@@ -159,15 +170,144 @@ TEST_F(Files, ComeAsIgesToo) {
   EXPECT_NEAR(curve->length(), pi / 2, 1e-9);
 }
 
-TEST_F(Files, AreReadByALibraryOfTheirOwn) {
-  void* library = dlopen(TRAMMEL_BINARY_DIR "/lib/trammel/curve_files.so", RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(library, nullptr) << dlerror();
-  using Read = Curve* (*)(const std::string&, const std::vector<std::string>&);
-  const auto read = reinterpret_cast<Read>(dlsym(library, "trammel_read_curve_file"));
-  ASSERT_NE(read, nullptr);
+// The unit of length must be set for the first file of a process too. (Every test is a process under ctest; the files are
+// not made here, since Open CASCADE's writers would prepare the readers.)
+class FirstFile : public ::testing::Test {
+ protected:
+  static constexpr const char* step = TRAMMEL_SOURCE_DIR "/cases/parabola_bead/bowl.step";
+  static constexpr const char* iges = TRAMMEL_SOURCE_DIR "/plugins/geometry/files/bend.igs";
+  const double bowl = 2 * std::sqrt(5.0) + std::asinh(2.0);  // [m]
+};
+
+TEST_F(FirstFile, IsInMetresWhereItIsStep) {
+  EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
+  EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
+  EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
+}
+
+TEST_F(FirstFile, IsInMetresWhereItIsIges) {
+  EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
+  EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
+  EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
+}
+
+TEST_F(FirstFile, IsTheSameFromAProcessOfItsOwn) {
+  const auto here = read_curve_file(step, {"bowl"}), there = load_curve_file(step, {"bowl"}, reader);
+  EXPECT_EQ(there->length(), here->length());
+  EXPECT_EQ(there->point(0.3), here->point(0.3));
+  EXPECT_EQ(there->closed(), here->closed());
+}
+
+TEST_F(Files, AreReadByAProcessOfTheirOwn) {
   const std::string path = step(stadium(), {"front", "right", "back", "left"});
-  EXPECT_NEAR(std::unique_ptr<Curve>(read(path, {"right"}))->length(), pi / 2, 1e-12);
-  EXPECT_THROW(read(path, {"rigt"}), Error);
+  EXPECT_NEAR(load_curve_file(path, {"right"}, reader)->length(), pi / 2, 1e-12);
+  EXPECT_TRUE(load_curve_file(path, {"front", "back", "right", "left"}, reader)->closed());
+  EXPECT_THROW(load_curve_file(path, {"rigt"}, reader), Error);
+}
+
+/// Replaces the one occurrence of `what`.
+std::string with(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  if (at == std::string::npos || text.find(what, at + 1) != std::string::npos)
+    throw std::logic_error("'" + what + "' must stand once");
+  return text.replace(at, what.size(), by);
+}
+
+class Damaged : public Files {
+ protected:
+  std::string step_of(const std::string& text) {
+    const std::string path = (folder_ / "damaged.step").string();
+    std::ofstream(path) << text;
+    return message(path, {"bowl"});
+  }
+  const std::string sound_ = contents(TRAMMEL_SOURCE_DIR "/cases/parabola_bead/bowl.step");
+};
+
+TEST_F(Damaged, StepIsRefusedWithTheFirstComplaint) {
+  EXPECT_EQ(step_of(sound_), "");
+  EXPECT_THAT(step_of(with(sound_, "#33 = ( NAMED_UNIT(*) PLANE_ANGLE_UNIT() SI_UNIT($,.RADIAN.) );\n", "")),
+              AllOf(HasSubstr("'damaged.step' is damaged: Open CASCADE says"), HasSubstr("#33")));
+  // These break no rule of the format, and Open CASCADE guesses a unit.
+  EXPECT_EQ(step_of(with(sound_, "(#32,#33,#34)", "(#32,#34)")),
+            "'damaged.step' is damaged: the shapes of #10 have no unit of angle");
+  EXPECT_EQ(step_of(with(sound_, "(#32,#33,#34)", "(#33,#34)")),
+            "'damaged.step' is damaged: the shapes of #10 have no unit of length");
+  // Open CASCADE went on with a null pointer.
+  EXPECT_THAT(step_of(with(sound_, "#17 = PARABOLA('',#18,500.);", "#17 = PARABOLA('',#7,500.);")),
+              HasSubstr("says of #17"));
+  EXPECT_THAT(step_of(sound_.substr(0, sound_.size() / 2)), HasSubstr("cannot be read as a STEP file"));
+  const std::string binary = with(sound_, "PARABOLA", std::string(3, '\0') + std::string(5000, '('));
+  EXPECT_LT(step_of(binary).size(), 300U);
+  EXPECT_NE(step_of(binary), "");
+}
+
+TEST_F(Damaged, IgesIsRefused) {
+  const std::string path = (folder_ / "damaged.igs").string();
+  std::string text = contents(TRAMMEL_SOURCE_DIR "/plugins/geometry/files/bend.igs");
+  const std::string line =
+      "     124       2       0       0       0       0       0       000000000D0000003\n";
+  std::ofstream(path) << with(text, line, "");
+  EXPECT_THAT(message(path, {"BEND"}), HasSubstr("'damaged.igs' is damaged: Open CASCADE says"));
+}
+
+/// A reader that ends as Open CASCADE may.
+class Reader : public Files {
+ protected:
+  std::string message_of(const std::string& script) {
+    const std::string path = (folder_ / "reader").string();
+    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    try {
+      load_curve_file("/nowhere/track.step", {}, path);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return {};
+  }
+};
+
+TEST_F(Reader, ThatEndsWithoutAnAnswerIsReported) {
+  EXPECT_EQ(
+      message_of("kill -SEGV $$"),
+      "'track.step' cannot be read: Open CASCADE crashes on it (Segmentation fault); the file is damaged");
+  EXPECT_EQ(message_of("kill -XCPU $$"),
+            "'track.step' cannot be read: Open CASCADE does not come to an end with it; the file is damaged "
+            "or too large");
+  EXPECT_EQ(message_of("exit 3"),
+            "'track.step' cannot be read: the program that reads it ends with status 3");
+  EXPECT_EQ(message_of("printf c; printf short"), "the spline is incomplete");
+  EXPECT_THAT(message_of("printf e; printf 'a reason'"), "a reason");
+  try {
+    load_curve_file("track.step", {}, "/nowhere/reader");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("'/nowhere/reader' cannot be started: No such file or directory"));
+  }
+}
+
+// A mutation of a file of each format at every 197th byte: whatever comes of it, the process that reads ends by itself.
+TEST_F(Damaged, FilesEndNoProcess) {
+  for (const std::string source : {"/cases/parabola_bead/bowl.step", "/plugins/geometry/files/bend.igs"}) {
+    const std::string sound = contents(TRAMMEL_SOURCE_DIR + source);
+    const std::string path =
+        (folder_ / ("mutant" + std::filesystem::path(source).extension().string())).string();
+    for (std::size_t i = 17, k = 0; i < sound.size(); i += 197, ++k) {
+      std::string text = sound;
+      if (k % 3 == 0)
+        text.erase(i, 9);
+      else if (k % 3 == 1)
+        text[i] = static_cast<char>(text[i] ^ 5);
+      else
+        text.resize(i);
+      std::ofstream(path) << text;
+      try {
+        load_curve_file(path, {}, reader);
+      } catch (const Error& e) {
+        EXPECT_THAT(e.what(), Not(HasSubstr("crashes"))) << i;
+        EXPECT_LT(std::string(e.what()).size(), 400U);
+      }
+    }
+  }
 }
 
 TEST_F(Files, ThatDoNotFitAreRefused) {
