@@ -1,10 +1,12 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "io/folder_lock.hpp"
 #include "io/recorder.hpp"
 #include "io/recorder_files.hpp"
 #include "io/recorder_ranks.hpp"
@@ -28,6 +30,13 @@ fs::path default_folder(const std::string& case_file) {
   fs::path name = path.stem();
   if (name == "case" && path.has_parent_path()) name = path.parent_path().filename();
   return fs::path("results") / name;
+}
+
+/// The folder's own name, for the files in it: of "results/x/" and of "." too.
+std::string name_of(const fs::path& folder) {
+  fs::path path = fs::absolute(folder).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.has_filename() ? path.filename().string() : "case";
 }
 
 void log_model(RunLog& log, const Session& session, const std::vector<std::string>& entities,
@@ -96,9 +105,13 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
 
   const fs::path folder =
       command.folder.empty() ? default_folder(command.case_file) : fs::path(command.folder);
+  std::optional<FolderLock> lock;
   std::unique_ptr<RunLog> log;
   together(comm, [&] {
-    if (rank == 0) make_folder(folder);
+    if (rank == 0) {
+      make_folder(folder);
+      lock.emplace(folder);
+    }
     log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "");
   });
 
@@ -107,7 +120,7 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
   Assembler assembler(session.model, layout);
   log_model(*log, session, entities, layout);
   if (kept) log->line("  joints share no blocks: closed loops repeat constraints");
-  Recorder recorder(assembler, {folder, folder.filename().string(), output.vtk, output.csv});
+  Recorder recorder(assembler, {folder, name_of(folder), output.vtk, output.csv});
   Simulation simulation(assembler);
   simulation.add(*log);
   simulation.add(recorder);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,13 +14,31 @@ namespace trammel {
 
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::error_code& reason) {
-  throw Error(fmt::format("cannot write '{}': {}", path.string(), reason.message()));
-}
-
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
+/// Writes `text` from an offset on; false with errno where not all of it got there.
+bool write_at(int file, std::string_view text, std::int64_t offset) {
+  for (std::size_t done = 0; done < text.size();) {
+    errno = 0;
+    const ssize_t count =
+        ::pwrite(file, text.data() + done, text.size() - done, offset + static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
 }  // namespace
+
+void refuse(const std::filesystem::path& path, const std::error_code& reason) {
+  std::string limit;
+  struct rlimit size {};
+  if (reason == std::errc::file_too_large && getrlimit(RLIMIT_FSIZE, &size) == 0 &&
+      size.rlim_cur != RLIM_INFINITY)
+    limit = fmt::format("; the limit on the size of a file is {} bytes (ulimit -f)", size.rlim_cur);
+  throw Error(fmt::format("cannot write '{}': {}{}", path.string(), reason.message(), limit));
+}
 
 void make_folder(const std::filesystem::path& folder) {
   std::error_code reason;
@@ -52,44 +71,45 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   if (reason) refuse(path, reason);
 }
 
-void EndedFile::Close::operator()(const int* file) const {
-  ::close(*file);
-  delete file;
+OpenFile::OpenFile(const std::filesystem::path& path, int flags) {
+  errno = 0;
+  file_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  if (file_ < 0) refuse(path, last_error());
+}
+
+OpenFile::~OpenFile() {
+  if (file_ >= 0) ::close(file_);
 }
 
 EndedFile::EndedFile(std::filesystem::path path, std::string_view text, std::string end)
     : path_(std::move(path)), end_(std::move(end)) {
   // What stood at the path before is replaced as a whole, and only once the new file is.
   replace_file(path_, std::string(text) + end_);
-  const int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (file < 0) refuse(path_, last_error());
-  file_.reset(new int(file));
+  file_ = OpenFile(path_, O_WRONLY);
   size_ = static_cast<std::int64_t>(text.size());
 }
 
 void EndedFile::add(std::string_view text) {
-  const std::string both = std::string(text) + end_;
-  for (std::size_t done = 0; done < both.size();) {
-    errno = 0;
-    const ssize_t count =
-        ::pwrite(*file_, both.data() + done, both.size() - done, size_ + static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) refuse(path_, last_error());
-    done += static_cast<std::size_t>(count);
+  if (!write_at(file_.get(), std::string(text) + end_, size_)) {
+    const std::error_code reason = last_error();
+    // The end goes where it was: that takes no new space.
+    if (!write_at(file_.get(), end_, size_) ||
+        ftruncate(file_.get(), size_ + static_cast<std::int64_t>(end_.size())) != 0)
+      refuse(path_, last_error());
+    refuse(path_, reason);
   }
   size_ += static_cast<std::int64_t>(text.size());
 }
 
-GrowingFile::GrowingFile(std::filesystem::path path) : path_(std::move(path)) {
-  errno = 0;
-  file_.reset(std::fopen(path_.c_str(), "wb"));
-  if (!file_) refuse(path_, last_error());
-}
+GrowingFile::GrowingFile(std::filesystem::path path)
+    : path_(std::move(path)), file_(path_, O_WRONLY | O_CREAT | O_TRUNC) {}
 
 void GrowingFile::append(std::string_view text) {
-  errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() || std::fflush(file_.get()) != 0)
-    refuse(path_, last_error());
+  if (!write_at(file_.get(), text, bytes_)) {
+    const std::error_code reason = last_error();
+    if (ftruncate(file_.get(), bytes_) != 0) refuse(path_, last_error());
+    refuse(path_, reason);
+  }
   bytes_ += static_cast<std::int64_t>(text.size());
 }
 

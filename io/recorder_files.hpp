@@ -1,19 +1,43 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace trammel {
+
+/// Throws Error "cannot write 'path': reason", with the limit where a file is larger than the system allows.
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::error_code& reason);
 
 /// Makes a folder and those above it. Throws Error with the path and the system's reason.
 void make_folder(const std::filesystem::path& folder);
 
 /// Writes a file as a whole. Throws Error with the path and the system's reason; what was written of it is removed.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Owns an open file of the system.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  /// Throws Error with the path and the system's reason.
+  OpenFile(const std::filesystem::path& path, int flags);
+  ~OpenFile();
+  OpenFile(OpenFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  OpenFile& operator=(OpenFile&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int get() const { return file_; }
+
+ private:
+  int file_ = -1;
+};
 
 /// A text file with an end that stays, such as the closing tags of XML, while lines are added before it. Added lines
 /// and the end behind them go into the file by one call of the system, so the file is whole whenever a run is
@@ -24,16 +48,13 @@ class EndedFile {
   EndedFile() = default;
   /// Begins the file anew with `text` and the end. Throws Error.
   EndedFile(std::filesystem::path path, std::string_view text, std::string end);
-  /// Throws Error with the path and the system's reason.
+  /// Throws Error with the path and the system's reason; the file is then as it was before.
   void add(std::string_view text);
 
  private:
-  struct Close {
-    void operator()(const int* file) const;
-  };
   std::filesystem::path path_;
   std::string end_;
-  std::unique_ptr<int, Close> file_;
+  OpenFile file_;
   std::int64_t size_ = 0;  ///< without the end
 };
 
@@ -47,17 +68,14 @@ class GrowingFile {
   /// Begins the file anew. Throws Error.
   explicit GrowingFile(std::filesystem::path path);
 
-  /// Throws Error with the path and the system's reason (no space, ...).
+  /// Throws Error with the path and the system's reason (no space, ...); no part of `text` is then in the file.
   void append(std::string_view text);
   const std::filesystem::path& path() const { return path_; }
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  OpenFile file_;
   std::int64_t bytes_ = 0;
 };
 
