@@ -350,9 +350,9 @@ Review Slider::review_end(const EndOfStep& now, const StepInfo& step) {
   const double end = s < 0 ? 0 : length;
   if (law_->at_end == AtEnd::error)
     throw Error(
-        fmt::format("the slider runs off the {} of its beam before t = {:g} (s = {:.6g} m of {:.6g}); "
+        fmt::format("the slider runs off the {} of its beam (s = {:.6g} m of {:.6g}); "
                     "give `ends: stop` or `ends: leave`, or a longer beam",
-                    s < 0 ? "start" : "end", step.end, s, length));
+                    s < 0 ? "start" : "end", s, length));
   if (const auto cut = cut_at(last_, now, end, step)) return *cut;
   now_.left = true;
   now_.s_left = end;

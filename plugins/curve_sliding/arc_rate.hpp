@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "held_piece.hpp"
 #include "trammel/curve.hpp"
 #include "trammel/element.hpp"
 #include "trammel/local_system.hpp"
@@ -13,7 +14,8 @@ namespace trammel::curve_sliding {
 /// block [eta, s], the velocity multiplier.
 class ArcRate {
  public:
-  explicit ArcRate(std::shared_ptr<const Curve> curve) : curve_(std::move(curve)) {}
+  explicit ArcRate(std::shared_ptr<const Curve> curve)
+      : curve_(std::move(curve)), piece_(*curve_, rough_breaks(*curve_, nullptr)) {}
 
   static bool couples(int row, int column) { return row == 0 || column == 0; }
 
@@ -36,11 +38,21 @@ class ArcRate {
       D(2, 0) = -speed;
       D(2, 1) = 1;
     }
-    if (out.request.bias) out.bias()[2] = -by_eta * eta_rate * eta_rate;
+    if (!out.request.bias) return;
+    CurvePoint held;
+    curve_->evaluate(piece_.inside(eta), 2, held);
+    out.bias()[2] = -c.d[1].dot(held.d[2]) / speed * eta_rate * eta_rate;
   }
+
+  Review review(const LocalState& x, const StepInfo&) { return piece_.review(x.value(0)[0]); }
+  void commit(const LocalState& x, const StepInfo&) { piece_.commit(x.value(0)[0]); }
+  void reject() { piece_.reject(); }
+  std::vector<double> history() const { return piece_.history(); }
+  void restore(std::span<const double> history) { piece_.restore(history); }
 
  private:
   std::shared_ptr<const Curve> curve_;
+  HeldPiece piece_;
 };
 
 }  // namespace trammel::curve_sliding

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ends.hpp"
+#include "held_piece.hpp"
 #include "moving_frame.hpp"
 #include "trammel/curve.hpp"
 #include "trammel/joint.hpp"
@@ -50,7 +51,9 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
   static constexpr JointDemand demand{JointAxes::own, false, turns > 0};
   static constexpr std::array<CoordinateName, 2> coordinate_names{{{"eta", ""}, {"s", "m"}}};
 
-  explicit SlidingJoint(Track track) : track_(std::move(track)) {}
+  explicit SlidingJoint(Track track)
+      : track_(std::move(track)),
+        piece_(*track_.curve, rough_breaks(*track_.curve, turns > 0 ? track_.frame.get() : nullptr)) {}
   const Track& track() const { return track_; }
   bool on_track() const { return status_.on; }
 
@@ -111,6 +114,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
     if (!fault_.empty()) throw Error(fault_);
     if (status_.on) {
       Base::evaluate(x, out);
+      if (out.request.bias) hold_piece(x, out);
       return;
     }
     constexpr int n = count;
@@ -131,6 +135,8 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
   Review review(const LocalState& x, const StepInfo& step) {
     if (!status_.on) return Review::keep();
     if (const Review branch = Base::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
+    if (const Review piece = piece_.review(x.value(coordinates())[0]); piece.verdict != Review::Verdict::keep)
+      return piece;
     status_.leaving = false;
     if (track_.at_end == AtEnd::stop) return Review::keep();
     const EndOfStep now = motion(x);
@@ -139,11 +145,12 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
     const double tiny = 1e-9 * track_.curve->length();
     if (track_.at_end == AtEnd::error) {
       if (track_.range.beyond(now.value) <= tiny) return Review::keep();
+      // The kernel adds the time.
       fault_ = fmt::format(
-          "the slider runs off the end of curve '{}' at s = {:.6g} m, with {:.4g} m/s, at t = {:.6g}; `ends: "
-          "stop` "
-          "would hold it, `ends: leave` release it",
-          track_.name, end, now.rate, step.end);
+          "the slider runs off the end of curve '{}' at s = {:.6g} m, with {:.4g} m/s; `ends: stop` would "
+          "hold it, "
+          "`ends: leave` release it",
+          track_.name, end, now.rate);
       return Review::changed();  // the next evaluation throws, so that all ranks end together
     }
     if (last_ && track_.range.beyond(last_->value) <= 0) {
@@ -160,18 +167,29 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
   void commit(const LocalState& x, const StepInfo& step) {
     Base::commit(x, step);
     last_ = motion(x);
+    piece_.commit(x.value(coordinates())[0]);
     if (status_.leaving) release(last_->rate);
     committed_ = status_;
   }
-  void reject() { status_ = committed_; }
+  void reject() {
+    status_ = committed_;
+    piece_.reject();
+  }
 
   std::vector<double> history() const {
-    if (track_.at_end != AtEnd::leave) return {};
-    return {committed_.on ? 1.0 : 0.0, committed_.damping, last_ ? 1.0 : 0.0, last_ ? last_->value : 0.0,
-            last_ ? last_->rate : 0.0};
+    std::vector<double> all;
+    if (track_.at_end == AtEnd::leave)
+      all = {committed_.on ? 1.0 : 0.0, committed_.damping, last_ ? 1.0 : 0.0, last_ ? last_->value : 0.0,
+             last_ ? last_->rate : 0.0};
+    const std::vector<double> piece = piece_.history();
+    all.insert(all.end(), piece.begin(), piece.end());
+    return all;
   }
   void restore(std::span<const double> h) {
-    if (h.size() != 5) return;
+    const std::size_t own = track_.at_end == AtEnd::leave ? 5 : 0;
+    if (h.size() < own) return;
+    piece_.restore(h.subspan(own));
+    if (own == 0) return;
     status_ = {h[0] > 0, false, h[1]};
     committed_ = status_;
     last_.reset();
@@ -202,6 +220,31 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
       turns == 2 ? std::array<std::pair<int, int>, 3>{{{0, 2}, {1, 2}, {0, 0}}}
                  : std::array<std::pair<int, int>, 3>{{{1, 2}, {2, 0}, {0, 1}}};
 
+  /// Turns the bias, found with second derivatives at eta, into that with those of the piece held.
+  void hold_piece(const LocalState& x, LocalSystem& out) const {
+    const double eta = x.value(coordinates())[0], rate = x.rate(coordinates())[0];
+    if (piece_.holds(eta)) return;
+    const double held = piece_.inside(eta);
+    CurvePoint here, there;
+    track_.curve->evaluate(eta, 2, here);
+    track_.curve->evaluate(held, 2, there);
+    const Vec3 change = rate * rate * (there.d[2] - here.d[2]);
+    auto bias = out.bias();
+    const int row = out.size() - count;
+    bias.template segment<3>(row) -= change;
+    if constexpr (ties_s) bias[row + count - 1] -= here.d[1].normalized().dot(change);
+    if constexpr (turns > 0) {
+      FrameAlong f, g;
+      track_.frame->evaluate(eta, f);
+      track_.frame->evaluate(held, g);
+      const Mat3 R_AB = this->relative(x).R_AB;
+      for (int i = 0; i < turns; ++i) {
+        const auto [a, b] = pairs[static_cast<std::size_t>(i)];
+        bias[row + 3 + i] += rate * rate * (g.R2.col(a) - f.R2.col(a)).dot(R_AB.col(b));
+      }
+    }
+  }
+
   int coordinates() const { return this->site().block_count(); }
   EndOfStep motion(const LocalState& x) const {
     const double eta = x.value(coordinates())[0];
@@ -213,6 +256,7 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
   }
 
   Track track_;
+  HeldPiece piece_;
   Status status_, committed_;
   std::optional<EndOfStep> last_;
   std::string fault_;  ///< why the run must end

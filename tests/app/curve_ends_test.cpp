@@ -33,6 +33,9 @@ TEST(CurveEnds, EndTheRunWhereNothingElseIsSaid) {
   const Outcome run = workplace.run(wire(""));
   EXPECT_EQ(run.status, 1) << run.out;
   EXPECT_THAT(run.err, HasSubstr("the slider runs off the end of curve 'wire' at s = 0.2 m, with 1 m/s"));
+  const std::size_t time = run.err.find(" t = ");
+  EXPECT_NE(time, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find(" t = ", time + 1), std::string::npos) << "one time: " << run.err;
 }
 
 TEST(CurveEnds, LetGoWithinAStep) {
