@@ -15,6 +15,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "describe.hpp"
+#include "fault_report.hpp"
 
 namespace {
 
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
     return result.status;
   }
   start_petsc(result.command.petsc);
+  report_faults();
   MPI_Comm own = MPI_COMM_NULL;  // no message of a library is mistaken for that of the end
   MPI_Comm_dup(PETSC_COMM_WORLD, &own);
   Failure failure;

@@ -9,6 +9,7 @@
 
 #include "io/case_repeat.hpp"
 #include "trammel/nearest_name.hpp"
+#include "trammel/plugin_call.hpp"
 
 namespace trammel {
 
@@ -225,6 +226,7 @@ void CaseExpansion::build(const PlannedThing& thing, Builder& builder, bool list
     else
       builder.begin(entity(thing), *thing.type);
     const Parameters in(map, thing.type->parameters, *context_);
+    const PluginCall call(builder.entity());
     thing.type->build(in, builder);
   });
 }
