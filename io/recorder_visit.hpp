@@ -15,13 +15,18 @@ void visit_together(Assembler& assembler, const State& state, const Visitor& vis
   assembler.visit(
       state, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
         if (!fault.empty()) return;
-        try {
-          visitor(range, i, x, shares);
-        } catch (const std::exception& e) {
+        const auto keep = [&](const std::string& what) {
           const Entity& entity = assembler.model().entities[static_cast<std::size_t>(range.entity(i))];
           const std::string place = entity.where.text();
           fault = (place.empty() ? "" : place + ": ") + entity.category + " '" + entity.name + "' (" +
-                  entity.type + "), while it is recorded: " + e.what();
+                  entity.type + "), while it is recorded: " + what;
+        };
+        try {
+          visitor(range, i, x, shares);
+        } catch (const std::exception& e) {
+          keep(e.what());
+        } catch (...) {
+          keep("something was thrown that is no exception");
         }
       });
   agree_on_errors(assembler.layout().comm(), std::move(fault));

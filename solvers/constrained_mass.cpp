@@ -90,7 +90,7 @@ bool ConstrainedMass::prepare(const State& state) {
 }
 
 std::string ConstrainedMass::why() const {
-  if (outside_) return fmt::format("the state at t = {:g} is outside the domain of an element", time_);
+  if (outside_) return fmt::format("at t = {:g} {}", time_, assembler_.rejection());
   return "the equations of accelerations and multipliers are singular: " +
          describe_singular(assembler_, assembler_.layout(), J_.get(), Search::certain);
 }

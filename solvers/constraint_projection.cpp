@@ -53,7 +53,7 @@ ConstraintProjection::ConstraintProjection(Assembler& assembler, const ModelScal
 
 bool ConstraintProjection::open(const State& state, ConstraintLevel level, double& violation) {
   if (!mass_.assembler().residual(state, level, mass_.r())) {
-    why_ = "the state that satisfies the constraints is outside the domain of an element";
+    why_ = "where the constraints are satisfied " + mass_.assembler().rejection();
     return false;
   }
   const bool positions = level == ConstraintLevel::position;

@@ -22,7 +22,7 @@ struct DiagonalSizes {
 OwnedMat tangent(Assembler& assembler, const State& state, const TangentWeights& weights) {
   OwnedMat J(assembler.create_matrix());
   if (!assembler.tangent(state, weights, J.get()))
-    throw Error("the start of the stage is outside the domain of an element");
+    throw Error("at the start of the stage " + assembler.rejection());
   return J;
 }
 

@@ -136,6 +136,7 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
   factorizations_ = 0;
   last_iteration_ = 0;
   singular_ = rejected_ = false;
+  tangent_rejected_.clear();
   thrown_ = nullptr;
   convergence_.begin(options_.tolerance, equations_.scales(),
                      equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
@@ -218,6 +219,7 @@ void Newton::jacobian(SNES snes) {
   TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
   fresh_at_ = static_cast<int>(iteration);
   if (!equations_.tangent(J_.get())) {
+    tangent_rejected_ = equations_.assembler().rejection();
     TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
     mark_ = now();
     return;
@@ -284,6 +286,7 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
 
 std::string Newton::failure(bool thorough) {
   Assembler& assembler = equations_.assembler();
+  if (!tangent_rejected_.empty()) return tangent_rejected_;
   const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
   if (const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
       !names.empty())
@@ -295,7 +298,7 @@ std::string Newton::failure(bool thorough) {
     to(BlockKind::velocity_multiplier) = to(BlockKind::multiplier);
   }
   const WorstResidual worst = assembler.worst(equations_.trial(), equations_.level(), tolerance);
-  if (worst.block == no_block) return "the state is outside the domain of an element";
+  if (worst.block == no_block) return assembler.rejection();
   const double square = residual_square(assembler, equations_.trial(), equations_.level(), worst.kind);
   const double total = std::sqrt(square);
   const double part = total > 0 ? std::min(100.0, 100 * worst.value * worst.value / square) : 0;

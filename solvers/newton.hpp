@@ -99,7 +99,8 @@ class Newton {
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
-  double mark_ = 0;  ///< when the last callback ended
+  double mark_ = 0;               ///< when the last callback ended
+  std::string tangent_rejected_;  ///< why the last attempt got no tangent
   std::exception_ptr thrown_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trammel/collective_errors.hpp"
+#include "trammel/plugin_call.hpp"
 #include "trammel/rank_exchange.hpp"
 #include "trammel/start_conditions.hpp"
 
@@ -96,12 +98,15 @@ std::optional<std::vector<ConstraintRow>> ReleaseWatch::released(const State& st
   const Layout& layout = assembler_.layout();
   const Model& model = assembler_.model();
   std::vector<int> numbers;
-  int outside = 0;
+  LocalFault fault;
+  const Entity* entity = nullptr;
   try {
     std::vector<BlockPlace> places;
     std::vector<const BlockPlace*> place_of;
     Moved moved;
     for (const Candidate& c : candidates_) {
+      entity = &model.entities[static_cast<std::size_t>(c.range->entity(c.instance))];
+      const PluginCall call(*entity);
       const std::span<const BlockId> stencil = c.range->stencil(c.instance);
       const auto at = static_cast<std::size_t>(c.instance);
       place_of.resize(std::max(place_of.size(), at + 1));
@@ -120,11 +125,10 @@ std::optional<std::vector<ConstraintRow>> ReleaseWatch::released(const State& st
       look(moved.state, moved.places.data());
       numbers.insert(numbers.end(), found.rows.begin(), found.rows.end());
     }
-  } catch (const std::exception&) {
-    outside = 1;
+  } catch (...) {
+    fault.capture(entity, layout.rank(), state.time);
   }
-  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &outside, 1, MPI_INT, MPI_MAX, layout.comm());
-  if (outside != 0) return std::nullopt;
+  if (!fault.agree(layout.comm())) return std::nullopt;
   if (layout.ranks() > 1) numbers = of_all_ranks(numbers, layout.comm());
   std::vector<ConstraintRow> rows;
   for (std::size_t i = 0; i < numbers.size(); i += 2) rows.push_back({numbers[i], numbers[i + 1]});

@@ -16,8 +16,9 @@ class ReleaseWatch {
 
   /// Whether there is any, on any rank.
   bool needed() const { return needed_; }
-  /// The rows that hold nothing, of all ranks and the same on each, in order. Nothing where an instance cannot be
-  /// evaluated: the next evaluation of the whole model tells why. Collective.
+  /// The rows that hold nothing, of all ranks and the same on each, in order. Nothing where an instance refuses the state
+  /// (RejectStep): the next evaluation of the whole model tells why. Throws Error on every rank where an instance throws
+  /// anything else. Collective.
   std::optional<std::vector<ConstraintRow>> released(const State& state) const;
 
  private:

@@ -326,7 +326,7 @@ void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smal
   const Target target = targets.back();
   const double half = 0.5 * target.h;
   const bool last = half < smallest;
-  const std::string why = refused ? "the state is outside the domain of an element" : method.failure(last);
+  const std::string why = refused ? assembler_.rejection() : method.failure(last);
   if (last) {
     end_cuts();
     throw Error(

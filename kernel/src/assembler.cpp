@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "collective_errors.hpp"
 #include "instance_plan.hpp"
 #include "petsc_call.hpp"
 #include "reaction_sides.hpp"
 #include "rows_at_zero.hpp"
 #include "tangent_sink.hpp"
+#include "trammel/collective_errors.hpp"
+#include "trammel/plugin_call.hpp"
 #include "trammel/rank_exchange.hpp"
 #include "trammel/row_units.hpp"
 
@@ -19,11 +20,6 @@ namespace trammel {
 namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
-
-[[noreturn]] void throw_refused(const State& state) {
-  throw Error(
-      fmt::format("an element refuses the state at t = {:g}, at which it had been evaluated", state.time));
-}
 
 /// Takes residual shares by place, with the chosen equations in the rows of multipliers.
 class ResidualSink final : public ShareSink {
@@ -121,6 +117,7 @@ struct Assembler::Parts {
   std::vector<double> r_place, rate_place, scale_place, local;
   FieldScales scales;
   Cost cost;
+  std::string rejection;
 
   void plan() {
     pattern = {};
@@ -163,6 +160,17 @@ struct Assembler::Parts {
       if (std::ranges::binary_search(rows, pattern.rows[k])) silent_entries.push_back(k);
   }
 
+  /// Whether no rank has a fault; keeps what a RejectStep said. Collective.
+  bool agree(LocalFault& fault) {
+    if (fault.agree(layout.comm())) return true;
+    rejection = fault.text();
+    return false;
+  }
+
+  [[noreturn]] void throw_refused(const State& state) const {
+    throw Error(fmt::format("at t = {:g}, where it had been evaluated before, {}", state.time, rejection));
+  }
+
   /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
   template <class Sink, class Begin, class Skip>
   bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip) {
@@ -173,6 +181,7 @@ struct Assembler::Parts {
         if (skip(plan)) continue;
         at = &plan;
         begin(plan);
+        const PluginCall call(model, *plan.range, sink.evaluated);
         plan.range->evaluate(0, plan.range->size(), state, plan.place_of, request, sink);
       }
     } catch (...) {
@@ -181,7 +190,7 @@ struct Assembler::Parts {
           at == nullptr ? nullptr : &model.entities[static_cast<std::size_t>(at->range->entity(i))];
       fault.capture(entity, layout.rank(), state.time);
     }
-    return fault.agree(layout.comm());
+    return agree(fault);
   }
 
   /// Calls visit(plan, i, its state) for every instance. Returns false, on all ranks, where one throws
@@ -192,14 +201,18 @@ struct Assembler::Parts {
     const RangePlan* at = nullptr;
     int i = 0;
     try {
-      for (const RangePlan& plan : plans)
-        for (at = &plan, i = 0; i < plan.range->size(); ++i)
+      for (const RangePlan& plan : plans) {
+        at = &plan;
+        i = 0;
+        const PluginCall call(model, *plan.range, i);
+        for (; i < plan.range->size(); ++i)
           visit(plan, i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]));
+      }
     } catch (...) {
       fault.capture(&model.entities[static_cast<std::size_t>(at->range->entity(i))], layout.rank(),
                     state.time);
     }
-    return fault.agree(layout.comm());
+    return agree(fault);
   }
 
   bool residual(const State& state, ConstraintLevel level) {
@@ -217,8 +230,11 @@ struct Assembler::Parts {
     // Where rates count they are those at multipliers of zero, as positions are then.
     const bool rigid = compliant.any() && (layout.stabilized() || level == ConstraintLevel::acceleration);
     RowsAtZero rows(level, r_place, rate_place);
-    return fine && (!rigid || compliant.evaluate(plans, model, layout, state, request, rows,
-                                                 [&](const RangePlan& plan) { rows.begin(plan, state); }));
+    if (!fine || !rigid) return fine;
+    LocalFault fault;
+    compliant.evaluate(plans, model, layout.rank(), state, request, rows, fault,
+                       [&](const RangePlan& plan) { rows.begin(plan, state); });
+    return agree(fault);
   }
 
   /// Folds numbers by place into those by local unknown: blocks into their roots.
@@ -250,6 +266,7 @@ Assembler::~Assembler() = default;
 const Model& Assembler::model() const { return parts_->model; }
 Layout& Assembler::layout() { return parts_->layout; }
 void Assembler::revise() { parts_->plan(); }
+const std::string& Assembler::rejection() const { return parts_->rejection; }
 const FieldScales& Assembler::scales() const { return parts_->scales; }
 std::span<const double> Assembler::residual_by_place() const { return parts_->r_place; }
 Assembler::Cost Assembler::cost() const { return parts_->cost; }
@@ -296,8 +313,13 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   RowCopies at_zero;
   const bool rigid = p.compliant.any() && (p.layout.stabilized() || weights.bias_rate != 0);
-  bool fine = !rigid || p.compliant.evaluate(p.plans, p.model, p.layout, state, request, at_zero,
-                                             [](const RangePlan&) {});
+  bool fine = true;
+  if (rigid) {
+    LocalFault fault;
+    p.compliant.evaluate(p.plans, p.model, p.layout.rank(), state, request, at_zero, fault,
+                         [](const RangePlan&) {});
+    fine = p.agree(fault);
+  }
   TangentSink sink(weights, p.layout.unknowns(), p.entries, p.kept);
   const auto begin = [&](const RangePlan& plan) {
     std::vector<const ConstraintRows*> rows;
@@ -340,9 +362,10 @@ void Assembler::keep_gradients(const State& state) {
   Request request;
   request.tangent = true;
   GradientSink sink(p.kept);
-  p.evaluate(
-      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan); },
-      [](const RangePlan& plan) { return !plan.has_constraints; });
+  if (!p.evaluate(
+          state, request, sink, [&](const RangePlan& plan) { sink.begin(plan); },
+          [](const RangePlan& plan) { return !plan.has_constraints; }))
+    p.throw_refused(state);
 }
 
 void Assembler::add_corrections(double scale, const std::vector<double>& local,
@@ -380,7 +403,7 @@ void Assembler::commit(const State& state, const StepInfo& step) {
   if (!parts_->each(state, [&step](const RangePlan& plan, int i, const LocalState& x) {
         plan.range->commit(i, x, step);
       }))
-    throw_refused(state);
+    parts_->throw_refused(state);
 }
 
 void Assembler::reject() {
@@ -419,7 +442,7 @@ Energy Assembler::energy(const State& state) {
   Energy sum;
   if (!p.each(state,
               [&sum](const RangePlan& plan, int i, const LocalState& x) { sum += plan.range->energy(i, x); }))
-    throw_refused(state);
+    p.throw_refused(state);
   if (p.layout.ranks() > 1) {
     double all[4] = {sum.kinetic, sum.strain, sum.potential, sum.lost_power};
     MPI_Allreduce(MPI_IN_PLACE, all, 4, MPI_DOUBLE, MPI_SUM, p.layout.comm());
@@ -509,15 +532,14 @@ void Assembler::visit(
     const State& state,
     const std::function<void(const ElementRange&, int, const LocalState&, const ReactionShares&)>& visitor) {
   Parts& p = *parts_;
-  if (!p.residual(state, ConstraintLevel::position)) return;
+  if (!p.residual(state, ConstraintLevel::position)) p.throw_refused(state);
   const std::map<int, ReactionShares> shares = reaction_shares(p.model, p.layout, state, p.r_place);
   static const ReactionShares none;
-  for (const RangePlan& plan : p.plans)
-    for (int i = 0; i < plan.range->size(); ++i) {
-      const auto found = shares.find(plan.range->entity(i));
-      visitor(*plan.range, i, LocalState(state, plan.place_of[static_cast<std::size_t>(i)]),
-              found == shares.end() ? none : found->second);
-    }
+  if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+        const auto found = shares.find(plan.range->entity(i));
+        visitor(*plan.range, i, x, found == shares.end() ? none : found->second);
+      }))
+    p.throw_refused(state);
 }
 
 }  // namespace trammel

@@ -1,4 +1,4 @@
-#include "collective_errors.hpp"
+#include "trammel/collective_errors.hpp"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,20 @@ namespace trammel {
 
 void LocalFault::capture(const Entity* entity, int rank, double time) {
   kind_ = Kind::failure;
-  std::string what = "an exception of unknown type";
+  std::string what = "something was thrown that is no exception";
   try {
     throw;
-  } catch (const RejectStep&) {
+  } catch (const RejectStep& e) {
     kind_ = Kind::reject;
+    text_ =
+        fmt::format("{} refuses the state: {}",
+                    entity == nullptr ? "an element"
+                                      : fmt::format("{} '{}' (type '{}' of plugin '{}')", entity->category,
+                                                    entity->name, entity->type, entity->plugin),
+                    e.what());
     return;
+  } catch (const std::bad_alloc&) {
+    what = "out of memory";
   } catch (const Error& e) {
     what = e.where().file.empty() ? e.what() : e.where().text() + ": " + e.what();
   } catch (const std::exception& e) {
@@ -45,8 +53,8 @@ bool LocalFault::agree(MPI_Comm comm) {
   } worst{static_cast<int>(kind_), rank};
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
   if (worst.kind == static_cast<int>(Kind::none)) return true;
-  if (worst.kind == static_cast<int>(Kind::reject)) return false;
   share_text(text_, worst.rank, comm);
+  if (worst.kind == static_cast<int>(Kind::reject)) return false;
   throw Error(text_);
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collective_errors.hpp"
+#include "trammel/plugin_call.hpp"
 
 namespace trammel {
 
@@ -59,10 +59,10 @@ void CompliantInstances::find(std::span<const RangePlan> plans, const Layout& la
   any_ = found != 0;
 }
 
-bool CompliantInstances::evaluate(std::span<const RangePlan> plans, const Model& model, const Layout& layout,
+void CompliantInstances::evaluate(std::span<const RangePlan> plans, const Model& model, int rank,
                                   const State& state, const Request& request, ShareSink& sink,
+                                  LocalFault& fault,
                                   const std::function<void(const RangePlan&)>& begin) const {
-  LocalFault fault;
   int entity = -1;
   try {
     State still = state;
@@ -75,13 +75,12 @@ bool CompliantInstances::evaluate(std::span<const RangePlan> plans, const Model&
         if (blocks[k].kind == BlockKind::multiplier)
           std::fill_n(still.value.begin() + places[k].value, blocks[k].size, 0.0);
       begin(plan);
+      const PluginCall call(model, *plan.range, i);
       plan.range->evaluate(i, i + 1, still, plan.place_of, request, sink);
     }
   } catch (...) {
-    fault.capture(entity < 0 ? nullptr : &model.entities[static_cast<std::size_t>(entity)], layout.rank(),
-                  state.time);
+    fault.capture(entity < 0 ? nullptr : &model.entities[static_cast<std::size_t>(entity)], rank, state.time);
   }
-  return fault.agree(layout.comm());
 }
 
 }  // namespace trammel

@@ -7,6 +7,7 @@
 #include "instance_plan.hpp"
 #include "tangent_sink.hpp"
 #include "trammel/assembler.hpp"
+#include "trammel/collective_errors.hpp"
 
 /// Constraints whose rows may depend on their multipliers, as those of a contact that gives way: where rates count, positions
 /// are those at multipliers of zero.
@@ -59,9 +60,9 @@ class CompliantInstances {
   /// This rank's, in the order in which they are evaluated.
   std::span<const Place> places() const { return places_; }
 
-  /// Evaluates them at multipliers of zero; `begin` is called before each. Collective; false where a step is rejected.
-  bool evaluate(std::span<const RangePlan> plans, const Model& model, const Layout& layout,
-                const State& state, const Request& request, ShareSink& sink,
+  /// Evaluates them at multipliers of zero; `begin` is called before each. What one throws goes to `fault`.
+  void evaluate(std::span<const RangePlan> plans, const Model& model, int rank, const State& state,
+                const Request& request, ShareSink& sink, LocalFault& fault,
                 const std::function<void(const RangePlan&)>& begin) const;
 
  private:

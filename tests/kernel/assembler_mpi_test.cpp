@@ -254,6 +254,96 @@ TEST(Faults, OneRejectingInstanceRejectsTheStepOnAllRanks) {
   VecDestroy(&r);
 }
 
+TEST(Faults, ARejectionTellsOnEveryRankWhoThrewItAndWhat) {
+  Model model;
+  faulty_model(model, false, true);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  Vec r = layout.create_vector();
+  EXPECT_FALSE(assembler.residual(layout.initial_state(), ConstraintLevel::position, r));
+  EXPECT_NE(
+      assembler.rejection().find("'thing29' (type 'plain' of plugin 'test') refuses the state: outside"),
+      std::string::npos)
+      << assembler.rejection();
+  VecDestroy(&r);
+}
+
+/// What an Error says that `work` ends with on this rank; empty where it does not.
+template <class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Faults, NothingIsVisitedWhereAnInstanceRefusesTheState) {
+  Model model;
+  faulty_model(model, false, true);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  int visited = 0;
+  const std::string text = error_of([&] {
+    assembler.visit(layout.initial_state(),
+                    [&](const ElementRange&, int, const LocalState&, const ReactionShares&) { ++visited; });
+  });
+  EXPECT_NE(text.find("refuses the state: outside the domain"), std::string::npos) << text;
+  EXPECT_EQ(visited, 0);
+}
+
+TEST(Faults, AVisitorThatThrowsOnOneRankEndsTheVisitOnAll) {
+  for (const bool number : {false, true}) {
+    Model model;
+    faulty_model(model, false, false);
+    Layout layout(PETSC_COMM_WORLD, model, {});
+    Assembler assembler(model, layout);
+    const std::string text = error_of([&] {
+      assembler.visit(layout.initial_state(),
+                      [&](const ElementRange& range, int i, const LocalState&, const ReactionShares&) {
+                        if (model.entities[static_cast<std::size_t>(range.entity(i))].name != "thing29")
+                          return;
+                        if (number) throw 42;
+                        throw std::runtime_error("the pen is dry");
+                      });
+    });
+    EXPECT_NE(text.find("'thing29'"), std::string::npos) << text;
+    EXPECT_NE(text.find(number ? "something was thrown that is no exception" : "the pen is dry"),
+              std::string::npos)
+        << text;
+  }
+}
+
+/// A constraint that can be evaluated once.
+struct Once {
+  std::shared_ptr<int> evaluations = std::make_shared<int>(0);
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if (++*evaluations > 1) throw RejectStep("once is enough");
+    out.residual()[0] = *x.value(1);
+    out.residual()[1] = *x.value(0);
+    if (!out.request.tangent) return;
+    out.K()(0, 1) = out.K()(1, 0) = 1;
+  }
+};
+
+TEST(Faults, GradientsAreKeptOfTheStateThatWasGivenOrNotAtAll) {
+  Model model;
+  Builder builder(model);
+  begin(builder, "rail");
+  const double zero = 0;
+  const BlockId q = builder.add_block(BlockKind::coordinate, "q", {&zero, 1});
+  const BlockId force = builder.add_multiplier("force", 1);
+  builder.add(Once{}, {q, force});
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  layout.set_stabilized(true);
+  Assembler assembler(model, layout);
+  const State state = layout.initial_state();
+  EXPECT_EQ(error_of([&] { assembler.keep_gradients(state); }), "");
+  const std::string text = error_of([&] { assembler.keep_gradients(state); });
+  EXPECT_NE(text.find("refuses the state: once is enough"), std::string::npos) << text;
+}
+
 TEST(Layout, SharesAreBalancedAndComplete) {
   Model model;
   testing::chain(model, 2000, false);

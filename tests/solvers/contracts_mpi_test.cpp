@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
+#include "solvers/release_watch.hpp"
 #include "test_models.hpp"
 
 namespace trammel::testing {
@@ -257,6 +260,88 @@ TEST(Contracts, a_failure_on_one_rank_ends_the_run_on_all_with_one_message) {
       EXPECT_NE(std::string(e.what()).find(throws ? "no such state" : "0.5"), std::string::npos) << e.what();
     }
     EXPECT_NEAR(run.state().time, 0.5, 0.11);
+  }
+}
+
+/// Asks for ever more cuts of a step, and throws when it is asked who it was.
+struct Asking {
+  bool asks = false;
+  int most = 0;  ///< reviews that it answers
+  int reviews = 0;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()[0] = x.value(0)[0];
+    if (out.request.tangent) out.K()(0, 0) = 1;
+  }
+  Review review(const LocalState&, const StepInfo& step) {
+    if (!asks) return Review::keep();
+    if (++reviews > most) throw std::runtime_error("no more questions");
+    return Review::cut(0.5 * (step.start + step.end));
+  }
+};
+
+TEST(Contracts, a_review_that_throws_while_it_is_asked_again_ends_the_run_on_all_ranks) {
+  TestSystem s;
+  for (int i = 0; i < 12; ++i) {
+    s.entity("thing" + std::to_string(i), "asking");
+    const double zero = 0;
+    const BlockId q = s.builder.add_block(BlockKind::coordinate, "q", {&zero, 1});
+    s.builder.add(LineMass{1}, {q});
+    s.builder.add(Asking{i == 11, 61}, {q});
+  }
+  s.finish();
+  try {
+    Simulation(*s.assembler).run(std::vector{dynamic(1, 0.1)});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("'thing11'"), std::string::npos) << text;
+    EXPECT_NE(text.find("no more questions"), std::string::npos) << text;
+  }
+}
+
+/// A constraint that may be released, and throws where it is evaluated alone.
+struct Release {
+  enum class Throws { nothing, rejection, memory } throws = Throws::nothing;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if (throws == Throws::rejection) throw RejectStep("not here");
+    if (throws == Throws::memory) throw std::bad_alloc();
+    out.residual()[0] = x.value(1)[0];
+    out.residual()[1] = x.value(1)[0];
+    if (out.request.tangent) out.K()(0, 1) = out.K()(1, 1) = 1;
+  }
+};
+
+TEST(Contracts, a_look_at_released_constraints_takes_rejections_and_passes_on_the_rest) {
+  for (const auto throws : {Release::Throws::nothing, Release::Throws::rejection, Release::Throws::memory}) {
+    TestSystem s;
+    for (int i = 0; i < 12; ++i) {
+      s.entity("thing" + std::to_string(i), "release");
+      const double zero = 0;
+      const BlockId q = s.builder.add_block(BlockKind::coordinate, "q", {&zero, 1});
+      const BlockId force = s.builder.add_multiplier("force", 1);
+      s.builder.add(LineMass{1}, {q});
+      s.builder.add(Release{i == 11 ? throws : Release::Throws::nothing}, {q, force});
+    }
+    s.finish();
+    const ReleaseWatch watch(*s.assembler);
+    ASSERT_TRUE(watch.needed());
+    const State state = s.layout->initial_state();
+    if (throws != Release::Throws::memory) {
+      const auto released = watch.released(state);
+      EXPECT_EQ(released.has_value(), throws == Release::Throws::nothing);
+      if (released) {
+        EXPECT_EQ(released->size(), 12U);
+      }
+      continue;
+    }
+    try {
+      (void)watch.released(state);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+      const std::string text = e.what();
+      EXPECT_NE(text.find("'thing11'"), std::string::npos) << text;
+      EXPECT_NE(text.find("out of memory"), std::string::npos) << text;
+    }
   }
 }
 

@@ -87,7 +87,8 @@ struct MergedReview {
 ///
 /// Every public function is collective. An exception of an instance (other than RejectStep) ends with the same Error
 /// on every rank, which names plugin, type, instance, rank and time. RejectStep makes `residual` or `tangent` return
-/// false on every rank, and `review` say so; from anything else it is an Error too.
+/// false on every rank, and `review` say so; `rejection` tells who threw it and what. From anything else it is an Error
+/// too.
 class TRAMMEL_API Assembler {
  public:
   Assembler(Model& model, Layout& layout);
@@ -101,6 +102,9 @@ class TRAMMEL_API Assembler {
   /// Residual at `state`, unscaled, with the chosen equations in the rows of position-level multipliers. In a
   /// stabilized layout the companion rows of multipliers hold B v + C_t, those of mu are left zero.
   bool residual(const State& state, ConstraintLevel level, Vec r);
+  /// The last rejection in words, the same on every rank: "joint 'disc' (type 'rolling_disc' of plugin 'rolling') refuses
+  /// the state: it lies flat".
+  const std::string& rejection() const;
   /// Scales of the last residual over all ranks.
   const FieldScales& scales() const;
   /// r of the last residual, by State dof place, before blocks are folded into their roots: what joints that share
@@ -146,7 +150,8 @@ class TRAMMEL_API Assembler {
   /// Where the largest scaled residual comes from. Collective; the same answer on every rank.
   WorstResidual worst(const State& state, ConstraintLevel level, std::span<const double> kind_scale);
 
-  /// Visits this rank's instances with what they report and draw at `state`; the reaction shares are computed before.
+  /// Visits this rank's instances with what they report and draw at `state`; the reaction shares are computed before. What
+  /// the visitor throws on one rank ends with an Error on all; so does an instance that refuses the state.
   void visit(const State& state,
              const std::function<void(const ElementRange&, int instance, const LocalState&,
                                       const ReactionShares&)>& visitor);
