@@ -13,7 +13,16 @@ namespace trammel {
 
 Plugins::Plugins(const CommandLine& command) : loader_(registry_) {
   loader_.load_defaults();
+  if (command.action != CommandLine::Action::list) warn_of_rejected();
   for (const std::string& path : command.plugins) loader_.load(path);
+}
+
+/// A case that needs nothing of such a file can run without it.
+void Plugins::warn_of_rejected() const {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (const RejectedPlugin& file : loader_.rejected())
+    if (rank == 0) fmt::print(stderr, "trammel: warning: {} is passed over: {}\n", file.path, file.reason);
 }
 
 void Plugins::load(const CaseFile& file) {

@@ -17,15 +17,20 @@ namespace trammel {
 /// The plugins that a command works with.
 class Plugins {
  public:
-  /// Loads the installed plugins and those of the command line.
+  /// Loads the installed plugins and those of the command line. Files of the plugin folders that cannot be loaded are
+  /// passed over, with a warning where the command does not list them; one that the command line or a case names is an
+  /// Error.
   explicit Plugins(const CommandLine& command);
 
   /// Loads the plugins that a case names; errors have their place in the case.
   void load(const CaseFile& file);
   const Registry& registry() const { return registry_; }
   const std::vector<LoadedPlugin>& loaded() const { return loader_.plugins(); }
+  const std::vector<RejectedPlugin>& rejected() const { return loader_.rejected(); }
 
  private:
+  void warn_of_rejected() const;
+
   Registry registry_;
   Loader loader_;
 };

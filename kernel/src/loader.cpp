@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <algorithm>
 #include <boost/dll/library_info.hpp>
@@ -13,6 +14,7 @@
 #include <fstream>
 
 #include "trammel/error.hpp"
+#include "trammel/plugin_call.hpp"
 
 #ifndef TRAMMEL_PLUGIN_SUBDIR
 #define TRAMMEL_PLUGIN_SUBDIR "lib/trammel/plugins"
@@ -54,6 +56,18 @@ void require_equal(const std::string& path, const char* what, const T& found, co
       fmt::format("plugin '{}' does not fit this kernel: built for {} {}, the kernel has {}; build it again "
                   "with the kernel's trammel_add_plugin",
                   path, what, found, expected));
+}
+
+/// The dynamic linker's reason with the names of C++ symbols as an author writes them.
+std::string readable(std::string reason) {
+  const std::size_t begin = reason.find("_Z");
+  if (begin == std::string::npos) return reason;
+  constexpr const char* in_symbols = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
+  const std::size_t end = std::min(reason.find_first_not_of(in_symbols, begin), reason.size());
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(reason.substr(begin, end - begin).c_str(), nullptr, nullptr, &status), &std::free);
+  return name == nullptr ? reason : reason.replace(begin, end - begin, name.get());
 }
 
 }  // namespace
@@ -133,23 +147,41 @@ void Loader::load(const std::string& path) {
   }
   boost::dll::shared_library library;
   boost::dll::fs::error_code failed;
-  library.load(canonical, failed, boost::dll::load_mode::rtld_lazy | boost::dll::load_mode::rtld_local);
+  {
+    const PluginCall call(canonical.c_str());
+    // All symbols are bound now: one that is missing is an error here rather than the end of a run.
+    library.load(canonical, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  }
   if (failed) {
     // Boost reports no reason; the dynamic linker does.
     const char* reason = dlerror();
-    throw Error(
-        fmt::format("plugin '{}' cannot be loaded: {}", path, reason != nullptr ? reason : failed.message()));
+    std::string text = reason != nullptr ? readable(reason) : failed.message();
+    if (text.starts_with(canonical + ": ")) text.erase(0, canonical.size() + 2);
+    throw Error(fmt::format("plugin '{}' ('{}') cannot be loaded: {}", record.name, path, text));
   }
   if (!library.has("trammel_register"))
     throw Error(fmt::format("plugin '{}' has no entry point trammel_register", path));
-  registry_->set_source(record.name, canonical);
+  // Nothing of a plugin that fails stays behind.
+  Registry own;
+  own.set_source(record.name, canonical);
+  std::string why;
   try {
-    library.get<void(Registry&)>("trammel_register")(*registry_);
+    const PluginCall call(canonical.c_str());
+    library.get<void(Registry&)>("trammel_register")(own);
+    registry_->set_source(record.name, canonical);
+    for (const Type* type : own.all())
+      if (registry_->find(type->category, type->name) != nullptr) registry_->add(*type);  // tells of both
+    for (const Type* type : own.all()) registry_->add(*type);
   } catch (const std::exception& e) {
-    throw Error(fmt::format("plugin '{}' ('{}') failed to register: {}", record.name, canonical, e.what()));
+    why = e.what();
+  } catch (...) {
+    why = "something was thrown that is no exception";
   }
   registry_->set_source("", "");
+  // What was thrown may belong to the library, and so may what it has registered elsewhere: it stays open.
   libraries_->open.push_back(std::move(library));
+  if (!why.empty())
+    throw Error(fmt::format("plugin '{}' ('{}') failed to register: {}", record.name, canonical, why));
   plugins_.push_back({record.name, record.version, canonical});
 }
 
@@ -159,7 +191,13 @@ void Loader::load_folder(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder, fault))
     if (entry.path().extension() == ".so") paths.push_back(entry.path().string());
   std::ranges::sort(paths);
-  for (const std::string& path : paths) load(path);
+  for (const std::string& path : paths) {
+    try {
+      load(path);
+    } catch (const Error& e) {
+      rejected_.push_back({path, e.what()});
+    }
+  }
 }
 
 std::vector<std::string> Loader::default_folders() {

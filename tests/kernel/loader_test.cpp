@@ -91,6 +91,27 @@ TEST(Loader, RefusesTwoTypesOfOneName) {
   }
 }
 
+TEST(Loader, PassesOverBadFilesOfAFolderAndSaysWhy) {
+  const auto folder = std::filesystem::temp_directory_path() / "trammel_loader_folder";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  for (const char* name : {"plain_plugin", "throwing_plugin", "half_plugin"})
+    std::filesystem::copy_file(test_plugin(name), folder / (std::string(name) + ".so"));
+  Registry registry;
+  Loader loader(registry);
+  loader.load_folder(folder.string());
+  ASSERT_EQ(loader.plugins().size(), 1U);
+  EXPECT_EQ(loader.plugins()[0].name, "plain");
+  ASSERT_EQ(loader.rejected().size(), 2U);
+  EXPECT_EQ(loader.rejected()[0].path, (folder / "half_plugin.so").string());
+  EXPECT_THAT(loader.rejected()[0].reason, HasSubstr("something was thrown that is no exception"));
+  EXPECT_THAT(loader.rejected()[1].reason, HasSubstr("no licence found"));
+  // The type that half_plugin has added before it threw is gone with it.
+  EXPECT_EQ(registry.find(Type::Category::element, "half"), nullptr);
+  EXPECT_EQ(registry.all().size(), 1U);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Loader, SearchesTheFoldersOfTheEnvironmentFirst) {
   ::setenv("TRAMMEL_PLUGIN_PATH", "/first:/second", 1);
   const auto folders = Loader::default_folders();

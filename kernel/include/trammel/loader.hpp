@@ -17,6 +17,12 @@ struct LoadedPlugin {
   std::string path;
 };
 
+/// A file of a plugin folder that could not be taken in.
+struct RejectedPlugin {
+  std::string path;
+  std::string reason;
+};
+
 /// Reads the record in the ELF section ".trammel" of a shared library without opening the library, so that nothing of
 /// it runs. Throws Error where the file is missing, no shared library, or no plugin.
 TRAMMEL_API PluginRecord read_plugin_record(const std::string& path);
@@ -36,14 +42,17 @@ class TRAMMEL_API Loader {
   Loader& operator=(const Loader&) = delete;
 
   /// Loads one library. A library that is already loaded under the same path is left alone; two plugins of one name
-  /// from different files are an Error.
+  /// from different files are an Error. A library that fails leaves none of its types.
   void load(const std::string& path);
-  /// Loads every "*.so" of a folder, in the order of their names. A folder that does not exist holds none.
+  /// Loads every "*.so" of a folder, in the order of their names. A folder that does not exist holds none; files that
+  /// cannot be loaded are listed in `rejected`.
   void load_folder(const std::string& folder);
   /// Loads the folders of TRAMMEL_PLUGIN_PATH and the install's plugin folder.
   void load_defaults();
 
   const std::vector<LoadedPlugin>& plugins() const { return plugins_; }
+  /// Files of folders that could not be loaded, and why.
+  const std::vector<RejectedPlugin>& rejected() const { return rejected_; }
   /// The folders that load_defaults searches.
   static std::vector<std::string> default_folders();
 
@@ -52,6 +61,7 @@ class TRAMMEL_API Loader {
   Registry* registry_;
   std::unique_ptr<Libraries> libraries_;
   std::vector<LoadedPlugin> plugins_;
+  std::vector<RejectedPlugin> rejected_;
 };
 
 }  // namespace trammel
