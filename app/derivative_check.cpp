@@ -1,12 +1,11 @@
 #include "derivative_check.hpp"
 
-#include <algorithm>
-#include <map>
 #include <random>
 
 #include <fmt/format.h>
 
 #include "trammel/element_check.hpp"
+#include "trammel/plugin_call.hpp"
 
 namespace trammel {
 
@@ -42,23 +41,6 @@ Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
   return s;
 }
 
-/// The term that is worst at the best of some steps.
-CheckedTerm worst_term(const ElementRange& range, int instance, const Specimen& at) {
-  std::map<std::string, CheckedTerm> best;
-  CheckedTerm worst;
-  for (const double step : {1e-3, 1e-4, 1e-5, 1e-6}) {
-    for (CheckedTerm& term : check_derivatives(range, instance, at, step)) {
-      const auto [place, is_new] = best.try_emplace(term.what, term);
-      if (!is_new && term.relative() < place->second.relative()) place->second = std::move(term);
-    }
-    worst = {};
-    for (const auto& [what, term] : best)
-      if (worst.what.empty() || !(term.relative() <= worst.relative())) worst = term;
-    if (worst.relative() <= 0.1 * derivative_bound) break;
-  }
-  return worst;
-}
-
 }  // namespace
 
 DerivativeCheck check_all_derivatives(const Model& model) {
@@ -66,10 +48,14 @@ DerivativeCheck check_all_derivatives(const Model& model) {
   for (const Model::Range& range : model.ranges) {
     for (int i = 0; i < range.instances->size(); ++i, ++result.instances) {
       const Entity& entity = model.entities[static_cast<std::size_t>(range.instances->entity(i))];
+      const PluginCall call(entity);
       const Specimen start(model, range.instances->stencil(i));
       for (const bool move : {false, true}) {
-        const CheckedTerm term =
-            worst_term(*range.instances, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move));
+        const std::vector<CheckedTerm> terms = check_derivatives_closely(
+            *range.instances, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move),
+            0.1 * derivative_bound);
+        if (terms.empty()) continue;  // on the ground, without unknowns
+        const CheckedTerm& term = terms.front();
         if (term.relative() <= result.error && result.where != "none") continue;
         result.error = term.relative();
         result.where = fmt::format("{} '{}' ({}), {}", entity.category, entity.name, entity.type, term.what);

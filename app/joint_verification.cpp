@@ -1,10 +1,12 @@
 #include "joint_verification.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include <fmt/format.h>
 #include <petscsys.h>
 
+#include "filled_memory.hpp"
 #include "io/case_context.hpp"
 #include "io/case_file.hpp"
 #include "io/case_yaml.hpp"
@@ -14,6 +16,7 @@
 #include "trammel/assembler.hpp"
 #include "trammel/joint_scene.hpp"
 #include "trammel/lie.hpp"
+#include "trammel/plugin_call.hpp"
 
 namespace trammel {
 
@@ -23,20 +26,41 @@ constexpr std::array<const char*, 3> forms{"index3", "index2", "index1"};
 
 std::string named(const JointSample& sample) { return sample.title.empty() ? "" : " (" + sample.title + ")"; }
 
+// Contents of memory over which a joint is built, to find out whether it reads what nothing has set. As doubles: 0 and 1e127.
+constexpr std::array<unsigned char, 2> fillings{0x00, 0x5a};
+
+/// The joint as an entity, for messages.
+Entity joint_entity(const Type& type) { return {"joint", "joint", type.name, type.plugin, {}}; }
+
+/// Call inside a catch block: what was thrown, in words.
+std::string thrown(const Type& type) {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return fmt::format("joint 'joint' (type '{}' of plugin '{}'): something was thrown that is no exception",
+                       type.name, type.plugin);
+  }
+}
+
 /// The joint alone between two sample markers.
 class JointAlone {
  public:
-  JointAlone(const Type& type, const std::string& entry)
+  /// `filling`: of the memory that it is built over.
+  JointAlone(const Type& type, const std::string& entry, std::optional<unsigned char> filling = {})
       : map_(read_yaml_text(entry, "sample of '" + type.name + "'")) {
+    const Entity own = joint_entity(type);
+    const PluginCall call(own);
     context_.set_parameters(nullptr, {});
     Builder builder(model_);
     add_sample_markers(builder, so3::exp(Vec3(0.3, 0.1, -0.2)), Vec3(0.1, 0.2, -0.3),
                        so3::exp(Vec3(-0.1, 0.2, 0.4)), Vec3(0.5, -0.4, 0.6));
-    Entity entity;
-    entity.name = "joint";
-    entity.category = "joint";
-    builder.begin(std::move(entity), type);
-    type.build(Parameters(map_, type.parameters, context_), builder);
+    builder.begin(own, type);
+    const Parameters in(map_, type.parameters, context_);
+    std::optional<FilledMemory> filled;
+    if (filling) filled.emplace(*filling);
+    type.build(in, builder);
   }
 
   const Model& model() const { return model_; }
@@ -78,6 +102,8 @@ std::string coordinates_of(const Model& model, int of = -1) {
 
 void check_states(const Type& type, const JointSample& sample, int states, JointCheck& check,
                   std::string& coordinates) {
+  const Entity own = joint_entity(type);
+  const PluginCall call(own);
   const std::vector<std::string>& pairs = sample_marker_pairs();
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
     const JointAlone joint(type, joint_entry(type, sample, pairs[pair]));
@@ -88,6 +114,55 @@ void check_states(const Type& type, const JointSample& sample, int states, Joint
     if (pair == 0) coordinates = coordinates_of(joint.model());
   }
 }
+
+std::string unset_memory(const std::string& difference) {
+  return "reads memory that nothing has set: built over memory of another content, " + difference +
+         " is another";
+}
+
+/// Builds a joint over memory of different contents: names what differs, or nothing.
+std::string read_unset(const Type& type, const JointSample& sample) {
+  const Entity own = joint_entity(type);
+  const PluginCall call(own);
+  const std::string entry = joint_entry(type, sample, sample_marker_pairs().front());
+  const JointAlone joint(type, entry, fillings[0]), other(type, entry, fillings[1]);
+  const auto [range, instance] = the_instance(joint.model());
+  const auto [other_range, other_instance] = the_instance(other.model());
+  const Specimen start(joint.model(), range->stencil(instance));
+  if (start.state().value != Specimen(other.model(), other_range->stencil(other_instance)).state().value)
+    return "the start of its blocks";
+  std::vector<Specimen> states(JointCheck::states_repeated, start);
+  for (std::size_t k = 0; k < states.size(); ++k) states[k].disturb(k + 1, 1, std::numbers::pi);
+  return differs_between(*range, instance, *other_range, other_instance, states);
+}
+
+/// The fastest that the blocks of one entity move in a run.
+class Speed final : public Monitor {
+ public:
+  Speed(const Assembler& assembler, const Layout& layout, int entity)
+      : assembler_(assembler), layout_(layout), entity_(entity) {}
+
+  void accepted(const StepReport&, const State& state) override {
+    for (const Model::Range& range : assembler_.model().ranges)
+      for (int i = 0; i < range.instances->size(); ++i) {
+        if (range.instances->entity(i) != entity_) continue;
+        for (const BlockId id : range.instances->stencil(i)) {
+          const Block& block = assembler_.model().block(id);
+          if (!is_kinematic(block.kind)) continue;
+          const auto first = static_cast<std::size_t>(layout_.place(id).dof);
+          for (std::size_t k = 0; k < static_cast<std::size_t>(block.size); ++k)
+            largest = std::max(largest, std::abs(state.rate[first + k]));
+        }
+      }
+  }
+
+  double largest = 0;  ///< [m/s], [rad/s]
+
+ private:
+  const Assembler& assembler_;
+  const Layout& layout_;
+  int entity_;
+};
 
 /// A case in which the joint connects two tumbling bodies, assembled first. They turn slowly enough relative to each other
 /// that no joint passes a singular position (the bars of a cross in line).
@@ -110,8 +185,19 @@ stages:
       how.until, how.step, form);
 }
 
-/// The largest violation of a position equation in the motion of a case; none where its form is not known.
-std::optional<double> drift(const std::string& text, const std::string& name, const Registry& registry) {
+int joint_in(const Model& model, const std::string& name) {
+  const auto joint = std::ranges::find_if(model.entities, [](const Entity& entity) {
+    return entity.category == "joint" && entity.name == "joint";
+  });
+  if (joint == model.entities.end()) throw Error(name + " has no joint of the name 'joint'");
+  return static_cast<int>(joint - model.entities.begin());
+}
+
+/// The largest violation of a position equation in the motion of a case; none where its form is not known. Sets `at_rest`
+/// where the joint does not move.
+std::optional<double> drift(const std::string& text, const std::string& name, const Registry& registry,
+                            bool& at_rest) {
+  constexpr double rest = 1e-9;  // [m/s], [rad/s]
   CaseFile file(read_yaml_text(text, name), name);
   std::vector<Stage> stages;
   try {
@@ -124,15 +210,34 @@ std::optional<double> drift(const std::string& text, const std::string& name, co
   Layout layout(PETSC_COMM_SELF, model, {});
   Assembler assembler(model, layout);
   Simulation simulation(assembler, SimulationOptions{false});
+  Speed speed(assembler, layout, joint_in(model, name));
+  simulation.add(speed);
   simulation.run(stages);
+  at_rest = speed.largest < rest;
   return simulation.summary().largest_violation;
+}
+
+/// Looks at the drift in the motion of a case, in each form; `text_of` gives the case for one.
+template <class TextOf>
+void look_at_motion(const Type& type, const std::string& name, const Registry& registry,
+                    const TextOf& text_of, JointVerdict& verdict, std::vector<std::string>& stops) {
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    try {
+      verdict.drift[i] = drift(text_of(forms[i]), name, registry, verdict.at_rest);
+    } catch (...) {
+      stops.push_back(fmt::format("stops in the motion of {}: {}", forms[i], thrown(type)));
+      return;  // the other forms start alike
+    }
+  }
 }
 
 void judge(const JointVerification& how, const std::string& sample, JointVerdict& verdict) {
   const JointCheck& c = verdict.check;
   const auto fail = [&](std::string text) { verdict.failures.push_back(std::move(text)); };
   const auto hold = [&](const char* what, const JointCheck::Worst& worst, double bound) {
-    if (!(worst.error <= bound)) fail(fmt::format("{} off by {:.2g} ({})", what, worst.error, worst.where));
+    if (!(worst.error <= bound))
+      fail(fmt::format("{} off by {:.2g} ({}{}{})", what, worst.error, worst.where,
+                       worst.pose.empty() ? "" : "; ", worst.pose));
   };
   const JointBounds& bounds = how.bounds;
   hold("constraint gradient", c.gradient, bounds.derivative);
@@ -142,7 +247,12 @@ void judge(const JointVerification& how, const std::string& sample, JointVerdict
   hold("derivatives", c.other, bounds.derivative);
   hold("power of the reactions", c.power, bounds.power);
   if (!verdict.absolute) hold("objectivity", c.objectivity, bounds.objectivity);
-  if (verdict.freedoms_stated >= 0 && c.freedoms() != verdict.freedoms_stated)
+  if (!c.unrepeated.empty())
+    fail(
+        fmt::format("one state has more than one result: {}; what `evaluate` gives must depend on the state "
+                    "alone, and on what `commit` and `review` have set",
+                    c.unrepeated));
+  if (verdict.freedoms_stated >= 0 && c.kinematic > 0 && c.freedoms() != verdict.freedoms_stated)
     fail(fmt::format("rank {} leaves {} degrees of freedom, and its type states {}{}", c.rank, c.freedoms(),
                      verdict.freedoms_stated, sample));
   for (std::size_t i = 0; i < forms.size(); ++i)
@@ -158,32 +268,38 @@ JointVerdict verify_scene(const Type& type, const JointScene& scene, const Regis
   verdict.absolute = type.absolute;
   verdict.freedoms_stated = type.freedoms;
   const std::string name = "scene '" + scene.title + "' of '" + type.name + "'";
-  std::string doing;
+  std::vector<std::string> stops;
   try {
+    const Entity own = joint_entity(type);
+    const PluginCall call(own);
     CaseFile file(read_yaml_text(scene.text, name), name);
     Model model;
     file.build(registry, model);
-    const auto joint = std::ranges::find_if(model.entities, [](const Entity& entity) {
-      return entity.category == "joint" && entity.name == "joint";
-    });
-    if (joint == model.entities.end()) throw Error(name + " has no joint of the name 'joint'");
-    const int entity = static_cast<int>(joint - model.entities.begin());
+    const int entity = joint_in(model, name);
     verdict.coordinates = coordinates_of(model, entity);
     check_scene(model, entity, scene, how.states, verdict.check);
-    if (how.motion && scene.motion)
-      for (std::size_t i = 0; i < forms.size(); ++i) {
-        doing = std::string(" in the motion of ") + forms[i];
-        verdict.drift[i] =
-            drift(fmt::format("{}\nstages:\n  - {{type: assemble}}\n  - {{type: dynamic, until: {}, "
-                              "step: {}, form: {}}}\n",
-                              scene.text, how.until, how.step, forms[i]),
-                  name, registry);
-      }
-  } catch (const std::exception& error) {
-    verdict.failures.push_back("stops" + doing + ": " + error.what());
-    return verdict;
+    std::array<Model, fillings.size()> filled;
+    for (std::size_t k = 0; k < fillings.size(); ++k) {
+      const FilledMemory memory(fillings[k]);
+      file.build(registry, filled[k]);
+    }
+    if (const std::string found = differs_between(filled[0], filled[1], entity, scene); !found.empty())
+      stops.push_back(unset_memory(found));
+  } catch (...) {
+    stops.push_back("stops: " + thrown(type));
   }
-  judge(how, "", verdict);
+  if (stops.empty() && how.motion && scene.motion)
+    look_at_motion(
+        type, name, registry,
+        [&](const char* form) {
+          return fmt::format(
+              "{}\nstages:\n  - {{type: assemble}}\n  - {{type: dynamic, until: {}, step: {}, form: {}}}\n",
+              scene.text, how.until, how.step, form);
+        },
+        verdict, stops);
+  // What the random states showed comes first: the rest may follow from it.
+  if (verdict.check.states > 0) judge(how, "", verdict);
+  verdict.failures.insert(verdict.failures.end(), stops.begin(), stops.end());
   return verdict;
 }
 
@@ -209,39 +325,45 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
     return verdict;
   }
   std::string sample_title;
+  std::vector<JointSample> samples;
+  std::vector<std::string> stops;
   try {
-    const std::vector<JointSample> samples = joint_samples(type, how.given);
+    samples = joint_samples(type, how.given);
     for (const JointSample& sample : samples) {
       sample_title = named(sample);
       if (&sample != &samples.front() && refuses(type, sample)) continue;
-      JointCheck check;
-      std::string coordinates;
-      check_states(type, sample, how.states, check, coordinates);
       if (&sample == &samples.front()) {
-        verdict.check = check;
-        verdict.coordinates = coordinates;
-        continue;
+        check_states(type, sample, how.states, verdict.check, verdict.coordinates);
+      } else {
+        JointCheck check;
+        std::string coordinates;
+        check_states(type, sample, how.states, check, coordinates);
+        JointCheck& all = verdict.check;
+        for (auto worst :
+             {&JointCheck::gradient, &JointCheck::stiffness, &JointCheck::rate, &JointCheck::bias,
+              &JointCheck::objectivity, &JointCheck::power, &JointCheck::other})
+          (all.*worst).take((check.*worst).error, (check.*worst).where + sample_title, (check.*worst).pose);
+        if (all.unrepeated.empty() && !check.unrepeated.empty())
+          all.unrepeated = check.unrepeated + sample_title;
+        if (check.freedoms() != all.freedoms())
+          verdict.failures.push_back(
+              fmt::format("leaves {} degrees of freedom{}", check.freedoms(), sample_title));
       }
-      JointCheck& all = verdict.check;
-      for (auto worst : {&JointCheck::gradient, &JointCheck::stiffness, &JointCheck::rate, &JointCheck::bias,
-                         &JointCheck::objectivity, &JointCheck::power, &JointCheck::other})
-        (all.*worst).take((check.*worst).error, (check.*worst).where + sample_title);
-      if (check.freedoms() != all.freedoms())
-        verdict.failures.push_back(
-            fmt::format("leaves {} degrees of freedom{}", check.freedoms(), sample_title));
+      if (const std::string found = read_unset(type, sample); !found.empty() && stops.empty())
+        stops.push_back(unset_memory(found) + sample_title);
     }
     sample_title.clear();
-    if (how.motion && verdict.check.equations > 0 && registry.find(Type::Category::body, "rigid_body"))
-      for (std::size_t i = 0; i < forms.size(); ++i) {
-        sample_title = std::string(" in the motion of ") + forms[i];
-        verdict.drift[i] = drift(motion_case(type, samples.front(), how, forms[i]),
-                                 "motion of '" + type.name + "'", registry);
-      }
-  } catch (const std::exception& error) {
-    verdict.failures.push_back("stops" + sample_title + ": " + error.what());
-    return verdict;
+  } catch (...) {
+    stops.push_back("stops" + sample_title + ": " + thrown(type));
   }
-  judge(how, sample_title, verdict);
+  if (stops.empty() && how.motion && verdict.check.equations > 0 &&
+      registry.find(Type::Category::body, "rigid_body") != nullptr)
+    look_at_motion(
+        type, "motion of '" + type.name + "'", registry,
+        [&](const char* form) { return motion_case(type, samples.front(), how, form); }, verdict, stops);
+  // What the random states showed comes first: the rest may follow from it.
+  if (verdict.check.states > 0) judge(how, sample_title, verdict);
+  verdict.failures.insert(verdict.failures.end(), stops.begin(), stops.end());
   return verdict;
 }
 

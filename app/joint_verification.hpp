@@ -28,6 +28,7 @@ struct JointVerdict {
   JointCheck check;
   std::string coordinates;                     ///< names of those that it offers
   std::array<std::optional<double>, 3> drift;  ///< of index 3, 2 and 1
+  bool at_rest = false;  ///< nothing moved where the drift was looked at: it says nothing
   std::vector<std::string> failures;
 };
 

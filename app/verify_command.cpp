@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ std::string shown(double error) { return error == 0 ? "0" : fmt::format("{:.0e}"
 const JointCheck::Worst& worst_derivative(const JointCheck& c) {
   const JointCheck::Worst* worst = &c.gradient;
   for (const JointCheck::Worst* one : {&c.stiffness, &c.rate, &c.bias, &c.other})
-    if (one->error > worst->error) worst = one;
+    if (one->error > worst->error || std::isnan(one->error)) worst = one;
   return *worst;
 }
 
@@ -34,7 +35,8 @@ TableRow row_of(const JointVerdict& v) {
     row.push_back(shown(worst->error));
   row.push_back(v.absolute ? "absolute" : shown(c.objectivity.error));
   row.push_back(shown(c.power.error));
-  for (const std::optional<double>& drift : v.drift) row.push_back(drift ? shown(*drift) : "-");
+  for (const std::optional<double>& drift : v.drift)
+    row.push_back(!drift ? "-" : v.at_rest ? "at rest" : shown(*drift));
   row.push_back(v.coordinates.empty() ? "-" : v.coordinates);
   row.push_back(worst_derivative(c).where.empty() ? "-" : worst_derivative(c).where);
   return row;
@@ -91,6 +93,8 @@ void verify_types(const CommandLine& command, MPI_Comm comm) {
         continue;
       }
       rows.push_back(row_of(verdict));
+      if (verdict.at_rest)
+        notes += fmt::format("{}: at rest in its scene; its drift is not tested\n", verdict.type);
       fails = fails || !verdict.failures.empty();
       for (const std::string& failure : verdict.failures)
         failures += fmt::format("\n  {}: {}", verdict.type, failure);

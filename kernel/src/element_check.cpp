@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "trammel/lie.hpp"
@@ -116,16 +117,26 @@ Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)
   return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
 }
 
-/// Whether block k is the multiplier of a joint that does not hold at present: its rows equal it, and have no rates.
-bool is_idle(const Evaluation& e, const Specimen& at, int k) {
-  const Block& block = at.blocks()[static_cast<std::size_t>(k)];
-  for (int i = 0; i < block.size; ++i) {
-    const int row = at.offset(k) + i;
-    Eigen::RowVectorXd others = e.K.row(row);
-    others[row] = 0;
-    if (e.residual[row] != at.local().value(k)[i] || e.K(row, row) != 1 || !others.isZero(0)) return false;
-  }
+/// Whether row `i` of block k, a multiplier, is that of an inactive constraint: it equals the multiplier, and nothing else
+/// stands in it.
+bool is_inactive(const Evaluation& e, const Specimen& at, int k, int i) {
+  const int row = at.offset(k) + i;
+  Eigen::RowVectorXd others = e.K.row(row);
+  others[row] = 0;
+  return e.residual[row] == at.local().value(k)[i] && e.K(row, row) == 1 && others.isZero(0) &&
+         e.D.row(row).isZero(0);
+}
+
+bool is_inactive(const Evaluation& e, const Specimen& at, int k) {
+  for (int i = 0; i < at.blocks()[static_cast<std::size_t>(k)].size; ++i)
+    if (!is_inactive(e, at, k, i)) return false;
   return true;
+}
+
+/// True where `a` is the larger error; what is no number is the largest.
+bool is_worse(const CheckedTerm& a, const CheckedTerm& b) {
+  const double x = a.relative(), y = b.relative();
+  return std::isnan(x) ? !std::isnan(y) : x > y;
 }
 
 }  // namespace
@@ -315,10 +326,13 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
       compare("second rate " + of_block, Kind::second_rate, second, change.segment(r, rows), 1e-3,
               rounding.residual_difference.segment(r, rows),
               rounding.D.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
-      compare("reaction " + of_block, Kind::gradient, exact.K.middleCols(r, rows).transpose(),
-              exact.D.middleRows(r, rows), 1e-3, Eigen::VectorXd::Zero(rows), rounding.D.middleRows(r, rows));
+      Eigen::MatrixXd reaction = exact.K.middleCols(r, rows).transpose();
+      for (int i = 0; i < rows; ++i)
+        if (is_inactive(exact, at, static_cast<int>(row), i)) reaction(i, r + i) = 0;
+      compare("reaction " + of_block, Kind::gradient, reaction, exact.D.middleRows(r, rows), 1e-3,
+              Eigen::VectorXd::Zero(rows), rounding.D.middleRows(r, rows));
     }
-    if (blocks[row].kind != BlockKind::multiplier || is_idle(exact, at, static_cast<int>(row))) continue;
+    if (blocks[row].kind != BlockKind::multiplier || is_inactive(exact, at, static_cast<int>(row))) continue;
     const Eigen::VectorXd C_dot = difference(step, [&](double h) { return residual(at.after(h)); });
     compare("rate " + of_block, Kind::rate, exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3,
             rounding.residual_difference.segment(r, rows), rounding.rate.segment(r, rows));
@@ -331,8 +345,26 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
             rounding.rate_difference.segment(r, rows),
             rounding.K.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
   }
-  std::ranges::stable_sort(terms, std::ranges::greater{}, &CheckedTerm::relative);
+  std::ranges::stable_sort(terms, is_worse);
   return terms;
+}
+
+std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
+                                                   const Specimen& at, double bound, double step) {
+  constexpr int most = 4;
+  std::vector<CheckedTerm> best = check_derivatives(range, instance, at, step);
+  std::map<std::string, std::size_t> place;
+  for (std::size_t k = 0; k < best.size(); ++k) place.emplace(best[k].what, k);
+  for (int k = 1; k < most; ++k) {
+    if (std::ranges::all_of(best, [&](const CheckedTerm& term) { return term.relative() <= bound; })) break;
+    step *= 0.1;
+    for (CheckedTerm& term : check_derivatives(range, instance, at, step)) {
+      CheckedTerm& kept = best[place.at(term.what)];
+      if (is_worse(kept, term)) kept = std::move(term);
+    }
+  }
+  std::ranges::stable_sort(best, is_worse);
+  return best;
 }
 
 CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at, int states,

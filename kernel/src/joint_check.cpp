@@ -4,10 +4,13 @@
 #include <numbers>
 #include <random>
 
+#include <fmt/format.h>
 #include <Eigen/QR>
 
+#include "trammel/joint_site.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/moving_marker.hpp"
+#include "trammel/relative_motion.hpp"
 #include "trammel/time_function.hpp"
 
 namespace trammel {
@@ -208,16 +211,31 @@ double objectivity_error(const ElementRange& range, int instance, const Specimen
                    largest(sum) / std::max(1.0, largest(before.residual))});
 }
 
+std::string relative_pose(const ElementRange& range, int instance, const Specimen& at) {
+  const std::shared_ptr<const JointView> joint = range.joint(instance);
+  if (joint == nullptr) return {};
+  const JointSite& site = joint->site();
+  RelativeMotion motion;
+  motion.evaluate(at.local(), site.A, site.B, 0, MotionLevel::pose);
+  const Vec3 p = motion.p_AB_A, theta = so3::log(motion.R_AB);
+  return fmt::format(
+      "p_AB_A = [{:.4g}, {:.4g}, {:.4g}] m, rotation vector of R_AB = [{:.4g}, {:.4g}, {:.4g}]", p.x(), p.y(),
+      p.z(), theta.x(), theta.y(), theta.z());
+}
+
 void check_joint(const ElementRange& range, int instance, const Specimen& start, std::size_t pair, int first,
                  int count, int by, JointCheck& into) {
   const std::string between = ", between " + sample_marker_pairs()[pair];
   const bool free_pair = pair == 0;
+  std::vector<Specimen> repeated;
   for (int state = first; state < count; state += by) {
     Specimen s = start;
     const auto seed = static_cast<std::uint64_t>(state) + 1;
     s.disturb(seed, 1, std::numbers::pi);
     const std::string at = between + ", state " + std::to_string(seed);
-    for (const CheckedTerm& term : check_derivatives(range, instance, s)) {
+    const std::string pose = relative_pose(range, instance, s);
+    if (repeated.size() < JointCheck::states_repeated) repeated.push_back(s);
+    for (const CheckedTerm& term : check_derivatives_closely(range, instance, s, JointCheck::close_look)) {
       JointCheck::Worst* of = nullptr;
       switch (term.kind) {
         case CheckedTerm::Kind::gradient:
@@ -236,9 +254,9 @@ void check_joint(const ElementRange& range, int instance, const Specimen& start,
         default:
           of = &into.other;
       }
-      of->take(term.relative(), term.what + at);
+      of->take(term.relative(), term.what + at, pose);
     }
-    into.power.take(relative_power_error(range, instance, s), "the reactions" + at);
+    into.power.take(relative_power_error(range, instance, s), "the reactions" + at, pose);
     ++into.states;
     if (!free_pair) continue;
     const Eigen::MatrixXd B = constraint_gradient(range, instance, s);
@@ -250,8 +268,12 @@ void check_joint(const ElementRange& range, int instance, const Specimen& start,
     // At a singular position velocities and reactions are not defined.
     if (rank_of(constraint_gradient(range, instance, s), 1e-6) < rank) continue;
     ++into.closed;
-    into.objectivity.take(objectivity_error(range, instance, s, seed), "a superposed rigid motion" + at);
+    into.objectivity.take(objectivity_error(range, instance, s, seed), "a superposed rigid motion" + at,
+                          relative_pose(range, instance, s));
   }
+  if (!into.unrepeated.empty()) return;
+  into.unrepeated = differs_when_repeated(range, instance, repeated);
+  if (!into.unrepeated.empty()) into.unrepeated += between;
 }
 
 }  // namespace trammel

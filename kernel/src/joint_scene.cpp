@@ -229,6 +229,7 @@ void check_scene(const Model& model, int entity, const JointScene& scene, int st
   const Whole whole = collect(model, entity);
   if (whole.parts.empty()) throw Error("the joint consists of nothing");
   const Specimen start(model, whole.blocks);
+  std::vector<std::vector<Specimen>> repeated(whole.parts.size());
   for (int state = 1; state <= states; ++state) {
     const auto seed = static_cast<std::uint64_t>(state);
     const Specimen s = stirred(start, scene, seed);
@@ -237,10 +238,12 @@ void check_scene(const Model& model, int entity, const JointScene& scene, int st
     for (const Part& part : whole.parts) parts.push_back(part_of(model, part, s));
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Part& part = whole.parts[p];
-      for (const CheckedTerm& term :
-           check_derivatives(*part.range, part.instance, parts[p], scene.difference))
-        kind_of(into, term.kind).take(term.relative(), term.what + where);
-      into.power.take(power_of(part, parts[p]), "the reactions" + where);
+      const std::string pose = relative_pose(*part.range, part.instance, parts[p]);
+      if (repeated[p].size() < JointCheck::states_repeated) repeated[p].push_back(parts[p]);
+      for (const CheckedTerm& term : check_derivatives_closely(*part.range, part.instance, parts[p],
+                                                               JointCheck::close_look, scene.difference))
+        kind_of(into, term.kind).take(term.relative(), term.what + where, pose);
+      into.power.take(power_of(part, parts[p]), "the reactions" + where, pose);
     }
     const Eigen::MatrixXd B = gradient_of(whole, s, parts);
     const int rank = rank_of(B);
@@ -260,6 +263,29 @@ void check_scene(const Model& model, int entity, const JointScene& scene, int st
     }
     if (closed) ++into.closed;
   }
+  for (std::size_t p = 0; p < repeated.size() && into.unrepeated.empty(); ++p) {
+    const Part& part = whole.parts[p];
+    into.unrepeated = differs_when_repeated(*part.range, part.instance, repeated[p]);
+    if (!into.unrepeated.empty()) into.unrepeated += ", " + scene.title;
+  }
+}
+
+std::string differs_between(const Model& model, const Model& other, int entity, const JointScene& scene) {
+  const Whole whole = collect(model, entity), others = collect(other, entity);
+  if (whole.parts.size() != others.parts.size() || whole.blocks != others.blocks)
+    return "what the joint consists of";
+  const Specimen start(model, whole.blocks);
+  for (int state = 1; state <= static_cast<int>(JointCheck::states_repeated); ++state) {
+    const Specimen s = stirred(start, scene, static_cast<std::uint64_t>(state));
+    for (std::size_t p = 0; p < whole.parts.size(); ++p) {
+      const Part &part = whole.parts[p], &its = others.parts[p];
+      const std::vector<Specimen> one{part_of(model, part, s)};
+      if (std::string found = differs_between(*part.range, part.instance, *its.range, its.instance, one);
+          !found.empty())
+        return found;
+    }
+  }
+  return {};
 }
 
 }  // namespace trammel

@@ -108,6 +108,65 @@ TEST(Verify, NamesTheCheckThatFails) {
   fails("no_example", "stops: 'secret' (list) has no example");
 }
 
+TEST(Verify, PassesARightJointWhoseFormulaHasSingularPoints) {
+  const Outcome found = Workplace().shell("trammel verify torus --no-motion --states 400" + unsound);
+  EXPECT_EQ(found.status, 0) << found.err;
+}
+
+TEST(Verify, GivesTheRelativePoseWhereAJointFails) {
+  const Outcome found = Workplace().shell("trammel verify wrong_gradient --no-motion --states 12" + unsound);
+  EXPECT_THAT(found.err, HasSubstr("; p_AB_A = ["));
+  EXPECT_THAT(found.err, HasSubstr("rotation vector of R_AB = ["));
+}
+
+TEST(Verify, PassesAnInactiveConstraintOnVelocities) {
+  const Outcome found =
+      Workplace().shell("trammel verify inactive --no-motion --states 12 --markdown" + unsound);
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(rows_of(found.out)["inactive"][3], "6");
+}
+
+TEST(Verify, SaysThatASceneAtRestTestsNoDrift) {
+  const Outcome found = Workplace().shell("trammel verify sound --states 6 --markdown" + unsound);
+  EXPECT_EQ(found.status, 0) << found.err;
+  for (const std::size_t drift : {10U, 11U, 12U})
+    EXPECT_EQ(rows_of(found.out)["sound (still)"][drift], "at rest") << found.out;
+  EXPECT_THAT(found.out, HasSubstr("sound (still): at rest in its scene; its drift is not tested"));
+}
+
+TEST(Verify, FindsATypeThatChangesItsStateInEvaluate) {
+  const Outcome found = Workplace().shell("trammel verify counting --no-motion --states 12" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err, HasSubstr("counting: one state has more than one result: residual of "
+                                   "'joint.multipliers', row 1, evaluated twice in turn"));
+}
+
+TEST(Verify, FindsATypeThatReadsAMemberThatNothingSets) {
+  const Outcome found = Workplace().shell("trammel verify unset --no-motion --states 12" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err,
+              HasSubstr("unset: reads memory that nothing has set: built over memory of another content, "
+                        "residual of 'joint.multipliers', row 1 is another"));
+}
+
+TEST(Verify, NamesTheTypeThatThrowsWhatIsNoException) {
+  const Outcome found = Workplace().shell("trammel verify throws_a_number --no-motion --states 12" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err, HasSubstr("1 of 1 joint types fails"));
+  EXPECT_THAT(found.err, HasSubstr("throws_a_number: stops: joint 'joint' (type 'throws_a_number' of plugin "
+                                   "'unsound'): something was thrown that is no exception"));
+}
+
+TEST(Verify, ShowsWrongDerivativesBeforeAMotionThatCannotBeAssembled) {
+  const Outcome found = Workplace().shell("trammel verify wrong_and_open --states 12" + unsound);
+  EXPECT_EQ(found.status, 1);
+  const std::size_t gradient = found.err.find("wrong_and_open: constraint gradient off by"),
+                    motion = found.err.find("wrong_and_open: stops in the motion of index3: ");
+  ASSERT_NE(gradient, std::string::npos) << found.err;
+  ASSERT_NE(motion, std::string::npos) << found.err;
+  EXPECT_LT(gradient, motion);
+}
+
 TEST(Verify, ExemptsFromObjectivityWhatDeclaresItselfAbsolute) {
   const Outcome found =
       Workplace().shell("trammel verify declared_absolute --no-motion --states 12" + unsound);

@@ -84,9 +84,25 @@ struct CheckedTerm {
 /// must hold zeros.
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance,
                                                        const Specimen& at, double step = 1e-3);
+/// As check_derivatives; while a term is off by more than `bound`, all are compared again over steps a tenth, a hundredth
+/// and a thousandth as long, and each counts where it is best. The error of a difference falls with its step, as beside a
+/// singular point of a formula; that of a wrong derivative stays.
+TRAMMEL_API std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
+                                                               const Specimen& at, double bound,
+                                                               double step = 1e-3);
 /// The worst of check_derivatives over some disturbed states around `at`.
 TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at,
                                          int states = 10, std::uint64_t seed = 1);
+
+/// What an instance gives must depend on the state alone. Evaluates it at all `states` in turn, twice at each, then at all
+/// of them backwards, and compares bit by bit. Names the first number that differs; empty where none does.
+TRAMMEL_API std::string differs_when_repeated(const ElementRange& range, int instance,
+                                              std::span<const Specimen> states);
+/// Compares what two instances give at the same states, bit by bit. Names the first number that differs; empty where none
+/// does.
+TRAMMEL_API std::string differs_between(const ElementRange& range, int instance,
+                                        const ElementRange& other_range, int other_instance,
+                                        std::span<const Specimen> states);
 
 /// Resultant of the kinematic rows of a residual: force, and moment about the world's origin, in world components.
 /// Zero for a joint between two bodies, whatever its multipliers, where it is objective.

@@ -49,21 +49,30 @@ struct JointCheck {
   struct Worst {
     double error = 0;
     std::string where;  ///< the entry, the markers and the number of the state
+    std::string pose;   ///< of marker B relative to A there, where the joint has markers
 
-    void take(double found, const std::string& at) {
-      if (found > error || !(found == found)) error = found, where = at;
+    void take(double found, const std::string& at, const std::string& relative_pose = {}) {
+      if (found > error || !(found == found)) error = found, where = at, pose = relative_pose;
     }
   };
+
+  static constexpr std::size_t states_repeated = 6;  ///< of those looked at: evaluations are repeated there
+  static constexpr double close_look =
+      1e-9;  ///< relative error of a derivative beyond which steps are reduced
 
   int states = 0;                              ///< looked at so far
   int closed = 0;                              ///< of them closed, and moved as a rigid body
   int equations = 0, kinematic = 0, rank = 0;  ///< between the first pair of markers; the least rank
   Worst gradient, stiffness, rate, bias, objectivity, power;
-  Worst other;  ///< D, M, blocks declared not to couple
+  Worst other;             ///< D, M, blocks declared not to couple
+  std::string unrepeated;  ///< a number that evaluations of one state do not agree on, and where; or empty
 
   /// Degrees of freedom that it leaves between two free frames.
   int freedoms() const { return kinematic - 6 - rank; }
 };
+
+/// The pose of marker B relative to A of an instance with a `site()`, in words; empty where it has none.
+TRAMMEL_API std::string relative_pose(const ElementRange& range, int instance, const Specimen& at);
 
 /// Checks an instance at the disturbed states `first`, `first + by`, ... up to `count` around `start`, with rotations up
 /// to pi. `pair` says which of `sample_marker_pairs` it stands between: the rank and the objectivity are those of a

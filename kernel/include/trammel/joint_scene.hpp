@@ -45,6 +45,11 @@ TRAMMEL_API std::vector<JointScene> scenes_of(const Type& type);
 TRAMMEL_API void check_scene(const Model& model, int entity, const JointScene& scene, int states,
                              JointCheck& into);
 
+/// Compares what an entity gives in two models of one scene, at some random states and bit by bit. Names the first number
+/// that differs; empty where none does.
+TRAMMEL_API std::string differs_between(const Model& model, const Model& other, int entity,
+                                        const JointScene& scene);
+
 }  // namespace trammel
 
 /// Defines the scenes of a plugin's joints. Use at most once in a library, beside TRAMMEL_PLUGIN.

@@ -1,3 +1,4 @@
+#include "trammel/constraint.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/joint_scene.hpp"
 #include "trammel/marker.hpp"
@@ -64,9 +65,103 @@ class NotObjective {
   JointSite site_;
 };
 
+/// B stays on a torus about A's e3: right, but its formula is not smooth on the axis and on the circle inside.
+class Torus : public Constraint<Torus, 1> {
+ public:
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    const S d = sqrt(x.p_AB_A[0] * x.p_AB_A[0] + x.p_AB_A[1] * x.p_AB_A[1]) - 0.6;
+    C[0] = sqrt(d * d + x.p_AB_A[2] * x.p_AB_A[2]) - 0.2;
+  }
+};
+
+/// Half the square of the distance with a gradient that is wrong and no place where it holds.
+class WrongAndOpen : public Joint<WrongAndOpen, 1> {
+ public:
+  void terms(const RelativeState<0>& x, bool second, Terms& out) const {
+    out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() + 100);
+    out.G.leftCols<3>() = 1.001 * x.p_AB_A.transpose();
+    if (second) out.H[0].topLeftCorner<3, 3>().setIdentity();
+  }
+};
+
+/// A distance; `more` is added to the equation.
+template <class Derived>
+class Distance : public Joint<Derived, 1> {
+ public:
+  void terms(const RelativeState<0>& x, bool second, JointTerms<1, 0>& out) const {
+    out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1) + static_cast<const Derived&>(*this).more();
+    out.G.template leftCols<3>() = x.p_AB_A.transpose();
+    if (second) out.H[0].template topLeftCorner<3, 3>().setIdentity();
+  }
+};
+
+class Sound : public Distance<Sound> {
+ public:
+  double more() const { return 0; }
+};
+
+/// Counts its evaluations.
+class Counting : public Distance<Counting> {
+ public:
+  double more() const { return 1e-13 * ++evaluations_; }
+
+ private:
+  mutable int evaluations_ = 0;
+};
+
+/// Reads a member that its constructor does not set.
+class Unset : public Distance<Unset> {
+ public:
+  explicit Unset(const Parameters&) {}
+  double more() const { return offset_; }
+
+ private:
+  double offset_;
+};
+
+class ThrowsANumber : public Distance<ThrowsANumber> {
+ public:
+  double more() const { throw 42; }
+};
+
+/// A constraint on velocities that is inactive: its row is its multiplier.
+class Inactive {
+ public:
+  explicit Inactive(JointSite site) : site_(std::move(site)) {}
+  const JointSite& site() const { return site_; }
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const int row = out.size() - 1;
+    out.residual()(row) = *x.value(site_.block_count());
+    if (out.request.tangent) out.K()(row, row) = 1;
+  }
+
+ private:
+  JointSite site_;
+};
+
 }  // namespace
 
 TRAMMEL_PLUGIN("unsound", "1.0") {
+  registry.add(joint_type<Torus>("torus", "for tests"));
+  registry.add(joint_type<WrongAndOpen>("wrong_and_open", "for tests"));
+  registry.add(joint_type<Sound>("sound", "for tests"));
+  registry.add(joint_type<Counting>("counting", "for tests"));
+  registry.add(joint_type<Unset>("unset", "for tests"));
+  registry.add(joint_type<ThrowsANumber>("throws_a_number", "for tests"));
+  Type inactive;
+  inactive.name = "inactive";
+  inactive.category = Type::Category::joint;
+  inactive.summary = "for tests";
+  inactive.parameters = joint_parameters({JointAxes::own, false, true});
+  inactive.build = [](const Parameters& in, Builder& builder) {
+    Inactive joint(read_joint_site(in, builder, {JointAxes::own, false, true}));
+    std::vector<BlockId> stencil = joint.site().blocks();
+    const double zero = 0;
+    stencil.push_back(builder.add_block(BlockKind::velocity_multiplier, "slip", {&zero, 1}, {}, "m/s"));
+    builder.add(std::move(joint), std::move(stencil));
+  };
+  registry.add(std::move(inactive));
   registry.add(joint_type<WrongStiffness>("wrong_stiffness", "for tests"));
   registry.add(joint_type<WrongGradient>("wrong_gradient", "for tests"));
   Type counted = joint_type<WrongStiffness>("wrong_freedoms", "for tests");
@@ -109,6 +204,12 @@ bodies:
       {.joint = "wrong_in_scene",
        .title = "two bodies",
        .text = bodies + "joints: {joint: {type: wrong_in_scene, between: [a, b], assemble: yes}}\n"});
+  scenes.push_back({.joint = "sound",
+                    .title = "still",
+                    .text = "trammel: 1\nbodies:\n"
+                            "  a: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5]}\n"
+                            "  b: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5], position: [1, 0, 0]}\n"
+                            "joints: {joint: {type: sound, between: [a, b]}}\n"});
   scenes.push_back(
       {.joint = "no_such_scene",
        .title = "nothing",
