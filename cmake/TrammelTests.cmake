@@ -3,6 +3,7 @@
 #   *_test.cpp       one executable a folder, one process
 #   *_mpi_test.cpp   one executable a folder, run under mpirun on 1, 2 and 4 ranks
 #   plugins/*.cpp    one test plugin a file, in lib/trammel/test_plugins under the build folder
+#   plugins/*/       one test plugin a folder, of all its sources
 #   other *.cpp      linked into both executables
 if(NOT TRAMMEL_BUILD_TESTS)
   function(trammel_add_tests)
@@ -129,6 +130,15 @@ function(trammel_add_tests name)
     get_filename_component(plugin ${source} NAME_WE)
     trammel_add_plugin(${plugin} ${source} TEST)
     list(APPEND needs ${plugin})
+  endforeach()
+  file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true plugins/*)
+  foreach(folder IN LISTS folders)
+    if(IS_DIRECTORY ${folder})
+      get_filename_component(plugin ${folder} NAME)
+      file(GLOB sources_of_plugin CONFIGURE_DEPENDS ${folder}/*.cpp)
+      trammel_add_plugin(${plugin} ${sources_of_plugin} TEST)
+      list(APPEND needs ${plugin})
+    endif()
   endforeach()
 
   if(serial)

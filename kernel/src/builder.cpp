@@ -449,16 +449,15 @@ int Builder::check_stencil(const std::vector<BlockId>& stencil) const {
   return model_->dofs(stencil);
 }
 
-ElementRange* Builder::find_range(const char* type_name) const {
-  const auto at = range_by_key_.find(entity().plugin + ":" + type_name);
-  return at == range_by_key_.end() ? nullptr : at->second;
+ElementRange* Builder::find_range(const std::type_info& type) const {
+  const auto at = ranges_.find({entity().plugin, &type});
+  return at == ranges_.end() ? nullptr : at->second;
 }
 
-ElementRange* Builder::adopt(const char* type_name, std::unique_ptr<ElementRange> range) {
-  const std::string key = entity().plugin + ":" + type_name;
+ElementRange* Builder::adopt(const std::type_info& type, std::unique_ptr<ElementRange> range) {
   ElementRange* raw = range.get();
-  model_->ranges.push_back({key, entity().type, std::move(range)});
-  range_by_key_[key] = raw;
+  model_->ranges.push_back({entity().plugin + ":" + type.name(), entity().type, std::move(range)});
+  ranges_[{entity().plugin, &type}] = raw;
   return raw;
 }
 

@@ -125,19 +125,21 @@ class TRAMMEL_API Builder {
   /// identified start with different velocities.
   void finish();
 
-  /// Adds an instance. E is evaluated by RangeOf<E>.
+  /// Adds an instance. E is evaluated by RangeOf<E>. Ranges are found by the address of E's type_info: two sources of one
+  /// plugin may each have a class of one name in an anonymous namespace, and not every compiler's type_info tells them
+  /// apart by comparison.
   template <class E>
   void add(E element, std::vector<BlockId> stencil) {
     const int dofs = check_stencil(stencil);
-    ElementRange* range = find_range(typeid(E).name());
-    if (range == nullptr) range = adopt(typeid(E).name(), std::make_unique<RangeOf<E>>());
+    ElementRange* range = find_range(typeid(E));
+    if (range == nullptr) range = adopt(typeid(E), std::make_unique<RangeOf<E>>());
     static_cast<RangeOf<E>*>(range)->add(std::move(element), std::move(stencil), dofs, entity_);
   }
 
  private:
   int check_stencil(const std::vector<BlockId>& stencil) const;
-  ElementRange* find_range(const char* type_name) const;
-  ElementRange* adopt(const char* type_name, std::unique_ptr<ElementRange> range);
+  ElementRange* find_range(const std::type_info& type) const;
+  ElementRange* adopt(const std::type_info& type, std::unique_ptr<ElementRange> range);
   std::string full_name(std::string_view name) const;
   bool share(BlockId a, BlockId b, bool rotation);
   void take_shared();
@@ -151,8 +153,8 @@ class TRAMMEL_API Builder {
   Box box_;
   const Type* type_ = nullptr;
   int entity_ = -1;
-  std::map<std::string, ElementRange*, std::less<>> range_by_key_;
-  BlockSets sets_;  ///< of shared blocks
+  std::map<std::pair<std::string, const std::type_info*>, ElementRange*> ranges_;  ///< by plugin and type
+  BlockSets sets_;                                                                 ///< of shared blocks
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, std::shared_ptr<const void>, std::less<>> things_;
   std::map<std::string, int, std::less<>> joints_;

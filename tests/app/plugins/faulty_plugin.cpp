@@ -1,6 +1,7 @@
 #include <mpi.h>
 #include <sys/resource.h>
 
+#include <cmath>
 #include <csignal>
 #include <stdexcept>
 
@@ -37,6 +38,50 @@ struct Bomb {
   }
 };
 
+/// A mass on a line that refuses to be evaluated, to be differentiated or to be accepted from a time on.
+struct Refusing {
+  double at;
+  std::string what;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if (what == "residual" || (what == "tangent" && out.request.tangent)) refuse(x.time());
+    out.residual()(0) = *x.second_rate(0) - std::sin(x.time());
+    if (out.request.tangent) out.M()(0, 0) = 1;
+  }
+  Review review(const LocalState& x, const StepInfo&) {
+    if (what == "review") refuse(x.time());
+    return Review::keep();
+  }
+  void refuse(double time) const {
+    if (time > at) throw RejectStep("the spring is coil-bound");
+  }
+};
+
+/// Reads through a null pointer from a time on.
+struct NullPointer {
+  double at;
+  const double* nowhere = nullptr;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()(0) = *x.second_rate(0);
+    if (x.time() > at) out.residual()(0) += *static_cast<const volatile double*>(nowhere);
+    if (out.request.tangent) out.M()(0, 0) = 1;
+  }
+};
+
+/// Recurses without end when it is recorded.
+struct Endless {
+  int deep(int n) const {
+    const volatile int kept = n;
+    return n < 0 ? n : deep(n + 1) + kept;
+  }
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()(0) = *x.second_rate(0);
+    if (out.request.tangent) out.M()(0, 0) = 1;
+  }
+  void outputs(const LocalState&, const ReactionShares&, OutputSink& sink) const {
+    sink.scalar("depth", "", deep(0));
+  }
+};
+
 BlockId coordinate(Builder& builder, double start = 0) {
   const double rest = 0;
   return builder.add_block(BlockKind::coordinate, "x", {&start, 1}, {&rest, 1}, "m");
@@ -59,6 +104,19 @@ TRAMMEL_PLUGIN("faulty", "1.0") {
   add("adrift", {}, [](const Parameters&, Builder& b) { b.add(Adrift{1}, {coordinate(b)}); });
   add("bomb", {Parameter::make(Kind::real, "at", "s", "when it throws").must()},
       [](const Parameters& in, Builder& b) { b.add(Bomb{in.real("at")}, {coordinate(b)}); });
+  add("refusing",
+      {Parameter::make(Kind::real, "at", "s", "from when on").must(),
+       Parameter::make(Kind::text, "what", "", "residual, tangent or review").defaults("residual")},
+      [](const Parameters& in, Builder& b) {
+        b.add(Refusing{in.real("at"), in.text("what")}, {coordinate(b)});
+      });
+  add("null_pointer", {Parameter::make(Kind::real, "at", "s", "when it is read").must()},
+      [](const Parameters& in, Builder& b) { b.add(NullPointer{in.real("at")}, {coordinate(b)}); });
+  add("endless", {}, [](const Parameters&, Builder& b) { b.add(Endless{}, {coordinate(b)}); });
+  add("null_in_build", {}, [](const Parameters&, Builder& b) {
+    const volatile double* nowhere = nullptr;
+    coordinate(b, *nowhere);
+  });
   // A limit on the size of files looks to a program like a full disk.
   add("full_disk", {Parameter::make(Kind::integer, "bytes", "", "largest size of a file").must()},
       [](const Parameters& in, Builder&) {
