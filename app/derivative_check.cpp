@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trammel/collective_errors.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/plugin_call.hpp"
 
@@ -41,6 +42,20 @@ Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
   return s;
 }
 
+void check_instance(const ElementRange& range, int i, const Model& model, const Entity& entity,
+                    DerivativeCheck& result) {
+  const Specimen start(model, range.stencil(i));
+  for (const bool move : {false, true}) {
+    const std::vector<CheckedTerm> terms = check_derivatives_closely(
+        range, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move), 0.1 * derivative_bound);
+    if (terms.empty()) continue;  // on the ground, without unknowns
+    const CheckedTerm& term = terms.front();
+    if (term.relative() <= result.error && result.where != "none") continue;
+    result.error = term.relative();
+    result.where = fmt::format("{} '{}' ({}), {}", entity.category, entity.name, entity.type, term.what);
+  }
+}
+
 }  // namespace
 
 DerivativeCheck check_all_derivatives(const Model& model) {
@@ -48,18 +63,14 @@ DerivativeCheck check_all_derivatives(const Model& model) {
   for (const Model::Range& range : model.ranges) {
     for (int i = 0; i < range.instances->size(); ++i, ++result.instances) {
       const Entity& entity = model.entities[static_cast<std::size_t>(range.instances->entity(i))];
-      const PluginCall call(entity);
-      const Specimen start(model, range.instances->stencil(i));
-      for (const bool move : {false, true}) {
-        const std::vector<CheckedTerm> terms = check_derivatives_closely(
-            *range.instances, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move),
-            0.1 * derivative_bound);
-        if (terms.empty()) continue;  // on the ground, without unknowns
-        const CheckedTerm& term = terms.front();
-        if (term.relative() <= result.error && result.where != "none") continue;
-        result.error = term.relative();
-        result.where = fmt::format("{} '{}' ({}), {}", entity.category, entity.name, entity.type, term.what);
+      LocalFault fault;
+      try {
+        const PluginCall call(entity);
+        check_instance(*range.instances, i, model, entity, result);
+      } catch (...) {
+        fault.capture(&entity, 0, 0);
       }
+      if (!fault.agree(MPI_COMM_SELF)) throw Error(entity.where, fault.text());
     }
   }
   return result;

@@ -72,8 +72,7 @@ std::string listed_types(const Plugins& plugins) {
     from.push_back({plugin.name, plugin.version, plugin.path});
   if (from.size() > 1) text += "\n" + aligned_table(from);
   if (!plugins.rejected().empty()) text += "\nFiles that cannot be loaded, and are passed over:\n";
-  for (const RejectedPlugin& file : plugins.rejected())
-    text += "  " + file.path + "\n    " + file.reason + "\n";
+  for (const RejectedPlugin& file : plugins.rejected()) text += "  " + file.reason + "\n";
   text += "\nPlugins are looked for in:\n";
   for (const std::string& folder : Loader::default_folders()) text += "  " + folder + "\n";
   return text;

@@ -22,7 +22,7 @@ void Plugins::warn_of_rejected() const {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (const RejectedPlugin& file : loader_.rejected())
-    if (rank == 0) fmt::print(stderr, "trammel: warning: {} is passed over: {}\n", file.path, file.reason);
+    if (rank == 0) fmt::print(stderr, "trammel: warning: passed over: {}\n", file.reason);
 }
 
 void Plugins::load(const CaseFile& file) {

@@ -237,6 +237,16 @@ TEST(CheckDerivatives, NamesTheInstanceAndTheEntry) {
   EXPECT_THAT(found.err, HasSubstr("bound 1e-06"));
 }
 
+TEST(CheckDerivatives, NamesTheInstanceThatThrowsWhatIsNoException) {
+  Workplace here;
+  here.write("case.yaml", pair_of_bodies + "joints: {J: {type: throws_later, between: [a, b]}}\n");
+  const Outcome found = here.shell("trammel check case.yaml --derivatives" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err,
+              HasSubstr("case.yaml:6:10: error: joint 'J' (type 'throws_later' of plugin 'unsound') failed"));
+  EXPECT_THAT(found.err, HasSubstr("something was thrown that is no exception"));
+}
+
 TEST(Describe, PrintsMarkdownAndExamples) {
   Workplace here;
   const Outcome found = here.shell("trammel describe screw --markdown");

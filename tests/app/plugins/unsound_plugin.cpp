@@ -125,6 +125,15 @@ class ThrowsANumber : public Distance<ThrowsANumber> {
   double more() const { throw 42; }
 };
 
+/// Throws where derivatives are asked for.
+class ThrowsLater : public Joint<ThrowsLater, 1> {
+ public:
+  void terms(const RelativeState<0>& x, bool second, Terms& out) const {
+    if (second) throw 42;
+    out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
+  }
+};
+
 /// A constraint on velocities that is inactive: its row is its multiplier.
 class Inactive {
  public:
@@ -149,6 +158,7 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   registry.add(joint_type<Counting>("counting", "for tests"));
   registry.add(joint_type<Unset>("unset", "for tests"));
   registry.add(joint_type<ThrowsANumber>("throws_a_number", "for tests"));
+  registry.add(joint_type<ThrowsLater>("throws_later", "for tests"));
   Type inactive;
   inactive.name = "inactive";
   inactive.category = Type::Category::joint;
