@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "instance_plan.hpp"
 #include "petsc_call.hpp"
@@ -71,6 +72,9 @@ class ResidualSink final : public ShareSink {
   const RangePlan* plan_ = nullptr;
   const State* state_ = nullptr;
 };
+
+// What is smaller by rounding alone is as large: a message names the first of such, whichever rank has it.
+constexpr double as_large = 1 - 1e-9;
 
 /// Remembers which instance has the largest share in the rows of one unknown block.
 class WorstShareSink final : public ShareSink {
@@ -463,34 +467,34 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   }
   p.layout.to_local(r, local);
   TRAMMEL_PETSC(VecDestroy(&r));
+  const auto size_of = [&](const UnknownBlock& u, int k) {
+    const double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);
+    const double scaled = value / std::max(kind_scale[static_cast<std::size_t>(kind_index(u.kind))], 1e-300);
+    return std::isnan(scaled) ? std::numeric_limits<double>::infinity() : scaled;
+  };
+  double largest = -1;
+  for (const UnknownBlock& u : p.layout.unknowns())
+    for (int k = 0; u.owned && k < u.size; ++k) largest = std::max(largest, size_of(u, k));
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, p.layout.comm());
   struct {
-    double value;
+    int block;
     int rank;
-  } best{-1, p.layout.rank()};
+  } best{std::numeric_limits<int>::max(), p.layout.rank()};
   int component = 0;
-  BlockId block = no_block;
   double raw = 0;
-  for (const UnknownBlock& u : p.layout.unknowns()) {
-    if (!u.owned) continue;
-    for (int k = 0; k < u.size; ++k) {
-      const double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);
-      double scaled = value / std::max(kind_scale[static_cast<std::size_t>(kind_index(u.kind))], 1e-300);
-      if (std::isnan(scaled)) scaled = std::numeric_limits<double>::infinity();
-      if (scaled > best.value) {
-        best.value = scaled;
-        block = u.block;
+  for (const UnknownBlock& u : p.layout.unknowns())
+    for (int k = 0; u.owned && k < u.size; ++k)
+      if (u.block < best.block && size_of(u, k) >= as_large * largest) {
+        best.block = u.block;
         component = k;
-        raw = value;
+        raw = std::abs(local[static_cast<std::size_t>(u.local + k)]);
       }
-    }
-  }
-  MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_DOUBLE_INT, MPI_MAXLOC, p.layout.comm());
-  int at[2] = {block, component};
-  MPI_Bcast(at, 2, MPI_INT, best.rank, p.layout.comm());
+  MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_2INT, MPI_MINLOC, p.layout.comm());
+  MPI_Bcast(&component, 1, MPI_INT, best.rank, p.layout.comm());
   MPI_Bcast(&raw, 1, MPI_DOUBLE, best.rank, p.layout.comm());
   result.value = raw;
-  result.block = at[0];
-  result.component = at[1];
+  result.block = largest < 0 ? no_block : best.block;
+  result.component = component;
   if (result.block == no_block) return result;
   // Other ranks need not know the block.
   std::string about;
@@ -506,21 +510,18 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   result.name = about.substr(end + 1);
 
   const UnknownBlock* u = p.layout.knows(result.block) ? p.layout.unknown_of(result.block) : nullptr;
-  struct {
-    double value;
-    int rank;
-  } share{-1, p.layout.rank()};
   WorstShareSink sink(u == nullptr ? -2 : static_cast<std::int32_t>(u - p.layout.unknowns().data()),
                       result.component);
   for (const RangePlan& plan : p.plans) {
     sink.begin(plan);
     plan.range->evaluate(0, plan.range->size(), state, plan.place_of, Request{}, sink);
   }
-  share.value = sink.largest;
-  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE_INT, MPI_MAXLOC, p.layout.comm());
-  int entity = sink.entity;
-  MPI_Bcast(&entity, 1, MPI_INT, share.rank, p.layout.comm());
-  if (entity >= 0) {
+  double largest_share = sink.largest;
+  MPI_Allreduce(MPI_IN_PLACE, &largest_share, 1, MPI_DOUBLE, MPI_MAX, p.layout.comm());
+  constexpr int none = std::numeric_limits<int>::max();
+  int entity = sink.entity >= 0 && sink.largest >= as_large * largest_share ? sink.entity : none;
+  MPI_Allreduce(MPI_IN_PLACE, &entity, 1, MPI_INT, MPI_MIN, p.layout.comm());
+  if (entity != none) {
     const Entity& e = p.model.entities[static_cast<std::size_t>(entity)];
     result.entity = fmt::format("{} '{}' ({})", e.category, e.name, e.type);
     result.where = e.where;
