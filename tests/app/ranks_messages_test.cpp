@@ -29,7 +29,7 @@ struct Ending {
 const std::string faulty = "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/faulty_plugin.so]\n";
 const std::string dynamic = "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n";
 
-/// Two pendulums and what may be wrong with them: enough for every rank to have a part.
+/// Two pendulums, a free body and what else there is.
 std::string pendulums(const std::string& more, const std::string& stages) {
   return R"(trammel: 1
 bodies:
@@ -42,11 +42,6 @@ joints:
 )" + more +
          stages;
 }
-
-const std::string hold =
-    "  hold: {type: revolute, between: [{on: second, at: [0.5, 0, 0]}, {on: third, at: [-0.5, 0, 0]}], axis: "
-    "[0, "
-    "0, 1]}\n";
 
 const std::vector<Ending>& endings() {
   static const std::vector<Ending> list{
@@ -67,13 +62,20 @@ const std::vector<Ending>& endings() {
                 "stages: [{type: static, max_cuts: 2}]\n",
        "the system is singular: no stiffness or mass in 'b.1.position' (1, 2, 3), 'b.1.rotation' (1, 2, 3), "
        "'b.2.position' (1, 2, 3), 'b.2.rotation' (1, 2, 3);"},
-      {"JointThatCannotBeAssembled",
-       pendulums(
-           "  far: {type: spherical, between: [{on: third, at: [0.5, 0, 0]}, {on: ground, at: [9, 0, 0]}], "
-           "assemble: yes}\n" +
-               hold,
-           "stages: [{type: assemble}]\n"),
-       "the model cannot be assembled: after "},
+      // All of them are as open: the first one is named, whichever rank has it.
+      {"JointsThatCannotBeAssembled",
+       R"yaml(trammel: 1
+bodies:
+  b.(i): {for: {i: 1..6}, type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [i, 0, 0]}
+joints:
+  top.(i): {for: {i: 1..6}, type: spherical, between: [{on: ground, at: [i, 0, 1]}, {on: "b.(i)", at: [0, 0, 0.5]}],
+            assemble: yes}
+  end.(i): {for: {i: 1..6}, type: spherical, between: [{on: ground, at: [i, 0, -1]}, {on: "b.(i)", at: [0, 0, -0.5]}],
+            assemble: yes}
+stages: [{type: assemble}]
+)yaml",
+       "case.yaml:7:3: error: the model cannot be assembled: after 50 iterations joint 'end.1' (spherical) "
+       "is"},
   };
   return list;
 }
