@@ -12,6 +12,7 @@
 #include "solvers/constraint_rank.hpp"
 #include "solvers/model_scales.hpp"
 #include "stage_reader.hpp"
+#include "standard_streams.hpp"
 #include "trammel/layout.hpp"
 
 namespace trammel {
@@ -101,16 +102,16 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   for (std::size_t i = 0; i < stages.size(); ++i)
     text += fmt::format("  {}. {}{}\n", i + 1, kind_name(stages[i]),
                         stages[i].name.empty() ? "" : " '" + stages[i].name + "'");
-  fmt::print("{}{}", text, model_notes);
+  say(text + model_notes);
   if (command.derivatives) {
-    fmt::print("\nderivatives\n  {} instances; worst entry off by {:.2g} of its block's size: {}\n",
-               derivatives.instances, derivatives.error, derivatives.where);
+    say(fmt::format("\nderivatives\n  {} instances; worst entry off by {:.2g} of its block's size: {}\n",
+                    derivatives.instances, derivatives.error, derivatives.where));
     if (!(derivatives.error <= derivative_bound))
       throw Error(fmt::format(
           "a derivative differs from differences by {:.2g} of its block's size (bound {:.0e}): {}",
           derivatives.error, derivative_bound, derivatives.where));
   }
-  fmt::print("\n{}: no errors found\n", session.file.file());
+  say(fmt::format("\n{}: no errors found\n", session.file.file()));
 }
 
 }  // namespace trammel

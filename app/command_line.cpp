@@ -15,7 +15,8 @@ constexpr const char* main_footer = R"(Example:
   trammel run cases/heavy_top/case.yaml -o top
   mpirun -q -n 4 trammel run cases/chain/case.yaml --set N=1000
 
-Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage.)";
+Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage,
+128 + n where signal n (SIGTERM, SIGINT) stopped a run.)";
 
 constexpr const char* run_footer =
     R"(Options with one dash go to PETSc: -snes_monitor, -ksp_type gmres, -log_view.

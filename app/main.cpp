@@ -3,10 +3,14 @@
 #include <mpi.h>
 #include <petscsys.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +20,7 @@
 #include "commands.hpp"
 #include "describe.hpp"
 #include "fault_report.hpp"
+#include "standard_streams.hpp"
 
 namespace {
 
@@ -66,22 +71,44 @@ void start_petsc(const std::vector<std::string>& options) {
 void print(const std::string& text, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  if (rank == 0) fmt::print("{}", text);
+  if (rank == 0) say(text);
 }
 
-void run(const CommandLine& command, MPI_Comm comm) {
+/// The exit status.
+int run(const CommandLine& command, MPI_Comm comm) {
   switch (command.action) {
     case CommandLine::Action::run:
       return run_case(command, comm);
     case CommandLine::Action::check:
-      return check_case(command, comm);
+      check_case(command, comm);
+      break;
     case CommandLine::Action::list:
-      return print(listed_types(Plugins(command)), comm);
+      print(listed_types(Plugins(command)), comm);
+      break;
     case CommandLine::Action::describe:
-      return print(described_type(command.type, Plugins(command), command.markdown), comm);
+      print(described_type(command.type, Plugins(command), command.markdown), comm);
+      break;
     case CommandLine::Action::verify:
-      return verify_types(command, comm);
+      verify_types(command, comm);
+      break;
   }
+  return 0;
+}
+
+/// PETSc needs a working folder to start; the reason why there is none, or nothing.
+std::error_code leave_removed_folder() {
+  std::error_code reason;
+  const std::filesystem::path folder = std::filesystem::current_path(reason);
+  std::error_code ignored;
+  if (reason) std::filesystem::current_path("/", ignored);
+  return reason;
+}
+
+/// True where standard output failed, and standard error got the message.
+bool told_of_output() {
+  const std::string text = output_failure();
+  if (!text.empty()) fmt::print(stderr, "trammel: error: {}\n", text);
+  return !text.empty();
 }
 
 /// A typing error in an option of PETSc would go unnoticed otherwise.
@@ -102,18 +129,28 @@ void report_unused_options(const std::vector<std::string>& given, MPI_Comm comm)
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // the write fails then, and tells where
   const CommandLineResult result = read_command_line({argv + 1, argv + argc});
   if (!result.proceed) {
-    if (speaks()) fmt::print(result.status == 0 ? stdout : stderr, "{}\n", result.text);
-    return result.status;
+    if (!speaks()) return result.status;
+    if (result.status == 0)
+      say(result.text + "\n");
+    else
+      fmt::print(stderr, "{}\n", result.text);
+    return told_of_output() ? std::max(result.status, 1) : result.status;
   }
+  const std::error_code no_folder = leave_removed_folder();
   start_petsc(result.command.petsc);
   report_faults();
   MPI_Comm own = MPI_COMM_NULL;  // no message of a library is mistaken for that of the end
   MPI_Comm_dup(PETSC_COMM_WORLD, &own);
   Failure failure;
+  int status = 0;
   try {
-    run(result.command, PETSC_COMM_WORLD);
+    if (no_folder) throw Error("the working folder cannot be used: " + no_folder.message());
+    status = run(result.command, PETSC_COMM_WORLD);
+    if (const std::string text = output_failure(); !text.empty()) throw Error(text);
   } catch (const Error& error) {
     failure = shown(error);
   } catch (const std::bad_alloc&) {
@@ -123,11 +160,13 @@ int main(int argc, char** argv) {
   } catch (...) {
     failure = "trammel: error: something was thrown that is no exception";
   }
-  const int status = end_together(own, failure);
+  if (end_together(own, failure) != 0) status = 1;
   if (status == 0) report_unused_options(result.command.petsc, PETSC_COMM_WORLD);
   MPI_Comm_free(&own);
   PetscPopErrorHandler();
   PetscOptionsClearValue(nullptr, "-options_left");
   PetscFinalize();
+  // PETSc prints what options such as -log_view ask for at its end.
+  if (status == 0 && told_of_output()) status = 1;
   return status;
 }

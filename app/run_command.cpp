@@ -15,6 +15,7 @@
 #include "session.hpp"
 #include "solvers/simulation.hpp"
 #include "stage_reader.hpp"
+#include "stop_signals.hpp"
 #include "trammel/assembler.hpp"
 #include "trammel/layout.hpp"
 
@@ -83,6 +84,16 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
       reading));
 }
 
+/// The signal that stopped a run, on all ranks: some of them may not have got it.
+int log_stop(RunLog& log, const RunSummary::StoppedAt& stopped, MPI_Comm comm) {
+  int signal = StopSignals::received();
+  MPI_Allreduce(MPI_IN_PLACE, &signal, 1, MPI_INT, MPI_MAX, comm);
+  log.line(fmt::format("stopped by {} at t = {:.9g} s: {}", signal_name(signal), stopped.time,
+                       stopped.given_up ? "the step under way took too long and was given up"
+                                        : "the step under way was finished"));
+  return signal;
+}
+
 void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) {
   const RecorderCounts counts = recorder.counts();
   log.line(fmt::format("results in {}: {} histories ({} bytes)", folder.string(), counts.histories,
@@ -94,7 +105,7 @@ void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) 
 
 }  // namespace
 
-void run_case(const CommandLine& command, MPI_Comm comm) {
+int run_case(const CommandLine& command, MPI_Comm comm) {
   const auto begin = std::chrono::steady_clock::now();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -125,9 +136,14 @@ void run_case(const CommandLine& command, MPI_Comm comm) {
   simulation.add(*log);
   simulation.add(recorder);
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
+  const StopSignals signals;
+  simulation.obey(signals);
   simulation.run(stages);
+  int signal = 0;
+  if (simulation.summary().stopped) signal = log_stop(*log, *simulation.summary().stopped, comm);
   log_summary(*log, simulation.summary(), reading.count());
   log_results(*log, recorder, folder);
+  return signal == 0 ? 0 : 128 + signal;
 }
 
 }  // namespace trammel

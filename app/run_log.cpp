@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "standard_streams.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
@@ -63,8 +64,7 @@ void RunLog::line(std::string_view text) {
   if (!active_) return;
   clear_bar();
   if (console_) {
-    fmt::print("{}\n", text);
-    std::fflush(stdout);
+    say(fmt::format("{}\n", text));
   }
   if (file_ != nullptr) {
     // The disk may be full: the recorders report that, and a log is not worth an end of the run.
@@ -122,18 +122,16 @@ void RunLog::draw_bar(const StepReport& report) {
   constexpr int width = 30;
   const double part = done_part(report);
   const int full = static_cast<int>(width * part + 1e-9);
-  fmt::print("\r\033[K[{}{}] {:3.0f} %  t = {:.6g} s  step {}  Newton {}  remaining {}",
-             std::string(static_cast<std::size_t>(full), '#'),
-             std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, report.time, report.number,
-             report.iterations, remaining(report));
-  std::fflush(stdout);
+  say(fmt::format("\r\033[K[{}{}] {:3.0f} %  t = {:.6g} s  step {}  Newton {}  remaining {}",
+                  std::string(static_cast<std::size_t>(full), '#'),
+                  std::string(static_cast<std::size_t>(width - full), '.'), 100 * part, report.time,
+                  report.number, report.iterations, remaining(report)));
   bar_drawn_ = true;
 }
 
 void RunLog::clear_bar() {
   if (!bar_drawn_) return;
-  fmt::print("\r\033[K");
-  std::fflush(stdout);
+  say("\r\033[K");
   bar_drawn_ = false;
 }
 

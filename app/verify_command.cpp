@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "joint_verification.hpp"
 #include "session.hpp"
+#include "standard_streams.hpp"
 #include "text_table.hpp"
 
 namespace trammel {
@@ -104,8 +105,8 @@ void verify_types(const CommandLine& command, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   if (rank == 0)
-    fmt::print("{}\n{}{}", command.markdown ? markdown_table(rows) : aligned_table(rows), legend(how),
-               notes.empty() ? "" : "\n" + notes);
+    say(fmt::format("{}\n{}{}", command.markdown ? markdown_table(rows) : aligned_table(rows), legend(how),
+                    notes.empty() ? "" : "\n" + notes));
   if (failed > 0)
     throw Error(fmt::format("{} of {} joint types {}:{}", failed, types.size(),
                             failed == 1 ? "fails" : "fail", failures));

@@ -115,6 +115,8 @@ void Recorder::stage_ends(const Stage&, const StepReport&, const State& state) {
   if (!parts_->assembling) parts_->everything(state);
 }
 
+void Recorder::stopped(const StepReport&, const State& state) { parts_->everything(state); }
+
 void Recorder::failed(const StepReport&, const State& state, std::string_view) {
   try {
     parts_->everything(state);

@@ -35,7 +35,7 @@ struct RecorderCounts {
 };
 
 /// Records a run into a folder: drawings for ParaView with a state file, and histories of sensors. Stages of type
-/// assemble are not recorded. Where the run fails the last good state is recorded.
+/// assemble are not recorded. Where the run fails or is stopped the last good state is recorded.
 class Recorder final : public Monitor {
  public:
   /// Makes the folder, and takes away what an earlier run recorded for ParaView under the same name. Throws Error with
@@ -47,6 +47,7 @@ class Recorder final : public Monitor {
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
   void accepted(const StepReport& report, const State& state) override;
   void stage_ends(const Stage& stage, const StepReport& report, const State& state) override;
+  void stopped(const StepReport& report, const State& state) override;
   void failed(const StepReport& report, const State& state, std::string_view message) override;
 
   /// The same on every rank. Collective.

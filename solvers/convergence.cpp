@@ -23,7 +23,7 @@ constexpr double faint = 1e-9;
 }  // namespace
 
 void FieldNorms::merge(MPI_Comm comm) {
-  std::array<double, residuals + 3 + 2 * increments + 4> all{};
+  std::array<double, residuals + 3 + 2 * increments + 5> all{};
   auto to = std::ranges::copy(residual, all.begin()).out;
   to = std::ranges::copy(beyond_rounding, to).out;
   to = std::ranges::copy(change, to).out;
@@ -32,6 +32,7 @@ void FieldNorms::merge(MPI_Comm comm) {
   to[1] = angular_acceleration;
   to[2] = generalized_acceleration;
   to[3] = state_rate;
+  to[4] = stop;
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
   const double* from = all.data();
   for (double& x : residual) x = *from++;
@@ -42,6 +43,7 @@ void FieldNorms::merge(MPI_Comm comm) {
   angular_acceleration = from[1];
   generalized_acceleration = from[2];
   state_rate = from[3];
+  stop = from[4];
 }
 
 double ModelScales::model_length(const Layout& layout, const Model& model) {

@@ -36,6 +36,7 @@ struct FieldNorms {
   double angular_acceleration = 0;          ///< w' and |w|^2 [rad/s^2]
   double generalized_acceleration = 0;
   double state_rate = 0;
+  double stop = 0;  ///< a Stop: travels along, so that ranks agree on it without an exchange of its own
 
   /// Largest over the ranks.
   void merge(MPI_Comm comm);

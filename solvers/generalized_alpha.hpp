@@ -35,6 +35,8 @@ class GeneralizedAlpha final : public StepMethod {
 
   NewtonResult attempt(const State& now, double end, double h) override;
   const State& trial() const override { return index1() ? closed_ : equations_.trial(); }
+  void obey(const StopRequest* request) override { newton_.obey(request); }
+  Stop stop() const override { return newton_.stop(); }
   void accept(State& now) override;
   void revise(std::span<State* const> states) override;
   void restart(const State& now) override;

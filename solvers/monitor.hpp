@@ -36,6 +36,8 @@ class Monitor {
   virtual void stage_ends(const Stage&, const StepReport&, const State&) {}
   /// A line for the log: a step was cut, the start changed velocities, ...
   virtual void note(std::string_view) {}
+  /// The run stops on request; the state is the last accepted one.
+  virtual void stopped(const StepReport&, const State&) {}
   /// The run fails; `last_good` is the last accepted state. The Error is thrown after this.
   virtual void failed(const StepReport&, const State&, std::string_view) {}
 };

@@ -263,14 +263,17 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
     TRAMMEL_PETSC(SNESGetSolutionUpdate(snes, &change));
     equations_.measure_change(change, norms);
   }
+  if (request_ != nullptr) norms.stop = static_cast<double>(request_->asked());
   Layout& layout = equations_.assembler().layout();
   if (layout.ranks() > 1) norms.merge(layout.comm());
+  stop_ = static_cast<Stop>(norms.stop);
   SNESLineSearch search = nullptr;
   PetscReal lambda = 1;
   TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
   if (iteration > 0) TRAMMEL_PETSC(SNESLineSearchGetLambda(search, &lambda));
   const ConvergenceTest::Iterate iterate{iteration, fresh_at_ == iteration - 1, lambda > 0.99};
   if (convergence_.accept(norms, equations_.assembler().scales(), iterate)) return SNES_CONVERGED_FNORM_ABS;
+  if (stop_ == Stop::at_once) throw Stopped(true);
   if (iteration == 0) return SNES_CONVERGED_ITERATING;
   if (convergence_.excess() > divergence && convergence_.contraction() > 1e4) return SNES_DIVERGED_DTOL;
   if (own_lag_) {

@@ -6,6 +6,7 @@
 #include "solvers/petsc_owned.hpp"
 #include "solvers/stages.hpp"
 #include "solvers/step_equations.hpp"
+#include "solvers/stop_request.hpp"
 #include "solvers/timings.hpp"
 
 namespace trammel {
@@ -49,6 +50,12 @@ class Newton {
 
   /// The unknown: fill it with a prediction before `solve`.
   Vec x() const { return x_.get(); }
+
+  /// `request` is asked at every iterate; it must outlive the solver. Where it asks to stop at once, `solve` throws
+  /// Stopped.
+  void obey(const StopRequest* request) { request_ = request; }
+  /// What all ranks were asked at the last iterate, the most urgent of it.
+  Stop stop() const { return stop_; }
 
   /// Solves the present step of the equations. On success `x` holds the solution and the equations' trial
   /// state belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw.
@@ -102,6 +109,8 @@ class Newton {
   double mark_ = 0;               ///< when the last callback ended
   std::string tangent_rejected_;  ///< why the last attempt got no tangent
   std::exception_ptr thrown_;
+  const StopRequest* request_ = nullptr;
+  Stop stop_ = Stop::no;
 };
 
 }  // namespace trammel

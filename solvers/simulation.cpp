@@ -49,6 +49,11 @@ void Simulation::run(std::span<const Stage> stages) {
     try {
       stage.run();
       if (options_.energy) summary_.energy_at_end = assembler_.energy(state_);
+    } catch (const Stopped& stop) {
+      summary_.stopped = {state_.time, stop.given_up()};
+      if (options_.energy) summary_.energy_at_end = assembler_.energy(state_);
+      for (Monitor* monitor : monitors_) monitor->stopped(stage.report(), state_);
+      break;
     } catch (const std::exception& e) {
       finish();
       for (Monitor* monitor : monitors_) monitor->failed(stage.report(), state_, e.what());

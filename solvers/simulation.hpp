@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "solvers/monitor.hpp"
 #include "solvers/stages.hpp"
+#include "solvers/stop_request.hpp"
 #include "solvers/timings.hpp"
 #include "trammel/assembler.hpp"
 
@@ -12,6 +14,12 @@ namespace trammel {
 
 /// What a run came to.
 struct RunSummary {
+  /// Where a run stopped on request before the end of its stages.
+  struct StoppedAt {
+    double time = 0;        ///< [s]
+    bool given_up = false;  ///< the step under way was not finished
+  };
+  std::optional<StoppedAt> stopped;
   Timings timings;
   Energy energy_at_start, energy_at_end;  ///< where the first dynamic stage starts, and of the last state [J]
   double lost = 0;                        ///< integral of Energy::lost_power over the dynamic stages [J]
@@ -43,7 +51,10 @@ class Simulation {
   /// `monitor` must outlive the run.
   void add(Monitor& monitor) { monitors_.push_back(&monitor); }
 
-  /// Runs the stages. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and
+  /// `request` must outlive the run.
+  void obey(const StopRequest& request) { request_ = &request; }
+
+  /// Runs the stages, or what a request to stop leaves of them; monitors got `stopped` then. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and
   /// `state()` is then the last good one. Collective.
   void run(std::span<const Stage> stages);
 
@@ -63,6 +74,7 @@ class Simulation {
   bool placed_ = false;   ///< coordinates had their initial values, and bodies are free to move on
   bool pushed_ = false;   ///< coordinates had their initial rates
   std::vector<Monitor*> monitors_;
+  const StopRequest* request_ = nullptr;
   RunSummary summary_;
 };
 

@@ -63,7 +63,15 @@ void StageRun::note(const std::string& text) {
   tell([&](Monitor& m) { m.note(text); });
 }
 
+void StageRun::stop_before_stage() const {
+  if (simulation_.request_ == nullptr) return;
+  int asked = static_cast<int>(simulation_.request_->asked());
+  MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  if (asked != 0) throw Stopped(false);
+}
+
 void StageRun::run() {
+  stop_before_stage();
   std::visit([this](const auto& what) { run(what); }, stage_.what);
 }
 
@@ -230,6 +238,7 @@ bool StageRun::loops_changed(StepMethod& method) {
 }
 
 void StageRun::march(StepMethod& method, int steps, double h, int max_cuts) {
+  method.obey(simulation_.request_);
   const double begin = report_.begin;
   for (int k = 1; k <= steps; ++k) {
     const double end = k == steps ? report_.until : begin + (report_.until - begin) * k / steps;
@@ -248,7 +257,14 @@ void StageRun::reach(StepMethod& method, Target nominal, int max_cuts) {
   review_cuts_ = 0;
   while (!targets.empty()) {
     last = targets.back().h;
-    step(method, targets, smallest);
+    try {
+      const bool reached = step(method, targets, smallest);
+      if (reached && !report_.last && method.stop() != Stop::no) throw Stopped(false);
+    } catch (const Stopped& stop) {
+      if (stop.given_up()) reject(method);
+      end_cuts();
+      throw;
+    }
   }
   // The next nominal step starts with the size that worked last, or twice that.
   const int level = static_cast<int>(std::lround(std::log2(nominal.h / last)));

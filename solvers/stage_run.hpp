@@ -43,6 +43,8 @@ class StageRun {
   /// Where equations that were left out are open at the trial: leaves out others. True where there are others.
   bool loops_changed(StepMethod& method);
 
+  /// Stops where the ranks were asked to: before a stage begins, and after an accepted step.
+  void stop_before_stage() const;
   void march(StepMethod& method, int steps, double h, int max_cuts);
   void reach(StepMethod& method, Target nominal, int max_cuts);
   /// One step that is accepted, or cut: true where the top target was reached.

@@ -16,6 +16,8 @@ class Statics final : public StepMethod {
 
   NewtonResult attempt(const State& now, double end, double h) override;
   const State& trial() const override { return equations_.trial(); }
+  void obey(const StopRequest* request) override { newton_.obey(request); }
+  Stop stop() const override { return newton_.stop(); }
   void accept(State& now) override;
   void revise(std::span<State* const> states) override;
   void restart(const State&) override { previous_step_ = 0; }

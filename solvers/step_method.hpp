@@ -25,6 +25,9 @@ class StepMethod {
   virtual NewtonResult attempt(const State& now, double end, double h) = 0;
   /// The converged state of the last attempt.
   virtual const State& trial() const = 0;
+  /// See Newton::obey and Newton::stop.
+  virtual void obey(const StopRequest* request) = 0;
+  virtual Stop stop() const = 0;
   /// Makes the trial the present state.
   virtual void accept(State& now) = 0;
 

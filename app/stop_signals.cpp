@@ -1,0 +1,71 @@
+#include "stop_signals.hpp"
+
+#include <signal.h>
+#include <time.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+namespace trammel {
+
+namespace {
+
+constexpr std::array<int, 2> signals{SIGTERM, SIGINT};
+constexpr std::int64_t millisecond = 1'000'000;
+// The step under way may take this long.
+constexpr std::int64_t patience = 500 * millisecond;
+// `timeout` and batch systems send a signal to the process and to its group, so that it comes twice.
+constexpr std::int64_t same_signal = 200 * millisecond;
+
+std::atomic<int> first_signal{0};
+std::atomic<std::int64_t> first_time{0};  // [ns]
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+std::array<struct sigaction, signals.size()> before;
+
+std::int64_t now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1000 * millisecond + t.tv_nsec;
+}
+
+void handle(int signal) {
+  if (first_signal == 0) {
+    first_time = now();
+    first_signal = signal;
+  } else if (now() - first_time > same_signal) {
+    ::signal(signal, SIG_DFL);
+    raise(signal);  // delivered when this handler returns
+  }
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  first_signal = 0;
+  struct sigaction action {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], nullptr, &before[i]);
+    // A shell starts what it runs in the background with SIGINT ignored.
+    if (before[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
+  }
+}
+
+StopSignals::~StopSignals() {
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
+}
+
+Stop StopSignals::asked() const {
+  if (first_signal == 0) return Stop::no;
+  return now() - first_time > patience ? Stop::at_once : Stop::after_step;
+}
+
+int StopSignals::received() { return first_signal; }
+
+std::string signal_name(int signal) { return std::string("SIG") + sigabbrev_np(signal); }
+
+}  // namespace trammel

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "solvers/stop_request.hpp"
+
+namespace trammel {
+
+/// While it lives SIGTERM and SIGINT ask the run to stop: after the step under way, or at once where that takes longer than
+/// half a second (mpirun kills its ranks one second after it passes SIGTERM on). A second signal ends the process.
+class StopSignals final : public StopRequest {
+ public:
+  StopSignals();
+  ~StopSignals() override;
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  Stop asked() const override;
+  /// The signal that this process got; 0: none.
+  static int received();
+};
+
+/// "SIGTERM".
+std::string signal_name(int signal);
+
+}  // namespace trammel

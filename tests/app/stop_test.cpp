@@ -1,0 +1,154 @@
+// Runs that are stopped by a signal, and two runs in one folder.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Outcome;
+using testing::Table;
+using testing::Workplace;
+
+/// A rod on a hinge, for hours.
+const std::string pendulum = R"yaml(trammel: 1
+parameters: {until: 1e4}
+bodies:
+  rod: {type: rigid_body, mass: 2, inertia: [0.01, 1/6, 1/6], position: [0.5, 0, 0]}
+joints:
+  pin: {type: revolute, between: [ground, {on: rod, at: [-0.5, 0, 0]}], axis: [0, 0, 1]}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+sensors:
+  rod: {type: motion, of: rod}
+stages:
+  - {type: dynamic, until: until, step: 0.001}
+output: {vtk: {every: 1000000}}
+)yaml";
+
+/// Starts a run in the background, and waits until it is under way.
+std::string started(const std::string& command) {
+  return "env --default-signal=INT " + command + " >console 2>message &\nrun=$!\n" +
+         "for i in $(seq 600); do [ \"$(wc -l 2>/dev/null <out/rod.csv || echo 0)\" -gt 9 ] && break; sleep "
+         "0.1; done\n";
+}
+
+const std::string trammel_run = "'" TRAMMEL_COMMAND "' run case.yaml -o out";
+
+/// What the run left holds its last accepted step: as a row and as a frame.
+void expect_stopped(const Workplace& workplace, const std::string& signal) {
+  const std::string log = workplace.read("out/run.log");
+  const Table rows = testing::table_of(workplace.read("out/rod.csv"));
+  ASSERT_GT(rows.rows.size(), 5u);
+  for (const std::vector<double>& row : rows.rows) ASSERT_EQ(row.size(), rows.names.size());
+  const std::string time = fmt::format("{}", rows.rows.back()[0]);
+  EXPECT_THAT(log,
+              HasSubstr("stopped by " + signal + " at t = " + time + " s: the step under way was finished"));
+  EXPECT_THAT(log, AllOf(HasSubstr("summary\n"), HasSubstr("2 frames for ParaView")));
+  EXPECT_THAT(workplace.read("out/out.pvd"), HasSubstr("timestep=\"" + time + "\""));
+  EXPECT_FALSE(std::filesystem::exists(workplace / "out/run.lock"));
+}
+
+TEST(Stop, a_signal_ends_a_run_after_the_step_with_its_results) {
+  for (const auto& [signal, status] : {std::pair{"TERM", 143}, {"INT", 130}}) {
+    const Workplace workplace;
+    workplace.write("case.yaml", pendulum);
+    const Outcome outcome = workplace.shell(started(trammel_run) + "kill -" + signal + " $run\nwait $run");
+    EXPECT_EQ(outcome.status, status) << workplace.read("message");
+    expect_stopped(workplace, std::string("SIG") + signal);
+    EXPECT_THAT(workplace.read("console"), HasSubstr(std::string("stopped by SIG") + signal));
+    EXPECT_EQ(workplace.read("message"), "");
+  }
+}
+
+TEST(Stop, a_signal_that_comes_twice_at_once_counts_once) {
+  const Workplace workplace;
+  workplace.write("case.yaml", pendulum);
+  const Outcome outcome =
+      workplace.shell(started(trammel_run) + "kill -TERM $run; kill -INT $run; kill -TERM $run\nwait $run");
+  EXPECT_THAT(outcome.status, ::testing::AnyOf(143, 130));
+  EXPECT_THAT(workplace.read("out/run.log"), HasSubstr("stopped by SIG"));
+}
+
+TEST(Stop, ranks_stop_at_one_step_also_where_one_of_them_got_the_signal) {
+  const Workplace workplace;
+  workplace.write("case.yaml", pendulum);
+  const Outcome outcome = workplace.shell(started("mpirun -q --oversubscribe -n 2 " + trammel_run) +
+                                          "kill -TERM $(ps -o pid= --ppid $run | tail -n 1)\nwait $run");
+  EXPECT_EQ(outcome.status, 143) << workplace.read("message");
+  expect_stopped(workplace, "SIGTERM");
+}
+
+TEST(Stop, mpirun_passes_the_signal_on) {
+  const Workplace workplace;
+  workplace.write("case.yaml", pendulum);
+  // The exit status is then mpirun's own.
+  workplace.shell(started("mpirun -q --oversubscribe -n 2 " + trammel_run) + "kill -TERM $run\nwait $run");
+  expect_stopped(workplace, "SIGTERM");
+}
+
+TEST(ResultsFolder, one_run_works_in_it) {
+  const Workplace workplace;
+  workplace.write("case.yaml", pendulum);
+  const std::string second = R"sh(
+trammel run case.yaml -o out/ --set until=0.01
+echo "status $?" >&2
+)sh";
+  const std::string on_ranks = "mpirun -q --oversubscribe -n 2 " + trammel_run + R"sh( --set until=0.01
+echo "status $?" >&2
+)sh";
+  const Outcome outcome = workplace.shell(started(trammel_run) + second + on_ranks + R"sh(
+echo "$run $(hostname)" >holder
+kill -TERM $run
+wait $run
+)sh");
+  EXPECT_EQ(outcome.status, 143);
+  std::istringstream holder(workplace.read("holder"));
+  std::string process, host;
+  holder >> process >> host;
+  // Twice the same message: on one rank and on two.
+  const std::string message =
+      "another run writes its results into 'out': process " + process + " on host '" + host + "' [(]since 20";
+  EXPECT_THAT(outcome.err,
+              ::testing::MatchesRegex("trammel: error: " + message +
+                                      ".*\nstatus 1\ntrammel: error: " + message + ".*\nstatus 1\n"));
+  expect_stopped(workplace, "SIGTERM");
+}
+
+TEST(ResultsFolder, a_killed_run_is_no_obstacle_and_leaves_readable_files) {
+  const Workplace workplace;
+  workplace.write("case.yaml", pendulum);
+  const Outcome outcome = workplace.shell(started(trammel_run) + R"sh(kill -KILL $run
+wait $run
+cp -r out killed
+trammel run case.yaml -q -o out --set until=0.01)sh");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(workplace / "killed/run.lock"));
+  const std::string killed = workplace.read("killed/rod.csv");
+  EXPECT_EQ(killed.back(), '\n');
+  EXPECT_THAT(workplace.read("killed/out.pvd"), HasSubstr("</VTKFile>"));
+  EXPECT_EQ(testing::table_of(workplace.read("out/rod.csv")).rows.back()[0], 0.01);
+  EXPECT_FALSE(std::filesystem::exists(workplace / "out/run.lock"));
+}
+
+TEST(ResultsFolder, its_name_names_the_files_also_behind_a_slash) {
+  const Workplace workplace;
+  workplace.write("case.yaml", pendulum);
+  const Outcome outcome = workplace.shell(R"sh(set -e
+trammel run case.yaml -q --set until=0.01 -o results/swing/
+mkdir here; cd here
+trammel run ../case.yaml -q --set until=0.01 -o .)sh");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(workplace / "results/swing/swing_paraview.py"));
+  EXPECT_TRUE(std::filesystem::exists(workplace / "here/here.pvd"));
+}
+
+}  // namespace
+}  // namespace trammel
