@@ -47,7 +47,24 @@ view.Background = (0.86, 0.89, 0.93)
 view.Background2 = (1.0, 1.0, 1.0)
 view.OrientationAxesLabelColor = (0.0, 0.0, 0.0)
 
-here = os.path.dirname(os.path.abspath(__file__))
+
+def folder():
+    # Of this file. ParaView tells its path to a state file (File > Load State, --state=), but not to a script (paraview FILE,
+    # --script=): the command line has it then.
+    if '__file__' in globals():
+        return os.path.dirname(os.path.abspath(__file__))
+    paths = []
+    if os.path.exists('/proc/self/cmdline'):
+        with open('/proc/self/cmdline', errors='surrogateescape') as line:
+            paths = [word.split('=', 1)[-1] for word in line.read().split('\0') if word.endswith('.py')]
+    for path in paths + [SERIES]:
+        found = os.path.dirname(os.path.abspath(path))
+        if os.path.exists(os.path.join(found, SERIES)):
+            return found
+    raise RuntimeError(SERIES + ' not found: open this file by File > Load State')
+
+
+here = folder()
 series = PVDReader(registrationName=SERIES, FileName=os.path.join(here, SERIES))
 series.UpdatePipelineInformation()
 for layer in LAYERS:
@@ -121,7 +138,7 @@ std::string paraview_state(const ParaviewView& view) {
   const RecorderCamera camera =
       extent.diagonal() > 0 ? camera_of_box(extent.low, extent.high) : RecorderCamera{};
   return fmt::format(
-             "# A state file of ParaView 5.10 or later: File > Load State, or paraview --state=<this file>.\n"
+             "# A view for ParaView 5.10 or later: paraview <this file>, or File > Load State.\n"
              "SERIES = {}\n"
              "LAYERS = {{  # with the fields that are drawn as arrows, and metres by newton or newton "
              "metre\n{}}}\n"

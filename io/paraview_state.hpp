@@ -17,7 +17,7 @@ struct ParaviewView {
 /// finds the series beside it wherever both are moved (in a state file of XML a relative path is one from the folder
 /// that ParaView was started in).
 ///
-///     paraview --state=crank_paraview.py              or File > Load State
+///     paraview crank_paraview.py                      or --state=, --script=, File > Load State
 ///     pvbatch crank_paraview.py picture.png           one picture of the last instant, or of the time that follows
 std::string paraview_state(const ParaviewView& view);
 

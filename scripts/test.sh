@@ -44,6 +44,7 @@ layout() {
 }
 
 step "layout" layout
+step "paraview" ./scripts/paraview.sh
 step "demo" ./scripts/demo.sh
 step "release" release
 step "kernel alone" ./scripts/kernel_alone.sh

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "drawn_scene.hpp"
+#include "io/recorder.hpp"
+#include "picture.hpp"
+
+namespace trammel::testing {
+
+/// Draws a swept section between two bodies.
+struct Arm {
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+    canvas.cylinder(Canvas::Layer::sections, x.position(0), x.position(1), 0.1);
+  }
+};
+
+/// Records a scene into a folder: five bodies, one arm, forces and moments, joints at the end.
+inline void record_rig(const std::filesystem::path& folder) {
+  Model model;
+  const auto frames = line_of_bodies(model, 5);
+  Builder builder(model);
+  begin_entity(builder, "arm", Type::Category::element);
+  builder.add(Arm{}, {frames[1].position, frames[3].position});
+  Layout layout(PETSC_COMM_SELF, model, LayoutOptions{});
+  Assembler assembler(model, layout);
+  State state = layout.initial_state();
+  Recorder recorder(assembler, {folder, "rig", {}, {}});
+  StepReport report;
+  const Stage stage{"", DynamicStage{}};
+  recorder.stage_begins(stage, report, state);
+  state.time = report.time = 1;
+  report.last = true;
+  recorder.accepted(report, state);
+  recorder.stage_ends(stage, report, state);
+}
+
+/// Sections, bodies and arrows in a picture of that scene.
+inline void expect_all_parts(const std::filesystem::path& picture) {
+  using namespace picture;
+  EXPECT_GT(share(picture, is_section), 0.3);
+  EXPECT_GT(share(picture, is_body), 0.3);
+  EXPECT_GT(share(picture, is_force), 2 * axes_share);
+  EXPECT_GT(share(picture, is_moment), 0.1);
+}
+
+}  // namespace trammel::testing
