@@ -3,10 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <thread>
 
 #include <fmt/format.h>
+
+#include "trammel/quoted.hpp"
 
 namespace trammel {
 
@@ -29,11 +32,28 @@ std::size_t place_in(const std::string& text) {
   return std::regex_search(text, match, place) ? static_cast<std::size_t>(match.length()) : 0;
 }
 
+/// The text fit for a terminal, whatever it quotes: escaped, and each line cut to what a reader takes in.
+std::string readable(const std::string& text) {
+  constexpr std::size_t longest_line = 360, last_part = 120, longest_text = 20'000;
+  std::istringstream lines(printable(std::string_view(text).substr(0, longest_text), true));
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > longest_line) {
+      std::size_t from = line.size() - last_part, to = longest_line - last_part - 5;
+      while (utf8_size(line, from) == 0) ++from;
+      while (utf8_size(line, to) == 0) --to;
+      line = line.substr(0, to) + " ... " + line.substr(from);
+    }
+    out += (out.empty() ? "" : "\n") + line;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string shown(const Error& error) {
-  const std::string text = error.what();
-  const std::string place = error.where().text();
+  const std::string text = readable(error.what());
+  const std::string place = printable(error.where().text());
   if (!place.empty()) return place + ": error: " + text;
   if (const std::size_t end = place_in(text); end > 0)
     return text.substr(0, end) + ": error" + text.substr(end);

@@ -98,10 +98,8 @@ std::string described_type(const std::string& name, const Plugins& plugins, bool
   if (!text.empty()) return text;
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  throw Error("unknown type '" + name + "'" + did_you_mean(name, known) +
-              (did_you_mean(name, known).empty() ? "." : "") + " Types: " + list);
+  throw Error("unknown type " + in_quotes(name) + did_you_mean(name, known) +
+              (did_you_mean(name, known).empty() ? "." : "") + " Types: " + list_of_names(known, name));
 }
 
 }  // namespace trammel

@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     failure = "trammel: error: out of memory";
   } catch (const std::exception& error) {
-    failure = std::string("trammel: error: ") + error.what();
+    failure = shown(Error(error.what()));
   } catch (...) {
     failure = "trammel: error: something was thrown that is no exception";
   }

@@ -246,8 +246,8 @@ struct CsvHistories::Parts {
         if (!std::binary_search(offered.begin(), offered.end(), channel)) {
           const std::string near = did_you_mean(channel, offered);
           throw Error(entity(s).where,
-                      fmt::format("{}: there is no output '{}'{} Outputs here: {}", title, channel,
-                                  near.empty() ? "." : near, fmt::join(offered, ", ")));
+                      fmt::format("{}: there is no output {}{} Outputs here: {}", title, in_quotes(channel),
+                                  near.empty() ? "." : near, list_of_names(offered, channel)));
         }
     if (columns.empty()) throw Error(entity(s).where, title + ": there is nothing to report");
   }

@@ -2,6 +2,7 @@
 #include "trammel/builder.hpp"
 #include "trammel/material_line.hpp"
 #include "trammel/plugin.hpp"
+#include "trammel/quoted.hpp"
 #include "weight.hpp"
 
 namespace trammel::load {
@@ -103,7 +104,7 @@ std::vector<Parameter> distributed_parameters() {
 void build_distributed(const Parameters& in, Builder& builder) {
   const std::string beam = in.text("on");
   const auto line = std::static_pointer_cast<const MaterialLine>(builder.find(beam + ".line"));
-  if (!line) throw Error(in.where("on"), "'" + beam + "' is not a beam that a load may be spread on");
+  if (!line) throw Error(in.where("on"), in_quotes(beam) + " is not a beam that a load may be spread on");
   const double length = line->borders.back();
   const double from = in.real("from"), to = in.has("to") ? in.real("to") : length;
   if (!(from < to && to <= length * (1 + 1e-12)))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "joint_release.hpp"
 #include "trammel/moving_marker.hpp"
@@ -32,6 +33,29 @@ std::vector<std::string> keys(const Names& names) {
   out.reserve(names.size());
   for (const auto& entry : names) out.push_back(entry.first);
   return out;
+}
+
+/// Throws the error that there is no such marker, with those of the same body or else of all.
+[[noreturn]] void no_marker(const Value& value, std::vector<std::string> known,
+                            const std::vector<std::string>& families) {
+  const std::string near = did_you_mean(value.text, known);
+  for (const std::string& family : families) known.push_back(family + "(s)");
+  std::string title = "Markers here";
+  // "rod.4.tip" is compared with those of "rod.4", and where there are none with those of "rod".
+  for (auto dot = value.text.rfind('.'); dot != std::string::npos && dot > 0;
+       dot = value.text.rfind('.', dot - 1)) {
+    const std::string owner = value.text.substr(0, dot);
+    std::vector<std::string> of_owner;
+    std::ranges::copy_if(known, std::back_inserter(of_owner), [&](const std::string& name) {
+      return name.starts_with(owner) && (name.size() == dot || name[dot] == '.');
+    });
+    if (of_owner.empty()) continue;
+    title = "Markers of " + in_quotes(owner);
+    known = std::move(of_owner);
+    break;
+  }
+  throw Error(value.where, "marker " + in_quotes(value.text) + " not found" + (near.empty() ? "." : near) +
+                               " " + title + ": " + list_of_names(known, value.text));
 }
 
 std::vector<Parameter> moving_parameters() {
@@ -200,7 +224,7 @@ Marker Builder::marker(const Value& value, const ValueContext& context) const {
     }
   std::vector<std::string> known = keys(model_->markers);
   known.emplace_back("ground");
-  throw Error(value.where, "marker '" + value.text + "' not found" + did_you_mean(value.text, known));
+  no_marker(value, std::move(known), keys(families_));
 }
 
 Marker Builder::marker(const Parameters& in, std::string_view parameter) const {
@@ -223,7 +247,7 @@ std::shared_ptr<const Signal> Builder::signal(std::string_view name, const Locat
   const auto at = model_->signals.find(name);
   if (at == model_->signals.end())
     throw Error(where,
-                "signal '" + std::string(name) + "' not found" + did_you_mean(name, keys(model_->signals)));
+                "signal " + in_quotes(name) + " not found" + did_you_mean(name, keys(model_->signals)));
   return at->second;
 }
 
@@ -238,7 +262,7 @@ JointCoordinate Builder::coordinate(int of_entity, std::string_view name, const 
     if (c.name == name) return c;
     there += (there.empty() ? "" : ", ") + c.name;
   }
-  throw Error(where, "joint '" + joint + "' has no coordinate '" + std::string(name) + "'; it has: " + there);
+  throw Error(where, "joint '" + joint + "' has no coordinate " + in_quotes(name) + "; it has: " + there);
 }
 
 int Builder::joint_named(std::string_view name) const {
@@ -254,7 +278,7 @@ JointCoordinate Builder::coordinate(std::string_view full, const Location& where
   for (const auto& [entity, list] : model_->coordinates)
     for (const JointCoordinate& c : list)
       known.push_back(model_->entities[static_cast<std::size_t>(entity)].name + "." + c.name);
-  std::string text = "coordinate '" + std::string(full) + "' not found" + did_you_mean(full, known);
+  std::string text = "coordinate " + in_quotes(full) + " not found" + did_you_mean(full, known);
   constexpr std::size_t most = 12;
   if (known.empty()) text += "; no joint of the case has one";
   for (std::size_t i = 0; i < std::min(known.size(), most); ++i)

@@ -240,13 +240,12 @@ PlacedCurve find_curve(Builder& builder, const Value& name) {
   std::vector<std::string> known;
   for (const Entity& entity : builder.model().entities)
     if (entity.category == category_name(Type::Category::curve)) known.push_back(entity.name);
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
   const std::string near = name.is_scalar() ? did_you_mean(name.text, known) : std::string();
-  throw Error(name.where, (name.is_scalar() ? "there is no curve '" + name.text + "'"
+  throw Error(name.where, (name.is_scalar() ? "there is no curve " + in_quotes(name.text)
                                             : "expected the name of a curve, found " + name.described()) +
                               (near.empty() ? "." : near) +
-                              (known.empty() ? " The case has no 'curves'" : " Curves: " + list));
+                              (known.empty() ? " The case has no 'curves'"
+                                             : " Curves: " + list_of_names(known, name.text)));
 }
 
 }  // namespace trammel

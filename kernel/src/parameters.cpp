@@ -234,10 +234,9 @@ void check_map(const Value& map, const std::vector<Parameter>& known, const Valu
     for (const std::string& name : extra) handled = handled || name == entry.key;
     if (handled) continue;
     const std::string near = did_you_mean(entry.key, names);
-    throw Error(entry.where,
-                "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                    (names.empty() ? " No keys are known here"
-                                   : " Keys here: " + fmt::format("{}", fmt::join(names, ", "))));
+    throw Error(entry.where, "unknown key " + in_quotes(entry.key) + (near.empty() ? "." : near) +
+                                 (names.empty() ? " No keys are known here"
+                                                : " Keys here: " + list_of_names(names, entry.key)));
   }
   for (const Parameter& p : known) {
     if (!p.required || map.find(p.name) != nullptr) continue;

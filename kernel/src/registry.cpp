@@ -1,7 +1,5 @@
 #include "trammel/registry.hpp"
 
-#include <fmt/format.h>
-
 #include "trammel/nearest_name.hpp"
 
 namespace trammel {
@@ -47,20 +45,20 @@ const Type* Registry::find(Type::Category category, std::string_view name) const
 const Type& Registry::get(Type::Category category, std::string_view name, const Location& where) const {
   if (const Type* type = find(category, name)) return *type;
   const std::vector<std::string> known = names(category);
-  std::string text = "unknown " + std::string(category_name(category)) + " type '" + std::string(name) + "'" +
+  std::string text = "unknown " + std::string(category_name(category)) + " type " + in_quotes(name) +
                      did_you_mean(name, known);
   if (text.back() != '?') {
     for (const auto& [key, type] : types_) {
       if (key.second != name) continue;
       const std::string found(category_name(key.first));
-      text += "; '" + std::string(name) + (found == "element" ? "' is an " : "' is a ") + found + " type";
+      text += "; " + in_quotes(name) + (found == "element" ? " is an " : " is a ") + found + " type";
       break;
     }
     text += ".";
   }
-  text += known.empty() ? " No " + std::string(category_name(category)) + " types are loaded"
-                        : " Loaded " + std::string(category_name(category)) +
-                              " types: " + fmt::format("{}", fmt::join(known, ", "));
+  text += known.empty()
+              ? " No " + std::string(category_name(category)) + " types are loaded"
+              : " Loaded " + std::string(category_name(category)) + " types: " + list_of_names(known, name);
   throw Error(where, text);
 }
 

@@ -1,5 +1,7 @@
 #include "trammel/value.hpp"
 
+#include "trammel/quoted.hpp"
+
 namespace trammel {
 
 const Value* Value::find(std::string_view key) const {
@@ -13,7 +15,7 @@ std::string Value::described() const {
     case Kind::null:
       return "nothing";
     case Kind::scalar:
-      return "'" + text + "'";
+      return in_quotes(text);
     case Kind::sequence:
       return "a list of " + std::to_string(items.size());
     case Kind::map:

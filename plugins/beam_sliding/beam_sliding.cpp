@@ -60,10 +60,10 @@ std::vector<Parameter> parameters() {
     exists = exists || e.name == name;
     if (builder.find(e.name + ".elastic line") != nullptr) beams.push_back(e.name);
   }
-  std::string list;
-  for (const std::string& b : beams) list += (list.empty() ? "" : ", ") + b;
-  throw Error(value.where, fmt::format("'{}' is {}; {}", name, exists ? "not a beam" : "no body of this case",
-                                       list.empty() ? "there is no beam to slide on" : "beams are: " + list));
+  throw Error(value.where,
+              fmt::format("{} is {}; {}", in_quotes(name), exists ? "not a beam" : "no body of this case",
+                          beams.empty() ? "there is no beam to slide on"
+                                        : "beams are: " + list_of_names(beams, name)));
 }
 
 std::vector<const Value*> beam_names(const Parameters& in) {

@@ -80,7 +80,7 @@ int find_entity(const Parameters& in, const Builder& builder, const Model& model
   }
   if (found < 0)
     throw Error(in.where("of"),
-                std::string(what) + " '" + wanted + "' not found" + did_you_mean(wanted, names));
+                std::string(what) + " " + in_quotes(wanted) + " not found" + did_you_mean(wanted, names));
   return found;
 }
 

@@ -82,8 +82,8 @@ TEST_F(TwoBodies, AnUnknownMarkerOffersTheNearest) {
     (void)builder.marker(value, context);
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(),
-                AllOf(HasSubstr("'crank.strat' not found"), HasSubstr("did you mean 'crank.start'")));
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("'crank.strat' not found"), HasSubstr("did you mean 'crank.start'"),
+                                HasSubstr("Markers of 'crank': crank.start, crank.at(s)")));
     EXPECT_EQ(e.where().text(), "case.yaml:4:7");
   }
   value.text = "crank.at(0.25)";

@@ -29,6 +29,23 @@ TEST(NearestName, CountsASwapAsOneEditAndIgnoresCase) {
   EXPECT_EQ(edits_between("", "rail"), 4);
 }
 
+TEST(NearestName, ComparesNothingWithALongName) {
+  const std::string letters(10'000'000, 'x');
+  EXPECT_FALSE(nearest_name(letters, {letters, std::string(9'000'000, 'x')}));  // else 9e13 comparisons
+  EXPECT_EQ(nearest_name("rial", {letters, "rail"}), "rail");
+}
+
+TEST(NearestName, ListsTheNearestOfMany) {
+  EXPECT_EQ(list_of_names({"rail", "boom"}), "rail, boom");
+  EXPECT_EQ(list_of_names({}), "");
+  std::vector<std::string> many;
+  for (int i = 1; i <= 1000; ++i) many.push_back("rod." + std::to_string(i));
+  const std::string list = list_of_names(many, "rod.1000x");
+  EXPECT_EQ(list.find("rod.1000, "), 0U) << list;
+  EXPECT_NE(list.find(", ... (1000 in all)"), std::string::npos) << list;
+  EXPECT_LT(list.size(), 200U);
+}
+
 TEST(NearestName, EndsAMessage) {
   EXPECT_EQ(did_you_mean("rial", {"rail"}), "; did you mean 'rail'?");
   EXPECT_EQ(did_you_mean("xyzzy", {"rail"}), "");

@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "trammel/export.hpp"
+#include "trammel/quoted.hpp"
+
 namespace trammel {
 
 /// Number of edits (insert, remove, replace, swap of neighbours) that turn `a` into `b`, whatever their case.
@@ -31,15 +34,21 @@ inline int edits_between(std::string_view a, std::string_view b) {
   return last[n];
 }
 
+/// Names beyond this are compared with nothing: the time for two names grows with the product of their lengths.
+inline constexpr std::size_t longest_compared_name = 100;
+
 /// The name in `known` that `wanted` was most likely meant to be, or nothing where none is near: at most one
 /// edit for names up to four letters, two up to eight, else a third of the letters. The first one wins a tie.
 inline std::optional<std::string> nearest_name(std::string_view wanted,
                                                const std::vector<std::string>& known) {
   std::optional<std::string> best;
   int best_distance = 0;
+  if (wanted.size() > longest_compared_name) return best;
   for (const std::string& name : known) {
+    if (name.size() > longest_compared_name) continue;
     const auto length = static_cast<int>(std::max(wanted.size(), name.size()));
     const int edits = length <= 4 ? 1 : (length <= 8 ? 2 : length / 3);
+    if (length - static_cast<int>(std::min(wanted.size(), name.size())) > edits) continue;
     const int distance = edits_between(wanted, name);
     // A name of one or two letters is not recognised in another that shares no letter with it.
     if (distance > edits || distance >= static_cast<int>(std::min(wanted.size(), name.size()))) continue;
@@ -54,7 +63,11 @@ inline std::optional<std::string> nearest_name(std::string_view wanted,
 /// "; did you mean 'rate'?" to end a message with, or "" where no known name is near.
 inline std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known) {
   const auto name = nearest_name(wanted, known);
-  return name ? "; did you mean '" + *name + "'?" : std::string{};
+  return name ? "; did you mean " + in_quotes(*name) + "?" : std::string{};
 }
+
+/// "rail, boom, rate" for messages. A list that is too long for one is cut, those nearest to `wanted` first:
+/// "rate, rail, ... (214 in all)".
+TRAMMEL_API std::string list_of_names(const std::vector<std::string>& names, std::string_view wanted = {});
 
 }  // namespace trammel
