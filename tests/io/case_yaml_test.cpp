@@ -53,7 +53,8 @@ TEST(CaseYaml, SaysWhereItDoesNotParse) {
   EXPECT_THAT(message("a: b: c\n"), HasSubstr("this is not valid YAML"));
   EXPECT_THAT(message("\ta: b\n"), HasSubstr("this is not valid YAML"));
   EXPECT_THAT(message(std::string(5000, '[')), StartsWith("case.yaml:1:"));
-  EXPECT_EQ(message("[a]: b\n"), "case.yaml:1:1: a key must be a name, not a list or a map");
+  EXPECT_EQ(message("[a]: b\n"),
+            "case.yaml:1:1: a key must be a name, not a list or a map (or a bracket is not closed)");
   EXPECT_THAT(message("a: *nothing\n"), HasSubstr("this is not valid YAML"));
   EXPECT_THAT(message("a: &x {b: *x}\n"), HasSubstr("case.yaml:1:"));
   EXPECT_EQ(message("a: 1\n---\nb: 1\n"),
@@ -70,6 +71,58 @@ TEST(CaseYaml, AliasesDoNotExplode) {
     text += "]\n";
   }
   EXPECT_THAT(message(text), HasSubstr("holds more than"));
+}
+
+TEST(CaseYaml, AliasesDoNotNestWithoutEnd) {
+  // The tree would be 90,000 levels deep, and end the program where it is copied.
+  std::string text = "a0: &a0 " + std::string(90, '[') + std::string(90, ']') + "\n";
+  for (int i = 1; i < 1000; ++i)
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " " + std::string(90, '[') + "*a" +
+            std::to_string(i - 1) + std::string(90, ']') + "\n";
+  EXPECT_EQ(message(text), "case.yaml:2:99: lists and maps are nested deeper than 100 levels");
+}
+
+TEST(CaseYaml, SaysHowDeepItMayNest) {
+  const auto lists = [](std::size_t n) { return "a: " + std::string(n, '[') + std::string(n, ']') + "\n"; };
+  EXPECT_EQ(message(lists(99)), "no error");
+  EXPECT_EQ(message(lists(10'000)), "case.yaml:1:103: lists and maps are nested deeper than 100 levels");
+  std::string maps;
+  for (int i = 0; i < 10'000; ++i) maps += "{a: ";
+  maps += "1" + std::string(10'000, '}');
+  EXPECT_THAT(message(maps), HasSubstr("nested deeper than 100 levels"));
+}
+
+TEST(CaseYaml, SaysWhereItIsNoText) {
+  using namespace std::string_literals;
+  EXPECT_EQ(message("a: 1\nb: \"x\0y\"\n"s), "case.yaml:2:6: the file holds a NUL byte here: is it a text?");
+  EXPECT_EQ(message("\u00e4: \xe4\n"), "case.yaml:1:4: the byte 0xe4 here is not UTF-8: is the file a text?");
+  // The parser takes this byte for the end of the file.
+  EXPECT_EQ(message("a: 1\n\x04: 2\n"),
+            "case.yaml:2:1: the byte 0x04 here is a control character: is the file a text?");
+  EXPECT_EQ(message("a: \u00e4\tb\r\n"), "no error");
+}
+
+TEST(CaseYaml, MergesMaps) {
+  const Value root = read_yaml_text(
+      "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: *a, y: 5}\nd:\n  u: 0\n  <<: [*a, *b]\n  v: 1\n"
+      "e: &e {<<: *b, w: 6}\nf: {<<: *e}\n",
+      "case.yaml");
+  const auto entries = [&](const char* key) {
+    std::string text;
+    for (const Value::Entry& entry : root.find(key)->entries) text += entry.key + entry.value.text + " ";
+    return text;
+  };
+  EXPECT_EQ(entries("c"), "x1 y5 ");
+  EXPECT_EQ(entries("d"), "u0 x1 y2 z4 v1 ");
+  EXPECT_EQ(entries("f"), "y3 z4 w6 ");
+  EXPECT_EQ(root.find("c")->find("x")->where.text(), "case.yaml:1:11");
+  EXPECT_EQ(message("a: {<<: 3}\n"), "case.yaml:1:5: '<<' takes a map or a list of maps, found '3'");
+  EXPECT_EQ(message("a: {<<: [{x: 1}, y]}\n"),
+            "case.yaml:1:5: '<<' takes a map or a list of maps, found 'y'");
+  EXPECT_EQ(message("a: {<<: {x: 1}, <<: {y: 1}}\n"),
+            "case.yaml:1:17: the key '<<' stands here a second time; the first one is in line 1");
+  EXPECT_EQ(message("a: {<<: {x: 1}, y: 1, y: 2}\n"),
+            "case.yaml:1:23: the key 'y' stands here a second time; the first one is in line 1");
 }
 
 TEST(CaseYaml, AFileThatCannotBeRead) {
