@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "io/functions.hpp"
+#include "io/name_chain.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/parameters.hpp"
 
@@ -14,6 +15,18 @@ namespace trammel {
 namespace {
 
 using Kind = Parameter::Kind;
+
+/// Counts the functions that are being read, each the argument of the one before.
+class Nesting {
+ public:
+  explicit Nesting(int& depth) : depth_(depth) { ++depth_; }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  int& depth_;
+};
 
 /// The number that the whole text is, if it is one: most texts are.
 std::optional<double> plain_number(std::string_view text) {
@@ -54,6 +67,11 @@ const std::vector<std::string>& function_types() {
   return types;
 }
 
+/// Read once, in its own right: read as a function it would be read twice, and four times within another.
+Parameter argument_parameter() {
+  return Parameter::make(Kind::any, "of", "", "the argument, a function; time where absent");
+}
+
 /// Descriptions of the maps that may stand for a function, `type` apart.
 const std::vector<Parameter>& table_parameters() {
   static const std::vector<Parameter> known{
@@ -61,7 +79,7 @@ const std::vector<Parameter>& table_parameters() {
       Parameter::make(Kind::choice, "outside", "", "what holds outside of the points")
           .one_of({"hold", "extend", "error"})
           .defaults("hold"),
-      Parameter::make(Kind::function, "of", "", "the argument; time where absent")};
+      argument_parameter()};
   return known;
 }
 
@@ -80,8 +98,7 @@ const std::vector<Parameter>& spline_parameters() {
 const std::vector<Parameter>& law_parameters() {
   static const std::vector<Parameter> known{
       Parameter::make(Kind::reals, "from", "", "[x, y] where the motion begins").must(),
-      Parameter::make(Kind::reals, "to", "", "[x, y] where it ends").must(),
-      Parameter::make(Kind::function, "of", "", "the argument; time where absent")};
+      Parameter::make(Kind::reals, "to", "", "[x, y] where it ends").must(), argument_parameter()};
   return known;
 }
 
@@ -96,8 +113,8 @@ void CaseContext::set_parameters(const Value* map,
       throw Error(map->where, "'parameters' must be a map of names and numbers, found " + map->described());
     for (const Value::Entry& entry : map->entries) {
       if (!entry.value.is_scalar())
-        throw Error(entry.value.where, "parameter '" + entry.key +
-                                           "' must be a number or an expression, found " +
+        throw Error(entry.value.where, "parameter " + in_quotes(entry.key) +
+                                           " must be a number or an expression, found " +
                                            entry.value.described());
       definitions.emplace_back(entry.key, entry.value.text);
       names.push_back(entry.key);
@@ -107,16 +124,21 @@ void CaseContext::set_parameters(const Value* map,
     const auto at = std::find_if(definitions.begin(), definitions.end(),
                                  [&name = name](const auto& definition) { return definition.first == name; });
     if (at == definitions.end())
-      throw Error("--set " + name + ": the case has no parameter of that name" + did_you_mean(name, names));
+      throw Error("--set: the case has no parameter " + in_quotes(name) + did_you_mean(name, names) +
+                  (names.empty() ? "" : " Parameters here: " + list_of_names(names, name)));
     at->second = text;
   }
   try {
-    parameters_ = resolve_parameters(definitions);
+    in_numbers_ = Names::constants(resolve_parameters(definitions));
   } catch (const ParameterError& error) {
+    if (std::ranges::find(overrides, error.name(), &std::pair<std::string, std::string>::first) !=
+        overrides.end())
+      throw Error(std::string("--set: ") + error.what());
     for (const Value::Entry& entry : map->entries)
       if (entry.key == error.name()) throw Error(entry.value.where, error.what());
     throw;
   }
+  in_functions_ = Names::of_time_and_signals(in_numbers_.parameters);
 }
 
 void CaseContext::set_functions(const Value* map) {
@@ -124,17 +146,19 @@ void CaseContext::set_functions(const Value* map) {
   if (map == nullptr) return;
   if (!map->is_map() && !map->is_null())
     throw Error(map->where, "'functions' must be a map of names and functions, found " + map->described());
-  for (const Value::Entry& entry : map->entries)
-    if (parameters_.contains(entry.key))
-      throw Error(entry.where, "function '" + entry.key + "': a parameter has that name");
+  for (const Value::Entry& entry : map->entries) {
+    if (parameters().contains(entry.key))
+      throw Error(entry.where, "function " + in_quotes(entry.key) + ": a parameter has that name");
+    function_names_.push_back(entry.key);
+  }
+  in_numbers_.functions = in_functions_.functions = function_names_;
   for (const Value::Entry& entry : map->entries) named_function(entry.key, entry.where);
 }
 
 void CaseContext::set_indices(ParameterValues indices) { indices_ = std::move(indices); }
 
-ParameterValues CaseContext::all_names() const {
-  ParameterValues names = parameters_;
-  for (const auto& [name, value] : indices_) names.insert_or_assign(name, value);
+Names CaseContext::with_indices(Names names) const {
+  for (const auto& [name, value] : indices_) names.parameters.insert_or_assign(name, value);
   return names;
 }
 
@@ -158,7 +182,7 @@ double CaseContext::computed(const std::string& text, const Location& where) con
     if (!mentions_index(text)) {
       const auto at = numbers_.find(text);
       if (at != numbers_.end()) return at->second.value;
-      const double value = evaluate_constant(text, parameters_);
+      const double value = Expression(text, in_numbers_).constant();
       numbers_[text].value = value;
       return value;
     }
@@ -168,7 +192,7 @@ double CaseContext::computed(const std::string& text, const Location& where) con
     auto at = numbers_.find(key);
     if (at == numbers_.end()) {
       Constant constant;
-      Names names = Names::constants(parameters_);
+      Names names = in_numbers_;
       for (const auto& [name, value] : indices_) names.signals.push_back(name);
       try {
         constant.expression.emplace(text, names);
@@ -187,7 +211,7 @@ double CaseContext::computed(const std::string& text, const Location& where) con
       expression.evaluate(0, std::span(values).first(n), out);
       if (std::isfinite(out.value)) return out.value;
     }
-    return evaluate_constant(text, all_names());
+    return Expression(text, with_indices(in_numbers_)).constant();
   } catch (const ExpressionError& error) {
     throw Error(where, error.what());
   }
@@ -210,8 +234,7 @@ long CaseContext::whole_number(std::string_view text, const Location& where) con
   if (!(std::abs(x - whole) < 1e-9) || !(std::abs(x) < 1e15)) {
     std::array<char, 32> digits{};
     std::snprintf(digits.data(), digits.size(), "%.10g", x);
-    throw Error(where,
-                "an index must be a whole number, found '" + std::string(text) + "' = " + digits.data());
+    throw Error(where, "an index must be a whole number, found " + in_quotes(text) + " = " + digits.data());
   }
   return static_cast<long>(whole);
 }
@@ -237,14 +260,14 @@ FunctionPtr CaseContext::function(const Value& value) const {
 
 FunctionPtr CaseContext::read_function(const Value& value) const {
   try {
-    return expression_function(value.text, Names::of_time_and_signals(all_names()), value.where);
+    if (indices_.empty()) return expression_function(value.text, in_functions_, value.where);
+    return expression_function(value.text, with_indices(in_functions_), value.where);
   } catch (const ExpressionError& error) {
     std::string text = error.what();
-    if (functions_ != nullptr && text.find("did you mean") == std::string::npos) {
-      std::vector<std::string> names;
-      for (const Value::Entry& entry : functions_->entries) names.push_back(entry.key);
-      text += did_you_mean(value.text, names);
-    }
+    const bool is_function = std::ranges::find(function_names_, value.text) != function_names_.end();
+    if (!is_function && text.find("did you mean") == std::string::npos &&
+        text.find("'functions'") == std::string::npos)
+      text += did_you_mean(value.text, function_names_);
     throw Error(value.where, text);
   }
 }
@@ -252,9 +275,9 @@ FunctionPtr CaseContext::read_function(const Value& value) const {
 FunctionPtr CaseContext::named_function(const std::string& name, const Location& where) const {
   if (const auto at = named_.find(name); at != named_.end()) return at->second;
   if (std::find(resolving_.begin(), resolving_.end(), name) != resolving_.end()) {
-    std::string cycle;
-    for (const std::string& other : resolving_) cycle += other + " -> ";
-    throw Error(where, "functions that need each other: " + cycle + name);
+    std::vector<std::string> cycle = resolving_;
+    cycle.push_back(name);
+    throw Error(where, "functions that need each other: " + name_chain(cycle));
   }
   resolving_.push_back(name);
   const Value& value = *functions_->find(name);
@@ -265,7 +288,7 @@ FunctionPtr CaseContext::named_function(const std::string& name, const Location&
     resolving_.pop_back();
     if (!resolving_.empty()) throw;
     throw Error(error.where().file.empty() ? value.where : error.where(),
-                "function '" + name + "': " + error.what());
+                "function " + in_quotes(name) + ": " + error.what());
   }
   resolving_.pop_back();
   return named_[name] = made;
@@ -278,6 +301,10 @@ FunctionPtr CaseContext::function_of_map(const Value& map) const {
     for (const std::string& name : function_types()) known += (known.empty() ? "" : ", ") + name;
     throw Error(map.where, "a function given as a map needs a 'type': one of " + known);
   }
+  const Nesting nesting(reading_);
+  if (reading_ > deepest_functions)
+    throw Error(map.where, "functions of functions, more than " + std::to_string(deepest_functions) +
+                               " deep" + (resolving_.empty() ? "" : ": " + name_chain(resolving_)));
   Value rest = map;
   std::erase_if(rest.entries, [](const Value::Entry& entry) { return entry.key == "type"; });
   const auto argument = [](const Parameters& in) { return in.has("of") ? in.function("of") : nullptr; };
@@ -301,7 +328,7 @@ FunctionPtr CaseContext::function_of_map(const Value& map) const {
   std::string known;
   for (const std::string& name : function_types()) known += (known.empty() ? "" : ", ") + name;
   const std::string near = did_you_mean(type->text, function_types());
-  throw Error(type->where, "unknown function type '" + type->text + "'" + (near.empty() ? "." : near) +
+  throw Error(type->where, "unknown function type " + in_quotes(type->text) + (near.empty() ? "." : near) +
                                " Types here: " + known);
 }
 

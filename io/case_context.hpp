@@ -25,7 +25,7 @@ class CaseContext final : public ValueContext {
   /// The indices that numbers and functions may use from now on.
   void set_indices(ParameterValues indices);
   const ParameterValues& indices() const { return indices_; }
-  const ParameterValues& parameters() const { return parameters_; }
+  const ParameterValues& parameters() const { return in_numbers_.parameters; }
 
   double number(const Value& value) const override;
   /// A number, an expression of time and signals, the name of a function, or a map with a `type`.
@@ -42,20 +42,24 @@ class CaseContext final : public ValueContext {
     std::optional<Expression> expression;  ///< of the indices
   };
 
-  ParameterValues all_names() const;
+  /// The same names and those of the indices.
+  Names with_indices(Names names) const;
   bool mentions_index(std::string_view text) const;
   double computed(const std::string& text, const Location& where) const;
   FunctionPtr named_function(const std::string& name, const Location& where) const;
   FunctionPtr read_function(const Value& value) const;
   FunctionPtr function_of_map(const Value& map) const;
 
-  ParameterValues parameters_;
+  Names in_numbers_;    ///< what numbers may name, indices apart
+  Names in_functions_;  ///< what functions may name
   ParameterValues indices_;
+  std::vector<std::string> function_names_;
   const Value* functions_ = nullptr;
   mutable std::unordered_map<std::string, Constant> numbers_;
   mutable std::unordered_map<std::string, FunctionPtr> by_text_;
   mutable std::unordered_map<std::string, FunctionPtr> named_;
   mutable std::vector<std::string> resolving_;
+  mutable int reading_ = 0;  ///< functions given as maps, one within the other
 };
 
 }  // namespace trammel

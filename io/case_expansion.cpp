@@ -1,13 +1,12 @@
 #include "io/case_expansion.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
 
 #include "io/case_repeat.hpp"
+#include "io/name_chain.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/plugin_call.hpp"
 
@@ -21,9 +20,13 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
+constexpr std::size_t longest_name = 100;
+/// Named maps of one entity: they multiply where each names several others.
+constexpr int most_put = 10'000;
+
 /// "joint 'hook' (revolute)"
 std::string title_of(const std::string& category, const std::string& name, const std::string& type) {
-  return category + " '" + name + "'" + (type.empty() ? "" : " (" + type + ")");
+  return category + " " + in_quotes(name) + (type.empty() ? "" : " (" + type + ")");
 }
 
 void check_name(const std::string& name, const Location& where) {
@@ -37,7 +40,10 @@ void check_name(const std::string& name, const Location& where) {
   }
   if (!good)
     throw Error(where,
-                "'" + name + "' cannot be a name: expected a letter, then letters, digits, '_' or '-'");
+                in_quotes(name) + " cannot be a name: expected a letter, then letters, digits, '_' or '-'");
+  if (name.size() > longest_name)  // files are named so
+    throw Error(where, in_quotes(name) + " cannot be a name: it is longer than " +
+                           std::to_string(longest_name) + " characters");
   if (name == "ground") throw Error(where, "'ground' cannot be a name: it is the world itself");
 }
 
@@ -84,7 +90,7 @@ void CaseExpansion::plan_category(Type::Category category, const char* key) {
   for (const Value::Entry& entry : group->entries) {
     current_ = {title_of(category_text, entry.key, ""), entry.where, ""};
     guarded([&] {
-      repeat(entry.value, *context_,
+      repeat(entry.value, *context_, repeated_,
              [&] { plan_entity(category, entry, instance_name(entry, category_text.c_str(), taken)); });
     });
   }
@@ -124,11 +130,12 @@ void CaseExpansion::plan_attachment(const PlannedThing& joint, const Value::Entr
 void CaseExpansion::plan_markers() {
   const Value* group = root_->find("markers");
   if (group == nullptr) return;
+  const std::size_t first = things_.size();
   std::set<std::string> taken;
   for (const Value::Entry& entry : group->entries) {
     current_ = {title_of("marker", entry.key, ""), entry.where, ""};
     guarded([&] {
-      repeat(entry.value, *context_, [&] {
+      repeat(entry.value, *context_, repeated_, [&] {
         PlannedThing thing;
         thing.entry = &entry;
         thing.name = instance_name(entry, "marker", taken);
@@ -137,13 +144,59 @@ void CaseExpansion::plan_markers() {
       });
     });
   }
+  order_markers(first);
+}
+
+/// Puts markers behind those that they are fixed in, by the text of `on`. The others keep their order.
+void CaseExpansion::order_markers(std::size_t first) {
+  const std::size_t n = things_.size() - first;
+  std::unordered_map<std::string_view, std::size_t> numbers;
+  for (std::size_t i = 0; i < n; ++i) numbers.emplace(things_[first + i].name, i);
+  for (std::size_t i = 0; i < first; ++i) numbers.erase(things_[i].name);  // a body's own marker comes first
+  std::vector<std::size_t> carrier(n, n);  // the marker that each is fixed in, n where that is none of these
+  for (std::size_t i = 0; i < n; ++i) {
+    const PlannedThing& thing = things_[first + i];
+    const Value* on = thing.entry->value.find("on");
+    while (on != nullptr && on->is_map()) on = on->find("on");
+    if (on == nullptr || !on->is_scalar()) continue;
+    begin(thing);
+    guarded([&] {
+      const auto found = numbers.find(with_indices(on->text, *context_, on->where));
+      if (found != numbers.end()) carrier[i] = found->second;
+    });
+  }
+  context_->set_indices({});
+  std::vector<PlannedThing> ordered;
+  std::vector<char> placed(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<std::size_t> chain;
+    for (std::size_t at = i; at != n && placed[at] != 2; at = carrier[at]) {
+      chain.push_back(at);
+      if (placed[at] == 1) refuse_cycle(first, chain);
+      placed[at] = 1;
+    }
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+      placed[*at] = 2;
+      ordered.push_back(things_[first + *at]);
+    }
+  }
+  std::ranges::move(ordered, things_.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+/// Of markers whose chain ends in one of its own.
+void CaseExpansion::refuse_cycle(std::size_t first, const std::vector<std::size_t>& chain) const {
+  std::vector<std::string> names;
+  for (auto at = std::ranges::find(chain, chain.back()); at != chain.end(); ++at)
+    names.push_back(things_[first + *at].name);
+  const PlannedThing& thing = things_[first + chain.back()];
+  throw Error(thing.entry->where, "markers that are fixed in each other: " + name_chain(names));
 }
 
 const Type& CaseExpansion::type_of(Type::Category category, const Value::Entry& entry) const {
   const Value* name = entry.value.find("type");
   if (name == nullptr)
     throw Error(entry.where, "'type' is missing. Loaded " + std::string(category_name(category)) +
-                                 " types: " + fmt::format("{}", fmt::join(registry_->names(category), ", ")));
+                                 " types: " + list_of_names(registry_->names(category)));
   if (!name->is_scalar()) throw Error(name->where, "'type' must be a name, found " + name->described());
   return registry_->get(category, name->text, name->where);
 }
@@ -168,9 +221,9 @@ void CaseExpansion::unknown_key(const Value::Entry& entry, const Type& type) con
   std::vector<std::string> all = known;
   all.insert(all.end(), {"type", "for"});
   const std::string near = did_you_mean(entry.key, all);
-  throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
+  throw Error(entry.where, "unknown key " + in_quotes(entry.key) + (near.empty() ? "." : near) +
                                (known.empty() ? " The type has no parameters"
-                                              : " Keys here: " + fmt::format("{}", fmt::join(known, ", "))));
+                                              : " Keys here: " + list_of_names(known, entry.key)));
 }
 
 std::string CaseExpansion::instance_name(const Value::Entry& entry, const char* category,
@@ -204,8 +257,8 @@ void CaseExpansion::begin(const PlannedThing& thing) {
   if (thing.type == nullptr) {
     current_ = {title_of("marker", thing.name, ""), thing.entry->where, ""};
   } else if (thing.attachment != nullptr) {
-    current_ = {title_of("joint", thing.name, "") + ", " + thing.attachment->key + " of '" +
-                    thing.coordinate->key + "'",
+    current_ = {title_of("joint", thing.name, "") + ", " + thing.attachment->key + " of " +
+                    in_quotes(thing.coordinate->key),
                 thing.coordinate->where, thing.type->plugin};
   } else {
     current_ = {title_of(std::string(category_name(thing.type->category)), thing.name, thing.type->name),
@@ -243,6 +296,7 @@ Value CaseExpansion::map_of(const PlannedThing& thing) const {
       map.entries.push_back(parameter);
   put_indices_in(map, *context_);
   if (marker) return map;
+  put_ = 0;
   put_named(map, 0);
   if (thing.type->category == Type::Category::joint)
     for (const Value::Entry& parameter : thing.entry->value.entries)
@@ -316,10 +370,10 @@ const Value& CaseExpansion::named(const char* group, const Value& name) const {
   const std::string one(group, std::char_traits<char>::length(group) - 1);
   const std::vector<std::string> known = values == nullptr ? std::vector<std::string>{} : keys_of(*values);
   const std::string near = did_you_mean(name.text, known);
-  throw Error(name.where, one + " '" + name.text + "' not found" + (near.empty() ? "." : near) +
+  throw Error(name.where, one + " " + in_quotes(name.text) + " not found" + (near.empty() ? "." : near) +
                               (known.empty() ? " The case has no '" + std::string(group) + "'"
                                              : " Names in '" + std::string(group) +
-                                                   "': " + fmt::format("{}", fmt::join(known, ", "))));
+                                                   "': " + list_of_names(known, name.text)));
 }
 
 /// Puts the maps of sections and materials where their names stand; `depth` counts the names followed.
@@ -329,7 +383,10 @@ void CaseExpansion::put_named(Value& value, int depth) const {
     const char* group = entry.key == "section" ? "sections" : entry.key == "material" ? "materials" : nullptr;
     const bool by_name = group != nullptr && entry.value.is_scalar();
     if (by_name && depth > 8)
-      throw Error(entry.value.where, "'" + entry.value.text + "' in '" + group + "' is made of itself");
+      throw Error(entry.value.where, in_quotes(entry.value.text) + " in '" + group + "' is made of itself");
+    if (by_name && ++put_ > most_put)
+      throw Error(entry.value.where, "the names of sections and materials here stand for more than " +
+                                         std::to_string(most_put) + " maps");
     if (by_name) entry.value = Value(named(group, entry.value));
     put_named(entry.value, by_name ? depth + 1 : depth);
   }

@@ -58,6 +58,8 @@ class CaseExpansion {
   void plan_entity(Type::Category category, const Value::Entry& entry, const std::string& name);
   void plan_attachment(const PlannedThing& joint, const Value::Entry& attachment);
   void plan_markers();
+  void order_markers(std::size_t first);
+  [[noreturn]] void refuse_cycle(std::size_t first, const std::vector<std::size_t>& chain) const;
   const Type& type_of(Type::Category category, const Value::Entry& entry) const;
   bool is_attachment(const Type& type, const Value::Entry& parameter) const;
   [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
@@ -80,6 +82,8 @@ class CaseExpansion {
   Current current_;
   std::vector<PlannedThing> things_, after_others_, attachments_;
   std::vector<double> indices_;
+  long repeated_ = 0;    ///< entries of all `for` so far
+  mutable int put_ = 0;  ///< maps of sections and materials put into the entity in work
   int entities_ = 0;
 };
 

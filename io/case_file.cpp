@@ -1,7 +1,5 @@
 #include "io/case_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -39,8 +37,8 @@ void CaseFile::start(const ParameterOverrides& overrides) {
     for (const std::string& key : top_keys()) known = known || key == entry.key;
     if (known) continue;
     const std::string near = did_you_mean(entry.key, top_keys());
-    throw Error(entry.where, "unknown key '" + entry.key + "'" + (near.empty() ? "." : near) +
-                                 " Keys of a case: " + fmt::format("{}", fmt::join(top_keys(), ", ")));
+    throw Error(entry.where, "unknown key " + in_quotes(entry.key) + (near.empty() ? "." : near) +
+                                 " Keys of a case: " + list_of_names(top_keys()));
   }
   const Value* version = root_.find("trammel");
   if (version == nullptr)
@@ -61,8 +59,9 @@ void CaseFile::start(const ParameterOverrides& overrides) {
                   "'" + std::string(group) + "' must be a map of names, found " + value->described());
     for (const Value::Entry& entry : value->entries)
       if (!entry.value.is_map())
-        throw Error(entry.value.is_null() ? entry.where : entry.value.where,
-                    "'" + entry.key + "' in '" + group + "' must be a map, found " + entry.value.described());
+        throw Error(
+            entry.value.is_null() ? entry.where : entry.value.where,
+            in_quotes(entry.key) + " in '" + group + "' must be a map, found " + entry.value.described());
   }
   context_.set_parameters(root_.find("parameters"), overrides);
   context_.set_functions(root_.find("functions"));

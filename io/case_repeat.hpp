@@ -9,6 +9,9 @@
 
 namespace trammel {
 
+/// How many entries all the repeated ones of a case may stand for. More are a mistake: no machine holds them.
+inline constexpr long most_repeated = 5'000'000;
+
 /// The name with its index expressions computed: "rod.(i-1).end" becomes "rod.4.end", and "crank.at(L/2)"
 /// becomes "crank.at(0.5)". Other texts come back as they are. Throws Error at `where`.
 std::string with_indices(const std::string& text, const CaseContext& context, const Location& where);
@@ -20,6 +23,7 @@ void put_indices_in(Value& value, const CaseContext& context);
 /// the indices set in the context; once, where the entry has no `for`. The indices are cleared afterwards.
 ///
 /// `for: {i: 1..n, j: [1, 3, 5]}`: bounds are included, are expressions, and may use the indices before them.
-void repeat(const Value& entry, CaseContext& context, const std::function<void()>& visit);
+/// Adds the number of combinations to `repeated`, and throws Error before the first of them where that is too large.
+void repeat(const Value& entry, CaseContext& context, long& repeated, const std::function<void()>& visit);
 
 }  // namespace trammel

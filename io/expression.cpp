@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "io/expression_functions.hpp"
+#include "io/name_chain.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/number_text.hpp"
 
@@ -54,6 +54,9 @@ class ExpressionCompiler {
   // --- instructions ---
 
   void emit(const Instruction& instruction, int growth, int column) {
+    if (++emitted_ > most_instructions) {
+      fail(column, "the expression is too large: laws within laws compute their values several times");
+    }
     out_.code_.push_back(instruction);
     depth_ += growth;
     if (depth_ > Expression::max_stack) {
@@ -171,8 +174,16 @@ class ExpressionCompiler {
     if (const auto* function = grammar::find_function(n.name)) {
       fail(n.column, "'" + n.name + "' is a function: write " + std::string(function->signature));
     }
-    if (dotted && known.empty()) fail(n.column, "the signal '" + n.name + "' may not be read here");
-    fail(n.column, "unknown name '" + n.name + "'" + did_you_mean(n.name, all_names()));
+    refuse_named_function(n);
+    if (dotted && known.empty()) fail(n.column, "the signal " + in_quotes(n.name) + " may not be read here");
+    fail(n.column, "unknown name " + in_quotes(n.name) + did_you_mean(n.name, all_names()));
+  }
+
+  void refuse_named_function(const Node& n) const {
+    if (std::find(names_.functions.begin(), names_.functions.end(), n.name) == names_.functions.end()) return;
+    fail(n.column, in_quotes(n.name) +
+                       " is an entry of 'functions': its name may stand alone where a function is "
+                       "expected, but not in an expression");
   }
 
   int signal_index(const Node& n) {
@@ -180,7 +191,7 @@ class ExpressionCompiler {
     const auto at = std::find(signals.begin(), signals.end(), n.name);
     if (at != signals.end()) return static_cast<int>(at - signals.begin());
     if (signals.size() == static_cast<std::size_t>(max_signals)) {
-      fail(n.column, "'" + n.name + "' is one signal too many: an expression reads at most " +
+      fail(n.column, in_quotes(n.name) + " is one signal too many: an expression reads at most " +
                          std::to_string(max_signals));
     }
     signals.push_back(n.name);
@@ -202,7 +213,8 @@ class ExpressionCompiler {
     if (!function) {
       std::vector<std::string> known;
       for (const auto& entry : grammar::functions()) known.emplace_back(entry.name);
-      fail(n.column, "unknown function '" + n.name + "'" + did_you_mean(n.name, known));
+      refuse_named_function(n);
+      fail(n.column, "unknown function " + in_quotes(n.name) + did_you_mean(n.name, known));
     }
     const auto given = static_cast<int>(n.items.size());
     if (function->any_number ? given < function->arguments() : given != function->arguments()) {
@@ -297,6 +309,9 @@ class ExpressionCompiler {
   const grammar::Tree& tree_;
   const Names& names_;
   Expression& out_;
+  /// A law uses its first value twice, so that laws within laws grow as powers of two.
+  static constexpr int most_instructions = 100'000;
+  int emitted_ = 0;
   int depth_ = 0;
   std::size_t barrier_ = 0;  // instructions before this index are not folded any more
 };
@@ -310,7 +325,7 @@ double Expression::constant() const {
   if (!is_constant()) {
     throw ExpressionError(text_, 0,
                           "a constant is expected, but it reads " +
-                              (reads_time_ ? "time" : "the signal '" + signals_.front() + "'"));
+                              (reads_time_ ? "time" : "the signal " + in_quotes(signals_.front())));
   }
   const double value = code_.front().number;
   if (!std::isfinite(value)) {
@@ -386,7 +401,7 @@ double evaluate_constant(std::string_view text, const ParameterValues& parameter
 
 namespace {
 
-/// Computes each parameter after those that it needs.
+/// Computes each parameter after those that it needs, with a stack of its own: chains may be long.
 class ParameterResolver {
  public:
   explicit ParameterResolver(const std::vector<std::pair<std::string, std::string>>& definitions) {
@@ -398,46 +413,86 @@ class ParameterResolver {
       if (const std::string owner = owner_of(name); !owner.empty()) {
         throw ParameterError(name, 0, "the name belongs to " + owner);
       }
-      if (!texts_.emplace(name, text).second) throw ParameterError(name, 0, "given twice");
+      if (!definitions_.emplace(name, Definition{text, Progress::untouched}).second) {
+        throw ParameterError(name, 0, "given twice");
+      }
     }
     // Every name is known from the start, so that a misspelt one is compared with all of them.
-    for (const auto& [name, text] : texts_) names_.parameters.emplace(name, 0.0);
+    for (const auto& [name, definition] : definitions_) names_.parameters.emplace(name, 0.0);
   }
 
   ParameterValues resolve() {
-    for (const auto& [name, text] : texts_) compute(name);
+    for (auto at = definitions_.begin(); at != definitions_.end(); ++at) compute(at);
     return std::move(names_.parameters);
   }
 
  private:
-  void compute(const std::string& name) {
-    if (done_.contains(name)) return;
-    if (const auto first = std::find(path_.begin(), path_.end(), name); first != path_.end()) {
-      std::string cycle;
-      for (auto at = first; at != path_.end(); ++at) cycle += *at + " -> ";
-      throw ParameterError(name, 0, "it is defined by itself: " + cycle + name);
-    }
-    path_.push_back(name);
+  enum class Progress : std::uint8_t { untouched, open, done };
+  struct Definition {
+    std::string text;
+    Progress progress;
+  };
+  using Entry = std::map<std::string, Definition, std::less<>>::iterator;
+  struct Open {
+    Entry entry;
+    std::vector<Entry> needed;  ///< parameters that its text names
+    std::size_t next = 0;       ///< the first of them that may not be computed yet
+  };
+
+  /// Gives errors of the expression the name of its parameter.
+  template <class Work>
+  static auto blaming(Entry entry, const Work& work) {
     try {
-      const std::string& text = texts_.find(name)->second;
-      const grammar::Tree tree = grammar::parse(text);
-      for (const Node& n : tree.nodes) {
-        if (n.kind == NodeKind::name && texts_.contains(n.name)) compute(n.name);
-      }
-      names_.parameters[name] = Expression(text, names_).constant();
-    } catch (const ParameterError&) {
-      throw;
+      return work();
     } catch (const ExpressionError& error) {
-      throw ParameterError(name, error.column(), error.what());
+      throw ParameterError(entry->first, error.column(), error.what());
     }
-    path_.pop_back();
-    done_.insert(name);
   }
 
-  std::map<std::string, std::string, std::less<>> texts_;
+  void compute(Entry first) {
+    if (first->second.progress == Progress::done) return;
+    open(first);
+    while (!path_.empty()) {
+      Open& top = path_.back();
+      if (top.next < top.needed.size()) {
+        const Entry needed = top.needed[top.next++];
+        if (needed->second.progress == Progress::open) refuse_cycle(needed);
+        if (needed->second.progress == Progress::untouched) open(needed);
+        continue;
+      }
+      const Entry entry = top.entry;
+      names_.parameters[entry->first] =
+          blaming(entry, [&] { return Expression(entry->second.text, names_).constant(); });
+      entry->second.progress = Progress::done;
+      path_.pop_back();
+    }
+  }
+
+  void open(Entry entry) {
+    Open opened{entry, {}};
+    const grammar::Tree tree = blaming(entry, [&] { return grammar::parse(entry->second.text); });
+    for (const Node& n : tree.nodes) {
+      if (n.kind != NodeKind::name) continue;
+      if (const Entry needed = definitions_.find(n.name); needed != definitions_.end()) {
+        opened.needed.push_back(needed);
+      }
+    }
+    entry->second.progress = Progress::open;
+    path_.push_back(std::move(opened));
+  }
+
+  [[noreturn]] void refuse_cycle(Entry again) const {
+    std::vector<std::string> cycle;
+    const auto first =
+        std::find_if(path_.begin(), path_.end(), [&](const Open& o) { return o.entry == again; });
+    for (auto at = first; at != path_.end(); ++at) cycle.push_back(at->entry->first);
+    cycle.push_back(again->first);
+    throw ParameterError(again->first, 0, "it is defined by itself: " + name_chain(cycle));
+  }
+
+  std::map<std::string, Definition, std::less<>> definitions_;
   Names names_ = Names::constants();
-  std::set<std::string> done_;
-  std::vector<std::string> path_;  // the parameters that are being computed
+  std::vector<Open> path_;  ///< the parameters that are being computed, each needed by the one before
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "io/expression_grammar.hpp"
 #include "trammel/function.hpp"
+#include "trammel/quoted.hpp"
 
 namespace trammel {
 
@@ -24,16 +25,20 @@ struct Names {
   std::vector<std::string> signals;
   /// Take every other dotted name as a signal, to be looked up later by the caller.
   bool any_signal = false;
+  /// Functions of the case, which an expression cannot read: for messages. They outlive the names.
+  std::span<const std::string> functions = {};
 
   /// Only parameters: for numbers.
   static Names constants(ParameterValues parameters = {}) {
-    return {std::move(parameters), false, {}, false};
+    return {std::move(parameters), false, {}, false, {}};
   }
   /// Parameters and time.
-  static Names of_time(ParameterValues parameters = {}) { return {std::move(parameters), true, {}, false}; }
+  static Names of_time(ParameterValues parameters = {}) {
+    return {std::move(parameters), true, {}, false, {}};
+  }
   /// Parameters, time and any dotted name.
   static Names of_time_and_signals(ParameterValues parameters = {}) {
-    return {std::move(parameters), true, {}, true};
+    return {std::move(parameters), true, {}, true, {}};
   }
 };
 
@@ -95,7 +100,7 @@ double evaluate_constant(std::string_view text, const ParameterValues& parameter
 class ParameterError : public ExpressionError {
  public:
   ParameterError(std::string name, int column, const std::string& what)
-      : ExpressionError(column, "parameter '" + name + "': " + what), name_(std::move(name)) {}
+      : ExpressionError(column, "parameter " + in_quotes(name) + ": " + what), name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
 

@@ -8,6 +8,8 @@
 #include <boost/fusion/include/at_c.hpp>
 #include <boost/spirit/home/x3.hpp>
 
+#include "trammel/quoted.hpp"
+
 namespace trammel {
 
 namespace {
@@ -16,8 +18,9 @@ constexpr std::size_t longest_text = 4000;
 constexpr int deepest_nesting = 64;
 
 std::string described(std::string_view text, int column, const std::string& what) {
-  if (column == 0) return "'" + std::string(text) + "': " + what;
-  return "column " + std::to_string(column) + " of '" + std::string(text) + "': " + what;
+  if (column == 0) return in_quotes(text) + ": " + what;
+  return "column " + std::to_string(column) + " of " +
+         in_quotes_around(text, static_cast<std::size_t>(column - 1)) + ": " + what;
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ class TreeBuilder {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc{} || end != digits.data() + digits.size()) {
-      throw ExpressionError(text_, column, "the number '" + std::string(digits) + "' is out of range");
+      throw ExpressionError(text_, column, "the number " + in_quotes(digits) + " is out of range");
     }
     const int node = add(NodeKind::number, column, {}, {});
     tree_.nodes.back().number = value;
@@ -180,7 +183,7 @@ std::string found_at(std::string_view text, std::size_t from) {
     ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
   }
-  return "'" + std::string(text.substr(from, end - from)) + "'";
+  return in_quotes(text.substr(from, end - from));
 }
 
 int column_of(std::string_view text, std::size_t from) {
@@ -192,7 +195,7 @@ int column_of(std::string_view text, std::size_t from) {
 void check_size(std::string_view text) {
   if (text.size() > longest_text) {
     throw ExpressionError(
-        text.substr(0, 40), 0,
+        text, 0,
         "the expression is longer than " + std::to_string(longest_text) + " characters; use a table");
   }
   int depth = 0;

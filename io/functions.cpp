@@ -36,7 +36,11 @@ class FunctionOfArgument : public Function {
  protected:
   FunctionOfArgument(std::string text, FunctionPtr of, const Location& where)
       : Function(std::move(text), of ? of->signals() : std::vector<std::string>{}, where),
-        of_(std::move(of)) {}
+        of_(std::move(of)) {
+    if (const auto* nested = dynamic_cast<const FunctionOfArgument*>(of_.get())) depth_ = nested->depth_ + 1;
+    if (depth_ > deepest_functions)
+      throw Error(where, "functions of functions, more than " + std::to_string(deepest_functions) + " deep");
+  }
 
   /// Where an argument lies outside of the points: the caller's function reads signals, or it does not.
   [[noreturn]] void fail_outside(double u, double first, double last) const {
@@ -72,6 +76,7 @@ class FunctionOfArgument : public Function {
   }
 
   FunctionPtr of_;
+  int depth_ = 1;
 };
 
 /// Piecewise cubics over the points x: a table has only their linear part.

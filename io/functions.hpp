@@ -9,6 +9,9 @@
 
 namespace trammel {
 
+/// Functions of functions may not be nested deeper: they are evaluated one within the other.
+inline constexpr int deepest_functions = 100;
+
 /// What a table or spline gives before its first and behind its last point.
 enum class Outside {
   hold,    ///< the value of the nearest end; derivatives are zero

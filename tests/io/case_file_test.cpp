@@ -250,7 +250,8 @@ TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
   EXPECT_EQ(
       message(head +
               "bodies:\n  crank: {type: box}\njoints:\n  A: {type: pin, between: [ground, crnk.end]}\n"),
-      "case.yaml:5:36: error: joint 'A' (pin): marker 'crnk.end' not found; did you mean 'crank.end'?");
+      "case.yaml:5:36: error: joint 'A' (pin): marker 'crnk.end' not found; did you mean 'crank.end'? "
+      "Markers here: crank.end, ground, crank.at(s)");
   EXPECT_EQ(
       message(head + "bodies:\n  crank: {type: box, section: thik}\nsections: {thick: {EA: 1}}\n"),
       "case.yaml:3:31: error: body 'crank' (box): section 'thik' not found; did you mean 'thick'? Names in "
@@ -273,6 +274,79 @@ TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
   EXPECT_THAT(message(head + "bodies:\n  a.b: {type: box}\n"), HasSubstr("cannot be a name"));
   EXPECT_THAT(message(head + "bodies: {crank: 3}\n"),
               HasSubstr("'crank' in 'bodies' must be a map, found '3'"));
+}
+
+TEST(CaseFile, MarkersMayStandInAnyOrder) {
+  Built built;
+  const Registry registry = recording_registry(built);
+  CaseFile file(
+      read_yaml_text(
+          "trammel: 1\nmarkers:\n  c.(i): {for: {i: 1..2}, on: b.(i), at: [i, 0, 0]}\n"
+          "  b.(i): {for: {i: 1..2}, on: {on: a}, at: [0, i, 0]}\n  a: {on: ground, at: [0, 0, 5]}\n",
+          "case.yaml"),
+      "case.yaml");
+  Model model;
+  file.build(registry, model);
+  EXPECT_EQ(model.markers.at("c.2").p_FM_F(), Vec3(2, 2, 5));
+}
+
+TEST(CaseFile, MarkersThatAreFixedInEachOther) {
+  const std::string head = "trammel: 1\nmarkers:\n";
+  EXPECT_EQ(message(head + "  a: {on: b}\n  b: {on: {on: c}}\n  c: {on: a}\n"),
+            "case.yaml:3:3: error: markers that are fixed in each other: a -> b -> c -> a");
+  EXPECT_THAT(message(head + "  a: {on: a}\n"), HasSubstr("a -> a"));
+  EXPECT_THAT(message(head + "  a.(i): {for: {i: 1..9}, on: a.(10-i)}\n"), HasSubstr("a.1 -> a.9 -> a.1"));
+}
+
+TEST(CaseFile, GridsAreCountedBeforeTheyAreMade) {
+  const auto grid = [](const std::string& ranges) {
+    return message("trammel: 1\nparameters: {n: 99999}\nbodies:\n  a.(i).(j).(k): {for: " + ranges +
+                   ", type: box}\n");
+  };
+  EXPECT_EQ(
+      grid("{i: 1..n, j: 1..n, k: 1..n}"),
+      "case.yaml:4:24: error: body 'a.(i).(j).(k)': this 'for' stands for 999970000299999 entries; a case "
+      "may hold 5000000");
+  EXPECT_THAT(grid("{i: 1..n, j: i..n, k: j..n}"), HasSubstr("entries or more; a case may hold 5000000"));
+  EXPECT_THAT(grid("{i: 1..1e14, j: 1..0, k: 1..1}"), HasSubstr("no error"));
+  EXPECT_THAT(
+      message("trammel: 1\nparameters: {n: 2000}\nmarkers:\n  a.(i).(j): {for: {i: 1..100, j: 1..100}, on: "
+              "ground}\nbodies:\n  b.(i).(j): {for: {i: 1..n, j: 1..n}, type: boxx}\n"),
+      HasSubstr("unknown body type"));
+  EXPECT_THAT(
+      message("trammel: 1\nparameters: {n: 2}\nbodies:\n  a.(i).(j): {for: {i: 1..n, j: 1..n}, type: box}\n"
+              "markers:\n  b.(i): {for: {i: 1..4999999}, on: ground}\n"),
+      HasSubstr(
+          "case.yaml:6:16: error: marker 'b.(i)': with the 4999999 entries of this 'for' the case holds "
+          "5000003 repeated ones; it may hold 5000000"));
+}
+
+TEST(CaseFile, FunctionsOfFunctionsEnd) {
+  std::string forward = "trammel: 1\nfunctions:\n", backward = forward;
+  const auto entry = [](int i) {
+    return "  f" + std::to_string(i) + ": {type: ramp, from: [0, 0], to: [1, 1], of: f" +
+           std::to_string(i + 1) + "}\n";
+  };
+  for (int i = 0; i < 5000; ++i) forward += entry(i);
+  forward += "  f5000: t\n";
+  backward += "  f5000: t\n";
+  for (int i = 4999; i >= 0; --i) backward += entry(i);
+  EXPECT_THAT(message(forward),
+              HasSubstr("functions of functions, more than 100 deep: f0 -> f1 -> f2 -> f3 -> ..."));
+  EXPECT_THAT(message(backward), HasSubstr("functions of functions, more than 100 deep"));
+}
+
+TEST(CaseFile, AFunctionWithinManyIsReadOnce) {
+  std::string text = "t";
+  for (int i = 0; i < 40; ++i) text = "{type: ramp, from: [0, 0], to: [1, 1], of: " + text + "}";
+  EXPECT_EQ(message("trammel: 1\nfunctions:\n  f: " + text + "\n"), "no error");  // else 2^40 readings
+}
+
+TEST(CaseFile, LongNamesAreShort) {
+  EXPECT_THAT(message("trammel: 1\nbodies:\n  " + std::string(900, 'a') + ": {type: box}\n"),
+              HasSubstr("...' (900 bytes) cannot be a name: it is longer than 100 characters"));
+  EXPECT_LT(message("trammel: 1\nbodies:\n  a: {type: \"" + std::string(900'000, 'a') + "\"}\n").size(),
+            400U);
 }
 
 }  // namespace

@@ -312,6 +312,50 @@ TEST(Parameters, MayDependOnEachOtherInAnyOrder) {
   EXPECT_TRUE(resolve_parameters({}).empty());
 }
 
+TEST(Parameters, MayFormALongChain) {
+  std::vector<std::pair<std::string, std::string>> chain;
+  for (int i = 0; i < 30'000; ++i)
+    chain.emplace_back("p" + std::to_string(i), "p" + std::to_string(i + 1) + " + 1");
+  chain.emplace_back("p30000", "5");
+  EXPECT_EQ(resolve_parameters(chain).at("p0"), 30'005);
+  chain.back().second = "p0";
+  try {
+    resolve_parameters(chain);
+    FAIL();
+  } catch (const ParameterError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "parameter 'p0': it is defined by itself: p0 -> p1 -> p2 -> p3 -> ... -> p30000 -> p0 (30001 names)");
+  }
+}
+
+TEST(Expression, SaysThatANameIsThatOfAFunction) {
+  const std::vector<std::string> functions{"push"};
+  Names names = Names::of_time_and_signals();
+  names.functions = functions;
+  const std::string why =
+      "'push' is an entry of 'functions': its name may stand alone where a function is expected, but not in "
+      "an "
+      "expression";
+  EXPECT_EQ(error_of("2*push", names), "column 3 of '2*push': " + why);
+  EXPECT_EQ(error_of("push(t)", names), "column 1 of 'push(t)': " + why);
+}
+
+TEST(Expression, QuotesThePartOfALongTextThatIsWrong) {
+  std::string text = "1";
+  for (int i = 0; i < 900; ++i) text += "+1";
+  const std::string message = error_of(text + "+x+1" + text);
+  EXPECT_NE(message.find("column 1803 of '..."), std::string::npos) << message;
+  EXPECT_NE(message.find("+1+x+11+1+"), std::string::npos) << message;
+  EXPECT_LT(message.size(), 200U);
+}
+
+TEST(Expression, LawsWithinLawsEnd) {
+  std::string text = "t";
+  for (int i = 0; i < 60; ++i) text = "ramp(t,0,1," + text + ",1)";  // 2^60 instructions
+  EXPECT_NE(error_of(text).find("the expression is too large"), std::string::npos);
+}
+
 struct ParameterCase {
   std::vector<std::pair<std::string, std::string>> definitions;
   const char* name;
