@@ -108,5 +108,46 @@ TEST(Stl, TextAndBinaryGiveTheSameSurface) {
   EXPECT_EQ(a.points[1], Vec3(2, 0, 0));
 }
 
+std::string message_of_stl(const std::string& text) {
+  const std::string path = ::testing::TempDir() + "damaged.stl";
+  std::ofstream(path, std::ios::binary) << text;
+  try {
+    read_stl(path, 1, {"case.yaml", 3, 9});
+  } catch (const Error& error) {
+    const std::string message = error.where().text() + ": " + error.what();
+    return message.substr(0, message.find(path)) + "FILE" + message.substr(message.find(path) + path.size());
+  }
+  return "no error";
+}
+
+TEST(Stl, SaysWhatIsWrongWithADamagedFile) {
+  const std::string facet =
+      "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
+  const std::string head = "case.yaml:3:9: the STL file 'FILE': ";
+  EXPECT_EQ(message_of_stl("solid s\n" + facet + "endsolid s\n"), "no error");
+  // Its first triangle would have been drawn alone.
+  EXPECT_EQ(message_of_stl("solid s\n" + facet),
+            head + "line 9: expected 'facet' or 'endsolid', found the end of the file");
+  std::string changed = facet;
+  changed.replace(changed.find("vertex 1"), 6, "vertx");
+  EXPECT_EQ(message_of_stl("solid s\n" + changed + "endsolid s\n"),
+            head + "line 5: expected 'vertex', found 'vertx'");
+  changed = facet;
+  changed.replace(changed.find("1 0 0\nvertex 0"), 1, "nan");
+  EXPECT_EQ(message_of_stl("solid s\n" + changed + "endsolid s\n"),
+            head + "line 5: expected a finite number, found 'nan'");
+  EXPECT_EQ(message_of_stl("solid s\nendsolid s\n"), "case.yaml:3:9: the STL file 'FILE' holds no triangles");
+  std::string binary(84 + 50, '\0');
+  binary[80] = 1;
+  EXPECT_EQ(message_of_stl(binary), "no error");
+  EXPECT_EQ(
+      message_of_stl(binary.substr(0, 100)),
+      head +
+          "it does not begin with 'solid', and a binary STL file of 1 triangles, as it says, has 134 bytes, "
+          "not 100");
+  binary.replace(96, 4, "\xff\xff\xff\x7f");
+  EXPECT_EQ(message_of_stl(binary), head + "triangle 1 has a corner that is not finite");
+}
+
 }  // namespace
 }  // namespace trammel::rigid_body

@@ -60,7 +60,7 @@ Solid read_solid(const Parameters& in, const Value& value) {
     if (path.is_relative()) path = std::filesystem::path(value.where.file).parent_path() / path;
     solid.shape = read_stl(path.string(), p.real("scale"), p.where("file"));
   } else {
-    throw Error(type->where, "unknown shape '" + type->text + "'" + did_you_mean(type->text, types));
+    throw Error(type->where, "unknown shape " + in_quotes(type->text) + did_you_mean(type->text, types));
   }
   return solid;
 }
