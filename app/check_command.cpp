@@ -74,6 +74,7 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
     if (command.derivatives && of_comm == 0) derivatives = check_all_derivatives(session.model);
   });
   Layout layout(comm, session.model, {});
+  require_unknowns(session, layout.global_size());
   const LayoutShare largest = layout.largest_share();
   Assembler assembler(session.model, layout);
   const State start = layout.initial_state();

@@ -94,31 +94,57 @@ std::vector<std::string> without_petsc(const std::vector<std::string>& arguments
   return own;
 }
 
+/// "rate=2": a name, and the value that it is given.
+bool is_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || std::isdigit(static_cast<unsigned char>(text[0])) != 0)
+    return false;
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(equals),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+}
+
+/// Gives every further setting behind "--set a=1" a "--set" of its own.
+std::vector<std::string> with_each_set(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  bool setting = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool first = i > 0 && arguments[i - 1] == "--set";
+    if (setting && !first && is_setting(arguments[i])) all.emplace_back("--set");
+    setting = first || (setting && is_setting(arguments[i]));
+    all.push_back(arguments[i]);
+  }
+  return all;
+}
+
 }  // namespace
 
 CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   CommandLineResult result;
   CommandLine& command = result.command;
-  std::vector<std::string> own = without_petsc(arguments, command.petsc);
+  std::vector<std::string> own = with_each_set(without_petsc(arguments, command.petsc));
 
   CLI::App app("Trammel simulates flexible multibody systems.", "trammel");
   app.footer(main_footer);
   app.set_version_flag("--version", "trammel " TRAMMEL_VERSION);
   app.require_subcommand(1);
 
+  // Such an option takes one value, and may be given several times.
+  const auto with_repeated = [&](CLI::App* sub, const char* name, std::vector<std::string>& values,
+                                 const char* type, const std::string& meaning) {
+    sub->add_option(name, values, meaning)->type_name(type)->expected(1)->take_all();
+  };
   std::vector<std::string> settings;
-  const auto with_settings = [&](CLI::App* sub, const char* meaning) {
-    sub->add_option("--set", settings, meaning)->type_name("NAME=VALUE")->allow_extra_args(false);
+  const auto with_settings = [&](CLI::App* sub, const std::string& meaning) {
+    with_repeated(sub, "--set", settings, "NAME=VALUE ...", meaning);
   };
   const auto with_case = [&](CLI::App* sub) {
     sub->add_option("CASE", command.case_file, "the case, a YAML file")->required();
-    with_settings(sub, "NAME=VALUE: replaces a parameter of the case");
+    with_settings(sub, "replaces parameters of the case by numbers or expressions: --set n=8 'l=2*pi'");
     return sub;
   };
   const auto with_plugins = [&](CLI::App* sub) {
-    sub->add_option("--plugin", command.plugins, "a plugin to load besides the installed ones")
-        ->type_name("PATH")
-        ->allow_extra_args(false);
+    with_repeated(sub, "--plugin", command.plugins, "PATH",
+                  "a plugin to load besides the installed ones; may be repeated");
     return sub;
   };
   CLI::App* run = with_plugins(with_case(app.add_subcommand("run", "Runs a case and writes its results")));
@@ -147,7 +173,7 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
       ->capture_default_str();
   verify->add_flag("--no-motion", command.without_motion, "leave out the drift in motion");
   verify->add_flag("--markdown", command.markdown, "print a table of Markdown");
-  with_settings(verify, "NAME=VALUE: a parameter of the joints");
+  with_settings(verify, "parameters of the joints, as in a case: --set 'axis=[0, 0, 1]' r=0.4");
   verify->footer(verify_footer);
 
   const auto wrong_usage = [&result](const std::string& text) {
@@ -158,7 +184,7 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   const std::vector<std::string> names{"run", "check", "list", "describe", "verify"};
   if (own.empty()) return wrong_usage("a command is missing: run, check, list, describe or verify");
   if (own.front().rfind('-', 0) != 0 && std::find(names.begin(), names.end(), own.front()) == names.end())
-    return wrong_usage("unknown command '" + own.front() + "'" + did_you_mean(own.front(), names));
+    return wrong_usage("unknown command " + in_quotes(own.front()) + did_you_mean(own.front(), names));
   try {
     std::reverse(own.begin(), own.end());
     app.parse(own);
@@ -177,7 +203,7 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size())
-      return wrong_usage("--set needs NAME=VALUE, found '" + setting + "'");
+      return wrong_usage("--set needs NAME=VALUE, found " + in_quotes(setting));
     command.parameters.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
   command.action = run->parsed()      ? CommandLine::Action::run

@@ -114,6 +114,10 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   const OutputOptions output = read_output(session.file);
   const std::vector<std::string> entities = counted_entities(session.model);
 
+  const bool kept = session.keep_multipliers_of_loops();
+  Layout layout(comm, session.model, {});
+  require_unknowns(session, layout.global_size());
+
   const fs::path folder =
       command.folder.empty() ? default_folder(command.case_file) : fs::path(command.folder);
   std::optional<FolderLock> lock;
@@ -126,8 +130,6 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
     log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "");
   });
 
-  const bool kept = session.keep_multipliers_of_loops();
-  Layout layout(comm, session.model, {});
   Assembler assembler(session.model, layout);
   log_model(*log, session, entities, layout);
   if (kept) log->line("  joints share no blocks: closed loops repeat constraints");

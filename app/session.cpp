@@ -1,5 +1,6 @@
 #include "session.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -74,6 +75,18 @@ bool Session::keep_multipliers_of_loops() {
   }
   build(!repeats);
   return repeats;
+}
+
+void require_unknowns(const Session& session, long unknowns) {
+  if (unknowns > 0) return;
+  const auto bodies = std::ranges::count(session.model.entities, category_name(Type::Category::body),
+                                         [](const Entity& e) -> std::string_view { return e.category; });
+  throw Error(Location{session.file.file(), 0, 0},
+              "the case has no unknowns: " +
+                  (bodies == 0 ? std::string("it has no 'bodies'")
+                               : fmt::format("joints fix {} to the ground",
+                                             bodies == 1 ? "its only body"
+                                                         : fmt::format("all its {} bodies", bodies))));
 }
 
 std::vector<std::string> counted_entities(const Model& model) {

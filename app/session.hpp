@@ -53,6 +53,9 @@ struct Session {
   Model model;
 };
 
+/// Throws Error where there is nothing to solve for, and says why. `unknowns` are those of all ranks.
+void require_unknowns(const Session& session, long unknowns);
+
 /// How many entities a model has, by category and type: "3 bodies (beam 3)", one line a category.
 std::vector<std::string> counted_entities(const Model& model);
 

@@ -1,5 +1,8 @@
 // Wrong input, through the command: one message of ours, a status other than 0, nothing left hanging.
 
+#include <algorithm>
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -174,6 +177,106 @@ const std::vector<Bad>& bad_inputs() {
        {"stage 2 (dynamic): 'until' = 0.5 s: must be after the stage's start at 1 s"}},
   };
   return list;
+}
+
+/// Damaged and oversized input: each ended the program, hung, or was told in words that helped nobody.
+const std::vector<Bad>& damaged_inputs() {
+  static const std::vector<Bad> list{
+      {"ParametersInALongCircle",
+       [] {
+         std::string text = "trammel: 1\nparameters:\n";
+         for (int i = 0; i < 30'000; ++i)
+           text += "  p" + std::to_string(i) + ": p" + std::to_string((i + 1) % 30'000) + "\n";
+         return text;
+       }(),
+       {"case.yaml:3:7: error: parameter 'p0': it is defined by itself: p0 -> p1 -> ", " (30000 names)"}},
+      {"GridWithoutBound",
+       "trammel: 1\nbodies:\n  m.(i).(j).(k): {for: {i: 1..99999, j: 1..99999, k: 1..99999}, type: "
+       "point_mass, "
+       "mass: 1}\n" +
+           dynamic,
+       {"case.yaml:3:24: error: ", "999970000299999 entries", "may hold 5000000"}},
+      {"HugeType",
+       "trammel: 1\nbodies: {m: {type: " + std::string(10'000'000, 'x') + "}}\n" + dynamic,
+       {"case.yaml:2:20: error: body 'm': unknown body type 'xxx", "...' (10000000 bytes)"}},
+      {"DeepNesting",
+       "trammel: 1\nbodies: " + std::string(10'000, '[') + std::string(10'000, ']') + "\n",
+       {"case.yaml:2:108: error: lists and maps are nested deeper than 100 levels"}},
+      {"NulByte",
+       std::string("trammel: 1\ntitle: a\0b\n", 22),
+       {"case.yaml:2:9: error: the file holds a NUL byte here"}},
+      {"MarkersInACircle",
+       "trammel: 1\nmarkers: {a: {on: b}, b: {on: a}}\n" + dynamic,
+       {"case.yaml:2:11: error: markers that are fixed in each other: a -> b -> a"}},
+      {"NoBodies",
+       "trammel: 1\n" + dynamic,
+       {"case.yaml: error: the case has no unknowns: it has no 'bodies'"}},
+      {"BodiesFixedToTheGround",
+       pendulum("mass: 1, " + inertia)
+           .replace(pendulum("mass: 1, " + inertia).find("revolute"), 8, "fixed   ")
+           .replace(pendulum("mass: 1, " + inertia).find(", axis: [0, 0, 1]"), 17, ""),
+       {"case.yaml: error: the case has no unknowns: joints fix its only body to the ground"}},
+      {"FunctionInAnExpression",
+       "trammel: 1\nfunctions: {push: 10*t}\nbodies: {m: {type: point_mass, mass: 1}}\n"
+       "loads: {f: {type: force, on: m, force: [2*push, 0, 0]}}\n" +
+           dynamic,
+       {"case.yaml:4:41: error: load 'f' (force): column 3 of '2*push': 'push' is an entry of 'functions'"}},
+      {"UnknownMarkerOfABody",
+       beam(good_section).replace(beam(good_section).find("bar.start"), 9, "bar.tip"),
+       {"joint 'clamp' (fixed): marker 'bar.tip' not found. Markers of 'bar': bar.end, bar.start, "
+        "bar.at(s)"}},
+  };
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Damaged, BadInput, ::testing::ValuesIn(damaged_inputs()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(DamagedInput, IsToldInOneShortLine) {
+  for (const Bad& bad : damaged_inputs()) {
+    const Workplace workplace;
+    workplace.write("case.yaml", bad.text);
+    const Outcome outcome = workplace.shell("trammel check case.yaml");
+    EXPECT_EQ(outcome.status, 1) << bad.name;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << bad.name << outcome.err;
+    EXPECT_LE(outcome.err.size(), 400U) << bad.name << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(workplace / "out"));
+  }
+}
+
+TEST(DamagedInput, AMessageHoldsNoControlCharacters) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run("trammel: 1\nbodies: {m: {type: \"\\e[31m\\x00\\a\"}}\n" + dynamic);
+  expect_one_message(outcome, {"unknown body type '\\x1b[31m\\x00\\x07'"});
+}
+
+TEST(DamagedInput, APipeIsNotWaitedFor) {
+  const Workplace workplace;
+  for (const char* line : {"mkfifo pipe; timeout 20 '" TRAMMEL_COMMAND "' check pipe",
+                           "timeout 20 '" TRAMMEL_COMMAND "' check /dev/zero",
+                           "echo 'trammel: 1' | timeout 20 '" TRAMMEL_COMMAND "' check /dev/stdin"})
+    expect_one_message(workplace.shell(line), {"it is no regular file"});
+  workplace.write("case.yaml", pendulum("mass: 1, " + inertia));
+  EXPECT_EQ(workplace.shell("trammel check /dev/stdin < case.yaml").status, 0);
+}
+
+TEST(Settings, AreGivenAsTheHelpShows) {
+  const Workplace workplace;
+  workplace.write("case.yaml",
+                  pendulum("mass: a, inertia: [b, b, c]", "between: [ground, rod], axis: [0, 0, 1]",
+                           "parameters: {a: 0, b: 0, c: 0}\n"));
+  EXPECT_THAT(workplace.shell("trammel run --help").out, HasSubstr("--set NAME=VALUE ..."));
+  const auto status = [&](const std::string& words) {
+    return workplace.shell("trammel run -q -o out " + words).status;
+  };
+  EXPECT_EQ(status("case.yaml --set a=1 b=2 'c=sqrt(b) + 1'"), 0);
+  EXPECT_EQ(status("--set a=1 b=2 --set c=b case.yaml"), 0);
+  EXPECT_EQ(status("case.yaml --set a=1 b=2"), 1);
+  expect_one_message(
+      workplace.shell("trammel run case.yaml --set a=1 b=2 'c=[1]'"),
+      {"trammel: error: --set: parameter 'c': column 1 of '[1]': found '[', expected a value"});
+  expect_one_message(workplace.shell("trammel run case.yaml --set aa=1"),
+                     {"--set: the case has no parameter 'aa' Parameters here: a, b, c"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Case, BadInput, ::testing::ValuesIn(bad_inputs()),
