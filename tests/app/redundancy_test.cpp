@@ -171,6 +171,27 @@ INSTANTIATE_TEST_SUITE_P(
             {6, 8, 10}}),
     [](const auto& tested) { return tested.param.name; });
 
+// A joint of these loops is evaluated on another rank than the one that owns its multipliers.
+TEST(Redundancy, CheckFindsTheSameOnAnyNumberOfRanks) {
+  for (const std::string name : {"bricard", "sarrus", "cardan"}) {
+    std::string alone;
+    for (const int ranks : {1, 2, 4}) {
+      const Outcome outcome =
+          Workplace().shell(fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND
+                                        "' check '" TRAMMEL_SOURCE_DIR "/cases/{}/case.yaml'",
+                                        ranks, name));
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      const std::size_t begin = outcome.out.find("constraint equations");
+      const std::string found = outcome.out.substr(begin, outcome.out.find("partition") - begin);
+      if (ranks == 1)
+        alone = found;
+      else
+        EXPECT_EQ(found, alone) << name << " on " << ranks << " ranks";
+    }
+    EXPECT_THAT(alone, HasSubstr("redundant equations"));
+  }
+}
+
 TEST(Redundancy, CheckCountsFreedoms) {
   const Workplace place;
   place.write("case.yaml", four_bar({0, 1, 2, 3}, moving));
