@@ -1,5 +1,7 @@
 #include "trammel/registry.hpp"
 
+#include <set>
+
 #include "trammel/nearest_name.hpp"
 
 namespace trammel {
@@ -24,17 +26,42 @@ std::string_view category_name(Type::Category category) {
   return "";
 }
 
+namespace {
+
+std::string source_of(const Type& type) {
+  return type.plugin.empty() ? std::string("the program")
+                             : "plugin '" + type.plugin + "' (" + type.library + ")";
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\n") == std::string::npos; }
+
+/// What is wrong with the descriptions of parameters; empty where nothing is. `in` names the map that they stand in.
+std::string fault_of(const std::vector<Parameter>& parameters, const std::string& in) {
+  std::set<std::string> names;
+  for (const Parameter& p : parameters) {
+    if (is_blank(p.name)) return "has a parameter without a name" + in;
+    if (is_blank(p.doc)) return "has no documentation of its parameter '" + p.name + "'" + in;
+    if (!names.insert(p.name).second) return "describes its parameter '" + p.name + "' twice" + in;
+    if (std::string inner = fault_of(p.children, " in '" + p.name + "'" + in); !inner.empty()) return inner;
+  }
+  return {};
+}
+
+}  // namespace
+
 void Registry::add(Type type) {
   type.plugin = plugin_;
   type.library = library_;
+  const std::string which =
+      std::string(category_name(type.category)) + " type '" + type.name + "' of " + source_of(type);
+  if (is_blank(type.name))
+    throw Error("a " + std::string(category_name(type.category)) + " type of " + source_of(type) +
+                " has no name");
+  if (is_blank(type.summary)) throw Error(which + " has no summary: one line that says what it does");
+  if (const std::string fault = fault_of(type.parameters, ""); !fault.empty())
+    throw Error(which + " " + fault);
   const auto [place, added] = types_.try_emplace({type.category, type.name}, type);
-  if (added) return;
-  const Type& other = place->second;
-  const auto source = [](const Type& t) {
-    return t.plugin.empty() ? std::string("the program") : "plugin '" + t.plugin + "' (" + t.library + ")";
-  };
-  throw Error(std::string(category_name(type.category)) + " type '" + type.name + "' of " + source(type) +
-              " is already offered by " + source(other));
+  if (!added) throw Error(which + " is already offered by " + source_of(place->second));
 }
 
 const Type* Registry::find(Type::Category category, std::string_view name) const {

@@ -48,6 +48,7 @@ Registry recording_registry(Built& built) {
     builder.offer_marker_family("at",
                                 [](double s) { return Marker::ground(Mat3::Identity(), Vec3(s, 0, 0)); });
   };
+  body.summary = "for tests";
   registry.add(body);
   Type joint;
   joint.name = "pin";
@@ -58,29 +59,33 @@ Registry recording_registry(Built& built) {
     const auto [a, b] = builder.marker_pair(in, "between");
     built.texts.push_back(a.name() + " " + b.name());
   };
+  joint.summary = "for tests";
   registry.add(joint);
   Type motion;
   motion.name = "motion";
   motion.category = Type::Category::coordinate;
-  motion.parameters = {Parameter::make(Kind::text, "of", "", "").must(),
-                       Parameter::make(Kind::text, "coordinate", "", "").must(),
-                       Parameter::make(Kind::function, "value", "", "").must()};
+  motion.parameters = {Parameter::make(Kind::text, "of", "", "the joint").must(),
+                       Parameter::make(Kind::text, "coordinate", "", "its coordinate").must(),
+                       Parameter::make(Kind::function, "value", "", "function of time").must()};
   motion.build = [&built](const Parameters& in, Builder& builder) {
     built.names.push_back(builder.entity().name);
     built.texts.push_back(in.text("of") + " " + in.text("coordinate"));
     built.functions.push_back(in.function("value"));
   };
+  motion.summary = "for tests";
   registry.add(motion);
   Type load;
   load.name = "push";
   load.category = Type::Category::load;
-  load.parameters = {Parameter::make(Kind::function, "force", "N", "")};
+  load.parameters = {Parameter::make(Kind::function, "force", "N", "force")};
   load.build = [&built](const Parameters& in, Builder&) { built.functions.push_back(in.function("force")); };
+  load.summary = "for tests";
   registry.add(load);
   Type bad;
   bad.name = "bad";
   bad.category = Type::Category::load;
   bad.build = [](const Parameters&, Builder&) { throw std::runtime_error("boom"); };
+  bad.summary = "for tests";
   registry.add(bad);
   return registry;
 }

@@ -169,8 +169,8 @@ TEST(Parameters, ReadingAnUndeclaredOneIsAnError) {
 TEST(Registry, NamesWhatIsLoaded) {
   Registry registry;
   registry.set_source("lower_pairs", "/lib/lower_pairs.so");
-  registry.add({"revolute", Type::Category::joint, "", {}, {}, {}, {}});
-  registry.add({"spherical", Type::Category::joint, "", {}, {}, {}, {}});
+  registry.add({"revolute", Type::Category::joint, "for tests", {}, {}, {}, {}});
+  registry.add({"spherical", Type::Category::joint, "for tests", {}, {}, {}, {}});
   EXPECT_EQ(registry.get(Type::Category::joint, "revolute", {}).plugin, "lower_pairs");
   try {
     registry.get(Type::Category::joint, "revolut", {"case.yaml", 3, 4});
@@ -186,15 +186,43 @@ TEST(Registry, NamesWhatIsLoaded) {
 TEST(Registry, RefusesASecondTypeOfOneName) {
   Registry registry;
   registry.set_source("first", "/lib/first.so");
-  registry.add({"revolute", Type::Category::joint, "", {}, {}, {}, {}});
+  registry.add({"revolute", Type::Category::joint, "for tests", {}, {}, {}, {}});
   registry.set_source("second", "/lib/second.so");
   try {
-    registry.add({"revolute", Type::Category::joint, "", {}, {}, {}, {}});
+    registry.add({"revolute", Type::Category::joint, "for tests", {}, {}, {}, {}});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("joint type 'revolute' of plugin 'second' (/lib/second.so)"));
     EXPECT_THAT(error.what(), HasSubstr("plugin 'first' (/lib/first.so)"));
   }
+}
+
+TEST(Registry, RefusesWhatIsNotDescribed) {
+  const auto message = [](const std::string& name, const std::string& summary,
+                          std::vector<Parameter> parameters) {
+    Registry registry;
+    registry.set_source("mine", "/lib/mine.so");
+    try {
+      registry.add({name, Type::Category::joint, summary, std::move(parameters), {}, {}, {}});
+    } catch (const Error& error) {
+      EXPECT_TRUE(registry.all().empty());
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto make = [](const char* name, const char* doc) {
+    return Parameter::make(Parameter::Kind::real, name, "m", doc);
+  };
+  const std::string hinge = "joint type 'hinge' of plugin 'mine' (/lib/mine.so) ";
+  EXPECT_EQ(message("hinge", "turns", {make("a", "length"), make("b", "width")}), "");
+  EXPECT_EQ(message("", "turns", {}), "a joint type of plugin 'mine' (/lib/mine.so) has no name");
+  EXPECT_EQ(message("hinge", " ", {}), hinge + "has no summary: one line that says what it does");
+  EXPECT_EQ(message("hinge", "turns", {make("", "length")}), hinge + "has a parameter without a name");
+  EXPECT_EQ(message("hinge", "turns", {make("a", "")}), hinge + "has no documentation of its parameter 'a'");
+  EXPECT_EQ(message("hinge", "turns", {make("a", "length"), make("b", "width"), make("a", "height")}),
+            hinge + "describes its parameter 'a' twice");
+  EXPECT_EQ(message("hinge", "turns", {make("a", "length").with({make("b", "inner"), make("b", "again")})}),
+            hinge + "describes its parameter 'b' twice in 'a'");
 }
 
 }  // namespace
