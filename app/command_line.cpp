@@ -44,8 +44,10 @@ Example:
   trammel list --plugin build/bowl.so)";
 
 constexpr const char* describe_footer =
-    R"(TYPE is the name of any type that 'trammel list' shows, or one of the stages
-assemble, static, dynamic, or 'output'.
+    R"(TYPE is the name of any type that 'trammel list' shows, one of the stages
+assemble, static, dynamic, or a topic: output, sections, materials, shapes,
+functions. The page lists parameters and, where an example of the type can be
+built alone, its coordinates and outputs.
 
 Example:
   trammel describe revolute)";
@@ -161,8 +163,9 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   CLI::App* list =
       with_plugins(app.add_subcommand("list", "Lists the types that are loaded and where they come from"));
   list->footer(list_footer);
-  CLI::App* describe = with_plugins(app.add_subcommand("describe", "Describes the parameters of a type"));
-  describe->add_option("TYPE", command.type, "the name of a type")->required();
+  CLI::App* describe =
+      with_plugins(app.add_subcommand("describe", "Describes a type: parameters, coordinates, outputs"));
+  describe->add_option("TYPE", command.type, "the name of a type or a topic")->required();
   describe->add_flag("--markdown", command.markdown, "print tables of Markdown");
   describe->footer(describe_footer);
   CLI::App* verify = with_plugins(

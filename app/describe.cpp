@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "io/case_context.hpp"
 #include "output_reader.hpp"
 #include "stage_reader.hpp"
 #include "text_table.hpp"
 #include "trammel/nearest_name.hpp"
+#include "type_sample.hpp"
 
 namespace trammel {
 
@@ -39,6 +41,10 @@ void add_rows(const std::vector<Parameter>& parameters, const std::string& inden
   }
 }
 
+std::string table_of(const std::vector<TableRow>& rows, bool markdown) {
+  return markdown ? markdown_table(rows) : aligned_table(rows, "  ");
+}
+
 std::string page(const std::string& title, const std::string& summary,
                  const std::vector<Parameter>& parameters, bool markdown) {
   const std::string indent = markdown ? "" : "  ";
@@ -47,7 +53,88 @@ std::string page(const std::string& title, const std::string& summary,
   if (parameters.empty()) return text + "\n" + indent + "No parameters.\n";
   std::vector<TableRow> rows{{"parameter", "type", "unit", "default", "range", "meaning"}};
   add_rows(parameters, "", rows);
-  return text + "\n" + (markdown ? markdown_table(rows) : aligned_table(rows, indent));
+  return text + "\n" + table_of(rows, markdown);
+}
+
+/// Coordinates or outputs: name, components and unit.
+std::string channels(const char* heading, const std::vector<Channel>& list, bool markdown) {
+  if (list.empty()) return {};
+  std::vector<TableRow> rows{{heading, "components", "unit"}};
+  for (const Channel& c : list) {
+    std::string components;
+    for (const std::string& one : c.components) components += (components.empty() ? "" : " ") + one;
+    rows.push_back({c.name, components.empty() ? "-" : components, c.unit.empty() ? "-" : c.unit});
+  }
+  return "\n" + table_of(rows, markdown);
+}
+
+/// What hangs on a coordinate is written in the joint, which gives the first parameters by itself.
+std::string page_on_coordinate(const Type& type, const std::string& title, bool markdown) {
+  std::vector<Parameter> written;
+  for (const Parameter& p : type.parameters)
+    if (p.name != "of" && p.name != "coordinate") written.push_back(p);
+  return page(title, type.summary + fmt::format("; in a joint: `{}: {{COORDINATE: VALUE}}`", type.name),
+              written, markdown);
+}
+
+std::string page_of(const Type& type, const Registry& registry, bool markdown) {
+  const std::string title = fmt::format("{}: {} type of plugin '{}' ({})", type.name,
+                                        category_name(type.category), type.plugin, type.library);
+  if (type.category == Type::Category::coordinate) return page_on_coordinate(type, title, markdown);
+  const Offered offered = offered_by(type, registry);
+  return page(title, type.summary, type.parameters, markdown) +
+         channels("coordinate", offered.coordinates, markdown) +
+         channels("output", offered.outputs, markdown);
+}
+
+/// Maps that a case may name at its top, or that stand in several types.
+struct Topic {
+  const char* name;
+  const char* key;  ///< of the parameter that takes such a map
+  const char* summary;
+};
+constexpr std::array<Topic, 3> topics{
+    {{"sections", "section", "named maps; put wherever an entry says `section: NAME`"},
+     {"materials", "material", "named maps; put wherever an entry says `material: NAME`"},
+     {"shapes", "shape", "maps under `shape`"}}};
+
+/// All parameters of this name that describe a map, each with what they stand in ("beam, section").
+void find_maps(const std::vector<Parameter>& parameters, const std::string& in, std::string_view key,
+               std::vector<std::pair<std::string, const Parameter*>>& found) {
+  for (const Parameter& p : parameters) {
+    if (p.name == key && !p.children.empty()) found.emplace_back(in, &p);
+    find_maps(p.children, in + ", " + p.name, key, found);
+  }
+}
+
+std::string page_of(const Topic& topic, const Plugins& plugins, bool markdown) {
+  std::string text;
+  std::vector<const Parameter*> shown;
+  for (const Type* type : plugins.registry().all()) {
+    std::vector<std::pair<std::string, const Parameter*>> found;
+    find_maps(type->parameters, type->name, topic.key, found);
+    for (const auto& [in, p] : found) {
+      // A material of a section stands in several places of one type.
+      const auto same = [p = p](const Parameter* other) {
+        return std::ranges::equal(p->children, other->children, {}, &Parameter::name, &Parameter::name);
+      };
+      if (std::ranges::any_of(shown, same)) continue;
+      shown.push_back(p);
+      text += (text.empty() ? "" : "\n") + page(fmt::format("{}: `{}` in {}", topic.name, topic.key, in),
+                                                topic.summary, p->children, markdown);
+    }
+  }
+  return text.empty() ? std::string(topic.name) + ": no loaded type takes any\n" : text;
+}
+
+std::string page_of_functions(bool markdown) {
+  std::string text =
+      "functions: what stands for a function\n"
+      "  a number, an expression of t, parameters and signals (docs/expressions.md), the name of an entry of "
+      "`functions`,\n  or a map {type, ...}\n";
+  for (const FunctionType& type : described_functions())
+    text += "\n" + page(type.name + ": a function", type.summary, type.parameters, markdown);
+  return text;
 }
 
 }  // namespace
@@ -85,9 +172,7 @@ std::string described_type(const std::string& name, const Plugins& plugins, bool
   for (const Type* type : plugins.registry().all()) {
     known.push_back(type->name);
     if (type->name != name) continue;
-    add(page(fmt::format("{}: {} type of plugin '{}' ({})", name, category_name(type->category), type->plugin,
-                         type->library),
-             type->summary, type->parameters, markdown));
+    add(page_of(*type, plugins.registry(), markdown));
   }
   for (const StageType& type : stage_types()) {
     known.push_back(type.name);
@@ -95,6 +180,12 @@ std::string described_type(const std::string& name, const Plugins& plugins, bool
   }
   known.emplace_back("output");
   if (name == "output") add(page("output: what a run writes", "", output_parameters(), markdown));
+  for (const Topic& topic : topics) {
+    known.emplace_back(topic.name);
+    if (name == topic.name) add(page_of(topic, plugins, markdown));
+  }
+  known.emplace_back("functions");
+  if (name == "functions") add(page_of_functions(markdown));
   if (!text.empty()) return text;
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());

@@ -332,4 +332,21 @@ FunctionPtr CaseContext::function_of_map(const Value& map) const {
                                " Types here: " + known);
 }
 
+std::vector<FunctionType> described_functions() {
+  static constexpr std::array<const char*, 6> summaries{
+      "straight between points",
+      "a cubic spline through points",
+      "straight from one value to another; the rate jumps at both ends",
+      "half a cosine; the second rate jumps at both ends",
+      "from one value to another with continuous first and second rates",
+      "a polynomial of degree 5 with continuous first and second rates"};
+  std::vector<FunctionType> all;
+  for (const std::string& name : function_types())
+    all.push_back({name, summaries.at(all.size()),
+                   name == "table"    ? table_parameters()
+                   : name == "spline" ? spline_parameters()
+                                      : law_parameters()});
+  return all;
+}
+
 }  // namespace trammel

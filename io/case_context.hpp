@@ -8,9 +8,18 @@
 #include <vector>
 
 #include "io/expression.hpp"
+#include "trammel/parameters.hpp"
 #include "trammel/value.hpp"
 
 namespace trammel {
+
+/// A map with a `type` that may stand for a function, as the reader checks it.
+struct FunctionType {
+  std::string name;
+  std::string summary;
+  std::vector<Parameter> parameters;  ///< `type` apart
+};
+std::vector<FunctionType> described_functions();
 
 /// Knows the named parameters and functions of a case, and the indices of the entry that is being repeated: turns
 /// texts into numbers and functions. Expressions are parsed once.

@@ -34,6 +34,10 @@ cp "$work/page" "$page"
   echo "What \`trammel describe TYPE --markdown\` prints; \`scripts/joint_table.sh\` writes this page."
   while read -r name _ plugin _; do
     printf '\n## %s\n\nPage: [%s](../plugins/%s/README.md)\n\n' "$name" "$plugin" "$plugin"
-    "$trammel" describe "$name" --markdown | grep '^|'
+    # A sensor or an element may have the same name: only the joint, and of its tables the first, the parameters.
+    "$trammel" describe "$name" --markdown | awk -v joint="^$name: joint type" '
+      /^[a-z_0-9]+: / { inside = $0 ~ joint; table = 0 }
+      inside && /^\|/ && table == 0 { print; found = 1 }
+      inside && found && !/^\|/ { table = 1; found = 0 }'
   done <"$work/types"
 } >docs/joint_parameters.md

@@ -74,8 +74,8 @@ std::unique_ptr<Axis> make_axis(const Parameters& in, std::string_view way) {
 
 std::vector<Parameter> axis_parameters() {
   return {
-      Parameter::make(Kind::vector3, "from", "m", "start of the axis"),
-      Parameter::make(Kind::vector3, "to", "m", "end of a straight axis"),
+      Parameter::make(Kind::vector3, "from", "m", "start of the axis").such_as("[0, 0, 0]"),
+      Parameter::make(Kind::vector3, "to", "m", "end of a straight axis").such_as("[1, 0, 0]"),
       Parameter::make(Kind::map, "arc", "", "circular arc: {via, to} or {centre, normal, angle}")
           .with(arc_parameters()),
       Parameter::make(Kind::map, "helix", "", "helix: {centre, direction, pitch, turns}")

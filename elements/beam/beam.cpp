@@ -27,6 +27,8 @@ std::vector<Parameter> parameters() {
   std::vector<Parameter> known{
       Parameter::make(Kind::any, "section", "",
                       "name of a section, or {stiffness, mass}, or {shape, material}, or {stations}")
+          .such_as("{stiffness: {EA: 2e6, GA: [8e5, 8e5], GJ: 80, EI: [100, 100]}, mass: {rhoA: 1}}")
+          .with(section_parameters())
           .must()};
   for (Parameter& p : axis_parameters()) known.push_back(std::move(p));
   std::vector<Parameter> rest{

@@ -50,8 +50,10 @@ std::vector<Parameter> shape_parameters() {
 }
 
 std::vector<Parameter> one_section() {
-  return {Parameter::make(Kind::any, "stiffness", "", "{EA, GA, GJ, EI}, or the 6x6 matrix as six rows"),
-          Parameter::make(Kind::any, "mass", "", "{rhoA, J, centre}, or the 6x6 matrix as six rows"),
+  return {Parameter::make(Kind::any, "stiffness", "", "{EA, GA, GJ, EI}, or the 6x6 matrix as six rows")
+              .with(stiffness_parameters()),
+          Parameter::make(Kind::any, "mass", "", "{rhoA, J, centre}, or the 6x6 matrix as six rows")
+              .with(mass_parameters()),
           Parameter::make(Kind::map, "shape", "", "rectangle, circle, tube or i_section")
               .with(shape_parameters()),
           Parameter::make(Kind::map, "material", "", "of the shape").with(material_parameters()),

@@ -12,6 +12,7 @@ std::vector<Parameter> parameters() {
       Parameter::make(Kind::real, "mass", "kg", "mass").positive().must(),
       Parameter::make(Kind::any, "inertia", "kg m^2",
                       "about the centre of mass, in body axes: [Jxx, Jyy, Jzz] or three rows")
+          .such_as("[1, 1, 1]")
           .must(),
       Parameter::make(Kind::vector3, "centre", "m",
                       "centre of mass from the origin of the body frame, in body axes")
@@ -28,7 +29,8 @@ std::vector<Parameter> parameters() {
       Parameter::make(Kind::map, "markers", "",
                       "named frames in the body: name: {at: [x, y, z], rotation: ...}"),
       Parameter::make(Kind::any, "shape", "",
-                      "how it is drawn: {type: box | cylinder | sphere | rod | stl, ...} or a list of these"),
+                      "how it is drawn: {type: box | cylinder | sphere | rod | stl, ...} or a list of these")
+          .with(shape_parameters()),
   };
 }
 

@@ -49,6 +49,8 @@ class Solids {
   std::vector<Solid> solids_;
 };
 
+/// What the map of a shape may hold, of all kinds.
+std::vector<Parameter> shape_parameters();
 /// Reads one shape {type: box, ...} or a list of them.
 Solids read_solids(const Parameters& in, std::string_view name);
 

@@ -14,7 +14,8 @@ using Kind = Parameter::Kind;
 
 std::vector<Parameter> spring_parameters() {
   return {
-      Parameter::make(Kind::marker_pair, "between", "", "the two markers whose origins it pulls together")
+      Parameter::make(Kind::marker_pair, "between", "",
+                      "the two markers whose origins it pulls together; `ground`: the world's origin")
           .must(),
       Parameter::make(Kind::real, "stiffness", "N/m", "force by elongation").not_negative().defaults("0"),
       Parameter::make(Kind::real, "damping", "N s/m", "force by rate of the length")
@@ -63,7 +64,8 @@ void build_spring(const Parameters& in, Builder& builder) {
 
 std::vector<Parameter> bushing_parameters() {
   return {
-      Parameter::make(Kind::marker_pair, "between", "", "the two markers; directions are those of the first")
+      Parameter::make(Kind::marker_pair, "between", "",
+                      "the two markers, `ground` the world's origin; directions are those of the first")
           .must(),
       Parameter::make(Kind::any, "stiffness", "N/m, N m/rad",
                       "six numbers (translations, rotations) or a symmetric 6 x 6 matrix")

@@ -128,7 +128,12 @@ std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<P
   using P = Parameter;
   using Kind = P::Kind;
   std::vector<P> all;
-  all.push_back(P::make(Kind::marker_pair, "between", "", "markers A and B that the joint connects").must());
+  all.push_back(P::make(Kind::marker_pair, "between", "",
+                        demand.markers_meet
+                            ? "markers A and B that the joint connects; `ground` alone: the ground "
+                              "where the joint is, at `position` or the other marker"
+                            : "markers A and B that the joint connects; `ground`: the world's origin")
+                    .must());
   if (demand.axes == JointAxes::along_axis)
     all.push_back(P::make(Kind::vector3, "axis", "", "direction of the joint's e3 in the world, at the start")
                       .such_as("[1, 2, 3]"));

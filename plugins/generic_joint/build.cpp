@@ -127,15 +127,27 @@ void read_markers(const Parameters& in, Builder& builder, Definition& what) {
   }
 }
 
+/// True where a marker is given as `ground` alone.
+bool says_ground(const Parameters& in) {
+  return std::ranges::any_of(in.value("between")->items, [](const Value& marker) {
+    return marker.is_scalar() && marker.text == "ground";
+  });
+}
+
 void require_closed(const Parameters& in, const GenericJoint& joint, const Mat3& R_AB, const Vec3& p_AB_A) {
   static constexpr const char* help =
       "; correct the markers or the offset, or give `assemble: yes` and a stage of type assemble";
   const Vec6 C = joint.gaps(R_AB, p_AB_A);
   for (int i = 0; i < joint.translation_count() + joint.rotation_count(); ++i)
     if (!(std::abs(C[i]) <= joint.tolerance()))
-      throw Error(in.where(),
-                  fmt::format("the joint is open at the start: its {} is off by {:.6g} {}{}",
-                              joint.row_name(i), C[i], i < joint.translation_count() ? "m" : "rad", help));
+      throw Error(
+          in.where(),
+          fmt::format("the joint is open at the start: its {} is off by {:.6g} {}{}{}", joint.row_name(i),
+                      C[i], i < joint.translation_count() ? "m" : "rad", help,
+                      says_ground(in) && i < joint.translation_count()
+                          ? " (`ground` alone is the world's origin here; `{on: ground, at: [x, y, z]}` "
+                            "is another place)"
+                          : ""));
   if (!joint.on_branch(R_AB))
     throw Error(in.where(),
                 std::string("the joint is half a turn off at the start: an axis that should lie along its "
@@ -200,7 +212,9 @@ void build(const Parameters& in, Builder& builder) {
 std::vector<Parameter> parameters() {
   using P = Parameter;
   return {
-      P::make(Kind::marker_pair, "between", "", "markers A and B that the joint connects").must(),
+      P::make(Kind::marker_pair, "between", "",
+              "markers A and B that the joint connects; `ground`: the world's origin")
+          .must(),
       P::make(Kind::reals, "constrained", "",
               "six flags: translations x, y, z, rotations x, y, z; 1 locked, 0 free")
           .defaults("[1, 1, 1, 1, 1, 1]"),

@@ -151,16 +151,19 @@ void add_splines(Registry& registry) {
 
 void add_shapes(Registry& registry) {
   add_type(registry, "line", "a straight line",
-           {vector("from", "m", "first point").must(), vector("to", "m", "last point").must()}, read_line);
+           {vector("from", "m", "first point").such_as("[0, 0, 0]").must(),
+            vector("to", "m", "last point").must()},
+           read_line);
   add_type(registry, "arc", "the arc of a circle through three points",
            {vector("from", "m", "first point").must(), vector("via", "m", "a point between").must(),
             vector("to", "m", "last point").must()},
            read_arc);
-  add_type(registry, "circle", "a circle",
-           {vector("centre", "m", "its centre").defaults("[0, 0, 0]"),
-            vector("normal", "", "direction that it turns about (right-hand rule)").must(),
-            vector("radius", "m", "from the centre to its first point").must()},
-           read_circle);
+  add_type(
+      registry, "circle", "a circle",
+      {vector("centre", "m", "its centre").defaults("[0, 0, 0]"),
+       vector("normal", "", "direction that it turns about (right-hand rule)").such_as("[0, 0, 1]").must(),
+       vector("radius", "m", "from the centre to its first point").such_as("[1, 0, 0]").must()},
+      read_circle);
   add_type(registry, "ellipse", "an ellipse",
            {vector("centre", "m", "its centre").defaults("[0, 0, 0]"),
             vector("major", "m", "semi-axis, from the centre to the first point").must(),

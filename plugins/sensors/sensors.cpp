@@ -40,7 +40,8 @@ void build_motion(const Parameters& in, Builder& builder) {
 }
 
 std::vector<Parameter> distance_parameters() {
-  return {Parameter::make(Kind::marker_pair, "between", "", "the two markers").must()};
+  return {Parameter::make(Kind::marker_pair, "between", "", "the two markers; `ground`: the world's origin")
+              .must()};
 }
 
 void build_distance(const Parameters& in, Builder& builder) {
