@@ -85,7 +85,8 @@ class WorstShareSink final : public ShareSink {
   void add(int i, LocalSystem& share) override {
     for (const StencilBlock& b : plan_->stencil(i)) {
       if (b.unknown != unknown_) continue;
-      const double value = std::abs(share.residual()[b.offset + component_]);
+      double value = std::abs(share.residual()[b.offset + component_]);
+      if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
       if (value > largest || entity < 0) {
         largest = value;
         entity = plan_->range->entity(i);
@@ -100,6 +101,26 @@ class WorstShareSink final : public ShareSink {
   const RangePlan* plan_ = nullptr;
   std::int32_t unknown_;
   int component_;
+};
+
+/// Whether an instance's numbers are finite, those of its tangent by the weights that they get.
+class FiniteSink final : public ShareSink {
+ public:
+  explicit FiniteSink(const TangentWeights& weights) : weights_(weights) {}
+
+  void add(int, LocalSystem& share) override {
+    residual = share.residual().allFinite() && (!share.has_rate() || share.rate().allFinite()) &&
+               (!share.has_bias() || share.bias().allFinite());
+    tangent = (!share.has_K() || (weights_.stiffness * share.K()).allFinite()) &&
+              (!share.has_D() || (weights_.damping * share.D()).allFinite()) &&
+              (!share.has_M() || (weights_.mass * share.M()).allFinite()) &&
+              (!share.has_rate_gradient() || share.rate_gradient().allFinite());
+  }
+
+  bool residual = true, tangent = true;
+
+ private:
+  const TangentWeights& weights_;
 };
 
 }  // namespace
@@ -453,6 +474,38 @@ Energy Assembler::energy(const State& state) {
     sum = {all[0], all[1], all[2], all[3]};
   }
   return sum;
+}
+
+std::string Assembler::not_finite(const State& state, ConstraintLevel level,
+                                  const TangentWeights& weights) const {
+  const Parts& p = *parts_;
+  Request request;
+  request.tangent = true;
+  request.rates = p.layout.stabilized() || level == ConstraintLevel::velocity;
+  request.bias = level == ConstraintLevel::acceleration;
+  constexpr int none = std::numeric_limits<int>::max();
+  int first[2] = {none, none};  // entities: residual, tangent
+  FiniteSink sink(weights);
+  for (const RangePlan& plan : p.plans)
+    for (int i = 0; i < plan.range->size(); ++i) {
+      sink.residual = sink.tangent = true;
+      try {
+        plan.range->evaluate(i, i + 1, state, plan.place_of, request, sink);
+      } catch (...) {  // has been reported where it was evaluated first
+        continue;
+      }
+      const int entity = plan.range->entity(i);
+      if (!sink.residual) first[0] = std::min(first[0], entity);
+      if (!sink.tangent) first[1] = std::min(first[1], entity);
+    }
+  MPI_Allreduce(MPI_IN_PLACE, first, 2, MPI_INT, MPI_MIN, p.layout.comm());
+  const int found = first[0] != none ? first[0] : first[1];
+  if (found == none) return {};
+  const Entity& e = p.model.entities[static_cast<std::size_t>(found)];
+  const std::string where = e.where.text();
+  return fmt::format("the {} of {} '{}' (type '{}' of plugin '{}'{}{})",
+                     first[0] != none ? "residual" : "tangent", e.category, e.name, e.type, e.plugin,
+                     where.empty() ? "" : ", ", where);
 }
 
 WorstResidual Assembler::worst(const State& state, ConstraintLevel level,

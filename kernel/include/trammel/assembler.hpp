@@ -147,6 +147,11 @@ class TRAMMEL_API Assembler {
   };
   Cost cost() const;
 
+  /// The first instance with a number that is not finite in its residual or, times the weights, in its tangent at `state`:
+  /// "the tangent of joint 'hook' (type 'beam_sliding' of plugin 'beam_sliding', case.yaml:12:3)"; empty where there is none.
+  /// Collective; the same answer on every rank.
+  std::string not_finite(const State& state, ConstraintLevel level, const TangentWeights& weights) const;
+
   /// Where the largest scaled residual comes from. Collective; the same answer on every rank.
   WorstResidual worst(const State& state, ConstraintLevel level, std::span<const double> kind_scale);
 
