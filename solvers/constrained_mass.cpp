@@ -51,9 +51,7 @@ ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales
   has_velocity_constraints_ = found != 0;
 }
 
-bool ConstrainedMass::prepare(const State& state) {
-  const Layout& layout = assembler_.layout();
-  time_ = state.time;
+TangentWeights ConstrainedMass::weights() const {
   TangentWeights weights;
   weights.stiffness = 0;
   weights.mass = 1;
@@ -65,12 +63,19 @@ bool ConstrainedMass::prepare(const State& state) {
     weights.damping = faint;
     weights.row[kind_at(BlockKind::velocity_multiplier)] = scales_.mass / faint;
   }
+  return weights;
+}
+
+bool ConstrainedMass::prepare(const State& state) {
+  const Layout& layout = assembler_.layout();
+  time_ = state.time;
+  prepared_at_ = &state;
   if (!J_ || altered_) {
     J_ = OwnedMat(assembler_.create_matrix());
     ksp_.reset();
     altered_ = false;
   }
-  outside_ = !assembler_.tangent(state, weights, J_.get());
+  outside_ = !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
   find_massless();
   if (!ksp_) {
@@ -91,6 +96,9 @@ bool ConstrainedMass::prepare(const State& state) {
 
 std::string ConstrainedMass::why() const {
   if (outside_) return fmt::format("at t = {:g} {}", time_, assembler_.rejection());
+  for (const ConstraintLevel level : {ConstraintLevel::velocity, ConstraintLevel::acceleration})
+    if (const std::string who = assembler_.not_finite(*prepared_at_, level, weights()); !who.empty())
+      return who + " has a number that is not finite";
   return "the equations of accelerations and multipliers are singular: " +
          describe_singular(assembler_, assembler_.layout(), J_.get(), Search::certain);
 }

@@ -60,6 +60,7 @@ class ConstrainedMass {
 
  private:
   void find_massless();
+  TangentWeights weights() const;
 
   Assembler& assembler_;
   ModelScales scales_;
@@ -68,6 +69,7 @@ class ConstrainedMass {
   bool outside_ = false;  ///< the state is outside the domain of an element
   bool altered_ = false;  ///< the pattern of J has entries of its own
   double time_ = 0;
+  const State* prepared_at_ = nullptr;  ///< lives while the matrix is used
   OwnedMat J_;
   OwnedKSP ksp_;
   OwnedVec r_, x_;

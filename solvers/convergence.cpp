@@ -19,11 +19,13 @@ constexpr double floor_share = 1e-3;
 constexpr double rounding_share = 1e-2;
 // Increments of less than this part of the step's do not count.
 constexpr double faint = 1e-9;
+// A tangent that reduced residuals so many times better meets rounding, not a mode that it does not know.
+constexpr double worsening = 10;
 
 }  // namespace
 
 void FieldNorms::merge(MPI_Comm comm) {
-  std::array<double, residuals + 3 + 2 * increments + 5> all{};
+  std::array<double, residuals + 3 + 2 * increments + 6> all{};
   auto to = std::ranges::copy(residual, all.begin()).out;
   to = std::ranges::copy(beyond_rounding, to).out;
   to = std::ranges::copy(change, to).out;
@@ -33,6 +35,7 @@ void FieldNorms::merge(MPI_Comm comm) {
   to[2] = generalized_acceleration;
   to[3] = state_rate;
   to[4] = stop;
+  to[5] = state_rounding;
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
   const double* from = all.data();
   for (double& x : residual) x = *from++;
@@ -44,6 +47,7 @@ void FieldNorms::merge(MPI_Comm comm) {
   generalized_acceleration = from[2];
   state_rate = from[3];
   stop = from[4];
+  state_rounding = from[5];
 }
 
 double ModelScales::model_length(const Layout& layout, const Model& model) {
@@ -73,6 +77,7 @@ void ConvergenceTest::begin(double tolerance, const ModelScales& model, double c
   previous_.fill(0);
   seen_.fill(0);
   excess_ = contraction_ = change_ = 0;
+  best_ = 1;
   stalled_ = 0;
   at_rounding_ = false;
 }
@@ -95,7 +100,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
 
   std::array<double, F::residuals> allowed{};
   for (const F::Residual f : {F::force, F::moment, F::generalized}) allowed[f] = tolerance_ * scale[f];
-  allowed[F::state] = tolerance_ * std::max(norms.state_rate, 0.5 * share(BlockKind::state));
+  allowed[F::state] =
+      std::max(tolerance_ * std::max(norms.state_rate, 0.5 * share(BlockKind::state)), norms.state_rounding);
   const double stiff = constraint_stiffness_;
   allowed[F::constraint] =
       std::max(rounding * (of_increments_ ? moved : L), tolerance_ * (stiff > 0 ? largest / stiff : moved));
@@ -134,6 +140,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   if (norms.residual[worst_] <= of_rounding)
     contraction_ = std::min(contraction_, 1.0);  // noise does not diverge
   stalled_ = contraction_ > 0.5 ? stalled_ + 1 : 0;
+  const double best_before = best_;
+  best_ = std::min(best_, contraction_);
   const double change =
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
   const double before_change = std::exchange(change_, change);
@@ -150,10 +158,14 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   const double next = before_change > 0 ? change * std::min(1.0, change / before_change) : change;
   explained = explained && next <= std::min(tolerance_, faint) * moved;
 
-  // Where rounding has other causes: an increment that changes no digit, or fresh tangents that help no longer.
-  bool still = norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
-  for (std::size_t f = 0; f < F::state_increment; ++f) still = still && norms.change[f] <= rounding * reach;
-  at_rounding_ = explained || still || (iterate.fresh && stalled_ >= 2 && change <= faint * moved);
+  // Where rounding has other causes: fresh tangents help no longer, or the increment is one of the last digits and the
+  // residual falls no more. Increments that small alone prove nothing: in short steps accelerations are made of them. A kept
+  // tangent may be what is slow, unless it was good before.
+  bool small = norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
+  for (std::size_t f = 0; f < F::state_increment; ++f) small = small && norms.change[f] <= rounding * reach;
+  const bool good_tangent = iterate.fresh || contraction_ > worsening * best_before;
+  at_rounding_ = explained || (small && stalled_ > 0 && good_tangent) ||
+                 (iterate.fresh && stalled_ >= 2 && change <= faint * moved);
   return at_rounding_;
 }
 

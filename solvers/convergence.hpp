@@ -37,6 +37,7 @@ struct FieldNorms {
   double generalized_acceleration = 0;
   double state_rate = 0;
   double stop = 0;  ///< a Stop: travels along, so that ranks agree on it without an exchange of its own
+  double state_rounding = 0;  ///< of the rates of first-order states, where they cancel
 
   /// Largest over the ranks.
   void merge(MPI_Comm comm);
@@ -51,9 +52,11 @@ struct ModelScales {
   double heaviest = 1;  ///< largest diagonal of M in any row, as a mass
   double stiffest = 0;  ///< and of K, as a stiffness of a displacement [N/m]
   bool slides = false;  ///< some coordinate is a length, and what acts on it a force
-  /// By block: what the equations of a kinematic block are known to, eps sum_j |K_ij| |q_j|, the largest of its rows [N, N m].
-  /// Null: not known.
+  /// By block, kinematic or of states: what its equations are known to, eps sum_j |K_ij| |q_j| at the stage's
+  /// start, the largest of its rows [N, N m; unit/s]. Null: not known.
   std::shared_ptr<const BlockMap<double>> rounding;
+  /// By block of states: the largest sum_j |K_ij| over states j [1/s].
+  std::shared_ptr<const BlockMap<double>> state_gain;
 
   static double model_length(const Layout& layout, const Model& model);
 };
@@ -79,6 +82,8 @@ class ConvergenceTest {
   /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
   double excess() const { return excess_; }
   double contraction() const { return contraction_; }
+  /// Iterations in a row that did not halve it.
+  int stalled() const { return stalled_; }
   bool accepted_at_rounding() const { return at_rounding_; }
   /// Tolerance of the residual by kind of block, for Assembler::worst.
   std::array<double, 6> kind_tolerance() const;
@@ -93,6 +98,7 @@ class ConvergenceTest {
   std::array<double, FieldNorms::residuals> seen_{};  ///< largest that was allowed in this solve
   FieldNorms::Residual worst_ = FieldNorms::force;
   double excess_ = 0, contraction_ = 0;
+  double best_ = 1;    ///< reduction of the residual by any iteration so far
   double change_ = 0;  ///< largest of the last increment [m]
   int stalled_ = 0;
   bool at_rounding_ = false;

@@ -25,7 +25,8 @@ double row_maximum(Mat J, PetscInt row) {
   const PetscScalar* values = nullptr;
   TRAMMEL_PETSC(MatGetRow(J, row, &n, nullptr, &values));
   double largest = 0;
-  for (PetscInt k = 0; k < n; ++k) largest = std::max(largest, std::abs(values[k]));
+  for (PetscInt k = 0; k < n; ++k)
+    largest = std::isnan(values[k]) ? HUGE_VAL : std::max(largest, std::abs(values[k]));
   TRAMMEL_PETSC(MatRestoreRow(J, row, &n, nullptr, &values));
   return largest;
 }
@@ -96,9 +97,8 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J, b
 }  // namespace
 
 std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J, Search search) {
-  if (J == nullptr) return {};
   PetscBool assembled = PETSC_FALSE;  // a step may be rejected before its first tangent
-  TRAMMEL_PETSC(MatAssembled(J, &assembled));
+  if (J != nullptr) TRAMMEL_PETSC(MatAssembled(J, &assembled));
   if (assembled == PETSC_FALSE) return {};
   const Model& model = assembler.model();
   PetscInt first = 0, last = 0;
@@ -107,7 +107,7 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   for (PetscInt i = first; i < last; ++i) row[static_cast<std::size_t>(i - first)] = row_maximum(J, i);
   int finite = std::ranges::all_of(row, [](double x) { return std::isfinite(x); }) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, layout.comm());
-  if (finite == 0) return "its entries are not finite";
+  if (finite == 0) return "sums of its entries are not finite";
   if (const std::string names = empty_rows(layout, model, row); !names.empty())
     return "no stiffness or mass in " + names;
   if (search == Search::empty_rows) return {};
@@ -121,7 +121,39 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   TRAMMEL_PETSC(VecRestoreArray(inverse.get(), &values));
   TRAMMEL_PETSC(MatDiagonalScale(scaled.get(), inverse.get(), nullptr));
   const std::string names = weakest_direction(layout, model, scaled.get(), search == Search::certain);
-  return names.empty() ? names : "not determined by stiffness, mass or constraints: " + names;
+  if (!names.empty()) return "not determined by stiffness, mass or constraints: " + names;
+  return search == Search::certain ? "no factorization, and no direction stands out" : "";
+}
+
+const Entity* body_without_mass(Assembler& assembler, const State& state) {
+  const Layout& layout = assembler.layout();
+  const Model& model = assembler.model();
+  TangentWeights weights;
+  weights.stiffness = weights.gradient = weights.reaction = 0;
+  weights.mass = 1;
+  const OwnedMat M(assembler.create_matrix());
+  if (!assembler.tangent(state, weights, M.get())) return nullptr;
+  const OwnedVec diagonal(layout.create_vector());
+  TRAMMEL_PETSC(MatGetDiagonal(M.get(), diagonal.get()));
+  std::vector<double> mass;
+  layout.to_local(diagonal.get(), mass);
+  enum { fixed, massless, heavy };
+  std::vector<int> kind(model.entities.size(), fixed);
+  for (const Model::Range& range : model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i) {
+      const auto entity = static_cast<std::size_t>(range.instances->entity(i));
+      if (model.entities[entity].category != "body") continue;
+      for (const BlockId id : range.instances->stencil(i)) {
+        const UnknownBlock* u = layout.unknown_of(id);
+        if (u == nullptr || !is_kinematic(u->kind)) continue;
+        for (int k = 0; k < u->size; ++k)
+          kind[entity] = std::max<int>(kind[entity],
+                                       mass[static_cast<std::size_t>(u->local + k)] > 0 ? heavy : massless);
+      }
+    }
+  MPI_Allreduce(MPI_IN_PLACE, kind.data(), static_cast<int>(kind.size()), MPI_INT, MPI_MAX, layout.comm());
+  const auto found = std::ranges::find(kind, static_cast<int>(massless));
+  return found == kind.end() ? nullptr : &model.entities[static_cast<std::size_t>(found - kind.begin())];
 }
 
 double residual_square(Assembler& assembler, const State& state, ConstraintLevel level, BlockKind kind) {

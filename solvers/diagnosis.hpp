@@ -19,6 +19,9 @@ enum class Search {
 /// by inverse iteration. Empty where nothing stands out. Collective; the same text on every rank.
 std::string describe_singular(const Assembler& assembler, const Layout& layout, Mat J, Search search);
 
+/// The first body none of whose unknowns has a mass at `state`; null where there is none. Collective; the same on every rank.
+const Entity* body_without_mass(Assembler& assembler, const State& state);
+
 /// Sum of squares of the residual in all rows of one kind of block. Collective.
 double residual_square(Assembler& assembler, const State& state, ConstraintLevel level, BlockKind kind);
 

@@ -71,9 +71,23 @@ void take_magnitudes(Mat J, int ranks) {
   in_place(of_others);
 }
 
-/// What eps times the model's length in positions, and eps in rotations, make of the rows of each block.
-std::shared_ptr<const BlockMap<double>> row_rounding(const Layout& layout, const State& state, double length,
-                                                     Mat K) {
+/// The largest row of each owned block that `takes`, times `factor`.
+template <class Takes>
+std::shared_ptr<const BlockMap<double>> largest_rows(const Layout& layout, Vec rows, double factor,
+                                                     Takes&& takes) {
+  auto out = std::make_shared<BlockMap<double>>(0.0);
+  const PetscScalar* from = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(rows, &from));
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned && takes(u.kind))
+      out->put(u.block) = factor * *std::max_element(from + u.local, from + u.local + u.size);
+  TRAMMEL_PETSC(VecRestoreArrayRead(rows, &from));
+  return out;
+}
+
+/// What eps times the model's length in positions, and eps in rotations, make of the rows of each block; and, of states,
+/// what states of size 1 make of them. Leaves magnitudes in K.
+void measure_rounding(const Layout& layout, const State& state, Mat K, ModelScales& scales) {
   take_magnitudes(K, layout.ranks());
   const OwnedVec size(layout.create_vector()), sum(layout.create_vector());
   PetscScalar* to = nullptr;
@@ -82,20 +96,25 @@ std::shared_ptr<const BlockMap<double>> row_rounding(const Layout& layout, const
     if (!u.owned) continue;
     for (int k = 0; k < u.size; ++k) {
       const double value = std::abs(state.value[static_cast<std::size_t>(u.place.value + k)]);
-      to[u.local + k] = u.kind == BlockKind::position ? length : u.kind == BlockKind::rotation ? 1.0 : value;
+      to[u.local + k] = u.kind == BlockKind::position   ? scales.length
+                        : u.kind == BlockKind::rotation ? 1.0
+                                                        : value;
     }
   }
   TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
-  auto out = std::make_shared<BlockMap<double>>(0.0);
-  const PetscScalar* from = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(sum.get(), &from));
+  scales.rounding =
+      largest_rows(layout, sum.get(), epsilon, [](BlockKind kind) { return !is_multiplier(kind); });
+
+  const auto is_state = [](BlockKind kind) { return kind == BlockKind::state; };
+  TRAMMEL_PETSC(VecZeroEntries(size.get()));
+  TRAMMEL_PETSC(VecGetArray(size.get(), &to));
   for (const UnknownBlock& u : layout.unknowns())
-    if (u.owned && is_kinematic(u.kind))
-      out->put(u.block) =
-          std::numeric_limits<double>::epsilon() * *std::max_element(from + u.local, from + u.local + u.size);
-  TRAMMEL_PETSC(VecRestoreArrayRead(sum.get(), &from));
-  return out;
+    if (u.owned && is_state(u.kind)) std::fill_n(to + u.local, u.size, 1.0);
+  TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
+  TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
+  scales.state_gain = largest_rows(layout, sum.get(), 1.0, is_state);
 }
 
 }  // namespace
@@ -126,7 +145,7 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   weights.stiffness = 1;
   const OwnedMat K = tangent(assembler, state, weights);
   out.stiffest = as_displacement(diagonal_sizes(layout, K.get()).largest);
-  out.rounding = row_rounding(layout, state, out.length, K.get());
+  measure_rounding(layout, state, K.get(), out);
   return out;
 }
 

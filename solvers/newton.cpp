@@ -62,6 +62,9 @@ void Newton::create() {
   TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
   set_default_solver(ksp, layout.ranks());
   TRAMMEL_PETSC(SNESSetFromOptions(snes));
+  PetscInt most = 0;
+  TRAMMEL_PETSC(SNESGetTolerances(snes, nullptr, nullptr, nullptr, &most, nullptr));
+  most_ = static_cast<int>(most);
   SNESLineSearchType type = nullptr;
   TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
   line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
@@ -89,22 +92,26 @@ void KeptTangent::solved(int iterations, bool kept, bool renewed) {
   iterations_ = last_ = iterations;
 }
 
-NewtonResult Newton::solve() {
+NewtonResult Newton::solve(int most) {
   if (!snes_) create();
+  most = most > 0 ? std::min(most, most_) : most_;
   const bool valid = have_tangent_ && coefficients_ == equations_.coefficients();
   const bool keep = own_lag_ && valid && kept_.worth_keeping();
+  const bool search = options_.backtracking && line_search_ == SNESLINESEARCHBASIC;
   TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
-  NewtonResult result = attempt(!keep, nullptr);
-  const auto again = [&](const char* line_search) {
+  NewtonResult result;
+  // While there is another way, an attempt gets half of the iterations that are left.
+  const auto go = [&](bool fresh, const char* line_search, bool last) {
+    const int left = most - result.iterations;
+    if (left < 1) return;
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
-    const NewtonResult next = attempt(true, line_search);
+    const NewtonResult next = attempt(fresh, line_search, last ? left : (left + 1) / 2);
     result = {next.converged, result.iterations + next.iterations,
               result.factorizations + next.factorizations, next.singular};
   };
-  if (!result.converged && keep) again(nullptr);
-  if (!result.converged && !result.singular && !rejected_ && options_.backtracking &&
-      line_search_ == SNESLINESEARCHBASIC)
-    again(SNESLINESEARCHBT);
+  go(!keep, nullptr, !keep && !search);
+  if (!result.converged && keep) go(true, nullptr, !search);
+  if (!result.converged && !result.singular && !rejected_ && search) go(true, SNESLINESEARCHBT, true);
   if (!result.converged) {
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
     have_tangent_ = false;
@@ -126,17 +133,13 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
     TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
     TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search));
   }
-  PetscInt allowed = 0;
-  TRAMMEL_PETSC(SNESGetTolerances(snes, nullptr, nullptr, nullptr, &allowed, nullptr));
-  const auto limit = [&](PetscInt n) {
-    TRAMMEL_PETSC(SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, n, PETSC_DEFAULT));
-  };
-  if (most > 0) limit(most);
+  TRAMMEL_PETSC(SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most, PETSC_DEFAULT));
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
   singular_ = rejected_ = false;
   tangent_rejected_.clear();
+  not_finite_.clear();
   thrown_ = nullptr;
   convergence_.begin(options_.tolerance, equations_.scales(),
                      equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
@@ -149,7 +152,6 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
     const QuietErrors quiet;
     code = SNESSolve(snes, nullptr, x_.get());
   }
-  if (most > 0) limit(allowed);
   SNESConvergedReason reason = SNES_DIVERGED_LINEAR_SOLVE;
   if (code == 0) TRAMMEL_PETSC(SNESGetConvergedReason(snes, &reason));
   if (code != 0) {
@@ -167,13 +169,41 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
     TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
     TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search_.c_str()));
   }
+  if (reason > 0 && own_lag_) improve(fresh);
   timings_.iterations += last_iteration_;
   if (factorizations_ > 0) {
     have_tangent_ = !singular_;
     coefficients_ = equations_.coefficients();
   }
   singular_ = singular_ || reason == SNES_DIVERGED_LINEAR_SOLVE;
+  if (reason <= 0 && not_finite_.empty() && !equations_.residual_is_finite())
+    not_finite_ = equations_.not_finite();
   return {reason > 0, last_iteration_, factorizations_, singular_};
+}
+
+void Newton::improve(bool fresh) {
+  constexpr double enough = 0.1;
+  const bool kept = last_iteration_ > 0 ? fresh_at_ < last_iteration_ - 1 : !fresh;
+  if (!kept || convergence_.accepted_at_rounding() || convergence_.excess() <= enough) return;
+  const double begin = now();
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
+  Vec increment = start_.get();
+  PetscErrorCode code = 0;
+  {
+    const QuietErrors quiet;
+    code = KSPSolve(ksp, f_.get(), increment);
+  }
+  PetscReal size = 0;
+  if (code == 0) TRAMMEL_PETSC(VecNorm(increment, NORM_INFINITY, &size));
+  if (code == 0 && std::isfinite(size)) {
+    TRAMMEL_PETSC(VecAXPY(x_.get(), -1, increment));
+    if (!equations_.move_to(x_.get())) {
+      TRAMMEL_PETSC(VecAXPY(x_.get(), 1, increment));
+      equations_.move_to(x_.get());
+    }
+  }
+  timings_.solve += now() - begin;
 }
 
 void Newton::want_tangent(SNES snes, bool want) { TRAMMEL_PETSC(SNESSetLagJacobian(snes, want ? -2 : -1)); }
@@ -220,6 +250,15 @@ void Newton::jacobian(SNES snes) {
   fresh_at_ = static_cast<int>(iteration);
   if (!equations_.tangent(J_.get())) {
     tangent_rejected_ = equations_.assembler().rejection();
+    TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
+    mark_ = now();
+    return;
+  }
+  // Some packages factorize such a matrix without a word.
+  PetscReal size = 0;
+  TRAMMEL_PETSC(MatNorm(J_.get(), NORM_FROBENIUS, &size));
+  if (!std::isfinite(size)) not_finite_ = equations_.not_finite();
+  if (!not_finite_.empty()) {
     TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
     mark_ = now();
     return;
@@ -281,19 +320,22 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
     const double rate = convergence_.contraction();
     const double left =
         rate < 1 ? std::log(convergence_.excess()) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
-    want_tangent(snes, left > options_.keep_iterations);
+    want_tangent(snes, left > options_.keep_iterations || convergence_.stalled() >= 2);
   }
   mark_ = now();
   return SNES_CONVERGED_ITERATING;
 }
 
 std::string Newton::failure(bool thorough) {
+  if (!not_finite_.empty()) return not_finite_ + " has a number that is not finite";
   Assembler& assembler = equations_.assembler();
   if (!tangent_rejected_.empty()) return tangent_rejected_;
   const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
   if (const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
       !names.empty())
     return "the system is singular: " + names;
+  if (rejected_)
+    if (const std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;
   auto tolerance = convergence_.kind_tolerance();
   if (equations_.level() == ConstraintLevel::acceleration) {
     const auto to = [&](BlockKind kind) -> double& { return tolerance[static_cast<std::size_t>(kind)]; };

@@ -57,10 +57,13 @@ class Newton {
   /// What all ranks were asked at the last iterate, the most urgent of it.
   Stop stop() const { return stop_; }
 
-  /// Solves the present step of the equations. On success `x` holds the solution and the equations' trial
+  /// Solves the present step of the equations in at most `most` iterations (0: as many as the options allow), all attempts
+  /// together. On success `x` holds the solution and the equations' trial
   /// state belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw.
   /// Collective.
-  NewtonResult solve();
+  NewtonResult solve(int most = 0);
+  /// Iterations that the options allow for an attempt at a step.
+  int most_iterations() const { return most_; }
 
   /// Goes on from `x` for at most `iterations` and leaves in `x` where that led to. Collective.
   NewtonResult approach(int iterations) { return attempt(true, nullptr, iterations); }
@@ -76,8 +79,10 @@ class Newton {
   std::string failure(bool thorough);
 
  private:
-  /// `most`: iterations; 0: as many as the options allow.
-  NewtonResult attempt(bool fresh, const char* line_search, int most = 0);
+  NewtonResult attempt(bool fresh, const char* line_search, int most);
+  /// One more increment by a kept tangent, without another residual: such iterates are accepted just below the tolerance, on
+  /// one side of the solution, and what is left would add up over the steps. `fresh`: the attempt began with a new tangent.
+  void improve(bool fresh);
   void create();
   static PetscErrorCode form_function(SNES snes, Vec x, Vec f, void* self);
   static PetscErrorCode form_jacobian(SNES snes, Vec x, Mat J, Mat P, void* self);
@@ -106,8 +111,10 @@ class Newton {
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
+  int most_ = 0;                  ///< iterations, as the options say
   double mark_ = 0;               ///< when the last callback ended
   std::string tangent_rejected_;  ///< why the last attempt got no tangent
+  std::string not_finite_;        ///< whose numbers ended the last solve
   std::exception_ptr thrown_;
   const StopRequest* request_ = nullptr;
   Stop stop_ = Stop::no;

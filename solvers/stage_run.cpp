@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/diagnosis.hpp"
 #include "solvers/force_jump.hpp"
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
@@ -283,6 +284,12 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     factorizations_ += result.factorizations;
     if (!result.converged) {
       reject(method);
+      // Shorter steps do not help a body that has neither mass nor a hold.
+      if (result.singular && moves() && report_.number == 0)
+        if (const Entity* body = body_without_mass(assembler_, state); body != nullptr)
+          throw Error(body->where,
+                      fmt::format("{} '{}' ({}) has no mass, and nothing else determines its motion: {}",
+                                  body->category, body->name, body->type, method.failure(true)));
       cut(method, targets, smallest, result.iterations, false);
       return false;
     }

@@ -12,12 +12,13 @@ namespace trammel {
 struct NewtonOptions {
   /// Relative tolerance of every field: forces, moments, generalized forces, states, constraints.
   double tolerance = 1e-8;
-  int max_iterations = 25;
+  /// Of an attempt at a step, in all: with the kept tangent and a new one, by full steps and with a line search.
+  int max_iterations = 50;
   /// Keep the factorized tangent over iterations and steps while it converges.
   bool keep_tangent = true;
   /// What a new factorized tangent costs, counted in iterations with a kept one: a kept tangent is renewed
   /// where that is cheaper.
-  int keep_iterations = 6;
+  int keep_iterations = 3;
   /// After a failure with full steps: try the step again with a backtracking line search before it is cut.
   bool backtracking = true;
 };
@@ -42,7 +43,7 @@ struct StaticStage {
   int steps = 1;
   int max_cuts = 12;  ///< times a load step may be halved
   Redundancy redundancy = Redundancy::leave_out;
-  NewtonOptions newton{1e-8, 50, true, 6, true};
+  NewtonOptions newton{.max_iterations = 200};
 };
 
 /// Motion by the Lie-group generalized-alpha method with a fixed step; a step that fails is halved.

@@ -27,12 +27,14 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
   equations_.begin(rest_, end, step, stiffness_);
   const bool extrapolate = previous_step_ > 0;
   predict(rest_, extrapolate ? h / previous_step_ : 0.0);
-  NewtonResult result = newton_.solve();
+  // Half of the iterations is for the second way.
+  const int all = newton_.most_iterations();
+  NewtonResult result = newton_.solve((all + 1) / 2);
   if (!result.converged && !extrapolate) return with_inertia(result, end, step);
-  if (result.converged || !extrapolate) return result;
+  if (result.converged || !extrapolate || result.iterations >= all) return result;
   equations_.begin(rest_, end, step, stiffness_);
   predict(rest_, 0);
-  const NewtonResult again = newton_.solve();
+  const NewtonResult again = newton_.solve(all - result.iterations);
   return {again.converged, result.iterations + again.iterations, result.factorizations + again.factorizations,
           again.singular};
 }
@@ -42,7 +44,8 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
 /// less inertia the smaller these are (pseudo-transient continuation: Kelley and Keyes, SIAM J. Numer. Anal. 35, 1998). Those
 /// that follow do without.
 NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepCoefficients step) {
-  constexpr int most = 40;
+  const int all = newton_.most_iterations();
+  const int most = std::min(40, (all - before.iterations) / 2);
   constexpr double near = 1e-3;
   equations_.begin(rest_, end, step, stiffness_);
   predict(rest_, 0);
@@ -75,7 +78,7 @@ NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepC
     force = largest_force();
   }
   step.inertia = 0;
-  go_on([&] { return newton_.solve(); });
+  if (result.iterations < all) go_on([&] { return newton_.solve(all - result.iterations); });
   return result;
 }
 

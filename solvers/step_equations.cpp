@@ -1,11 +1,15 @@
 #include "solvers/step_equations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "solvers/petsc_owned.hpp"
 #include "trammel/lie.hpp"
+#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -18,6 +22,11 @@ bool is_angle(const std::string& unit) { return unit == "rad" || unit == "1" || 
 
 /// The residual field and increment field of a kind of block.
 FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNorms::Residual>(kind); }
+
+/// Takes what is no number for infinite, so that no number replaces it.
+void take_larger(double& largest, double r) {
+  if (!(r <= largest)) largest = std::isnan(r) ? HUGE_VAL : r;
+}
 
 // In statics the damping matrix enters rows of velocity constraints alone; elsewhere it is made negligible.
 constexpr double faint = 1e-9;
@@ -36,6 +45,7 @@ void StepEquations::revise() {
   T_.assign(unknowns.size(), Mat3::Identity());
   turned_.assign(unknowns.size(), Vec3::Zero());
   rounding_.assign(unknowns.size(), 0.0);
+  state_gain_.assign(unknowns.size(), 0.0);
   rate_offset_.assign(layout.dof_count(), 0.0);
   acceleration_offset_.assign(layout.dof_count(), 0.0);
   local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
@@ -46,6 +56,7 @@ void StepEquations::revise() {
     if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation)
       length_[i] = scales_.length;
     if (scales_.rounding != nullptr) rounding_[i] = (*scales_.rounding)[u.block];
+    if (scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
@@ -80,7 +91,7 @@ void StepEquations::begin(const State& base, double end, const StepCoefficients&
 bool StepEquations::update(const double* x) {
   const StepCoefficients& c = coefficients_;
   norms_ = {};
-  bool fine = true;
+  too_far_ = -1;
   const auto unknowns = assembler_.layout().unknowns();
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
@@ -95,13 +106,17 @@ bool StepEquations::update(const double* x) {
     const double* v0 = rate_offset_.data() + u.place.dof;
     if (u.kind == BlockKind::state) {
       double &size = norms_.size[FieldNorms::state_increment], &largest = norms_.state_rate;
+      double far = 0;
       for (int k = 0; k < u.size; ++k) {
         value[k] = base[k] + from[k];
         rate[k] = c.state_rate * from[k] + v0[k];
         size = std::max(size, std::abs(from[k]));
         // The rate that changes y by itself in a step counts: a state that stands still has no other scale.
         largest = std::max({largest, std::abs(rate[k]), c.state_rate * std::abs(value[k])});
+        far = std::max(far, std::abs(value[k]));
       }
+      const double known_to = rounding_[i] + std::numeric_limits<double>::epsilon() * state_gain_[i] * far;
+      norms_.state_rounding = std::max(norms_.state_rounding, known_to);
       continue;
     }
     double* acceleration = trial_.acceleration.data() + u.place.dof;
@@ -119,7 +134,7 @@ bool StepEquations::update(const double* x) {
       Vec3 theta(from[0], from[1], from[2]);
       if (mu != nullptr) theta -= Eigen::Map<const Vec3>(mu);
       // Beyond half a turn the increment is not the only one that leads there.
-      if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) fine = false;
+      if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) too_far_ = static_cast<int>(i);
       turned_[i] = theta;
       set_rotation(value, (quaternion_of(base) * so3::exp_quaternion(theta)).normalized());
       norms_.angular_acceleration = std::max(norms_.angular_acceleration, fastest + speed * speed);
@@ -143,10 +158,10 @@ bool StepEquations::update(const double* x) {
     }
   }
   assembler_.layout().update_shared(trial_);
-  return fine;
+  return too_far_ < 0;
 }
 
-bool StepEquations::residual(Vec x, Vec f) {
+bool StepEquations::move_to(Vec x) {
   Layout& layout = assembler_.layout();
   const bool alone = layout.ranks() == 1;
   const PetscScalar* values = nullptr;
@@ -156,8 +171,14 @@ bool StepEquations::residual(Vec x, Vec f) {
   if (alone && layout.stabilized()) std::copy_n(values, local_.size(), local_.begin());
   TRAMMEL_PETSC(VecRestoreArrayRead(x, &values));
   if (!alone) MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, layout.comm());
-  if (fine == 0) return false;
+  return fine != 0;
+}
 
+bool StepEquations::residual(Vec x, Vec f) {
+  if (!move_to(x)) return false;
+  Layout& layout = assembler_.layout();
+  const bool alone = layout.ranks() == 1;
+  const PetscScalar* values = nullptr;
   OwnedVec moving;
   if (coefficients_.constraint_velocity > 0 && has_velocity_constraints_) {
     TRAMMEL_PETSC(VecDuplicate(f, moving.fill()));
@@ -238,16 +259,15 @@ void StepEquations::scale_rows(double* f, const double* x) {
     double* rows = f + u.local;
     for (int k = 0; k < u.size; ++k) {
       const double r = std::abs(rows[k]);
-      // Written so that nan stays.
-      if (!(r <= largest)) largest = r;
+      take_larger(largest, r);
       rows[k] *= scale;
     }
     double& norm = norms_.residual[differentiated ? FieldNorms::constraint : residual_field(u.kind)];
-    if (!(unit * largest <= norm)) norm = unit * largest;
+    norm = std::max(norm, unit * largest);
     if (is_kinematic(u.kind)) {
       double& beyond = norms_.beyond_rounding[residual_field(u.kind)];
       const double rest = largest - rounding_[i];
-      if (!(unit * rest <= beyond)) beyond = unit * rest;
+      beyond = std::max(beyond, unit * rest);
     }
     if (u.kind == BlockKind::multiplier) largest_constraint_ = std::max(largest_constraint_, largest);
     if (u.kind == BlockKind::velocity_multiplier) largest_rate_ = std::max(largest_rate_, largest);
@@ -259,12 +279,12 @@ void StepEquations::scale_rows(double* f, const double* x) {
     for (int k = 0; k < u.size; ++k) {
       if (!constraint) companion[k] = x[u.companion_local + k] + corrections_[at(u.companion_local + k)];
       const double r = std::abs(companion[k]);
-      if (!(r <= largest)) largest = r;
+      take_larger(largest, r);
       companion[k] *= constraint ? w.companion_row_velocity : w.companion_row_mu;
     }
     if (constraint) largest_rate_ = std::max(largest_rate_, largest);
     double& other = norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction];
-    if (!(length_[i] * largest <= other)) other = length_[i] * largest;
+    other = std::max(other, length_[i] * largest);
   }
 }
 
@@ -278,6 +298,34 @@ bool StepEquations::tangent(Mat J) {
     w.row[kind_at(BlockKind::velocity_multiplier)] *= 1 / faint;
   }
   return assembler_.tangent(trial_, w, J);
+}
+
+std::string StepEquations::turned_too_far() const {
+  struct {
+    double angle;
+    int rank;
+  } largest{-1, assembler_.layout().rank()};
+  std::string text;
+  if (too_far_ >= 0) {
+    largest.angle = turned_[at(too_far_)].norm();
+    const UnknownBlock& u = assembler_.layout().unknowns()[at(too_far_)];
+    text = fmt::format("an increment turns '{}' by {:.3g} rad, half a turn or more",
+                       assembler_.model().block(u.block).name, largest.angle);
+    if (!std::isfinite(largest.angle)) largest.angle = HUGE_VAL;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, assembler_.layout().comm());
+  share_text(text, largest.rank, assembler_.layout().comm());
+  return text;
+}
+
+bool StepEquations::residual_is_finite() const {
+  const auto finite = [](const std::vector<double>& numbers) {
+    return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+  };
+  int fine[2] = {std::ranges::all_of(norms_.residual, [](double x) { return std::isfinite(x); }) ? 1 : 0,
+                 finite(trial_.value) && finite(trial_.rate) && finite(trial_.acceleration) ? 1 : 0};
+  MPI_Allreduce(MPI_IN_PLACE, fine, 2, MPI_INT, MPI_MIN, assembler_.layout().comm());
+  return fine[0] != 0 || fine[1] == 0;
 }
 
 void StepEquations::measure_change(Vec change, FieldNorms& norms) const {

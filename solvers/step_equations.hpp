@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "solvers/convergence.hpp"
@@ -51,12 +52,21 @@ class StepEquations {
 
   /// The trial state at x, and the scaled residual there; false where the trial is rejected. Collective.
   bool residual(Vec x, Vec f);
+  /// The trial state at x alone. Collective.
+  bool move_to(Vec x);
   /// The scaled tangent at the x of the last residual.
   bool tangent(Mat J);
 
   const State& trial() const { return trial_; }
   /// Of the last residual; this rank's rows only.
   const FieldNorms& norms() const { return norms_; }
+  /// "an increment turns 'rod.rotation' by 3.4 rad, half a turn or more" where that rejected the last trial, else empty.
+  /// Collective.
+  std::string turned_too_far() const;
+  /// Whether the last residual was a number in every row; true where its state was none. Collective.
+  bool residual_is_finite() const;
+  /// Assembler::not_finite at the last trial. Collective.
+  std::string not_finite() const { return assembler_.not_finite(trial_, level_, weights()); }
   /// Adds the norms of an increment of x to `norms`.
   void measure_change(Vec change, FieldNorms& norms) const;
   double largest_constraint() const { return largest_constraint_; }
@@ -83,8 +93,9 @@ class StepEquations {
   ModelScales scales_;
   ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
-  std::vector<double> length_;    ///< by unknown: 1, or the model's length where the unit is an angle
-  std::vector<double> rounding_;  ///< by unknown: ModelScales::rounding
+  std::vector<double> length_;      ///< by unknown: 1, or the model's length where the unit is an angle
+  std::vector<double> rounding_;    ///< by unknown: ModelScales::rounding
+  std::vector<double> state_gain_;  ///< by unknown: ModelScales::state_gain
   const State* base_ = nullptr;
   StepCoefficients coefficients_;
   double stiffness_ = 1;
@@ -93,6 +104,7 @@ class StepEquations {
   std::vector<double> local_, corrections_;
   std::vector<Mat3> T_;
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
+  int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn
   FieldNorms norms_;
   struct LeftOut {
     int row = 0;         ///< in the local vector

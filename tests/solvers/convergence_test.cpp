@@ -135,6 +135,27 @@ TEST_F(AtRounding, steps_of_a_line_search_do_not_count) {
   for (int k = 3; k < 20; ++k) EXPECT_FALSE(accept(1.1e-7, 0, small, {k, true, false})) << k;
 }
 
+TEST_F(AtRounding, increments_of_the_last_digits_do_not_end_what_still_converges) {
+  test_.begin(1e-13, scales_, 1e6, 1e3);
+  EXPECT_FALSE(accept(10, 10, 0, {0, false, true}));
+  EXPECT_FALSE(accept(1e-2, 1e-2, 1e-8, {1, false, true}));
+  EXPECT_FALSE(accept(1e-5, 1e-5, 1e-13, {2, false, true}));
+  EXPECT_FALSE(accept(1e-8, 1e-8, 1e-14, {3, false, true}));
+  // The same tangent was a thousand times better before: this is rounding.
+  EXPECT_TRUE(accept(0.9e-8, 0.9e-8, 1e-14, {4, false, true}));
+}
+
+TEST_F(AtRounding, a_slow_tangent_is_not_taken_for_rounding) {
+  test_.begin(1e-13, scales_, 1e6, 1e3);
+  double force = 1e-4;
+  EXPECT_FALSE(accept(force, force, 0, {0, false, true}));
+  for (int k = 1; k < 20; ++k) {
+    force *= 0.7;
+    EXPECT_FALSE(accept(force, force, 1e-13, {k, false, true})) << k;
+  }
+  EXPECT_TRUE(accept(force, force, 1e-13, {20, true, true}));
+}
+
 TEST_F(AtRounding, a_prediction_is_not_accepted) {
   test_.begin(1e-8, scales_, 1e6, 1e3);
   EXPECT_FALSE(accept(1.1e-7, 0, 0, {0, false, true}));
