@@ -7,9 +7,10 @@ namespace {
 using Kind = Parameter::Kind;
 
 std::vector<Parameter> schedule_parameters() {
-  return {
-      Parameter::make(Kind::integer, "every", "", "steps between records").between(1, 1e9).defaults("1"),
-      Parameter::make(Kind::real, "interval", "s", "time between records, instead of `every`").positive()};
+  return {Parameter::make(Kind::integer, "every", "", "steps between records").between(1, 1e9).defaults("1"),
+          // The bounds of a stage's step.
+          Parameter::make(Kind::real, "interval", "s", "time between records, instead of `every`")
+              .between(1e-15, 1e12)};
 }
 
 RecorderSchedule read_schedule(const Parameters& in) {

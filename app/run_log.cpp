@@ -28,6 +28,13 @@ std::string steps_text(std::int64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "step" : "steps");
 }
 
+const char* form_text(const DynamicStage& stage) {
+  using Form = DynamicStage::Form;
+  if (stage.form == Form::index3) return "index 3";
+  if (stage.form == Form::index2) return "stabilized index 2";
+  return stage.projection ? "index 1 with projection" : "index 1 without projection";
+}
+
 /// True where a person looks at this process's output. A launcher gives its first rank a terminal whatever its own
 /// output is, so that one counts then.
 bool on_terminal() {
@@ -86,7 +93,7 @@ void RunLog::stage_begins(const Stage& stage, const StepReport& report, const St
   } else if (const auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
     line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, step {:.6g} s, spectral radius {:g}, {}",
                      stage_count_, name, report.begin, report.until, dynamic->step, dynamic->radius,
-                     dynamic->form == DynamicStage::Form::index2 ? "stabilized index 2" : "index 3"));
+                     form_text(*dynamic)));
   } else {
     line(fmt::format("stage {}{}: static, t = {:.6g} to {:.6g} s", stage_count_, name, report.begin,
                      report.until));

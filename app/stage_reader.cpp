@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "trammel/nearest_name.hpp"
+#include "trammel/number_text.hpp"
 
 namespace trammel {
 
@@ -10,21 +14,33 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-Parameter newton_parameter(int max_iterations) {
+// A residual above 1e-3 of its scale is no solution: energy and drift show it in every step. Below 1e-16 there are no digits.
+constexpr double finest_tolerance = 1e-16, coarsest_tolerance = 1e-3;
+// Halved 30 times a step is 1e-9 of itself, below which two times are one (docs/time_integration.md).
+constexpr int most_cuts = 30;
+// The solver counts the steps of a stage up to here.
+constexpr double most_steps = 1e9;
+// Femtoseconds to thirty thousand years: beyond either, a unit is wrong.
+constexpr double shortest_step = 1e-15, latest_time = 1e12;
+// The digits that a step must keep of a clock that reads t: a thousand.
+constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
+
+Parameter newton_parameter(const NewtonOptions& standard) {
   return Parameter::make(Kind::map, "newton", "", "how Newton's method is run")
       .defaults("{}")
       .with({Parameter::make(Kind::real, "tolerance", "", "relative tolerance of each field")
-                 .positive()
-                 .defaults("1e-8"),
-             Parameter::make(Kind::integer, "max_iterations", "", "iterations before the step is cut")
+                 .between(finest_tolerance, coarsest_tolerance)
+                 .defaults(number_text(standard.tolerance)),
+             Parameter::make(Kind::integer, "max_iterations", "",
+                             "iterations of an attempt at a step, in all, before it is cut")
                  .between(1, 1000)
-                 .defaults(std::to_string(max_iterations)),
+                 .defaults(std::to_string(standard.max_iterations)),
              Parameter::make(Kind::flag, "keep_tangent", "", "keep the factorized tangent while it converges")
                  .defaults("yes"),
              Parameter::make(Kind::integer, "keep_iterations", "",
                              "a kept tangent is renewed where more iterations than this are still needed")
                  .between(1, 100)
-                 .defaults("3"),
+                 .defaults(std::to_string(standard.keep_iterations)),
              Parameter::make(Kind::flag, "backtracking", "",
                              "try a failed step with a line search before it is cut")
                  .defaults("yes")});
@@ -33,9 +49,17 @@ Parameter newton_parameter(int max_iterations) {
 Parameter name_parameter() { return Parameter::make(Kind::text, "name", "", "name of the stage in the log"); }
 Parameter from_parameter() {
   return Parameter::make(Kind::real, "from", "s",
-                         "sets the clock; it goes on from the stage before where absent");
+                         "sets the clock; it goes on from the stage before where absent")
+      .between(-latest_time, latest_time);
 }
-Parameter until_parameter() { return Parameter::make(Kind::real, "until", "s", "time at the end"); }
+Parameter until_parameter() {
+  return Parameter::make(Kind::real, "until", "s", "time at the end").between(-latest_time, latest_time);
+}
+Parameter cuts_parameter(const char* what, int standard) {
+  return Parameter::make(Kind::integer, "max_cuts", "", what)
+      .between(0, most_cuts)
+      .defaults(std::to_string(standard));
+}
 
 Parameter redundant_parameter() {
   return Parameter::make(Kind::choice, "redundant", "",
@@ -63,6 +87,22 @@ NewtonOptions read_newton(const Parameters& stage) {
   return newton;
 }
 
+/// Steps of h from `begin` to `until`: not too many, and none shorter than the clock can tell.
+void check_steps(const Location& where, const std::string& what, double begin, double until, double h) {
+  const double count = (until - begin) / h;
+  if (!(count <= most_steps))
+    throw Error(
+        where, fmt::format("{}: {:.3g} steps from t = {} s to {} s are too many; at most {} in a stage", what,
+                           count, number_text(begin), number_text(until), number_text(most_steps)));
+  const double shortest = clock_digits * std::max(std::abs(begin), std::abs(until));
+  if (h < shortest)
+    throw Error(
+        where, fmt::format(
+                   "{}: at t = {} s a step must be at least {:.3g} s, a thousand times the last digit of the "
+                   "clock",
+                   what, number_text(std::abs(until) > std::abs(begin) ? until : begin), shortest));
+}
+
 /// Moves the clock through a stage.
 void read_times(const Parameters& in, double& clock, std::optional<double>& from, double& until) {
   if (in.has("from")) {
@@ -86,8 +126,11 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     stage.what = assemble;
   } else if (type.name == "static") {
     StaticStage loading;
+    const double start = in.has("from") ? in.real("from") : clock;
     read_times(in, clock, loading.from, loading.until);
     loading.steps = in.integer("steps");
+    check_steps(in.where(in.has("steps") ? "steps" : "until"), fmt::format("'steps' = {}", loading.steps),
+                start, clock, (clock - start) / loading.steps);
     loading.max_cuts = in.integer("max_cuts");
     loading.redundancy = read_redundant(in);
     loading.newton = read_newton(in);
@@ -99,6 +142,9 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     if (in.has("step") == in.has("steps"))
       throw Error(in.where(), "a dynamic stage needs either 'step' or 'steps'");
     motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
+    const char* const key = in.has("step") ? "step" : "steps";
+    check_steps(in.where(key), fmt::format("'{}' = {}", key, number_text(in.real(key))), start, clock,
+                motion.step);
     motion.radius = in.real("radius");
     motion.form = read_form(in.text("form"));
     if (in.has("projection") && motion.form != DynamicStage::Form::index1)
@@ -123,23 +169,24 @@ const std::vector<StageType>& stage_types() {
        "Moves the bodies until the position constraints hold: the mass-weighted least displacements",
        {name_parameter(),
         Parameter::make(Kind::real, "tolerance", "", "of a constraint, relative to the model's length")
-            .positive()
-            .defaults("1e-12"),
-        Parameter::make(Kind::integer, "max_iterations", "", "iterations").between(1, 10000).defaults("50")}},
+            .between(finest_tolerance, coarsest_tolerance)
+            .defaults(number_text(AssembleStage{}.tolerance)),
+        Parameter::make(Kind::integer, "max_iterations", "", "iterations")
+            .between(1, 10000)
+            .defaults(std::to_string(AssembleStage{}.max_iterations))}},
       {"static",
        "Equilibrium by load steps; functions of time see the clock",
        {name_parameter(), from_parameter(), until_parameter().defaults("1"),
-        Parameter::make(Kind::integer, "steps", "", "load steps").between(1, 1e9).defaults("1"),
-        Parameter::make(Kind::integer, "max_cuts", "", "times a load step may be halved")
-            .between(0, 60)
-            .defaults("12"),
-        redundant_parameter(), newton_parameter(50)}},
+        Parameter::make(Kind::integer, "steps", "", "load steps").between(1, most_steps).defaults("1"),
+        cuts_parameter("times a load step may be halved", StaticStage{}.max_cuts), redundant_parameter(),
+        newton_parameter(StaticStage{}.newton)}},
       {"dynamic",
        "Motion by the Lie-group generalized-alpha method; a step that fails is halved",
        {name_parameter(), from_parameter(), until_parameter().must(),
         Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
-            .positive(),
-        Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`").between(1, 1e9),
+            .between(shortest_step, latest_time),
+        Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`")
+            .between(1, most_steps),
         Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency")
             .between(0, 1)
             .defaults("0.9"),
@@ -155,10 +202,8 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(Kind::choice, "start", "", "velocities, accelerations and multipliers at the start")
             .one_of({"consistent", "as_given"})
             .defaults("consistent"),
-        Parameter::make(Kind::integer, "max_cuts", "", "times a step may be halved")
-            .between(0, 60)
-            .defaults("8"),
-        redundant_parameter(), newton_parameter(25)}}};
+        cuts_parameter("times a step may be halved", DynamicStage{}.max_cuts), redundant_parameter(),
+        newton_parameter(DynamicStage{}.newton)}}};
   return types;
 }
 
