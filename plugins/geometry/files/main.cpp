@@ -25,11 +25,12 @@
 
 namespace {
 
-void limit(int resource, rlim_t most) {
+template <class Resource>
+void limit(Resource resource, rlim_t most) {
   rlimit now{};
-  getrlimit(static_cast<__rlimit_resource>(resource), &now);
+  getrlimit(resource, &now);
   now.rlim_cur = std::min(most, now.rlim_max);
-  setrlimit(static_cast<__rlimit_resource>(resource), &now);
+  setrlimit(resource, &now);
 }
 
 /// Far more than reading takes (some 2 s and 1 GB for 10 MB), far less than the machine has.
