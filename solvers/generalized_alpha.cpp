@@ -35,8 +35,8 @@ AlphaCoefficients AlphaCoefficients::from_radius(double radius) {
 }
 
 GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage,
-                                   const State& start, std::vector<double> algorithmic, double last_step,
-                                   Timings& timings)
+                                   const State& start, std::optional<std::vector<double>> algorithmic,
+                                   double last_step, Timings& timings)
     : assembler_(assembler),
       form_(stage.form),
       project_(stage.projection),
@@ -45,9 +45,11 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       timings_(timings),
       equations_(assembler, scales, index1() ? ConstraintLevel::acceleration : ConstraintLevel::position),
       newton_(equations_, stage.newton, timings),
-      algorithmic_(std::move(algorithmic)),
       last_step_(last_step) {
-  if (!algorithmic_.empty()) return;
+  if (algorithmic) {
+    algorithmic_ = *std::move(algorithmic);
+    return;
+  }
   first_ = true;
   start_from(start, algorithmic_);
   last_step_ = 0;

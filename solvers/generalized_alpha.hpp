@@ -29,9 +29,10 @@ struct AlphaCoefficients {
 class GeneralizedAlpha final : public StepMethod {
  public:
   /// `algorithmic` are the algorithmic accelerations of the start by dof place, of a step `last_step` before;
-  /// empty: those of the state.
+  /// none: those of the state.
   GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage,
-                   const State& start, std::vector<double> algorithmic, double last_step, Timings& timings);
+                   const State& start, std::optional<std::vector<double>> algorithmic, double last_step,
+                   Timings& timings);
 
   NewtonResult attempt(const State& now, double end, double h) override;
   const State& trial() const override { return index1() ? closed_ : equations_.trial(); }

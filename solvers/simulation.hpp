@@ -67,8 +67,8 @@ class Simulation {
   Assembler& assembler_;
   SimulationOptions options_;
   State state_;
-  std::vector<double>
-      algorithmic_;       ///< accelerations of the time integration where a dynamic stage ended, or empty
+  /// Accelerations of the time integration where a dynamic stage ended. They may be no numbers on a rank.
+  std::optional<std::vector<double>> algorithmic_;
   double last_step_ = 0;  ///< and its step
   bool moved_ = false;    ///< a dynamic stage has started
   bool placed_ = false;   ///< coordinates had their initial values, and bodies are free to move on

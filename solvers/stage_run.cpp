@@ -87,7 +87,7 @@ void StageRun::number_unknowns(bool stabilized) {
 void StageRun::run(const AssembleStage& stage) {
   number_unknowns(false);
   State& state = simulation_.state_;
-  simulation_.algorithmic_.clear();
+  simulation_.algorithmic_.reset();
   tell([&](Monitor& m) { m.stage_begins(stage_, report_, state); });
   const ModelScales scales = measure_scales(assembler_, state);
   find_loops(scales, Redundancy::leave_out);
@@ -119,7 +119,7 @@ void StageRun::run(const StaticStage& stage) {
   if (!(stage.until >= state.time))
     throw Error(fmt::format("a static stage from t = {:g} cannot end at t = {:g}", state.time, stage.until));
   number_unknowns(false);
-  simulation_.algorithmic_.clear();
+  simulation_.algorithmic_.reset();
   report_.restarted = true;  // at rest
   std::ranges::fill(state.rate, 0.0);
   std::ranges::fill(state.acceleration, 0.0);
@@ -141,7 +141,7 @@ void StageRun::run(const DynamicStage& stage) {
   State& state = simulation_.state_;
   if (stage.from) {
     state.time = *stage.from;
-    simulation_.algorithmic_.clear();
+    simulation_.algorithmic_.reset();
   }
   if (!(stage.step > 0))
     throw Error(fmt::format("the step of a dynamic stage must be positive, found {:g}", stage.step));
@@ -164,7 +164,7 @@ void StageRun::run(const DynamicStage& stage) {
     start(stage, scales);
   else if (StartValues(assembler_).any(StartPhase::velocities) && !simulation_.pushed_)
     throw Error("initial rates of coordinates need `start: consistent` in the first dynamic stage");
-  else if (simulation_.algorithmic_.empty())
+  else if (!simulation_.algorithmic_)
     require_closed_rates(assembler_, state);
   number_unknowns(stage.form == DynamicStage::Form::index2);
 
@@ -194,7 +194,7 @@ void StageRun::run(const DynamicStage& stage) {
 
 void StageRun::start(const DynamicStage&, const ModelScales& scales) {
   State& state = simulation_.state_;
-  simulation_.algorithmic_.clear();
+  simulation_.algorithmic_.reset();
   Timings& timings = simulation_.summary_.timings;
   State consistent = state;
   double added = ConsistentStart(assembler_, scales, timings).velocities(consistent);

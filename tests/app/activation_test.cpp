@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -117,7 +118,26 @@ TEST_P(CaughtPlate, BothJointsAtOneInstantAreNamed) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(OnRanks, CaughtPlate, ::testing::Values(2, 4),
+/// Stages from 0 to 0.03, 0.06 and 0.09; the second starts where the first ended, the third finds its start anew.
+TEST_P(CaughtPlate, ABorderOfStagesHasTheSameRows) {
+  std::string text = caught_plate(one_axis);
+  text.replace(text.find("stages:"), std::string::npos, R"(stages:
+  - {type: dynamic, until: 0.03, step: 0.01}
+  - {type: dynamic, until: 0.06, step: 0.01, start: as_given}
+  - {type: dynamic, until: 0.09, step: 0.01}
+)");
+  const Workplace place;
+  const Outcome run = place.run_on(GetParam(), text);
+  ASSERT_EQ(run.status, 0) << run.err;
+  for (const std::string sensor : {"plate", "latch", "energy"}) {
+    std::vector<int> hundredths;
+    for (const std::vector<double>& row : table_of(place.read("out/" + sensor + ".csv")).rows)
+      hundredths.push_back(static_cast<int>(std::lround(100 * row[0])));
+    EXPECT_THAT(hundredths, ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 6, 7, 8, 9)) << sensor;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OnRanks, CaughtPlate, ::testing::Values(1, 2, 4),
                          [](const auto& tested) { return std::to_string(tested.param); });
 
 }  // namespace
