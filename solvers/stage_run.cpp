@@ -284,12 +284,7 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
     factorizations_ += result.factorizations;
     if (!result.converged) {
       reject(method);
-      // Shorter steps do not help a body that has neither mass nor a hold.
-      if (result.singular && moves() && report_.number == 0)
-        if (const Entity* body = body_without_mass(assembler_, state); body != nullptr)
-          throw Error(body->where,
-                      fmt::format("{} '{}' ({}) has no mass, and nothing else determines its motion: {}",
-                                  body->category, body->name, body->type, method.failure(true)));
+      refuse_massless(method);
       cut(method, targets, smallest, result.iterations, false);
       return false;
     }
@@ -342,6 +337,17 @@ bool StageRun::step(StepMethod& method, std::vector<Target>& targets, double sma
           who_asks(assembler_, method.trial(), info, Review::Verdict::changed, "contacts or hosts"),
           max_reviews));
   }
+}
+
+void StageRun::refuse_massless(StepMethod& method) {
+  if (!moves() || report_.number > 0) return;
+  const Entity* body = body_without_mass(assembler_, simulation_.state_);
+  if (body == nullptr) return;
+  const std::string why = method.failure(true);
+  if (why.starts_with("the system is singular"))
+    throw Error(body->where,
+                fmt::format("{} '{}' ({}) has no mass, and nothing else determines its motion: {}",
+                            body->category, body->name, body->type, why));
 }
 
 void StageRun::cut(StepMethod& method, std::vector<Target>& targets, double smallest, int iterations,

@@ -49,6 +49,8 @@ class StageRun {
   void reach(StepMethod& method, Target nominal, int max_cuts);
   /// One step that is accepted, or cut: true where the top target was reached.
   bool step(StepMethod& method, std::vector<Target>& targets, double smallest);
+  /// Where the first step failed: shorter steps do not help a body that has neither mass nor a hold.
+  void refuse_massless(StepMethod& method);
   /// `refused`: by a review, after Newton's method converged.
   void cut(StepMethod& method, std::vector<Target>& targets, double smallest, int iterations, bool refused);
   /// Notes a cut and its reason; of more that follow for the same reason their number only, in `end_cuts`.

@@ -219,17 +219,20 @@ TEST(Newton, NamesWhatAMassTooLargeMakesInfinite) {
 }
 
 TEST(Newton, SaysAtOnceThatABodyHasNoMass) {
-  const Workplace workplace;
-  const Outcome outcome = workplace.run(
+  const std::string text =
       "trammel: 1\nsections:\n  s: {stiffness: {EA: 1e6, GA: [4e5, 4e5], GJ: 50, EI: [100, 100]}}\nbodies:\n"
       "  bar: {type: beam, section: s, from: [0, 0, 0], to: [1, 0, 0], elements: 4}\n"
       "loads: {pull: {type: force, on: bar.end, force: [0, 0, -1]}}\n" +
-      dynamic("max_cuts: 8") + "\n");
-  EXPECT_EQ(outcome.status, 1) << outcome.out;
-  EXPECT_THAT(outcome.err, HasSubstr("case.yaml:5:3: error: "));
-  EXPECT_THAT(outcome.err,
-              HasSubstr("body 'bar' (beam) has no mass, and nothing else determines its motion"));
-  EXPECT_THAT(outcome.out, Not(HasSubstr("cut to")));
+      dynamic("max_cuts: 8") + "\n";
+  for (const int ranks : {1, 2}) {
+    const Workplace workplace;
+    const Outcome outcome = ranks == 1 ? workplace.run(text) : workplace.run_on(ranks, text);
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("case.yaml:5:3: error: "));
+    EXPECT_THAT(outcome.err,
+                HasSubstr("body 'bar' (beam) has no mass, and nothing else determines its motion"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("cut to")));
+  }
 }
 
 }  // namespace
