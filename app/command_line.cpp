@@ -133,7 +133,7 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   // Such an option takes one value, and may be given several times.
   const auto with_repeated = [&](CLI::App* sub, const char* name, std::vector<std::string>& values,
                                  const char* type, const std::string& meaning) {
-    sub->add_option(name, values, meaning)->type_name(type)->expected(1)->take_all();
+    sub->add_option(name, values, meaning)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
   };
   std::vector<std::string> settings;
   const auto with_settings = [&](CLI::App* sub, const std::string& meaning) {

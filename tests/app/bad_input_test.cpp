@@ -272,6 +272,10 @@ TEST(Settings, AreGivenAsTheHelpShows) {
   EXPECT_EQ(status("case.yaml --set a=1 b=2 'c=sqrt(b) + 1'"), 0);
   EXPECT_EQ(status("--set a=1 b=2 --set c=b case.yaml"), 0);
   EXPECT_EQ(status("case.yaml --set a=1 b=2"), 1);
+  EXPECT_EQ(
+      workplace.shell("trammel verify --no-motion --states 6 --set 'axis=[0, 0, 1]' friction=1 revolute")
+          .status,
+      0);
   expect_one_message(
       workplace.shell("trammel run case.yaml --set a=1 b=2 'c=[1]'"),
       {"trammel: error: --set: parameter 'c': column 1 of '[1]': found '[', expected a value"});
