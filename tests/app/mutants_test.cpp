@@ -1,0 +1,27 @@
+// A sample of what bench/mutants.py does: damaged cases and files end in one short message with its place, or run.
+
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+
+namespace trammel {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr const char* memory = " --memory 0";  // its shadow is larger than any limit
+#else
+constexpr const char* memory = "";
+#endif
+
+TEST(Mutants, EndInAMessageOrRun) {
+  const testing::Workplace workplace;
+  if (workplace.shell("python3 --version").status != 0) GTEST_SKIP() << "python3 is not here";
+  const testing::Outcome outcome =
+      workplace.shell("python3 " TRAMMEL_SOURCE_DIR "/bench/mutants.py --trammel " TRAMMEL_COMMAND
+                      " --count 30 --seed 2 --family YAML,STL" +
+                      std::string(memory));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+}  // namespace
+}  // namespace trammel
