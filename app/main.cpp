@@ -20,6 +20,7 @@
 #include "commands.hpp"
 #include "describe.hpp"
 #include "fault_report.hpp"
+#include "petsc_memory.hpp"
 #include "standard_streams.hpp"
 
 namespace {
@@ -52,6 +53,10 @@ void keep_mpi_local() {
 
 void start_petsc(const std::vector<std::string>& options) {
   if (launched_rank() == nullptr) keep_mpi_local();
+  // PETSc's own options on memory bring functions of their own.
+  if (std::none_of(options.begin(), options.end(),
+                   [](const std::string& o) { return o.starts_with("-malloc"); }))
+    report_petsc_memory();
   std::vector<std::string> texts{"trammel"};
   texts.insert(texts.end(), options.begin(), options.end());
   std::vector<char*> pointers;

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <exception>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ void together(MPI_Comm comm, const Work& work) {
   } catch (const Error& e) {
     const std::string place = e.where().text();
     text = place.empty() ? e.what() : place + ": " + e.what();
+  } catch (const std::bad_alloc&) {
+    text = "out of memory";
   } catch (const std::exception& e) {
     text = e.what();
     if (text.empty()) text = "an exception without a message";

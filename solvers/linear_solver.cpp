@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 #include "solvers/repeated_lu.hpp"
 
 namespace trammel {
@@ -25,6 +27,32 @@ void widen_workspace(KSP ksp) {
   TRAMMEL_PETSC(KSPGetOptionsPrefix(ksp, &prefix));
   const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + workspace;
   TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
+}
+
+/// False where MUMPS ran out of the workspace that it had estimated, and not of memory.
+bool memory_ran_out(PC pc) {
+  constexpr PetscInt cannot_allocate = -13;
+  MatSolverType package = nullptr;
+  if (PCFactorGetMatSolverType(pc, &package) != 0 || package == nullptr ||
+      std::string(package) != MATSOLVERMUMPS)
+    return true;
+  Mat factor = nullptr;
+  PetscInt status = 0;
+  TRAMMEL_PETSC(PCFactorGetMatrix(pc, &factor));
+  TRAMMEL_PETSC(MatMumpsGetInfog(factor, 1, &status));
+  return status == cannot_allocate;
+}
+
+/// Collective.
+std::string out_of_memory(KSP ksp) {
+  Mat A = nullptr;
+  MatInfo info{};
+  PetscInt unknowns = 0;
+  TRAMMEL_PETSC(KSPGetOperators(ksp, &A, nullptr));
+  TRAMMEL_PETSC(MatGetSize(A, &unknowns, nullptr));
+  TRAMMEL_PETSC(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  return fmt::format("out of memory: the factorization of {} unknowns, whose matrix has {:.0f} entries",
+                     unknowns, info.nz_used);
 }
 
 }  // namespace
@@ -54,12 +82,15 @@ bool factorize(KSP ksp, bool& broken) {
   if (code == 0) {
     PCFailedReason reason = PC_NOERROR;
     TRAMMEL_PETSC(PCGetFailedReason(pc, &reason));
-    if (reason != PC_NOERROR) failed = 1;
+    if (reason != PC_NOERROR) failed = reason == PC_FACTOR_OUTMEMORY && memory_ran_out(pc) ? 3 : 1;
+  } else if (code == PETSC_ERR_MEM) {
+    failed = 3;
   }
   int ranks = 1;
   MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
   MPI_Comm_size(comm, &ranks);
   if (ranks > 1) MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  if (failed == 3) throw Error(out_of_memory(ksp));
   if (failed == 2) broken = true;
   return failed == 0;
 }

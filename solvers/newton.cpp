@@ -155,6 +155,7 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
   SNESConvergedReason reason = SNES_DIVERGED_LINEAR_SOLVE;
   if (code == 0) TRAMMEL_PETSC(SNESGetConvergedReason(snes, &reason));
   if (code != 0) {
+    if (code == PETSC_ERR_MEM && !thrown_) check_petsc(code, "SNESSolve");
     broken_ = true;
     singular_ = true;
   }

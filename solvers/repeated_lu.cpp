@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "kernel/src/petsc_call.hpp"
 
@@ -189,8 +190,14 @@ void use_repeated_lu(PC pc) {
     Mat A = nullptr;
     PetscCall(PCShellGetContext(shell, &lu));
     PetscCall(PCGetOperators(shell, nullptr, &A));
-    const bool regular = static_cast<RepeatedLu*>(lu)->factorize(A);
-    PetscCall(PCSetFailedReason(shell, regular ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
+    PCFailedReason reason = PC_NOERROR;
+    try {
+      auto& own = *static_cast<RepeatedLu*>(lu);
+      if (!own.factorize(A)) reason = own.out_of_memory() ? PC_FACTOR_OUTMEMORY : PC_FACTOR_NUMERIC_ZEROPIVOT;
+    } catch (const std::bad_alloc&) {
+      reason = PC_FACTOR_OUTMEMORY;
+    }
+    PetscCall(PCSetFailedReason(shell, reason));
     return 0;
   }));
   TRAMMEL_PETSC(PCShellSetApply(pc, [](PC shell, Vec b, Vec x) -> PetscErrorCode {

@@ -22,6 +22,8 @@ class RepeatedLu {
  public:
   /// Factorizes a matrix of type MATSEQAIJ. False where it is singular.
   bool factorize(Mat A);
+  /// The last factorization failed for want of memory.
+  bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
   /// x = A^-1 b, of `size()` numbers each.
   void solve(const double* b, double* x);
   int size() const { return static_cast<int>(starts_.size()) - 1; }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "trammel/error.hpp"
 #include "trammel/rank_exchange.hpp"
 
@@ -25,6 +27,8 @@ void LocalFault::capture(const Entity* entity, int rank, double time) {
     what = "out of memory";
   } catch (const Error& e) {
     what = e.where().file.empty() ? e.what() : e.where().text() + ": " + e.what();
+  } catch (const std::bad_alloc&) {
+    what = "out of memory";
   } catch (const std::exception& e) {
     what = e.what();
   } catch (...) {

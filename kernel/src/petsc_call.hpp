@@ -8,11 +8,15 @@
 
 namespace trammel {
 
-/// Turns a PETSc error code into an Error that names the call.
+/// Turns a PETSc error code into an Error that names the call, and what was asked for where memory ran out.
 inline void check_petsc(PetscErrorCode code, const char* call) {
   if (code == 0) return;
   const char* text = nullptr;
-  PetscErrorMessage(code, &text, nullptr);
+  char* detail = nullptr;
+  PetscErrorMessage(code, &text, &detail);
+  if (code == PETSC_ERR_MEM)
+    throw Error(std::string("out of memory: ") + (detail != nullptr && *detail != '\0' ? detail : "some") +
+                " asked for in " + std::string(call).substr(0, std::string(call).find('(')));
   throw Error(std::string("PETSc failed in ") + call + ": " + (text != nullptr ? text : "unknown error") +
               " (" + std::to_string(code) + ")");
 }

@@ -32,6 +32,26 @@ output: {vtk: {every: 10}}
 
 long lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
+TEST(Memory, that_runs_out_is_told_with_what_was_asked_for) {
+  const Workplace workplace;
+  int told = 0;
+  // Where it runs out depends on the libraries: below in the reader, above in the factorization, then nowhere.
+  for (int limit = 350'000; limit <= 850'000; limit += 100'000) {
+    const Outcome outcome =
+        workplace.shell("ulimit -v " + std::to_string(limit) +
+                        "\ntrammel run '" TRAMMEL_SOURCE_DIR
+                        "/cases/chain/case.yaml' -q -o out --set N=20000 --set until=0.01");
+    if (outcome.status == 0) continue;
+    EXPECT_EQ(outcome.status, 1) << limit;
+    EXPECT_THAT(outcome.err, HasSubstr("out of memory")) << limit;
+    EXPECT_EQ(lines_of(outcome.err), 1) << outcome.err;
+    if (outcome.err.find("bytes asked for in Mat") != std::string::npos ||
+        outcome.err.find("the factorization of 180000 unknowns") != std::string::npos)
+      ++told;
+  }
+  EXPECT_GE(told, 2);
+}
+
 TEST(StandardOutput, that_fails_is_told_once) {
   const Workplace workplace;
   workplace.write("case.yaml", falling);
