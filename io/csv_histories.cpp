@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "io/csv_outputs.hpp"
 #include "io/recorder_files.hpp"
@@ -125,13 +126,15 @@ struct CsvHistories::Parts {
   bool visits = false;                        ///< some sensor needs the instances
 
   bool begun = false;
-  double last_time = 0;  ///< of the last line, once begun
+  double last_time = 0;      ///< of the last line, once begun
+  bool after_event = false;  ///< the last line is the second one of an event
   CsvOutputs outputs;
   std::vector<double> numbers;   ///< of this rank, for one line
   std::vector<double> energies;  ///< by sensor, this rank's share
   std::size_t expected = 0;      ///< how many numbers come from all ranks, on rank 0
   std::vector<Item> items;       ///< of this rank while the files are begun
   std::vector<History> histories;
+  std::vector<std::string> held;  ///< lines by history, on rank 0
 
   Parts(Assembler& assembler_, std::filesystem::path folder_)
       : assembler(assembler_),
@@ -252,11 +255,25 @@ struct CsvHistories::Parts {
     if (columns.empty()) throw Error(entity(s).where, title + ": there is nothing to report");
   }
 
-  void write(const State& state, const std::vector<double>& all) {
-    std::string line;
+  /// The lines of `state`, on rank 0. Collective.
+  std::vector<std::string> lines_of(const State& state) {
+    evaluate(state);
+    if (!begun) begin();
+    const std::vector<double> all = gather_numbers(comm, numbers);
+    std::vector<std::string> lines;
+    together(comm, [&] {
+      if (rank != 0) return;
+      if (all.size() != expected) throw Error("a sensor's outputs changed their number during the run");
+      lines = texts_of(state, all);
+    });
+    return lines;
+  }
+
+  std::vector<std::string> texts_of(const State& state, const std::vector<double>& all) const {
+    std::vector<std::string> lines(histories.size());
     for (std::size_t k = 0; k < histories.size(); ++k) {
-      History& history = histories[k];
-      line.clear();
+      const History& history = histories[k];
+      std::string& line = lines[k];
       const auto out = std::back_inserter(line);
       fmt::format_to(out, "{}", state.time);
       if (sensors[k].energy()) {
@@ -265,8 +282,15 @@ struct CsvHistories::Parts {
       }
       for (const std::size_t place : history.places) fmt::format_to(out, ",{}", all[place]);
       line += '\n';
-      history.file.append(line);
     }
+    return lines;
+  }
+
+  /// Collective.
+  void write(const std::vector<std::string>& lines) {
+    together(comm, [&] {
+      for (std::size_t k = 0; k < lines.size(); ++k) histories[k].file.append(lines[k]);
+    });
   }
 };
 
@@ -280,16 +304,24 @@ void CsvHistories::record(const State& state, Occasion occasion) {
   Parts& p = *parts_;
   if (p.sensors.empty()) return;
   // By time and occasion, never by the numbers: sums over ranks differ in their last digits from one call to the next.
-  if (p.begun && occasion == Occasion::present && state.time == p.last_time) return;
-  p.evaluate(state);
-  if (!p.begun) p.begin();
-  const std::vector<double> all = gather_numbers(p.comm, p.numbers);
-  together(p.comm, [&] {
-    if (p.rank != 0) return;
-    if (all.size() != p.expected) throw Error("a sensor's outputs changed their number during the run");
-    p.write(state, all);
-  });
+  const bool again = p.begun && state.time == p.last_time;
+  if (again && (occasion == Occasion::present || (occasion == Occasion::step && p.after_event))) return;
+  p.write(p.lines_of(state));
   p.last_time = state.time;
+  p.after_event = false;
+}
+
+void CsvHistories::hold(const State& before) {
+  if (!parts_->sensors.empty()) parts_->held = parts_->lines_of(before);
+}
+
+void CsvHistories::record_event(const State& after) {
+  Parts& p = *parts_;
+  if (p.sensors.empty()) return;
+  p.write(std::exchange(p.held, {}));
+  p.write(p.lines_of(after));
+  p.last_time = after.time;
+  p.after_event = true;
 }
 
 std::vector<std::filesystem::path> CsvHistories::files() const {

@@ -32,10 +32,17 @@ class CsvHistories {
   CsvHistories& operator=(const CsvHistories&) = delete;
 
   bool empty() const;  ///< no sensors
-  /// Adds the line of `state` to every file, but where the occasion is `present` and the last line has its time; the
-  /// first call begins the files anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
+  /// Adds the line of `state` to every file, unless the occasion is `present` and the last line has its time. The first
+  /// call begins the files anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
   /// Collective.
   void record(const State& state, Occasion occasion = Occasion::present);
+
+  /// The state before an event: evaluates its line as `record` does, and keeps it until `record_event` writes it or another
+  /// one is held. Collective.
+  void hold(const State& before);
+  /// Two lines, at the time of an event: the held one, and that of the state after the event. A step that ends there has no
+  /// line of its own. Collective.
+  void record_event(const State& after);
 
   /// Files in the order of the sensors; on rank 0.
   std::vector<std::filesystem::path> files() const;

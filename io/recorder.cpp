@@ -111,6 +111,14 @@ void Recorder::accepted(const StepReport& report, const State& state) {
   if (p.csv_clock.due(report)) p.histories->record(state, Occasion::step);
 }
 
+void Recorder::event_comes(const StepReport&, const State& state) {
+  if (parts_->csv_clock.on()) parts_->histories->hold(state);
+}
+
+void Recorder::event_restarts(const StepReport&, const State& state) {
+  if (parts_->csv_clock.on()) parts_->histories->record_event(state);
+}
+
 void Recorder::stage_ends(const Stage&, const StepReport&, const State& state) {
   if (!parts_->assembling) parts_->everything(state);
 }

@@ -46,6 +46,8 @@ class Recorder final : public Monitor {
   // These throw Error, on all ranks, where a file cannot be written.
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
   void accepted(const StepReport& report, const State& state) override;
+  void event_comes(const StepReport& report, const State& state) override;
+  void event_restarts(const StepReport& report, const State& state) override;
   void stage_ends(const Stage& stage, const StepReport& report, const State& state) override;
   void stopped(const StepReport& report, const State& state) override;
   void failed(const StepReport& report, const State& state, std::string_view message) override;

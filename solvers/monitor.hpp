@@ -33,6 +33,10 @@ class Monitor {
   virtual void stage_begins(const Stage&, const StepReport&, const State&) {}
   /// After each accepted step. `state` holds positions, velocities, accelerations and multipliers.
   virtual void accepted(const StepReport&, const State&) {}
+  /// Around an accepted step that ends at an event: before it, with the statuses of constraints that held so far, and after
+  /// it where forces or velocities jump and the motion restarts consistently, at the same time.
+  virtual void event_comes(const StepReport&, const State&) {}
+  virtual void event_restarts(const StepReport&, const State&) {}
   virtual void stage_ends(const Stage&, const StepReport&, const State&) {}
   /// A line for the log: a step was cut, the start changed velocities, ...
   virtual void note(std::string_view) {}

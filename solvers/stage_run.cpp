@@ -472,9 +472,11 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   if (loops_)
     if (const std::string met = loops_->follow(state); !met.empty()) note(met);
   before_restart_.reset();
+  const bool event = moves() && target.event;
+  if (event) tell([&](Monitor& m) { m.event_comes(report_, state); });
   // With new stencils nothing can be compared; hosts change there, not forces.
   std::optional<ForceJump> jump;
-  if (moves() && target.event && !renew) jump.emplace(assembler_, state);
+  if (event && !renew) jump.emplace(assembler_, state);
   assembler_.commit(state, info);
   if (jump) jumped_ = jump->at(state);
   ++simulation_.summary_.timings.steps;
@@ -497,7 +499,10 @@ void StageRun::accept(StepMethod& method, const Target& target, bool renew) {
   }
   follow_status(method, false);
   status_followed_ = true;
-  if (jumped_) restart(method);
+  if (jumped_) {
+    restart(method);
+    if (event) tell([&](Monitor& m) { m.event_restarts(report_, state); });
+  }
   ++report_.number;
   if (report_.at_nominal) ++report_.nominal;
   report_.time = state.time;

@@ -67,7 +67,8 @@ class Release {
     if (law_.at && *law_.at > step.start + 1e-9 * h && *law_.at < step.end - 1e-9 * h)
       return Review::cut(*law_.at);
     const double now = load(x);
-    if (now <= 1 + above || h <= 1e-9 * std::max(1.0, std::abs(step.end))) return Review::keep();
+    if (now <= 1 + above || h <= 1e-9 * std::max(1.0, std::abs(step.end)))
+      return due(step) || now >= reached ? Review::cut(step.end) : Review::keep();  // `commit` lets go
     // By the secant, kept inside of the step so that it shrinks.
     const double part = load_before_ < 1 ? (1 - load_before_) / (now - load_before_) : 0.5;
     return Review::cut(step.start + std::clamp(part, 0.01, 0.99) * h);
@@ -77,8 +78,7 @@ class Release {
     committed_ = released_;
     if (released_) return;
     load_before_ = load(x);
-    const bool due = law_.at && *law_.at <= step.end + 1e-9 * (step.end - step.start);
-    if (!due && load_before_ < reached) return;
+    if (!due(step) && load_before_ < reached) return;
     let_go(x);
     committed_ = true;
   }
@@ -97,6 +97,9 @@ class Release {
   }
 
  private:
+  bool due(const StepInfo& step) const {
+    return law_.at && *law_.at <= step.end + 1e-9 * (step.end - step.start);
+  }
   void let_go(const LocalState& x) {
     released_ = true;
     held_.clear();

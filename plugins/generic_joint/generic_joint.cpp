@@ -242,6 +242,7 @@ Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
                     "are followed from "
                     "the last accepted state",
                     what_.signals->time(), step.start));
+  Review fine = Review::keep();
   if (what_.activity.switches()) {
     const bool wanted = what_.activity.after(step.start, h);
     if (wanted != status_.active) {
@@ -256,8 +257,10 @@ Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
     }
     if (const std::optional<double> change = what_.activity.change(step))
       if (*change < step.end - 1e-9 * h) return Review::cut(*change);
+    // `commit` changes the activity there.
+    if (what_.activity.after(step.end, h) != status_.active) fine = Review::cut(step.end);
   }
-  if (!status_.active || rows() == 0) return Review::keep();
+  if (!status_.active || rows() == 0) return fine;
 
   if (what_.offsets.any() && !at_rest(x))
     if (std::string why = jump_of_offset(step); !why.empty()) return fail(std::move(why));
@@ -281,7 +284,7 @@ Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
           "cosines hold there too. Start nearer, or give `alternative: yes`");
     }
   }
-  return Review::keep();
+  return fine;
 }
 
 void GenericJoint::commit(const LocalState& x, const StepInfo& step) {

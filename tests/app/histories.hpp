@@ -29,12 +29,13 @@ inline Table table_of(const std::string& csv) {
   return t;
 }
 
-/// The number of the column whose name begins with `channel` at an instant; nan where there is none.
+/// The number of the column whose name begins with `channel` at an instant, the last one where several rows have it; nan
+/// where there is none.
 inline double at(const Table& t, double time, const std::string& channel) {
   for (std::size_t i = 0; i < t.names.size(); ++i)
     if (t.names[i].rfind(channel, 0) == 0)
-      for (const std::vector<double>& row : t.rows)
-        if (std::abs(row[0] - time) < 1e-9) return row[i];
+      for (std::size_t k = t.rows.size(); k-- > 0;)
+        if (std::abs(t.rows[k][0] - time) < 1e-9) return t.rows[k][i];
   return std::numeric_limits<double>::quiet_NaN();
 }
 

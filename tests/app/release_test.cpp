@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "command.hpp"
 #include "histories.hpp"
@@ -155,6 +157,71 @@ TEST(Release, RefusesWhatMakesNoSense) {
   EXPECT_NE(message("{force: 20}", rail).find("it can let go at a time, by `release: {at: ...}`"),
             std::string::npos)
       << message("{force: 20}", rail);
+}
+
+/// The rows of a history at one time.
+std::vector<std::vector<double>> rows_at(const Table& t, double time) {
+  std::vector<std::vector<double>> rows;
+  for (const std::vector<double>& row : t.rows)
+    if (std::abs(row[0] - time) < 1e-9) rows.push_back(row);
+  return rows;
+}
+
+std::size_t column(const Table& t, const std::string& name) {
+  for (std::size_t i = 0; i < t.names.size(); ++i)
+    if (t.names[i].rfind(name, 0) == 0) return i;
+  return t.names.size();
+}
+
+TEST(Histories, have_a_row_before_and_one_after_each_event) {
+  const Workplace here;
+  // The weld lets go within a step, the pivot at the end of one; neither at a time that is recorded in any case.
+  const Outcome run = here.run(pulled_block("{force: 20.4}") + "output: {csv: {every: 25}}\n");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table weld = testing::table_of(here.read("out/weld.csv")),
+              block = testing::table_of(here.read("out/block.csv")),
+              pivot = testing::table_of(here.read("out/pivot.csv"));
+  const auto before_and_after = [](const Table& t, double time, const std::string& name) {
+    const auto rows = rows_at(t, time);
+    const std::size_t c = column(t, name);
+    return rows.size() == 2 ? std::pair{rows[0][c], rows[1][c]} : std::pair{HUGE_VAL, HUGE_VAL};
+  };
+  const double breaks = 0.204;
+  EXPECT_EQ(before_and_after(weld, breaks, "released"), (std::pair{0.0, 1.0}));
+  EXPECT_NEAR(before_and_after(weld, breaks, "force_world.x").first, -20.4, 1e-6);
+  EXPECT_NEAR(before_and_after(weld, breaks, "force_world.x").second, 0, 1e-12);
+  EXPECT_NEAR(before_and_after(block, breaks, "acceleration.x").first, 0, 1e-9);
+  EXPECT_NEAR(before_and_after(block, breaks, "acceleration.x").second, 10.2, 1e-6);
+  EXPECT_EQ(before_and_after(pivot, 0.35, "released"), (std::pair{0.0, 1.0}));
+  EXPECT_GT(before_and_after(pivot, 0.35, "force_world.z").first, 2);
+  EXPECT_EQ(before_and_after(pivot, 0.35, "force_world.z").second, 0);
+  // The start, t = 0.25 and the end, and two rows at each of the two events.
+  EXPECT_EQ(weld.rows.size(), 7u);
+}
+
+TEST(Histories, have_both_velocities_at_an_impulse) {
+  const Workplace here;
+  const Outcome run = here.run(R"(trammel: 1
+bodies:
+  rod: {type: rigid_body, mass: 2, inertia: [0.01, 1/6, 1/6], position: [0.5, -0.1, 0], velocity: [0, 1, 0]}
+joints:
+  latch: {type: generic, constrained: [1, 1, 1, 0, 0, 0], active: t - 0.1, close: exact, between: [{on: ground, at: [0, 0, 0]}, {on: rod, at: [-0.5, 0, 0]}]}
+sensors:
+  rod: {type: motion, of: rod}
+stages:
+  - {type: dynamic, until: 0.2, step: 0.01}
+output: {csv: {every: 1000}}
+)");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table rod = testing::table_of(here.read("out/rod.csv"));
+  const auto rows = rows_at(rod, 0.1);
+  ASSERT_EQ(rows.size(), 2u);
+  const std::size_t v = column(rod, "velocity.y"), w = column(rod, "angular_velocity.z");
+  EXPECT_NEAR(rows[0][v], 1, 1e-9);
+  EXPECT_NEAR(rows[0][w], 0, 1e-9);
+  // Held at its end, the rod keeps its angular momentum about it: m v l/2 = (J + m l^2/4) w.
+  EXPECT_NEAR(rows[1][w], 1.0 / (1.0 / 6 + 0.5), 1e-9);
+  EXPECT_NEAR(rows[1][v], 0.5 * rows[1][w], 1e-9);
 }
 
 }  // namespace
