@@ -32,6 +32,8 @@ void together(MPI_Comm comm, const Work& work) {
   } catch (const std::exception& e) {
     text = e.what();
     if (text.empty()) text = "an exception without a message";
+  } catch (...) {
+    text = "something was thrown that is no exception";
   }
   agree_on_errors(comm, std::move(text));
 }

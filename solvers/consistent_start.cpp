@@ -28,7 +28,7 @@ void ConsistentStart::solve() {
 
 void ConsistentStart::residual(const State& state, ConstraintLevel level) {
   if (!assembler_.residual(state, level, mass_.r()))
-    throw Error(fmt::format("the start at t = {:g} is outside the domain of an element", state.time));
+    throw Error(fmt::format("at the start, t = {:g}, {}", state.time, assembler_.rejection()));
 }
 
 double ConsistentStart::assemble(State& state, const AssembleStage& options) {
@@ -36,7 +36,7 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
   double first = 0;
   for (int iteration = 0;; ++iteration) {
     if (!assembler_.residual(state, ConstraintLevel::position, mass_.r()))
-      throw Error("the positions to be assembled are outside the domain of an element");
+      throw Error("positions cannot be assembled: " + assembler_.rejection());
     double violation = 0;
     mass_.each_owned([&](const UnknownBlock& u, double* rows) {
       for (int k = 0; k < u.size; ++k) {

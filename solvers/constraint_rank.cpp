@@ -129,7 +129,7 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
   weights.damping = 1;  // velocity-level constraints bring their gradient there
   weights.all_rows = true;
   if (!assembler.tangent(state, weights, B))
-    throw Error(fmt::format("the state at t = {:g} is outside the domain of an element", state.time));
+    throw Error(fmt::format("at t = {:g} {}", state.time, assembler.rejection()));
 
   scale(B, model, layout, length);
   Flat flat;

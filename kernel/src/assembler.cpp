@@ -81,8 +81,12 @@ class WorstShareSink final : public ShareSink {
  public:
   WorstShareSink(std::int32_t unknown, int component) : unknown_(unknown), component_(component) {}
 
-  void begin(const RangePlan& plan) { plan_ = &plan; }
+  void begin(const RangePlan& plan) {
+    plan_ = &plan;
+    evaluated = 0;
+  }
   void add(int i, LocalSystem& share) override {
+    ++evaluated;
     for (const StencilBlock& b : plan_->stencil(i)) {
       if (b.unknown != unknown_) continue;
       double value = std::abs(share.residual()[b.offset + component_]);
@@ -96,6 +100,7 @@ class WorstShareSink final : public ShareSink {
 
   double largest = -1;
   int entity = -1;
+  int evaluated = 0;
 
  private:
   const RangePlan* plan_ = nullptr;
@@ -565,10 +570,10 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   const UnknownBlock* u = p.layout.knows(result.block) ? p.layout.unknown_of(result.block) : nullptr;
   WorstShareSink sink(u == nullptr ? -2 : static_cast<std::int32_t>(u - p.layout.unknowns().data()),
                       result.component);
-  for (const RangePlan& plan : p.plans) {
-    sink.begin(plan);
-    plan.range->evaluate(0, plan.range->size(), state, plan.place_of, Request{}, sink);
-  }
+  if (!p.evaluate(
+          state, Request{}, sink, [&](const RangePlan& plan) { sink.begin(plan); },
+          [](const RangePlan&) { return false; }))
+    return result;
   double largest_share = sink.largest;
   MPI_Allreduce(MPI_IN_PLACE, &largest_share, 1, MPI_DOUBLE, MPI_MAX, p.layout.comm());
   constexpr int none = std::numeric_limits<int>::max();

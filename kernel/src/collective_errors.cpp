@@ -23,8 +23,6 @@ void LocalFault::capture(const Entity* entity, int rank, double time) {
                                                     entity->name, entity->type, entity->plugin),
                     e.what());
     return;
-  } catch (const std::bad_alloc&) {
-    what = "out of memory";
   } catch (const Error& e) {
     what = e.where().file.empty() ? e.what() : e.where().text() + ": " + e.what();
   } catch (const std::bad_alloc&) {
