@@ -75,8 +75,10 @@ std::string readable(std::string reason) {
 PluginRecord read_plugin_record(const std::string& path) {
   std::error_code fault;
   if (!fs::exists(path, fault)) throw Error(fmt::format("plugin '{}' not found", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!fs::is_regular_file(path, fault) || !file)
+  std::ifstream file;
+  // A pipe would wait for its writer.
+  if (fs::is_regular_file(path, fault)) file.open(path, std::ios::binary);
+  if (!file.is_open())
     throw Error(fmt::format("plugin '{}' cannot be read: expected a shared library", path));
   char ident[EI_NIDENT] = {};
   file.read(ident, EI_NIDENT);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -70,6 +72,11 @@ TEST(Loader, NamesWhatIsWrongWithAFile) {
   std::filesystem::remove(text);
   EXPECT_THAT(message_of_loading(std::filesystem::temp_directory_path().string()),
               HasSubstr("expected a shared library"));
+  const auto pipe = std::filesystem::temp_directory_path() / "trammel_pipe_plugin.so";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(message_of_loading(pipe.string()), HasSubstr("expected a shared library"));
+  std::filesystem::remove(pipe);
   const std::string kernel = std::string(TRAMMEL_BINARY_DIR) + "/lib/libtrammel_kernel.so";
   EXPECT_THAT(message_of_loading(kernel), HasSubstr("it has no record"));
 }
