@@ -18,9 +18,10 @@ using testing::picture::run;
 using testing::picture::run_on_display;
 namespace fs = std::filesystem;
 
+const fs::path unpacked = TRAMMEL_SOURCE_DIR "/build/paraview";
+
 /// The line of the shell that runs one of ParaView's programs as a user would, away from MPI and settings of this test.
 std::string program(const std::string& name, const fs::path& home) {
-  const fs::path unpacked = TRAMMEL_SOURCE_DIR "/build/paraview";
   std::string line = "env -i PATH=\"$PATH\" DISPLAY=\"$DISPLAY\" XAUTHORITY=\"$XAUTHORITY\" HOME='" +
                      home.string() + "' XDG_RUNTIME_DIR='" + home.string() +
                      "' QT_QPA_PLATFORM=xcb OMP_NUM_THREADS=2 OMPI_ALLOW_RUN_AS_ROOT=1 "
@@ -36,13 +37,17 @@ std::string program(const std::string& name, const fs::path& home) {
 class ParaviewView : public ::testing::Test {
  protected:
   void SetUp() override {
-    const fs::path made = fresh_folder("paraview");
-    folder_ = fresh_folder("paraview moved");
-    home_ = fresh_folder("paraview home");
+    // Tests run at the same time as others.
+    const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    const fs::path made = fresh_folder(name);
+    folder_ = fresh_folder(name + " moved");
+    home_ = fresh_folder(name + " home");
     fs::permissions(home_, fs::perms::owner_all);
     std::ofstream(home_ / "probe.py") << "import paraview.simple\n";
-    if (run(script("pvbatch", "probe.py")) != 0)
+    if (run(script("pvbatch", "probe.py")) != 0) {
+      ASSERT_FALSE(fs::exists(unpacked / "complete")) << std::ifstream(home_ / "log").rdbuf();
       GTEST_SKIP() << "ParaView with its Python module is not here: scripts/paraview.sh brings it";
+    }
     testing::record_rig(made);
     fs::remove_all(folder_);
     fs::rename(made, folder_);
