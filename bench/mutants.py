@@ -367,7 +367,8 @@ def progress(folder):
 
 
 def difference(folder, other):
-    """The largest difference of a history's values, by the range of each; None where there are other histories."""
+    """The largest difference of a history's values, by the largest value of their unit in the file; None where there are
+    other histories or rows. A component that is zero but for rounding is judged by the others."""
     largest = 0.0
     names, others = (sorted(p.name for p in f.glob("*.csv") if not p.name.endswith("_entities.csv"))
                      for f in (folder, other))
@@ -377,10 +378,13 @@ def difference(folder, other):
         ours, theirs = columns(folder / name), columns(other / name)
         if len(ours) != len(theirs) or ours[:1] != theirs[:1]:
             return None
-        for a, b in zip(zip(*ours[1:]), zip(*theirs[1:])):
-            a, b = [float(x) for x in a], [float(x) for x in b]
-            size = max(max(map(abs, b)), 1e-12)
-            largest = max(largest, max(abs(x - y) for x, y in zip(a, b)) / size)
+        units = [title.partition("[")[2] for title in theirs[0]]
+        values = [[[float(x) for x in column] for column in zip(*rows[1:])] for rows in (ours, theirs)]
+        sizes = {}
+        for unit, column in zip(units, values[1]):
+            sizes[unit] = max(sizes.get(unit, 1e-12), *map(abs, column))
+        for unit, a, b in zip(units, *values):
+            largest = max(largest, max(abs(x - y) for x, y in zip(a, b)) / sizes[unit])
     return largest
 
 
