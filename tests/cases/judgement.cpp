@@ -38,18 +38,25 @@ Settings joined(const Settings& common, const Settings& own) {
   return all;
 }
 
-/// Differences between runs of a quantity's history, root mean square by ranges, at all times that the three share.
+/// Whether two times of histories are the same.
+bool close(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b)); }
+
+/// Moves `at` forward to the last row of `time`, that after an event; false where there is none.
+bool advance(const History& history, std::size_t& at, double time) {
+  const std::vector<double>& times = history.times();
+  while (at < times.size() && times[at] < time && !close(times[at], time)) ++at;
+  while (at + 1 < times.size() && close(times[at + 1], time)) ++at;
+  return at < times.size() && close(times[at], time);
+}
+
+/// Differences between runs of a quantity's history, root mean square by ranges, at all times that the three share. Where
+/// rows before and after an event have one time, those after it count.
 std::array<double, 2> differences(const RunList& runs, const Quantity& quantity) {
   std::array<const History*, 3> h{};
   for (std::size_t k = 0; k < 3; ++k) h[k] = &runs[k]->history(quantity.sensor);
   std::array<double, 2> sum{};
   std::size_t count = 0;
   std::size_t at1 = 0, at2 = 0;
-  const auto advance = [](const History& history, std::size_t& at, double time) {
-    const double close = 1e-9 * std::max(1.0, std::abs(time));
-    while (at < history.times().size() && history.times()[at] < time - close) ++at;
-    return at < history.times().size() && history.times()[at] <= time + close;
-  };
   std::vector<std::array<const std::vector<double>*, 3>> columns;
   for (const std::string& component : quantity.components) {
     columns.emplace_back();
@@ -58,6 +65,7 @@ std::array<double, 2> differences(const RunList& runs, const Quantity& quantity)
   for (std::size_t i = 0; i < h[0]->times().size(); ++i) {
     const double time = h[0]->times()[i];
     if (time < quantity.order_from) continue;
+    if (i + 1 < h[0]->times().size() && close(h[0]->times()[i + 1], time)) continue;
     if (!advance(*h[1], at1, time) || !advance(*h[2], at2, time)) continue;
     double sign1 = 1, sign2 = 1;
     if (quantity.any_sign) {
