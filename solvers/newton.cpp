@@ -183,7 +183,8 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
 }
 
 void Newton::improve(bool fresh) {
-  constexpr double enough = 0.01;
+  // Of the tolerance: for constraints two roundings of a position, of which nothing can be improved.
+  constexpr double enough = 0.03;
   const bool kept = last_iteration_ > 0 ? fresh_at_ < last_iteration_ - 1 : !fresh;
   if (!kept || convergence_.accepted_at_rounding() || convergence_.excess() <= enough) return;
   const double begin = now();
