@@ -77,7 +77,8 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   require_unknowns(session, layout.global_size());
   const LayoutShare largest = layout.largest_share();
   Assembler assembler(session.model, layout);
-  const State start = layout.initial_state();
+  State start = layout.initial_state();
+  assembler.begin(start, {.why = Begin::Why::start});
   ConstraintRank rank(assembler, measure_scales(assembler, start).length);
   rank.find(start);
 
@@ -88,7 +89,7 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   for (const std::string& line : entities) text += "  " + line + "\n";
   text += "blocks\n" + blocks;
   text += fmt::format("unknowns\n  {:<22}{:>9}\n", "in all", layout.global_size());
-  long constraints = -static_cast<long>(rank.idle().size());
+  long constraints = -static_cast<long>(assembler.statuses().rows().size());
   for (std::size_t i = 0; i < session.model.blocks.size(); ++i)
     if (is_multiplier(session.model.blocks[i].kind)) constraints += session.model.blocks[i].size;
   text += fmt::format("  {:<22}{:>9}\n", "constraint equations", constraints);

@@ -67,7 +67,8 @@ bool Session::keep_multipliers_of_loops() {
     // A layout leaves a rank only its own instances, so the model is built once more in any case.
     Layout layout(comm, model, {});
     Assembler assembler(model, layout);
-    const State state = layout.initial_state();
+    State state = layout.initial_state();
+    assembler.begin(state, {.why = Begin::Why::start});
     ConstraintRank rank(assembler, measure_scales(assembler, state).length);
     rank.find(state);
     repeats = !rank.dependent().empty();

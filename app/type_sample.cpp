@@ -81,6 +81,14 @@ Offered offered_in(const Model& model, int entity) {
         const Specimen at(model, range.instances->stencil(i));
         range.instances->outputs(i, at.local(), ReactionShares{}, names);
       }
+  const auto may_rest = [&](const Block& b) {
+    return b.entity == entity && is_multiplier(b.kind) && std::ranges::any_of(b.rows, &Row::may_rest);
+  };
+  for (BlockId id = 0; id < static_cast<BlockId>(model.blocks.size()); ++id)
+    if (may_rest(model.block(id))) {
+      names.scalar("active", "", 1);
+      break;
+    }
   fold(all.outputs);
   return all;
 }

@@ -46,6 +46,8 @@ void about_axis(const R& g, const S& angle, C&& out) {
 }
 
 struct Spherical : Constraint<Spherical, 3> {
+  static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C = x.p_AB_A;
@@ -53,6 +55,9 @@ struct Spherical : Constraint<Spherical, 3> {
 };
 
 struct Fixed : Constraint<Fixed, 6> {
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C.template head<3>() = x.p_AB_A;
@@ -61,7 +66,10 @@ struct Fixed : Constraint<Fixed, 6> {
 };
 
 struct Revolute : Constraint<Revolute, 6, 1> {
-  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"angle", "rad"}}};
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"angle", "rad", Measure::angle()}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C.template head<3>() = x.p_AB_A;
@@ -70,7 +78,10 @@ struct Revolute : Constraint<Revolute, 6, 1> {
 };
 
 struct Prismatic : Constraint<Prismatic, 6, 1> {
-  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"slide", "m"}}};
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+  static constexpr std::array<CoordinateName, 1> coordinate_names{{{"slide", "m", Measure::length()}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C.template head<3>() = x.p_AB_A;
@@ -80,7 +91,11 @@ struct Prismatic : Constraint<Prismatic, 6, 1> {
 };
 
 struct Cylindrical : Constraint<Cylindrical, 6, 2> {
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle", "rad"}, {"slide", "m"}}};
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"angle", "rad", Measure::angle()}, {"slide", "m", Measure::length()}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C.template head<3>() = x.p_AB_A;
@@ -90,7 +105,11 @@ struct Cylindrical : Constraint<Cylindrical, 6, 2> {
 };
 
 struct Screw : Constraint<Screw, 7, 2> {
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle", "rad"}, {"slide", "m"}}};
+  static constexpr std::array<Dimension, 7> dimensions{
+      Dimension::length, Dimension::length, Dimension::length, Dimension::angle,
+      Dimension::angle,  Dimension::angle,  Dimension::length};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"angle", "rad", Measure::angle()}, {"slide", "m", Measure::length()}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C.template head<3>() = x.p_AB_A;
@@ -101,8 +120,12 @@ struct Screw : Constraint<Screw, 7, 2> {
 };
 
 struct Planar : Constraint<Planar, 6, 3> {
-  static constexpr std::array<CoordinateName, 3> coordinate_names{
-      {{"angle", "rad"}, {"slide_1", "m"}, {"slide_2", "m"}}};
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+  static constexpr std::array<CoordinateName, 3> coordinate_names{{{"angle", "rad", Measure::angle()},
+                                                                   {"slide_1", "m", Measure::length()},
+                                                                   {"slide_2", "m", Measure::length()}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C.template head<3>() = x.p_AB_A;
@@ -170,7 +193,7 @@ class Crowd {
   std::vector<const BlockPlace*> places_;
 };
 
-struct Row {
+struct Line {
   std::string name;
   std::string own;  ///< parameters of the plugin's type
   Type automatic;
@@ -198,7 +221,7 @@ int main(int argc, char** argv) {
   Registry registry;
   Loader loader(registry);
   loader.load(TRAMMEL_PLUGIN_DIR "/lower_pairs.so");
-  const std::vector<Row> rows{
+  const std::vector<Line> rows{
       {"spherical", ", share: no", joint_type<Spherical>("spherical", "")},
       {"fixed", ", share: no", joint_type<Fixed>("fixed", "")},
       {"revolute", ", share: no, axis: [0, 0, 1]", joint_type<Revolute>("revolute", "")},
@@ -208,7 +231,7 @@ int main(int argc, char** argv) {
       {"planar", ", axis: [0, 0, 1]", joint_type<Planar>("planar", "")},
   };
   std::vector<std::unique_ptr<Crowd>> crowds;
-  for (const Row& row : rows)
+  for (const Line& row : rows)
     for (const bool by_hand : {true, false}) {
       crowds.push_back(
           std::make_unique<Crowd>(by_hand ? registry.get(Type::Category::joint, row.name, {}) : row.automatic,
@@ -231,7 +254,7 @@ int main(int argc, char** argv) {
   fmt::print(
       "| joint | by hand: residual [us] | and tangent [us] | automatic: residual [us] | and tangent [us] | "
       "ratios |\n|---|---|---|---|---|---|\n");
-  for (const Row& row : rows) {
+  for (const Line& row : rows) {
     const auto us = [&](const char* what) { return 1e6 * times.seconds[row.name + what]; };
     const double r = us(".hand.residual"), t = us(".hand.tangent"), ar = us(".automatic.residual"),
                  at = us(".automatic.tangent");

@@ -220,7 +220,7 @@ void CaseExpansion::unknown_key(const Value::Entry& entry, const Type& type) con
       known.push_back(attachment);
   std::vector<std::string> all = known;
   all.insert(all.end(), {"type", "for"});
-  const std::string near = did_you_mean(entry.key, all);
+  const std::string near = did_you_mean_key(entry.key, all);
   throw Error(entry.where, "unknown key " + in_quotes(entry.key) + (near.empty() ? "." : near) +
                                (known.empty() ? " The type has no parameters"
                                               : " Keys here: " + list_of_names(known, entry.key)));

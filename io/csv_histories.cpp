@@ -176,6 +176,7 @@ struct CsvHistories::Parts {
       outputs.take_only(s.reference ? std::span<const std::string>(s.reference->channels)
                                     : std::span<const std::string>());
       range.outputs(i, x, shares, outputs);
+      if (shares.may_rest) outputs.scalar("active", "", shares.active ? 1 : 0);
       numbers.insert(numbers.end(), outputs.numbers().begin(), outputs.numbers().end());
       if (begun) continue;
       const auto stencil = range.stencil(i);

@@ -239,7 +239,7 @@ void VtkSeries::record(const State& state) {
   visit_together(p.assembler, state,
                  [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
                    p.drawing.begin(range.entity(i));
-                   range.draw(i, x, shares, p.drawing);
+                   if (shares.active) range.draw(i, x, shares, p.drawing);
                  });
   p.drawing.finish();
 

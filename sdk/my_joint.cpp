@@ -12,6 +12,8 @@ class Bowl : public trammel::Constraint<Bowl, 1> {
  public:
   // Markers keep their own axes, need not meet, and B may be a point without orientation.
   static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  // What each equation measures.
+  static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
 
   explicit Bowl(const trammel::Parameters& in) : a_(in.real("radius_x")), b_(in.real("radius_y")) {}
 

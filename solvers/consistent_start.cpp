@@ -5,13 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trammel/row_units.hpp"
+#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// A row opens at an impact where it would pull by more than this part of the largest impulse of unilateral rows, and more than
+// this part of a typical mass that moves by the model's length a second.
+constexpr double pulls = 1e-3;
+constexpr double no_impulse = 1e-9;
+// Times that the laws of rows are asked at a restart.
+constexpr int most_rounds = 50;
 
 }  // namespace
 
@@ -22,8 +29,8 @@ void ConsistentStart::prepare(const State& state) {
   if (!mass_.prepare(state)) throw Error("at the start " + mass_.why());
 }
 
-void ConsistentStart::solve() {
-  if (!mass_.solve()) throw Error("at the start " + mass_.why());
+void ConsistentStart::solve(bool forces) {
+  if (!mass_.solve(forces)) throw Error("at the start " + mass_.why());
 }
 
 void ConsistentStart::residual(const State& state, ConstraintLevel level) {
@@ -39,11 +46,12 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
       throw Error("positions cannot be assembled: " + assembler_.rejection());
     double violation = 0;
     mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+      const Block& block = assembler_.model().block(u.block);
       for (int k = 0; k < u.size; ++k) {
         if (u.kind != BlockKind::multiplier)
           rows[k] = 0;
         else
-          violation = std::max(violation, std::abs(rows[k]));
+          violation = std::max(violation, std::abs(rows[k]) / typical_size(block.measure(k)));
         rows[k] = -rows[k];
       }
     });
@@ -70,6 +78,27 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
   }
 }
 
+void ConsistentStart::close_gaps(State& state) {
+  constexpr int passes = 3;
+  constexpr double closed = 1e-15;  // of the model's length
+  for (int pass = 0; pass < passes; ++pass) {
+    residual(state, ConstraintLevel::position);
+    mass_.silence_left_out();
+    double open = 0;
+    mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+      for (int k = 0; k < u.size; ++k) {
+        rows[k] = u.kind == BlockKind::multiplier ? -rows[k] : 0.0;
+        open = std::max(open, std::abs(rows[k]));
+      }
+    });
+    MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+    if (open <= closed * scales_.length) return;
+    prepare(state);
+    solve();
+    mass_.move(state, 1);
+  }
+}
+
 void ConsistentStart::close(const State& state, ConstraintLevel level) {
   residual(state, level);
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
@@ -78,36 +107,30 @@ void ConsistentStart::close(const State& state, ConstraintLevel level) {
   solve();
 }
 
-bool ConsistentStart::find_giving(const State& state) {
-  State free = state;
-  for (const UnknownBlock& u : assembler_.layout().unknowns())
-    if (is_multiplier(u.kind)) std::fill_n(free.value.data() + u.place.value, u.size, 0.0);
-  assembler_.layout().update_shared(free);
-  gives_.assign(static_cast<std::size_t>(assembler_.layout().owned_size()), 0);
-  std::vector<double> loaded(gives_.size());
-  residual(state, ConstraintLevel::position);
-  mass_.each_owned(
-      [&](const UnknownBlock& u, double* rows) { std::copy_n(rows, u.size, &loaded[at(u.local)]); });
-  if (!assembler_.residual(free, ConstraintLevel::position, mass_.r())) return false;
+bool ConsistentStart::find_compliant() {
+  compliant_.assign(static_cast<std::size_t>(assembler_.layout().owned_size()), 0);
   int any = 0;
-  mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+  const Model& model = assembler_.model();
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || u.kind != BlockKind::multiplier) continue;
+    const std::vector<Row>& rows = model.block(u.block).rows;
     for (int k = 0; k < u.size; ++k) {
-      if (u.kind != BlockKind::multiplier || rows[k] == loaded[at(u.local + k)]) continue;
-      gives_[at(u.local + k)] = 1;
+      if (!rows[at(k)].compliant || assembler_.statuses().inactive(u.block, k)) continue;
+      compliant_[at(u.local + k)] = 1;
       any = 1;
     }
-  });
+  }
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
   return any != 0;
 }
 
 void ConsistentStart::settle(State& state) {
-  if (!find_giving(state)) return;
+  if (!find_compliant()) return;
   prepare(state);
-  settle_giving(state);
+  settle_compliant(state);
 }
 
-void ConsistentStart::settle_giving(State& state) {
+void ConsistentStart::settle_compliant(State& state) {
   close(state, ConstraintLevel::velocity);
   mass_.push_bare(&State::rate, state);
   close(state, ConstraintLevel::acceleration);
@@ -129,22 +152,76 @@ std::array<double, 2> ConsistentStart::impulse(const std::vector<BlockId>& multi
     const UnknownBlock* u = layout.knows(id) ? layout.unknown_of(id) : nullptr;
     if (u == nullptr || !u->owned) continue;
     for (int k = 0; k < u->size; ++k) {
-      const std::string_view unit = row_unit(assembler_.model().block(id), k);
-      sums[unit == "m" || unit == "m/s" ? 0 : 1] +=
-          std::pow(scales_.mass * mass_.solution()[at(u->local + k)], 2);
+      const Measure measure = assembler_.model().block(id).measure(k);
+      sums[measure.is_length() ? 0 : 1] +=
+          std::pow(typical_size(measure) * scales_.mass * mass_.solution()[at(u->local + k)], 2);
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, layout.comm());
   return {std::sqrt(sums[0]), std::sqrt(sums[1])};
 }
 
+std::vector<RowSwitch> ConsistentStart::pulling() const {
+  const Layout& layout = assembler_.layout();
+  const Model& model = assembler_.model();
+  const auto each = [&](auto&& use) {
+    for (const UnknownBlock& u : layout.unknowns())
+      if (u.owned && u.kind == BlockKind::multiplier)
+        for (int k = 0; k < u.size; ++k)
+          if (model.block(u.block).rows[at(k)].law == RowLaw::unilateral &&
+              !assembler_.statuses().inactive(u.block, k))
+            use(ConstraintRow{u.block, k}, scales_.mass * mass_.solution()[at(u.local + k)]);
+  };
+  double largest = no_impulse * scales_.mass * scales_.length / pulls;
+  each([&](const ConstraintRow&, double impulse) { largest = std::max(largest, std::abs(impulse)); });
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
+  std::vector<int> flat;
+  each([&](const ConstraintRow& row, double impulse) {
+    if (impulse > pulls * largest) flat.insert(flat.end(), {row.block, row.component});
+  });
+  if (layout.ranks() > 1) flat = of_all_ranks(flat, layout.comm());
+  std::vector<RowSwitch> rows;
+  for (std::size_t i = 0; i + 1 < flat.size(); i += 2)
+    rows.push_back({{flat[i], flat[i + 1]}, RowStatus::inactive});
+  return rows;
+}
+
+double ConsistentStart::impact(State& state, const Begin& how, const Switched& switched) {
+  for (State before = state;; state = before) {
+    const double added = velocities(state);
+    const std::vector<RowSwitch> rows = pulling();
+    if (rows.empty()) return added;
+    assembler_.switch_rows(rows, before, how);
+    switched(rows);
+  }
+}
+
+void ConsistentStart::accelerations(State& state, const Begin& how, const Switched& switched, bool prepared) {
+  // At first what is pressed anew sticks or slips, by its velocity.
+  for (int round = 0; round < most_rounds; ++round) {
+    const LawChange change = assembler_.settle_laws(state, how);
+    if (!change.rows.empty()) switched(change.rows);
+    if (round > 0 && change.rows.empty() && !change.turned) return;
+    if (round > 0 || !prepared || !change.rows.empty()) prepare(state);
+    solve_accelerations(state);
+  }
+  throw Error(
+      fmt::format("at t = {:g} contacts that open and friction that slips find no status in which all laws "
+                  "hold at once",
+                  state.time));
+}
+
 void ConsistentStart::accelerations(State& state) {
   prepare(state);
+  solve_accelerations(state);
+}
+
+void ConsistentStart::solve_accelerations(State& state) {
   // The system is linear; a second pass removes what the neglected part of D and rounding left.
   for (int pass = 0; pass < 2; ++pass) {
     residual(state, ConstraintLevel::acceleration);
     TRAMMEL_PETSC(VecScale(mass_.r(), -1));
-    solve();
+    solve(true);
     mass_.accelerate(state);
   }
 }
@@ -222,15 +299,15 @@ void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, doubl
 }
 
 void ConsistentStart::change_step(State& state, double from, double to, double kappa) {
-  const bool gives = find_giving(state);
+  const bool compliant = find_compliant();
   prepare(state);
-  if (gives && to > from) settle_giving(state);
-  std::vector<double> given(gives_.size(), 0.0);
-  if (gives && differentiate(state, std::max(from, to))) given = spread(kappa);
+  if (compliant && to > from) settle_compliant(state);
+  std::vector<double> given(compliant_.size(), 0.0);
+  if (compliant && differentiate(state, std::max(from, to))) given = spread(kappa);
   residual(state, ConstraintLevel::velocity);
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
     for (int k = 0; k < u.size; ++k) {
-      const double error = gives_[at(u.local + k)] != 0 ? from * from * given[at(u.local + k)] : rows[k];
+      const double error = compliant_[at(u.local + k)] != 0 ? from * from * given[at(u.local + k)] : rows[k];
       rows[k] = is_multiplier(u.kind) ? (to * to / (from * from) - 1) * error : 0.0;
     }
   });

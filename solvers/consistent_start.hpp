@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,15 +11,24 @@
 
 namespace trammel {
 
-/// Makes a state satisfy the constraints and the equations of motion, by systems of ConstrainedMass. Every function is
-/// collective, and throws Error, naming the unknowns, where the matrix is singular.
+/// Makes a state satisfy the constraints and the equations of motion, by systems of ConstrainedMass. Lives as long as a
+/// stage. Every function is collective, and throws Error, naming the unknowns, where the matrix is singular.
 class ConsistentStart {
  public:
   ConsistentStart(Assembler& assembler, const ModelScales& scales, Timings& timings);
 
+  /// See ConstrainedMass.
+  void revise() { mass_.revise(); }
+  void drop_factorization() { mass_.drop_factorization(); }
+  ConstrainedMass& system() { return mass_; }
+
   /// Moves the configuration, by mass-weighted least displacements, until position constraints hold. Returns
   /// the largest violation found at first. Throws Error that names the worst joint where that fails.
   double assemble(State& state, const AssembleStage& options);
+
+  /// Closes what is left open of the constraints that are solved, by the mass-weighted least displacements: gaps that are small
+  /// as rounding and events leave them.
+  void close_gaps(State& state);
 
   /// Changes velocities by the mass-weighted least amount so that B v + C_t = 0 and A v + b = 0. Returns the
   /// kinetic energy that this adds [J].
@@ -30,6 +40,20 @@ class ConsistentStart {
   /// Accelerations and multipliers that satisfy the equations of motion and the constraints at acceleration
   /// level, and y' = f of first-order states.
   void accelerations(State& state);
+  /// Called with rows that change their status for the sake of a law.
+  using Switched = std::function<void(std::span<const RowSwitch>)>;
+  /// `velocities` after unilateral rows became active: a plastic impact, in which rows that would pull open.
+  double impact(State& state, const Begin& how, const Switched& switched);
+  /// `accelerations` under the laws of rows: what would pull opens, and friction beyond its cone slips.
+  void accelerations(State& state, const Begin& how, const Switched& switched) {
+    accelerations(state, how, switched, false);
+  }
+  /// `impact`, then `accelerations` with the same factorization. Between them `use(kinetic energy added)` is called.
+  template <class Use>
+  void motion(State& state, const Begin& how, const Switched& switched, Use&& use) {
+    use(impact(state, how, switched));
+    accelerations(state, how, switched, true);
+  }
 
   /// Start values of the index-3 form for steps of size h, without the transient that consistent ones cause
   /// in its multipliers: as in the steps that follow, `algorithmic` (by dof place) belongs to a time `lead` h
@@ -51,7 +75,12 @@ class ConsistentStart {
 
  private:
   void prepare(const State& state);
-  void solve();
+  void solve_accelerations(State& state);
+  /// `prepared`: the factorization belongs to the state's configuration.
+  void accelerations(State& state, const Begin& how, const Switched& switched, bool prepared);
+  void solve(bool forces = false);
+  /// Unilateral rows whose impulse pulled in the last change of velocities. Collective; the same on every rank.
+  std::vector<RowSwitch> pulling() const;
   /// Finds the mass-weighted least change of rates, or of accelerations, that satisfies the constraints.
   void close(const State& state, ConstraintLevel level);
   void residual(const State& state, ConstraintLevel level);
@@ -62,15 +91,15 @@ class ConsistentStart {
   bool differentiate(const State& state, double h);
   /// kappa B v'' + B (w x w') / 12
   std::vector<double> spread(double kappa) const;
-  /// Finds the rows of position constraints that depend on multipliers; false where there are none on any rank.
-  bool find_giving(const State& state);
-  void settle_giving(State& state);
+  /// Finds the active rows of position constraints that depend on multipliers; false where there are none on any rank.
+  bool find_compliant();
+  void settle_compliant(State& state);
 
   Assembler& assembler_;
   ModelScales scales_;
   ConstrainedMass mass_;
   std::vector<double> jerk_, turning_;  ///< by owned unknown
-  std::vector<char> gives_;             ///< by owned unknown
+  std::vector<char> compliant_;         ///< by owned unknown
 };
 
 }  // namespace trammel

@@ -41,12 +41,34 @@ void move_block(const UnknownBlock& u, const double* x, double part, State& stat
 
 ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales, Timings& timings)
     : assembler_(assembler), scales_(scales), timings_(timings) {
+  revise();
+}
+
+void ConstrainedMass::revise() {
   const Layout& layout = assembler_.layout();
+  J_.reset();
+  part_.reset();
+  filled_.reset();
+  ksp_.reset();
+  mains_.reset();
   r_ = OwnedVec(layout.create_vector());
-  x_ = OwnedVec(layout.create_vector());
+  main_of_.clear();
+  std::vector<PetscInt> global;
   int found = 0;
-  for (const UnknownBlock& u : layout.unknowns())
+  for (const UnknownBlock& u : layout.unknowns()) {
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
+    for (int k = 0; u.owned && k < u.size; ++k) {
+      main_of_.push_back(u.local + k);
+      global.push_back(u.global + k);
+    }
+  }
+  const auto size = static_cast<PetscInt>(main_of_.size());
+  TRAMMEL_PETSC(VecCreate(layout.comm(), x_.fill()));
+  TRAMMEL_PETSC(VecSetSizes(x_.get(), size, PETSC_DETERMINE));
+  TRAMMEL_PETSC(VecSetType(x_.get(), layout.ranks() == 1 ? VECSEQ : VECMPI));
+  TRAMMEL_PETSC(VecDuplicate(x_.get(), b_.fill()));
+  if (layout.stabilized())
+    TRAMMEL_PETSC(ISCreateGeneral(layout.comm(), size, global.data(), PETSC_COPY_VALUES, mains_.fill()));
   MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found != 0;
 }
@@ -70,21 +92,26 @@ bool ConstrainedMass::prepare(const State& state) {
   const Layout& layout = assembler_.layout();
   time_ = state.time;
   prepared_at_ = &state;
-  if (!J_ || altered_) {
-    J_ = OwnedMat(assembler_.create_matrix());
-    ksp_.reset();
-    altered_ = false;
-  }
+  if (!J_) J_ = OwnedMat(assembler_.create_matrix());
   outside_ = !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
-  find_massless();
+  Mat system = J_.get();
+  if (mains_) {
+    const MatReuse reuse = part_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
+    TRAMMEL_PETSC(MatCreateSubMatrix(J_.get(), mains_.get(), mains_.get(), reuse, part_.slot()));
+    system = part_.get();
+  }
+  if (find_massless(system)) {
+    fill_massless(system);
+    system = filled_.get();
+  }
   if (!ksp_) {
     TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp_.fill()));
     TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), "start_"));
     set_default_solver(ksp_.get(), layout.ranks());
     TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
   }
-  TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), J_.get(), J_.get()));
+  TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), system, system));
   bool broken = false;
   const double begin = MPI_Wtime();
   ++timings_.factorizations;
@@ -94,43 +121,63 @@ bool ConstrainedMass::prepare(const State& state) {
   return fine;
 }
 
-std::string ConstrainedMass::why() const {
+std::string ConstrainedMass::why() {
   if (outside_) return fmt::format("at t = {:g} {}", time_, assembler_.rejection());
   for (const ConstraintLevel level : {ConstraintLevel::velocity, ConstraintLevel::acceleration})
     if (const std::string who = assembler_.not_finite(*prepared_at_, level, weights()); !who.empty())
       return who + " has a number that is not finite";
-  return "the equations of accelerations and multipliers are singular: " +
-         describe_singular(assembler_, assembler_.layout(), J_.get(), Search::certain);
+  const Layout& layout = assembler_.layout();
+  // In the layout's numbering, whose companions are determined here.
+  TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  std::vector<PetscInt> companions;
+  for (const UnknownBlock& u : layout.unknowns())
+    for (int k = 0; u.owned && k < u.size; ++k) {
+      if (u.companion_local >= 0) companions.push_back(u.companion_global + k);
+      if (free_[at(u.local + k)])
+        TRAMMEL_PETSC(MatSetValue(J_.get(), u.global + k, u.global + k, scales_.mass, ADD_VALUES));
+    }
+  TRAMMEL_PETSC(MatAssemblyBegin(J_.get(), MAT_FINAL_ASSEMBLY));
+  TRAMMEL_PETSC(MatAssemblyEnd(J_.get(), MAT_FINAL_ASSEMBLY));
+  if (layout.stabilized())
+    TRAMMEL_PETSC(MatZeroRowsColumns(J_.get(), static_cast<PetscInt>(companions.size()), companions.data(),
+                                     scales_.mass, nullptr, nullptr));
+  const std::string who = describe_singular(assembler_, layout, J_.get(), Search::certain);
+  revise();
+  return "the equations of accelerations and multipliers are singular: " + who;
 }
 
-void ConstrainedMass::find_massless() {
+bool ConstrainedMass::find_massless(Mat system) {
   const Layout& layout = assembler_.layout();
   free_.assign(static_cast<std::size_t>(layout.owned_size()), 0);
   bare_ = free_;
-  PetscInt first = 0, last = 0;
-  TRAMMEL_PETSC(MatGetOwnershipRange(J_.get(), &first, &last));
-  std::vector<PetscInt> rows;
+  PetscInt row = 0;
+  TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
+  int any = 0;
   std::vector<NamedBlock> massless;
   massless_.clear();
   for (const UnknownBlock& u : layout.unknowns()) {
-    if (!u.owned || !is_kinematic(u.kind)) continue;
+    if (!u.owned) continue;
+    if (!is_kinematic(u.kind)) {
+      row += u.size;
+      continue;
+    }
     bool named = false;
-    for (int k = 0; k < u.size; ++k) {
+    for (int k = 0; k < u.size; ++k, ++row) {
       PetscInt n = 0;
-      const PetscInt row = first + u.local + k, *columns = nullptr;
+      const PetscInt* columns = nullptr;
       const PetscScalar* values = nullptr;
-      TRAMMEL_PETSC(MatGetRow(J_.get(), row, &n, &columns, &values));
+      TRAMMEL_PETSC(MatGetRow(system, row, &n, &columns, &values));
       bool empty = true, inert = false;
       for (PetscInt j = 0; j < n; ++j) {
         const bool zero = std::abs(values[j]) <= 1e-14 * scales_.mass;
         empty = empty && zero;
         inert = inert || (columns[j] == row && !zero);
       }
-      TRAMMEL_PETSC(MatRestoreRow(J_.get(), row, &n, &columns, &values));
+      TRAMMEL_PETSC(MatRestoreRow(system, row, &n, &columns, &values));
       bare_[at(u.local + k)] = u.kind == BlockKind::coordinate && !empty && !inert ? 1 : 0;
       if (!empty) continue;
       free_[at(u.local + k)] = 1;
-      rows.push_back(first + u.local + k);
+      any = 1;
       if (!named)
         massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block(u.block).name)});
       named = true;
@@ -146,15 +193,27 @@ void ConstrainedMass::find_massless() {
     layout.to_local(flags.get(), known);
     bare_.assign(known.begin(), known.end());
   }
-  int any = rows.empty() ? 0 : 1;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
-  if (any == 0) return;
+  if (any == 0) return false;
   massless_ = joined_names(massless, std::numeric_limits<std::size_t>::max(), layout.comm());
-  altered_ = true;
-  TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  for (const PetscInt row : rows) TRAMMEL_PETSC(MatSetValue(J_.get(), row, row, scales_.mass, ADD_VALUES));
-  TRAMMEL_PETSC(MatAssemblyBegin(J_.get(), MAT_FINAL_ASSEMBLY));
-  TRAMMEL_PETSC(MatAssemblyEnd(J_.get(), MAT_FINAL_ASSEMBLY));
+  return true;
+}
+
+void ConstrainedMass::fill_massless(Mat system) {
+  if (filled_) {
+    TRAMMEL_PETSC(MatCopy(system, filled_.get(), SUBSET_NONZERO_PATTERN));
+  } else {
+    TRAMMEL_PETSC(MatDuplicate(system, MAT_COPY_VALUES, filled_.fill()));
+    TRAMMEL_PETSC(MatSetOption(filled_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  }
+  PetscInt row = 0;
+  TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
+  for (const int main : main_of_) {
+    if (free_[at(main)]) TRAMMEL_PETSC(MatSetValue(filled_.get(), row, row, scales_.mass, ADD_VALUES));
+    ++row;
+  }
+  TRAMMEL_PETSC(MatAssemblyBegin(filled_.get(), MAT_FINAL_ASSEMBLY));
+  TRAMMEL_PETSC(MatAssemblyEnd(filled_.get(), MAT_FINAL_ASSEMBLY));
 }
 
 double ConstrainedMass::silence_left_out() {
@@ -165,7 +224,8 @@ double ConstrainedMass::silence_left_out() {
   for (const ConstraintRow& row : assembler_.left_out()) {
     const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
     if (u == nullptr || !u->owned) continue;
-    largest = std::max(largest, std::abs(rows[u->local + row.component]));
+    const double size = typical_size(assembler_.model().block(row.block).measure(row.component));
+    largest = std::max(largest, std::abs(rows[u->local + row.component]) / size);
     rows[u->local + row.component] = 0;
     if (u->companion_local >= 0) rows[u->companion_local + row.component] = 0;
   }
@@ -173,19 +233,25 @@ double ConstrainedMass::silence_left_out() {
   return largest;
 }
 
-bool ConstrainedMass::solve() {
+bool ConstrainedMass::solve(bool forces) {
+  const RowStatuses& statuses = assembler_.statuses();
   each_owned([&](const UnknownBlock& u, double* rows) {
     for (int k = 0; k < u.size; ++k)
       if (free_[at(u.local + k)]) rows[k] = 0;
     if (is_multiplier(u.kind))
-      for (int k = 0; k < u.size; ++k) rows[k] *= scales_.mass;
+      for (int k = 0; k < u.size; ++k) {
+        // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
+        const bool slips = statuses.of(u.block, k) == RowStatus::slips;
+        rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / faint : 0.0;
+      }
   });
   silence_left_out();
   const double begin = MPI_Wtime();
+  gather(r_.get(), b_.get());
   PetscErrorCode code = 0;
   {
     const QuietErrors quiet;
-    code = KSPSolve(ksp_.get(), r_.get(), x_.get());
+    code = KSPSolve(ksp_.get(), b_.get(), x_.get());
   }
   timings_.solve += MPI_Wtime() - begin;
   PetscReal norm = 0;
@@ -194,8 +260,30 @@ bool ConstrainedMass::solve() {
     ksp_.reset();
     return false;
   }
-  assembler_.layout().to_local(x_.get(), local_);
+  scatter(x_.get(), r_.get());
+  assembler_.layout().to_local(r_.get(), local_);
   return true;
+}
+
+void ConstrainedMass::gather(Vec from, Vec to) const {
+  const PetscScalar* all = nullptr;
+  PetscScalar* mains = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(from, &all));
+  TRAMMEL_PETSC(VecGetArray(to, &mains));
+  for (std::size_t i = 0; i < main_of_.size(); ++i) mains[i] = all[main_of_[i]];
+  TRAMMEL_PETSC(VecRestoreArray(to, &mains));
+  TRAMMEL_PETSC(VecRestoreArrayRead(from, &all));
+}
+
+void ConstrainedMass::scatter(Vec from, Vec to) const {
+  TRAMMEL_PETSC(VecZeroEntries(to));
+  const PetscScalar* mains = nullptr;
+  PetscScalar* all = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(from, &mains));
+  TRAMMEL_PETSC(VecGetArray(to, &all));
+  for (std::size_t i = 0; i < main_of_.size(); ++i) all[main_of_[i]] = mains[i];
+  TRAMMEL_PETSC(VecRestoreArray(to, &all));
+  TRAMMEL_PETSC(VecRestoreArrayRead(from, &mains));
 }
 
 void ConstrainedMass::move(State& state, double part) const {

@@ -16,21 +16,27 @@ void move_block(const UnknownBlock& u, const double* x, double part, State& stat
 /// Systems with the matrix [M B^T; B 0], in which velocity constraints stand with their A, at one state: what consistent
 /// starts and projections onto the constraints are made of.
 ///
-/// Rows and columns of blocks without any mass or constraint keep their rates. The layout must have no companions. Every
-/// function is collective.
+/// Rows and columns of blocks without any mass or constraint keep their rates. Companions of a stabilized layout take no
+/// part: the system is the part of the layout's matrix without them. Matrix, ordering and symbolic factorization live until
+/// `revise`. Every function is collective.
 class ConstrainedMass {
  public:
   ConstrainedMass(Assembler& assembler, const ModelScales& scales, Timings& timings);
 
+  /// After the pattern changed: makes everything anew when it is needed next.
+  void revise();
+  /// Forgets the factorization with its order of pivots.
+  void drop_factorization() { ksp_.reset(); }
+
   /// Assembles and factorizes the matrix at `state`; false where that fails, see `why`.
   bool prepare(const State& state);
-  /// Solves for the right side `r()`, whose rows that were left out or have no mass count as zero; `r()` is lost. False
-  /// where that fails, see `why`.
-  bool solve();
+  /// Solves for the right side `r()`, whose rows that were left out or have no mass count as zero, and those that slip
+  /// unless the balance of `forces` is solved; `r()` is lost. False where that fails, see `why`.
+  bool solve(bool forces = false);
   /// The solution, by local unknown; multipliers in units of `scales().mass`.
   const std::vector<double>& solution() const { return local_; }
   Vec r() const { return r_.get(); }
-  std::string why() const;
+  std::string why();
 
   /// `use(unknown block, its numbers)` for all blocks that this rank owns.
   template <class Use>
@@ -59,7 +65,13 @@ class ConstrainedMass {
   const ModelScales& scales() const { return scales_; }
 
  private:
-  void find_massless();
+  /// Finds rows of the system without mass and constraint; true where there are any, on any rank.
+  bool find_massless(Mat system);
+  /// Copies the system, with inertia in those rows.
+  void fill_massless(Mat system);
+  /// Between the layout's numbering and that of the system.
+  void gather(Vec from, Vec to) const;
+  void scatter(Vec from, Vec to) const;
   TangentWeights weights() const;
 
   Assembler& assembler_;
@@ -67,14 +79,18 @@ class ConstrainedMass {
   Timings& timings_;
   bool has_velocity_constraints_ = false;
   bool outside_ = false;  ///< the state is outside the domain of an element
-  bool altered_ = false;  ///< the pattern of J has entries of its own
   double time_ = 0;
   const State* prepared_at_ = nullptr;  ///< lives while the matrix is used
-  OwnedMat J_;
+  OwnedMat J_;                          ///< in the layout's numbering
+  OwnedMat part_;                       ///< without companions, where the layout has such
+  OwnedMat filled_;                     ///< that with entries for the rows of `free_`, where there are such
   OwnedKSP ksp_;
-  OwnedVec r_, x_;
-  std::vector<char> free_;  ///< owned rows without mass and constraint
-  std::vector<char> bare_;  ///< coordinates without mass that constraints determine
+  OwnedVec r_;                ///< in the layout's numbering
+  OwnedVec b_, x_;            ///< in that of the system
+  OwnedIS mains_;             ///< this rank's unknowns in the system, by global number
+  std::vector<int> main_of_;  ///< by owned number in the system: the local unknown
+  std::vector<char> free_;    ///< owned rows without mass and constraint
+  std::vector<char> bare_;    ///< coordinates without mass that constraints determine
   std::string massless_;
   std::vector<double> local_;
 };

@@ -48,9 +48,6 @@ class WithoutMultipliers {
 
 }  // namespace
 
-ConstraintProjection::ConstraintProjection(Assembler& assembler, const ModelScales& scales, Timings& timings)
-    : mass_(assembler, scales, timings) {}
-
 bool ConstraintProjection::open(const State& state, ConstraintLevel level, double& violation) {
   if (!mass_.assembler().residual(state, level, mass_.r())) {
     why_ = "where the constraints are satisfied " + mass_.assembler().rejection();
@@ -58,13 +55,19 @@ bool ConstraintProjection::open(const State& state, ConstraintLevel level, doubl
   }
   const bool positions = level == ConstraintLevel::position;
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
-    if (u.kind == BlockKind::multiplier || (!positions && u.kind == BlockKind::velocity_multiplier)) return;
+    // What slips is no constraint.
+    const bool holds = mass_.assembler().statuses().of(u.block, 0) != RowStatus::slips;
+    if (holds &&
+        (u.kind == BlockKind::multiplier || (!positions && u.kind == BlockKind::velocity_multiplier)))
+      return;
     std::fill_n(rows, u.size, 0.0);
   });
   double largest[2] = {0, mass_.silence_left_out()};
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+    const Block& block = mass_.assembler().model().block(u.block);
     for (int k = 0; k < u.size; ++k) {
-      if (!(std::abs(rows[k]) <= largest[0])) largest[0] = std::abs(rows[k]);
+      const double gap = std::abs(rows[k]) / typical_size(block.measure(k));
+      if (!(gap <= largest[0])) largest[0] = gap;
       rows[k] = -rows[k];
     }
   });
@@ -120,10 +123,13 @@ bool ConstraintProjection::project(State& state) {
   const double length = std::max(1.0, mass_.scales().length);
   if (!close(state, ConstraintLevel::position, length)) return false;
   double fastest = 0;
-  for (const UnknownBlock& u : layout.unknowns())
-    if (is_kinematic(u.kind))
-      for (int k = 0; k < u.size; ++k)
-        fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]));
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!is_kinematic(u.kind)) continue;
+    const Block& block = mass_.assembler().model().block(u.block);
+    for (int k = 0; k < u.size; ++k)
+      fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]) /
+                                      typical_size(block.measure(k)));
+  }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
   return close(state, ConstraintLevel::velocity, length * fastest) && close_accelerations(state);
 }

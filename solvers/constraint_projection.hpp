@@ -11,7 +11,8 @@ namespace trammel {
 /// keep the balance of forces. Every function is collective.
 class ConstraintProjection {
  public:
-  ConstraintProjection(Assembler& assembler, const ModelScales& scales, Timings& timings);
+  /// `mass` must outlive it.
+  explicit ConstraintProjection(ConstrainedMass& mass) : mass_(mass) {}
 
   /// False where the state cannot be brought there, see `why`.
   bool project(State& state);
@@ -32,7 +33,7 @@ class ConstraintProjection {
   bool solve(const State& state);
   bool open(const State& state, ConstraintLevel level, double& violation);
 
-  ConstrainedMass mass_;
+  ConstrainedMass& mass_;
   bool prepared_ = false;
   double position_ = 0, rate_ = 0, left_out_ = 0;
   std::string why_;

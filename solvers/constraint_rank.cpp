@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "trammel/rank_exchange.hpp"
-#include "trammel/row_units.hpp"
 
 namespace trammel {
 
@@ -35,32 +34,6 @@ struct GradientRow {
   ConstraintGroup::Row row;
   std::vector<std::pair<int, double>> entries;  ///< by global unknown
 };
-
-/// The entity that each multiplier block belongs to: that of the instance whose rows it holds. For the blocks of this
-/// rank's instances and, as an instance need not be evaluated where its multiplier is owned, those that it owns.
-std::map<BlockId, int> entities_of_multipliers(const Model& model, const Layout& layout) {
-  std::map<BlockId, int> out;
-  // A spring that reads a multiplier comes after the joint that has it.
-  const auto take = [&out](BlockId id, int entity) {
-    const auto [found, fresh] = out.try_emplace(id, entity);
-    if (!fresh) found->second = std::min(found->second, entity);
-  };
-  for (const Model::Range& range : model.ranges)
-    for (int i = 0; i < range.instances->size(); ++i)
-      for (const BlockId id : range.instances->stencil(i))
-        if (is_multiplier(model.block(id).kind)) take(id, range.instances->entity(i));
-  if (layout.ranks() == 1) return out;
-  ByRank to_owner(at(layout.ranks()));
-  for (const auto& [id, entity] : out)
-    if (const int owner = layout.owner(id); owner != layout.rank())
-      to_owner[at(owner)].insert(to_owner[at(owner)].end(), {id, entity});
-  for (const std::vector<PetscInt>& pairs : exchange_by_rank(to_owner, layout.comm()))
-    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
-      take(static_cast<BlockId>(pairs[i]), static_cast<int>(pairs[i + 1]));
-  return out;
-}
-
-bool is_length(std::string_view unit) { return unit == "m" || unit == "m/s"; }
 
 /// What every rank sends: rows of B that it owns, flattened.
 struct Flat {
@@ -93,7 +66,7 @@ void broadcast(std::vector<T>& values, MPI_Datatype type, MPI_Comm comm) {
 }
 
 double row_scale(const Block& multiplier, int component, double length) {
-  return is_length(row_unit(multiplier, component)) ? 1 / length : 1.0;
+  return multiplier.measure(component).metres(length) / length;
 }
 
 /// Makes the rows of B and their kinematic columns dimensionless; other columns vanish. By vectors over all ranks: the
@@ -110,8 +83,7 @@ void scale(Mat B, const Model& model, const Layout& layout, double length) {
     const Block& block = model.block(u.block);
     for (int k = 0; k < u.size; ++k) {
       if (is_multiplier(u.kind)) of_rows[u.local + k] = row_scale(block, k, length);
-      if (is_kinematic(u.kind))
-        of_columns[u.local + k] = u.kind == BlockKind::position || is_length(block.unit) ? length : 1.0;
+      if (is_kinematic(u.kind)) of_columns[u.local + k] = length / block.measure(k).metres(length);
     }
   }
   TRAMMEL_PETSC(VecRestoreArray(rows.get(), &of_rows));
@@ -121,7 +93,7 @@ void scale(Mat B, const Model& model, const Layout& layout, double length) {
 
 /// `wanted`: by multiplier block; empty: all.
 Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
-                const std::map<BlockId, int>& entity, const std::set<BlockId>& wanted) {
+                const std::set<BlockId>& wanted) {
   const Layout& layout = assembler.layout();
   const Model& model = assembler.model();
   TangentWeights weights;
@@ -135,8 +107,8 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
   Flat flat;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned || !is_multiplier(u.kind) || (!wanted.empty() && !wanted.contains(u.block))) continue;
-    const auto owner = entity.find(u.block);
     for (int k = 0; k < u.size; ++k) {
+      if (assembler.statuses().of(u.block, k) != RowStatus::active) continue;
       PetscInt n = 0;
       const PetscInt* columns = nullptr;
       const PetscScalar* values = nullptr;
@@ -150,7 +122,7 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
         ++count;
       }
       TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
-      const int head[] = {u.block, k, owner == entity.end() ? -1 : owner->second, count};
+      const int head[] = {u.block, k, model.block(u.block).entity, count};
       flat.heads.insert(flat.heads.end(), head, head + 4);
     }
   }
@@ -172,23 +144,6 @@ std::vector<GradientRow> rows_on_first(const Flat& mine, MPI_Comm comm) {
   std::ranges::sort(rows, [](const GradientRow& a, const GradientRow& b) {
     return std::pair(a.row.at.block, a.row.at.component) < std::pair(b.row.at.block, b.row.at.component);
   });
-  return rows;
-}
-
-/// The rows without entries, over all ranks; their entities become known to all.
-std::vector<ConstraintRow> idle_rows(const Flat& mine, std::map<BlockId, int>& entity, MPI_Comm comm) {
-  std::vector<int> numbers;
-  for (std::size_t i = 0; i < mine.heads.size(); i += 4)
-    if (mine.heads[i + 3] == 0)
-      numbers.insert(numbers.end(), {mine.heads[i], mine.heads[i + 1], mine.heads[i + 2]});
-  numbers = gather(numbers, MPI_INT, comm);
-  broadcast(numbers, MPI_INT, comm);
-  std::vector<ConstraintRow> rows;
-  for (std::size_t i = 0; i < numbers.size(); i += 3) {
-    rows.push_back({numbers[i], numbers[i + 1]});
-    if (numbers[i + 2] >= 0) entity[numbers[i]] = numbers[i + 2];
-  }
-  std::ranges::sort(rows, {}, [](const ConstraintRow& row) { return std::pair(row.block, row.component); });
   return rows;
 }
 
@@ -404,26 +359,36 @@ std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGr
 
 }  // namespace
 
+bool ConstraintRank::is_active(const ConstraintRow& row) const {
+  return assembler_.statuses().of(row.block, row.component) == RowStatus::active;
+}
+
 void ConstraintRank::find(const State& state) {
   Layout& layout = assembler_.layout();
   B_ = OwnedMat(assembler_.create_matrix());
-  // Those of rows that did not hold before stay, known to all ranks: such rows may hold now.
-  entity_.merge(entities_of_multipliers(assembler_.model(), layout));
-  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, {});
-  idle_ = idle_rows(mine, entity_, layout.comm());
+  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), {});
   std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
   std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
   groups_.clear();
-  members_.clear();
   if (layout.rank() == 0)
     for (const std::vector<int>& members : connected(rows, loops(rows)))
       groups_.push_back(group_of(rows, members));
   share(groups_, layout.comm());
+  loop_of_.clear();
+  for (std::size_t k = 0; k < groups_.size(); ++k)
+    for (const ConstraintGroup::Row& row : groups_[k].rows) loop_of_[row.at] = static_cast<int>(k);
+  unseen_.clear();
+  for (const auto& [row, status] : assembler_.statuses().rows()) unseen_.insert(row);
+  note_groups();
+}
+
+void ConstraintRank::note_groups() {
+  const Layout& layout = assembler_.layout();
+  members_.clear();
   names_ = names_of_dependent(groups_, assembler_.model(), layout);
   looped_.clear();
   for (const ConstraintGroup& g : groups_)
     for (const ConstraintGroup::Row& row : g.rows) looped_.insert(row.at.block);
-
   int counts[2] = {0, 0};
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
@@ -431,20 +396,43 @@ void ConstraintRank::find(const State& state) {
     if (is_multiplier(u.kind)) counts[1] += u.size;
   }
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
-  freedoms_ = counts[0] - counts[1] + static_cast<int>(idle_.size());
+  freedoms_ = counts[0] - counts[1] + static_cast<int>(assembler_.statuses().rows().size());
   for (const ConstraintGroup& g : groups_) freedoms_ += static_cast<int>(g.dependent.size());
 }
 
-int ConstraintRank::entity_of(BlockId multiplier) const {
-  const auto found = entity_.find(multiplier);
-  return found == entity_.end() ? -1 : found->second;
+void ConstraintRank::follow_switches(const State& state, std::span<const RowSwitch> rows) {
+  std::set<int> touched;
+  for (const RowSwitch& s : rows) {
+    if (is_active(s.row) && unseen_.contains(s.row)) return find(state);
+    if (const auto loop = loop_of_.find(s.row); loop != loop_of_.end()) touched.insert(loop->second);
+  }
+  if (touched.empty()) return note_groups();
+  Layout& layout = assembler_.layout();
+  std::set<BlockId> wanted;
+  std::set<ConstraintRow> of_touched;
+  for (const auto& [row, loop] : loop_of_) {
+    if (!touched.contains(loop)) continue;
+    wanted.insert(row.block);
+    of_touched.insert(row);
+  }
+  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
+  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), wanted);
+  std::vector<GradientRow> all = rows_on_first(mine, layout.comm());
+  std::erase_if(
+      all, [&](const GradientRow& row) { return row.entries.empty() || !of_touched.contains(row.row.at); });
+  std::erase_if(groups_, [&](const ConstraintGroup& g) { return of_touched.contains(g.rows.front().at); });
+  if (layout.rank() == 0)
+    for (const std::vector<int>& members : connected(all, loops(all)))
+      groups_.push_back(group_of(all, members));
+  share(groups_, layout.comm());
+  note_groups();
 }
 
 void ConstraintRank::follow(const State& state) {
   if (groups_.empty()) return;
   Layout& layout = assembler_.layout();
   if (!B_) B_ = OwnedMat(assembler_.create_matrix());
-  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), entity_, looped_);
+  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), looped_);
   const std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
   if (layout.rank() == 0) {
     if (members_.empty()) {
@@ -479,6 +467,45 @@ double ConstraintRank::weakest() const {
   double least = 1;
   for (const ConstraintGroup& g : groups_) least = std::min(least, g.weakest);
   return least;
+}
+
+void ConstraintRank::refuse_repeated_contacts() const {
+  const Model& model = assembler_.model();
+  const Layout& layout = assembler_.layout();
+  for (const ConstraintGroup& g : groups_)
+    for (Eigen::Index j = 0; j < g.null.cols(); ++j) {
+      const double largest = g.null.col(j).cwiseAbs().maxCoeff();
+      int found[2] = {0, -1};  // unilateral rows that take part, and one of them
+      std::set<int> others;
+      for (std::size_t k = 0; k < g.rows.size(); ++k) {
+        if (!(std::abs(g.null(static_cast<Eigen::Index>(k), j)) > takes_part * largest)) continue;
+        others.insert(g.rows[k].entity);
+        const ConstraintRow& row = g.rows[k].at;
+        const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+        if (u == nullptr || !u->owned ||
+            model.block(row.block).rows[at(row.component)].law != RowLaw::unilateral)
+          continue;
+        ++found[0];
+        found[1] = static_cast<int>(k);
+      }
+      MPI_Allreduce(MPI_IN_PLACE, &found[0], 1, MPI_INT, MPI_SUM, layout.comm());
+      MPI_Allreduce(MPI_IN_PLACE, &found[1], 1, MPI_INT, MPI_MAX, layout.comm());
+      // Contacts that repeat each other share their load; one that repeats equations has none of its own.
+      if (found[0] != 1) continue;
+      const int entity = g.rows[at(found[1])].entity;
+      if (entity < 0) continue;
+      const Entity& e = model.entities[at(entity)];
+      others.erase(entity);
+      others.erase(-1);
+      std::string names;
+      for (const int other : others)
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
+      throw Error(e.where,
+                  fmt::format("{} '{}' ({}) can open, but its equation repeats what {} impose{}: it would "
+                              "never open, and its force is not determined",
+                              e.category, e.name, e.type, names.empty() ? "its others" : names,
+                              others.size() == 1 ? "s" : ""));
+    }
 }
 
 std::vector<std::string> ConstraintRank::in_words() const {

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct ConstraintGroup {
     ConstraintRow at;
     int entity = -1;
     double scale = 1;  ///< that makes its gradient dimensionless, with the model's length
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(at, entity, scale);
+    }
   };
   std::vector<Row> rows;
   std::vector<int> dependent;  ///< rows that follow from the others, by index into `rows`
@@ -24,6 +30,11 @@ struct ConstraintGroup {
   Eigen::MatrixXd null;
   /// Smallest pivot among the independent rows beside the largest: 0 where the configuration is singular.
   double weakest = 1;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rows, dependent, null, weakest);
+  }
 };
 
 /// The rank of the constraint Jacobian B, and what follows from it.
@@ -45,10 +56,11 @@ class ConstraintRank {
 
   /// Kinematic unknowns less independent constraints, of position and of velocity level.
   int degrees_of_freedom() const { return freedoms_; }
-  /// Rows of joints that do not hold at present: no equations. The same on every rank, in order.
-  const std::vector<ConstraintRow>& idle() const { return idle_; }
-  /// The entity that a multiplier belongs to, -1 where it has none.
-  int entity_of(BlockId multiplier) const;
+  /// Finds rank and groups anew after the statuses of rows changed, in the loops that these belong to; of the whole model
+  /// where a row became active that `find` never saw so. Collective.
+  void follow_switches(const State& state, std::span<const RowSwitch> rows);
+  /// Throws Error, with the names of the joints, where a unilateral row repeats equalities. Collective.
+  void refuse_repeated_contacts() const;
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
   /// The rows that follow from others.
   std::vector<ConstraintRow> dependent() const;
@@ -65,14 +77,28 @@ class ConstraintRank {
   /// all bodies, in the metric sum of (force times model length)^2 + moment^2.
   void least_norm(State& state) const;
 
+  /// Writes or reads what was found.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::vector<BlockId> looped(looped_.begin(), looped_.end());
+    std::vector<ConstraintRow> unseen(unseen_.begin(), unseen_.end());
+    archive(freedoms_, groups_, loop_of_, unseen, names_, looped);
+    looped_ = {looped.begin(), looped.end()};
+    unseen_ = {unseen.begin(), unseen.end()};
+    if (archive.reads()) members_.clear();
+  }
+
  private:
   Assembler& assembler_;
   double length_;
+  void note_groups();
+  bool is_active(const ConstraintRow& row) const;
+
   int freedoms_ = 0;
   std::vector<ConstraintGroup> groups_;
-  std::vector<ConstraintRow> idle_;
+  std::map<ConstraintRow, int> loop_of_;  ///< rows of the groups that `find` found, by number of the group
+  std::set<ConstraintRow> unseen_;        ///< rows that were not active then
   OwnedMat B_;
-  std::map<BlockId, int> entity_;          ///< by multiplier block known here, and by those of idle rows
   std::map<BlockId, std::string> names_;   ///< of the multipliers of rows that `find` saw to depend on others
   std::set<BlockId> looped_;               ///< multiplier blocks of the groups
   std::vector<std::vector<int>> members_;  ///< of the groups, by row of `follow`; on rank 0

@@ -25,7 +25,7 @@ constexpr double worsening = 10;
 }  // namespace
 
 void FieldNorms::merge(MPI_Comm comm) {
-  std::array<double, residuals + 3 + 2 * increments + 6> all{};
+  std::array<double, residuals + 3 + 2 * increments + 5> all{};
   auto to = std::ranges::copy(residual, all.begin()).out;
   to = std::ranges::copy(beyond_rounding, to).out;
   to = std::ranges::copy(change, to).out;
@@ -35,7 +35,6 @@ void FieldNorms::merge(MPI_Comm comm) {
   to[2] = generalized_acceleration;
   to[3] = state_rate;
   to[4] = stop;
-  to[5] = state_rounding;
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
   const double* from = all.data();
   for (double& x : residual) x = *from++;
@@ -47,7 +46,22 @@ void FieldNorms::merge(MPI_Comm comm) {
   generalized_acceleration = from[2];
   state_rate = from[3];
   stop = from[4];
-  state_rounding = from[5];
+}
+
+void ModelScales::serialize(Archive& archive, std::span<const BlockId> blocks) {
+  archive(length, mass, inertia, generalized_inertia, heaviest, stiffest, slides);
+  for (std::shared_ptr<const BlockMap<double>>* map : {&rounding, &state_gain}) {
+    bool known = *map != nullptr;
+    std::vector<std::pair<BlockId, double>> all;
+    if (known)
+      for (const BlockId id : blocks)
+        if ((**map)[id] != 0) all.emplace_back(id, (**map)[id]);
+    archive(known, all);
+    if (!archive.reads()) continue;
+    auto fresh = std::make_shared<BlockMap<double>>(0.0);
+    for (const auto& [id, number] : all) fresh->put(id) = number;
+    *map = known ? std::move(fresh) : nullptr;
+  }
 }
 
 double ModelScales::model_length(const Layout& layout, const Model& model) {
@@ -100,8 +114,7 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
 
   std::array<double, F::residuals> allowed{};
   for (const F::Residual f : {F::force, F::moment, F::generalized}) allowed[f] = tolerance_ * scale[f];
-  allowed[F::state] =
-      std::max(tolerance_ * std::max(norms.state_rate, 0.5 * share(BlockKind::state)), norms.state_rounding);
+  allowed[F::state] = tolerance_ * norms.state_rate;
   const double stiff = constraint_stiffness_;
   allowed[F::constraint] =
       std::max(rounding * (of_increments_ ? moved : L), tolerance_ * (stiff > 0 ? largest / stiff : moved));

@@ -4,15 +4,18 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "trammel/archive.hpp"
 #include "trammel/assembler.hpp"
 
 namespace trammel {
 
 /// Largest absolute numbers of a residual, of the last Newton increment, and of the step's increment, by
-/// field. Angles count times the model's length, moments by it, so that everything is metres and newtons.
+/// field. Angles count times the model's length, moments by it, so that everything is metres and newtons; what belongs to
+/// a first-order state counts over the size of that state.
 struct FieldNorms {
   enum Residual {
     force,
@@ -35,30 +38,36 @@ struct FieldNorms {
   double acceleration = 0;                  ///< of positions [m/s^2]
   double angular_acceleration = 0;          ///< w' and |w|^2 [rad/s^2]
   double generalized_acceleration = 0;
-  double state_rate = 0;
-  double stop = 0;  ///< a Stop: travels along, so that ranks agree on it without an exchange of its own
-  double state_rounding = 0;  ///< of the rates of first-order states, where they cancel
+  double state_rate = 0;  ///< of a state over its size [1/s]
+  double stop = 0;        ///< a Stop: travels along, so that ranks agree on it without an exchange of its own
 
   /// Largest over the ranks.
   void merge(MPI_Comm comm);
 };
 
+/// What is typical of a number: the size of a nominal one, else a unit.
+constexpr double typical_size(const Measure& measure) {
+  return measure.dimension == Dimension::nominal ? measure.size : 1.0;
+}
+
 /// What residuals are small against, beyond the shares of the instances.
 struct ModelScales {
-  double length = 1;   ///< size of the model [m]
-  double mass = 1;     ///< typical diagonal of M in rows of positions
-  double inertia = 1;  ///< of rotations
-  double generalized_inertia = 1;
-  double heaviest = 1;  ///< largest diagonal of M in any row, as a mass
-  double stiffest = 0;  ///< and of K, as a stiffness of a displacement [N/m]
-  bool slides = false;  ///< some coordinate is a length, and what acts on it a force
+  double length = 1;               ///< size of the model [m]
+  double mass = 1;                 ///< typical diagonal of M in rows of positions
+  double inertia = 1;              ///< of rotations
+  double generalized_inertia = 1;  ///< of coordinates, nominal ones in their sizes
+  double heaviest = 1;             ///< largest diagonal of M in any row, as a mass
+  double stiffest = 0;             ///< and of K, as a stiffness of a displacement [N/m]
+  bool slides = false;             ///< some coordinate is a length, and what acts on it a force
   /// By block, kinematic or of states: what its equations are known to, eps sum_j |K_ij| |q_j| at the stage's
-  /// start, the largest of its rows [N, N m; unit/s]. Null: not known.
+  /// start, the largest of its rows [N; of states over their nominal sizes, 1/s]. Null: not known.
   std::shared_ptr<const BlockMap<double>> rounding;
-  /// By block of states: the largest sum_j |K_ij| over states j [1/s].
+  /// By block of states: the largest sum_j |K_ij| over states j, each in nominal sizes [1/s].
   std::shared_ptr<const BlockMap<double>> state_gain;
 
   static double model_length(const Layout& layout, const Model& model);
+  /// Writes or reads; `blocks`: that may have numbers of their own.
+  void serialize(Archive& archive, std::span<const BlockId> blocks);
 };
 
 /// The test of one iterate, field by field.

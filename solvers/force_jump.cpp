@@ -22,28 +22,44 @@ std::vector<double> ForceJump::residual(const State& state) {
   for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = std::max(scale_[k], scales.share[k]);
   const PetscScalar* rows = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(r_.get(), &rows));
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || u.kind != BlockKind::state) continue;
+    for (int k = 0; k < u.size; ++k) {
+      const double rate = std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]);
+      state_scale_ = std::max(state_scale_, std::max(rate, std::abs(rows[u.local + k])) / size(u, k, state));
+    }
+  }
   std::vector<double> all(rows, rows + assembler_.layout().owned_size());
   TRAMMEL_PETSC(VecRestoreArrayRead(r_.get(), &rows));
   return all;
 }
 
-double ForceJump::scale(const UnknownBlock& u) const {
+double ForceJump::size(const UnknownBlock& u, int k, const State& state) const {
+  const double typical = typical_size(assembler_.model().block(u.block).measure(k));
+  return std::max(typical, std::abs(state.value[static_cast<std::size_t>(u.place.value + k)]));
+}
+
+double ForceJump::scale(const UnknownBlock& u, int k, const State& state) const {
+  if (u.kind == BlockKind::state) return state_scale_ * size(u, k, state);
   const double own = scale_[static_cast<std::size_t>(u.kind)];
   if (u.kind != BlockKind::coordinate) return own;
   // Along a coordinate nothing may act but rounding: it is measured by the forces, or moments, on bodies too.
-  const bool turns = assembler_.model().block(u.block).unit == "rad";
-  return std::max(own, scale_[static_cast<std::size_t>(turns ? BlockKind::rotation : BlockKind::position)]);
+  const Measure measure = assembler_.model().block(u.block).measure(k);
+  const double force = scale_[static_cast<std::size_t>(BlockKind::position)],
+               moment = scale_[static_cast<std::size_t>(BlockKind::rotation)];
+  if (measure.is_angle()) return std::max(own, moment);
+  return std::max({own, force, measure.is_length() ? 0.0 : moment}) / typical_size(measure);
 }
 
 bool ForceJump::at(const State& state) {
   const std::vector<double> after = residual(state);
+  MPI_Allreduce(MPI_IN_PLACE, &state_scale_, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
   int jumps = after.size() == before_.size() ? 0 : 1;
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || jumps != 0) break;
-    const double allowed = no_jump * scale(u);
     for (int k = 0; k < u.size; ++k) {
       const auto i = static_cast<std::size_t>(u.local + k);
-      if (std::abs(after[i] - before_[i]) > allowed) jumps = 1;
+      if (std::abs(after[i] - before_[i]) > no_jump * scale(u, k, state)) jumps = 1;
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &jumps, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());

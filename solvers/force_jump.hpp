@@ -3,28 +3,31 @@
 #include <array>
 #include <vector>
 
+#include "solvers/convergence.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "trammel/assembler.hpp"
 
 namespace trammel {
 
-/// Whether the equations of motion change at one state, where instances commit an event: a joint lets go or begins to
-/// hold, a force sets in. A stop that is met changes nothing, since its force is continuous. Collective.
+/// Whether the equations of motion change at one state, where instances commit an event: a joint becomes inactive or
+/// active, a force sets in. A stop that is met changes nothing, since its force is continuous. Collective.
 class ForceJump {
  public:
   /// Takes the residual before the change; the constraints at acceleration level.
   ForceJump(Assembler& assembler, const State& state);
   /// Whether it is another one now, by more than a millionth of the largest share of its kind; of a coordinate,
-  /// of its kind or of bodies.
+  /// of its kind or of bodies; of a state, of the largest rate, each over the size of its state.
   bool at(const State& state);
 
  private:
   std::vector<double> residual(const State& state);
-  double scale(const UnknownBlock& u) const;
+  double size(const UnknownBlock& state_block, int k, const State& state) const;
+  double scale(const UnknownBlock& u, int k, const State& state) const;
 
   Assembler& assembler_;
   OwnedVec r_;
   std::array<double, 6> scale_{};  ///< by kind of block
+  double state_scale_ = 0;         ///< [1/s]
   std::vector<double> before_;
 };
 

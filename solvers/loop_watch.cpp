@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace trammel {
@@ -19,59 +20,45 @@ constexpr double open_allowed = 1e-6;
 }  // namespace
 
 std::vector<std::string> LoopWatch::begin(const State& state) {
+  rank_.find(state);
+  rank_.refuse_repeated_contacts();
   take(state);
   return rank_.in_words();
 }
 
+void LoopWatch::leave_out_dependent() {
+  pattern_changed_ = false;
+  std::vector<ConstraintRow> dependent = rank_.dependent();
+  if (std::ranges::equal(dependent, assembler_.left_out())) return;
+  pattern_changed_ = assembler_.leave_out(std::move(dependent));
+  if (pattern_changed_) rank_.revise();
+}
+
 void LoopWatch::take(const State& state) {
-  rank_.find(state);
-  if (releases_.needed()) released_ = releases_.released(state).value_or(released_);
   const int rows = rank_.looped();
   small_ = rows > 0 && rows <= rows_watched;
-  const std::vector<ConstraintRow> dependent = rank_.dependent();
-  const auto now = assembler_.left_out();
-  if (!std::ranges::equal(dependent, now)) {
-    assembler_.leave_out(dependent);
-    rank_.revise();
-  }
+  leave_out_dependent();
   before_ = last_ = widest_ = rank_.weakest();
   last_time_ = state.time;
 }
 
-bool LoopWatch::status_changed(const State& state) {
-  if (!releases_.needed()) return false;
-  const auto now = releases_.released(state);
-  return now && *now != released_;
-}
-
-std::string LoopWatch::renew(const State& state) {
-  const std::vector<ConstraintRow> before = rank_.idle();
+std::string LoopWatch::follow_switches(const State& state, std::span<const RowSwitch> rows) {
+  rank_.follow_switches(state, rows);
+  rank_.refuse_repeated_contacts();
   take(state);
-  std::set<int> released, activated;
-  for (const ConstraintRow& row : rank_.idle())
-    if (std::ranges::find(before, row) == before.end()) released.insert(rank_.entity_of(row.block));
-  activated_.clear();
-  for (const ConstraintRow& row : before) {
-    if (std::ranges::find(rank_.idle(), row) != rank_.idle().end()) continue;
-    const int entity = rank_.entity_of(row.block);
-    activated.insert(entity);
-    std::vector<BlockId>& blocks = activated_[entity];
-    if (blocks.empty() || blocks.back() != row.block) blocks.push_back(row.block);
-  }
-  const auto names = [&](const std::set<int>& entities) {
-    std::string all;
-    for (const int entity : entities)
-      if (entity >= 0)
-        all += fmt::format("{}'{}'", all.empty() ? "" : ", ",
-                           assembler_.model().entities[static_cast<std::size_t>(entity)].name);
-    return all;
-  };
+  const Model& model = assembler_.model();
+  std::map<RowStatus, std::set<std::string>> joints;
+  for (const RowSwitch& s : rows)
+    if (const int entity = model.entity_of(s.row.block); entity >= 0)
+      joints[s.status].insert("'" + model.entities[static_cast<std::size_t>(entity)].name + "'");
   std::string text;
-  if (!released.empty())
-    text += fmt::format("{} no longer hold{}", names(released), released.size() == 1 ? "s" : "");
-  if (!activated.empty())
-    text += fmt::format("{}{} hold{} from now on", text.empty() ? "" : ", ", names(activated),
-                        activated.size() == 1 ? "s" : "");
+  for (const auto& [status, names] : joints) {
+    const char* what = status == RowStatus::active     ? "active"
+                       : status == RowStatus::inactive ? "inactive"
+                                                       : "slipping";
+    text += fmt::format("{}{} {} {} from now on", text.empty() ? "" : ", ", fmt::join(names, ", "),
+                        names.size() == 1 ? "is" : "are", what);
+  }
   return fmt::format("{}: {} degrees of freedom, {} redundant equations", text, rank_.degrees_of_freedom(),
                      rank_.dependent().size());
 }
@@ -80,10 +67,8 @@ double LoopWatch::allowed() const { return open_allowed * std::min(1.0, length_)
 
 bool LoopWatch::find_anew(const State& state) {
   rank_.find(state);
-  const std::vector<ConstraintRow> dependent = rank_.dependent();
-  if (dependent.size() >= assembler_.left_out().size()) return false;
-  assembler_.leave_out(dependent);
-  rank_.revise();
+  if (rank_.dependent().size() >= assembler_.left_out().size()) return false;
+  leave_out_dependent();
   return true;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "solvers/constraint_rank.hpp"
-#include "solvers/release_watch.hpp"
 
 namespace trammel {
 
@@ -14,16 +13,14 @@ namespace trammel {
 class LoopWatch {
  public:
   LoopWatch(Assembler& assembler, double length)
-      : assembler_(assembler), rank_(assembler, length), releases_(assembler), length_(length) {}
+      : assembler_(assembler), rank_(assembler, length), length_(length) {}
 
   /// Finds the rank at `state` and leaves out what repeats. A line in words for each entity that does.
   std::vector<std::string> begin(const State& state);
-  /// Whether joints hold at `state` that did not when the rank was found, or the other way round.
-  bool status_changed(const State& state);
-  /// Finds the rank anew after that. Matrices made before are invalid afterwards. What changed, in words.
-  std::string renew(const State& state);
-  /// Joints that hold since then and did not before: entities with their multipliers.
-  const std::map<int, std::vector<BlockId>>& activated() const { return activated_; }
+  /// After the statuses of rows changed. What changed, in words.
+  std::string follow_switches(const State& state, std::span<const RowSwitch> rows);
+  /// Whether matrices made before the last call of a function that leaves out other equations are invalid.
+  bool pattern_changed() const { return pattern_changed_; }
   /// After stencils moved.
   void revise() { rank_.revise(); }
   bool leaves_out() const { return !assembler_.left_out().empty(); }
@@ -38,15 +35,20 @@ class LoopWatch {
   std::string follow(State& state);
   std::string in_words() const;
 
+  /// Writes or reads what it knows; rows that are left out are the assembler's.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rank_, small_, before_, last_, widest_, last_time_);
+  }
+
  private:
   void take(const State& state);
+  void leave_out_dependent();
 
   Assembler& assembler_;
   ConstraintRank rank_;
-  ReleaseWatch releases_;
-  std::vector<ConstraintRow> released_;  ///< when the rank was found
   double length_;
-  std::map<int, std::vector<BlockId>> activated_;
+  bool pattern_changed_ = false;
   bool small_ = false;  ///< the loops are small enough to be looked at after each step
   double before_ = 1, last_ = 1, widest_ = 0;
   double last_time_ = 0;

@@ -26,7 +26,8 @@ OwnedMat tangent(Assembler& assembler, const State& state, const TangentWeights&
   return J;
 }
 
-DiagonalSizes diagonal_sizes(const Layout& layout, Mat J) {
+/// Of a coordinate with a nominal size by that: what acts on it when it moves so far.
+DiagonalSizes diagonal_sizes(const Layout& layout, const Model& model, Mat J) {
   OwnedVec diagonal(layout.create_vector());
   TRAMMEL_PETSC(MatGetDiagonal(J, diagonal.get()));
   std::array<double, 6> sums{};  // logarithms, counts
@@ -35,8 +36,9 @@ DiagonalSizes diagonal_sizes(const Layout& layout, Mat J) {
   TRAMMEL_PETSC(VecGetArrayRead(diagonal.get(), &values));
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned || !is_kinematic(u.kind)) continue;
+    const Block& block = model.block(u.block);
     for (int k = 0; k < u.size; ++k) {
-      const double d = std::abs(values[u.local + k]);
+      const double size = typical_size(block.measure(k)), d = std::abs(values[u.local + k]) * size * size;
       if (!(d > 0) || !std::isfinite(d)) continue;
       sums[static_cast<std::size_t>(u.kind)] += std::log(d);
       sums[static_cast<std::size_t>(u.kind) + 3] += 1;
@@ -71,23 +73,27 @@ void take_magnitudes(Mat J, int ranks) {
   in_place(of_others);
 }
 
-/// The largest row of each owned block that `takes`, times `factor`.
-template <class Takes>
+/// The largest row of each owned block, each times `weight(block, number)`, times `factor`; of those that `takes`.
+template <class Takes, class Weight>
 std::shared_ptr<const BlockMap<double>> largest_rows(const Layout& layout, Vec rows, double factor,
-                                                     Takes&& takes) {
+                                                     Takes&& takes, Weight&& weight) {
   auto out = std::make_shared<BlockMap<double>>(0.0);
   const PetscScalar* from = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(rows, &from));
   for (const UnknownBlock& u : layout.unknowns())
-    if (u.owned && takes(u.kind))
-      out->put(u.block) = factor * *std::max_element(from + u.local, from + u.local + u.size);
+    if (u.owned && takes(u.kind)) {
+      double largest = 0;
+      for (int k = 0; k < u.size; ++k) largest = std::max(largest, from[u.local + k] * weight(u, k));
+      out->put(u.block) = factor * largest;
+    }
   TRAMMEL_PETSC(VecRestoreArrayRead(rows, &from));
   return out;
 }
 
 /// What eps times the model's length in positions, and eps in rotations, make of the rows of each block; and, of states,
-/// what states of size 1 make of them. Leaves magnitudes in K.
-void measure_rounding(const Layout& layout, const State& state, Mat K, ModelScales& scales) {
+/// what states of their nominal sizes make of them. Leaves magnitudes in K.
+void measure_rounding(const Layout& layout, const Model& model, const State& state, Mat K,
+                      ModelScales& scales) {
   take_magnitudes(K, layout.ranks());
   const OwnedVec size(layout.create_vector()), sum(layout.create_vector());
   PetscScalar* to = nullptr;
@@ -103,18 +109,23 @@ void measure_rounding(const Layout& layout, const State& state, Mat K, ModelScal
   }
   TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const auto weight = [&](const UnknownBlock& u, int k) {
+    const Measure measure = model.block(u.block).measure(k);
+    return 1 / (u.kind == BlockKind::state ? typical_size(measure) : measure.metres(scales.length));
+  };
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
-  scales.rounding =
-      largest_rows(layout, sum.get(), epsilon, [](BlockKind kind) { return !is_multiplier(kind); });
+  scales.rounding = largest_rows(
+      layout, sum.get(), epsilon, [](BlockKind kind) { return !is_multiplier(kind); }, weight);
 
   const auto is_state = [](BlockKind kind) { return kind == BlockKind::state; };
   TRAMMEL_PETSC(VecZeroEntries(size.get()));
   TRAMMEL_PETSC(VecGetArray(size.get(), &to));
   for (const UnknownBlock& u : layout.unknowns())
-    if (u.owned && is_state(u.kind)) std::fill_n(to + u.local, u.size, 1.0);
+    for (int k = 0; k < u.size && u.owned && is_state(u.kind); ++k)
+      to[u.local + k] = typical_size(model.block(u.block).measure(k));
   TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
-  scales.state_gain = largest_rows(layout, sum.get(), 1.0, is_state);
+  scales.state_gain = largest_rows(layout, sum.get(), 1.0, is_state, weight);
 }
 
 }  // namespace
@@ -123,7 +134,8 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   ModelScales out;
   out.length = ModelScales::model_length(assembler.layout(), assembler.model());
   int slides = std::ranges::any_of(assembler.model().blocks, [](const Block& block) {
-    return block.kind == BlockKind::coordinate && block.unit == "m";
+    return block.kind == BlockKind::coordinate &&
+           std::ranges::any_of(block.rows, [](const Row& row) { return row.measure.is_length(); });
   });
   MPI_Allreduce(MPI_IN_PLACE, &slides, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
   out.slides = slides != 0;
@@ -131,7 +143,8 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   weights.stiffness = weights.gradient = weights.reaction = 0;
   weights.mass = 1;
   const Layout& layout = assembler.layout();
-  const DiagonalSizes sizes = diagonal_sizes(layout, tangent(assembler, state, weights).get());
+  const DiagonalSizes sizes =
+      diagonal_sizes(layout, assembler.model(), tangent(assembler, state, weights).get());
   const std::array<double, 3>& d = sizes.typical;
   out.inertia = d[1];
   out.generalized_inertia = d[2];
@@ -144,8 +157,8 @@ ModelScales measure_scales(Assembler& assembler, const State& state) {
   weights.mass = 0;
   weights.stiffness = 1;
   const OwnedMat K = tangent(assembler, state, weights);
-  out.stiffest = as_displacement(diagonal_sizes(layout, K.get()).largest);
-  measure_rounding(layout, state, K.get(), out);
+  out.stiffest = as_displacement(diagonal_sizes(layout, assembler.model(), K.get()).largest);
+  measure_rounding(layout, assembler.model(), state, K.get(), out);
   return out;
 }
 
@@ -153,7 +166,7 @@ double typical_stiffness(Assembler& assembler, const State& state, double length
   TangentWeights weights;
   weights.gradient = weights.reaction = 0;
   const std::array<double, 3> d =
-      diagonal_sizes(assembler.layout(), tangent(assembler, state, weights).get()).typical;
+      diagonal_sizes(assembler.layout(), assembler.model(), tangent(assembler, state, weights).get()).typical;
   return d[0] > 0 ? d[0] : d[1] > 0 ? d[1] / (length * length) : d[2] > 0 ? d[2] : 1.0;
 }
 

@@ -8,6 +8,8 @@
 
 namespace trammel {
 
+class Snapshot;
+
 /// What a solver tells of one accepted step.
 struct StepReport {
   int stage = 0;                ///< index of the stage
@@ -33,6 +35,12 @@ class Monitor {
   virtual void stage_begins(const Stage&, const StepReport&, const State&) {}
   /// After each accepted step. `state` holds positions, velocities, accelerations and multipliers.
   virtual void accepted(const StepReport&, const State&) {}
+  /// Where a run goes on from a snapshot, instead of `stage_begins`.
+  virtual void goes_on(const Stage&, const StepReport&, const State&) {}
+  /// Whether a snapshot of the last accepted step is wanted: the same on every rank.
+  virtual bool wants_snapshot(const StepReport&) { return false; }
+  /// It. What only saves work is forgotten in the run itself, too, so that one that goes on from the snapshot repeats it.
+  virtual void take(const Snapshot&) {}
   /// Around an accepted step that ends at an event: before it, with the statuses of constraints that held so far, and after
   /// it where forces or velocities jump and the motion restarts consistently, at the same time.
   virtual void event_comes(const StepReport&, const State&) {}

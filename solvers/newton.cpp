@@ -35,6 +35,11 @@ void Newton::reset() {
   create();
 }
 
+void Newton::drop_factorization() {
+  reset();
+  kept_ = KeptTangent(options_.keep_iterations);
+}
+
 void Newton::create() {
   Layout& layout = equations_.assembler().layout();
   if (!x_) {

@@ -72,6 +72,8 @@ class Newton {
   void drop_tangent() { have_tangent_ = false; }
   /// Destroys matrices and solvers, to be made anew at the next solve: after a revision.
   void reset();
+  /// Forgets what only saves work: the tangent and its solver with its order of pivots, and when to keep a tangent.
+  void drop_factorization();
 
   /// Why the last solve failed: "|r| = 3.1e4, 92 % of it in joint 'hook' (...), row 3 (...)"; `thorough`
   /// looks for a singular tangent by a factorization of its own, even where the solver's package noticed

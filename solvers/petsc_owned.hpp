@@ -36,6 +36,8 @@ class Owned {
     reset();
     return &handle_;
   }
+  /// For calls that fill again what is there, or create it.
+  Handle* slot() { return &handle_; }
   explicit operator bool() const { return handle_ != nullptr; }
 
  private:
@@ -45,6 +47,7 @@ class Owned {
 using OwnedVec = Owned<Vec, VecDestroy>;
 using OwnedMat = Owned<Mat, MatDestroy>;
 using OwnedKSP = Owned<KSP, KSPDestroy>;
+using OwnedIS = Owned<IS, ISDestroy>;
 using OwnedSNES = Owned<SNES, SNESDestroy>;
 
 /// While it lives PETSc prints nothing about errors: a failed factorization is an answer, not an accident.

@@ -3,6 +3,7 @@
 #include <petsclog.h>
 
 #include "solvers/petsc_owned.hpp"
+#include "solvers/snapshot.hpp"
 #include "solvers/stage_run.hpp"
 
 namespace trammel {
@@ -31,7 +32,10 @@ Simulation::Simulation(Assembler& assembler, SimulationOptions options)
 Simulation::Simulation(Assembler& assembler, State initial, SimulationOptions options)
     : assembler_(assembler), options_(options), state_(std::move(initial)) {}
 
-void Simulation::run(std::span<const Stage> stages) {
+void Simulation::run(std::span<const Stage> stages) { run(stages, nullptr); }
+void Simulation::run(std::span<const Stage> stages, const Snapshot& from) { run(stages, &from); }
+
+void Simulation::run(std::span<const Stage> stages, const Snapshot* from) {
   const double begin = MPI_Wtime();
   const Assembler::Cost before = assembler_.cost();
   Timings& t = summary_.timings;
@@ -43,11 +47,15 @@ void Simulation::run(std::span<const Stage> stages) {
     t.total += MPI_Wtime() - begin;
     t.rest = t.total - t.residual - t.tangent - t.assembly - t.factorization - t.solve - t.output;
   };
-  for (std::size_t i = 0; i < stages.size(); ++i) {
+  const std::size_t first = from == nullptr ? 0 : static_cast<std::size_t>(from->stage());
+  for (std::size_t i = first; i < stages.size(); ++i) {
     const LogStage log(kind_name(stages[i]));
     StageRun stage(*this, stages[i], static_cast<int>(i));
     try {
-      stage.run();
+      if (from != nullptr && i == first)
+        stage.go_on(*from);
+      else
+        stage.run();
       if (options_.energy) summary_.energy_at_end = assembler_.energy(state_);
     } catch (const Stopped& stop) {
       summary_.stopped = {state_.time, stop.given_up()};

@@ -6,6 +6,7 @@
 
 #include "solvers/monitor.hpp"
 #include "solvers/stages.hpp"
+#include "solvers/step_memory.hpp"
 #include "solvers/stop_request.hpp"
 #include "solvers/timings.hpp"
 #include "trammel/assembler.hpp"
@@ -57,22 +58,36 @@ class Simulation {
   /// Runs the stages, or what a request to stop leaves of them; monitors got `stopped` then. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and
   /// `state()` is then the last good one. Collective.
   void run(std::span<const Stage> stages);
+  /// Goes on with the same stages from a snapshot of such a run, of the same model on as many ranks. Collective.
+  void run(std::span<const Stage> stages, const Snapshot& from);
 
   const State& state() const { return state_; }
   const RunSummary& summary() const { return summary_; }
 
  private:
   friend class StageRun;
+  friend class StepLoop;
+
+  void run(std::span<const Stage> stages, const Snapshot* from);
+  /// Calls every monitor.
+  template <class Call>
+  void tell(Call&& call) {
+    const double begin = MPI_Wtime();
+    for (Monitor* monitor : monitors_) call(*monitor);
+    summary_.timings.output += MPI_Wtime() - begin;
+  }
+  void note(const std::string& text) {
+    tell([&](Monitor& m) { m.note(text); });
+  }
 
   Assembler& assembler_;
   SimulationOptions options_;
   State state_;
-  /// Accelerations of the time integration where a dynamic stage ended. They may be no numbers on a rank.
-  std::optional<std::vector<double>> algorithmic_;
-  double last_step_ = 0;  ///< and its step
-  bool moved_ = false;    ///< a dynamic stage has started
-  bool placed_ = false;   ///< coordinates had their initial values, and bodies are free to move on
-  bool pushed_ = false;   ///< coordinates had their initial rates
+  /// Of the dynamic stage that ended with the present state; its field `algorithmic` goes on then.
+  std::optional<StepMemory> memory_;
+  bool moved_ = false;   ///< a dynamic stage has started
+  bool placed_ = false;  ///< coordinates had their initial values, and bodies are free to move on
+  bool pushed_ = false;  ///< coordinates had their initial rates
   std::vector<Monitor*> monitors_;
   const StopRequest* request_ = nullptr;
   RunSummary summary_;

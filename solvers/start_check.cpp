@@ -30,27 +30,6 @@ std::string unit_of(const WorstResidual& worst) {
   return worst.unit.empty() ? std::string() : " " + worst.unit;
 }
 
-/// The row of a joint that does not hold at present is its multiplier, which is still that of the time before: it is
-/// set to zero. Others stay: the gap of an elastic contact depends on its force.
-State without_idle_multipliers(Assembler& assembler, const State& state) {
-  const Layout& layout = assembler.layout();
-  const OwnedVec r(layout.create_vector());
-  State free = state;
-  if (!assembler.residual(state, ConstraintLevel::position, r.get())) return free;
-  std::vector<double> rows;  // of ghosts too: a joint may be evaluated where its multipliers are ghosts
-  layout.to_local(r.get(), rows);
-  for (const UnknownBlock& u : layout.unknowns()) {
-    if (u.kind != BlockKind::multiplier) continue;
-    const auto value = free.value.begin() + u.place.value;
-    if (std::equal(value, value + u.size, rows.begin() + u.local)) std::fill_n(value, u.size, 0.0);
-  }
-  return free;
-}
-
-WorstResidual worst_gap(Assembler& assembler, const State& state) {
-  return worst_constraint(assembler, without_idle_multipliers(assembler, state), ConstraintLevel::position);
-}
-
 bool is_open(const WorstResidual& worst, const ModelScales& scales) {
   return worst.value > allowed_gap * std::max(scales.length, 1.0);
 }
@@ -58,11 +37,11 @@ bool is_open(const WorstResidual& worst, const ModelScales& scales) {
 }  // namespace
 
 bool is_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
-  return !is_open(worst_gap(assembler, state), scales);
+  return !is_open(worst_constraint(assembler, state, ConstraintLevel::position), scales);
 }
 
 void require_closed(Assembler& assembler, const State& state, const ModelScales& scales) {
-  const WorstResidual worst = worst_gap(assembler, state);
+  const WorstResidual worst = worst_constraint(assembler, state, ConstraintLevel::position);
   if (!is_open(worst, scales)) return;
   throw Error(worst.where,
               fmt::format("{} is open by {:.6g}{} at the start, t = {:g}: it would jump. Let it begin where "
@@ -72,7 +51,13 @@ void require_closed(Assembler& assembler, const State& state, const ModelScales&
 
 void require_closed_rates(Assembler& assembler, const State& state) {
   double fastest = 0;
-  for (const double v : state.rate) fastest = std::max(fastest, std::abs(v));
+  for (const UnknownBlock& u : assembler.layout().unknowns()) {
+    if (!is_kinematic(u.kind)) continue;
+    const Block& block = assembler.model().block(u.block);
+    for (int k = 0; k < u.size; ++k)
+      fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]) /
+                                      typical_size(block.measure(k)));
+  }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler.layout().comm());
   const WorstResidual worst = worst_constraint(assembler, state, ConstraintLevel::velocity);
   if (!(worst.value > allowed_rate * fastest + 1e-12)) return;

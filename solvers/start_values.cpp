@@ -27,25 +27,30 @@ std::string names_of(const Model& model, const std::set<int>& entities) {
 
 class StartValues::Hold {
  public:
-  Hold(const StartValues& values, StartPhase phase, const State& state, double length) : values_(values) {
-    for (StartConditions* c : values_.conditions_) c->hold(phase);
+  Hold(const StartValues& values, StartPhase phase, State& state, double length)
+      : values_(values),
+        state_(state),
+        rows_(rows_of_start(values.assembler_.model(), {&phase, 1}, values.assembler_.layout().comm())) {
+    let_rows_be(RowStatus::active);
     try {
       ConstraintRank rank(values_.assembler_, length);
       rank.find(state);
       require_free(rank, phase);
       values_.assembler_.leave_out(rank.dependent());
     } catch (...) {
-      let_go();
+      let_rows_be(RowStatus::inactive);
       throw;
     }
   }
-  ~Hold() { let_go(); }
+  ~Hold() { let_rows_be(RowStatus::inactive); }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
  private:
-  void let_go() {
-    for (StartConditions* c : values_.conditions_) c->hold(StartPhase::none);
+  void let_rows_be(RowStatus status) const {
+    std::vector<RowSwitch> switches;
+    for (const ConstraintRow& row : rows_) switches.push_back({row, status});
+    values_.assembler_.switch_rows(switches, state_, {});
   }
 
   /// Throws Error where a combination of equations that vanishes holds start conditions.
@@ -72,6 +77,8 @@ class StartValues::Hold {
   }
 
   const StartValues& values_;
+  State& state_;
+  const std::vector<ConstraintRow> rows_;
 };
 
 StartValues::StartValues(Assembler& assembler) : assembler_(assembler) {
@@ -88,9 +95,7 @@ StartValues::StartValues(Assembler& assembler) : assembler_(assembler) {
 }
 
 bool StartValues::any(StartPhase phase) const {
-  int found = std::ranges::any_of(conditions_, [phase](const auto* c) { return c->any(phase); }) ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
-  return found != 0;
+  return !rows_of_start(assembler_.model(), {&phase, 1}, assembler_.layout().comm()).empty();
 }
 
 std::vector<double> StartValues::strain(const State& state) const {

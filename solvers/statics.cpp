@@ -25,8 +25,8 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
   step.step = h;
   step.constraint_velocity = h > 0 ? 1 / h : 0;
   equations_.begin(rest_, end, step, stiffness_);
-  const bool extrapolate = previous_step_ > 0;
-  predict(rest_, extrapolate ? h / previous_step_ : 0.0);
+  const bool extrapolate = memory_.predicts;
+  predict(rest_, extrapolate ? h / memory_.last_step : 0.0);
   // Half of the iterations is for the second way.
   const int all = newton_.most_iterations();
   NewtonResult result = newton_.solve((all + 1) / 2);
@@ -97,7 +97,7 @@ void Statics::predict(const State& now, double part) {
     if (!u.owned) break;
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = at(u.local) + k;
-      x[i] = part > 0 ? part * previous_[i] : 0.0;
+      x[i] = part > 0 ? part * now.predictor[at(u.place.dof) + k] : 0.0;
       if (is_multiplier(u.kind)) x[i] += now.value[at(u.place.value) + k] / equations_.multiplier_scale();
     }
   }
@@ -106,15 +106,19 @@ void Statics::predict(const State& now, double part) {
 
 void Statics::accept(State& now) {
   const Layout& layout = assembler_.layout();
-  layout.to_local(newton_.x(), previous_);
+  layout.to_local(newton_.x(), local_);
+  predictor_.resize(layout.dof_count());
   for (const UnknownBlock& u : layout.unknowns())
-    if (is_multiplier(u.kind))
-      for (std::size_t k = 0; k < at(u.size); ++k)
-        previous_[at(u.local) + k] -= now.value[at(u.place.value) + k] / equations_.multiplier_scale();
-  previous_step_ = step_;
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      double& last = predictor_[at(u.place.dof) + k];
+      last = local_[at(u.local) + k];
+      if (is_multiplier(u.kind)) last -= now.value[at(u.place.value) + k] / equations_.multiplier_scale();
+    }
+  now = equations_.trial();
+  std::swap(now.predictor, predictor_);
+  memory_ = {.last_step = step_, .first = false, .leads = false, .predicts = step_ > 0};
   failed_at_ = 0;
   constant_load_ = false;
-  now = equations_.trial();
 }
 
 std::string Statics::failure(bool thorough) {
@@ -125,24 +129,22 @@ std::string Statics::failure(bool thorough) {
               : "");
 }
 
-void Statics::revise(std::span<State* const> states) {
-  assembler_.layout().revise(states);
-  assembler_.revise();
+void Statics::revise() {
+  memory_.predicts = false;
   equations_.revise();
   newton_.reset();
-  previous_step_ = 0;
 }
 
-double Statics::left_out_violation() const {
-  double value = equations_.largest_left_out();
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  return value;
+void Statics::take_left_out() {
+  memory_.predicts = false;
+  equations_.take_left_out();
+  newton_.drop_tangent();
 }
 
-double Statics::constraint_violation() const {
-  double value = equations_.largest_constraint();
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  return value;
+Violations Statics::violations() const {
+  double all[2] = {equations_.largest_constraint(), equations_.largest_left_out()};
+  MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  return {.position = all[0], .rate = 0, .left_out = all[1]};
 }
 
 }  // namespace trammel

@@ -18,8 +18,6 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
-bool is_angle(const std::string& unit) { return unit == "rad" || unit == "1" || unit == "-"; }
-
 /// The residual field and increment field of a kind of block.
 FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNorms::Residual>(kind); }
 
@@ -41,11 +39,13 @@ StepEquations::StepEquations(Assembler& assembler, const ModelScales& scales, Co
 void StepEquations::revise() {
   const Layout& layout = assembler_.layout();
   const auto unknowns = layout.unknowns();
-  length_.assign(unknowns.size(), 1.0);
+  metres_.assign(static_cast<std::size_t>(layout.local_size()), 1.0);
+  of_row_ = typical_ = metres_;
   T_.assign(unknowns.size(), Mat3::Identity());
   turned_.assign(unknowns.size(), Vec3::Zero());
   rounding_.assign(unknowns.size(), 0.0);
   state_gain_.assign(unknowns.size(), 0.0);
+  known_to_.assign(unknowns.size(), 0.0);
   rate_offset_.assign(layout.dof_count(), 0.0);
   acceleration_offset_.assign(layout.dof_count(), 0.0);
   local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
@@ -53,14 +53,27 @@ void StepEquations::revise() {
   int found = 0;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
-    if (is_angle(assembler_.model().block(u.block).unit) || u.kind == BlockKind::rotation)
-      length_[i] = scales_.length;
+    const Block& block = assembler_.model().block(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      const std::size_t place = at(u.local + k);
+      const Measure measure = block.measure(k);
+      typical_[place] = typical_size(measure);
+      if (u.kind == BlockKind::state) continue;
+      metres_[place] = measure.metres(scales_.length);
+      // Everything in newtons and metres: generalized forces of an angle are moments.
+      of_row_[place] = is_kinematic(u.kind) ? 1 / metres_[place] : metres_[place];
+    }
     if (scales_.rounding != nullptr) rounding_[i] = (*scales_.rounding)[u.block];
     if (scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found != 0;
+  take_left_out();
+}
+
+void StepEquations::take_left_out() {
+  const Layout& layout = assembler_.layout();
   left_out_.clear();
   for (const ConstraintRow& row : assembler_.left_out()) {
     const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
@@ -73,7 +86,7 @@ void StepEquations::revise() {
 void StepEquations::silence_left_out(double* f) {
   largest_left_out_ = 0;
   for (const LeftOut& row : left_out_) {
-    largest_left_out_ = std::max(largest_left_out_, std::abs(f[row.row]));
+    largest_left_out_ = std::max(largest_left_out_, std::abs(f[row.row]) / typical_[at(row.row)]);
     f[row.row] = 0;
     if (row.companion >= 0) f[row.companion] = 0;
   }
@@ -108,24 +121,29 @@ bool StepEquations::update(const double* x) {
       double &size = norms_.size[FieldNorms::state_increment], &largest = norms_.state_rate;
       double far = 0;
       for (int k = 0; k < u.size; ++k) {
+        const std::size_t place = at(u.local + k);
         value[k] = base[k] + from[k];
         rate[k] = c.state_rate * from[k] + v0[k];
-        size = std::max(size, std::abs(from[k]));
+        // A nominal size is no bound: a larger state converges by what it is.
+        const double its_size = std::max({typical_[place], std::abs(base[k]), std::abs(value[k])});
+        metres_[place] = of_row_[place] = 1 / its_size;
+        size = std::max(size, std::abs(from[k]) / its_size);
         // The rate that changes y by itself in a step counts: a state that stands still has no other scale.
-        largest = std::max({largest, std::abs(rate[k]), c.state_rate * std::abs(value[k])});
-        far = std::max(far, std::abs(value[k]));
+        largest =
+            std::max({largest, std::abs(rate[k]) / its_size, c.state_rate * std::abs(value[k]) / its_size});
+        far = std::max(far, std::abs(value[k]) / typical_[place]);
       }
-      const double known_to = rounding_[i] + std::numeric_limits<double>::epsilon() * state_gain_[i] * far;
-      norms_.state_rounding = std::max(norms_.state_rounding, known_to);
+      known_to_[i] = rounding_[i] + std::numeric_limits<double>::epsilon() * state_gain_[i] * far;
       continue;
     }
     double* acceleration = trial_.acceleration.data() + u.place.dof;
     const double* a0 = acceleration_offset_.data() + u.place.dof;
+    const double* metres = metres_.data() + u.local;
     double size = 0, fastest = 0, speed = 0;
     for (int k = 0; k < u.size; ++k) {
       rate[k] = c.velocity * from[k] + v0[k];
       acceleration[k] = c.acceleration * from[k] + a0[k];
-      size = std::max(size, std::abs(from[k]));
+      size = std::max(size, std::abs(from[k]) * metres[k]);
       fastest = std::max(fastest, std::abs(acceleration[k]));
       speed = std::max(speed, std::abs(rate[k]));
     }
@@ -139,7 +157,7 @@ bool StepEquations::update(const double* x) {
       set_rotation(value, (quaternion_of(base) * so3::exp_quaternion(theta)).normalized());
       norms_.angular_acceleration = std::max(norms_.angular_acceleration, fastest + speed * speed);
       double& rotation = norms_.size[FieldNorms::rotation];
-      rotation = std::max(rotation, size * scales_.length);
+      rotation = std::max(rotation, size);
     } else {
       const bool position = u.kind == BlockKind::position;
       const double* base_remainder = base_->remainder.data() + u.place.dof;
@@ -151,10 +169,15 @@ bool StepEquations::update(const double* x) {
         else
           value[k] = base[k] + moved;
       }
-      double& largest = position ? norms_.acceleration : norms_.generalized_acceleration;
-      largest = std::max(largest, fastest);
+      if (position) {
+        norms_.acceleration = std::max(norms_.acceleration, fastest);
+      } else {
+        double& largest = norms_.generalized_acceleration;
+        const double* typical = typical_.data() + u.local;
+        for (int k = 0; k < u.size; ++k) largest = std::max(largest, std::abs(acceleration[k]) / typical[k]);
+      }
       double& moved = norms_.size[position ? FieldNorms::displacement : FieldNorms::coordinate];
-      moved = std::max(moved, size * length_[i]);
+      moved = std::max(moved, size);
     }
   }
   assembler_.layout().update_shared(trial_);
@@ -239,6 +262,8 @@ TangentWeights StepEquations::weights() const {
 void StepEquations::scale_rows(double* f, const double* x) {
   const TangentWeights w = weights();
   largest_constraint_ = largest_rate_ = 0;
+  const RowStatuses& statuses = assembler_.statuses();
+  const bool some_rest = !statuses.rows().empty();
   const auto unknowns = assembler_.layout().unknowns();
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
@@ -246,45 +271,62 @@ void StepEquations::scale_rows(double* f, const double* x) {
     double scale = w.row[kind_at(u.kind)];
     const bool differentiated = is_multiplier(u.kind) && level_ == ConstraintLevel::acceleration;
     if (differentiated) {
-      const double* multiplier = trial_.value.data() + u.place.value;
-      double* row = f + u.local;
-      // The row of a constraint that does not hold at present is its multiplier.
-      for (int k = 0; k < u.size; ++k)
-        row[k] = row[k] == multiplier[k] ? row[k] * scale / stiffness_ : row[k] / coefficients_.acceleration;
+      for (int k = 0; k < u.size; ++k) f[u.local + k] /= coefficients_.acceleration;
       scale = stiffness_;
     }
-    // Everything in newtons and metres: generalized forces of an angle are moments.
-    const double unit = is_kinematic(u.kind) ? 1 / length_[i] : is_multiplier(u.kind) ? length_[i] : 1.0;
+    const double *of_row = of_row_.data() + u.local, *typical = typical_.data() + u.local;
     double largest = 0;
     double* rows = f + u.local;
-    for (int k = 0; k < u.size; ++k) {
-      const double r = std::abs(rows[k]);
-      take_larger(largest, r);
-      rows[k] *= scale;
+    if (is_kinematic(u.kind)) {
+      for (int k = 0; k < u.size; ++k) {
+        take_larger(largest, std::abs(rows[k]) * of_row[k]);
+        rows[k] *= scale;
+      }
+    } else if (u.kind == BlockKind::state) {
+      for (int k = 0; k < u.size; ++k) {
+        // No state's row can fall below its own rounding; that of another does not count.
+        const double r = std::abs(rows[k]);
+        if (!(r <= known_to_[i] * typical[k])) take_larger(largest, r * of_row[k]);
+        rows[k] *= scale;
+      }
+    } else {
+      double open = 0;
+      for (int k = 0; k < u.size; ++k) {
+        if (some_rest && statuses.of(u.block, k) != RowStatus::active) {
+          // The row is one of forces: lambda = 0, or lambda = F.
+          if (differentiated) rows[k] *= coefficients_.acceleration;
+          take_larger(norms_.residual[FieldNorms::force], std::abs(rows[k]) / of_row[k]);
+          rows[k] *= w.row[kind_at(u.kind)];
+          continue;
+        }
+        const double r = std::abs(rows[k]);
+        take_larger(open, r / typical[k]);
+        take_larger(largest, r * of_row[k]);
+        rows[k] *= scale;
+      }
+      take_larger(u.kind == BlockKind::multiplier ? largest_constraint_ : largest_rate_, open);
     }
     double& norm = norms_.residual[differentiated ? FieldNorms::constraint : residual_field(u.kind)];
-    norm = std::max(norm, unit * largest);
+    norm = std::max(norm, largest);
     if (is_kinematic(u.kind)) {
       double& beyond = norms_.beyond_rounding[residual_field(u.kind)];
-      const double rest = largest - rounding_[i];
-      beyond = std::max(beyond, unit * rest);
+      beyond = std::max(beyond, largest - rounding_[i]);
     }
-    if (u.kind == BlockKind::multiplier) largest_constraint_ = std::max(largest_constraint_, largest);
-    if (u.kind == BlockKind::velocity_multiplier) largest_rate_ = std::max(largest_rate_, largest);
     if (u.companion_local < 0) continue;
 
     double* companion = f + u.companion_local;
     largest = 0;
+    const double* metres = metres_.data() + u.local;
     const bool constraint = u.kind == BlockKind::multiplier;
     for (int k = 0; k < u.size; ++k) {
       if (!constraint) companion[k] = x[u.companion_local + k] + corrections_[at(u.companion_local + k)];
       const double r = std::abs(companion[k]);
-      take_larger(largest, r);
+      take_larger(largest, r * metres[k]);
+      if (constraint) take_larger(largest_rate_, r / typical[k]);
       companion[k] *= constraint ? w.companion_row_velocity : w.companion_row_mu;
     }
-    if (constraint) largest_rate_ = std::max(largest_rate_, largest);
     double& other = norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction];
-    other = std::max(other, length_[i] * largest);
+    other = std::max(other, largest);
   }
 }
 
@@ -332,17 +374,17 @@ void StepEquations::measure_change(Vec change, FieldNorms& norms) const {
   const PetscScalar* values = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(change, &values));
   const auto unknowns = assembler_.layout().unknowns();
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    const UnknownBlock& u = unknowns[i];
+  for (const UnknownBlock& u : unknowns) {
     if (!u.owned) break;
     if (is_multiplier(u.kind)) continue;
     double largest = 0;
-    for (int k = 0; k < u.size; ++k) largest = std::max(largest, std::abs(values[u.local + k]));
+    for (int k = 0; k < u.size; ++k)
+      largest = std::max(largest, std::abs(values[u.local + k]) * metres_[at(u.local + k)]);
     const FieldNorms::Increment field = u.kind == BlockKind::position   ? FieldNorms::displacement
                                         : u.kind == BlockKind::rotation ? FieldNorms::rotation
                                         : u.kind == BlockKind::state    ? FieldNorms::state_increment
                                                                         : FieldNorms::coordinate;
-    norms.change[field] = std::max(norms.change[field], largest * length_[i]);
+    norms.change[field] = std::max(norms.change[field], largest);
   }
   TRAMMEL_PETSC(VecRestoreArrayRead(change, &values));
 }

@@ -38,6 +38,8 @@ class StepEquations {
 
   /// Sizes arrays anew after a revision.
   void revise();
+  /// Takes the equations that the assembler leaves out now.
+  void take_left_out();
 
   /// Begins a step from `base`, which must outlive it, to time `end`. Then fill the offsets.
   void begin(const State& base, double end, const StepCoefficients& coefficients, double stiffness);
@@ -93,9 +95,14 @@ class StepEquations {
   ModelScales scales_;
   ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
-  std::vector<double> length_;      ///< by unknown: 1, or the model's length where the unit is an angle
+  /// By local unknown: what a unit of its increment, or of a constraint's violation, counts as [m], and a unit of its row:
+  /// [N] of kinematic ones, [m] of multipliers. Of a state, both are one over its size in this step.
+  std::vector<double> metres_, of_row_;
+  std::vector<double> typical_;     ///< by local unknown: typical_size
   std::vector<double> rounding_;    ///< by unknown: ModelScales::rounding
   std::vector<double> state_gain_;  ///< by unknown: ModelScales::state_gain
+  std::vector<double>
+      known_to_;  ///< by unknown: the rounding of a state's row at the last trial, in nominal sizes
   const State* base_ = nullptr;
   StepCoefficients coefficients_;
   double stiffness_ = 1;

@@ -1,20 +1,12 @@
 #pragma once
 
-#include <span>
 #include <string>
-#include <vector>
 
+#include "solvers/constraint_form.hpp"
 #include "solvers/newton.hpp"
+#include "solvers/step_memory.hpp"
 
 namespace trammel {
-
-/// What a method keeps of the steps before, besides the present state.
-struct StepHistory {
-  std::vector<double> algorithmic;  ///< accelerations of the method by dof place, or none
-  double last_step = 0;             ///< [s]
-  bool first = false;               ///< the next step is the first after a start
-  bool leads = false;
-};
 
 /// One way to go from an accepted state to the next: by dynamics or by statics.
 class StepMethod {
@@ -31,25 +23,28 @@ class StepMethod {
   /// Makes the trial the present state.
   virtual void accept(State& now) = 0;
 
-  /// Called after stencils moved, between attempts: renews the layout, all states and all matrices. The first of the
-  /// states is the present one; the others are taken along. Collective.
-  virtual void revise(std::span<State* const> states) = 0;
+  /// After the pattern changed, between attempts: makes matrices anew. Collective.
+  virtual void revise() = 0;
+  /// Called between attempts where other equations are left out, or rows do something else, and the pattern stays.
+  virtual void take_left_out() = 0;
   /// Called between attempts where forces or constraints jumped: `now` is consistent with them, and nothing of the steps
-  /// before goes on. Unknowns may be numbered anew.
-  virtual void restart(const State& now) = 0;
-  /// What a restart forgets, and its return where the restart is taken back.
-  virtual StepHistory history() const { return {}; }
-  virtual void restore(StepHistory&& /*history*/) {}
+  /// before goes on.
+  virtual void restart(State& now) = 0;
+  const StepMemory& memory() const { return memory_; }
+  /// Goes on from another state, to which that memory belongs.
+  void restore(const StepMemory& memory) { memory_ = memory; }
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
+  /// Forgets all that only saves work: tangents, when to keep them, the order of pivots.
+  virtual void drop_factorization() = 0;
 
   /// Why the last attempt failed; see Newton::failure. Collective.
   virtual std::string failure(bool thorough) = 0;
-  /// Largest violations at the converged trial, over all ranks. Collective.
-  virtual double constraint_violation() const = 0;
-  virtual double rate_violation() const = 0;
-  /// Of the equations that were left out as repeated.
-  virtual double left_out_violation() const = 0;
+  /// At the converged trial. Collective.
+  virtual Violations violations() const = 0;
+
+ protected:
+  StepMemory memory_;
 };
 
 }  // namespace trammel

@@ -119,7 +119,9 @@ TEST(MarkerLoad, OfSignalsHasTheirTangents) {
       plain.builder.begin(entity, Type());
       const Frame frame = plain.builder.add_frame("", Mat3::Identity(), Vec3::Zero());
       const double u = 0;
-      plain.builder.offer_coordinate("u", "m", plain.builder.add_block(BlockKind::coordinate, "u", {&u, 1}));
+      const Measure length = Measure::length();
+      plain.builder.offer_coordinate("u", "m",
+                                     plain.builder.add_coordinates("u", {&u, 1}, {}, {&length, 1}, "m"));
       plain.builder.offer_signal("v", distance_signal(Marker::ground(), Marker::on_frame(frame)));
       const auto f = std::make_shared<OfTwoSignals>();
       const MarkerLoad load(some_marker(draw), Components({f, constant_function(2), f}, plain.builder),

@@ -5,17 +5,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
+#include "activity_review.hpp"
 #include "diagnostic_sinks.hpp"
 #include "instance_plan.hpp"
+#include "law_review.hpp"
 #include "petsc_call.hpp"
 #include "reaction_sides.hpp"
-#include "rows_at_zero.hpp"
+#include "review_merge.hpp"
+#include "row_evaluation.hpp"
 #include "tangent_sink.hpp"
 #include "trammel/collective_errors.hpp"
 #include "trammel/plugin_call.hpp"
 #include "trammel/rank_exchange.hpp"
-#include "trammel/row_units.hpp"
+#include "trammel/start_conditions.hpp"
 
 namespace trammel {
 
@@ -23,12 +28,37 @@ namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
 
+/// Rows of a constraint at acceleration level, of the share of instance i; `gradient`: K, or D of a velocity constraint.
+Eigen::VectorXd acceleration_rows(const RangePlan& plan, int i, const State& state, LocalSystem& share,
+                                  const StencilBlock& row, const MatrixMap& gradient) {
+  Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
+  const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
+  const auto blocks = plan.stencil(i);
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!is_kinematic(blocks[k].kind)) continue;
+    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
+    out += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
+  }
+  return out;
+}
+
+/// The largest of forces on coordinates; on a nominal one by what it does along its size.
+double largest_of_nominal(const StencilBlock& b, const Eigen::Ref<const Eigen::VectorXd>& forces) {
+  double largest = 0;
+  for (int j = 0; j < b.size; ++j) {
+    const Measure& measure = b.nominal[j].measure;
+    const double size = measure.dimension == Dimension::nominal ? measure.size : 1.0;
+    largest = std::max(largest, std::abs(forces[j]) * size);
+  }
+  return largest;
+}
+
 /// Takes residual shares by place, with the chosen equations in the rows of multipliers.
 class ResidualSink final : public ShareSink {
  public:
-  ResidualSink(ConstraintLevel level, bool companions, std::vector<double>& r, std::vector<double>& rates,
-               std::vector<double>& scale, FieldScales& fields)
-      : level_(level), companions_(companions), r_(r), rates_(rates), scale_(scale), fields_(fields) {}
+  ResidualSink(ConstraintLevel level, bool companions, const RowStatuses& statuses, std::vector<double>& r,
+               std::vector<double>& rates, FieldScales& fields)
+      : level_(level), companions_(companions), statuses_(statuses), r_(r), rates_(rates), fields_(fields) {}
 
   void begin(const RangePlan& plan, const State& state) {
     plan_ = &plan;
@@ -46,16 +76,19 @@ class ResidualSink final : public ShareSink {
         residual.segment(b.offset, b.size) = level_ == ConstraintLevel::velocity
                                                  ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
                                                  : acceleration_rows(*plan_, i, *state_, share, b, share.K());
-      if (b.kind == BlockKind::velocity_multiplier && level_ == ConstraintLevel::acceleration)
+      const bool slips = b.may_rest && statuses_.of(b.id, 0) == RowStatus::slips;
+      if (b.kind == BlockKind::velocity_multiplier && level_ == ConstraintLevel::acceleration && !slips)
         residual.segment(b.offset, b.size) = acceleration_rows(*plan_, i, *state_, share, b, share.D());
-      double& field = fields_.share[static_cast<std::size_t>(kind_index(b.kind))];
+      double largest = 0;
       for (int j = 0; j < b.size; ++j) {
         const double value = residual[b.offset + j];
         const auto at = static_cast<std::size_t>(places[k].dof + j);
         r_[at] += value;
-        scale_[at] += std::abs(value);
-        field = std::max(field, std::abs(value));
+        largest = std::max(largest, std::abs(value));
       }
+      if (b.nominal != nullptr) largest = largest_of_nominal(b, residual.segment(b.offset, b.size));
+      double& field = fields_.share[static_cast<std::size_t>(kind_index(b.kind))];
+      field = std::max(field, largest);
       if (companions_ && b.kind == BlockKind::multiplier && share.has_rate())
         for (int j = 0; j < b.size; ++j)
           rates_[static_cast<std::size_t>(places[k].dof + j)] += share.rate()[b.offset + j];
@@ -68,7 +101,8 @@ class ResidualSink final : public ShareSink {
  private:
   ConstraintLevel level_;
   bool companions_;
-  std::vector<double>&r_, &rates_, &scale_;
+  const RowStatuses& statuses_;
+  std::vector<double>&r_, &rates_;
   FieldScales& fields_;
   const RangePlan* plan_ = nullptr;
   const State* state_ = nullptr;
@@ -80,20 +114,31 @@ constexpr double as_large = 1 - 1e-9;
 }  // namespace
 
 struct Assembler::Parts {
-  Parts(Model& m, Layout& l) : model(m), layout(l) {}
+  Parts(Model& m, Layout& l)
+      : model(m), layout(l), laws(m, statuses), row_evaluation(m, statuses, held, laws.courses()) {}
 
   Model& model;
   Layout& layout;
   EntryPattern pattern;
   std::vector<RangePlan> plans;
   std::size_t diagonal_begin = 0;  ///< entries of the corrections' own diagonal
-  CompliantInstances compliant;
+  RowStatuses statuses;
+  HeldCoordinates held;
+  LawReview laws;
+  RowEvaluation row_evaluation;
+  bool may_rest = false;   ///< some row on some rank may be anything but active
+  bool compliant = false;  ///< some instance on this rank has compliant rows
+  ActivityReview activities;
   std::vector<ConstraintRow> left_out;
-  std::size_t left_out_begin = 0;           ///< diagonal entries of the rows left out
-  std::vector<std::size_t> silent_entries;  ///< what instances give to those rows
+  std::set<ConstraintRow> ever_left_out;    ///< rows that have a diagonal of their own in the pattern
+  std::size_t left_out_begin = 0;           ///< where these begin
+  std::vector<std::size_t> silent_entries;  ///< what instances give to the rows left out
+  std::vector<char> left_out_diagonal;      ///< by diagonal: of a row that is left out
   std::vector<PetscScalar> entries;
   std::vector<double> kept;
-  std::vector<double> r_place, rate_place, scale_place, local;
+  std::vector<double> r_place, rate_place, local;
+  State zeroed;
+  const State* zeroed_from = nullptr;  ///< within one evaluation
   FieldScales scales;
   Cost cost;
   std::string rejection;
@@ -109,34 +154,55 @@ struct Assembler::Parts {
           pattern.columns.push_back(u.companion_global + k);
         }
     plan_left_out();
-    compliant.find(plans, layout);
+    int rests = 0;
+    compliant = false;
+    for (const RangePlan& p : plans)
+      for (const InstanceTraits& traits : p.traits) {
+        if (traits.may_rest) rests = 1;
+        compliant = compliant || traits.compliant;
+      }
+    if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &rests, 1, MPI_INT, MPI_MAX, layout.comm());
+    may_rest = rests != 0;
+    laws.find(plans, layout.comm());
     entries.assign(pattern.rows.size(), 0.0);
     kept.assign(pattern.kept, 0.0);
     r_place.assign(layout.dof_count(), 0.0);
     rate_place.assign(layout.dof_count(), 0.0);
-    scale_place.assign(layout.dof_count(), 0.0);
     local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
   }
 
   void plan_left_out() {
     left_out_begin = pattern.rows.size();
+    for (const ConstraintRow& row : ever_left_out)
+      each_number(row, [&](const UnknownBlock& u, PetscInt number) {
+        if (!u.owned) return;
+        pattern.rows.push_back(number);
+        pattern.columns.push_back(number);
+      });
+    find_silent();
+  }
+
+  /// `visit(unknown block, number of the row or of its companion)` where the row is known.
+  template <class Visit>
+  void each_number(const ConstraintRow& row, Visit&& visit) const {
+    const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+    if (u == nullptr) return;
+    for (const PetscInt first : {u->global, u->companion_global})
+      if (first >= 0) visit(*u, first + row.component);
+  }
+
+  void find_silent() {
     silent_entries.clear();
-    if (left_out.empty()) return;
+    left_out_diagonal.clear();
     std::vector<PetscInt> rows;
-    for (const ConstraintRow& row : left_out) {
-      const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
-      if (u == nullptr) continue;
-      for (const PetscInt first : {u->global, u->companion_global}) {
-        if (first < 0) continue;
-        rows.push_back(first + row.component);
-        if (!u->owned) continue;
-        pattern.rows.push_back(first + row.component);
-        pattern.columns.push_back(first + row.component);
-      }
-    }
+    for (const ConstraintRow& row : left_out)
+      each_number(row, [&](const UnknownBlock&, PetscInt number) { rows.push_back(number); });
     std::ranges::sort(rows);
-    for (std::size_t k = 0; k < left_out_begin; ++k)
-      if (std::ranges::binary_search(rows, pattern.rows[k])) silent_entries.push_back(k);
+    if (!rows.empty())
+      for (std::size_t k = 0; k < left_out_begin; ++k)
+        if (std::ranges::binary_search(rows, pattern.rows[k])) silent_entries.push_back(k);
+    for (std::size_t k = left_out_begin; k < pattern.rows.size(); ++k)
+      left_out_diagonal.push_back(std::ranges::binary_search(rows, pattern.rows[k]) ? 1 : 0);
   }
 
   /// Whether no rank has a fault; keeps what a RejectStep said. Collective.
@@ -150,18 +216,37 @@ struct Assembler::Parts {
     throw Error(fmt::format("at t = {:g}, where it had been evaluated before, {}", state.time, rejection));
   }
 
+  /// Reads the rows with laws at `state`, where they have been evaluated before. Collective.
+  void read_laws(const State& state, bool accelerations = false) {
+    LocalFault fault;
+    try {
+      laws.read(plans, state, accelerations);
+    } catch (...) {
+      fault.capture(nullptr, layout.rank(), state.time);
+    }
+    if (!agree(fault)) throw_refused(state);
+  }
+
   /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
   template <class Sink, class Begin, class Skip>
   bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip) {
     LocalFault fault;
     const RangePlan* at = nullptr;
+    zeroed_from = nullptr;
     try {
       for (const RangePlan& plan : plans) {
         if (skip(plan)) continue;
         at = &plan;
         begin(plan);
         const PluginCall call(model, *plan.range, sink.evaluated);
-        plan.range->evaluate(0, plan.range->size(), state, plan.place_of, request, sink);
+        int first = 0;
+        for (const int i : plan.special) {
+          if (first < i) plan.range->evaluate(first, i, state, plan.place_of, request, sink);
+          row_evaluation.evaluate(plan, i, state, at_zero(state, request), request, sink);
+          first = i + 1;
+        }
+        if (first < plan.range->size())
+          plan.range->evaluate(first, plan.range->size(), state, plan.place_of, request, sink);
       }
     } catch (...) {
       const int i = at == nullptr ? 0 : std::min(sink.evaluated, at->range->size() - 1);
@@ -170,6 +255,81 @@ struct Assembler::Parts {
       fault.capture(entity, layout.rank(), state.time);
     }
     return agree(fault);
+  }
+
+  /// The state with multipliers of compliant instances zero, where `request` asks for rows there; else null.
+  const State* at_zero(const State& state, const Request& request) {
+    if (!request.rigid || !compliant) return nullptr;
+    if (zeroed_from == &state) return &zeroed;
+    zeroed = state;
+    zeroed_from = &state;
+    for (const RangePlan& plan : plans)
+      for (const int i : plan.special) {
+        if (!plan.traits[static_cast<std::size_t>(i)].compliant) continue;
+        const auto blocks = plan.stencil(i);
+        for (std::size_t k = 0; k < blocks.size(); ++k)
+          if (blocks[k].own && is_multiplier(blocks[k].kind))
+            std::fill_n(zeroed.value.begin() + plan.place_of[static_cast<std::size_t>(i)][k].value,
+                        blocks[k].size, 0.0);
+      }
+    return &zeroed;
+  }
+
+  /// Coordinates that only inactive rows determine stay where they are in `state`, on every rank that knows them.
+  void hold(std::vector<int> blocks, std::vector<int> let_go, State& state) {
+    if (layout.ranks() > 1) {
+      blocks = of_all_ranks(blocks, layout.comm());
+      let_go = of_all_ranks(let_go, layout.comm());
+    }
+    for (const BlockId id : let_go) held.erase(id);
+    for (const BlockId id : blocks) {
+      if (!layout.knows(id)) continue;
+      const BlockPlace& place = layout.place(id);
+      const int size = model.block(id).size;
+      if (const auto [at, fresh] = held.try_emplace(id); fresh)
+        std::copy_n(state.value.begin() + place.value, size, at->second.begin());
+      for (std::vector<double>* rates : {&state.rate, &state.acceleration})
+        std::fill_n(rates->begin() + place.dof, size, 0.0);
+    }
+  }
+
+  /// Gives all ranks the values and rates that coordinate blocks got on this one.
+  void share_coordinates(const std::vector<int>& blocks, State& state) {
+    if (layout.ranks() == 1) return;
+    std::vector<double> numbers;  // block, values, rates, ...
+    for (const BlockId id : blocks) {
+      const BlockPlace& place = layout.place(id);
+      const int size = model.block(id).size;
+      numbers.push_back(id);
+      numbers.insert(numbers.end(), state.value.begin() + place.value,
+                     state.value.begin() + place.value + size);
+      numbers.insert(numbers.end(), state.rate.begin() + place.dof, state.rate.begin() + place.dof + size);
+      numbers.insert(numbers.end(), static_cast<std::size_t>(2 * (max_block_size - size)), 0.0);
+    }
+    constexpr std::size_t record = 1 + 2 * max_block_size;
+    numbers = of_all_ranks(numbers, layout.comm());
+    for (std::size_t i = 0; i + record <= numbers.size(); i += record) {
+      const auto id = static_cast<BlockId>(numbers[i]);
+      if (!layout.knows(id)) continue;
+      const BlockPlace& place = layout.place(id);
+      const int size = model.block(id).size;
+      std::copy_n(&numbers[i + 1], size, state.value.begin() + place.value);
+      std::copy_n(&numbers[i + 1 + static_cast<std::size_t>(size)], size, state.rate.begin() + place.dof);
+    }
+  }
+
+  /// Throws Error where a constraint at velocity level refuses a static stage.
+  void require_statics(const RangePlan& plan, int i) const {
+    for (const StencilBlock& b : plan.stencil(i))
+      if (b.own && b.kind == BlockKind::velocity_multiplier &&
+          model.block(b.id).velocity.in_statics == InStatics::refused)
+        throw Error("the joint constrains velocities, and has no meaning in a static stage");
+  }
+
+  StepInfo info_of(const RangePlan& plan, int i, const StepInfo& step) const {
+    StepInfo its = step;
+    its.active = !row_evaluation.asleep(plan, i);
+    return its;
   }
 
   /// Calls visit(plan, i, its state) for every instance. Returns false, on all ranks, where one throws
@@ -197,23 +357,16 @@ struct Assembler::Parts {
   bool residual(const State& state, ConstraintLevel level) {
     std::ranges::fill(r_place, 0.0);
     std::ranges::fill(rate_place, 0.0);
-    std::ranges::fill(scale_place, 0.0);
     scales = {};
     Request request;
     request.rates = layout.stabilized() || level == ConstraintLevel::velocity;
     request.bias = request.tangent = level == ConstraintLevel::acceleration;
-    ResidualSink sink(level, layout.stabilized(), r_place, rate_place, scale_place, scales);
-    const bool fine = evaluate(
+    // Where rates count positions are those at multipliers of zero, as the rates are.
+    request.rigid = layout.stabilized() || level == ConstraintLevel::acceleration;
+    ResidualSink sink(level, layout.stabilized(), statuses, r_place, rate_place, scales);
+    return evaluate(
         state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
         [](const RangePlan&) { return false; });
-    // Where rates count they are those at multipliers of zero, as positions are then.
-    const bool rigid = compliant.any() && (layout.stabilized() || level == ConstraintLevel::acceleration);
-    RowsAtZero rows(level, r_place, rate_place);
-    if (!fine || !rigid) return fine;
-    LocalFault fault;
-    compliant.evaluate(plans, model, layout.rank(), state, request, rows, fault,
-                       [&](const RangePlan& plan) { rows.begin(plan, state); });
-    return agree(fault);
   }
 
   /// Folds numbers by place into those by local unknown: blocks into their roots.
@@ -239,6 +392,9 @@ struct Assembler::Parts {
 
 Assembler::Assembler(Model& model, Layout& layout) : parts_(std::make_unique<Parts>(model, layout)) {
   parts_->plan();
+  constexpr std::array phases{StartPhase::positions, StartPhase::velocities};
+  for (const ConstraintRow& row : rows_of_start(model, phases, layout.comm()))
+    parts_->statuses.set(row, RowStatus::inactive);
 }
 Assembler::~Assembler() = default;
 
@@ -290,28 +446,11 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   Request request;
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
-  RowCopies at_zero;
-  const bool rigid = p.compliant.any() && (p.layout.stabilized() || weights.bias_rate != 0);
-  bool fine = true;
-  if (rigid) {
-    LocalFault fault;
-    p.compliant.evaluate(p.plans, p.model, p.layout.rank(), state, request, at_zero, fault,
-                         [](const RangePlan&) {});
-    fine = p.agree(fault);
-  }
-  TangentSink sink(weights, p.layout.unknowns(), p.entries, p.kept);
-  const auto begin = [&](const RangePlan& plan) {
-    std::vector<const ConstraintRows*> rows;
-    for (std::size_t c = 0; c < at_zero.copies.size(); ++c) {
-      const CompliantInstances::Place place = p.compliant.places()[c];
-      if (&p.plans[place.plan] != &plan) continue;
-      rows.resize(static_cast<std::size_t>(plan.range->size()), nullptr);
-      rows[static_cast<std::size_t>(place.instance)] = &at_zero.copies[c];
-    }
-    sink.begin(plan, state, std::move(rows));
-  };
-  fine = fine &&
-         p.evaluate(state, request, sink, begin, [](const RangePlan& plan) { return plan.pairs.empty(); });
+  request.rigid = request.rates;
+  TangentSink sink(weights, p.statuses, p.entries, p.kept);
+  const bool fine = p.evaluate(
+      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
+      [](const RangePlan& plan) { return plan.pairs.empty(); });
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   if (!fine) return false;
@@ -321,8 +460,8 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   if (weights.all_rows) {
     std::fill(silent, p.entries.end(), 0.0);
   } else {
-    std::fill(silent, p.entries.end(),
-              weights.column[static_cast<std::size_t>(kind_index(BlockKind::multiplier))]);
+    const double kept = weights.column[static_cast<std::size_t>(kind_index(BlockKind::multiplier))];
+    std::ranges::transform(p.left_out_diagonal, silent, [&](char out) { return out != 0 ? kept : 0.0; });
     for (const std::size_t k : p.silent_entries) p.entries[k] = 0;
   }
   TRAMMEL_PETSC(MatSetValuesCOO(J, p.entries.data(), INSERT_VALUES));
@@ -330,9 +469,17 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   return true;
 }
 
-void Assembler::leave_out(std::vector<ConstraintRow> rows) {
-  parts_->left_out = std::move(rows);
-  parts_->plan();
+bool Assembler::leave_out(std::vector<ConstraintRow> rows) {
+  Parts& p = *parts_;
+  p.left_out = std::move(rows);
+  const std::size_t before = p.ever_left_out.size();
+  p.ever_left_out.insert(p.left_out.begin(), p.left_out.end());
+  if (p.ever_left_out.size() == before) {
+    p.find_silent();
+    return false;
+  }
+  p.plan();
+  return true;
 }
 std::span<const ConstraintRow> Assembler::left_out() const { return parts_->left_out; }
 
@@ -378,49 +525,188 @@ void Assembler::add_corrections(double scale, const std::vector<double>& local,
   for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[i];
 }
 
-void Assembler::commit(const State& state, const StepInfo& step) {
-  if (!parts_->each(state, [&step](const RangePlan& plan, int i, const LocalState& x) {
-        plan.range->commit(i, x, step);
+const RowStatuses& Assembler::statuses() const { return parts_->statuses; }
+
+void Assembler::begin(State& state, const Begin& how) {
+  Parts& p = *parts_;
+  p.activities.find(p.model, p.plans);
+  if (p.may_rest && how.why != Begin::Why::restore) {
+    const std::vector<RowSwitch> rows =
+        p.activities.at_begin(p.model, p.plans, p.statuses, state, how, p.layout.comm());
+    if (!rows.empty()) switch_rows(rows, state, how);
+  }
+  if (p.laws.any() && how.why == Begin::Why::start) {
+    p.read_laws(state);
+    const std::vector<RowSwitch> open = p.laws.at_begin(p.layout.comm());
+    if (!open.empty()) switch_rows(open, state, how);
+  }
+  if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+        if (how.in_statics) p.require_statics(plan, i);
+        Begin its = how;
+        its.active = !p.row_evaluation.asleep(plan, i);
+        plan.range->begin(i, x, its);
+        if (its.active) p.activities.commit(*plan.range, i, x);
       }))
-    parts_->throw_refused(state);
+    p.throw_refused(state);
+  if (p.laws.any()) {
+    p.read_laws(state);
+    p.laws.remember(p.plans);
+  }
 }
 
-void Assembler::reject() {
-  for (const RangePlan& plan : parts_->plans)
-    for (int i = 0; i < plan.range->size(); ++i) plan.range->reject(i);
+void Assembler::switch_rows(std::span<const RowSwitch> rows, State& state, const Begin& how) {
+  Parts& p = *parts_;
+  std::vector<std::pair<const RangePlan*, int>> sleeping;
+  for (const RangePlan& plan : p.plans)
+    for (const int i : plan.special)
+      if (p.row_evaluation.asleep(plan, i)) sleeping.emplace_back(&plan, i);
+  for (const RowSwitch& s : rows) {
+    p.statuses.set(s.row, s.status);
+    if (s.status == RowStatus::inactive && p.layout.knows(s.row.block))
+      state.value[static_cast<std::size_t>(p.layout.place(s.row.block).value + s.row.component)] = 0;
+  }
+  if (p.laws.any()) {
+    p.read_laws(state);
+    p.laws.switched(p.plans, rows, state.time);
+  }
+  std::vector<int> falls_asleep, wakes;  // coordinates of instances that fell asleep, or woke
+  const auto coordinates_of = [](const RangePlan& plan, int i, std::vector<int>& out) {
+    for (const StencilBlock& b : plan.stencil(i))
+      if (b.own && b.kind == BlockKind::coordinate) out.push_back(b.id);
+  };
+  for (const RangePlan& plan : p.plans)
+    for (const int i : plan.special)
+      if (p.row_evaluation.asleep(plan, i)) coordinates_of(plan, i, falls_asleep);
+  for (const auto& [plan, i] : sleeping)
+    if (!p.row_evaluation.asleep(*plan, i)) coordinates_of(*plan, i, wakes);
+  p.hold(falls_asleep, wakes, state);
+  LocalFault fault;
+  int entity = -1;
+  try {
+    for (const auto& [plan, i] : sleeping) {
+      if (p.row_evaluation.asleep(*plan, i)) continue;
+      entity = plan->range->entity(i);
+      const PluginCall call(p.model, *plan->range, i);
+      Begin its = how;
+      its.why = Begin::Why::activated;
+      its.active = true;
+      p.activities.activate(p.model, *plan, i, state, its);
+    }
+  } catch (...) {
+    fault.capture(entity < 0 ? nullptr : &p.model.entities[static_cast<std::size_t>(entity)], p.layout.rank(),
+                  state.time);
+  }
+  if (!p.agree(fault)) p.throw_refused(state);
+  p.share_coordinates(wakes, state);
+}
+
+void Assembler::scale_laws(double length, int transient) { parts_->laws.set_scales(length, transient); }
+
+LawChange Assembler::settle_laws(State& state, const Begin& how) {
+  Parts& p = *parts_;
+  LawChange change;
+  if (!p.laws.any()) return change;
+  p.read_laws(state, true);
+  change.rows = p.laws.settled(p.plans, p.scales, p.layout.comm());
+  if (!change.rows.empty())
+    switch_rows(change.rows, state, how);
+  else
+    change.turned = p.laws.turn_courses(p.plans, p.layout.comm());
+  return change;
+}
+
+void Assembler::commit(const State& state, const StepInfo& step) {
+  Parts& p = *parts_;
+  if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+        if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
+        const StepInfo its = p.info_of(plan, i, step);
+        plan.range->commit(i, x, its);
+        if (its.active) p.activities.commit(*plan.range, i, x);
+      }))
+    p.throw_refused(state);
+  if (p.laws.any()) {
+    p.read_laws(state);
+    p.laws.remember(p.plans);
+    p.laws.step_accepted();
+  }
+}
+
+bool Assembler::reject() {
+  Parts& p = *parts_;
+  int moved = 0;
+  for (const RangePlan& plan : p.plans)
+    for (int i = 0; i < plan.range->size(); ++i)
+      if (plan.range->reject(i)) moved = 1;
+  if (p.layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, p.layout.comm());
+  return moved != 0;
 }
 
 MergedReview Assembler::review(const State& state, const StepInfo& step) {
   Parts& p = *parts_;
-  int flags[2] = {0, 0};
-  double cut = std::numeric_limits<double>::infinity();
+  ReviewMerge merge(step);
   const bool fine = p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-    Review answer = plan.range->review(i, x, step);
-    if (answer.verdict == Review::Verdict::changed) flags[0] = 1;
-    if (answer.verdict == Review::Verdict::cut) cut = std::min(cut, answer.cut_time);
-    if (answer.new_stencil) {
-      flags[1] = 1;
-      const int dofs = p.model.dofs(*answer.new_stencil);
-      plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
+    Review answer;
+    if (!plan.traits[static_cast<std::size_t>(i)].may_rest) {
+      answer = plan.range->review(i, x, step);
+    } else {
+      const StepInfo its = p.info_of(plan, i, step);
+      if (its.active) answer = plan.range->review(i, x, its);
+      if (answer.verdict == Review::Verdict::keep) {
+        std::optional<std::vector<BlockId>> stencil = std::move(answer.new_stencil);
+        answer = p.activities.review(plan, i, x, its);
+        answer.new_stencil = std::move(stencil);
+      }
     }
+    if (answer.verdict == Review::Verdict::keep && !answer.new_stencil) return;
+    merge.add(answer, plan.range->entity(i));
+    if (!answer.new_stencil) return;
+    const int dofs = p.model.dofs(*answer.new_stencil);
+    plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
   });
-  if (p.layout.ranks() > 1) {
-    MPI_Allreduce(MPI_IN_PLACE, flags, 2, MPI_INT, MPI_MAX, p.layout.comm());
-    MPI_Allreduce(MPI_IN_PLACE, &cut, 1, MPI_DOUBLE, MPI_MIN, p.layout.comm());
-  }
-  MergedReview merged;
-  merged.solve_again = flags[0] != 0;
-  merged.revision = flags[1] != 0;
+  MergedReview merged = merge.over_ranks(p.plans, p.may_rest, p.layout.comm());
   merged.rejected = !fine;
-  if (std::isfinite(cut)) merged.cut_time = cut;
+  if (p.laws.any() && fine) {
+    p.read_laws(state);
+    p.laws.review(p.plans, step, p.scales, merged, p.layout.comm());
+  }
   return merged;
+}
+
+void Assembler::serialize(Archive& archive) {
+  Parts& p = *parts_;
+  std::vector<ConstraintRow> ever(p.ever_left_out.begin(), p.ever_left_out.end());
+  archive(p.statuses, p.held, p.laws, p.left_out, ever);
+  p.ever_left_out = {ever.begin(), ever.end()};
+  // By entity and type; of these, in their order.
+  std::map<std::pair<int, std::string>, std::vector<std::vector<std::byte>>> histories;
+  std::map<std::pair<int, std::string>, std::size_t> read;
+  if (archive.reads()) archive(histories);
+  for (const Model::Range& range : p.model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i) {
+      std::vector<std::vector<std::byte>>& its = histories[{range.instances->entity(i), range.key}];
+      if (!archive.reads()) {
+        Archive one;
+        range.instances->serialize(i, one);
+        its.push_back(one.bytes());
+        continue;
+      }
+      const std::size_t k = read[{range.instances->entity(i), range.key}]++;
+      if (k >= its.size())
+        throw Error(fmt::format("nothing was saved of '{}' ({})",
+                                p.model.entities[static_cast<std::size_t>(range.instances->entity(i))].name,
+                                range.type));
+      Archive one(its[k]);
+      range.instances->serialize(i, one);
+    }
+  if (!archive.reads()) archive(histories);
 }
 
 Energy Assembler::energy(const State& state) {
   Parts& p = *parts_;
   Energy sum;
-  if (!p.each(state,
-              [&sum](const RangePlan& plan, int i, const LocalState& x) { sum += plan.range->energy(i, x); }))
+  if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+        if (!p.row_evaluation.asleep(plan, i)) sum += plan.range->energy(i, x);
+      }))
     p.throw_refused(state);
   if (p.layout.ranks() > 1) {
     double all[4] = {sum.kinetic, sum.strain, sum.potential, sum.lost_power};
@@ -444,6 +730,7 @@ std::string Assembler::not_finite(const State& state, ConstraintLevel level,
     for (int i = 0; i < plan.range->size(); ++i) {
       sink.residual = sink.tangent = true;
       try {
+        if (p.row_evaluation.asleep(plan, i)) continue;
         plan.range->evaluate(i, i + 1, state, plan.place_of, request, sink);
       } catch (...) {  // has been reported where it was evaluated first
         continue;
@@ -474,8 +761,12 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   }
   p.layout.to_local(r, local);
   TRAMMEL_PETSC(VecDestroy(&r));
+  // A nominal number counts by its size, and what acts on it by what it does along that.
   const auto size_of = [&](const UnknownBlock& u, int k) {
-    const double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);
+    double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);
+    const Measure measure = p.model.block(u.block).measure(k);
+    if (measure.dimension == Dimension::nominal)
+      value = is_kinematic(u.kind) ? value * measure.size : value / measure.size;
     const double scaled = value / std::max(kind_scale[static_cast<std::size_t>(kind_index(u.kind))], 1e-300);
     return std::isnan(scaled) ? std::numeric_limits<double>::infinity() : scaled;
   };
@@ -507,8 +798,8 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   std::string about;
   if (best.rank == p.layout.rank()) {
     const Block& b = p.model.block(result.block);
-    about = static_cast<char>('0' + kind_index(b.kind)) + std::string(row_unit(b, result.component)) + '\n' +
-            b.name;
+    const std::string unit = is_multiplier(b.kind) ? b.measure(result.component).unit() : b.unit;
+    about = static_cast<char>('0' + kind_index(b.kind)) + unit + '\n' + b.name;
   }
   share_text(about, best.rank, p.layout.comm());
   const std::size_t end = about.find('\n');
@@ -545,7 +836,15 @@ void Assembler::visit(
   static const ReactionShares none;
   if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
         const auto found = shares.find(plan.range->entity(i));
-        visitor(*plan.range, i, x, found == shares.end() ? none : found->second);
+        const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+        if (!traits.may_rest) {
+          visitor(*plan.range, i, x, found == shares.end() ? none : found->second);
+          return;
+        }
+        ReactionShares its = found == shares.end() ? none : found->second;
+        its.may_rest = traits.first_of_entity;
+        its.active = !p.row_evaluation.asleep(plan, i);
+        visitor(*plan.range, i, x, its);
       }))
     p.throw_refused(state);
 }

@@ -6,8 +6,9 @@ CoordinateTarget coordinate_target(const JointCoordinate& c, const Model& model)
   CoordinateTarget target;
   target.component = c.component;
   target.size = model.block(c.block).size;
+  target.measure = model.block(c.block).measure(c.component);
   target.unit = c.unit;
-  target.force_unit = c.unit == "rad" ? "N m" : c.unit == "m" ? "N" : "J/" + c.unit;
+  target.force_unit = target.measure.is_angle() ? "N m" : target.measure.is_length() ? "N" : "J/" + c.unit;
   return target;
 }
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "joint_release.hpp"
+#include "activity_review.hpp"
 #include "trammel/moving_marker.hpp"
 #include "trammel/nearest_name.hpp"
 
@@ -116,16 +116,27 @@ std::string Builder::full_name(std::string_view name) const {
   return name.empty() ? entity().name : entity().name + "." + std::string(name);
 }
 
-BlockId Builder::add_block(BlockKind kind, std::string_view name, std::span<const double> initial,
-                           std::span<const double> rate, std::string unit) {
+namespace {
+
+Block new_block(BlockKind kind, std::string unit, std::vector<Row> rows = {}) {
   Block block;
   block.kind = kind;
-  block.size = kind == BlockKind::rotation ? 3 : static_cast<int>(initial.size());
+  block.unit = std::move(unit);
+  block.rows = std::move(rows);
+  return block;
+}
+
+}  // namespace
+
+BlockId Builder::add_block(Block block, std::string_view name, std::span<const double> initial,
+                           std::span<const double> rate) {
+  block.size = block.kind == BlockKind::rotation ? 3 : static_cast<int>(initial.size());
   if (block.size < 1 || block.size > max_block_size)
     throw Error(entity().where, "a block holds 1 to " + std::to_string(max_block_size) + " numbers, found " +
                                     std::to_string(block.size));
   block.name = full_name(name);
-  block.unit = std::move(unit);
+  block.entity = entity_;
+  require_dimensions(block);
   std::ranges::copy(initial, block.initial.begin());
   std::ranges::copy(rate, block.initial_rate.begin());
   const BlockId id = next_block_++;
@@ -134,15 +145,42 @@ BlockId Builder::add_block(BlockKind kind, std::string_view name, std::span<cons
   return id;
 }
 
+void Builder::require_dimensions(const Block& block) const {
+  const auto fail = [&](const std::string& what) {
+    throw Error(entity().where, fmt::format("type '{}': {} of '{}'", entity().type, what, block.name));
+  };
+  if (block.kind == BlockKind::position || block.kind == BlockKind::rotation) return;
+  if (block.rows.size() != static_cast<std::size_t>(block.size))
+    fail(fmt::format("{} numbers have {} dimensions in the block", block.size, block.rows.size()));
+  for (int i = 0; i < block.size; ++i) {
+    const Row& row = block.rows[static_cast<std::size_t>(i)];
+    const char* kind = is_multiplier(block.kind) ? "row" : "number";
+    if (!row.measure.is_declared())
+      fail(fmt::format(
+          "no dimension is declared for {} {} (length, angle, velocity, spin, or the size that is "
+          "typical of it)",
+          kind, i + 1));
+    if (row.law == RowLaw::friction && block.kind != BlockKind::velocity_multiplier)
+      fail(
+          fmt::format("friction is a law of velocities, but stands in {} {} at position level", kind, i + 1));
+    if (row.law == RowLaw::unilateral && block.kind != BlockKind::multiplier)
+      fail(fmt::format("a unilateral law needs a gap, but stands in {} {} at velocity level", kind, i + 1));
+    if (row.restitution != 0)
+      throw Error(entity().where, fmt::format("'{}': a restitution of {:g} is not available yet: impacts are "
+                                              "plastic, and `restitution` is 0",
+                                              entity().name, row.restitution));
+  }
+}
+
 BlockId Builder::add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB) {
   box_.enclose(p_WB);
-  return add_block(BlockKind::position, name, {p_WB.data(), 3}, {v_WB.data(), 3}, "m");
+  return add_block(new_block(BlockKind::position, "m"), name, {p_WB.data(), 3}, {v_WB.data(), 3});
 }
 
 BlockId Builder::add_rotation(std::string_view name, const Mat3& R_WB, const Vec3& w_WB_B) {
   const Quaternion q = Quaternion(R_WB).normalized();
   const std::array<double, 4> wxyz{q.w(), q.x(), q.y(), q.z()};
-  return add_block(BlockKind::rotation, name, wxyz, {w_WB_B.data(), 3}, "rad");
+  return add_block(new_block(BlockKind::rotation, "rad"), name, wxyz, {w_WB_B.data(), 3});
 }
 
 Frame Builder::add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_WB, const Vec3& v_WB,
@@ -151,10 +189,89 @@ Frame Builder::add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_
   return {add_position(prefix + "position", p_WB, v_WB), add_rotation(prefix + "rotation", R_WB, w_WB_B)};
 }
 
-BlockId Builder::add_multiplier(std::string_view name, int equations, std::string unit) {
-  const std::array<double, max_block_size> zeros{};
-  return add_block(BlockKind::multiplier, name, std::span(zeros).first(static_cast<std::size_t>(equations)),
-                   {}, std::move(unit));
+namespace {
+
+std::vector<Row> rows_of(std::span<const Measure> measures) {
+  std::vector<Row> rows;
+  for (const Measure& measure : measures) rows.push_back({.measure = measure});
+  return rows;
+}
+
+/// "m", or "m m rad" where they differ.
+std::string units_of(const std::vector<Row>& rows) {
+  std::string all;
+  bool same = true;
+  for (const Row& row : rows) {
+    all.append(all.empty() ? "" : " ").append(row.measure.unit());
+    same = same && row.measure.dimension == rows.front().measure.dimension;
+  }
+  return same && !rows.empty() ? rows.front().measure.unit() : all;
+}
+
+constexpr std::array<double, max_block_size> zeros{};
+
+}  // namespace
+
+BlockId Builder::add_coordinates(std::string_view name, std::span<const double> initial,
+                                 std::span<const double> rate, std::span<const Measure> measures,
+                                 std::string unit) {
+  return add_block(new_block(BlockKind::coordinate, std::move(unit), rows_of(measures)), name, initial, rate);
+}
+
+BlockId Builder::add_states(std::string_view name, std::span<const double> initial,
+                            std::span<const Measure> measures, std::string unit) {
+  return add_block(new_block(BlockKind::state, std::move(unit), rows_of(measures)), name, initial, {});
+}
+
+BlockId Builder::add_multiplier(std::string_view name, std::vector<Row> rows) {
+  const auto count = std::min(rows.size(), zeros.size());
+  if (model_->activities.contains(entity_))
+    for (Row& row : rows) row.switches = true;
+  std::string unit = units_of(rows);
+  Block block = new_block(BlockKind::multiplier, std::move(unit), std::move(rows));
+  return add_block(std::move(block), name, std::span(zeros).first(count), {});
+}
+
+BlockId Builder::add_velocity_multiplier(std::string_view name, std::vector<Row> rows,
+                                         const VelocityRows& together) {
+  const auto count = std::min(rows.size(), zeros.size());
+  if (model_->activities.contains(entity_) || together.in_statics == InStatics::absent)
+    for (Row& row : rows) row.switches = true;
+  std::string unit = units_of(rows);
+  Block block = new_block(BlockKind::velocity_multiplier, std::move(unit), std::move(rows));
+  block.velocity = together;
+  return add_block(std::move(block), name, std::span(zeros).first(count), {});
+}
+
+BlockId Builder::add_friction(std::string_view name, std::span<const Dimension> axes, FrictionLaw law) {
+  const auto fail = [&](const std::string& what) {
+    throw Error(entity().where, "'" + full_name(name) + "': " + what);
+  };
+  if (axes.empty() || axes.size() > law.at_rest.size())
+    fail(fmt::format("friction has one to three axes, found {}", axes.size()));
+  if (law.normal == nullptr) fail("friction needs a normal force, and none is given");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (!(law.sliding[i] >= 0))
+      fail(fmt::format("the coefficient of friction is negative, {:g}", law.sliding[i]));
+    if (!(law.at_rest[i] >= law.sliding[i]))
+      fail(fmt::format("the coefficient of friction at rest, {:g}, is less than that of sliding, {:g}",
+                       law.at_rest[i], law.sliding[i]));
+  }
+  std::vector<Row> rows = rows_of(axes);
+  for (Row& row : rows) row.law = RowLaw::friction;
+  const BlockId id = add_velocity_multiplier(name, std::move(rows), {.ideal = false});
+  model_->frictions.emplace(id, std::move(law));
+  return id;
+}
+
+void Builder::set_activity(Activity activity) {
+  activity.length = length();
+  const auto [other, fresh] = model_->activities.try_emplace(entity_, activity);
+  if (!fresh)
+    throw Error(activity.where,
+                fmt::format("'{}' has two switches, `{}` and `{}`: one of them is to say when it is "
+                            "active",
+                            entity().name, other->second.parameter, activity.parameter));
 }
 
 void Builder::offer_marker(std::string_view name, Marker marker) {
@@ -253,8 +370,10 @@ std::shared_ptr<const Signal> Builder::signal(std::string_view name, const Locat
 
 JointCoordinate Builder::coordinate(int of_entity, std::string_view name, const Location& where) const {
   const std::string& joint = model_->entities[static_cast<std::size_t>(of_entity)].name;
-  if (find(joint + "." + release_name) != nullptr)
-    throw Error(where, "joint '" + joint + "' has a `release`, so that nothing can hang on its coordinates");
+  if (const auto found = model_->activities.find(of_entity);
+      found != model_->activities.end() && !found->second.by_instance)
+    throw Error(
+        where, "joint '" + joint + "' may become inactive, by `active`: nothing can hang on its coordinates");
   const auto at = model_->coordinates.find(of_entity);
   if (at == model_->coordinates.end()) throw Error(where, "joint '" + joint + "' has no coordinate");
   std::string there;
@@ -433,12 +552,8 @@ void Builder::take_shared() {
 
 void Builder::finish() {
   if (plan_ != nullptr) take_shared();
-  std::map<int, ReleaseLaw> laws;
-  for (const auto& [name, entity] : joints_)
-    if (const auto law = std::static_pointer_cast<const ReleaseLaw>(find(name + "." + release_name)))
-      laws.emplace(entity, *law);
-  if (!laws.empty()) apply_releases(*model_, laws);
   const Model& m = *model_;
+  require_reactions(m);
   const auto is_elsewhere = [&m](BlockId id) { return id != no_block && m.root(id).root == no_block; };
   for (const SharedBlocks& s : m.shared) {
     if (is_elsewhere(s.a) || is_elsewhere(s.b)) continue;

@@ -117,22 +117,6 @@ Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)
   return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
 }
 
-/// Whether row `i` of block k, a multiplier, is that of an inactive constraint: it equals the multiplier, and nothing else
-/// stands in it.
-bool is_inactive(const Evaluation& e, const Specimen& at, int k, int i) {
-  const int row = at.offset(k) + i;
-  Eigen::RowVectorXd others = e.K.row(row);
-  others[row] = 0;
-  return e.residual[row] == at.local().value(k)[i] && e.K(row, row) == 1 && others.isZero(0) &&
-         e.D.row(row).isZero(0);
-}
-
-bool is_inactive(const Evaluation& e, const Specimen& at, int k) {
-  for (int i = 0; i < at.blocks()[static_cast<std::size_t>(k)].size; ++i)
-    if (!is_inactive(e, at, k, i)) return false;
-  return true;
-}
-
 /// True where `a` is the larger error; what is no number is the largest.
 bool is_worse(const CheckedTerm& a, const CheckedTerm& b) {
   const double x = a.relative(), y = b.relative();
@@ -326,13 +310,11 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
       compare("second rate " + of_block, Kind::second_rate, second, change.segment(r, rows), 1e-3,
               rounding.residual_difference.segment(r, rows),
               rounding.D.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
-      Eigen::MatrixXd reaction = exact.K.middleCols(r, rows).transpose();
-      for (int i = 0; i < rows; ++i)
-        if (is_inactive(exact, at, static_cast<int>(row), i)) reaction(i, r + i) = 0;
+      const Eigen::MatrixXd reaction = exact.K.middleCols(r, rows).transpose();
       compare("reaction " + of_block, Kind::gradient, reaction, exact.D.middleRows(r, rows), 1e-3,
               Eigen::VectorXd::Zero(rows), rounding.D.middleRows(r, rows));
     }
-    if (blocks[row].kind != BlockKind::multiplier || is_inactive(exact, at, static_cast<int>(row))) continue;
+    if (blocks[row].kind != BlockKind::multiplier) continue;
     const Eigen::VectorXd C_dot = difference(step, [&](double h) { return residual(at.after(h)); });
     compare("rate " + of_block, Kind::rate, exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3,
             rounding.residual_difference.segment(r, rows), rounding.rate.segment(r, rows));

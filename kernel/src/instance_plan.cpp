@@ -1,5 +1,8 @@
 #include "instance_plan.hpp"
 
+#include <algorithm>
+#include <set>
+
 namespace trammel {
 
 CompanionParts::CompanionParts(const StencilBlock& row, const StencilBlock& column) {
@@ -42,6 +45,41 @@ void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, 
 
 }  // namespace
 
+/// Whether the rows of stencil block k are this instance's to write.
+bool writes(const ElementRange& range, int i, int k, int count) {
+  for (int column = 0; column < count; ++column)
+    if (range.couples(i, k, column)) return true;
+  return false;
+}
+
+bool is_nominal(const Row& row) { return row.measure.dimension == Dimension::nominal; }
+
+void find_traits(const Model& model, RangePlan& plan) {
+  const int n = plan.range->size();
+  plan.traits.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+    const int entity = plan.range->entity(i);
+    const std::size_t begin = plan.block_begin[static_cast<std::size_t>(i)],
+                      end = plan.block_begin[static_cast<std::size_t>(i) + 1];
+    for (std::size_t k = begin; k < end; ++k) {
+      StencilBlock& b = plan.blocks[k];
+      const Block& block = model.block(b.id);
+      if (block.entity != entity || !(is_multiplier(b.kind) || b.kind == BlockKind::coordinate)) continue;
+      if (!writes(*plan.range, i, static_cast<int>(k - begin), static_cast<int>(end - begin))) continue;
+      b.own = true;
+      if (!is_multiplier(b.kind)) continue;
+      for (std::size_t a = 0; a < block.rows.size(); ++a) {
+        b.may_rest = b.may_rest || block.rows[a].may_rest();
+        if (block.rows[a].compliant) b.compliant = static_cast<std::uint8_t>(b.compliant | (1U << a));
+      }
+      traits.may_rest = traits.may_rest || b.may_rest;
+      traits.compliant = traits.compliant || b.compliant != 0;
+    }
+    if (traits.may_rest || traits.compliant) plan.special.push_back(i);
+  }
+}
+
 std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern) {
   std::vector<RangePlan> plans;
   const auto unknowns = layout.unknowns();
@@ -56,6 +94,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
         const Block& block = model.block(id);
         const BlockRoot& root = model.root(id);
         StencilBlock b;
+        b.id = id;
         b.kind = block.kind;
         b.size = static_cast<std::int16_t>(block.size);
         b.offset = static_cast<std::int16_t>(offset);
@@ -64,6 +103,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
           b.companion = u->companion_local >= 0;
         }
         if (root.rotated) b.Q = &root.Q;
+        if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
+          b.nominal = block.rows.data();
         if (b.kind == BlockKind::multiplier) plan.has_constraints = true;
         offset += block.size;
         plan.blocks.push_back(b);
@@ -71,6 +112,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
       }
     }
     plan.block_begin.push_back(plan.blocks.size());
+    find_traits(model, plan);
     for (int i = 0; i < n; ++i) {
       plan.place_of.push_back(plan.places.data() + plan.block_begin[static_cast<std::size_t>(i)]);
       plan.pair_begin.push_back(plan.pairs.size());
@@ -78,11 +120,17 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
       plan.kept_begin.push_back(pattern.kept);
       const auto blocks = plan.stencil(i);
       const int count = static_cast<int>(blocks.size());
+      const bool may_rest = plan.traits[static_cast<std::size_t>(i)].may_rest;
       for (int c = 0; c < count; ++c)
         for (int r = 0; r < count; ++r) {
           const StencilBlock &row = blocks[static_cast<std::size_t>(r)],
                              &column = blocks[static_cast<std::size_t>(c)];
-          if (row.unknown < 0 || column.unknown < 0 || !plan.range->couples(i, r, c)) continue;
+          if (row.unknown < 0 || column.unknown < 0) continue;
+          // What stands there while rows are inactive: the pattern does not change with their status.
+          const bool friction = row.kind == BlockKind::velocity_multiplier && row.may_rest;
+          const bool rests =
+              may_rest && row.own && (r == c || (friction && column.own && is_multiplier(column.kind)));
+          if (!rests && !plan.range->couples(i, r, c)) continue;
           plan.pairs.push_back({static_cast<std::int16_t>(r), static_cast<std::int16_t>(c)});
           append_pair(pattern, unknowns, row, column);
         }
@@ -90,6 +138,12 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
     plan.pair_begin.push_back(plan.pairs.size());
     plans.push_back(std::move(plan));
   }
+  std::set<int> told;
+  for (RangePlan& plan : plans)
+    for (const int i : plan.special) {
+      InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+      if (traits.may_rest) traits.first_of_entity = told.insert(plan.range->entity(i)).second;
+    }
   return plans;
 }
 

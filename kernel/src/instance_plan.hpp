@@ -13,17 +13,29 @@ namespace trammel {
 
 /// A block of an instance's stencil, as the assembler needs it.
 struct StencilBlock {
+  BlockId id = no_block;
   BlockKind kind = BlockKind::position;
   std::int16_t size = 0;
   std::int16_t offset = 0;    ///< in the local system
   std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
   bool companion = false;
-  const Mat3* Q = nullptr;  ///< of a rotation that shares its root's block, turned: R = R_root Q
+  bool own = false;  ///< made by the instance's entity, a multiplier whose rows it writes or a coordinate
+  bool may_rest = false;         ///< of an own multiplier: some row may be anything but active
+  std::uint8_t compliant = 0;    ///< likewise: a bit for each row that depends on the instance's multipliers
+  const Row* nominal = nullptr;  ///< of coordinates, some of them nominal: what they measure
+  const Mat3* Q = nullptr;       ///< of a rotation that shares its root's block, turned: R = R_root Q
 };
 
 /// One pair of stencil blocks that may hold numbers.
 struct BlockPair {
   std::int16_t row = 0, column = 0;
+};
+
+/// What is to be seen to where an instance is evaluated.
+struct InstanceTraits {
+  bool may_rest = false;  ///< some row of its own may be anything but active
+  bool compliant = false;
+  bool first_of_entity = false;  ///< of those that may rest: tells whether the joint is active
 };
 
 /// Where the shares of the instances of one range go: computed once for each revision.
@@ -37,6 +49,8 @@ struct RangePlan {
   std::vector<std::size_t> entry_begin;  ///< by instance: its first number among the matrix's entries
   std::vector<std::size_t> kept_begin;   ///< by instance: its first number among the kept gradients
   bool has_constraints = false;          ///< some stencil holds a multiplier
+  std::vector<InstanceTraits> traits;    ///< by instance
+  std::vector<int> special;              ///< instances with a trait, in order
 
   std::span<const StencilBlock> stencil(int i) const {
     const auto k = static_cast<std::size_t>(i);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "joint_release.hpp"
+#include "trammel/activity.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
@@ -62,7 +62,9 @@ double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, 
 }
 
 void JointSite::share(const Parameters& in, Builder& builder, bool position, bool rotation) {
-  if (!in.flag("share") || in.flag("assemble") || in.has("release") || !builder.may_share()) return;
+  if (!in.flag("share") || in.flag("assemble") ||
+      builder.model().activities.contains(builder.entity_index()) || !builder.may_share())
+    return;
   const InitialMotion a = builder.initial(A), b = builder.initial(B);
   const Vec6 gap =
       b.twist - (Vec6() << a.twist.head<3>(), b.R_WM.transpose() * a.R_WM * a.twist.tail<3>()).finished();
@@ -156,7 +158,7 @@ std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<P
   all.push_back(P::make(Kind::real, "size", "m", "length of the drawn joint; 0 draws a point")
                     .not_negative()
                     .defaults("0"));
-  all.push_back(release_parameter());
+  all.push_back(active_parameter());
   for (P& p : own) all.push_back(std::move(p));
   return all;
 }
@@ -223,19 +225,27 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
                     "positions, or give `assemble: yes` and a stage of type assemble that closes the gap",
                     site.A.name(), site.B.name(), gap));
   site.size = in.real("size");
-  read_release(in, builder);
+  if (auto activity = read_activity(in)) builder.set_activity(*std::move(activity));
   return site;
 }
 
-void detail::require_closed(const Parameters& in, std::span<const double> C, double length,
-                            const char* unit) {
-  const double tolerance = meeting_tolerance * std::max(1.0, length);
-  for (std::size_t i = 0; i < C.size(); ++i)
-    if (!(std::abs(C[i]) <= tolerance))
-      throw Error(in.where(),
-                  fmt::format("the joint is open at the start: equation {} is off by {:.6g} {}; correct the "
-                              "positions, or give `assemble: yes` and a stage of type assemble",
-                              i + 1, C[i], unit));
+void detail::require_closed(const Parameters& in, std::span<const double> C, std::span<const Row> rows,
+                            double length) {
+  for (std::size_t i = 0; i < std::min(C.size(), rows.size()); ++i) {
+    const Measure& measure = rows[i].measure;
+    const double size = measure.dimension == Dimension::nominal ? measure.size : std::max(1.0, length);
+    if (std::abs(C[i]) <= meeting_tolerance * size) continue;
+    const std::string unit = measure.unit();
+    throw Error(in.where(),
+                fmt::format("the joint is open at the start: equation {} is off by {:.6g}{}; correct the "
+                            "positions, or give `assemble: yes` and a stage of type assemble",
+                            i + 1, C[i], unit.empty() ? unit : " " + unit));
+  }
+}
+
+void detail::require_count(const Parameters& in, std::size_t rows, int equations) {
+  if (rows == static_cast<std::size_t>(equations)) return;
+  throw Error(in.where(), fmt::format("the joint has {} equations and declares {} rows", equations, rows));
 }
 
 }  // namespace trammel

@@ -331,46 +331,49 @@ void Layout::revise(std::span<State* const> states) {
     BlockMap<std::int32_t> place_index;
   } const old{std::move(places_), std::move(place_index_)};
   arrange();
-  // Ghosts get what their owners know. A block of x has room for three numbers: part 0 carries a rotation's (x, y, z),
-  // part 1 its w, or a position's remainder.
+  // Ghosts get what their owners know. A block of x has room for three numbers, so a rotation's quaternion travels in two
+  // parts: its w first, then x, y, z.
   Vec x = create_vector();
   std::vector<double> local;
+  const auto send = [&](auto&& fill, auto&& take) {
+    PetscScalar* values = nullptr;
+    TRAMMEL_PETSC(VecZeroEntries(x));
+    TRAMMEL_PETSC(VecGetArray(x, &values));
+    for (const UnknownBlock& u : unknowns_)
+      if (u.owned) fill(u, old.places[static_cast<std::size_t>(old.place_index[u.block])], values + u.local);
+    TRAMMEL_PETSC(VecRestoreArray(x, &values));
+    to_local(x, local);
+    for (const UnknownBlock& u : unknowns_) take(u, local.data() + u.local);
+  };
   for (State* const state : states) {
     State fresh = initial_state();
     fresh.time = state->time;
-    for (int part = 0; part < 4; ++part) {
-      PetscScalar* values = nullptr;
-      TRAMMEL_PETSC(VecZeroEntries(x));
-      TRAMMEL_PETSC(VecGetArray(x, &values));
-      for (const UnknownBlock& u : unknowns_) {
-        if (!u.owned) continue;
-        const BlockPlace& from = old.places[static_cast<std::size_t>(old.place_index[u.block])];
-        const double* value = state->value.data() + from.value;
-        double* to = values + u.local;
-        const bool rotation = u.kind == BlockKind::rotation;
-        if (part == 0) std::copy_n(rotation ? value + 10 : value, u.size, to);
-        if (part == 1 && rotation) to[0] = value[9];
-        if (part == 1 && !rotation) std::copy_n(state->remainder.data() + from.dof, u.size, to);
-        if (part == 2) std::copy_n(state->rate.data() + from.dof, u.size, to);
-        if (part == 3) std::copy_n(state->acceleration.data() + from.dof, u.size, to);
-      }
-      TRAMMEL_PETSC(VecRestoreArray(x, &values));
-      to_local(x, local);
-      for (const UnknownBlock& u : unknowns_) {
-        const double* from = local.data() + u.local;
-        double* value = fresh.value.data() + u.place.value;
-        if (u.kind == BlockKind::rotation && part < 2) {
-          if (part == 0) std::copy_n(from, 3, value + 10);
-          if (part == 1) set_rotation(value, Quaternion(from[0], value[10], value[11], value[12]));
-        } else if (part == 0) {
-          std::copy_n(from, u.size, value);
-        } else if (part == 1) {
-          std::copy_n(from, u.size, fresh.remainder.data() + u.place.dof);
-        }
-        if (part == 2) std::copy_n(from, u.size, fresh.rate.data() + u.place.dof);
-        if (part == 3) std::copy_n(from, u.size, fresh.acceleration.data() + u.place.dof);
-      }
-    }
+    send(
+        [&](const UnknownBlock& u, const BlockPlace& from, PetscScalar* to) {
+          if (u.kind == BlockKind::rotation) to[0] = state->value[static_cast<std::size_t>(from.value) + 9];
+        },
+        [&](const UnknownBlock& u, const double* from) {
+          if (u.kind == BlockKind::rotation)
+            fresh.value[static_cast<std::size_t>(u.place.value) + 9] = from[0];
+        });
+    send(
+        [&](const UnknownBlock& u, const BlockPlace& from, PetscScalar* to) {
+          const double* value = state->value.data() + from.value;
+          std::copy_n(u.kind == BlockKind::rotation ? value + 10 : value, u.size, to);
+        },
+        [&](const UnknownBlock& u, const double* from) {
+          double* value = fresh.value.data() + u.place.value;
+          if (u.kind == BlockKind::rotation)
+            set_rotation(value, Quaternion(value[9], from[0], from[1], from[2]));
+          else
+            std::copy_n(from, u.size, value);
+        });
+    for (const auto field : State::fields_by_dof())
+      send([&](const UnknownBlock& u, const BlockPlace& from,
+               PetscScalar* to) { std::copy_n((state->*field).data() + from.dof, u.size, to); },
+           [&](const UnknownBlock& u, const double* from) {
+             std::copy_n(from, u.size, (fresh.*field).data() + u.place.dof);
+           });
     update_shared(fresh);
     *state = std::move(fresh);
   }

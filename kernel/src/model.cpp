@@ -15,8 +15,7 @@ void append_initial(const Block& block, State& state) {
     state.value.insert(state.value.end(), initial, initial + block.size);
   }
   state.rate.insert(state.rate.end(), block.initial_rate.begin(), block.initial_rate.begin() + block.size);
-  state.acceleration.resize(state.rate.size(), 0.0);
-  state.remainder.resize(state.rate.size(), 0.0);
+  for (const auto field : State::fields_by_dof()) (state.*field).resize(state.rate.size(), 0.0);
 }
 
 int ModelShares::entity_of(BlockId id) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <sstream>
@@ -233,7 +234,7 @@ void check_map(const Value& map, const std::vector<Parameter>& known, const Valu
     bool handled = false;
     for (const std::string& name : extra) handled = handled || name == entry.key;
     if (handled) continue;
-    const std::string near = did_you_mean(entry.key, names);
+    const std::string near = did_you_mean_key(entry.key, names);
     throw Error(entry.where, "unknown key " + in_quotes(entry.key) + (near.empty() ? "." : near) +
                                  (names.empty() ? " No keys are known here"
                                                 : " Keys here: " + list_of_names(names, entry.key)));

@@ -30,16 +30,30 @@ ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm) {
   return incoming;
 }
 
-std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm) {
+namespace {
+
+template <class T>
+std::vector<T> one_after_the_other(const std::vector<T>& mine, MPI_Datatype type, MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) return mine;
   std::vector<int> count(static_cast<std::size_t>(ranks)), begin(count.size() + 1, 0);
   const int n = static_cast<int>(mine.size());
   MPI_Allgather(&n, 1, MPI_INT, count.data(), 1, MPI_INT, comm);
   std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
-  std::vector<int> all(static_cast<std::size_t>(begin.back()));
-  MPI_Allgatherv(mine.data(), n, MPI_INT, all.data(), count.data(), begin.data(), MPI_INT, comm);
+  std::vector<T> all(static_cast<std::size_t>(begin.back()));
+  MPI_Allgatherv(mine.data(), n, type, all.data(), count.data(), begin.data(), type, comm);
   return all;
+}
+
+}  // namespace
+
+std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm) {
+  return one_after_the_other(mine, MPI_INT, comm);
+}
+
+std::vector<double> of_all_ranks(const std::vector<double>& mine, MPI_Comm comm) {
+  return one_after_the_other(mine, MPI_DOUBLE, comm);
 }
 
 void share_text(std::string& text, int from, MPI_Comm comm) {

@@ -47,32 +47,11 @@ void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& share, const 
   for (int j = 0; j < n; ++j) sum.number[j] += weights_.bias_rate * part.number[j];
 }
 
-bool TangentSink::is_idle(const StencilBlock& row, const BlockPlace& place, int a, LocalSystem& share) const {
-  const int own = row.offset + a;
-  return share.has_K() && share.K()(own, own) == 1 &&
-         share.residual()[own] == state_->value[static_cast<std::size_t>(place.value + a)];
-}
-
-void TangentSink::take_rows(int i, const ConstraintRows& rows, LocalSystem& share) const {
-  const auto blocks = plan_->stencil(i);
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    if (blocks[k].kind != BlockKind::multiplier) continue;
-    const BlockPlace& place = plan_->place_of[static_cast<std::size_t>(i)][k];
-    for (int a = 0; a < blocks[k].size; ++a) {
-      if (is_idle(blocks[k], place, a, share)) continue;
-      const int row = blocks[k].offset + a;
-      share.K().row(row) = rows.K.row(row);
-      if (rows.rate_gradient.size() > 0) share.rate_gradient().row(row) = rows.rate_gradient.row(row);
-    }
-  }
-}
-
-void TangentSink::drop_compliance(int i, std::size_t k, LocalSystem& share, const StencilBlock& row,
-                                  const StencilBlock& column, Small& block) const {
-  const BlockPlace& place = plan_->place_of[static_cast<std::size_t>(i)][k];
-  for (int a = 0; a < row.size; ++a)
-    if (!is_idle(row, place, a, share))
-      for (int b = 0; b < column.size; ++b) block.number[a + row.size * b] = 0;
+void TangentSink::drop_compliance(const StencilBlock& row, Small& block) const {
+  if (row.compliant == 0) return;
+  for (int a = 0; a < block.rows; ++a)
+    if ((row.compliant >> a & 1U) != 0 && !statuses_.inactive(row.id, a))
+      for (int b = 0; b < block.columns; ++b) block.number[a + block.rows * b] = 0;
 }
 
 PetscScalar* TangentSink::write(PetscScalar* to, const Small& block, double scale) const {
@@ -83,8 +62,6 @@ PetscScalar* TangentSink::write(PetscScalar* to, const Small& block, double scal
 
 void TangentSink::add(int i, LocalSystem& share) {
   const auto blocks = plan_->stencil(i);
-  if (!rows_.empty() && rows_[static_cast<std::size_t>(i)] != nullptr)
-    take_rows(i, *rows_[static_cast<std::size_t>(i)], share);
   if (increment_.size() < blocks.size()) {
     increment_.resize(blocks.size());
     rate_.resize(blocks.size());
@@ -117,7 +94,8 @@ void TangentSink::add(int i, LocalSystem& share) {
     // At acceleration level a constraint sees x through v' and v, so its columns do not turn with T. A v' + d/dt(A) v
     // changes with v by twice the gradient of A v, where A is that of something.
     const bool differentiated = weights_.bias_rate != 0;
-    const bool twice = differentiated && row.kind == BlockKind::velocity_multiplier;
+    const bool slips = row.may_rest && statuses_.of(row.id, 0) == RowStatus::slips;
+    const bool twice = differentiated && row.kind == BlockKind::velocity_multiplier && !slips;
     const Mat3* increment = twice || (differentiated && from_constraint) ? rate
                             : has_increment_[c]                          ? &increment_[c]
                                                                          : nullptr;
@@ -133,8 +111,7 @@ void TangentSink::add(int i, LocalSystem& share) {
     if (share.has_K() && wK != 0) {
       take(share.K(), row, column, increment, stiffness);
       turn_rows(row, stiffness);
-      if (from_constraint && to_constraint && (differentiated || row.companion || weights_.stiffness == 0))
-        drop_compliance(i, r, share, row, column, stiffness);
+      if (from_constraint && to_constraint && weights_.stiffness == 0) drop_compliance(row, stiffness);
       for (int k = 0; k < n; ++k) sum.number[k] = wK * stiffness.number[k];
     } else {
       std::fill_n(stiffness.number, n, 0.0);
@@ -144,7 +121,10 @@ void TangentSink::add(int i, LocalSystem& share) {
     }
     if (differentiated && from_constraint && is_kinematic(column.kind) && share.has_rate_gradient())
       add_bias_rate(i, c, share, row, column, rate, sum);
-    const double wD = column.kind == BlockKind::state ? weights_.state_rate : weights_.damping;
+    // Of a start the columns are accelerations, on which the force of sliding does not depend.
+    const double wD = column.kind == BlockKind::state    ? weights_.state_rate
+                      : slips && weights_.stiffness == 0 ? 0.0
+                                                         : weights_.damping;
     if (share.has_D() && wD != 0) {
       take(share.D(), row, column, rate, part);
       turn_rows(row, part);
@@ -178,11 +158,9 @@ void TangentSink::add(int i, LocalSystem& share) {
       to += n;
       kept += n;
     }
-    // A constraint that does not hold at present gives lambda = 0 for its rows, and eta follows.
-    if (parts.velocity_own) {
-      drop_compliance(i, r, share, row, column, stiffness);
+    // Of inactive rows eta vanishes as lambda does.
+    if (parts.velocity_own)
       to = write(to, stiffness, weights_.companion_row_velocity * weights_.companion_column_eta);
-    }
   }
   ++evaluated;
 }

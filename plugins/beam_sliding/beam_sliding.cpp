@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "normal_force.hpp"
 #include "slider.hpp"
+#include "trammel/activity.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/plugin.hpp"
@@ -37,7 +39,7 @@ std::vector<Parameter> parameters() {
                       "arc length at the start, where several points are near, or where a slider on "
                       "the `ground` is to stand; absent: the nearest point"));
   known.push_back(Parameter::make(Kind::choice, "ends", "", "what becomes of a slider at an end of the beam")
-                      .one_of({"error", "stop", "leave"})
+                      .one_of({"error", "stop", "inactive"})
                       .defaults("error"));
   known.push_back(Parameter::make(Kind::real, "stop_stiffness", "N/m", "of `ends: stop`").positive());
   known.push_back(Parameter::make(Kind::integer, "reserve", "",
@@ -199,7 +201,7 @@ void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
     law.turn_by_s = 2 * std::numbers::pi / pitch;
   }
   const std::string ends = in.text("ends");
-  law.at_end = ends == "stop" ? AtEnd::stop : ends == "leave" ? AtEnd::leave : AtEnd::error;
+  law.at_end = ends == "stop" ? AtEnd::stop : ends == "inactive" ? AtEnd::inactive : AtEnd::error;
   if ((law.at_end == AtEnd::stop) != in.has("stop_stiffness"))
     throw Error(in.where(in.has("stop_stiffness") ? "stop_stiffness" : "ends"),
                 in.has("stop_stiffness") ? "'stop_stiffness' belongs to `ends: stop`"
@@ -253,31 +255,46 @@ void meet_others(SliderLaw& law, BlockId s, double start, const Course& course, 
   builder.offer("course", std::make_shared<const Course>(course));
 }
 
+/// Rows of a contact: through the compliance of the pieces they depend on its multipliers.
+std::vector<Row> contact_rows(Dimension dimension) {
+  std::vector<Row> rows = rows_of(dimension, 3);
+  for (Row& row : rows) row.compliant = true;
+  return rows;
+}
+
 void build(const Parameters& in, Builder& builder) {
   auto law = std::make_shared<SliderLaw>();
   read_law(in, builder, *law);
   const TrackPoint start = read_start(in, builder, *law);
   law->s_start = start.s;
+  if (law->at_end == AtEnd::inactive) {
+    Activity activity;
+    activity.parameter = "ends";
+    activity.by_instance = true;
+    activity.where = in.where("ends");
+    builder.set_activity(activity);
+  }
 
   const InitialMotion b = builder.initial(law->slider);
   const Vec3 v = b.twist.head<3>() - start.X.R * start.twist.head<3>();
   const double rate = v.dot(start.tangent) / start.tangent.squaredNorm();
-  std::vector<BlockId> fixed{builder.add_block(BlockKind::coordinate, "s", {&start.s, 1}, {&rate, 1}, "m")};
+  const std::array<Measure, 1> length{Measure::length()}, turn{Measure::angle()};
+  std::vector<BlockId> fixed{builder.add_coordinates("s", {&start.s, 1}, {&rate, 1}, length, "m")};
   builder.offer_coordinate("s", "m", fixed.back());
   law->name = builder.entity().name;
   meet_others(*law, fixed.back(), start.s, course_of(in), builder);
   if (law->has_angle()) {
     const double angle = 0, turning = (b.twist.tail<3>() - start.twist.tail<3>())[0];
-    fixed.push_back(builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&turning, 1}, "rad"));
+    fixed.push_back(builder.add_coordinates("angle", {&angle, 1}, {&turning, 1}, turn, "rad"));
     builder.offer_coordinate("angle", "rad", fixed.back());
   }
   const std::vector<BlockId> own = law->slider.blocks();
   fixed.insert(fixed.end(), own.begin(), own.end());
-  fixed.push_back(builder.add_multiplier("force", 3, "m"));
+  fixed.push_back(builder.add_multiplier("force", contact_rows(Dimension::length)));
   builder.offer_signal("contact_force", std::make_shared<ContactForce>(fixed.back()));
   if (law->rotates()) {
     builder.offer_signal("normal_force", std::make_shared<NormalForce>(law->slider, fixed.back()));
-    fixed.push_back(builder.add_multiplier("moment", 3, "rad"));
+    fixed.push_back(builder.add_multiplier("moment", contact_rows(Dimension::angle)));
   }
 
   for (const SliderLaw::Other& other : law->others) fixed.push_back(other.s);

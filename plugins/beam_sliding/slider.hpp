@@ -23,7 +23,7 @@ enum class Contact {
 };
 
 /// What becomes of a slider that reaches an end of its track.
-enum class AtEnd { error, stop, leave };
+enum class AtEnd { error, stop, inactive };
 
 /// What a slider is made of.
 struct SliderLaw {
@@ -53,6 +53,7 @@ struct SliderLaw {
 /// A sliding joint on a beam. Stencil: the arc length, the angle of a cylindrical contact, the slider's blocks, the
 /// multipliers (force; moment), then position and rotation of the nodes of some pieces of the track: the host, one
 /// behind it, and some ahead of it. Within a solve the host stays and is extrapolated; `review` moves it.
+/// The contact's rows depend on the multipliers.
 class Slider {
  public:
   Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward);
@@ -65,29 +66,39 @@ class Slider {
 
   bool couples(int row, int column) const;
   void evaluate(const LocalState& x, LocalSystem& out) const;
+  void begin(const LocalState& x, const Begin& how);
   Review review(const LocalState& x, const StepInfo& step);
   void commit(const LocalState& x, const StepInfo& step);
-  void reject();
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
   void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
-  /// What is known of the last commit. Where it is restored the slider stands on the host that it had, and its stencil is
-  /// `stencil()`.
-  std::vector<double> history() const;
-  void restore(std::span<const double> history);
+
+  struct History {
+    static constexpr int version = 1;
+    int host = 0;
+    int beyond = 0;  ///< where a stop holds: -1 before the start of the track, 1 behind its end
+    int first_piece = 0, last_piece = 0;  ///< in the stencil
+    int heading = 0;                      ///< of the changes of host in this step
+    // At the last commit:
+    int host_before = 0, beyond_before = 0;
+    EndOfStep last;   ///< s
+    HostStart start;  ///< of the host then
+    BranchWatch branch;
+
+    void serialize(Archive& archive) {
+      archive(host, beyond, first_piece, last_piece, heading, host_before, beyond_before, last, start,
+              branch);
+    }
+  };
+  History& history() { return now_; }
+  /// Stands on the host, and reads the stencil, of its history.
+  void restored();
 
   /// Throws Error where another slider stands on the host, at s_other of its own arc length, and one of the two holds
   /// rotations: the split of one would read the kink of the other as a strain.
   void require_alone(const SliderLaw::Other& other, double s, double s_other) const;
 
  private:
-  /// What may change from step to step, and is taken back when a step is rejected.
-  struct Status {
-    int host = 0;
-    int beyond = 0;     ///< where a stop holds: -1 before the start of the track, 1 behind its end
-    bool left = false;  ///< the slider has left the track
-    double s_left = 0;  ///< and where
-  };
   /// Where the slider's parts stand in its local system.
   struct Places {
     int angle = -1, slider = 0, force = 0, moment = -1, nodes = 0;  ///< first unknowns
@@ -119,21 +130,21 @@ class Slider {
     Vec6 before = Vec6::Zero(), behind = Vec6::Zero();
   };
 
-  Reaction reaction(const LocalState& x) const;
+  Reaction reaction(const LocalState& x, bool active) const;
   const SplitHost<double>& host_at(const LocalState& x, const MarkerMotion& slider) const;
   void fill_tangent(const LocalState& x, const SplitHost<double>& host,
                     const SplitHost<double>::Vector& share, const MarkerMotion& slider,
                     LocalSystem& out) const;
   void fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
                   LocalSystem& out) const;
-  void evaluate_left(const LocalState& x, LocalSystem& out) const;
+  static HostElement host_of(const Track& track, int piece);
   void take_window(int first, int last);
   /// How many pieces ahead the stencil is to hold, for what lies ahead at this speed along the track.
   int pieces_ahead(double rate, const StepInfo& step) const;
   /// Throws Error where the slider has passed from a beam to one that is no longer where the first one ends.
   void require_whole(const LocalState& x) const;
   /// Where s lies beyond an end of the track.
-  Review review_end(const EndOfStep& now, const StepInfo& step);
+  Review review_end(const EndOfStep& now, const StepInfo& step) const;
   /// Where a stop is met or left within the step.
   std::optional<Review> meet_stops(const EndOfStep& now, const StepInfo& step) const;
   /// `beyond` of what follows, where the step ends at an end of the track with a stop.
@@ -157,15 +168,10 @@ class Slider {
   std::vector<BlockId> fixed_;
   int slider_blocks_ = 0;
   Places places_;
-  int first_piece_ = 0, last_piece_ = 0;  ///< in the stencil
-  int first_node_ = 0;
-  Status now_, committed_;
+  int first_node_ = 0;  ///< in the stencil
+  History now_;
   HostElement host_;  ///< the piece now_.host
-  HostStart start_;   ///< from the last commit, of the host then
   mutable Memory memory_;
-  EndOfStep last_;   ///< s at the last commit
-  int heading_ = 0;  ///< of the changes of host in this step
-  BranchWatch branch_;
 };
 
 }  // namespace trammel::beam_sliding

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 
 #include <gtest/gtest.h>
 
+#include "joint_samples.hpp"
 #include "sample.hpp"
 
 namespace trammel::beam_sliding {
@@ -257,17 +259,25 @@ TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
     }();
     const Evaluation before = evaluate(range, 0, *one.specimen, all);
     EXPECT_NE(evaluate(again, 0, *two.specimen, all).K, before.K);
-    again.restore(0, range.history(0));
+    const auto saved = [](RangeOf<Slider>& of) {
+      Archive archive;
+      of.serialize(0, archive);
+      return archive.bytes();
+    };
+    const std::vector<std::byte> history = saved(range);
+    EXPECT_NE(saved(again), history);
+    Archive reader(history);
+    again.serialize(0, reader);
     const Evaluation after = evaluate(again, 0, *two.specimen, all);
     EXPECT_EQ(after.residual, before.residual);
     EXPECT_EQ(after.K, before.K);
     EXPECT_EQ(after.rate, before.rate);
     EXPECT_EQ(after.bias, before.bias);
-    EXPECT_EQ(again.history(0), range.history(0));
+    EXPECT_EQ(saved(again), history);
   }
 }
 
-TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {
+TEST(Slider, EndsByAnErrorOrBecomesInactiveAtTheEnd) {
   Sample sample(13);
   auto strict = sample.make(2.9 * L, 2);
   double* s = sample.specimen->state().value.data();
@@ -278,7 +288,7 @@ TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("runs off the end"), std::string::npos) << e.what();
   }
-  sample.at_end = AtEnd::leave;
+  sample.at_end = AtEnd::inactive;
   auto leaving = sample.make(2.9 * L, 2);
   sample.specimen->state().rate[0] = 0.2 * L;
   leaving.commit(0, sample.specimen->local(), {0, 0});
@@ -286,15 +296,54 @@ TEST(Slider, EndsByAnErrorOrLeavesAtTheEnd) {
   *s = 3.1 * L;
   const Review cut = leaving.review(0, sample.specimen->local(), {0, 1});
   EXPECT_EQ(cut.verdict, Review::Verdict::cut);
+  EXPECT_EQ(cut.rows, RowStatus::inactive);
   EXPECT_NEAR(cut.cut_time, 0.5, 1e-12);
+  // The step that was cut there ends at the end, to rounding.
+  for (const double at : {3 * L + 1e-10, 3 * L - 1e-10}) {
+    *s = at;
+    const Review there = leaving.review(0, sample.specimen->local(), {0, 0.5});
+    EXPECT_EQ(there.rows, RowStatus::inactive);
+    EXPECT_EQ(there.cut_time, 0.5);
+  }
+  // From a state at the end it lies at the begin of the step.
   *s = 3 * L;
   leaving.commit(0, sample.specimen->local(), {0, 0.5});
+  EXPECT_EQ(leaving.review(0, sample.specimen->local(), {0.5, 1}).verdict, Review::Verdict::keep);
   *s = 3.1 * L;
-  EXPECT_EQ(leaving.review(0, sample.specimen->local(), {0.5, 1}).verdict, Review::Verdict::changed);
-  const Eigen::VectorXd r = evaluate(leaving, 0, *sample.specimen, {}).residual;
-  int coupled = 0;
-  for (Eigen::Index i = 10; i < r.size(); ++i) coupled += r[i] != 0 ? 1 : 0;
-  EXPECT_EQ(coupled, 0);  // nothing on the nodes of the beam
+  const Review begin = leaving.review(0, sample.specimen->local(), {0.5, 1});
+  EXPECT_EQ(begin.rows, RowStatus::inactive);
+  EXPECT_EQ(begin.cut_time, 0.5);
+}
+
+TEST(Slider, ReportsNoReactionWhileItIsInactive) {
+  Sample sample(13);
+  const auto range = sample.make(1.4 * L, 1);
+  const auto out = [&](bool active) {
+    RecordedOutputs recorded;
+    ReactionShares shares;
+    shares.active = active;
+    range.outputs(0, sample.specimen->local(), shares, recorded);
+    return recorded;
+  };
+  EXPECT_GT(out(true).vectors.at("force_world").norm(), 0.1);
+  EXPECT_EQ(out(true).scalars.at("host"), 2);
+  EXPECT_EQ(out(false).vectors.at("force_world").norm(), 0);
+  EXPECT_EQ(out(false).scalars.at("host"), 0);
+}
+
+TEST(Slider, TakesItsStencilBackWithAStep) {
+  Sample sample(23);
+  auto range = sample.make(0.9 * L, 0);
+  range.commit(0, sample.specimen->local(), {0, 0});
+  const std::vector<BlockId> before(range.stencil(0).begin(), range.stencil(0).end());
+  const Eigen::VectorXd r = evaluate(range, 0, *sample.specimen, {}).residual;
+  std::vector<BlockId> other = before;
+  std::swap(other.front(), other.back());
+  range.set_stencil(0, other, sample.specimen->dofs());
+  EXPECT_TRUE(range.reject(0));
+  EXPECT_TRUE(std::ranges::equal(range.stencil(0), before));
+  EXPECT_EQ(evaluate(range, 0, *sample.specimen, {}).residual, r);
+  EXPECT_FALSE(range.reject(0));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <complex>
 
+#include "trammel/archive.hpp"
 #include "trammel/elastic_line.hpp"
 #include "trammel/lie.hpp"
 
@@ -35,6 +36,8 @@ struct HostStart {
   Vec6 offset =
       Vec6::Zero();  ///< of the near piece's strain from that of the unsplit element, or of the reference
   Mat6 inverse = Mat6::Zero();  ///< of the balance's derivative by the near piece's strain
+
+  void serialize(Archive& archive) { archive(known, first_is_near, beyond, offset, inverse); }
 };
 
 /// One finite element of a beam, host of a contact: two pieces of constant strain meet at a frame C at the arc length s,

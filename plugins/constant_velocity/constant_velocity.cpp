@@ -57,9 +57,8 @@ void build_rates(const Parameters& in, Builder& builder) {
                                            "' is fixed in: the bearings of the shafts are on a third body");
   ConstantVelocityRates joint(std::move(site), std::move(carrier));
   std::vector<BlockId> stencil = joint.blocks();
-  stencil.push_back(builder.add_multiplier("force", 3, "m"));
-  const double zero = 0;
-  stencil.push_back(builder.add_block(BlockKind::velocity_multiplier, "spin", {&zero, 1}, {}, "rad"));
+  stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, 3)));
+  stencil.push_back(builder.add_velocity_multiplier("spin", rows_of(Dimension::spin, 1)));
   builder.add(std::move(joint), std::move(stencil));
 }
 

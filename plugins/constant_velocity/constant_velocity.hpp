@@ -59,7 +59,11 @@ inline Vec4 conjugate_times(const Vec4& p, const Vec4& q) {
 class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
  public:
   static constexpr JointDemand demand{JointAxes::along_axis, true, true};
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"bend_1", "rad"}, {"bend_2", "rad"}}};
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"bend_1", "rad", Measure::angle()}, {"bend_2", "rad", Measure::angle()}}};
 
   void terms(const RelativeState<2>& x, bool second, Terms& out) const {
     out.C.head<3>() = x.p_AB_A;

@@ -10,7 +10,7 @@
 namespace trammel::coordinates {
 namespace {
 
-const CoordinateTarget second_of_two{1, 2, "rad", "N m"};
+const CoordinateTarget second_of_two{1, 2, Measure::angle(), "rad", "N m"};
 
 std::vector<Block> coordinate_blocks(bool multiplier) {
   std::vector<Block> blocks{sample_block(BlockKind::coordinate, 2, "coordinates")};

@@ -69,7 +69,10 @@ TEST(AttachmentsInACase, ACoordinateIsPrescribedOnce) {
 TEST(AttachmentsInACase, InitialValuesStandBesideNoMotion) {
   Hinges c;
   EXPECT_EQ(c.on("initial", "A", "angle", "1"), "");
+  EXPECT_TRUE(c.model.blocks.back().measure(0).is_angle());
+  EXPECT_TRUE(c.model.blocks.back().rows[0].switches);
   EXPECT_EQ(c.on("initial_rate", "A", "slide", "1"), "");
+  EXPECT_TRUE(c.model.blocks.back().measure(0).is_length());
   EXPECT_EQ(c.on("motion", "B", "angle", "1"), "");
   for (const char* coordinate : {"angle", "slide"})
     EXPECT_THAT(c.on("motion", "A", coordinate, "1"),

@@ -40,11 +40,11 @@ void build_motion(const Parameters& in, Builder& builder) {
                builder.model().entities[static_cast<std::size_t>(other)].name + "'";
     throw Error(in.where(), "the coordinate '" + p.name + "' is prescribed already, by " + names);
   }
-  const BlockId multiplier = builder.add_multiplier("force", 1, p.target.unit);
+  const BlockId multiplier = builder.add_multiplier("force", {{.measure = p.target.measure}});
   builder.add(Motion(std::move(p.target), std::move(f), p.name), {p.block, multiplier});
 }
 
-/// The coordinate that an initial value is given to: a joint with a `release`, on which nothing else may hang, has it at
+/// The coordinate that an initial value is given to: a joint that may become inactive, on which nothing else may hang, has it at
 /// the start as well.
 AttachmentPlace read_initial_place(const Parameters& in, Builder& builder) {
   const std::string name = in.text("coordinate");
@@ -76,7 +76,8 @@ void build_initial(const Parameters& in, Builder& builder, bool of_rate) {
     range = fresh.get();
     ranges.push_back({builder.entity().plugin + ":initial", "initial", std::move(fresh)});
   }
-  const BlockId multiplier = builder.add_multiplier("value", 1, p.target.unit);
+  const BlockId multiplier =
+      builder.add_multiplier("value", {{.measure = p.target.measure, .switches = true}});
   range->add({std::move(p.target), value, of_rate}, p.block, multiplier, builder.entity_index());
 }
 

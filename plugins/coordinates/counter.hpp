@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,13 @@
 #include "trammel/outputs.hpp"
 
 namespace trammel::coordinates {
+
+/// What a Counter sees at an accepted state.
+struct Counted {
+  double value = 0, rate = 0, when = 0;
+
+  void serialize(Archive& archive) { archive(value, rate, when); }
+};
 
 /// Counts a coordinate from where it was at the last reset, in its unit and in turns. It only looks: what hangs on the
 /// coordinate goes on seeing the coordinate. Stencil: the coordinate's block, then those that `when` reads.
@@ -30,22 +36,24 @@ class Counter {
   void commit(const LocalState& x, const StepInfo& step);
   void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
 
-  std::vector<double> history() const;
-  void restore(std::span<const double> h);
+  struct History {
+    static constexpr int version = 1;
+    double zero = 0;              ///< the coordinate at the last reset
+    double resets = 0;            ///< how many there were
+    std::optional<Counted> last;  ///< at the last accepted state
+
+    void serialize(Archive& archive) { archive(zero, resets, last); }
+  };
+  History& history() { return history_; }
 
  private:
-  struct Motion {
-    double time, value, rate, when;
-  };
   /// The part of the step at which `when`, at its end `now`, is zero on its way up.
   std::optional<double> crossing(double now) const;
 
   CoordinateTarget target_;
   std::vector<double> times_;
   std::optional<BoundFunction> when_;
-  double zero_ = 0;             ///< the coordinate at the last reset
-  double resets_ = 0;           ///< how many there were
-  std::optional<Motion> last_;  ///< at the last accepted state
+  History history_;
 };
 
 }  // namespace trammel::coordinates

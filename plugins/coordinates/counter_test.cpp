@@ -10,7 +10,7 @@
 namespace trammel::coordinates {
 namespace {
 
-const CoordinateTarget angle{0, 1, "rad", "N m"};
+const CoordinateTarget angle{0, 1, Measure::angle(), "rad", "N m"};
 
 /// 1 - 2 cos(q).
 class Cosine final : public Function {
@@ -83,7 +83,7 @@ TEST(Counters, CountTurnsFromTheLastReset) {
   EXPECT_NEAR(out.scalars.at("angle"), counted - 2 * turn, 1e-12);
 
   Sample<Counter> again(Counter(angle, {0.1, 0.35}, {}), blocks(1));
-  again.range.restore(0, sample.range.history(0));
+  restore(again.range, saved(sample.range));
   RecordedOutputs same;
   again.range.outputs(0, s.local(), {}, same);
   EXPECT_EQ(same.scalars, out.scalars);

@@ -8,7 +8,7 @@ namespace trammel::coordinates {
 namespace {
 
 // A move of a coordinate that Newton's method takes at once: of an angle [rad], of the model's length for a slide, and of
-// anything else.
+// what is typical of anything else.
 constexpr double turn = 0.4, slide = 0.1, other = 0.1;
 
 StartPhase phase_of(const Initial& what) {
@@ -21,8 +21,11 @@ void InitialRange::add(Initial what, BlockId coordinate, BlockId multiplier, int
   instances_.push_back({std::move(what), {coordinate, multiplier}, entity});
 }
 
-bool InitialRange::any(StartPhase phase) const {
-  return std::ranges::any_of(instances_, [phase](const Instance& i) { return phase_of(i.what) == phase; });
+std::vector<BlockId> InitialRange::rows(StartPhase phase) const {
+  std::vector<BlockId> rows;
+  for (const Instance& i : instances_)
+    if (phase_of(i.what) == phase) rows.push_back(i.stencil[1]);
+  return rows;
 }
 
 double InitialRange::begin(const Layout& layout, const State& state, double length) {
@@ -31,9 +34,10 @@ double InitialRange::begin(const Layout& layout, const State& state, double leng
     if (i.what.of_rate) continue;
     const BlockPlace place = layout.place(i.stencil[0]);
     i.from = i.what.target.value(LocalState(state, &place));
-    const double move = i.what.target.unit == "rad" ? turn
-                        : i.what.target.unit == "m" ? slide * std::max(length, 1e-300)
-                                                    : other;
+    const Measure measure = i.what.target.measure;
+    const double move = measure.is_angle()    ? turn
+                        : measure.is_length() ? slide * std::max(length, 1e-300)
+                                              : other * measure.size;
     moves = std::max(moves, std::abs(i.what.value - i.from) / move);
   }
   return moves;
@@ -43,11 +47,6 @@ void InitialRange::evaluate(const Instance& instance, const LocalState& x, Local
   const CoordinateTarget& q = instance.what.target;
   const int row = q.size;
   auto r = out.residual();
-  if (phase_ != phase_of(instance.what)) {
-    r[row] = *x.value(1);
-    if (out.request.tangent) out.K()(row, row) = 1;
-    return;  // the multiplier is zero from the start on, so that B a + bias = 0 keeps it there
-  }
   r[q.component] = *x.value(1);
   if (!instance.what.of_rate)
     r[row] = q.value(x) - (instance.from + part_ * (instance.what.value - instance.from));
@@ -59,8 +58,8 @@ void InitialRange::evaluate(const Instance& instance, const LocalState& x, Local
 void InitialRange::evaluate(int first, int last, const State& state,
                             std::span<const BlockPlace* const> places, const Request& request,
                             ShareSink& sink) const {
-  auto& scratch =
-      scratch_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U)];
+  auto& scratch = scratch_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) +
+                           (request.bias ? 4U : 0U) + (request.rigid ? 8U : 0U)];
   if (!scratch) scratch = std::make_unique<LocalSystem>(request);
   LocalSystem& share = *scratch;
   for (int i = first; i < last; ++i) {

@@ -60,8 +60,9 @@ void Motion::evaluate(const LocalState& x, LocalSystem& out) const {
   const int i = target_.component, row = target_.size;
   const Jet f = f_->motion_at(x.time());
   // In statics nothing moves, and a motion may go from load step to load step as it likes.
-  if (last_time_ && x.time() > *last_time_ && (was_moving_ || target_.rate(x) != 0))
-    if (const auto jump = find_jump(*f_, *last_time_, last_, x.time(), f))
+  const History& h = history_;
+  if (h.time && x.time() > *h.time && (h.was_moving || target_.rate(x) != 0))
+    if (const auto jump = find_jump(*f_, *h.time, h.last, x.time(), f))
       throw Error(f_->where(),
                   fmt::format("the motion '{}' of '{}' jumps: its {} changes by {:.6g} {} at t = {:.9g}; "
                               "let it begin and end smoothly, by `cycloidal` or `smoothstep`",

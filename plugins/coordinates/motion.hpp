@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "trammel/attachment.hpp"
 #include "trammel/element.hpp"
@@ -36,9 +35,9 @@ class Motion {
   void evaluate(const LocalState& x, LocalSystem& out) const;
 
   void commit(const LocalState& x, const StepInfo&) {
-    last_ = f_->motion_at(x.time());
-    last_time_ = x.time();
-    was_moving_ = target_.rate(x) != 0;
+    history_.last = f_->motion_at(x.time());
+    history_.time = x.time();
+    history_.was_moving = target_.rate(x) != 0;
   }
 
   Energy energy(const LocalState& x) const {
@@ -53,28 +52,22 @@ class Motion {
     sink.scalar("prescribed", target_.unit, f_->at(x.time()).value);
   }
 
-  std::vector<double> history() const {
-    if (!last_time_) return {};
-    return {*last_time_, last_.value, last_.first, last_.second, was_moving_ ? 1.0 : 0.0};
-  }
-  void restore(std::span<const double> history) {
-    last_time_.reset();
-    if (history.empty()) return;
-    last_time_ = history[0];
-    last_.value = history[1];
-    last_.first = history[2];
-    last_.second = history[3];
-    was_moving_ = history[4] != 0;
-  }
+  /// The last accepted state.
+  struct History {
+    static constexpr int version = 1;
+    std::optional<double> time;
+    Jet last{};
+    bool was_moving = false;
+
+    void serialize(Archive& archive) { archive(time, last.value, last.first, last.second, was_moving); }
+  };
+  History& history() { return history_; }
 
  private:
   CoordinateTarget target_;
   FunctionPtr f_;
   std::string name_;
-  // At the last accepted state.
-  std::optional<double> last_time_;
-  Jet last_{};
-  bool was_moving_ = false;
+  History history_;
 };
 
 }  // namespace trammel::coordinates

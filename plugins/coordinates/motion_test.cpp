@@ -49,7 +49,7 @@ TEST(Jumps, AreNotFoundWhereTheFunctionIsSteepOrItsAccelerationJumps) {
 }
 
 TEST(Jumps, EndTheRunUnlessNothingMoves) {
-  const CoordinateTarget target{0, 1, "rad", "N m"};
+  const CoordinateTarget target{0, 1, Measure::angle(), "rad", "N m"};
   const FunctionPtr kink = time_function([](Jet t) { return kinked(t, 0.5, 2); });
   Sample<Motion> sample(
       Motion(target, kink, "hinge.angle"),
@@ -72,7 +72,7 @@ TEST(Jumps, EndTheRunUnlessNothingMoves) {
   Sample<Motion> again(
       Motion(target, kink, "hinge.angle"),
       {sample_block(BlockKind::coordinate, 1, "angle"), sample_block(BlockKind::multiplier, 1, "force")});
-  again.range.restore(0, sample.range.history(0));
+  restore(again.range, saved(sample.range));
   EXPECT_THROW(evaluate(again.range, 0, s, {}), Error);
 }
 

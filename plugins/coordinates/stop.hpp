@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "trammel/attachment.hpp"
 #include "trammel/element.hpp"
@@ -57,7 +57,7 @@ class Stop {
   /// Cuts the step where a stop is met or left inside it.
   Review review(const LocalState& x, const StepInfo& step) const;
 
-  void commit(const LocalState& x, const StepInfo&) { last_ = {target_.value(x), target_.rate(x)}; }
+  void commit(const LocalState& x, const StepInfo&) { history_.last = {target_.value(x), target_.rate(x)}; }
 
   Energy energy(const LocalState& x) const {
     Energy e;
@@ -73,13 +73,13 @@ class Stop {
                 std::max({0.0, target_.value(x) - law_.to, law_.from - target_.value(x)}));
   }
 
-  std::vector<double> history() const {
-    return last_ ? std::vector<double>{last_->value, last_->rate} : std::vector<double>{};
-  }
-  void restore(std::span<const double> history) {
-    last_.reset();
-    if (!history.empty()) last_ = {history[0], history[1]};
-  }
+  struct History {
+    static constexpr int version = 1;
+    std::optional<std::pair<double, double>> last;  ///< value and rate at the last accepted state
+
+    void serialize(Archive& archive) { archive(last); }
+  };
+  History& history() { return history_; }
 
  private:
   StopForce upper(const LocalState& x) const {
@@ -89,13 +89,9 @@ class Stop {
     return {law_.stiffness, law_.exponent, law_.damping, law_.from - target_.value(x), -target_.rate(x)};
   }
 
-  struct Motion {
-    double value, rate;
-  };
-
   CoordinateTarget target_;
   Law law_;
-  std::optional<Motion> last_;  ///< at the last accepted state
+  History history_;
 };
 
 }  // namespace trammel::coordinates

@@ -38,6 +38,12 @@ TEST(CouplingsInACase, RefuseWhatTheyCannotMean) {
               HasSubstr("'play'"));
 }
 
+TEST(CouplingsInACase, CountAgainstTheirLargestTerm) {
+  Gears c;
+  EXPECT_EQ(c.couple("{terms: {sun.angle: 20, planet.angle: -30}}"), "");
+  EXPECT_EQ(c.model.blocks.back().measure(0).size, 30);
+}
+
 TEST(CouplingsInACase, MayNotCloseOnThemselves) {
   Gears c;
   EXPECT_EQ(c.couple("{terms: {sun.angle: 1, planet.angle: 2}}"), "");

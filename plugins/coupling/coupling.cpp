@@ -1,5 +1,6 @@
 #include "coupling.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -82,6 +83,8 @@ void build(const Parameters& in, Builder& builder) {
   std::vector<int> sizes;
   std::vector<CoordinateRelation::Term> relation;
   double start = 0;
+  double size = 0;  // of the largest term: lengths count by that of the model
+  const double length = builder.length() > 0 ? builder.length() : 1.0;
   for (const Value::Entry& entry : list.entries) {
     const JointCoordinate c = builder.coordinate(entry.key, entry.where);
     const CoordinateTarget target = coordinate_target(c, builder.model());
@@ -100,6 +103,7 @@ void build(const Parameters& in, Builder& builder) {
     term.component = c.component;
     term.name = entry.key;
     term.force_unit = target.force_unit;
+    size = std::max(size, std::abs(term.factor) * length / target.measure.metres(length));
     start += term.factor * builder.model().block(c.block).initial[static_cast<std::size_t>(c.component)];
     relation.push_back({c.block, c.component, term.factor});
     terms.push_back(std::move(term));
@@ -124,7 +128,7 @@ void build(const Parameters& in, Builder& builder) {
   if (const auto others = builder.add_relation(relation); !others.empty())
     throw Error(list.where, "the coupling closes on itself: " + joined(others, builder.model()) + " impose" +
                                 (others.size() == 1 ? "s" : "") + " the same relation already");
-  stencil.push_back(builder.add_multiplier("force", 1, "rad"));
+  stencil.push_back(builder.add_multiplier("force", {{.measure = Measure::nominal(size)}}));
   builder.add(RigidCoupling(std::move(form), constant), std::move(stencil));
 }
 

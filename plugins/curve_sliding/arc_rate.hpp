@@ -15,7 +15,7 @@ namespace trammel::curve_sliding {
 class ArcRate {
  public:
   explicit ArcRate(std::shared_ptr<const Curve> curve)
-      : curve_(std::move(curve)), piece_(*curve_, rough_breaks(*curve_, nullptr)) {}
+      : curve_(std::move(curve)), pieces_(*curve_, rough_breaks(*curve_, nullptr)) {}
 
   static bool couples(int row, int column) { return row == 0 || column == 0; }
 
@@ -40,19 +40,27 @@ class ArcRate {
     }
     if (!out.request.bias) return;
     CurvePoint held;
-    curve_->evaluate(piece_.inside(eta), 2, held);
+    curve_->evaluate(history_.piece.inside(eta), 2, held);
     out.bias()[2] = -c.d[1].dot(held.d[2]) / speed * eta_rate * eta_rate;
   }
 
-  Review review(const LocalState& x, const StepInfo&) { return piece_.review(x.value(0)[0]); }
-  void commit(const LocalState& x, const StepInfo&) { piece_.commit(x.value(0)[0]); }
-  void reject() { piece_.reject(); }
-  std::vector<double> history() const { return piece_.history(); }
-  void restore(std::span<const double> history) { piece_.restore(history); }
+  Review review(const LocalState& x, const StepInfo&) {
+    return pieces_.review(history_.piece, x.value(0)[0]);
+  }
+  void commit(const LocalState& x, const StepInfo&) { pieces_.commit(history_.piece, x.value(0)[0]); }
+
+  struct History {
+    static constexpr int version = 1;
+    HeldPiece piece;
+
+    void serialize(Archive& archive) { archive(piece); }
+  };
+  History& history() { return history_; }
 
  private:
   std::shared_ptr<const Curve> curve_;
-  HeldPiece piece_;
+  CurvePieces pieces_;
+  History history_;
 };
 
 }  // namespace trammel::curve_sliding

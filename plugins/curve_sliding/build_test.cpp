@@ -66,41 +66,73 @@ TEST(Ends, EndTheRunWithAMessage) {
   ElementRange& range = c.part(true);
   range.commit(0, at(c, 0.9, 2).local(), {0, 1});
   EXPECT_EQ(range.review(0, at(c, 0.99, 2).local(), {1, 1.1}).verdict, Review::Verdict::keep);
-  EXPECT_EQ(range.review(0, at(c, 1.1, 2).local(), {1, 1.1}).verdict, Review::Verdict::changed);
   try {
-    evaluate(range, 0, at(c, 1.1, 2), {});
+    range.review(0, at(c, 1.1, 2).local(), {1, 1.1});
     FAIL();
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), HasSubstr("runs off the end of curve 'track' at s = 2 m"));
+    EXPECT_THAT(e.what(), HasSubstr("`ends: inactive`"));
   }
 }
 
-TEST(Ends, LetGoAtTheInstantAtWhichTheyArePassed) {
+TEST(Ends, MakeTheJointInactiveAtTheInstantAtWhichTheyArePassed) {
   TrackCase c("ground", std::make_shared<Cubic>(0, 0));
-  c.slide("{between: [track, bodies.b], ends: leave}");
+  c.slide("{between: [track, bodies.b], ends: inactive}");
   ElementRange& range = c.part(true);
   range.commit(0, at(c, 0.9, 2).local(), {0, 1});
-  const Review cut = range.review(0, at(c, 1.1, 2).local(), {1, 1.1});
-  ASSERT_EQ(cut.verdict, Review::Verdict::cut);
-  EXPECT_NEAR(cut.cut_time, 1.05, 1e-9);
-  const Specimen end = at(c, 1 + 1e-12, 2);
-  EXPECT_EQ(range.review(0, end.local(), {1, 1.05}).verdict, Review::Verdict::keep);
-  EXPECT_GT(evaluate(range, 0, at(c, 0.5, 2), {}).residual.norm(), 0.1);
-  range.commit(0, end.local(), {1, 1.05});
-  // Nothing is left but multipliers that vanish.
-  Specimen s = end;
-  s.disturb(5);
-  const Evaluation e = evaluate(range, 0, s, {true, true, true});
-  EXPECT_EQ(e.residual.head(6), Eigen::VectorXd::Zero(6));
-  EXPECT_EQ(e.residual.tail(4), Eigen::Vector4d(Eigen::Map<const Eigen::Vector4d>(s.local().value(3))));
-  for (const CheckedTerm& term : check_derivatives(range, 0, s))
-    EXPECT_LT(term.what.find("residual") != std::string::npos ? term.relative() : 0, 1e-8) << term.what;
-  EXPECT_EQ(range.review(0, s.local(), {1.05, 2}).verdict, Review::Verdict::keep);
-  const std::vector<double> history = range.history(0);
-  TrackCase again("ground", std::make_shared<Cubic>(0, 0));
-  again.slide("{between: [track, bodies.b], ends: leave}");
-  again.part(true).restore(0, history);
-  EXPECT_EQ(evaluate(again.part(true), 0, s, {}).residual, e.residual);
+  EXPECT_EQ(range.review(0, at(c, 0.95, 2).local(), {1, 1.025}).verdict, Review::Verdict::keep);
+  const Review inside = range.review(0, at(c, 1.1, 2).local(), {1, 1.1});
+  ASSERT_EQ(inside.verdict, Review::Verdict::cut);
+  EXPECT_EQ(inside.rows, RowStatus::inactive);
+  EXPECT_NEAR(inside.cut_time, 1.05, 1e-9);
+  // The step that was cut there ends at the end of the curve, to rounding.
+  const Review there = range.review(0, at(c, 1 + 1e-12, 2).local(), {1, 1.05});
+  EXPECT_EQ(there.rows, RowStatus::inactive);
+  EXPECT_EQ(there.cut_time, 1.05);
+  EXPECT_EQ(range.review(0, at(c, 1 - 1e-12, 2).local(), {1, 1.05}).verdict, Review::Verdict::keep);
+  // From a state at the end, or a little short of it, it lies at the begin.
+  for (const double eta : {1 - 1e-12, 1.0}) {
+    range.commit(0, at(c, eta, 2).local(), {1, 1.05});
+    const Review begin = range.review(0, at(c, 1.1, 2).local(), {1.05, 1.1});
+    EXPECT_EQ(begin.rows, RowStatus::inactive);
+    EXPECT_EQ(begin.cut_time, 1.05);
+  }
+}
+
+TEST(Ends, SwitchAllRowsOfTheJointTogether) {
+  TrackCase c("ground", std::make_shared<Cubic>());
+  c.slide("{between: [track, bodies.b], ends: inactive, arc_length: velocity}");
+  for (const bool joint : {true, false}) {
+    const Block& rows = c.model.block(c.part(joint).stencil(0).back());
+    ASSERT_TRUE(is_multiplier(rows.kind));
+    for (const Row& row : rows.rows) EXPECT_TRUE(row.switches) << rows.name;
+  }
+  EXPECT_TRUE(c.model.activities.begin()->second.by_instance);
+  EXPECT_EQ(c.model.block(c.part(true).stencil(0).back()).rows.size(), 3U);
+  EXPECT_EQ(c.model.block(c.part(false).stencil(0).back()).measure(0).dimension, Dimension::velocity);
+  EXPECT_THAT(message(", ends: inactive, active: {until: 2}"),
+              HasSubstr("two switches, `ends` and `active`"));
+  EXPECT_THAT(message(", ends: leave"), HasSubstr("inactive"));
+}
+
+TEST(SlidingJoint, GoesOnFromWhatItRemembers) {
+  const auto made = [](TrackCase& c) -> ElementRange& {
+    c.slide("{between: [track, bodies.b], ends: inactive}");
+    return c.part(true);
+  };
+  TrackCase one("ground", std::make_shared<Cubic>(0, 0)), two("ground", std::make_shared<Cubic>(0, 0));
+  ElementRange &range = made(one), &again = made(two);
+  range.commit(0, at(one, 0.9, 2).local(), {0, 1});
+  again.commit(0, at(two, 0.1, 1).local(), {0, 1});
+  Archive saved;
+  range.serialize(0, saved);
+  Archive reader(saved.bytes());
+  again.serialize(0, reader);
+  EXPECT_EQ(reader.left(), 0U);
+  const auto asked = [](ElementRange& of, TrackCase& c) {
+    return of.review(0, at(c, 1.1, 2).local(), {1, 1.1}).cut_time;
+  };
+  EXPECT_EQ(asked(again, two), asked(range, one));
 }
 
 TEST(Ends, HoldWithSprings) {

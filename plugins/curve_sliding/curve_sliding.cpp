@@ -6,6 +6,7 @@
 #include "arc_rate.hpp"
 #include "normal_force.hpp"
 #include "sliding_joint.hpp"
+#include "trammel/activity.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/plugin.hpp"
 
@@ -81,7 +82,7 @@ AtEnd read_ends(const Parameters& in) {
       throw Error(in.where(key), fmt::format("'{}' belongs to `ends: stop`", key));
   if (ends == "stop" && !in.has("end_stiffness"))
     throw Error(in.where("ends"), "`ends: stop` needs 'end_stiffness' [N/m]");
-  return ends == "stop" ? AtEnd::stop : ends == "leave" ? AtEnd::leave : AtEnd::error;
+  return ends == "stop" ? AtEnd::stop : ends == "inactive" ? AtEnd::inactive : AtEnd::error;
 }
 
 /// The parameter at which the slider starts: the nearest point. Throws Error where it is off the curve or the range.
@@ -137,10 +138,10 @@ void add(const Parameters& in, Builder& builder, JointSite site, Track track, do
   const double eta_rate = c.d[1].dot(motion.twist.template head<3>()) / c.d[1].squaredNorm();
   const Eigen::Vector2d rate(eta_rate, c.d[1].norm() * eta_rate);
   const BlockId block =
-      builder.add_block(BlockKind::coordinate, "coordinates", {start.c.data(), 2}, {rate.data(), 2}, "m");
+      builder.add_coordinates("coordinates", {start.c.data(), 2}, {rate.data(), 2}, joint.measures(), "m");
   builder.offer_coordinate("eta", "", block, 0);
   builder.offer_coordinate("s", "m", block, 1);
-  const BlockId multipliers = builder.add_multiplier("multipliers", J::count, row_units(terms.view(), "m"));
+  const BlockId multipliers = builder.add_multiplier("multipliers", rows_of(J::dimensions));
   builder.offer_signal("normal_force",
                        std::make_shared<NormalForce>(track.curve, block, multipliers, J::count));
   stencil.push_back(block);
@@ -148,8 +149,7 @@ void add(const Parameters& in, Builder& builder, JointSite site, Track track, do
   builder.add(std::move(joint), std::move(stencil));
 
   if constexpr (!ties_s) {
-    const double zero = 0;
-    const BlockId tie = builder.add_block(BlockKind::velocity_multiplier, "arc_length", {&zero, 1}, {}, "m");
+    const BlockId tie = builder.add_velocity_multiplier("arc_length", rows_of(Dimension::velocity, 1));
     builder.add(ArcRate(track.curve), {block, tie});
   }
   if (track.at_end == AtEnd::stop)
@@ -175,6 +175,14 @@ void build(const Parameters& in, Builder& builder) {
   require_smooth(placed, track.name, in.where("between"));
   track.range = read_range(in, *placed.curve);
   track.at_end = read_ends(in);
+
+  if (track.at_end == AtEnd::inactive) {
+    Activity activity;
+    activity.parameter = "ends";
+    activity.by_instance = true;
+    activity.where = in.where("ends");
+    builder.set_activity(activity);
+  }
 
   const std::string orientation = in.text("orientation");
   const bool is_free = orientation == "free";
@@ -228,7 +236,7 @@ std::vector<Parameter> own_parameters() {
           Kind::real, "near", "m",
           "arc length near which the start is looked for, where the curve passes B more than once"),
       Parameter::make(Kind::choice, "ends", "", "what happens at an end of the range")
-          .one_of({"error", "stop", "leave"})
+          .one_of({"error", "stop", "inactive"})
           .defaults("error"),
       Parameter::make(Kind::reals, "range", "m",
                       "[from, to] of s; absent: the whole of an open curve, no end of a closed one"),

@@ -27,10 +27,9 @@ void EndStops::evaluate(const LocalState& x, LocalSystem& out) const {
 }
 
 Review EndStops::review(const LocalState& x, const StepInfo& step) const {
-  if (!last_) return Review::keep();
   std::optional<Review> first;
   for (const double bound : {law_.range.from, law_.range.to})
-    if (const auto cut = cut_at(*last_, motion(x), bound, step);
+    if (const auto cut = cut_at(history_.last, motion(x), bound, step);
         cut && (!first || cut->cut_time < first->cut_time))
       first = cut;
   return first.value_or(Review::keep());
@@ -49,15 +48,6 @@ void EndStops::outputs(const LocalState& x, const ReactionShares&, OutputSink& s
   const EndOfStep m = motion(x);
   const Force high = force(m.value - law_.range.to, m.rate), low = force(law_.range.from - m.value, -m.rate);
   sink.scalar("end_force", "N", low.force - high.force);
-}
-
-std::vector<double> EndStops::history() const {
-  return last_ ? std::vector<double>{last_->value, last_->rate} : std::vector<double>{};
-}
-
-void EndStops::restore(std::span<const double> history) {
-  last_.reset();
-  if (!history.empty()) last_ = {history[0], history[1]};
 }
 
 }  // namespace trammel::curve_sliding

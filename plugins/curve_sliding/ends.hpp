@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "trammel/crossing.hpp"
 #include "trammel/element.hpp"
@@ -33,12 +32,19 @@ class EndStops {
   explicit EndStops(const Law& law) : law_(law) {}
 
   void evaluate(const LocalState& x, LocalSystem& out) const;
+  void begin(const LocalState& x, const Begin&) { history_.last = motion(x); }
   Review review(const LocalState& x, const StepInfo& step) const;
-  void commit(const LocalState& x, const StepInfo&) { last_ = motion(x); }
+  void commit(const LocalState& x, const StepInfo&) { history_.last = motion(x); }
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
-  std::vector<double> history() const;
-  void restore(std::span<const double> history);
+
+  struct History {
+    static constexpr int version = 1;
+    EndOfStep last;  ///< s at the last accepted state
+
+    void serialize(Archive& archive) { archive(last); }
+  };
+  History& history() { return history_; }
 
  private:
   struct Force {
@@ -48,7 +54,7 @@ class EndStops {
   static EndOfStep motion(const LocalState& x) { return {x.value(0)[1], x.rate(0)[1]}; }
 
   Law law_;
-  std::optional<EndOfStep> last_;
+  History history_;
 };
 
 }  // namespace trammel::curve_sliding

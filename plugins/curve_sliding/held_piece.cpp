@@ -43,16 +43,16 @@ std::vector<double> rough_breaks(const Curve& curve, const MovingFrame* frame) {
   return rough;
 }
 
-HeldPiece::HeldPiece(const Curve& curve, std::vector<double> breaks)
+CurvePieces::CurvePieces(const Curve& curve, std::vector<double> breaks)
     : breaks_(std::move(breaks)),
       first_(curve.first()),
       period_(curve.closed() ? curve.last() - curve.first() : 0) {}
 
-HeldPiece::Piece HeldPiece::piece_at(double eta) const {
+CurvePiece CurvePieces::piece_at(double eta) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double laps = period_ > 0 ? std::floor((eta - first_) / period_) * period_ : 0;
   const auto next = std::ranges::upper_bound(breaks_, eta - laps);
-  Piece piece{-infinity, infinity};
+  CurvePiece piece{-infinity, infinity};
   if (next != breaks_.begin())
     piece.from = laps + *(next - 1);
   else if (period_ > 0)
@@ -65,47 +65,32 @@ HeldPiece::Piece HeldPiece::piece_at(double eta) const {
 }
 
 double HeldPiece::inside(double eta) const {
-  if (!piece_) return eta;
+  if (!piece) return eta;
   const auto margin = [this](double end) {
-    const double size = piece_->to - piece_->from;
+    const double size = piece->to - piece->from;
     return at_end * (std::isfinite(size) ? size : 1 + std::abs(end)) + 1e-15 * std::abs(end);
   };
-  if (eta < piece_->from) return piece_->from + margin(piece_->from);
-  if (eta > piece_->to) return piece_->to - margin(piece_->to);
+  if (eta < piece->from) return piece->from + margin(piece->from);
+  if (eta > piece->to) return piece->to - margin(piece->to);
   return eta;
 }
 
-Review HeldPiece::review(double eta) {
-  if (breaks_.empty() || !piece_ || holds(eta)) return Review::keep();
-  const bool forward = eta > piece_->to;
-  const double beyond = forward ? eta - piece_->to : piece_->from - eta, size = piece_->to - piece_->from;
+Review CurvePieces::review(HeldPiece& held, double eta) const {
+  if (breaks_.empty() || held.holds(eta)) return Review::keep();
+  const CurvePiece& piece = *held.piece;
+  const bool forward = eta > piece.to;
+  const double beyond = forward ? eta - piece.to : piece.from - eta, size = piece.to - piece.from;
   if (beyond <= same * (std::isfinite(size) ? size : 1)) return Review::keep();
   const int direction = forward ? 1 : -1;
-  if (direction_ == -direction) return Review::keep();
-  direction_ = direction;
-  piece_ = piece_at(eta);
+  if (held.direction == -direction) return Review::keep();
+  held.direction = direction;
+  held.piece = piece_at(eta);
   return Review::changed();
 }
 
-void HeldPiece::commit(double eta) {
-  if (!piece_ && !breaks_.empty()) piece_ = piece_at(eta);
-  committed_ = piece_;
-  direction_ = 0;
-}
-
-void HeldPiece::reject() {
-  piece_ = committed_;
-  direction_ = 0;
-}
-
-std::vector<double> HeldPiece::history() const {
-  return committed_ ? std::vector<double>{committed_->from, committed_->to} : std::vector<double>{};
-}
-
-void HeldPiece::restore(std::span<const double> history) {
-  committed_.reset();
-  if (history.size() == 2) committed_ = Piece{history[0], history[1]};
-  reject();
+void CurvePieces::commit(HeldPiece& held, double eta) const {
+  if (!held.piece && !breaks_.empty()) held.piece = piece_at(eta);
+  held.direction = 0;
 }
 
 }  // namespace trammel::curve_sliding

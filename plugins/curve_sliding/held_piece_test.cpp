@@ -60,40 +60,47 @@ TEST(RoughBreaks, AreThoseWhereASecondDerivativeJumps) {
 
 TEST(HeldPiece, GoesOnInOneDirectionWithinAStep) {
   const Bent curve;
-  HeldPiece piece(curve, rough_breaks(curve, nullptr));
-  EXPECT_EQ(piece.review(0.1).verdict, Review::Verdict::keep) << "nothing is held before the first step";
+  const CurvePieces pieces(curve, rough_breaks(curve, nullptr));
+  HeldPiece piece;
+  EXPECT_EQ(pieces.review(piece, 0.1).verdict, Review::Verdict::keep)
+      << "nothing is held before the first step";
   EXPECT_EQ(piece.inside(0.1), 0.1);
-  piece.commit(-0.1);
+  pieces.commit(piece, -0.1);
   EXPECT_EQ(piece.inside(-0.7), -0.7);
   EXPECT_LT(piece.inside(0.1), 0);
   EXPECT_NEAR(piece.inside(0.1), 0, 1e-9);
-  EXPECT_EQ(piece.review(-0.01).verdict, Review::Verdict::keep);
-  EXPECT_EQ(piece.review(0).verdict, Review::Verdict::keep);
-  EXPECT_EQ(piece.review(0.1).verdict, Review::Verdict::changed);
+  EXPECT_EQ(pieces.review(piece, -0.01).verdict, Review::Verdict::keep);
+  EXPECT_EQ(pieces.review(piece, 0).verdict, Review::Verdict::keep);
+  const HeldPiece committed = piece;
+  EXPECT_EQ(pieces.review(piece, 0.1).verdict, Review::Verdict::changed);
   EXPECT_EQ(piece.inside(0.1), 0.1);
   EXPECT_GT(piece.inside(-0.1), 0);
-  EXPECT_EQ(piece.review(-0.1).verdict, Review::Verdict::keep) << "the way back has no end";
-  piece.reject();
+  EXPECT_EQ(pieces.review(piece, -0.1).verdict, Review::Verdict::keep) << "the way back has no end";
+  piece = committed;  // the step is given up
   EXPECT_LT(piece.inside(0.1), 0);
-  EXPECT_EQ(piece.review(0.1).verdict, Review::Verdict::changed);
-  piece.commit(-1e-5);
+  EXPECT_EQ(pieces.review(piece, 0.1).verdict, Review::Verdict::changed);
+  pieces.commit(piece, -1e-5);
   EXPECT_GT(piece.inside(-1e-5), 0);
-  EXPECT_EQ(piece.review(-0.1).verdict, Review::Verdict::changed);
-  piece.commit(-0.1);
-  HeldPiece again(curve, rough_breaks(curve, nullptr));
-  again.restore(piece.history());
+  EXPECT_EQ(pieces.review(piece, -0.1).verdict, Review::Verdict::changed);
+  pieces.commit(piece, -0.1);
+  Archive saved;
+  piece.serialize(saved);
+  Archive reader(saved.bytes());
+  HeldPiece again;
+  again.serialize(reader);
   EXPECT_EQ(again.inside(0.1), piece.inside(0.1));
   EXPECT_LT(again.inside(0.1), 0);
 }
 
 TEST(HeldPiece, CountsLaps) {
   const Uneven curve;
-  HeldPiece piece(curve, rough_breaks(curve, nullptr));
-  piece.commit(2.9);
+  const CurvePieces pieces(curve, rough_breaks(curve, nullptr));
+  HeldPiece piece;
+  pieces.commit(piece, 2.9);
   EXPECT_EQ(piece.inside(2.1), 2.1);
   EXPECT_LT(piece.inside(3.1), 3);
   EXPECT_GT(piece.inside(1.9), 2);
-  EXPECT_EQ(piece.review(3.1).verdict, Review::Verdict::changed);
+  EXPECT_EQ(pieces.review(piece, 3.1).verdict, Review::Verdict::changed);
   EXPECT_EQ(piece.inside(3.9), 3.9);
   EXPECT_GT(piece.inside(2.9), 3);
 }

@@ -1,10 +1,9 @@
 #pragma once
 
+#include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,9 +17,9 @@ namespace trammel::curve_sliding {
 
 /// What happens where a slider comes to an end of its range.
 enum class AtEnd {
-  error,  ///< the run ends with a message
-  leave,  ///< the joint releases it
-  stop,   ///< EndStops hold it: nothing is done here
+  error,     ///< the run ends with a message
+  inactive,  ///< the joint becomes inactive
+  stop,      ///< EndStops hold it: nothing is done here
 };
 
 /// What a case says of a joint, besides its markers.
@@ -32,6 +31,17 @@ struct Track {
   AtEnd at_end = AtEnd::error;
 };
 
+/// What a slider remembers.
+struct SlidingHistory : JointHistory {
+  EndOfStep last;  ///< arc length at the last accepted state
+  HeldPiece piece;
+
+  void serialize(Archive& archive) {
+    JointHistory::serialize(archive);
+    archive(last, piece);
+  }
+};
+
 /// Point B slides along a curve fixed in A: eq. (33), with the parameter eta as coordinate, and `turns` equations of
 /// its orientation,
 ///
@@ -40,22 +50,33 @@ struct Track {
 ///     f2 . b3 = f3 . b1 = f1 . b2 = 0                           (turns 3: locked to the moving frame)
 ///
 /// with the moving frame f(eta) and the axes b of B. The second coordinate, the arc length s, is tied to eta by a last
-/// equation, s - S(eta) = 0, where `ties_s`; else by ArcRate. A slider that left the curve has multipliers of zero, and
-/// its coordinates come to rest as masses with dampers would.
+/// equation, s - S(eta) = 0, where `ties_s`; else by ArcRate.
 template <int turns, bool ties_s>
-class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties_s ? 1 : 0), 2> {
-  using Base = Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties_s ? 1 : 0), 2>;
+class SlidingJoint
+    : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties_s ? 1 : 0), 2, SlidingHistory> {
+  using Base = Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties_s ? 1 : 0), 2, SlidingHistory>;
 
  public:
   static constexpr int count = 3 + turns + (ties_s ? 1 : 0);
   static constexpr JointDemand demand{JointAxes::own, false, turns > 0};
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"eta", ""}, {"s", "m"}}};
+  static constexpr std::array<Dimension, count> dimensions = [] {
+    std::array<Dimension, count> all{};
+    for (int i = 0; i < count; ++i)
+      all[static_cast<std::size_t>(i)] = i < 3 || i >= 3 + turns ? Dimension::length : Dimension::angle;
+    return all;
+  }();
+  /// What is typical of eta depends on the curve: see `measures`.
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"eta", "", Measure{}}, {"s", "m", Measure::length()}}};
 
   explicit SlidingJoint(Track track)
       : track_(std::move(track)),
-        piece_(*track_.curve, rough_breaks(*track_.curve, turns > 0 ? track_.frame.get() : nullptr)) {}
+        pieces_(*track_.curve, rough_breaks(*track_.curve, turns > 0 ? track_.frame.get() : nullptr)) {}
   const Track& track() const { return track_; }
-  bool on_track() const { return status_.on; }
+  /// Of the coordinates.
+  std::array<Measure, 2> measures() const {
+    return {Measure::nominal(track_.curve->last() - track_.curve->first()), Measure::length()};
+  }
 
   void terms(const RelativeState<2>& x, bool second, typename Base::Terms& out) const {
     const double eta = x.c[0];
@@ -106,94 +127,40 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
     return true;
   }
 
-  bool couples(int row, int column) const {
-    return Base::couples(row, column) || (track_.at_end == AtEnd::leave && row == column);
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    Base::evaluate(x, out);
+    if (out.request.bias) hold_piece(x, out);
   }
 
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    if (!fault_.empty()) throw Error(fault_);
-    if (status_.on) {
-      Base::evaluate(x, out);
-      if (out.request.bias) hold_piece(x, out);
-      return;
-    }
-    constexpr int n = count;
-    const int row = out.size() - n, first = row - 2;
-    auto r = out.residual();
-    for (int i = 0; i < n; ++i) r[row + i] = x.value(coordinates() + 1)[i];
-    for (int i = 0; i < 2; ++i)
-      r[first + i] = x.second_rate(coordinates())[i] + status_.damping * x.rate(coordinates())[i];
-    if (out.request.tangent) {
-      out.K().diagonal().tail(n).setOnes();
-      out.D().diagonal().template segment<2>(first).setConstant(status_.damping);
-      out.M().diagonal().template segment<2>(first).setOnes();
-    }
-    // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
-    if (out.request.bias) out.bias().tail(n) = r.tail(n);
+  void begin(const LocalState& x, const Begin& how) {
+    Base::begin(x, how);
+    this->history().last = motion(x);
   }
 
   Review review(const LocalState& x, const StepInfo& step) {
-    if (!status_.on) return Review::keep();
     if (const Review branch = Base::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
-    if (const Review piece = piece_.review(x.value(coordinates())[0]); piece.verdict != Review::Verdict::keep)
+    if (const Review piece = pieces_.review(this->history().piece, x.value(coordinates())[0]);
+        piece.verdict != Review::Verdict::keep)
       return piece;
-    status_.leaving = false;
     if (track_.at_end == AtEnd::stop) return Review::keep();
     const EndOfStep now = motion(x);
-    if (!(track_.range.beyond(now.value) > 0)) return Review::keep();
+    const double beyond = track_.range.beyond(now.value);
+    if (!(beyond > 0)) return Review::keep();
     const double end = now.value > track_.range.to ? track_.range.to : track_.range.from;
+    if (track_.at_end == AtEnd::inactive) return leave_at(this->history().last, now, end, step);
     const double tiny = 1e-9 * track_.curve->length();
-    if (track_.at_end == AtEnd::error) {
-      if (track_.range.beyond(now.value) <= tiny) return Review::keep();
-      // The kernel adds the time.
-      fault_ = fmt::format(
-          "the slider runs off the end of curve '{}' at s = {:.6g} m, with {:.4g} m/s; `ends: stop` would "
-          "hold it, "
-          "`ends: leave` release it",
-          track_.name, end, now.rate);
-      return Review::changed();  // the next evaluation throws, so that all ranks end together
-    }
-    if (last_ && track_.range.beyond(last_->value) <= 0) {
-      if (const auto cut = cut_at(*last_, now, end, step)) return *cut;
-      if (crossing(*last_, now, end, step.end - step.start) > 0.5) {
-        status_.leaving = true;
-        return Review::keep();
-      }
-    }
-    release(last_ ? last_->rate : now.rate);
-    return Review::changed();
+    if (beyond <= tiny) return Review::keep();
+    // The kernel adds the time.
+    throw Error(
+        fmt::format("the slider runs off the end of curve '{}' at s = {:.6g} m, with {:.4g} m/s; with `ends: "
+                    "stop` it would be held there, with `ends: inactive` the joint would become inactive",
+                    track_.name, end, now.rate));
   }
 
   void commit(const LocalState& x, const StepInfo& step) {
     Base::commit(x, step);
-    last_ = motion(x);
-    piece_.commit(x.value(coordinates())[0]);
-    if (status_.leaving) release(last_->rate);
-    committed_ = status_;
-  }
-  void reject() {
-    status_ = committed_;
-    piece_.reject();
-  }
-
-  std::vector<double> history() const {
-    std::vector<double> all;
-    if (track_.at_end == AtEnd::leave)
-      all = {committed_.on ? 1.0 : 0.0, committed_.damping, last_ ? 1.0 : 0.0, last_ ? last_->value : 0.0,
-             last_ ? last_->rate : 0.0};
-    const std::vector<double> piece = piece_.history();
-    all.insert(all.end(), piece.begin(), piece.end());
-    return all;
-  }
-  void restore(std::span<const double> h) {
-    const std::size_t own = track_.at_end == AtEnd::leave ? 5 : 0;
-    if (h.size() < own) return;
-    piece_.restore(h.subspan(own));
-    if (own == 0) return;
-    status_ = {h[0] > 0, false, h[1]};
-    committed_ = status_;
-    last_.reset();
-    if (h[2] > 0) last_ = {h[3], h[4]};
+    this->history().last = motion(x);
+    pieces_.commit(this->history().piece, x.value(coordinates())[0]);
   }
 
   void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
@@ -206,15 +173,9 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
     sink.vector("tangent", "1", A.R_WM * t);
     sink.scalar("curvature", "1/m", track_.curve->curvature(eta));
     sink.scalar("normal_force", "N", (lambda - lambda.dot(t) * t).norm());
-    sink.scalar("active", "1", status_.on ? 1 : 0);
   }
 
  private:
-  struct Status {
-    bool on = true;
-    bool leaving = false;  ///< this step ends where the slider leaves
-    double damping = 0;    ///< of the coordinates, after that [1/s]
-  };
   /// Columns of the moving frame and of B whose product vanishes.
   static constexpr std::array<std::pair<int, int>, 3> pairs =
       turns == 2 ? std::array<std::pair<int, int>, 3>{{{0, 2}, {1, 2}, {0, 0}}}
@@ -223,8 +184,9 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
   /// Turns the bias, found with second derivatives at eta, into that with those of the piece held.
   void hold_piece(const LocalState& x, LocalSystem& out) const {
     const double eta = x.value(coordinates())[0], rate = x.rate(coordinates())[0];
-    if (piece_.holds(eta)) return;
-    const double held = piece_.inside(eta);
+    const HeldPiece& piece = this->history().piece;
+    if (piece.holds(eta)) return;
+    const double held = piece.inside(eta);
     CurvePoint here, there;
     track_.curve->evaluate(eta, 2, here);
     track_.curve->evaluate(held, 2, there);
@@ -250,16 +212,9 @@ class SlidingJoint : public Joint<SlidingJoint<turns, ties_s>, 3 + turns + (ties
     const double eta = x.value(coordinates())[0];
     return {track_.curve->arc_length(eta), track_.curve->speed(eta) * x.rate(coordinates())[0]};
   }
-  void release(double rate) {
-    // They come to rest within a hundredth of the curve's length.
-    status_ = {false, false, 100 * std::abs(rate) / track_.curve->length()};
-  }
 
   Track track_;
-  HeldPiece piece_;
-  Status status_, committed_;
-  std::optional<EndOfStep> last_;
-  std::string fault_;  ///< why the run must end
+  CurvePieces pieces_;
 };
 
 }  // namespace trammel::curve_sliding

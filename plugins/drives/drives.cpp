@@ -7,14 +7,14 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-/// Adds a drive with one state, made of its place, its data and the function under `key`.
+/// Adds a drive with one state, of the given size, made of its place, its data and the function under `key`.
 template <class Drive>
 void add(AttachmentPlace place, const typename Drive::Data& data, const Parameters& map, const char* key,
-         const char* state, const char* unit, Builder& builder) {
+         const char* state, double size, const std::string& unit, Builder& builder) {
   BoundFunction f(map.function(key), builder);
   const double start = map.real("start");
-  std::vector<BlockId> stencil{place.block,
-                               builder.add_block(BlockKind::state, state, {&start, 1}, {}, unit)};
+  const Measure measure = Measure::nominal(size);
+  std::vector<BlockId> stencil{place.block, builder.add_states(state, {&start, 1}, {&measure, 1}, unit)};
   stencil.insert(stencil.end(), f.blocks().begin(), f.blocks().end());
   builder.add(Drive(std::move(place.target), data, std::move(f)), std::move(stencil));
 }
@@ -33,7 +33,10 @@ std::vector<Parameter> motor_keys() {
       Parameter::make(Kind::real, "friction", "N m s/rad", "viscous, of the rotor")
           .not_negative()
           .defaults("0"),
-      Parameter::make(Kind::real, "start", "A", "current at the start").defaults("0")};
+      Parameter::make(Kind::real, "start", "A", "current at the start").defaults("0"),
+      Parameter::make(Kind::real, "rated_current", "A", "typical of it: what its errors are small against")
+          .positive()
+          .defaults("1")};
 }
 
 void build_motor(const Parameters& in, Builder& builder) {
@@ -48,7 +51,7 @@ void build_motor(const Parameters& in, Builder& builder) {
   data.inertia = map.real("inertia");
   data.friction = map.real("friction");
   if (data.gear == 0) throw Error(map.where("gear"), "the ratio of the gear must not be zero");
-  add<DcMotor>(std::move(place), data, map, "voltage", "current", "A", builder);
+  add<DcMotor>(std::move(place), data, map, "voltage", "current", map.real("rated_current"), "A", builder);
 }
 
 std::vector<Parameter> servo_keys() {
@@ -66,7 +69,7 @@ void build_servo(const Parameters& in, Builder& builder) {
   const Parameters map = in.map(*in.value("value"), known);
   const Servo::Data data{map.real("lag"), map.real("limit")};
   const std::string unit = place.target.force_unit;
-  add<Servo>(std::move(place), data, map, "command", "force", unit.c_str(), builder);
+  add<Servo>(std::move(place), data, map, "command", "force", data.limit, unit, builder);
 }
 
 }  // namespace
@@ -75,7 +78,8 @@ void build_servo(const Parameters& in, Builder& builder) {
 TRAMMEL_PLUGIN("drives", "0.1") {
   using namespace trammel;
   registry.add(attachment_type("motor", "a DC motor with gear and rotor on a joint's coordinate",
-                               "{voltage, inductance, resistance, constant, gear, inertia, friction, start}",
+                               "{voltage, inductance, resistance, constant, gear, inertia, friction, start, "
+                               "rated_current}",
                                drives::build_motor, drives::motor_keys()));
   registry.add(attachment_type("servo", "a force that follows its command with a lag and a limit",
                                "{command, limit, lag, start}", drives::build_servo, drives::servo_keys()));

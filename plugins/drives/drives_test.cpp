@@ -7,7 +7,7 @@
 namespace trammel::drives {
 namespace {
 
-const CoordinateTarget second_of_two{1, 2, "rad", "N m"};
+const CoordinateTarget second_of_two{1, 2, Measure::angle(), "rad", "N m"};
 
 /// a sin(t) - b s0 - c s1.
 class Feedback final : public Function {

@@ -26,6 +26,7 @@ inline void draw_axes(const JointSite& site, const LocalState& x, Canvas& canvas
 /// The origin of B stays in the plane through the origin of A, normal to its e3: e3 . p_AB_A = 0.
 class PointOnPlane : public Constraint<PointOnPlane, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
   static constexpr JointDemand demand{JointAxes::along_axis, true, false, true};
 
   template <class S>
@@ -45,6 +46,7 @@ class PointOnPlane : public Constraint<PointOnPlane, 1> {
 /// The origin of B stays on the line through the origin of A along its e3: e1 . p_AB_A = e2 . p_AB_A = 0.
 class PointOnLine : public Constraint<PointOnLine, 2> {
  public:
+  static constexpr std::array<Dimension, 2> dimensions{Dimension::length, Dimension::length};
   static constexpr JointDemand demand{JointAxes::along_axis, true, false, true};
 
   template <class S>
@@ -60,6 +62,7 @@ class PointOnLine : public Constraint<PointOnLine, 2> {
 /// |p_AB_A| = L(t): a massless rod. The multiplier is the tension.
 class Distance : public Constraint<Distance, 1, 0, true> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
   static constexpr JointDemand demand{JointAxes::own, false, false};
 
   explicit Distance(FunctionPtr length) : length_(std::move(length)) {}
@@ -92,7 +95,7 @@ class Distance : public Constraint<Distance, 1, 0, true> {
 class ParallelAxes : public Constraint<ParallelAxes, 2> {
  public:
   static constexpr JointDemand demand{JointAxes::along_axis, false, true};
-  static constexpr const char* unit = "rad";
+  static constexpr std::array<Dimension, 2> dimensions{Dimension::angle, Dimension::angle};
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
@@ -110,7 +113,7 @@ class ParallelAxes : public Constraint<ParallelAxes, 2> {
 class PerpendicularAxes : public Constraint<PerpendicularAxes, 1> {
  public:
   static constexpr JointDemand demand{JointAxes::own, false, true};
-  static constexpr const char* unit = "rad";
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::angle};
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {

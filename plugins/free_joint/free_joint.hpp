@@ -26,8 +26,11 @@ inline void draw_line(const MarkerMotion& A, const MarkerMotion& B, Canvas& canv
 class Free : public Constraint<Free, 3, 3> {
  public:
   static constexpr JointDemand demand{JointAxes::common, false, true};
-  static constexpr std::array<CoordinateName, 3> coordinate_names{
-      {{"slide_1", "m"}, {"slide_2", "m"}, {"slide_3", "m"}}};
+  static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length};
+  static constexpr std::array<CoordinateName, 3> coordinate_names{{{"slide_1", "m", Measure::length()},
+                                                                   {"slide_2", "m", Measure::length()},
+                                                                   {"slide_3", "m", Measure::length()}}};
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {

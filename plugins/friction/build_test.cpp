@@ -19,6 +19,7 @@ TEST(FrictionInACase, RefusesWhatItCannotMean) {
   EXPECT_EQ(on("{coefficient: 0.3, regularization: 0.01, normal: 5}"), "");
   EXPECT_EQ(on("{law: lugre, coefficient: 0.3, stiffness: 100, normal: 5}"), "");
   EXPECT_EQ(c.model.blocks.back().kind, BlockKind::state);
+  EXPECT_DOUBLE_EQ(c.model.blocks.back().measure(0).size, 0.3 / 100);
   EXPECT_EQ(on("{law: lugre, coefficient: 0.3, stiffness: 100, normal: 5, deflection: 0.003}"), "");
   EXPECT_EQ(c.model.blocks.back().initial[0], 0.003);
   EXPECT_THAT(on("{coefficient: -0.3, regularization: 0.01, normal: 5}"), HasSubstr("'coefficient'"));

@@ -101,7 +101,7 @@ NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Bui
   if (map.has("length")) bearing.length = map.real("length");
   bearing.thrust_radius = map.real("thrust_radius");
   bearing.preload = map.real("preload");
-  if (place.target.unit == "m") {
+  if (place.target.measure.is_length()) {
     if (bearing.thrust_radius > 0)
       throw Error(map.where("thrust_radius"), "'thrust_radius' belongs to an angle");
     if (map.has("radius")) bearing.key_radius = map.real("radius");
@@ -142,7 +142,8 @@ void build(const Parameters& in, Builder& builder) {
     throw Error(map.where("coefficient"), "the law lugre needs a positive coefficient");
   const LuGre::Law law{curve, map.real("stiffness"), map.real("damping"), map.real("viscous")};
   const double at_start = map.real("deflection");
-  stencil.push_back(builder.add_block(BlockKind::state, "deflection", {&at_start, 1}, {}, place.target.unit));
+  const Measure sliding = Measure::nominal(curve.still / law.stiffness);
+  stencil.push_back(builder.add_states("deflection", {&at_start, 1}, {&sliding, 1}, place.target.unit));
   builder.add(LuGre(std::move(place.target), law, std::move(normal)), std::move(stencil));
 }
 

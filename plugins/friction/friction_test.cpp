@@ -11,7 +11,8 @@ namespace {
 /// A cylindrical joint with its angle and its slide, by one formula.
 class Sliding : public Constraint<Sliding, 6, 2> {
  public:
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle", "rad"}, {"slide", "m"}}};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"angle", "rad", Measure::angle()}, {"slide", "m", Measure::length()}}};
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
@@ -60,7 +61,7 @@ std::vector<Bearing> bearings() {
   return {plain, long_one, thrust, key, flat};
 }
 
-const CoordinateTarget slide{1, 2, "m", "N"};
+const CoordinateTarget slide{1, 2, Measure::length(), "m", "N"};
 const StribeckCurve curve{0.3, 0.5, 0.8};
 
 template <class E>

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "generic_joint.hpp"
+#include "trammel/activity.hpp"
 #include "trammel/builder.hpp"
 #include "trammel/plugin.hpp"
 
@@ -75,18 +77,6 @@ void start(FollowedSignals& signals, const Model& model) {
   }
   state.acceleration.assign(state.rate.size(), 0.0);
   signals.update(LocalState(state, places.data()), 0);
-}
-
-Activity read_activity(const Parameters& in, const Builder& builder,
-                       const std::shared_ptr<FollowedSignals>& signals) {
-  const Value& value = *in.value("active");
-  if (value.is_scalar()) {
-    for (const char* yes : {"yes", "true", "on"})
-      if (value.text == yes) return Activity(true);
-    for (const char* no : {"no", "false", "off"})
-      if (value.text == no) return Activity(false);
-  }
-  return Activity(of_time(in.context().function(value), builder, signals));
 }
 
 Drawing read_drawing(const Parameters& in, const LockedAxes& axes) {
@@ -173,7 +163,8 @@ void build(const Parameters& in, Builder& builder) {
   what.axes = read_axes(in);
   const auto signals = std::make_shared<FollowedSignals>();
   what.offsets = read_offsets(in, what.axes, builder, signals);
-  what.activity = read_activity(in, builder, signals);
+  const std::optional<Activity> activity =
+      read_activity(in, [&](FunctionPtr f) { return of_time(std::move(f), builder, signals); });
   if (!signals->empty()) {
     start(*signals, builder.model());
     what.signals = signals;
@@ -194,17 +185,20 @@ void build(const Parameters& in, Builder& builder) {
   const InitialMotion a = builder.initial(joint.frame()), b = builder.initial(joint.definition().J1);
   const Mat3 R_AB = a.R_WM.transpose() * b.R_WM;
   const Vec3 p_AB_A = a.R_WM.transpose() * (b.p_WM - a.p_WM);
-  if (joint.active()) {
+  // Of steps that say nothing yet.
+  constexpr double first_step = 1e-6;
+  if (!activity || activity->after(0, first_step)) {
     if (!in.flag("assemble")) require_closed(in, joint, R_AB, p_AB_A);
     if (!joint.on_branch(R_AB)) joint.start_off_branch();
   }
   builder.note("axes", [axes] { return axes; });
 
+  if (activity) builder.set_activity(*activity);
   std::vector<BlockId> stencil = joint.blocks();
   if (joint.translation_count() > 0)
-    stencil.push_back(builder.add_multiplier("force", joint.translation_count(), "m"));
+    stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, joint.translation_count())));
   if (joint.rotation_count() > 0)
-    stencil.push_back(builder.add_multiplier("moment", joint.rotation_count(), "rad"));
+    stencil.push_back(builder.add_multiplier("moment", rows_of(Dimension::angle, joint.rotation_count())));
   stencil.insert(stencil.end(), signals->blocks().begin(), signals->blocks().end());
   builder.add(std::move(joint), std::move(stencil));
 }
@@ -226,8 +220,7 @@ std::vector<Parameter> parameters() {
               "Tait-Bryan angles about x, y, z that turn J0 into J0U"),
       P::make(Kind::flag, "alternative", "", "yes: rotation equations that do not hold half a turn away")
           .defaults("no"),
-      P::make(Kind::any, "active", "", "yes, no, or a function: the joint holds while it is positive")
-          .defaults("yes"),
+      active_parameter(),
       P::make(Kind::choice, "close", "",
               "what an activation during the run does: hold keeps the pose then present, exact needs the "
               "joint to be closed")

@@ -4,6 +4,7 @@
 #include "axes.hpp"
 #include "plain_case.hpp"
 #include "time_functions.hpp"
+#include "trammel/activity.hpp"
 #include "trammel/lie.hpp"
 
 extern "C" void trammel_register(trammel::Registry& registry);
@@ -131,6 +132,36 @@ TEST(GenericJointInACase, FollowsTheSignalsThatItsFunctionsRead) {
   c.model.signals["gap"] = distance_signal(Marker::ground(), Marker::on_frame(c.second));
   EXPECT_THAT(c.joint(text + "[twice, 0, 0]}"), HasSubstr("translation along x is off by -1 m"));
   EXPECT_EQ(c.joint(text + "[twice, 0, 0], active: no}"), "");
+}
+
+TEST(GenericJointInACase, DeclaresItsRowsAndWhetherTheySwitch) {
+  TwoBodies c;
+  EXPECT_EQ(c.joint("{between: [bodies.end, bodies.second], constrained: [1, 0, 1, 0, 0, 1], assemble: yes}"),
+            "");
+  EXPECT_EQ(c.joint("{between: [bodies.end, bodies.second], constrained: [1, 0, 1, 0, 0, 1], active: no}"),
+            "");
+  int blocks = 0;
+  for (const Block& b : c.model.blocks) {
+    if (b.kind != BlockKind::multiplier) continue;
+    const bool force = blocks % 2 == 0;
+    EXPECT_EQ(b.rows.size(), force ? 2U : 1U);
+    for (const Row& row : b.rows) {
+      EXPECT_EQ(row.measure.dimension, force ? Dimension::length : Dimension::angle);
+      EXPECT_EQ(row.switches, blocks >= 2);
+    }
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 4);
+}
+
+TEST(GenericJointInACase, BreaksAtAForceOrAMoment) {
+  TwoBodies c;
+  EXPECT_EQ(c.joint("{between: [ground, bodies.first], active: {force: 100}}"), "");
+  const Activity& activity = c.model.activities.begin()->second;
+  EXPECT_EQ(activity.force, 100);
+  EXPECT_FALSE(activity.moment.has_value());
+  EXPECT_THAT(c.joint("{between: [ground, bodies.first], active: {}}"),
+              HasSubstr("none of 'until', 'force'"));
 }
 
 TEST(GenericJointInACase, RefusesAStartHalfATurnAway) {

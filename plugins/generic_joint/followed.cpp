@@ -8,9 +8,9 @@ namespace trammel::generic_joint {
 
 namespace {
 
-class Followed final : public Function {
+class FollowedFunction final : public Function {
  public:
-  Followed(FunctionPtr f, std::shared_ptr<const FollowedSignals> signals, std::vector<int> indices)
+  FollowedFunction(FunctionPtr f, std::shared_ptr<const FollowedSignals> signals, std::vector<int> indices)
       : Function(f->text(), {}, f->where()),
         f_(std::move(f)),
         signals_(std::move(signals)),
@@ -40,37 +40,26 @@ class Followed final : public Function {
 }  // namespace
 
 int FollowedSignals::add(const std::shared_ptr<const Signal>& signal) {
-  const auto found = std::ranges::find(readings_, signal, &Reading::signal);
-  if (found != readings_.end()) return static_cast<int>(found - readings_.begin());
-  readings_.push_back({signal, static_cast<int>(blocks_.size()), {}});
+  const auto found = std::ranges::find(signals_, signal, &Followed::signal);
+  if (found != signals_.end()) return static_cast<int>(found - signals_.begin());
+  signals_.push_back({signal, static_cast<int>(blocks_.size())});
+  readings_.last.push_back({});
   for (const BlockId id : signal->blocks()) blocks_.push_back(id);
-  return static_cast<int>(readings_.size()) - 1;
+  return static_cast<int>(signals_.size()) - 1;
 }
 
 void FollowedSignals::update(const LocalState& x, int first) {
-  time_ = x.time();
+  readings_.time = x.time();
   SignalValue value;
-  for (Reading& reading : readings_) {
-    reading.signal->evaluate(x, first + reading.first_block, false, value);
-    reading.last = {value.value, value.rate, value.second_rate};
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    signals_[i].signal->evaluate(x, first + signals_[i].first_block, false, value);
+    readings_.last[i] = {value.value, value.rate, value.second_rate};
   }
-}
-
-std::vector<double> FollowedSignals::history() const {
-  std::vector<double> h{time_};
-  for (const Reading& r : readings_) h.insert(h.end(), {r.last.value, r.last.first, r.last.second});
-  return h;
-}
-
-void FollowedSignals::restore(std::span<const double> history) {
-  time_ = history[0];
-  for (std::size_t i = 0; i < readings_.size(); ++i)
-    readings_[i].last = {history[3 * i + 1], history[3 * i + 2], history[3 * i + 3]};
 }
 
 FunctionPtr followed(FunctionPtr f, std::shared_ptr<const FollowedSignals> signals,
                      std::vector<int> indices) {
-  return std::make_shared<Followed>(std::move(f), std::move(signals), std::move(indices));
+  return std::make_shared<FollowedFunction>(std::move(f), std::move(signals), std::move(indices));
 }
 
 }  // namespace trammel::generic_joint

@@ -1,14 +1,24 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "trammel/archive.hpp"
 #include "trammel/function.hpp"
 #include "trammel/signal.hpp"
 
 namespace trammel::generic_joint {
+
+/// What signals were at the last accepted state.
+struct SignalReadings {
+  double time = 0;
+  std::vector<std::array<double, 3>> last;  ///< value, rate and second rate of each
+
+  void serialize(Archive& archive) { archive(time, last); }
+};
 
 /// Signals as they were at the last accepted state, followed from there by their first and second rate:
 /// s(t) = s_n + s'_n (t - t_n) + s''_n (t - t_n)^2/2. So a function of signals becomes one of time inside a step, and a
@@ -17,33 +27,31 @@ class FollowedSignals {
  public:
   /// Index of a signal; the same for the same one.
   int add(const std::shared_ptr<const Signal>& signal);
-  bool empty() const { return readings_.empty(); }
+  bool empty() const { return signals_.empty(); }
 
   /// Blocks to be put into the stencil.
   const std::vector<BlockId>& blocks() const { return blocks_; }
   /// Takes the signals at an accepted state, where the blocks stand from index `first` on.
   void update(const LocalState& x, int first);
 
-  double time() const { return time_; }
+  double time() const { return readings_.time; }
   Jet at(int signal, double t) const {
-    const Jet& s = readings_[static_cast<std::size_t>(signal)].last;
-    const double dt = t - time_;
-    return {s.value + dt * (s.first + 0.5 * dt * s.second), s.first + dt * s.second, s.second};
+    const auto& [value, rate, second_rate] = readings_.last[static_cast<std::size_t>(signal)];
+    const double dt = t - readings_.time;
+    return {value + dt * (rate + 0.5 * dt * second_rate), rate + dt * second_rate, second_rate};
   }
 
-  /// Numbers to be saved with a state, and their return.
-  std::vector<double> history() const;
-  void restore(std::span<const double> history);
-  std::size_t history_size() const { return 1 + 3 * readings_.size(); }
+  /// Belong to the history of the joint whose functions read the signals.
+  const SignalReadings& readings() const { return readings_; }
+  void set_readings(const SignalReadings& readings) { readings_ = readings; }
 
  private:
-  struct Reading {
+  struct Followed {
     std::shared_ptr<const Signal> signal;
     int first_block = 0;
-    Jet last{};
   };
-  double time_ = 0;
-  std::vector<Reading> readings_;
+  std::vector<Followed> signals_;
+  SignalReadings readings_;
   std::vector<BlockId> blocks_;
 };
 

@@ -6,6 +6,7 @@
 #include "sample.hpp"
 #include "solvers/simulation.hpp"
 #include "tests/solvers/test_models.hpp"
+#include "trammel/activity.hpp"
 
 namespace trammel::generic_joint {
 namespace {
@@ -43,10 +44,19 @@ TEST(FollowedSignals, GoOnWithTheirRates) {
   EXPECT_NEAR(j.first, 2 * (0.5 + 0.2), 1e-14);
   EXPECT_NEAR(j.second, 0.8, 1e-14);
 
+  // As they were read, from what is saved of them.
+  Archive saved;
+  SignalReadings readings = signals->readings();
+  readings.serialize(saved);
   FollowedSignals other;
   other.add(distance);
-  other.restore(signals->history());
-  EXPECT_EQ(other.history(), signals->history());
+  EXPECT_NE(other.at(0, 2.5).value, signals->at(0, 2.5).value);
+  Archive reader(saved.bytes());
+  SignalReadings read;
+  read.serialize(reader);
+  other.set_readings(read);
+  EXPECT_EQ(other.time(), 2);
+  EXPECT_EQ(other.at(0, 2.5).value, signals->at(0, 2.5).value);
 }
 
 /// A body that flies along x past another, which a joint holds to the ground.
@@ -68,7 +78,8 @@ struct Flight : trammel::testing::TestSystem {
     signals->add(distance_signal(Marker::ground(), Marker::on_frame(flying)));
     d.signals = signals;
   }
-  State run() {
+  /// Runs with a joint that is active while `active` is positive; null: always.
+  State run(FunctionPtr active = nullptr) {
     State state;
     std::vector<BlockPlace> places;
     for (const BlockId id : signals->blocks()) {
@@ -79,10 +90,13 @@ struct Flight : trammel::testing::TestSystem {
     state.acceleration.assign(state.rate.size(), 0.0);
     signals->update(LocalState(state, places.data()), 0);
     entity("joint", "generic");
+    Activity activity;
+    activity.function = active;
+    if (active) builder.set_activity(activity);
     GenericJoint joint(d);
     std::vector<BlockId> stencil = joint.blocks();
-    stencil.push_back(builder.add_multiplier("force", 3, "m"));
-    stencil.push_back(builder.add_multiplier("moment", 3, "rad"));
+    stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, 3)));
+    stencil.push_back(builder.add_multiplier("moment", rows_of(Dimension::angle, 3)));
     stencil.insert(stencil.end(), signals->blocks().begin(), signals->blocks().end());
     builder.add(std::move(joint), std::move(stencil));
     finish();
@@ -104,11 +118,10 @@ TEST(FollowedSignals, LeadAnOffset) {
   EXPECT_LT((Eigen::Map<const Vec3>(flight.value(s, flight.held.position)) - Vec3(0, 1, 0)).norm(), 1e-9);
 }
 
-TEST(FollowedSignals, ReleaseWhereTheyCross) {
-  // Held until s = 2, at t = 0.5; the body stands still, and the first step of its fall is the only one in error.
+TEST(FollowedSignals, EndTheActivityWhereTheyCross) {
+  // Active until s = 2, at t = 0.5; the body stands still, and the first step of its fall is the only one in error.
   Flight flight;
-  flight.d.activity = Activity(followed(std::make_shared<Linear>(2.0037, -1), flight.signals, {0}));
-  const State s = flight.run();
+  const State s = flight.run(followed(std::make_shared<Linear>(2.0037, -1), flight.signals, {0}));
   const double fall = 1 - 0.50185;
   const double z = flight.value(s, flight.held.position)[2];
   EXPECT_NEAR(z, -5 * fall * fall, 0.01 * 10 * fall);

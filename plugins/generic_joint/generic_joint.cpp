@@ -28,8 +28,7 @@ GenericJoint::GenericJoint(Definition definition)
   rigid_ = !site_.A.has_shape() && !site_.B.has_shape();
   for (int k = 0; k < 3; ++k)
     if (what_.axes.translation(k)) locked_[static_cast<std::size_t>(translations_++)] = k;
-  status_.active = what_.activity.at(1e-12);
-  committed_ = status_;
+  if (what_.signals) history_.signals = what_.signals->readings();
 }
 
 double GenericJoint::no_offset_in(int k) const {
@@ -40,7 +39,7 @@ double GenericJoint::tolerance() const { return meeting_tolerance * std::max(1.0
 
 bool GenericJoint::couples(int row, int column) const {
   if (rows() == 0 || row >= first_signal_block() || column >= first_signal_block()) return false;
-  if (row >= blocks_ && column >= blocks_) return row == column && !what_.activity.always();
+  if (row >= blocks_ && column >= blocks_) return false;
   if (!rigid_ || row >= blocks_ || column >= blocks_) return true;
   // Of a frame the position comes first, and a force in axes of A does not change as positions do.
   const auto moves = [this](int k) {
@@ -78,14 +77,9 @@ Vec6 GenericJoint::wrench(const LocalState& x, const RotationTerms& terms) const
 }
 
 void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
-  if (!fault_.empty()) throw Error(fault_);
   if (rows() == 0) return;
   const Request& request = out.request;
   const bool full = request.bias || (request.rates && request.tangent);
-  if (!status_.active) {
-    fill_released(x, out);
-    return;
-  }
   RelativeMotion motion;
   relative(x,
            full            ? MotionLevel::full
@@ -104,14 +98,6 @@ void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
     default:
       fill<Eigen::Dynamic>(x, motion, terms, out);
   }
-}
-
-void GenericJoint::fill_released(const LocalState& x, LocalSystem& out) const {
-  auto r = out.residual();
-  for (int i = 0; i < rows(); ++i) r[dofs_ + i] = multiplier(x, i);
-  if (out.request.tangent) out.K().diagonal().segment(dofs_, rows()).setOnes();
-  // B a + bias stands for the equation at acceleration level, which is lambda = 0 here.
-  if (out.request.bias) out.bias().segment(dofs_, rows()) = r.segment(dofs_, rows());
 }
 
 template <int n>
@@ -206,11 +192,6 @@ GenericJoint::Rows GenericJoint::rates(const LocalState& x, bool accelerations) 
   return out;
 }
 
-Review GenericJoint::fail(std::string why) {
-  fault_ = std::move(why);
-  return Review::changed();  // the next evaluation throws, so that all ranks end together
-}
-
 bool GenericJoint::at_rest(const LocalState& x) const {
   int k = 0;
   for (const Marker* marker : {&site_.A, &site_.B})
@@ -234,96 +215,67 @@ std::string GenericJoint::jump_of_offset(const StepInfo& step) const {
   return {};
 }
 
+void GenericJoint::begin(const LocalState& x, const Begin& how) {
+  if (!how.active) history_.jump = 0;
+  if (how.why != Begin::Why::activated) return;
+  history_.on_branch = true;
+  if (!what_.hold) return;  // the kernel sees to it that the joint is closed
+  RelativeMotion motion;
+  motion.evaluate(x, site_.A, what_.J1, 0, MotionLevel::pose);
+  hold(motion.R_AB, motion.p_AB_A);
+}
+
 Review GenericJoint::review(const LocalState& x, const StepInfo& step) {
-  const double h = step.end - step.start;
+  const double h = step.size();
   if (what_.signals && std::abs(step.start - what_.signals->time()) > 1e-9 * h)
-    return fail(
+    throw Error(
         fmt::format("the clock was set from t = {:g} to {:g}, but the joint's functions read signals, which "
                     "are followed from "
                     "the last accepted state",
                     what_.signals->time(), step.start));
-  Review fine = Review::keep();
-  if (what_.activity.switches()) {
-    const bool wanted = what_.activity.after(step.start, h);
-    if (wanted != status_.active) {
-      if (wanted)
-        return fail(
-            fmt::format("'active' asks for the joint at t = {:g}, where the clock was set: let the run reach "
-                        "that time, or "
-                        "begin with the joint active",
-                        step.start));
-      status_.active = false;
-      return Review::changed();
-    }
-    if (const std::optional<double> change = what_.activity.change(step))
-      if (*change < step.end - 1e-9 * h) return Review::cut(*change);
-    // `commit` changes the activity there.
-    if (what_.activity.after(step.end, h) != status_.active) fine = Review::cut(step.end);
-  }
-  if (!status_.active || rows() == 0) return fine;
+  if (rows() == 0) return Review::keep();
 
   if (what_.offsets.any() && !at_rest(x))
-    if (std::string why = jump_of_offset(step); !why.empty()) return fail(std::move(why));
-  if (status_.jump > 0) {
+    if (std::string why = jump_of_offset(step); !why.empty()) throw Error(std::move(why));
+  if (history_.jump > 0) {
     // Where the velocities were made consistent nothing of the jump is left after the first step.
     const double left = rates(x, false).cwiseAbs().maxCoeff() + h * rates(x, true).cwiseAbs().maxCoeff();
-    if (left > 0.3 * status_.jump)
-      return fail(fmt::format(
+    if (left > 0.3 * history_.jump)
+      throw Error(fmt::format(
           "an offset whose rate jumps at t = {:g} finds a relative velocity of {:.4g} (m/s or rad/s) along "
           "locked axes: that impulse is computed only where a dynamic stage begins. End a stage there, and "
           "begin the next with `start: consistent`",
-          step.start, status_.jump));
+          step.start, history_.jump));
   }
   if (rotation_.has_second_branch()) {
     RelativeMotion motion;
     relative(x, MotionLevel::pose, motion);
     if (!rotation_.on_branch(motion.R_AB)) {
-      if (status_.on_branch) return Review::cut(0.5 * (step.start + step.end));
-      return fail(
+      if (history_.on_branch) return Review::cut(0.5 * (step.start + step.end));
+      throw Error(
           "the locked axes came to rest half a turn from where they should be: the equations of direction "
           "cosines hold there too. Start nearer, or give `alternative: yes`");
     }
   }
-  return fine;
+  return Review::keep();
 }
 
 void GenericJoint::commit(const LocalState& x, const StepInfo& step) {
-  status_.jump = 0;
-  if (status_.active && what_.offsets.any() && !at_rest(x))
+  history_.jump = 0;
+  if (step.active && what_.offsets.any() && !at_rest(x))
     for (int k = 0; k < 6; ++k)
       if (const FunctionPtr& f = what_.offsets[k])
-        status_.jump =
-            std::max(status_.jump, std::abs(rate_jump(*f, step.end, step.end - step.start, no_offset_in(k))));
-  if (what_.signals) what_.signals->update(x, first_signal_block());
-  if (rotation_.has_second_branch() && status_.active) {
+        history_.jump =
+            std::max(history_.jump, std::abs(rate_jump(*f, step.end, step.size(), no_offset_in(k))));
+  if (what_.signals) {
+    what_.signals->update(x, first_signal_block());
+    history_.signals = what_.signals->readings();
+  }
+  if (rotation_.has_second_branch() && step.active) {
     RelativeMotion motion;
     relative(x, MotionLevel::pose, motion);
-    status_.on_branch = rotation_.on_branch(motion.R_AB);
+    history_.on_branch = rotation_.on_branch(motion.R_AB);
   }
-  if (what_.activity.switches()) {
-    const bool wanted = what_.activity.after(step.end, step.end - step.start);
-    if (wanted && !status_.active) activate(x, step.end);
-    if (!wanted) status_.jump = 0;
-    status_.active = wanted;
-  }
-  committed_ = status_;
-}
-
-void GenericJoint::activate(const LocalState& x, double t) {
-  RelativeMotion motion;
-  motion.evaluate(x, site_.A, what_.J1, 0, MotionLevel::velocity);
-  if (what_.hold) {
-    hold(motion.R_AB, motion.p_AB_A);
-  } else {
-    const Vec6 C = gaps(motion.R_AB, motion.p_AB_A);
-    Eigen::Index worst = 0;
-    if (rows() > 0 && C.cwiseAbs().maxCoeff(&worst) > tolerance())
-      fail(fmt::format(
-          "the joint is to close at t = {:g}, but its {} is off by {:.6g} {}; `close: hold` would "
-          "keep the pose then present",
-          t, row_name(static_cast<int>(worst)), C[worst], worst < translations_ ? "m" : "rad"));
-  }
-  status_.on_branch = true;
 }
 
 void GenericJoint::hold(const Mat3& R_AB, const Vec3& p_AB_A) {
@@ -332,15 +284,21 @@ void GenericJoint::hold(const Mat3& R_AB, const Vec3& p_AB_A) {
     const int k = locked_[static_cast<std::size_t>(i)];
     gap[k] = p_AB_A[k];
   }
-  held_ = true;
-  R_held_ = R_AB.transpose();
-  p_held_ = -(R_AB.transpose() * gap);
+  history_.held = true;
+  history_.R_J1 = R_AB.transpose();
+  history_.p_J1 = -(R_AB.transpose() * gap);
   set_held();
 }
 
 void GenericJoint::set_held() {
-  site_.B =
-      held_ ? what_.J1.offset(rotation_.count() > 0 ? R_held_ : Mat3(Mat3::Identity()), p_held_) : what_.J1;
+  site_.B = history_.held ? what_.J1.offset(rotation_.count() > 0 ? history_.R_J1 : Mat3(Mat3::Identity()),
+                                            history_.p_J1)
+                          : what_.J1;
+}
+
+void GenericJoint::restored() {
+  set_held();
+  if (what_.signals) what_.signals->set_readings(history_.signals);
 }
 
 Energy GenericJoint::energy(const LocalState& x) const {
@@ -353,32 +311,6 @@ Energy GenericJoint::energy(const LocalState& x) const {
   const Vec6 w = wrench(x, terms);
   e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
   return e;
-}
-
-std::vector<double> GenericJoint::history() const {
-  if (!what_.activity.switches() && !what_.signals) return {};
-  std::vector<double> h{committed_.active ? 1.0 : 0.0, committed_.on_branch ? 1.0 : 0.0, committed_.jump,
-                        held_ ? 1.0 : 0.0};
-  h.insert(h.end(), R_held_.data(), R_held_.data() + 9);
-  h.insert(h.end(), p_held_.data(), p_held_.data() + 3);
-  if (what_.signals) {
-    const std::vector<double> signals = what_.signals->history();
-    h.insert(h.end(), signals.begin(), signals.end());
-  }
-  return h;
-}
-
-void GenericJoint::restore(std::span<const double> history) {
-  if (!what_.activity.switches() && !what_.signals) return;
-  const std::size_t size = 16 + (what_.signals ? what_.signals->history_size() : 0);
-  if (history.size() != size)
-    throw Error(fmt::format("a generic joint's history has {} numbers, found {}", size, history.size()));
-  status_ = committed_ = {history[0] != 0, history[1] != 0, history[2]};
-  held_ = history[3] != 0;
-  R_held_ = Eigen::Map<const Mat3>(history.data() + 4);
-  p_held_ = Eigen::Map<const Vec3>(history.data() + 13);
-  set_held();
-  if (what_.signals) what_.signals->restore(history.subspan(16));
 }
 
 }  // namespace trammel::generic_joint

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "activity.hpp"
 #include "axes.hpp"
 #include "followed.hpp"
 #include "offsets.hpp"
 #include "rotation_equations.hpp"
+#include "trammel/archive.hpp"
 #include "trammel/canvas.hpp"
+#include "trammel/element.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/relative_motion.hpp"
@@ -36,7 +37,6 @@ struct Definition {
   /// What functions of signals read; null where there are none. Shared by copies of the joint.
   std::shared_ptr<FollowedSignals> signals;
   bool alternative = false;
-  Activity activity;
   bool hold = true;  ///< activation during the run keeps the pose then present; else the joint must be closed
   double length = 1;  ///< of the model [m]: what a gap is small against
   Drawing drawing;
@@ -48,8 +48,7 @@ struct Definition {
 ///     RotationEquations of R_J0U,J1      for the locked rotations
 ///
 /// Local system: blocks of A, blocks of B, multipliers of the translations, multipliers of the rotations, blocks of the
-/// signals that functions read. While it is
-/// inactive the rows of multipliers are lambda = 0.
+/// signals that functions read.
 class GenericJoint {
  public:
   explicit GenericJoint(Definition definition);
@@ -60,38 +59,44 @@ class GenericJoint {
   std::vector<BlockId> blocks() const { return site_.blocks(); }
   int translation_count() const { return translations_; }
   int rotation_count() const { return rotation_.count(); }
-  bool active() const { return status_.active; }
   /// J0U.
   const Marker& frame() const { return site_.A; }
 
   bool couples(int row, int column) const;
   void evaluate(const LocalState& x, LocalSystem& out) const;
+  void begin(const LocalState& x, const Begin& how);
   Review review(const LocalState& x, const StepInfo& step);
   void commit(const LocalState& x, const StepInfo& step);
-  void reject() { status_ = committed_; }
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
   void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
-  std::vector<double> history() const;
-  void restore(std::span<const double> history);
+
+  struct History {
+    static constexpr int version = 1;
+    bool on_branch = true;  ///< the state is on the right branch of the rotation equations
+    /// |B v + C_t| where a jump of an offset's rate begins the step still to come.
+    double jump = 0;
+    bool held = false;             ///< an activation has put another frame in the place of J1:
+    Mat3 R_J1 = Mat3::Identity();  ///< that frame in J1
+    Vec3 p_J1 = Vec3::Zero();
+    SignalReadings signals;
+
+    void serialize(Archive& archive) { archive(on_branch, jump, held, R_J1, p_J1, signals); }
+  };
+  History& history() { return history_; }
+  void restored();
 
   /// Values of the equations at the relative pose of J1 in J0U: translations, then rotations.
   Vec6 gaps(const Mat3& R_AB, const Vec3& p_AB_A) const;
   bool on_branch(const Mat3& R_AB) const { return rotation_.on_branch(R_AB); }
   /// Tells that the state at the start lies on the wrong branch and is to be assembled.
-  void start_off_branch() { status_.on_branch = committed_.on_branch = false; }
+  void start_off_branch() { history_.on_branch = false; }
   /// Tolerance of a gap [m or rad].
   double tolerance() const;
   /// "translation along x", "rotation (equation 2)".
   std::string row_name(int row) const;
 
  private:
-  struct Status {
-    bool active = true;
-    bool on_branch = true;  ///< the state is on the right branch of the rotation equations
-    /// |B v + C_t| where a jump of an offset's rate begins the step still to come.
-    double jump = 0;
-  };
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 
   int rows() const { return translations_ + rotation_.count(); }
@@ -108,17 +113,14 @@ class GenericJoint {
   template <int n>
   void fill(const LocalState& x, const RelativeMotion& motion, const RotationTerms& terms,
             LocalSystem& out) const;
-  void fill_released(const LocalState& x, LocalSystem& out) const;
   int first_signal_block() const {
     return blocks_ + (translations_ > 0 ? 1 : 0) + (rotation_.count() > 0 ? 1 : 0);
   }
   /// A jump of offset k that is none [m or rad].
   double no_offset_in(int k) const;
-  Review fail(std::string why);
   bool at_rest(const LocalState& x) const;
   /// Of an offset inside a step in which things move: what to tell, or nothing.
   std::string jump_of_offset(const StepInfo& step) const;
-  void activate(const LocalState& x, double t);
   void hold(const Mat3& R_AB, const Vec3& p_AB_A);
   void set_held();
   JointForces forces(const LocalState& x, RelativeMotion& motion, MarkerMotion& J0) const;
@@ -129,11 +131,7 @@ class GenericJoint {
   std::array<int, 3> locked_{};                   ///< axis of translation row i
   int translations_ = 0, blocks_ = 0, dofs_ = 0;  ///< blocks and unknowns of A and B
   bool rigid_ = true;                             ///< no marker has a shape
-  Status status_, committed_;
-  bool held_ = false;
-  Mat3 R_held_ = Mat3::Identity();  ///< of the held frame in J1
-  Vec3 p_held_ = Vec3::Zero();
-  std::string fault_;  ///< why the run must end: told by the next evaluation, on all ranks
+  History history_;
 };
 
 }  // namespace trammel::generic_joint

@@ -198,46 +198,44 @@ TEST(GenericJoint, RateOfAPartlyLockedTranslationIsTheTrueOne) {
   EXPECT_GT((ends.A.R_WM.transpose() * ends.w_A().cross(ends.gap())).tail<2>().norm(), 0.1);
 }
 
-TEST(GenericJoint, IsReleasedAndHeldByAFunctionOfTime) {
-  Definition d = definition_of(axes_of(31), tilted_marker(0), tilted_marker(1));
-  d.activity = Activity(time_function([](Jet t) { return (t - 1.0) * (t - 2.0); }));
+TEST(GenericJoint, HoldsThePoseInWhichItBecomesActive) {
+  const Definition d = definition_of(axes_of(31), tilted_marker(0), tilted_marker(1));
   Sample<GenericJoint> sample = sample_of(d);
   Specimen s = sample.specimen;
   s.disturb(3);
   auto& joint = sample.range;
-  const auto lambda = [&](const Evaluation& e) { return e.residual.tail<5>().eval(); };
-
-  s.state().time = 0.9;
-  EXPECT_EQ(joint.review(0, s.local(), {0.8, 0.9}).verdict, Review::Verdict::keep);
-  const Review cut = joint.review(0, s.local(), {0.9, 1.4});
-  ASSERT_EQ(cut.verdict, Review::Verdict::cut);
-  EXPECT_NEAR(cut.cut_time, 1, 1e-15);
-  s.state().time = 1;
-  joint.commit(0, s.local(), {0.9, 1});
-  const Evaluation released = evaluate(joint, 0, s, full_request());
-  EXPECT_LT(released.residual.head<12>().norm(), 0.0 + 1e-300);
-  for (int i = 0; i < 5; ++i) EXPECT_NE(lambda(released)[i], 0);
-  EXPECT_EQ(released.bias.tail<5>(), lambda(released));
-  EXPECT_EQ(released.rate.tail<5>().norm(), 0);
-  EXPECT_EQ(Eigen::MatrixXd(released.K.bottomRightCorner<5, 5>()), (Eigen::MatrixXd::Identity(5, 5)));
-  EXPECT_EQ(released.K.topLeftCorner(12, 17).norm() + released.K.bottomLeftCorner(5, 12).norm(), 0);
-  joint.reject(0);
-  EXPECT_EQ(evaluate(joint, 0, s, {}).residual.head<12>().norm(), 0);
-
-  // Held as the markers then stand.
-  s.disturb(8);
-  s.state().time = 2;
-  joint.commit(0, s.local(), {1.5, 2});
+  const auto gaps = [](const RangeOf<GenericJoint>& range, const Specimen& at) {
+    return evaluate(range, 0, at, {}).residual.tail<5>().eval();
+  };
+  Begin how;
+  joint.begin(0, s.local(), how);
+  EXPECT_GT(gaps(joint, s).norm(), 0.1);
+  how.why = Begin::Why::activated;
+  joint.begin(0, s.local(), how);
   const Evaluation held = evaluate(joint, 0, s, full_request());
   EXPECT_LT(held.residual.tail<5>().norm(), 1e-13);
   const CheckedTerm worst = worst_derivative(joint, 0, s, 3);
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
   EXPECT_LT(resultant(s, held.residual).norm(), 1e-12);
+  // A step that is given up does not change it.
+  joint.reject(0);
+  EXPECT_EQ(evaluate(joint, 0, s, full_request()).residual, held.residual);
 
-  // A restart finds it so.
+  // What is read from an archive stands so too.
+  Archive saved;
+  joint.serialize(0, saved);
   Sample<GenericJoint> other = sample_of(d);
-  other.range.restore(0, joint.history(0));
-  EXPECT_LT((evaluate(other.range, 0, s, {}).residual - held.residual).norm(), 1e-14);
+  EXPECT_GT(gaps(other.range, s).norm(), 0.1);
+  Archive reader(saved.bytes());
+  other.range.serialize(0, reader);
+  EXPECT_EQ(evaluate(other.range, 0, s, {}).residual, held.residual);
+
+  // Where it must be closed it takes no other place.
+  Definition exact = d;
+  exact.hold = false;
+  Sample<GenericJoint> closed = sample_of(std::move(exact));
+  closed.range.begin(0, s.local(), how);
+  EXPECT_GT(gaps(closed.range, s).norm(), 0.1);
 }
 
 TEST(GenericJoint, CutsAStepThatEndsHalfATurnAway) {

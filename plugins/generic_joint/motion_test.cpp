@@ -8,6 +8,7 @@
 #include "solvers/model_scales.hpp"
 #include "solvers/simulation.hpp"
 #include "tests/solvers/test_models.hpp"
+#include "trammel/activity.hpp"
 
 namespace trammel::generic_joint {
 namespace {
@@ -30,14 +31,21 @@ struct Bodies : TestSystem {
     builder.add(body, {frames.back().position, frames.back().rotation});
     return frames.back();
   }
-  void join(Definition d) {
+  /// A joint that is active while `active` is positive; null: always.
+  void join(Definition d, FunctionPtr active = nullptr) {
     entity("joint", "generic");
+    Activity activity;
+    activity.function = active;
+    if (active) builder.set_activity(activity);
     GenericJoint joint(std::move(d));
     std::vector<BlockId> stencil = joint.blocks();
     if (joint.translation_count() > 0)
-      stencil.push_back(builder.add_multiplier("force", joint.translation_count(), "m"));
+      stencil.push_back(
+          builder.add_multiplier("force", rows_of(Dimension::length, joint.translation_count())));
     if (joint.rotation_count() > 0)
-      stencil.push_back(builder.add_multiplier("moment", joint.rotation_count(), "rad"));
+      stencil.push_back(builder.add_multiplier("moment", rows_of(Dimension::angle, joint.rotation_count())));
+    for (const BlockId id : stencil)
+      if (is_multiplier(model->block(id).kind)) multipliers.push_back(id);
     builder.add(std::move(joint), std::move(stencil));
   }
   Vec3 position(const State& s, int k) const {
@@ -71,6 +79,7 @@ Stage motion(double until, double step, DynamicStage::Form form = DynamicStage::
 /// Two bodies of which the second is placed so that the joint is closed.
 struct Pair : Bodies {
   Definition d;
+  FunctionPtr active;
   explicit Pair(const LockedAxes& axes, bool rotates = true) {
     const Frame first = add(so3::exp(Vec3(0.3, 0.2, -0.5)), Vec3(0.1, -0.2, 0.4), Vec3(0.3, 0.1, -0.2),
                             rotates ? Vec3(0.7, -0.4, 0.9) : Vec3(Vec3::Zero()));
@@ -85,7 +94,7 @@ struct Pair : Bodies {
     d.J1 = Marker::on_frame(second, R_FM, p_FM);
   }
   void build() {
-    join(d);
+    join(d, active);
     finish();
   }
   Vec3 momentum(const State& s) const { return body.mass * (velocity(s, 0) + velocity(s, 1)); }
@@ -227,8 +236,8 @@ TEST(GenericJointInMotion, CosinesThatComeToRestHalfATurnAwayAreRefused) {
   GenericJoint joint(definition_of({}, Marker::ground(), Marker::on_frame(frame)));
   joint.start_off_branch();
   std::vector<BlockId> stencil = joint.blocks();
-  stencil.push_back(system.builder.add_multiplier("force", 3, "m"));
-  stencil.push_back(system.builder.add_multiplier("moment", 3, "rad"));
+  stencil.push_back(system.builder.add_multiplier("force", rows_of(Dimension::length, 3)));
+  stencil.push_back(system.builder.add_multiplier("moment", rows_of(Dimension::angle, 3)));
   system.builder.add(std::move(joint), std::move(stencil));
   system.finish();
   Simulation simulation(*system.assembler);
@@ -242,36 +251,39 @@ TEST(GenericJointInMotion, CosinesThatComeToRestHalfATurnAwayAreRefused) {
   }
 }
 
-TEST(GenericJointInMotion, AReleasedBodyFallsFreely) {
+TEST(GenericJointInMotion, ABodyFallsFreelyOnceItsJointIsInactive) {
   for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::index2}) {
     Bodies system;
     system.body.field = trammel::testing::gravity;
     const Frame frame = system.add(Mat3::Identity(), Vec3(0, 0, 1));
     Definition d =
         definition_of({}, Marker::ground(Mat3::Identity(), Vec3(0, 0, 1)), Marker::on_frame(frame));
-    d.activity = Activity(time_function([](Jet t) { return 0.25 - t; }));
-    system.join(d);
+    system.join(d, time_function([](Jet t) { return 0.25 - t; }));
     system.finish();
     Simulation simulation(*system.assembler);
-    // The release lies on the border of two stages, and the second begins with the acceleration of free fall.
+    // It becomes inactive on the border of two stages, and the second begins with the acceleration of free fall.
     const Stage stages[] = {motion(0.25, 0.01, form), motion(0.55, 0.01, form)};
     simulation.run(stages);
     EXPECT_NEAR(system.position(simulation.state(), 0)[2], 1 - 0.5 * 9.81 * 0.3 * 0.3, 1e-10);
     EXPECT_NEAR(system.velocity(simulation.state(), 0)[2], -9.81 * 0.3, 1e-10);
     EXPECT_LT(system.report(simulation.state()).vectors.at("force_world").norm(), 1e-10);
-    EXPECT_EQ(system.report(simulation.state()).scalars.at("active"), 0);
+    for (const BlockId force : system.multipliers)
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(system.assembler->statuses().inactive(force, i));
+        EXPECT_EQ(system.value(simulation.state(), force)[i], 0);
+      }
+    EXPECT_EQ(system.multipliers.size(), 2U);
   }
 }
 
-TEST(GenericJointInMotion, AReleaseInsideAStageCutsTheStepThere) {
+TEST(GenericJointInMotion, BecomingInactiveInsideAStageCutsTheStepThere) {
   const auto height = [](double h, DynamicStage::Form form) {
     Bodies system;
     system.body.field = trammel::testing::gravity;
     const Frame frame = system.add(Mat3::Identity(), Vec3(0, 0, 1));
     Definition d =
         definition_of({}, Marker::ground(Mat3::Identity(), Vec3(0, 0, 1)), Marker::on_frame(frame));
-    d.activity = Activity(time_function([](Jet t) { return 0.2537 - t; }));
-    system.join(d);
+    system.join(d, time_function([](Jet t) { return 0.2537 - t; }));
     system.finish();
     Simulation simulation(*system.assembler);
     const Stage stages[] = {motion(0.5, h, form)};
@@ -287,7 +299,7 @@ TEST(GenericJointInMotion, AReleaseInsideAStageCutsTheStepThere) {
 TEST(GenericJointInMotion, AnImpulseIsTakenWhereAStageEnds) {
   // Two bodies drift towards and past each other; at t = 0.5 the joint closes as they stand.
   Pair pair(axes_of(63), false);
-  pair.d.activity = Activity(time_function([](Jet t) { return t - 0.5; }));
+  pair.active = time_function([](Jet t) { return t - 0.5; });
   pair.build();
   Simulation simulation(*pair.assembler);
   const Stage apart[] = {motion(0.5, 0.01)}, together[] = {motion(1, 0.01)};
@@ -311,7 +323,8 @@ TEST(GenericJointInMotion, AnImpulseIsTakenWhereAStageEnds) {
   EXPECT_LT(after - before, -0.01);
   EXPECT_LT((pair.momentum(s) - P).norm(), 1e-10);
   const RecordedOutputs out = pair.report(s);
-  EXPECT_EQ(out.scalars.at("active"), 1);
+  for (const BlockId id : pair.multipliers) EXPECT_TRUE(pair.assembler->statuses().all_active(id));
+  EXPECT_GT(out.vectors.at("force_world").norm(), 0);
   // Rigid from then on.
   const auto relative = [&](const State& at) {
     return Vec3(pair.rotation(at, 0).transpose() * (pair.position(at, 1) - pair.position(at, 0)));
@@ -329,7 +342,7 @@ TEST(GenericJointInMotion, TakesAnImpulseInsideAStage) {
     for (const double time : {0.5, 0.5037}) {
       const auto run = [&](const std::vector<Stage>& stages, Vec3& L, double& taken) {
         Pair pair(axes_of(63), false);
-        pair.d.activity = Activity(time_function([time](Jet t) { return t - time; }));
+        pair.active = time_function([time](Jet t) { return t - time; });
         pair.build();
         Simulation simulation(*pair.assembler);
         simulation.run(stages);
@@ -396,7 +409,7 @@ TEST(GenericJointInMotion, RefusesAnOffsetThatJumpsInTheRun) {
 
 TEST(GenericJointInMotion, ClosingExactlyNeedsAClosedJoint) {
   Pair pair(axes_of(63), false);
-  pair.d.activity = Activity(time_function([](Jet t) { return t - 0.5; }));
+  pair.active = time_function([](Jet t) { return t - 0.5; });
   pair.d.hold = false;
   pair.build();
   Simulation simulation(*pair.assembler);
@@ -405,7 +418,7 @@ TEST(GenericJointInMotion, ClosingExactlyNeedsAClosedJoint) {
     simulation.run(stages);
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("the joint is to close at t = 0.5, but its translation along"));
+    EXPECT_THAT(e.what(), HasSubstr("the joint is to become active at t = 0.5, but its equation "));
   }
 }
 

@@ -32,7 +32,7 @@ JointForces GenericJoint::forces(const LocalState& x, RelativeMotion& motion, Ma
   f.moment_on_B = -(motion.B.R_WM * row_B.tail<3>());
   // About the origins of J0 and J1. A shift in world axes leaves the force at the origin of J0: see the page.
   if (!what_.axes.all_translations()) f.moment_on_A += (motion.A.p_WM - J0.p_WM).cross(f.force_on_A);
-  if (held_) {
+  if (history_.held) {
     MarkerMotion J1;
     what_.J1.evaluate(x, what_.J0.block_count(), MotionLevel::velocity, J1);
     f.moment_on_B += (motion.B.p_WM - J1.p_WM).cross(f.force_on_B);
@@ -69,7 +69,6 @@ void GenericJoint::outputs(const LocalState& x, const ReactionShares&, OutputSin
   sink.vector("force_on_A_world", "N", f.force_on_A);
   sink.vector("moment_on_A_world", "N m", f.moment_on_A);
   sink.vector("displacement", "m", R_0W * (J1.p_WM - J0.p_WM));
-  sink.scalar("active", "", status_.active ? 1 : 0);
 
   static constexpr std::string_view names[] = {"1", "2", "3"};
   const auto all = std::span(names);

@@ -89,9 +89,11 @@ TEST(LowerPairs, FollowTheirAngleOverManyTurns) {
 TEST(LowerPairs, AStartOnTheWrongBranchIsAnError) {
   ClosedJoint joint("cylindrical", "", Vec3(0, 0, 0.2), 0.5);
   number(joint.s, "J.angle", 0) += std::numbers::pi;
+  EXPECT_EQ(joint.review().verdict, Review::Verdict::cut);  // of a step that began on the right one
+  joint.c.range().begin(0, joint.s.local(), {});
   std::string message;
   try {
-    for (int i = 0; i < 40; ++i) EXPECT_EQ(joint.review().verdict, Review::Verdict::cut);
+    (void)joint.review();
   } catch (const Error& e) {
     message = e.what();
   }

@@ -65,7 +65,8 @@ JointSite read_site(const Parameters& in, Builder& builder, const JointDemand& d
 
 BlockId add_angle(Builder& builder, double rate) {
   const double angle = 0;
-  const BlockId block = builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}, {&rate, 1}, "rad");
+  const Measure measure = Measure::angle();
+  const BlockId block = builder.add_coordinates("angle", {&angle, 1}, {&rate, 1}, {&measure, 1}, "rad");
   builder.offer_coordinate("angle", "rad", block);
   return block;
 }
@@ -144,9 +145,10 @@ void build_sliding(const Parameters& in, Builder& builder, Slides slides, bool s
   }
   if constexpr (With::angle_count > 0) stencil.push_back(add_angle(builder, start.twist[5]));
   const auto n = static_cast<std::size_t>(slides.count);
+  const std::vector<Measure> measures(n, Measure::length());
   const BlockId block =
-      builder.add_block(BlockKind::coordinate, n == 1 ? "slide" : "slides",
-                        {start.p_AB_A.data() + slides.first, n}, {start.twist.data() + slides.first, n}, "m");
+      builder.add_coordinates(n == 1 ? "slide" : "slides", {start.p_AB_A.data() + slides.first, n},
+                              {start.twist.data() + slides.first, n}, measures, "m");
   for (std::size_t i = 0; i < n; ++i)
     builder.offer_coordinate(With::slide_names[i], "m", block, static_cast<int>(i));
   stencil.push_back(block);

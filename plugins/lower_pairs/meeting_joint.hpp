@@ -73,15 +73,13 @@ class MeetingJoint {
       fill<Eigen::Dynamic>(x, A, B, out);
   }
 
+  void begin(const LocalState& x, const Begin&) { history_.branch.begin(on_branch(x)); }
   /// A step that ends on the other branch of the rotation law has gone too far and is cut.
   Review review(const LocalState& x, const StepInfo& step) {
-    if constexpr (equations == 0) return Review::keep();
-    MarkerMotion A, B;
-    site_.A.evaluate(x, 0, MotionLevel::pose, A);
-    site_.B.evaluate(x, blocks_A_, MotionLevel::pose, B);
-    return branch_.review(Law::on_branch(A.R_WM.transpose() * B.R_WM, angle(x)), step);
+    return history_.branch.review(on_branch(x), step);
   }
-  void commit(const LocalState&, const StepInfo&) { branch_.commit(); }
+  void commit(const LocalState&, const StepInfo&) { history_.branch.commit(); }
+  JointHistory& history() { return history_; }
 
   Energy energy(const LocalState& x) const {
     Energy e;
@@ -121,6 +119,13 @@ class MeetingJoint {
   }
 
  private:
+  bool on_branch(const LocalState& x) const {
+    if constexpr (equations == 0) return true;
+    MarkerMotion A, B;
+    site_.A.evaluate(x, 0, MotionLevel::pose, A);
+    site_.B.evaluate(x, blocks_A_, MotionLevel::pose, B);
+    return Law::on_branch(A.R_WM.transpose() * B.R_WM, angle(x));
+  }
   enum class Part { moving, turning, coordinate, force, moment };
   struct Role {
     Part part;
@@ -223,16 +228,17 @@ class MeetingJoint {
   JointSite site_;
   bool has_force_ = true, has_moment_ = true, rigid_ = true;
   int blocks_A_ = 0, blocks_ = 0;
-  BranchWatch branch_;
+  JointHistory history_;
 };
 
 /// Adds what the joint owns besides its coordinates to its stencil, and the joint to the model.
 template <class J>
 void add_meeting_joint(Builder& builder, J joint, std::vector<BlockId> stencil) {
-  if (joint.has_force_multiplier()) stencil.push_back(builder.add_multiplier("force", 3, "m"));
+  if (joint.has_force_multiplier())
+    stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, 3)));
   if constexpr (J::equation_count > 0)
     if (joint.has_moment_multiplier())
-      stencil.push_back(builder.add_multiplier("moment", J::equation_count, "rad"));
+      stencil.push_back(builder.add_multiplier("moment", rows_of(Dimension::angle, J::equation_count)));
   builder.add(std::move(joint), std::move(stencil));
 }
 

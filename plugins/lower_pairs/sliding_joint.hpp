@@ -96,14 +96,13 @@ class SlidingJoint {
       fill<Eigen::Dynamic>(x, A, B, out);
   }
 
+  void begin(const LocalState& x, const Begin&) { history_.branch.begin(on_branch(x)); }
   /// A step that ends on the other branch of the rotation law has gone too far and is cut.
   Review review(const LocalState& x, const StepInfo& step) {
-    MarkerMotion A, B;
-    site_.A.evaluate(x, 0, MotionLevel::pose, A);
-    site_.B.evaluate(x, blocks_A_, MotionLevel::pose, B);
-    return branch_.review(Law::on_branch(A.R_WM.transpose() * B.R_WM, angle(x)), step);
+    return history_.branch.review(on_branch(x), step);
   }
-  void commit(const LocalState&, const StepInfo&) { branch_.commit(); }
+  void commit(const LocalState&, const StepInfo&) { history_.branch.commit(); }
+  JointHistory& history() { return history_; }
 
   Energy energy(const LocalState& x) const {
     Energy e;
@@ -148,6 +147,12 @@ class SlidingJoint {
   }
 
  private:
+  bool on_branch(const LocalState& x) const {
+    MarkerMotion A, B;
+    site_.A.evaluate(x, 0, MotionLevel::pose, A);
+    site_.B.evaluate(x, blocks_A_, MotionLevel::pose, B);
+    return Law::on_branch(A.R_WM.transpose() * B.R_WM, angle(x));
+  }
   enum class Part { moving, turning, angle, slide, force, moment, thread };
   struct Role {
     Part part;
@@ -390,16 +395,17 @@ class SlidingJoint {
   double lead_, start_;
   bool has_moment_ = true, rigid_ = true;
   int blocks_A_ = 0, blocks_ = 0;
-  BranchWatch branch_;
+  JointHistory history_;
 };
 
 /// Adds the multipliers of the joint to its stencil, and the joint to the model.
 template <class J>
 void add_sliding_joint(Builder& builder, J joint, std::vector<BlockId> stencil) {
-  stencil.push_back(builder.add_multiplier("force", J::force_count, "m"));
+  stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, J::force_count)));
   if (joint.has_moment_multiplier())
-    stencil.push_back(builder.add_multiplier("moment", J::moment_count, "rad"));
-  if constexpr (J::has_thread) stencil.push_back(builder.add_multiplier("thread", 1, "m"));
+    stencil.push_back(builder.add_multiplier("moment", rows_of(Dimension::angle, J::moment_count)));
+  if constexpr (J::has_thread)
+    stencil.push_back(builder.add_multiplier("thread", rows_of(Dimension::length, 1)));
   builder.add(std::move(joint), std::move(stencil));
 }
 

@@ -36,13 +36,12 @@ void build(const Parameters& in, Builder& builder) {
     JointTerms<6, 0> terms;
     PrescribedFrame().terms({a.R_WM.transpose() * b.R_WM, a.R_WM.transpose() * (b.p_WM - a.p_WM), {}, 0},
                             false, terms);
-    detail::require_closed(in, {terms.C.data(), 6}, builder.length(), "m or rad");
+    detail::require_closed(in, {terms.C.data(), 6}, rows_of(PrescribedFrame::dimensions), builder.length());
   }
   std::vector<BlockId> stencil = site.blocks();
   PrescribedFrame joint;
   joint.set_site(std::move(site));
-  stencil.push_back(
-      builder.add_multiplier("multipliers", PrescribedFrame::equation_count, "m m m rad rad rad"));
+  stencil.push_back(builder.add_multiplier("multipliers", rows_of(PrescribedFrame::dimensions)));
   builder.add(std::move(joint), std::move(stencil));
 }
 

@@ -9,6 +9,10 @@ namespace trammel::prescribed_frame {
 /// quaternion of R_AB, q_0 >= 0.
 class PrescribedFrame : public Joint<PrescribedFrame, 6> {
  public:
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+
   void terms(const RelativeState<0>& x, bool second, Terms& out) const {
     const Quaternion q = so3::quaternion(x.R_AB);
     const double sign = q.w() < 0 ? -1 : 1;

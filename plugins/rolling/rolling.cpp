@@ -34,9 +34,8 @@ void build(const Parameters& in, Builder& builder) {
                     "assemble",
                     height, wanted));
   std::vector<BlockId> stencil = site.blocks();
-  stencil.push_back(builder.add_multiplier("normal", 1, "m"));
-  const std::array<double, 2> zeros{};
-  stencil.push_back(builder.add_block(BlockKind::velocity_multiplier, "slip", zeros, {}, "m"));
+  stencil.push_back(builder.add_multiplier("normal", rows_of(Dimension::length, 1)));
+  stencil.push_back(builder.add_velocity_multiplier("slip", rows_of(Dimension::velocity, 2)));
   builder.add(RollingDisc(std::move(site), radius), std::move(stencil));
 }
 

@@ -127,8 +127,9 @@ class SensorTypes : public ::testing::Test {
     plain.builder.offer_marker("", Marker::on_frame(frame));
     begin("hinge", joint);
     const double angle = 0;
-    plain.builder.offer_coordinate("angle", "rad",
-                                   plain.builder.add_block(BlockKind::coordinate, "angle", {&angle, 1}));
+    const Measure measure = Measure::angle();
+    plain.builder.offer_coordinate(
+        "angle", "rad", plain.builder.add_coordinates("angle", {&angle, 1}, {}, {&measure, 1}, "rad"));
   }
   void begin(const std::string& name, const Type& type) {
     Entity entity;

@@ -19,7 +19,11 @@ namespace trammel::universal {
 class Universal : public Constraint<Universal, 6, 2> {
  public:
   static constexpr JointDemand demand{JointAxes::own, true, true};
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle_1", "rad"}, {"angle_2", "rad"}}};
+  static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle,
+                                                       Dimension::angle,  Dimension::angle};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"angle_1", "rad", Measure::angle()}, {"angle_2", "rad", Measure::angle()}}};
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {

@@ -91,7 +91,7 @@ TEST_P(CaughtPlate, OneAxis) {
   expect_same(caught_plate(one_axis), [](const Outcome& run) {
     EXPECT_THAT(
         run.out,
-        HasSubstr("at t = 0.1 'latch' holds from now on: 5 degrees of freedom, 0 redundant equations"));
+        HasSubstr("at t = 0.1 'latch' is active from now on: 5 degrees of freedom, 0 redundant equations"));
     // m v = 4 N s is stopped; a free plate cannot help itself by turning, as the axis goes through its centre.
     EXPECT_THAT(run.out, HasSubstr("an impulse changes velocities, 'latch' with 4 N s and 0 N m s, and the "
                                    "kinetic energy by -4 J"));
@@ -103,9 +103,10 @@ TEST_P(CaughtPlate, AllAxesAndThenOnceMore) {
   expect_same(caught_plate(twice_all_axes), [](const Outcome& run) {
     EXPECT_THAT(
         run.out,
-        HasSubstr("at t = 0.1 'latch' holds from now on: 0 degrees of freedom, 0 redundant equations"));
-    EXPECT_THAT(run.out, HasSubstr("at t = 0.12 'bolt' holds from now on: 0 degrees of freedom, 6 redundant "
-                                   "equations"));
+        HasSubstr("at t = 0.1 'latch' is active from now on: 0 degrees of freedom, 0 redundant equations"));
+    EXPECT_THAT(run.out,
+                HasSubstr("at t = 0.12 'bolt' is active from now on: 0 degrees of freedom, 6 redundant "
+                          "equations"));
     EXPECT_LT(balance_error(run), 1e-6);
   });
 }
@@ -113,8 +114,9 @@ TEST_P(CaughtPlate, AllAxesAndThenOnceMore) {
 TEST_P(CaughtPlate, BothJointsAtOneInstantAreNamed) {
   const std::string text = std::regex_replace(twice_all_axes, std::regex("0\\.12"), "0.1");
   expect_same(caught_plate(text, ", form: index2"), [](const Outcome& run) {
-    EXPECT_THAT(run.out,
-                HasSubstr("at t = 0.1 'latch', 'bolt' hold from now on: 0 degrees of freedom, 6 redundant"));
+    EXPECT_THAT(
+        run.out,
+        HasSubstr("at t = 0.1 'bolt', 'latch' are active from now on: 0 degrees of freedom, 6 redundant"));
   });
 }
 

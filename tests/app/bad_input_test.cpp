@@ -59,6 +59,12 @@ void expect_one_message(const Outcome& outcome, const std::vector<std::string>& 
     EXPECT_THAT(outcome.err, ::testing::Not(HasSubstr(noise)));
 }
 
+/// Two bodies with a joint of the faulty plugin.
+std::string on_faulty(const std::string& joint) {
+  return "bodies: {a: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}}\njoints:\n  x: {type: " + joint +
+         ", between: [ground, a], assemble: yes}\n" + dynamic;
+}
+
 class BadInput : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(BadInput, IsOneMessage) {
@@ -143,6 +149,27 @@ const std::vector<Bad>& bad_inputs() {
       {"PluginThatThrowsInARun",
        faulty + "bodies:\n  x: {type: bomb, at: 0.05}\n" + dynamic,
        {"faulty", "bomb", "'x'", "the fuse has burnt down"}},
+      {"RowWithoutDimension",
+       faulty + on_faulty("undeclared"),
+       {"case.yaml:5:3: error: ", "type 'undeclared': no dimension is declared for row 1",
+        "'x.multipliers'"}},
+      {"RowWhoseSizeIsNone", faulty + on_faulty("without_size"), {"no dimension is declared for row 1"}},
+      {"RowsThatAreNotAsManyAsEquations",
+       faulty + on_faulty("two_rows"),
+       {"case.yaml:5:", "the joint has 1 equations and declares 2 rows"}},
+      {"DimensionsThatAreNotAsManyAsNumbers",
+       faulty + "bodies:\n  x: {type: two_measures}\n" + dynamic,
+       {"case.yaml:4:3: error: ", "1 numbers have 2 dimensions in the block of 'x.x'"}},
+      {"TwoSwitchesOfOneRow",
+       "trammel: 1\nbodies:\n  bead: {type: point_mass, mass: 1}\ncurves:\n  wire: {type: line, from: [-1, "
+       "0, 0], to: "
+       "[1, 0, 0]}\njoints:\n  slide: {type: curve_sliding, between: [wire, bead], ends: inactive, active: 1 "
+       "- t}\n" +
+           dynamic,
+       {"case.yaml:7:", "'slide' has two switches, `", "one of them is to say when it is active"}},
+      {"ReleaseByItsOldKey",
+       pendulum("mass: 1, " + inertia, "between: [ground, rod], axis: [0, 0, 1], release: {at: 1}"),
+       {"case.yaml:5:", "unknown key 'release'; a joint that lets go has `active: {until, force, moment}`."}},
       {"ExpressionThatDoesNotParse",
        pendulum("mass: 1 + * 2, " + inertia),
        {"case.yaml:3:33: error: body 'rod' (rigid_body): ", "'*'"}},

@@ -149,7 +149,7 @@ joints:
               spring: {angle: 40}, damper: {angle: 0.1*i}, actuator: {angle: -2*hinge.30.angle}}
   gear: {type: coupling, terms: {hinge.20.angle: 1, hinge.40.angle: -1.5}}
   gear2: {type: coupling, terms: {hinge.40.angle: 1, hinge.55.angle: 1}}
-  hook: {type: fixed, between: [rod.60.end, bob], share: no, release: {at: 0.1}}
+  hook: {type: fixed, between: [rod.60.end, bob], share: no, active: {until: 0.1}}
 loads:
   weight: {type: gravity, acceleration: [0, -9.81, 0]}
   push: {type: force, on: rod.45.end, force: [0, 300*sin(30*t), 0]}

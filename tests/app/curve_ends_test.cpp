@@ -40,7 +40,7 @@ TEST(CurveEnds, EndTheRunWhereNothingElseIsSaid) {
 
 TEST(CurveEnds, LetGoWithinAStep) {
   const Workplace workplace;
-  const Outcome run = workplace.run(wire(", ends: leave"));
+  const Outcome run = workplace.run(wire(", ends: inactive"));
   ASSERT_EQ(run.status, 0) << run.err;
   const auto bead = table_of(workplace.read("out/bead.csv"));
   // Gone at t = 0.1, which no step ends at.

@@ -119,13 +119,6 @@ TEST(Verify, GivesTheRelativePoseWhereAJointFails) {
   EXPECT_THAT(found.err, HasSubstr("rotation vector of R_AB = ["));
 }
 
-TEST(Verify, PassesAnInactiveConstraintOnVelocities) {
-  const Outcome found =
-      Workplace().shell("trammel verify inactive --no-motion --states 12 --markdown" + unsound);
-  EXPECT_EQ(found.status, 0) << found.err;
-  EXPECT_EQ(rows_of(found.out)["inactive"][3], "6");
-}
-
 TEST(Verify, SaysThatASceneAtRestTestsNoDrift) {
   const Outcome found = Workplace().shell("trammel verify sound --states 6 --markdown" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;

@@ -332,8 +332,9 @@ TEST(Faults, GradientsAreKeptOfTheStateThatWasGivenOrNotAtAll) {
   Builder builder(model);
   begin(builder, "rail");
   const double zero = 0;
-  const BlockId q = builder.add_block(BlockKind::coordinate, "q", {&zero, 1});
-  const BlockId force = builder.add_multiplier("force", 1);
+  const Measure length = Measure::length();
+  const BlockId q = builder.add_coordinates("q", {&zero, 1}, {}, {&length, 1}, "m");
+  const BlockId force = builder.add_multiplier("force", rows_of(Dimension::length, 1));
   builder.add(Once{}, {q, force});
   Layout layout(PETSC_COMM_WORLD, model, {});
   layout.set_stabilized(true);

@@ -129,5 +129,26 @@ TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
   EXPECT_TRUE(force.at(link).isApprox(Vec3(0, 0, -2 * 19.62)));
 }
 
+TEST_F(TwoBodies, FrictionNeedsANormalForceAndCoefficients) {
+  begin(builder, "joint");
+  const std::array<Dimension, 2> axes{Dimension::velocity, Dimension::velocity};
+  const auto message = [&](FrictionLaw law) {
+    try {
+      (void)builder.add_friction("slip", axes, std::move(law));
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::shared_ptr<const Signal> load = time_signal();
+  EXPECT_THAT(message({.at_rest = {0.5, 0.5}, .sliding = {0.4, 0.4}, .normal = nullptr, .pressed_by = {}}),
+              HasSubstr("needs a normal force"));
+  EXPECT_THAT(message({.at_rest = {0.5, 0.5}, .sliding = {0.4, -0.4}, .normal = load, .pressed_by = {}}),
+              HasSubstr("coefficient of friction is negative, -0.4"));
+  EXPECT_THAT(message({.at_rest = {0.3, 0.5}, .sliding = {0.4, 0.4}, .normal = load, .pressed_by = {}}),
+              HasSubstr("at rest, 0.3, is less than that of sliding, 0.4"));
+  EXPECT_EQ(message({.at_rest = {0.5, 0.5}, .sliding = {0.4, 0.4}, .normal = load, .pressed_by = {}}), "");
+}
+
 }  // namespace
 }  // namespace trammel

@@ -25,7 +25,8 @@ class Ellipsoid : public Constraint<Ellipsoid, 2> {
 /// A screw by formula: coordinates angle and slide, and a pitch that changes with time.
 class Screw : public Constraint<Screw, 3, 2, true> {
  public:
-  static constexpr std::array<CoordinateName, 2> coordinate_names{{{"angle", "rad"}, {"slide", "m"}}};
+  static constexpr std::array<CoordinateName, 2> coordinate_names{
+      {{"angle", "rad", Measure::angle()}, {"slide", "m", Measure::length()}}};
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     C[0] = x.R_AB(0, 0) * sin(x.c[0]) + x.R_AB(0, 1) * cos(x.c[0]);

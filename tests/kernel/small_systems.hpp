@@ -117,8 +117,8 @@ inline std::vector<Frame> chain(Model& model, int n, bool share) {
     begin(builder, "joint" + std::to_string(i));
     const Frame &f = frames[static_cast<std::size_t>(i - 1)], &g = frames[static_cast<std::size_t>(i)];
     if (share && i % 3 == 2) builder.share_rotation(Marker::on_frame(f), Marker::on_frame(g));
-    const std::array<double, 3> lambda{0.5, -1.0 * i, 0.25};
-    const BlockId m = builder.add_block(BlockKind::multiplier, "lambda", lambda);
+    const BlockId m = builder.add_multiplier("lambda", rows_of(Dimension::length, 3));
+    model.blocks[m].initial = {0.5, -1.0 * i, 0.25};
     builder.add(Ball{Vec3(0.5, 0, 0.1), Vec3(-0.5, 0.2, 0)},
                 {f.position, f.rotation, g.position, g.rotation, m});
     builder.add(Spring{}, {f.position, g.position});

@@ -61,7 +61,7 @@ TEST(Reviews, that_ask_for_cuts_without_end_are_named) {
     TestSystem m;
     m.entity("bob");
     const double one = 1, down = -1;
-    const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&one, 1}, {&down, 1}, "m");
+    const BlockId q = m.add_length("q", one, down);
     m.builder.add(LineMass{1}, {q});
     m.entity("calm", "clutch");
     m.builder.add(Patient{}, {q});
@@ -90,7 +90,7 @@ TEST(Reviews, that_change_without_end_are_named) {
   TestSystem m;
   m.entity("bob");
   const double one = 1;
-  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&one, 1}, {}, "m");
+  const BlockId q = m.add_length("q", one);
   m.builder.add(LineMass{1}, {q});
   m.entity("toggle", "contact");
   m.builder.add(Flipping{}, {q});
@@ -117,8 +117,7 @@ TEST(Events, of_one_step_happen_in_the_order_of_time_however_they_are_declared) 
   for (const auto& order : {std::array{0, 1, 2, 3}, std::array{3, 2, 1, 0}, std::array{2, 0, 3, 1}}) {
     TestSystem m;
     m.entity("bob");
-    const double zero = 0;
-    const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {}, "m");
+    const BlockId q = m.add_length("q");
     m.builder.add(LineMass{1}, {q});
     for (const int i : order) {
       m.entity("kick" + std::to_string(i));
@@ -140,7 +139,7 @@ TEST(Events, that_come_forward_leave_no_step_between) {
   TestSystem m;
   m.entity("mass");
   const double zero = 0, one = 1;
-  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {&one, 1}, "m");
+  const BlockId q = m.add_length("q", zero, one);
   m.builder.add(LineMass{}, {q});
   m.builder.add(Advanced{}, {q});
   m.finish();

@@ -132,11 +132,9 @@ TEST(Index1, goes_with_first_order_states) {
     const Frame f = m.builder.add_frame("", Mat3::Identity(), Vec3(0, 1, 0));
     m.builder.add(TopBody{}, {f.position, f.rotation});
     m.entity("pivot", "spherical");
-    m.builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()},
-                  {f.position, f.rotation, m.builder.add_multiplier("force", 3)});
+    m.builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, {f.position, f.rotation, m.add_force()});
     m.entity("height");
-    const double zero = 0;
-    const BlockId y = m.builder.add_block(BlockKind::state, "y", {&zero, 1});
+    const BlockId y = m.add_state("y");
     m.builder.add(Height{}, {f.position, y});
     m.finish();
     Simulation run(*m.assembler);

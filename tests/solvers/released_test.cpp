@@ -15,26 +15,6 @@ DynamicStage motion(DynamicStage::Form form, double until) {
   return d;
 }
 
-/// Holds a point until `release`; then its rows are lambda = 0.
-struct Latch {
-  HeldPoint held;
-  double release = 1;
-  bool open = false;
-
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    if (!open) return held.evaluate(x, out);
-    const Vec3 lambda = Eigen::Map<const Vec3>(x.value(2));
-    out.residual().tail<3>() = lambda;
-    if (out.request.tangent) out.K().bottomRightCorner<3, 3>().setIdentity();
-    if (out.request.bias) out.bias().tail<3>() = lambda;
-  }
-  Review review(const LocalState&, const StepInfo& step) const {
-    return !open && step.start < release && step.end > release + 1e-12 ? Review::cut(release)
-                                                                       : Review::keep();
-  }
-  void commit(const LocalState&, const StepInfo& step) { open = step.end > release - 1e-12; }
-};
-
 class Notes : public Monitor {
  public:
   void note(std::string_view text) override { all += std::string(text) + "\n"; }
@@ -51,9 +31,9 @@ struct HeldByLatches : TestSystem {
     builder.add(TopBody{}, {f.position, f.rotation});
     for (const int i : {0, 1}) {
       entity(i == 0 ? "a" : "b", "latch");
-      force[i] = builder.add_multiplier("force", 3);
-      builder.add(Latch{HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, i == 0 ? a : b},
-                  {f.position, f.rotation, force[i]});
+      let_be_active(-1, i == 0 ? a : b);
+      force[i] = add_force();
+      builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, {f.position, f.rotation, force[i]});
     }
     finish();
   }
@@ -74,7 +54,8 @@ TEST(Released, a_joint_that_lets_go_leaves_its_share_to_the_one_that_it_repeats)
     EXPECT_LT(b.norm(), 1e-12);
     EXPECT_GT(a.norm(), 5);
     EXPECT_LT((Eigen::Map<const Vec3>(m.value(run.state(), m.f.position)).norm() - 1), 1e-9);
-    EXPECT_NE(notes.all.find("at t = 0.105 'b' no longer holds: 3 degrees of freedom, 0 redundant equations"),
+    EXPECT_NE(notes.all.find(
+                  "at t = 0.105 'b' is inactive from now on: 3 degrees of freedom, 0 redundant equations"),
               std::string::npos)
         << notes.all;
   }
@@ -94,8 +75,9 @@ TEST(Released, a_body_that_nothing_holds_any_more_falls) {
     for (const int k : {0, 1, 2})
       EXPECT_NEAR(run.state().acceleration[static_cast<std::size_t>(m.layout->place(m.f.position).dof + k)],
                   gravity[k], 1e-9);
-    EXPECT_NE(notes.all.find("'a', 'b' no longer hold: 6 degrees of freedom, 0 redundant equations"),
-              std::string::npos)
+    EXPECT_NE(
+        notes.all.find("'a', 'b' are inactive from now on: 6 degrees of freedom, 0 redundant equations"),
+        std::string::npos)
         << notes.all;
   }
 }

@@ -26,34 +26,12 @@ std::vector<Stage> motion(DynamicStage::Form form, double h, double until) {
   return {Stage{"", d}};
 }
 
-/// Holds as `Held` does, whose multiplier is block `multiplier`, from one time on until another.
-template <class Held, int multiplier>
-struct Gate {
-  Held held;
-  double from = -1, to = 1e9;
-  bool holds = from < 0;
-
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    if (holds) return held.evaluate(x, out);
-    const Vec3 lambda = Eigen::Map<const Vec3>(x.value(multiplier));
-    out.residual().tail<3>() = lambda;
-    if (out.request.tangent) out.K().bottomRightCorner<3, 3>().setIdentity();
-    if (out.request.bias) out.bias().tail<3>() = lambda;
-  }
-  Review review(const LocalState&, const StepInfo& step) const {
-    for (const double time : {from, to})
-      if (step.start < time - 1e-12 && step.end > time + 1e-12) return Review::cut(time);
-    return Review::keep();
-  }
-  void commit(const LocalState& x, const StepInfo& step) {
-    const bool now = step.end > from - 1e-12 && step.end < to - 1e-12;
-    if constexpr (std::is_same_v<Held, HeldPoint>)
-      if (now && !holds) held.at = x.position(0) + x.rotation(1) * held.X;
-    holds = now;
+/// Holds a point where it is when it begins to.
+struct CaughtPoint : HeldPoint {
+  void begin(const LocalState& x, const Begin& how) {
+    if (how.why == Begin::Why::activated) at = x.position(0) + x.rotation(1) * X;
   }
 };
-using PointGate = Gate<HeldPoint, 2>;
-using BallGate = Gate<BallJoint, 4>;
 
 class Notes : public Monitor {
  public:
@@ -83,9 +61,9 @@ struct Swung : TestSystem {
     f = builder.add_frame("", Mat3::Identity(), Vec3(arm, 0, 0), v, Vec3(0, 0, spin));
     builder.add(TopBody{mass, Vec3::Constant(inertia), Vec3::Zero()}, {f.position, f.rotation});
     entity("pivot", "latch");
-    const BlockId force = builder.add_multiplier("force", 3);
-    builder.add(PointGate{HeldPoint{Vec3(-arm, 0, 0), Vec3::Zero()}, from, to},
-                {f.position, f.rotation, force});
+    let_be_active(from, to);
+    const BlockId force = add_force();
+    builder.add(CaughtPoint{{Vec3(-arm, 0, 0), Vec3::Zero()}}, {f.position, f.rotation, force});
     finish();
   }
 };
@@ -167,11 +145,12 @@ struct TwoRods : TestSystem {
       builder.add(TopBody{1, Vec3(0.01, 1.0 / 12, 1.0 / 12), Vec3(0, -9.81, 0)},
                   {f[i].position, f[i].rotation});
       entity("joint", "spherical");
-      force[i] = builder.add_multiplier("force", 3);
+      if (i == 1) let_be_active(-1, time);
+      force[i] = add_force();
       if (i == 0)
         builder.add(HeldPoint{-half, Vec3::Zero()}, {f[0].position, f[0].rotation, force[0]});
       else
-        builder.add(BallGate{BallJoint{half, -half}, -1, time},
+        builder.add(BallJoint{half, -half},
                     {f[0].position, f[0].rotation, f[1].position, f[1].rotation, force[1]});
     }
     finish();
@@ -235,7 +214,7 @@ struct Thrust {
 BlockId add_bob(TestSystem& m) {
   m.entity("bob");
   const double zero = 0, speed = 3;
-  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&zero, 1}, {&speed, 1}, "m");
+  const BlockId q = m.add_length("q", zero, speed);
   m.builder.add(LineMass{2}, {q});
   return q;
 }

@@ -59,8 +59,7 @@ TEST(FirstOrder, state_has_order_2_for_every_radius) {
     for (int i = 0; i < 2; ++i) {
       TestSystem s;
       s.entity("follower");
-      const double zero = 0;
-      const BlockId y = s.builder.add_block(BlockKind::state, "y", {&zero, 1});
+      const BlockId y = s.add_state("y");
       s.builder.add(Follower{k}, {y});
       s.finish();
       Simulation run(*s.assembler);
@@ -94,7 +93,7 @@ struct SpringModel : TestSystem {
   BlockId q;
   SpringModel(Spring spring, double mass, double start = 0, double rate = 0) {
     entity("spring", "spring");
-    q = builder.add_block(BlockKind::coordinate, "stretch", {&start, 1}, {&rate, 1}, "m");
+    q = add_length("stretch", start, rate);
     builder.add(spring, {q});
     if (mass > 0) {
       entity("bob", "mass");
@@ -169,7 +168,7 @@ TEST(Dynamics, counts_energy_from_nowhere) {
   TestSystem s;
   s.entity("bob", "mass");
   const double start = 0;
-  const BlockId q = s.builder.add_block(BlockKind::coordinate, "place", {&start, 1}, {&start, 1}, "m");
+  const BlockId q = s.add_length("place", start, start);
   s.builder.add(LineMass{2}, {q});
   s.builder.add(Push{}, {q});
   s.finish();
@@ -213,7 +212,7 @@ TEST(Dynamics, cuts_a_step_to_an_event) {
   const double one = 1, down = -1;
   TestSystem m;
   m.entity("bob");
-  const BlockId q = m.builder.add_block(BlockKind::coordinate, "q", {&one, 1}, {&down, 1}, "m");
+  const BlockId q = m.add_length("q", one, down);
   m.builder.add(LineMass{1}, {q});
   m.builder.add(Crossing{}, {q});
   m.finish();
@@ -238,7 +237,7 @@ struct HeldTwice : TestSystem {
     builder.add(TopBody{}, {f.position, f.rotation});
     for (const int i : {0, 1}) {
       entity(i == 0 ? "a" : "b", "spherical");
-      force[i] = builder.add_multiplier("force", 3);
+      force[i] = add_force();
       builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, {f.position, f.rotation, force[i]});
     }
     finish();
@@ -286,8 +285,7 @@ TEST(Assemble, closes_a_gap_with_the_least_motion) {
   const Frame f = m.builder.add_frame("", Mat3::Identity(), Vec3(0.3, 1.2, -0.2));
   m.builder.add(TopBody{}, {f.position, f.rotation});
   m.entity("pivot", "spherical");
-  m.builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()},
-                {f.position, f.rotation, m.builder.add_multiplier("force", 3)});
+  m.builder.add(HeldPoint{Vec3(0, -1, 0), Vec3::Zero()}, {f.position, f.rotation, m.add_force()});
   m.finish();
   Simulation run(*m.assembler);
   run.run(std::vector<Stage>{{"", AssembleStage{}}, dynamic(0.01, 0.001)});
@@ -301,8 +299,7 @@ TEST(Start, changes_velocities_by_the_least_amount) {
   const Frame f = m.builder.add_frame("", Mat3::Identity(), Vec3(0, -1, 0), Vec3(2, 0, 0));
   m.builder.add(TopBody{}, {f.position, f.rotation});
   m.entity("pivot", "spherical");
-  m.builder.add(HeldPoint{Vec3(0, 1, 0), Vec3::Zero()},
-                {f.position, f.rotation, m.builder.add_multiplier("force", 3)});
+  m.builder.add(HeldPoint{Vec3(0, 1, 0), Vec3::Zero()}, {f.position, f.rotation, m.add_force()});
   m.finish();
   Simulation run(*m.assembler);
   Log log;
@@ -345,9 +342,8 @@ struct Skate : TestSystem {
     f = builder.add_frame("", Mat3::Identity(), Vec3::Zero(), Vec3(1, 0.5, 0), Vec3(0, 0, 2));
     builder.add(TopBody{1, Vec3::Ones(), Vec3::Zero()}, {f.position, f.rotation});
     entity("edge", "blade");
-    const double zero = 0;
     builder.add(Blade{}, {f.position, f.rotation,
-                          builder.add_block(BlockKind::velocity_multiplier, "force", {&zero, 1})});
+                          builder.add_velocity_multiplier("force", rows_of(Dimension::velocity, 1))});
     finish();
   }
 };

@@ -48,7 +48,7 @@ struct Swing : TestSystem {
   Swing() {
     const double start = 1;
     entity("bob", "mass");
-    const BlockId q = builder.add_block(BlockKind::coordinate, "x", {&start, 1}, {}, "m");
+    const BlockId q = add_length("x", start);
     builder.add(LineMass{1}, {q});
     entity("spring", "spring");
     builder.add(Hardening{}, {q});

@@ -9,6 +9,7 @@
 #include "trammel/assembler.hpp"
 #include "trammel/builder.hpp"
 #include "trammel/lie.hpp"
+#include "trammel/time_function.hpp"
 
 namespace trammel::testing {
 
@@ -79,6 +80,25 @@ struct TestSystem {
     e.name = name;
     return builder.begin(e, type);
   }
+  /// A coordinate on a line, and a state of first order.
+  BlockId add_length(const std::string& name, double start = 0, double rate = 0) {
+    const Measure measure = Measure::length();
+    return builder.add_coordinates(name, {&start, 1}, {&rate, 1}, {&measure, 1}, "m");
+  }
+  BlockId add_state(const std::string& name, double start = 0) {
+    const Measure measure = Measure::nominal(1);
+    return builder.add_states(name, {&start, 1}, {&measure, 1}, "");
+  }
+  BlockId add_force(int count = 3) {
+    return builder.add_multiplier("force", rows_of(Dimension::length, count));
+  }
+  /// Lets the present joint be active between two times. Call it before its forces are added.
+  void let_be_active(double from, double to) {
+    Activity activity;
+    activity.parameter = "active";
+    activity.function = time_function([from, to](Jet t) { return (t - Jet{from}) * (Jet{to} - t); });
+    builder.set_activity(std::move(activity));
+  }
   void finish(MPI_Comm comm = PETSC_COMM_WORLD) {
     layout = std::make_unique<Layout>(comm, *model, LayoutOptions{});
     assembler = std::make_unique<Assembler>(*model, *layout);
@@ -98,7 +118,7 @@ struct HeavyTop : TestSystem {
     frame = builder.add_frame("", Mat3::Identity(), X, w.cross(X), w);
     builder.add(TopBody{15, Vec3(0.234375, 0.46875, 0.234375), gravity}, {frame.position, frame.rotation});
     entity("pivot", "spherical");
-    reaction = builder.add_multiplier("force", 3);
+    reaction = add_force();
     builder.add(HeldPoint{-X, Vec3::Zero()}, {frame.position, frame.rotation, reaction});
     finish();
   }
@@ -154,7 +174,7 @@ struct Chain : TestSystem {
       builder.add(TopBody{1, Vec3(0.01, 1.0 / 12, 1.0 / 12), Vec3(0, -9.81, 0)},
                   {frames.back().position, frames.back().rotation});
       entity("joint" + std::to_string(i), "spherical");
-      const BlockId force = builder.add_multiplier("force", 3);
+      const BlockId force = add_force();
       if (i == 0)
         builder.add(HeldPoint{-half, Vec3::Zero()}, {frames[0].position, frames[0].rotation, force});
       else

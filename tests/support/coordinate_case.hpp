@@ -24,8 +24,11 @@ class CoordinateCase : public PlainCase {
     entity.name = name;
     builder.begin(entity, type);
     const std::array<double, max_block_size> zeros{};
-    const BlockId block =
-        builder.add_block(BlockKind::coordinate, "coordinates", std::span(zeros).first(coordinates.size()));
+    std::vector<Measure> measures;
+    for (const auto& [coordinate, unit] : coordinates)
+      measures.push_back(unit == "rad" ? Measure::angle() : Measure::length());
+    const BlockId block = builder.add_coordinates("coordinates", std::span(zeros).first(coordinates.size()),
+                                                  {}, measures, coordinates.front().second);
     for (std::size_t i = 0; i < coordinates.size(); ++i)
       builder.offer_coordinate(coordinates[i].first, coordinates[i].second, block, static_cast<int>(i));
   }

@@ -75,6 +75,17 @@ struct JointSample : Sample<J> {
   }
 };
 
+/// What the first instance of `range` remembers of its last commit, as bytes.
+inline std::vector<std::byte> saved(ElementRange& range) {
+  Archive out;
+  range.serialize(0, out);
+  return out.bytes();
+}
+inline void restore(ElementRange& range, const std::vector<std::byte>& bytes) {
+  Archive in{std::span(bytes)};
+  range.serialize(0, in);
+}
+
 /// Keeps what an instance reports, by name.
 class RecordedOutputs final : public OutputSink {
  public:

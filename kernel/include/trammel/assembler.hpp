@@ -14,6 +14,7 @@
 #include "trammel/export.hpp"
 #include "trammel/layout.hpp"
 #include "trammel/model.hpp"
+#include "trammel/row_status.hpp"
 
 namespace trammel {
 
@@ -67,20 +68,22 @@ struct WorstResidual {
   Location where;
 };
 
-/// One equation of a constraint.
-struct ConstraintRow {
-  BlockId block = no_block;  ///< its multiplier
-  int component = 0;
-
-  friend bool operator==(const ConstraintRow&, const ConstraintRow&) = default;
-};
-
-/// Merged answer of all instances on all ranks to a converged step.
+/// Merged answer of all instances on all ranks to a converged step; the same on every rank.
 struct MergedReview {
   bool solve_again = false;
-  std::optional<double> cut_time;
+  std::optional<double> cut_time;  ///< inside the step
   bool revision = false;
   bool rejected = false;  ///< an instance refuses the state (RejectStep)
+  bool event = false;     ///< the step ends where an instance asked for it to be cut
+  /// What rows do once the step is accepted, or, next to its begin, from there on: the trial is given up then.
+  std::vector<RowSwitch> at_end, at_begin;
+  int asker = -1;  ///< entity: of the earliest cut, or else that wants the step to be solved again
+};
+
+/// What the laws of rows changed at one instant; the same on every rank.
+struct LawChange {
+  std::vector<RowSwitch> rows;
+  bool turned = false;  ///< friction that begins to slip found another direction
 };
 
 /// Evaluates a model's instances on this rank, and assembles residuals and tangents over all ranks.
@@ -118,10 +121,26 @@ class TRAMMEL_API Assembler {
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
 
   /// Equations that follow from the others leave the tangent: each becomes "the multiplier keeps its value", and so
-  /// does its companion. Residuals stay as they are. Matrices made before are invalid afterwards. The same rows on
-  /// every rank.
-  void leave_out(std::vector<ConstraintRow> rows);
+  /// does its companion. Residuals stay as they are. The same rows on every rank. True where the pattern changed, which
+  /// invalidates matrices made before: it has room for all rows that ever were left out.
+  bool leave_out(std::vector<ConstraintRow> rows);
   std::span<const ConstraintRow> left_out() const;
+
+  /// What the rows of constraints are doing.
+  const RowStatuses& statuses() const;
+  /// Lets rows do something else from `state` on, whose multipliers of inactive rows become zero, and whose coordinates that
+  /// only inactive rows determine come to rest. The same rows on every rank. Instances that become active are told, and
+  /// what holds them must be closed: Error otherwise. Collective.
+  void switch_rows(std::span<const RowSwitch> rows, State& state, const Begin& how);
+  /// For the laws of rows: the model's length, and the number of steps for which the signs of multipliers mean nothing yet
+  /// (the start-up transient of index 3).
+  void scale_laws(double length, int transient);
+  /// At a state with consistent velocities, accelerations and multipliers: switches the rows whose laws ask for it at once.
+  /// Where it changes anything, accelerations and multipliers are to be found again. Collective.
+  LawChange settle_laws(State& state, const Begin& how);
+  /// Tells every instance that it begins at `state`, and sets the statuses of joints that a function of time switches, and
+  /// where a stage begins those of unilateral rows by their gaps.
+  void begin(State& state, const Begin& how);
 
   /// Stores B of every position constraint at `state` (B_n of the stabilized form), for add_corrections.
   void keep_gradients(const State& state);
@@ -130,11 +149,15 @@ class TRAMMEL_API Assembler {
   void add_corrections(double scale, const std::vector<double>& local, std::vector<double>& out) const;
 
   void commit(const State& state, const StepInfo& step);
-  /// Takes what reviews changed back to the last commit: the step is given up or cut.
-  void reject();
-  /// Asks every instance; merged over ranks. New stencils are already set in the ranges when `revision` is true; call
-  /// Layout::revise and Assembler::revise then, and make matrices anew.
+  /// Takes what reviews changed back to the last commit: the step is given up or cut. True where stencils moved back: then
+  /// call Layout::revise and Assembler::revise, and make matrices anew.
+  bool reject();
+  /// Asks every instance, the laws of rows and the activities of joints. New stencils are already set in the ranges when
+  /// `revision` is true; call Layout::revise and Assembler::revise then, and make matrices anew.
   MergedReview review(const State& state, const StepInfo& step);
+  /// Writes or reads what instances, rows and joints remember of the last commit on this rank. After reading, `revise` and
+  /// then `begin` with Begin::Why::restore.
+  void serialize(Archive& archive);
   void revise();
 
   Energy energy(const State& state);

@@ -18,6 +18,7 @@ namespace trammel {
 struct CoordinateTarget {
   int component = 0;
   int size = 1;            ///< of the block
+  Measure measure;         ///< of q
   std::string unit;        ///< of q: "rad" or "m"
   std::string force_unit;  ///< power-conjugate to q': "N m" or "N"
 

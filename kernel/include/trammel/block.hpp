@@ -1,10 +1,13 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "trammel/linear_algebra.hpp"
+#include "trammel/row.hpp"
 
 namespace trammel {
 
@@ -42,8 +45,30 @@ struct Block {
   std::array<double, max_block_size> initial{};
   /// Initial velocities: inertial for a position, body-frame for a rotation.
   std::array<double, max_block_size> initial_rate{};
-  /// The unit in which convergence of this block's rows and unknowns is judged ("N", "rad", ...), for messages.
-  std::string unit;
+  std::string unit;  ///< "m", "rad", ..., for messages
+  /// By number of the block: what it measures, and of a multiplier its row. Empty for positions and rotations.
+  std::vector<Row> rows;
+  VelocityRows velocity;  ///< of a velocity multiplier
+  int entity = -1;        ///< that made it
+
+  /// What number i measures.
+  Measure measure(int i) const {
+    if (kind == BlockKind::position) return Measure::length();
+    if (kind == BlockKind::rotation) return Measure::angle();
+    return static_cast<std::size_t>(i) < rows.size() ? rows[static_cast<std::size_t>(i)].measure : Measure{};
+  }
+};
+
+/// One row of a constraint.
+struct ConstraintRow {
+  BlockId block = no_block;  ///< its multiplier
+  int component = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(block, component);
+  }
+  friend auto operator<=>(const ConstraintRow&, const ConstraintRow&) = default;
 };
 
 /// A frame is a position block and a rotation block; either may be shared with other frames.

@@ -73,10 +73,23 @@ class TRAMMEL_API Builder {
   BlockId add_rotation(std::string_view name, const Mat3& R_WB, const Vec3& w_WB_B = Vec3::Zero());
   Frame add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero(),
                   const Vec3& w_WB_B = Vec3::Zero());
-  /// A block of `initial.size()` numbers (coordinate, state, multiplier, velocity_multiplier).
-  BlockId add_block(BlockKind kind, std::string_view name, std::span<const double> initial,
-                    std::span<const double> rate = {}, std::string unit = {});
-  BlockId add_multiplier(std::string_view name, int equations, std::string unit = "m");
+  /// Coordinates of second order, one `measure` each; `unit` is for messages.
+  BlockId add_coordinates(std::string_view name, std::span<const double> initial,
+                          std::span<const double> rate, std::span<const Measure> measures, std::string unit);
+  /// States of first order, each with the size that is typical of it.
+  BlockId add_states(std::string_view name, std::span<const double> initial,
+                     std::span<const Measure> measures, std::string unit);
+  /// The multipliers of a constraint at position level, C = 0 or gap >= 0, a Row each. Throws Error where a row has no
+  /// dimension, friction stands at position level, or a restitution is above zero.
+  BlockId add_multiplier(std::string_view name, std::vector<Row> rows);
+  /// The multipliers of a constraint at velocity level, A v + b = 0. Throws Error as above.
+  BlockId add_velocity_multiplier(std::string_view name, std::vector<Row> rows,
+                                  const VelocityRows& together = {});
+  /// The multipliers of dry friction, A v + b the velocities of sliding along one to three axes. Throws Error where the
+  /// law has no normal force, a coefficient is negative, or one of sliding is larger than at rest.
+  BlockId add_friction(std::string_view name, std::span<const Dimension> axes, FrictionLaw law);
+  /// Lets the present joint become inactive and active in the run. Call it before its multipliers are added.
+  void set_activity(Activity activity);
 
   // Names that others may use.
   void offer_marker(std::string_view name, Marker marker);
@@ -137,6 +150,9 @@ class TRAMMEL_API Builder {
   }
 
  private:
+  BlockId add_block(Block block, std::string_view name, std::span<const double> initial,
+                    std::span<const double> rate);
+  void require_dimensions(const Block& block) const;
   int check_stencil(const std::vector<BlockId>& stencil) const;
   ElementRange* find_range(const std::type_info& type) const;
   ElementRange* adopt(const std::type_info& type, std::unique_ptr<ElementRange> range);

@@ -39,11 +39,13 @@ Mat3T<Jet> jets_of_rotation(const Mat3& R) {
 ///
 ///     class OnSphere : public trammel::Constraint<OnSphere, 1> {
 ///      public:
+///       static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
+///
 ///       explicit OnSphere(const trammel::Parameters& in) : radius_(in.real("radius")) {}
 ///
 ///       template <class S>
 ///       void residual(const Relative<S>& x, Residual<S>& C) const {
-///         C[0] = trammel::dot(x.p_AB_A, x.p_AB_A) - radius_ * radius_;
+///         C[0] = (trammel::dot(x.p_AB_A, x.p_AB_A) / radius_ - radius_) / 2;
 ///       }
 ///
 ///      private:

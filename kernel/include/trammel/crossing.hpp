@@ -10,6 +10,8 @@ namespace trammel {
 /// A quantity and its rate at one end of a step.
 struct EndOfStep {
   double value = 0, rate = 0;
+
+  void serialize(Archive& archive) { archive(value, rate); }
 };
 
 /// At the part x of a step, the cubic through y0 and y1 at its ends with the slopes r0 and r1, by step.
@@ -32,16 +34,29 @@ inline double crossing(const EndOfStep& before, const EndOfStep& after, double b
   return 0.5 * (low + high);
 }
 
+/// A part of a step nearer to its begin or end than this counts as there.
+inline constexpr double near_end_of_step = 1e-3;
+
 /// Review of a step in which the quantity passes from one side of `bound` to the other: cut there, unless that is at the
 /// step's begin or end (nearer than a thousandth of it).
 inline std::optional<Review> cut_at(const EndOfStep& before, const EndOfStep& after, double bound,
                                     const StepInfo& step) {
-  constexpr double near_end = 1e-3;
   if (!std::isfinite(bound) || before.value == bound || (before.value > bound) == (after.value > bound))
     return std::nullopt;
   const double h = step.end - step.start, part = crossing(before, after, bound, h);
-  if (part <= near_end || part >= 1 - near_end) return std::nullopt;
+  if (part <= near_end_of_step || part >= 1 - near_end_of_step) return std::nullopt;
   return Review::cut(step.start + part * h);
+}
+
+/// Review of a step that ends beyond `bound`, where all rows of the instance's own become inactive: at the crossing, which
+/// is the step's begin or end where it is near to that, or where the quantity was beyond before.
+inline Review leave_at(const EndOfStep& before, const EndOfStep& after, double bound, const StepInfo& step) {
+  if (before.value == bound || (before.value > bound) == (after.value > bound))
+    return Review::switch_rows(step.start, RowStatus::inactive);
+  const double part = crossing(before, after, bound, step.size());
+  if (part <= near_end_of_step) return Review::switch_rows(step.start, RowStatus::inactive);
+  if (part >= 1 - near_end_of_step) return Review::switch_rows(step.end, RowStatus::inactive);
+  return Review::switch_rows(step.start + part * step.size(), RowStatus::inactive);
 }
 
 }  // namespace trammel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <string>
@@ -12,7 +13,6 @@
 #include "trammel/joint_assembly.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/registry.hpp"
-#include "trammel/row_units.hpp"
 
 namespace trammel {
 
@@ -56,6 +56,7 @@ struct JointTerms {
 
 struct CoordinateName {
   std::string_view name, unit;
+  Measure measure;
 };
 
 /// A joint of `equations` scalar equations C(R_AB, p_AB_A, c, t) = 0 with coordinates c of its own. The author gives
@@ -67,19 +68,25 @@ struct CoordinateName {
 /// the unknowns of whatever carries the markers, outputs and drawing. The local system holds the blocks of A, those
 /// of B, the coordinates, the multipliers.
 ///
-/// Derived may set: `static constexpr JointDemand demand`; `static constexpr std::array<CoordinateName, n>
-/// coordinate_names`; `static constexpr const char* unit` of its equations, those of rotation alone counting in rad; and give `Vector<coordinates>
-/// initial_coordinates(const RelativeState<coordinates>&) const`. Where the equations have a second solution that is not
+/// Derived says what its equations measure, `static constexpr std::array<Dimension, equations> dimensions`, and its
+/// coordinates, `static constexpr std::array<CoordinateName, coordinates> coordinate_names`. Equations that measure neither
+/// lengths nor angles are declared by `std::vector<Row> rows() const` instead, with a size that is typical of each. It may set
+/// `static constexpr JointDemand demand` and give `Vector<coordinates> initial_coordinates(const RelativeState<coordinates>&)
+/// const`. Where the equations have a second solution that is not
 /// meant (half a turn away), `bool on_branch(const RelativeState<coordinates>&) const` tells them apart: a step that
 /// ends on the wrong one is cut, a start there is an error.
-template <class Derived, int equations, int coordinates = 0>
+///
+/// A joint that remembers more gives its History, derived from JointHistory; it then calls begin, review and commit of
+/// this class from its own.
+template <class Derived, int equations, int coordinates = 0, class History = JointHistory>
 class Joint {
  public:
   static_assert(equations >= 1 && equations <= max_block_size && coordinates <= max_block_size);
   static constexpr int equation_count = equations;
   static constexpr int coordinate_count = coordinates;
   static constexpr JointDemand demand{JointAxes::own, false, true};
-  static constexpr const char* unit = "m";
+  /// Undeclared: a joint that does not say what its equations measure is refused.
+  static constexpr std::array<Dimension, equations> dimensions{};
 
   using Terms = JointTerms<equations, coordinates>;
   using Coordinates = Eigen::Matrix<double, coordinates, 1>;
@@ -116,13 +123,21 @@ class Joint {
     assemble_joint(site_, x, motion, terms.view(), blocks_, multiplier_block(), out);
   }
 
+  void begin(const LocalState& x, const Begin& how) {
+    if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
+      if (how.active) history_.branch.begin(derived().on_branch(relative(x)));
+  }
   Review review(const LocalState& x, const StepInfo& step) {
     if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
-      return branch_.review(derived().on_branch(relative(x)), step);
+      return history_.branch.review(derived().on_branch(relative(x)), step);
     else
       return Review::keep();
   }
-  void commit(const LocalState&, const StepInfo&) { branch_.commit(); }
+  void commit(const LocalState&, const StepInfo& step) {
+    if (step.active) history_.branch.commit();
+  }
+  History& history() { return history_; }
+  const History& history() const { return history_; }
 
   Energy energy(const LocalState& x) const {
     // A constraint that moves in time does work on the system: lambda . (B v) leaves it.
@@ -208,14 +223,25 @@ class Joint {
 
   JointSite site_;
   int blocks_ = 0;
-  BranchWatch branch_;
+  History history_;
 };
 
 namespace detail {
 
 /// Throws Error where the equations of a joint do not hold at the start.
-TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, double length,
-                                const char* unit);
+TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, std::span<const Row> rows,
+                                double length);
+
+/// Throws Error where a joint declares other rows than it has equations.
+TRAMMEL_API void require_count(const Parameters& in, std::size_t rows, int equations);
+
+template <class J>
+std::vector<Row> rows_of_joint(const J& joint) {
+  if constexpr (requires { joint.rows(); })
+    return joint.rows();
+  else
+    return rows_of(J::dimensions);
+}
 
 }  // namespace detail
 
@@ -235,22 +261,25 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
   }
   typename J::Terms terms(false);
   joint.terms(start, false, terms);
+  std::vector<Row> rows = detail::rows_of_joint(joint);
+  detail::require_count(in, rows.size(), J::equation_count);
   if (!in.flag("assemble"))
-    detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)},
-                           builder.length(), J::unit);
+    detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)}, rows,
+                           builder.length());
   if constexpr (nc > 0) {
     const Eigen::VectorXd rate = coordinate_rates(terms.view(), motion.twist);
-    const BlockId block = builder.add_block(
-        BlockKind::coordinate, "coordinates", {start.c.data(), static_cast<std::size_t>(nc)},
-        {rate.data(), static_cast<std::size_t>(nc)}, std::string(J::coordinate_names[0].unit));
+    std::array<Measure, static_cast<std::size_t>(nc)> measures;
+    std::ranges::transform(J::coordinate_names, measures.begin(), &CoordinateName::measure);
+    const BlockId block = builder.add_coordinates(
+        "coordinates", {start.c.data(), static_cast<std::size_t>(nc)},
+        {rate.data(), static_cast<std::size_t>(nc)}, measures, std::string(J::coordinate_names[0].unit));
     for (int i = 0; i < nc; ++i) {
       const CoordinateName& c = J::coordinate_names[static_cast<std::size_t>(i)];
       builder.offer_coordinate(c.name, std::string(c.unit), block, i);
     }
     stencil.push_back(block);
   }
-  stencil.push_back(
-      builder.add_multiplier("multipliers", J::equation_count, row_units(terms.view(), J::unit)));
+  stencil.push_back(builder.add_multiplier("multipliers", std::move(rows)));
   builder.add(std::move(joint), std::move(stencil));
 }
 

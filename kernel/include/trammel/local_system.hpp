@@ -12,6 +12,9 @@ struct Request {
   bool tangent = false;  ///< K, D and M besides the residual
   bool rates = false;    ///< rows of position constraints at velocity level: B v + C_t, and their gradient
   bool bias = false;     ///< the acceleration-level term: d/dt (B v + C_t) = B a + bias
+  /// Compliant rows are those at multipliers of zero: what rates of constraints belong to. The kernel sees to it; an instance
+  /// need not look at it.
+  bool rigid = false;
 };
 
 using VectorMap = Eigen::Map<Eigen::VectorXd>;

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "trammel/activity.hpp"
 #include "trammel/block.hpp"
 #include "trammel/block_table.hpp"
 #include "trammel/element.hpp"
 #include "trammel/error.hpp"
 #include "trammel/export.hpp"
+#include "trammel/friction_law.hpp"
 #include "trammel/marker.hpp"
 #include "trammel/signal.hpp"
 
@@ -126,6 +128,8 @@ class TRAMMEL_API Model {
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
   std::vector<CoordinateRelation> relations;
+  std::map<BlockId, FrictionLaw> frictions;  ///< by velocity multiplier
+  std::map<int, Activity> activities;        ///< by entity: of joints that may become inactive
   std::vector<MassPoint> masses;
   std::vector<ModelNote> notes;
   bool keep_notes = false;   ///< `notes` are wanted
@@ -137,6 +141,8 @@ class TRAMMEL_API Model {
   /// How many pairs of blocks were identified in the whole case.
   int shared_total() const { return shares.whole() ? static_cast<int>(shared.size()) : shares.shared; }
   int dofs(std::span<const BlockId> stencil) const;
+  /// The entity that made a block, known here or not.
+  int entity_of(BlockId id) const { return shares.whole() ? block(id).entity : shares.entity_of(id); }
 };
 
 }  // namespace trammel

@@ -66,6 +66,13 @@ inline std::string did_you_mean(std::string_view wanted, const std::vector<std::
   return name ? "; did you mean " + in_quotes(*name) + "?" : std::string{};
 }
 
+/// The same of a key, which may have had another name.
+inline std::string did_you_mean_key(std::string_view wanted, const std::vector<std::string>& known) {
+  if (wanted == "release" && std::find(known.begin(), known.end(), "active") != known.end())
+    return "; a joint that lets go has `active: {until, force, moment}`.";
+  return did_you_mean(wanted, known);
+}
+
 /// "rail, boom, rate" for messages. A list that is too long for one is cut, those nearest to `wanted` first:
 /// "rate, rail, ... (214 in all)".
 TRAMMEL_API std::string list_of_names(const std::vector<std::string>& names, std::string_view wanted = {});

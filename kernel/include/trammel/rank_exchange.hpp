@@ -18,6 +18,7 @@ TRAMMEL_API ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm);
 
 /// The numbers of all ranks one after the other, on every rank. Collective.
 TRAMMEL_API std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm);
+TRAMMEL_API std::vector<double> of_all_ranks(const std::vector<double>& mine, MPI_Comm comm);
 
 /// Gives all ranks the text of one. Collective.
 TRAMMEL_API void share_text(std::string& text, int from, MPI_Comm comm);

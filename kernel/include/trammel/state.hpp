@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,7 +31,19 @@ struct State {
   std::vector<double> rate;
   std::vector<double> acceleration;
   std::vector<double> remainder;  ///< by BlockPlace::dof; zero for all but positions
+  /// Memory of the time integration, of roots alone: its algorithmic accelerations, and y' of first-order states.
+  std::vector<double> algorithmic;
+  /// What a method predicts the next step from, of roots alone.
+  std::vector<double> predictor;
+
+  /// Every field but `value`, which lies by BlockPlace::value; these lie by BlockPlace::dof.
+  static constexpr auto fields_by_dof();
 };
+
+constexpr auto State::fields_by_dof() {
+  return std::array{&State::rate, &State::acceleration, &State::remainder, &State::algorithmic,
+                    &State::predictor};
+}
 
 /// Sets the numbers of a rotation block, matrix and quaternion.
 inline void set_rotation(double* value, const Quaternion& q_WB) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "trammel/builder.hpp"
+#include "trammel/constraint.hpp"
 #include "trammel/plugin.hpp"
 
 namespace {
@@ -84,8 +85,38 @@ struct Endless {
 
 BlockId coordinate(Builder& builder, double start = 0) {
   const double rest = 0;
-  return builder.add_block(BlockKind::coordinate, "x", {&start, 1}, {&rest, 1}, "m");
+  const Measure measure = Measure::length();
+  return builder.add_coordinates("x", {&start, 1}, {&rest, 1}, {&measure, 1}, "m");
 }
+
+/// A sphere whose author does not say what its equation measures.
+class Undeclared : public Constraint<Undeclared, 1> {
+ public:
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C[0] = trammel::dot(x.p_AB_A, x.p_AB_A) - 1.0;
+  }
+};
+
+/// The same, declared with a size that is none.
+class WithoutSize : public Constraint<WithoutSize, 1> {
+ public:
+  std::vector<Row> rows() const { return {{.measure = Measure::nominal(0)}}; }
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C[0] = trammel::dot(x.p_AB_A, x.p_AB_A) - 1.0;
+  }
+};
+
+/// One equation, and two rows.
+class TwoRows : public Constraint<TwoRows, 1> {
+ public:
+  std::vector<Row> rows() const { return rows_of(Dimension::length, 2); }
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C[0] = x.p_AB_A[2];
+  }
+};
 
 }  // namespace
 
@@ -100,6 +131,14 @@ TRAMMEL_PLUGIN("faulty", "1.0") {
     type.build = std::move(build);
     registry.add(std::move(type));
   };
+  registry.add(joint_type<Undeclared>("undeclared", "for tests"));
+  registry.add(joint_type<WithoutSize>("without_size", "for tests"));
+  registry.add(joint_type<TwoRows>("two_rows", "for tests"));
+  add("two_measures", {}, [](const Parameters&, Builder& b) {
+    const double zero = 0;
+    const std::array<Measure, 2> measures{Measure::length(), Measure::length()};
+    b.add(Adrift{1}, {b.add_coordinates("x", {&zero, 1}, {}, measures, "m")});
+  });
   add("no_root", {}, [](const Parameters&, Builder& b) { b.add(NoRoot{}, {coordinate(b, 0.7)}); });
   add("adrift", {}, [](const Parameters&, Builder& b) { b.add(Adrift{1}, {coordinate(b)}); });
   add("bomb", {Parameter::make(Kind::real, "at", "s", "when it throws").must()},

@@ -34,8 +34,9 @@ struct BrokenSpring {
 };
 
 BlockId unknown(Builder& builder, BlockKind kind, double start = 0) {
-  const double zero = 0;
-  return builder.add_block(kind, "x", {&start, 1}, {&zero, 1}, "m");
+  const Measure measure = Measure::length();
+  if (kind == BlockKind::state) return builder.add_states("x", {&start, 1}, {&measure, 1}, "m");
+  return builder.add_coordinates("x", {&start, 1}, {}, {&measure, 1}, "m");
 }
 
 }  // namespace

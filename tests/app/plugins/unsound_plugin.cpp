@@ -8,9 +8,13 @@ namespace {
 
 using namespace trammel;
 
+// Half of |p|^2/r - r with r = 1 m, unless another formula is given.
+
 /// A distance whose second derivatives the author forgot.
 class WrongStiffness : public Joint<WrongStiffness, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+
   void terms(const RelativeState<0>& x, bool, Terms& out) const {
     out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
     out.G.leftCols<3>() = x.p_AB_A.transpose();
@@ -20,6 +24,8 @@ class WrongStiffness : public Joint<WrongStiffness, 1> {
 /// A sphere whose gradient has a factor too many.
 class WrongGradient : public Joint<WrongGradient, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+
   void terms(const RelativeState<0>& x, bool second, Terms& out) const {
     out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
     out.G.leftCols<3>() = 1.001 * x.p_AB_A.transpose();
@@ -68,6 +74,8 @@ class NotObjective {
 /// B stays on a torus about A's e3: right, but its formula is not smooth on the axis and on the circle inside.
 class Torus : public Constraint<Torus, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
     const S d = sqrt(x.p_AB_A[0] * x.p_AB_A[0] + x.p_AB_A[1] * x.p_AB_A[1]) - 0.6;
@@ -78,6 +86,8 @@ class Torus : public Constraint<Torus, 1> {
 /// Half the square of the distance with a gradient that is wrong and no place where it holds.
 class WrongAndOpen : public Joint<WrongAndOpen, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+
   void terms(const RelativeState<0>& x, bool second, Terms& out) const {
     out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() + 100);
     out.G.leftCols<3>() = 1.001 * x.p_AB_A.transpose();
@@ -89,6 +99,8 @@ class WrongAndOpen : public Joint<WrongAndOpen, 1> {
 template <class Derived>
 class Distance : public Joint<Derived, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+
   void terms(const RelativeState<0>& x, bool second, JointTerms<1, 0>& out) const {
     out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1) + static_cast<const Derived&>(*this).more();
     out.G.template leftCols<3>() = x.p_AB_A.transpose();
@@ -128,25 +140,12 @@ class ThrowsANumber : public Distance<ThrowsANumber> {
 /// Throws where derivatives are asked for.
 class ThrowsLater : public Joint<ThrowsLater, 1> {
  public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+
   void terms(const RelativeState<0>& x, bool second, Terms& out) const {
     if (second) throw 42;
     out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
   }
-};
-
-/// A constraint on velocities that is inactive: its row is its multiplier.
-class Inactive {
- public:
-  explicit Inactive(JointSite site) : site_(std::move(site)) {}
-  const JointSite& site() const { return site_; }
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    const int row = out.size() - 1;
-    out.residual()(row) = *x.value(site_.block_count());
-    if (out.request.tangent) out.K()(row, row) = 1;
-  }
-
- private:
-  JointSite site_;
 };
 
 }  // namespace
@@ -159,19 +158,6 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   registry.add(joint_type<Unset>("unset", "for tests"));
   registry.add(joint_type<ThrowsANumber>("throws_a_number", "for tests"));
   registry.add(joint_type<ThrowsLater>("throws_later", "for tests"));
-  Type inactive;
-  inactive.name = "inactive";
-  inactive.category = Type::Category::joint;
-  inactive.summary = "for tests";
-  inactive.parameters = joint_parameters({JointAxes::own, false, true});
-  inactive.build = [](const Parameters& in, Builder& builder) {
-    Inactive joint(read_joint_site(in, builder, {JointAxes::own, false, true}));
-    std::vector<BlockId> stencil = joint.site().blocks();
-    const double zero = 0;
-    stencil.push_back(builder.add_block(BlockKind::velocity_multiplier, "slip", {&zero, 1}, {}, "m/s"));
-    builder.add(std::move(joint), std::move(stencil));
-  };
-  registry.add(std::move(inactive));
   registry.add(joint_type<WrongStiffness>("wrong_stiffness", "for tests"));
   registry.add(joint_type<WrongGradient>("wrong_gradient", "for tests"));
   Type counted = joint_type<WrongStiffness>("wrong_freedoms", "for tests");
@@ -189,7 +175,7 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   absolute.build = [](const Parameters& in, Builder& builder) {
     NotObjective joint(read_joint_site(in, builder, {JointAxes::own, false, true}));
     std::vector<BlockId> stencil = joint.site().blocks();
-    stencil.push_back(builder.add_multiplier("force", 1, "m"));
+    stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, 1)));
     builder.add(std::move(joint), std::move(stencil));
   };
   Type declared = absolute;

@@ -10,6 +10,7 @@ namespace {
 class Surface : public trammel::Constraint<Surface, 1> {
  public:
   static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {

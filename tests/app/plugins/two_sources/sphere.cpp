@@ -8,11 +8,12 @@ namespace {
 class Surface : public trammel::Constraint<Surface, 1> {
  public:
   static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
   explicit Surface(const trammel::Parameters& in) : radius_(in.real("radius")) {}
 
   template <class S>
   void residual(const Relative<S>& x, Residual<S>& C) const {
-    C[0] = 0.5 * (trammel::dot(x.p_AB_A, x.p_AB_A) - radius_ * radius_);
+    C[0] = 0.5 * (trammel::dot(x.p_AB_A, x.p_AB_A) / radius_ - radius_);
   }
 
  private:

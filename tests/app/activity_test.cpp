@@ -18,15 +18,15 @@ using testing::Table;
 using testing::Workplace;
 
 /// A block of 2 kg welded to the ground and pulled by 100 N/s, and a pendulum that is let go at t = 0.35.
-std::string pulled_block(const std::string& release, const std::string& more = "") {
+std::string pulled_block(const std::string& active, const std::string& more = "") {
   return R"(trammel: 1
 bodies:
   block: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}
   bob: {type: rigid_body, mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, -1], velocity: [2, 0, 0], angular_velocity: [0, -2, 0]}
 joints:
-  weld: {type: fixed, between: [{on: ground, at: [1, 0, 0]}, block], release: )" +
-         release + R"(}
-  pivot: {type: revolute, axis: [0, 1, 0], between: [{on: ground, at: [0, 0, 0]}, {on: bob, at: [0, 0, 1]}], release: {at: 0.35}})" +
+  weld: {type: fixed, between: [{on: ground, at: [1, 0, 0]}, block], active: )" +
+         active + R"(}
+  pivot: {type: revolute, axis: [0, 1, 0], between: [{on: ground, at: [0, 0, 0]}, {on: bob, at: [0, 0, 1]}], active: {until: 0.35}})" +
          more + R"(
 loads:
   pull: {type: force, on: block, force: [100*t, 0, 0]}
@@ -34,21 +34,21 @@ sensors:
   block: {type: motion, of: block}
   weld: {type: outputs, of: weld}
   bob: {type: motion, of: bob}
-  pivot: {type: outputs, of: pivot, channels: [released, force_world]}
+  pivot: {type: outputs, of: pivot, channels: [active, force_world]}
 stages:
   - {type: dynamic, until: 0.5, step: 0.01}
 )";
 }
 
-TEST(Release, BreaksAtTheForceThatItTransmitsAtMost) {
+TEST(Activity, BreaksAtTheForceThatItTransmitsAtMost) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{force: 20}"));
   ASSERT_EQ(run.status, 0) << run.err;
   const Table weld = testing::table_of(here.read("out/weld.csv")),
               block = testing::table_of(here.read("out/block.csv"));
   EXPECT_NEAR(at(weld, 0.19, "force_world.x"), -19, 1e-6);
-  EXPECT_EQ(at(weld, 0.19, "released"), 0);
-  EXPECT_EQ(at(weld, 0.2, "released"), 1);
+  EXPECT_EQ(at(weld, 0.19, "active"), 1);
+  EXPECT_EQ(at(weld, 0.2, "active"), 0);
   EXPECT_NEAR(at(weld, 0.21, "force_world.x"), 0, 1e-12);
   // 2 x'' = 100 t from t = 0.2 on.
   EXPECT_NEAR(at(block, 0.2, "velocity.x"), 0, 1e-9);
@@ -56,23 +56,23 @@ TEST(Release, BreaksAtTheForceThatItTransmitsAtMost) {
   EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * (0.25 - 0.04), 1e-4);
 }
 
-TEST(Release, HoldsBelowItsLimit) {
+TEST(Activity, HoldsBelowItsLimit) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{force: 60, moment: 1}"));
   ASSERT_EQ(run.status, 0) << run.err;
   const Table weld = testing::table_of(here.read("out/weld.csv"));
-  EXPECT_EQ(at(weld, 0.5, "released"), 0);
+  EXPECT_EQ(at(weld, 0.5, "active"), 1);
   EXPECT_NEAR(at(weld, 0.5, "force_world.x"), -50, 1e-6);
 }
 
-TEST(Release, AtATimeLeavesFreeFlight) {
+TEST(Activity, AtATimeLeavesFreeFlight) {
   const Workplace here;
-  const Outcome run = here.run(pulled_block("{at: 0}"));
+  const Outcome run = here.run(pulled_block("{until: 0}"));
   ASSERT_EQ(run.status, 0) << run.err;
   const Table bob = testing::table_of(here.read("out/bob.csv")),
               pivot = testing::table_of(here.read("out/pivot.csv"));
-  EXPECT_EQ(at(pivot, 0.34, "released"), 0);
-  EXPECT_EQ(at(pivot, 0.35, "released"), 1);
+  EXPECT_EQ(at(pivot, 0.34, "active"), 1);
+  EXPECT_EQ(at(pivot, 0.35, "active"), 0);
   EXPECT_EQ(at(pivot, 0.5, "force_world.z"), 0);
   // On the circle before, straight on afterwards.
   const double angle = 2 * 0.35, vx = 2 * std::cos(angle), vz = 2 * std::sin(angle);
@@ -84,12 +84,12 @@ TEST(Release, AtATimeLeavesFreeFlight) {
   // What is let go at the start is free from there on.
   const Table weld = testing::table_of(here.read("out/weld.csv")),
               block = testing::table_of(here.read("out/block.csv"));
-  EXPECT_EQ(at(weld, 0.01, "released"), 1);
+  EXPECT_EQ(at(weld, 0.01, "active"), 0);
   EXPECT_NEAR(at(weld, 0.02, "force_world.x"), 0, 1e-12);
   EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * 0.25, 1e-4);
 }
 
-TEST(Release, InsideOfAStepHasAnErrorOfSecondOrder) {
+TEST(Activity, InsideOfAStepHasAnErrorOfSecondOrder) {
   std::array<double, 2> error{};
   for (const int k : {0, 1}) {
     const Workplace here;
@@ -98,7 +98,7 @@ TEST(Release, InsideOfAStepHasAnErrorOfSecondOrder) {
     const auto put = [&](const std::string& from, const std::string& to) {
       text.replace(text.find(from), from.size(), to);
     };
-    put("{at: 0.35}", "{at: 0.35 + 0.01/3}");
+    put("{until: 0.35}", "{until: 0.35 + 0.01/3}");
     if (k == 1) put("step: 0.01", "step: 0.0025");
     const Outcome run = here.run(text);
     ASSERT_EQ(run.status, 0) << run.err;
@@ -110,10 +110,10 @@ TEST(Release, InsideOfAStepHasAnErrorOfSecondOrder) {
   EXPECT_NEAR(error[0] / error[1], 16, 2);
 }
 
-TEST(Release, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
+TEST(Activity, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
   const Workplace here;
   std::string text = pulled_block("{force: 20}");
-  const std::string let_go = "release: {at: 0.35}";
+  const std::string let_go = "active: {until: 0.35}";
   text.replace(text.find(let_go), let_go.size(),
                let_go + ", initial: {angle: -0.5}, initial_rate: {angle: -4}");
   const Outcome run = here.run(text);
@@ -126,7 +126,7 @@ TEST(Release, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
   EXPECT_NEAR(at(bob, 0.5, "velocity.z"), 4 * std::sin(1.9), 2e-3);
 }
 
-TEST(Release, IsTheSameOnTwoRanks) {
+TEST(Activity, IsTheSameOnTwoRanks) {
   const Workplace one, two;
   ASSERT_EQ(one.run(pulled_block("{force: 20}")).status, 0);
   const Outcome run = two.run_on(2, pulled_block("{force: 20}"));
@@ -136,25 +136,25 @@ TEST(Release, IsTheSameOnTwoRanks) {
   EXPECT_NEAR(at(a, 0.5, "position.x"), at(b, 0.5, "position.x"), 1e-9);
 }
 
-TEST(Release, RefusesWhatMakesNoSense) {
+TEST(Activity, RefusesWhatMakesNoSense) {
   const Workplace here;
-  const auto message = [&](const std::string& release, const std::string& more = "") {
-    const Outcome run = here.run(pulled_block(release, more));
+  const auto message = [&](const std::string& active, const std::string& more = "") {
+    const Outcome run = here.run(pulled_block(active, more));
     EXPECT_NE(run.status, 0);
     return run.err;
   };
-  EXPECT_NE(message("{}").find("names none of 'at', 'force', 'moment'"), std::string::npos);
+  EXPECT_NE(message("{}").find("names none of 'until', 'force', 'moment'"), std::string::npos);
   EXPECT_NE(message("{force: -3}").find("force"), std::string::npos);
   EXPECT_NE(message("{forse: 3}").find("'force'"), std::string::npos);
   EXPECT_NE(message("{force: 20}", "\n  cog: {type: coupling, terms: {pivot.angle: 1, weld.angle: 1}}")
-                .find("has a `release`"),
+                .find("may become inactive"),
             std::string::npos);
   // Of a joint whose reaction does not tell all that it transmits.
   const char* const rail =
-      "\n  rail: {type: curve_sliding, between: [line, bob], ends: stop, end_stiffness: 1e4, release: "
+      "\n  rail: {type: curve_sliding, between: [line, bob], ends: stop, end_stiffness: 1e4, active: "
       "{force: 10}}"
       "\ncurves:\n  line: {type: line, from: [0, 0, -1], to: [1, 0, -1]}";
-  EXPECT_NE(message("{force: 20}", rail).find("it can let go at a time, by `release: {at: ...}`"),
+  EXPECT_NE(message("{force: 20}", rail).find("it can become inactive at a time, by `active: {until: ...}`"),
             std::string::npos)
       << message("{force: 20}", rail);
 }
@@ -187,12 +187,12 @@ TEST(Histories, have_a_row_before_and_one_after_each_event) {
     return rows.size() == 2 ? std::pair{rows[0][c], rows[1][c]} : std::pair{HUGE_VAL, HUGE_VAL};
   };
   const double breaks = 0.204;
-  EXPECT_EQ(before_and_after(weld, breaks, "released"), (std::pair{0.0, 1.0}));
+  EXPECT_EQ(before_and_after(weld, breaks, "active"), (std::pair{1.0, 0.0}));
   EXPECT_NEAR(before_and_after(weld, breaks, "force_world.x").first, -20.4, 1e-6);
   EXPECT_NEAR(before_and_after(weld, breaks, "force_world.x").second, 0, 1e-12);
   EXPECT_NEAR(before_and_after(block, breaks, "acceleration.x").first, 0, 1e-9);
   EXPECT_NEAR(before_and_after(block, breaks, "acceleration.x").second, 10.2, 1e-6);
-  EXPECT_EQ(before_and_after(pivot, 0.35, "released"), (std::pair{0.0, 1.0}));
+  EXPECT_EQ(before_and_after(pivot, 0.35, "active"), (std::pair{1.0, 0.0}));
   EXPECT_GT(before_and_after(pivot, 0.35, "force_world.z").first, 2);
   EXPECT_EQ(before_and_after(pivot, 0.35, "force_world.z").second, 0);
   // The start, t = 0.25 and the end, and two rows at each of the two events.

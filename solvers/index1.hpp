@@ -1,0 +1,29 @@
+#pragma once
+
+#include "solvers/constraint_form.hpp"
+#include "solvers/constraint_projection.hpp"
+
+namespace trammel {
+
+/// Index 1: constraints at acceleration level, and a projection of each step's end; without it they drift.
+class Index1 final : public ConstraintForm {
+ public:
+  Index1(ConstrainedMass& mass, bool project) : projection_(mass), project_(project) {}
+
+  ConstraintLevel level() const override { return ConstraintLevel::acceleration; }
+  bool holds_velocities() const override { return project_; }
+  bool close(const State& solution) override {
+    end_ = solution;
+    return project_ ? projection_.project(end_) : projection_.measure(end_);
+  }
+  const State& end(const State&) const override { return end_; }
+  std::string why() const override { return projection_.why(); }
+  Violations violations(const StepEquations& equations) const override;
+
+ private:
+  ConstraintProjection projection_;
+  bool project_;
+  State end_;
+};
+
+}  // namespace trammel

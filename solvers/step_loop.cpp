@@ -1,0 +1,306 @@
+#include "solvers/step_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "solvers/diagnosis.hpp"
+#include "solvers/force_jump.hpp"
+
+namespace trammel {
+
+namespace {
+// Times an answer of an element to a converged step may ask for the step to be solved again.
+constexpr int max_reviews = 20;
+}  // namespace
+
+StepLoop::StepLoop(Simulation& simulation, StepReport& report, const StageParts& parts,
+                   std::function<void(Archive&)> stage)
+    : simulation_(simulation),
+      assembler_(simulation.assembler_),
+      state_(simulation.state_),
+      report_(report),
+      parts_(parts),
+      method_(parts.method),
+      stage_(std::move(stage)),
+      cuts_([&simulation](const std::string& text) { simulation.note(text); }) {
+  method_.obey(simulation.request_);
+}
+
+void StepLoop::run() {
+  try {
+    while (report_.nominal < parts_.steps) {
+      if (plan_.done()) {
+        const auto k = static_cast<double>(report_.nominal + 1);
+        const bool last = report_.nominal + 1 == parts_.steps;
+        const double begin = report_.begin, until = report_.until;
+        plan_.begin(last ? until : begin + (until - begin) * k / parts_.steps, parts_.h, parts_.max_cuts);
+      }
+      step();
+    }
+  } catch (const Stopped& stop) {
+    if (stop.given_up()) reject();
+    cuts_.end();
+    throw;
+  }
+}
+
+void StepLoop::step() {
+  for (int solves = 1;; ++solves) {
+    const Target target = plan_.next();
+    const NewtonResult result = method_.attempt(state_, target.time, target.h);
+    iterations_ += result.iterations;
+    factorizations_ += result.factorizations;
+    MergedReview review;
+    if (result.converged)
+      review = assembler_.review(method_.trial(),
+                                 {.start = state_.time, .end = target.time, .in_statics = !moves()});
+    const Verdict verdict = judge(result, review);
+    if (verdict == Verdict::accept) return accept(target, review);
+    if (verdict == Verdict::cut) return cut(target, review);
+    if (verdict == Verdict::halve) return halve(target, result);
+    if (solves > max_reviews) throw_restless(target, review);
+    if (verdict == Verdict::solve_again) {
+      if (review.revision) revise();
+      continue;
+    }
+    reject();
+    if (verdict == Verdict::other_equations) take_left_out();
+    if (verdict == Verdict::begin_again) {
+      plan_.begin_again(state_.time);
+      switch_rows(review.at_begin);
+    }
+  }
+}
+
+StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview& review) {
+  if (!result.converged || review.rejected) return Verdict::halve;
+  if (!review.at_begin.empty()) return Verdict::begin_again;
+  if (review.cut_time) return Verdict::cut;
+  if (review.solve_again) return Verdict::solve_again;
+  return loops_changed() ? Verdict::other_equations : Verdict::accept;
+}
+
+void StepLoop::accept(const Target& target, const MergedReview& review) {
+  const StepInfo info{.start = state_.time, .end = target.time, .in_statics = !moves()};
+  RunSummary& summary = simulation_.summary_;
+  plan_.reached();
+  cuts_.end();
+  report_.at_nominal = plan_.done();
+  method_.accept(state_);
+  if (const std::string met = parts_.loops.follow(state_); !met.empty()) simulation_.note(met);
+  const bool event = moves() && (target.event || review.event);
+  if (event) simulation_.tell([&](Monitor& m) { m.event_comes(report_, state_); });
+  // With new stencils nothing can be compared; hosts change there, not forces.
+  std::optional<ForceJump> jump;
+  if (event && !review.revision && review.at_end.empty()) jump.emplace(assembler_, state_);
+  assembler_.commit(state_, info);
+  const bool jumps = jump && jump->at(state_);
+  ++summary.timings.steps;
+  const Violations left = method_.violations();
+  summary.largest_violation = std::max(summary.largest_violation, left.position);
+  summary.largest_rate_violation = std::max(summary.largest_rate_violation, left.rate);
+  if (review.revision) revise();
+  if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
+  if (!review.at_end.empty())
+    switch_rows(review.at_end);
+  else if (jumps)
+    restart({});
+  if (event && (jumps || !review.at_end.empty()))
+    simulation_.tell([&](Monitor& m) { m.event_restarts(report_, state_); });
+  ++report_.number;
+  if (report_.at_nominal) ++report_.nominal;
+  report_.time = state_.time;
+  report_.step = target.h;
+  report_.last = report_.at_nominal && state_.time >= report_.until;
+  report_.iterations = std::exchange(iterations_, 0);
+  report_.factorizations = std::exchange(factorizations_, 0);
+  simulation_.tell([&](Monitor& m) { m.accepted(report_, state_); });
+  hand_out_snapshot();
+  if (!report_.last && method_.stop() != Stop::no) throw Stopped(false);
+}
+
+void StepLoop::cut(const Target& target, const MergedReview& review) {
+  if (plan_.too_many_events())
+    throw Error(fmt::format("at t = {:.9g} {} asks for ever more cuts of the step to t = {:.9g}: {} so far",
+                            state_.time, asker(review, "something"), target.time, plan_.events()));
+  reject();
+  plan_.cut(*review.cut_time, state_.time);
+}
+
+void StepLoop::hand_out_snapshot() {
+  std::vector<Monitor*> takers;
+  for (Monitor* monitor : simulation_.monitors_)
+    if (monitor->wants_snapshot(report_)) takers.push_back(monitor);
+  if (takers.empty()) return;
+  method_.drop_factorization();
+  if (parts_.start != nullptr) parts_.start->drop_factorization();
+  Snapshot snapshot;
+  snapshot.take(report_.stage, state_, assembler_);
+  Archive archive;
+  stage_(archive);
+  serialize(archive);
+  snapshot.run_ = archive.bytes();
+  for (Monitor* monitor : takers) monitor->take(snapshot);
+}
+
+void StepLoop::serialize(Archive& archive) {
+  StepMemory memory = method_.memory();
+  archive(memory, plan_);
+  method_.restore(memory);
+  if (parts_.ledger != nullptr) archive(*parts_.ledger);
+}
+
+void StepLoop::halve(const Target& target, const NewtonResult& result) {
+  if (!result.converged) refuse_massless();
+  const bool shorter = plan_.halve();
+  const std::string why = result.converged ? assembler_.rejection() : method_.failure(!shorter);
+  reject();
+  if (!shorter) {
+    cuts_.end();
+    throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time,
+                            result.iterations, why));
+  }
+  ++simulation_.summary_.timings.cuts;
+  cuts_.add(target.time, 0.5 * target.h, result.iterations, why);
+}
+
+void StepLoop::refuse_massless() {
+  if (!moves() || report_.number > 0) return;
+  const Entity* body = body_without_mass(assembler_, state_);
+  if (body == nullptr) return;
+  const std::string why = method_.failure(true);
+  if (why.starts_with("the system is singular"))
+    throw Error(body->where,
+                fmt::format("{} '{}' ({}) has no mass, and nothing else determines its motion: {}",
+                            body->category, body->name, body->type, why));
+}
+
+void StepLoop::throw_restless(const Target& target, const MergedReview& review) const {
+  throw Error(fmt::format(
+      "at t = {:g} the status of {} changes without end: after {} solves of the same step it still "
+      "changes",
+      target.time, asker(review, "contacts or hosts"), max_reviews));
+}
+
+std::string StepLoop::asker(const MergedReview& review, const char* or_else) const {
+  if (review.asker < 0) return or_else;
+  const Entity& e = assembler_.model().entities[static_cast<std::size_t>(review.asker)];
+  return fmt::format("{} '{}' ({})", e.category, e.name, e.type);
+}
+
+bool StepLoop::loops_changed() {
+  LoopWatch& loops = parts_.loops;
+  if (!loops.leaves_out()) return false;
+  const double open = method_.violations().left_out;
+  if (open <= loops.allowed()) return false;
+  const State& trial = method_.trial();
+  if (!loops.find_anew(trial))
+    throw Error(
+        fmt::format("at t = {:g} the constraints contradict each other: equations that repeat others are "
+                    "open by {:.3g}: {}",
+                    trial.time, open, loops.in_words()));
+  simulation_.note(fmt::format("at t = {:g} the rank of the constraints changed: {} are left out now",
+                               trial.time, loops.in_words()));
+  return true;
+}
+
+void StepLoop::revise() {
+  State* const states[] = {&state_};
+  assembler_.layout().revise(states);
+  assembler_.revise();
+  method_.revise();
+  parts_.loops.revise();
+  if (parts_.start != nullptr) parts_.start->revise();
+}
+
+void StepLoop::take_left_out() {
+  if (parts_.loops.pattern_changed())
+    revise();
+  else
+    method_.take_left_out();
+}
+
+void StepLoop::reject() {
+  if (assembler_.reject()) revise();
+}
+
+void StepLoop::switch_rows(std::span<const RowSwitch> rows) {
+  // Steps of index 3 keep velocities off the constraints by what belongs to them: it is no motion of a row that lets go.
+  const bool lets_go =
+      std::ranges::any_of(rows, [](const RowSwitch& s) { return s.status == RowStatus::inactive; });
+  if (moves() && lets_go && parts_.form->holds_velocities()) parts_.start->velocities(state_);
+  assembler_.switch_rows(rows, state_, beginning());
+  simulation_.note(fmt::format("at t = {:g} {}", state_.time, parts_.loops.follow_switches(state_, rows)));
+  take_left_out();
+  if (!moves()) return;
+  // A gap that is left open by rounding would be closed within the first step, which multipliers would tell of.
+  const Model& model = assembler_.model();
+  int touches = 0;
+  for (const RowSwitch& s : rows)
+    if (s.status == RowStatus::active && assembler_.layout().knows(s.row.block) &&
+        model.block(s.row.block).rows[static_cast<std::size_t>(s.row.component)].law == RowLaw::unilateral)
+      touches = 1;
+  MPI_Allreduce(MPI_IN_PLACE, &touches, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  if (touches != 0) parts_.start->close_gaps(state_);
+  restart(rows);
+}
+
+void StepLoop::restart(std::span<const RowSwitch> switched) {
+  const Model& model = assembler_.model();
+  std::map<int, std::vector<BlockId>> activated;  // by entity
+  for (const RowSwitch& s : switched) {
+    if (s.status != RowStatus::active) continue;
+    std::vector<BlockId>& blocks = activated[model.entity_of(s.row.block)];
+    if (blocks.empty() || blocks.back() != s.row.block) blocks.push_back(s.row.block);
+  }
+  RunSummary& summary = simulation_.summary_;
+  const double kinetic = parts_.ledger != nullptr ? parts_.ledger->kinetic() : 0;
+  ConsistentStart& start = *parts_.start;
+  State consistent = state_;
+  double added = 0;
+  std::string impulses;
+  const auto report = [&](double energy) {
+    added = energy;
+    for (const auto& [entity, multipliers] : activated) {
+      const auto [force, moment] = start.impulse(multipliers);
+      if (entity >= 0)
+        impulses += fmt::format("{}'{}' with {:.6g} N s and {:.6g} N m s", impulses.empty() ? "" : ", ",
+                                model.entities[static_cast<std::size_t>(entity)].name, force, moment);
+    }
+  };
+  bool other_pattern = false;
+  const auto follow = [&](std::span<const RowSwitch> rows) {
+    simulation_.note(
+        fmt::format("at t = {:g} {}", state_.time, parts_.loops.follow_switches(consistent, rows)));
+    if (!parts_.loops.pattern_changed()) return;
+    other_pattern = true;
+    start.revise();
+  };
+  if (parts_.form->holds_velocities() || !activated.empty())
+    start.motion(consistent, beginning(), follow, report);
+  else
+    start.accelerations(consistent, beginning(), follow);
+  parts_.loops.settle(consistent);
+  state_ = std::move(consistent);
+  if (other_pattern) revise();
+  method_.take_left_out();
+  method_.restart(state_);
+  assembler_.begin(state_, beginning());
+  // Where the motion has come to rest, what is left of it is rounding.
+  const double size = std::max(std::abs(kinetic), summary.largest_energy);
+  const bool impulse = !activated.empty() && std::abs(added) > 1e-9 * size;
+  if (parts_.ledger != nullptr) parts_.ledger->jump(state_, impulse ? added : 0.0);
+  if (!impulse) return;
+  summary.start_energy_change += added;
+  simulation_.note(
+      fmt::format("at t = {:g} an impulse changes velocities, {}, and the kinetic energy by {:.4g} J",
+                  state_.time, impulses, added));
+}
+
+}  // namespace trammel

@@ -1,0 +1,18 @@
+#pragma once
+
+namespace trammel {
+
+/// What a method remembers of the steps before, besides the fields of the state.
+struct StepMemory {
+  double last_step = 0;   ///< [s]
+  bool first = true;      ///< the next step is the first after a start
+  bool leads = false;     ///< ... whose start values the form prepares
+  bool predicts = false;  ///< State::predictor belongs to the last step
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(last_step, first, leads, predicts);
+  }
+};
+
+}  // namespace trammel
