@@ -1,0 +1,136 @@
+// A run that goes on from a snapshot, in a process of its own, repeats the run that wrote it.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "trammel/archive.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::Outcome;
+using testing::Workplace;
+using Rows = std::vector<std::vector<double>>;
+
+struct Run {
+  std::string name;  ///< of the test
+  std::string scene;
+  int step;          ///< accepted steps before the snapshot
+  std::string form;  ///< of dynamic stages; "own": as the case has it
+};
+
+const std::string program = TRAMMEL_BINARY_DIR "/tests/snapshot_run";
+
+std::string case_file(const std::string& scene) {
+  return TRAMMEL_SOURCE_DIR "/cases/" + scene + "/case.yaml";
+}
+
+Rows rows_of(const std::string& text) {
+  Archive archive(std::as_bytes(std::span(text)));
+  Rows rows;
+  archive(rows);
+  return rows;
+}
+
+/// Writes and reads on so many ranks; Newton's tolerance where one is given.
+void run_twice(const Workplace& place, const Run& run, int ranks, const std::string& tolerance) {
+  const std::string start =
+      ranks == 1 ? "'" + program + "'" : fmt::format("mpirun -q --oversubscribe -n {} '{}'", ranks, program);
+  const std::string file = case_file(run.scene);
+  const Outcome first = place.shell(
+      fmt::format("{} write '{}' {} snapshot first {} {}", start, file, run.step, run.form, tolerance));
+  ASSERT_EQ(first.status, 0) << first.err;
+  const Outcome second =
+      place.shell(fmt::format("{} read '{}' snapshot second {} {}", start, file, run.form, tolerance));
+  ASSERT_EQ(second.status, 0) << second.err;
+}
+
+class SnapshotOn1 : public ::testing::TestWithParam<Run> {};
+
+TEST_P(SnapshotOn1, goes_on_bit_for_bit) {
+  const Workplace place;
+  run_twice(place, GetParam(), 1, "");
+  const std::string first = place.read("first.0"), second = place.read("second.0");
+  ASSERT_GT(rows_of(first).size(), 2U) << "no step followed the snapshot";
+  EXPECT_TRUE(first == second);
+}
+
+std::string name_of(const ::testing::TestParamInfo<Run>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, SnapshotOn1,
+    ::testing::Values(
+        Run{"index3", "heavy_top", 300, "index3"}, Run{"index2", "heavy_top", 300, "index2"},
+        Run{"index1", "heavy_top", 300, "index1"}, Run{"between_hosts", "moving_load", 100, "index3"},
+        Run{"between_hosts_index2", "moving_load", 100, "index2"},
+        Run{"crossing_in_statics", "ring_on_beam", 3, "own"}, Run{"sleeve", "sleeve", 3, "own"},
+        Run{"before_it_is_caught", "caught_rod", 20, "index2"},
+        Run{"before_its_release", "caught_rod", 60, "index3"},
+        Run{"before_its_release_index1", "caught_rod", 60, "index1"},
+        Run{"friction", "stick_slip", 1500, "own"}, Run{"law_of_friction", "turntable", 600, "own"},
+        Run{"law_of_friction_index1", "turntable", 100, "index1"},
+        Run{"unilateral", "lift_off", 150, "index2"}, Run{"redundant_loops", "bricard", 100, "own"},
+        Run{"parallel_bars", "n_four_bar", 100, "index2"}, Run{"statics", "roll_up", 3, "own"},
+        Run{"statics_of_a_beam", "bend_45", 3, "own"}, Run{"plane", "tilted_plane", 3, "own"}),
+    name_of);
+
+class SnapshotOn2 : public ::testing::TestWithParam<Run> {};
+
+constexpr std::size_t iterations_of_newton = 2;  // channel: rounding may spare one
+
+/// The largest part of a kind of numbers' range by which they differ; rows as snapshot_run writes them.
+double difference(const Rows& a, const Rows& b, std::size_t channels) {
+  double worst = 0;
+  for (std::size_t c = 0; c < channels; ++c) {
+    if (c == iterations_of_newton) continue;
+    double low = HUGE_VAL, high = -HUGE_VAL, apart = 0;
+    for (std::size_t i = 0; i + 1 < a.size(); ++i) {
+      low = std::min(low, a[i][c]);
+      high = std::max(high, a[i][c]);
+      apart = std::max(apart, std::abs(a[i][c] - b[i][c]));
+    }
+    // What does not move is compared with its own size.
+    const double range = std::max({high - low, 1e-3 * std::abs(high), 1e-3});
+    worst = std::max(worst, apart / range);
+  }
+  return worst;
+}
+
+TEST_P(SnapshotOn2, goes_on_within_rounding) {
+  const Workplace place;
+  run_twice(place, GetParam(), 2, "1e-12");
+  for (int rank = 0; rank < 2; ++rank) {
+    const Rows first = rows_of(place.read(fmt::format("first.{}", rank)));
+    const Rows second = rows_of(place.read(fmt::format("second.{}", rank)));
+    ASSERT_GT(first.size(), 2U) << "no step followed the snapshot";
+    ASSERT_EQ(first.size(), second.size());
+    EXPECT_LT(difference(first, second, first.front().size()), 1e-9) << "rank " << rank;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, SnapshotOn2,
+                         ::testing::Values(Run{"index2", "caught_rod", 60, "index2"},
+                                           Run{"between_hosts", "moving_load", 250, "index3"},
+                                           Run{"statics", "roll_up", 3, "own"}),
+                         name_of);
+
+TEST(Snapshot, of_another_model_is_refused) {
+  const Workplace place;
+  const Outcome wrote =
+      place.shell(fmt::format("'{}' write '{}' 20 snapshot first", program, case_file("caught_rod")));
+  ASSERT_EQ(wrote.status, 0) << wrote.err;
+  const Outcome outcome =
+      place.shell(fmt::format("'{}' read '{}' snapshot second", program, case_file("heavy_top")));
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("was saved"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace trammel
