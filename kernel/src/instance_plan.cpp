@@ -1,7 +1,7 @@
 #include "instance_plan.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace trammel {
 
@@ -43,8 +43,6 @@ void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, 
   if (parts.velocity_own) append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
 }
 
-}  // namespace
-
 /// Whether the rows of stencil block k are this instance's to write.
 bool writes(const ElementRange& range, int i, int k, int count) {
   for (int column = 0; column < count; ++column)
@@ -79,6 +77,24 @@ void find_traits(const Model& model, RangePlan& plan) {
     if (traits.may_rest || traits.compliant) plan.special.push_back(i);
   }
 }
+
+/// Marks, of the instances of an entity that may rest, the one with the first such multiplier: the same on all ranks.
+void tell_first(const Model& model, std::vector<RangePlan>& plans) {
+  std::map<int, BlockId> first;  // by entity
+  for (const BlockId id : model.blocks.ids()) {
+    const Block& block = model.block(id);
+    if (!is_multiplier(block.kind) || std::ranges::none_of(block.rows, &Row::may_rest)) continue;
+    const auto [known, fresh] = first.try_emplace(block.entity, id);
+    if (!fresh) known->second = std::min(known->second, id);
+  }
+  for (RangePlan& plan : plans)
+    for (const int i : plan.special)
+      for (const StencilBlock& b : plan.stencil(i))
+        if (b.may_rest && first.at(plan.range->entity(i)) == b.id)
+          plan.traits[static_cast<std::size_t>(i)].first_of_entity = true;
+}
+
+}  // namespace
 
 std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern) {
   std::vector<RangePlan> plans;
@@ -138,12 +154,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
     plan.pair_begin.push_back(plan.pairs.size());
     plans.push_back(std::move(plan));
   }
-  std::set<int> told;
-  for (RangePlan& plan : plans)
-    for (const int i : plan.special) {
-      InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
-      if (traits.may_rest) traits.first_of_entity = told.insert(plan.range->entity(i)).second;
-    }
+  tell_first(model, plans);
   return plans;
 }
 
