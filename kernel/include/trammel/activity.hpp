@@ -21,7 +21,7 @@ struct Activity {
   std::string
       parameter;  ///< of the case, for messages: "active"; of instances that review it themselves "ends"
   bool by_instance = false;  ///< nothing of the above: instances ask for it in their reviews
-  double length = 1;  ///< of the model [m]: what a gap is small against where it becomes active
+  double length = 1;         ///< of the model [m]: what a gap is small against where it becomes active
   Location where;
 
   /// Just after a time at which steps of size h end and begin.
