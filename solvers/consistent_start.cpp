@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "trammel/rank_exchange.hpp"
 
@@ -175,15 +176,11 @@ std::vector<RowSwitch> ConsistentStart::pulling() const {
   double largest = no_impulse * scales_.mass * scales_.length / pulls;
   each([&](const ConstraintRow&, double impulse) { largest = std::max(largest, std::abs(impulse)); });
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
-  std::vector<int> flat;
+  std::map<ConstraintRow, RowStatus> rows;
   each([&](const ConstraintRow& row, double impulse) {
-    if (impulse > pulls * largest) flat.insert(flat.end(), {row.block, row.component});
+    if (impulse > pulls * largest) rows[row] = RowStatus::inactive;
   });
-  if (layout.ranks() > 1) flat = of_all_ranks(flat, layout.comm());
-  std::vector<RowSwitch> rows;
-  for (std::size_t i = 0; i + 1 < flat.size(); i += 2)
-    rows.push_back({{flat[i], flat[i + 1]}, RowStatus::inactive});
-  return rows;
+  return switches_of_all_ranks(rows, layout.comm());
 }
 
 double ConsistentStart::impact(State& state, const Begin& how, const Switched& switched) {

@@ -98,7 +98,7 @@ double ActivityReview::load(const Watch& watch, const LocalState& x) {
 std::vector<RowSwitch> ActivityReview::at_begin(const Model& model, std::span<const RangePlan> plans,
                                                 const RowStatuses& statuses, const State& state,
                                                 const Begin& how, MPI_Comm comm) const {
-  std::vector<int> flat;
+  std::map<ConstraintRow, RowStatus> rows;
   for (const RangePlan& plan : plans)
     for (const int i : plan.special) {
       const auto found = watched_.find({plan.range, i});
@@ -113,19 +113,11 @@ std::vector<RowSwitch> ActivityReview::at_begin(const Model& model, std::span<co
         for (int a = 0; b.may_rest && a < b.size; ++a) {
           const bool active = !statuses.inactive(b.id, a);
           if (active == wanted || (wanted && for_good)) continue;
-          const RowStatus status = wanted ? RowStatus::active : RowStatus::inactive;
-          flat.insert(flat.end(), {b.id, a, static_cast<int>(status)});
+          rows[{b.id, a}] = wanted ? RowStatus::active : RowStatus::inactive;
         }
       }
     }
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks > 1) flat = of_all_ranks(flat, comm);
-  std::vector<RowSwitch> rows;
-  for (std::size_t i = 0; i + 2 < flat.size(); i += 3)
-    rows.push_back({{flat[i], flat[i + 1]}, static_cast<RowStatus>(flat[i + 2])});
-  std::ranges::sort(rows, {}, &RowSwitch::row);
-  return rows;
+  return switches_of_all_ranks(rows, comm);
 }
 
 Review ActivityReview::review(const RangePlan& plan, int i, const LocalState& x, const StepInfo& step) const {

@@ -28,20 +28,6 @@ namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
 
-/// Rows of a constraint at acceleration level, of the share of instance i; `gradient`: K, or D of a velocity constraint.
-Eigen::VectorXd acceleration_rows(const RangePlan& plan, int i, const State& state, LocalSystem& share,
-                                  const StencilBlock& row, const MatrixMap& gradient) {
-  Eigen::VectorXd out = share.bias().segment(row.offset, row.size);
-  const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
-  const auto blocks = plan.stencil(i);
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    if (!is_kinematic(blocks[k].kind)) continue;
-    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
-    out += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
-  }
-  return out;
-}
-
 /// The largest of forces on coordinates; on a nominal one by what it does along its size.
 double largest_of_nominal(const StencilBlock& b, const Eigen::Ref<const Eigen::VectorXd>& forces) {
   double largest = 0;
@@ -73,12 +59,15 @@ class ResidualSink final : public ShareSink {
     for (std::size_t k = 0; k < blocks.size(); ++k) {
       const StencilBlock& b = blocks[k];
       if (b.kind == BlockKind::multiplier && level_ != ConstraintLevel::position)
-        residual.segment(b.offset, b.size) = level_ == ConstraintLevel::velocity
-                                                 ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
-                                                 : acceleration_rows(*plan_, i, *state_, share, b, share.K());
+        residual.segment(b.offset, b.size) =
+            level_ == ConstraintLevel::velocity
+                ? Eigen::VectorXd(share.rate().segment(b.offset, b.size))
+                : at_acceleration_level(blocks, places, *state_, b, share.bias().segment(b.offset, b.size),
+                                        share.K());
       const bool slips = b.may_rest && statuses_.of(b.id, 0) == RowStatus::slips;
       if (b.kind == BlockKind::velocity_multiplier && level_ == ConstraintLevel::acceleration && !slips)
-        residual.segment(b.offset, b.size) = acceleration_rows(*plan_, i, *state_, share, b, share.D());
+        residual.segment(b.offset, b.size) = at_acceleration_level(
+            blocks, places, *state_, b, share.bias().segment(b.offset, b.size), share.D());
       double largest = 0;
       for (int j = 0; j < b.size; ++j) {
         const double value = residual[b.offset + j];
@@ -227,6 +216,13 @@ struct Assembler::Parts {
     if (!agree(fault)) throw_refused(state);
   }
 
+  /// The next step begins from `state`. Collective.
+  void remember_laws(const State& state) {
+    if (!laws.any()) return;
+    read_laws(state);
+    laws.remember(plans);
+  }
+
   /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
   template <class Sink, class Begin, class Skip>
   bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip) {
@@ -277,10 +273,8 @@ struct Assembler::Parts {
 
   /// Coordinates that only inactive rows determine stay where they are in `state`, on every rank that knows them.
   void hold(std::vector<int> blocks, std::vector<int> let_go, State& state) {
-    if (layout.ranks() > 1) {
-      blocks = of_all_ranks(blocks, layout.comm());
-      let_go = of_all_ranks(let_go, layout.comm());
-    }
+    blocks = of_all_ranks(blocks, layout.comm());
+    let_go = of_all_ranks(let_go, layout.comm());
     for (const BlockId id : let_go) held.erase(id);
     for (const BlockId id : blocks) {
       if (!layout.knows(id)) continue;
@@ -548,10 +542,7 @@ void Assembler::begin(State& state, const Begin& how) {
         if (its.active) p.activities.commit(*plan.range, i, x);
       }))
     p.throw_refused(state);
-  if (p.laws.any()) {
-    p.read_laws(state);
-    p.laws.remember(p.plans);
-  }
+  p.remember_laws(state);
 }
 
 void Assembler::switch_rows(std::span<const RowSwitch> rows, State& state, const Begin& how) {
@@ -624,11 +615,8 @@ void Assembler::commit(const State& state, const StepInfo& step) {
         if (its.active) p.activities.commit(*plan.range, i, x);
       }))
     p.throw_refused(state);
-  if (p.laws.any()) {
-    p.read_laws(state);
-    p.laws.remember(p.plans);
-    p.laws.step_accepted();
-  }
+  p.remember_laws(state);
+  p.laws.step_accepted();
 }
 
 bool Assembler::reject() {

@@ -79,6 +79,20 @@ struct CompanionParts {
   CompanionParts(const StencilBlock& row, const StencilBlock& column);
 };
 
+/// Rows of a constraint at acceleration level: `bias` and `gradient` (K, or D of a velocity constraint) times v'; `blocks` and
+/// `places`: of the instance.
+template <class Matrix>
+Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, const BlockPlace* places,
+                                      const State& state, const StencilBlock& row, Eigen::VectorXd bias,
+                                      const Matrix& gradient) {
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!is_kinematic(blocks[k].kind)) continue;
+    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
+    bias += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
+  }
+  return bias;
+}
+
 /// Plans of all ranges; entries are appended to `pattern`.
 std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern);
 

@@ -33,20 +33,6 @@ class Copy final : public ShareSink {
   Eigen::MatrixXd D;
 };
 
-std::vector<RowSwitch> switches_of_all(const std::map<ConstraintRow, RowStatus>& mine, MPI_Comm comm) {
-  std::vector<int> flat;
-  for (const auto& [row, status] : mine)
-    flat.insert(flat.end(), {row.block, row.component, static_cast<int>(status)});
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks > 1) flat = of_all_ranks(flat, comm);
-  std::vector<RowSwitch> all;
-  for (std::size_t i = 0; i + 2 < flat.size(); i += 3)
-    all.push_back({{flat[i], flat[i + 1]}, static_cast<RowStatus>(flat[i + 2])});
-  std::ranges::sort(all, {}, &RowSwitch::row);
-  return all;
-}
-
 }  // namespace
 
 void LawReview::find(std::span<const RangePlan> plans, MPI_Comm comm) {
@@ -104,12 +90,8 @@ void LawReview::read(std::span<const RangePlan> plans, const State& state, bool 
     group.force.head(b.size) = ConstVectorMap(multiplier, b.size);
     group.normal = NormalForce(*w.law, blocks, places, state, false).value();
     if (!accelerations) continue;
-    Eigen::VectorXd rate = share.bias.segment(b.offset, b.size);
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      if (is_kinematic(blocks[k].kind))
-        rate += share.D.block(b.offset, blocks[k].offset, b.size, blocks[k].size) *
-                ConstVectorMap(state.acceleration.data() + places[k].dof, blocks[k].size);
-    group.slip_rate.head(b.size) = rate;
+    group.slip_rate.head(b.size) =
+        at_acceleration_level(blocks, places, state, b, share.bias.segment(b.offset, b.size), share.D);
   }
   now_ = std::move(all);
 }
@@ -194,7 +176,7 @@ std::vector<RowSwitch> LawReview::at_begin(MPI_Comm comm) const {
       rows[row] = RowStatus::inactive;
   }
   release_pressed(rows);
-  return switches_of_all(rows, comm);
+  return switches_of_all_ranks(rows, comm);
 }
 
 void LawReview::review(std::span<const RangePlan> plans, const StepInfo& info, const FieldScales& scales,
@@ -247,7 +229,7 @@ void LawReview::review(std::span<const RangePlan> plans, const StepInfo& info, c
     merged.asker = asker;
   }
   for (auto [from, to] : {std::pair(&at_begin, &merged.at_begin), std::pair(&at_end, &merged.at_end)}) {
-    const std::vector<RowSwitch> all = switches_of_all(*from, comm);
+    const std::vector<RowSwitch> all = switches_of_all_ranks(*from, comm);
     to->insert(to->end(), all.begin(), all.end());
   }
   merged.event = merged.event || !merged.at_end.empty();
@@ -278,7 +260,7 @@ std::vector<RowSwitch> LawReview::settled(std::span<const RangePlan> plans, cons
     if (status != group.status) add_group(id, status, rows);
   }
   release_pressed(rows);
-  return switches_of_all(rows, comm);
+  return switches_of_all_ranks(rows, comm);
 }
 
 bool LawReview::turn_courses(std::span<const RangePlan> plans, MPI_Comm comm) {

@@ -56,6 +56,19 @@ std::vector<double> of_all_ranks(const std::vector<double>& mine, MPI_Comm comm)
   return one_after_the_other(mine, MPI_DOUBLE, comm);
 }
 
+std::vector<RowSwitch> switches_of_all_ranks(const std::map<ConstraintRow, RowStatus>& mine, MPI_Comm comm) {
+  std::vector<int> flat;  // block, component, status, ...
+  for (const auto& [row, status] : mine)
+    flat.insert(flat.end(), {row.block, row.component, static_cast<int>(status)});
+  flat = of_all_ranks(flat, comm);
+  std::map<ConstraintRow, RowStatus> all;
+  for (std::size_t i = 0; i + 2 < flat.size(); i += 3)
+    all[{flat[i], flat[i + 1]}] = static_cast<RowStatus>(flat[i + 2]);
+  std::vector<RowSwitch> rows;
+  for (const auto& [row, status] : all) rows.push_back({row, status});
+  return rows;
+}
+
 void share_text(std::string& text, int from, MPI_Comm comm) {
   int length = static_cast<int>(text.size());
   MPI_Bcast(&length, 1, MPI_INT, from, comm);

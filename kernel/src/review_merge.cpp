@@ -46,24 +46,15 @@ void ReviewMerge::add(const Review& answer, int entity) {
 std::vector<RowSwitch> ReviewMerge::rows_of(std::span<const RangePlan> plans,
                                             const std::map<int, RowStatus>& entities, MPI_Comm comm) const {
   const std::map<int, RowStatus> all = of_all(entities, comm);
-  std::vector<int> flat;
-  if (!all.empty())
-    for (const RangePlan& plan : plans)
-      for (const int i : plan.special) {
-        const auto found = all.find(plan.range->entity(i));
-        if (found == all.end()) continue;
-        for (const StencilBlock& b : plan.stencil(i))
-          if (b.may_rest)
-            for (int a = 0; a < b.size; ++a)
-              flat.insert(flat.end(), {b.id, a, static_cast<int>(found->second)});
-      }
-  flat = of_all_ranks(flat, comm);
-  std::vector<RowSwitch> rows;
-  for (std::size_t i = 0; i + 2 < flat.size(); i += 3)
-    rows.push_back({{flat[i], flat[i + 1]}, static_cast<RowStatus>(flat[i + 2])});
-  std::ranges::sort(rows, {}, &RowSwitch::row);
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return rows;
+  std::map<ConstraintRow, RowStatus> rows;
+  for (const RangePlan& plan : plans)
+    for (const int i : plan.special) {
+      const auto found = all.find(plan.range->entity(i));
+      if (found == all.end()) continue;
+      for (const StencilBlock& b : plan.stencil(i))
+        for (int a = 0; b.may_rest && a < b.size; ++a) rows[{b.id, a}] = found->second;
+    }
+  return switches_of_all_ranks(rows, comm);
 }
 
 MergedReview ReviewMerge::over_ranks(std::span<const RangePlan> plans, bool may_rest, MPI_Comm comm) const {

@@ -3,10 +3,12 @@
 #include <mpi.h>
 #include <petscsystypes.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "trammel/export.hpp"
+#include "trammel/row_status.hpp"
 
 namespace trammel {
 
@@ -19,6 +21,11 @@ TRAMMEL_API ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm);
 /// The numbers of all ranks one after the other, on every rank. Collective.
 TRAMMEL_API std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm);
 TRAMMEL_API std::vector<double> of_all_ranks(const std::vector<double>& mine, MPI_Comm comm);
+
+/// The rows that some rank asks to be switched, in order, on every rank; ranks that ask for the same row ask for the same.
+/// Collective.
+TRAMMEL_API std::vector<RowSwitch> switches_of_all_ranks(const std::map<ConstraintRow, RowStatus>& mine,
+                                                         MPI_Comm comm);
 
 /// Gives all ranks the text of one. Collective.
 TRAMMEL_API void share_text(std::string& text, int from, MPI_Comm comm);
