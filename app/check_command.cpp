@@ -7,34 +7,37 @@
 #include "commands.hpp"
 #include "derivative_check.hpp"
 #include "io/recorder_ranks.hpp"
+#include "kernel/layout.hpp"
 #include "output_reader.hpp"
 #include "session.hpp"
 #include "solvers/constraint_rank.hpp"
+#include "solvers/model_history.hpp"
 #include "solvers/model_scales.hpp"
 #include "stage_reader.hpp"
 #include "standard_streams.hpp"
-#include "trammel/layout.hpp"
 
 namespace trammel {
 
 namespace {
 
-constexpr std::array<const char*, 6> kind_titles{"positions", "rotations",   "coordinates",
-                                                 "states",    "multipliers", "velocity multipliers"};
+constexpr std::array<const char*, block_kinds> kind_titles{
+    "positions",          "rotations",   "coordinates",         "states",
+    "algebraic unknowns", "multipliers", "velocity multipliers"};
 
-std::string counted_blocks(const Model& model) {
-  std::array<long, 6> blocks{}, numbers{};
+std::string counted_blocks(const Model& model, const Layout& layout) {
+  std::array<long, block_kinds> blocks{}, numbers{};
   long fixed = 0, shared = 0;
-  for (std::size_t i = 0; i < model.blocks.size(); ++i) {
-    const BlockRoot& root = model.roots[i];
+  for (const BlockId id : model.blocks.ids()) {
+    const BlockRoot& root = layout.root(id);
+    const Block& block = model.block(id);
     if (root.fixed) {
-      ++fixed;
-    } else if (root.root != static_cast<BlockId>(i)) {
+      if (!is_multiplier(block.kind)) ++fixed;
+    } else if (root.root != id) {
       ++shared;
     } else {
-      const auto kind = static_cast<std::size_t>(model.blocks[i].kind);
+      const auto kind = static_cast<std::size_t>(block.kind);
       ++blocks[kind];
-      numbers[kind] += model.blocks[i].size;
+      numbers[kind] += block.size;
     }
   }
   std::string text;
@@ -61,24 +64,27 @@ std::string notes(const Model& model) {
 
 void check_case(const CommandLine& command, MPI_Comm comm) {
   Session session(command, comm, Session::Extent::whole);
-  const std::vector<Stage> stages = read_stages(session.file);
+  const std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
   read_output(session.file);
-  const bool kept = session.keep_multipliers_of_loops();
+  const bool kept = session.loops_repeat_constraints();
   const std::string model_notes = notes(session.model);
-  const std::string blocks = counted_blocks(session.model);
   const std::vector<std::string> entities = counted_entities(session.model);
-  DerivativeCheck derivatives;  // while every rank still has all instances
+  Layout layout(comm, session.model, {.identify = !kept});
+  const std::string blocks = counted_blocks(session.model, layout);
+  DerivativeCheck derivatives;
   together(comm, [&] {
     int of_comm = 0;
     MPI_Comm_rank(comm, &of_comm);
-    if (command.derivatives && of_comm == 0) derivatives = check_all_derivatives(session.model);
+    if (command.derivatives && of_comm == 0)
+      derivatives =
+          command.at ? check_all_derivatives_at(*command.at, session.file, session.plugins.registry(), stages)
+                     : check_all_derivatives(session.model);
   });
-  Layout layout(comm, session.model, {});
   require_unknowns(session, layout.global_size());
   const LayoutShare largest = layout.largest_share();
   Assembler assembler(session.model, layout);
   State start = layout.initial_state();
-  assembler.begin(start, {.why = Begin::Why::start});
+  ModelHistory(assembler).begin(start, {.why = Begin::Why::start});
   ConstraintRank rank(assembler, measure_scales(assembler, start).length);
   rank.find(start);
 
@@ -90,8 +96,10 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   text += "blocks\n" + blocks;
   text += fmt::format("unknowns\n  {:<22}{:>9}\n", "in all", layout.global_size());
   long constraints = -static_cast<long>(assembler.statuses().rows().size());
-  for (std::size_t i = 0; i < session.model.blocks.size(); ++i)
-    if (is_multiplier(session.model.blocks[i].kind)) constraints += session.model.blocks[i].size;
+  for (const BlockId id : session.model.blocks.ids())
+    if (const Block& block = session.model.block(id);
+        is_multiplier(block.kind) && layout.carries_unknowns(id))
+      constraints += block.size;
   text += fmt::format("  {:<22}{:>9}\n", "constraint equations", constraints);
   text += fmt::format("  {:<22}{:>9}\n", "redundant equations", rank.dependent().size());
   for (const std::string& line : rank.in_words()) text += "    " + line + "\n";

@@ -30,6 +30,7 @@ constexpr const char* check_footer =
     R"(With --derivatives every instance of an element, joint or load is held against
 differences at the start of the case, with random multipliers and accelerations;
 the exit status is 1 where an entry is off by more than 1e-6 of its block's size.
+With --at TIME the stages are run first, and the state there is taken.
 
 Example:
   trammel check cases/four_bar_x/case.yaml
@@ -158,7 +159,11 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   run->footer(run_footer);
   CLI::App* check = with_plugins(
       with_case(app.add_subcommand("check", "Reads a case, builds its model and says what it holds")));
-  check->add_flag("--derivatives", command.derivatives, "hold all derivatives against differences");
+  CLI::Option* derivatives =
+      check->add_flag("--derivatives", command.derivatives, "hold all derivatives against differences");
+  check->add_option("--at", command.at, "time at which they are held, after a run of the stages up to it")
+      ->needs(derivatives)
+      ->type_name("TIME");
   check->footer(check_footer);
   CLI::App* list =
       with_plugins(app.add_subcommand("list", "Lists the types that are loaded and where they come from"));
@@ -169,8 +174,9 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
   describe->add_flag("--markdown", command.markdown, "print tables of Markdown");
   describe->footer(describe_footer);
   CLI::App* verify = with_plugins(
-      app.add_subcommand("verify", "Checks joint types: derivatives, rank, objectivity, power, drift"));
-  verify->add_option("TYPE", command.types, "names of joint types (default: all that are loaded)");
+      app.add_subcommand("verify", "Checks types: derivatives, rank, objectivity, power, drift"));
+  verify->add_option("TYPE", command.types,
+                     "names of types: joints, elements, laws on coordinates (default: all joints)");
   verify->add_option("--states", command.states, "random states for each kind of joint")
       ->check(CLI::Range(6, 1000000))
       ->capture_default_str();

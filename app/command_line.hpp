@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,8 @@ struct CommandLine {
   bool without_motion = false;                                  ///< of verify: at random states only
   bool markdown = false;                                        ///< of describe and verify
   bool derivatives = false;                                     ///< of check: with difference tests
-  std::vector<std::string> petsc;                               ///< options for PETSc
+  std::optional<double> at;        ///< of check: time of the difference tests [s]
+  std::vector<std::string> petsc;  ///< options for PETSc
 };
 
 /// What came of reading the command line: the command, or a text to print and the exit status.

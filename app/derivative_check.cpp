@@ -1,12 +1,17 @@
 #include "derivative_check.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include <fmt/format.h>
 
-#include "trammel/collective_errors.hpp"
+#include "kernel/assembler.hpp"
+#include "kernel/collective_errors.hpp"
+#include "kernel/layout.hpp"
+#include "kernel/plugin_call.hpp"
+#include "solvers/simulation.hpp"
 #include "trammel/element_check.hpp"
-#include "trammel/plugin_call.hpp"
 #include "trammel/start_conditions.hpp"
 
 namespace trammel {
@@ -32,7 +37,7 @@ Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
     const BlockPlace& place = s.places()[k];
     for (int i = 0; i < block.size; ++i) {
       const auto dof = static_cast<std::size_t>(place.dof + i);
-      if (is_multiplier(block.kind)) {
+      if (!has_rate(block.kind)) {
         state.value[static_cast<std::size_t>(place.value + i)] += number(random);
       } else {
         state.acceleration[dof] += number(random);
@@ -43,9 +48,31 @@ Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
   return s;
 }
 
-void check_instance(const ElementRange& range, int i, const Model& model, const Entity& entity,
-                    DerivativeCheck& result) {
-  const Specimen start(model, range.stencil(i));
+/// Where a model is looked at: a state of all its blocks, or its start.
+struct Moment {
+  const State* state = nullptr;
+  const Layout* layout = nullptr;
+};
+
+Specimen specimen_of(const ElementRange& range, int i, const Model& model, const Moment& moment) {
+  Specimen s(model, range.stencil(i));
+  if (moment.state == nullptr) return s;
+  s.state().time = moment.state->time;
+  for (std::size_t k = 0; k < s.blocks().size(); ++k) {
+    const Block& block = s.blocks()[k];
+    const BlockPlace& from = moment.layout->place(range.stencil(i)[k]);
+    const BlockPlace& to = s.places()[k];
+    std::copy_n(moment.state->value.begin() + from.value, value_size(block.kind, block.size),
+                s.state().value.begin() + to.value);
+    for (const auto field : {&State::rate, &State::acceleration, &State::remainder})
+      std::copy_n((moment.state->*field).begin() + from.dof, block.size, (s.state().*field).begin() + to.dof);
+  }
+  return s;
+}
+
+void check_instance(const ElementRange& range, int i, const Model& model, const Moment& moment,
+                    const Entity& entity, DerivativeCheck& result) {
+  const Specimen start = specimen_of(range, i, model, moment);
   for (const bool move : {false, true}) {
     const std::vector<CheckedTerm> terms = check_derivatives_closely(
         range, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move), 0.1 * derivative_bound);
@@ -57,9 +84,7 @@ void check_instance(const ElementRange& range, int i, const Model& model, const 
   }
 }
 
-}  // namespace
-
-DerivativeCheck check_all_derivatives(const Model& model) {
+DerivativeCheck check_all(const Model& model, const Moment& moment) {
   DerivativeCheck result;
   for (const Model::Range& range : model.ranges) {
     // They hold at one level in a phase of the start, and are rows of no motion.
@@ -69,7 +94,7 @@ DerivativeCheck check_all_derivatives(const Model& model) {
       LocalFault fault;
       try {
         const PluginCall call(entity);
-        check_instance(*range.instances, i, model, entity, result);
+        check_instance(*range.instances, i, model, moment, entity, result);
       } catch (...) {
         fault.capture(&entity, 0, 0);
       }
@@ -77,6 +102,43 @@ DerivativeCheck check_all_derivatives(const Model& model) {
     }
   }
   return result;
+}
+
+/// Stops a run at the first accepted step that ends at or after a time.
+class StopAt final : public StopRequest, public Monitor {
+ public:
+  explicit StopAt(double time) : time_(time) {}
+  Stop asked() const override { return reached_ ? Stop::after_step : Stop::no; }
+  void accepted(const StepReport& report, const State&) override {
+    reached_ = reached_ || report.time >= time_ - 1e-9 * std::max(1.0, std::abs(time_));
+  }
+  bool reached() const { return reached_; }
+
+ private:
+  double time_;
+  bool reached_ = false;
+};
+
+}  // namespace
+
+DerivativeCheck check_all_derivatives(const Model& model) { return check_all(model, {}); }
+
+DerivativeCheck check_all_derivatives_at(double at, CaseFile& file, const Registry& registry,
+                                         const std::vector<Stage>& stages) {
+  Model model;
+  file.build(registry, model);
+  Layout layout(PETSC_COMM_SELF, model, {});
+  Assembler assembler(model, layout);
+  Simulation simulation(assembler, SimulationOptions{false});
+  StopAt stop(at);
+  simulation.add(stop);
+  simulation.obey(stop);
+  simulation.run(stages);
+  if (!stop.reached())
+    throw Error(
+        fmt::format("the stages end at t = {:.6g} s, before {:.6g} s, where derivatives are to be checked",
+                    simulation.state().time, at));
+  return check_all(model, {&simulation.state(), &layout});
 }
 
 }  // namespace trammel

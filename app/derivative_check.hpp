@@ -1,8 +1,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "trammel/model.hpp"
+#include "io/case_file.hpp"
+#include "kernel/model.hpp"
+#include "solvers/stages.hpp"
+#include "trammel/registry.hpp"
 
 namespace trammel {
 
@@ -21,5 +25,10 @@ struct DerivativeCheck {
 /// multipliers and accelerations, and once with random velocities besides. An instance that is off is looked at again
 /// with smaller steps, so that what is stiff or short is not blamed for the differences' own error.
 DerivativeCheck check_all_derivatives(const Model& model);
+
+/// The same at the state that a run of the stages on this process alone has at time `at` [s], with the histories that the
+/// instances have there. Throws Error where the run fails, or ends before.
+DerivativeCheck check_all_derivatives_at(double at, CaseFile& file, const Registry& registry,
+                                         const std::vector<Stage>& stages);
 
 }  // namespace trammel

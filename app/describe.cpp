@@ -81,7 +81,7 @@ std::string page_of(const Type& type, const Registry& registry, bool markdown) {
   const std::string title = fmt::format("{}: {} type of plugin '{}' ({})", type.name,
                                         category_name(type.category), type.plugin, type.library);
   if (type.category == Type::Category::coordinate) return page_on_coordinate(type, title, markdown);
-  const Offered offered = offered_by(type, registry);
+  const TypeOffers offered = offered_by(type, registry);
   return page(title, type.summary, type.parameters, markdown) +
          channels("coordinate", offered.coordinates, markdown) +
          channels("output", offered.outputs, markdown);
@@ -145,8 +145,9 @@ std::string listed_types(const Plugins& plugins) {
     text = "No types are loaded.\n";
   } else {
     std::vector<TableRow> rows{{"type", "stands in", "plugin", "meaning"}};
-    static const std::array<std::string, 7> places{
-        "bodies", "joints", "loads", "elements", "joints: coordinate", "sensors", "curves"};
+    static const std::array<std::string, 9> places{
+        "bodies",  "joints", "loads",     "elements", "joints: coordinate",
+        "sensors", "curves", "functions", "stages"};
     for (const Type* type : plugins.registry().all())
       rows.push_back(
           {type->name, places.at(static_cast<std::size_t>(type->category)), type->plugin, type->summary});

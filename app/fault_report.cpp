@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "trammel/plugin_call.hpp"
+#include "kernel/plugin_call.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TRAMMEL_HAS_SANITIZER 1

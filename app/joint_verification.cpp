@@ -1,4 +1,5 @@
 #include "joint_verification.hpp"
+#include "kernel/model_builder.hpp"
 
 #include <algorithm>
 #include <numbers>
@@ -10,13 +11,14 @@
 #include "io/case_context.hpp"
 #include "io/case_file.hpp"
 #include "io/case_yaml.hpp"
+#include "kernel/assembler.hpp"
+#include "kernel/plugin_call.hpp"
+#include "law_verification.hpp"
 #include "sample_values.hpp"
 #include "solvers/simulation.hpp"
 #include "stage_reader.hpp"
-#include "trammel/assembler.hpp"
-#include "trammel/joint_scene.hpp"
 #include "trammel/lie.hpp"
-#include "trammel/plugin_call.hpp"
+#include "trammel/scene_check.hpp"
 
 namespace trammel {
 
@@ -53,9 +55,11 @@ class JointAlone {
     const Entity own = joint_entity(type);
     const PluginCall call(own);
     context_.set_parameters(nullptr, {});
-    Builder builder(model_);
+    ModelBuilder builder(model_);
+    builder.begin(sample_entity(), sample_body());
     add_sample_markers(builder, so3::exp(Vec3(0.3, 0.1, -0.2)), Vec3(0.1, 0.2, -0.3),
                        so3::exp(Vec3(-0.1, 0.2, 0.4)), Vec3(0.5, -0.4, 0.6));
+    add_further_frames(builder, count_markers(type));
     builder.begin(own, type);
     const Parameters in(map_, type.parameters, context_);
     std::optional<FilledMemory> filled;
@@ -74,7 +78,7 @@ class JointAlone {
 /// True where the type refuses a flag beside the other values.
 bool refuses(const Type& type, const JointSample& sample) {
   try {
-    JointAlone(type, joint_entry(type, sample, sample_marker_pairs().front()));
+    JointAlone(type, joint_entry(type, sample, sample_markers(type).front()));
     return false;
   } catch (const Error&) {
     return true;
@@ -91,6 +95,14 @@ std::pair<const ElementRange*, int> the_instance(const Model& model) {
   throw Error(fmt::format("it is made of {} instances, and is checked only where it is one", count));
 }
 
+EntityInstances instances_of(const Model& model, int entity) {
+  EntityInstances found{entity, {}, [&model](BlockId id) -> const Block& { return model.block(id); }};
+  for (const Model::Range& range : model.ranges)
+    for (int i = 0; i < range.instances->size(); ++i)
+      if (range.instances->entity(i) == entity) found.instances.push_back({range.instances.get(), i});
+  return found;
+}
+
 /// Of one entity, or of all (-1).
 std::string coordinates_of(const Model& model, int of = -1) {
   std::string text;
@@ -104,7 +116,7 @@ void check_states(const Type& type, const JointSample& sample, int states, Joint
                   std::string& coordinates) {
   const Entity own = joint_entity(type);
   const PluginCall call(own);
-  const std::vector<std::string>& pairs = sample_marker_pairs();
+  const std::vector<std::string> pairs = sample_markers(type);
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
     const JointAlone joint(type, joint_entry(type, sample, pairs[pair]));
     const auto [range, instance] = the_instance(joint.model());
@@ -124,7 +136,7 @@ std::string unset_memory(const std::string& difference) {
 std::string read_unset(const Type& type, const JointSample& sample) {
   const Entity own = joint_entity(type);
   const PluginCall call(own);
-  const std::string entry = joint_entry(type, sample, sample_marker_pairs().front());
+  const std::string entry = joint_entry(type, sample, sample_markers(type).front());
   const JointAlone joint(type, entry, fillings[0]), other(type, entry, fillings[1]);
   const auto [range, instance] = the_instance(joint.model());
   const auto [other_range, other_instance] = the_instance(other.model());
@@ -201,7 +213,7 @@ std::optional<double> drift(const std::string& text, const std::string& name, co
   CaseFile file(read_yaml_text(text, name), name);
   std::vector<Stage> stages;
   try {
-    stages = read_stages(file);
+    stages = read_stages(file, registry);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -277,13 +289,15 @@ JointVerdict verify_scene(const Type& type, const JointScene& scene, const Regis
     file.build(registry, model);
     const int entity = joint_in(model, name);
     verdict.coordinates = coordinates_of(model, entity);
-    check_scene(model, entity, scene, how.states, verdict.check);
+    check_scene(instances_of(model, entity), scene, how.states, verdict.check);
     std::array<Model, fillings.size()> filled;
     for (std::size_t k = 0; k < fillings.size(); ++k) {
       const FilledMemory memory(fillings[k]);
       file.build(registry, filled[k]);
     }
-    if (const std::string found = differs_between(filled[0], filled[1], entity, scene); !found.empty())
+    if (const std::string found =
+            differs_between(instances_of(filled[0], entity), instances_of(filled[1], entity), scene);
+        !found.empty())
       stops.push_back(unset_memory(found));
   } catch (...) {
     stops.push_back("stops: " + thrown(type));
@@ -318,7 +332,7 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
   verdict.type = type.name;
   verdict.absolute = type.absolute;
   verdict.freedoms_stated = type.freedoms;
-  if (!connects_markers(type)) {
+  if (count_markers(type) < 2) {
     verdict.not_checked =
         "it does not stand between two markers and has no scenes (see it in a case: trammel check CASE "
         "--derivatives)";
@@ -356,7 +370,7 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
   } catch (...) {
     stops.push_back("stops" + sample_title + ": " + thrown(type));
   }
-  if (stops.empty() && how.motion && verdict.check.equations > 0 &&
+  if (stops.empty() && how.motion && connects_markers(type) && verdict.check.equations > 0 &&
       registry.find(Type::Category::body, "rigid_body") != nullptr)
     look_at_motion(
         type, "motion of '" + type.name + "'", registry,

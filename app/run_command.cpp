@@ -10,14 +10,14 @@
 #include "io/recorder.hpp"
 #include "io/recorder_files.hpp"
 #include "io/recorder_ranks.hpp"
+#include "kernel/assembler.hpp"
+#include "kernel/layout.hpp"
 #include "output_reader.hpp"
 #include "run_log.hpp"
 #include "session.hpp"
 #include "solvers/simulation.hpp"
 #include "stage_reader.hpp"
 #include "stop_signals.hpp"
-#include "trammel/assembler.hpp"
-#include "trammel/layout.hpp"
 
 namespace trammel {
 
@@ -110,12 +110,12 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   Session session(command, comm, Session::Extent::share);
-  const std::vector<Stage> stages = read_stages(session.file);
+  const std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
   const OutputOptions output = read_output(session.file);
   const std::vector<std::string> entities = counted_entities(session.model);
 
-  const bool kept = session.keep_multipliers_of_loops();
-  Layout layout(comm, session.model, {});
+  const bool kept = session.loops_repeat_constraints();
+  Layout layout(comm, session.model, {.identify = !kept});
   require_unknowns(session, layout.global_size());
 
   const fs::path folder =

@@ -66,7 +66,9 @@ std::vector<JointSample> joint_samples(const Type& type,
            first.values.end();
   };
   for (const Parameter& p : type.parameters) {
-    if (p.kind == Kind::marker_pair || is_given(p.name) || (!p.required && p.example.empty())) continue;
+    if (p.kind == Kind::marker_pair || p.name == "between" || is_given(p.name) ||
+        (!p.required && p.example.empty()))
+      continue;
     const std::optional<std::string> value = sample_value(p);
     if (!value)
       throw Error(fmt::format("'{}' ({}) has no example: give it one (Parameter::such_as) or --set {}=VALUE",

@@ -8,11 +8,16 @@
 #include <petscsys.h>
 
 #include "solvers/constraint_rank.hpp"
+#include "solvers/model_history.hpp"
 #include "solvers/model_scales.hpp"
+#include "stage_reader.hpp"
 
 namespace trammel {
 
 Plugins::Plugins(const CommandLine& command) : loader_(registry_) {
+  for (const StageType& type : stage_types()) registry_.reserve(Type::Category::stage, type.name);
+  for (const FunctionType& type : described_functions())
+    registry_.reserve(Type::Category::function, type.name);
   loader_.load_defaults();
   if (command.action != CommandLine::Action::list) warn_of_rejected();
   for (const std::string& path : command.plugins) loader_.load(path);
@@ -47,35 +52,21 @@ Session::Session(const CommandLine& command, MPI_Comm all_ranks, Extent extent)
     : file(command.case_file, command.parameters), plugins(command), comm(all_ranks) {
   PetscInt least = least_for_shares;
   PetscOptionsGetInt(nullptr, nullptr, "-share_from", &least, nullptr);
-  share_from = extent == Extent::share ? static_cast<int>(least) : std::numeric_limits<int>::max();
   plugins.load(file);
   model.keep_notes = extent == Extent::whole;
+  const int share_from = extent == Extent::share ? static_cast<int>(least) : std::numeric_limits<int>::max();
   file.build(plugins.registry(), model, comm, share_from);
 }
 
-bool Session::keep_multipliers_of_loops() {
-  if (model.shared_total() == 0) return false;
-  const bool notes = model.keep_notes;
-  const auto build = [&](bool share) {
-    model = Model();
-    model.keep_notes = notes;
-    model.share_blocks = share;
-    file.build(plugins.registry(), model, comm, share_from);
-  };
-  bool repeats = false;
-  {
-    // A layout leaves a rank only its own instances, so the model is built once more in any case.
-    Layout layout(comm, model, {});
-    Assembler assembler(model, layout);
-    State state = layout.initial_state();
-    assembler.begin(state, {.why = Begin::Why::start});
-    ConstraintRank rank(assembler, measure_scales(assembler, state).length);
-    rank.find(state);
-    repeats = !rank.dependent().empty();
-    if (!repeats && layout.ranks() == 1) return false;
-  }
-  build(!repeats);
-  return repeats;
+bool Session::loops_repeat_constraints() {
+  if (Identification(model, true, comm).total() == 0) return false;
+  Layout layout(comm, model, {});
+  Assembler assembler(model, layout);
+  State state = layout.initial_state();
+  ModelHistory(assembler).begin(state, {.why = Begin::Why::start});
+  ConstraintRank rank(assembler, measure_scales(assembler, state).length);
+  rank.find(state);
+  return !rank.dependent().empty();
 }
 
 void require_unknowns(const Session& session, long unknowns) {

@@ -8,8 +8,8 @@
 
 #include "command_line.hpp"
 #include "io/case_file.hpp"
-#include "trammel/loader.hpp"
-#include "trammel/model.hpp"
+#include "kernel/loader.hpp"
+#include "kernel/model.hpp"
 #include "trammel/registry.hpp"
 
 namespace trammel {
@@ -42,14 +42,14 @@ struct Session {
   /// Reads the case, loads its plugins and builds its model. Collective.
   Session(const CommandLine& command, MPI_Comm comm, Extent extent);
 
-  /// Builds the model anew where closed loops repeat constraints and joints share blocks: reactions of least norm are
-  /// those of all joints only where every joint has its multipliers. True where it did. Collective.
-  bool keep_multipliers_of_loops();
+  /// True where closed loops repeat constraints although joints identify blocks. Every joint is to keep its multipliers then:
+  /// reactions of least norm are those of all joints only where each has its own. Throws Error where identified blocks start
+  /// with different velocities. Collective.
+  bool loops_repeat_constraints();
 
   CaseFile file;
   Plugins plugins;
   MPI_Comm comm;
-  int share_from = 0;  ///< entities from which on ranks expand shares
   Model model;
 };
 

@@ -207,42 +207,73 @@ const std::vector<StageType>& stage_types() {
   return types;
 }
 
-std::vector<Stage> read_stages(const CaseFile& file) {
-  const Value* list = file.stages();
-  if (list == nullptr || list->is_null() || (list->is_sequence() && list->items.empty()))
-    throw Error(Location{file.file(), 0, 0}, "the case has no 'stages': nothing to run");
-  if (!list->is_sequence()) throw Error(list->where, "'stages' must be a list, found " + list->described());
-  std::vector<std::string> names;
-  std::string known;
-  for (const StageType& type : stage_types()) {
-    names.push_back(type.name);
-    known += (known.empty() ? "" : ", ") + type.name;
+namespace {
+
+/// Reads the items of a list of stages. Kinds of plugins stand for others, which are read in their place.
+class StageList {
+ public:
+  StageList(const CaseFile& file, const Registry& registry) : file_(file), registry_(registry) {
+    for (const StageType& type : stage_types()) names_.push_back(type.name);
+    for (std::string& name : registry.names(Type::Category::stage)) names_.push_back(std::move(name));
+    for (const std::string& name : names_) known_ += (known_.empty() ? "" : ", ") + name;
   }
-  std::vector<Stage> stages;
-  double clock = 0;
-  for (const Value& item : list->items) {
-    const std::string title = "stage " + std::to_string(stages.size() + 1);
+
+  void read(const Value& item, const std::string& title, int depth) {
     if (!item.is_map()) throw Error(item.where, title + " must be a map, found " + item.described());
     const Value* name = item.find("type");
-    if (name == nullptr) throw Error(item.where, title + ": 'type' is missing: one of " + known);
+    if (name == nullptr) throw Error(item.where, title + ": 'type' is missing: one of " + known_);
     const StageType* type = nullptr;
     for (const StageType& one : stage_types())
       if (one.name == name->text) type = &one;
-    if (type == nullptr) {
-      const std::string near = did_you_mean(name->text, names);
+    const Type* offered = registry_.find(Type::Category::stage, name->text);
+    if (type == nullptr && offered == nullptr) {
+      const std::string near = did_you_mean(name->text, names_);
       throw Error(name->where, title + ": unknown stage type " + name->described() +
-                                   (near.empty() ? "." : near) + " Types here: " + known);
+                                   (near.empty() ? "." : near) + " Types here: " + known_);
     }
     Value rest = item;
     std::erase_if(rest.entries, [](const Value::Entry& entry) { return entry.key == "type"; });
     try {
-      stages.push_back(read_stage(*type, Parameters(rest, type->parameters, file.context()), clock));
+      if (type != nullptr)
+        stages.push_back(read_stage(*type, Parameters(rest, type->parameters, file_.context()), clock_));
+      else
+        expand(*offered, rest, title, depth);
     } catch (const Error& error) {
       throw Error(error.where().file.empty() ? item.where : error.where(),
-                  title + " (" + type->name + "): " + error.what());
+                  title + " (" + name->text + "): " + error.what());
     }
   }
-  return stages;
+
+  std::vector<Stage> stages;
+
+ private:
+  void expand(const Type& type, const Value& map, const std::string& title, int depth) {
+    constexpr int deepest = 8;
+    if (depth == deepest)
+      throw Error("stages that stand for stages, more than " + std::to_string(deepest) + " deep");
+    const std::vector<Value> its = type.make_stages(Parameters(map, type.parameters, file_.context()));
+    if (its.empty()) throw Error("plugin '" + type.plugin + "' makes no stage of it");
+    for (std::size_t i = 0; i < its.size(); ++i) read(its[i], title + "." + std::to_string(i + 1), depth + 1);
+  }
+
+  const CaseFile& file_;
+  const Registry& registry_;
+  std::vector<std::string> names_;
+  std::string known_;
+  double clock_ = 0;
+};
+
+}  // namespace
+
+std::vector<Stage> read_stages(const CaseFile& file, const Registry& registry) {
+  const Value* list = file.stages();
+  if (list == nullptr || list->is_null() || (list->is_sequence() && list->items.empty()))
+    throw Error(Location{file.file(), 0, 0}, "the case has no 'stages': nothing to run");
+  if (!list->is_sequence()) throw Error(list->where, "'stages' must be a list, found " + list->described());
+  StageList all(file, registry);
+  for (std::size_t i = 0; i < list->items.size(); ++i)
+    all.read(list->items[i], "stage " + std::to_string(i + 1), 0);
+  return std::move(all.stages);
 }
 
 }  // namespace trammel

@@ -17,7 +17,7 @@ struct StageType {
 
 const std::vector<StageType>& stage_types();
 
-/// The stages of a case. Throws Error with its place, also where there are none.
-std::vector<Stage> read_stages(const CaseFile& file);
+/// The stages of a case, with those that kinds of plugins stand for. Throws Error with its place, also where there are none.
+std::vector<Stage> read_stages(const CaseFile& file, const Registry& registry);
 
 }  // namespace trammel

@@ -10,12 +10,13 @@
 #include "io/case_context.hpp"
 #include "io/case_file.hpp"
 #include "io/case_yaml.hpp"
+#include "kernel/model_builder.hpp"
+#include "law_verification.hpp"
 #include "sample_values.hpp"
-#include "trammel/builder.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/joint_check.hpp"
-#include "trammel/joint_scene.hpp"
 #include "trammel/lie.hpp"
+#include "trammel/scene_check.hpp"
 
 namespace trammel {
 
@@ -70,8 +71,8 @@ class Names final : public OutputSink {
   std::vector<Channel>& into_;
 };
 
-Offered offered_in(const Model& model, int entity) {
-  Offered all;
+TypeOffers offered_in(const Model& model, int entity) {
+  TypeOffers all;
   if (const auto list = model.coordinates.find(entity); list != model.coordinates.end())
     for (const JointCoordinate& c : list->second) all.coordinates.push_back({c.name, c.unit, {}});
   Names names(all.outputs);
@@ -95,8 +96,8 @@ Offered offered_in(const Model& model, int entity) {
 
 /// The type as an entry between the sample markers; none where a parameter has no example.
 std::optional<std::string> entry_of(const Type& type) {
-  if (connects_markers(type) && type.category == Type::Category::joint)
-    return joint_entry(type, joint_samples(type).front(), sample_marker_pairs().front());
+  if ((connects_markers(type) && type.category == Type::Category::joint) || count_markers(type) > 2)
+    return joint_entry(type, joint_samples(type).front(), sample_markers(type).front());
   std::string text;
   for (const Parameter& p : type.parameters) {
     if (!p.required && p.example.empty()) continue;
@@ -109,14 +110,16 @@ std::optional<std::string> entry_of(const Type& type) {
   return "{" + text + "}";
 }
 
-Offered offered_alone(const Type& type, const std::string& entry) {
+TypeOffers offered_alone(const Type& type, const std::string& entry) {
   const Value map = read_yaml_text(entry, "sample of '" + type.name + "'");
   CaseContext context;
   context.set_parameters(nullptr, {});
   Model model;
-  Builder builder(model);
+  ModelBuilder builder(model);
+  builder.begin(sample_entity(), sample_body());
   add_sample_markers(builder, so3::exp(Vec3(0.3, 0.1, -0.2)), Vec3(0.1, 0.2, -0.3),
                      so3::exp(Vec3(-0.1, 0.2, 0.4)), Vec3(0.5, -0.4, 0.6));
+  add_further_frames(builder, count_markers(type));
   Entity entity;
   entity.name = "sample";
   const int index = builder.begin(std::move(entity), type);
@@ -124,20 +127,20 @@ Offered offered_alone(const Type& type, const std::string& entry) {
   return offered_in(model, index);
 }
 
-Offered offered_in_scene(const JointScene& scene, const Registry& registry) {
+TypeOffers offered_in_scene(const JointScene& scene, const Registry& registry) {
   const std::string name = "scene '" + scene.title + "' of '" + scene.joint + "'";
   CaseFile file(read_yaml_text(scene.text, name), name);
   Model model;
   file.build(registry, model);
   const auto joint = std::ranges::find_if(
       model.entities, [](const Entity& e) { return e.category == "joint" && e.name == "joint"; });
-  return joint == model.entities.end() ? Offered{}
+  return joint == model.entities.end() ? TypeOffers{}
                                        : offered_in(model, static_cast<int>(joint - model.entities.begin()));
 }
 
 }  // namespace
 
-Offered offered_by(const Type& type, const Registry& registry) {
+TypeOffers offered_by(const Type& type, const Registry& registry) {
   // What hangs on a coordinate, or watches other things, cannot stand alone.
   try {
     if (const auto entry = entry_of(type)) return offered_alone(type, *entry);

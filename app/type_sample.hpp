@@ -9,13 +9,13 @@
 namespace trammel {
 
 /// What an entity of a type offers besides its markers, by its own short names.
-struct Offered {
+struct TypeOffers {
   std::vector<Channel> coordinates;  ///< of a joint
   std::vector<Channel> outputs;
 };
 
 /// Builds an entity of the type as an example and asks it: between two sample markers, or in a scene of its plugin. A type
 /// that takes other things than markers and values (a beam to slide on, a joint's coordinate) offers nothing here.
-Offered offered_by(const Type& type, const Registry& registry);
+TypeOffers offered_by(const Type& type, const Registry& registry);
 
 }  // namespace trammel

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "joint_verification.hpp"
+#include "law_verification.hpp"
 #include "session.hpp"
 #include "standard_streams.hpp"
 #include "text_table.hpp"
@@ -62,6 +63,49 @@ std::string legend(const JointVerification& how) {
          "its plugin (trammel/joint_scene.hpp).\n";
 }
 
+/// Joints by name, and elements and types on coordinates where a name is none of a joint.
+std::vector<const Type*> named_types(const CommandLine& command, const Registry& registry) {
+  std::vector<const Type*> types;
+  for (const std::string& name : command.types) {
+    const Type* found = nullptr;
+    for (const Type::Category category :
+         {Type::Category::joint, Type::Category::element, Type::Category::coordinate})
+      if (found == nullptr) found = registry.find(category, name);
+    types.push_back(found != nullptr ? found : &registry.get(Type::Category::joint, name, {}));
+  }
+  return types;
+}
+
+/// Prints the table of types that are laws of forces. Gives the failures in words.
+std::string verify_laws(const std::vector<const Type*>& types, const JointVerification& how, bool markdown,
+                        int& failed, bool prints) {
+  const LawBounds bounds;
+  std::vector<TableRow> rows{{"law", "derivatives", "objectivity", "power", "worst derivative"}};
+  std::string notes, failures;
+  for (const Type* type : types) {
+    const ForceVerdict v = verify_law(*type, how, bounds);
+    if (!v.not_checked.empty()) {
+      notes += fmt::format("{}: not checked, {}\n", v.type, v.not_checked);
+      continue;
+    }
+    if (!v.failures.empty()) ++failed;
+    for (const std::string& failure : v.failures) failures += fmt::format("\n  {}: {}", v.type, failure);
+    const LawCheck& c = v.check;
+    if (c.states > 0)
+      rows.push_back({v.type, shown(c.derivative.error), v.has_markers ? shown(c.objectivity.error) : "-",
+                      shown(c.power.error), c.derivative.where.empty() ? "-" : c.derivative.where});
+  }
+  if (prints)
+    say(
+        fmt::format("{}\nErrors are relative, the worst of {} random states, rotations up to pi. power: r . "
+                    "v against the rate of\n"
+                    "the energies and what leaves the system. Bounds: derivatives {:.0e}; objectivity "
+                    "{:.0e}; power {:.0e}.\n{}",
+                    markdown ? markdown_table(rows) : aligned_table(rows), how.states, bounds.derivative,
+                    bounds.objectivity, bounds.power, notes.empty() ? "" : "\n" + notes));
+  return failures;
+}
+
 }  // namespace
 
 void verify_types(const CommandLine& command, MPI_Comm comm) {
@@ -70,20 +114,27 @@ void verify_types(const CommandLine& command, MPI_Comm comm) {
   how.states = command.states;
   how.motion = !command.without_motion;
   how.given = command.parameters;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
 
-  std::vector<const Type*> types;
-  for (const std::string& name : command.types)
-    types.push_back(&plugins.registry().get(Type::Category::joint, name, {}));
-  if (types.empty())
+  std::vector<const Type*> types = named_types(command, plugins.registry());
+  const auto first_law = std::stable_partition(
+      types.begin(), types.end(), [](const Type* type) { return type->category == Type::Category::joint; });
+  const std::vector<const Type*> laws(first_law, types.end());
+  types.erase(first_law, types.end());
+  std::string failures;
+  int failed = 0;
+  if (!laws.empty()) failures = verify_laws(laws, how, command.markdown, failed, rank == 0);
+  if (types.empty() && laws.empty())
     for (const Type* type : plugins.registry().all())
       if (type->category == Type::Category::joint) types.push_back(type);
-  if (types.empty()) throw Error("no joint types are loaded: see 'trammel list'");
+  if (types.empty() && laws.empty()) throw Error("no joint types are loaded: see 'trammel list'");
+  const std::size_t count = types.size() + laws.size();
 
   std::vector<TableRow> rows{{"joint", "equations", "rank", "freedoms", "B", "stiffness", "rate", "bias",
                               "objectivity", "power", "drift 3", "drift 2", "drift 1", "coordinates",
                               "worst derivative"}};
-  std::string notes, failures;
-  int failed = 0;
+  std::string notes;
   for (const Type* type : types) {
     std::vector<JointVerdict> verdicts = verify_scenes(*type, plugins.registry(), how);
     if (verdicts.empty()) verdicts.push_back(verify_joint(*type, plugins.registry(), how));
@@ -102,13 +153,11 @@ void verify_types(const CommandLine& command, MPI_Comm comm) {
     }
     if (fails) ++failed;
   }
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0)
+  if (rank == 0 && !types.empty())
     say(fmt::format("{}\n{}{}", command.markdown ? markdown_table(rows) : aligned_table(rows), legend(how),
                     notes.empty() ? "" : "\n" + notes));
   if (failed > 0)
-    throw Error(fmt::format("{} of {} joint types {}:{}", failed, types.size(),
+    throw Error(fmt::format("{} of {} {}types {}:{}", failed, count, laws.empty() ? "joint " : "",
                             failed == 1 ? "fails" : "fail", failures));
 }
 

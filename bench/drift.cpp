@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "io/case_file.hpp"
+#include "kernel/loader.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "solvers/simulation.hpp"
-#include "trammel/loader.hpp"
 
 namespace {
 
@@ -37,9 +37,9 @@ constexpr Way ways[] = {{"index 3", DynamicStage::Form::index3, true},
 /// A case with its equations.
 struct System {
   System(const Registry& registry, const std::string& path) : file(path) {
-    model.share_blocks = false;  // so that every joint has its equations
     file.build(registry, model);
-    layout = std::make_unique<Layout>(PETSC_COMM_SELF, model, LayoutOptions{});
+    // Every joint has its equations.
+    layout = std::make_unique<Layout>(PETSC_COMM_SELF, model, LayoutOptions{.identify = false});
     assembler = std::make_unique<Assembler>(model, *layout);
   }
   CaseFile file;

@@ -64,20 +64,21 @@ endif()
 # Plugins lie here under an install prefix and under the build folder alike.
 set(TRAMMEL_PLUGIN_SUBDIR lib/trammel/plugins)
 
-# trammel_precompile(NAME [HEADER...]): headers that most sources include, and those given, compiled once for all targets
-# that name NAME to trammel_own.
+# trammel_precompile(NAME [LINK target...] [HEADERS header...]): headers that most sources include, and those given,
+# compiled once for all targets that name NAME to trammel_own.
 function(trammel_precompile name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;HEADERS")
   if(NOT TRAMMEL_PCH OR TARGET ${name})
     return()
   endif()
   file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp.new "// Holds the precompiled headers.\n")
   file(COPY_FILE ${PROJECT_BINARY_DIR}/pch.cpp.new ${PROJECT_BINARY_DIR}/pch.cpp ONLY_IF_DIFFERENT)
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-  target_link_libraries(${name} PRIVATE trammel_options trammel_sdk)
+  target_link_libraries(${name} PRIVATE trammel_options sdk_headers ${arg_LINK})
   target_precompile_headers(${name} PRIVATE
     <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span> <sstream>
     <string> <string_view> <unordered_map> <utility> <variant> <vector>
-    <Eigen/Core> <Eigen/Dense> <fmt/format.h> <petsc.h> ${ARGN})
+    <Eigen/Core> <Eigen/Dense> <fmt/format.h> ${arg_HEADERS})
 endfunction()
 
 # trammel_own(TARGET [PRECOMPILED]): what every target of this tree has in common.

@@ -1,4 +1,4 @@
-# The package: find_package(Trammel) then gives Trammel::kernel and trammel_add_plugin().
+# The package: find_package(Trammel) then gives Trammel::sdk, Trammel::sdk_check and trammel_add_plugin().
 include(CMakePackageConfigHelpers)
 set(package_folder lib/cmake/Trammel)
 
@@ -11,7 +11,5 @@ install(FILES
   ${PROJECT_BINARY_DIR}/TrammelConfig.cmake
   ${PROJECT_BINARY_DIR}/TrammelConfigVersion.cmake
   cmake/TrammelPlugin.cmake
-  cmake/FindPETSc.cmake
   DESTINATION ${package_folder})
-install(DIRECTORY sdk/ DESTINATION share/trammel/sdk OPTIONAL)
 install(FILES LICENSE DESTINATION share/trammel)

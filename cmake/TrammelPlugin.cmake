@@ -17,7 +17,7 @@ function(trammel_add_plugin name)
   endif()
 
   add_library(${name} MODULE ${sources})
-  target_link_libraries(${name} PRIVATE Trammel::kernel)
+  target_link_libraries(${name} PRIVATE Trammel::sdk)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_options(${name} PRIVATE ${TRAMMEL_NO_UNDEFINED})
   if(arg_TEST)

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/expression_formula.hpp"
 #include "io/functions.hpp"
 #include "io/name_chain.hpp"
 #include "trammel/nearest_name.hpp"
@@ -152,7 +153,36 @@ void CaseContext::set_functions(const Value* map) {
     function_names_.push_back(entry.key);
   }
   in_numbers_.functions = in_functions_.functions = function_names_;
-  for (const Value::Entry& entry : map->entries) named_function(entry.key, entry.where);
+  for (const Value::Entry& entry : map->entries)
+    if (!waits_for_types(entry.value)) named_function(entry.key, entry.where);
+}
+
+void CaseContext::use_types(const Registry& registry) {
+  registry_ = &registry;
+  if (functions_ == nullptr) return;
+  for (const Value::Entry& entry : functions_->entries) named_function(entry.key, entry.where);
+}
+
+bool CaseContext::waits_for_types(const Value& function, int depth) const {
+  if (registry_ != nullptr || depth > deepest_functions) return false;
+  if (function.is_scalar()) {
+    // The name of another function.
+    const Value* other = functions_->find(function.text);
+    return other != nullptr && waits_for_types(*other, depth + 1);
+  }
+  const Value* type = function.find("type");
+  if (type != nullptr && type->is_scalar() &&
+      std::ranges::find(function_types(), type->text) == function_types().end())
+    return true;
+  const Value* of = function.find("of");
+  return of != nullptr && waits_for_types(*of, depth + 1);
+}
+
+std::vector<std::string> CaseContext::known_types() const {
+  std::vector<std::string> known = function_types();
+  if (registry_ != nullptr)
+    for (std::string& name : registry_->names(Type::Category::function)) known.push_back(std::move(name));
+  return known;
 }
 
 void CaseContext::set_indices(ParameterValues indices) { indices_ = std::move(indices); }
@@ -203,12 +233,12 @@ double CaseContext::computed(const std::string& text, const Location& where) con
     }
     if (at->second.expression) {
       const Expression& expression = *at->second.expression;
-      std::array<double, max_signals> values{};
+      SignalNumbers values(expression.signals().size());
       std::size_t n = 0;
       for (const std::string& name : expression.signals()) values[n++] = indices_.find(name)->second;
       FunctionValue out;
       out.reset(static_cast<int>(n));
-      expression.evaluate(0, std::span(values).first(n), out);
+      expression.evaluate(0, values, out);
       if (std::isfinite(out.value)) return out.value;
     }
     return Expression(text, with_indices(in_numbers_)).constant();
@@ -258,6 +288,26 @@ FunctionPtr CaseContext::function(const Value& value) const {
                   value.described());
 }
 
+FormulaPtr CaseContext::formula(const Value& value, const FormulaNames& names) const {
+  if (!value.is_scalar())
+    throw Error(value.where, "expected a number or an expression, found " + value.described());
+  try {
+    return std::make_shared<ExpressionFormula>(
+        value.text, names, indices_.empty() ? parameters() : with_indices(in_numbers_).parameters,
+        function_names_, value.where);
+  } catch (const ExpressionError& error) {
+    throw Error(value.where, error.what());
+  }
+}
+
+void CaseContext::check_name(std::string_view name, const Location& where) const {
+  try {
+    check_own_name(name);
+  } catch (const Error& error) {
+    throw Error(where, in_quotes(name) + ": " + error.what());
+  }
+}
+
 FunctionPtr CaseContext::read_function(const Value& value) const {
   try {
     if (indices_.empty()) return expression_function(value.text, in_functions_, value.where);
@@ -298,7 +348,7 @@ FunctionPtr CaseContext::function_of_map(const Value& map) const {
   const Value* type = map.find("type");
   if (type == nullptr || !type->is_scalar()) {
     std::string known;
-    for (const std::string& name : function_types()) known += (known.empty() ? "" : ", ") + name;
+    for (const std::string& name : known_types()) known += (known.empty() ? "" : ", ") + name;
     throw Error(map.where, "a function given as a map needs a 'type': one of " + known);
   }
   const Nesting nesting(reading_);
@@ -325,9 +375,24 @@ FunctionPtr CaseContext::function_of_map(const Value& map) const {
     const auto [x1, y1] = pair_of(in, "to");
     return motion_law_function(*law, x0, x1, y0, y1, argument(in), map.where);
   }
+  if (registry_ != nullptr)
+    if (const Type* offered = registry_->find(Type::Category::function, type->text)) {
+      try {
+        FunctionPtr made = offered->make_function(Parameters(rest, offered->parameters, *this));
+        if (made == nullptr) throw Error("it makes no function");
+        return made;
+      } catch (const Error& error) {
+        throw Error(error.where().file.empty() ? map.where : error.where(),
+                    "function type " + in_quotes(type->text) + " of plugin '" + offered->plugin +
+                        "': " + error.what());
+      } catch (const std::exception& error) {
+        throw Error(map.where, "function type " + in_quotes(type->text) + " of plugin '" + offered->plugin +
+                                   "': " + error.what());
+      }
+    }
   std::string known;
-  for (const std::string& name : function_types()) known += (known.empty() ? "" : ", ") + name;
-  const std::string near = did_you_mean(type->text, function_types());
+  for (const std::string& name : known_types()) known += (known.empty() ? "" : ", ") + name;
+  const std::string near = did_you_mean(type->text, known_types());
   throw Error(type->where, "unknown function type " + in_quotes(type->text) + (near.empty() ? "." : near) +
                                " Types here: " + known);
 }

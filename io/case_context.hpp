@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "io/expression.hpp"
+#include "trammel/formula.hpp"
 #include "trammel/parameters.hpp"
+#include "trammel/registry.hpp"
 #include "trammel/value.hpp"
 
 namespace trammel {
@@ -23,13 +25,17 @@ std::vector<FunctionType> described_functions();
 
 /// Knows the named parameters and functions of a case, and the indices of the entry that is being repeated: turns
 /// texts into numbers and functions. Expressions are parsed once.
-class CaseContext final : public ValueContext {
+class CaseContext final : public ValueContext, public FormulaReader {
  public:
   /// Takes the map of named parameters, each a number or an expression of others; `overrides` replace texts.
   /// Throws Error at the place of the one at fault.
   void set_parameters(const Value* map, const std::vector<std::pair<std::string, std::string>>& overrides);
-  /// Takes the map of named functions, which must outlive the context, and reads all of them.
+  /// Takes the map of named functions, which must outlive the context, and reads all of them but those of types that are not
+  /// known yet.
   void set_functions(const Value* map);
+  /// Types of functions that plugins offer; reads the named functions that waited for them. The registry must outlive the
+  /// context.
+  void use_types(const Registry& registry);
 
   /// The indices that numbers and functions may use from now on.
   void set_indices(ParameterValues indices);
@@ -39,6 +45,8 @@ class CaseContext final : public ValueContext {
   double number(const Value& value) const override;
   /// A number, an expression of time and signals, the name of a function, or a map with a `type`.
   FunctionPtr function(const Value& value) const override;
+  FormulaPtr formula(const Value& value, const FormulaNames& names) const override;
+  void check_name(std::string_view name, const Location& where) const override;
 
   /// The value of an expression of parameters and indices. Throws Error at `where`.
   double evaluate(std::string_view text, const Location& where) const;
@@ -58,12 +66,16 @@ class CaseContext final : public ValueContext {
   FunctionPtr named_function(const std::string& name, const Location& where) const;
   FunctionPtr read_function(const Value& value) const;
   FunctionPtr function_of_map(const Value& map) const;
+  /// Whether a function names a type that a plugin may bring.
+  bool waits_for_types(const Value& function, int depth = 0) const;
+  std::vector<std::string> known_types() const;
 
   Names in_numbers_;    ///< what numbers may name, indices apart
   Names in_functions_;  ///< what functions may name
   ParameterValues indices_;
   std::vector<std::string> function_names_;
   const Value* functions_ = nullptr;
+  const Registry* registry_ = nullptr;
   mutable std::unordered_map<std::string, Constant> numbers_;
   mutable std::unordered_map<std::string, FunctionPtr> by_text_;
   mutable std::unordered_map<std::string, FunctionPtr> named_;

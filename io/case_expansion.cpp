@@ -7,8 +7,8 @@
 
 #include "io/case_repeat.hpp"
 #include "io/name_chain.hpp"
+#include "kernel/plugin_call.hpp"
 #include "trammel/nearest_name.hpp"
-#include "trammel/plugin_call.hpp"
 
 namespace trammel {
 
@@ -67,6 +67,7 @@ CaseExpansion::CaseExpansion(const Value& root, CaseContext& context, const Regi
   plan_category(Type::Category::element, "elements");
   plan_category(Type::Category::load, "loads");
   plan_category(Type::Category::sensor, "sensors");
+  order_readers();
   std::unordered_map<std::string_view, int> joints;
   for (std::size_t i = 0; i < things_.size(); ++i) {
     PlannedThing& thing = things_[i];
@@ -183,6 +184,112 @@ void CaseExpansion::order_markers(std::size_t first) {
   std::ranges::move(ordered, things_.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
+/// Whether the case may read a signal of a sensor: by its texts as they are written.
+bool CaseExpansion::some_reader() const {
+  const Value* group = root_->find("sensors");
+  if (group == nullptr) return false;
+  std::vector<std::string> names;  // without indices, and with what stands before a signal
+  for (const Value::Entry& entry : group->entries)
+    names.push_back(entry.key.substr(0, entry.key.find(".(")) + ".");
+  const std::function<bool(const Value&)> mentions = [&](const Value& value) {
+    if (value.is_scalar())
+      return std::ranges::any_of(
+          names, [&](const std::string& name) { return value.text.find(name) != std::string::npos; });
+    return std::ranges::any_of(value.items, mentions) ||
+           std::ranges::any_of(value.entries,
+                               [&](const Value::Entry& entry) { return mentions(entry.value); });
+  };
+  return std::ranges::any_of(root_->entries,
+                             [&](const Value::Entry& entry) { return mentions(entry.value); });
+}
+
+/// By thing: the sensors whose signals it reads, and of a sensor all that it names.
+std::vector<std::vector<std::size_t>> CaseExpansion::needs_of_readers() {
+  std::unordered_map<std::string, std::size_t> sensors, others;
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    const bool sensor = things_[i].type != nullptr && things_[i].type->category == Type::Category::sensor;
+    (sensor ? sensors : others).try_emplace(things_[i].full_name(), i);
+  }
+  // Where something else has the name, it is that which is meant.
+  std::erase_if(sensors, [&](const auto& s) { return others.contains(s.first); });
+  std::vector<std::vector<std::size_t>> needs(things_.size());
+  if (sensors.empty()) return needs;
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    const bool sensor = things_[i].type != nullptr && things_[i].type->category == Type::Category::sensor;
+    std::set<std::size_t> found;
+    // The longest name at the head of a word is what it means: a body "planet.2" beside a sensor "planet".
+    const auto take = [&](const std::string& word) {
+      for (std::size_t end = word.size(); end != std::string::npos && end > 0;
+           end = word.rfind('.', end - 1)) {
+        const std::string name = word.substr(0, end);
+        if (const auto other = others.find(name); other != others.end()) {
+          if (sensor) found.insert(other->second);
+          return;
+        }
+        const auto read = sensors.find(name);
+        if (end == word.size() || read == sensors.end()) continue;
+        found.insert(read->second);
+        return;
+      }
+    };
+    visit_texts(things_[i], [&](const std::string& text) {
+      std::string word;
+      for (const char c : text + " ") {
+        const bool in_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                             c == '_' || c == '-' || c == '.';
+        if (in_word) {
+          word += c;
+        } else {
+          take(word);
+          word.clear();
+        }
+      }
+    });
+    needs[i].assign(found.begin(), found.end());
+  }
+  context_->set_indices({});
+  return needs;
+}
+
+/// Puts sensors that are read before their readers. All else keeps its order.
+void CaseExpansion::order_readers() {
+  if (!some_reader()) return;
+  const std::vector<std::vector<std::size_t>> needs = needs_of_readers();
+  std::vector<std::size_t> order;
+  std::vector<char> placed(things_.size(), 0);
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    // Depth first, with a stack of its own: chains may be long.
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // a thing, and the next of its needs
+    const auto enter = [&](std::size_t thing) {
+      if (placed[thing] == 2) return;
+      if (placed[thing] == 1) {
+        std::vector<std::string> names;
+        auto at = std::ranges::find(open, thing, &std::pair<std::size_t, std::size_t>::first);
+        for (; at != open.end(); ++at) names.push_back(things_[at->first].full_name());
+        names.push_back(things_[thing].full_name());
+        throw Error(things_[thing].entry->where, "a signal that depends on itself: " + name_chain(names));
+      }
+      placed[thing] = 1;
+      open.emplace_back(thing, 0);
+    };
+    enter(i);
+    while (!open.empty()) {
+      auto& [thing, next] = open.back();
+      if (next < needs[thing].size()) {
+        enter(needs[thing][next++]);
+        continue;
+      }
+      placed[thing] = 2;
+      order.push_back(thing);
+      open.pop_back();
+    }
+  }
+  std::vector<PlannedThing> ordered;
+  ordered.reserve(order.size());
+  for (const std::size_t i : order) ordered.push_back(std::move(things_[i]));
+  things_ = std::move(ordered);
+}
+
 /// Of markers whose chain ends in one of its own.
 void CaseExpansion::refuse_cycle(std::size_t first, const std::vector<std::size_t>& chain) const {
   std::vector<std::string> names;
@@ -266,7 +373,7 @@ void CaseExpansion::begin(const PlannedThing& thing) {
   }
 }
 
-void CaseExpansion::build(const PlannedThing& thing, Builder& builder, bool listed) {
+void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool listed) {
   begin(thing);
   guarded([&] {
     const Value map = thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing);
@@ -298,11 +405,6 @@ Value CaseExpansion::map_of(const PlannedThing& thing) const {
   if (marker) return map;
   put_ = 0;
   put_named(map, 0);
-  if (thing.type->category == Type::Category::joint)
-    for (const Value::Entry& parameter : thing.entry->value.entries)
-      if (is_attachment(*thing.type, parameter) &&
-          registry_->find(Type::Category::coordinate, parameter.key)->reads_reaction)
-        keep_multipliers(*thing.type, parameter, map);
   return map;
 }
 
@@ -342,25 +444,6 @@ void CaseExpansion::visit_texts(const PlannedThing& thing,
     }
   };
   guarded([&] { look(thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing)); });
-}
-
-/// Gives a joint whose reaction is read by `attachment` the parameter `share: no`, where its type knows it.
-void CaseExpansion::keep_multipliers(const Type& type, const Value::Entry& attachment, Value& map) const {
-  if (const Value* share = map.find("share")) {
-    if (share->text != "no" && share->text != "false" && share->text != "off")
-      throw Error(share->where, "'share' must be 'no' here: '" + attachment.key +
-                                    "' reads the reaction of the joint, which has none of its own where it "
-                                    "shares unknowns");
-    return;
-  }
-  const bool knows = std::any_of(type.parameters.begin(), type.parameters.end(),
-                                 [](const Parameter& p) { return p.name == "share"; });
-  if (!knows) return;
-  Value no;
-  no.kind = Value::Kind::scalar;
-  no.text = "no";
-  no.where = attachment.where;
-  map.entries.push_back({"share", attachment.where, std::move(no)});
 }
 
 const Value& CaseExpansion::named(const char* group, const Value& name) const {

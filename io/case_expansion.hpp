@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "io/case_context.hpp"
-#include "trammel/builder.hpp"
-#include "trammel/model.hpp"
+#include "kernel/model_builder.hpp"
 #include "trammel/registry.hpp"
 #include "trammel/value.hpp"
 
@@ -30,7 +29,8 @@ struct PlannedThing {
 };
 
 /// What a case makes, in the order in which it is built: bodies, markers, curves, joints, those that read others, what hangs
-/// on coordinates, elements, loads, sensors.
+/// on coordinates, elements, loads, sensors. A sensor whose signal something reads is built before that, and before the sensor
+/// what it names.
 class CaseExpansion {
  public:
   /// Finds out what there is, of which types; looks into no parameters. Throws Error that names the entity.
@@ -41,7 +41,7 @@ class CaseExpansion {
   Entity entity(const PlannedThing& thing) const;
 
   /// Builds one thing, whose entity the model lists already where `listed`. Every message names the entity.
-  void build(const PlannedThing& thing, Builder& builder, bool listed);
+  void build(const PlannedThing& thing, ModelBuilder& builder, bool listed);
   /// Calls `visit` with every scalar and key of a thing, and of the functions that it names: names of what it needs are
   /// among their words.
   void visit_texts(const PlannedThing& thing, const std::function<void(const std::string&)>& visit);
@@ -59,6 +59,9 @@ class CaseExpansion {
   void plan_attachment(const PlannedThing& joint, const Value::Entry& attachment);
   void plan_markers();
   void order_markers(std::size_t first);
+  void order_readers();
+  bool some_reader() const;
+  std::vector<std::vector<std::size_t>> needs_of_readers();
   [[noreturn]] void refuse_cycle(std::size_t first, const std::vector<std::size_t>& chain) const;
   const Type& type_of(Type::Category category, const Value::Entry& entry) const;
   bool is_attachment(const Type& type, const Value::Entry& parameter) const;
@@ -70,7 +73,6 @@ class CaseExpansion {
   void begin(const PlannedThing& thing);
   Value map_of(const PlannedThing& thing) const;
   Value map_of_attachment(const PlannedThing& thing) const;
-  void keep_multipliers(const Type& type, const Value::Entry& attachment, Value& map) const;
   void put_named(Value& value, int depth) const;
   const Value& named(const char* group, const Value& name) const;
   void guarded(const std::function<void()>& work);

@@ -1,4 +1,5 @@
 #include "io/case_file.hpp"
+#include "kernel/model_builder.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -83,9 +84,10 @@ std::vector<CaseFile::Plugin> CaseFile::plugins() const {
 }
 
 void CaseFile::build(const Registry& registry, Model& model, MPI_Comm comm, int least_for_shares) {
+  context_.use_types(registry);
   CaseExpansion expansion(root_, context_, registry);
   if (expand_share(expansion, least_for_shares, comm, model)) return;
-  Builder builder(model);
+  ModelBuilder builder(model);
   for (const PlannedThing& thing : expansion.things()) expansion.build(thing, builder, false);
   builder.finish();
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/case_context.hpp"
+#include "kernel/model.hpp"
 #include "trammel/builder.hpp"
-#include "trammel/model.hpp"
 #include "trammel/registry.hpp"
 #include "trammel/value.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <span>
 #include <sstream>
@@ -10,8 +11,10 @@
 #include <unordered_map>
 
 #include "io/recorder_ranks.hpp"
-#include "trammel/graph_partition.hpp"
-#include "trammel/rank_exchange.hpp"
+#include "kernel/graph_partition.hpp"
+#include "kernel/identification.hpp"
+#include "kernel/model_builder.hpp"
+#include "kernel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -132,11 +135,11 @@ class Companions {
 class RootEntities {
  public:
   RootEntities() = default;
-  explicit RootEntities(const SharePlan& plan) {
-    for (const SharedBlocks& s : plan.shared)
+  RootEntities(const TakenOffers& offers, const ModelShares& shares) {
+    for (const IdentifiedBlocks& s : offers.taken)
       for (const BlockId id : {s.a, s.b}) {
         if (id == no_block) continue;
-        const int entity = plan.shares.entity_of(id), root = plan.shares.entity_of(plan.sets.root(id));
+        const int entity = shares.entity_of(id), root = shares.entity_of(offers.sets.root(id));
         if (entity != root) of_[entity].push_back(root);
       }
   }
@@ -197,50 +200,20 @@ class Distribution {
     }
   }
 
-  /// Builds this rank's part to see how many blocks the entities make and which of them joints identify. A joint that
-  /// closes a loop is told, and may do something else: so this is done until all ranks see the same twice.
-  bool count(const Model& like) {
-    constexpr int most = 6;
-    for (int pass = 0; pass < most; ++pass) {
-      const RefusedShares before = refused_;
-      count_once(like);
-      if (refused_ == before) return true;
-    }
-    return false;
-  }
-
-  /// The largest part of the unknowns that one entity makes.
-  double largest_entity() const {
-    const double all = std::accumulate(weight_.begin(), weight_.end(), 0.0);
-    return all > 0 ? *std::ranges::max_element(weight_) / all : 0.0;
-  }
-
-  void build(Model& model) {
-    plan_.shares.owner = owner_;
-    together(comm_, [&] {
-      list_entities(model);
-      Builder builder(model, plan_);
-      for (const int i : needed(RootEntities(plan_))) expansion_.build(things_[at(i)], builder, true);
-      builder.finish();
-    });
-    gather_sensor_references(model);
-  }
-
- private:
-  void count_once(const Model& like) {
+  /// Builds this rank's part to see how many blocks the entities make and which of them joints offer to identify.
+  void count() {
     Model model;
-    model.share_blocks = like.share_blocks;
     Box box;
+    std::vector<std::pair<BlockId, int>> first;  // first blocks of the entities built here, in order
     std::ranges::fill(weight_, 0);
     std::ranges::fill(blocks_, 0);
-    first_.clear();
     together(comm_, [&] {
       list_entities(model);
-      Builder builder(model, refused_);
+      ModelBuilder builder(model);
       for (const int i : needed({})) {
         const int entity = things_[at(i)].entity;
         const auto before = static_cast<BlockId>(model.blocks.size());
-        if (entity >= 0) first_.emplace_back(before, entity);
+        if (entity >= 0) first.emplace_back(before, entity);
         expansion_.build(things_[at(i)], builder, true);
         if (entity < 0 || !is_mine(entity)) continue;
         for (auto id = before; id < static_cast<BlockId>(model.blocks.size()); ++id) {
@@ -253,12 +226,29 @@ class Distribution {
     for (std::vector<int>* numbers : {&weight_, &blocks_})
       MPI_Allreduce(MPI_IN_PLACE, numbers->data(), static_cast<int>(numbers->size()), MPI_INT, MPI_SUM,
                     comm_);
-    plan_ = SharePlan();
     number_blocks();
     agree_on_box(box);
-    agree_on_shared(model);
+    agree_on_roots(model, first);
   }
 
+  /// The largest part of the unknowns that one entity makes.
+  double largest_entity() const {
+    const double all = std::accumulate(weight_.begin(), weight_.end(), 0.0);
+    return all > 0 ? *std::ranges::max_element(weight_) / all : 0.0;
+  }
+
+  void build(Model& model) {
+    plan_.shares.owner = owner_;
+    together(comm_, [&] {
+      list_entities(model);
+      ModelBuilder builder(model, plan_);
+      for (const int i : needed(roots_)) expansion_.build(things_[at(i)], builder, true);
+      builder.finish();
+    });
+    gather_sensor_references(model);
+  }
+
+ private:
   bool is_mine(int entity) const {
     const int owner = owner_[at(entity)];
     return owner == rank_ || (owner == ModelShares::everyone && rank_ == 0);
@@ -319,34 +309,23 @@ class Distribution {
     }
   }
 
-  /// Which blocks joints identify, over all ranks and in the order of the case: a loop is left open at the same place
-  /// wherever the entities lie.
-  void agree_on_shared(const Model& model) {
+  /// Which entities have the blocks that carry the unknowns of others, by what joints of all ranks identify.
+  void agree_on_roots(const Model& model, const std::vector<std::pair<BlockId, int>>& first) {
     // Blocks were numbered as they came; their numbers in the case follow from their entities.
     const auto in_case = [&](BlockId id) {
       if (id == no_block) return id;
-      auto next = std::ranges::upper_bound(first_, std::pair(id, static_cast<int>(things_.size())));
-      const auto& [first, entity] = *--next;
-      return plan_.shares.first_block[at(entity)] + (id - first);
+      auto next = std::ranges::upper_bound(first, std::pair(id, static_cast<int>(things_.size())));
+      const auto& [begin, entity] = *--next;
+      return plan_.shares.first_block[at(entity)] + (id - begin);
     };
-    std::vector<int> mine;
-    for (const SharedBlocks& s : model.shared)
-      if (is_mine(s.entity))
-        mine.insert(mine.end(), {s.entity, s.number, in_case(s.a), in_case(s.b), s.rotation ? 1 : 0});
-    const std::vector<int> all = of_all_ranks(mine, comm_);
-    std::vector<SharedBlocks> offered;
-    refused_.clear();
-    for (std::size_t i = 0; i < all.size(); i += 5)
-      offered.push_back({all[i], all[i + 2], all[i + 3], all[i + 4] != 0, all[i + 1]});
-    std::ranges::sort(offered, {}, [](const SharedBlocks& s) { return std::pair(s.entity, s.number); });
-    for (SharedBlocks& s : offered)
-      if (plan_.sets.join(s.a, s.b)) {
-        s.number = static_cast<int>(plan_.shared.size());
-        plan_.shared.push_back(s);
-      } else {
-        refused_.insert({s.entity, s.number});
-      }
-    plan_.shares.shared = static_cast<int>(plan_.shared.size());
+    std::map<int, std::vector<IdentityOffer>> mine;
+    for (const auto& [entity, offers] : model.offers) {
+      if (!is_mine(entity)) continue;
+      for (const IdentityOffer& offer : offers)
+        mine[entity].push_back(
+            {in_case(offer.a), in_case(offer.b), offer.rotation, in_case(offer.multiplier), {}});
+    }
+    roots_ = RootEntities(take_offers(mine, comm_), plan_.shares);
   }
 
   /// Recorders ask on every rank which sensors there are.
@@ -385,9 +364,7 @@ class Distribution {
   std::vector<int> weight_;    ///< by entity: its unknowns
   std::vector<int> blocks_;    ///< by entity: how many it makes
   std::vector<std::int32_t> owner_;
-  /// First blocks of the entities built here while they are counted, in order.
-  std::vector<std::pair<BlockId, int>> first_;
-  RefusedShares refused_;
+  RootEntities roots_;
   SharePlan plan_;
 };
 
@@ -399,7 +376,7 @@ bool expand_share(CaseExpansion& expansion, int least, MPI_Comm comm, Model& mod
   if (ranks == 1 || expansion.entities() < least) return false;
   Distribution distribution(expansion, comm);
   distribution.distribute();
-  if (!distribution.count(model)) return false;
+  distribution.count();
   // Ranks cannot be evenly loaded beyond this: the graph of blocks can be cut anywhere.
   if (distribution.largest_entity() > 0.1 / ranks) return false;
   distribution.distribute();  // by what the entities turned out to weigh

@@ -3,7 +3,7 @@
 #include <mpi.h>
 
 #include "io/case_expansion.hpp"
-#include "trammel/model.hpp"
+#include "kernel/model.hpp"
 
 namespace trammel {
 

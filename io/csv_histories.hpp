@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trammel/assembler.hpp"
+#include "kernel/assembler.hpp"
 
 namespace trammel {
 

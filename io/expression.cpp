@@ -175,8 +175,24 @@ class ExpressionCompiler {
       fail(n.column, "'" + n.name + "' is a function: write " + std::string(function->signature));
     }
     refuse_named_function(n);
+    const std::string near = did_you_mean(n.name, all_names());
+    // One letter after the dot is a component, and any other is as near: all of them are told.
+    const bool component = n.name.size() - std::min(n.name.size(), n.name.find('.')) <= 2;
+    if (const std::string parts = parts_of(n.name.substr(0, n.name.find('.')));
+        !parts.empty() && (component || near.empty())) {
+      fail(n.column, "unknown name " + in_quotes(n.name) + "; " +
+                         in_quotes(n.name.substr(0, n.name.find('.'))) + " has " + parts);
+    }
     if (dotted && known.empty()) fail(n.column, "the signal " + in_quotes(n.name) + " may not be read here");
-    fail(n.column, "unknown name " + in_quotes(n.name) + did_you_mean(n.name, all_names()));
+    fail(n.column, "unknown name " + in_quotes(n.name) + near);
+  }
+
+  /// The known signals whose names begin with a word and a dot: "p.x, p.y, p.z".
+  std::string parts_of(const std::string& word) const {
+    std::string parts;
+    for (const std::string& signal : names_.signals)
+      if (signal.starts_with(word + ".")) parts += (parts.empty() ? "" : ", ") + signal;
+    return parts;
   }
 
   void refuse_named_function(const Node& n) const {
@@ -190,10 +206,6 @@ class ExpressionCompiler {
     auto& signals = out_.signals_;
     const auto at = std::find(signals.begin(), signals.end(), n.name);
     if (at != signals.end()) return static_cast<int>(at - signals.begin());
-    if (signals.size() == static_cast<std::size_t>(max_signals)) {
-      fail(n.column, in_quotes(n.name) + " is one signal too many: an expression reads at most " +
-                         std::to_string(max_signals));
-    }
     signals.push_back(n.name);
     return static_cast<int>(signals.size()) - 1;
   }
@@ -376,6 +388,10 @@ Jet Expression::at(double t) const {
 
 void Expression::evaluate(double t, std::span<const double> signals, FunctionValue& out) const {
   const int n = static_cast<int>(signals_.size());
+  if (n > max_signals) {
+    evaluate_by_groups(t, signals, out);
+    return;
+  }
   std::array<GradientJet, GradientJet::max_variables> variables;
   variables[0] = GradientJet::variable(t, 0, 1 + n);
   for (int i = 0; i < n; ++i) {
@@ -395,8 +411,54 @@ void Expression::evaluate(double t, std::span<const double> signals, FunctionVal
   }
 }
 
+void Expression::evaluate_by_groups(double t, std::span<const double> signals, FunctionValue& out) const {
+  // A jet holds the signals of two groups; each pair of groups gives its part of the second derivatives.
+  constexpr int group = max_signals / 2;
+  const int n = static_cast<int>(signals_.size()), groups = (n + group - 1) / group;
+  std::vector<GradientJet> variables(static_cast<std::size_t>(n) + 1);
+  out.reset(n);
+  for (int a = 0; a < groups; ++a)
+    for (int b = a + 1; b < groups; ++b) {
+      std::array<int, max_signals> of{};  // by variable of the jet: its signal
+      int count = 0;
+      for (const int g : {a, b})
+        for (int i = group * g; i < std::min(n, group * (g + 1)); ++i)
+          of[static_cast<std::size_t>(count++)] = i;
+      for (int i = 0; i < n; ++i)
+        variables[static_cast<std::size_t>(i) + 1] = signals[static_cast<std::size_t>(i)];
+      variables[0] = GradientJet::variable(t, 0, 1 + count);
+      for (int k = 0; k < count; ++k) {
+        const auto i = static_cast<std::size_t>(of[static_cast<std::size_t>(k)]);
+        variables[i + 1] = GradientJet::variable(signals[i], k + 1, 1 + count);
+      }
+      const GradientJet f = run<GradientJet>(variables);
+      out.value = f.value;
+      if (f.n == 0) continue;
+      out.dt = f.g(0);
+      out.dtt = f.h(0, 0);
+      for (int k = 0; k < count; ++k) {
+        const int i = of[static_cast<std::size_t>(k)];
+        out.gradient(i) = f.g(k + 1);
+        out.gradient_dt(i) = f.h(k + 1, 0);
+        for (int l = 0; l <= k; ++l) {
+          const int j = of[static_cast<std::size_t>(l)];
+          out.hessian(i, j) = out.hessian(j, i) = f.h(k + 1, l + 1);
+        }
+      }
+    }
+}
+
 double evaluate_constant(std::string_view text, const ParameterValues& parameters) {
   return Expression(text, Names::constants(parameters)).constant();
+}
+
+void check_own_name(std::string_view name) {
+  if (!is_identifier(name)) {
+    throw Error("a name is made of letters, digits and '_', and begins with a letter or '_'");
+  }
+  if (const std::string owner = owner_of(name); !owner.empty()) {
+    throw Error("the name belongs to " + owner);
+  }
 }
 
 namespace {
@@ -406,12 +468,10 @@ class ParameterResolver {
  public:
   explicit ParameterResolver(const std::vector<std::pair<std::string, std::string>>& definitions) {
     for (const auto& [name, text] : definitions) {
-      if (!is_identifier(name)) {
-        throw ParameterError(name, 0,
-                             "a name is made of letters, digits and '_', and begins with a letter or '_'");
-      }
-      if (const std::string owner = owner_of(name); !owner.empty()) {
-        throw ParameterError(name, 0, "the name belongs to " + owner);
+      try {
+        check_own_name(name);
+      } catch (const Error& error) {
+        throw ParameterError(name, 0, error.what());
       }
       if (!definitions_.emplace(name, Definition{text, Progress::untouched}).second) {
         throw ParameterError(name, 0, "given twice");

@@ -44,7 +44,7 @@ struct Names {
 
 /// A parsed expression of time, signals and parameters (docs/expressions.md), with exact first and second
 /// derivatives. Parameters are put in when it is parsed, and constant parts are computed then. Evaluation
-/// allocates nothing and may run in several threads.
+/// allocates nothing up to max_signals signals, and may run in several threads.
 class Expression {
  public:
   /// Throws ExpressionError: the column, what was found and what was expected, the nearest known name.
@@ -68,6 +68,10 @@ class Expression {
 
  private:
   friend class ExpressionCompiler;
+  friend class ExpressionFormula;
+
+  /// As `evaluate`, for more signals than a jet is differentiated by.
+  void evaluate_by_groups(double t, std::span<const double> signals, FunctionValue& out) const;
 
   /// One step of a stack machine: it takes its operands from the top of the stack and leaves its result
   /// there.
@@ -95,6 +99,10 @@ class Expression {
 
 /// The finite value of a text that may use parameters, pi and e: "2*pi/n". Throws ExpressionError.
 double evaluate_constant(std::string_view text, const ParameterValues& parameters = {});
+
+/// Throws Error where a name that a case gives to a number is no identifier, or belongs to time, an operator, a function or
+/// a constant.
+void check_own_name(std::string_view name);
 
 /// A named parameter whose definition is at fault.
 class ParameterError : public ExpressionError {

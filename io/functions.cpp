@@ -70,7 +70,10 @@ class FunctionOfArgument : public Function {
     out.value = f.f;
     out.dtt = f.d * out.dtt + f.dd * out.dt * out.dt;
     out.gradient_dt = f.d * out.gradient_dt + f.dd * out.dt * out.gradient;
-    out.hessian = f.d * out.hessian + f.dd * (out.gradient * out.gradient.transpose());
+    const auto n = out.gradient.size();
+    for (Eigen::Index j = 0; j < n; ++j)
+      for (Eigen::Index i = 0; i < n; ++i)
+        out.hessian(i, j) = f.d * out.hessian(i, j) + f.dd * out.gradient(i) * out.gradient(j);
     out.dt *= f.d;
     out.gradient *= f.d;
   }

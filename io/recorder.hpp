@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "kernel/assembler.hpp"
 #include "solvers/monitor.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 

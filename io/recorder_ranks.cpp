@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "trammel/rank_exchange.hpp"
+#include "kernel/rank_exchange.hpp"
 
 namespace trammel {
 

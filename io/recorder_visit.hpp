@@ -3,7 +3,7 @@
 #include <string>
 
 #include "io/recorder_ranks.hpp"
-#include "trammel/assembler.hpp"
+#include "kernel/assembler.hpp"
 
 namespace trammel {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/vtk_piece.hpp"
-#include "trammel/assembler.hpp"
+#include "kernel/assembler.hpp"
 
 namespace trammel {
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 copy=build/kernel_alone
 rm -rf "$copy"
 mkdir -p "$copy"
-tar -cf - CMakeLists.txt CMakePresets.json LICENSE cmake scripts kernel tests | tar -xf - -C "$copy"
+tar -cf - CMakeLists.txt CMakePresets.json LICENSE cmake scripts sdk kernel tests | tar -xf - -C "$copy"
 cd "$copy"
 cmake --preset release --log-level=WARNING -DTRAMMEL_DISCOVER_TESTS=OFF >/dev/null
 cmake --build --preset release -- -j "$cores" --quiet

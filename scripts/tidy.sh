@@ -16,7 +16,7 @@ if [ -z "$base" ]; then
 fi
 
 mapfile -t sources < <({ git diff --name-only --diff-filter=d "$base"; git ls-files -o --exclude-standard; } |
-  sort -u | grep -E '\.cpp$' | grep -Ev '(^sdk/|_test\.cpp$|^bench/)')
+  sort -u | grep -E '\.cpp$' | grep -Ev '(^sdk/(template|examples)/|_test\.cpp$|^bench/)')
 [ ${#sources[@]} -gt 0 ] || exit 0
 
 cmake --preset lint --log-level=WARNING >/dev/null || exit 1

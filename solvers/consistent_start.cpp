@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "trammel/rank_exchange.hpp"
+#include "kernel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -23,8 +23,12 @@ constexpr int most_rounds = 50;
 
 }  // namespace
 
-ConsistentStart::ConsistentStart(Assembler& assembler, const ModelScales& scales, Timings& timings)
-    : assembler_(assembler), scales_(scales), mass_(assembler, scales, timings) {}
+ConsistentStart::ConsistentStart(ModelHistory& history, const ModelScales& scales, Timings& timings)
+    : history_(history),
+      assembler_(history.assembler()),
+      scales_(scales),
+      mass_(assembler_, scales, timings),
+      algebraic_(assembler_, timings) {}
 
 void ConsistentStart::prepare(const State& state) {
   if (!mass_.prepare(state)) throw Error("at the start " + mass_.why());
@@ -60,7 +64,7 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
     if (iteration == 0) first = violation;
     if (violation <= options.tolerance * scales_.length) return first;
     if (iteration >= options.max_iterations || !std::isfinite(violation)) {
-      std::array<double, 6> kinds{};
+      std::array<double, block_kinds> kinds{};
       kinds.fill(1e300);
       kinds[static_cast<std::size_t>(BlockKind::multiplier)] = 1;
       const WorstResidual worst = assembler_.worst(state, ConstraintLevel::position, kinds);
@@ -188,15 +192,16 @@ double ConsistentStart::impact(State& state, const Begin& how, const Switched& s
     const double added = velocities(state);
     const std::vector<RowSwitch> rows = pulling();
     if (rows.empty()) return added;
-    assembler_.switch_rows(rows, before, how);
+    history_.switch_rows(rows, before, how);
     switched(rows);
   }
 }
 
 void ConsistentStart::accelerations(State& state, const Begin& how, const Switched& switched, bool prepared) {
+  algebraic_.require(state);
   // At first what is pressed anew sticks or slips, by its velocity.
   for (int round = 0; round < most_rounds; ++round) {
-    const LawChange change = assembler_.settle_laws(state, how);
+    const LawChange change = history_.settle_laws(state, how);
     if (!change.rows.empty()) switched(change.rows);
     if (round > 0 && change.rows.empty() && !change.turned) return;
     if (round > 0 || !prepared || !change.rows.empty()) prepare(state);
@@ -209,6 +214,7 @@ void ConsistentStart::accelerations(State& state, const Begin& how, const Switch
 }
 
 void ConsistentStart::accelerations(State& state) {
+  algebraic_.require(state);
   prepare(state);
   solve_accelerations(state);
 }

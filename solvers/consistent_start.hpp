@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "solvers/algebraic_start.hpp"
 #include "solvers/constrained_mass.hpp"
+#include "solvers/model_history.hpp"
 #include "solvers/stages.hpp"
 
 namespace trammel {
@@ -15,7 +17,7 @@ namespace trammel {
 /// stage. Every function is collective, and throws Error, naming the unknowns, where the matrix is singular.
 class ConsistentStart {
  public:
-  ConsistentStart(Assembler& assembler, const ModelScales& scales, Timings& timings);
+  ConsistentStart(ModelHistory& history, const ModelScales& scales, Timings& timings);
 
   /// See ConstrainedMass.
   void revise() { mass_.revise(); }
@@ -37,8 +39,8 @@ class ConsistentStart {
   /// Of the last change of velocities: the impulse of some multipliers, of forces [N s] and of moments [N m s].
   std::array<double, 2> impulse(const std::vector<BlockId>& multipliers) const;
 
-  /// Accelerations and multipliers that satisfy the equations of motion and the constraints at acceleration
-  /// level, and y' = f of first-order states.
+  /// Algebraic unknowns by their equations; accelerations and multipliers that satisfy the equations of motion and the
+  /// constraints at acceleration level; and y' = f of first-order states.
   void accelerations(State& state);
   /// Called with rows that change their status for the sake of a law.
   using Switched = std::function<void(std::span<const RowSwitch>)>;
@@ -95,9 +97,11 @@ class ConsistentStart {
   bool find_compliant();
   void settle_compliant(State& state);
 
+  ModelHistory& history_;
   Assembler& assembler_;
   ModelScales scales_;
   ConstrainedMass mass_;
+  AlgebraicStart algebraic_;
   std::vector<double> jerk_, turning_;  ///< by owned unknown
   std::vector<char> compliant_;         ///< by owned unknown
 };

@@ -78,6 +78,7 @@ TangentWeights ConstrainedMass::weights() const {
   weights.stiffness = 0;
   weights.mass = 1;
   weights.state_rate = 1;
+  weights.hold_algebraic = true;
   for (const BlockKind kind : {BlockKind::multiplier, BlockKind::velocity_multiplier})
     weights.column[kind_at(kind)] = scales_.mass;
   weights.row[kind_at(BlockKind::multiplier)] = scales_.mass;
@@ -237,7 +238,7 @@ bool ConstrainedMass::solve(bool forces) {
   const RowStatuses& statuses = assembler_.statuses();
   each_owned([&](const UnknownBlock& u, double* rows) {
     for (int k = 0; k < u.size; ++k)
-      if (free_[at(u.local + k)]) rows[k] = 0;
+      if (free_[at(u.local + k)] || u.kind == BlockKind::algebraic) rows[k] = 0;
     if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k) {
         // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
@@ -308,6 +309,7 @@ void ConstrainedMass::push_bare(std::vector<double> State::*to, State& state) co
 
 void ConstrainedMass::accelerate(State& state) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (u.kind == BlockKind::algebraic) continue;
     const double* x = local_.data() + u.local;
     double* to = is_multiplier(u.kind)        ? state.value.data() + u.place.value
                  : u.kind == BlockKind::state ? state.rate.data() + u.place.dof

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "kernel/assembler.hpp"
 #include "solvers/convergence.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "solvers/timings.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 
@@ -16,7 +16,7 @@ void move_block(const UnknownBlock& u, const double* x, double part, State& stat
 /// Systems with the matrix [M B^T; B 0], in which velocity constraints stand with their A, at one state: what consistent
 /// starts and projections onto the constraints are made of.
 ///
-/// Rows and columns of blocks without any mass or constraint keep their rates. Companions of a stabilized layout take no
+/// Rows and columns of blocks without any mass or constraint keep their rates, algebraic unknowns their values. Companions of a stabilized layout take no
 /// part: the system is the part of the layout's matrix without them. Matrix, ordering and symbolic factorization live until
 /// `revise`. Every function is collective.
 class ConstrainedMass {
@@ -63,6 +63,7 @@ class ConstrainedMass {
   const std::string& massless() const { return massless_; }
   Assembler& assembler() const { return assembler_; }
   const ModelScales& scales() const { return scales_; }
+  Timings& timings() const { return timings_; }
 
  private:
   /// Finds rows of the system without mass and constraint; true where there are any, on any rank.

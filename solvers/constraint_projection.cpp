@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/algebraic_start.hpp"
+
 namespace trammel {
 
 namespace {
@@ -131,7 +133,13 @@ bool ConstraintProjection::project(State& state) {
                                       typical_size(block.measure(k)));
   }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
-  return close(state, ConstraintLevel::velocity, length * fastest) && close_accelerations(state);
+  if (!close(state, ConstraintLevel::velocity, length * fastest)) return false;
+  AlgebraicStart algebraic(mass_.assembler(), mass_.timings());
+  if (!algebraic.solve(state)) {
+    why_ = "after the projection the algebraic unknowns cannot be found: " + algebraic.why();
+    return false;
+  }
+  return close_accelerations(state);
 }
 
 bool ConstraintProjection::measure(State& state) {

@@ -7,7 +7,7 @@
 namespace trammel {
 
 /// Brings the end of an index-1 step back onto the constraints, by the mass-weighted least change of positions until
-/// C = 0, then of velocities until B v + C_t = 0 and A v + b = 0 (Eich 1993), then of accelerations, with multipliers that
+/// C = 0, then of velocities until B v + C_t = 0 and A v + b = 0 (Eich 1993); algebraic unknowns follow; then of accelerations, with multipliers that
 /// keep the balance of forces. Every function is collective.
 class ConstraintProjection {
  public:

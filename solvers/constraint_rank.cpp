@@ -11,7 +11,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "trammel/rank_exchange.hpp"
+#include "kernel/rank_exchange.hpp"
 
 namespace trammel {
 

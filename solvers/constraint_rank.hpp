@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/assembler.hpp"
 #include "solvers/petsc_owned.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 

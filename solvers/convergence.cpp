@@ -115,6 +115,7 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   std::array<double, F::residuals> allowed{};
   for (const F::Residual f : {F::force, F::moment, F::generalized}) allowed[f] = tolerance_ * scale[f];
   allowed[F::state] = tolerance_ * norms.state_rate;
+  allowed[F::algebraic] = tolerance_;
   const double stiff = constraint_stiffness_;
   allowed[F::constraint] =
       std::max(rounding * (of_increments_ ? moved : L), tolerance_ * (stiff > 0 ? largest / stiff : moved));
@@ -174,7 +175,9 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   // Where rounding has other causes: fresh tangents help no longer, or the increment is one of the last digits and the
   // residual falls no more. Increments that small alone prove nothing: in short steps accelerations are made of them. A kept
   // tangent may be what is slow, unless it was good before.
-  bool small = norms.change[F::state_increment] <= rounding * norms.size[F::state_increment] + rounding;
+  bool small = true;
+  for (const F::Increment f : {F::state_increment, F::algebraic_increment})
+    small = small && norms.change[f] <= rounding * norms.size[f] + rounding;
   for (std::size_t f = 0; f < F::state_increment; ++f) small = small && norms.change[f] <= rounding * reach;
   const bool good_tangent = iterate.fresh || contraction_ > worsening * best_before;
   at_rounding_ = explained || (small && stalled_ > 0 && good_tangent) ||
@@ -182,13 +185,14 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   return at_rounding_;
 }
 
-std::array<double, 6> ConvergenceTest::kind_tolerance() const {
-  std::array<double, 6> out{};
+std::array<double, block_kinds> ConvergenceTest::kind_tolerance() const {
+  std::array<double, block_kinds> out{};
   const auto set = [&](BlockKind kind, double value) { out[static_cast<std::size_t>(kind)] = value; };
   set(BlockKind::position, allowed_[FieldNorms::force]);
   set(BlockKind::rotation, allowed_[FieldNorms::moment] * model_->length);
   set(BlockKind::coordinate, allowed_[FieldNorms::generalized]);
   set(BlockKind::state, allowed_[FieldNorms::state]);
+  set(BlockKind::algebraic, allowed_[FieldNorms::algebraic]);
   set(BlockKind::multiplier, allowed_[FieldNorms::constraint]);
   set(BlockKind::velocity_multiplier, allowed_[FieldNorms::velocity_constraint]);
   return out;
@@ -199,6 +203,7 @@ const char* field_name(FieldNorms::Residual field) {
                                           "moments",
                                           "generalized forces",
                                           "states",
+                                          "algebraic equations",
                                           "constraints",
                                           "velocity constraints",
                                           "velocities of constraints",

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/assembler.hpp"
 #include "trammel/archive.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 
@@ -22,13 +22,14 @@ struct FieldNorms {
     moment,
     generalized,
     state,
+    algebraic,
     constraint,
     velocity_constraint,
     rate,
     correction,
     residuals
   };
-  enum Increment { displacement, rotation, coordinate, state_increment, increments };
+  enum Increment { displacement, rotation, coordinate, state_increment, algebraic_increment, increments };
 
   std::array<double, residuals> residual{};
   /// Of forces, moments and generalized forces: largest part of a row that its own rounding does not explain.
@@ -95,7 +96,7 @@ class ConvergenceTest {
   int stalled() const { return stalled_; }
   bool accepted_at_rounding() const { return at_rounding_; }
   /// Tolerance of the residual by kind of block, for Assembler::worst.
-  std::array<double, 6> kind_tolerance() const;
+  std::array<double, block_kinds> kind_tolerance() const;
   FieldNorms::Residual worst_field() const { return worst_; }
 
  private:

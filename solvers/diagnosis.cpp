@@ -31,26 +31,33 @@ double row_maximum(Mat J, PetscInt row) {
   return largest;
 }
 
+/// Empty where there are none. What is missing in an algebraic unknown's is an equation.
 std::string empty_rows(const Layout& layout, const Model& model, const std::vector<double>& row) {
-  std::array<double, 6> typical{};
+  std::array<double, block_kinds> typical{};
   for (const UnknownBlock& u : layout.unknowns())
     if (u.owned)
       for (int k = 0; k < u.size; ++k) {
         double& t = typical[static_cast<std::size_t>(u.kind)];
         t = std::max(t, row[static_cast<std::size_t>(u.local + k)]);
       }
-  MPI_Allreduce(MPI_IN_PLACE, typical.data(), 6, MPI_DOUBLE, MPI_MAX, layout.comm());
+  MPI_Allreduce(MPI_IN_PLACE, typical.data(), static_cast<int>(typical.size()), MPI_DOUBLE, MPI_MAX,
+                layout.comm());
   std::vector<NamedBlock> empty;
+  int others = 0;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     std::string components;
     for (int k = 0; k < u.size; ++k)
       if (row[static_cast<std::size_t>(u.local + k)] <= empty_row * typical[static_cast<std::size_t>(u.kind)])
         components += (components.empty() ? "" : ", ") + std::to_string(k + 1);
-    if (!components.empty())
-      empty.push_back({u.block, 0, fmt::format("'{}' ({})", model.block(u.block).name, components)});
+    if (components.empty()) continue;
+    empty.push_back({u.block, 0, fmt::format("'{}' ({})", model.block(u.block).name, components)});
+    if (u.kind != BlockKind::algebraic) others = 1;
   }
-  return joined_names(empty, names_shown, layout.comm());
+  MPI_Allreduce(MPI_IN_PLACE, &others, 1, MPI_INT, MPI_MAX, layout.comm());
+  const std::string names = joined_names(empty, names_shown, layout.comm());
+  if (names.empty()) return {};
+  return (others != 0 ? "no stiffness or mass in " : "no equation that determines ") + names;
 }
 
 /// Blocks with the largest part in the weakest direction of J, whose rows were scaled.
@@ -108,8 +115,7 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   int finite = std::ranges::all_of(row, [](double x) { return std::isfinite(x); }) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, layout.comm());
   if (finite == 0) return "sums of its entries are not finite";
-  if (const std::string names = empty_rows(layout, model, row); !names.empty())
-    return "no stiffness or mass in " + names;
+  if (const std::string names = empty_rows(layout, model, row); !names.empty()) return names;
   if (search == Search::empty_rows) return {};
 
   OwnedMat scaled;

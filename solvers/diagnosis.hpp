@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "kernel/assembler.hpp"
 #include "solvers/petsc_owned.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 

@@ -39,7 +39,9 @@ double ForceJump::size(const UnknownBlock& u, int k, const State& state) const {
   return std::max(typical, std::abs(state.value[static_cast<std::size_t>(u.place.value + k)]));
 }
 
-double ForceJump::scale(const UnknownBlock& u, int k, const State& state) const {
+double ForceJump::scale(const UnknownBlock& u, int k, const State& state,
+                        const AlgebraicSizes& algebraic) const {
+  if (u.kind == BlockKind::algebraic) return algebraic.equation[static_cast<std::size_t>(u.local + k)];
   if (u.kind == BlockKind::state) return state_scale_ * size(u, k, state);
   const double own = scale_[static_cast<std::size_t>(u.kind)];
   if (u.kind != BlockKind::coordinate) return own;
@@ -54,12 +56,14 @@ double ForceJump::scale(const UnknownBlock& u, int k, const State& state) const 
 bool ForceJump::at(const State& state) {
   const std::vector<double> after = residual(state);
   MPI_Allreduce(MPI_IN_PLACE, &state_scale_, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  int jumps = after.size() == before_.size() ? 0 : 1;
+  AlgebraicSizes algebraic;
+  const bool sized = !assembler_.has_algebraic() || assembler_.algebraic_sizes(state, algebraic);
+  int jumps = sized && after.size() == before_.size() ? 0 : 1;
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || jumps != 0) break;
     for (int k = 0; k < u.size; ++k) {
       const auto i = static_cast<std::size_t>(u.local + k);
-      if (std::abs(after[i] - before_[i]) > no_jump * scale(u, k, state)) jumps = 1;
+      if (std::abs(after[i] - before_[i]) > no_jump * scale(u, k, state, algebraic)) jumps = 1;
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &jumps, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());

@@ -46,7 +46,7 @@ void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
   const double ratio = h / memory_.last_step;
   form_.change_step(changed_, memory_.last_step, h, alpha_);
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (is_multiplier(u.kind)) continue;
+    if (!has_rate(u.kind)) continue;
     const bool first_order = u.kind == BlockKind::state;
     const std::vector<double>&before = first_order ? now.rate : now.acceleration,
           &after = first_order ? changed_.rate : changed_.acceleration;
@@ -118,6 +118,9 @@ void GeneralizedAlpha::predict(double h) {
       if (is_multiplier(u.kind)) {
         const double value = base.value[at(u.place.value) + k];
         guess = (extrapolate ? 2 * value - base.predictor[i] : value) / equations_.multiplier_scale();
+      } else if (u.kind == BlockKind::algebraic) {
+        if (extrapolate)
+          guess = (base.value[at(u.place.value) + k] - base.predictor[i]) / equations_.column_scale(u, k);
       } else if (u.kind == BlockKind::state) {
         const double d = a_[i], rate = base.rate[i];
         v0[i] = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * rate) /
@@ -152,7 +155,7 @@ void GeneralizedAlpha::accept(State& now) {
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = at(u.place.dof) + k;
       const double x = local_[at(u.local) + k];
-      if (is_multiplier(u.kind)) {
+      if (!has_rate(u.kind)) {
         predictor_[i] = now.value[at(u.place.value) + k];
       } else if (u.kind == BlockKind::state) {
         predictor_[i] = now.rate[i];

@@ -15,7 +15,7 @@ bool Index2::improve_start(const State& base, const State& end, std::vector<doub
   // are of order 1. The first step's own v' gives the slope.
   double sums[4] = {0, 0, 0, 0};  // changes and leads, of accelerations and of the rates of states
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (is_multiplier(u.kind)) continue;
+    if (!has_rate(u.kind)) continue;
     const bool first_order = u.kind == BlockKind::state;
     const Block& block = assembler_.model().block(u.block);
     double *change = &sums[first_order ? 2 : 0], *most = change + 1;

@@ -115,7 +115,7 @@ void measure_rounding(const Layout& layout, const Model& model, const State& sta
   };
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
   scales.rounding = largest_rows(
-      layout, sum.get(), epsilon, [](BlockKind kind) { return !is_multiplier(kind); }, weight);
+      layout, sum.get(), epsilon, [](BlockKind kind) { return has_rate(kind); }, weight);
 
   const auto is_state = [](BlockKind kind) { return kind == BlockKind::state; };
   TRAMMEL_PETSC(VecZeroEntries(size.get()));

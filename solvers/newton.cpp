@@ -150,6 +150,8 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
                      equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
                      equations_.rate_stiffness(), equations_.level() == ConstraintLevel::acceleration);
   if (own_lag_) want_tangent(snes, fresh);
+  // Rows have the scale of the tangent that they are solved by, which a user may keep.
+  if (fresh && (own_lag_ || !options_.keep_tangent || !have_tangent_)) equations_.rescale();
   mark_ = now();
 
   PetscErrorCode code = 0;

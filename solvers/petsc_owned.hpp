@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kernel/src/petsc_call.hpp"
+#include "kernel/petsc_call.hpp"
 
 namespace trammel {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <new>
 
-#include "kernel/src/petsc_call.hpp"
+#include "kernel/petsc_call.hpp"
 
 namespace trammel {
 

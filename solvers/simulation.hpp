@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "kernel/assembler.hpp"
+#include "solvers/model_history.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/stages.hpp"
 #include "solvers/step_memory.hpp"
 #include "solvers/stop_request.hpp"
 #include "solvers/timings.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 
@@ -81,6 +82,7 @@ class Simulation {
   }
 
   Assembler& assembler_;
+  ModelHistory history_{assembler_};
   SimulationOptions options_;
   State state_;
   /// Of the dynamic stage that ended with the present state; its field `algorithmic` goes on then.

@@ -25,8 +25,8 @@ void Snapshot::serialize(Archive& archive) {
   archive(stage_, rank_, ranks_, time_, blocks_, histories_, run_);
 }
 
-void Snapshot::take(int stage, const State& state, Assembler& assembler) {
-  const Layout& layout = assembler.layout();
+void Snapshot::take(int stage, const State& state, ModelHistory& history) {
+  const Layout& layout = history.assembler().layout();
   stage_ = stage;
   rank_ = layout.rank();
   ranks_ = layout.ranks();
@@ -37,13 +37,13 @@ void Snapshot::take(int stage, const State& state, Assembler& assembler) {
     each_field(state, u, [&all](const double* from, int n) { all.insert(all.end(), from, from + n); });
   }
   Archive archive;
-  assembler.serialize(archive);
+  history.serialize(archive);
   histories_ = archive.bytes();
 }
 
-void Snapshot::restore_histories(Assembler& assembler) const {
+void Snapshot::restore_histories(ModelHistory& history) const {
   Archive archive(histories_);
-  assembler.serialize(archive);
+  history.serialize(archive);
 }
 
 State Snapshot::restore_state(const Model& model, Layout& layout) const {

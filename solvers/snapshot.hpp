@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "solvers/model_history.hpp"
 #include "trammel/archive.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 
@@ -24,9 +24,9 @@ class Snapshot {
   friend class StageRun;
   friend class StepLoop;
 
-  void take(int stage, const State& state, Assembler& assembler);
+  void take(int stage, const State& state, ModelHistory& history);
   /// Gives instances, rows and joints what they remember, and instances their stencils. Error where they are others.
-  void restore_histories(Assembler& assembler) const;
+  void restore_histories(ModelHistory& history) const;
   /// Renews the layout for those stencils, and gives the state in it. Collective.
   State restore_state(const Model& model, Layout& layout) const;
 

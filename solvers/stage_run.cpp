@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/algebraic_start.hpp"
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
 #include "solvers/start_check.hpp"
@@ -28,7 +29,11 @@ int transient_steps(const DynamicStage& stage) {
 }  // namespace
 
 StageRun::StageRun(Simulation& simulation, const Stage& stage, int index)
-    : simulation_(simulation), assembler_(simulation.assembler_), state_(simulation.state_), stage_(stage) {
+    : simulation_(simulation),
+      assembler_(simulation.assembler_),
+      history_(simulation.history_),
+      state_(simulation.state_),
+      stage_(stage) {
   report_.stage = index;
   report_.begin = report_.until = report_.time = state_.time;
 }
@@ -46,7 +51,7 @@ void StageRun::run() {
 }
 
 void StageRun::go_on(const Snapshot& from) {
-  from.restore_histories(assembler_);
+  from.restore_histories(history_);
   number_unknowns(false);
   state_ = from.restore_state(assembler_.model(), assembler_.layout());
   assembler_.revise();
@@ -94,10 +99,11 @@ void StageRun::run(const AssembleStage& stage) {
   tell_beginning({}, 0);
   scales_ = measure_scales(assembler_, state_);
   find_loops(Redundancy::leave_out);
-  ConsistentStart start(assembler_, scales_, simulation_.summary_.timings);
+  ConsistentStart start(history_, scales_, simulation_.summary_.timings);
   State moved = state_;
   const double gap = start.assemble(moved, stage);
   state_ = std::move(moved);
+  try_algebraic();
   simulation_.note(fmt::format("assembled: joints were open by up to {:.3g}", gap));
   place(stage);
   report_.last = true;
@@ -106,12 +112,19 @@ void StageRun::run(const AssembleStage& stage) {
 
 void StageRun::place(const AssembleStage& options) {
   if (simulation_.placed_) return;
-  StartValues values(assembler_);
+  StartValues values(history_);
   if (!values.any(StartPhase::positions)) return;
   State moved = state_;
   values.assemble(moved, scales_, options, simulation_.summary_.timings);
   state_ = std::move(moved);
   simulation_.note("coordinates have their initial values");
+}
+
+void StageRun::try_algebraic() {
+  // A static stage solves for them together with the positions, and may know them through these alone.
+  AlgebraicStart algebraic(assembler_, simulation_.summary_.timings);
+  algebraic.require_equations(state_);
+  algebraic.solve(state_);
 }
 
 void StageRun::run(const StaticStage& stage) {
@@ -120,8 +133,8 @@ void StageRun::run(const StaticStage& stage) {
 }
 
 void StageRun::tell_beginning(const Begin& how, int transient) {
-  assembler_.scale_laws(ModelScales::model_length(assembler_.layout(), assembler_.model()), transient);
-  assembler_.begin(state_, how);
+  history_.scale_laws(ModelScales::model_length(assembler_.layout(), assembler_.model()), transient);
+  history_.begin(state_, how);
 }
 
 void StageRun::begin(const StaticStage& stage) {
@@ -141,6 +154,7 @@ void StageRun::begin(const StaticStage& stage) {
   scales_ = measure_scales(assembler_, state_);
   place({});
   simulation_.placed_ = true;
+  try_algebraic();
   find_loops(stage.redundancy);
   stiffness_ = typical_stiffness(assembler_, state_, scales_.length);
 }
@@ -185,11 +199,12 @@ void StageRun::begin(const DynamicStage& stage) {
   require_closed(assembler_, state_, scales_);
   place({});
   simulation_.placed_ = true;
+  AlgebraicStart(assembler_, simulation_.summary_.timings).require(state_);
   find_loops(stage.redundancy);
   report_.restarted = stage.start == DynamicStage::Start::consistent;
   if (report_.restarted)
     start_consistently();
-  else if (StartValues(assembler_).any(StartPhase::velocities) && !simulation_.pushed_)
+  else if (StartValues(history_).any(StartPhase::velocities) && !simulation_.pushed_)
     throw Error("initial rates of coordinates need `start: consistent` in the first dynamic stage");
   else if (!simulation_.memory_)
     require_closed_rates(assembler_, state_);
@@ -201,7 +216,7 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   if (!(count < 1e9)) throw Error(fmt::format("{:g} steps of {:g} s are too many", count, stage.step));
   const int steps_in_all = std::max(1, static_cast<int>(count));
   RunSummary& summary = simulation_.summary_;
-  ConsistentStart start(assembler_, scales_, summary.timings);
+  ConsistentStart start(history_, scales_, summary.timings);
   const auto form = ConstraintForm::make(stage, assembler_, start);
   number_unknowns(form->companions());
   start.revise();
@@ -234,8 +249,8 @@ void StageRun::steps(const StageParts& parts, Archive* from) {
   StepLoop loop(simulation_, report_, parts, [this](Archive& archive) { serialize(archive); });
   if (from != nullptr) {
     loop.serialize(*from);
-    assembler_.begin(state_,
-                     {.why = Begin::Why::restore, .step = parts.h, .in_statics = parts.form == nullptr});
+    history_.begin(state_,
+                   {.why = Begin::Why::restore, .step = parts.h, .in_statics = parts.form == nullptr});
     simulation_.tell([&](Monitor& m) { m.goes_on(stage_, report_, state_); });
   } else {
     simulation_.tell([&](Monitor& m) { m.stage_begins(stage_, report_, state_); });
@@ -246,10 +261,10 @@ void StageRun::steps(const StageParts& parts, Archive* from) {
 void StageRun::start_consistently() {
   simulation_.memory_.reset();
   Timings& timings = simulation_.summary_.timings;
-  ConsistentStart start(assembler_, scales_, timings);
+  ConsistentStart start(history_, scales_, timings);
   State consistent = state_;
   double added = 0;
-  StartValues values(assembler_);
+  StartValues values(history_);
   const Begin how{.why = Begin::Why::start, .step = std::get<DynamicStage>(stage_.what).step};
   bool switched = false;
   const auto follow = [&](std::span<const RowSwitch>) { switched = true; };

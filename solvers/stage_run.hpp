@@ -37,6 +37,8 @@ class StageRun {
   void number_unknowns(bool companions);
   /// Gives coordinates their initial values, where the bodies have not begun to move.
   void place(const AssembleStage& options);
+  /// Finds algebraic unknowns from the positions, where these determine them. Throws Error where one has no equation.
+  void try_algebraic();
   /// Finds the constraints that repeat others at the start of a stage.
   void find_loops(Redundancy redundancy);
   /// Stops where the ranks were asked to before a stage begins.
@@ -46,6 +48,7 @@ class StageRun {
 
   Simulation& simulation_;
   Assembler& assembler_;
+  ModelHistory& history_;
   State& state_;
   const Stage& stage_;
   StepReport report_;

@@ -18,7 +18,7 @@ constexpr double allowed_gap = 1e-5;
 constexpr double allowed_rate = 1e-6;
 
 WorstResidual worst_constraint(Assembler& assembler, const State& state, ConstraintLevel level) {
-  std::array<double, 6> kinds{};
+  std::array<double, block_kinds> kinds{};
   kinds.fill(1e300);
   kinds[static_cast<std::size_t>(BlockKind::multiplier)] = 1;
   WorstResidual worst = assembler.worst(state, level, kinds);

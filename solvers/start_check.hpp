@@ -1,7 +1,7 @@
 #pragma once
 
+#include "kernel/assembler.hpp"
 #include "solvers/convergence.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 

@@ -50,7 +50,7 @@ class StartValues::Hold {
   void let_rows_be(RowStatus status) const {
     std::vector<RowSwitch> switches;
     for (const ConstraintRow& row : rows_) switches.push_back({row, status});
-    values_.assembler_.switch_rows(switches, state_, {});
+    values_.history_.switch_rows(switches, state_, {});
   }
 
   /// Throws Error where a combination of equations that vanishes holds start conditions.
@@ -81,7 +81,8 @@ class StartValues::Hold {
   const std::vector<ConstraintRow> rows_;
 };
 
-StartValues::StartValues(Assembler& assembler) : assembler_(assembler) {
+StartValues::StartValues(ModelHistory& history) : history_(history), assembler_(history.assembler()) {
+  Assembler& assembler = assembler_;
   of_condition_.assign(assembler.model().entities.size(), 0);
   for (const Model::Range& range : assembler.model().ranges) {
     auto* c = dynamic_cast<StartConditions*>(range.instances.get());
@@ -133,8 +134,10 @@ void StartValues::require_unstrained(const std::vector<double>& before, const St
 void StartValues::assemble(State& state, const ModelScales& scales, const AssembleStage& options,
                            Timings& timings) {
   double moves = 1;
+  const Layout& layout = assembler_.layout();
+  const auto place_of = [&layout](BlockId id) { return layout.knows(id) ? &layout.place(id) : nullptr; };
   for (StartConditions* c : conditions_) {
-    moves = std::max(moves, c->begin(assembler_.layout(), state, scales.length));
+    moves = std::max(moves, c->begin(state, place_of, scales.length));
     c->aim(0);
   }
   MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
@@ -143,7 +146,7 @@ void StartValues::assemble(State& state, const ModelScales& scales, const Assemb
     throw Error("the initial values of coordinates are too far from where the model stands");
   const std::vector<double> strained = strain(state);
   const Hold hold(*this, StartPhase::positions, state, scales.length);
-  ConsistentStart start(assembler_, scales, timings);
+  ConsistentStart start(history_, scales, timings);
   const int count = static_cast<int>(std::ceil(moves));
   for (int k = 1; k <= count; ++k) {
     for (StartConditions* c : conditions_) c->aim(static_cast<double>(k) / count);
@@ -161,7 +164,7 @@ void StartValues::assemble(State& state, const ModelScales& scales, const Assemb
 
 double StartValues::velocities(State& state, const ModelScales& scales, Timings& timings) {
   const Hold hold(*this, StartPhase::velocities, state, scales.length);
-  return ConsistentStart(assembler_, scales, timings).velocities(state);
+  return ConsistentStart(history_, scales, timings).velocities(state);
 }
 
 }  // namespace trammel

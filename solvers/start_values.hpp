@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "kernel/start_rows.hpp"
 #include "solvers/consistent_start.hpp"
-#include "trammel/start_conditions.hpp"
 
 namespace trammel {
 
 /// The initial values and rates of coordinates that a case gives: equations that hold while a start is made. Collective.
 class StartValues {
  public:
-  explicit StartValues(Assembler& assembler);
+  explicit StartValues(ModelHistory& history);
 
   bool any(StartPhase phase) const;
   /// Moves `state`, whose joints are closed, until the coordinates have their values: on the way of the joints, by moves of
@@ -31,6 +31,7 @@ class StartValues {
                           const ModelScales& scales) const;
   bool is_condition(int entity) const { return of_condition_[static_cast<std::size_t>(entity)] != 0; }
 
+  ModelHistory& history_;
   Assembler& assembler_;
   std::vector<StartConditions*> conditions_;  ///< of this rank
   std::vector<signed char> of_condition_;     ///< by entity

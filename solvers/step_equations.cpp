@@ -7,9 +7,9 @@
 #include <limits>
 #include <numbers>
 
+#include "kernel/rank_exchange.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "trammel/lie.hpp"
-#include "trammel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -50,6 +50,11 @@ void StepEquations::revise() {
   acceleration_offset_.assign(layout.dof_count(), 0.0);
   local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
   corrections_ = local_;
+  algebraic_ = {};
+  algebraic_row_.clear();
+  algebraic_column_.clear();
+  if (assembler_.has_algebraic())
+    algebraic_row_ = algebraic_column_ = std::vector<double>(local_.size(), 1.0);
   int found = 0;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
@@ -58,7 +63,11 @@ void StepEquations::revise() {
       const std::size_t place = at(u.local + k);
       const Measure measure = block.measure(k);
       typical_[place] = typical_size(measure);
-      if (u.kind == BlockKind::state) continue;
+      if (u.kind == BlockKind::algebraic) {
+        algebraic_column_[place] = 1 / measure.metres(scales_.length);
+        typical_[place] = scales_.length * algebraic_column_[place];
+      }
+      if (u.kind == BlockKind::state || u.kind == BlockKind::algebraic) continue;
       metres_[place] = measure.metres(scales_.length);
       // Everything in newtons and metres: generalized forces of an angle are moments.
       of_row_[place] = is_kinematic(u.kind) ? 1 / metres_[place] : metres_[place];
@@ -99,6 +108,19 @@ void StepEquations::begin(const State& base, double end, const StepCoefficients&
   trial_.time = end;
   coefficients_ = coefficients;
   stiffness_ = stiffness;
+  // Where an element refuses the base, the sizes before have to do; the solve tells.
+  if (assembler_.has_algebraic()) {
+    assembler_.algebraic_sizes(base, algebraic_);
+    algebraic_.equation.resize(local_.size(), 0.0);
+    algebraic_.rounding.resize(local_.size(), 0.0);
+    for (double& size : algebraic_.equation)
+      if (!(size > 0)) size = 1;
+  }
+}
+
+void StepEquations::rescale() {
+  for (std::size_t i = 0; i < algebraic_row_.size(); ++i)
+    algebraic_row_[i] = stiffness_ * scales_.length / algebraic_.equation[i];
 }
 
 bool StepEquations::update(const double* x) {
@@ -113,6 +135,18 @@ bool StepEquations::update(const double* x) {
     double* value = trial_.value.data() + u.place.value;
     if (is_multiplier(u.kind)) {
       for (int k = 0; k < u.size; ++k) value[k] = stiffness_ * from[k];
+      continue;
+    }
+    if (u.kind == BlockKind::algebraic) {
+      double& size = norms_.size[FieldNorms::algebraic_increment];
+      for (int k = 0; k < u.size; ++k) {
+        const std::size_t place = at(u.local + k);
+        const double increment = algebraic_column_[place] * from[k];
+        value[k] = base[k] + increment;
+        const double its_size = std::max({typical_[place], std::abs(base[k]), std::abs(value[k])});
+        metres_[place] = algebraic_column_[place] / its_size;
+        size = std::max(size, std::abs(increment) / its_size);
+      }
       continue;
     }
     double* rate = trial_.rate.data() + u.place.dof;
@@ -251,6 +285,8 @@ TangentWeights StepEquations::weights() const {
   if (c.velocity > 0) w.row[kind_at(BlockKind::velocity_multiplier)] = stiffness_ / c.velocity;
   if (level_ == ConstraintLevel::acceleration) w.bias_rate = c.velocity / c.acceleration;
   if (c.state_rate > 0) w.row[kind_at(BlockKind::state)] = stiffness_ / c.state_rate;
+  w.algebraic_row = algebraic_row_;
+  w.algebraic_column = algebraic_column_;
   w.step = c.step;
   w.companion_row_velocity = rate_stiffness();
   w.companion_row_mu = stiffness_;
@@ -288,6 +324,13 @@ void StepEquations::scale_rows(double* f, const double* x) {
         const double r = std::abs(rows[k]);
         if (!(r <= known_to_[i] * typical[k])) take_larger(largest, r * of_row[k]);
         rows[k] *= scale;
+      }
+    } else if (u.kind == BlockKind::algebraic) {
+      for (int k = 0; k < u.size; ++k) {
+        const std::size_t place = at(u.local + k);
+        const double r = std::abs(rows[k]);
+        if (!(r <= algebraic_.rounding[place])) take_larger(largest, r / algebraic_.equation[place]);
+        rows[k] *= algebraic_row_[place];
       }
     } else {
       double open = 0;
@@ -380,10 +423,11 @@ void StepEquations::measure_change(Vec change, FieldNorms& norms) const {
     double largest = 0;
     for (int k = 0; k < u.size; ++k)
       largest = std::max(largest, std::abs(values[u.local + k]) * metres_[at(u.local + k)]);
-    const FieldNorms::Increment field = u.kind == BlockKind::position   ? FieldNorms::displacement
-                                        : u.kind == BlockKind::rotation ? FieldNorms::rotation
-                                        : u.kind == BlockKind::state    ? FieldNorms::state_increment
-                                                                        : FieldNorms::coordinate;
+    const FieldNorms::Increment field = u.kind == BlockKind::position    ? FieldNorms::displacement
+                                        : u.kind == BlockKind::rotation  ? FieldNorms::rotation
+                                        : u.kind == BlockKind::state     ? FieldNorms::state_increment
+                                        : u.kind == BlockKind::algebraic ? FieldNorms::algebraic_increment
+                                                                         : FieldNorms::coordinate;
     norms.change[field] = std::max(norms.change[field], largest);
   }
   TRAMMEL_PETSC(VecRestoreArrayRead(change, &values));

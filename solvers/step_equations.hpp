@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/assembler.hpp"
 #include "solvers/convergence.hpp"
-#include "trammel/assembler.hpp"
 
 namespace trammel {
 
@@ -24,7 +24,7 @@ struct StepCoefficients {
 };
 
 /// The equations of one step in its increment x: q = q_n exp(x~) for kinematic blocks, y = y_n + x for
-/// states, the scaled value itself for multipliers; in the stabilized form q = q_n exp((x - mu)~). See
+/// states, likewise scaled for algebraic unknowns, the scaled value itself for multipliers; in the stabilized form q = q_n exp((x - mu)~). See
 /// docs/time_integration.md.
 ///
 /// Rows and columns are scaled so that the condition of the tangent does not depend on the step (Bottasso,
@@ -49,6 +49,12 @@ class StepEquations {
 
   /// Column scale of multipliers: lambda = scale * x.
   double multiplier_scale() const { return stiffness_; }
+  /// Column scale of number k of a block of algebraic unknowns: its increment is scale * x.
+  double column_scale(const UnknownBlock& u, std::size_t k) const {
+    return algebraic_column_[static_cast<std::size_t>(u.local) + k];
+  }
+  /// The scales of algebraic equations become those of the present base: only where the tangent is made anew.
+  void rescale();
   /// Column scale of eta.
   double companion_scale() const { return coefficients_.step > 0 ? 1 / coefficients_.step : 1; }
 
@@ -96,11 +102,14 @@ class StepEquations {
   ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
   /// By local unknown: what a unit of its increment, or of a constraint's violation, counts as [m], and a unit of its row:
-  /// [N] of kinematic ones, [m] of multipliers. Of a state, both are one over its size in this step.
+  /// [N] of kinematic ones, [m] of multipliers. Of a state, both are one over its size in this step, of an algebraic unknown
+  /// the first.
   std::vector<double> metres_, of_row_;
   std::vector<double> typical_;     ///< by local unknown: typical_size
   std::vector<double> rounding_;    ///< by unknown: ModelScales::rounding
   std::vector<double> state_gain_;  ///< by unknown: ModelScales::state_gain
+  AlgebraicSizes algebraic_;        ///< at the base of the step, as what follows by local unknown
+  std::vector<double> algebraic_row_, algebraic_column_;
   std::vector<double>
       known_to_;  ///< by unknown: the rounding of a state's row at the last trial, in nominal sizes
   const State* base_ = nullptr;

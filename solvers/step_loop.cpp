@@ -23,6 +23,7 @@ StepLoop::StepLoop(Simulation& simulation, StepReport& report, const StageParts&
                    std::function<void(Archive&)> stage)
     : simulation_(simulation),
       assembler_(simulation.assembler_),
+      history_(simulation.history_),
       state_(simulation.state_),
       report_(report),
       parts_(parts),
@@ -58,8 +59,8 @@ void StepLoop::step() {
     factorizations_ += result.factorizations;
     MergedReview review;
     if (result.converged)
-      review = assembler_.review(method_.trial(),
-                                 {.start = state_.time, .end = target.time, .in_statics = !moves()});
+      review = history_.review(method_.trial(),
+                               {.start = state_.time, .end = target.time, .in_statics = !moves()});
     const Verdict verdict = judge(result, review);
     if (verdict == Verdict::accept) return accept(target, review);
     if (verdict == Verdict::cut) return cut(target, review);
@@ -99,7 +100,7 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   // With new stencils nothing can be compared; hosts change there, not forces.
   std::optional<ForceJump> jump;
   if (event && !review.revision && review.at_end.empty()) jump.emplace(assembler_, state_);
-  assembler_.commit(state_, info);
+  history_.commit(state_, info);
   const bool jumps = jump && jump->at(state_);
   ++summary.timings.steps;
   const Violations left = method_.violations();
@@ -141,7 +142,7 @@ void StepLoop::hand_out_snapshot() {
   method_.drop_factorization();
   if (parts_.start != nullptr) parts_.start->drop_factorization();
   Snapshot snapshot;
-  snapshot.take(report_.stage, state_, assembler_);
+  snapshot.take(report_.stage, state_, history_);
   Archive archive;
   stage_(archive);
   serialize(archive);
@@ -227,7 +228,7 @@ void StepLoop::take_left_out() {
 }
 
 void StepLoop::reject() {
-  if (assembler_.reject()) revise();
+  if (history_.reject()) revise();
 }
 
 void StepLoop::switch_rows(std::span<const RowSwitch> rows) {
@@ -235,7 +236,7 @@ void StepLoop::switch_rows(std::span<const RowSwitch> rows) {
   const bool lets_go =
       std::ranges::any_of(rows, [](const RowSwitch& s) { return s.status == RowStatus::inactive; });
   if (moves() && lets_go && parts_.form->holds_velocities()) parts_.start->velocities(state_);
-  assembler_.switch_rows(rows, state_, beginning());
+  history_.switch_rows(rows, state_, beginning());
   simulation_.note(fmt::format("at t = {:g} {}", state_.time, parts_.loops.follow_switches(state_, rows)));
   take_left_out();
   if (!moves()) return;
@@ -291,7 +292,7 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
   if (other_pattern) revise();
   method_.take_left_out();
   method_.restart(state_);
-  assembler_.begin(state_, beginning());
+  history_.begin(state_, beginning());
   // Where the motion has come to rest, what is left of it is rounding.
   const double size = std::max(std::abs(kinetic), summary.largest_energy);
   const bool impulse = !activated.empty() && std::abs(added) > 1e-9 * size;

@@ -83,6 +83,7 @@ class StepLoop {
 
   Simulation& simulation_;
   Assembler& assembler_;
+  ModelHistory& history_;
   State& state_;
   StepReport& report_;
   StageParts parts_;

@@ -109,7 +109,7 @@ TEST_F(BeamType, OffersItsEndsAndItsPoints) {
   const InitialMotion middle = plain.builder.initial(marker("crank.at(0.55)"));
   EXPECT_LT((middle.twist.head<3>() - Vec3(-0.132, 0, 0)).norm(), 1e-14);
   EXPECT_LT((middle.R_WM.col(0) - Vec3::UnitY()).norm(), 1e-14);
-  const auto line = std::static_pointer_cast<const MaterialLine>(plain.builder.find("crank.line"));
+  const auto line = plain.builder.find<MaterialLine>("crank.line");
   ASSERT_EQ(line->borders.size(), 11u);
   EXPECT_NEAR(line->borders[5], 0.06, 1e-15);
   EXPECT_LT((plain.builder.initial(line->at(0.031)).p_WM - Vec3(0, 0.031, 0)).norm(), 1e-15);

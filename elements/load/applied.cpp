@@ -12,7 +12,7 @@ void MarkerLoad::evaluate(const LocalState& x, LocalSystem& out) const {
   MarkerMotion m;
   at_.evaluate(x, 0, MotionLevel::jacobian, m);
   const bool tangent = out.request.tangent;
-  Eigen::MatrixXd by_signals;
+  Gradient by_signals;
   Vec3 f = tangent ? components_.at(x, marker_blocks_, by_signals) : components_.at(x, marker_blocks_);
   f *= options_.weight;
 
@@ -35,9 +35,13 @@ void MarkerLoad::evaluate(const LocalState& x, LocalSystem& out) const {
     own += J.transpose() * skew(turned) * m.J.bottomRows<3>();
   else if (!moment && follower)
     own -= J.transpose() * (m.R_WM * skew(f)) * m.J.bottomRows<3>();
-  if (by_signals.cols() > 0)
-    K.topRightCorner(m.dofs, by_signals.cols()) += options_.weight * J.transpose() * turn * by_signals;
+  const auto add = [&](const Eigen::MatrixXd& part, MatrixMap to, double sign) {
+    to.topRightCorner(m.dofs, part.cols()) += sign * options_.weight * J.transpose() * turn * part;
+  };
+  if (by_signals.by_value.cols() > 0) add(by_signals.by_value, K, 1);
   K *= -1;
+  if (by_signals.by_rate.cols() > 0) add(by_signals.by_rate, out.D(), -1);
+  if (by_signals.by_second_rate.cols() > 0) add(by_signals.by_second_rate, out.M(), -1);
 }
 
 Vec3 MarkerLoad::in_world(const LocalState& x, const Mat3& R_WM) const {

@@ -45,15 +45,15 @@ Vec3 Components::at(const LocalState& x, int first) const {
   return evaluate(x, first, nullptr);
 }
 
-Vec3 Components::at(const LocalState& x, int first, Eigen::MatrixXd& gradient) const {
+Vec3 Components::at(const LocalState& x, int first, Gradient& gradient) const {
   if (sources_.empty()) {
-    gradient.resize(3, 0);
+    gradient = {};
     return at(x, first);
   }
   return evaluate(x, first, &gradient);
 }
 
-Vec3 Components::evaluate(const LocalState& x, int first, Eigen::MatrixXd* gradient) const {
+Vec3 Components::evaluate(const LocalState& x, int first, Gradient* gradient) const {
   std::vector<SignalValue> signals(sources_.size());
   std::vector<Eigen::Index> column(sources_.size());
   Eigen::Index columns = 0;
@@ -62,21 +62,34 @@ Vec3 Components::evaluate(const LocalState& x, int first, Eigen::MatrixXd* gradi
     column[k] = columns;
     columns += signals[k].gradient.size();
   }
-  if (gradient != nullptr) gradient->setZero(3, columns);
+  if (gradient != nullptr) {
+    gradient->by_value.setZero(3, columns);
+    const auto any = [&](Eigen::VectorXd SignalValue::*part) {
+      return std::ranges::any_of(signals, [part](const SignalValue& s) { return (s.*part).size() > 0; });
+    };
+    gradient->by_rate.setZero(3, any(&SignalValue::by_rate) ? columns : 0);
+    gradient->by_second_rate.setZero(3, any(&SignalValue::by_second_rate) ? columns : 0);
+  }
   Vec3 value;
   FunctionValue f;
-  std::array<double, max_signals> read{};
+  SignalNumbers read;
   for (Eigen::Index i = 0; i < 3; ++i) {
     const Component& c = component_[static_cast<std::size_t>(i)];
+    read.resize(c.sources.size());
     for (std::size_t j = 0; j < c.sources.size(); ++j)
       read[j] = signals[static_cast<std::size_t>(c.sources[j])].value;
-    c.function->evaluate(x.time(), std::span(read).first(c.sources.size()), f);
+    c.function->evaluate(x.time(), read, f);
     value(i) = f.value;
     if (gradient == nullptr) continue;
     for (std::size_t j = 0; j < c.sources.size(); ++j) {
       const auto k = static_cast<std::size_t>(c.sources[j]);
-      gradient->row(i).segment(column[k], signals[k].gradient.size()) +=
-          f.gradient(static_cast<Eigen::Index>(j)) * signals[k].gradient.transpose();
+      const double factor = f.gradient(static_cast<Eigen::Index>(j));
+      const auto add = [&](const Eigen::VectorXd& part, Eigen::MatrixXd& to) {
+        if (part.size() > 0) to.row(i).segment(column[k], part.size()) += factor * part.transpose();
+      };
+      add(signals[k].gradient, gradient->by_value);
+      add(signals[k].by_rate, gradient->by_rate);
+      add(signals[k].by_second_rate, gradient->by_second_rate);
     }
   }
   return value;

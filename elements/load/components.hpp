@@ -12,6 +12,12 @@
 
 namespace trammel::load {
 
+/// Derivatives of three components by the unknowns of blocks, by their rates and by their second rates, 3 x n each; of no
+/// columns where there are none.
+struct Gradient {
+  Eigen::MatrixXd by_value, by_rate, by_second_rate;
+};
+
 /// Three functions of time and signals: the components of a load.
 class Components {
  public:
@@ -29,8 +35,8 @@ class Components {
 
   /// The value at x, where the blocks of the signals stand from index `first` on.
   Vec3 at(const LocalState& x, int first) const;
-  /// Value and derivative by the signals' blocks, 3 x n.
-  Vec3 at(const LocalState& x, int first, Eigen::MatrixXd& gradient) const;
+  /// Value and derivatives by the signals' blocks.
+  Vec3 at(const LocalState& x, int first, Gradient& gradient) const;
 
   /// For functions of time only: throws Error.
   static std::shared_ptr<const Signal> no_signals(const std::string& name, const Location& where);
@@ -47,7 +53,7 @@ class Components {
   };
 
   void fold_constants();
-  Vec3 evaluate(const LocalState& x, int first, Eigen::MatrixXd* gradient) const;
+  Vec3 evaluate(const LocalState& x, int first, Gradient* gradient) const;
 
   std::array<Component, 3> component_;
   std::vector<Source> sources_;

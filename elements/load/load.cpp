@@ -32,7 +32,7 @@ void build_gravity(const Parameters& in, Builder& builder) {
       throw Error(in.where("factor"), "'factor' must be a function of time only; it reads the signal '" +
                                           gravity->factor->signals().front() + "'");
   }
-  for (const MassPoint& point : builder.model().masses) {
+  for (const MassPoint& point : builder.masses()) {
     if (point.mass == 0) continue;
     if (point.centre.at_frame_origin())
       builder.add(PointWeight(gravity, point.mass), {point.centre.frame().position});
@@ -103,7 +103,7 @@ std::vector<Parameter> distributed_parameters() {
 
 void build_distributed(const Parameters& in, Builder& builder) {
   const std::string beam = in.text("on");
-  const auto line = std::static_pointer_cast<const MaterialLine>(builder.find(beam + ".line"));
+  const auto line = builder.find<MaterialLine>(beam + ".line");
   if (!line) throw Error(in.where("on"), in_quotes(beam) + " is not a beam that a load may be spread on");
   const double length = line->borders.back();
   const double from = in.real("from"), to = in.has("to") ? in.real("to") : length;

@@ -20,15 +20,15 @@ Known known_signal(const Function& f, const std::string& name) {
 
 /// Value of the function and its derivatives by length and rate.
 Tension evaluate_function(const Function& f, double t, double length, double elongation, double rate) {
-  std::array<double, max_signals> values{};
+  SignalNumbers values(f.signals().size());
   const std::size_t n = f.signals().size();
-  std::array<Known, max_signals> kinds{};
+  InlineVector<Known, max_signals> kinds(n);
   for (std::size_t i = 0; i < n; ++i) {
     kinds[i] = known_signal(f, f.signals()[i]);
     values[i] = kinds[i] == Known::length ? length : kinds[i] == Known::elongation ? elongation : rate;
   }
   FunctionValue value;
-  f.evaluate(t, std::span(values).first(n), value);
+  f.evaluate(t, values, value);
   Tension out;
   out.force = value.value;
   for (std::size_t i = 0; i < n; ++i)

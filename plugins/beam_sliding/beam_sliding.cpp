@@ -38,9 +38,7 @@ std::vector<Parameter> parameters() {
       Parameter::make(Kind::real, "s", "m",
                       "arc length at the start, where several points are near, or where a slider on "
                       "the `ground` is to stand; absent: the nearest point"));
-  known.push_back(Parameter::make(Kind::choice, "ends", "", "what becomes of a slider at an end of the beam")
-                      .one_of({"error", "stop", "inactive"})
-                      .defaults("error"));
+  known.push_back(ends_parameter("what becomes of a slider at an end of the beam"));
   known.push_back(Parameter::make(Kind::real, "stop_stiffness", "N/m", "of `ends: stop`").positive());
   known.push_back(Parameter::make(Kind::integer, "reserve", "",
                                   "elements ahead of the slider that the matrix has room for")
@@ -54,13 +52,12 @@ std::vector<Parameter> parameters() {
   return known;
 }
 
-[[noreturn]] void throw_no_beam(const Value& value, const std::string& name, const Builder& builder,
-                                const Model& model) {
+[[noreturn]] void throw_no_beam(const Value& value, const std::string& name, const Builder& builder) {
   std::vector<std::string> beams;
   bool exists = false;
-  for (const Entity& e : model.entities) {
+  for (const Entity& e : builder.entities()) {
     exists = exists || e.name == name;
-    if (builder.find(e.name + ".elastic line") != nullptr) beams.push_back(e.name);
+    if (builder.find<ElasticLine>(e.name + ".elastic line") != nullptr) beams.push_back(e.name);
   }
   throw Error(value.where,
               fmt::format("{} is {}; {}", in_quotes(name), exists ? "not a beam" : "no body of this case",
@@ -104,8 +101,8 @@ void require_smooth(const Value& name, const InitialMotion& end, const InitialMo
 std::shared_ptr<const Track> read_track(const Parameters& in, Builder& builder, bool rotates) {
   auto track = std::make_shared<Track>();
   for (const Value* name : beam_names(in)) {
-    const auto line = std::static_pointer_cast<const ElasticLine>(builder.find(name->text + ".elastic line"));
-    if (line == nullptr) throw_no_beam(*name, name->text, builder, builder.model());
+    const auto line = builder.find<ElasticLine>(name->text + ".elastic line");
+    if (line == nullptr) throw_no_beam(*name, name->text, builder);
     if (track->pieces() > 0) {
       const InitialMotion end = builder.initial(Marker::on_frame(track->nodes().back()));
       const InitialMotion start = builder.initial(Marker::on_frame(line->nodes.front()));
@@ -200,19 +197,17 @@ void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
     if (pitch == 0) throw Error(in.where("pitch"), "'pitch' must not be zero");
     law.turn_by_s = 2 * std::numbers::pi / pitch;
   }
-  const std::string ends = in.text("ends");
-  law.at_end = ends == "stop" ? AtEnd::stop : ends == "inactive" ? AtEnd::inactive : AtEnd::error;
-  if ((law.at_end == AtEnd::stop) != in.has("stop_stiffness"))
-    throw Error(in.where(in.has("stop_stiffness") ? "stop_stiffness" : "ends"),
-                in.has("stop_stiffness") ? "'stop_stiffness' belongs to `ends: stop`"
-                                         : "`ends: stop` needs 'stop_stiffness' [N/m]");
-  if (law.at_end == AtEnd::stop) law.stop_stiffness = in.real("stop_stiffness");
+  law.at_end = read_ends(in, {"stop_stiffness"});
+  if (law.at_end == AtEnd::stop)
+    law.stops = {.range = {0, law.track->length()}, .stiffness = in.real("stop_stiffness")};
   law.reserve = in.integer("reserve");
   require_no_self_contact(in, law);
 }
 
 /// What a slider offers as "course": the beams of its track.
-using Course = std::vector<std::string>;
+struct Course : std::vector<std::string> {
+  static constexpr std::string_view offered_as = "course of a slider 1";
+};
 
 Course course_of(const Parameters& in) {
   Course course;
@@ -223,13 +218,11 @@ Course course_of(const Parameters& in) {
 /// Leaves those that the slider can meet first: on one course none of two passes another where one holds rotations.
 void keep_neighbours(SliderLaw& law, double s, const Course& course, Builder& builder) {
   using Other = SliderLaw::Other;
-  const auto place = [&](const Other& other) {
-    return builder.model().block(other.s).initial[0] + other.shift;
-  };
+  const auto place = [&](const Other& other) { return builder.block(other.s).initial[0] + other.shift; };
   std::vector<char> follows(law.others.size());
   double before = -1, behind = law.track->length() + 1;  // the next ones that hold rotations
   for (std::size_t i = 0; i < law.others.size(); ++i) {
-    const auto its = std::static_pointer_cast<const Course>(builder.find(law.others[i].name + ".course"));
+    const auto its = builder.find<Course>(law.others[i].name + ".course");
     follows[i] = its != nullptr && *its == course;
     if (!follows[i] || !law.others[i].turns) continue;
     const double at = place(law.others[i]);
@@ -300,7 +293,7 @@ void build(const Parameters& in, Builder& builder) {
   for (const SliderLaw::Other& other : law->others) fixed.push_back(other.s);
   Slider slider(law, start.s, rate >= 0);
   for (const SliderLaw::Other& other : law->others)
-    slider.require_alone(other, start.s, builder.model().block(other.s).initial[0]);
+    slider.require_alone(other, start.s, builder.block(other.s).initial[0]);
   slider.set_fixed_blocks(std::move(fixed));
   std::vector<BlockId> stencil = slider.stencil();
   builder.add(std::move(slider), std::move(stencil));

@@ -81,7 +81,7 @@ class Sample {
     law->turn_by_s = turn_by_s;
     law->s_start = 0.2;
     law->at_end = at_end;
-    law->stop_stiffness = at_end == AtEnd::stop ? stop_stiffness : 0;
+    if (at_end == AtEnd::stop) law->stops = {.range = {0, law->track->length()}, .stiffness = stop_stiffness};
 
     // The track bends by itself; the slider stands near its point at s.
     std::vector<Pose> nodes{{so3::exp(vector(2)), vector(2)}};

@@ -80,11 +80,6 @@ double Slider::turn_rate(const LocalState& x) const {
   return law_->has_angle() ? x.rate(angle_block())[0] : law_->turn_by_s * x.rate(0)[0];
 }
 
-double Slider::stop_depth(double s) const {
-  if (law_->at_end != AtEnd::stop) return 0;
-  return std::max(s - law_->track->length(), 0.0) + std::min(s, 0.0);
-}
-
 const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
   if (!memory_.host) memory_.host.emplace(host_);
   SplitHost<double>& host = *memory_.host;
@@ -136,7 +131,7 @@ void Slider::evaluate(const LocalState& x, LocalSystem& out) const {
   r.segment<3>(n + 3) += share.segment<3>(C::node_1 + 3);
   r.segment<3>(n + 6) += host.X_2.R * share.segment<3>(C::node_2);
   r.segment<3>(n + 9) += share.segment<3>(C::node_2 + 3);
-  r[0] += share[C::s] + law_->turn_by_s * share[C::turn] + law_->stop_stiffness * stop_depth(host.s);
+  r[0] += share[C::s] + law_->turn_by_s * share[C::turn] - stops_at(host.s).force;
   if (law_->has_angle()) r[places_.angle] += share[C::turn];
   r.segment(places_.slider, slider.dofs) += slider.J.transpose() * share.segment<6>(C::slider);
   r.segment<3>(places_.force) += share.segment<3>(C::multipliers);
@@ -161,7 +156,7 @@ void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host,
     M.row(C::s) += law_->turn_by_s * M.row(C::turn);
     M.col(C::s) += law_->turn_by_s * M.col(C::turn);
   }
-  if (stop_depth(host.s) != 0) M(C::s, C::s) += law_->stop_stiffness;
+  M(C::s, C::s) += stops_at(host.s).stiffness;
 
   struct Part {
     int from, to, size;

@@ -11,6 +11,8 @@
 #include "trammel/branch_watch.hpp"
 #include "trammel/crossing.hpp"
 #include "trammel/element.hpp"
+#include "trammel/stops.hpp"
+#include "trammel/track_end.hpp"
 
 namespace trammel::beam_sliding {
 
@@ -22,9 +24,6 @@ enum class Contact {
   screw,        ///< the turn follows the arc length
 };
 
-/// What becomes of a slider that reaches an end of its track.
-enum class AtEnd { error, stop, inactive };
-
 /// What a slider is made of.
 struct SliderLaw {
   std::shared_ptr<const Track> track;
@@ -33,7 +32,7 @@ struct SliderLaw {
   double turn_by_s = 0;  ///< of a screw: 2 pi / pitch [rad/m]
   double s_start = 0;    ///< where the turn of a screw is zero [m]
   AtEnd at_end = AtEnd::error;
-  double stop_stiffness = 0;  ///< [N/m]
+  Stops stops;  ///< at the ends of the track, without stiffness unless AtEnd::stop
   /// Sliders that were built before and share a beam with this one.
   struct Other {
     std::string name;
@@ -161,8 +160,7 @@ class Slider {
   int node_row(int node) const { return places_.nodes + 6 * (node - first_node_); }
   double turn(const LocalState& x) const;
   double turn_rate(const LocalState& x) const;
-  /// Force of the stops on the slider along s, against it.
-  double stop_depth(double s) const;
+  Stops::Action stops_at(double s) const { return law_->stops.at({s, 0}); }
 
   std::shared_ptr<const SliderLaw> law_;
   std::vector<BlockId> fixed_;

@@ -18,8 +18,7 @@ Energy Slider::energy(const LocalState& x) const {
   MarkerMotion slider;
   law_->slider.evaluate(x, slider_block(), MotionLevel::velocity, slider);
   const SplitHost<double>& host = host_at(x, slider);
-  const double depth = stop_depth(host.s);
-  e.strain = host.energy() + 0.5 * law_->stop_stiffness * depth * depth;
+  e.strain = host.energy() + stops_at(host.s).stored;
   // A slider that moves in time does work on the beam.
   Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_marker_dofs, 1> v(slider.dofs);
   int at = 0, block = slider_block();

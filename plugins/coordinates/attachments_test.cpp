@@ -112,8 +112,8 @@ TEST(Attachments, ForcesByFunctionsOfRatesHaveExactDerivatives) {
 
 TEST(Attachments, StopsHaveExactDerivativesAndLoseWhatTheySay) {
   Stop::Law law;
-  law.from = -0.02;
-  law.to = 0.03;
+  law.range.from = -0.02;
+  law.range.to = 0.03;
   law.stiffness = 50;
   law.exponent = 1.5;
   law.damping = 0.4;
@@ -124,7 +124,8 @@ TEST(Attachments, StopsHaveExactDerivativesAndLoseWhatTheySay) {
     Specimen s = stop.specimen;
     s.disturb(seed);
     const double force = evaluate(stop.range, 0, s, {}).residual[1];
-    const double depth = std::max(s.local().value(0)[1] - law.to, law.from - s.local().value(0)[1]);
+    const double depth =
+        std::max(s.local().value(0)[1] - law.range.to, law.range.from - s.local().value(0)[1]);
     EXPECT_EQ(force != 0, depth > 0 && std::abs(force) > 0) << "seed " << seed;
     if (!(depth > 0)) continue;
     ++touching;
@@ -144,7 +145,7 @@ TEST(Attachments, StopsHaveExactDerivativesAndLoseWhatTheySay) {
 
 TEST(Attachments, AStopCutsTheStepWhereItIsMet) {
   Stop::Law law;
-  law.to = 0.5;
+  law.range.to = 0.5;
   law.stiffness = 100;
   Sample<Stop> sample(Stop(second_of_two, law), coordinate_blocks(false));
   // q = 0.3 + t + t^2 from t = 0 to 0.25: meets 0.5 at t = (sqrt(1.8) - 1)/2.

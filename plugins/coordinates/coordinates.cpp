@@ -14,11 +14,14 @@ using Kind = Parameter::Kind;
 
 // Names under which a motion and initial values tell each other that they are there.
 const std::string prescribed = "prescribed", given = "given";
+struct GivenCoordinate {
+  static constexpr std::string_view offered_as = "given coordinate 1";
+};
 
 /// Throws Error where a coordinate has both a motion and what the attachment `other` gives it.
 void refuse_beside(const Parameters& in, const Builder& builder, const AttachmentPlace& p,
                    const std::string& other, const std::string& key) {
-  if (builder.find(p.name + "." + other + "." + key) != nullptr)
+  if (builder.find<GivenCoordinate>(p.name + "." + other + "." + key) != nullptr)
     throw Error(in.where(),
                 "the coordinate '" + p.name +
                     "' has a `motion`, which gives it its initial value and rate too; leave out its "
@@ -28,7 +31,7 @@ void refuse_beside(const Parameters& in, const Builder& builder, const Attachmen
 void build_motion(const Parameters& in, Builder& builder) {
   AttachmentPlace p = read_attachment_place(in, builder);
   for (const char* start : {"initial", "initial_rate"}) refuse_beside(in, builder, p, start, given);
-  builder.offer(prescribed, std::make_shared<bool>(true));
+  builder.offer(prescribed, std::make_shared<const GivenCoordinate>());
   FunctionPtr f = in.context().function(*in.value("value"));
   if (!f->depends_on_time_only())
     throw Error(f->where(), "the motion '" + f->text() + "' reads the signal '" + f->signals().front() +
@@ -36,8 +39,7 @@ void build_motion(const Parameters& in, Builder& builder) {
   if (const auto others = builder.add_relation({{p.block, p.target.component, 1}}); !others.empty()) {
     std::string names;
     for (const int other : others)
-      names += (names.empty() ? "'" : ", '") +
-               builder.model().entities[static_cast<std::size_t>(other)].name + "'";
+      names += (names.empty() ? "'" : ", '") + builder.entities()[static_cast<std::size_t>(other)].name + "'";
     throw Error(in.where(), "the coordinate '" + p.name + "' is prescribed already, by " + names);
   }
   const BlockId multiplier = builder.add_multiplier("force", {{.measure = p.target.measure}});
@@ -51,34 +53,25 @@ AttachmentPlace read_initial_place(const Parameters& in, Builder& builder) {
   AttachmentPlace p;
   p.joint_name = in.text("of");
   p.joint = builder.joint_named(p.joint_name);
-  if (const auto list = builder.model().coordinates.find(p.joint); list != builder.model().coordinates.end())
-    for (const JointCoordinate& c : list->second)
-      if (c.name == name) {
-        p.block = c.block;
-        p.name = p.joint_name + "." + c.name;
-        p.target = coordinate_target(c, builder.model());
-        return p;
-      }
+  for (const JointCoordinate& c : builder.coordinates_of(p.joint))
+    if (c.name == name) {
+      p.block = c.block;
+      p.name = p.joint_name + "." + c.name;
+      p.target = coordinate_target(c, builder);
+      return p;
+    }
   return read_attachment_place(in, builder);
 }
 
 void build_initial(const Parameters& in, Builder& builder, bool of_rate) {
   AttachmentPlace p = read_initial_place(in, builder);
   refuse_beside(in, builder, p, "motion", prescribed);
-  builder.offer(given, std::make_shared<bool>(true));
+  builder.offer(given, std::make_shared<const GivenCoordinate>());
   const double value = in.real(*in.value("value"));
-  auto& ranges = builder.model().ranges;
-  InitialRange* range = nullptr;
-  for (const Model::Range& one : ranges)
-    if (auto* found = dynamic_cast<InitialRange*>(one.instances.get())) range = found;
-  if (range == nullptr) {
-    auto fresh = std::make_unique<InitialRange>();
-    range = fresh.get();
-    ranges.push_back({builder.entity().plugin + ":initial", "initial", std::move(fresh)});
-  }
   const BlockId multiplier =
       builder.add_multiplier("value", {{.measure = p.target.measure, .switches = true}});
-  range->add({std::move(p.target), value, of_rate}, p.block, multiplier, builder.entity_index());
+  builder.range_of<InitialRange>().add({std::move(p.target), value, of_rate}, p.block, multiplier,
+                                       builder.entity_index());
 }
 
 std::vector<Parameter> spring_keys() {
@@ -165,11 +158,11 @@ void build_stop(const Parameters& in, Builder& builder) {
   if (!map.has("from") && !map.has("to"))
     throw Error(map.where(), "a stop needs a bound: 'from', 'to' or both");
   Stop::Law law;
-  if (map.has("from")) law.from = map.real("from");
-  if (map.has("to")) law.to = map.real("to");
-  if (!(law.from <= law.to))
+  if (map.has("from")) law.range.from = map.real("from");
+  if (map.has("to")) law.range.to = map.real("to");
+  if (!(law.range.from <= law.range.to))
     throw Error(map.where("from"), fmt::format("the stops of '{}' are in the wrong order: from {:g} to {:g}",
-                                               p.name, law.from, law.to));
+                                               p.name, law.range.from, law.range.to));
   law.stiffness = map.real("stiffness");
   law.exponent = map.real("exponent");
   if (!(law.exponent >= 1))

@@ -28,12 +28,14 @@ std::vector<BlockId> InitialRange::rows(StartPhase phase) const {
   return rows;
 }
 
-double InitialRange::begin(const Layout& layout, const State& state, double length) {
+double InitialRange::begin(const State& state, const std::function<const BlockPlace*(BlockId)>& place_of,
+                           double length) {
   double moves = 0;
   for (Instance& i : instances_) {
     if (i.what.of_rate) continue;
-    const BlockPlace place = layout.place(i.stencil[0]);
-    i.from = i.what.target.value(LocalState(state, &place));
+    const BlockPlace* place = place_of(i.stencil[0]);
+    if (place == nullptr) continue;
+    i.from = i.what.target.value(LocalState(state, place));
     const Measure measure = i.what.target.measure;
     const double move = measure.is_angle()    ? turn
                         : measure.is_length() ? slide * std::max(length, 1e-300)
@@ -72,12 +74,6 @@ void InitialRange::evaluate(int first, int last, const State& state,
     evaluate(at(i), LocalState(state, places[static_cast<std::size_t>(i)]), share);
     sink.add(i, share);
   }
-}
-
-void InitialRange::keep(std::span<const int> instances) {
-  std::vector<Instance> kept;
-  for (const int i : instances) kept.push_back(std::move(instances_[static_cast<std::size_t>(i)]));
-  instances_ = std::move(kept);
 }
 
 void InitialRange::set_stencil(int i, std::vector<BlockId> stencil, int) {

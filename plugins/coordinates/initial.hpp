@@ -25,7 +25,8 @@ class InitialRange final : public ElementRange, public StartConditions {
   void add(Initial what, BlockId coordinate, BlockId multiplier, int entity);
 
   std::vector<BlockId> rows(StartPhase phase) const override;
-  double begin(const Layout& layout, const State& state, double length) override;
+  double begin(const State& state, const std::function<const BlockPlace*(BlockId)>& place_of,
+               double length) override;
   void aim(double part) override { part_ = part; }
 
   int size() const override { return static_cast<int>(instances_.size()); }
@@ -43,7 +44,6 @@ class InitialRange final : public ElementRange, public StartConditions {
   void outputs(int, const LocalState&, const ReactionShares&, OutputSink&) const override {}
   void draw(int, const LocalState&, const ReactionShares&, Canvas&) const override {}
   std::shared_ptr<const JointView> joint(int) const override { return nullptr; }
-  void keep(std::span<const int> instances) override;
   void set_stencil(int i, std::vector<BlockId> stencil, int) override;
   void serialize(int i, Archive& archive) override { archive(at(i).stencil); }
 

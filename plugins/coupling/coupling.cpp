@@ -67,10 +67,10 @@ std::vector<Parameter> parameters() {
           .defaults("0")};
 }
 
-std::string joined(const std::vector<int>& entities, const Model& model) {
+std::string joined(const std::vector<int>& entities, const Builder& builder) {
   std::string text;
   for (const int e : entities)
-    text += (text.empty() ? "'" : ", '") + model.entities[static_cast<std::size_t>(e)].name + "'";
+    text += (text.empty() ? "'" : ", '") + builder.entities()[static_cast<std::size_t>(e)].name + "'";
   return text;
 }
 
@@ -81,13 +81,13 @@ void build(const Parameters& in, Builder& builder) {
   std::vector<Term> terms;
   std::vector<BlockId> stencil;
   std::vector<int> sizes;
-  std::vector<CoordinateRelation::Term> relation;
+  std::vector<CoordinateTerm> relation;
   double start = 0;
   double size = 0;  // of the largest term: lengths count by that of the model
   const double length = builder.length() > 0 ? builder.length() : 1.0;
   for (const Value::Entry& entry : list.entries) {
     const JointCoordinate c = builder.coordinate(entry.key, entry.where);
-    const CoordinateTarget target = coordinate_target(c, builder.model());
+    const CoordinateTarget target = coordinate_target(c, builder);
     Term term;
     term.factor = in.real(entry.value);
     if (term.factor == 0 || !std::isfinite(term.factor))
@@ -104,7 +104,7 @@ void build(const Parameters& in, Builder& builder) {
     term.name = entry.key;
     term.force_unit = target.force_unit;
     size = std::max(size, std::abs(term.factor) * length / target.measure.metres(length));
-    start += term.factor * builder.model().block(c.block).initial[static_cast<std::size_t>(c.component)];
+    start += term.factor * builder.block(c.block).initial[static_cast<std::size_t>(c.component)];
     relation.push_back({c.block, c.component, term.factor});
     terms.push_back(std::move(term));
   }
@@ -126,7 +126,7 @@ void build(const Parameters& in, Builder& builder) {
                             "`assemble: yes` and a stage of type assemble",
                             start, constant));
   if (const auto others = builder.add_relation(relation); !others.empty())
-    throw Error(list.where, "the coupling closes on itself: " + joined(others, builder.model()) + " impose" +
+    throw Error(list.where, "the coupling closes on itself: " + joined(others, builder) + " impose" +
                                 (others.size() == 1 ? "s" : "") + " the same relation already");
   stencil.push_back(builder.add_multiplier("force", {{.measure = Measure::nominal(size)}}));
   builder.add(RigidCoupling(std::move(form), constant), std::move(stencil));

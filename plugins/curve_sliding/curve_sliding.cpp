@@ -75,16 +75,6 @@ Range read_range(const Parameters& in, const Curve& curve) {
   return {pair[0], pair[1]};
 }
 
-AtEnd read_ends(const Parameters& in) {
-  const std::string ends = in.text("ends");
-  for (const char* key : {"end_stiffness", "end_damping"})
-    if (in.has(key) && ends != "stop")
-      throw Error(in.where(key), fmt::format("'{}' belongs to `ends: stop`", key));
-  if (ends == "stop" && !in.has("end_stiffness"))
-    throw Error(in.where("ends"), "`ends: stop` needs 'end_stiffness' [N/m]");
-  return ends == "stop" ? AtEnd::stop : ends == "inactive" ? AtEnd::inactive : AtEnd::error;
-}
-
 /// The parameter at which the slider starts: the nearest point. Throws Error where it is off the curve or the range.
 double start_of(const Parameters& in, const Builder& builder, const JointSite& site, const Track& track,
                 const Vec3& p_AB_A) {
@@ -153,7 +143,7 @@ void add(const Parameters& in, Builder& builder, JointSite site, Track track, do
     builder.add(ArcRate(track.curve), {block, tie});
   }
   if (track.at_end == AtEnd::stop)
-    builder.add(EndStops({track.range, in.real("end_stiffness"), in.real("end_damping")}), {block});
+    builder.add(EndStops({track.range, in.real("end_stiffness"), 1, in.real("end_damping")}), {block});
 }
 
 template <int turns>
@@ -174,7 +164,7 @@ void build(const Parameters& in, Builder& builder) {
   track.name = between->items[0].text;
   require_smooth(placed, track.name, in.where("between"));
   track.range = read_range(in, *placed.curve);
-  track.at_end = read_ends(in);
+  track.at_end = read_ends(in, {"end_stiffness", "end_damping"});
 
   if (track.at_end == AtEnd::inactive) {
     Activity activity;
@@ -235,9 +225,7 @@ std::vector<Parameter> own_parameters() {
       Parameter::make(
           Kind::real, "near", "m",
           "arc length near which the start is looked for, where the curve passes B more than once"),
-      Parameter::make(Kind::choice, "ends", "", "what happens at an end of the range")
-          .one_of({"error", "stop", "inactive"})
-          .defaults("error"),
+      ends_parameter("what happens at an end of the range"),
       Parameter::make(Kind::reals, "range", "m",
                       "[from, to] of s; absent: the whole of an open curve, no end of a closed one"),
       Parameter::make(Kind::real, "end_stiffness", "N/m", "of the stops").positive(),

@@ -1,42 +1,40 @@
 #pragma once
 
-#include <cmath>
-#include <limits>
-
-#include "trammel/crossing.hpp"
 #include "trammel/element.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/outputs.hpp"
 #include "trammel/state.hpp"
+#include "trammel/stops.hpp"
 
 namespace trammel::curve_sliding {
 
-/// The part of a curve that may be slid along, by arc length [m]; infinite where there is no end.
-struct Range {
-  double from = -std::numeric_limits<double>::infinity();
-  double to = std::numeric_limits<double>::infinity();
-
-  /// How far s lies beyond the end that is nearer; negative inside.
-  double beyond(double s) const { return std::max(s - to, from - s); }
-};
-
-/// One-sided springs at the ends of the range, with the damping of Hunt and Crossley (J. Appl. Mech. 42 (1975) 440):
-/// k d (1 + c d'), d the depth, as long as it does not pull. Stencil: the block [eta, s].
+/// Compliant stops at the ends of the part of a curve that may be slid along, by arc length [m]. Stencil: the block [eta, s].
 class EndStops {
  public:
-  struct Law {
-    Range range;
-    double stiffness = 0;  ///< [N/m]
-    double damping = 0;    ///< c [s/m]
-  };
-  explicit EndStops(const Law& law) : law_(law) {}
+  explicit EndStops(const Stops& law) : law_(law) {}
 
-  void evaluate(const LocalState& x, LocalSystem& out) const;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const Stops::Action action = law_.at(motion(x));
+    out.residual()[1] = -action.force;
+    if (!out.request.tangent) return;
+    out.K()(1, 1) = action.stiffness;
+    out.D()(1, 1) = action.damping;
+  }
   void begin(const LocalState& x, const Begin&) { history_.last = motion(x); }
-  Review review(const LocalState& x, const StepInfo& step) const;
+  Review review(const LocalState& x, const StepInfo& step) const {
+    return law_.review(history_.last, motion(x), step);
+  }
   void commit(const LocalState& x, const StepInfo&) { history_.last = motion(x); }
-  Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  Energy energy(const LocalState& x) const {
+    const Stops::Action action = law_.at(motion(x));
+    Energy e;
+    e.strain = action.stored;
+    e.lost_power = action.dissipated;
+    return e;
+  }
+  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+    sink.scalar("end_force", "N", law_.at(motion(x)).force);
+  }
 
   struct History {
     static constexpr int version = 1;
@@ -47,13 +45,9 @@ class EndStops {
   History& history() { return history_; }
 
  private:
-  struct Force {
-    double force = 0, by_depth = 0, by_rate = 0, elastic = 0, stored = 0;
-  };
-  Force force(double depth, double rate) const;
   static EndOfStep motion(const LocalState& x) { return {x.value(0)[1], x.rate(0)[1]}; }
 
-  Law law_;
+  Stops law_;
   History history_;
 };
 

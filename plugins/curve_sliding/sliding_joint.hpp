@@ -12,22 +12,16 @@
 #include "moving_frame.hpp"
 #include "trammel/curve.hpp"
 #include "trammel/joint.hpp"
+#include "trammel/track_end.hpp"
 
 namespace trammel::curve_sliding {
-
-/// What happens where a slider comes to an end of its range.
-enum class AtEnd {
-  error,     ///< the run ends with a message
-  inactive,  ///< the joint becomes inactive
-  stop,      ///< EndStops hold it: nothing is done here
-};
 
 /// What a case says of a joint, besides its markers.
 struct Track {
   std::shared_ptr<const Curve> curve;
   std::shared_ptr<const MovingFrame> frame;  ///< null where the orientation is free
   std::string name;
-  Range range;
+  Range range;  ///< of the arc length that may be slid along [m]
   AtEnd at_end = AtEnd::error;
 };
 
@@ -69,6 +63,15 @@ class SlidingJoint
   static constexpr std::array<CoordinateName, 2> coordinate_names{
       {{"eta", "", Measure{}}, {"s", "m", Measure::length()}}};
 
+  static constexpr std::array<RowSparsity, count> sparsity = [] {
+    std::array<RowSparsity, count> all{};
+    for (int i = 0; i < count; ++i)
+      all[static_cast<std::size_t>(i)] = i < 3           ? RowSparsity::of_displacement(i, 1U, 1U)
+                                         : i < 3 + turns ? RowSparsity::of_rotation(1U)
+                                                         : RowSparsity::of_coordinates(3U, 1U);
+    return all;
+  }();
+
   explicit SlidingJoint(Track track)
       : track_(std::move(track)),
         pieces_(*track_.curve, rough_breaks(*track_.curve, turns > 0 ? track_.frame.get() : nullptr)) {}
@@ -83,7 +86,6 @@ class SlidingJoint
     CurvePoint c;
     track_.curve->evaluate(eta, 2, c);
     out.C.template head<3>() = x.p_AB_A - c.d[0];
-    out.G.template topLeftCorner<3, 3>().setIdentity();
     out.G.template block<3, 1>(0, 6) = -c.d[1];
     for (int i = 0; i < 3; ++i) out.H[static_cast<std::size_t>(i)](6, 6) = -c.d[2][i];
     if constexpr (ties_s) {
@@ -142,7 +144,7 @@ class SlidingJoint
     if (const Review piece = pieces_.review(this->history().piece, x.value(coordinates())[0]);
         piece.verdict != Review::Verdict::keep)
       return piece;
-    if (track_.at_end == AtEnd::stop) return Review::keep();
+    if (track_.at_end == AtEnd::stop) return Review::keep();  // EndStops hold it
     const EndOfStep now = motion(x);
     const double beyond = track_.range.beyond(now.value);
     if (!(beyond > 0)) return Review::keep();

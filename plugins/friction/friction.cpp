@@ -64,12 +64,12 @@ JointReaction reaction_of(const AttachmentPlace& place, Builder& builder, const 
     return JointReaction::of(place.joint, builder, where);
   } catch (const Error& e) {
     const std::string whole = place.joint_name + ".contact_force";
-    throw Error(where, std::string(e.what()) + "; give 'normal' a function of time, signals and rates" +
-                           (builder.model().signals.contains(whole)
-                                ? ", such as " + whole +
-                                      "/sqrt(1 + mu^2), mu the coefficient, where nothing else "
-                                      "acts along the joint"
-                                : ""));
+    throw Error(
+        where, std::string(e.what()) + "; give 'normal' a function of time, signals and rates" +
+                   (builder.has_signal(whole) ? ", such as " + whole +
+                                                    "/sqrt(1 + mu^2), mu the coefficient, where nothing else "
+                                                    "acts along the joint"
+                                              : ""));
   }
 }
 
@@ -80,7 +80,7 @@ NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Bui
   own.kind = Value::Kind::scalar;
   own.text = place.joint_name + ".normal_force";
   own.where = map.where();
-  if (normal == nullptr && builder.model().signals.contains(own.text)) normal = &own;
+  if (normal == nullptr && builder.has_signal(own.text)) normal = &own;
   if (normal != nullptr && !names_a_direction(*normal)) {
     for (const char* key : {"radius", "length", "thrust_radius", "preload"})
       if (map.has(key))
@@ -95,7 +95,7 @@ NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Bui
   }
   Bearing bearing;
   bool several_slides = false;
-  for (const JointCoordinate& c : builder.model().coordinates.at(place.joint))
+  for (const JointCoordinate& c : builder.coordinates_of(place.joint))
     several_slides = several_slides || c.name == "slide_1";
   bearing.axial = normal != nullptr ? normal->text == "axial" : several_slides;
   if (map.has("length")) bearing.length = map.real("length");
@@ -112,8 +112,7 @@ NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Bui
     bearing.radius = map.real("radius");
   }
   JointReaction reaction = reaction_of(place, builder, map.where());
-  std::vector<int> sizes;
-  for (const BlockId id : reaction.blocks()) sizes.push_back(builder.model().block(id).size);
+  std::vector<int> sizes = builder.sizes_of(reaction.blocks());
   return {std::move(reaction), place.block, std::move(sizes), bearing};
 }
 
@@ -131,6 +130,7 @@ void build(const Parameters& in, Builder& builder) {
       throw Error(map.where(key),
                   fmt::format("'{}' belongs to the law {}", key, lugre ? "coulomb" : "lugre"));
 
+  builder.keep_multipliers(place.joint);
   NormalForce normal = read_normal(map, place, builder);
   std::vector<BlockId> stencil = normal.blocks();
   if (!lugre) {
@@ -154,6 +154,5 @@ TRAMMEL_PLUGIN("friction", "0.1") {
   using namespace trammel;
   Type type = attachment_type("friction", "friction on a joint's coordinate", "{law, coefficient, ...}",
                               trammel::friction::build, trammel::friction::parameters());
-  type.reads_reaction = true;
   registry.add(std::move(type));
 }

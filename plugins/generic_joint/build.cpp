@@ -67,13 +67,13 @@ Offsets read_offsets(const Parameters& in, const LockedAxes& axes, const Builder
 }
 
 /// The signals at the start.
-void start(FollowedSignals& signals, const Model& model) {
+void start(FollowedSignals& signals, const Builder& builder) {
   State state;
   std::vector<BlockPlace> places;
   for (const BlockId id : signals.blocks()) {
     places.push_back(
         {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
-    append_initial(model.block(id), state);
+    append_initial(builder.block(id), state);
   }
   state.acceleration.assign(state.rate.size(), 0.0);
   signals.update(LocalState(state, places.data()), 0);
@@ -166,7 +166,7 @@ void build(const Parameters& in, Builder& builder) {
   const std::optional<Activity> activity =
       read_activity(in, [&](FunctionPtr f) { return of_time(std::move(f), builder, signals); });
   if (!signals->empty()) {
-    start(*signals, builder.model());
+    start(*signals, builder);
     what.signals = signals;
   }
   what.drawing = read_drawing(in, what.axes);

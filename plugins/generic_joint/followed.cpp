@@ -19,7 +19,7 @@ class FollowedFunction final : public Function {
  private:
   Jet do_at(double t) const override {
     const std::size_t n = indices_.size();
-    std::array<double, max_signals> values{};
+    SignalNumbers values(n);
     FunctionValue::Vector rates(static_cast<Eigen::Index>(n)), second_rates(static_cast<Eigen::Index>(n));
     for (std::size_t i = 0; i < n; ++i) {
       const Jet s = signals_->at(indices_[i], t);
@@ -28,7 +28,7 @@ class FollowedFunction final : public Function {
       second_rates[static_cast<Eigen::Index>(i)] = s.second;
     }
     FunctionValue out;
-    f_->evaluate(t, std::span(values).first(n), out);
+    f_->evaluate(t, values, out);
     return {out.value, out.rate(rates), out.second_rate(rates, second_rates)};
   }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trammel/error.hpp"
+#include "trammel/joint.hpp"
 
 namespace trammel::generic_joint {
 
@@ -79,92 +80,42 @@ Vec6 GenericJoint::wrench(const LocalState& x, const RotationTerms& terms) const
 void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   if (rows() == 0) return;
   const Request& request = out.request;
-  const bool full = request.bias || (request.rates && request.tangent);
-  RelativeMotion motion;
-  relative(x,
-           full            ? MotionLevel::full
-           : request.rates ? MotionLevel::velocity
-                           : MotionLevel::jacobian,
-           motion);
-  RotationTerms terms;
-  rotation_.evaluate(motion.R_AB, request.tangent || full, terms);
-  switch (motion.dofs()) {
-    case 6:
-      fill<6>(x, motion, terms, out);
-      break;
-    case 12:
-      fill<12>(x, motion, terms, out);
-      break;
-    default:
-      fill<Eigen::Dynamic>(x, motion, terms, out);
-  }
-}
+  const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
+                            : request.rates                                    ? MotionLevel::velocity
+                            : rigid_                                           ? MotionLevel::pose
+                                                                               : MotionLevel::jacobian;
+  MarkerMotion A, B;
+  site_.A.evaluate(x, 0, level, A);
+  site_.B.evaluate(x, site_.A.block_count(), level, B);
+  const Mat3 R_AW = A.R_WM.transpose();
+  const RelativePose at{A, B, R_AW * B.R_WM, R_AW * p_AB_W(A, B)};
+  const bool second = request.tangent || request.bias;
+  RotationTerms rotation;
+  rotation_.evaluate(at.R_AB, second, rotation);
 
-template <int n>
-void GenericJoint::fill(const LocalState& x, const RelativeMotion& motion, const RotationTerms& terms,
-                        LocalSystem& out) const {
-  constexpr int most = n == Eigen::Dynamic ? max_pair_dofs : n;
-  using Columns = Eigen::Matrix<double, 6, n, Eigen::ColMajor, 6, most>;
-  using Turns = Eigen::Matrix<double, 3, n, Eigen::ColMajor, 3, most>;
-  const Request& request = out.request;
-  const int dofs = motion.dofs(), turns = rotation_.count(), turn = dofs + translations_;
-  const Eigen::Map<const Columns> J(motion.J.data(), 6, dofs);
-  const auto J_turn = J.template bottomRows<3>();
-  const Vec6 w = wrench(x, terms);
-  const Vec3 m = w.tail<3>();
-
-  auto r = out.residual();
-  r.head(dofs) += J.transpose() * w;
-  for (int i = 0; i < translations_; ++i) r[dofs + i] = motion.p_AB_A[locked_[static_cast<std::size_t>(i)]];
-  r.segment(turn, turns) = terms.C.head(turns);
-
-  if (request.tangent) {
-    auto K = out.K();
-    for (int i = 0; i < translations_; ++i) {
-      const auto row = J.row(locked_[static_cast<std::size_t>(i)]);
-      K.row(dofs + i).head(dofs) = row;
-      K.col(dofs + i).head(dofs) = row.transpose();
-    }
-    if (turns > 0) {
-      const Turns B = terms.G * J_turn;
-      K.block(turn, 0, turns, dofs) = B.topRows(turns);
-      K.block(0, turn, dofs, turns) = B.topRows(turns).transpose();
-      // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
-      Mat3 S = 0.5 * skew(m);
-      for (int i = 0; i < turns; ++i)
-        S += multiplier(x, translations_ + i) * terms.H[static_cast<std::size_t>(i)];
-      const Turns S_J = S * J_turn;
-      K.topLeftCorner(dofs, dofs) += J_turn.transpose() * S_J;
-    }
-    motion.add_second_order(x, site_.A, site_.B, 0, w, K.topLeftCorner(dofs, dofs));
-  }
-  const Vec3 spin = request.rates || request.bias ? Vec3(motion.twist.tail<3>()) : Vec3(Vec3::Zero());
-  if (request.rates) {
-    auto rate = out.rate();
-    for (int i = 0; i < translations_; ++i)
-      rate[dofs + i] = motion.twist[locked_[static_cast<std::size_t>(i)]];
-    for (int i = 0; i < turns; ++i) rate[turn + i] = terms.G.row(i).dot(spin);
-    if (request.tangent) {
-      const Eigen::Map<const Columns> by_q(motion.twist_gradient.data(), 6, dofs);
-      auto gradient = out.rate_gradient();
-      for (int i = 0; i < translations_; ++i)
-        gradient.row(dofs + i).head(dofs) = by_q.row(locked_[static_cast<std::size_t>(i)]);
-      for (int i = 0; i < turns; ++i) {
-        const Vec3 g = terms.G.row(i).transpose();
-        const Vec3 by_turn = terms.H[static_cast<std::size_t>(i)] * spin + 0.5 * spin.cross(g);
-        gradient.row(turn + i).head(dofs) =
-            by_turn.transpose() * J_turn + g.transpose() * by_q.template bottomRows<3>();
-      }
+  JointTerms<6, 0> terms(second);
+  std::array<double, 6> lambda{};
+  for (int i = 0; i < rows(); ++i) {
+    lambda[static_cast<std::size_t>(i)] = multiplier(x, i);
+    if (i < translations_) {
+      const int axis = locked_[static_cast<std::size_t>(i)];
+      terms.C[i] = at.p_AB_A[axis];
+      terms.G(i, axis) = 1;
+    } else {
+      const int k = i - translations_;
+      terms.C[i] = rotation.C[k];
+      terms.G.block<1, 3>(i, 3) = rotation.G.row(k);
+      if (second)
+        terms.H[static_cast<std::size_t>(i)].block<3, 3>(3, 3) = rotation.H[static_cast<std::size_t>(k)];
     }
   }
-  if (request.bias) {
-    auto bias = out.bias();
-    for (int i = 0; i < translations_; ++i)
-      bias[dofs + i] = motion.bias[locked_[static_cast<std::size_t>(i)]];
-    for (int i = 0; i < turns; ++i)
-      bias[turn + i] =
-          terms.G.row(i).dot(motion.bias.tail<3>()) + spin.dot(terms.H[static_cast<std::size_t>(i)] * spin);
-  }
+  JointTermsView view = terms.view();
+  view.equations = rows();
+  view.is_linear_in_displacement = true;
+  JointRows place;
+  place.coordinate_row = A.dofs + B.dofs;
+  place.any = {lambda.data(), place.coordinate_row};
+  assemble_joint(site_, x, at, view, place, out);
 }
 
 GenericJoint::Rows GenericJoint::rates(const LocalState& x, bool accelerations) const {

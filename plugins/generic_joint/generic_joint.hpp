@@ -110,9 +110,6 @@ class GenericJoint {
   /// B v + C_t, and with `bias` B a + bias.
   Rows rates(const LocalState& x, bool accelerations) const;
 
-  template <int n>
-  void fill(const LocalState& x, const RelativeMotion& motion, const RotationTerms& terms,
-            LocalSystem& out) const;
   int first_signal_block() const {
     return blocks_ + (translations_ > 0 ? 1 : 0) + (rotation_.count() > 0 ? 1 : 0);
   }

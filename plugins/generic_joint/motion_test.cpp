@@ -157,7 +157,8 @@ TEST(GenericJointInMotion, ConsistentStartMeetsTheAccelerationOfTheOffset) {
     State state = system.layout->initial_state();
     const ModelScales scales = measure_scales(*system.assembler, state);
     Timings timings;
-    ConsistentStart start(*system.assembler, scales, timings);
+    ModelHistory history(*system.assembler);
+    ConsistentStart start(history, scales, timings);
     EXPECT_NEAR(start.velocities(state), 0, 1e-15);
     start.accelerations(state);
     const Vec3 a =

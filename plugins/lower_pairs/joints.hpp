@@ -3,8 +3,7 @@
 #include <array>
 #include <numbers>
 
-#include "meeting_joint.hpp"
-#include "sliding_joint.hpp"
+#include "lower_pair.hpp"
 
 namespace trammel::lower_pairs {
 
@@ -16,9 +15,8 @@ inline void draw_pin(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& 
 }
 
 /// p_WB = p_WA, and R_AB = 1: nothing moves.
-class Fixed : public MeetingJoint<Fixed, SameRotation> {
+class Fixed : public LowerPair<Fixed, SameRotation, Slides{}> {
  public:
-  using MeetingJoint::MeetingJoint;
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
     canvas.box(Canvas::Layer::joints, A.R_WM, B.p_WM, Vec3::Constant(0.4 * size));
   }
@@ -26,9 +24,8 @@ class Fixed : public MeetingJoint<Fixed, SameRotation> {
 
 /// p_WB = p_WA, one axis common (eqs. 26).
 template <bool with_angle>
-class Revolute : public MeetingJoint<Revolute<with_angle>, AboutAxis<with_angle>> {
+class Revolute : public LowerPair<Revolute<with_angle>, AboutAxis<with_angle>, Slides{}> {
  public:
-  using MeetingJoint<Revolute<with_angle>, AboutAxis<with_angle>>::MeetingJoint;
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
     draw_pin(canvas, A, B, size, 0.2 * size);
   }
@@ -36,10 +33,8 @@ class Revolute : public MeetingJoint<Revolute<with_angle>, AboutAxis<with_angle>
 
 /// R_AB = 1, B moves along e3 of A (eqs. 28).
 template <bool with_slide>
-class Prismatic : public SlidingJoint<Prismatic<with_slide>, SameRotation, Slides{2, 1, with_slide}> {
+class Prismatic : public LowerPair<Prismatic<with_slide>, SameRotation, Slides{2, 1, with_slide}> {
  public:
-  static constexpr std::array<std::string_view, 1> slide_names{"slide"};
-  using SlidingJoint<Prismatic<with_slide>, SameRotation, Slides{2, 1, with_slide}>::SlidingJoint;
   /// A square bar on A, a block on it.
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
     const double slide = A.R_WM.col(2).dot(B.p_WM - A.p_WM);
@@ -61,22 +56,23 @@ inline void draw_sleeve(Canvas& canvas, const MarkerMotion& A, const MarkerMotio
 
 /// One axis common; B turns about it and moves along it (section 3.3).
 template <bool with_coordinates>
-class Cylindrical : public SlidingJoint<Cylindrical<with_coordinates>, AboutAxis<with_coordinates>,
-                                        Slides{2, 1, with_coordinates}> {
+class Cylindrical : public LowerPair<Cylindrical<with_coordinates>, AboutAxis<with_coordinates>,
+                                     Slides{2, 1, with_coordinates}> {
  public:
-  static constexpr std::array<std::string_view, 1> slide_names{"slide"};
-  using SlidingJoint<Cylindrical<with_coordinates>, AboutAxis<with_coordinates>,
-                     Slides{2, 1, with_coordinates}>::SlidingJoint;
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
     draw_sleeve(canvas, A, B, size);
   }
 };
 
 /// A cylindrical joint with slide = pitch angle / 2 pi (eq. 30).
-class Screw : public SlidingJoint<Screw, AboutAxis<true>, Slides{2, 1, true, true}> {
+class Screw : public LowerPair<Screw, AboutAxis<true>, Slides{2, 1, true, true}> {
  public:
-  static constexpr std::array<std::string_view, 1> slide_names{"slide"};
-  using SlidingJoint::SlidingJoint;
+  using LowerPair::LowerPair;
+
+  void report_multipliers(const LocalState& x, OutputSink& sink) const {
+    report_multiplier_groups(x, sink);
+    sink.scalar("thread_force", "N", -x.value(multiplier_block(2))[0]);
+  }
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
     draw_sleeve(canvas, A, B, size);
     // One turn of the thread on the sleeve.
@@ -92,12 +88,9 @@ class Screw : public SlidingJoint<Screw, AboutAxis<true>, Slides{2, 1, true, tru
 
 /// B moves in the plane of e1 and e2 of A and turns about e3 (eqs. 31).
 template <bool with_coordinates>
-class Planar : public SlidingJoint<Planar<with_coordinates>, AboutAxis<with_coordinates>,
-                                   Slides{0, 2, with_coordinates}> {
+class Planar : public LowerPair<Planar<with_coordinates>, AboutAxis<with_coordinates>,
+                                Slides{0, 2, with_coordinates}> {
  public:
-  static constexpr std::array<std::string_view, 2> slide_names{"slide_1", "slide_2"};
-  using SlidingJoint<Planar<with_coordinates>, AboutAxis<with_coordinates>,
-                     Slides{0, 2, with_coordinates}>::SlidingJoint;
   /// The plane below a foot.
   static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
     canvas.box(Canvas::Layer::joints, A.R_WM, B.p_WM - 0.05 * size * A.R_WM.col(2),

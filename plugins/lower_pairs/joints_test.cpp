@@ -180,6 +180,8 @@ TEST(LowerPairs, SphericalSplitsItsRotation) {
 TEST(LowerPairs, SharedBlocksGiveTheReaction) {
   JointCase c;
   const Specimen s = c.joint("spherical", "{between: [bodies.a, bodies.b]}");
+  // What the layout tells it where it takes the offer: nothing is left to evaluate.
+  EXPECT_FALSE(c.range().identified(0, testing::block_named(s, "J.force"), true));
   ReactionShares shares;
   shares.has_force = true;
   shares.force_on_A = Vec3(1, 2, 3);

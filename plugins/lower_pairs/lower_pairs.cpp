@@ -63,12 +63,11 @@ JointSite read_site(const Parameters& in, Builder& builder, const JointDemand& d
   return site;
 }
 
-BlockId add_angle(Builder& builder, double rate) {
-  const double angle = 0;
-  const Measure measure = Measure::angle();
-  const BlockId block = builder.add_coordinates("angle", {&angle, 1}, {&rate, 1}, {&measure, 1}, "rad");
-  builder.offer_coordinate("angle", "rad", block);
-  return block;
+/// Puts a joint between its markers, and adds it to the model.
+template <class J>
+void add_pair(const Parameters& in, Builder& builder, JointSite site, J joint) {
+  joint.set_site(std::move(site));
+  add_joint(in, builder, std::move(joint));
 }
 
 void add_spherical(Registry& registry) {
@@ -76,9 +75,7 @@ void add_spherical(Registry& registry) {
   Type type = joint("spherical", "keeps two points together; all rotations are free", 3, demand);
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, demand);
-    site.share(in, builder, true, false);
-    std::vector<BlockId> stencil = site.blocks();
-    add_meeting_joint(builder, Spherical(std::move(site)), std::move(stencil));
+    add_pair(in, builder, std::move(site), Spherical());
   };
   registry.add(std::move(type));
 }
@@ -88,9 +85,7 @@ void add_fixed(Registry& registry) {
   Type type = joint("fixed", "connects two frames rigidly, as they stand at the start", 0, demand);
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, demand);
-    site.share(in, builder, true, true);
-    std::vector<BlockId> stencil = site.blocks();
-    add_meeting_joint(builder, Fixed(std::move(site)), std::move(stencil));
+    add_pair(in, builder, std::move(site), Fixed());
   };
   registry.add(std::move(type));
 }
@@ -100,21 +95,15 @@ void add_revolute(Registry& registry) {
                     {coordinate_flag("the coordinate `angle`")});
   type.build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_site(in, builder, about_axis);
-    const RelativeStart start = relative_start(builder, site);
-    site.share(in, builder, true, false);
-    std::vector<BlockId> stencil = site.blocks();
-    if (!in.flag("coordinate")) {
-      add_meeting_joint(builder, Revolute<false>(std::move(site)), std::move(stencil));
-      return;
-    }
-    stencil.push_back(add_angle(builder, start.twist[5]));
-    add_meeting_joint(builder, Revolute<true>(std::move(site)), std::move(stencil));
+    if (in.flag("coordinate"))
+      add_pair(in, builder, std::move(site), Revolute<true>());
+    else
+      add_pair(in, builder, std::move(site), Revolute<false>());
   };
   registry.add(std::move(type));
 }
 
-/// Throws Error where B lies at the start where J does not let it be.
-template <class J>
+/// Throws Error where B lies at the start where the joint does not let it be.
 void require_on_the_way(const Parameters& in, const Builder& builder, const JointSite& site,
                         const Vec3& p_AB_A, Slides slides) {
   Vec3 off = p_AB_A;
@@ -131,36 +120,20 @@ void require_on_the_way(const Parameters& in, const Builder& builder, const Join
 
 /// Adds a sliding joint; `With` has coordinates, `Without` has none.
 template <class With, class Without>
-void build_sliding(const Parameters& in, Builder& builder, Slides slides, bool shares_rotation) {
+void build_sliding(const Parameters& in, Builder& builder, Slides slides) {
   JointSite site = read_site(in, builder, sliding);
-  const RelativeStart start = relative_start(builder, site);
-  require_on_the_way<With>(in, builder, site, start.p_AB_A, slides);
-  if (shares_rotation) site.share(in, builder, false, true);
-  std::vector<BlockId> stencil = site.blocks();
-  if constexpr (!With::has_thread) {
-    if (!in.flag("coordinate")) {
-      add_sliding_joint(builder, Without(std::move(site)), std::move(stencil));
-      return;
-    }
-  }
-  if constexpr (With::angle_count > 0) stencil.push_back(add_angle(builder, start.twist[5]));
-  const auto n = static_cast<std::size_t>(slides.count);
-  const std::vector<Measure> measures(n, Measure::length());
-  const BlockId block =
-      builder.add_coordinates(n == 1 ? "slide" : "slides", {start.p_AB_A.data() + slides.first, n},
-                              {start.twist.data() + slides.first, n}, measures, "m");
-  for (std::size_t i = 0; i < n; ++i)
-    builder.offer_coordinate(With::slide_names[i], "m", block, static_cast<int>(i));
-  stencil.push_back(block);
+  const Vec3 p_AB_A = relative_start(builder, site).p_AB_A;
+  require_on_the_way(in, builder, site, p_AB_A, slides);
   if constexpr (With::has_thread) {
     const double pitch = in.real("pitch");
     if (pitch == 0)
       throw Error(in.where("pitch"),
                   "the pitch of a screw must not be zero (a revolute joint does not advance)");
-    add_sliding_joint(builder, With(std::move(site), pitch / (2 * std::numbers::pi), start.p_AB_A[2]),
-                      std::move(stencil));
+    add_pair(in, builder, std::move(site), With(pitch / (2 * std::numbers::pi), p_AB_A[2]));
+  } else if (in.flag("coordinate")) {
+    add_pair(in, builder, std::move(site), With());
   } else {
-    add_sliding_joint(builder, With(std::move(site)), std::move(stencil));
+    add_pair(in, builder, std::move(site), Without());
   }
 }
 
@@ -168,7 +141,7 @@ void add_prismatic(Registry& registry) {
   Type type = joint("prismatic", "lets B slide along e3 of A; its coordinate is the slide", 1, sliding,
                     {coordinate_flag("the coordinate `slide`")});
   type.build = [](const Parameters& in, Builder& builder) {
-    build_sliding<Prismatic<true>, Prismatic<false>>(in, builder, {2, 1, true}, true);
+    build_sliding<Prismatic<true>, Prismatic<false>>(in, builder, {2, 1, true});
   };
   registry.add(std::move(type));
 }
@@ -178,7 +151,7 @@ void add_cylindrical(Registry& registry) {
                     "lets B turn about e3 of A and slide along it; its coordinates are angle and slide", 2,
                     sliding, {coordinate_flag("the coordinates `angle` and `slide`")});
   type.build = [](const Parameters& in, Builder& builder) {
-    build_sliding<Cylindrical<true>, Cylindrical<false>>(in, builder, {2, 1, true}, false);
+    build_sliding<Cylindrical<true>, Cylindrical<false>>(in, builder, {2, 1, true});
   };
   registry.add(std::move(type));
 }
@@ -190,7 +163,7 @@ void add_screw(Registry& registry) {
                          .such_as("0.01")
                          .must()});
   type.build = [](const Parameters& in, Builder& builder) {
-    build_sliding<Screw, Screw>(in, builder, {2, 1, true}, false);
+    build_sliding<Screw, Screw>(in, builder, {2, 1, true});
   };
   registry.add(std::move(type));
 }
@@ -200,7 +173,7 @@ void add_planar(Registry& registry) {
                     "keeps B in the plane normal to e3 of A; its coordinates are slide_1, slide_2 and angle",
                     3, sliding, {coordinate_flag("the coordinates `slide_1`, `slide_2` and `angle`")});
   type.build = [](const Parameters& in, Builder& builder) {
-    build_sliding<Planar<true>, Planar<false>>(in, builder, {0, 2, true}, false);
+    build_sliding<Planar<true>, Planar<false>>(in, builder, {0, 2, true});
   };
   registry.add(std::move(type));
 }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "meeting_joint.hpp"
+#include "lower_pair.hpp"
 
 namespace trammel::lower_pairs {
 
@@ -27,12 +27,10 @@ struct SwingTwist {
 };
 
 /// p_WB = p_WA; all rotations are free. Reports them as a rotation vector (as all joints do), and split.
-class Spherical : public MeetingJoint<Spherical, AnyRotation> {
+class Spherical : public LowerPair<Spherical, AnyRotation, Slides{}> {
  public:
-  using MeetingJoint::MeetingJoint;
-
   void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-    MeetingJoint::outputs(x, shares, sink);
+    LowerPair::outputs(x, shares, sink);
     if (site().A.is_point() || site().B.is_point()) return;
     MarkerMotion A, B;
     site().A.evaluate(x, 0, MotionLevel::pose, A);

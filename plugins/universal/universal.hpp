@@ -22,6 +22,9 @@ class Universal : public Constraint<Universal, 6, 2> {
   static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length, Dimension::angle,
                                                        Dimension::angle,  Dimension::angle};
+  static constexpr std::array<RowSparsity, 6> sparsity{
+      RowSparsity::of_displacement(0), RowSparsity::of_displacement(1), RowSparsity::of_displacement(2),
+      RowSparsity::of_rotation(),      RowSparsity::of_rotation(1U),    RowSparsity::of_rotation(2U)};
   static constexpr std::array<CoordinateName, 2> coordinate_names{
       {{"angle_1", "rad", Measure::angle()}, {"angle_2", "rad", Measure::angle()}}};
 

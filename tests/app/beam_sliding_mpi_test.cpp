@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/model_builder.hpp"
 #include "sliding_scene.hpp"
 
 namespace trammel {
@@ -35,7 +36,7 @@ class HostsByRank final : public Monitor {
       const std::string name = k == 0                 ? "start"
                                : k == Scene::elements ? "end"
                                                       : "node " + std::to_string(k + 1);
-      const BlockRoot& node = run.model.root(block_named(run.model, "rod." + name + " position"));
+      const BlockRoot& node = run.layout->root(block_named(run.model, "rod." + name + " position"));
       owner_.push_back(node.fixed ? -1 : layout_.owner(node.root));  // the clamp has taken the first one
     }
   }
@@ -219,7 +220,7 @@ TEST_P(GivenUp, ACrossingLeavesNothingBehind) {
         t.name = "objector";
         return t;
       }();
-      Builder builder(model);
+      ModelBuilder builder(model);
       Entity entity;
       entity.name = "objector";
       builder.begin(entity, type);

@@ -58,25 +58,25 @@ TEST_P(ExpandedByShares, NumbersAndNamesBlocksAsInTheWhole) {
     ASSERT_EQ(many.model.entities[e].name, one.model.entities[e].name);
   for (const BlockId id : many.model.blocks.ids()) {
     EXPECT_EQ(many.model.block(id).name, one.model.block(id).name);
-    const BlockRoot &a = many.model.root(id), &b = one.model.root(id);
+    const BlockRoot &a = many.layout->root(id), &b = one.layout->root(id);
     EXPECT_EQ(a.root, b.root);
     EXPECT_EQ(a.fixed, b.fixed);
     EXPECT_TRUE(a.Q.isApprox(b.Q, 1e-15));
   }
-  ASSERT_EQ(many.model.shared_total(), one.model.shared_total());
-  for (const SharedBlocks& s : many.model.shared) {
-    const SharedBlocks& same = one.model.shared.at(static_cast<std::size_t>(s.number));
+  const Identification &found = many.layout->identification(), &expected = one.layout->identification();
+  ASSERT_EQ(found.total(), expected.total());
+  for (const IdentifiedBlocks& s : found.blocks()) {
+    const IdentifiedBlocks& same = expected.blocks().at(static_cast<std::size_t>(s.number));
     EXPECT_EQ(s.entity, same.entity);
     EXPECT_EQ(s.a, same.a);
     EXPECT_EQ(s.b, same.b);
     EXPECT_EQ(s.rotation, same.rotation);
+    EXPECT_EQ(s.multiplier, same.multiplier);
   }
   // Every instance is evaluated once.
-  long instances[2] = {0, 0};
-  for (const Model::Range& range : many.model.ranges) instances[0] += range.instances->size();
-  for (const Model::Range& range : one.model.ranges) instances[1] += range.instances->size();
-  MPI_Allreduce(MPI_IN_PLACE, instances, 1, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD);
-  EXPECT_EQ(instances[0], instances[1]);
+  PetscInt instances = many.layout->share().instances;
+  MPI_Allreduce(MPI_IN_PLACE, &instances, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
+  EXPECT_EQ(instances, one.layout->share().instances);
 }
 
 /// Rods on spherical joints, with what hangs on everything, on one of them, or between two.

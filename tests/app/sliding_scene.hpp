@@ -16,8 +16,8 @@
 #include "histories.hpp"
 #include "io/case_file.hpp"
 #include "io/csv_histories.hpp"
+#include "kernel/loader.hpp"
 #include "solvers/simulation.hpp"
-#include "trammel/loader.hpp"
 
 /// Sliders on a cantilever, run in this process on the ranks of any communicator.
 namespace trammel::testing {

@@ -10,6 +10,7 @@
 #include "drawn_scene.hpp"
 #include "io/csv_histories.hpp"
 #include "io/csv_outputs.hpp"
+#include "kernel/model_builder.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
@@ -32,11 +33,11 @@ struct Scene {
   std::vector<trammel::Frame> frames = testing::line_of_bodies(model, bodies);
 
   int sensor(const std::string& name) {
-    Builder builder(model);
+    ModelBuilder builder(model);
     return begin_entity(builder, name, Type::Category::sensor);
   }
   void probe(const std::string& name, int body) {
-    Builder builder(model);
+    ModelBuilder builder(model);
     begin_entity(builder, name, Type::Category::sensor);
     const trammel::Frame& f = frames[static_cast<std::size_t>(body)];
     builder.add(testing::Probe{}, {f.position, f.rotation});
@@ -104,7 +105,7 @@ TEST(CsvHistories, EnergiesOfABodyAndOfTheModel) {
 TEST(CsvHistories, ColumnsOfSeveralInstancesAreNumberedInTheOrderOfTheirBlocks) {
   Scene scene;
   {
-    Builder builder(scene.model);
+    ModelBuilder builder(scene.model);
     begin_entity(builder, "both", Type::Category::sensor);
     for (const int body : {bodies - 1, 1}) {
       const trammel::Frame& f = scene.frames[static_cast<std::size_t>(body)];

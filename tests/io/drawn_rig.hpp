@@ -6,6 +6,7 @@
 
 #include "drawn_scene.hpp"
 #include "io/recorder.hpp"
+#include "kernel/model_builder.hpp"
 #include "picture.hpp"
 
 namespace trammel::testing {
@@ -22,7 +23,7 @@ struct Arm {
 inline void record_rig(const std::filesystem::path& folder) {
   Model model;
   const auto frames = line_of_bodies(model, 5);
-  Builder builder(model);
+  ModelBuilder builder(model);
   begin_entity(builder, "arm", Type::Category::element);
   builder.add(Arm{}, {frames[1].position, frames[3].position});
   Layout layout(PETSC_COMM_SELF, model, LayoutOptions{});

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "trammel/assembler.hpp"
-#include "trammel/builder.hpp"
+#include "kernel/assembler.hpp"
+#include "kernel/model_builder.hpp"
 #include "trammel/lie.hpp"
 
 // A line of bodies that draw and report, for the tests of recorders. None of them is a plugin.
@@ -57,7 +57,7 @@ struct Probe {
   }
 };
 
-inline int begin_entity(Builder& builder, const std::string& name, Type::Category category) {
+inline int begin_entity(ModelBuilder& builder, const std::string& name, Type::Category category) {
   static std::map<Type::Category, Type> types;
   Type& type = types[category];
   type.name = "plain";
@@ -70,7 +70,7 @@ inline int begin_entity(Builder& builder, const std::string& name, Type::Categor
 
 /// N bodies "body0", "body1", ... one metre apart along x, body i at (i, 0.1 i, 0) with velocity (0, i, 0).
 inline std::vector<Frame> line_of_bodies(Model& model, int n) {
-  Builder builder(model);
+  ModelBuilder builder(model);
   std::vector<Frame> frames;
   for (int i = 0; i < n; ++i) {
     begin_entity(builder, "body" + std::to_string(i), Type::Category::body);

@@ -162,12 +162,33 @@ TEST(ExpressionErrors, RefuseWhatWouldExhaustTheStack) {
   EXPECT_NE(error_of("t+max(t, " + deep + ")").find("values are open"), std::string::npos);
 }
 
-TEST(ExpressionErrors, CountTheSignals) {
-  std::string text = "s.1";
-  for (int i = 2; i <= max_signals; ++i) text += "+s." + std::to_string(i);
-  EXPECT_EQ(error_of(text, Names::of_time_and_signals()), "no error");
-  EXPECT_NE(error_of(text + "+s.9", Names::of_time_and_signals()).find("one signal too many"),
-            std::string::npos);
+TEST(Expression, reads_any_number_of_signals) {
+  // f = (sum of i s_i + t)^3, whose derivatives are known.
+  for (const int n : {7, 8, 9, 12, 21}) {
+    std::string sum = "t";
+    std::vector<double> s;
+    double u = 0.3;
+    for (int i = 1; i <= n; ++i) {
+      sum += "+" + std::to_string(i) + "*s.x" + std::to_string(i);
+      s.push_back(0.1 - 0.02 * i);
+      u += i * s.back();
+    }
+    const Expression f("(" + sum + ")^3", Names::of_time_and_signals());
+    ASSERT_EQ(f.signals().size(), s.size());
+    FunctionValue out;
+    f.evaluate(0.3, s, out);
+    EXPECT_NEAR(out.value, u * u * u, 1e-12 * std::abs(u * u * u));
+    EXPECT_NEAR(out.dt, 3 * u * u, 1e-11 * u * u);
+    EXPECT_NEAR(out.dtt, 6 * u, 1e-11 * std::abs(u));
+    ASSERT_EQ(out.signals(), n);
+    for (int i = 0; i < n; ++i) {
+      EXPECT_NEAR(out.gradient(i), 3 * u * u * (i + 1), 1e-10 * u * u * n) << n << " " << i;
+      EXPECT_NEAR(out.gradient_dt(i), 6 * u * (i + 1), 1e-10 * std::abs(u) * n) << n << " " << i;
+      for (int j = 0; j < n; ++j)
+        EXPECT_NEAR(out.hessian(i, j), 6 * u * (i + 1) * (j + 1), 1e-9 * std::abs(u) * n * n)
+            << n << " " << i << j;
+    }
+  }
 }
 
 const char* const texts_of_time[] = {"rate*t",

@@ -8,6 +8,7 @@
 
 #include "drawn_scene.hpp"
 #include "io/recorder.hpp"
+#include "kernel/model_builder.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
@@ -36,7 +37,7 @@ struct Scene {
 
   Scene() {
     const auto frames = testing::line_of_bodies(model, 5);
-    Builder builder(model);
+    ModelBuilder builder(model);
     begin_entity(builder, "probe", Type::Category::sensor);
     builder.add(testing::Probe{}, {frames[2].position, frames[2].rotation});
     begin_entity(builder, "restless", Type::Category::sensor);

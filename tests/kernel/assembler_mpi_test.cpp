@@ -1,4 +1,6 @@
-#include "trammel/assembler.hpp"
+#include "kernel/assembler.hpp"
+#include "kernel/instance_plan.hpp"
+#include "kernel/model_builder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -152,7 +154,7 @@ struct Mover {
 
 Model ring(int masses, std::size_t at) {
   Model model;
-  Builder builder(model);
+  ModelBuilder builder(model);
   std::vector<BlockId> track;
   for (int i = 0; i < masses; ++i) {
     begin(builder, "mass" + std::to_string(i));
@@ -190,10 +192,15 @@ TEST(Revision, MovingStencilEqualsAFreshBuild) {
   Assembler assembler(model, layout);
   State state = layout.initial_state();
   for (std::size_t at = 1; at < 39; ++at) {
-    const MergedReview review = assembler.review(state, {});
-    ASSERT_TRUE(review.revision);
-    EXPECT_FALSE(review.solve_again);
-    assembler.commit(state, {});
+    assembler.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+      Review answer = plan.range->review(i, x, {});
+      EXPECT_EQ(answer.verdict, Review::Verdict::keep);
+      if (answer.new_stencil) {
+        const int dofs = model.dofs(*answer.new_stencil);
+        plan.range->set_stencil(i, *std::move(answer.new_stencil), dofs);
+      }
+      plan.range->commit(i, x, {});
+    });
     State* const states[] = {&state};
     layout.revise(states);
     assembler.revise();
@@ -218,7 +225,7 @@ struct Faulty {
 };
 
 void faulty_model(Model& model, bool fails, bool rejects) {
-  Builder builder(model);
+  ModelBuilder builder(model);
   for (int i = 0; i < 30; ++i) {
     begin(builder, "thing" + std::to_string(i));
     const BlockId p = builder.add_position("p", Vec3::Ones());
@@ -329,7 +336,7 @@ struct Once {
 
 TEST(Faults, GradientsAreKeptOfTheStateThatWasGivenOrNotAtAll) {
   Model model;
-  Builder builder(model);
+  ModelBuilder builder(model);
   begin(builder, "rail");
   const double zero = 0;
   const Measure length = Measure::length();
@@ -343,6 +350,23 @@ TEST(Faults, GradientsAreKeptOfTheStateThatWasGivenOrNotAtAll) {
   EXPECT_EQ(error_of([&] { assembler.keep_gradients(state); }), "");
   const std::string text = error_of([&] { assembler.keep_gradients(state); });
   EXPECT_NE(text.find("refuses the state: once is enough"), std::string::npos) << text;
+}
+
+TEST(Layout, LeavesTheModelToOtherLayouts) {
+  Model model;
+  testing::chain(model, 50, true);
+  constexpr int apart = 50 * 6 + 49 * 3, offered = 16;  // every third joint offers its rotation
+  std::size_t first_range = 0;
+  for (const bool identify : {true, false, true}) {
+    Layout layout(PETSC_COMM_WORLD, model, {.identify = identify});
+    EXPECT_EQ(layout.global_size(), apart + (identify ? -3 : 3) * offered);
+    EXPECT_EQ(model.ranges[first_range].instances->size(), 50);
+    // Each instance is evaluated by one rank.
+    std::vector<int> count(50, 0);
+    for (const int i : layout.instances(first_range)) ++count[static_cast<std::size_t>(i)];
+    MPI_Allreduce(MPI_IN_PLACE, count.data(), 50, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+    EXPECT_EQ(count, std::vector<int>(50, 1));
+  }
 }
 
 TEST(Layout, SharesAreBalancedAndComplete) {

@@ -1,8 +1,8 @@
-#include "trammel/block_sets.hpp"
+#include "kernel/block_sets.hpp"
 
 #include <gtest/gtest.h>
 
-#include "trammel/block_table.hpp"
+#include "kernel/block_table.hpp"
 
 namespace trammel {
 namespace {

@@ -1,4 +1,4 @@
-#include "trammel/builder.hpp"
+#include "kernel/model_builder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 struct TwoBodies : ::testing::Test {
   Model model;
-  Builder builder{model};
+  ModelBuilder builder{model};
   Frame a, b, c;
 
   void SetUp() override {
@@ -22,46 +22,130 @@ struct TwoBodies : ::testing::Test {
     b = builder.add_frame("b", so3::exp(Vec3(-1, 0.5, 2)), Vec3(1, 0, 0));
     c = builder.add_frame("c", Mat3::Identity(), Vec3(1, 0, 0));
   }
+
+  /// Offers to identify a part of two frames; gives the multiplier that it fulfils.
+  BlockId offer(FramePart part, const Marker& of, const Marker& with) {
+    const Dimension dimension = part == FramePart::rotation ? Dimension::angle : Dimension::length;
+    const BlockId multiplier =
+        builder.add_multiplier("held " + std::to_string(offers_++), rows_of(dimension, 3));
+    builder.offer_identity(of, with, part, multiplier);
+    return multiplier;
+  }
+  Identification identification() const { return {model, true, PETSC_COMM_SELF}; }
+
+ private:
+  int offers_ = 0;
 };
 
 TEST_F(TwoBodies, SharedRotationDiffersByTheConstantRotationOfTheStart) {
   begin(builder, "joint");
-  ASSERT_TRUE(builder.share_rotation(Marker::on_frame(a), Marker::on_frame(b)));
-  const BlockRoot& root = model.root(b.rotation);
+  const BlockId held = offer(FramePart::rotation, Marker::on_frame(a), Marker::on_frame(b));
+  const Identification found = identification();
+  const BlockRoot& root = found.root(b.rotation);
   EXPECT_EQ(root.root, a.rotation);
   EXPECT_TRUE(root.rotated);
   EXPECT_TRUE(root.Q.isApprox(so3::exp(Vec3(0.1, 0.2, 0.3)).transpose() * so3::exp(Vec3(-1, 0.5, 2)), 1e-14));
+  EXPECT_TRUE(found.root(held).fixed);
 }
 
 TEST_F(TwoBodies, ALoopIsNotShared) {
   begin(builder, "joints");
   const Marker ma = Marker::on_frame(a), mb = Marker::on_frame(b), mc = Marker::on_frame(c);
-  EXPECT_TRUE(builder.share_position(ma, mb));
-  EXPECT_TRUE(builder.share_position(mb, mc));
-  EXPECT_FALSE(builder.share_position(mc, ma));
-  EXPECT_TRUE(builder.share_position(Marker::ground(), mc));
-  EXPECT_TRUE(model.root(a.position).fixed);
-  EXPECT_FALSE(builder.share_position(Marker::ground(), ma));
-  EXPECT_EQ(model.shared.size(), 3U);
+  const BlockId first = offer(FramePart::position, ma, mb), second = offer(FramePart::position, mb, mc),
+                closing = offer(FramePart::position, mc, ma),
+                grounded = offer(FramePart::position, Marker::ground(), mc),
+                again = offer(FramePart::position, Marker::ground(), ma);
+  const Identification found = identification();
+  EXPECT_TRUE(found.root(a.position).fixed);
+  EXPECT_EQ(found.total(), 3);
+  for (const BlockId taken : {first, second, grounded}) EXPECT_TRUE(found.root(taken).fixed);
+  for (const BlockId refused : {closing, again}) EXPECT_FALSE(found.root(refused).fixed);
+  EXPECT_EQ(Identification(model, false, PETSC_COMM_SELF).total(), 0);
 }
 
 TEST_F(TwoBodies, AnOffsetMarkerSharesNoPosition) {
   begin(builder, "joint");
-  EXPECT_FALSE(
-      builder.share_position(Marker::on_frame(a, Mat3::Identity(), Vec3(0.1, 0, 0)), Marker::on_frame(b)));
-  EXPECT_TRUE(model.shared.empty());
+  offer(FramePart::position, Marker::on_frame(a, Mat3::Identity(), Vec3(0.1, 0, 0)), Marker::on_frame(b));
+  EXPECT_TRUE(model.offers.empty());
+}
+
+TEST_F(TwoBodies, AJointWhoseReactionIsReadWithdrawsItsOffers) {
+  const int joint = begin(builder, "joint");
+  offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
+  const Location demanded{"case.yaml", 7, 3};
+  begin(builder, "asked");
+  const int asked = builder.entity_index();
+  builder.offer_identity(Marker::on_frame(b), Marker::on_frame(c), FramePart::position,
+                         builder.add_multiplier("force", rows_of(Dimension::length, 3)), &demanded);
+  begin(builder, "reader");
+  builder.keep_multipliers(joint);
+  EXPECT_EQ(identification().total(), 1);
+  EXPECT_EQ(identification().root(a.position).root, a.position);
+  try {
+    builder.keep_multipliers(asked);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("'share' must be 'no' here: 'plain' reads the reaction of the joint"));
+    EXPECT_EQ(e.where().text(), "case.yaml:7:3");
+  }
 }
 
 TEST_F(TwoBodies, ConflictingInitialVelocitiesOfASharedBlockAreAnError) {
   begin(builder, "moving");
   const BlockId p = builder.add_position("p", Vec3(1, 0, 0), Vec3(0, 2, 0));
   begin(builder, "pin");
-  ASSERT_TRUE(builder.share_position(Marker::on_point(p), Marker::on_frame(a)));
+  offer(FramePart::position, Marker::on_point(p).named("p"), Marker::on_frame(a).named("a"));
   try {
-    builder.finish();
+    const Layout layout(PETSC_COMM_SELF, model, {});
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("joint 'pin'"), HasSubstr("velocit")));
+    EXPECT_THAT(
+        e.what(),
+        HasSubstr("'pin' (plain): the initial velocities of 'p' and 'a' differ by 2 m/s, but the joint "
+                  "makes them equal; give equal ones, or `share: no` and a consistent start"));
+  }
+  const Layout apart(PETSC_COMM_SELF, model, {.identify = false});
+  EXPECT_EQ(apart.root(p).root, p);
+}
+
+/// Holds two points together; counts its evaluations.
+struct Pin {
+  std::shared_ptr<int> evaluations = std::make_shared<int>(0);
+  bool shared = false;
+
+  bool identified(int block, bool yes) {
+    EXPECT_EQ(block, 2);
+    shared = yes;
+    return !shared;
+  }
+  bool couples(int row, int column) const { return !shared && (row == 2) != (column == 2); }
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    ++*evaluations;
+    if (shared) return;
+    const Eigen::Map<const Vec3> force(x.value(2));
+    out.residual() << -force, force, x.position(1) - x.position(0);
+    if (!out.request.tangent) return;
+    const Mat3 one = Mat3::Identity();
+    out.K().block<3, 3>(0, 6) = out.K().block<3, 3>(6, 0) = -one;
+    out.K().block<3, 3>(3, 6) = out.K().block<3, 3>(6, 3) = one;
+  }
+};
+
+TEST_F(TwoBodies, AnIdentifiedMultiplierCarriesNoUnknownsAndItsJointIsNotEvaluated) {
+  begin(builder, "pin");
+  const BlockId force = offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
+  const Pin pin;
+  builder.add(pin, {a.position, b.position, force});
+  for (const bool identify : {true, false, true}) {
+    Layout layout(PETSC_COMM_SELF, model, {.identify = identify});
+    EXPECT_EQ(layout.global_size(), identify ? 15 : 21);
+    EXPECT_EQ(layout.unknown_of(force) == nullptr, identify);
+    Assembler assembler(model, layout);
+    *pin.evaluations = 0;
+    Vec r = layout.create_vector();
+    ASSERT_TRUE(assembler.residual(layout.initial_state(), ConstraintLevel::position, r));
+    VecDestroy(&r);
+    EXPECT_EQ(*pin.evaluations, identify ? 0 : 1);
   }
 }
 
@@ -99,7 +183,7 @@ struct Weight {
 
 TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
   Model model;
-  Builder builder(model);
+  ModelBuilder builder(model);
   begin(builder, "upper");
   const BlockId p = builder.add_position("p", Vec3::Zero());
   builder.add(Weight{}, {p});
@@ -108,14 +192,16 @@ TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
   builder.add(Weight{}, {q});
   builder.add(Weight{}, {q});
   const int hook = begin(builder, "hook");
-  ASSERT_TRUE(builder.share_position(Marker::ground(), Marker::on_point(p)));
+  const BlockId above = builder.add_multiplier("force", rows_of(Dimension::length, 3));
+  builder.offer_identity(Marker::ground(), Marker::on_point(p), FramePart::position, above);
   struct Nothing {
     void evaluate(const LocalState&, LocalSystem&) const {}
   };
-  builder.add(Nothing{}, {p});
+  builder.add(Nothing{}, {p, above});
   const int link = begin(builder, "link");
-  ASSERT_TRUE(builder.share_position(Marker::on_point(p), Marker::on_point(q)));
-  builder.add(Nothing{}, {p, q});
+  const BlockId between = builder.add_multiplier("force", rows_of(Dimension::length, 3));
+  builder.offer_identity(Marker::on_point(p), Marker::on_point(q), FramePart::position, between);
+  builder.add(Nothing{}, {p, q, between});
   Layout layout(PETSC_COMM_SELF, model, {});
   EXPECT_EQ(layout.global_size(), 0);
   Assembler assembler(model, layout);

@@ -1,4 +1,4 @@
-#include "friction_force.hpp"
+#include "trammel/friction_force.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trammel/loader.hpp"
+#include "kernel/loader.hpp"
 #include "places.hpp"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,14 @@ TEST(Loader, ReadsTheRecordOfAStrippedLibrary) {
 TEST(Loader, RefusesAnotherBuildWithoutRunningIt) {
   EXPECT_THAT(message_of_loading(test_plugin("other_abi_plugin")),
               AllOf(HasSubstr("other_abi_plugin.so"), HasSubstr("built for EIGEN_MAX_ALIGN_BYTES 32"),
-                    HasSubstr("the kernel has 16")));
+                    HasSubstr("Trammel has 16")));
+}
+
+TEST(Loader, RefusesAPluginBuiltWithOtherHeadersWithoutRunningIt) {
+  EXPECT_THAT(
+      message_of_loading(test_plugin("other_headers_plugin")),
+      AllOf(HasSubstr("other_headers_plugin.so"), HasSubstr("built for sdk headers"),
+            HasSubstr("Trammel has " + std::string(TRAMMEL_HEADER_HASH)), HasSubstr("build it again")));
 }
 
 TEST(Loader, NamesWhatIsWrongWithAFile) {

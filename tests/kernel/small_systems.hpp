@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "trammel/assembler.hpp"
-#include "trammel/builder.hpp"
-#include "trammel/layout.hpp"
+#include "kernel/assembler.hpp"
+#include "kernel/layout.hpp"
+#include "kernel/model_builder.hpp"
 #include "trammel/lie.hpp"
 
 // Elements and systems that the kernel's tests are made of; none of them is a plugin.
@@ -92,7 +92,7 @@ inline const Type& plain_type() {
   return type;
 }
 
-inline int begin(Builder& builder, const std::string& name) {
+inline int begin(ModelBuilder& builder, const std::string& name) {
   Entity e;
   e.name = name;
   return builder.begin(e, plain_type());
@@ -100,7 +100,7 @@ inline int begin(Builder& builder, const std::string& name) {
 
 /// N bodies in a line joined by balls; every third pair shares its rotation, turned by a constant.
 inline std::vector<Frame> chain(Model& model, int n, bool share) {
-  Builder builder(model);
+  ModelBuilder builder(model);
   std::vector<Frame> frames;
   for (int i = 0; i < n; ++i) {
     begin(builder, "body" + std::to_string(i));
@@ -116,7 +116,9 @@ inline std::vector<Frame> chain(Model& model, int n, bool share) {
   for (int i = 1; i < n; ++i) {
     begin(builder, "joint" + std::to_string(i));
     const Frame &f = frames[static_cast<std::size_t>(i - 1)], &g = frames[static_cast<std::size_t>(i)];
-    if (share && i % 3 == 2) builder.share_rotation(Marker::on_frame(f), Marker::on_frame(g));
+    if (share && i % 3 == 2)
+      builder.offer_identity(Marker::on_frame(f), Marker::on_frame(g), FramePart::rotation,
+                             builder.add_multiplier("weld", rows_of(Dimension::angle, 3)));
     const BlockId m = builder.add_multiplier("lambda", rows_of(Dimension::length, 3));
     model.blocks[m].initial = {0.5, -1.0 * i, 0.25};
     builder.add(Ball{Vec3(0.5, 0, 0.1), Vec3(-0.5, 0.2, 0)},

@@ -84,7 +84,8 @@ TEST(Index1, accelerations_and_multipliers_are_those_of_the_state) {
     Simulation run(*top.assembler);
     run.run(stages(index1(0.2, 1e-3 / (1 << i))));
     State exact = run.state();
-    ConsistentStart start(*top.assembler, measure_scales(*top.assembler, exact),
+    ModelHistory history(*top.assembler);
+    ConsistentStart start(history, measure_scales(*top.assembler, exact),
                           const_cast<Timings&>(run.summary().timings));
     start.accelerations(exact);
     error[i] = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "solvers/force_jump.hpp"
+#include "solvers/model_history.hpp"
 #include "test_models.hpp"
 
 /// Where joints let go or begin to hold, or a force sets in, the run goes on with order 2: on the border of two steps and
@@ -260,7 +261,7 @@ TEST(Restart, is_not_made_where_the_force_is_continuous) {
     State s = m.layout->initial_state();
     s.time = 0.1;
     ForceJump jump(*m.assembler, s);
-    m.assembler->commit(s, {0, 0.1});
+    ModelHistory(*m.assembler).commit(s, {0, 0.1});
     EXPECT_EQ(jump.at(s), thrust);
   }
 }

@@ -24,6 +24,7 @@ class JointCase : public PlainCase {
                      const Mat3& R_WB = Mat3::Identity(), const Vec3& p_WB = Vec3::Zero()) {
     registry.set_source("plugin", "");
     trammel_register(registry);
+    builder.begin(sample_entity(), sample_body());
     const SampleFrames frames = add_sample_markers(builder, R_WA, p_WA, R_WB, p_WB);
     a = frames.a;
     b = frames.b;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "flow_text.hpp"
-#include "trammel/builder.hpp"
+#include "kernel/model_builder.hpp"
+#include "sdk/src/flow_text.hpp"
 #include "trammel/registry.hpp"
 
 /// Builds entities out of short texts, without a case file: "{mass: 2, inertia: [1, 1, 1]}".
@@ -34,7 +34,7 @@ class PlainContext final : public ValueContext {
 class PlainCase {
  public:
   Model model;
-  Builder builder{model};
+  ModelBuilder builder{model};
   PlainContext context;
   Registry registry;
 

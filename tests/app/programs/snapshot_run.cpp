@@ -16,10 +16,10 @@
 
 #include "app/session.hpp"
 #include "app/stage_reader.hpp"
+#include "kernel/assembler.hpp"
 #include "solvers/simulation.hpp"
 #include "solvers/snapshot.hpp"
 #include "trammel/archive.hpp"
-#include "trammel/assembler.hpp"
 
 namespace {
 
@@ -84,7 +84,7 @@ void run(const std::vector<std::string>& arguments) {
   CommandLine command;
   command.case_file = arguments.at(1);
   Session session(command, PETSC_COMM_WORLD, Session::Extent::share);
-  std::vector<Stage> stages = read_stages(session.file);
+  std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
   for (Stage& stage : stages) {
     if (auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
       const std::string form = arguments.size() > next + 2 ? arguments[next + 2] : "";
@@ -96,8 +96,8 @@ void run(const std::vector<std::string>& arguments) {
     if (auto* statics = std::get_if<StaticStage>(&stage.what))
       if (arguments.size() > next + 3) statics->newton.tolerance = std::stod(arguments[next + 3]);
   }
-  session.keep_multipliers_of_loops();
-  Layout layout(PETSC_COMM_WORLD, session.model, {});
+  const bool loops = session.loops_repeat_constraints();
+  Layout layout(PETSC_COMM_WORLD, session.model, {.identify = !loops});
   Assembler assembler(session.model, layout);
   Simulation simulation(assembler);
   States states(layout, writes ? std::stoi(arguments[2]) : -1, arguments.at(next) + ending);

@@ -1,6 +1,4 @@
-#include <cstdlib>
-
-#include "trammel/plugin.hpp"
+#include "refused_plugin.hpp"
 
 namespace {
 
@@ -10,17 +8,6 @@ constexpr trammel::PluginRecord other_record() {
   return r;
 }
 
-/// Ends the process if the library is opened at all: nothing of a rejected plugin may run.
-struct Trap {
-  Trap() { std::abort(); }
-} const trap;
-
 }  // namespace
 
-extern "C" {
-__attribute__((visibility("default"))) extern const trammel::PluginRecord trammel_plugin_record;
-__attribute__((section(".trammel"), used)) const trammel::PluginRecord trammel_plugin_record = other_record();
-__attribute__((visibility("default"))) void trammel_register(trammel::Registry& registry);
-}
-
-void trammel_register(trammel::Registry& registry) { registry.names(trammel::Type::Category::body); }
+REFUSED_PLUGIN(other_record)

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/case_context.hpp"
+#include "io/case_yaml.hpp"
+#include "kernel/model_builder.hpp"
+#include "trammel/element_check.hpp"
+#include "trammel/joint_check.hpp"
+#include "trammel/lie.hpp"
+#include "trammel/registry.hpp"
+
+namespace trammel::bench {
+
+/// Many joints of one type, each between two frames of its own, in a random state.
+class Crowd {
+ public:
+  static constexpr int size = 64;
+
+  explicit Crowd(const Type& type, const std::string& own) {
+    context_.set_parameters(nullptr, {});
+    ModelBuilder builder(model_);
+    Type bodies;
+    for (int i = 0; i < size; ++i) {
+      Entity frames, joint;
+      frames.name = "f" + std::to_string(i);
+      builder.begin(frames, bodies);
+      const auto offer = [&builder](const char* name, const Vec3& tilt) {
+        const Frame frame = builder.add_frame(name, Mat3::Identity(), Vec3::Zero());
+        builder.offer_marker(name, Marker::on_frame(frame, so3::exp(tilt), Vec3(0.3, -0.2, 0.5)));
+      };
+      offer("a", Vec3(0.4, -1.2, 0.7));
+      offer("b", Vec3(-0.6, 0.9, 0.3));
+      joint.name = "j" + std::to_string(i);
+      builder.begin(joint, type);
+      const std::string text = fmt::format("{{between: [f{0}.a, f{0}.b], assemble: yes{1}}}", i, own);
+      maps_.push_back(std::make_unique<Value>(read_yaml_text(text, "joint")));
+      type.build(Parameters(*maps_.back(), type.parameters, context_), builder);
+    }
+    range_ = model_.ranges.back().instances.get();
+    std::vector<BlockId> all(model_.blocks.size());
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<BlockId>(k);
+    specimen_ = std::make_unique<Specimen>(model_, all);
+    specimen_->disturb(1, 0.3, 0.5);
+    for (int i = 0; i < size; ++i) {
+      std::vector<BlockPlace>& places = stencils_.emplace_back();
+      for (const BlockId id : range_->stencil(i))
+        places.push_back(specimen_->places()[static_cast<std::size_t>(id)]);
+    }
+    for (const std::vector<BlockPlace>& places : stencils_) places_.push_back(places.data());
+  }
+
+  void evaluate(bool tangent) const {
+    class Sink final : public ShareSink {
+      void add(int, LocalSystem& share) override { benchmark::DoNotOptimize(share.residual().data()); }
+    } sink;
+    Request request;
+    request.tangent = tangent;
+    range_->evaluate(0, size, specimen_->state(), places_, request, sink);
+    benchmark::ClobberMemory();
+  }
+
+ private:
+  CaseContext context_;
+  Model model_;
+  std::vector<std::unique_ptr<Value>> maps_;
+  const ElementRange* range_ = nullptr;
+  std::unique_ptr<Specimen> specimen_;
+  std::vector<std::vector<BlockPlace>> stencils_;
+  std::vector<const BlockPlace*> places_;
+};
+
+/// Keeps the fastest repetition of each benchmark, by joint [s].
+class Times final : public benchmark::ConsoleReporter {
+ public:
+  std::map<std::string, double> seconds;
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (!run.aggregate_name.empty()) continue;
+      const double once =
+          run.GetAdjustedCPUTime() / benchmark::GetTimeUnitMultiplier(run.time_unit) / Crowd::size;
+      const auto [place, is_new] = seconds.try_emplace(run.run_name.function_name, once);
+      if (!is_new) place->second = std::min(place->second, once);
+    }
+  }
+};
+
+}  // namespace trammel::bench

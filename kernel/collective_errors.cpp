@@ -1,0 +1,63 @@
+#include "kernel/collective_errors.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "kernel/rank_exchange.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel {
+
+void LocalFault::capture(const Entity* entity, int rank, double time) {
+  kind_ = Kind::failure;
+  std::string what = "something was thrown that is no exception";
+  try {
+    throw;
+  } catch (const RejectStep& e) {
+    kind_ = Kind::reject;
+    text_ =
+        fmt::format("{} refuses the state: {}",
+                    entity == nullptr ? "an element"
+                                      : fmt::format("{} '{}' (type '{}' of plugin '{}')", entity->category,
+                                                    entity->name, entity->type, entity->plugin),
+                    e.what());
+    return;
+  } catch (const Error& e) {
+    what = e.where().file.empty() ? e.what() : e.where().text() + ": " + e.what();
+  } catch (const std::bad_alloc&) {
+    what = "out of memory";
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+  }
+  if (entity == nullptr) {
+    text_ = fmt::format("rank {}, t = {}: {}", rank, time, what);
+    return;
+  }
+  const std::string place = entity->where.text();
+  text_ = fmt::format("{}{}{} '{}' (type '{}' of plugin '{}') failed on rank {} at t = {}: {}", place,
+                      place.empty() ? "" : ": ", entity->category, entity->name, entity->type, entity->plugin,
+                      rank, time, what);
+}
+
+bool LocalFault::agree(MPI_Comm comm) {
+  int ranks = 1, rank = 0;
+  MPI_Comm_size(comm, &ranks);
+  MPI_Comm_rank(comm, &rank);
+  if (ranks == 1) {
+    if (kind_ == Kind::failure) throw Error(text_);
+    return kind_ == Kind::none;
+  }
+  struct {
+    int kind;
+    int rank;
+  } worst{static_cast<int>(kind_), rank};
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
+  if (worst.kind == static_cast<int>(Kind::none)) return true;
+  share_text(text_, worst.rank, comm);
+  if (worst.kind == static_cast<int>(Kind::reject)) return false;
+  throw Error(text_);
+}
+
+}  // namespace trammel

@@ -1,0 +1,78 @@
+#include "kernel/graph_partition.hpp"
+
+#include <petscmat.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kernel/petsc_call.hpp"
+
+namespace trammel {
+
+void PartitionGraph::set_edges(std::vector<std::pair<std::int32_t, std::int32_t>> pairs) {
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  begin.assign(weight.size() + 1, 0);
+  neighbours.clear();
+  neighbours.reserve(pairs.size());
+  for (const auto& [a, b] : pairs) {
+    ++begin[static_cast<std::size_t>(a) + 1];
+    neighbours.push_back(b);
+  }
+  for (std::size_t v = 0; v < weight.size(); ++v) begin[v + 1] += begin[v];
+}
+
+std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const PetscInt n = graph.vertices();
+  std::vector<int> part(static_cast<std::size_t>(n), 0);
+  if (ranks == 1) return part;
+  if (n < 4 * ranks) {
+    // Too small to be worth a partitioner: in the order of the case.
+    for (PetscInt v = 0; v < n; ++v) part[static_cast<std::size_t>(v)] = static_cast<int>(v * ranks / n);
+    return part;
+  }
+  const PetscInt first = n * rank / ranks, last = n * (rank + 1) / ranks;
+  // The arrays pass to PETSc, which frees them.
+  PetscInt *rows = nullptr, *columns = nullptr, *weights = nullptr;
+  const PetscInt offset = graph.begin[static_cast<std::size_t>(first)];
+  const PetscInt edges = graph.begin[static_cast<std::size_t>(last)] - offset;
+  TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(last - first) + 1, &rows));
+  TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(edges) + 1, &columns));
+  TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(last - first) + 1, &weights));
+  for (PetscInt v = first; v <= last; ++v)
+    rows[v - first] = graph.begin[static_cast<std::size_t>(v)] - offset;
+  std::copy_n(graph.neighbours.begin() + offset, edges, columns);
+  std::copy_n(graph.weight.begin() + first, last - first, weights);
+  // One rank is one core: PT-Scotch 7.0 would start threads of its own.
+  setenv("SCOTCH_PTHREAD_NUMBER", "1", 0);
+  Mat adjacency = nullptr;
+  MatPartitioning partitioning = nullptr;
+  IS parts = nullptr;
+  TRAMMEL_PETSC(MatCreateMPIAdj(comm, last - first, n, rows, columns, nullptr, &adjacency));
+  TRAMMEL_PETSC(MatPartitioningCreate(comm, &partitioning));
+  TRAMMEL_PETSC(MatPartitioningSetAdjacency(partitioning, adjacency));
+  TRAMMEL_PETSC(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
+  TRAMMEL_PETSC(MatPartitioningSetVertexWeights(partitioning, weights));
+  TRAMMEL_PETSC(MatPartitioningSetFromOptions(partitioning));
+  TRAMMEL_PETSC(MatPartitioningApply(partitioning, &parts));
+  const PetscInt* local = nullptr;
+  TRAMMEL_PETSC(ISGetIndices(parts, &local));
+  std::vector<int> mine(local, local + (last - first)), counts(static_cast<std::size_t>(ranks)),
+      starts(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) {
+    starts[static_cast<std::size_t>(r)] = static_cast<int>(n * r / ranks);
+    counts[static_cast<std::size_t>(r)] = static_cast<int>(n * (r + 1) / ranks - n * r / ranks);
+  }
+  MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_INT, part.data(), counts.data(),
+                 starts.data(), MPI_INT, comm);
+  TRAMMEL_PETSC(ISRestoreIndices(parts, &local));
+  TRAMMEL_PETSC(ISDestroy(&parts));
+  TRAMMEL_PETSC(MatPartitioningDestroy(&partitioning));
+  TRAMMEL_PETSC(MatDestroy(&adjacency));
+  return part;
+}
+
+}  // namespace trammel

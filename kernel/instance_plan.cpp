@@ -1,0 +1,182 @@
+#include "kernel/instance_plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace trammel {
+
+CompanionParts::CompanionParts(const StencilBlock& row, const StencilBlock& column) {
+  const bool moves = is_kinematic(column.kind) && column.companion;
+  const bool constraint = row.kind == BlockKind::multiplier && row.companion;
+  correction_column = moves;
+  velocity_row = constraint && is_kinematic(column.kind);
+  velocity_correction = constraint && moves;
+  correction_row =
+      is_kinematic(row.kind) && row.companion && column.kind == BlockKind::multiplier && column.companion;
+  velocity_own = constraint && column.kind == BlockKind::multiplier && column.companion;
+}
+
+namespace {
+
+void append_block(EntryPattern& pattern, PetscInt row, int rows, PetscInt column, int columns) {
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) {
+      pattern.rows.push_back(row + i);
+      pattern.columns.push_back(column + j);
+    }
+}
+
+void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, const StencilBlock& row,
+                 const StencilBlock& column) {
+  const UnknownBlock& r = unknowns[static_cast<std::size_t>(row.unknown)];
+  const UnknownBlock& c = unknowns[static_cast<std::size_t>(column.unknown)];
+  const CompanionParts parts(row, column);
+  append_block(pattern, r.global, r.size, c.global, c.size);
+  if (parts.correction_column) append_block(pattern, r.global, r.size, c.companion_global, c.size);
+  if (parts.velocity_row) append_block(pattern, r.companion_global, r.size, c.global, c.size);
+  if (parts.velocity_correction)
+    append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+  if (parts.correction_row) {
+    append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+    pattern.kept += static_cast<std::size_t>(r.size * c.size);
+  }
+  if (parts.velocity_own) append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+}
+
+/// Whether the rows of stencil block k are this instance's to write.
+bool writes(const ElementRange& range, int i, int k, int count) {
+  for (int column = 0; column < count; ++column)
+    if (range.couples(i, k, column)) return true;
+  return false;
+}
+
+bool is_nominal(const Row& row) { return row.measure.dimension == Dimension::nominal; }
+
+void find_traits(const Model& model, RangePlan& plan) {
+  plan.traits.resize(static_cast<std::size_t>(plan.range->size()));
+  for (const int i : plan.instances) {
+    InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+    const int entity = plan.range->entity(i);
+    const std::size_t begin = plan.block_begin[static_cast<std::size_t>(i)],
+                      end = plan.block_begin[static_cast<std::size_t>(i) + 1];
+    for (std::size_t k = begin; k < end; ++k) {
+      StencilBlock& b = plan.blocks[k];
+      const Block& block = model.block(b.id);
+      if (block.entity != entity ||
+          !(is_multiplier(b.kind) || b.kind == BlockKind::coordinate || b.kind == BlockKind::algebraic))
+        continue;
+      if (!writes(*plan.range, i, static_cast<int>(k - begin), static_cast<int>(end - begin))) continue;
+      b.own = true;
+      if (!is_multiplier(b.kind)) continue;
+      for (std::size_t a = 0; a < block.rows.size(); ++a) {
+        b.may_rest = b.may_rest || block.rows[a].may_rest();
+        if (block.rows[a].compliant) b.compliant = block.rows.data();
+      }
+      traits.may_rest = traits.may_rest || b.may_rest;
+      traits.compliant = traits.compliant || b.compliant != nullptr;
+    }
+    if (traits.may_rest || traits.compliant) plan.special.push_back(i);
+  }
+}
+
+void find_runs(const Layout& layout, std::size_t range, RangePlan& plan) {
+  auto special = plan.special.begin();
+  for (const int i : plan.instances) {
+    const bool is_special = special != plan.special.end() && *special == i;
+    if (is_special) ++special;
+    if (!layout.has_equations(range, i)) continue;
+    if (is_special || plan.runs.empty() || plan.runs.back().special || plan.runs.back().last != i)
+      plan.runs.push_back({i, i + 1, is_special});
+    else
+      ++plan.runs.back().last;
+  }
+}
+
+/// Marks, of the instances of an entity that may rest, the one with the first such multiplier: the same on all ranks.
+void tell_first(const Model& model, std::vector<RangePlan>& plans) {
+  std::map<int, BlockId> first;  // by entity
+  for (const BlockId id : model.blocks.ids()) {
+    const Block& block = model.block(id);
+    if (!is_multiplier(block.kind) || std::ranges::none_of(block.rows, &Row::may_rest)) continue;
+    const auto [known, fresh] = first.try_emplace(block.entity, id);
+    if (!fresh) known->second = std::min(known->second, id);
+  }
+  for (RangePlan& plan : plans)
+    for (const int i : plan.special)
+      for (const StencilBlock& b : plan.stencil(i))
+        if (b.may_rest && first.at(plan.range->entity(i)) == b.id)
+          plan.traits[static_cast<std::size_t>(i)].first_of_entity = true;
+}
+
+}  // namespace
+
+std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern) {
+  std::vector<RangePlan> plans;
+  const auto unknowns = layout.unknowns();
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    RangePlan plan;
+    plan.range = model.ranges[r].instances.get();
+    plan.instances = layout.instances(r);
+    const int n = plan.range->size();
+    auto mine = plan.instances.begin();
+    for (int i = 0; i < n; ++i) {
+      plan.block_begin.push_back(plan.blocks.size());
+      if (mine == plan.instances.end() || *mine != i) continue;
+      ++mine;
+      int offset = 0;
+      for (const BlockId id : plan.range->stencil(i)) {
+        const Block& block = model.block(id);
+        const BlockRoot& root = layout.root(id);
+        StencilBlock b;
+        b.id = id;
+        b.kind = block.kind;
+        b.size = static_cast<std::int16_t>(block.size);
+        b.offset = static_cast<std::int16_t>(offset);
+        if (const UnknownBlock* u = layout.unknown_of(id)) {
+          b.unknown = static_cast<std::int32_t>(u - unknowns.data());
+          b.companion = u->companion_local >= 0;
+          b.local = u->local;
+        }
+        if (root.rotated) b.Q = &root.Q;
+        if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
+          b.nominal = block.rows.data();
+        if (b.kind == BlockKind::multiplier) plan.has_constraints = true;
+        if (b.kind == BlockKind::algebraic) plan.has_algebraic = true;
+        offset += block.size;
+        plan.blocks.push_back(b);
+        plan.places.push_back(layout.place(id));
+      }
+    }
+    plan.block_begin.push_back(plan.blocks.size());
+    find_traits(model, plan);
+    find_runs(layout, r, plan);
+    for (int i = 0; i < n; ++i) {
+      plan.place_of.push_back(plan.places.data() + plan.block_begin[static_cast<std::size_t>(i)]);
+      plan.pair_begin.push_back(plan.pairs.size());
+      plan.entry_begin.push_back(pattern.rows.size());
+      plan.kept_begin.push_back(pattern.kept);
+      const auto blocks = plan.stencil(i);
+      const int count = static_cast<int>(blocks.size());
+      const bool may_rest = plan.traits[static_cast<std::size_t>(i)].may_rest;
+      for (int c = 0; c < count; ++c)
+        for (int b = 0; b < count; ++b) {
+          const StencilBlock &row = blocks[static_cast<std::size_t>(b)],
+                             &column = blocks[static_cast<std::size_t>(c)];
+          if (row.unknown < 0 || column.unknown < 0) continue;
+          // What stands there while rows are inactive: the pattern does not change with their status.
+          const bool friction = row.kind == BlockKind::velocity_multiplier && row.may_rest;
+          const bool rests =
+              may_rest && row.own && (b == c || (friction && column.own && is_multiplier(column.kind)));
+          if (!rests && !plan.range->couples(i, b, c)) continue;
+          plan.pairs.push_back({static_cast<std::int16_t>(b), static_cast<std::int16_t>(c)});
+          append_pair(pattern, unknowns, row, column);
+        }
+    }
+    plan.pair_begin.push_back(plan.pairs.size());
+    plans.push_back(std::move(plan));
+  }
+  tell_first(model, plans);
+  return plans;
+}
+
+}  // namespace trammel

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <petscsystypes.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/layout.hpp"
+#include "kernel/model.hpp"
+
+namespace trammel {
+
+/// A block of an instance's stencil, as the assembler needs it.
+struct StencilBlock {
+  BlockId id = no_block;
+  BlockKind kind = BlockKind::position;
+  std::int16_t size = 0;
+  std::int16_t offset = 0;    ///< in the local system
+  std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
+  std::int32_t local = -1;    ///< UnknownBlock::local, -1 where fixed
+  bool companion = false;
+  /// Made by the instance's entity, which writes its rows: a multiplier, a coordinate or algebraic unknowns.
+  bool own = false;
+  bool may_rest = false;           ///< of an own multiplier: some row may be anything but active
+  const Row* compliant = nullptr;  ///< likewise: its rows, where some depend on the instance's multipliers
+  const Row* nominal = nullptr;    ///< of coordinates, some of them nominal: what they measure
+  const Mat3* Q = nullptr;         ///< of a rotation that shares its root's block, turned: R = R_root Q
+
+  bool is_compliant(int row) const { return compliant != nullptr && compliant[row].compliant; }
+};
+
+/// One pair of stencil blocks that may hold numbers.
+struct BlockPair {
+  std::int16_t row = 0, column = 0;
+};
+
+/// What is to be seen to where an instance is evaluated.
+struct InstanceTraits {
+  bool may_rest = false;  ///< some row of its own may be anything but active
+  bool compliant = false;
+  bool first_of_entity = false;  ///< of those that may rest: tells whether the joint is active
+};
+
+/// Instances of a range that are evaluated one after the other.
+struct InstanceRun {
+  int first = 0, last = 0;  ///< up to, and not with, the last
+  bool special = false;     ///< one with a trait
+};
+
+/// Where the shares of the instances of one range go: computed once for each revision. What stands by instance is empty for
+/// those that other ranks evaluate.
+struct RangePlan {
+  ElementRange* range = nullptr;
+  std::span<const int> instances;  ///< of this rank, in order
+  std::vector<InstanceRun> runs;   ///< of those that have equations
+  std::vector<BlockPlace> places;
+  std::vector<const BlockPlace*> place_of;  ///< by instance, into `places`
+  std::vector<StencilBlock> blocks;
+  std::vector<BlockPair> pairs;
+  std::vector<std::size_t> block_begin, pair_begin;  ///< by instance, and one past the last
+  std::vector<std::size_t> entry_begin;  ///< by instance: its first number among the matrix's entries
+  std::vector<std::size_t> kept_begin;   ///< by instance: its first number among the kept gradients
+  bool has_constraints = false;          ///< some stencil holds a multiplier
+  bool has_algebraic = false;            ///< some stencil holds algebraic unknowns
+  std::vector<InstanceTraits> traits;    ///< by instance
+  std::vector<int> special;              ///< instances with a trait, in order
+
+  std::span<const StencilBlock> stencil(int i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return std::span(blocks).subspan(block_begin[k], block_begin[k + 1] - block_begin[k]);
+  }
+  std::span<const BlockPair> coupled(int i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return std::span(pairs).subspan(pair_begin[k], pair_begin[k + 1] - pair_begin[k]);
+  }
+};
+
+/// Rows and columns of the matrix's entries, in the order in which instances write them.
+struct EntryPattern {
+  std::vector<PetscInt> rows, columns;
+  std::size_t kept = 0;  ///< numbers among the kept gradients
+};
+
+/// The sub-blocks of a stabilized matrix that one pair of stencil blocks writes, besides its own, in this order.
+struct CompanionParts {
+  bool correction_column = false;    ///< (row, mu of column)
+  bool velocity_row = false;         ///< (velocity row of the multiplier `row`, column)
+  bool velocity_correction = false;  ///< (velocity row of the multiplier `row`, mu of column)
+  bool correction_row = false;       ///< (row of mu, eta of the multiplier `column`)
+  bool velocity_own = false;         ///< (velocity row of the multiplier `row`, eta of `column`)
+
+  CompanionParts(const StencilBlock& row, const StencilBlock& column);
+};
+
+/// Rows of a constraint at acceleration level: `bias` and `gradient` (K, or D of a velocity constraint) times v'; `blocks` and
+/// `places`: of the instance.
+template <class Matrix>
+Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, const BlockPlace* places,
+                                      const State& state, const StencilBlock& row, Eigen::VectorXd bias,
+                                      const Matrix& gradient) {
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!is_kinematic(blocks[k].kind)) continue;
+    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
+    bias += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
+  }
+  return bias;
+}
+
+/// Plans of all ranges; entries are appended to `pattern`.
+std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern);
+
+}  // namespace trammel

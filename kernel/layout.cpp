@@ -1,0 +1,422 @@
+#include "kernel/layout.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "kernel/partition.hpp"
+#include "kernel/petsc_call.hpp"
+#include "kernel/rank_exchange.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::size_t index(BlockId id) { return static_cast<std::size_t>(id); }
+
+void sort_out(std::vector<BlockId>& ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+}  // namespace
+
+int Layout::owner(BlockId root) const {
+  if (!owner_.empty()) return owner_[index(root)];
+  const auto entity = static_cast<std::size_t>(model_->shares.entity_of(root));
+  return std::max(model_->shares.owner[entity], 0);
+}
+
+/// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them. Of a model that is
+/// expanded by shares it is the one that has its entity or, where all have that, the one that has what it acts on.
+int Layout::evaluator(const ElementRange& range, int instance) const {
+  if (ranks_ == 1) return 0;
+  const ModelShares& shares = model_->shares;
+  if (!shares.whole()) {
+    const int rank = shares.owner[static_cast<std::size_t>(range.entity(instance))];
+    const auto stencil = range.stencil(instance);
+    return rank >= 0 || stencil.empty() ? std::max(rank, 0) : owner(stencil[0]);
+  }
+  std::map<int, int> count;
+  for (const BlockId id : range.stencil(instance)) {
+    const BlockRoot& r = root(id);
+    if (!r.fixed) count[owner(r.root)] += model_->block(id).size;
+  }
+  int best = 0, most = 0;
+  for (const auto& [rank, n] : count)
+    if (n > most) {
+      best = rank;
+      most = n;
+    }
+  return best;
+}
+
+Layout::Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options)
+    : comm_(comm), model_(&model), options_(options), identification_(model, options.identify, comm) {
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &ranks_);
+  tell_joints();
+  if (model.shares.whole()) owner_ = partition(comm_, model, identification_);
+  for (const Model::Range& range : model.ranges) {
+    std::vector<int>& mine = instances_.emplace_back();
+    for (int i = 0; i < range.instances->size(); ++i)
+      if (evaluator(*range.instances, i) == rank_) mine.push_back(i);
+  }
+  find_corrected();
+  number_roots();
+  arrange();
+}
+
+Layout::~Layout() {
+  VecScatterDestroy(&scatter_);
+  VecDestroy(&local_vector_);
+}
+
+/// Tells the instances of joints which of their multipliers carry no unknowns.
+void Layout::tell_joints() {
+  const Model& model = *model_;
+  without_equations_.resize(model.ranges.size());
+  if (model.offers.empty()) return;
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    ElementRange& range = *model.ranges[r].instances;
+    for (int i = 0; i < range.size(); ++i) {
+      const auto offers = model.offers.find(range.entity(i));
+      if (offers == model.offers.end()) continue;
+      const auto stencil = range.stencil(i);
+      bool any = true;
+      for (const IdentityOffer& offer : offers->second) {
+        const auto at = std::ranges::find(stencil, offer.multiplier);
+        if (at == stencil.end()) continue;
+        any = range.identified(i, static_cast<int>(at - stencil.begin()), root(offer.multiplier).fixed);
+      }
+      if (!any) without_equations_[r].push_back(i);
+    }
+  }
+}
+
+void Layout::set_stabilized(bool stabilized) {
+  if (stabilized == options_.stabilized) return;
+  options_.stabilized = stabilized;
+  if (stabilized) find_corrected();
+  number_roots();
+  arrange();
+}
+
+void Layout::find_corrected() {
+  const Model& model = *model_;
+  std::vector<BlockId> touched;
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    const ElementRange& range = *model.ranges[r].instances;
+    for (const int i : instances(r)) {
+      const auto stencil = range.stencil(i);
+      const int blocks = static_cast<int>(stencil.size());
+      for (int a = 0; a < blocks; ++a) {
+        const BlockId row = stencil[index(a)];
+        if (model.block(row).kind != BlockKind::multiplier || !carries_unknowns(row)) continue;
+        for (int b = 0; b < blocks; ++b)
+          if (is_kinematic(model.block(stencil[index(b)]).kind) && range.couples(i, a, b))
+            touched.push_back(root(stencil[index(b)]).root);
+      }
+    }
+  }
+  sort_out(touched);
+  corrected_.clear();
+  ByRank to(static_cast<std::size_t>(ranks_));
+  for (const BlockId id : touched) {
+    const int rank = owner(id);
+    if (rank == rank_)
+      corrected_.push_back(id);
+    else
+      to[static_cast<std::size_t>(rank)].push_back(id);
+  }
+  if (ranks_ == 1) return;
+  for (const auto& ids : exchange_by_rank(to, comm_))
+    for (const PetscInt id : ids) corrected_.push_back(static_cast<BlockId>(id));
+  sort_out(corrected_);
+}
+
+void Layout::number_roots() {
+  const Model& model = *model_;
+  global_.clear();
+  companion_.clear();
+  const auto has_companion = [&](BlockId id) {
+    const BlockKind kind = model.block(id).kind;
+    return options_.stabilized && (kind == BlockKind::multiplier ||
+                                   (is_kinematic(kind) && std::ranges::binary_search(corrected_, id)));
+  };
+  const auto each_own = [&](auto&& visit) {
+    for (const BlockId id : model.blocks.ids())
+      if (carries_unknowns(id) && owner(id) == rank_) visit(id);
+  };
+  owned_size_ = 0;
+  each_own([&](BlockId id) { owned_size_ += model.block(id).size * (has_companion(id) ? 2 : 1); });
+  PetscInt end = owned_size_;
+  global_size_ = owned_size_;
+  if (ranks_ > 1) {
+    MPI_Scan(&owned_size_, &end, 1, MPIU_INT, MPI_SUM, comm_);
+    MPI_Allreduce(&owned_size_, &global_size_, 1, MPIU_INT, MPI_SUM, comm_);
+  }
+  PetscInt next = end - owned_size_;
+  each_own([&](BlockId id) {
+    global_.put(id) = next;
+    next += model.block(id).size;
+    if (has_companion(id)) {
+      companion_.put(id) = next;
+      next += model.block(id).size;
+    }
+  });
+}
+
+/// Asks their owners for the numbers of those blocks that have none here. Collective.
+void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
+  ByRank ask(static_cast<std::size_t>(ranks_));
+  for (const BlockId id : wanted)
+    if (carries_unknowns(id) && owner(id) != rank_) ask[static_cast<std::size_t>(owner(id))].push_back(id);
+  const ByRank asked = exchange_by_rank(ask, comm_);
+  ByRank answer(asked.size());
+  for (std::size_t r = 0; r < asked.size(); ++r)
+    for (const PetscInt id : asked[r]) {
+      const auto block = static_cast<BlockId>(id);
+      answer[r].insert(answer[r].end(), {global_[block], companion_[block]});
+    }
+  const ByRank numbers = exchange_by_rank(answer, comm_);
+  for (std::size_t r = 0; r < ask.size(); ++r)
+    for (std::size_t k = 0; k < ask[r].size(); ++k) {
+      const auto block = static_cast<BlockId>(ask[r][k]);
+      global_.put(block) = numbers[r][2 * k];
+      companion_.put(block) = numbers[r][2 * k + 1];
+    }
+}
+
+void Layout::arrange() {
+  const Model& model = *model_;
+  BlockMap<char> touched;
+  for (std::size_t r = 0; r < model.ranges.size(); ++r)
+    for (const int i : instances(r))
+      for (const BlockId id : model.ranges[r].instances->stencil(i))
+        touched.put(id) = touched.put(root(id).root) = 1;
+  std::vector<BlockId> wanted;
+  for (const BlockId id : model.blocks.ids())
+    if (touched[id] != 0 || (carries_unknowns(id) && owner(id) == rank_)) wanted.push_back(id);
+  if (ranks_ > 1) number_ghosts(wanted);
+
+  unknowns_.clear();
+  known_.clear();
+  places_.clear();
+  unknown_index_.clear();
+  place_index_.clear();
+  value_count_ = dof_count_ = 0;
+  int local = 0;
+  const auto add_place = [&](BlockId id) {
+    const Block& b = model.block(id);
+    place_index_.put(id) = static_cast<std::int32_t>(places_.size());
+    places_.push_back({static_cast<std::int32_t>(value_count_), static_cast<std::int32_t>(dof_count_)});
+    known_.push_back(id);
+    value_count_ += static_cast<std::size_t>(value_size(b.kind, b.size));
+    dof_count_ += static_cast<std::size_t>(b.size);
+  };
+  const auto add_unknown = [&](BlockId id, bool owned) {
+    const Block& b = model.block(id);
+    add_place(id);
+    UnknownBlock u;
+    u.block = id;
+    u.kind = b.kind;
+    u.size = b.size;
+    u.place = places_.back();
+    u.local = local;
+    u.global = global_[id];
+    u.owned = owned;
+    local += b.size;
+    if (companion_[id] >= 0) {
+      u.companion_local = local;
+      u.companion_global = companion_[id];
+      local += b.size;
+    }
+    unknown_index_.put(id) = static_cast<std::int32_t>(unknowns_.size());
+    unknowns_.push_back(u);
+  };
+  for (const bool owned : {true, false})
+    for (const BlockId id : wanted)
+      if (carries_unknowns(id) && (owner(id) == rank_) == owned) add_unknown(id, owned);
+  for (const BlockId id : wanted)
+    if (!carries_unknowns(id)) add_place(id);
+  local_size_ = local;
+
+  TRAMMEL_PETSC(VecScatterDestroy(&scatter_));
+  TRAMMEL_PETSC(VecDestroy(&local_vector_));
+  if (ranks_ == 1) return;
+  std::vector<PetscInt> from(static_cast<std::size_t>(local_size_));
+  for (const UnknownBlock& u : unknowns_)
+    for (int k = 0; k < u.size; ++k) {
+      from[static_cast<std::size_t>(u.local + k)] = u.global + k;
+      if (u.companion_local >= 0)
+        from[static_cast<std::size_t>(u.companion_local + k)] = u.companion_global + k;
+    }
+  Vec x = create_vector();
+  IS is = nullptr;
+  TRAMMEL_PETSC(VecCreateSeq(PETSC_COMM_SELF, local_size_, &local_vector_));
+  TRAMMEL_PETSC(ISCreateGeneral(comm_, local_size_, from.data(), PETSC_COPY_VALUES, &is));
+  TRAMMEL_PETSC(VecScatterCreate(x, is, local_vector_, nullptr, &scatter_));
+  TRAMMEL_PETSC(ISDestroy(&is));
+  TRAMMEL_PETSC(VecDestroy(&x));
+}
+
+const UnknownBlock* Layout::unknown_of(BlockId id) const {
+  const BlockRoot& r = root(id);
+  if (r.fixed) return nullptr;
+  const std::int32_t i = unknown_index_[r.root];
+  return i < 0 ? nullptr : &unknowns_[static_cast<std::size_t>(i)];
+}
+
+const BlockPlace& Layout::place(BlockId id) const {
+  return places_[static_cast<std::size_t>(place_index_[id])];
+}
+
+State Layout::initial_state() const {
+  State s;
+  s.value.reserve(value_count_);
+  s.rate.reserve(dof_count_);
+  for (const BlockId id : known_) append_initial(model_->block(id), s);
+  update_shared(s);
+  return s;
+}
+
+Vec Layout::create_vector() const {
+  Vec x = nullptr;
+  TRAMMEL_PETSC(VecCreate(comm_, &x));
+  TRAMMEL_PETSC(VecSetSizes(x, owned_size_, global_size_));
+  TRAMMEL_PETSC(VecSetType(x, ranks_ == 1 ? VECSEQ : VECMPI));
+  return x;
+}
+
+void Layout::to_local(Vec x, std::vector<double>& local) const {
+  local.resize(static_cast<std::size_t>(local_size_));
+  Vec source = x;
+  if (ranks_ > 1) {
+    TRAMMEL_PETSC(VecScatterBegin(scatter_, x, local_vector_, INSERT_VALUES, SCATTER_FORWARD));
+    TRAMMEL_PETSC(VecScatterEnd(scatter_, x, local_vector_, INSERT_VALUES, SCATTER_FORWARD));
+    source = local_vector_;
+  }
+  const PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(source, &values));
+  std::copy_n(values, local.size(), local.begin());
+  TRAMMEL_PETSC(VecRestoreArrayRead(source, &values));
+}
+
+void Layout::add_from_local(const std::vector<double>& local, Vec x) const {
+  PetscScalar* values = nullptr;
+  Vec target = ranks_ > 1 ? local_vector_ : x;
+  TRAMMEL_PETSC(VecGetArray(target, &values));
+  if (ranks_ > 1)
+    std::ranges::copy(local, values);
+  else
+    for (std::size_t i = 0; i < local.size(); ++i) values[i] += local[i];
+  TRAMMEL_PETSC(VecRestoreArray(target, &values));
+  if (ranks_ > 1) {
+    TRAMMEL_PETSC(VecScatterBegin(scatter_, local_vector_, x, ADD_VALUES, SCATTER_REVERSE));
+    TRAMMEL_PETSC(VecScatterEnd(scatter_, local_vector_, x, ADD_VALUES, SCATTER_REVERSE));
+  }
+}
+
+void Layout::update_shared(State& state) const {
+  for (std::size_t k = unknowns_.size(); k < known_.size(); ++k) {
+    const BlockId id = known_[k];
+    const BlockRoot& r = root(id);
+    if (r.root == id) continue;
+    const BlockPlace to = places_[k];
+    const BlockPlace from = place(r.root);
+    const Block& b = model_->block(id);
+    if (r.rotated) {
+      set_rotation(state.value.data() + to.value,
+                   quaternion_of(state.value.data() + from.value) * Quaternion(r.Q));
+      for (std::vector<double>* array : {&state.rate, &state.acceleration}) {
+        const Vec3 root_rate = Eigen::Map<const Vec3>(array->data() + from.dof);
+        Eigen::Map<Vec3>(array->data() + to.dof) = r.Q.transpose() * root_rate;
+      }
+    } else {
+      std::copy_n(state.value.begin() + from.value, value_size(b.kind, b.size),
+                  state.value.begin() + to.value);
+      for (std::vector<double>* array : {&state.rate, &state.acceleration, &state.remainder})
+        std::copy_n(array->begin() + from.dof, b.size, array->begin() + to.dof);
+    }
+  }
+}
+
+void Layout::revise(std::span<State* const> states) {
+  if (options_.stabilized) {
+    // Constraints may have moved on to other blocks, which are corrected from now on.
+    const std::vector<BlockId> before = corrected_;
+    find_corrected();
+    int changed = corrected_ != before ? 1 : 0;
+    if (ranks_ > 1) MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_);
+    if (changed != 0) number_roots();
+  }
+  struct Old {
+    std::vector<BlockPlace> places;
+    BlockMap<std::int32_t> place_index;
+  } const old{std::move(places_), std::move(place_index_)};
+  arrange();
+  // Ghosts get what their owners know. A block of x has room for three numbers, so a rotation's quaternion travels in two
+  // parts: its w first, then x, y, z.
+  Vec x = create_vector();
+  std::vector<double> local;
+  const auto send = [&](auto&& fill, auto&& take) {
+    PetscScalar* values = nullptr;
+    TRAMMEL_PETSC(VecZeroEntries(x));
+    TRAMMEL_PETSC(VecGetArray(x, &values));
+    for (const UnknownBlock& u : unknowns_)
+      if (u.owned) fill(u, old.places[static_cast<std::size_t>(old.place_index[u.block])], values + u.local);
+    TRAMMEL_PETSC(VecRestoreArray(x, &values));
+    to_local(x, local);
+    for (const UnknownBlock& u : unknowns_) take(u, local.data() + u.local);
+  };
+  for (State* const state : states) {
+    State fresh = initial_state();
+    fresh.time = state->time;
+    send(
+        [&](const UnknownBlock& u, const BlockPlace& from, PetscScalar* to) {
+          if (u.kind == BlockKind::rotation) to[0] = state->value[static_cast<std::size_t>(from.value) + 9];
+        },
+        [&](const UnknownBlock& u, const double* from) {
+          if (u.kind == BlockKind::rotation)
+            fresh.value[static_cast<std::size_t>(u.place.value) + 9] = from[0];
+        });
+    send(
+        [&](const UnknownBlock& u, const BlockPlace& from, PetscScalar* to) {
+          const double* value = state->value.data() + from.value;
+          std::copy_n(u.kind == BlockKind::rotation ? value + 10 : value, u.size, to);
+        },
+        [&](const UnknownBlock& u, const double* from) {
+          double* value = fresh.value.data() + u.place.value;
+          if (u.kind == BlockKind::rotation)
+            set_rotation(value, Quaternion(value[9], from[0], from[1], from[2]));
+          else
+            std::copy_n(from, u.size, value);
+        });
+    for (const auto field : State::fields_by_dof())
+      send([&](const UnknownBlock& u, const BlockPlace& from,
+               PetscScalar* to) { std::copy_n((state->*field).data() + from.dof, u.size, to); },
+           [&](const UnknownBlock& u, const double* from) {
+             std::copy_n(from, u.size, (fresh.*field).data() + u.place.dof);
+           });
+    update_shared(fresh);
+    *state = std::move(fresh);
+  }
+  TRAMMEL_PETSC(VecDestroy(&x));
+}
+
+LayoutShare Layout::share() const {
+  LayoutShare s;
+  s.owned_unknowns = owned_size_;
+  s.ghost_unknowns = local_size_ - owned_size_;
+  for (const std::vector<int>& mine : instances_) s.instances += static_cast<PetscInt>(mine.size());
+  return s;
+}
+
+LayoutShare Layout::largest_share() const {
+  const LayoutShare s = share();
+  PetscInt in[3] = {s.owned_unknowns + s.ghost_unknowns, s.ghost_unknowns, s.instances}, out[3];
+  MPI_Allreduce(in, out, 3, MPIU_INT, MPI_MAX, comm_);
+  return {out[0] - out[1], out[1], out[2]};
+}
+
+}  // namespace trammel

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <mpi.h>
+#include <petscis.h>
+#include <petscvec.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/identification.hpp"
+#include "kernel/model.hpp"
+#include "trammel/export.hpp"
+#include "trammel/state.hpp"
+
+namespace trammel {
+
+/// A block that carries unknowns, as one rank sees it.
+struct UnknownBlock {
+  BlockId block = no_block;
+  BlockKind kind = BlockKind::position;
+  int size = 0;
+  BlockPlace place;     ///< in State
+  int local = 0;        ///< offset in a rank's local vector (its own unknowns first, then its ghosts)
+  PetscInt global = 0;  ///< number of its first unknown
+  /// Offset of the block's companion unknowns, -1 where it has none. In the stabilized index-2 form a multiplier's
+  /// companion is its velocity-level multiplier eta, and a kinematic block's that constraints touch is its position
+  /// correction mu (see docs/time_integration.md).
+  int companion_local = -1;
+  PetscInt companion_global = -1;
+  bool owned = false;
+};
+
+struct LayoutOptions {
+  bool stabilized = false;  ///< number companion unknowns
+  bool identify = true;     ///< take what joints offer to identify; no: every joint keeps its multipliers
+};
+
+/// Counts of one rank.
+struct LayoutShare {
+  PetscInt owned_unknowns = 0;
+  PetscInt ghost_unknowns = 0;
+  PetscInt instances = 0;
+};
+
+/// Which blocks of a model are one, the numbering of its unknowns, its partition over the ranks, the instances that each
+/// rank evaluates, and its ghosts. The instances of joints are told what was identified: of several layouts of one model the
+/// last holds.
+///
+/// The partition is made once, of the graph of couplings between root blocks (a model that is expanded by shares brings
+/// its own, of entities); a revision renews only the ghosts. Collective over the communicator.
+class TRAMMEL_API Layout {
+ public:
+  /// Throws Error where joints identify blocks that start with different velocities.
+  Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options);
+  ~Layout();
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  bool stabilized() const { return options_.stabilized; }
+  /// Numbers the unknowns anew, with or without companions. Places of blocks stay, so states stay valid; vectors and
+  /// matrices don't (call Assembler::revise). Collective.
+  void set_stabilized(bool stabilized);
+
+  PetscInt owned_size() const { return owned_size_; }
+  PetscInt local_size() const { return local_size_; }  ///< owned and ghost unknowns
+  PetscInt global_size() const { return global_size_; }
+
+  /// Root blocks with unknowns that this rank owns, then its ghosts.
+  std::span<const UnknownBlock> unknowns() const { return unknowns_; }
+  /// The unknown block that carries block `id` (through its root), nullptr where it is fixed or not known here.
+  const UnknownBlock* unknown_of(BlockId id) const;
+  int owner(BlockId root) const;
+  /// Which blocks are one.
+  const Identification& identification() const { return identification_; }
+  const BlockRoot& root(BlockId id) const { return identification_.root(id); }
+  bool carries_unknowns(BlockId id) const { return root(id).root == id && !root(id).fixed; }
+
+  /// The instances of a range of the model that this rank evaluates, in order.
+  std::span<const int> instances(std::size_t range) const { return instances_[range]; }
+  /// False of a joint all of whose rows hold by themselves.
+  bool has_equations(std::size_t range, int instance) const {
+    return !std::ranges::binary_search(without_equations_[range], instance);
+  }
+
+  /// True where this rank knows the values of the block.
+  bool knows(BlockId id) const { return place_index_[id] >= 0; }
+  const BlockPlace& place(BlockId id) const;
+  /// Blocks known here, in the order of their places.
+  std::span<const BlockId> known_blocks() const { return known_; }
+
+  /// A state with the model's initial values.
+  State initial_state() const;
+  /// Sizes of the arrays of a state: of `value`, and of `rate` and `acceleration`.
+  std::size_t value_count() const { return value_count_; }
+  std::size_t dof_count() const { return dof_count_; }
+
+  Vec create_vector() const;
+  /// Values of this rank's unknowns and ghosts, `local_size()` numbers. Collective.
+  void to_local(Vec x, std::vector<double>& local) const;
+  /// Adds local contributions (owned and ghost) into x. Collective.
+  void add_from_local(const std::vector<double>& local, Vec x) const;
+
+  /// Computes what follows from roots: blocks shared with them (values, rates, accelerations).
+  void update_shared(State& state) const;
+
+  /// Renews ghosts after stencils moved: returns the new arrangement of a state's arrays, with the values of new
+  /// ghosts fetched from their owners. Collective. States not passed along are invalid afterwards.
+  void revise(std::span<State* const> states);
+
+  LayoutShare share() const;
+  /// The largest share over the ranks. Collective.
+  LayoutShare largest_share() const;
+
+ private:
+  void tell_joints();
+  int evaluator(const ElementRange& range, int instance) const;
+  void find_corrected();
+  void number_roots();
+  void number_ghosts(const std::vector<BlockId>& wanted);
+  void arrange();
+
+  MPI_Comm comm_;
+  int rank_ = 0, ranks_ = 1;
+  const Model* model_;
+  LayoutOptions options_;
+  Identification identification_;
+  std::vector<std::vector<int>> instances_;          ///< by range
+  std::vector<std::vector<int>> without_equations_;  ///< by range
+  std::vector<int> owner_;            ///< by block, of roots; empty where the model is expanded by shares
+  std::vector<BlockId> corrected_;    ///< kinematic roots of this rank that constraints touch, in order
+  BlockMap<PetscInt> global_{-1};     ///< of roots with unknowns that are owned or known here
+  BlockMap<PetscInt> companion_{-1};  ///< -1 where there is none
+  PetscInt owned_size_ = 0, local_size_ = 0, global_size_ = 0;
+  std::vector<UnknownBlock> unknowns_;
+  BlockMap<std::int32_t> unknown_index_{-1};  ///< of roots known here
+  BlockMap<std::int32_t> place_index_{-1};
+  std::vector<BlockPlace> places_;
+  std::vector<BlockId> known_;
+  std::size_t value_count_ = 0, dof_count_ = 0;
+  VecScatter scatter_ = nullptr;
+  Vec local_vector_ = nullptr;
+};
+
+}  // namespace trammel

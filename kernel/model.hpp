@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/block_table.hpp"
+#include "trammel/activity.hpp"
+#include "trammel/block.hpp"
+#include "trammel/element.hpp"
+#include "trammel/entity.hpp"
+#include "trammel/error.hpp"
+#include "trammel/export.hpp"
+#include "trammel/friction_law.hpp"
+#include "trammel/marker.hpp"
+#include "trammel/signal.hpp"
+
+namespace trammel {
+
+/// Two blocks (or a block and the ground) that a joint offers to identify.
+struct IdentityOffer {
+  BlockId a = no_block;  ///< no_block: the ground
+  BlockId b = no_block;
+  bool rotation = false;
+  BlockId multiplier = no_block;  ///< whose rows hold by themselves where the offer is taken
+  std::string conflict;           ///< why it cannot be taken: the initial velocities differ
+};
+
+/// What a user may want to see of an entity before a run: the 6x6 that a section came to. `trammel check` prints it.
+struct ModelNote {
+  int entity = -1;
+  std::string title;
+  std::string text;  ///< may have several lines
+};
+
+/// A linear relation between coordinates that a motion or a coupling imposes.
+struct CoordinateRelation {
+  int entity = -1;
+  std::vector<CoordinateTerm> terms;
+};
+
+/// Where each rank expands a part of the case: what all of them agreed on before.
+struct TRAMMEL_API ModelShares {
+  std::vector<std::int32_t>
+      owner;  ///< by entity: the rank that evaluates it; `everyone` where all ranks build it
+  std::vector<BlockId> first_block;  ///< by entity, and one past the last block
+
+  static constexpr std::int32_t everyone = -1;
+  bool whole() const { return owner.empty(); }
+  /// The entity that made a block.
+  int entity_of(BlockId id) const;
+  /// The one rank that tells others of an entity.
+  int speaker(int entity) const { return std::max(owner[static_cast<std::size_t>(entity)], 0); }
+};
+
+/// The description of a system: blocks, instances and names. It holds no state and no numbering, and once it is built only
+/// the histories of its instances change, and their stencils.
+///
+/// A rank holds the whole of it, or, of a large case on several ranks, its share: what it evaluates and what that names.
+/// BlockIds and the list of entities are the same on all ranks.
+class TRAMMEL_API Model {
+ public:
+  BlockTable<Block> blocks;
+  std::map<int, std::vector<IdentityOffer>> offers;  ///< of joints, by entity
+  std::vector<Entity> entities;
+  ModelShares shares;
+  /// One range for each C++ type of instance, and the plugin it comes from.
+  struct Range {
+    std::string key;
+    std::string type;
+    std::unique_ptr<ElementRange> instances;
+  };
+  std::vector<Range> ranges;
+  std::map<std::string, Marker, std::less<>> markers;
+  std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
+  std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
+  std::vector<CoordinateRelation> relations;
+  std::map<BlockId, FrictionLaw> frictions;  ///< by velocity multiplier
+  std::map<int, Activity> activities;        ///< by entity: of joints that may become inactive
+  std::vector<MassPoint> masses;
+  std::vector<ModelNote> notes;
+  bool keep_notes = false;  ///< `notes` are wanted
+  std::vector<SensorReference> sensor_references;
+
+  const Block& block(BlockId id) const { return blocks[id]; }
+  /// Whether this rank has the block.
+  bool knows(BlockId id) const { return blocks[id].entity >= 0; }
+  int dofs(std::span<const BlockId> stencil) const;
+  /// The entity that made a block, known here or not.
+  int entity_of(BlockId id) const { return shares.whole() ? block(id).entity : shares.entity_of(id); }
+};
+
+}  // namespace trammel

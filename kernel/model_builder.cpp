@@ -1,0 +1,121 @@
+#include "kernel/model_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/activity_reaction.hpp"
+
+namespace trammel {
+
+ModelBuilder::ModelBuilder(Model& model, const SharePlan& plan)
+    : model_(&model), plan_(&plan), box_(plan.box) {
+  model.shares = plan.shares;
+}
+
+int ModelBuilder::begin(Entity entity, const Type& type) {
+  entity.type = type.name;
+  entity.plugin = type.plugin;
+  entity.category = std::string(category_name(type.category));
+  const int index = static_cast<int>(model_->entities.size());
+  model_->entities.push_back(std::move(entity));
+  begin_listed(index, type);
+  return index;
+}
+
+void ModelBuilder::begin_listed(int index, const Type& type) {
+  entity_ = index;
+  if (type.category == Type::Category::joint) joints_[entity().name] = entity_;
+  if (plan_ != nullptr) next_block_ = plan_->shares.first_block[static_cast<std::size_t>(entity_)];
+}
+
+BlockId ModelBuilder::add_block(Block block, FrictionLaw* law) {
+  if (block.kind == BlockKind::position)
+    box_.enclose(Vec3(block.initial[0], block.initial[1], block.initial[2]));
+  const BlockId id = next_block_++;
+  model_->blocks.add(id) = std::move(block);
+  if (law != nullptr) model_->frictions.emplace(id, std::move(*law));
+  return id;
+}
+
+void ModelBuilder::set_activity(Activity activity) {
+  activity.length = length();
+  const auto [other, fresh] = model_->activities.try_emplace(entity_, activity);
+  if (!fresh)
+    throw Error(activity.where,
+                fmt::format("'{}' has two switches, `{}` and `{}`: one of them is to say when it is "
+                            "active",
+                            entity().name, other->second.parameter, activity.parameter));
+}
+
+InitialMotion ModelBuilder::initial(const Marker& marker) const {
+  State state;
+  std::vector<BlockPlace> places;
+  for (const BlockId id : marker.blocks()) {
+    const Block& b = model_->block(id);
+    places.push_back(
+        {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
+    append_initial(b, state);
+  }
+  MarkerMotion motion;
+  marker.evaluate(LocalState(state, places.data()), 0, MotionLevel::velocity, motion);
+  return {motion.R_WM, motion.p_WM, motion.twist};
+}
+
+/// What differs between the initial velocities of two markers, empty where nothing does.
+std::string ModelBuilder::conflict(const Marker& a, const Marker& b, FramePart part) const {
+  const InitialMotion at_a = initial(a), at_b = initial(b);
+  const bool rotation = part == FramePart::rotation;
+  const Vec3 of_a =
+      rotation ? Vec3(at_b.R_WM.transpose() * at_a.R_WM * at_a.twist.tail<3>()) : Vec3(at_a.twist.head<3>());
+  const Vec3 of_b = rotation ? at_b.twist.tail<3>() : at_b.twist.head<3>();
+  const double gap = (of_b - of_a).norm();
+  if (gap <= 1e-9 * (1 + of_a.norm())) return {};
+  return fmt::format(
+      "the initial {} of '{}' and '{}' differ by {:.6g} {}, but the joint makes them "
+      "equal; give equal ones, or `share: no` and a consistent start",
+      rotation ? "angular velocities" : "velocities", a.name(), b.name(), gap, rotation ? "rad/s" : "m/s");
+}
+
+void ModelBuilder::offer_identity(const Marker& a, const Marker& b, FramePart part, BlockId multiplier,
+                                  const Location* demanded) {
+  if (demanded != nullptr) demanded_[entity_] = *demanded;
+  const bool rotation = part == FramePart::rotation;
+  if (a.is_ground() && b.is_ground()) return;
+  for (const Marker* marker : {&a, &b})
+    if (!marker->is_ground() && !(rotation ? marker->is_rigid_frame() : marker->at_frame_origin())) return;
+  const auto block_of = [rotation](const Marker& marker) {
+    if (marker.is_ground()) return no_block;
+    return rotation ? marker.frame().rotation : marker.frame().position;
+  };
+  model_->offers[entity_].push_back({block_of(a), block_of(b), rotation, multiplier, conflict(a, b, part)});
+}
+
+void ModelBuilder::keep_multipliers(int of_entity) {
+  if (const auto found = demanded_.find(of_entity); found != demanded_.end())
+    throw Error(found->second, "'share' must be 'no' here: '" + entity().type +
+                                   "' reads the reaction of the joint, which has none of its own where it "
+                                   "shares unknowns");
+  model_->offers.erase(of_entity);
+}
+
+void ModelBuilder::finish() { require_reactions(*model_); }
+
+int ModelBuilder::check_stencil(std::span<const BlockId> stencil) const {
+  for (const BlockId id : stencil)
+    if (!model_->knows(id))
+      throw Error(entity().where,
+                  "a stencil of type '" + entity().type + "' names a block that does not exist");
+  return model_->dofs(stencil);
+}
+
+ElementRange& ModelBuilder::range(const std::type_info& of, std::unique_ptr<ElementRange> (*make)()) {
+  ElementRange*& at = ranges_[{entity().plugin, &of}];
+  if (at == nullptr) {
+    model_->ranges.push_back({entity().plugin + ":" + of.name(), entity().type, make()});
+    at = model_->ranges.back().instances.get();
+  }
+  return *at;
+}
+
+}  // namespace trammel

@@ -1,0 +1,138 @@
+#include "kernel/row_evaluation.hpp"
+
+#include <array>
+#include <memory>
+
+#include "kernel/slipping_rows.hpp"
+
+namespace trammel {
+
+namespace {
+
+LocalSystem& scratch(const Request& request) {
+  thread_local std::array<std::unique_ptr<LocalSystem>, 16> systems;
+  const std::size_t key = (request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U) +
+                          (request.rigid ? 8U : 0U);
+  if (!systems[key]) systems[key] = std::make_unique<LocalSystem>(request);
+  return *systems[key];
+}
+
+/// Makes `row` of a share say that `value` is zero.
+void write_zero(LocalSystem& share, int row, double value, bool multiplier) {
+  share.residual()[row] = value;
+  if (share.request.tangent) {
+    share.K().row(row).setZero();
+    share.K()(row, row) = 1;
+    if (share.has_D()) share.D().row(row).setZero();
+    if (share.has_M()) share.M().row(row).setZero();
+  }
+  if (!multiplier) return;
+  if (share.request.rates) {
+    share.rate()[row] = 0;
+    if (share.request.tangent) share.rate_gradient().row(row).setZero();
+  }
+  // B a + bias stands for the equation at acceleration level.
+  if (share.request.bias) share.bias()[row] = value;
+}
+
+/// Takes the compliant rows of an instance from what it gives at multipliers of zero.
+class CompliantRows final : public ShareSink {
+ public:
+  CompliantRows(std::span<const StencilBlock> blocks, LocalSystem& into) : blocks_(blocks), into_(into) {}
+
+  void add(int, LocalSystem& share) override {
+    for (const StencilBlock& b : blocks_)
+      for (int a = 0; a < b.size; ++a)
+        if (b.is_compliant(a)) take(share, b.offset + a);
+  }
+
+ private:
+  void take(LocalSystem& share, int row) {
+    into_.residual()[row] = share.residual()[row];
+    if (share.has_rate()) into_.rate()[row] = share.rate()[row];
+    if (share.has_bias()) into_.bias()[row] = share.bias()[row];
+    if (share.has_K()) {
+      into_.K().row(row) = share.K().row(row);
+      for (const StencilBlock& b : blocks_)
+        if (b.own && is_multiplier(b.kind)) into_.K().row(row).segment(b.offset, b.size).setZero();
+    }
+    if (share.has_rate_gradient()) into_.rate_gradient().row(row) = share.rate_gradient().row(row);
+  }
+
+  std::span<const StencilBlock> blocks_;
+  LocalSystem& into_;
+};
+
+}  // namespace
+
+bool RowEvaluation::asleep(const RangePlan& plan, int i) const {
+  if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return false;
+  for (const StencilBlock& b : plan.stencil(i))
+    if (b.own && is_multiplier(b.kind) && !statuses_.all_inactive(b.id, b.size)) return false;
+  return true;
+}
+
+void RowEvaluation::evaluate(const RangePlan& plan, int i, const State& state, const State* at_zero,
+                             const Request& request, ShareSink& sink) const {
+  const auto blocks = plan.stencil(i);
+  const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
+  if (asleep(plan, i)) {
+    LocalSystem& share = scratch(request);
+    const StencilBlock& last = blocks.back();
+    share.begin(last.offset + last.size);
+    if (request.rates) share.rate();
+    if (request.bias) share.bias();
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const StencilBlock& b = blocks[k];
+      if (!b.own) continue;
+      const bool multiplier = is_multiplier(b.kind);
+      const auto held = multiplier ? held_.end() : held_.find(b.id);
+      for (int a = 0; a < b.size; ++a) {
+        const double value = state.value[static_cast<std::size_t>(places[k].value + a)];
+        const double from = held == held_.end() ? 0.0 : held->second[static_cast<std::size_t>(a)];
+        write_zero(share, b.offset + a, multiplier ? value : value - from, multiplier);
+      }
+    }
+    sink.add(i, share);
+    return;
+  }
+
+  class AsTheyStand final : public ShareSink {
+   public:
+    AsTheyStand(const RowEvaluation& rows, const RangePlan& plan, const State& state, const State* at_zero,
+                ShareSink& to)
+        : rows_(rows), plan_(plan), state_(state), at_zero_(at_zero), to_(to) {}
+    void add(int i, LocalSystem& share) override {
+      const auto blocks = plan_.stencil(i);
+      const BlockPlace* places = plan_.place_of[static_cast<std::size_t>(i)];
+      if (at_zero_ != nullptr && plan_.traits[static_cast<std::size_t>(i)].compliant) {
+        CompliantRows compliant(blocks, share);
+        Request beside = share.request;  // another one, so that the range does not use the same share
+        beside.rigid = false;
+        plan_.range->evaluate(i, i + 1, *at_zero_, plan_.place_of, beside, compliant);
+      }
+      for (std::size_t k = 0; k < blocks.size(); ++k) {
+        const StencilBlock& b = blocks[k];
+        if (!b.may_rest || rows_.statuses_.all_active(b.id)) continue;
+        for (int a = 0; a < b.size; ++a)
+          if (rows_.statuses_.inactive(b.id, a))
+            write_zero(share, b.offset + a, state_.value[static_cast<std::size_t>(places[k].value + a)],
+                       true);
+        if (rows_.statuses_.of(b.id, 0) == RowStatus::slips)
+          write_slipping_rows(rows_.model_.frictions.at(b.id), rows_.courses_.at(b.id), blocks, k, state_,
+                              places, share);
+      }
+      to_.add(i, share);
+    }
+
+   private:
+    const RowEvaluation& rows_;
+    const RangePlan& plan_;
+    const State& state_;
+    const State* at_zero_;
+    ShareSink& to_;
+  } as_they_stand(*this, plan, state, at_zero, sink);
+  plan.range->evaluate(i, i + 1, state, plan.place_of, request, as_they_stand);
+}
+
+}  // namespace trammel

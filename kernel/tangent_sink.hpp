@@ -1,0 +1,100 @@
+#pragma once
+
+#include <petscsystypes.h>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernel/assembler.hpp"
+#include "kernel/instance_plan.hpp"
+
+namespace trammel {
+
+/// Combines K, D and M of each instance by the solver's weights and writes them as matrix entries, in the order of
+/// the EntryPattern.
+class TangentSink final : public ShareSink {
+ public:
+  TangentSink(const TangentWeights& weights, const RowStatuses& statuses, std::vector<PetscScalar>& entries,
+              const std::vector<double>& kept)
+      : weights_(weights), statuses_(statuses), entries_(entries), kept_(kept) {}
+
+  void begin(const RangePlan& plan, const State& state) {
+    plan_ = &plan;
+    state_ = &state;
+    evaluated = 0;
+  }
+  void add(int i, LocalSystem& share) override;
+
+  int evaluated = 0;
+
+ private:
+  /// A block of numbers, by columns: in place up to inline_block_size by inline_block_size.
+  class Small {
+   public:
+    void resize(int rows_now, int columns_now) {
+      rows = rows_now;
+      columns = columns_now;
+      if (rows * columns <= few_size) return;
+      if (many_.size() < static_cast<std::size_t>(rows * columns))
+        many_.resize(static_cast<std::size_t>(rows * columns));
+      number = many_.data();
+    }
+    Small() = default;
+    Small(const Small&) = delete;
+    Small& operator=(const Small&) = delete;
+
+    double* number = few_;
+    int rows = 0, columns = 0;
+
+   private:
+    static constexpr int few_size = inline_block_size * inline_block_size;
+    double few_[few_size];
+    std::vector<double> many_;
+  };
+
+  void take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column, const Mat3* right,
+            Small& out) const;
+  void turn_rows(const StencilBlock& row, Small& block) const;
+  /// Adds the derivative of B a + bias by the velocity of block `k` of instance i, times weights_.bias_rate.
+  void add_bias_rate(int i, std::size_t k, LocalSystem& share, const StencilBlock& row,
+                     const StencilBlock& column, const Mat3* rate, Small& sum) const;
+  /// Takes from a block of a constraint's rows by multipliers those that are active and depend on them.
+  void drop_compliance(const StencilBlock& row, Small& block) const;
+  /// Scales the rows and columns of algebraic unknowns, or takes them away.
+  void fit_algebraic(const StencilBlock& row, const StencilBlock& column, Small& block) const;
+  PetscScalar* write(PetscScalar* to, const Small& block, double scale) const;
+  double row_scale(const StencilBlock& b) const { return weights_.row[static_cast<std::size_t>(b.kind)]; }
+  double column_scale(const StencilBlock& b) const {
+    return weights_.column[static_cast<std::size_t>(b.kind)];
+  }
+
+  const TangentWeights& weights_;
+  const RowStatuses& statuses_;
+  std::vector<PetscScalar>& entries_;
+  const std::vector<double>& kept_;
+  const RangePlan* plan_ = nullptr;
+  const State* state_ = nullptr;
+  std::vector<Mat3> increment_, rate_;  ///< by stencil block: what turns a block's columns into its root's
+  std::vector<char> has_increment_, has_rate_;
+};
+
+/// Stores B^T of position constraints, block by block, for the corrections of the stabilized form.
+class GradientSink final : public ShareSink {
+ public:
+  explicit GradientSink(std::vector<double>& kept) : kept_(kept) {}
+
+  void begin(const RangePlan& plan) {
+    plan_ = &plan;
+    evaluated = 0;
+  }
+  void add(int i, LocalSystem& share) override;
+
+  int evaluated = 0;
+
+ private:
+  std::vector<double>& kept_;
+  const RangePlan* plan_ = nullptr;
+};
+
+}  // namespace trammel

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trammel/block.hpp"
+#include "trammel/element.hpp"
+#include "trammel/export.hpp"
+#include "trammel/state.hpp"
+
+namespace trammel {
+
+/// The blocks of one instance with values, rates and accelerations of their own: a place to evaluate it alone.
+class TRAMMEL_API Specimen {
+ public:
+  /// From the blocks' initial values; accelerations are zero.
+  explicit Specimen(std::vector<Block> blocks);
+  /// The blocks of a stencil, of anything with a `block(BlockId)`: a model, a Builder.
+  template <class Source>
+  requires requires(const Source& source) { source.block(BlockId{}); }
+  Specimen(const Source& source, std::span<const BlockId> stencil) : Specimen(pick(source, stencil)) {}
+
+  LocalState local() const { return LocalState(state_, places_.data()); }
+  const State& state() const { return state_; }
+  State& state() { return state_; }
+  std::span<const BlockPlace> places() const { return places_; }
+  std::span<const Block> blocks() const { return blocks_; }
+  int dofs() const { return dofs_; }
+  /// Offset of block k in the instance's local system.
+  int offset(int k) const { return offsets_[static_cast<std::size_t>(k)]; }
+
+  /// Adds random numbers to everything: rotations are turned by up to `angle`, all else changes by up to `size`.
+  void disturb(std::uint64_t seed, double size = 1, double angle = 3);
+  void set_rotation(int k, const Mat3& R);
+
+  /// Moves the configuration along increments (body-frame for rotations), multipliers and states by addition.
+  Specimen moved(const Eigen::VectorXd& increment) const;
+  /// The specimen after the time tau, along the rates and accelerations (exact to first order in tau).
+  Specimen after(double tau) const;
+  /// The rates of kinematic blocks, zero elsewhere, in the order of the local system.
+  Eigen::VectorXd velocities() const;
+
+ private:
+  template <class Source>
+  static std::vector<Block> pick(const Source& source, std::span<const BlockId> stencil) {
+    std::vector<Block> blocks;
+    for (const BlockId id : stencil) blocks.push_back(source.block(id));
+    return blocks;
+  }
+  void turn(int k, const Vec3& theta);
+
+  std::vector<Block> blocks_;
+  State state_;
+  std::vector<BlockPlace> places_;
+  std::vector<int> offsets_;
+  int dofs_ = 0;
+};
+
+/// Everything that one evaluation gives, copied.
+struct Evaluation {
+  Eigen::VectorXd residual, rate, bias;
+  Eigen::MatrixXd K, D, M, rate_gradient;
+};
+TRAMMEL_API Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at,
+                                const Request& request);
+
+/// One comparison of what an instance gives with differences: errors relative to the largest entry compared.
+struct CheckedTerm {
+  enum class Kind {
+    gradient,       ///< of a constraint: its rows, and the columns of its multipliers
+    stiffness,      ///< all else of K
+    damping,        ///< D
+    mass,           ///< M
+    uncoupled,      ///< of blocks declared not to couple
+    rate,           ///< B v + C_t
+    rate_gradient,  ///< d(B v + C_t)/dq
+    second_rate,    ///< B a + bias; of a velocity-level constraint D a + bias
+  };
+
+  std::string what;    ///< "K: residual of 'B rotation' by 'A position'"
+  double error = 0;    ///< largest difference
+  double largest = 0;  ///< largest entry
+  Kind kind = Kind::stiffness;
+  double relative() const { return largest > 0 ? error / largest : error; }
+};
+
+/// Compares K, D and M, the rates, their gradient and the bias of an instance with differences of sixth order at one
+/// state, term by term (K, D, M block pair by block pair), sorted with the worst first. Blocks declared not to couple
+/// must hold zeros.
+TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance,
+                                                       const Specimen& at, double step = 1e-3);
+/// As check_derivatives; while a term is off by more than `bound`, all are compared again over steps a tenth, a hundredth
+/// and a thousandth as long, and each counts where it is best. The error of a difference falls with its step, as beside a
+/// singular point of a formula; that of a wrong derivative stays.
+TRAMMEL_API std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
+                                                               const Specimen& at, double bound,
+                                                               double step = 1e-3);
+/// The worst of check_derivatives over some disturbed states around `at`.
+TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at,
+                                         int states = 10, std::uint64_t seed = 1);
+
+/// What an instance gives must depend on the state alone. Evaluates it at all `states` in turn, twice at each, then at all
+/// of them backwards, and compares bit by bit. Names the first number that differs; empty where none does.
+TRAMMEL_API std::string differs_when_repeated(const ElementRange& range, int instance,
+                                              std::span<const Specimen> states);
+/// Compares what two instances give at the same states, bit by bit. Names the first number that differs; empty where none
+/// does.
+TRAMMEL_API std::string differs_between(const ElementRange& range, int instance,
+                                        const ElementRange& other_range, int other_instance,
+                                        std::span<const Specimen> states);
+
+/// Resultant of the kinematic rows of a residual: force, and moment about the world's origin, in world components.
+/// Zero for a joint between two bodies, whatever its multipliers, where it is objective.
+TRAMMEL_API Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual);
+
+/// Power that the reactions of position constraints put in besides their explicit time dependence:
+/// (B^T lambda) . v - lambda . (rate - C_t). Zero for whatever is a constraint. `C_t` is found by a difference in time.
+TRAMMEL_API double power_error(const ElementRange& range, int instance, const Specimen& at);
+
+}  // namespace trammel

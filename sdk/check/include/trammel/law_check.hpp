@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "trammel/joint_check.hpp"
+
+namespace trammel {
+
+/// What a law of forces came to at random states.
+struct LawCheck {
+  int states = 0;  ///< looked at so far
+  JointCheck::Worst derivative, objectivity, power;
+  bool has_inertia = false;
+  std::string unrepeated;  ///< a number that evaluations of one state do not agree on, and where; or empty
+};
+
+/// Checks an instance without constraints at the disturbed states `first`, `first + by`, ... up to `count` around `start`,
+/// with rotations up to pi:
+/// - all derivatives against differences;
+/// - the power r . v that it takes against the rate of its energies and what it says leaves the system, where its first-order
+///   states have the rates of their equations and its algebraic unknowns are solved;
+/// - where its markers are `free`: after a superposed rigid motion its forces turn along, and they have no resultant (with
+///   inertia: after a constant rotation and shift, and the resultant is left out);
+/// - that one state has one result.
+TRAMMEL_API void check_law(const ElementRange& range, int instance, const Specimen& start,
+                           const std::string& between, bool free, int first, int count, int by,
+                           LawCheck& into);
+
+}  // namespace trammel

@@ -1,0 +1,389 @@
+#include "trammel/element_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "trammel/lie.hpp"
+
+namespace trammel {
+
+namespace {
+
+class CopySink final : public ShareSink {
+ public:
+  explicit CopySink(Evaluation& out) : out_(out) {}
+  void add(int, LocalSystem& share) override {
+    const int n = share.size();
+    const auto vector = [n](bool has, auto get) -> Eigen::VectorXd {
+      return has ? Eigen::VectorXd(get()) : Eigen::VectorXd::Zero(n);
+    };
+    const auto matrix = [n](bool has, auto get) -> Eigen::MatrixXd {
+      return has ? Eigen::MatrixXd(get()) : Eigen::MatrixXd::Zero(n, n);
+    };
+    out_.residual = share.residual();
+    out_.rate = vector(share.has_rate(), [&] { return share.rate(); });
+    out_.bias = vector(share.has_bias(), [&] { return share.bias(); });
+    out_.K = matrix(share.has_K(), [&] { return share.K(); });
+    out_.D = matrix(share.has_D(), [&] { return share.D(); });
+    out_.M = matrix(share.has_M(), [&] { return share.M(); });
+    out_.rate_gradient = matrix(share.has_rate_gradient(), [&] { return share.rate_gradient(); });
+  }
+
+ private:
+  Evaluation& out_;
+};
+
+/// The accelerations of kinematic blocks, zero elsewhere, in the order of the local system.
+Eigen::VectorXd accelerations(const Specimen& at) {
+  Eigen::VectorXd a = Eigen::VectorXd::Zero(at.dofs());
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    if (is_kinematic(blocks[k].kind))
+      a.segment(at.offset(static_cast<int>(k)), blocks[k].size) = Eigen::Map<const Eigen::VectorXd>(
+          at.state().acceleration.data() + at.places()[k].dof, blocks[k].size);
+  return a;
+}
+
+/// A direction in which everything moves, of length 1.
+Eigen::VectorXd some_direction(int n) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> number(-1, 1);
+  Eigen::VectorXd direction(n);
+  for (double& d : direction) d = number(random);
+  return direction.normalized();
+}
+
+/// Deviation of the numbers that a function of the state gives, by rounding. It comes from differences of sixth order over
+/// tiny steps (More and Wild, SIAM J. Sci. Comput. 33, 2011, 1292), in which nothing of the function itself is left.
+Eigen::MatrixXd deviation(const Specimen& at, const std::function<Eigen::MatrixXd(const Specimen&)>& f) {
+  constexpr int points = 13, middle = points / 2, order = 6;
+  constexpr double spacing = 3e-8;
+  constexpr double share = 720.0 * 720.0 / 479001600.0;  // (order!)^2 / (2 order)!
+  const Eigen::VectorXd direction = some_direction(at.dofs());
+  std::vector<Eigen::MatrixXd> table;
+  for (int k = 0; k < points; ++k) table.push_back(f(at.moved((k - middle) * spacing * direction)));
+  for (int n = 0; n < order; ++n) {
+    for (std::size_t k = 0; k + 1 < table.size(); ++k) table[k] = table[k + 1] - table[k];
+    table.pop_back();
+  }
+  Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(table[0].rows(), table[0].cols());
+  for (const Eigen::MatrixXd& t : table) squares += t.cwiseAbs2();
+  return (share / static_cast<double>(table.size()) * squares).cwiseSqrt();
+}
+
+/// What rounding makes of the numbers of an evaluation: in the differences over a step, and in the terms themselves. The
+/// place alone does not tell for the differences: numbers that cancel are larger beside it where it is one without strain,
+/// and an error that is the same all around there is none beside it.
+struct Rounding {
+  Eigen::VectorXd residual_difference, rate_difference, rate, bias;
+  Eigen::MatrixXd K, D, M, rate_gradient;
+
+  Rounding(const ElementRange& range, int instance, const Specimen& at, double step) {
+    constexpr double deviations = 9;
+    const Eigen::Index n = at.dofs();
+    const auto numbers = [&](const Specimen& s) {
+      const Evaluation e = evaluate(range, instance, s, {true, true, true});
+      Eigen::MatrixXd all(n, 4 * n + 3);
+      all << e.K, e.D, e.M, e.rate_gradient, e.residual, e.rate, e.bias;
+      return all;
+    };
+    const auto values = [&](const Specimen& s) {
+      const Evaluation e = evaluate(range, instance, s, {false, true, false});
+      Eigen::MatrixXd both(n, 2);
+      both << e.residual, e.rate;
+      return both;
+    };
+    const Eigen::MatrixXd all = deviations * deviation(at, numbers);
+    K = all.middleCols(0, n);
+    D = all.middleCols(n, n);
+    M = all.middleCols(2 * n, n);
+    rate_gradient = all.middleCols(3 * n, n);
+    rate = all.col(4 * n + 1);
+    bias = all.col(4 * n + 2);
+    Eigen::MatrixXd largest = all.middleCols(4 * n, 2);
+    for (const double way : {-step, step}) {
+      const Specimen beside = at.moved(way * some_direction(at.dofs()));
+      largest = largest.cwiseMax(deviations * deviation(beside, values));
+    }
+    residual_difference = largest.col(0) / step;
+    rate_difference = largest.col(1) / step;
+  }
+};
+
+/// Derivative at 0 of a vector function of one number, to sixth order.
+Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)>& f) {
+  return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
+}
+
+/// True where `a` is the larger error; what is no number is the largest.
+bool is_worse(const CheckedTerm& a, const CheckedTerm& b) {
+  const double x = a.relative(), y = b.relative();
+  return std::isnan(x) ? !std::isnan(y) : x > y;
+}
+
+}  // namespace
+
+Specimen::Specimen(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
+  for (const Block& b : blocks_) {
+    places_.push_back(
+        {static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
+    offsets_.push_back(dofs_);
+    append_initial(b, state_);
+    dofs_ += b.size;
+  }
+}
+
+void Specimen::set_rotation(int k, const Mat3& R) {
+  double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
+  Eigen::Map<Mat3>{value} = R;
+  const Quaternion q = so3::quaternion(R);
+  value[9] = q.w();
+  Eigen::Map<Vec3>{value + 10} = q.vec();
+}
+
+void Specimen::turn(int k, const Vec3& theta) {
+  double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
+  Eigen::Map<Mat3> R(value);
+  R = Mat3(R * so3::exp(theta));
+  const Quaternion q = (quaternion_of(value) * so3::exp_quaternion(theta)).normalized();
+  value[9] = q.w();
+  Eigen::Map<Vec3>{value + 10} = q.vec();
+}
+
+void Specimen::disturb(std::uint64_t seed, double size, double angle) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  // One draw a statement: arguments of a call are drawn in an order of the compiler's own.
+  const auto draw_turn = [&] {
+    const double z = number(random), y = number(random), x = number(random);
+    const double part = std::abs(number(random));
+    return Vec3(angle * part * Vec3(x, y, z).normalized());
+  };
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    if (blocks_[k].kind == BlockKind::rotation) {
+      turn(static_cast<int>(k), draw_turn());
+    } else {
+      double* value = state_.value.data() + places_[k].value;
+      for (int i = 0; i < blocks_[k].size; ++i) value[i] += size * number(random);
+    }
+    if (!has_rate(blocks_[k].kind)) continue;
+    for (int i = 0; i < blocks_[k].size; ++i) {
+      const auto at = static_cast<std::size_t>(places_[k].dof + i);
+      state_.rate[at] += size * number(random);
+      state_.acceleration[at] += size * number(random);
+    }
+  }
+  state_.time += 0.5 * size * number(random);
+}
+
+Specimen Specimen::moved(const Eigen::VectorXd& increment) const {
+  Specimen s = *this;
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    if (blocks_[k].kind == BlockKind::rotation) {
+      s.turn(static_cast<int>(k), increment.segment<3>(offsets_[k]));
+    } else {
+      double* value = s.state_.value.data() + places_[k].value;
+      for (int i = 0; i < blocks_[k].size; ++i) value[i] += increment[offsets_[k] + i];
+    }
+  }
+  return s;
+}
+
+Eigen::VectorXd Specimen::velocities() const {
+  Eigen::VectorXd v = Eigen::VectorXd::Zero(dofs_);
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    if (is_kinematic(blocks_[k].kind))
+      v.segment(offsets_[k], blocks_[k].size) =
+          Eigen::Map<const Eigen::VectorXd>(state_.rate.data() + places_[k].dof, blocks_[k].size);
+  return v;
+}
+
+Specimen Specimen::after(double tau) const {
+  Specimen s = moved(tau * velocities());
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    if (is_kinematic(blocks_[k].kind))
+      for (int i = 0; i < blocks_[k].size; ++i) {
+        const auto at = static_cast<std::size_t>(places_[k].dof + i);
+        s.state_.rate[at] += tau * state_.acceleration[at];
+      }
+  s.state_.time += tau;
+  return s;
+}
+
+Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at, const Request& request) {
+  Evaluation out;
+  CopySink sink(out);
+  std::vector<const BlockPlace*> places(static_cast<std::size_t>(instance) + 1, nullptr);
+  places.back() = at.places().data();
+  range.evaluate(instance, instance + 1, at.state(), places, request, sink);
+  return out;
+}
+
+std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at,
+                                           double step) {
+  const int n = at.dofs();
+  const std::span<const Block> blocks = at.blocks();
+  const Evaluation exact = evaluate(range, instance, at, {true, true, true});
+  const auto residual = [&](const Specimen& s) { return evaluate(range, instance, s, {}).residual; };
+  const auto rate = [&](const Specimen& s) {
+    return evaluate(range, instance, s, {false, true, false}).rate;
+  };
+
+  const Rounding rounding(range, instance, at, step);
+
+  Eigen::MatrixXd K(n, n), D = Eigen::MatrixXd::Zero(n, n), M = D, rate_gradient = D;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    for (int i = 0; i < blocks[k].size; ++i) {
+      const int column = at.offset(static_cast<int>(k)) + i;
+      const auto moved = [&](double h) { return at.moved(h * Eigen::VectorXd::Unit(n, column)); };
+      K.col(column) = difference(step, [&](double h) { return residual(moved(h)); });
+      if (!has_rate(blocks[k].kind)) continue;
+      const auto dof = static_cast<std::size_t>(at.places()[k].dof + i);
+      D.col(column) = difference(step, [&](double h) {
+        Specimen s = at;
+        s.state().rate[dof] += h;
+        return residual(s);
+      });
+      if (!is_kinematic(blocks[k].kind)) continue;
+      rate_gradient.col(column) = difference(step, [&](double h) { return rate(moved(h)); });
+      M.col(column) = difference(step, [&](double h) {
+        Specimen s = at;
+        s.state().acceleration[dof] += h;
+        return residual(s);
+      });
+    }
+  }
+
+  using Kind = CheckedTerm::Kind;
+  std::vector<CheckedTerm> terms;
+  const auto compare = [&terms](std::string what, Kind kind, const Eigen::MatrixXd& found,
+                                const Eigen::MatrixXd& expected, double floor,
+                                const Eigen::VectorXd& of_differences, const Eigen::MatrixXd& of_found) {
+    if (expected.size() == 0) return;
+    const Eigen::MatrixXd error = ((found - expected).cwiseAbs() - of_found).colwise() - of_differences;
+    // Written so that nan stays.
+    const double largest = error.hasNaN() ? std::nan("") : std::max(0.0, error.maxCoeff());
+    terms.push_back({std::move(what), largest, std::max(expected.cwiseAbs().maxCoeff(), floor), kind});
+  };
+  const Eigen::VectorXd a = accelerations(at);
+  for (std::size_t row = 0; row < blocks.size(); ++row) {
+    const int r = at.offset(static_cast<int>(row)), rows = blocks[row].size;
+    const bool velocity_level = blocks[row].kind == BlockKind::velocity_multiplier;
+    for (std::size_t column = 0; column < blocks.size(); ++column) {
+      const int c = at.offset(static_cast<int>(column)), columns = blocks[column].size;
+      const std::string pair = "'" + blocks[row].name + "' by '" + blocks[column].name + "'";
+      const bool of_constraint = is_multiplier(blocks[row].kind) || is_multiplier(blocks[column].kind);
+      for (const auto& [name, kind, found, expected, noise] :
+           {std::tuple("K", of_constraint && !velocity_level ? Kind::gradient : Kind::stiffness, &exact.K, &K,
+                       &rounding.K),
+            std::tuple("D", velocity_level ? Kind::gradient : Kind::damping, &exact.D, &D, &rounding.D),
+            std::tuple("M", Kind::mass, &exact.M, &M, &rounding.M)}) {
+        // What a block pair is small against: the other entries in its rows and columns.
+        const double floor = std::max(expected->middleRows(r, rows).cwiseAbs().maxCoeff(),
+                                      expected->middleCols(c, columns).cwiseAbs().maxCoeff());
+        compare(std::string(name) + ": residual of " + pair, kind, found->block(r, c, rows, columns),
+                expected->block(r, c, rows, columns), std::max(floor, 1e-3),
+                rounding.residual_difference.segment(r, rows), noise->block(r, c, rows, columns));
+        if (!range.couples(instance, static_cast<int>(row), static_cast<int>(column))) {
+          const double held = std::max(found->block(r, c, rows, columns).cwiseAbs().maxCoeff(), 0.0);
+          terms.push_back(
+              {std::string(name) + ": " + pair + " declared not to couple", held, 1.0, Kind::uncoupled});
+        }
+      }
+    }
+    const std::string of_block = "of '" + blocks[row].name + "'";
+    if (velocity_level) {
+      const Eigen::VectorXd change = difference(step, [&](double h) { return residual(at.after(h)); });
+      const Eigen::VectorXd second = exact.D.middleRows(r, rows) * a + exact.bias.segment(r, rows);
+      compare("second rate " + of_block, Kind::second_rate, second, change.segment(r, rows), 1e-3,
+              rounding.residual_difference.segment(r, rows),
+              rounding.D.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
+      const Eigen::MatrixXd reaction = exact.K.middleCols(r, rows).transpose();
+      compare("reaction " + of_block, Kind::gradient, reaction, exact.D.middleRows(r, rows), 1e-3,
+              Eigen::VectorXd::Zero(rows), rounding.D.middleRows(r, rows));
+    }
+    if (blocks[row].kind != BlockKind::multiplier) continue;
+    const Eigen::VectorXd C_dot = difference(step, [&](double h) { return residual(at.after(h)); });
+    compare("rate " + of_block, Kind::rate, exact.rate.segment(r, rows), C_dot.segment(r, rows), 1e-3,
+            rounding.residual_difference.segment(r, rows), rounding.rate.segment(r, rows));
+    compare("rate gradient " + of_block, Kind::rate_gradient, exact.rate_gradient.middleRows(r, rows),
+            rate_gradient.middleRows(r, rows), 1e-3, rounding.rate_difference.segment(r, rows),
+            rounding.rate_gradient.middleRows(r, rows));
+    const Eigen::VectorXd expected = difference(step, [&](double h) { return rate(at.after(h)); });
+    const Eigen::VectorXd second = exact.K.middleRows(r, rows) * a + exact.bias.segment(r, rows);
+    compare("second rate " + of_block, Kind::second_rate, second, expected.segment(r, rows), 1e-3,
+            rounding.rate_difference.segment(r, rows),
+            rounding.K.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
+  }
+  std::ranges::stable_sort(terms, is_worse);
+  return terms;
+}
+
+std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
+                                                   const Specimen& at, double bound, double step) {
+  constexpr int most = 4;
+  std::vector<CheckedTerm> best = check_derivatives(range, instance, at, step);
+  std::map<std::string, std::size_t> place;
+  for (std::size_t k = 0; k < best.size(); ++k) place.emplace(best[k].what, k);
+  for (int k = 1; k < most; ++k) {
+    if (std::ranges::all_of(best, [&](const CheckedTerm& term) { return term.relative() <= bound; })) break;
+    step *= 0.1;
+    for (CheckedTerm& term : check_derivatives(range, instance, at, step)) {
+      CheckedTerm& kept = best[place.at(term.what)];
+      if (is_worse(kept, term)) kept = std::move(term);
+    }
+  }
+  std::ranges::stable_sort(best, is_worse);
+  return best;
+}
+
+CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at, int states,
+                             std::uint64_t seed) {
+  CheckedTerm worst;
+  for (int k = 0; k < states; ++k) {
+    Specimen s = at;
+    s.disturb(seed + static_cast<std::uint64_t>(k));
+    CheckedTerm term = check_derivatives(range, instance, s).front();
+    if (k == 0 || term.relative() > worst.relative()) worst = std::move(term);
+  }
+  return worst;
+}
+
+Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual) {
+  Vec6 sum = Vec6::Zero();
+  const LocalState x = at.local();
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const int index = static_cast<int>(k);
+    if (blocks[k].kind == BlockKind::position) {
+      const Vec3 f = residual.segment<3>(at.offset(index));
+      sum.head<3>() += f;
+      sum.tail<3>() += x.position(index).cross(f);
+    } else if (blocks[k].kind == BlockKind::rotation) {
+      sum.tail<3>() += x.rotation(index) * residual.segment<3>(at.offset(index));
+    }
+  }
+  return sum;
+}
+
+double power_error(const ElementRange& range, int instance, const Specimen& at) {
+  const Evaluation e = evaluate(range, instance, at, {false, true, false});
+  const Eigen::VectorXd C_t = difference(1e-3, [&](double h) {
+    Specimen s = at;
+    s.state().time += h;
+    return evaluate(range, instance, s, {}).residual;
+  });
+  double power = e.residual.dot(at.velocities());
+  const LocalState x = at.local();
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (blocks[k].kind != BlockKind::multiplier) continue;
+    const int index = static_cast<int>(k), r = at.offset(index), m = blocks[k].size;
+    power -= ConstVectorMap(x.value(index), m).dot(e.rate.segment(r, m) - C_t.segment(r, m));
+  }
+  return power;
+}
+
+}  // namespace trammel

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trammel/inline_vector.hpp"
+#include "trammel/linear_algebra.hpp"
+#include "trammel/row.hpp"
+
+namespace trammel {
+
+/// What the unknowns of a block mean, and so how they move in time (see docs/unknowns.md).
+enum class BlockKind : std::uint8_t {
+  position,    ///< p in R^3, inertial components
+  rotation,    ///< R in SO(3), stored as a unit quaternion; increments and velocity in the body frame
+  coordinate,  ///< R^n, second order: joint angle, slide, modal amplitude
+  state,       ///< R^n, first order, y' = f
+  algebraic,   ///< R^n, no rate and no mass: an equation of its own, g(q, v, x, t) = 0
+  multiplier,  ///< R^n, of a position-level constraint
+  velocity_multiplier,  ///< R^n, of a velocity-level constraint
+};
+
+inline constexpr std::size_t block_kinds = 7;
+
+/// True for the blocks that carry second-order equations of motion.
+constexpr bool is_kinematic(BlockKind kind) {
+  return kind == BlockKind::position || kind == BlockKind::rotation || kind == BlockKind::coordinate;
+}
+
+constexpr bool is_multiplier(BlockKind kind) {
+  return kind == BlockKind::multiplier || kind == BlockKind::velocity_multiplier;
+}
+
+/// True for the blocks whose rates are unknowns of their own: those of second and of first order.
+constexpr bool has_rate(BlockKind kind) { return is_kinematic(kind) || kind == BlockKind::state; }
+
+/// A block as its owner declared it; the index in the model is its name inside the program.
+using BlockId = std::int32_t;
+inline constexpr BlockId no_block = -1;
+
+/// Largest dimension of a block whose numbers need no memory of their own.
+inline constexpr int inline_block_size = 8;
+/// Most equations, or coordinates, of a joint by formula.
+inline constexpr int max_block_size = inline_block_size;
+/// Initial numbers of a block, zero where they are not given.
+using BlockNumbers = InlineVector<double, inline_block_size>;
+
+struct Block {
+  BlockKind kind = BlockKind::position;
+  int size = 3;      ///< dimension of increments and velocities
+  std::string name;  ///< "crank.start position": used in messages and checkpoints
+  /// Initial values: the position, the quaternion (w, x, y, z), or the coordinates.
+  BlockNumbers initial = BlockNumbers(inline_block_size);
+  /// Initial velocities: inertial for a position, body-frame for a rotation.
+  BlockNumbers initial_rate = BlockNumbers(inline_block_size);
+  std::string unit;  ///< "m", "rad", ..., for messages
+  /// By number of the block: what it measures, and of a multiplier its row. Empty for positions and rotations.
+  std::vector<Row> rows;
+  VelocityRows velocity;  ///< of a velocity multiplier
+  int entity = -1;        ///< that made it
+
+  /// What number i measures.
+  Measure measure(int i) const {
+    if (kind == BlockKind::position) return Measure::length();
+    if (kind == BlockKind::rotation) return Measure::angle();
+    return static_cast<std::size_t>(i) < rows.size() ? rows[static_cast<std::size_t>(i)].measure : Measure{};
+  }
+};
+
+/// One row of a constraint.
+struct ConstraintRow {
+  BlockId block = no_block;  ///< its multiplier
+  int component = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(block, component);
+  }
+  friend auto operator<=>(const ConstraintRow&, const ConstraintRow&) = default;
+};
+
+/// A frame is a position block and a rotation block; either may be shared with other frames.
+struct Frame {
+  BlockId position = no_block;
+  BlockId rotation = no_block;
+};
+
+}  // namespace trammel

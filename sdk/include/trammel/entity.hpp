@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trammel/block.hpp"
+#include "trammel/error.hpp"
+#include "trammel/marker.hpp"
+
+namespace trammel {
+
+/// One named thing of a case: a body, a joint, a load, a sensor.
+struct Entity {
+  std::string name;
+  std::string category;
+  std::string type;
+  std::string plugin;
+  Location where;
+};
+
+/// A body's mass concentrated for loads that act on mass (gravity).
+struct MassPoint {
+  Marker centre;
+  double mass = 0;  ///< [kg]
+  int entity = -1;
+};
+
+/// A scalar coordinate of a joint that springs, motions and frictions hang on.
+struct JointCoordinate {
+  std::string name;  ///< "angle"
+  std::string unit;
+  BlockId block = no_block;
+  int component = 0;
+};
+
+/// One term of a linear relation between coordinates: factor times a component of a coordinate block.
+struct CoordinateTerm {
+  BlockId block = no_block;
+  int component = 0;
+  double factor = 0;
+};
+
+/// A sensor that reports what something else does. (A sensor with instances of its own reports their outputs.)
+struct SensorReference {
+  enum class What {
+    outputs,  ///< the outputs of all instances of `of`
+    energy,   ///< kinetic, strain, potential and total energy and lost power, of `of` or of the whole model
+  };
+  int sensor = -1;  ///< entity of the sensor
+  int of = -1;      ///< entity that it reports; -1: the whole model
+  What what = What::outputs;
+  std::vector<std::string> channels;  ///< names of the outputs wanted; empty: all
+};
+
+}  // namespace trammel

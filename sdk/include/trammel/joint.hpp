@@ -1,0 +1,612 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "trammel/branch_watch.hpp"
+#include "trammel/joint_assembly.hpp"
+#include "trammel/joint_pullback.hpp"
+#include "trammel/joint_site.hpp"
+#include "trammel/registry.hpp"
+
+namespace trammel {
+
+/// What a joint's equations depend on: the pose of marker B in marker A, the joint's own coordinates, and time.
+template <int coordinates>
+struct RelativeState {
+  Mat3 R_AB;
+  Vec3 p_AB_A;
+  Eigen::Matrix<double, coordinates, 1> c;
+  double t = 0;
+};
+
+/// The equations of a joint with their derivatives by z = (zeta; c): zeta = (d p_AB_A; dtheta) with
+/// R_AB <- R_AB exp(dtheta~), then the joint's coordinates.
+template <int equations, int coordinates>
+struct JointTerms {
+  static constexpr int variables = 6 + coordinates;
+  using Vector = Eigen::Matrix<double, equations, 1>;
+  using Gradient = Eigen::Matrix<double, equations, variables, Eigen::RowMajor>;
+  using Hessian = Eigen::Matrix<double, variables, variables>;
+
+  Vector C = Vector::Zero();
+  Gradient G = Gradient::Zero();  ///< dC/dz
+  /// Second derivatives of each equation in the exponential chart, R_AB exp(x~) at x = 0: symmetric.
+  std::array<Hessian, equations> H;
+  // Where the equations depend on time explicitly.
+  Vector C_t = Vector::Zero(), C_tt = Vector::Zero();
+  Gradient G_t = Gradient::Zero();
+
+  /// Everything zero; H only where second derivatives are wanted.
+  explicit JointTerms(bool second = true) {
+    if (second) H.fill(Hessian::Zero());
+  }
+  struct NotSet {};
+  /// Nothing is set.
+  explicit JointTerms(NotSet) : C(), G(), C_t(), C_tt(), G_t() {}
+
+  JointTermsView view() const {
+    static_assert(sizeof H == sizeof(double) * equations * variables * variables);
+    return {equations,        coordinates, C.data(),    G.data(),
+            H.front().data(), C_t.data(),  C_tt.data(), G_t.data()};
+  }
+};
+
+struct CoordinateName {
+  std::string_view name, unit;
+  Measure measure;
+};
+
+namespace detail {
+/// Where the multipliers of a group of equations stand.
+struct GroupAt {
+  int block = -1;  ///< in the stencil
+  int row = 0;     ///< the first in the local system, less those of the markers
+  bool evaluated = true;
+};
+}  // namespace detail
+
+/// Consecutive coordinates of a joint that are one block.
+struct CoordinateGroup {
+  std::string_view block;  ///< its name
+  int count = 0;
+};
+
+/// Consecutive equations of a joint whose multipliers are one block.
+struct MultiplierGroup {
+  std::string_view block = "multipliers";  ///< its name
+  int rows = 0;
+  std::string_view output = "multipliers", unit = "";  ///< the output of its multipliers; none without a name
+  int first = 0;                                       ///< number of its first multiplier there, from 0
+  /// What of the two frames is to be identified so that the equations hold: the joint offers that to the layout. For joints
+  /// that declare their sparsity and have the parameter `share`.
+  std::optional<FramePart> identifies = std::nullopt;
+};
+
+namespace detail {
+template <class Groups>
+constexpr bool identifies_any(const Groups& groups) {
+  for (const MultiplierGroup& group : groups)
+    if (group.identifies) return true;
+  return false;
+}
+}  // namespace detail
+
+/// A joint of `equations` scalar equations C(R_AB, p_AB_A, c, t) = 0 with coordinates c of its own. The author gives
+/// the derivatives (or derives from Constraint, which finds them):
+///
+///     void terms(const RelativeState<coordinates>& x, bool second, JointTerms<equations, coordinates>& out) const;
+///
+/// `out` comes zeroed; H is wanted, and zeroed, where `second` is true. This class does the rest: residual, tangents and rates in
+/// the unknowns of whatever carries the markers, outputs and drawing. The local system holds the blocks of A, those
+/// of B, the coordinates, the multipliers.
+///
+/// Derived says what its equations measure, `static constexpr std::array<Dimension, equations> dimensions`, and its
+/// coordinates, `static constexpr std::array<CoordinateName, coordinates> coordinate_names`. Equations that measure neither
+/// lengths nor angles are declared by `std::vector<Row> rows() const` instead, with a size that is typical of each. It may set
+/// `static constexpr JointDemand demand` and give `Vector<coordinates> initial_coordinates(const RelativeState<coordinates>&)
+/// const`. Where the equations have a second solution that is not
+/// meant (half a turn away), `bool on_branch(const RelativeState<coordinates>&) const` tells them apart: a step that
+/// ends on the wrong one is cut, a start there is an error.
+///
+/// Where an equation depends on less than everything, the joint may declare it, and is assembled faster:
+/// `static constexpr std::array<RowSparsity, equations> sparsity`. First come components of the displacement that follow
+/// each other, then equations of the rotation, then those of the coordinates alone. `out` then comes with nothing set, and
+/// only what is declared is to be set: not G of components of the displacement by the displacement, which are 1. With
+/// `static constexpr bool meets = true` the components hold in the axes of the world, p_WB - p_WA = 0; C of these is set for
+/// the start alone, and `x.p_AB_A` is zero in an evaluation. Equations that shared blocks fulfil are left out together with
+/// their multipliers.
+///
+/// The coordinates are one block, the multipliers another, unless `coordinate_groups` and `multiplier_groups` say how they
+/// are divided. What is drawn besides the glyph, `static void draw_body(Canvas&, const MarkerMotion& A, const MarkerMotion& B,
+/// double size)` may give. `Vector<coordinates> initial_rates(const RelativeStart&) const` gives the coordinates' first rates,
+/// which are else those of least norm that meet the equations.
+///
+/// A joint that remembers more gives its History, derived from JointHistory; it then calls begin, review and commit of
+/// this class from its own.
+template <class Derived, int equations, int coordinates = 0, class History = JointHistory>
+class Joint {
+ public:
+  static_assert(equations >= 1 && equations <= max_block_size && coordinates <= max_block_size);
+  static constexpr int equation_count = equations;
+  static constexpr int coordinate_count = coordinates;
+  static constexpr JointDemand demand{JointAxes::own, false, true};
+  /// Undeclared: a joint that does not say what its equations measure is refused.
+  static constexpr std::array<Dimension, equations> dimensions{};
+  static constexpr std::array<CoordinateGroup, 1> coordinate_groups{{{"coordinates", coordinates}}};
+  static constexpr std::array<MultiplierGroup, 1> multiplier_groups{{{.rows = equations}}};
+  static constexpr bool meets = false;
+
+  using Terms = JointTerms<equations, coordinates>;
+  using Coordinates = Eigen::Matrix<double, coordinates, 1>;
+
+  const JointSite& site() const { return site_; }
+  void set_site(JointSite site) {
+    site_ = std::move(site);
+    blocks_A_ = site_.A.block_count();
+    blocks_ = site_.block_count();
+    rigid_ = !site_.A.has_shape() && !site_.B.has_shape();
+    int block = blocks_ + (coordinates > 0 ? static_cast<int>(Derived::coordinate_groups.size()) : 0);
+    int row = coordinates;
+    for (std::size_t g = 0; g < group_count(); ++g) {
+      groups_[g] = {block++, row};
+      row += Derived::multiplier_groups[g].rows;
+    }
+  }
+  /// False of equations that hold because frames are identified.
+  bool is_evaluated(std::size_t group) const { return groups_[group].evaluated; }
+  /// Is told by the layout whether the equations with the multipliers `block` hold because frames are identified. False where
+  /// the joint has no others.
+  bool identified(int block, bool yes) {
+    for (std::size_t g = 0; g < group_count(); ++g) {
+      const std::optional<FramePart> part = Derived::multiplier_groups[g].identifies;
+      if (!part || groups_[g].block != block) continue;
+      static_assert(is_sparse() || !detail::identifies_any(Derived::multiplier_groups),
+                    "equations that identify frames declare their sparsity");
+      (*part == FramePart::position ? site_.shares_position : site_.shares_rotation) = yes;
+      groups_[g].evaluated = !yes;
+    }
+    return is_any_evaluated();
+  }
+
+  bool couples(int row, int column) const {
+    if constexpr (is_sparse())
+      return couples_sparsely(std::min(row, column), std::max(row, column));
+    else
+      return row != multiplier_block(0) || column != multiplier_block(0);
+  }
+
+  RelativeState<coordinates> relative(const LocalState& x) const {
+    MarkerMotion A, B;
+    site_.A.evaluate(x, 0, MotionLevel::pose, A);
+    site_.B.evaluate(x, blocks_A_, MotionLevel::pose, B);
+    const Mat3 R_AW = A.R_WM.transpose();
+    return at(x, R_AW * B.R_WM, R_AW * p_AB_W(A, B));
+  }
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    if constexpr (is_sparse())
+      if (!is_any_evaluated()) return;
+    const Request& request = out.request;
+    const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
+                              : request.rates                                    ? MotionLevel::velocity
+                              : rigid_                                           ? MotionLevel::pose
+                                                                                 : MotionLevel::jacobian;
+    MarkerMotion A, B;
+    site_.A.evaluate(x, 0, level, A);
+    site_.B.evaluate(x, blocks_A_, level, B);
+    if (rigid_)
+      evaluate_rigid(x, A, B, out);
+    else
+      evaluate_with<Eigen::Dynamic>(x, A, B, out);
+  }
+
+  void begin(const LocalState& x, const Begin& how) {
+    if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
+      if (how.active) history_.branch.begin(derived().on_branch(relative(x)));
+  }
+  Review review(const LocalState& x, const StepInfo& step) {
+    if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
+      return history_.branch.review(derived().on_branch(relative(x)), step);
+    else
+      return Review::keep();
+  }
+  void commit(const LocalState&, const StepInfo& step) {
+    if (step.active) history_.branch.commit();
+  }
+  History& history() { return history_; }
+  const History& history() const { return history_; }
+
+  Energy energy(const LocalState& x) const {
+    // A constraint that moves in time does work on the system: lambda . (B v) leaves it.
+    Energy e;
+    if (!moves_in_time()) return e;
+    MarkerMotion A, B;
+    const Wrenches w = wrenches(x, A, B);
+    e.lost_power = site_.lost_power(x, A, B, w.on_A, w.on_B);
+    if constexpr (coordinates > 0) e.lost_power += w.on_coordinates.dot(coordinate_rates(x));
+    return e;
+  }
+
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+    MarkerMotion A, B;
+    site_.report(A, B, reaction(x, shares, A, B), sink);
+    if constexpr (requires { derived().report_multipliers(x, sink); })
+      derived().report_multipliers(x, sink);
+    else
+      report_multiplier_groups(x, sink);
+    if constexpr (coordinates > 0)
+      for_each_coordinate([&](int i, int block, int number) {
+        const CoordinateName& c = Derived::coordinate_names[static_cast<std::size_t>(i)];
+        const std::string name(c.name), units(c.unit);
+        sink.scalar(name, units, x.value(block)[number]);
+        sink.scalar(name + "_rate", units + "/s", x.rate(block)[number]);
+        sink.scalar(name + "_acceleration", units + "/s^2", x.second_rate(block)[number]);
+      });
+  }
+
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+    MarkerMotion A, B;
+    site_.draw(A, B, reaction(x, shares, A, B), canvas);
+    if constexpr (requires { Derived::draw_body(canvas, A, B, 0.0); })
+      if (site_.size > 0) Derived::draw_body(canvas, A, B, site_.size);
+  }
+
+  /// Sets what a joint that declares its sparsity leaves unset: derivatives of components of the displacement.
+  static void complete(Terms& terms) {
+    if constexpr (is_sparse())
+      for (int i = 0; i < detail::JointShape<Derived>::displacements; ++i)
+        terms.G(i, detail::JointShape<Derived>::first + i) = 1;
+  }
+
+ protected:
+  void report_multiplier_groups(const LocalState& x, OutputSink& sink) const {
+    static constexpr std::string_view names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+    for (std::size_t g = 0; g < group_count(); ++g) {
+      const MultiplierGroup& group = Derived::multiplier_groups[g];
+      const auto rows = static_cast<std::size_t>(group.rows);
+      if (is_evaluated(g) && !group.output.empty())
+        sink.values(group.output, group.unit,
+                    std::span(names).subspan(static_cast<std::size_t>(group.first), rows),
+                    {x.value(multiplier_block(g)), rows});
+    }
+  }
+  /// The block of a group's multipliers in the joint's stencil.
+  int multiplier_block(std::size_t group) const { return groups_[group].block; }
+
+ private:
+  static constexpr std::size_t most_groups = 4;
+  const Derived& derived() const { return static_cast<const Derived&>(*this); }
+
+  static constexpr bool is_sparse() {
+    return requires { Derived::sparsity; };
+  }
+
+  static constexpr std::size_t group_count() {
+    static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(Derived::multiplier_groups)>> <=
+                  most_groups);
+    return Derived::multiplier_groups.size();
+  }
+  struct Wrenches {
+    Vec6 on_A, on_B;  ///< rows of B^T lambda at the markers
+    Coordinates on_coordinates;
+  };
+
+  bool is_any_evaluated() const {
+    for (std::size_t g = 0; g < group_count(); ++g)
+      if (is_evaluated(g)) return true;
+    return false;
+  }
+
+  /// Calls f(coordinate, its block, its number there).
+  template <class F>
+  void for_each_coordinate(F&& f) const {
+    if constexpr (coordinates > 0) {
+      int block = blocks_, i = 0;
+      for (const CoordinateGroup& group : Derived::coordinate_groups) {
+        for (int k = 0; k < group.count; ++k) f(i++, block, k);
+        ++block;
+      }
+    }
+  }
+  Coordinates coordinate_values(const LocalState& x) const {
+    Coordinates c;
+    for_each_coordinate([&](int i, int block, int number) { c[i] = x.value(block)[number]; });
+    return c;
+  }
+  Coordinates coordinate_rates(const LocalState& x) const {
+    Coordinates c;
+    for_each_coordinate([&](int i, int block, int number) { c[i] = x.rate(block)[number]; });
+    return c;
+  }
+
+  RelativeState<coordinates> at(const LocalState& x, const Mat3& R_AB, const Vec3& p_AB_A) const {
+    RelativeState<coordinates> s;
+    s.R_AB = R_AB;
+    s.p_AB_A = p_AB_A;
+    if constexpr (coordinates > 0) s.c = coordinate_values(x);
+    s.t = x.time();
+    return s;
+  }
+
+  // Flattened: most of the time goes into calls of products of 3 x 3 otherwise.
+  [[gnu::flatten]] void evaluate_rigid(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
+                                       LocalSystem& out) const {
+    evaluate_with<3>(x, A, B, out);
+  }
+
+  template <int width>
+  void evaluate_with(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
+                     LocalSystem& out) const {
+    const bool second = out.request.tangent || out.request.bias;
+    const RelativePose pose = pose_of(A, B);
+    Coordinates rate;
+    if (out.request.rates || out.request.bias) rate = coordinate_rates(x);
+    if constexpr (is_sparse()) {
+      Terms terms{typename Terms::NotSet{}};
+      derived().terms(at(x, pose.R_AB, pose.p_AB_A), second, terms);
+      const JointTermsView view = terms.view();
+      const JointRows rows = rows_in(x, A.dofs + B.dofs, rate.data());
+      JointPullback<detail::JointShape<Derived>, width>(site_, x, pose, view, rows, out).add();
+    } else {
+      Terms terms(second);
+      derived().terms(at(x, pose.R_AB, pose.p_AB_A), second, terms);
+      assemble_joint(site_, x, pose, terms.view(), rows_in(x, A.dofs + B.dofs, rate.data()), out);
+    }
+  }
+
+  static RelativePose pose_of(const MarkerMotion& A, const MarkerMotion& B) {
+    const Mat3 R_AW = A.R_WM.transpose();
+    if constexpr (Derived::meets)
+      return {A, B, R_AW * B.R_WM, Vec3::Zero()};
+    else
+      return {A, B, R_AW * B.R_WM, R_AW * p_AB_W(A, B)};
+  }
+
+  /// Rows from equation `e` on.
+  template <int e, int count>
+  RowsAt rows_from(const LocalState& x, int coordinate_row) const {
+    if constexpr (count == 0) {
+      return {};
+    } else {
+      constexpr std::pair<int, int> place = [] {
+        int start = 0;
+        for (int g = 0;; ++g) {
+          const int rows = Derived::multiplier_groups[static_cast<std::size_t>(g)].rows;
+          if (e < start + rows) return std::pair(g, e - start);
+          start += rows;
+        }
+      }();
+      static_assert(
+          place.second + count <= Derived::multiplier_groups[static_cast<std::size_t>(place.first)].rows,
+          "equations of one kind have one block of multipliers");
+      const detail::GroupAt& group = groups_[static_cast<std::size_t>(place.first)];
+      if (!group.evaluated) return {};
+      return {x.value(group.block) + place.second, coordinate_row + group.row + place.second};
+    }
+  }
+  JointRows rows_in(const LocalState& x, int coordinate_row, const double* rates) const {
+    JointRows rows;
+    if constexpr (is_sparse()) {
+      using Shape = detail::JointShape<Derived>;
+      rows.displacement = rows_from<0, Shape::displacements>(x, coordinate_row);
+      rows.rotation = rows_from<Shape::displacements, Shape::rotations>(x, coordinate_row);
+      rows.tie = rows_from<Shape::displacements + Shape::rotations, Shape::ties>(x, coordinate_row);
+    } else {
+      rows.any = rows_from<0, equations>(x, coordinate_row);
+    }
+    rows.coordinate_row = coordinate_row;
+    rows.coordinate_rates = rates;
+    return rows;
+  }
+
+  bool moves_in_time() const {
+    if constexpr (requires {
+                    { Derived::depends_on_time } -> std::convertible_to<bool>;
+                  })
+      return Derived::depends_on_time || site_.moves_in_time();
+    else
+      return site_.moves_in_time();
+  }
+
+  /// With the motions of the markers at the level `jacobian`.
+  Wrenches wrenches(const LocalState& x, MarkerMotion& A, MarkerMotion& B) const {
+    site_.A.evaluate(x, 0, MotionLevel::jacobian, A);
+    site_.B.evaluate(x, blocks_A_, MotionLevel::jacobian, B);
+    const RelativePose pose = pose_of(A, B);
+    Terms terms(false);
+    derived().terms(at(x, pose.R_AB, pose.p_AB_A), false, terms);
+    const JointTermsView view = terms.view();
+    const JointRows rows = rows_in(x, 0, nullptr);
+    LocalSystem none{Request{}};
+    using Shape = std::conditional_t<is_sparse(), detail::JointShape<Derived>, detail::AnyShape>;
+    const JointPullback<Shape, Eigen::Dynamic> pullback(site_, x, pose, view, rows, none);
+    return {pullback.on_A(), pullback.on_B(),
+            terms.G.template rightCols<coordinates>().transpose() * multipliers(x)};
+  }
+  /// All of the joint's multipliers; zero where they are not evaluated.
+  typename Terms::Vector multipliers(const LocalState& x) const {
+    typename Terms::Vector all = Terms::Vector::Zero();
+    int row = 0;
+    for (std::size_t g = 0; g < group_count(); ++g) {
+      const int rows = Derived::multiplier_groups[g].rows;
+      if (is_evaluated(g)) all.segment(row, rows) = ConstVectorMap(x.value(groups_[g].block), rows);
+      row += rows;
+    }
+    return all;
+  }
+
+  JointForces reaction(const LocalState& x, const ReactionShares& shares, MarkerMotion& A,
+                       MarkerMotion& B) const {
+    const Wrenches w = wrenches(x, A, B);
+    return site_.forces(A.R_WM, B.R_WM, w.on_A, w.on_B, shares);
+  }
+
+  /// Whether the blocks a <= b of the stencil couple, where the joint declares its sparsity.
+  bool couples_sparsely(int a, int b) const {
+    const int first_multiplier =
+        blocks_ + (coordinates > 0 ? static_cast<int>(Derived::coordinate_groups.size()) : 0);
+    const bool is_a_coordinate = a >= blocks_;
+    if (a >= first_multiplier) return false;
+    // Any of the equations that are evaluated (of the group with block b, where that is one of multipliers).
+    const auto any = [&](auto couple) {
+      int e = 0;
+      for (std::size_t g = 0; g < group_count(); ++g)
+        for (int i = 0; i < Derived::multiplier_groups[g].rows; ++i, ++e)
+          if (is_evaluated(g) && (b < first_multiplier || groups_[g].block == b) &&
+              couple(Derived::sparsity[static_cast<std::size_t>(e)]))
+            return true;
+      return false;
+    };
+    const auto side = [this](int block) { return block < blocks_A_ ? 0 : 1; };
+    const auto turns = [&](int block) {
+      const Marker& marker = side(block) == 0 ? site_.A : site_.B;
+      return marker.has_shape() || block != (side(block) == 0 ? 0 : blocks_A_);
+    };
+    const auto swings = [&](int block) { return !(side(block) == 0 ? site_.A : site_.B).at_frame_origin(); };
+    constexpr bool in_world = Derived::meets;
+    if (b >= first_multiplier) {
+      if (is_a_coordinate)
+        return any([&](const RowSparsity& r) { return (r.coordinates & mask_of(a)) != 0; });
+      if (!turns(a)) return any([](const RowSparsity& r) { return r.displacement >= 0; });
+      return any([&](const RowSparsity& r) {
+        return r.rotation || (r.displacement >= 0 && (!in_world || swings(a)));
+      });
+    }
+    if (b >= blocks_) {
+      const unsigned mask = mask_of(b);
+      if (is_a_coordinate)
+        return any(
+            [&](const RowSparsity& r) { return (r.curved & mask) != 0 && (r.curved & mask_of(a)) != 0; });
+      return turns(a) && any([&](const RowSparsity& r) { return r.rotation && (r.curved & mask) != 0; });
+    }
+    const bool rotation = any([](const RowSparsity&r) { return r.rotation; }),
+               force = any([](const RowSparsity&r) { return r.displacement >= 0; });
+    if (turns(a) && turns(b)) {
+      if (rotation) return true;
+      if (in_world) return side(a) == side(b) && force && swings(a);
+      return force && (side(a) == 0 || side(b) == 0 || !site_.B.at_frame_origin());
+    }
+    // In the axes of A forces turn with it.
+    return !in_world && force && ((turns(a) && side(a) == 0) || (turns(b) && side(b) == 0));
+  }
+  /// The coordinates of a block.
+  unsigned mask_of(int block) const {
+    unsigned mask = 0;
+    for_each_coordinate(
+        [&](int i, int of, int) { mask |= of == block ? 1U << static_cast<unsigned>(i) : 0U; });
+    return mask;
+  }
+
+  JointSite site_;
+  int blocks_A_ = 0, blocks_ = 0;
+  bool rigid_ = true;  ///< no marker has a shape
+  std::array<detail::GroupAt, most_groups> groups_{};
+  History history_;
+};
+
+namespace detail {
+
+/// Throws Error where the equations of a joint do not hold at the start.
+TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, std::span<const Row> rows,
+                                double length);
+
+/// Throws Error where a joint declares other rows than it has equations.
+TRAMMEL_API void require_count(const Parameters& in, std::size_t rows, int equations);
+
+template <class J>
+std::vector<Row> rows_of_joint(const J& joint) {
+  if constexpr (requires { joint.rows(); })
+    return joint.rows();
+  else
+    return rows_of(J::dimensions);
+}
+
+}  // namespace detail
+
+/// Adds a joint whose site is set to the model: its coordinates, at the values and rates that the markers start with,
+/// its multipliers, and itself. Throws Error where it is open at the start and `assemble` is not `yes`.
+template <class J>
+void add_joint(const Parameters& in, Builder& builder, J joint) {
+  constexpr int nc = J::coordinate_count;
+  std::vector<BlockId> stencil = joint.site().blocks();
+  const RelativeStart motion = relative_start(builder, joint.site());
+  RelativeState<nc> start;
+  start.R_AB = motion.R_AB;
+  start.p_AB_A = motion.p_AB_A;
+  if constexpr (nc > 0) {
+    start.c.setZero();
+    if constexpr (requires { joint.initial_coordinates(start); }) start.c = joint.initial_coordinates(start);
+  }
+  typename J::Terms terms(false);
+  joint.terms(start, false, terms);
+  J::complete(terms);
+  const std::vector<Row> rows = detail::rows_of_joint(joint);
+  detail::require_count(in, rows.size(), J::equation_count);
+  if (!in.flag("assemble"))
+    detail::require_closed(in, {terms.C.data(), static_cast<std::size_t>(J::equation_count)}, rows,
+                           builder.length());
+  if constexpr (nc > 0) {
+    Eigen::VectorXd rate;
+    if constexpr (requires { joint.initial_rates(motion); })
+      rate = joint.initial_rates(motion);
+    else
+      rate = coordinate_rates(terms.view(), motion.twist);
+    int i = 0;
+    for (const CoordinateGroup& group : J::coordinate_groups) {
+      const auto count = static_cast<std::size_t>(group.count);
+      const auto names = std::span(J::coordinate_names).subspan(static_cast<std::size_t>(i), count);
+      std::vector<Measure> measures(count);
+      std::ranges::transform(names, measures.begin(), &CoordinateName::measure);
+      const BlockId block =
+          builder.add_coordinates(group.block, {start.c.data() + i, count}, {rate.data() + i, count},
+                                  measures, std::string(names[0].unit));
+      for (std::size_t k = 0; k < count; ++k)
+        builder.offer_coordinate(names[k].name, std::string(names[k].unit), block, static_cast<int>(k));
+      stencil.push_back(block);
+      i += group.count;
+    }
+  }
+  auto row = rows.begin();
+  for (std::size_t g = 0; g < J::multiplier_groups.size(); ++g) {
+    const MultiplierGroup& group = J::multiplier_groups[g];
+    stencil.push_back(builder.add_multiplier(group.block, {row, row + group.rows}));
+    if (group.identifies) joint.site().offer_identity(in, builder, *group.identifies, stencil.back());
+    row += group.rows;
+  }
+  builder.add(std::move(joint), std::move(stencil));
+}
+
+/// A case's joint type made of a class J derived from Joint or Constraint, which is constructible from Parameters (or
+/// by default). `own` are the parameters that J reads besides the common ones.
+template <class J>
+Type joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
+  Type type;
+  type.name = std::move(name);
+  type.category = Type::Category::joint;
+  type.summary = std::move(summary);
+  type.parameters = joint_parameters(J::demand, std::move(own));
+  type.build = [](const Parameters& in, Builder& builder) {
+    const auto make = [&]() {
+      if constexpr (std::constructible_from<J, const Parameters&>)
+        return J(in);
+      else
+        return J();
+    };
+    J joint = make();
+    joint.set_site(read_joint_site(in, builder, J::demand));
+    add_joint(in, builder, std::move(joint));
+  };
+  return type;
+}
+
+}  // namespace trammel

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "trammel/builder.hpp"
+#include "trammel/export.hpp"
+#include "trammel/joint_site.hpp"
+
+namespace trammel {
+
+/// Force and moment that a joint transmits, as a function of the joint's unknowns, its multipliers among them: what
+/// friction presses with, and what breaks a joint. Found from the joint's own equations, so that any joint has it.
+///
+/// It is that on side B, at the origin and in the axes of marker B, where B is fixed in a frame; else the same with the
+/// opposite sign at A, in A's axes. The part along a coordinate is what springs, motors and frictions on it transmit.
+class TRAMMEL_API JointReaction {
+ public:
+  /// Throws Error where the joint shares unknowns (its reaction is then no function of them) or where neither marker is
+  /// fixed in a frame.
+  JointReaction(std::shared_ptr<const JointView> joint, std::vector<BlockId> stencil, std::vector<int> sizes,
+                const Location& where);
+  /// Of the joint `entity`, which then keeps its multipliers. Throws Error as above, and where the case demands that the
+  /// joint share unknowns.
+  static JointReaction of(int entity, Builder& builder, const Location& where);
+
+  const std::vector<BlockId>& blocks() const { return stencil_; }
+  int dofs() const { return dofs_; }
+
+  using Gradient = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+  /// The wrench (force; moment) [N, N m] at x, where the joint's blocks stand from the first on, and its derivative by
+  /// their unknowns where `gradient` is given.
+  Vec6 evaluate(const LocalState& x, Gradient* gradient) const;
+
+ private:
+  std::shared_ptr<const JointView> joint_;
+  std::vector<BlockId> stencil_;
+  int dofs_ = 0;
+  bool at_B_ = true;
+  int rotation_block_ = 0;  ///< of the marker's frame
+  int row_ = 0;             ///< of its position's first unknown
+  double sign_ = -1;
+};
+
+}  // namespace trammel

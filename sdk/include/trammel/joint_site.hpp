@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trammel/builder.hpp"
+#include "trammel/canvas.hpp"
+#include "trammel/element.hpp"
+#include "trammel/export.hpp"
+#include "trammel/marker.hpp"
+#include "trammel/outputs.hpp"
+#include "trammel/parameters.hpp"
+
+namespace trammel {
+
+/// How the axes of a joint's two markers are set at the start.
+enum class JointAxes {
+  own,        ///< each marker keeps its own, unless `rotation` is given
+  common,     ///< both take those of marker A, or `rotation`
+  along_axis  ///< both take e3 along `axis` (the Dymore convention), or `rotation`
+};
+
+/// What a joint asks of its place.
+struct JointDemand {
+  JointAxes axes = JointAxes::common;
+  bool markers_meet = true;    ///< the origins of both markers coincide at the start
+  bool needs_rotation = true;  ///< a marker without orientation (a point) is refused
+  bool may_slide = false;      ///< the origins may lie apart: the joint's type says in which directions
+};
+
+/// Forces of a joint on what its markers are fixed in, at their origins, in world components.
+struct JointForces {
+  Vec3 force_on_A = Vec3::Zero(), moment_on_A = Vec3::Zero();
+  Vec3 force_on_B = Vec3::Zero(), moment_on_B = Vec3::Zero();
+};
+
+/// The two markers of a joint, and what every joint does with them.
+class TRAMMEL_API JointSite {
+ public:
+  Marker A, B;
+  bool shares_position = false;  ///< the layout made the position blocks of A and B one
+  bool shares_rotation = false;  ///< likewise the rotation blocks, which differ by a constant rotation
+  double size = 0;               ///< length of what is drawn [m]; 0: a point
+
+  /// Blocks of A, then of B.
+  std::vector<BlockId> blocks() const;
+  int block_count() const { return A.block_count() + B.block_count(); }
+  /// Power of the rows (force in world components; moment in marker components) of r = B^T lambda at both markers on
+  /// the motion of their blocks. It differs from zero where a marker moves by a function of time, and leaves there.
+  double lost_power(const LocalState& x, const MarkerMotion& motion_A, const MarkerMotion& motion_B,
+                    const Vec6& row_A, const Vec6& row_B) const;
+  /// True where a marker's pose may depend on time by itself.
+  bool moves_in_time() const { return A.has_shape() || B.has_shape(); }
+
+  /// Offers to identify the position or the rotation blocks, which fulfils the rows of `multiplier`, where the case and the
+  /// design allow it: see Builder::offer_identity. The joint sets `shares_position` and `shares_rotation` when it is told.
+  void offer_identity(const Parameters& in, Builder& builder, FramePart part, BlockId multiplier) const;
+
+  /// The forces that belong to r = B^T lambda, given for each marker as (force in world components; moment about its
+  /// origin in its own components), and to what is shared.
+  JointForces forces(const Mat3& R_WA, const Mat3& R_WB, const Vec6& row_A, const Vec6& row_B,
+                     const ReactionShares& shares) const;
+
+  /// Reports what all joints have: forces and moments at both markers, in the world and in the axes of A, relative
+  /// displacement p_AB_A and rotation vector of R_AB.
+  void report(const MarkerMotion& motion_A, const MarkerMotion& motion_B, const JointForces& forces,
+              OutputSink& sink) const;
+
+  /// Draws the glyph: a point with the fields `force` and `moment` (on B, world) and `axis` (e3 of A).
+  void draw(const MarkerMotion& motion_A, const MarkerMotion& motion_B, const JointForces& forces,
+            Canvas& canvas) const;
+};
+
+/// Parameters that all joints have (between, axis or rotation, position, share, assemble, size), then `own`.
+TRAMMEL_API std::vector<Parameter> joint_parameters(const JointDemand& demand,
+                                                    std::vector<Parameter> own = {});
+
+/// Reads the common parameters, sets up the markers with the joint's axes, and checks that they meet.
+///
+/// A `ground` without a place of its own takes the other marker's; `position` (world, at the start) moves both.
+/// Throws Error that states the gap where the markers do not meet and `assemble` is not `yes`.
+TRAMMEL_API JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDemand& demand);
+
+}  // namespace trammel

@@ -1,0 +1,186 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trammel/constraint.hpp"
+#include "trammel/force_law.hpp"
+#include "trammel/formula_drawing.hpp"
+#include "trammel/group_assembly.hpp"
+#include "trammel/joint.hpp"
+
+namespace trammel {
+
+/// A constraint at velocity level between two markers written as one formula: a skate, rolling, a driven speed without a
+/// position. The equations A v + b = 0 are linear in the velocities; forces are A^T lambda:
+///
+///     class Skate : public trammel::VelocityConstraint<Skate, 1> {
+///      public:
+///       static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::velocity};
+///
+///       template <class S>
+///       void residual(const Relative<S>& x, Residual<S>& C) const {
+///         C[0] = trammel::dot(x.R_AB.col(1), x.v_AB_A);
+///       }
+///     };
+///
+///     registry.add(trammel::velocity_joint_type<Skate>("skate", "..."));
+///
+/// `x` holds R_AB, p_AB_A, v_AB_A, w_AB_A and the time t, all in the axes of marker A. `dimensions` are velocity or spin;
+/// `std::vector<Row> rows() const` declares other rows. `static constexpr VelocityRows together` says whether the forces are
+/// ideal and what holds in statics. `demand` as in Joint; `surface` and `curve` as in ForceLaw.
+template <class Derived, int equations>
+class VelocityConstraint {
+ public:
+  static_assert(equations >= 1 && equations <= 6);
+  static constexpr int equation_count = equations;
+  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr VelocityRows together{};
+  /// Undeclared: a joint that does not say what its equations measure is refused.
+  static constexpr std::array<Dimension, equations> dimensions{};
+
+  template <class S>
+  struct Relative {
+    Mat3T<S> R_AB;
+    Vec3T<S> p_AB_A, v_AB_A, w_AB_A;
+    S t = S(0.0);
+  };
+  template <class S>
+  using Residual = Eigen::Matrix<S, equations, 1>;
+
+  const JointSite& site() const { return site_; }
+  void set_site(JointSite site) {
+    site_ = std::move(site);
+    markers_ = {site_.A, site_.B};
+    blocks_ = site_.block_count();
+  }
+
+  bool couples(int row, int column) const { return row != blocks_ || column != blocks_; }
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const bool full = out.request.tangent || out.request.bias;
+    RelativeGroup& group = scratch();
+    group.evaluate(x, markers_, 0, full ? MotionLevel::full : MotionLevel::velocity);
+    Terms terms;
+    if (full)
+      fill<SecondJet<variables>>(x, group, terms);
+    else
+      fill<FirstJet<variables>>(x, group, terms);
+    assemble_velocity_rows(markers_, x, group, terms.view(), blocks_, out);
+  }
+
+  Energy energy(const LocalState& x) const {
+    RelativeGroup& group = scratch();
+    Energy e;
+    e.lost_power = wrench(x, group).dot(group.twist_of_blocks(x, markers_, 0));
+    return e;
+  }
+
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+    RelativeGroup& group = scratch();
+    const Eigen::VectorXd w = wrench(x, group);
+    site_.report(group.markers[0], group.markers[1], forces(group, w, shares), sink);
+    static constexpr std::array<std::string_view, 6> names{"1", "2", "3", "4", "5", "6"};
+    sink.values("multipliers", "", std::span(names).first(static_cast<std::size_t>(equations)),
+                {x.value(blocks_), static_cast<std::size_t>(equations)});
+  }
+
+  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+    RelativeGroup& group = scratch();
+    const Eigen::VectorXd w = wrench(x, group);
+    site_.draw(group.markers[0], group.markers[1], forces(group, w, shares), canvas);
+    draw_formula(static_cast<const Derived&>(*this), group.markers[0].R_WM, group.markers[0].p_WM, canvas);
+  }
+
+ private:
+  // Variables: d p_AB_A, dtheta, v_AB_A, w_AB_A, t.
+  static constexpr int variables = 13;
+
+  struct Terms {
+    std::array<double, static_cast<std::size_t>(equations)> value, by_time;
+    Eigen::Matrix<double, equations, 6, Eigen::RowMajor> A, by_pose;
+    std::array<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>, static_cast<std::size_t>(equations)> A_by_pose;
+
+    VelocityTermsView view() const {
+      return {equations, value.data(), A.data(), by_pose.data(), A_by_pose.front().data(), by_time.data()};
+    }
+  };
+
+  static RelativeGroup& scratch() {
+    thread_local RelativeGroup group;
+    return group;
+  }
+
+  template <class S>
+  void fill(const LocalState& x, const RelativeGroup& group, Terms& out) const {
+    const RelativeGroup::Pose& pose = group.poses.front();
+    const Vec3 w_A = pose.R_AB * group.twist.tail<3>();
+    Relative<S> z;
+    set_to_rotation<3>(pose.R_AB, z.R_AB);
+    for (int i = 0; i < 3; ++i) {
+      z.p_AB_A[i] = variable<S>(pose.p_AB_A[i], i);
+      z.v_AB_A[i] = variable<S>(group.twist[i], 6 + i);
+      z.w_AB_A[i] = variable<S>(w_A[i], 9 + i);
+    }
+    z.t = variable<S>(x.time(), 12);
+    Residual<S> C;
+    static_cast<const Derived&>(*this).residual(z, C);
+    for (int i = 0; i < equations; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      out.value[at] = C[i].value;
+      out.by_time[at] = C[i].gradient[12];
+      out.by_pose.row(i) = C[i].gradient.template head<6>().transpose();
+      out.A.row(i) = C[i].gradient.template segment<6>(6).transpose();
+      if constexpr (requires { C[i].hessian; }) out.A_by_pose[at] = C[i].hessian.template block<6, 6>(6, 0);
+    }
+  }
+  template <class S>
+  static S variable(double value, int index) {
+    S x(value);
+    x.gradient[index] = 1;
+    return x;
+  }
+
+  Eigen::VectorXd wrench(const LocalState& x, RelativeGroup& group) const {
+    group.evaluate(x, markers_, 0, MotionLevel::velocity);
+    Terms terms;
+    fill<FirstJet<variables>>(x, group, terms);
+    return velocity_wrench(group, terms.view(), x.value(blocks_));
+  }
+  JointForces forces(const RelativeGroup& group, const Eigen::VectorXd& w,
+                     const ReactionShares& shares) const {
+    return site_.forces(group.markers[0].R_WM, group.markers[1].R_WM, group.wrench_on(0, w),
+                        group.wrench_on(1, w), shares);
+  }
+
+  JointSite site_;
+  std::vector<Marker> markers_;
+  int blocks_ = 0;
+};
+
+/// A case's joint type made of a class derived from VelocityConstraint, which is constructible from Parameters (or by
+/// default). `own` are the parameters that it reads besides the common ones of joints.
+template <class J>
+Type velocity_joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
+  Type type;
+  type.name = std::move(name);
+  type.category = Type::Category::joint;
+  type.summary = std::move(summary);
+  type.parameters = joint_parameters(J::demand, std::move(own));
+  type.build = [](const Parameters& in, Builder& builder) {
+    J joint = detail::made_from<J>(in);
+    joint.set_site(read_joint_site(in, builder, J::demand));
+    std::vector<Row> rows = detail::rows_of_joint(joint);
+    detail::require_count(in, rows.size(), J::equation_count);
+    std::vector<BlockId> stencil = joint.site().blocks();
+    stencil.push_back(builder.add_velocity_multiplier("multipliers", std::move(rows), J::together));
+    builder.add(std::move(joint), std::move(stencil));
+  };
+  return type;
+}
+
+}  // namespace trammel

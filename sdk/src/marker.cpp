@@ -1,0 +1,210 @@
+#include "trammel/marker.hpp"
+
+#include "marker_offset.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel {
+
+Marker Marker::ground(const Mat3& R_WM, const Vec3& p_WM) {
+  Marker m;
+  m.R_FM_ = R_WM;
+  m.p_FM_F_ = p_WM;
+  return m;
+}
+
+Marker Marker::on_frame(const Frame& frame, const Mat3& R_FM, const Vec3& p_FM_F) {
+  Marker m;
+  m.kind_ = Kind::frame;
+  m.frame_ = frame;
+  m.R_FM_ = R_FM;
+  m.p_FM_F_ = p_FM_F;
+  m.offset_is_identity_ = p_FM_F.isZero(0) && R_FM.isIdentity(0);
+  m.name_.clear();
+  return m;
+}
+
+Marker Marker::on_point(BlockId position) {
+  Marker m;
+  m.kind_ = Kind::point;
+  m.frame_.position = position;
+  m.name_.clear();
+  return m;
+}
+
+Marker Marker::on_shape(std::shared_ptr<const MarkerShape> shape) {
+  Marker m;
+  m.kind_ = Kind::shape;
+  m.shape_ = std::move(shape);
+  m.name_.clear();
+  int columns = 0;
+  for (const int size : m.shape_->block_sizes()) columns += size;
+  if (columns > max_marker_dofs)
+    throw Error("a marker depends on " + std::to_string(columns) + " unknowns; at most " +
+                std::to_string(max_marker_dofs) + " are possible");
+  return m;
+}
+
+Marker Marker::offset(const Mat3& R_MN, const Vec3& p_MN_M) const {
+  if (is_point()) {
+    if (p_MN_M.isZero(0)) return *this;
+    throw Error("marker '" + name_ + "' is a point without orientation: it cannot carry an offset");
+  }
+  Marker m = *this;
+  m.p_FM_F_ = p_FM_F_ + R_FM_ * p_MN_M;
+  m.R_FM_ = R_FM_ * R_MN;
+  m.offset_is_identity_ = m.p_FM_F_.isZero(0) && m.R_FM_.isIdentity(0);
+  return m;
+}
+
+Marker Marker::named(std::string name) const {
+  Marker m = *this;
+  m.name_ = std::move(name);
+  return m;
+}
+
+bool Marker::at_frame_origin() const { return (is_rigid_frame() && p_FM_F_.isZero(0)) || is_point(); }
+
+std::vector<BlockId> Marker::blocks() const {
+  switch (kind_) {
+    case Kind::ground:
+      return {};
+    case Kind::frame:
+      return {frame_.position, frame_.rotation};
+    case Kind::point:
+      return {frame_.position};
+    case Kind::shape:
+      return shape_->blocks();
+  }
+  return {};
+}
+
+int Marker::block_count() const {
+  switch (kind_) {
+    case Kind::ground:
+      return 0;
+    case Kind::frame:
+      return 2;
+    case Kind::point:
+      return 1;
+    case Kind::shape:
+      return static_cast<int>(shape_->blocks().size());
+  }
+  return 0;
+}
+
+std::vector<int> Marker::block_sizes() const {
+  return has_shape() ? shape_->block_sizes() : std::vector<int>(static_cast<std::size_t>(block_count()), 3);
+}
+
+Vec6 Marker::acceleration(const LocalState& x, int first, const MarkerMotion& motion) const {
+  Vec6 rate = motion.bias;
+  int column = 0, k = first;
+  for (const int size : block_sizes()) {
+    rate += motion.J.middleCols(column, size) * ConstVectorMap(x.second_rate(k++), size);
+    column += size;
+  }
+  return rate;
+}
+
+namespace {
+
+void fixed_in_world(const Mat3& R_WM, const Vec3& p_WM, MotionLevel level, MarkerMotion& out) {
+  out.R_WM = R_WM;
+  out.p_WM = p_WM;
+  out.remainder_W.setZero();
+  out.dofs = 0;
+  if (level == MotionLevel::pose) return;
+  out.J.resize(6, 0);
+  if (level == MotionLevel::jacobian) return;
+  out.twist.setZero();
+  if (level == MotionLevel::velocity) return;
+  out.twist_gradient.resize(6, 0);
+  out.bias.setZero();
+}
+
+void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) {
+  out.R_WM.setIdentity();
+  out.p_WM = x.position(first);
+  out.remainder_W = x.remainder(first);
+  out.dofs = 3;
+  if (level == MotionLevel::pose) return;
+  out.J.setIdentity(6, 3);
+  if (level == MotionLevel::jacobian) return;
+  out.twist << x.velocity(first), Vec3::Zero();
+  if (level == MotionLevel::velocity) return;
+  out.twist_gradient.setZero(6, 3);
+  out.bias.setZero();
+}
+
+void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MotionLevel level,
+              MarkerMotion& out) {
+  const Mat3 R_WF = x.rotation(first + 1);
+  out.R_WM.noalias() = R_WF * R_FM;
+  out.p_WM = x.position(first);
+  out.remainder_W = x.remainder(first);
+  add_to_place(out.p_WM, out.remainder_W, R_WF * p_FM_F);
+  out.dofs = 6;
+  if (level == MotionLevel::pose) return;
+  out.J.resize(6, 6);
+  Eigen::Map<Mat6> J(out.J.data());
+  J.topLeftCorner<3, 3>().setIdentity();
+  J.topRightCorner<3, 3>().noalias() = R_WF * skew(-p_FM_F);
+  J.bottomLeftCorner<3, 3>().setZero();
+  J.bottomRightCorner<3, 3>() = R_FM.transpose();
+  if (level == MotionLevel::jacobian) return;
+  const Vec3 w = x.velocity(first + 1);
+  const Vec3 w_x_p = w.cross(p_FM_F);
+  out.twist.head<3>() = x.velocity(first) + R_WF * w_x_p;
+  out.twist.tail<3>().noalias() = R_FM.transpose() * w;
+  if (level == MotionLevel::velocity) return;
+  out.twist_gradient.setZero(6, 6);
+  out.twist_gradient.topRightCorner<3, 3>().noalias() = R_WF * skew(-w_x_p);
+  out.bias.head<3>().noalias() = R_WF * w.cross(w_x_p);
+  out.bias.tail<3>().setZero();
+}
+
+}  // namespace
+
+void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const {
+  switch (kind_) {
+    case Kind::ground:
+      fixed_in_world(R_FM_, p_FM_F_, level, out);
+      break;
+    case Kind::point:
+      at_point(x, first, level, out);
+      break;
+    case Kind::frame:
+      in_frame(x, first, R_FM_, p_FM_F_, level, out);
+      break;
+    case Kind::shape:
+      out.remainder_W.setZero();
+      shape_->evaluate(x, first, level, out);
+      if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
+      break;
+  }
+}
+
+void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion& motion, const Vec6& w,
+                              Eigen::Ref<Eigen::MatrixXd> K) const {
+  switch (kind_) {
+    case Kind::ground:
+    case Kind::point:
+      break;
+    case Kind::frame:
+      // The moment row of J^T w is p x (R_WF^T f) + R_FM m, and R_WF turns.
+      K.block<3, 3>(3, 3) += skew(p_FM_F_) * skew(x.rotation(first + 1).transpose() * w.head<3>());
+      break;
+    case Kind::shape:
+      if (offset_is_identity_) {
+        shape_->add_second_order(x, first, motion, w, K);
+      } else {
+        MarkerMotion base;
+        shape_->evaluate(x, first, MotionLevel::jacobian, base);
+        shape_->add_second_order(x, first, base, wrench_at_base(base.R_WM, R_FM_, p_FM_F_, w), K);
+        add_offset_second_order(base, p_FM_F_, w, K);
+      }
+      break;
+  }
+}
+
+}  // namespace trammel

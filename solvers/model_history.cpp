@@ -1,0 +1,285 @@
+#include "solvers/model_history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "kernel/collective_errors.hpp"
+#include "kernel/instance_plan.hpp"
+#include "kernel/plugin_call.hpp"
+#include "kernel/rank_exchange.hpp"
+#include "solvers/review_merge.hpp"
+
+namespace trammel {
+
+void ModelHistory::follow_revision() {
+  if (revision_ == assembler_.revision()) return;
+  revision_ = assembler_.revision();
+  laws_.find(assembler_.plans(), assembler_.layout().comm());
+}
+
+bool ModelHistory::laws_matter() {
+  follow_revision();
+  return laws_.any();
+}
+
+void ModelHistory::read_laws(const State& state, bool accelerations) {
+  LocalFault fault;
+  try {
+    laws_.read(assembler_.plans(), state, accelerations);
+  } catch (...) {
+    fault.capture(nullptr, assembler_.layout().rank(), state.time);
+  }
+  if (!assembler_.agree(fault)) assembler_.throw_refused(state);
+}
+
+void ModelHistory::remember_laws(const State& state) {
+  if (!laws_matter()) return;
+  read_laws(state);
+  laws_.remember(assembler_.plans());
+}
+
+void ModelHistory::scale_laws(double length, int transient) {
+  laws_.set_scales(length, transient);
+  assembler_.set_length(length);
+}
+
+/// Throws Error where a constraint at velocity level refuses a static stage.
+void ModelHistory::require_statics(const RangePlan& plan, int i) const {
+  for (const StencilBlock& b : plan.stencil(i))
+    if (b.own && b.kind == BlockKind::velocity_multiplier &&
+        assembler_.model().block(b.id).velocity.in_statics == InStatics::refused)
+      throw Error("the joint constrains velocities, and has no meaning in a static stage");
+}
+
+StepInfo ModelHistory::info_of(const RangePlan& plan, int i, const StepInfo& step) const {
+  StepInfo its = step;
+  its.active = !assembler_.asleep(plan, i);
+  return its;
+}
+
+void ModelHistory::begin(State& state, const Begin& how) {
+  const Model& model = assembler_.model();
+  MPI_Comm comm = assembler_.layout().comm();
+  activities_.find(model, assembler_.plans());
+  if (assembler_.may_rest() && how.why != Begin::Why::restore) {
+    const std::vector<RowSwitch> rows =
+        activities_.at_begin(model, assembler_.plans(), assembler_.statuses(), state, how, comm);
+    if (!rows.empty()) switch_rows(rows, state, how);
+  }
+  if (laws_matter() && how.why == Begin::Why::start) {
+    read_laws(state);
+    const std::vector<RowSwitch> open = laws_.at_begin(comm);
+    if (!open.empty()) switch_rows(open, state, how);
+  }
+  if (!assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+        if (how.in_statics) require_statics(plan, i);
+        Begin its = how;
+        its.active = !assembler_.asleep(plan, i);
+        plan.range->begin(i, x, its);
+        if (its.active) activities_.commit(*plan.range, i, x);
+      }))
+    assembler_.throw_refused(state);
+  remember_laws(state);
+}
+
+/// Coordinates that only inactive rows determine stay where they are in `state`, on every rank that knows them.
+void ModelHistory::hold(std::vector<int> blocks, std::vector<int> let_go, State& state) {
+  const Layout& layout = assembler_.layout();
+  HeldCoordinates& held = assembler_.row_states().held;
+  blocks = of_all_ranks(blocks, layout.comm());
+  let_go = of_all_ranks(let_go, layout.comm());
+  for (const BlockId id : let_go) held.erase(id);
+  for (const BlockId id : blocks) {
+    if (!layout.knows(id)) continue;
+    const BlockPlace& place = layout.place(id);
+    const int size = assembler_.model().block(id).size;
+    if (const auto [at, fresh] = held.try_emplace(id); fresh)
+      at->second.assign(state.value.begin() + place.value, state.value.begin() + place.value + size);
+    for (std::vector<double>* rates : {&state.rate, &state.acceleration})
+      std::fill_n(rates->begin() + place.dof, size, 0.0);
+  }
+}
+
+/// Gives all ranks the values and rates that coordinate blocks got on this one.
+void ModelHistory::broadcast_coordinates(const std::vector<int>& blocks, State& state) const {
+  const Layout& layout = assembler_.layout();
+  if (layout.ranks() == 1) return;
+  std::vector<double> numbers;  // block, size, values, rates, ...
+  for (const BlockId id : blocks) {
+    const BlockPlace& place = layout.place(id);
+    const int size = assembler_.model().block(id).size;
+    numbers.push_back(id);
+    numbers.push_back(size);
+    numbers.insert(numbers.end(), state.value.begin() + place.value,
+                   state.value.begin() + place.value + size);
+    numbers.insert(numbers.end(), state.rate.begin() + place.dof, state.rate.begin() + place.dof + size);
+  }
+  numbers = of_all_ranks(numbers, layout.comm());
+  for (const double* from = numbers.data(); from < numbers.data() + numbers.size();) {
+    const auto id = static_cast<BlockId>(from[0]);
+    const auto size = static_cast<int>(from[1]);
+    if (layout.knows(id)) {
+      const BlockPlace& place = layout.place(id);
+      std::copy_n(from + 2, size, state.value.begin() + place.value);
+      std::copy_n(from + 2 + size, size, state.rate.begin() + place.dof);
+    }
+    from += 2 + 2 * size;
+  }
+}
+
+void ModelHistory::switch_rows(std::span<const RowSwitch> rows, State& state, const Begin& how) {
+  const Model& model = assembler_.model();
+  const Layout& layout = assembler_.layout();
+  const std::span<const RangePlan> plans = assembler_.plans();
+  std::vector<std::pair<const RangePlan*, int>> sleeping;
+  for (const RangePlan& plan : plans)
+    for (const int i : plan.special)
+      if (assembler_.asleep(plan, i)) sleeping.emplace_back(&plan, i);
+  for (const RowSwitch& s : rows) {
+    assembler_.row_states().statuses.set(s.row, s.status);
+    if (s.status == RowStatus::inactive && layout.knows(s.row.block))
+      state.value[static_cast<std::size_t>(layout.place(s.row.block).value + s.row.component)] = 0;
+  }
+  if (laws_matter()) {
+    read_laws(state);
+    laws_.switched(plans, rows, state.time);
+  }
+  std::vector<int> falls_asleep, wakes;  // blocks with values of instances that fell asleep, or woke
+  const auto coordinates_of = [](const RangePlan& plan, int i, std::vector<int>& out) {
+    for (const StencilBlock& b : plan.stencil(i))
+      if (b.own && !is_multiplier(b.kind)) out.push_back(b.id);
+  };
+  for (const RangePlan& plan : plans)
+    for (const int i : plan.special)
+      if (assembler_.asleep(plan, i)) coordinates_of(plan, i, falls_asleep);
+  for (const auto& [plan, i] : sleeping)
+    if (!assembler_.asleep(*plan, i)) coordinates_of(*plan, i, wakes);
+  hold(falls_asleep, wakes, state);
+  LocalFault fault;
+  int entity = -1;
+  try {
+    for (const auto& [plan, i] : sleeping) {
+      if (assembler_.asleep(*plan, i)) continue;
+      entity = plan->range->entity(i);
+      const PluginCall call(model, *plan->range, i);
+      Begin its = how;
+      its.why = Begin::Why::activated;
+      its.active = true;
+      activities_.activate(model, *plan, i, state, its);
+    }
+  } catch (...) {
+    fault.capture(entity < 0 ? nullptr : &model.entities[static_cast<std::size_t>(entity)], layout.rank(),
+                  state.time);
+  }
+  if (!assembler_.agree(fault)) assembler_.throw_refused(state);
+  broadcast_coordinates(wakes, state);
+}
+
+LawChange ModelHistory::settle_laws(State& state, const Begin& how) {
+  LawChange change;
+  if (!laws_matter()) return change;
+  read_laws(state, true);
+  MPI_Comm comm = assembler_.layout().comm();
+  change.rows = laws_.settled(assembler_.plans(), assembler_.scales(), comm);
+  if (!change.rows.empty())
+    switch_rows(change.rows, state, how);
+  else
+    change.turned = laws_.turn_courses(assembler_.plans(), comm);
+  return change;
+}
+
+MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
+  const Model& model = assembler_.model();
+  MPI_Comm comm = assembler_.layout().comm();
+  ReviewMerge merge(step);
+  const bool fine = assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+    Review answer;
+    if (!plan.traits[static_cast<std::size_t>(i)].may_rest) {
+      answer = plan.range->review(i, x, step);
+    } else {
+      const StepInfo its = info_of(plan, i, step);
+      if (its.active) answer = plan.range->review(i, x, its);
+      if (answer.verdict == Review::Verdict::keep) {
+        std::optional<std::vector<BlockId>> stencil = std::move(answer.new_stencil);
+        answer = activities_.review(plan, i, x, its);
+        answer.new_stencil = std::move(stencil);
+      }
+    }
+    if (answer.verdict == Review::Verdict::keep && !answer.new_stencil) return;
+    merge.add(answer, plan.range->entity(i));
+    if (!answer.new_stencil) return;
+    const int dofs = model.dofs(*answer.new_stencil);
+    plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
+  });
+  MergedReview merged = merge.over_ranks(assembler_.plans(), assembler_.may_rest(), comm);
+  merged.rejected = !fine;
+  if (laws_matter() && fine) {
+    read_laws(state);
+    laws_.review(assembler_.plans(), step, assembler_.scales(), merged, comm);
+  }
+  return merged;
+}
+
+void ModelHistory::commit(const State& state, const StepInfo& step) {
+  if (!assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+        if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
+        const StepInfo its = info_of(plan, i, step);
+        plan.range->commit(i, x, its);
+        if (its.active) activities_.commit(*plan.range, i, x);
+      }))
+    assembler_.throw_refused(state);
+  remember_laws(state);
+  laws_.step_accepted();
+}
+
+bool ModelHistory::reject() {
+  int moved = 0;
+  for (const RangePlan& plan : assembler_.plans())
+    for (const int i : plan.instances)
+      if (plan.range->reject(i)) moved = 1;
+  const Layout& layout = assembler_.layout();
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, layout.comm());
+  return moved != 0;
+}
+
+void ModelHistory::serialize(Archive& archive) {
+  archive(assembler_.row_states(), laws_);
+  assembler_.serialize(archive);
+  if (archive.reads()) assembler_.set_length(laws_.length());
+  serialize_instances(archive);
+}
+
+void ModelHistory::serialize_instances(Archive& archive) const {
+  const Model& model = assembler_.model();
+  // By entity and type; of these, in their order.
+  std::map<std::pair<int, std::string>, std::vector<std::vector<std::byte>>> histories;
+  std::map<std::pair<int, std::string>, std::size_t> read;
+  if (archive.reads()) archive(histories);
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    const Model::Range& range = model.ranges[r];
+    for (const int i : assembler_.layout().instances(r)) {
+      std::vector<std::vector<std::byte>>& its = histories[{range.instances->entity(i), range.key}];
+      if (!archive.reads()) {
+        Archive one;
+        range.instances->serialize(i, one);
+        its.push_back(one.bytes());
+        continue;
+      }
+      const std::size_t k = read[{range.instances->entity(i), range.key}]++;
+      if (k >= its.size())
+        throw Error(fmt::format("nothing was saved of '{}' ({})",
+                                model.entities[static_cast<std::size_t>(range.instances->entity(i))].name,
+                                range.type));
+      Archive one(its[k]);
+      range.instances->serialize(i, one);
+    }
+  }
+  if (!archive.reads()) archive(histories);
+}
+
+}  // namespace trammel
