@@ -1,0 +1,199 @@
+#include "formula_joint.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "trammel/joint_assembly.hpp"
+
+namespace trammel::formula {
+
+FormulaJoint::FormulaJoint(JointSite site, std::shared_ptr<const Equations> equations,
+                           std::shared_ptr<const std::vector<Coordinate>> coordinates)
+    : site_(std::move(site)), equations_(std::move(equations)), coordinates_(std::move(coordinates)) {
+  blocks_ = site_.block_count();
+  first_multiplier_ = blocks_ + (equations_->coordinates() > 0 ? 1 : 0);
+}
+
+RelativeValues FormulaJoint::values(const LocalState& x, const Mat3& R_AB, const Vec3& p_AB_A,
+                                    const Vec6* twist) const {
+  const bool own = equations_->coordinates() > 0;
+  return {equations_->variables(),         R_AB,    p_AB_A, twist, own ? x.value(blocks_) : nullptr,
+          own ? x.rate(blocks_) : nullptr, x.time()};
+}
+
+void FormulaJoint::evaluate(const LocalState& x, LocalSystem& out) const {
+  const Request& request = out.request;
+  if (!has_velocity()) {
+    const bool rigid = !site_.A.has_shape() && !site_.B.has_shape();
+    const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
+                              : request.rates                                    ? MotionLevel::velocity
+                              : rigid                                            ? MotionLevel::pose
+                                                                                 : MotionLevel::jacobian;
+    MarkerMotion A, B;
+    site_.A.evaluate(x, 0, level, A);
+    site_.B.evaluate(x, site_.A.block_count(), level, B);
+    const Mat3 R_AW = A.R_WM.transpose();
+    const RelativePose pose{A, B, R_AW * B.R_WM, R_AW * p_AB_W(A, B)};
+    return add_position_rows(x, pose, values(x, pose.R_AB, pose.p_AB_A, nullptr), out);
+  }
+  RelativeMotion motion;
+  motion.evaluate(x, site_.A, site_.B, 0,
+                  request.tangent || request.bias ? MotionLevel::full : MotionLevel::velocity);
+  const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
+  if (has_position()) add_position_rows(x, {motion.A, motion.B, motion.R_AB, motion.p_AB_A}, at, out);
+  add_velocity_rows(x, motion, at, out);
+}
+
+void FormulaJoint::add_position_rows(const LocalState& x, const RelativePose& pose, const RelativeValues& at,
+                                     LocalSystem& out) const {
+  JointRows rows;
+  rows.coordinate_row = pose.A.dofs + pose.B.dofs;
+  rows.any = {x.value(first_multiplier_), rows.coordinate_row + equations_->coordinates()};
+  if (equations_->coordinates() > 0) rows.coordinate_rates = x.rate(blocks_);
+  const JointTermsView terms = equations_->position_terms(at, out.request.tangent || out.request.bias);
+  assemble_joint(site_, x, pose, terms, rows, out);
+}
+
+void FormulaJoint::add_velocity_rows(const LocalState& x, const RelativeMotion& motion,
+                                     const RelativeValues& at, LocalSystem& out) const {
+  const Request& request = out.request;
+  const VelocityTerms terms = equations_->velocity_terms(at, request.tangent);
+  const int dofs = motion.dofs(), nc = equations_->coordinates();
+  const int row = dofs + nc + static_cast<int>(equations_->position().size());
+  const double* lambda = x.value(velocity_block());
+
+  auto r = out.residual();
+  Vec6 wrench = Vec6::Zero();
+  for (int i = 0; i < terms.equations; ++i) {
+    const double* A = terms.row(terms.A, i);
+    wrench += lambda[i] * Eigen::Map<const Vec6>(A);
+    for (int k = 0; k < nc; ++k) r[dofs + k] += lambda[i] * A[6 + k];
+    r[row + i] += terms.e[i];
+  }
+  r.head(dofs).noalias() += motion.J.transpose().lazyProduct(wrench);
+
+  if (request.tangent) {
+    auto K = out.K();
+    auto D = out.D();
+    for (int i = 0; i < terms.equations; ++i) {
+      const double *A = terms.row(terms.A, i), *s = terms.row(terms.by_z, i);
+      const Eigen::Map<const Vec6> A_zeta(A), s_zeta(s);
+      for (int j = 0; j < dofs; ++j) {
+        const double B = A_zeta.dot(motion.J.col(j));
+        D(row + i, j) += B;
+        K(j, row + i) += B;
+        K(row + i, j) += s_zeta.dot(motion.J.col(j)) + A_zeta.dot(motion.twist_gradient.col(j));
+      }
+      for (int k = 0; k < nc; ++k) {
+        D(row + i, dofs + k) += A[6 + k];
+        K(dofs + k, row + i) += A[6 + k];
+        K(row + i, dofs + k) += s[6 + k];
+      }
+    }
+    // The forces A^T lambda by z.
+    using ByZ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6 + max_coordinates,
+                              6 + max_coordinates>;
+    ByZ S = ByZ::Zero(terms.n, terms.n);
+    for (int i = 0; i < terms.equations; ++i)
+      S += lambda[i] *
+           Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+               terms.A_z + i * terms.n * terms.n, terms.n, terms.n);
+    const Mat6 S_zeta = S.topLeftCorner<6, 6>();
+    PairJacobian SJ(6, dofs);
+    SJ.noalias() = S_zeta.lazyProduct(motion.J);
+    K.topLeftCorner(dofs, dofs).noalias() += motion.J.transpose().lazyProduct(SJ);
+    motion.add_second_order(x, site_.A, site_.B, 0, wrench, K.topLeftCorner(dofs, dofs));
+    for (int k = 0; k < nc; ++k) {
+      const Vec6 by_c = S.block<6, 1>(0, 6 + k), of_c = S.block<1, 6>(6 + k, 0).transpose();
+      for (int j = 0; j < dofs; ++j) {
+        K(j, dofs + k) += by_c.dot(motion.J.col(j));
+        K(dofs + k, j) += of_c.dot(motion.J.col(j));
+      }
+      for (int l = 0; l < nc; ++l) K(dofs + k, dofs + l) += S(6 + k, 6 + l);
+    }
+  }
+  if (request.bias) {
+    auto bias = out.bias();
+    const double* rates = nc > 0 ? x.rate(blocks_) : nullptr;
+    for (int i = 0; i < terms.equations; ++i) {
+      const double *A = terms.row(terms.A, i), *s = terms.row(terms.by_z, i);
+      double sum = Eigen::Map<const Vec6>(A).dot(motion.bias) + Eigen::Map<const Vec6>(s).dot(motion.twist) +
+                   terms.e_t[i];
+      for (int k = 0; k < nc; ++k) sum += s[6 + k] * rates[k];
+      bias[row + i] += sum;
+    }
+  }
+}
+
+Vec6 FormulaJoint::wrench(const LocalState& x, const RelativeMotion& motion, bool position,
+                          double* on_coordinates) const {
+  const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
+  const int nc = equations_->coordinates(), n = 6 + nc;
+  Vec6 w = Vec6::Zero();
+  const auto add = [&](const double* gradients, int equations, const double* lambda) {
+    for (int i = 0; i < equations; ++i) {
+      w += lambda[i] * Eigen::Map<const Vec6>(gradients + i * n);
+      if (on_coordinates == nullptr) continue;
+      for (int k = 0; k < nc; ++k) on_coordinates[k] += lambda[i] * gradients[i * n + 6 + k];
+    }
+  };
+  if (position && has_position()) {
+    const JointTermsView terms = equations_->position_terms(at, false);
+    add(terms.G, terms.equations, x.value(first_multiplier_));
+  }
+  if (has_velocity()) {
+    const VelocityTerms terms = equations_->velocity_terms(at, false);
+    add(terms.A, terms.equations, x.value(velocity_block()));
+  }
+  return w;
+}
+
+Energy FormulaJoint::energy(const LocalState& x) const {
+  // Equations that move in time, and velocities that are driven, do work: lambda . (B v) leaves the system. Those at position
+  // level that do not are left out: where their rates are not enforced they would count what these are off.
+  Energy e;
+  const bool position = site_.moves_in_time() || equations_->position_reads_time();
+  if (!position && !has_velocity()) return e;
+  RelativeMotion motion;
+  motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
+  std::array<double, max_coordinates> on_coordinates{};
+  const Vec6 w = wrench(x, motion, position, on_coordinates.data());
+  e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
+  for (int k = 0; k < equations_->coordinates(); ++k)
+    e.lost_power += on_coordinates[static_cast<std::size_t>(k)] * x.rate(blocks_)[k];
+  return e;
+}
+
+JointForces FormulaJoint::reaction(const LocalState& x, const ReactionShares& shares,
+                                   RelativeMotion& motion) const {
+  motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
+  const Vec6 w = wrench(x, motion, true, nullptr);
+  return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w), shares);
+}
+
+void FormulaJoint::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  static constexpr std::array<std::string_view, max_equations> names{"1", "2", "3", "4", "5", "6", "7", "8"};
+  RelativeMotion motion;
+  const JointForces forces = reaction(x, shares, motion);
+  site_.report(motion.A, motion.B, forces, sink);
+  const auto report = [&](const char* name, std::size_t count, int block) {
+    if (count > 0) sink.values(name, "", std::span(names).first(count), {x.value(block), count});
+  };
+  report("multipliers", equations_->position().size(), first_multiplier_);
+  report("velocity_multipliers", equations_->velocity().size(), velocity_block());
+  int k = 0;
+  for (const Coordinate& c : *coordinates_) {
+    sink.scalar(c.name, c.unit, x.value(blocks_)[k]);
+    sink.scalar(c.name + "_rate", c.unit + "/s", x.rate(blocks_)[k]);
+    sink.scalar(c.name + "_acceleration", c.unit + "/s^2", x.second_rate(blocks_)[k]);
+    ++k;
+  }
+}
+
+void FormulaJoint::draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  RelativeMotion motion;
+  const JointForces forces = reaction(x, shares, motion);
+  site_.draw(motion.A, motion.B, forces, canvas);
+}
+
+}  // namespace trammel::formula
