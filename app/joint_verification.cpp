@@ -19,6 +19,7 @@
 #include "stage_reader.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/scene_check.hpp"
+#include "type_alone.hpp"
 
 namespace trammel {
 
@@ -46,53 +47,19 @@ std::string thrown(const Type& type) {
   }
 }
 
-/// The joint alone between two sample markers.
-class JointAlone {
- public:
-  /// `filling`: of the memory that it is built over.
-  JointAlone(const Type& type, const std::string& entry, std::optional<unsigned char> filling = {})
-      : map_(read_yaml_text(entry, "sample of '" + type.name + "'")) {
-    const Entity own = joint_entity(type);
-    const PluginCall call(own);
-    context_.set_parameters(nullptr, {});
-    ModelBuilder builder(model_);
-    builder.begin(sample_entity(), sample_body());
-    add_sample_markers(builder, so3::exp(Vec3(0.3, 0.1, -0.2)), Vec3(0.1, 0.2, -0.3),
-                       so3::exp(Vec3(-0.1, 0.2, 0.4)), Vec3(0.5, -0.4, 0.6));
-    add_further_frames(builder, count_markers(type));
-    builder.begin(own, type);
-    const Parameters in(map_, type.parameters, context_);
-    std::optional<FilledMemory> filled;
-    if (filling) filled.emplace(*filling);
-    type.build(in, builder);
-  }
-
-  const Model& model() const { return model_; }
-
- private:
-  Value map_;
-  CaseContext context_;
-  Model model_;
-};
+/// The joint alone between two sample markers; `filling`: of the memory that it is built over.
+TypeAlone joint_alone(const Type& type, const std::string& entry, std::optional<unsigned char> filling = {}) {
+  return {type, joint_entity(type), entry, filling};
+}
 
 /// True where the type refuses a flag beside the other values.
 bool refuses(const Type& type, const JointSample& sample) {
   try {
-    JointAlone(type, joint_entry(type, sample, sample_markers(type).front()));
+    joint_alone(type, joint_entry(type, sample, sample_markers(type).front()));
     return false;
   } catch (const Error&) {
     return true;
   }
-}
-
-/// The one instance of a joint.
-std::pair<const ElementRange*, int> the_instance(const Model& model) {
-  std::pair<const ElementRange*, int> found{nullptr, 0};
-  int count = 0;
-  for (const Model::Range& range : model.ranges)
-    for (int i = 0; i < range.instances->size(); ++i, ++count) found = {range.instances.get(), i};
-  if (count == 1) return found;
-  throw Error(fmt::format("it is made of {} instances, and is checked only where it is one", count));
 }
 
 EntityInstances instances_of(const Model& model, int entity) {
@@ -118,8 +85,8 @@ void check_states(const Type& type, const JointSample& sample, int states, Joint
   const PluginCall call(own);
   const std::vector<std::string> pairs = sample_markers(type);
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    const JointAlone joint(type, joint_entry(type, sample, pairs[pair]));
-    const auto [range, instance] = the_instance(joint.model());
+    const TypeAlone joint = joint_alone(type, joint_entry(type, sample, pairs[pair]));
+    const auto [range, instance] = joint.instance();
     const Specimen start(joint.model(), range->stencil(instance));
     check_joint(*range, instance, start, pair, static_cast<int>(pair), states, static_cast<int>(pairs.size()),
                 check);
@@ -137,9 +104,10 @@ std::string read_unset(const Type& type, const JointSample& sample) {
   const Entity own = joint_entity(type);
   const PluginCall call(own);
   const std::string entry = joint_entry(type, sample, sample_markers(type).front());
-  const JointAlone joint(type, entry, fillings[0]), other(type, entry, fillings[1]);
-  const auto [range, instance] = the_instance(joint.model());
-  const auto [other_range, other_instance] = the_instance(other.model());
+  const TypeAlone joint = joint_alone(type, entry, fillings[0]);
+  const TypeAlone other = joint_alone(type, entry, fillings[1]);
+  const auto [range, instance] = joint.instance();
+  const auto [other_range, other_instance] = other.instance();
   const Specimen start(joint.model(), range->stencil(instance));
   if (start.state().value != Specimen(other.model(), other_range->stencil(other_instance)).state().value)
     return "the start of its blocks";

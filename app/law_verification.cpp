@@ -5,13 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "io/case_context.hpp"
-#include "io/case_yaml.hpp"
 #include "kernel/model.hpp"
 #include "kernel/model_builder.hpp"
-#include "kernel/plugin_call.hpp"
 #include "sample_values.hpp"
 #include "trammel/lie.hpp"
+#include "type_alone.hpp"
 
 namespace trammel {
 
@@ -19,51 +17,10 @@ namespace {
 
 std::string further_marker(int k) { return std::string("further.") + static_cast<char>('a' + k); }
 
-/// An entity of the type alone, on sample markers or on the sample joint "sample" with one coordinate.
-class LawAlone {
- public:
-  LawAlone(const Type& type, const std::string& entry)
-      : map_(read_yaml_text(entry, "sample of '" + type.name + "'")) {
-    const Entity own{"law", std::string(category_name(type.category)), type.name, type.plugin, {}};
-    const PluginCall call(own);
-    context_.set_parameters(nullptr, {});
-    ModelBuilder builder(model_);
-    builder.begin(sample_entity(), sample_body());
-    add_sample_markers(builder, so3::exp(Vec3(0.3, 0.1, -0.2)), Vec3(0.1, 0.2, -0.3),
-                       so3::exp(Vec3(-0.1, 0.2, 0.4)), Vec3(0.5, -0.4, 0.6));
-    add_further_frames(builder, count_markers(type));
-    if (type.category == Type::Category::coordinate) {
-      Type joint;
-      joint.name = "sample";
-      joint.category = Type::Category::joint;
-      Entity entity;
-      entity.name = "sample";
-      builder.begin(std::move(entity), joint);
-      const double start = 0.3, rate = 0.1;
-      const Measure measure = Measure::angle();
-      builder.offer_coordinate(
-          "angle", "rad", builder.add_coordinates("angle", {&start, 1}, {&rate, 1}, {&measure, 1}, "rad"), 0);
-    }
-    builder.begin(own, type);
-    const Parameters in(map_, type.parameters, context_);
-    type.build(in, builder);
-  }
-
-  std::pair<const ElementRange*, int> instance() const {
-    std::pair<const ElementRange*, int> found{nullptr, 0};
-    int count = 0;
-    for (const Model::Range& range : model_.ranges)
-      for (int i = 0; i < range.instances->size(); ++i, ++count) found = {range.instances.get(), i};
-    if (count == 1) return found;
-    throw Error(fmt::format("it is made of {} instances, and is checked only where it is one", count));
-  }
-  const Model& model() const { return model_; }
-
- private:
-  Value map_;
-  CaseContext context_;
-  Model model_;
-};
+/// The law alone.
+TypeAlone law_alone(const Type& type, const std::string& entry) {
+  return {type, {"law", std::string(category_name(type.category)), type.name, type.plugin, {}}, entry};
+}
 
 /// Its values as keys of a map that hangs on the sample coordinate.
 std::string coordinate_entry(const Type& type, const JointVerification& how) {
@@ -143,7 +100,7 @@ ForceVerdict verify_law(const Type& type, const JointVerification& how, const La
     // An element with mass stands at the origins of frames only.
     const auto builds = [&](const std::string& entry) {
       try {
-        LawAlone(type, entry);
+        law_alone(type, entry);
         return true;
       } catch (const Error&) {
         return false;
@@ -153,10 +110,10 @@ ForceVerdict verify_law(const Type& type, const JointVerification& how, const La
     std::vector<std::size_t> usable;
     for (std::size_t k = 0; k < entries.size(); ++k)
       if (builds(entries[k])) usable.push_back(k);
-    if (usable.empty()) LawAlone(type, all);  // throws, and says why
+    if (usable.empty()) law_alone(type, all);  // throws, and says why
     for (std::size_t i = 0; i < usable.size(); ++i) {
       const std::size_t k = usable[i];
-      const LawAlone law(type, entries[k]);
+      const TypeAlone law = law_alone(type, entries[k]);
       const auto [range, instance] = law.instance();
       const bool free = !on_coordinate && (markers > 2 || k < 2);
       const std::string between =

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "io/case_context.hpp"
+#include "kernel/model.hpp"
+#include "trammel/registry.hpp"
+#include "trammel/value.hpp"
+
+namespace trammel {
+
+/// One entity of a type alone, on sample markers, or where it hangs on a coordinate on that of the sample joint "sample".
+class TypeAlone {
+ public:
+  /// `own`: the entity; `entry`: its parameters as a case gives them; `filling`: of the memory that it is built over.
+  TypeAlone(const Type& type, const Entity& own, const std::string& entry,
+            std::optional<unsigned char> filling = {});
+
+  const Model& model() const { return model_; }
+  /// Its one instance. Throws Error where it is made of none or of several.
+  std::pair<const ElementRange*, int> instance() const;
+
+ private:
+  Value map_;
+  CaseContext context_;
+  Model model_;
+};
+
+}  // namespace trammel
