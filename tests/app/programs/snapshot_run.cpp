@@ -4,7 +4,8 @@
 //   snapshot_run read CASE FILE STATES [FORM [TOLERANCE]]
 //
 // STEP: accepted steps of all stages before the snapshot. FILE and STATES get the number of the rank as their ending. STATES:
-// every accepted state after the snapshot, a row of numbers each, and a row of what the run came to.
+// a row that says of each number what kind it is of, a row of numbers for every accepted state after the snapshot, and a row of
+// what the run came to.
 
 #include <petscsys.h>
 
@@ -54,6 +55,7 @@ class States final : public Monitor {
   }
   void accepted(const StepReport& report, const State& state) override {
     if (!records_) return;
+    if (rows.empty()) rows.push_back(kinds());
     std::vector<double> row{state.time, report.step, static_cast<double>(report.iterations)};
     for (const UnknownBlock& u : layout_.unknowns()) {
       if (!u.owned) continue;
@@ -69,6 +71,20 @@ class States final : public Monitor {
   std::vector<std::vector<double>> rows;
 
  private:
+  /// Of each number of a row: 0 to 2 for those of the step, then ten times the block's kind and one, and how many times it is
+  /// differentiated.
+  std::vector<double> kinds() const {
+    std::vector<double> all{0, 1, 2};
+    for (const UnknownBlock& u : layout_.unknowns()) {
+      if (!u.owned) continue;
+      int kind = 10 * (static_cast<int>(u.kind) + 1);
+      all.insert(all.end(), static_cast<std::size_t>(value_size(u.kind, u.size)), kind);
+      for ([[maybe_unused]] const auto field : State::fields_by_dof())
+        all.insert(all.end(), static_cast<std::size_t>(u.size), ++kind);
+    }
+    return all;
+  }
+
   const Layout& layout_;
   int step_, count_ = 0;
   std::string file_;
