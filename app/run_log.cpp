@@ -31,6 +31,7 @@ std::string steps_text(std::int64_t count) {
 const char* form_text(const DynamicStage& stage) {
   using Form = DynamicStage::Form;
   if (stage.form == Form::index3) return "index 3";
+  if (stage.form == Form::projected) return "index 3 with projected velocities";
   if (stage.form == Form::index2) return "stabilized index 2";
   return stage.projection ? "index 1 with projection" : "index 1 without projection";
 }

@@ -73,6 +73,7 @@ Redundancy read_redundant(const Parameters& in) {
 
 DynamicStage::Form read_form(const std::string& text) {
   if (text == "index1") return DynamicStage::Form::index1;
+  if (text == "projected") return DynamicStage::Form::projected;
   return text == "index2" ? DynamicStage::Form::index2 : DynamicStage::Form::index3;
 }
 
@@ -190,10 +191,11 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency")
             .between(0, 1)
             .defaults("0.9"),
-        Parameter::make(
-            Kind::choice, "form", "",
-            "position constraints alone, stabilized, or acceleration constraints with a projection")
-            .one_of({"index3", "index2", "index1"})
+        Parameter::make(Kind::choice, "form", "",
+                        "position constraints alone, these with projected velocities, stabilized, or "
+                        "acceleration constraints with "
+                        "a projection")
+            .one_of({"index3", "projected", "index2", "index1"})
             .defaults("index3"),
         Parameter::make(
             Kind::flag, "projection", "",

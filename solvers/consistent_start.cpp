@@ -287,7 +287,7 @@ std::vector<double> ConsistentStart::spread(double kappa) const {
 }
 
 void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, double h, double lead,
-                           double kappa) {
+                           std::optional<double> kappa) {
   prepare(state);
   if (!differentiate(state, h)) return;
   solve_for(jerk_, false);
@@ -295,7 +295,8 @@ void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, doubl
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k)
         algorithmic[at(u.place.dof + k)] += lead * h * mass_.solution()[at(u.local + k)];
-  std::vector<double> rows = spread(kappa);
+  if (!kappa) return;
+  std::vector<double> rows = spread(*kappa);
   for (double& row : rows) row *= h * h;
   solve_for(rows, true);
   mass_.push(state);

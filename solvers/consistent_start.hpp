@@ -61,7 +61,9 @@ class ConsistentStart {
   /// in its multipliers: as in the steps that follow, `algorithmic` (by dof place) belongs to a time `lead` h
   /// later, and B v + C_t is h^2 (kappa B v'' + B (w x w') / 12). Only the parts along B change, by the
   /// mass-weighted least amount (Arnold, Cardona and Bruls 2015, section 3).
-  void lead(State& state, std::vector<double>& algorithmic, double h, double lead, double kappa);
+  /// Without `kappa` velocities stay as they are.
+  void lead(State& state, std::vector<double>& algorithmic, double h, double lead,
+            std::optional<double> kappa = std::nullopt);
   /// What velocities of the index-3 form need where steps of size `from` are followed by steps of size `to`: the mass-weighted
   /// least change that multiplies B v + C_t by the square of their ratio. For constraints that give way with their
   /// multipliers, C(q, lambda), that is another quantity, minus the rate of what gives way, which stays as it is: there

@@ -45,6 +45,7 @@ ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales
 }
 
 void ConstrainedMass::revise() {
+  ++preparation_;
   const Layout& layout = assembler_.layout();
   J_.reset();
   part_.reset();
@@ -82,20 +83,22 @@ TangentWeights ConstrainedMass::weights() const {
   for (const BlockKind kind : {BlockKind::multiplier, BlockKind::velocity_multiplier})
     weights.column[kind_at(kind)] = scales_.mass;
   weights.row[kind_at(BlockKind::multiplier)] = scales_.mass;
-  if (has_velocity_constraints_) {
-    weights.damping = faint;
-    weights.row[kind_at(BlockKind::velocity_multiplier)] = scales_.mass / faint;
-  }
+  weights.damping = damping_;
+  if (has_velocity_constraints_)
+    weights.row[kind_at(BlockKind::velocity_multiplier)] = scales_.mass / damping_;
   return weights;
 }
 
-bool ConstrainedMass::prepare(const State& state) {
+bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
+  ++preparation_;
+  damping_ = terms.damping > 0 ? terms.damping : has_velocity_constraints_ ? faint : 0;
   const Layout& layout = assembler_.layout();
   time_ = state.time;
   prepared_at_ = &state;
   if (!J_) J_ = OwnedMat(assembler_.create_matrix());
   outside_ = !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
+  if (terms.keep_compliant) keep_compliant();
   Mat system = J_.get();
   if (mains_) {
     const MatReuse reuse = part_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
@@ -120,6 +123,23 @@ bool ConstrainedMass::prepare(const State& state) {
   timings_.factorization += MPI_Wtime() - begin;
   if (broken) ksp_.reset();
   return fine;
+}
+
+void ConstrainedMass::keep_compliant() {
+  std::vector<PetscInt> rows;
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || u.kind != BlockKind::multiplier) continue;
+    const std::vector<Row>& all = assembler_.model().block(u.block).rows;
+    for (int k = 0; k < u.size; ++k)
+      if (all[at(k)].compliant && assembler_.statuses().of(u.block, k) == RowStatus::active)
+        rows.push_back(u.global + k);
+  }
+  int any = rows.empty() ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  if (any == 0) return;
+  TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  TRAMMEL_PETSC(MatZeroRowsColumns(J_.get(), static_cast<PetscInt>(rows.size()), rows.data(), scales_.mass,
+                                   nullptr, nullptr));
 }
 
 std::string ConstrainedMass::why() {
@@ -243,7 +263,7 @@ bool ConstrainedMass::solve(bool forces) {
       for (int k = 0; k < u.size; ++k) {
         // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
         const bool slips = statuses.of(u.block, k) == RowStatus::slips;
-        rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / faint : 0.0;
+        rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / damping_ : 0.0;
       }
   });
   silence_left_out();
@@ -307,14 +327,14 @@ void ConstrainedMass::push_bare(std::vector<double> State::*to, State& state) co
   assembler_.layout().update_shared(state);
 }
 
-void ConstrainedMass::accelerate(State& state) const {
+void ConstrainedMass::accelerate(State& state, double part) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (u.kind == BlockKind::algebraic) continue;
     const double* x = local_.data() + u.local;
     double* to = is_multiplier(u.kind)        ? state.value.data() + u.place.value
                  : u.kind == BlockKind::state ? state.rate.data() + u.place.dof
                                               : state.acceleration.data() + u.place.dof;
-    const double scale = is_multiplier(u.kind) ? scales_.mass : 1.0;
+    const double scale = is_multiplier(u.kind) ? part * scales_.mass : part;
     for (int k = 0; k < u.size; ++k) to[k] += scale * x[k];
   }
   assembler_.layout().update_shared(state);

@@ -13,6 +13,12 @@ namespace trammel {
 /// Moves the configuration of one kinematic block by `part` of the increment x.
 void move_block(const UnknownBlock& u, const double* x, double part, State& state);
 
+/// What a system with the mass matrix has besides.
+struct SystemTerms {
+  double damping = 0;           ///< the part of D that is added to M [s]
+  bool keep_compliant = false;  ///< multipliers of constraints that give way, C(q, lambda), keep their values
+};
+
 /// Systems with the matrix [M B^T; B 0], in which velocity constraints stand with their A, at one state: what consistent
 /// starts and projections onto the constraints are made of.
 ///
@@ -29,7 +35,9 @@ class ConstrainedMass {
   void drop_factorization() { ksp_.reset(); }
 
   /// Assembles and factorizes the matrix at `state`; false where that fails, see `why`.
-  bool prepare(const State& state);
+  bool prepare(const State& state, const SystemTerms& terms = {});
+  /// Counts matrices that were prepared: who keeps one sees that another came.
+  int preparation() const { return preparation_; }
   /// Solves for the right side `r()`, whose rows that were left out or have no mass count as zero, and those that slip
   /// unless the balance of `forces` is solved; `r()` is lost. False where that fails, see `why`.
   bool solve(bool forces = false);
@@ -57,7 +65,8 @@ class ConstrainedMass {
   /// Adds the solution to the rates, or to the accelerations, of coordinates without mass that constraints determine.
   void push_bare(std::vector<double> State::*to, State& state) const;
   /// Adds the solution to accelerations and multipliers, and to the rates of first-order states.
-  void accelerate(State& state) const;
+  /// `part` times.
+  void accelerate(State& state, double part = 1) const;
 
   /// Unknowns that have neither mass nor constraint, named, of all ranks; empty where there are none. Of the last `prepare`.
   const std::string& massless() const { return massless_; }
@@ -73,6 +82,9 @@ class ConstrainedMass {
   /// Between the layout's numbering and that of the system.
   void gather(Vec from, Vec to) const;
   void scatter(Vec from, Vec to) const;
+  /// Replaces the rows of compliant constraints by "the multiplier keeps its value", without which coordinates that have no mass
+  /// keep their rates.
+  void keep_compliant();
   TangentWeights weights() const;
 
   Assembler& assembler_;
@@ -81,6 +93,8 @@ class ConstrainedMass {
   bool has_velocity_constraints_ = false;
   bool outside_ = false;  ///< the state is outside the domain of an element
   double time_ = 0;
+  double damping_ = 0;
+  int preparation_ = 0;
   const State* prepared_at_ = nullptr;  ///< lives while the matrix is used
   OwnedMat J_;                          ///< in the layout's numbering
   OwnedMat part_;                       ///< without companions, where the layout has such

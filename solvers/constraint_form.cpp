@@ -3,6 +3,7 @@
 #include "solvers/index1.hpp"
 #include "solvers/index2.hpp"
 #include "solvers/index3.hpp"
+#include "solvers/projected_index3.hpp"
 
 namespace trammel {
 
@@ -11,6 +12,8 @@ std::unique_ptr<ConstraintForm> ConstraintForm::make(const DynamicStage& stage, 
   switch (stage.form) {
     case DynamicStage::Form::index2:
       return std::make_unique<Index2>(assembler);
+    case DynamicStage::Form::projected:
+      return std::make_unique<ProjectedIndex3>(start, stage.newton.tolerance);
     case DynamicStage::Form::index1:
       return std::make_unique<Index1>(start.system(), stage.projection);
     default:

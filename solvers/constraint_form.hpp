@@ -49,10 +49,14 @@ class ConstraintForm {
   /// Before the equations of a step from `base` are solved.
   virtual void begin(const State& /*base*/) {}
 
+  /// Forgets matrices that are kept over steps.
+  virtual void drop_tangent() {}
   /// Takes the converged solution of a step; false where the constraints cannot be satisfied at its end, see `why`.
-  virtual bool close(const State& /*solution*/) { return true; }
+  virtual bool close(const State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
   /// The end of the step with that solution.
   virtual const State& end(const State& solution) const { return solution; }
+  /// Brings the algorithmic accelerations of that solution to the end of the step.
+  virtual void correct(std::vector<double>& /*algorithmic*/) const {}
   virtual std::string why() const { return {}; }
   virtual Violations violations(const StepEquations& equations) const;
   /// Largest rate of the constraints where a stage ends, if steps leave it open [m/s or rad/s].

@@ -92,7 +92,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
               result.factorizations + again.factorizations, again.singular};
   }
   not_closed_.clear();
-  if (result.converged && !form_.close(equations_.trial())) {
+  if (result.converged && !form_.close(equations_.trial(), h, c)) {
     result.converged = false;
     not_closed_ = form_.why();
   }
@@ -165,6 +165,7 @@ void GeneralizedAlpha::accept(State& now) {
         a_[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a_[i]) / c.beta;
       }
     }
+  form_.correct(a_);
   now = trial();
   std::swap(now.algorithmic, a_);
   std::swap(now.predictor, predictor_);
@@ -176,17 +177,28 @@ void GeneralizedAlpha::revise() {
   memory_.predicts = false;
   equations_.revise();
   newton_.reset();
+  form_.drop_tangent();
 }
 
 void GeneralizedAlpha::take_left_out() {
   equations_.take_left_out();
-  newton_.drop_tangent();
+  drop_tangent();
 }
 
 void GeneralizedAlpha::restart(State& now) {
   start_from(now, now.algorithmic);
   memory_ = {.last_step = 0, .first = true, .leads = true, .predicts = false};
+  drop_tangent();
+}
+
+void GeneralizedAlpha::drop_tangent() {
   newton_.drop_tangent();
+  form_.drop_tangent();
+}
+
+void GeneralizedAlpha::drop_factorization() {
+  newton_.drop_factorization();
+  form_.drop_tangent();
 }
 
 }  // namespace trammel

@@ -26,8 +26,8 @@ class GeneralizedAlpha final : public StepMethod {
   void revise() override;
   void take_left_out() override;
   void restart(State& now) override;
-  void drop_tangent() override { newton_.drop_tangent(); }
-  void drop_factorization() override { newton_.drop_factorization(); }
+  void drop_tangent() override;
+  void drop_factorization() override;
   std::string failure(bool thorough) override;
   Violations violations() const override { return form_.violations(equations_); }
 

@@ -12,7 +12,7 @@ class Index1 final : public ConstraintForm {
 
   ConstraintLevel level() const override { return ConstraintLevel::acceleration; }
   bool holds_velocities() const override { return project_; }
-  bool close(const State& solution) override {
+  bool close(const State& solution, double, const AlphaCoefficients&) override {
     end_ = solution;
     return project_ ? projection_.project(end_) : projection_.measure(end_);
   }

@@ -50,6 +50,7 @@ struct StaticStage {
 struct DynamicStage {
   enum class Form {
     index3,  ///< position constraints alone
+    projected,  ///< index 3, then velocities, accelerations and multipliers corrected so that velocity constraints hold
     index2,  ///< stabilized: position and velocity constraints (Gear, Gupta, Leimkuhler)
     index1,  ///< constraints at acceleration level, then a projection
   };

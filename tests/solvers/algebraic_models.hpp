@@ -53,7 +53,7 @@ inline Stage dynamic(DynamicStage::Form form, double until, double step) {
   return {"", d};
 }
 
-inline constexpr DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::index2,
-                                               DynamicStage::Form::index1};
+inline constexpr DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::projected,
+                                               DynamicStage::Form::index2, DynamicStage::Form::index1};
 
 }  // namespace trammel::testing

@@ -114,8 +114,8 @@ struct Weights {
 };
 
 TEST(BlockSize, multipliers_of_one_block_may_be_twelve) {
-  for (const auto form :
-       {DynamicStage::Form::index3, DynamicStage::Form::index2, DynamicStage::Form::index1}) {
+  for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::projected,
+                          DynamicStage::Form::index2, DynamicStage::Form::index1}) {
     TestSystem m;
     m.entity("weights");
     const Eigen::VectorXd start = Eigen::VectorXd::LinSpaced(held, 1, 2);

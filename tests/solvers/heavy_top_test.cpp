@@ -126,6 +126,21 @@ TEST(HeavyTop, index3_keeps_order_2_across_a_longer_step) {
   for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
 }
 
+TEST(HeavyTop, projected_index3_has_order_2_from_the_first_step) {
+  const auto e = errors(DynamicStage::Form::projected, 1e-3, 0, 0.1);
+  for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
+}
+
+TEST(HeavyTop, projected_index3_keeps_order_2_across_a_halved_step) {
+  const auto e = errors(DynamicStage::Form::projected, 1e-3, 0.3, 0.6, 0.5);
+  for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
+}
+
+TEST(HeavyTop, projected_index3_keeps_order_2_across_a_longer_step) {
+  const auto e = errors(DynamicStage::Form::projected, 1e-3, 0.3, 0.6, 8);
+  for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
+}
+
 TEST(HeavyTop, stabilized_index2_has_order_2_from_the_first_step) {
   const auto e = errors(DynamicStage::Form::index2, 1e-3, 0, 0.1);
   for (int field = 0; field < 3; ++field) expect_order(e, field, 2);

@@ -39,8 +39,8 @@ struct HeldByLatches : TestSystem {
   }
 };
 
-const DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::index2,
-                                    DynamicStage::Form::index1};
+const DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::projected,
+                                    DynamicStage::Form::index2, DynamicStage::Form::index1};
 
 TEST(Released, a_joint_that_lets_go_leaves_its_share_to_the_one_that_it_repeats) {
   for (const DynamicStage::Form form : forms) {

@@ -12,10 +12,13 @@
 namespace trammel::testing {
 namespace {
 
-const DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::index2,
-                                    DynamicStage::Form::index1};
+const DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::projected,
+                                    DynamicStage::Form::index2, DynamicStage::Form::index1};
 const char* name_of(DynamicStage::Form form) {
-  return form == forms[0] ? "index 3" : form == forms[1] ? "index 2" : "index 1";
+  return form == forms[0]   ? "index 3"
+         : form == forms[1] ? "projected"
+         : form == forms[2] ? "index 2"
+                            : "index 1";
 }
 
 std::vector<Stage> motion(DynamicStage::Form form, double h, double until) {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "solvers/constraint_form.hpp"
+#include "solvers/velocity_correction.hpp"
+
+namespace trammel {
+
+/// Index 3, and at the end of each step the mass-weighted least change of velocities that satisfies B v + C_t = 0, with the
+/// changes of accelerations and multipliers that belong to it: for forces that do not depend on velocities this is the stabilized
+/// index-2 form of Gear, Gupta and Leimkuhler (1985) with the constraints' gradient at the end of the step.
+class ProjectedIndex3 final : public ConstraintForm {
+ public:
+  ProjectedIndex3(ConsistentStart& start, double tolerance)
+      : start_(start), correction_(start.system()), tolerance_(tolerance) {}
+
+  void lead(State& base, std::vector<double>& algorithmic, double h, const AlphaCoefficients& c) override {
+    start_.lead(base, algorithmic, h, c.lead());
+  }
+  void begin_anew(State& base) override { start_.settle(base); }
+  bool close(const State& solution, double h, const AlphaCoefficients& c) override;
+  const State& end(const State&) const override { return end_; }
+  void correct(std::vector<double>& algorithmic) const override;
+  void drop_tangent() override { correction_.drop(); }
+  std::string why() const override { return correction_.why(); }
+  Violations violations(const StepEquations& equations) const override;
+
+ private:
+  ConsistentStart& start_;
+  VelocityCorrection correction_;
+  double tolerance_;
+  State end_;
+  double of_accelerations_ = 0,
+         of_state_rates_ = 0;  ///< changes of a over those of v, and of d over those of y'
+};
+
+}  // namespace trammel
