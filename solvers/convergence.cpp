@@ -198,6 +198,35 @@ std::array<double, block_kinds> ConvergenceTest::kind_tolerance() const {
   return out;
 }
 
+double ConvergenceTest::allowed_length(const FieldNorms& norms) const {
+  using F = FieldNorms;
+  const double L = model_->length;
+  double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);
+  if (constraint_stiffness_ > 0) {
+    const double fastest =
+        std::max({norms.acceleration, L * norms.angular_acceleration, norms.generalized_acceleration});
+    moved = fastest * model_->mass / constraint_stiffness_;
+  }
+  return std::max({tolerance_ * moved / L, tolerance_ * norms.size[F::state_increment],
+                   tolerance_ * norms.size[F::algebraic_increment], rounding});
+}
+
+namespace {
+double length_of(const std::array<double, FieldNorms::increments>& all, double model) {
+  using F = FieldNorms;
+  const double moved = *std::ranges::max_element(all.begin(), all.begin() + F::state_increment);
+  return std::max({moved / model, all[F::state_increment], all[F::algebraic_increment]});
+}
+}  // namespace
+
+double increment_length(const FieldNorms& norms, const ModelScales& scales) {
+  return length_of(norms.change, scales.length);
+}
+
+double step_length(const FieldNorms& norms, const ModelScales& scales) {
+  return length_of(norms.size, scales.length);
+}
+
 const char* field_name(FieldNorms::Residual field) {
   static constexpr const char* names[] = {"forces",
                                           "moments",

@@ -92,6 +92,9 @@ class ConvergenceTest {
   /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
   double excess() const { return excess_; }
   double contraction() const { return contraction_; }
+  /// Length of an increment (see increment_length) that is within the tolerance: of the step's increment in statics, in dynamics that
+  /// which changes accelerations by the tolerance.
+  double allowed_length(const FieldNorms& norms) const;
   /// Iterations in a row that did not halve it.
   int stalled() const { return stalled_; }
   bool accepted_at_rounding() const { return at_rounding_; }
@@ -113,6 +116,13 @@ class ConvergenceTest {
   int stalled_ = 0;
   bool at_rounding_ = false;
 };
+
+/// The largest number of the last increment: of displacements and rotations over the model's length, of states and algebraic
+/// unknowns over their sizes.
+double increment_length(const FieldNorms& norms, const ModelScales& scales);
+
+/// The same of the step so far.
+double step_length(const FieldNorms& norms, const ModelScales& scales);
 
 /// "forces", "moments", ...
 const char* field_name(FieldNorms::Residual field);

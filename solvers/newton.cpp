@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
@@ -14,8 +15,18 @@ namespace {
 
 double now() { return MPI_Wtime(); }
 
-// Growth of the residual over its start at which an attempt is given up.
-constexpr double divergence = 1e8;
+// Full steps are given up where so many increments in a row grow, beyond the first one times the second number.
+constexpr int most_longer = 3;
+constexpr double longer = 10;
+// A residual that falls by less in an iteration does not say how fast that converges.
+constexpr double slow = 0.5;
+// A residual of so many times its scale, and an unknown that changes by so much, come from a tangent that is all but singular.
+constexpr double divergence = 1e12;
+constexpr double farthest = 1e6;
+// The least part of such an increment that is tried.
+constexpr double least_part = 1e-10;
+// An increment of less than this, over the model's length, is rounding.
+constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -30,6 +41,7 @@ void Newton::reset() {
   x_.reset();
   f_.reset();
   start_.reset();
+  correction_.reset();
   have_tangent_ = false;
   broken_ = false;
   create();
@@ -46,6 +58,7 @@ void Newton::create() {
     x_ = OwnedVec(layout.create_vector());
     f_ = OwnedVec(layout.create_vector());
     start_ = OwnedVec(layout.create_vector());
+    correction_ = OwnedVec(layout.create_vector());
     TRAMMEL_PETSC(VecZeroEntries(x_.get()));
   }
   J_ = OwnedMat(equations_.assembler().create_matrix());
@@ -106,17 +119,17 @@ NewtonResult Newton::solve(int most) {
   TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
   NewtonResult result;
   // While there is another way, an attempt gets half of the iterations that are left.
-  const auto go = [&](bool fresh, const char* line_search, bool last) {
+  const auto go = [&](bool fresh, bool damped, bool last) {
     const int left = most - result.iterations;
     if (left < 1) return;
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
-    const NewtonResult next = attempt(fresh, line_search, last ? left : (left + 1) / 2);
+    const NewtonResult next = attempt(fresh, damped, last ? left : (left + 1) / 2);
     result = {next.converged, result.iterations + next.iterations,
               result.factorizations + next.factorizations, next.singular};
   };
-  go(!keep, nullptr, !keep && !search);
-  if (!result.converged && keep) go(true, nullptr, !search);
-  if (!result.converged && !result.singular && !rejected_ && search) go(true, SNESLINESEARCHBT, true);
+  go(!keep, false, !keep && !search);
+  if (!result.converged && keep) go(true, false, !search);
+  if (!result.converged && !result.singular && search) go(true, true, true);
   if (!result.converged) {
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
     have_tangent_ = false;
@@ -125,7 +138,7 @@ NewtonResult Newton::solve(int most) {
   return result;
 }
 
-NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
+NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
   if (broken_ || !snes_) {
     snes_.reset();
     J_.reset();
@@ -133,10 +146,17 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
     create();
   }
   SNES snes = snes_.get();
-  if (line_search != nullptr) {
+  damped_ = damped;
+  kept_now_ = own_lag_ && !fresh;
+  damping_ = 1;
+  first_length_ = last_length_ = 0;
+  lengthened_ = 0;
+  if (damped) {
     SNESLineSearch search = nullptr;
     TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
-    TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search));
+    TRAMMEL_PETSC(SNESLineSearchSetType(search, SNESLINESEARCHSHELL));
+    TRAMMEL_PETSC(SNESLineSearchShellSetUserFunc(
+        search, [](SNESLineSearch its_own, void* self) { return damp(its_own, self); }, this));
   }
   TRAMMEL_PETSC(SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most, PETSC_DEFAULT));
   fresh_at_ = -1;
@@ -172,12 +192,12 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
     broken_ = true;
     std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
-  if (line_search != nullptr && !broken_) {
+  if (damped && !broken_) {
     SNESLineSearch search = nullptr;
     TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
     TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search_.c_str()));
   }
-  if (reason > 0 && own_lag_) improve(fresh);
+  if (reason > 0) improve(fresh, most);
   timings_.iterations += last_iteration_;
   if (factorizations_ > 0) {
     have_tangent_ = !singular_;
@@ -189,30 +209,134 @@ NewtonResult Newton::attempt(bool fresh, const char* line_search, int most) {
   return {reason > 0, last_iteration_, factorizations_, singular_};
 }
 
-void Newton::improve(bool fresh) {
+void Newton::improve(bool fresh, int most) {
   // Of the tolerance: for constraints two roundings of a position, of which nothing can be improved.
   constexpr double enough = 0.03;
   const bool kept = last_iteration_ > 0 ? fresh_at_ < last_iteration_ - 1 : !fresh;
-  if (!kept || convergence_.accepted_at_rounding() || convergence_.excess() <= enough) return;
-  const double begin = now();
+  if (convergence_.accepted_at_rounding() || (last_iteration_ == 0 && fresh)) return;
+  const bool moves = equations_.coefficients().acceleration > 0;
+  const bool open = (kept || moves) && convergence_.excess() > enough;
+  const bool unsure =
+      moves && (last_iteration_ == 0 || convergence_.contraction() * last_length_ > enough * allowed_length_);
+  if (!open && !unsure) return;
+  double last = last_iteration_ > 0 ? last_length_ : 0;
+  for (;;) {
+    const double begin = now();
+    const double size = next_length();
+    bool taken = std::isfinite(size);
+    if (taken) {
+      TRAMMEL_PETSC(VecAXPY(x_.get(), -1, correction_.get()));
+      taken = equations_.move_to(x_.get());
+      if (!taken) {
+        TRAMMEL_PETSC(VecAXPY(x_.get(), 1, correction_.get()));
+        equations_.move_to(x_.get());
+      }
+    }
+    timings_.solve += now() - begin;
+    if (last > 0) rate_ = size / last;
+    // What is left after an increment is at most rate / (1 - rate) of it.
+    if (!taken || !moves || rate_ * size <= (1 - rate_) * allowed_length_) return;
+    if (last_iteration_ >= most || (last > 0 && rate_ > slow)) return;
+    const double from = now();
+    ++timings_.residuals;
+    const bool inside = equations_.residual(x_.get(), f_.get());
+    timings_.residual += now() - from;
+    if (!inside) return;
+    ++last_iteration_;
+    last = size;
+  }
+}
+
+double Newton::length(Vec increment) const {
+  FieldNorms norms;
+  equations_.measure_change(increment, norms);
+  const Layout& layout = equations_.assembler().layout();
+  if (layout.ranks() > 1) norms.merge(layout.comm());
+  return increment_length(norms, equations_.scales());
+}
+
+double Newton::next_length() {
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
-  Vec increment = start_.get();
-  PetscErrorCode code = 0;
-  {
-    const QuietErrors quiet;
-    code = KSPSolve(ksp, f_.get(), increment);
+  const QuietErrors quiet;
+  if (KSPSolve(ksp, f_.get(), correction_.get()) != 0) return HUGE_VAL;
+  const double size = length(correction_.get());
+  return std::isfinite(size) ? size : HUGE_VAL;
+}
+
+PetscErrorCode Newton::damp(SNESLineSearch search, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  try {
+    newton.damp(search);
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    return SNESLineSearchSetReason(search, SNES_LINESEARCH_FAILED_FUNCTION);
   }
-  PetscReal size = 0;
-  if (code == 0) TRAMMEL_PETSC(VecNorm(increment, NORM_INFINITY, &size));
-  if (code == 0 && std::isfinite(size)) {
-    TRAMMEL_PETSC(VecAXPY(x_.get(), -1, increment));
-    if (!equations_.move_to(x_.get())) {
-      TRAMMEL_PETSC(VecAXPY(x_.get(), 1, increment));
-      equations_.move_to(x_.get());
+  return 0;
+}
+
+/// Takes the part of an increment after which the same tangent asks for a shorter one (natural monotonicity test: Deuflhard,
+/// Newton Methods for Nonlinear Problems, Springer 2004, sections 3.3.2 and 3.3.3). The residual itself is no measure: a
+/// slender beam that bends is lengthened to second order, and its forces grow by 1e6 before they fall.
+void Newton::damp(SNESLineSearch search) {
+  const double begin = now();
+  const double counted = timings_.residual;
+  timings_.solve += begin - mark_;
+  Vec X = nullptr, F = nullptr, Y = nullptr, W = nullptr, G = nullptr;
+  TRAMMEL_PETSC(SNESLineSearchGetVecs(search, &X, &F, &Y, &W, &G));
+  SNES snes = snes_.get();
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  Vec next = correction_.get();
+  const double size = length(Y);
+  bool accepted = false, whole = true;
+  PetscReal largest = 0;
+  TRAMMEL_PETSC(VecNorm(Y, NORM_INFINITY, &largest));
+  damping_ = std::isfinite(size) ? std::min(damping_, farthest / std::max(largest, farthest)) : 0.0;
+  const double least = least_part * damping_;
+  while (damping_ > least) {
+    const double part = damping_;
+    TRAMMEL_PETSC(VecWAXPY(W, -part, Y, X));
+    PetscReal norm = 0;
+    const double from = now();
+    ++timings_.residuals;
+    const bool inside = equations_.residual(W, G);
+    timings_.residual += now() - from;
+    if (inside) TRAMMEL_PETSC(VecNorm(G, NORM_2, &norm));
+    double wished = 0.1 * part;
+    if (inside && std::isfinite(norm)) {
+      if (size <= rounding) {
+        accepted = true;
+        break;
+      }
+      TRAMMEL_PETSC(KSPSolve(ksp, G, next));
+      const double left = length(next);
+      accepted = left <= (1 - 0.25 * part) * size;
+      if (accepted) break;
+      // What is left beyond the linear part is quadratic.
+      TRAMMEL_PETSC(VecAXPY(next, -(1 - part), Y));
+      const double bent = length(next);
+      if (std::isfinite(bent) && bent > 0) wished = 0.5 * size * part * part / bent;
     }
+    whole = false;
+    damping_ = std::clamp(wished, 0.1 * part, 0.5 * part);
   }
-  timings_.solve += now() - begin;
+  if (accepted) {
+    PetscReal norm = 0, x_norm = 0, y_norm = 0;
+    TRAMMEL_PETSC(VecCopy(W, X));
+    TRAMMEL_PETSC(VecCopy(G, F));
+    TRAMMEL_PETSC(VecNorm(F, NORM_2, &norm));
+    TRAMMEL_PETSC(VecNorm(X, NORM_2, &x_norm));
+    TRAMMEL_PETSC(VecNorm(Y, NORM_2, &y_norm));
+    TRAMMEL_PETSC(SNESLineSearchSetNorms(search, x_norm, norm, y_norm));
+    TRAMMEL_PETSC(SNESLineSearchSetLambda(search, damping_));
+    TRAMMEL_PETSC(SNESLineSearchSetReason(search, SNES_LINESEARCH_SUCCEEDED));
+    damping_ = std::min(1.0, (whole ? 4 : 2) * damping_);
+  } else {
+    TRAMMEL_PETSC(SNESLineSearchSetReason(search, SNES_LINESEARCH_FAILED_REDUCT));
+  }
+  mark_ = now();
+  timings_.solve += mark_ - begin - (timings_.residual - counted);
 }
 
 void Newton::want_tangent(SNES snes, bool want) { TRAMMEL_PETSC(SNESSetLagJacobian(snes, want ? -2 : -1)); }
@@ -257,6 +381,7 @@ void Newton::jacobian(SNES snes) {
   PetscInt iteration = 0;
   TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
   fresh_at_ = static_cast<int>(iteration);
+  rate_ = 1;
   if (!equations_.tangent(J_.get())) {
     tangent_rejected_ = equations_.assembler().rejection();
     TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
@@ -320,16 +445,39 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
   if (iteration > 0) TRAMMEL_PETSC(SNESLineSearchGetLambda(search, &lambda));
   const ConvergenceTest::Iterate iterate{iteration, fresh_at_ == iteration - 1, lambda > 0.99};
-  if (convergence_.accept(norms, equations_.assembler().scales(), iterate)) return SNES_CONVERGED_FNORM_ABS;
+  if (convergence_.accept(norms, equations_.assembler().scales(), iterate)) {
+    if (iteration > 0) last_length_ = increment_length(norms, equations_.scales());
+    allowed_length_ = convergence_.allowed_length(norms);
+    return SNES_CONVERGED_FNORM_ABS;
+  }
   if (stop_ == Stop::at_once) throw Stopped(true);
-  if (iteration == 0) return SNES_CONVERGED_ITERATING;
-  if (convergence_.excess() > divergence && convergence_.contraction() > 1e4) return SNES_DIVERGED_DTOL;
+  if (iteration == 0) {
+    // A prediction is good for a part of the step. Where the kept tangent asks for more, stiff directions have turned since.
+    if (kept_now_ && equations_.coefficients().acceleration == 0 &&
+        next_length() > 0.1 * step_length(norms, equations_.scales()))
+      want_tangent(snes, true);
+    return SNES_CONVERGED_ITERATING;
+  }
+  const double before = std::exchange(last_length_, increment_length(norms, equations_.scales()));
+  if (iteration == 1) first_length_ = last_length_;
+  lengthened_ = iteration > 1 && last_length_ > before ? lengthened_ + 1 : 0;
+  const bool grows = lengthened_ >= most_longer && last_length_ > longer * first_length_;
+  if (!damped_ && (grows || options_.tolerance * convergence_.excess() > divergence))
+    return SNES_DIVERGED_DTOL;
   if (own_lag_) {
-    // Iterations still to come with the tangent that is there.
-    const double rate = convergence_.contraction();
-    const double left =
-        rate < 1 ? std::log(convergence_.excess()) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
-    want_tangent(snes, left > options_.keep_iterations || convergence_.stalled() >= 2);
+    // Iterations still to come with the tangent that is there. In statics the increment that it would make next tells: residuals
+    // grow where stiff directions turn, and shrink where soft ones do not.
+    double rate = convergence_.contraction(), far = convergence_.excess();
+    bool stalls = convergence_.stalled() >= 2;
+    const bool at_rest = equations_.coefficients().acceleration == 0;
+    if (at_rest && last_length_ > 0 && !damped_) {
+      const double next = next_length();
+      rate = next / last_length_;
+      far = next / convergence_.allowed_length(norms);
+      stalls = rate > slow && stalls;
+    }
+    const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
+    want_tangent(snes, damped_ || left > options_.keep_iterations || stalls);
   }
   mark_ = now();
   return SNES_CONVERGED_ITERATING;

@@ -66,7 +66,7 @@ class Newton {
   int most_iterations() const { return most_; }
 
   /// Goes on from `x` for at most `iterations` and leaves in `x` where that led to. Collective.
-  NewtonResult approach(int iterations) { return attempt(true, nullptr, iterations); }
+  NewtonResult approach(int iterations) { return attempt(true, false, iterations); }
 
   /// Forgets the kept tangent: after a change of step, a revision or a checkpoint.
   void drop_tangent() { have_tangent_ = false; }
@@ -81,11 +81,20 @@ class Newton {
   std::string failure(bool thorough);
 
  private:
-  NewtonResult attempt(bool fresh, const char* line_search, int most);
-  /// One more increment by a kept tangent, without another residual: such iterates are accepted just below the tolerance, on
-  /// one side of the solution, and what is left would add up over the steps. `fresh`: the attempt began with a new tangent.
-  void improve(bool fresh);
+  /// `damped`: takes parts of increments, see `damp`.
+  NewtonResult attempt(bool fresh, bool damped, int most);
+  /// Increments by the tangent that is there, of a solution whose residual is below the tolerance. One of them comes without
+  /// another residual: with a kept tangent iterates are accepted just below the tolerance, on one side of the solution, and
+  /// what is left would add up over the steps. In dynamics more follow, up to `most` iterations in all, until what is left changes
+  /// accelerations by no more than the tolerance. `fresh`: the attempt began with a new tangent.
+  void improve(bool fresh, int most);
   void create();
+  /// The length of an increment, over the model's length and over the sizes of states. Collective.
+  double length(Vec increment) const;
+  /// That of the increment which the present tangent makes of the last residual. Collective.
+  double next_length();
+  static PetscErrorCode damp(SNESLineSearch search, void* self);
+  void damp(SNESLineSearch search);
   static PetscErrorCode form_function(SNES snes, Vec x, Vec f, void* self);
   static PetscErrorCode form_jacobian(SNES snes, Vec x, Mat J, Mat P, void* self);
   static PetscErrorCode test(SNES snes, PetscInt iteration, PetscReal xnorm, PetscReal step, PetscReal fnorm,
@@ -98,7 +107,7 @@ class Newton {
   StepEquations& equations_;
   NewtonOptions options_;
   Timings& timings_;
-  OwnedVec x_, f_, start_;
+  OwnedVec x_, f_, start_, correction_;
   OwnedMat J_;
   OwnedSNES snes_;
   ConvergenceTest convergence_;
@@ -113,10 +122,17 @@ class Newton {
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
-  int most_ = 0;                  ///< iterations, as the options say
-  double mark_ = 0;               ///< when the last callback ended
-  std::string tangent_rejected_;  ///< why the last attempt got no tangent
-  std::string not_finite_;        ///< whose numbers ended the last solve
+  int most_ = 0;               ///< iterations, as the options say
+  bool kept_now_ = false;      ///< the present attempt began with a kept tangent
+  bool damped_ = false;        ///< the present attempt takes parts of increments
+  double damping_ = 1;         ///< part that it tries next
+  double allowed_length_ = 0;  ///< of an increment, at the last iterate that was accepted
+  double rate_ = 1;            ///< by which the present tangent shortened increments when last seen
+  double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
+  int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
+  double mark_ = 0;                            ///< when the last callback ended
+  std::string tangent_rejected_;               ///< why the last attempt got no tangent
+  std::string not_finite_;                     ///< whose numbers ended the last solve
   std::exception_ptr thrown_;
   const StopRequest* request_ = nullptr;
   Stop stop_ = Stop::no;

@@ -138,6 +138,7 @@ void StageRun::tell_beginning(const Begin& how, int transient) {
 }
 
 void StageRun::begin(const StaticStage& stage) {
+  simulation_.memory_.reset();
   if (stage.from) state_.time = *stage.from;
   if (stage.steps < 1)
     throw Error(fmt::format("a static stage needs at least one load step, found {}", stage.steps));

@@ -19,7 +19,7 @@ struct NewtonOptions {
   /// What a new factorized tangent costs, counted in iterations with a kept one: a kept tangent is renewed
   /// where that is cheaper.
   int keep_iterations = 3;
-  /// After a failure with full steps: try the step again with a backtracking line search before it is cut.
+  /// After a failure with full steps: try the step again with parts of increments before it is cut.
   bool backtracking = true;
 };
 

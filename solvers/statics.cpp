@@ -26,14 +26,14 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
   step.constraint_velocity = h > 0 ? 1 / h : 0;
   equations_.begin(rest_, end, step, stiffness_);
   const bool extrapolate = memory_.predicts;
-  predict(rest_, extrapolate ? h / memory_.last_step : 0.0);
+  predict(rest_, extrapolate);
   // Half of the iterations is for the second way.
   const int all = newton_.most_iterations();
   NewtonResult result = newton_.solve((all + 1) / 2);
   if (!result.converged && !extrapolate) return with_inertia(result, end, step);
   if (result.converged || !extrapolate || result.iterations >= all) return result;
   equations_.begin(rest_, end, step, stiffness_);
-  predict(rest_, 0);
+  predict(rest_, false);
   const NewtonResult again = newton_.solve(all - result.iterations);
   return {again.converged, result.iterations + again.iterations, result.factorizations + again.factorizations,
           again.singular};
@@ -48,7 +48,7 @@ NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepC
   const int most = std::min(40, (all - before.iterations) / 2);
   constexpr double near = 1e-3;
   equations_.begin(rest_, end, step, stiffness_);
-  predict(rest_, 0);
+  predict(rest_, false);
   const OwnedVec f(assembler_.layout().create_vector());
   if (!equations_.residual(newton_.x(), f.get())) return before;
   NewtonResult result = before;
@@ -90,18 +90,46 @@ double Statics::largest_force() const {
   return force;
 }
 
-void Statics::predict(const State& now, double part) {
+void Statics::predict(const State& now, bool extrapolate) {
+  // The rate of change is that of the last step, at its middle, and grows as it did from the step before.
+  const double last = memory_.last_step, before = memory_.step_before;
+  const double part = extrapolate ? step_ / last : 0.0;
+  const double growth = extrapolate && memory_.bends ? (step_ + last) / (last + before) : 0.0;
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned) break;
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = at(u.local) + k;
-      x[i] = part > 0 ? part * now.predictor[at(u.place.dof) + k] : 0.0;
+      const std::size_t dof = at(u.place.dof) + k;
+      x[i] = 0;
+      if (part > 0) x[i] = part * (1 + growth) * now.predictor[dof];
+      if (growth > 0) x[i] -= growth * step_ / before * now.algorithmic[dof];
       if (is_multiplier(u.kind)) x[i] += now.value[at(u.place.value) + k] / equations_.multiplier_scale();
     }
   }
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
+}
+
+bool Statics::curve_predicts(const State& now) const {
+  const double last = memory_.last_step, before = memory_.step_before, L = equations_.scales().length;
+  const double growth = (step_ + last) / (last + before);
+  double errors[2] = {0, 0};  // squares, by a line and by a curve
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned) break;
+    if (!is_kinematic(u.kind)) continue;
+    const double size = u.kind == BlockKind::position ? 1.0 : L;
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      const std::size_t dof = at(u.place.dof) + k;
+      const double rate = now.predictor[dof] / last, rate_before = now.algorithmic[dof] / before;
+      const double by_line = size * (predictor_[dof] - step_ * rate);
+      const double by_curve = by_line - size * step_ * growth * (rate - rate_before);
+      errors[0] += by_line * by_line;
+      errors[1] += by_curve * by_curve;
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, errors, 2, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
+  return errors[1] < errors[0];
 }
 
 void Statics::accept(State& now) {
@@ -114,9 +142,18 @@ void Statics::accept(State& now) {
       last = local_[at(u.local) + k];
       if (is_multiplier(u.kind)) last -= now.value[at(u.place.value) + k] / equations_.multiplier_scale();
     }
+  const double before = memory_.predicts ? memory_.last_step : 0.0;
+  const bool bends = before > 0 && memory_.step_before > 0 && curve_predicts(now);
+  std::swap(before_, now.predictor);
   now = equations_.trial();
   std::swap(now.predictor, predictor_);
-  memory_ = {.last_step = step_, .first = false, .leads = false, .predicts = step_ > 0};
+  std::swap(now.algorithmic, before_);
+  memory_ = {.last_step = step_,
+             .first = false,
+             .leads = false,
+             .predicts = step_ > 0,
+             .step_before = before,
+             .bends = bends};
   failed_at_ = 0;
   constant_load_ = false;
 }
@@ -131,12 +168,16 @@ std::string Statics::failure(bool thorough) {
 
 void Statics::revise() {
   memory_.predicts = false;
+  memory_.step_before = 0;
+  memory_.bends = false;
   equations_.revise();
   newton_.reset();
 }
 
 void Statics::take_left_out() {
   memory_.predicts = false;
+  memory_.step_before = 0;
+  memory_.bends = false;
   equations_.take_left_out();
   newton_.drop_tangent();
 }

@@ -9,7 +9,7 @@ namespace trammel {
 
 /// Static equilibrium at the end of each load step: velocities and accelerations are zero, first-order states
 /// are at rest (f = 0), velocity-level constraints act on the increment of the step. State::predictor holds the last
-/// increment, multipliers as their scaled change.
+/// increment, multipliers as their scaled change, State::algorithmic the one before.
 class Statics final : public StepMethod {
  public:
   Statics(Assembler& assembler, const ModelScales& scales, double stiffness, const StaticStage& stage,
@@ -29,7 +29,9 @@ class Statics final : public StepMethod {
   Violations violations() const override;
 
  private:
-  void predict(const State& now, double part);
+  void predict(const State& now, bool extrapolate);
+  /// Whether the steps before would have predicted the increment of the last one (`predictor_`) better by a curve than by a line.
+  bool curve_predicts(const State& now) const;
   NewtonResult with_inertia(const NewtonResult& before, double end, StepCoefficients step);
   double largest_force() const;
 
@@ -38,7 +40,7 @@ class Statics final : public StepMethod {
   StepEquations equations_;
   Newton newton_;
   State rest_;  ///< the base, without rates
-  std::vector<double> local_, predictor_;
+  std::vector<double> local_, predictor_, before_;
   double step_ = 0;
   double failed_at_ = 0;        ///< the largest force at rest of the last step that failed
   bool constant_load_ = false;  ///< it was that of the longer step before, too

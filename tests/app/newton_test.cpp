@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <regex>
+#include <tuple>
 
 #include "command.hpp"
 #include "histories.hpp"
@@ -70,6 +73,133 @@ TEST(KeptTangent, ErrsNoMoreThanTenTimesAsMuchInShortSteps) {
     // Two runs agree to no more than the rounding of 4000 steps.
     EXPECT_LE(with, 10 * std::max(without, 4000 * 2.2e-16)) << form << ": " << with << ", " << without;
   }
+}
+
+struct Effort {
+  int steps = 0, cuts = -1, iterations = 0, factorizations = 0;
+};
+
+/// What the summary of a run says of Newton's method.
+Effort effort(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  std::smatch found;
+  const std::regex line(
+      "steps ([0-9]+), of them cut ([0-9]+); Newton iterations ([0-9]+); factorizations ([0-9]+)");
+  if (!std::regex_search(outcome.out, found, line)) {
+    ADD_FAILURE() << outcome.out;
+    return {};
+  }
+  return {std::stoi(found[1]), std::stoi(found[2]), std::stoi(found[3]), std::stoi(found[4])};
+}
+
+/// Accelerations of the slider of cases/slider_crank.
+testing::Table slider_crank(const std::string& newton) {
+  std::ifstream file(TRAMMEL_SOURCE_DIR "/cases/slider_crank/case.yaml");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string set = "newton: {tolerance: 1e-11}", frames = "output: {vtk: {every: frames}}";
+  text.replace(text.find(set), set.size(), newton);
+  text.replace(text.find(frames), frames.size(), "output: {csv: {interval: 0.01}}");
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(text);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return table_of(workplace.read("out/slider.csv"));
+}
+
+// With h = 0.5 ms accelerations are increments over 6e-8 s^2.
+TEST(Accelerations, AreKnownToTenTimesTheToleranceInIndex3) {
+  const testing::Table floor = slider_crank("newton: {tolerance: 1e-13, keep_tangent: no}");
+  for (const char* newton : {"newton: {}", "newton: {keep_tangent: no}"}) {
+    const auto d = testing::difference(slider_crank(newton), floor, "acceleration.x");
+    EXPECT_GT(d.range, 10);
+    EXPECT_LE(d.largest, 1e-7 * d.range) << newton;
+  }
+}
+
+/// An elastica of length 1 and bending stiffness 1, clamped and bent by a force at its tip that grows to 15 t, in `steps`
+/// load steps.
+std::string elastica(const std::string& axial, int elements, double until, int steps) {
+  return "trammel: 1\nsections:\n  strip: {stiffness: {EA: " + axial + ", GA: [" + axial + ", " + axial +
+         "], GJ: 1, EI: [1, 1]}}\nbodies:\n  strip: {type: beam, section: strip, from: [0, 0, 0], to: [1, 0, "
+         "0], elements: " +
+         std::to_string(elements) +
+         "}\njoints: {clamp: {type: fixed, between: [ground, strip.start]}}\n"
+         "loads: {tip: {type: force, on: strip.end, force: [0, 0, -15*t]}}\n"
+         "sensors: {tip: {type: motion, of: strip.end}}\n"
+         "stages: [{type: static, until: " +
+         std::to_string(until) + ", steps: " + std::to_string(steps) + ", newton: {tolerance: 1e-11}}]\n";
+}
+
+// The tip of the inextensible rod, by quadrature (Runge-Kutta, 4000 steps, shooting on the curvature at the clamp).
+constexpr double exact_x = 0.364714219638, exact_z = -0.847715674332;
+
+TEST(SlenderBeam, BendsAtTheRoundingFloorWithoutCuts) {
+  for (const auto& [axial, elements, error] : {std::tuple("1e8", 32, 3e-4), std::tuple("1e9", 128, 2e-5)}) {
+    const Workplace first;
+    const Effort start = effort(first.run(elastica(axial, elements, 1.0 / 60, 1)));
+    EXPECT_EQ(start.cuts, 0);
+    EXPECT_LE(start.iterations, 12) << elements;
+    const Workplace workplace;
+    const Effort all = effort(workplace.run(elastica(axial, elements, 1, 60)));
+    EXPECT_EQ(all.steps, 60);
+    EXPECT_EQ(all.cuts, 0);
+    EXPECT_LE(all.iterations, 8 * 60) << elements;
+    const auto tip = table_of(workplace.read("out/tip.csv"));
+    EXPECT_NEAR(at(tip, 1, "position.x"), exact_x, error);
+    EXPECT_NEAR(at(tip, 1, "position.z"), exact_z, error);
+  }
+}
+
+TEST(SlenderBeam, BendsByHalfItsLengthInOneStep) {
+  const Workplace workplace;
+  const Effort all = effort(workplace.run(elastica("1e8", 32, 4.0 / 15, 1)));
+  EXPECT_EQ(all.cuts, 0);
+  EXPECT_LE(all.iterations, 20);
+}
+
+/// A lattice of n x n cells, clamped along an edge, one corner pulled out of its plane.
+std::string pulled_lattice(int n, int load, int steps) {
+  return "trammel: 1\nparameters: {n: " + std::to_string(n) + ", l: 0.5, load: " + std::to_string(load) +
+         "}\n" +
+         R"yaml(materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7800}}
+sections: {tube: {shape: {type: tube, radius: 0.02, wall: 0.002}, material: steel}}
+bodies:
+  along.(i).(j): {for: {i: 1..n, j: 0..n}, type: beam, section: tube, from: [l*(i - 1), l*j, 0], to: [l*i, l*j, 0],
+    elements: 2}
+  across.(i).(j): {for: {i: 1..n, j: 1..n}, type: beam, section: tube, from: [l*i, l*(j - 1), 0], to: [l*i, l*j, 0],
+    elements: 2}
+joints:
+  clamp.(j): {for: {j: 0..n}, type: fixed, between: [ground, along.1.(j).start]}
+  next.(i).(j): {for: {i: 2..n, j: 0..n}, type: fixed, between: [along.(i-1).(j).end, along.(i).(j).start]}
+  left.(i).(j): {for: {i: 1..n, j: 1..n}, type: fixed, between: [along.(i).(j).end, across.(i).(j).end]}
+  right.(i).(j): {for: {i: 1..n, j: 1..n}, type: fixed, between: [along.(i).(j-1).end, across.(i).(j).start]}
+loads: {pull: {type: force, on: along.(n).0.end, force: [0, 0, -load*t]}}
+)yaml" +
+         "stages: [{type: static, steps: " + std::to_string(steps) + "}]\n";
+}
+
+// With a prediction by a line, and tangents judged by the residual, the first took 61 iterations and 38 factorizations, the
+// second 198 and 135.
+TEST(LoadSteps, TakeFewIterationsAndFewerFactorizations) {
+  const Workplace few, many;
+  const Effort ten = effort(few.run(pulled_lattice(10, 1000, 10)));
+  EXPECT_LE(ten.iterations, 4 * 10);
+  EXPECT_LE(ten.factorizations, 2.5 * 10);
+  const Effort forty = effort(many.run(pulled_lattice(10, 4000, 40)));
+  EXPECT_LE(forty.iterations, 3 * 40);
+  EXPECT_LE(forty.factorizations, 2 * 40);
+}
+
+// Full steps diverge from where the spring is, |5 (x - 1)| > 1.39.
+TEST(Newton, TakesPartsOfIncrementsWhereFullStepsDiverge) {
+  const Workplace workplace;
+  const Effort all = effort(workplace.run(
+      "trammel: 1\nbodies: {block: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {slide: {type: prismatic, axis: [1, 0, 0], between: [ground, block], spring: {slide: {law: "
+      "atan(5*(slide.slide-1))}}}}\nsensors: {block: {type: motion, of: block}}\nstages: [{type: "
+      "static}]\n"));
+  EXPECT_EQ(all.cuts, 0);
+  EXPECT_LE(all.iterations, 30);
+  EXPECT_NEAR(at(table_of(workplace.read("out/block.csv")), 1, "position.x"), 1, 1e-8);
 }
 
 const std::string spring = plugin + "bodies: {spring: {type: broken_spring}}\n";
