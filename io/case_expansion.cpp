@@ -191,13 +191,16 @@ bool CaseExpansion::some_reader() const {
   std::vector<std::string> names;  // without indices, and with what stands before a signal
   for (const Value::Entry& entry : group->entries)
     names.push_back(entry.key.substr(0, entry.key.find(".(")) + ".");
+  const auto names_one = [&](const std::string& text) {
+    return std::ranges::any_of(names,
+                               [&](const std::string& name) { return text.find(name) != std::string::npos; });
+  };
   const std::function<bool(const Value&)> mentions = [&](const Value& value) {
-    if (value.is_scalar())
-      return std::ranges::any_of(
-          names, [&](const std::string& name) { return value.text.find(name) != std::string::npos; });
+    if (value.is_scalar()) return names_one(value.text);
     return std::ranges::any_of(value.items, mentions) ||
-           std::ranges::any_of(value.entries,
-                               [&](const Value::Entry& entry) { return mentions(entry.value); });
+           std::ranges::any_of(value.entries, [&](const Value::Entry& entry) {
+             return names_one(entry.key) || mentions(entry.value);
+           });
   };
   return std::ranges::any_of(root_->entries,
                              [&](const Value::Entry& entry) { return mentions(entry.value); });

@@ -36,6 +36,9 @@ int Layout::evaluator(const ElementRange& range, int instance) const {
     const auto stencil = range.stencil(instance);
     return rank >= 0 || stencil.empty() ? std::max(rank, 0) : owner(stencil[0]);
   }
+  if (const auto read = model_->read_instances.find(range.entity(instance));
+      read != model_->read_instances.end() && read->second.range != nullptr)
+    return evaluator(*read->second.range, read->second.number);
   std::map<int, int> count;
   for (const BlockId id : range.stencil(instance)) {
     const BlockRoot& r = root(id);

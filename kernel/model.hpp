@@ -56,6 +56,12 @@ struct TRAMMEL_API ModelShares {
   int speaker(int entity) const { return std::max(owner[static_cast<std::size_t>(entity)], 0); }
 };
 
+/// An instance, by its number in its range.
+struct InstanceAt {
+  const ElementRange* range = nullptr;
+  int number = 0;
+};
+
 /// The description of a system: blocks, instances and names. It holds no state and no numbering, and once it is built only
 /// the histories of its instances change, and their stencils.
 ///
@@ -84,6 +90,9 @@ class TRAMMEL_API Model {
   std::vector<ModelNote> notes;
   bool keep_notes = false;  ///< `notes` are wanted
   std::vector<SensorReference> sensor_references;
+  /// By entity that reads what instances report: the first of these. Its rank, which knows what it remembers, evaluates
+  /// the reader too.
+  std::map<int, InstanceAt> read_instances;
 
   const Block& block(BlockId id) const { return blocks[id]; }
   /// Whether this rank has the block.

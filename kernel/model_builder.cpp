@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernel/activity_reaction.hpp"
+#include "kernel/reported_signal.hpp"
 
 namespace trammel {
 
@@ -26,6 +27,7 @@ int ModelBuilder::begin(Entity entity, const Type& type) {
 void ModelBuilder::begin_listed(int index, const Type& type) {
   entity_ = index;
   if (type.category == Type::Category::joint) joints_[entity().name] = entity_;
+  if (type.category == Type::Category::sensor) sensors_[entity().name] = entity_;
   if (plan_ != nullptr) next_block_ = plan_->shares.first_block[static_cast<std::size_t>(entity_)];
 }
 
@@ -99,7 +101,10 @@ void ModelBuilder::keep_multipliers(int of_entity) {
   model_->offers.erase(of_entity);
 }
 
-void ModelBuilder::finish() { require_reactions(*model_); }
+void ModelBuilder::finish() {
+  require_reactions(*model_);
+  require_whole_energies(*model_);
+}
 
 int ModelBuilder::check_stencil(std::span<const BlockId> stencil) const {
   for (const BlockId id : stencil)

@@ -54,7 +54,7 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   void note(std::string title, const std::function<std::string()>& text) override;
 
   std::shared_ptr<const Signal> signal(std::string_view name, const Location& where) const override;
-  bool has_signal(std::string_view name) const override { return model_->signals.contains(name); }
+  bool has_signal(std::string_view name) const override;
   JointCoordinate coordinate(int of_entity, std::string_view name, const Location& where) const override;
   JointCoordinate coordinate(std::string_view full_name, const Location& where) const override;
   std::span<const JointCoordinate> coordinates_of(int entity) const override;
@@ -76,6 +76,16 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   int check_stencil(std::span<const BlockId> stencil) const override;
   Marker named_marker(const Value& name) const override;
 
+  /// What a sensor reports, as a signal that is made where it is first read: "reaction.force.x". Null where no sensor has the
+  /// name. Throws Error where one has, and reports no such number.
+  std::shared_ptr<const Signal> reported(std::string_view name, const Location& where) const;
+  /// Remembers that the present entity reads the signal, where that is of what a sensor reports.
+  void note_reader(std::string_view signal) const;
+  std::shared_ptr<const Signal> reported_output(int of, const SensorReference& report,
+                                                std::string_view number, const Location& where) const;
+  /// As `keep_multipliers`, for a signal of the joint's outputs.
+  void keep_reaction(int joint, const std::string& sensor, const Location& where) const;
+
   std::string conflict(const Marker& a, const Marker& b, FramePart part) const;
 
   Model* model_;
@@ -86,7 +96,7 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   std::map<std::pair<std::string, const std::type_info*>, ElementRange*> ranges_;  ///< by plugin and type
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, OfferedThing, std::less<>> things_;
-  std::map<std::string, int, std::less<>> joints_;
+  std::map<std::string, int, std::less<>> joints_, sensors_;
   std::map<int, Location> demanded_;  ///< by joint: where the case asks for `share: yes`
   /// Relations between coordinates, each by the coordinate that it was solved for; that one has the factor 1 and
   /// stands in none of the later ones.

@@ -120,11 +120,10 @@ Marker ModelBuilder::named_marker(const Value& value) const {
 
 std::shared_ptr<const Signal> ModelBuilder::signal(std::string_view name, const Location& where) const {
   if (name == "t") return time_signal();
-  const auto at = model_->signals.find(name);
-  if (at == model_->signals.end())
-    throw Error(where,
-                "signal " + in_quotes(name) + " not found" + did_you_mean(name, keys(model_->signals)));
-  return at->second;
+  note_reader(name);
+  if (const auto at = model_->signals.find(name); at != model_->signals.end()) return at->second;
+  if (auto made = reported(name, where)) return model_->signals.emplace(name, std::move(made)).first->second;
+  throw Error(where, "signal " + in_quotes(name) + " not found" + did_you_mean(name, keys(model_->signals)));
 }
 
 JointCoordinate ModelBuilder::coordinate(int of_entity, std::string_view name, const Location& where) const {

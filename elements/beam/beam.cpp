@@ -6,6 +6,7 @@
 #include "axis_input.hpp"
 #include "beam_element.hpp"
 #include "beam_point.hpp"
+#include "beam_signals.hpp"
 #include "section_input.hpp"
 #include "trammel/builder.hpp"
 #include "trammel/elastic_line.hpp"
@@ -212,6 +213,7 @@ void build(const Parameters& in, Builder& builder) {
                             MaterialLine{chain->s, [chain](double s) { return marker_at(*chain, s); }}));
   offer_elastic_line(beam, *chain, in, builder);
   offer_masses(beam, *chain, builder);
+  builder.offer<SignalSource>("signals", std::make_shared<const BeamSignals>(beam.elements, chain->nodes));
 
   const std::size_t count = beam.elements.size();
   for (std::size_t k = 0; k < count; ++k) {

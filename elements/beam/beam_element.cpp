@@ -4,16 +4,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "node_motion.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::beam {
 
 namespace {
-
-NodeMotion node_motion(const LocalState& x, int first) {
-  return {x.rotation(first + 1), x.position(first),         x.velocity(first), x.velocity(first + 1),
-          x.acceleration(first), x.acceleration(first + 1), x.remainder(first)};
-}
 
 /// All forces on the nodes of one element at a state.
 struct NodalForces {

@@ -101,6 +101,31 @@ class ElasticForces {
     put(D, weighted(A_, nullptr, C), weighted(g_.B1, &g_.A1, C), weighted(g_.B2, &g_.A2, C));
   }
 
+  using StrainGradient = Eigen::Matrix<double, 6, 12>;
+  /// d(h)/dq of h = length (strain + reference).
+  StrainGradient helicoid_gradient() const {
+    StrainGradient G = StrainGradient::Zero();
+    G.block<3, 3>(0, 0) = -A_;
+    G.block<3, 3>(0, 3) = -g_.B1;
+    G.block<3, 3>(0, 6) = A_;
+    G.block<3, 3>(0, 9) = g_.B2;
+    G.block<3, 3>(3, 3) = -g_.A1;
+    G.block<3, 3>(3, 9) = g_.A2;
+    return G;
+  }
+  /// d(section force)/dq.
+  StrainGradient section_force_gradient() const {
+    const StrainGradient G = helicoid_gradient();
+    StrainGradient by_q = law_.stiffness / law_.length * G;
+    if (!law_.damped) return by_q;
+    const Vec3 v1 = n1_.R_WS.transpose() * n1_.v_WS, v2 = n2_.R_WS.transpose() * n2_.v_WS;
+    StrainGradient of_rate = g_.rate_gradient(v1, n1_.w_WS_S, v2, n2_.w_WS_S) * G;
+    of_rate.block<3, 3>(0, 3) -= g_.A1 * skew(v1);
+    of_rate.block<3, 3>(0, 9) += g_.A2 * skew(v2);
+    by_q += law_.damping / law_.length * of_rate;
+    return by_q;
+  }
+
  private:
   /// A row block of dr/dh.
   struct Rows {

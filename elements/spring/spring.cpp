@@ -24,9 +24,9 @@ std::vector<Parameter> spring_parameters() {
       Parameter::make(Kind::real, "rest_length", "m", "length without force; absent: the length at the start")
           .not_negative(),
       Parameter::make(Kind::real, "preload", "N", "tension at the rest length").defaults("0"),
-      Parameter::make(
-          Kind::function, "force", "N",
-          "further tension, a function of t, self.length, self.elongation and self.rate; absent: none"),
+      Parameter::make(Kind::function, "force", "N",
+                      "further tension, a function of t, self.length, self.elongation, self.rate and "
+                      "signals; absent: none"),
       Parameter::make(Kind::real, "radius", "m", "of the coil that it is drawn as; 0: a line")
           .not_negative()
           .defaults("0"),
@@ -51,7 +51,13 @@ void build_spring(const Parameters& in, Builder& builder) {
   law.preload = in.real("preload");
   law.rest_length = in.has("rest_length") ? in.real("rest_length") : length;
   if (in.has("force")) law.function = in.function("force");
-  law.check();
+  std::vector<std::shared_ptr<const Signal>> others;
+  std::vector<BlockId> stencil = blocks_of(a, b);
+  for (const std::string& name : law.others()) {
+    others.push_back(builder.signal(name, law.function->where()));
+    const std::vector<BlockId> more = others.back()->blocks();
+    stencil.insert(stencil.end(), more.begin(), more.end());
+  }
   if (law.stiffness == 0 && law.damping == 0 && law.preload == 0 && !law.function)
     throw Error(in.where(), "the spring does nothing: give 'stiffness', 'damping', 'preload' or 'force'");
   if (length == 0 && !law.passes_through_zero())
@@ -59,7 +65,7 @@ void build_spring(const Parameters& in, Builder& builder) {
         in.where("between"),
         "the ends of the spring meet at the start, so that it has no direction; with 'rest_length: 0' and "
         "no preload it needs none");
-  builder.add(SpringDamper(a, b, law, in.real("radius")), blocks_of(a, b));
+  builder.add(SpringDamper(a, b, law, in.real("radius"), std::move(others)), std::move(stencil));
 }
 
 std::vector<Parameter> bushing_parameters() {

@@ -4,48 +4,66 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/local_copy.hpp"
+
 namespace trammel::spring {
 
 namespace {
 
-enum class Known { length, elongation, rate };
+enum class Known { length, elongation, rate, other };
 
 Known known_signal(const Function& f, const std::string& name) {
   if (name == "self.length") return Known::length;
   if (name == "self.elongation") return Known::elongation;
   if (name == "self.rate") return Known::rate;
+  if (!name.starts_with("self.")) return Known::other;
   throw Error(f.where(), "the function '" + f.text() + "' of a spring reads '" + name +
                              "'; a spring knows self.length, self.elongation, self.rate, and t");
 }
 
-/// Value of the function and its derivatives by length and rate.
-Tension evaluate_function(const Function& f, double t, double length, double elongation, double rate) {
-  SignalNumbers values(f.signals().size());
+/// Value of the function and its derivatives by length, rate and the signals of others.
+Tension evaluate_function(const Function& f, double t, double length, double elongation, double rate,
+                          const SignalNumbers& others, SignalNumbers* by_others) {
   const std::size_t n = f.signals().size();
+  SignalNumbers values(n);
   InlineVector<Known, max_signals> kinds(n);
+  std::size_t other = 0;
   for (std::size_t i = 0; i < n; ++i) {
     kinds[i] = known_signal(f, f.signals()[i]);
-    values[i] = kinds[i] == Known::length ? length : kinds[i] == Known::elongation ? elongation : rate;
+    values[i] = kinds[i] == Known::length       ? length
+                : kinds[i] == Known::elongation ? elongation
+                : kinds[i] == Known::rate       ? rate
+                                                : others[other++];
   }
   FunctionValue value;
   f.evaluate(t, values, value);
   Tension out;
   out.force = value.value;
-  for (std::size_t i = 0; i < n; ++i)
-    (kinds[i] == Known::rate ? out.by_rate : out.by_length) += value.gradient(static_cast<Eigen::Index>(i));
+  if (by_others != nullptr) by_others->clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    const double slope = value.gradient(static_cast<Eigen::Index>(i));
+    if (kinds[i] != Known::other)
+      (kinds[i] == Known::rate ? out.by_rate : out.by_length) += slope;
+    else if (by_others != nullptr)
+      by_others->push_back(slope);
+  }
   return out;
 }
 
 }  // namespace
 
-void Law::check() const {
-  if (!function) return;
-  for (const std::string& name : function->signals()) known_signal(*function, name);
+std::vector<std::string> Law::others() const {
+  std::vector<std::string> names;
+  if (!function) return names;
+  for (const std::string& name : function->signals())
+    if (known_signal(*function, name) == Known::other) names.push_back(name);
+  return names;
 }
 
-Tension Law::at(double t, double length, double rate) const {
+Tension Law::at(double t, double length, double rate, const SignalNumbers& others,
+                SignalNumbers* by_others) const {
   Tension out;
-  if (function) out = evaluate_function(*function, t, length, length - rest_length, rate);
+  if (function) out = evaluate_function(*function, t, length, length - rest_length, rate, others, by_others);
   out.force += preload + stiffness * (length - rest_length) + damping * rate;
   out.by_length += stiffness;
   out.by_rate += damping;
@@ -57,10 +75,30 @@ double Law::strain_energy(double length) const {
   return preload * elongation + 0.5 * stiffness * elongation * elongation;
 }
 
-double Law::lost_power(double t, double length, double rate) const {
+double Law::lost_power(double t, double length, double rate, const SignalNumbers& others) const {
   const double by_function =
-      function ? evaluate_function(*function, t, length, length - rest_length, rate).force : 0.0;
+      function ? evaluate_function(*function, t, length, length - rest_length, rate, others, nullptr).force
+               : 0.0;
   return (damping * rate + by_function) * rate;
+}
+
+SignalNumbers SpringDamper::read(const LocalState& x, bool derivatives, Values& values) const {
+  SignalNumbers numbers(others_.size());
+  if (values.size() < others_.size()) values.resize(others_.size());
+  int first = a_.block_count() + b_.block_count();
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    values[i].forget_rates();
+    others_[i]->evaluate(x, first, derivatives, values[i]);
+    first += static_cast<int>(others_[i]->blocks().size());
+    numbers[i] = values[i].value;
+  }
+  return numbers;
+}
+
+SignalNumbers SpringDamper::read(const LocalState& x) const {
+  if (others_.empty()) return {};
+  const NestedScratch<Values> values;
+  return read(x, false, *values);
 }
 
 void SpringDamper::find(const LocalState& x, MotionLevel level, Line& line) const {
@@ -81,19 +119,33 @@ void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   const bool tangent = out.request.tangent;
   find(x, tangent ? MotionLevel::full : MotionLevel::velocity, line);
   const int na = line.A.dofs, nb = line.B.dofs;
-  const Tension F = law_.at(x.time(), line.length, line.rate);
+  const NestedScratch<Values> values;
+  SignalNumbers by_others;
+  const Tension F = law_.at(x.time(), line.length, line.rate, read(x, tangent, *values), &by_others);
 
   Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 2 * max_marker_dofs> J(3, na + nb);
   J.leftCols(na) = -line.A.J.topRows<3>();
   J.rightCols(nb) = line.B.J.topRows<3>();
   Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 2 * max_marker_dofs, 1> direction(na + nb);
   direction.noalias() = J.transpose() * line.n;
-  out.residual() = F.force * direction;
+  out.residual().head(na + nb) = F.force * direction;
   if (!tangent) return;
+  int column = na + nb;
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    const SignalValue& s = (*values)[i];
+    const auto add = [&](const Eigen::VectorXd& part, MatrixMap to) {
+      to.block(0, column, na + nb, part.size()).noalias() += by_others[i] * direction * part.transpose();
+    };
+    add(s.gradient, out.K());
+    if (s.by_rate.size() > 0) add(s.by_rate, out.D());
+    if (s.by_second_rate.size() > 0) add(s.by_second_rate, out.M());
+    column += static_cast<int>(s.gradient.size());
+  }
 
   const Mat3 along = line.n * line.n.transpose();
   const double force_by_length = line.length > 0 ? F.force / line.length : law_.stiffness;
-  MatrixMap K = out.K();
+  MatrixMap all = out.K();
+  auto K = all.topLeftCorner(na + nb, na + nb);
   K.noalias() = J.transpose() * (force_by_length * (Mat3::Identity() - along) + F.by_length * along) * J;
   Vec6 w;
   w << -F.force * line.n, Vec3::Zero();
@@ -102,7 +154,7 @@ void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   if (nb > 0) b_.add_second_order(x, a_.block_count(), line.B, w, K.bottomRightCorner(nb, nb));
   if (F.by_rate == 0) return;
 
-  out.D().noalias() = F.by_rate * direction * direction.transpose();
+  out.D().topLeftCorner(na + nb, na + nb).noalias() += F.by_rate * direction * direction.transpose();
   if (!(line.length > 0)) return;
   const Vec3 across = (line.B.twist.head<3>() - line.A.twist.head<3>() - line.rate * line.n) / line.length;
   Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, 2 * max_marker_dofs> rate_by_q(na + nb);
@@ -117,14 +169,14 @@ Energy SpringDamper::energy(const LocalState& x) const {
   find(x, MotionLevel::velocity, line);
   Energy e;
   e.strain = law_.strain_energy(line.length);
-  e.lost_power = law_.lost_power(x.time(), line.length, line.rate);
+  e.lost_power = law_.lost_power(x.time(), line.length, line.rate, read(x));
   return e;
 }
 
 void SpringDamper::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
   Line line;
   find(x, MotionLevel::velocity, line);
-  const double force = law_.at(x.time(), line.length, line.rate).force;
+  const double force = law_.at(x.time(), line.length, line.rate, read(x)).force;
   sink.scalar("length", "m", line.length);
   sink.scalar("elongation", "m", line.length - law_.rest_length);
   sink.scalar("rate", "m/s", line.rate);
@@ -149,7 +201,7 @@ void SpringDamper::draw(const LocalState& x, const ReactionShares&, Canvas& canv
     }
   }
   points.push_back(to);
-  const std::vector<double> tension(points.size(), law_.at(x.time(), line.length, line.rate).force);
+  const std::vector<double> tension(points.size(), law_.at(x.time(), line.length, line.rate, read(x)).force);
   canvas.polyline(Canvas::Layer::curves, points);
   canvas.field("tension", tension, 1);
 }

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "trammel/element.hpp"
 #include "trammel/function.hpp"
 #include "trammel/marker.hpp"
+#include "trammel/signal.hpp"
 
 namespace trammel::spring {
 
@@ -24,17 +27,21 @@ struct Law {
   double preload = 0;      ///< [N]
   FunctionPtr function;    ///< [N]; absent: none
 
-  /// Throws Error where the function reads anything but `self.length`, `self.elongation` and `self.rate`.
-  void check() const;
-  Tension at(double t, double length, double rate) const;
+  /// Signals of others that the function reads, in its order. Throws Error where it reads of itself anything but
+  /// `self.length`, `self.elongation` and `self.rate`.
+  std::vector<std::string> others() const;
+  /// At the values of `others()`; gives the force's derivatives by them where that is wanted.
+  Tension at(double t, double length, double rate, const SignalNumbers& others = {},
+             SignalNumbers* by_others = nullptr) const;
   double strain_energy(double length) const;
   /// What leaves the system here [W]: damping, and all that the function does.
-  double lost_power(double t, double length, double rate) const;
+  double lost_power(double t, double length, double rate, const SignalNumbers& others = {}) const;
   /// True where F / L stays finite as L goes to 0.
   bool passes_through_zero() const { return rest_length == 0 && preload == 0 && !function; }
 };
 
-/// A spring and a damper along the line between the origins of two markers. Stencil: the blocks of A, then of B.
+/// A spring and a damper along the line between the origins of two markers. Stencil: the blocks of A, then of B, then those of
+/// the signals that its function reads; their derivatives enter r like F_L.
 ///
 /// With d = p_B - p_A, L = |d|, n = d / L, and J the difference of the markers' translational Jacobians:
 ///   r = F J^T n
@@ -42,8 +49,15 @@ struct Law {
 ///   D = F_rate J^T n n^T J
 class SpringDamper {
  public:
-  SpringDamper(Marker a, Marker b, Law law, double radius)
-      : a_(std::move(a)), b_(std::move(b)), law_(std::move(law)), radius_(radius) {}
+  SpringDamper(Marker a, Marker b, Law law, double radius,
+               std::vector<std::shared_ptr<const Signal>> others = {})
+      : a_(std::move(a)),
+        b_(std::move(b)),
+        law_(std::move(law)),
+        radius_(radius),
+        others_(std::move(others)) {}
+
+  bool couples(int row, int) const { return row < a_.block_count() + b_.block_count(); }
 
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
@@ -59,10 +73,15 @@ class SpringDamper {
     double rate = 0;
   };
   void find(const LocalState& x, MotionLevel level, Line& line) const;
+  using Values = std::vector<SignalValue>;
+  /// The signals of others.
+  SignalNumbers read(const LocalState& x, bool derivatives, Values& values) const;
+  SignalNumbers read(const LocalState& x) const;
 
   Marker a_, b_;
   Law law_;
   double radius_;  ///< of the coil drawn; 0: a line
+  std::vector<std::shared_ptr<const Signal>> others_;
 };
 
 }  // namespace trammel::spring

@@ -1,4 +1,5 @@
 #include "coupling.hpp"
+#include "signal_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,10 @@ using Kind = Parameter::Kind;
 
 std::vector<Parameter> parameters() {
   return {
-      Parameter::make(Kind::map, "terms", "", "{joint.coordinate: factor, ...}, two or more").must(),
+      Parameter::make(
+          Kind::map, "terms", "",
+          "{joint.coordinate: factor, ...}, two or more; or signals of positions: {gauge.distance: 1}")
+          .must(),
       Parameter::make(Kind::real, "constant", "", "value of the sum; default: that at the start"),
       Parameter::make(
           Kind::flag, "assemble", "",
@@ -74,8 +78,72 @@ std::string joined(const std::vector<int>& entities, const Builder& builder) {
   return text;
 }
 
+double factor_of(const Parameters& in, const Value::Entry& entry) {
+  const double factor = in.real(entry.value);
+  if (factor == 0 || !std::isfinite(factor))
+    throw Error(
+        entry.value.where,
+        fmt::format("the factor of '{}' must be a number other than zero, found {:g}", entry.key, factor));
+  return factor;
+}
+
+void require_start(const Parameters& in, double start, double constant) {
+  if (std::abs(start - constant) <= 1e-9 * (1 + std::abs(start) + std::abs(constant)) || in.flag("assemble"))
+    return;
+  throw Error(in.where("constant"),
+              fmt::format("the sum is {:.9g} at the start, not {:.9g}; leave 'constant' away, or give "
+                          "`assemble: yes` and a stage of type assemble",
+                          start, constant));
+}
+
+/// A coupling of signals that are no coordinates.
+void build_of_signals(const Parameters& in, const Value& list, Builder& builder) {
+  for (const char* key : {"stiffness", "damping", "play"})
+    if (in.has(key))
+      throw Error(in.where(key), "'" + std::string(key) + "' belongs to a coupling of coordinates alone");
+  std::vector<SignalTerm> terms;
+  std::vector<BlockId> stencil;
+  std::vector<Block> blocks;
+  double largest = 0;
+  for (const Value::Entry& entry : list.entries) {
+    SignalTerm term{builder.signal(entry.key, entry.where), factor_of(in, entry), entry.key};
+    largest = std::max(largest, std::abs(term.factor));
+    for (const BlockId id : term.signal->blocks())
+      if (std::ranges::find(stencil, id) == stencil.end()) {
+        stencil.push_back(id);
+        blocks.push_back(builder.block(id));
+      }
+    terms.push_back(std::move(term));
+  }
+  SignalForm form(std::move(terms), stencil, blocks);
+  State state;
+  std::vector<BlockPlace> places;
+  for (const Block& block : blocks) {
+    places.push_back(
+        {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
+    append_initial(block, state);
+  }
+  const LocalState x(state, places.data());
+  if (const std::string why = form.obstacle(x); !why.empty())
+    throw Error(list.where, why + ": a constraint needs positions, angles and distances");
+  FormValue start;
+  form.evaluate(x, false, start);
+  const double constant = in.has("constant") ? in.real("constant") : start.value;
+  require_start(in, start.value, constant);
+  const double length = builder.length() > 0 ? builder.length() : 1.0;
+  stencil.push_back(builder.add_multiplier("force", {{.measure = Measure::nominal(largest * length)}}));
+  builder.add(SignalCoupling(std::move(form), constant), std::move(stencil));
+}
+
 void build(const Parameters& in, Builder& builder) {
   const Value& list = *in.value("terms");
+  if (std::ranges::any_of(list.entries, [&](const Value::Entry& entry) {
+        return builder.joint_named(entry.key.substr(0, entry.key.rfind('.'))) < 0 &&
+               builder.has_signal(entry.key);
+      })) {
+    build_of_signals(in, list, builder);
+    return;
+  }
   if (list.entries.size() < 2)
     throw Error(list.where, "a coupling needs two terms or more, such as {sun.angle: 1, planet.angle: -2}");
   std::vector<Term> terms;
@@ -89,11 +157,7 @@ void build(const Parameters& in, Builder& builder) {
     const JointCoordinate c = builder.coordinate(entry.key, entry.where);
     const CoordinateTarget target = coordinate_target(c, builder);
     Term term;
-    term.factor = in.real(entry.value);
-    if (term.factor == 0 || !std::isfinite(term.factor))
-      throw Error(entry.value.where,
-                  fmt::format("the factor of '{}' must be a number other than zero, found {:g}", entry.key,
-                              term.factor));
+    term.factor = factor_of(in, entry);
     const auto known = std::ranges::find(stencil, c.block);
     term.block = static_cast<int>(known - stencil.begin());
     if (known == stencil.end()) {
@@ -120,11 +184,7 @@ void build(const Parameters& in, Builder& builder) {
     if (in.has(key))
       throw Error(in.where(key),
                   "'" + std::string(key) + "' needs a compliant coupling: give its 'stiffness'");
-  if (std::abs(start - constant) > 1e-9 * (1 + std::abs(start) + std::abs(constant)) && !in.flag("assemble"))
-    throw Error(in.where("constant"),
-                fmt::format("the sum is {:.9g} at the start, not {:.9g}; leave 'constant' away, or give "
-                            "`assemble: yes` and a stage of type assemble",
-                            start, constant));
+  require_start(in, start, constant);
   if (const auto others = builder.add_relation(relation); !others.empty())
     throw Error(list.where, "the coupling closes on itself: " + joined(others, builder) + " impose" +
                                 (others.size() == 1 ? "s" : "") + " the same relation already");

@@ -39,7 +39,7 @@ FunctionPtr of_time(FunctionPtr f, const Builder& builder, const std::shared_ptr
   if (f->depends_on_time_only()) return f;
   std::vector<int> indices;
   for (const std::string& name : f->signals())
-    indices.push_back(signals->add(builder.signal(name, f->where())));
+    indices.push_back(signals->add(builder.signal(name, f->where()), name));
   return followed(std::move(f), signals, std::move(indices));
 }
 
@@ -163,6 +163,12 @@ void build(const Parameters& in, Builder& builder) {
   what.axes = read_axes(in);
   const auto signals = std::make_shared<FollowedSignals>();
   what.offsets = read_offsets(in, what.axes, builder, signals);
+  if (!signals->empty()) start(*signals, builder);
+  if (const std::string name = signals->without_rates(); !name.empty())
+    throw Error(in.where(),
+                "an offset reads '" + name +
+                    "', whose rates are not known: an offset moves the joint, and needs the first and "
+                    "the second rate of all that it reads, as positions, angles and distances have them");
   const std::optional<Activity> activity =
       read_activity(in, [&](FunctionPtr f) { return of_time(std::move(f), builder, signals); });
   if (!signals->empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace trammel::generic_joint {
@@ -39,10 +40,10 @@ class FollowedFunction final : public Function {
 
 }  // namespace
 
-int FollowedSignals::add(const std::shared_ptr<const Signal>& signal) {
+int FollowedSignals::add(const std::shared_ptr<const Signal>& signal, const std::string& name) {
   const auto found = std::ranges::find(signals_, signal, &Followed::signal);
   if (found != signals_.end()) return static_cast<int>(found - signals_.begin());
-  signals_.push_back({signal, static_cast<int>(blocks_.size())});
+  signals_.push_back({signal, name, static_cast<int>(blocks_.size())});
   readings_.last.push_back({});
   for (const BlockId id : signal->blocks()) blocks_.push_back(id);
   return static_cast<int>(signals_.size()) - 1;
@@ -53,8 +54,15 @@ void FollowedSignals::update(const LocalState& x, int first) {
   SignalValue value;
   for (std::size_t i = 0; i < signals_.size(); ++i) {
     signals_[i].signal->evaluate(x, first + signals_[i].first_block, false, value);
-    readings_.last[i] = {value.value, value.rate, value.second_rate};
+    signals_[i].knows_rates = !std::isnan(value.rate) && !std::isnan(value.second_rate);
+    readings_.last[i] = {value.value, std::isnan(value.rate) ? 0 : value.rate,
+                         std::isnan(value.second_rate) ? 0 : value.second_rate};
   }
+}
+
+std::string FollowedSignals::without_rates() const {
+  const auto found = std::ranges::find(signals_, false, &Followed::knows_rates);
+  return found == signals_.end() ? std::string() : found->name;
 }
 
 FunctionPtr followed(FunctionPtr f, std::shared_ptr<const FollowedSignals> signals,

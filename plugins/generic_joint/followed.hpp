@@ -22,17 +22,22 @@ struct SignalReadings {
 
 /// Signals as they were at the last accepted state, followed from there by their first and second rate:
 /// s(t) = s_n + s'_n (t - t_n) + s''_n (t - t_n)^2/2. So a function of signals becomes one of time inside a step, and a
-/// prescribed motion that reads them stays smooth but for errors of third order in the step.
+/// prescribed motion that reads them stays smooth but for errors of third order in the step. A rate that a signal does not
+/// know counts as zero.
 class FollowedSignals {
  public:
   /// Index of a signal; the same for the same one.
-  int add(const std::shared_ptr<const Signal>& signal);
+  int add(const std::shared_ptr<const Signal>& signal, const std::string& name);
   bool empty() const { return signals_.empty(); }
 
   /// Blocks to be put into the stencil.
   const std::vector<BlockId>& blocks() const { return blocks_; }
   /// Takes the signals at an accepted state, where the blocks stand from index `first` on.
   void update(const LocalState& x, int first);
+
+  /// The first signal that did not know its first or second rate at the last `update`, and cannot be the motion of
+  /// anything; empty where all did.
+  std::string without_rates() const;
 
   double time() const { return readings_.time; }
   Jet at(int signal, double t) const {
@@ -48,7 +53,9 @@ class FollowedSignals {
  private:
   struct Followed {
     std::shared_ptr<const Signal> signal;
+    std::string name;
     int first_block = 0;
+    bool knows_rates = true;
   };
   std::vector<Followed> signals_;
   SignalReadings readings_;

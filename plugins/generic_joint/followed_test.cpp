@@ -29,8 +29,8 @@ class Linear final : public Function {
 TEST(FollowedSignals, GoOnWithTheirRates) {
   const auto signals = std::make_shared<FollowedSignals>();
   const auto distance = distance_signal(Marker::ground(), Marker::on_point(0));
-  EXPECT_EQ(signals->add(distance), 0);
-  EXPECT_EQ(signals->add(distance), 0);
+  EXPECT_EQ(signals->add(distance, "distance"), 0);
+  EXPECT_EQ(signals->add(distance, "distance"), 0);
   Specimen s({sample_block(BlockKind::position, 3, "point")});
   s.state().time = 2;
   s.state().value = {3, 0, 0};
@@ -49,7 +49,7 @@ TEST(FollowedSignals, GoOnWithTheirRates) {
   SignalReadings readings = signals->readings();
   readings.serialize(saved);
   FollowedSignals other;
-  other.add(distance);
+  other.add(distance, "distance");
   EXPECT_NE(other.at(0, 2.5).value, signals->at(0, 2.5).value);
   Archive reader(saved.bytes());
   SignalReadings read;
@@ -75,7 +75,7 @@ struct Flight : trammel::testing::TestSystem {
     builder.add(trammel::testing::TopBody{2, Vec3(0.3, 0.5, 0.4), Vec3(0, 0, -10)},
                 {held.position, held.rotation});
     d = definition_of({}, Marker::ground(), Marker::on_frame(held));
-    signals->add(distance_signal(Marker::ground(), Marker::on_frame(flying)));
+    signals->add(distance_signal(Marker::ground(), Marker::on_frame(flying)), "distance");
     d.signals = signals;
   }
   /// Runs with a joint that is active while `active` is positive; null: always.

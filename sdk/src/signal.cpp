@@ -1,5 +1,7 @@
 #include "trammel/signal.hpp"
 
+#include <limits>
+
 #include "trammel/error.hpp"
 #include "trammel/relative_motion.hpp"
 
@@ -113,7 +115,7 @@ class RelativeMotionSignal final : public Signal {
         acceleration += m.J(component_, column) * x.second_rate(first + k)[i];
     out.value = of_velocity_ ? m.twist[component_] : m.p_AB_A[component_];
     out.rate = of_velocity_ ? acceleration : m.twist[component_];
-    out.second_rate = of_velocity_ ? 0 : acceleration;
+    out.second_rate = of_velocity_ ? std::numeric_limits<double>::quiet_NaN() : acceleration;
     if (!derivatives) return;
     if (of_velocity_) {
       out.gradient = m.twist_gradient.row(component_).transpose();

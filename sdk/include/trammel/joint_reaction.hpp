@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "trammel/builder.hpp"
@@ -41,5 +42,16 @@ class TRAMMEL_API JointReaction {
   int row_ = 0;             ///< of its position's first unknown
   double sign_ = -1;
 };
+
+/// A number of what `JointSite::report` gives of a joint's forces, "moment_on_A_world.z", as a signal with exact
+/// derivatives: in r = B^T lambda the multipliers are linear, and dr/dq is the joint's own tangent. Its rates are not
+/// known (not a number), for multipliers have none. Null where the name is another, or no marker is fixed in a frame.
+///
+/// The forces on a marker that is fixed in no frame are those in balance with the other marker's, so that this holds for
+/// joints between their two markers alone that share no unknowns.
+TRAMMEL_API std::shared_ptr<const Signal> reaction_signal(std::shared_ptr<const JointView> joint,
+                                                          std::vector<BlockId> stencil,
+                                                          std::vector<BlockKind> kinds,
+                                                          std::vector<int> sizes, std::string_view name);
 
 }  // namespace trammel

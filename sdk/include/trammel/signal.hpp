@@ -13,8 +13,8 @@ namespace trammel {
 /// Value of a signal at one state; derivatives in the order of the signal's blocks.
 struct SignalValue {
   double value = 0;
-  double rate = 0;                 ///< d/dt
-  double second_rate = 0;          ///< d2/dt2, 0 where the signal knows none
+  double rate = 0;                 ///< d/dt; not a number where the signal does not know it
+  double second_rate = 0;          ///< d2/dt2; not a number where the signal does not know it
   Eigen::VectorXd gradient;        ///< along the increments of the blocks, states and multipliers among them
   Eigen::MatrixXd second;          ///< derivative of the gradient along the increments; of no size: not known
   Eigen::VectorXd by_rate;         ///< by the rates of the blocks; of no size: 0
@@ -27,8 +27,9 @@ struct SignalValue {
   }
 };
 
-/// A named scalar function of blocks: a joint coordinate, a distance, a multiplier, time. Sensors, couplings,
-/// functions and events read signals only, and a reader's stencil takes the signal's blocks along.
+/// A named scalar function of blocks: a joint coordinate, a distance, a reaction, an energy, time. Sensors, couplings,
+/// functions and events read signals only, and a reader's stencil takes the signal's blocks along. What a force reads may
+/// depend on rates; what a constraint holds needs `second` and both rates.
 class TRAMMEL_API Signal {
  public:
   virtual ~Signal() = default;
@@ -45,7 +46,7 @@ TRAMMEL_API std::shared_ptr<const Signal> component_signal(BlockId block, BlockK
 /// Component of the position of marker B from marker A, in A's axes [m].
 TRAMMEL_API std::shared_ptr<const Signal> position_signal(Marker a, Marker b, int component);
 /// Component of the velocity of marker B as seen from marker A, in A's axes: of its origin [m/s] for 0 to 2, its angular
-/// velocity in B's axes [rad/s] for 3 to 5.
+/// velocity in B's axes [rad/s] for 3 to 5. It knows no second rate.
 TRAMMEL_API std::shared_ptr<const Signal> velocity_signal(Marker a, Marker b, int component);
 /// Distance between the origins of two markers [m].
 TRAMMEL_API std::shared_ptr<const Signal> distance_signal(Marker a, Marker b);

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/model.hpp"
+#include "trammel/signal.hpp"
+
+namespace trammel {
+
+/// All instances of an entity.
+std::vector<InstanceAt> instances_of(const Model& model, int entity);
+
+/// One number that an instance reports, as a history names it: "force.x".
+struct ReportedNumber {
+  std::string channel, component, unit;
+  std::string name() const { return component.empty() ? channel : channel + "." + component; }
+};
+
+/// What an instance reports at the start.
+std::vector<ReportedNumber> reported_numbers(const Model& model, const InstanceAt& at);
+
+enum class EnergyPart { kinetic, strain, potential, total, lost_power };
+
+/// A number of an instance's outputs, differentiated by central differences of fourth order: in all but functions that turn
+/// within 1e-4 rad, 1e-5 of the model's length, or 1e-5 of a unit of velocity the gradients are right to about 1e-9 of their
+/// largest entry. Its rates are not known: not a number.
+std::shared_ptr<const Signal> output_signal(const Model& model, const InstanceAt& at, ReportedNumber number,
+                                            double length);
+/// An energy [J], or the power lost [W], summed over instances; differentiated as above.
+std::shared_ptr<const Signal> energy_signal(const Model& model, const std::vector<InstanceAt>& of,
+                                            EnergyPart part, double length);
+
+/// Throws Error where a signal of the energy of the whole model leaves out what came later.
+void require_whole_energies(const Model& model);
+
+/// Whether two signals of the same blocks have the same value at the start with any multipliers.
+bool agree_at_start(const Model& model, const Signal& a, const Signal& b);
+
+}  // namespace trammel
