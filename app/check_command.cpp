@@ -85,6 +85,7 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   Assembler assembler(session.model, layout);
   State start = layout.initial_state();
   ModelHistory(assembler).begin(start, {.why = Begin::Why::start});
+  assembler.require_algebraic_rules(start);
   ConstraintRank rank(assembler, measure_scales(assembler, start).length);
   rank.find(start);
 

@@ -10,15 +10,8 @@
 
 #include <unistd.h>
 
+#include "kernel/address_sanitizer.hpp"
 #include "kernel/plugin_call.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define TRAMMEL_HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TRAMMEL_HAS_SANITIZER 1
-#endif
-#endif
 
 namespace trammel {
 
@@ -99,7 +92,7 @@ extern "C" void report_fault(int signal, siginfo_t* info, void*) {
   std::size_t k = 0;
   while (k + 1 < fatal.size() && fatal[k] != signal) ++k;
   struct sigaction next = before[k];
-#ifndef TRAMMEL_HAS_SANITIZER
+#if !TRAMMEL_ADDRESS_SANITIZER
   next = {};
   next.sa_handler = SIG_DFL;
 #endif
@@ -114,7 +107,7 @@ extern "C" void report_fault(int signal, siginfo_t* info, void*) {
 void report_faults() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-#ifndef TRAMMEL_HAS_SANITIZER  // which brings its own
+#if !TRAMMEL_ADDRESS_SANITIZER  // which brings its own
   // A stack of its own, for a plugin that recurses without end.
   static std::array<char, std::size_t{64} * 1024> stack;
   stack_t own{};

@@ -148,21 +148,28 @@ class Speed final : public Monitor {
 /// that no joint passes a singular position (the bars of a cross in line).
 std::string motion_case(const Type& type, const JointSample& sample, const JointVerification& how,
                         const char* form) {
+  std::string bodies, between = "{on: a, at: [0.3, -0.2, 0.5]}, {on: b, at: [-0.1, 0, -0.2]}";
+  for (int k = 2; k < count_markers(type); ++k) {
+    const char name = static_cast<char>('a' + k);
+    bodies += fmt::format(
+        "  {}: {{type: rigid_body, mass: 1.5, inertia: [0.2, 0.1, 0.25], position: [{}, 0.6, {}],\n"
+        "      velocity: [0.1, -0.05, 0.1], angular_velocity: [-0.2, 0.1, 0.3]}}\n",
+        name, 0.4 * k, 0.5 - 0.3 * k);
+    between += fmt::format(", {{on: {}, at: [0.1, 0.2, -0.1]}}", name);
+  }
   return fmt::format(
       R"(trammel: 1
 bodies:
   a: {{type: rigid_body, mass: 2, inertia: [0.3, 0.4, 0.5], angular_velocity: [0.3, -0.2, 0.4]}}
   b: {{type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.25], position: [0.35, -0.1, 0.7],
       velocity: [0.05, 0.1, -0.1], angular_velocity: [0.25, -0.1, 0.45]}}
-joints:
+{}joints:
   joint: {{type: {}, {}
 stages:
   - {{type: assemble}}
   - {{type: dynamic, until: {}, step: {}, form: {}}}
 )",
-      type.name,
-      joint_entry(type, sample, "[{on: a, at: [0.3, -0.2, 0.5]}, {on: b, at: [-0.1, 0, -0.2]}]").substr(1),
-      how.until, how.step, form);
+      bodies, type.name, joint_entry(type, sample, "[" + between + "]").substr(1), how.until, how.step, form);
 }
 
 int joint_in(const Model& model, const std::string& name) {
@@ -338,8 +345,8 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
   } catch (...) {
     stops.push_back("stops" + sample_title + ": " + thrown(type));
   }
-  if (stops.empty() && how.motion && connects_markers(type) && verdict.check.equations > 0 &&
-      registry.find(Type::Category::body, "rigid_body") != nullptr)
+  if (stops.empty() && how.motion && (connects_markers(type) || count_markers(type) > 2) &&
+      verdict.check.equations > 0 && registry.find(Type::Category::body, "rigid_body") != nullptr)
     look_at_motion(
         type, "motion of '" + type.name + "'", registry,
         [&](const char* form) { return motion_case(type, samples.front(), how, form); }, verdict, stops);

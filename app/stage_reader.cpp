@@ -41,8 +41,7 @@ Parameter newton_parameter(const NewtonOptions& standard) {
                              "a kept tangent is renewed where more iterations than this are still needed")
                  .between(1, 100)
                  .defaults(std::to_string(standard.keep_iterations)),
-             Parameter::make(Kind::flag, "backtracking", "",
-                             "try a failed step with a line search before it is cut")
+             Parameter::make(Kind::flag, "backtracking", "", "try parts of increments before a step is cut")
                  .defaults("yes")});
 }
 
@@ -193,8 +192,7 @@ const std::vector<StageType>& stage_types() {
             .defaults("0.9"),
         Parameter::make(Kind::choice, "form", "",
                         "position constraints alone, these with projected velocities, stabilized, or "
-                        "acceleration constraints with "
-                        "a projection")
+                        "acceleration constraints with a projection")
             .one_of({"index3", "projected", "index2", "index1"})
             .defaults("index3"),
         Parameter::make(

@@ -85,11 +85,7 @@ TypeOffers offered_in(const Model& model, int entity) {
   const auto may_rest = [&](const Block& b) {
     return b.entity == entity && is_multiplier(b.kind) && std::ranges::any_of(b.rows, &Row::may_rest);
   };
-  for (BlockId id = 0; id < static_cast<BlockId>(model.blocks.size()); ++id)
-    if (may_rest(model.block(id))) {
-      names.scalar("active", "", 1);
-      break;
-    }
+  if (std::ranges::any_of(model.blocks, may_rest)) names.scalar("active", "", 1);
   fold(all.outputs);
   return all;
 }

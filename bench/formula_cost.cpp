@@ -1,7 +1,6 @@
 // Cost of one evaluation of a joint by formula in a case: its residual, and its residual with the tangent, beside the same
 // formula compiled. Prints one table.
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,7 @@
 namespace {
 
 using namespace trammel;
-using bench::Crowd;
-using bench::Times;
+using bench::Compared;
 
 /// The joint of sdk/template/my_joint.cpp.
 struct Bowl : Constraint<Bowl, 1> {
@@ -53,61 +51,30 @@ struct Ellipsoid : Constraint<Ellipsoid, 1> {
   }
 };
 
-struct Line {
-  std::string name, text;
-  Type compiled;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Registry registry;
   Loader loader(registry);
   loader.load(TRAMMEL_PLUGIN_DIR "/formula.so");
-  const std::vector<Line> rows{
+  const Type formula = registry.get(Type::Category::joint, "formula", {});
+  const std::vector<Compared> joints{
       {"bowl",
-       ", parameters: {a: 0.5, b: 0.8}, equations: [{zero: p.z - p.x^2/(2*a) - p.y^2/(2*b), measures: "
-       "length}]",
-       joint_type<Bowl>("bowl", "")},
+       {joint_type<Bowl>("bowl", ""), ""},
+       {formula,
+        ", parameters: {a: 0.5, b: 0.8}, equations: [{zero: p.z - p.x^2/(2*a) - p.y^2/(2*b), measures: "
+        "length}]"}},
       {"revolute",
-       ", coordinates: {angle: {measures: angle}}, equations: [{zero: p.x, measures: length}, "
-       "{zero: p.y, measures: length}, {zero: p.z, measures: length}, {zero: R.zx, measures: angle}, "
-       "{zero: R.zy, measures: angle}, {zero: R.xx*sin(angle) + R.xy*cos(angle), measures: angle}]",
-       joint_type<Revolute>("revolute", "")},
+       {joint_type<Revolute>("revolute", ""), ""},
+       {formula,
+        ", coordinates: {angle: {measures: angle}}, equations: [{zero: p.x, measures: length}, "
+        "{zero: p.y, measures: length}, {zero: p.z, measures: length}, {zero: R.zx, measures: angle}, "
+        "{zero: R.zy, measures: angle}, {zero: R.xx*sin(angle) + R.xy*cos(angle), measures: angle}]"}},
       {"ellipsoid",
-       ", equations: [{zero: sqrt((p.x + 0.1*R.xz)^2/4 + (p.y + 0.1*R.yz)^2/2.25 + (p.z + 0.1*R.zz)^2) - 1, "
-       "measures: length}]",
-       joint_type<Ellipsoid>("ellipsoid", "")},
+       {joint_type<Ellipsoid>("ellipsoid", ""), ""},
+       {formula,
+        ", equations: [{zero: sqrt((p.x + 0.1*R.xz)^2/4 + (p.y + 0.1*R.yz)^2/2.25 + (p.z + 0.1*R.zz)^2) - 1, "
+        "measures: length}]"}},
   };
-  std::vector<std::unique_ptr<Crowd>> crowds;
-  for (const Line& row : rows)
-    for (const bool by_text : {true, false}) {
-      crowds.push_back(
-          std::make_unique<Crowd>(by_text ? registry.get(Type::Category::joint, "formula", {}) : row.compiled,
-                                  by_text ? row.text : ""));
-      for (const bool tangent : {false, true})
-        benchmark::RegisterBenchmark(fmt::format("{}{}{}", row.name, by_text ? ".text" : ".compiled",
-                                                 tangent ? ".tangent" : ".residual")
-                                         .c_str(),
-                                     [crowd = crowds.back().get(), tangent](benchmark::State& state) {
-                                       for ([[maybe_unused]] auto _ : state) crowd->evaluate(tangent);
-                                     })
-            ->Repetitions(9)
-            ->MinTime(0.02);
-    }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  Times times;
-  benchmark::RunSpecifiedBenchmarks(&times);
-
-  fmt::print(
-      "| joint | compiled: residual [us] | and tangent [us] | formula: residual [us] | and tangent [us] | "
-      "ratios |\n|---|---|---|---|---|---|\n");
-  for (const Line& row : rows) {
-    const auto us = [&](const char* what) { return 1e6 * times.seconds[row.name + what]; };
-    const double r = us(".compiled.residual"), t = us(".compiled.tangent"), fr = us(".text.residual"),
-                 ft = us(".text.tangent");
-    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.1f}, {:.1f} |\n", row.name, r, t, fr, ft,
-               fr / r, ft / t);
-  }
+  return bench::compare(argc, argv, "compiled", "formula", joints);
 }

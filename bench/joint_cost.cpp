@@ -2,9 +2,9 @@
 // them by hand, and the same equations as one formula each, differentiated automatically. Prints one table.
 
 #include <cmath>
-#include <memory>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,8 +16,7 @@
 namespace {
 
 using namespace trammel;
-using bench::Crowd;
-using bench::Times;
+using bench::Compared;
 
 // The rotation laws of the lower pairs.
 
@@ -129,56 +128,24 @@ struct Planar : Constraint<Planar, 6, 3> {
   }
 };
 
-struct Line {
-  std::string name;
-  std::string own;  ///< parameters of the plugin's type
-  Type automatic;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Registry registry;
   Loader loader(registry);
   loader.load(TRAMMEL_PLUGIN_DIR "/lower_pairs.so");
-  const std::vector<Line> rows{
-      {"spherical", ", share: no", joint_type<Spherical>("spherical", "")},
-      {"fixed", ", share: no", joint_type<Fixed>("fixed", "")},
-      {"revolute", ", share: no, axis: [0, 0, 1]", joint_type<Revolute>("revolute", "")},
-      {"prismatic", ", share: no, axis: [0, 0, 1]", joint_type<Prismatic>("prismatic", "")},
-      {"cylindrical", ", axis: [0, 0, 1]", joint_type<Cylindrical>("cylindrical", "")},
-      {"screw", ", axis: [0, 0, 1], pitch: 0.01", joint_type<Screw>("screw", "")},
-      {"planar", ", axis: [0, 0, 1]", joint_type<Planar>("planar", "")},
+  std::vector<Compared> joints;
+  const auto add = [&](const std::string& name, const std::string& own, Type automatic) {
+    joints.push_back(
+        {name, {registry.get(Type::Category::joint, name, {}), own}, {std::move(automatic), ""}});
   };
-  std::vector<std::unique_ptr<Crowd>> crowds;
-  for (const Line& row : rows)
-    for (const bool by_hand : {true, false}) {
-      crowds.push_back(
-          std::make_unique<Crowd>(by_hand ? registry.get(Type::Category::joint, row.name, {}) : row.automatic,
-                                  by_hand ? row.own : ""));
-      for (const bool tangent : {false, true})
-        benchmark::RegisterBenchmark(fmt::format("{}{}{}", row.name, by_hand ? ".hand" : ".automatic",
-                                                 tangent ? ".tangent" : ".residual")
-                                         .c_str(),
-                                     [crowd = crowds.back().get(), tangent](benchmark::State& state) {
-                                       for ([[maybe_unused]] auto _ : state) crowd->evaluate(tangent);
-                                     })
-            ->Repetitions(9)
-            ->MinTime(0.02);
-    }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  Times times;
-  benchmark::RunSpecifiedBenchmarks(&times);
-
-  fmt::print(
-      "| joint | by hand: residual [us] | and tangent [us] | automatic: residual [us] | and tangent [us] | "
-      "ratios |\n|---|---|---|---|---|---|\n");
-  for (const Line& row : rows) {
-    const auto us = [&](const char* what) { return 1e6 * times.seconds[row.name + what]; };
-    const double r = us(".hand.residual"), t = us(".hand.tangent"), ar = us(".automatic.residual"),
-                 at = us(".automatic.tangent");
-    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.1f}, {:.1f} |\n", row.name, r, t, ar, at,
-               ar / r, at / t);
-  }
+  const std::string apart = ", share: no", along_z = ", axis: [0, 0, 1]";
+  add("spherical", apart, joint_type<Spherical>("spherical", ""));
+  add("fixed", apart, joint_type<Fixed>("fixed", ""));
+  add("revolute", apart + along_z, joint_type<Revolute>("revolute", ""));
+  add("prismatic", apart + along_z, joint_type<Prismatic>("prismatic", ""));
+  add("cylindrical", along_z, joint_type<Cylindrical>("cylindrical", ""));
+  add("screw", along_z + ", pitch: 0.01", joint_type<Screw>("screw", ""));
+  add("planar", along_z, joint_type<Planar>("planar", ""));
+  return bench::compare(argc, argv, "by hand", "automatic", joints);
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -93,5 +94,55 @@ class Times final : public benchmark::ConsoleReporter {
     }
   }
 };
+
+/// One form of a joint: its type, and parameters of its own in a case.
+struct Form {
+  Type type;
+  std::string own;
+};
+
+/// A joint in two forms.
+struct Compared {
+  std::string name;
+  Form first, second;
+};
+
+/// Times the residual, and the residual with the tangent, of both forms of each joint, and prints one table.
+inline int compare(int argc, char** argv, const std::string& first, const std::string& second,
+                   const std::vector<Compared>& joints) {
+  std::vector<std::unique_ptr<Crowd>> crowds;
+  const auto name_of = [](const Compared& joint, const std::string& form, bool tangent) {
+    return fmt::format("{}.{}.{}", joint.name, form, tangent ? "tangent" : "residual");
+  };
+  for (const Compared& joint : joints)
+    for (const auto& [name, form] : {std::pair(first, &joint.first), std::pair(second, &joint.second)}) {
+      crowds.push_back(std::make_unique<Crowd>(form->type, form->own));
+      for (const bool tangent : {false, true})
+        benchmark::RegisterBenchmark(name_of(joint, name, tangent).c_str(),
+                                     [crowd = crowds.back().get(), tangent](benchmark::State& state) {
+                                       for ([[maybe_unused]] auto _ : state) crowd->evaluate(tangent);
+                                     })
+            ->Repetitions(9)
+            ->MinTime(0.02);
+    }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  Times times;
+  benchmark::RunSpecifiedBenchmarks(&times);
+
+  fmt::print(
+      "| joint | {0}: residual [us] | and tangent [us] | {1}: residual [us] | and tangent [us] | ratios |\n"
+      "|---|---|---|---|---|---|\n",
+      first, second);
+  for (const Compared& joint : joints) {
+    const auto us = [&](const std::string& form, bool tangent) {
+      return 1e6 * times.seconds[name_of(joint, form, tangent)];
+    };
+    const double r = us(first, false), t = us(first, true), r2 = us(second, false), t2 = us(second, true);
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.1f}, {:.1f} |\n", joint.name, r, t, r2, t2,
+               r2 / r, t2 / t);
+  }
+  return 0;
+}
 
 }  // namespace trammel::bench

@@ -35,6 +35,7 @@ if(TARGET trammel_test_pch)
 endif()
 add_library(trammel_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/petsc_main.cpp)
 target_link_libraries(trammel_test_main PRIVATE trammel_test_options sdk_headers PETSc::PETSc)
+target_include_directories(trammel_test_main PRIVATE ${PROJECT_SOURCE_DIR})
 trammel_own(trammel_test_main trammel_test_pch)
 
 set(TRAMMEL_TEST_TIMEOUT 300 CACHE STRING "Seconds that a test may take")

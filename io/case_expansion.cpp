@@ -49,33 +49,138 @@ void check_name(const std::string& name, const Location& where) {
 
 }  // namespace
 
+bool PlannedThing::stands_first() const {
+  return type == nullptr || type->category == Type::Category::body || type->category == Type::Category::curve;
+}
+
 std::string PlannedThing::full_name() const {
   return attachment == nullptr ? name : name + "." + coordinate->key + "." + attachment->key;
 }
 
 CaseExpansion::CaseExpansion(const Value& root, CaseContext& context, const Registry& registry)
-    : root_(&root), context_(&context), registry_(&registry) {
+    : root_(&root), context_(&context), registry_(&registry), names_(root, context) {
   context.set_indices({});
   plan_category(Type::Category::body, "bodies");
   plan_markers();
   plan_category(Type::Category::curve, "curves");
   plan_category(Type::Category::joint, "joints");
-  for (std::vector<PlannedThing>* later : {&after_others_, &attachments_}) {
-    std::ranges::move(*later, std::back_inserter(things_));
-    *later = {};
-  }
+  std::ranges::move(attachments_, std::back_inserter(things_));
+  attachments_ = {};
   plan_category(Type::Category::element, "elements");
   plan_category(Type::Category::load, "loads");
   plan_category(Type::Category::sensor, "sensors");
-  order_readers();
+  for (const PlannedThing& thing : things_) entities_ += thing.type != nullptr ? 1 : 0;
+}
+
+void CaseExpansion::arrange(MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  needs_ = CaseNeeds(
+      things_, [&](const PlannedThing& thing) { return needs_of(thing, ranks > 1); }, comm);
+  context_->set_indices({});
+  put_in_order();
   std::unordered_map<std::string_view, int> joints;
+  int entity = 0;
   for (std::size_t i = 0; i < things_.size(); ++i) {
     PlannedThing& thing = things_[i];
+    if (thing.stands_first()) first_ = i + 1;
     if (thing.type == nullptr) continue;
-    thing.entity = entities_++;
+    thing.entity = entity++;
     if (thing.type->category == Type::Category::joint) joints[thing.name] = static_cast<int>(i);
     if (thing.attachment != nullptr) thing.joint = joints.at(thing.name);
   }
+}
+
+/// The parameters that may name something. Markers have no part in the order but for what stands among them.
+const std::vector<const Value::Entry*>& CaseExpansion::naming(const PlannedThing& thing, bool with_markers) {
+  const auto [found, fresh] = naming_.try_emplace(thing.entry);
+  if (fresh)
+    for (const Value::Entry& entry : thing.entry->value.entries)
+      if (names_.may_name(entry, thing.type->parameters, with_markers || thing.stands_first()))
+        found->second.push_back(&entry);
+  return found->second;
+}
+
+/// What a thing names, and how large it is.
+Needs CaseExpansion::needs_of(const PlannedThing& thing, bool with_markers) {
+  Needs needs;
+  const bool whole = thing.type != nullptr && thing.attachment == nullptr;
+  if (whole && !thing.type->needs && !with_markers && naming(thing, with_markers).empty()) return needs;
+  begin(thing);
+  guarded([&] {
+    if (thing.type == nullptr) return names_.add_marker(map_of(thing), needs.names);
+    const Type& type = *thing.type;
+    if (thing.attachment != nullptr)
+      names_.add(map_of_attachment(thing), type.parameters, needs.names);
+    else if (const auto& wanted = naming(thing, with_markers); !wanted.empty())
+      names_.add(map_of(thing, &wanted), type.parameters, needs.names);
+    needs.unknowns = type.category == Type::Category::body         ? 6
+                     : type.category == Type::Category::joint      ? 6 - std::max(type.freedoms, 0)
+                     : type.category == Type::Category::coordinate ? 1
+                                                                   : 0;
+    if (!type.needs) return;
+    const Value map = thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing);
+    const Parameters in(map, type.parameters, *context_);
+    const Entity its = entity(thing);
+    const PluginCall call(its);
+    type.needs(in, needs);
+  });
+  return needs;
+}
+
+/// Puts what is named before what names it; where nothing asks for that things keep their order.
+void CaseExpansion::put_in_order() {
+  enum : char { unseen, open_now, done };
+  std::vector<char> seen(things_.size(), unseen);
+  std::vector<int> order;
+  std::vector<std::pair<int, std::size_t>>
+      open;  // a thing, and the next of what it names: chains may be long
+  const auto enter = [&](int thing) {
+    char& state = seen[static_cast<std::size_t>(thing)];
+    if (state == open_now) refuse_cycle(open, thing);
+    if (state != unseen) return;
+    state = open_now;
+    open.emplace_back(thing, 0);
+  };
+  for (int i = 0; i < static_cast<int>(things_.size()); ++i) {
+    enter(i);
+    while (!open.empty()) {
+      auto& [thing, next] = open.back();
+      const std::span<const int> named = needs_.of(thing);
+      if (next < named.size()) {
+        enter(named[next++]);
+        continue;
+      }
+      seen[static_cast<std::size_t>(thing)] = done;
+      order.push_back(thing);
+      open.pop_back();
+    }
+  }
+  if (std::ranges::is_sorted(order)) return;
+  needs_ = needs_.in_order(order);
+  std::vector<PlannedThing> ordered;
+  ordered.reserve(order.size());
+  for (const int i : order) ordered.push_back(std::move(things_[static_cast<std::size_t>(i)]));
+  things_ = std::move(ordered);
+}
+
+/// Throws Error where markers are fixed in each other, or a sensor's signal depends on itself. Other names may go in circles:
+/// a word of a text need not be what it looks like.
+void CaseExpansion::refuse_cycle(const std::vector<std::pair<int, std::size_t>>& open, int thing) const {
+  const auto at = [this](int i) -> const PlannedThing& { return things_[static_cast<std::size_t>(i)]; };
+  std::vector<int> cycle;
+  for (auto i = std::ranges::find(open, thing, &std::pair<int, std::size_t>::first); i != open.end(); ++i)
+    cycle.push_back(i->first);
+  const bool markers = std::ranges::all_of(cycle, [&](int i) { return at(i).type == nullptr; });
+  const bool signals = std::ranges::any_of(
+      cycle, [&](int i) { return at(i).type != nullptr && at(i).type->category == Type::Category::sensor; });
+  if (!markers && !signals) return;
+  cycle.push_back(thing);
+  std::vector<std::string> names;
+  for (const int i : cycle) names.push_back(at(i).full_name());
+  throw Error(at(thing).entry->where,
+              (markers ? "markers that are fixed in each other: " : "a signal that depends on itself: ") +
+                  name_chain(names));
 }
 
 Entity CaseExpansion::entity(const PlannedThing& thing) const {
@@ -106,10 +211,9 @@ void CaseExpansion::plan_entity(Type::Category category, const Value::Entry& ent
   thing.name = name;
   thing.indices = keep_indices();
   current_.title = title_of(std::string(category_name(category)), name, type.name);
-  const bool waits = category == Type::Category::joint && type.after_others;
   for (const Value::Entry& parameter : entry.value.entries)
     if (is_attachment(type, parameter)) plan_attachment(thing, parameter);
-  (waits ? after_others_ : things_).push_back(std::move(thing));
+  things_.push_back(std::move(thing));
 }
 
 /// What hangs on the coordinates of a joint under one of its keys.
@@ -131,7 +235,6 @@ void CaseExpansion::plan_attachment(const PlannedThing& joint, const Value::Entr
 void CaseExpansion::plan_markers() {
   const Value* group = root_->find("markers");
   if (group == nullptr) return;
-  const std::size_t first = things_.size();
   std::set<std::string> taken;
   for (const Value::Entry& entry : group->entries) {
     current_ = {title_of("marker", entry.key, ""), entry.where, ""};
@@ -145,161 +248,6 @@ void CaseExpansion::plan_markers() {
       });
     });
   }
-  order_markers(first);
-}
-
-/// Puts markers behind those that they are fixed in, by the text of `on`. The others keep their order.
-void CaseExpansion::order_markers(std::size_t first) {
-  const std::size_t n = things_.size() - first;
-  std::unordered_map<std::string_view, std::size_t> numbers;
-  for (std::size_t i = 0; i < n; ++i) numbers.emplace(things_[first + i].name, i);
-  for (std::size_t i = 0; i < first; ++i) numbers.erase(things_[i].name);  // a body's own marker comes first
-  std::vector<std::size_t> carrier(n, n);  // the marker that each is fixed in, n where that is none of these
-  for (std::size_t i = 0; i < n; ++i) {
-    const PlannedThing& thing = things_[first + i];
-    const Value* on = thing.entry->value.find("on");
-    while (on != nullptr && on->is_map()) on = on->find("on");
-    if (on == nullptr || !on->is_scalar()) continue;
-    begin(thing);
-    guarded([&] {
-      const auto found = numbers.find(with_indices(on->text, *context_, on->where));
-      if (found != numbers.end()) carrier[i] = found->second;
-    });
-  }
-  context_->set_indices({});
-  std::vector<PlannedThing> ordered;
-  std::vector<char> placed(n, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::vector<std::size_t> chain;
-    for (std::size_t at = i; at != n && placed[at] != 2; at = carrier[at]) {
-      chain.push_back(at);
-      if (placed[at] == 1) refuse_cycle(first, chain);
-      placed[at] = 1;
-    }
-    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-      placed[*at] = 2;
-      ordered.push_back(things_[first + *at]);
-    }
-  }
-  std::ranges::move(ordered, things_.begin() + static_cast<std::ptrdiff_t>(first));
-}
-
-/// Whether the case may read a signal of a sensor: by its texts as they are written.
-bool CaseExpansion::some_reader() const {
-  const Value* group = root_->find("sensors");
-  if (group == nullptr) return false;
-  std::vector<std::string> names;  // without indices, and with what stands before a signal
-  for (const Value::Entry& entry : group->entries)
-    names.push_back(entry.key.substr(0, entry.key.find(".(")) + ".");
-  const auto names_one = [&](const std::string& text) {
-    return std::ranges::any_of(names,
-                               [&](const std::string& name) { return text.find(name) != std::string::npos; });
-  };
-  const std::function<bool(const Value&)> mentions = [&](const Value& value) {
-    if (value.is_scalar()) return names_one(value.text);
-    return std::ranges::any_of(value.items, mentions) ||
-           std::ranges::any_of(value.entries, [&](const Value::Entry& entry) {
-             return names_one(entry.key) || mentions(entry.value);
-           });
-  };
-  return std::ranges::any_of(root_->entries,
-                             [&](const Value::Entry& entry) { return mentions(entry.value); });
-}
-
-/// By thing: the sensors whose signals it reads, and of a sensor all that it names.
-std::vector<std::vector<std::size_t>> CaseExpansion::needs_of_readers() {
-  std::unordered_map<std::string, std::size_t> sensors, others;
-  for (std::size_t i = 0; i < things_.size(); ++i) {
-    const bool sensor = things_[i].type != nullptr && things_[i].type->category == Type::Category::sensor;
-    (sensor ? sensors : others).try_emplace(things_[i].full_name(), i);
-  }
-  // Where something else has the name, it is that which is meant.
-  std::erase_if(sensors, [&](const auto& s) { return others.contains(s.first); });
-  std::vector<std::vector<std::size_t>> needs(things_.size());
-  if (sensors.empty()) return needs;
-  for (std::size_t i = 0; i < things_.size(); ++i) {
-    const bool sensor = things_[i].type != nullptr && things_[i].type->category == Type::Category::sensor;
-    std::set<std::size_t> found;
-    // The longest name at the head of a word is what it means: a body "planet.2" beside a sensor "planet".
-    const auto take = [&](const std::string& word) {
-      for (std::size_t end = word.size(); end != std::string::npos && end > 0;
-           end = word.rfind('.', end - 1)) {
-        const std::string name = word.substr(0, end);
-        if (const auto other = others.find(name); other != others.end()) {
-          if (sensor) found.insert(other->second);
-          return;
-        }
-        const auto read = sensors.find(name);
-        if (end == word.size() || read == sensors.end()) continue;
-        found.insert(read->second);
-        return;
-      }
-    };
-    visit_texts(things_[i], [&](const std::string& text) {
-      std::string word;
-      for (const char c : text + " ") {
-        const bool in_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                             c == '_' || c == '-' || c == '.';
-        if (in_word) {
-          word += c;
-        } else {
-          take(word);
-          word.clear();
-        }
-      }
-    });
-    needs[i].assign(found.begin(), found.end());
-  }
-  context_->set_indices({});
-  return needs;
-}
-
-/// Puts sensors that are read before their readers. All else keeps its order.
-void CaseExpansion::order_readers() {
-  if (!some_reader()) return;
-  const std::vector<std::vector<std::size_t>> needs = needs_of_readers();
-  std::vector<std::size_t> order;
-  std::vector<char> placed(things_.size(), 0);
-  for (std::size_t i = 0; i < things_.size(); ++i) {
-    // Depth first, with a stack of its own: chains may be long.
-    std::vector<std::pair<std::size_t, std::size_t>> open;  // a thing, and the next of its needs
-    const auto enter = [&](std::size_t thing) {
-      if (placed[thing] == 2) return;
-      if (placed[thing] == 1) {
-        std::vector<std::string> names;
-        auto at = std::ranges::find(open, thing, &std::pair<std::size_t, std::size_t>::first);
-        for (; at != open.end(); ++at) names.push_back(things_[at->first].full_name());
-        names.push_back(things_[thing].full_name());
-        throw Error(things_[thing].entry->where, "a signal that depends on itself: " + name_chain(names));
-      }
-      placed[thing] = 1;
-      open.emplace_back(thing, 0);
-    };
-    enter(i);
-    while (!open.empty()) {
-      auto& [thing, next] = open.back();
-      if (next < needs[thing].size()) {
-        enter(needs[thing][next++]);
-        continue;
-      }
-      placed[thing] = 2;
-      order.push_back(thing);
-      open.pop_back();
-    }
-  }
-  std::vector<PlannedThing> ordered;
-  ordered.reserve(order.size());
-  for (const std::size_t i : order) ordered.push_back(std::move(things_[i]));
-  things_ = std::move(ordered);
-}
-
-/// Of markers whose chain ends in one of its own.
-void CaseExpansion::refuse_cycle(std::size_t first, const std::vector<std::size_t>& chain) const {
-  std::vector<std::string> names;
-  for (auto at = std::ranges::find(chain, chain.back()); at != chain.end(); ++at)
-    names.push_back(things_[first + *at].name);
-  const PlannedThing& thing = things_[first + chain.back()];
-  throw Error(thing.entry->where, "markers that are fixed in each other: " + name_chain(names));
 }
 
 const Type& CaseExpansion::type_of(Type::Category category, const Value::Entry& entry) const {
@@ -394,14 +342,15 @@ void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool
   });
 }
 
-/// The parameters of an entity or marker, with indices and sections put in.
-Value CaseExpansion::map_of(const PlannedThing& thing) const {
+/// The parameters of an entity or marker, all or those wanted, with indices and sections put in.
+Value CaseExpansion::map_of(const PlannedThing& thing, const std::vector<const Value::Entry*>* wanted) const {
   Value map;
   map.kind = Value::Kind::map;
   map.where = thing.entry->where;
   const bool marker = thing.type == nullptr;
   for (const Value::Entry& parameter : thing.entry->value.entries)
-    if (parameter.key != "for" &&
+    if ((wanted == nullptr || std::ranges::find(*wanted, &parameter) != wanted->end()) &&
+        parameter.key != "for" &&
         (marker || (parameter.key != "type" && !is_attachment(*thing.type, parameter))))
       map.entries.push_back(parameter);
   put_indices_in(map, *context_);
@@ -428,25 +377,6 @@ Value CaseExpansion::map_of_attachment(const PlannedThing& thing) const {
   map.entries.push_back({"value", coordinate.where, coordinate.value});
   put_indices_in(map.entries.back().value, *context_);
   return map;
-}
-
-void CaseExpansion::visit_texts(const PlannedThing& thing,
-                                const std::function<void(const std::string&)>& visit) {
-  begin(thing);
-  const Value* functions = root_->find("functions");
-  const std::function<void(const Value&)> look = [&](const Value& value) {
-    if (value.is_scalar()) {
-      visit(value.text);
-      if (const Value* function = functions == nullptr ? nullptr : functions->find(value.text))
-        look(*function);
-    }
-    for (const Value& item : value.items) look(item);
-    for (const Value::Entry& entry : value.entries) {
-      visit(entry.key);
-      look(entry.value);
-    }
-  };
-  guarded([&] { look(thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing)); });
 }
 
 const Value& CaseExpansion::named(const char* group, const Value& name) const {

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "io/case_context.hpp"
+#include "io/case_names.hpp"
+#include "io/case_needs.hpp"
 #include "kernel/model_builder.hpp"
 #include "trammel/registry.hpp"
 #include "trammel/value.hpp"
@@ -24,27 +29,32 @@ struct PlannedThing {
   int joint = -1;                            ///< of what hangs on a coordinate: the thing that it hangs on
   int entity = -1;                           ///< -1: a marker
 
+  /// True of bodies, markers and curves: all else may ask how large the model is that they make.
+  bool stands_first() const;
   /// The entity's own name.
   std::string full_name() const;
 };
 
-/// What a case makes, in the order in which it is built: bodies, markers, curves, joints, those that read others, what hangs
-/// on coordinates, elements, loads, sensors. A sensor whose signal something reads is built before that, and before the sensor
-/// what it names.
+/// What a case makes, in the order in which it is built: bodies, markers, curves, joints, what hangs on coordinates, elements,
+/// loads, sensors; but what one of them names stands before it.
 class CaseExpansion {
  public:
   /// Finds out what there is, of which types; looks into no parameters. Throws Error that names the entity.
   CaseExpansion(const Value& root, CaseContext& context, const Registry& registry);
 
+  /// Finds what things need, puts them in order and numbers their entities. Each rank of `comm` reads a part of the
+  /// parameters. Throws Error that names the entity, or those that need each other. Collective.
+  void arrange(MPI_Comm comm);
+
   const std::vector<PlannedThing>& things() const { return things_; }
+  const CaseNeeds& needs() const { return needs_; }
+  /// The number of things up to the last one that stands first.
+  std::size_t first_things() const { return first_; }
   int entities() const { return entities_; }
   Entity entity(const PlannedThing& thing) const;
 
   /// Builds one thing, whose entity the model lists already where `listed`. Every message names the entity.
   void build(const PlannedThing& thing, ModelBuilder& builder, bool listed);
-  /// Calls `visit` with every scalar and key of a thing, and of the functions that it names: names of what it needs are
-  /// among their words.
-  void visit_texts(const PlannedThing& thing, const std::function<void(const std::string&)>& visit);
 
  private:
   /// What is in work, for messages.
@@ -58,11 +68,10 @@ class CaseExpansion {
   void plan_entity(Type::Category category, const Value::Entry& entry, const std::string& name);
   void plan_attachment(const PlannedThing& joint, const Value::Entry& attachment);
   void plan_markers();
-  void order_markers(std::size_t first);
-  void order_readers();
-  bool some_reader() const;
-  std::vector<std::vector<std::size_t>> needs_of_readers();
-  [[noreturn]] void refuse_cycle(std::size_t first, const std::vector<std::size_t>& chain) const;
+  const std::vector<const Value::Entry*>& naming(const PlannedThing& thing, bool with_markers);
+  Needs needs_of(const PlannedThing& thing, bool with_markers);
+  void put_in_order();
+  void refuse_cycle(const std::vector<std::pair<int, std::size_t>>& open, int thing) const;
   const Type& type_of(Type::Category category, const Value::Entry& entry) const;
   bool is_attachment(const Type& type, const Value::Entry& parameter) const;
   [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
@@ -71,7 +80,7 @@ class CaseExpansion {
   std::size_t keep_indices();
 
   void begin(const PlannedThing& thing);
-  Value map_of(const PlannedThing& thing) const;
+  Value map_of(const PlannedThing& thing, const std::vector<const Value::Entry*>* wanted = nullptr) const;
   Value map_of_attachment(const PlannedThing& thing) const;
   void put_named(Value& value, int depth) const;
   const Value& named(const char* group, const Value& name) const;
@@ -82,7 +91,12 @@ class CaseExpansion {
   CaseContext* context_;
   const Registry* registry_;
   Current current_;
-  std::vector<PlannedThing> things_, after_others_, attachments_;
+  NameReader names_;
+  /// By entry: those of its parameters that may name something.
+  std::unordered_map<const Value::Entry*, std::vector<const Value::Entry*>> naming_;
+  CaseNeeds needs_;
+  std::vector<PlannedThing> things_, attachments_;
+  std::size_t first_ = 0;
   std::vector<double> indices_;
   long repeated_ = 0;    ///< entries of all `for` so far
   mutable int put_ = 0;  ///< maps of sections and materials put into the entity in work

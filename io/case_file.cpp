@@ -86,9 +86,14 @@ std::vector<CaseFile::Plugin> CaseFile::plugins() const {
 void CaseFile::build(const Registry& registry, Model& model, MPI_Comm comm, int least_for_shares) {
   context_.use_types(registry);
   CaseExpansion expansion(root_, context_, registry);
-  if (expand_share(expansion, least_for_shares, comm, model)) return;
+  const bool large = expansion.entities() >= least_for_shares;
+  expansion.arrange(large ? comm : MPI_COMM_SELF);
+  if (large && expand_share(expansion, comm, model)) return;
   ModelBuilder builder(model);
-  for (const PlannedThing& thing : expansion.things()) expansion.build(thing, builder, false);
+  for (std::size_t i = 0; i < expansion.things().size(); ++i) {
+    if (i == expansion.first_things()) builder.fix_box(MPI_COMM_SELF);
+    expansion.build(expansion.things()[i], builder, false);
+  }
   builder.finish();
 }
 

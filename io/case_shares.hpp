@@ -7,11 +7,12 @@
 
 namespace trammel {
 
-/// Expands a case on several ranks, each its share: the entities that it evaluates and all that these need. Entities are
-/// distributed by the graph of the names in their texts; every rank lists all of them, and builds no others.
+/// Expands a case on several ranks, each its part: the entities that it evaluates and all that these need. Entities are
+/// distributed by the graph of the names in their parameters and by the unknowns that their types declare; every rank lists
+/// all of them, and builds its part once.
 ///
-/// False, and nothing built, where this does not pay: for fewer than `least` entities (bodies, joints, loads), or where one
-/// of them is a large part of the whole, such as a beam of many elements. Throws the same Error on every rank. Collective.
-bool expand_share(CaseExpansion& expansion, int least, MPI_Comm comm, Model& model);
+/// False, and nothing built, where this does not pay: where one entity is a large part of the whole, such as a beam of many
+/// elements. Throws the same Error on every rank. Collective.
+bool expand_share(CaseExpansion& expansion, MPI_Comm comm, Model& model);
 
 }  // namespace trammel

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "kernel/algebraic_rules.hpp"
 #include "kernel/algebraic_sizes.hpp"
 #include "kernel/collective_errors.hpp"
 #include "kernel/diagnostic_sinks.hpp"
@@ -381,6 +382,18 @@ bool Assembler::algebraic_sizes(const State& state, AlgebraicSizes& out) {
   return true;
 }
 
+void Assembler::require_algebraic_rules(const State& state) {
+  Parts& p = *parts_;
+  if (!p.algebraic) return;
+  constexpr unsigned states = 3;
+  AlgebraicRulesSink sink(p.model);
+  for (unsigned k = 0; k < states; ++k)
+    p.evaluate(
+        k == 0 ? state : disturbed(p.model, p.layout, state, p.length, k), {.tangent = true}, sink,
+        [&](const RangePlan& plan) { sink.begin(plan); },
+        [](const RangePlan& plan) { return !plan.has_algebraic; });
+}
+
 Mat Assembler::create_matrix() {
   Parts& p = *parts_;
   Mat J = nullptr;
@@ -580,34 +593,31 @@ WorstResidual Assembler::worst(const State& state, ConstraintLevel level,
   for (const UnknownBlock& u : p.layout.unknowns())
     for (int k = 0; u.owned && k < u.size; ++k) largest = std::max(largest, size_of(u, k));
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, p.layout.comm());
-  struct {
-    int block;
-    int rank;
-  } best{std::numeric_limits<int>::max(), p.layout.rank()};
+  BlockId mine = no_block;
   int component = 0;
   double raw = 0;
   for (const UnknownBlock& u : p.layout.unknowns())
     for (int k = 0; u.owned && k < u.size; ++k)
-      if (u.block < best.block && size_of(u, k) >= as_large * largest) {
-        best.block = u.block;
+      if ((mine == no_block || u.block < mine) && size_of(u, k) >= as_large * largest) {
+        mine = u.block;
         component = k;
         raw = std::abs(local[static_cast<std::size_t>(u.local + k)]);
       }
-  MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_2INT, MPI_MINLOC, p.layout.comm());
-  MPI_Bcast(&component, 1, MPI_INT, best.rank, p.layout.comm());
-  MPI_Bcast(&raw, 1, MPI_DOUBLE, best.rank, p.layout.comm());
+  const auto [block, from] = first_block(mine, p.layout.comm());
+  if (block == no_block) return result;
+  MPI_Bcast(&component, 1, MPI_INT, from, p.layout.comm());
+  MPI_Bcast(&raw, 1, MPI_DOUBLE, from, p.layout.comm());
   result.value = raw;
-  result.block = largest < 0 ? no_block : best.block;
+  result.block = block;
   result.component = component;
-  if (result.block == no_block) return result;
   // Other ranks need not know the block.
   std::string about;
-  if (best.rank == p.layout.rank()) {
+  if (from == p.layout.rank()) {
     const Block& b = p.model.block(result.block);
     const std::string unit = is_multiplier(b.kind) ? b.measure(result.component).unit() : b.unit;
     about = static_cast<char>('0' + kind_index(b.kind)) + unit + '\n' + b.name;
   }
-  share_text(about, best.rank, p.layout.comm());
+  share_text(about, from, p.layout.comm());
   const std::size_t end = about.find('\n');
   result.kind = static_cast<BlockKind>(about[0] - '0');
   result.unit = about.substr(1, end - 1);

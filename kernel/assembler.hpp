@@ -107,6 +107,10 @@ class TRAMMEL_API Assembler {
   bool has_algebraic() const;
   /// Sizes of their equations at `state`; false where the state is rejected. Evaluates the ranges that have such unknowns.
   bool algebraic_sizes(const State& state, AlgebraicSizes& out);
+  /// Looks at the tangents at `state` and at states around it. Throws Error, on all ranks, that names the instance and the blocks
+  /// where the equation of an algebraic unknown depends on a multiplier or an acceleration, or a constraint on the unknown.
+  /// Collective.
+  void require_algebraic_rules(const State& state);
   /// The model's length [m], which those sizes are relative to; 1 until it is set.
   void set_length(double length);
   /// The last rejection in words, the same on every rank: "joint 'disc' (type 'rolling_disc' of plugin 'rolling') refuses

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -10,83 +10,72 @@
 
 namespace trammel {
 
-/// Values by BlockId, kept in pages: who knows a share of a model's blocks pays for that share. What was never put has
-/// the value `absent`.
-template <class T>
+/// Block number `local` of an entity.
+constexpr BlockId block_id(int entity, int local) { return (static_cast<BlockId>(entity) << 32) | local; }
+/// The entity that made a block, known here or not.
+constexpr int entity_of(BlockId id) { return static_cast<int>(id >> 32); }
+
+/// Values by BlockId of the blocks that were put, in their order: who knows a part of a model's blocks pays for that part.
+/// What was never put has the value `absent`.
+template <class T, class Values = std::vector<T>>
 class BlockMap {
  public:
   explicit BlockMap(T absent = T()) : absent_(std::move(absent)) {}
 
-  const T& operator[](BlockId id) const {
-    const std::size_t page = static_cast<std::size_t>(id) / page_size;
-    if (page >= pages_.size() || pages_[page] == nullptr) return absent_;
-    return (*pages_[page])[static_cast<std::size_t>(id) % page_size];
+  template <class Id>
+  const T& operator[](Id id) const {
+    const std::int32_t at = find(static_cast<BlockId>(id));
+    return at < 0 ? absent_ : values_[static_cast<std::size_t>(at)];
   }
   /// The value to write.
   T& put(BlockId id) {
-    const std::size_t page = static_cast<std::size_t>(id) / page_size;
-    if (page >= pages_.size()) pages_.resize(page + 1);
-    if (pages_[page] == nullptr) {
-      pages_[page] = std::make_unique<Page>();
-      pages_[page]->fill(absent_);
-    }
-    return (*pages_[page])[static_cast<std::size_t>(id) % page_size];
-  }
-  void clear() { pages_.clear(); }
-
- private:
-  static constexpr std::size_t page_size = 64;
-  using Page = std::array<T, page_size>;
-
-  T absent_;
-  std::vector<std::unique_ptr<Page>> pages_;
-};
-
-/// The blocks of a model that this rank knows, by BlockId; visited in the order in which they were added.
-template <class T>
-class BlockTable {
- public:
-  T& add(BlockId id) {
+    const std::int32_t at = find(id);
+    if (at >= 0) return values_[static_cast<std::size_t>(at)];
     ids_.push_back(id);
-    return values_.put(id);
+    values_.push_back(absent_);
+    if (2 * ids_.size() > slots_.size())
+      grow();
+    else
+      slots_[slot_of(id)] = static_cast<std::int32_t>(ids_.size() - 1);
+    return values_.back();
   }
-  /// Of a block that was added.
-  template <class Id>
-  const T& operator[](Id id) const {
-    return values_[static_cast<BlockId>(id)];
-  }
-  template <class Id>
-  T& operator[](Id id) {
-    return values_.put(static_cast<BlockId>(id));
+  void clear() {
+    slots_.clear();
+    ids_.clear();
+    values_.clear();
   }
   const std::vector<BlockId>& ids() const { return ids_; }
   std::size_t size() const { return ids_.size(); }
-  const T& back() const { return values_[ids_.back()]; }
-
-  class Iterator {
-   public:
-    using difference_type = std::ptrdiff_t;
-    using value_type = T;
-    Iterator() = default;
-    Iterator(const BlockTable* table, std::size_t at) : table_(table), at_(at) {}
-    const T& operator*() const { return table_->values_[table_->ids_[at_]]; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    Iterator operator++(int) { return Iterator(table_, at_++); }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
-
-   private:
-    const BlockTable* table_ = nullptr;
-    std::size_t at_ = 0;
-  };
-  Iterator begin() const { return {this, 0}; }
-  Iterator end() const { return {this, ids_.size()}; }
+  const T& back() const { return values_.back(); }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
 
  private:
-  BlockMap<T> values_;
+  std::int32_t find(BlockId id) const { return slots_.empty() ? -1 : slots_[slot_of(id)]; }
+  /// Where the number of a block stands, or would.
+  std::size_t slot_of(BlockId id) const {
+    const std::uint64_t mixed =
+        static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15U;  // the golden ratio times 2^64
+    std::size_t slot = mixed >> shift_;
+    while (slots_[slot] >= 0 && ids_[static_cast<std::size_t>(slots_[slot])] != id)
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+  void grow() {
+    shift_ = slots_.empty() ? 64 - 4 : shift_ - 1;
+    slots_.assign(std::size_t{1} << (64 - shift_), -1);
+    for (std::size_t k = 0; k < ids_.size(); ++k) slots_[slot_of(ids_[k])] = static_cast<std::int32_t>(k);
+  }
+
+  T absent_;
   std::vector<BlockId> ids_;
+  Values values_;
+  std::vector<std::int32_t> slots_;  ///< places in `ids_`, -1 where free; half of them at least are
+  int shift_ = 64;
 };
+
+/// The blocks of a model that this rank knows. A value stays where it is when others are put.
+template <class T>
+using BlockTable = BlockMap<T, std::deque<T>>;
 
 }  // namespace trammel

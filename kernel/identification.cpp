@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kernel/rank_exchange.hpp"
+#include "trammel/archive.hpp"
 
 namespace trammel {
 
@@ -18,14 +19,6 @@ void take(TakenOffers& all, int entity, const IdentityOffer& offer) {
   if (!all.sets.join(offer.a, offer.b)) return;
   const int number = static_cast<int>(all.taken.size());
   all.taken.push_back({entity, offer.a, offer.b, offer.rotation, offer.multiplier, number});
-}
-
-/// Of a model that is expanded by shares: the offers of joints that this rank speaks for.
-std::map<int, std::vector<IdentityOffer>> own_offers(const Model& model, int rank) {
-  std::map<int, std::vector<IdentityOffer>> mine;
-  for (const auto& [entity, offers] : model.offers)
-    if (model.shares.speaker(entity) == rank) mine.emplace(entity, offers);
-  return mine;
 }
 
 /// What forbids that an offer is taken.
@@ -61,36 +54,73 @@ void require_equal_velocities(const Model& model, const std::vector<IdentifiedBl
 
 }  // namespace
 
-TakenOffers take_offers(const std::map<int, std::vector<IdentityOffer>>& offers) {
+TakenOffers take_offers(const Model& model, MPI_Comm comm) {
   TakenOffers all;
+  if (model.shares.whole()) {
+    for (const auto& [entity, offers] : model.offers)
+      for (const IdentityOffer& offer : offers) take(all, entity, offer);
+    return all;
+  }
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  // Who withdraws an offer need not be built where the joint is.
+  const std::vector<int> names =
+      of_all_ranks(std::vector<int>(model.withdrawn.begin(), model.withdrawn.end()), comm);
+  const std::set<int> withdrawn(names.begin(), names.end());
+  std::vector<std::int64_t> numbers;
+  for (const auto& [entity, offers] : model.offers)
+    if (model.shares.speaker(entity) == rank && !withdrawn.contains(entity))
+      for (const IdentityOffer& offer : offers)
+        numbers.insert(numbers.end(), {entity, offer.a, offer.b, offer.rotation ? 1 : 0, offer.multiplier});
+  numbers = of_all_ranks(numbers, comm);
+  std::map<int, std::vector<IdentityOffer>> offers;
+  for (std::size_t i = 0; i < numbers.size(); i += 5)
+    offers[static_cast<int>(numbers[i])].push_back(
+        {numbers[i + 1], numbers[i + 2], numbers[i + 3] != 0, numbers[i + 4], {}});
   for (const auto& [entity, list] : offers)
     for (const IdentityOffer& offer : list) take(all, entity, offer);
   return all;
 }
 
-TakenOffers take_offers(const std::map<int, std::vector<IdentityOffer>>& mine, MPI_Comm comm) {
-  std::vector<int> numbers;
-  for (const auto& [entity, list] : mine)
-    for (const IdentityOffer& offer : list)
-      numbers.insert(numbers.end(), {entity, offer.a, offer.b, offer.rotation ? 1 : 0, offer.multiplier});
-  numbers = of_all_ranks(numbers, comm);
-  std::map<int, std::vector<IdentityOffer>> all;
-  for (std::size_t i = 0; i + 5 <= numbers.size(); i += 5)
-    all[numbers[i]].push_back({numbers[i + 1], numbers[i + 2], numbers[i + 3] != 0, numbers[i + 4], {}});
-  return take_offers(all);
+void fetch_roots(Model& model, MPI_Comm comm) {
+  const TakenOffers all = take_offers(model, comm);
+  std::set<BlockId> roots;
+  for (const auto& [id, root] : all.sets.roots())
+    if (model.knows(id) && !model.knows(root)) roots.insert(root);
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  ByRank ask(static_cast<std::size_t>(ranks));
+  for (const BlockId id : roots)
+    ask[static_cast<std::size_t>(model.shares.speaker(entity_of(id)))].push_back(id);
+  const ByRank asked = exchange_by_rank(ask, comm);
+  // Positions and rotations, which have no rows.
+  const auto pass = [](Archive& archive, Block& block) {
+    std::vector<double> initial(block.initial.begin(), block.initial.end()),
+        rate(block.initial_rate.begin(), block.initial_rate.end());
+    archive(block.kind, block.size, block.name, block.unit, block.entity, initial, rate);
+    block.initial.assign(initial);
+    block.initial_rate.assign(rate);
+  };
+  BytesByRank answer(asked.size());
+  for (std::size_t r = 0; r < asked.size(); ++r) {
+    Archive out;
+    for (const BlockId id : asked[r]) {
+      Block block = model.block(id);
+      pass(out, block);
+    }
+    answer[r] = out.bytes();
+  }
+  const BytesByRank blocks = exchange_by_rank(answer, comm);
+  for (std::size_t r = 0; r < ask.size(); ++r) {
+    Archive in(blocks[r]);
+    for (const BlockId id : ask[r]) pass(in, model.blocks.put(id));
+  }
 }
 
 Identification::Identification(const Model& model, bool wanted, MPI_Comm comm) {
   for (const BlockId id : model.blocks.ids()) roots_.put(id).root = id;
   if (!wanted) return;
-  TakenOffers all;
-  if (model.shares.whole()) {
-    all = take_offers(model.offers);
-  } else {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    all = take_offers(own_offers(model, rank), comm);
-  }
+  const TakenOffers all = take_offers(model, comm);
   total_ = static_cast<int>(all.taken.size());
   if (total_ == 0) return;
   require_equal_velocities(model, all.taken, comm);

@@ -36,10 +36,11 @@ struct TakenOffers {
   BlockSets sets;
 };
 
-/// Takes of all offers those that close no loop, in the order of the case: `offers` by entity.
-TRAMMEL_API TakenOffers take_offers(const std::map<int, std::vector<IdentityOffer>>& offers);
-/// The same for offers that are spread over the ranks, each of them on one. Collective.
-TRAMMEL_API TakenOffers take_offers(const std::map<int, std::vector<IdentityOffer>>& mine, MPI_Comm comm);
+/// Takes of all offers of a case those that close no loop, in its order. Collective.
+TRAMMEL_API TakenOffers take_offers(const Model& model, MPI_Comm comm);
+/// Adds, where each rank has built its part of a model, the blocks that carry the unknowns of blocks known here and were made
+/// elsewhere. Collective.
+TRAMMEL_API void fetch_roots(Model& model, MPI_Comm comm);
 
 /// Which blocks of a model are one, by the offers of its joints.
 class TRAMMEL_API Identification {

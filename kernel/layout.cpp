@@ -11,7 +11,7 @@ namespace trammel {
 
 namespace {
 
-std::size_t index(BlockId id) { return static_cast<std::size_t>(id); }
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 void sort_out(std::vector<BlockId>& ids) {
   std::ranges::sort(ids);
@@ -21,9 +21,7 @@ void sort_out(std::vector<BlockId>& ids) {
 }  // namespace
 
 int Layout::owner(BlockId root) const {
-  if (!owner_.empty()) return owner_[index(root)];
-  const auto entity = static_cast<std::size_t>(model_->shares.entity_of(root));
-  return std::max(model_->shares.owner[entity], 0);
+  return model_->shares.whole() ? owner_[root] : model_->shares.speaker(entity_of(root));
 }
 
 /// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them. Of a model that is
@@ -133,7 +131,7 @@ void Layout::find_corrected() {
   }
   if (ranks_ == 1) return;
   for (const auto& ids : exchange_by_rank(to, comm_))
-    for (const PetscInt id : ids) corrected_.push_back(static_cast<BlockId>(id));
+    corrected_.insert(corrected_.end(), ids.begin(), ids.end());
   sort_out(corrected_);
 }
 
@@ -177,29 +175,40 @@ void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
   const ByRank asked = exchange_by_rank(ask, comm_);
   ByRank answer(asked.size());
   for (std::size_t r = 0; r < asked.size(); ++r)
-    for (const PetscInt id : asked[r]) {
-      const auto block = static_cast<BlockId>(id);
-      answer[r].insert(answer[r].end(), {global_[block], companion_[block]});
-    }
+    for (const BlockId id : asked[r]) answer[r].insert(answer[r].end(), {global_[id], companion_[id]});
   const ByRank numbers = exchange_by_rank(answer, comm_);
   for (std::size_t r = 0; r < ask.size(); ++r)
     for (std::size_t k = 0; k < ask[r].size(); ++k) {
-      const auto block = static_cast<BlockId>(ask[r][k]);
-      global_.put(block) = numbers[r][2 * k];
-      companion_.put(block) = numbers[r][2 * k + 1];
+      global_.put(ask[r][k]) = static_cast<PetscInt>(numbers[r][2 * k]);
+      companion_.put(ask[r][k]) = static_cast<PetscInt>(numbers[r][2 * k + 1]);
     }
+}
+
+/// What this rank is to know: its own blocks, and those that its instances read or may come to read.
+std::vector<BlockId> Layout::wanted_blocks() const {
+  const Model& model = *model_;
+  BlockMap<char> touched;
+  const auto touch = [&](std::span<const BlockId> blocks) {
+    for (const BlockId id : blocks) touched.put(id) = touched.put(root(id).root) = 1;
+  };
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    const ElementRange& range = *model.ranges[r].instances;
+    const auto reaches = model.reaches.find(&range);
+    for (const int i : instances(r)) {
+      touch(range.stencil(i));
+      if (reaches == model.reaches.end()) continue;
+      if (const auto reach = reaches->second.find(i); reach != reaches->second.end()) touch(reach->second);
+    }
+  }
+  std::vector<BlockId> wanted;
+  for (const BlockId id : model.blocks.ids())
+    if (touched[id] != 0 || (carries_unknowns(id) && owner(id) == rank_)) wanted.push_back(id);
+  return wanted;
 }
 
 void Layout::arrange() {
   const Model& model = *model_;
-  BlockMap<char> touched;
-  for (std::size_t r = 0; r < model.ranges.size(); ++r)
-    for (const int i : instances(r))
-      for (const BlockId id : model.ranges[r].instances->stencil(i))
-        touched.put(id) = touched.put(root(id).root) = 1;
-  std::vector<BlockId> wanted;
-  for (const BlockId id : model.blocks.ids())
-    if (touched[id] != 0 || (carries_unknowns(id) && owner(id) == rank_)) wanted.push_back(id);
+  const std::vector<BlockId> wanted = wanted_blocks();
   if (ranks_ > 1) number_ghosts(wanted);
 
   unknowns_.clear();
@@ -344,15 +353,20 @@ void Layout::update_shared(State& state) const {
   }
 }
 
-void Layout::revise(std::span<State* const> states) {
+void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
+  const std::vector<BlockId> wanted = wanted_blocks();
+  int changed[2] = {0, 0};  // the corrected blocks, the known ones
+  changed[1] = wanted.size() != known_.size() ||
+               !std::ranges::all_of(wanted, [this](BlockId id) { return knows(id); });
   if (options_.stabilized) {
     // Constraints may have moved on to other blocks, which are corrected from now on.
     const std::vector<BlockId> before = corrected_;
     find_corrected();
-    int changed = corrected_ != before ? 1 : 0;
-    if (ranks_ > 1) MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_);
-    if (changed != 0) number_roots();
+    changed[0] = corrected_ != before;
   }
+  if (ranks_ > 1) MPI_Allreduce(MPI_IN_PLACE, changed, 2, MPI_INT, MPI_MAX, comm_);
+  if (ghosts_are_current && changed[0] == 0 && changed[1] == 0) return;
+  if (changed[0] != 0) number_roots();
   struct Old {
     std::vector<BlockPlace> places;
     BlockMap<std::int32_t> place_index;

@@ -109,8 +109,10 @@ class TRAMMEL_API Layout {
   void update_shared(State& state) const;
 
   /// Renews ghosts after stencils moved: returns the new arrangement of a state's arrays, with the values of new
-  /// ghosts fetched from their owners. Collective. States not passed along are invalid afterwards.
-  void revise(std::span<State* const> states);
+  /// ghosts fetched from their owners. Collective. States not passed along are invalid afterwards. Where all that moved
+  /// stencils name was known before (see Builder::add, `reach`) nothing changes and nothing is fetched.
+  /// `ghosts_are_current`: the values of ghosts in `states` are those of their owners; else they are fetched in any case.
+  void revise(std::span<State* const> states, bool ghosts_are_current = true);
 
   LayoutShare share() const;
   /// The largest share over the ranks. Collective.
@@ -122,6 +124,7 @@ class TRAMMEL_API Layout {
   void find_corrected();
   void number_roots();
   void number_ghosts(const std::vector<BlockId>& wanted);
+  std::vector<BlockId> wanted_blocks() const;
   void arrange();
 
   MPI_Comm comm_;
@@ -131,7 +134,7 @@ class TRAMMEL_API Layout {
   Identification identification_;
   std::vector<std::vector<int>> instances_;          ///< by range
   std::vector<std::vector<int>> without_equations_;  ///< by range
-  std::vector<int> owner_;            ///< by block, of roots; empty where the model is expanded by shares
+  BlockMap<int> owner_{-1};           ///< of roots; empty where the model is expanded by shares
   std::vector<BlockId> corrected_;    ///< kinematic roots of this rank that constraints touch, in order
   BlockMap<PetscInt> global_{-1};     ///< of roots with unknowns that are owned or known here
   BlockMap<PetscInt> companion_{-1};  ///< -1 where there is none

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,12 +47,9 @@ struct CoordinateRelation {
 struct TRAMMEL_API ModelShares {
   std::vector<std::int32_t>
       owner;  ///< by entity: the rank that evaluates it; `everyone` where all ranks build it
-  std::vector<BlockId> first_block;  ///< by entity, and one past the last block
 
   static constexpr std::int32_t everyone = -1;
   bool whole() const { return owner.empty(); }
-  /// The entity that made a block.
-  int entity_of(BlockId id) const;
   /// The one rank that tells others of an entity.
   int speaker(int entity) const { return std::max(owner[static_cast<std::size_t>(entity)], 0); }
 };
@@ -71,6 +69,7 @@ class TRAMMEL_API Model {
  public:
   BlockTable<Block> blocks;
   std::map<int, std::vector<IdentityOffer>> offers;  ///< of joints, by entity
+  std::set<int> withdrawn;                           ///< joints whose offers something withdrew
   std::vector<Entity> entities;
   ModelShares shares;
   /// One range for each C++ type of instance, and the plugin it comes from.
@@ -80,6 +79,8 @@ class TRAMMEL_API Model {
     std::unique_ptr<ElementRange> instances;
   };
   std::vector<Range> ranges;
+  /// Blocks that later stencils of an instance may name besides those of its first.
+  std::map<const ElementRange*, std::map<int, std::vector<BlockId>>> reaches;
   std::map<std::string, Marker, std::less<>> markers;
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
@@ -98,8 +99,6 @@ class TRAMMEL_API Model {
   /// Whether this rank has the block.
   bool knows(BlockId id) const { return blocks[id].entity >= 0; }
   int dofs(std::span<const BlockId> stencil) const;
-  /// The entity that made a block, known here or not.
-  int entity_of(BlockId id) const { return shares.whole() ? block(id).entity : shares.entity_of(id); }
 };
 
 }  // namespace trammel

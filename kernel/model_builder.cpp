@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "kernel/activity_reaction.hpp"
 #include "kernel/reported_signal.hpp"
 
 namespace trammel {
-
-ModelBuilder::ModelBuilder(Model& model, const SharePlan& plan)
-    : model_(&model), plan_(&plan), box_(plan.box) {
-  model.shares = plan.shares;
-}
 
 int ModelBuilder::begin(Entity entity, const Type& type) {
   entity.type = type.name;
@@ -28,14 +24,24 @@ void ModelBuilder::begin_listed(int index, const Type& type) {
   entity_ = index;
   if (type.category == Type::Category::joint) joints_[entity().name] = entity_;
   if (type.category == Type::Category::sensor) sensors_[entity().name] = entity_;
-  if (plan_ != nullptr) next_block_ = plan_->shares.first_block[static_cast<std::size_t>(entity_)];
+  next_block_ = 0;
+}
+
+void ModelBuilder::fix_box(MPI_Comm comm) {
+  box_is_fixed_ = true;
+  std::array<double, 6> bound{};
+  Eigen::Map<Vec3> below(bound.data()), above(bound.data() + 3);
+  below = -box_.lowest;
+  above = box_.highest;
+  MPI_Allreduce(MPI_IN_PLACE, bound.data(), 6, MPI_DOUBLE, MPI_MAX, comm);
+  box_ = {-below, above};
 }
 
 BlockId ModelBuilder::add_block(Block block, FrictionLaw* law) {
-  if (block.kind == BlockKind::position)
+  if (block.kind == BlockKind::position && !box_is_fixed_)
     box_.enclose(Vec3(block.initial[0], block.initial[1], block.initial[2]));
-  const BlockId id = next_block_++;
-  model_->blocks.add(id) = std::move(block);
+  const BlockId id = block_id(entity_, next_block_++);
+  model_->blocks.put(id) = std::move(block);
   if (law != nullptr) model_->frictions.emplace(id, std::move(*law));
   return id;
 }
@@ -99,6 +105,7 @@ void ModelBuilder::keep_multipliers(int of_entity) {
                                    "' reads the reaction of the joint, which has none of its own where it "
                                    "shares unknowns");
   model_->offers.erase(of_entity);
+  model_->withdrawn.insert(of_entity);
 }
 
 void ModelBuilder::finish() {
@@ -112,6 +119,10 @@ int ModelBuilder::check_stencil(std::span<const BlockId> stencil) const {
       throw Error(entity().where,
                   "a stencil of type '" + entity().type + "' names a block that does not exist");
   return model_->dofs(stencil);
+}
+
+void ModelBuilder::set_reach(const ElementRange& range, int instance, std::vector<BlockId> blocks) {
+  model_->reaches[&range].emplace(instance, std::move(blocks));
 }
 
 ElementRange& ModelBuilder::range(const std::type_info& of, std::unique_ptr<ElementRange> (*make)()) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <map>
 #include <span>
@@ -14,25 +16,18 @@
 
 namespace trammel {
 
-/// What all ranks know of a case before each of them expands its share of it.
-struct SharePlan {
-  ModelShares shares;
-  Box box;  ///< around all positions and markers
-};
-
 /// Fills a model.
 class TRAMMEL_API ModelBuilder final : public Builder {
  public:
-  explicit ModelBuilder(Model& model)
-      : model_(&model), next_block_(static_cast<BlockId>(model.blocks.size())) {}
-  /// Expands a share of a case whose entities the model lists already.
-  ModelBuilder(Model& model, const SharePlan& plan);
+  explicit ModelBuilder(Model& model) : model_(&model) {}
 
   /// Begins an entity; the reader of the case calls this before `Type::build`.
   int begin(Entity entity, const Type& type);
   /// Begins an entity that the model lists already.
   void begin_listed(int entity, const Type& type);
   Model& model() { return *model_; }
+  /// The box holds what all ranks of `comm` have built so far, and no more from now on. Collective.
+  void fix_box(MPI_Comm comm);
   /// Checks what only the whole model shows; call after the last entity. Throws Error where a joint is to break at a
   /// reaction that cannot be read.
   void finish();
@@ -74,6 +69,7 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   BlockId add_block(Block block, FrictionLaw* law) override;
   ElementRange& range(const std::type_info& of, std::unique_ptr<ElementRange> (*make)()) override;
   int check_stencil(std::span<const BlockId> stencil) const override;
+  void set_reach(const ElementRange& range, int instance, std::vector<BlockId> blocks) override;
   Marker named_marker(const Value& name) const override;
 
   /// What a sensor reports, as a signal that is made where it is first read: "reaction.force.x". Null where no sensor has the
@@ -89,9 +85,9 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   std::string conflict(const Marker& a, const Marker& b, FramePart part) const;
 
   Model* model_;
-  const SharePlan* plan_ = nullptr;
-  BlockId next_block_ = 0;
+  int next_block_ = 0;  ///< of the present entity
   Box box_;
+  bool box_is_fixed_ = false;
   int entity_ = -1;
   std::map<std::pair<std::string, const std::type_info*>, ElementRange*> ranges_;  ///< by plugin and type
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;

@@ -60,7 +60,7 @@ std::vector<std::string> keys(const Names& names) {
 }  // namespace
 
 void ModelBuilder::offer_marker(std::string_view name, Marker marker) {
-  box_.enclose(initial(marker).p_WM);
+  if (!box_is_fixed_) box_.enclose(initial(marker).p_WM);
   const std::string full = full_name(name);
   if (!model_->markers.emplace(full, marker.named(full)).second)
     throw Error(entity().where, "there are two markers named '" + full + "'");

@@ -6,24 +6,23 @@
 
 namespace trammel {
 
-std::vector<int> partition(MPI_Comm comm, const Model& model, const Identification& identification) {
+BlockMap<int> partition(MPI_Comm comm, const Model& model, const Identification& identification) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  std::vector<int> owner(model.blocks.size(), -1);
-  const auto at = [](BlockId id) { return static_cast<std::size_t>(id); };
+  BlockMap<int> owner(-1);
   if (ranks == 1) {
     for (const BlockId id : model.blocks.ids())
-      if (identification.root(id).root == id) owner[at(id)] = 0;
+      if (identification.root(id).root == id) owner.put(id) = 0;
     return owner;
   }
 
   // Vertices are the root blocks that carry unknowns.
   PartitionGraph graph;
-  std::vector<std::int32_t> vertex_of(model.blocks.size(), -1);
+  BlockMap<std::int32_t> vertex_of(-1);
   for (const BlockId id : model.blocks.ids()) {
     const BlockRoot& r = identification.root(id);
     if (r.root != id || r.fixed) continue;
-    vertex_of[at(id)] = static_cast<std::int32_t>(graph.weight.size());
+    vertex_of.put(id) = static_cast<std::int32_t>(graph.weight.size());
     graph.weight.push_back(model.block(id).size);
   }
   std::vector<std::pair<std::int32_t, std::int32_t>> edges;
@@ -32,7 +31,7 @@ std::vector<int> partition(MPI_Comm comm, const Model& model, const Identificati
     for (int i = 0; i < range.instances->size(); ++i) {
       touched.clear();
       for (const BlockId id : range.instances->stencil(i)) {
-        const std::int32_t v = vertex_of[at(identification.root(id).root)];
+        const std::int32_t v = vertex_of[identification.root(id).root];
         if (v >= 0) touched.push_back(v);
       }
       std::ranges::sort(touched);
@@ -45,8 +44,8 @@ std::vector<int> partition(MPI_Comm comm, const Model& model, const Identificati
   const std::vector<int> part = partition_graph(comm, graph);
   for (const BlockId id : model.blocks.ids()) {
     if (identification.root(id).root != id) continue;
-    const std::int32_t v = vertex_of[at(id)];
-    owner[at(id)] = v < 0 ? 0 : part[static_cast<std::size_t>(v)];
+    const std::int32_t v = vertex_of[id];
+    owner.put(id) = v < 0 ? 0 : part[static_cast<std::size_t>(v)];
   }
   return owner;
 }

@@ -11,6 +11,6 @@ namespace trammel {
 
 /// The rank that owns each root block: a partition of the graph of couplings by PT-Scotch, weighted by block sizes.
 /// The same on every rank; -1 for blocks that are no roots. Collective.
-std::vector<int> partition(MPI_Comm comm, const Model& model, const Identification& identification);
+BlockMap<int> partition(MPI_Comm comm, const Model& model, const Identification& identification);
 
 }  // namespace trammel

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <mpi.h>
-#include <petscsystypes.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,19 +14,31 @@
 namespace trammel {
 
 /// Numbers for each rank, or from each rank.
-using ByRank = std::vector<std::vector<PetscInt>>;
+using ByRank = std::vector<std::vector<std::int64_t>>;
+
+using BytesByRank = std::vector<std::vector<std::byte>>;
 
 /// Sends to every rank what stands for it, and gives what came from each. Collective.
 TRAMMEL_API ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm);
+TRAMMEL_API BytesByRank exchange_by_rank(const BytesByRank& outgoing, MPI_Comm comm);
 
 /// The numbers of all ranks one after the other, on every rank. Collective.
 TRAMMEL_API std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm comm);
+TRAMMEL_API std::vector<std::int64_t> of_all_ranks(const std::vector<std::int64_t>& mine, MPI_Comm comm);
 TRAMMEL_API std::vector<double> of_all_ranks(const std::vector<double>& mine, MPI_Comm comm);
 
 /// The rows that some rank asks to be switched, in order, on every rank; ranks that ask for the same row ask for the same.
 /// Collective.
 TRAMMEL_API std::vector<RowSwitch> switches_of_all_ranks(const std::map<ConstraintRow, RowStatus>& mine,
                                                          MPI_Comm comm);
+
+/// The first of the blocks that ranks name, each one or none (`no_block`), and the rank that names it; -1 where none does.
+/// No two ranks name the same block. Collective.
+struct FirstBlock {
+  BlockId block = no_block;
+  int rank = -1;
+};
+TRAMMEL_API FirstBlock first_block(BlockId mine, MPI_Comm comm);
 
 /// Gives all ranks the text of one. Collective.
 TRAMMEL_API void share_text(std::string& text, int from, MPI_Comm comm);

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "kernel/model.hpp"
+#include "trammel/reported_number.hpp"
 #include "trammel/signal.hpp"
 
 namespace trammel {
@@ -13,20 +12,12 @@ namespace trammel {
 /// All instances of an entity.
 std::vector<InstanceAt> instances_of(const Model& model, int entity);
 
-/// One number that an instance reports, as a history names it: "force.x".
-struct ReportedNumber {
-  std::string channel, component, unit;
-  std::string name() const { return component.empty() ? channel : channel + "." + component; }
-};
-
 /// What an instance reports at the start.
 std::vector<ReportedNumber> reported_numbers(const Model& model, const InstanceAt& at);
 
 enum class EnergyPart { kinetic, strain, potential, total, lost_power };
 
-/// A number of an instance's outputs, differentiated by central differences of fourth order: in all but functions that turn
-/// within 1e-4 rad, 1e-5 of the model's length, or 1e-5 of a unit of velocity the gradients are right to about 1e-9 of their
-/// largest entry. Its rates are not known: not a number.
+/// A number of an instance's outputs, differentiated as DifferenceSignal says.
 std::shared_ptr<const Signal> output_signal(const Model& model, const InstanceAt& at, ReportedNumber number,
                                             double length);
 /// An energy [J], or the power lost [W], summed over instances; differentiated as above.

@@ -8,12 +8,12 @@ namespace trammel {
 
 std::vector<ConstraintRow> rows_of_start(const Model& model, std::span<const StartPhase> phases,
                                          MPI_Comm comm) {
-  std::vector<int> mine;  // block, size, ...
+  std::vector<std::int64_t> mine;  // block, size, ...
   for (const Model::Range& range : model.ranges)
     if (const auto* start = dynamic_cast<const StartConditions*>(range.instances.get()))
       for (const StartPhase phase : phases)
         for (const BlockId id : start->rows(phase)) mine.insert(mine.end(), {id, model.block(id).size});
-  const std::vector<int> all = of_all_ranks(mine, comm);
+  const std::vector<std::int64_t> all = of_all_ranks(mine, comm);
   std::vector<ConstraintRow> rows;
   for (std::size_t i = 0; i + 1 < all.size(); i += 2)
     for (int component = 0; component < all[i + 1]; ++component) rows.push_back({all[i], component});

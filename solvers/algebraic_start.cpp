@@ -34,28 +34,27 @@ bool AlgebraicStart::fail(std::string why) {
 
 void AlgebraicStart::require_equations(const State& state) {
   if (!assembler_.has_algebraic()) return;
+  assembler_.require_algebraic_rules(state);
   AlgebraicSizes sizes;
   if (!assembler_.algebraic_sizes(state, sizes)) return;  // a solve tells
   const Layout& layout = assembler_.layout();
   const Model& model = assembler_.model();
-  struct {
-    int block;
-    int rank;
-  } first{std::numeric_limits<int>::max(), layout.rank()};
+  BlockId mine = no_block;
   int number = 0;
   for (const UnknownBlock& u : layout.unknowns())
     for (int k = u.size - 1; u.owned && u.kind == BlockKind::algebraic && k >= 0; --k)
-      if (u.block <= first.block && sizes.equation[static_cast<std::size_t>(u.local + k)] == 0) {
-        first.block = u.block;
+      if ((mine == no_block || u.block <= mine) &&
+          sizes.equation[static_cast<std::size_t>(u.local + k)] == 0) {
+        mine = u.block;
         number = k + 1;
       }
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_2INT, MPI_MINLOC, layout.comm());
-  if (first.block == std::numeric_limits<int>::max()) return;
+  const FirstBlock first = first_block(mine, layout.comm());
+  if (first.block == no_block) return;
   MPI_Bcast(&number, 1, MPI_INT, first.rank, layout.comm());
   std::string name;  // other ranks need not know the block
   if (first.rank == layout.rank()) name = model.block(first.block).name;
   share_text(name, first.rank, layout.comm());
-  const Entity& entity = model.entities[static_cast<std::size_t>(model.entity_of(first.block))];
+  const Entity& entity = model.entities[static_cast<std::size_t>(entity_of(first.block))];
   throw Error(
       entity.where,
       fmt::format("{} '{}' ({}): algebraic unknown {} of '{}' has no equation: no element writes its row",

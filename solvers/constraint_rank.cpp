@@ -37,7 +37,7 @@ struct GradientRow {
 
 /// What every rank sends: rows of B that it owns, flattened.
 struct Flat {
-  std::vector<int> heads;  ///< block, component, entity, number of entries
+  std::vector<std::int64_t> heads;  ///< block, component, entity, number of entries
   std::vector<int> columns;
   std::vector<double> values;  ///< scale, then the entries, of each row
 };
@@ -122,7 +122,7 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
         ++count;
       }
       TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
-      const int head[] = {u.block, k, model.block(u.block).entity, count};
+      const std::int64_t head[] = {u.block, k, model.block(u.block).entity, count};
       flat.heads.insert(flat.heads.end(), head, head + 4);
     }
   }
@@ -130,14 +130,14 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
 }
 
 std::vector<GradientRow> rows_on_first(const Flat& mine, MPI_Comm comm) {
-  const std::vector<int> heads = gather(mine.heads, MPI_INT, comm);
+  const std::vector<std::int64_t> heads = gather(mine.heads, MPI_INT64_T, comm);
   const std::vector<int> columns = gather(mine.columns, MPI_INT, comm);
   const std::vector<double> values = gather(mine.values, MPI_DOUBLE, comm);
   std::vector<GradientRow> rows(heads.size() / 4);
   std::size_t c = 0, v = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const int* head = &heads[4 * i];
-    rows[i].row = {{head[0], head[1]}, head[2], values[v++]};
+    const std::int64_t* head = &heads[4 * i];
+    rows[i].row = {{head[0], static_cast<int>(head[1])}, static_cast<int>(head[2]), values[v++]};
     for (int k = 0; k < head[3]; ++k) rows[i].entries.emplace_back(columns[c++], values[v++]);
   }
   // The order must not depend on the partition.
@@ -300,11 +300,11 @@ void share(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   if (ranks == 1) return;
-  std::vector<int> numbers;
+  std::vector<std::int64_t> numbers;
   std::vector<double> values;
   for (const ConstraintGroup& g : groups) {
-    numbers.push_back(static_cast<int>(g.rows.size()));
-    numbers.push_back(static_cast<int>(g.dependent.size()));
+    numbers.push_back(static_cast<std::int64_t>(g.rows.size()));
+    numbers.push_back(static_cast<std::int64_t>(g.dependent.size()));
     for (const ConstraintGroup::Row& row : g.rows) {
       numbers.insert(numbers.end(), {row.at.block, row.at.component, row.entity});
       values.push_back(row.scale);
@@ -313,18 +313,18 @@ void share(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
     values.insert(values.end(), g.null.data(), g.null.data() + g.null.size());
     values.push_back(g.weakest);
   }
-  broadcast(numbers, MPI_INT, comm);
+  broadcast(numbers, MPI_INT64_T, comm);
   broadcast(values, MPI_DOUBLE, comm);
   groups.clear();
   for (std::size_t i = 0, v = 0; i < numbers.size();) {
     ConstraintGroup g;
-    g.rows.resize(at(numbers[i++]));
-    g.dependent.resize(at(numbers[i++]));
+    g.rows.resize(static_cast<std::size_t>(numbers[i++]));
+    g.dependent.resize(static_cast<std::size_t>(numbers[i++]));
     for (ConstraintGroup::Row& row : g.rows) {
-      row = {{numbers[i], numbers[i + 1]}, numbers[i + 2], values[v++]};
+      row = {{numbers[i], static_cast<int>(numbers[i + 1])}, static_cast<int>(numbers[i + 2]), values[v++]};
       i += 3;
     }
-    for (int& row : g.dependent) row = numbers[i++];
+    for (int& row : g.dependent) row = static_cast<int>(numbers[i++]);
     g.null = Eigen::Map<const Eigen::MatrixXd>(&values[v], static_cast<Eigen::Index>(g.rows.size()),
                                                static_cast<Eigen::Index>(g.dependent.size()));
     v += g.rows.size() * g.dependent.size();

@@ -49,7 +49,7 @@ std::string LoopWatch::follow_switches(const State& state, std::span<const RowSw
   const Model& model = assembler_.model();
   std::map<RowStatus, std::set<std::string>> joints;
   for (const RowSwitch& s : rows)
-    if (const int entity = model.entity_of(s.row.block); entity >= 0)
+    if (const int entity = entity_of(s.row.block); entity >= 0)
       joints[s.status].insert("'" + model.entities[static_cast<std::size_t>(entity)].name + "'");
   std::string text;
   for (const auto& [status, names] : joints) {

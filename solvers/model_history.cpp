@@ -88,7 +88,7 @@ void ModelHistory::begin(State& state, const Begin& how) {
 }
 
 /// Coordinates that only inactive rows determine stay where they are in `state`, on every rank that knows them.
-void ModelHistory::hold(std::vector<int> blocks, std::vector<int> let_go, State& state) {
+void ModelHistory::hold(std::vector<BlockId> blocks, std::vector<BlockId> let_go, State& state) {
   const Layout& layout = assembler_.layout();
   HeldCoordinates& held = assembler_.row_states().held;
   blocks = of_all_ranks(blocks, layout.comm());
@@ -106,29 +106,30 @@ void ModelHistory::hold(std::vector<int> blocks, std::vector<int> let_go, State&
 }
 
 /// Gives all ranks the values and rates that coordinate blocks got on this one.
-void ModelHistory::broadcast_coordinates(const std::vector<int>& blocks, State& state) const {
+void ModelHistory::broadcast_coordinates(const std::vector<BlockId>& blocks, State& state) const {
   const Layout& layout = assembler_.layout();
   if (layout.ranks() == 1) return;
-  std::vector<double> numbers;  // block, size, values, rates, ...
+  std::vector<std::int64_t> sent;  // block, size, ...
+  std::vector<double> numbers;     // values, rates, ...
   for (const BlockId id : blocks) {
     const BlockPlace& place = layout.place(id);
     const int size = assembler_.model().block(id).size;
-    numbers.push_back(id);
-    numbers.push_back(size);
+    sent.insert(sent.end(), {id, size});
     numbers.insert(numbers.end(), state.value.begin() + place.value,
                    state.value.begin() + place.value + size);
     numbers.insert(numbers.end(), state.rate.begin() + place.dof, state.rate.begin() + place.dof + size);
   }
+  sent = of_all_ranks(sent, layout.comm());
   numbers = of_all_ranks(numbers, layout.comm());
-  for (const double* from = numbers.data(); from < numbers.data() + numbers.size();) {
-    const auto id = static_cast<BlockId>(from[0]);
-    const auto size = static_cast<int>(from[1]);
-    if (layout.knows(id)) {
-      const BlockPlace& place = layout.place(id);
-      std::copy_n(from + 2, size, state.value.begin() + place.value);
-      std::copy_n(from + 2 + size, size, state.rate.begin() + place.dof);
+  const double* from = numbers.data();
+  for (std::size_t k = 0; k < sent.size(); k += 2) {
+    const auto size = sent[k + 1];
+    if (layout.knows(sent[k])) {
+      const BlockPlace& place = layout.place(sent[k]);
+      std::copy_n(from, size, state.value.begin() + place.value);
+      std::copy_n(from + size, size, state.rate.begin() + place.dof);
     }
-    from += 2 + 2 * size;
+    from += 2 * size;
   }
 }
 
@@ -149,8 +150,8 @@ void ModelHistory::switch_rows(std::span<const RowSwitch> rows, State& state, co
     read_laws(state);
     laws_.switched(plans, rows, state.time);
   }
-  std::vector<int> falls_asleep, wakes;  // blocks with values of instances that fell asleep, or woke
-  const auto coordinates_of = [](const RangePlan& plan, int i, std::vector<int>& out) {
+  std::vector<BlockId> falls_asleep, wakes;  // blocks with values of instances that fell asleep, or woke
+  const auto coordinates_of = [](const RangePlan& plan, int i, std::vector<BlockId>& out) {
     for (const StencilBlock& b : plan.stencil(i))
       if (b.own && !is_multiplier(b.kind)) out.push_back(b.id);
   };

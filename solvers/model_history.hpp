@@ -59,8 +59,8 @@ class ModelHistory {
   void remember_laws(const State& state);
   StepInfo info_of(const RangePlan& plan, int i, const StepInfo& step) const;
   void require_statics(const RangePlan& plan, int i) const;
-  void hold(std::vector<int> blocks, std::vector<int> let_go, State& state);
-  void broadcast_coordinates(const std::vector<int>& blocks, State& state) const;
+  void hold(std::vector<BlockId> blocks, std::vector<BlockId> let_go, State& state);
+  void broadcast_coordinates(const std::vector<BlockId>& blocks, State& state) const;
   void serialize_instances(Archive& archive) const;
 
   Assembler& assembler_;

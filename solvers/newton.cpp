@@ -162,7 +162,7 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
-  singular_ = rejected_ = false;
+  singular_ = regular_ = rejected_ = false;
   tangent_rejected_.clear();
   not_finite_.clear();
   thrown_ = nullptr;
@@ -404,7 +404,9 @@ void Newton::jacobian(SNES snes) {
   TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
   ++factorizations_;
   ++timings_.factorizations;
-  if (!factorize(ksp, broken_)) {
+  if (factorize(ksp, broken_)) {
+    regular_ = true;
+  } else {
     singular_ = true;
     TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
   }
@@ -488,9 +490,8 @@ std::string Newton::failure(bool thorough) {
   Assembler& assembler = equations_.assembler();
   if (!tangent_rejected_.empty()) return tangent_rejected_;
   const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
-  if (const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
-      !names.empty())
-    return "the system is singular: " + names;
+  const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
+  if (!names.empty() && !regular_) return "the system is singular: " + names;
   if (rejected_)
     if (const std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;
   auto tolerance = convergence_.kind_tolerance();
@@ -501,12 +502,13 @@ std::string Newton::failure(bool thorough) {
   }
   const WorstResidual worst = assembler.worst(equations_.trial(), equations_.level(), tolerance);
   if (worst.block == no_block) return assembler.rejection();
+  const std::string there = names.empty() ? "" : "; where it ended the system is singular: " + names;
   const double square = residual_square(assembler, equations_.trial(), equations_.level(), worst.kind);
   const double total = std::sqrt(square);
   const double part = total > 0 ? std::min(100.0, 100 * worst.value * worst.value / square) : 0;
-  return fmt::format("|r| = {:.2g} in {}, {:.0f} % of it in {}, row {} of '{}'", total,
+  return fmt::format("|r| = {:.2g} in {}, {:.0f} % of it in {}, row {} of '{}'{}", total,
                      field_name(static_cast<FieldNorms::Residual>(worst.kind)), part, worst.entity,
-                     worst.component + 1, worst.name);
+                     worst.component + 1, worst.name, there);
 }
 
 }  // namespace trammel

@@ -115,8 +115,9 @@ class Newton {
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   StepCoefficients coefficients_;
-  KeptTangent kept_;     ///< when to keep it over steps
-  bool broken_ = false;  ///< a factorization failed inside a package
+  KeptTangent kept_;      ///< when to keep it over steps
+  bool broken_ = false;   ///< a factorization failed inside a package
+  bool regular_ = false;  ///< some tangent of the last solve was factorized
   bool singular_ = false;
   bool rejected_ = false;  ///< an evaluation of the last attempt was outside an element's domain
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to

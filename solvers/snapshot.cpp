@@ -66,7 +66,7 @@ State Snapshot::restore_state(const Model& model, Layout& layout) const {
     });
   }
   State* const all[] = {&state};
-  layout.revise(all);
+  layout.revise(all, false);
   return state;
 }
 

@@ -176,7 +176,7 @@ void StepLoop::refuse_massless() {
   const Entity* body = body_without_mass(assembler_, state_);
   if (body == nullptr) return;
   const std::string why = method_.failure(true);
-  if (why.starts_with("the system is singular"))
+  if (why.find("the system is singular") != std::string::npos)
     throw Error(body->where,
                 fmt::format("{} '{}' ({}) has no mass, and nothing else determines its motion: {}",
                             body->category, body->name, body->type, why));
@@ -257,7 +257,7 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
   std::map<int, std::vector<BlockId>> activated;  // by entity
   for (const RowSwitch& s : switched) {
     if (s.status != RowStatus::active) continue;
-    std::vector<BlockId>& blocks = activated[model.entity_of(s.row.block)];
+    std::vector<BlockId>& blocks = activated[entity_of(s.row.block)];
     if (blocks.empty() || blocks.back() != s.row.block) blocks.push_back(s.row.block);
   }
   RunSummary& summary = simulation_.summary_;

@@ -229,6 +229,12 @@ void build(const Parameters& in, Builder& builder) {
   }
 }
 
+void count_unknowns(const Parameters& in, Needs& needs) {
+  const std::size_t nodes =
+      in.has("nodes") ? in.reals("nodes").size() : static_cast<std::size_t>(in.integer("elements")) + 1;
+  needs.unknowns = static_cast<int>(6 * nodes);
+}
+
 }  // namespace
 }  // namespace trammel::beam
 
@@ -238,6 +244,7 @@ TRAMMEL_PLUGIN("beam", "1.0") {
                 .summary = "a geometrically exact beam of two-node helicoidal elements",
                 .parameters = trammel::beam::parameters(),
                 .build = trammel::beam::build,
+                .needs = trammel::beam::count_unknowns,
                 .plugin = {},
                 .library = {}});
 }

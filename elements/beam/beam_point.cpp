@@ -5,6 +5,8 @@ namespace trammel::beam {
 namespace {
 
 using Mat6x12 = Eigen::Matrix<double, 6, 12>;
+constexpr int most_columns = 13;  // two frames and the arc length
+using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, most_columns>;
 
 /// The helicoid of a state and what all levels need of it. Body-frame twists are (R^T v, w).
 struct Host {
@@ -76,10 +78,10 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   const Mat6 T = se3::T(xih);
   const Mat6x12 P = host.h_gradient();
   const int n = out.dofs;
-  MarkerJacobian Z(6, n);  // body-frame variation of Y
+  Columns Z(6, n);  // body-frame variation of Y
   Z.leftCols<12>() = host.xi * (T * P);
   if (moving()) Z.col(12) = host.h / length_;
-  MarkerJacobian J = Z;  // body-frame variation of the marker
+  Columns J = Z;  // body-frame variation of the marker
   J.leftCols<3>() += back.leftCols<3>() * host.R_1.transpose();
   J.middleCols<3>(3) += back.rightCols<3>();
 
@@ -110,7 +112,7 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   twist_1 << v1, w1;
   const Mat6 dT = se3::dT(xih, h_rate);
 
-  MarkerJacobian G = se3::ad(Vec6(back * twist_1)) * Z;
+  Columns G = se3::ad(Vec6(back * twist_1)) * Z;
   G.middleCols<3>(3) += back.leftCols<3>() * skew(v1);
   G.leftCols<12>() += host.xi * host.xi * (dT * P) + host.xi * (T * dh_rate) + xi_rate * P;
   if (moving()) G.col(12) += (T * h_rate + host.xi * (dT * host.h)) / length_;
@@ -136,16 +138,16 @@ void BeamPoint::add_second_order(const LocalState& x, int first, const MarkerMot
 
   // The force keeps its direction in the world while the marker turns.
   const Vec3 f = wrench.head<3>();
-  const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, max_marker_dofs> J_u =
+  const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, most_columns> J_u =
       motion.R_WM.transpose() * motion.J.topRows<3>();
   K.noalias() += J_u.transpose() * (skew(f) * motion.J.bottomRows<3>());
 
   // J^T w = A_1^T Ad(Y^-1)^T w + P^T b + h . w dxi, with b = xi T(xi h)^T w.
-  MarkerJacobian Z(6, n);
+  Columns Z(6, n);
   Z.leftCols<12>() = host.xi * (T * P);
   if (moving()) Z.col(12) = host.h / length_;
   const Vec6 z = back.transpose() * wrench;
-  const MarkerJacobian dz = -(back.transpose() * co_adjoint(wrench)) * Z;
+  const Columns dz = -(back.transpose() * co_adjoint(wrench)) * Z;
   K.topRows<3>() += host.R_1 * dz.topRows<3>();
   K.middleRows<3>(3) += dz.bottomRows<3>();
   K.block<3, 3>(0, 3) -= host.R_1 * skew(Vec3(z.head<3>()));
@@ -153,7 +155,7 @@ void BeamPoint::add_second_order(const LocalState& x, int first, const MarkerMot
   const Vec6 Tw = T.transpose() * wrench;
   const Vec6 b = host.xi * Tw;
   const Mat6 dT = se3::dT_transpose(xih, wrench);
-  MarkerJacobian db(6, n);
+  Columns db(6, n);
   db.leftCols<12>() = host.xi * host.xi * (dT * P);
   if (moving()) db.col(12) = (Tw + host.xi * (dT * host.h)) / length_;
   K.topRows<12>() += P.transpose() * db;

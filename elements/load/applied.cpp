@@ -19,10 +19,9 @@ void MarkerLoad::evaluate(const LocalState& x, LocalSystem& out) const {
   // w = turn f in the rows of the force or of the moment.
   const bool moment = options_.moment, follower = options_.follower;
   const Mat3 turn = moment == follower ? Mat3(Mat3::Identity()) : moment ? Mat3(m.R_WM.transpose()) : m.R_WM;
-  const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, max_marker_dofs> J =
-      moment ? m.J.bottomRows<3>() : m.J.topRows<3>();
+  const ByMarker<3> J = moment ? m.J.bottomRows<3>() : m.J.topRows<3>();
   const Vec3 turned = turn * f;
-  out.residual().head(m.dofs).noalias() = -J.transpose() * turned;
+  out.residual().head(m.dofs) = J.transpose().lazyProduct(-turned);
   if (!tangent) return;
 
   Vec6 w = Vec6::Zero();
@@ -32,11 +31,12 @@ void MarkerLoad::evaluate(const LocalState& x, LocalSystem& out) const {
   at_.add_second_order(x, 0, m, w, own);
   // dw by the marker's own turn: d(R f) = -R f~ dtheta, d(R^T f) = (R^T f)~ dtheta.
   if (moment && !follower)
-    own += J.transpose() * skew(turned) * m.J.bottomRows<3>();
+    own += J.transpose().lazyProduct(ByMarker<3>(skew(turned).lazyProduct(m.J.bottomRows<3>())));
   else if (!moment && follower)
-    own -= J.transpose() * (m.R_WM * skew(f)) * m.J.bottomRows<3>();
+    own -= J.transpose().lazyProduct(ByMarker<3>(Mat3(m.R_WM * skew(f)).lazyProduct(m.J.bottomRows<3>())));
   const auto add = [&](const Eigen::MatrixXd& part, MatrixMap to, double sign) {
-    to.topRightCorner(m.dofs, part.cols()) += sign * options_.weight * J.transpose() * turn * part;
+    const Mat3 weighted = sign * options_.weight * turn;
+    to.topRightCorner(m.dofs, part.cols()) += J.transpose().lazyProduct(weighted.lazyProduct(part).eval());
   };
   if (by_signals.by_value.cols() > 0) add(by_signals.by_value, K, 1);
   K *= -1;

@@ -145,8 +145,10 @@ Type load_type(std::string name, std::string summary, std::vector<Parameter> par
 
 TRAMMEL_PLUGIN("load", "0.1") {
   using namespace trammel::load;
-  registry.add(
-      load_type("gravity", "weight of everything that has mass", gravity_parameters(), build_gravity));
+  trammel::Type gravity =
+      load_type("gravity", "weight of everything that has mass", gravity_parameters(), build_gravity);
+  gravity.needs = [](const trammel::Parameters&, trammel::Needs& needs) { needs.everywhere = true; };
+  registry.add(std::move(gravity));
   registry.add(load_type("force", "a force at a marker, dead or following", force_parameters(), build_force));
   registry.add(load_type("moment", "a moment at a marker, about fixed axes or following", moment_parameters(),
                          build_moment));

@@ -29,7 +29,7 @@ void Bushing::evaluate(const LocalState& x, LocalSystem& out) const {
   const Strain strain(motion, true);
   const Vec6 f = stiffness_ * (strain.z - rest_) + damping_ * strain.rate;
   const Vec6 w = strain.Z.transpose() * f;
-  out.residual().noalias() = motion.J.transpose() * w;
+  out.residual() = motion.J.transpose().lazyProduct(w);
   if (!tangent) return;
 
   const Mat3 T_inverse = strain.Z.bottomRightCorner<3, 3>();
@@ -41,8 +41,11 @@ void Bushing::evaluate(const LocalState& x, LocalSystem& out) const {
   const Mat6 w_by_twist = strain.Z.transpose() * damping_ * strain.Z;
   MatrixMap K = out.K();
   motion.add_second_order(x, a_, b_, 0, w, K);
-  K.noalias() += motion.J.transpose() * (w_by_zeta * motion.J + w_by_twist * motion.twist_gradient);
-  if (!damping_.isZero(0)) out.D().noalias() = motion.J.transpose() * w_by_twist * motion.J;
+  ByMarkerPair<6> part = w_by_zeta.lazyProduct(motion.J) + w_by_twist.lazyProduct(motion.twist_gradient);
+  K += motion.J.transpose().lazyProduct(part);
+  if (damping_.isZero(0)) return;
+  part = w_by_twist.lazyProduct(motion.J);
+  out.D() = motion.J.transpose().lazyProduct(part);
 }
 
 Energy Bushing::energy(const LocalState& x) const {

@@ -123,18 +123,18 @@ void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   SignalNumbers by_others;
   const Tension F = law_.at(x.time(), line.length, line.rate, read(x, tangent, *values), &by_others);
 
-  Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 2 * max_marker_dofs> J(3, na + nb);
+  ByMarkerPair<3> J(3, na + nb);
   J.leftCols(na) = -line.A.J.topRows<3>();
   J.rightCols(nb) = line.B.J.topRows<3>();
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 2 * max_marker_dofs, 1> direction(na + nb);
-  direction.noalias() = J.transpose() * line.n;
-  out.residual().head(na + nb) = F.force * direction;
+  const ByMarkerPair<1> direction = line.n.transpose().lazyProduct(J);
+  out.residual().head(na + nb) = F.force * direction.transpose();
   if (!tangent) return;
   int column = na + nb;
   for (std::size_t i = 0; i < others_.size(); ++i) {
     const SignalValue& s = (*values)[i];
     const auto add = [&](const Eigen::VectorXd& part, MatrixMap to) {
-      to.block(0, column, na + nb, part.size()).noalias() += by_others[i] * direction * part.transpose();
+      to.block(0, column, na + nb, part.size()).noalias() +=
+          by_others[i] * direction.transpose() * part.transpose();
     };
     add(s.gradient, out.K());
     if (s.by_rate.size() > 0) add(s.by_rate, out.D());
@@ -146,7 +146,9 @@ void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   const double force_by_length = line.length > 0 ? F.force / line.length : law_.stiffness;
   MatrixMap all = out.K();
   auto K = all.topLeftCorner(na + nb, na + nb);
-  K.noalias() = J.transpose() * (force_by_length * (Mat3::Identity() - along) + F.by_length * along) * J;
+  const Mat3 stiffness = force_by_length * (Mat3::Identity() - along) + F.by_length * along;
+  const ByMarkerPair<3> by_J = stiffness.lazyProduct(J);
+  K = J.transpose().lazyProduct(by_J);
   Vec6 w;
   w << -F.force * line.n, Vec3::Zero();
   if (na > 0) a_.add_second_order(x, 0, line.A, w, K.topLeftCorner(na, na));
@@ -154,14 +156,15 @@ void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   if (nb > 0) b_.add_second_order(x, a_.block_count(), line.B, w, K.bottomRightCorner(nb, nb));
   if (F.by_rate == 0) return;
 
-  out.D().topLeftCorner(na + nb, na + nb).noalias() += F.by_rate * direction * direction.transpose();
+  const ByMarkerPair<1> damping = F.by_rate * direction;
+  out.D().topLeftCorner(na + nb, na + nb) += direction.transpose().lazyProduct(damping);
   if (!(line.length > 0)) return;
   const Vec3 across = (line.B.twist.head<3>() - line.A.twist.head<3>() - line.rate * line.n) / line.length;
-  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, 2 * max_marker_dofs> rate_by_q(na + nb);
-  rate_by_q.leftCols(na) = -line.n.transpose() * line.A.twist_gradient.topRows<3>();
-  rate_by_q.rightCols(nb) = line.n.transpose() * line.B.twist_gradient.topRows<3>();
-  rate_by_q += across.transpose() * J;
-  K.noalias() += F.by_rate * direction * rate_by_q;
+  ByMarkerPair<1> rate_by_q(1, na + nb);
+  rate_by_q.leftCols(na) = -line.n.transpose().lazyProduct(line.A.twist_gradient.topRows<3>());
+  rate_by_q.rightCols(nb) = line.n.transpose().lazyProduct(line.B.twist_gradient.topRows<3>());
+  rate_by_q += across.transpose().lazyProduct(J);
+  K += damping.transpose().lazyProduct(rate_by_q);
 }
 
 Energy SpringDamper::energy(const LocalState& x) const {

@@ -255,6 +255,16 @@ std::vector<Row> contact_rows(Dimension dimension) {
   return rows;
 }
 
+/// The frames that the window of a slider can come to, of a track of moderate length: the values of a long one's would cost
+/// more in each iteration than they save where the window moves.
+std::vector<BlockId> reach_of(const Track& track) {
+  constexpr std::size_t most_nodes = 256;
+  std::vector<BlockId> blocks;
+  if (track.nodes().size() > most_nodes) return blocks;
+  for (const Frame& node : track.nodes()) blocks.insert(blocks.end(), {node.position, node.rotation});
+  return blocks;
+}
+
 void build(const Parameters& in, Builder& builder) {
   auto law = std::make_shared<SliderLaw>();
   read_law(in, builder, *law);
@@ -296,7 +306,7 @@ void build(const Parameters& in, Builder& builder) {
     slider.require_alone(other, start.s, builder.block(other.s).initial[0]);
   slider.set_fixed_blocks(std::move(fixed));
   std::vector<BlockId> stencil = slider.stencil();
-  builder.add(std::move(slider), std::move(stencil));
+  builder.add(std::move(slider), std::move(stencil), reach_of(*law->track));
 }
 
 }  // namespace
@@ -312,6 +322,6 @@ TRAMMEL_PLUGIN("beam_sliding", "0.1") {
       "its coordinate is the arc length s";
   type.parameters = beam_sliding::parameters();
   type.build = beam_sliding::build;
-  type.meets_others = true;
+  type.needs = [](const Parameters&, Needs& needs) { needs.meets_others = true; };
   registry.add(std::move(type));
 }

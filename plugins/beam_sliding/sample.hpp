@@ -106,7 +106,7 @@ class Sample {
     };
     const auto put = [&](const Frame& frame, const Pose& X) {
       Eigen::Map<Vec3>(value(frame.position)) = X.p;
-      specimen->set_rotation(frame.rotation, X.R);
+      specimen->set_rotation(static_cast<int>(frame.rotation), X.R);
     };
     for (int k = 0; k <= elements; ++k)
       put(line.nodes[static_cast<std::size_t>(k)], nodes[static_cast<std::size_t>(k)]);

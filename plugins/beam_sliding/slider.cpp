@@ -133,7 +133,7 @@ void Slider::evaluate(const LocalState& x, LocalSystem& out) const {
   r.segment<3>(n + 9) += share.segment<3>(C::node_2 + 3);
   r[0] += share[C::s] + law_->turn_by_s * share[C::turn] - stops_at(host.s).force;
   if (law_->has_angle()) r[places_.angle] += share[C::turn];
-  r.segment(places_.slider, slider.dofs) += slider.J.transpose() * share.segment<6>(C::slider);
+  r.segment(places_.slider, slider.dofs) += slider.J.transpose().lazyProduct(share.segment<6>(C::slider));
   r.segment<3>(places_.force) += share.segment<3>(C::multipliers);
   if (law_->rotates()) r.segment<3>(places_.moment) += share.segment<3>(C::multipliers + 3);
 
@@ -175,12 +175,13 @@ void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host,
       K.block(row.to, parts[j].to, row.size, parts[j].size) +=
           M.block(row.from, parts[j].from, row.size, parts[j].size);
     K.block(row.to, places_.slider, row.size, slider.dofs) +=
-        M.block<Eigen::Dynamic, 6>(row.from, C::slider, row.size, 6) * J;
+        M.block<Eigen::Dynamic, 6>(row.from, C::slider, row.size, 6).lazyProduct(J);
     K.block(places_.slider, row.to, slider.dofs, row.size) +=
-        J.transpose() * M.block<6, Eigen::Dynamic>(C::slider, row.from, 6, row.size);
+        J.transpose().lazyProduct(M.block<6, Eigen::Dynamic>(C::slider, row.from, 6, row.size));
   }
   auto own = K.block(places_.slider, places_.slider, slider.dofs, slider.dofs);
-  own += J.transpose() * (M.block<6, 6>(C::slider, C::slider) * J);
+  const ByMarker<6> turned = M.block<6, 6>(C::slider, C::slider).lazyProduct(J);
+  own += J.transpose().lazyProduct(turned);
   law_->slider.add_second_order(x, slider_block(), slider, share.segment<6>(C::slider), own);
 }
 

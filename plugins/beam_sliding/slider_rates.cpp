@@ -93,8 +93,8 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
   to.block(places_.force, node_row(piece.node), rows, 12) += G.topLeftCorner(rows, 12);
   to.block(places_.force, 0, rows, 1) += G.col(C::s).head(rows);
   if (law_->has_angle()) to.block(places_.force, places_.angle, rows, 1) += G.col(C::turn).head(rows);
-  const Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, max_marker_dofs> by_slider =
-      G.rightCols<6>() * slider.J + B.rightCols<6>() * slider.twist_gradient;
+  const ByMarker<6> by_slider =
+      G.rightCols<6>().lazyProduct(slider.J) + B.rightCols<6>().lazyProduct(slider.twist_gradient);
   to.block(places_.force, places_.slider, rows, slider.dofs) += by_slider.topRows(rows);
 }
 

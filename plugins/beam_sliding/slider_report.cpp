@@ -20,7 +20,7 @@ Energy Slider::energy(const LocalState& x) const {
   const SplitHost<double>& host = host_at(x, slider);
   e.strain = host.energy() + stops_at(host.s).stored;
   // A slider that moves in time does work on the beam.
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_marker_dofs, 1> v(slider.dofs);
+  Eigen::VectorXd v(slider.dofs);
   int at = 0, block = slider_block();
   for (const int size : law_->slider.block_sizes()) {
     v.segment(at, size) = ConstVectorMap(x.rate(block++), size);

@@ -477,6 +477,10 @@ void SplitHost<S>::subtract_whole(Matrix& by) const {
 }
 
 template class SplitHost<double>;
-template class SplitHost<std::complex<double>>;
+// What a complex step needs.
+using Complex = std::complex<double>;
+template SplitHost<Complex>::SplitHost(const HostElement&);
+template void SplitHost<Complex>::take(const SplitHost<double>&, const Vec6T<Complex>&);
+template void SplitHost<Complex>::constraint_gradient(Gradient&, Gradient&) const;
 
 }  // namespace trammel::beam_sliding

@@ -60,7 +60,7 @@ struct HostStart {
 /// near piece, its sense turned, without the other one and without the element.
 ///
 /// The slider's frame B is held to C: p_B = p_C, and, where `rotates`, Q = exp(-turn t1~) R_CB = 1, by the axial vector
-/// of Q. S: double, or std::complex for derivatives by complex steps.
+/// of Q. S: double, or std::complex for derivatives of `constraint_gradient` by complex steps.
 template <class S>
 class SplitHost {
  public:
@@ -163,6 +163,5 @@ class SplitHost {
 };
 
 extern template class SplitHost<double>;
-extern template class SplitHost<std::complex<double>>;
 
 }  // namespace trammel::beam_sliding

@@ -144,7 +144,7 @@ class ConstantVelocityRates {
 
   void add_tangent(const LocalState& x, const Motions& m, const Wrenches& w, double lambda, int row,
                    LocalSystem& out) const {
-    using Columns = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, max_marker_dofs>;
+    using Columns = ByMarker<3>;
     struct Part {
       const Marker* marker;
       const MarkerMotion* motion;
@@ -167,14 +167,16 @@ class ConstantVelocityRates {
       const int n = p.motion->dofs;
       if (n == 0) continue;
       const Columns J = p.motion->J.bottomRows<3>(), J_p = p.motion->J.topRows<3>();
-      const Columns turned = p.turn * J;
+      const Columns turned = p.turn.lazyProduct(J);
       K.block(row, p.column, 3, n) += p.force_sign * J_p;
       K.block(p.column, row, n, 3) += p.force_sign * J_p.transpose();
-      K.block(spin, p.column, 1, n) += p.spin.transpose() * p.motion->twist_gradient.bottomRows<3>() -
-                                       m.C.twist.tail<3>().transpose() * turned;
-      K.block(p.column, spin, n, 1) += J.transpose() * p.spin;
-      D.block(spin, p.column, 1, n) += p.spin.transpose() * J;
-      if (m.C.dofs > 0) K.block(m.C_column, p.column, m.C.dofs, n) -= lambda * J_C.transpose() * turned;
+      K.block(spin, p.column, 1, n) +=
+          p.spin.transpose().lazyProduct(p.motion->twist_gradient.bottomRows<3>()) -
+          m.C.twist.tail<3>().transpose().lazyProduct(turned);
+      K.block(p.column, spin, n, 1) += J.transpose().lazyProduct(p.spin);
+      D.block(spin, p.column, 1, n) += p.spin.transpose().lazyProduct(J);
+      if (m.C.dofs > 0)
+        K.block(m.C_column, p.column, m.C.dofs, n) -= lambda * J_C.transpose().lazyProduct(turned);
       p.marker->add_second_order(x, p.first, *p.motion, *p.wrench, K.block(p.column, p.column, n, n));
     }
   }

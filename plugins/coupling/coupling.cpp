@@ -202,7 +202,11 @@ TRAMMEL_PLUGIN("coupling", "0.1") {
   type.category = Type::Category::joint;
   type.summary = "a linear relation between coordinates of any joints: gears, rack, differential";
   type.parameters = trammel::coupling::parameters();
-  type.after_others = true;
   type.build = trammel::coupling::build;
+  // A loop of couplings shows only where all of them stand.
+  type.needs = [](const Parameters&, Needs& needs) {
+    needs.meets_others = true;
+    needs.unknowns = 1;
+  };
   registry.add(std::move(type));
 }

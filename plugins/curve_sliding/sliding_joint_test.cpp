@@ -72,7 +72,7 @@ TEST(SlidingJoint, StartsAtTheNearestPointWithItsRates) {
   curve->evaluate(1.7, 1, at);
   TrackCase c("ground", curve, at.d[0]);
   const Vec3 v = 3 * at.d[1].normalized();
-  c.model.blocks[static_cast<std::size_t>(c.b.position)].initial_rate = {v.x(), v.y(), v.z()};
+  c.model.blocks.put(c.b.position).initial_rate = {v.x(), v.y(), v.z()};
   c.slide("{between: [track, bodies.b], orientation: locked}");
   const Specimen s = c.specimen(true);
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];

@@ -20,7 +20,7 @@ TEST(Elementary, IsSound) {
 /// B away from A, so that distances have a direction.
 struct Apart : JointCase {
   Apart() : JointCase(tilted(), Vec3(0, 0, 0), Mat3::Identity(), Vec3(2, -1, 2)) {
-    model.blocks[static_cast<std::size_t>(b.position)].initial_rate = {0.2, 0, 0.1};
+    model.blocks.put(b.position).initial_rate = {0.2, 0, 0.1};
     point = builder.add_position("P", Vec3(0, 4, 3));
     builder.offer_marker("p", Marker::on_point(point));
     context.functions["growing"] = time_function([](Jet t) { return 3.0 + 0.3 * sin(2.0 * t); });

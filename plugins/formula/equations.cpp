@@ -56,16 +56,19 @@ class Workspace {
   double* next_ = nullptr;
 };
 
-/// What a formula gave, by the variables that it reads.
+/// What a formula gave, by the variables that it reads. It points to memory of the thread, overwritten by the next one.
 struct Jets {
-  std::array<double, Variables::most> gradient;
-  std::array<double, static_cast<std::size_t>(Variables::most*(Variables::most + 1) / 2)> hessian;
+  double* gradient;
+  double* hessian;
   double value;
 
-  Jets(const Formula& formula, const RelativeValues& x, bool second)
-      : value(second ? formula.evaluate(x.span(), gradient.data(), hessian.data())
-                     : formula.evaluate(x.span(), gradient.data())) {
-    const std::size_t n = formula.variables().size();
+  Jets(const Formula& formula, const RelativeValues& x, bool second) {
+    thread_local std::vector<double> memory;
+    const std::size_t n = formula.variables().size(), size = n + n * (n + 1) / 2;
+    if (memory.size() < size) memory.resize(size);
+    gradient = memory.data();
+    hessian = gradient + n;
+    value = second ? formula.evaluate(x.span(), gradient, hessian) : formula.evaluate(x.span(), gradient);
     double sum = value;
     for (std::size_t k = 0; k < n; ++k) sum += gradient[k];
     if (second)
@@ -99,7 +102,7 @@ std::vector<std::string> Variables::names(std::span<const std::string> coordinat
 
 RelativeValues::RelativeValues(const Variables& variables, const Mat3& R, const Vec3& p_AB_A,
                                const Vec6* twist, const double* c, const double* c_rate, double t)
-    : R_AB(R), count(variables.count()) {
+    : all(static_cast<std::size_t>(variables.count())), R_AB(R) {
   const auto put = [this](int at, const double* from, int n) { std::copy_n(from, n, all.begin() + at); };
   put(Variables::p, p_AB_A.data(), 3);
   for (int i = 0; i < 3; ++i)
@@ -177,12 +180,13 @@ JointTermsView Equations::position_terms(const RelativeValues& x, bool second) c
   double *C = workspace.take(m), *G = workspace.take(m * n), *C_t = workspace.take(m),
          *C_tt = workspace.take(m), *G_t = workspace.take(m * n);
   double* H = second ? workspace.take(m * n * n) : nullptr;
+  thread_local std::vector<Gradient> by;
 
   for (int row = 0; row < m; ++row) {
     const auto i = static_cast<std::size_t>(row);
     const Jets f(*position_[i].formula, x, second);
     const Readings& readings = position_readings_[i];
-    std::array<Gradient, Variables::most> by;
+    by.resize(readings.size());
     double *g = G + row * n, *g_t = G_t + row * n, *h = second ? H + row * n * n : nullptr;
     C[row] = f.value;
     for (std::size_t a = 0; a < readings.size(); ++a) {
@@ -215,10 +219,12 @@ VelocityTerms Equations::velocity_terms(const RelativeValues& x, bool second) co
   thread_local Workspace workspace;
   using Kind = Reading::Kind;
   const int m = static_cast<int>(velocity_.size()), n = 6 + coordinates();
-  workspace.begin(static_cast<std::size_t>(m * (2 + 2 * n + (second ? n * n : 0))));
+  workspace.begin(static_cast<std::size_t>(m * (2 + 2 * n + (second ? n * n : 0)) + 3 * n));
   double *e = workspace.take(m), *A = workspace.take(m * n), *by_z = workspace.take(m * n),
          *e_t = workspace.take(m);
   double* A_z = second ? workspace.take(m * n * n) : nullptr;
+  Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> by_w_z(workspace.take(3 * n), 3, n);
+  thread_local std::vector<Gradient> by;
 
   for (int row = 0; row < m; ++row) {
     const auto i = static_cast<std::size_t>(row);
@@ -227,9 +233,8 @@ VelocityTerms Equations::velocity_terms(const RelativeValues& x, bool second) co
     double *a = A + row * n, *s = by_z + row * n, *a_z = second ? A_z + row * n * n : nullptr;
     e[row] = f.value;
     Vec3 by_w = Vec3::Zero();  // de/dw_AB_A
-    Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor, 3, 6 + max_coordinates> by_w_z;
-    by_w_z.setZero(3, n);
-    std::array<Gradient, Variables::most> by;
+    by_w_z.setZero();
+    by.resize(readings.size());
     for (std::size_t k = 0; k < readings.size(); ++k) {
       const Reading& reading = readings[k];
       by[k] = gradient_of(reading, x.R_AB);

@@ -1,28 +1,25 @@
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trammel/block.hpp"
 #include "trammel/formula.hpp"
+#include "trammel/inline_vector.hpp"
 #include "trammel/joint_assembly.hpp"
 #include "trammel/linear_algebra.hpp"
 #include "trammel/row.hpp"
 
 namespace trammel::formula {
 
-/// Largest number of coordinates, and of equations at one level.
-inline constexpr int max_coordinates = 8;
-inline constexpr int max_equations = 8;
+/// Coordinates of a joint that need no memory of their own where it is evaluated.
+inline constexpr int inline_coordinates = 8;
 
 /// What the equations of a joint may name, and where it lies in the list of their values: p = p_AB_A; the entries of R_AB,
 /// row by row; v = d/dt p_AB_A; w = w_AB_A; t; the coordinates; their rates.
 struct Variables {
   static constexpr int p = 0, R = 3, v = 12, w = 15, t = 18, c = 19;
-  static constexpr int most = c + 2 * max_coordinates;
-
   int coordinates = 0;
 
   int rate() const { return c + coordinates; }
@@ -36,15 +33,14 @@ struct Variables {
 
 /// The relative state that the equations are evaluated at.
 struct RelativeValues {
-  std::array<double, Variables::most> all{};
+  InlineVector<double, Variables::c + 2 * inline_coordinates> all;
   Mat3 R_AB = Mat3::Identity();
   Vec3 w_AB_B = Vec3::Zero();
-  int count = 0;
 
   /// `twist` is (d/dt p_AB_A; w_AB_B); null where no velocity is read. `c` and `c_rate` are the coordinates.
   RelativeValues(const Variables& variables, const Mat3& R, const Vec3& p_AB_A, const Vec6* twist,
                  const double* c, const double* c_rate, double t);
-  std::span<const double> span() const { return {all.data(), static_cast<std::size_t>(count)}; }
+  std::span<const double> span() const { return {all.data(), all.size()}; }
 };
 
 /// Equations at velocity level: e = A nu + b with the twist and the rates of the coordinates, nu = (d/dt p_AB_A; w_AB_B;
@@ -66,6 +62,7 @@ class Equations {
   struct Equation {
     FormulaPtr formula;
     Measure measure;
+    bool is_gap = false;  ///< kept at or above zero, by pressing only
   };
 
   Equations(int coordinates, std::vector<Equation> position, std::vector<Equation> velocity);

@@ -31,7 +31,10 @@ const std::vector<Parameter>& coordinate_keys() {
 
 const std::vector<Parameter>& equation_keys() {
   static const std::vector<Parameter> keys{
-      Parameter::make(Kind::any, "zero", "", "expression that the joint keeps at zero").must(),
+      Parameter::make(Kind::any, "zero", "", "expression that the joint keeps at zero"),
+      Parameter::make(Kind::any, "gap", "",
+                      "in place of `zero`, at position level: expression that the joint keeps from falling "
+                      "below zero, by pressing only"),
       Parameter::make(Kind::any, "measures", "",
                       "length or angle (position level), velocity or spin (velocity level), or a number: a "
                       "size that is typical of it")};
@@ -124,9 +127,6 @@ std::vector<CoordinateStart> read_coordinates(const Parameters& in, OwnNames& na
     c.value = of.real("start");
     all.push_back(std::move(c));
   }
-  if (all.size() > max_coordinates)
-    throw Error(in.where("coordinates"),
-                fmt::format("a joint has at most {} coordinates, found {}", max_coordinates, all.size()));
   return all;
 }
 
@@ -158,8 +158,14 @@ EquationLists read_equations(const Parameters& in, const FormulaReader& reader, 
     const Parameters of = in.map(item, equation_keys());
     const std::string name = fmt::format("equation {}", ++number);
     Equations::Equation equation;
+    equation.is_gap = of.has("gap");
+    if (equation.is_gap == of.has("zero"))
+      throw Error(item.where,
+                  name + (equation.is_gap ? " has both `zero` and `gap`: give one of them"
+                                          : ": 'zero' is missing: expression that the joint keeps "
+                                            "at zero (or `gap`, which it keeps from falling below)"));
     try {
-      equation.formula = reader.formula(*of.value("zero"), names);
+      equation.formula = reader.formula(*of.value(equation.is_gap ? "gap" : "zero"), names);
     } catch (const Error& error) {
       throw Error(error.where(), name + ": " + error.what());
     }
@@ -190,6 +196,10 @@ EquationLists read_equations(const Parameters& in, const FormulaReader& reader, 
       throw Error(f.where(), fmt::format("{} stands at velocity level, since it measures a {}, but reads no "
                                          "velocity: v.x to w.z, or the rate of a coordinate",
                                          name, d == Dimension::velocity ? "velocity" : "spin"));
+    if (equation.is_gap && (at_velocity || reads_velocity))
+      throw Error(f.where(), name +
+                                 " is a gap, which stands at position level: it reads no velocity, and "
+                                 "measures `length`, `angle` or a number");
     const bool varies = std::ranges::any_of(f.variables(), [](int k) { return k != Variables::t; });
     if (!varies)
       throw Error(f.where(),
@@ -204,7 +214,9 @@ EquationLists read_equations(const Parameters& in, const FormulaReader& reader, 
 void check_counts(const Parameters& in, const EquationLists& lists,
                   const std::vector<CoordinateStart>& coordinates, const Variables& variables,
                   bool rotation) {
-  const std::size_t equations = lists.position.size() + lists.velocity.size();
+  const auto gaps = static_cast<std::size_t>(
+      std::ranges::count_if(lists.position, [](const Equations::Equation& e) { return e.is_gap; }));
+  const std::size_t equations = lists.position.size() + lists.velocity.size() - gaps;
   const std::size_t relative = rotation ? 6 : 3;
   if (coordinates.size() > equations)
     throw Error(in.where("equations"),
@@ -218,11 +230,6 @@ void check_counts(const Parameters& in, const EquationLists& lists,
                     rotation ? "a position and a rotation" : "a position alone (no equation reads R or w)",
                     coordinates.empty() ? "" : fmt::format(" and {} of its own", coordinates.size()),
                     relative + coordinates.size()));
-  for (const auto& [level, count] :
-       {std::pair("position", lists.position.size()), std::pair("velocity", lists.velocity.size())})
-    if (count > max_equations)
-      throw Error(in.where("equations"), fmt::format("a joint has at most {} equations at {} level, found {}",
-                                                     max_equations, level, count));
   for (int k = 0; k < variables.coordinates; ++k) {
     const auto reads = [&](const Equations::Equation& e) {
       return e.formula->reads(Variables::c + k) || e.formula->reads(variables.rate() + k);
@@ -301,13 +308,13 @@ void check_closed(const Parameters& in, const Equations& equations, const Relati
   for (const Equations::Equation& e : equations.position()) {
     const double size = e.measure.dimension == Dimension::nominal ? e.measure.size : std::max(1.0, length);
     const double C = e.formula->value(x.span());
-    if (std::abs(C) <= closing_tolerance * size) continue;
+    if ((e.is_gap ? -C : std::abs(C)) <= closing_tolerance * size) continue;
     const std::string unit = e.measure.unit();
-    throw Error(
-        e.formula->where(),
-        fmt::format("the joint is open at the start: {} is {:.6g}{}; correct the positions or the start "
-                    "of coordinates, or give `assemble: yes` and a stage of type assemble",
-                    in_quotes(e.formula->text()), C, unit.empty() ? unit : " " + unit));
+    throw Error(e.formula->where(),
+                fmt::format("the joint {} at the start: {} is {:.6g}{}; correct the positions or the start "
+                            "of coordinates, or give `assemble: yes` and a stage of type assemble",
+                            e.is_gap ? "penetrates" : "is open", in_quotes(e.formula->text()), C,
+                            unit.empty() ? unit : " " + unit));
   }
 }
 
@@ -320,6 +327,11 @@ std::vector<double> start_rates(const Equations& equations, const RelativeValues
   Eigen::MatrixXd G(C.equations + e.equations, 6 + nc);
   Eigen::VectorXd off(G.rows());
   for (int i = 0; i < C.equations; ++i) {
+    if (equations.position()[static_cast<std::size_t>(i)].is_gap) {
+      G.row(i).setZero();
+      off[i] = 0;
+      continue;
+    }
     G.row(i) = Eigen::Map<const Eigen::RowVectorXd>(C.G + i * (6 + nc), 6 + nc);
     off[i] = C.C_t[i];
   }
@@ -335,8 +347,23 @@ std::vector<double> start_rates(const Equations& equations, const RelativeValues
 
 std::vector<Row> rows_of(const std::vector<Equations::Equation>& equations) {
   std::vector<Row> rows;
-  for (const Equations::Equation& e : equations) rows.push_back({.measure = e.measure});
+  for (const Equations::Equation& e : equations)
+    rows.push_back({.measure = e.measure, .law = e.is_gap ? RowLaw::unilateral : RowLaw::equality});
   return rows;
+}
+
+/// x, y and z of what is drawn; null where the case does not give it.
+std::array<FormulaPtr, 3> read_components(const Parameters& in, const char* key, const FormulaReader& reader,
+                                          FormulaNames names, std::vector<std::string> variables) {
+  const Value* list = in.value(key);
+  if (list == nullptr) return {};
+  if (list->items.size() != 3)
+    throw Error(list->where, fmt::format("'{}' is a list of three expressions, x, y and z in the axes of A; "
+                                         "found {}",
+                                         key, list->described()));
+  names.variables = std::move(variables);
+  return {reader.formula(list->items[0], names), reader.formula(list->items[1], names),
+          reader.formula(list->items[2], names)};
 }
 
 void build(const Parameters& in, Builder& builder) {
@@ -350,6 +377,9 @@ void build(const Parameters& in, Builder& builder) {
   names.variables = Variables::names(coordinate_names);
   const Variables variables{static_cast<int>(starts.size())};
   EquationLists lists = read_equations(in, reader, names, variables);
+  auto drawing =
+      std::make_shared<const Drawing>(Drawing{read_components(in, "surface", reader, names, {"u", "v"}),
+                                              read_components(in, "curve", reader, names, {"u"})});
   const auto equations = [&] {
     EquationLists copy = lists;
     return std::make_shared<const Equations>(variables.coordinates, std::move(copy.position),
@@ -394,7 +424,8 @@ void build(const Parameters& in, Builder& builder) {
   if (!lists.velocity.empty())
     stencil.push_back(builder.add_velocity_multiplier("velocity_multipliers", rows_of(lists.velocity)));
   builder.add(FormulaJoint(std::move(site), equations,
-                           std::make_shared<const std::vector<Coordinate>>(std::move(coordinates))),
+                           std::make_shared<const std::vector<Coordinate>>(std::move(coordinates)),
+                           std::move(drawing)),
               std::move(stencil));
 }
 
@@ -404,11 +435,8 @@ void build(const Parameters& in, Builder& builder) {
 TRAMMEL_PLUGIN("formula", "0.1") {
   using namespace trammel;
   using Kind = Parameter::Kind;
-  Type type;
-  type.name = "formula";
-  type.category = Type::Category::joint;
-  type.summary = "keeps expressions of the relative motion of two markers at zero";
-  type.parameters = joint_parameters(
+  Type type = joint_type(
+      "formula", "keeps expressions of the relative motion of two markers at zero",
       {JointAxes::own, false, false},
       {Parameter::make(Kind::map, "parameters", "",
                        "named numbers, each of those before it: {a: 0.5, b: 2*a}"),
@@ -418,7 +446,11 @@ TRAMMEL_PLUGIN("formula", "0.1") {
                        "expressions of p, R, v, w, t and coordinates, each with what it measures: "
                        "{zero: p.z - p.x^2, measures: length}")
            .must()
-           .such_as("[{zero: p.z - p.x^2 - 0.7*p.y^2, measures: length}]")});
-  type.build = formula::build;
+           .such_as("[{zero: p.z - p.x^2 - 0.7*p.y^2, measures: length}]"),
+       Parameter::make(Kind::list, "surface", "m",
+                       "drawn in the axes of A: x, y and z by u and v, each from 0 to 1")
+           .such_as("[u, v, u^2 + 0.7*v^2]"),
+       Parameter::make(Kind::list, "curve", "m", "likewise: x, y and z by u").such_as("[u, 0, u^2]")},
+      formula::build);
   registry.add(std::move(type));
 }

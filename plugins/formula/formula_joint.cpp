@@ -1,15 +1,35 @@
 #include "formula_joint.hpp"
 
-#include <array>
-#include <string_view>
-
+#include "trammel/formula_drawing.hpp"
 #include "trammel/joint_assembly.hpp"
 
 namespace trammel::formula {
 
+namespace {
+
+using Components = std::array<FormulaPtr, 3>;
+
+struct DrawnSurface {
+  const Components& of;
+  Vec3 surface(double u, double v) const {
+    const std::array<double, 2> at{u, v};
+    return {of[0]->value(at), of[1]->value(at), of[2]->value(at)};
+  }
+};
+struct DrawnCurve {
+  const Components& of;
+  Vec3 curve(double u) const { return DrawnSurface{of}.surface(u, 0); }
+};
+
+}  // namespace
+
 FormulaJoint::FormulaJoint(JointSite site, std::shared_ptr<const Equations> equations,
-                           std::shared_ptr<const std::vector<Coordinate>> coordinates)
-    : site_(std::move(site)), equations_(std::move(equations)), coordinates_(std::move(coordinates)) {
+                           std::shared_ptr<const std::vector<Coordinate>> coordinates,
+                           std::shared_ptr<const Drawing> drawing)
+    : site_(std::move(site)),
+      equations_(std::move(equations)),
+      coordinates_(std::move(coordinates)),
+      drawing_(std::move(drawing)) {
   blocks_ = site_.block_count();
   first_multiplier_ = blocks_ + (equations_->coordinates() > 0 ? 1 : 0);
 }
@@ -24,16 +44,9 @@ RelativeValues FormulaJoint::values(const LocalState& x, const Mat3& R_AB, const
 void FormulaJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   const Request& request = out.request;
   if (!has_velocity()) {
-    const bool rigid = !site_.A.has_shape() && !site_.B.has_shape();
-    const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
-                              : request.rates                                    ? MotionLevel::velocity
-                              : rigid                                            ? MotionLevel::pose
-                                                                                 : MotionLevel::jacobian;
     MarkerMotion A, B;
-    site_.A.evaluate(x, 0, level, A);
-    site_.B.evaluate(x, site_.A.block_count(), level, B);
-    const Mat3 R_AW = A.R_WM.transpose();
-    const RelativePose pose{A, B, R_AW * B.R_WM, R_AW * p_AB_W(A, B)};
+    evaluate_markers(site_, x, request, A, B);
+    const RelativePose pose = relative_pose(A, B);
     return add_position_rows(x, pose, values(x, pose.R_AB, pose.p_AB_A, nullptr), out);
   }
   RelativeMotion motion;
@@ -51,7 +64,7 @@ void FormulaJoint::add_position_rows(const LocalState& x, const RelativePose& po
   rows.any = {x.value(first_multiplier_), rows.coordinate_row + equations_->coordinates()};
   if (equations_->coordinates() > 0) rows.coordinate_rates = x.rate(blocks_);
   const JointTermsView terms = equations_->position_terms(at, out.request.tangent || out.request.bias);
-  assemble_joint(site_, x, pose, terms, rows, out);
+  assemble_joint(site_, x, pose, terms, JointStructure{}, rows, out);
 }
 
 void FormulaJoint::add_velocity_rows(const LocalState& x, const RelativeMotion& motion,
@@ -91,13 +104,11 @@ void FormulaJoint::add_velocity_rows(const LocalState& x, const RelativeMotion& 
       }
     }
     // The forces A^T lambda by z.
-    using ByZ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6 + max_coordinates,
-                              6 + max_coordinates>;
-    ByZ S = ByZ::Zero(terms.n, terms.n);
+    using ByZ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    thread_local ByZ S;
+    S.setZero(terms.n, terms.n);
     for (int i = 0; i < terms.equations; ++i)
-      S += lambda[i] *
-           Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-               terms.A_z + i * terms.n * terms.n, terms.n, terms.n);
+      S += lambda[i] * Eigen::Map<const ByZ>(terms.A_z + i * terms.n * terms.n, terms.n, terms.n);
     const Mat6 S_zeta = S.topLeftCorner<6, 6>();
     PairJacobian SJ(6, dofs);
     SJ.noalias() = S_zeta.lazyProduct(motion.J);
@@ -156,7 +167,7 @@ Energy FormulaJoint::energy(const LocalState& x) const {
   if (!position && !has_velocity()) return e;
   RelativeMotion motion;
   motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
-  std::array<double, max_coordinates> on_coordinates{};
+  std::vector<double> on_coordinates(static_cast<std::size_t>(equations_->coordinates()), 0.0);
   const Vec6 w = wrench(x, motion, position, on_coordinates.data());
   e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
   for (int k = 0; k < equations_->coordinates(); ++k)
@@ -172,12 +183,11 @@ JointForces FormulaJoint::reaction(const LocalState& x, const ReactionShares& sh
 }
 
 void FormulaJoint::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-  static constexpr std::array<std::string_view, max_equations> names{"1", "2", "3", "4", "5", "6", "7", "8"};
   RelativeMotion motion;
   const JointForces forces = reaction(x, shares, motion);
   site_.report(motion.A, motion.B, forces, sink);
   const auto report = [&](const char* name, std::size_t count, int block) {
-    if (count > 0) sink.values(name, "", std::span(names).first(count), {x.value(block), count});
+    if (count > 0) report_numbered(sink, name, "", 1, {x.value(block), count});
   };
   report("multipliers", equations_->position().size(), first_multiplier_);
   report("velocity_multipliers", equations_->velocity().size(), velocity_block());
@@ -194,6 +204,9 @@ void FormulaJoint::draw(const LocalState& x, const ReactionShares& shares, Canva
   RelativeMotion motion;
   const JointForces forces = reaction(x, shares, motion);
   site_.draw(motion.A, motion.B, forces, canvas);
+  const MarkerMotion& A = motion.A;
+  if (drawing_->surface[0]) draw_formula(DrawnSurface{drawing_->surface}, A.R_WM, A.p_WM, canvas);
+  if (drawing_->curve[0]) draw_formula(DrawnCurve{drawing_->curve}, A.R_WM, A.p_WM, canvas);
 }
 
 }  // namespace trammel::formula

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,12 @@ struct Coordinate {
   std::string name, unit;
 };
 
-/// A joint whose equations are texts: C(p_AB_A, R_AB, c, t) = 0 at position level, e(p_AB_A, R_AB, c, t, v, w, c') = 0,
+/// What is drawn in the axes of A besides the glyph: x, y and z by u and v from 0 to 1, null where nothing is.
+struct Drawing {
+  std::array<FormulaPtr, 3> surface, curve;
+};
+
+/// A joint whose equations are texts: C(p_AB_A, R_AB, c, t) = 0 (or, of gaps, >= 0) at position level, e(p_AB_A, R_AB, c, t, v, w, c') = 0,
 /// linear in velocities, at velocity level.
 ///
 /// Local system: blocks of A, of B, the coordinates, the multipliers, the velocity multipliers; of the last three those
@@ -26,7 +32,8 @@ struct Coordinate {
 class FormulaJoint {
  public:
   FormulaJoint(JointSite site, std::shared_ptr<const Equations> equations,
-               std::shared_ptr<const std::vector<Coordinate>> coordinates);
+               std::shared_ptr<const std::vector<Coordinate>> coordinates,
+               std::shared_ptr<const Drawing> drawing);
 
   const JointSite& site() const { return site_; }
   bool couples(int row, int column) const { return row < first_multiplier_ || column < first_multiplier_; }
@@ -54,6 +61,7 @@ class FormulaJoint {
   JointSite site_;
   std::shared_ptr<const Equations> equations_;
   std::shared_ptr<const std::vector<Coordinate>> coordinates_;
+  std::shared_ptr<const Drawing> drawing_;
   int blocks_ = 0;  ///< of the markers
   int first_multiplier_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "formula_case.hpp"
+#include "joint_samples.hpp"
 
 namespace trammel::formula {
 namespace {
@@ -111,6 +112,83 @@ TEST(FormulaJoint, ACoordinateDeclaresWhatItMeasuresAndStartsAsGiven) {
   EXPECT_EQ(blocks[3].rows[1].measure.size, 2);
 }
 
+/// `count` coordinates c0, c1, ..., each with an equation of its own, `equation` at position or velocity level.
+std::string many(int count, const std::string& equation) {
+  std::string coordinates, equations;
+  for (int k = 0; k < count; ++k) {
+    const std::string c = "c" + std::to_string(k), separator = k > 0 ? ", " : "";
+    coordinates += separator + c + ": {measures: length}";
+    std::string text = equation;
+    for (std::size_t at; (at = text.find('#')) != std::string::npos;) text.replace(at, 1, c);
+    equations += separator + text;
+  }
+  return "coordinates: {" + coordinates + "}, equations: [" + equations;
+}
+
+TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
+  const std::string position =
+      many(11, "{zero: # - p.x*sin(#) - R.xy*p.z, measures: length}") +
+      ", {zero: R.zx - 0.1*c9*c10, measures: angle}, {zero: p.y - c8, measures: length}]";
+  const std::string velocity = many(10, "{zero: #_rate - cos(#)*w.x + p.z*v.y, measures: velocity}") +
+                               ", {zero: w.z - c9*v.x, measures: spin}]";
+  JointCheck check;
+  for (std::size_t pair = 0; pair < sample_marker_pairs().size(); ++pair) {
+    const std::string head = "{between: " + sample_marker_pairs()[pair] + ", assemble: yes, ";
+    FormulaCase c, d;
+    const Specimen start = c.joint(head + position + "}");
+    EXPECT_EQ(start.blocks().back().size, 13);
+    check_joint(c.range(), 0, start, pair, 0, 3, 1, check);
+    const CheckedTerm worst = worst_derivative(d.range(), 0, d.joint(head + velocity + "}"), 2);
+    EXPECT_LT(worst.relative(), 1e-8) << worst.what;
+  }
+  for (const auto* worst : {&check.gradient, &check.stiffness, &check.rate, &check.bias, &check.other})
+    EXPECT_LT(worst->error, 1e-8) << worst->where;
+  EXPECT_LT(check.objectivity.error, 1e-11) << check.objectivity.where;
+  EXPECT_EQ(check.equations, 13);
+  FormulaCase c;
+  const Specimen at = c.joint(between + position + "}");
+  RecordedOutputs outputs;
+  c.range().outputs(0, at.local(), {}, outputs);
+  EXPECT_EQ(outputs.lists["multipliers"].size(), 13U);
+}
+
+TEST(FormulaJoint, KeepsAGapFromFallingBelowZero) {
+  FormulaCase c;
+  const std::string bodies = "{between: [bodies.a, bodies.b], ";
+  const Specimen at = c.joint(bodies +
+                              "equations: [{gap: \"sqrt(p.x^2 + p.y^2 + p.z^2) - 0.01\", measures: length}, "
+                              "{zero: R.xy - R.xy, measures: angle}]}");
+  const std::vector<Row>& rows = at.blocks().back().rows;
+  EXPECT_EQ(rows[0].law, RowLaw::unilateral);
+  EXPECT_EQ(rows[1].law, RowLaw::equality);
+  const CheckedTerm worst = worst_derivative(c.range(), 0, at, 4);
+  EXPECT_LT(worst.relative(), 1e-8) << worst.what;
+}
+
+TEST(FormulaJoint, DrawsASurfaceAndACurveInTheAxesOfA) {
+  struct Drawn : Canvas {
+    std::vector<Vec3> line, surface_points;
+    void polyline(Layer, std::span<const Vec3> points) override { line.assign(points.begin(), points.end()); }
+    void points(Layer, std::span<const Vec3>) override {}
+    void surface(Layer, std::span<const Vec3> points, std::span<const int>) override {
+      surface_points.assign(points.begin(), points.end());
+    }
+    void field(std::string_view, std::span<const double>, int) override {}
+  } drawn;
+  FormulaCase c;
+  const Specimen at = c.joint(
+      "{between: [bodies.a, bodies.b], assemble: yes, parameters: {k: 2}, equations: [{zero: p.z, measures: "
+      "length}], "
+      "surface: [u, v, k*u*v], curve: [k*u, 0, u^2]}");
+  c.range().draw(0, at.local(), {}, drawn);
+  const Mat3 R = at.local().rotation(1);
+  const Vec3 p = at.local().position(0);
+  ASSERT_FALSE(drawn.surface_points.empty());
+  EXPECT_LT((drawn.surface_points.back() - (p + R * Vec3(1, 1, 2))).norm(), 1e-14);
+  ASSERT_FALSE(drawn.line.empty());
+  EXPECT_LT((drawn.line.back() - (p + R * Vec3(2, 0, 1))).norm(), 1e-14);
+}
+
 // --- bad input ---
 
 struct BadFormula : ::testing::Test {
@@ -139,6 +217,33 @@ TEST_F(BadFormula, WrongNumbersOfEquations) {
               HasSubstr("7 equations, but a position and a rotation leave only 6 motions to hold"));
   EXPECT_EQ(message("coordinates: {s: {measures: length}}, equations: [{zero: p.x" + length + "]"),
             "2:15: no equation reads the coordinate 's'");
+}
+
+TEST_F(BadFormula, GapsThatCannotBe) {
+  const auto gap = [&](const std::string& of, const std::string& more) {
+    return c.message("{between: [bodies.a_arm, bodies.b_arm], equations: [{gap: \"" + of + "\", " + more +
+                     "}]}");
+  };
+  EXPECT_THAT(gap("v.x", "measures: velocity"),
+              HasSubstr("equation 1 is a gap, which stands at position level"));
+  EXPECT_THAT(gap("p.x", "zero: p.y, measures: length"), HasSubstr("equation 1 has both `zero` and `gap`"));
+  EXPECT_THAT(gap("-2 - p.x^2", "measures: length"),
+              HasSubstr("the joint penetrates at the start: '-2 - p.x^2' is -"));
+  EXPECT_THAT(message("equations: [{measures: length}]"), HasSubstr("equation 1: 'zero' is missing"));
+  EXPECT_THAT(message("coordinates: {s: {measures: length}}, equations: [{gap: p.x - s, measures: length}]"),
+              HasSubstr("0 equations for 1 coordinates"));
+  for (const char* key : {"friction: 0.3", "restitution: 0.5"})
+    EXPECT_THAT(gap("p.x^2", std::string("measures: length, ") + key), HasSubstr("unknown"));
+}
+
+TEST_F(BadFormula, WhatItDoesNotKnow) {
+  const std::string right = "equations: [{zero: p.z, measures: length}], ";
+  for (const char* key : {"share: yes", "friction: 0.3", "branch: 1"})
+    EXPECT_THAT(message(right + key), HasSubstr("unknown")) << key;
+  EXPECT_THAT(
+      message(right + "curve: [u, 0]"),
+      HasSubstr("'curve' is a list of three expressions, x, y and z in the axes of A; found a list of 2"));
+  EXPECT_THAT(message(right + "surface: [u, v, w]"), HasSubstr("unknown name 'w'"));
 }
 
 TEST_F(BadFormula, UnknownNames) {

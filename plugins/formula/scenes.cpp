@@ -45,6 +45,9 @@ TRAMMEL_JOINT_SCENES {
       - {zero: R.zy, measures: angle}
       - {zero: R.xx*sin(angle) + R.xy*cos(angle), measures: angle}
 )"));
+  scenes.push_back(scene("a support, with a gap", R"(    equations:
+      - {gap: "sqrt(p.x^2 + p.y^2 + p.z^2) - 0.2", measures: length}
+)"));
   scenes.push_back(scene("a curve of a coordinate", R"(    coordinates: {s: {measures: length}}
     equations:
       - {zero: p.x - s, measures: length}

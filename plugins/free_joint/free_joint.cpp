@@ -26,16 +26,13 @@ void build(const Parameters& in, Builder& builder) {
 
 TRAMMEL_PLUGIN("free_joint", "0.1") {
   using namespace trammel;
-  Type type;
-  type.name = "free";
-  type.freedoms = 6;
-  type.category = Type::Category::joint;
-  type.summary = "no constraint: measures the relative motion; its coordinates are the three displacements";
-  type.parameters = joint_parameters(
+  Type type = joint_type(
+      "free", "no constraint: measures the relative motion; its coordinates are the three displacements",
       free_joint::Free::demand,
       {Parameter::make(Parameter::Kind::flag, "coordinate", "",
                        "no: do without the coordinates `slide_1`, `slide_2`, `slide_3`, and only look")
-           .defaults("yes")});
-  type.build = free_joint::build;
+           .defaults("yes")},
+      free_joint::build);
+  type.freedoms = 6;
   registry.add(std::move(type));
 }

@@ -75,7 +75,7 @@ TEST(Free, SignalsHaveExactDerivatives) {
 
 TEST(Free, StartsWithItsRates) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(1, 0, 0));
-  c.model.blocks[static_cast<std::size_t>(c.a.rotation)].initial_rate = {0, 0, 2};
+  c.model.blocks.put(c.a.rotation).initial_rate = {0, 0, 2};
   const Specimen s = c.joint("free", "{between: [bodies.a, bodies.b]}");
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
   EXPECT_NEAR(block.initial[0], 1, 1e-15);

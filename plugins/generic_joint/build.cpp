@@ -251,7 +251,6 @@ TRAMMEL_PLUGIN("generic_joint", "0.1") {
   type.category = trammel::Type::Category::joint;
   type.summary = "locks any of six axes between two markers, with offsets that are functions of time";
   type.parameters = trammel::generic_joint::parameters();
-  type.after_others = true;  // its functions may read their coordinates
   type.build = trammel::generic_joint::build;
   registry.add(std::move(type));
 }

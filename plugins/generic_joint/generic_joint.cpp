@@ -80,15 +80,9 @@ Vec6 GenericJoint::wrench(const LocalState& x, const RotationTerms& terms) const
 void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   if (rows() == 0) return;
   const Request& request = out.request;
-  const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
-                            : request.rates                                    ? MotionLevel::velocity
-                            : rigid_                                           ? MotionLevel::pose
-                                                                               : MotionLevel::jacobian;
   MarkerMotion A, B;
-  site_.A.evaluate(x, 0, level, A);
-  site_.B.evaluate(x, site_.A.block_count(), level, B);
-  const Mat3 R_AW = A.R_WM.transpose();
-  const RelativePose at{A, B, R_AW * B.R_WM, R_AW * p_AB_W(A, B)};
+  evaluate_markers(site_, x, request, A, B);
+  const RelativePose at = relative_pose(A, B);
   const bool second = request.tangent || request.bias;
   RotationTerms rotation;
   rotation_.evaluate(at.R_AB, second, rotation);
@@ -115,7 +109,7 @@ void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   JointRows place;
   place.coordinate_row = A.dofs + B.dofs;
   place.any = {lambda.data(), place.coordinate_row};
-  assemble_joint(site_, x, at, view, place, out);
+  assemble_joint(site_, x, at, view, JointStructure{}, place, out);
 }
 
 GenericJoint::Rows GenericJoint::rates(const LocalState& x, bool accelerations) const {

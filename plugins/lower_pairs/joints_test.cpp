@@ -44,8 +44,8 @@ struct ClosedJoint {
       : c(so3::exp(Vec3(0.3, -0.7, 1.9)), Vec3(1, 2, 3)), s(std::vector<Block>{}) {
     // The joint's axes on B are those of frame B after the joint's own offset: close it by the markers' motion.
     const InitialMotion a = c.builder.initial(c.builder.model().markers.at("bodies.a_arm"));
-    Block& position = c.model.blocks[static_cast<std::size_t>(c.b.position)];
-    Block& rotation = c.model.blocks[static_cast<std::size_t>(c.b.rotation)];
+    Block& position = c.model.blocks.put(c.b.position);
+    Block& rotation = c.model.blocks.put(c.b.rotation);
     const Mat3 axes = axes_of(Vec3(1, 2, 3));
     const Vec3 p = a.p_WM + axes * slide;
     std::copy_n(p.data(), 3, position.initial.begin());

@@ -17,16 +17,12 @@ constexpr double tolerance = 1e-6;  // of angles [rad], and of the model's lengt
 
 Type joint(std::string name, std::string summary, int freedoms, const JointDemand& demand,
            std::vector<Parameter> own = {}) {
-  Type type;
-  type.freedoms = freedoms;
-  type.name = std::move(name);
-  type.category = Type::Category::joint;
-  type.summary = std::move(summary);
   if (demand.axes == JointAxes::along_axis)
     own.insert(own.begin(),
                Parameter::make(Parameter::Kind::vector3, "axis_B", "",
                                "direction of B's e3 at the start, where it is not yet along `axis`"));
-  type.parameters = joint_parameters(demand, std::move(own));
+  Type type = joint_type(std::move(name), std::move(summary), demand, std::move(own), {});
+  type.freedoms = freedoms;
   return type;
 }
 

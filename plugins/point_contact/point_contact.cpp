@@ -111,18 +111,14 @@ void build(const Parameters& in, Builder& builder) {
 TRAMMEL_PLUGIN("point_contact", "0.1") {
   using namespace trammel;
   using Kind = Parameter::Kind;
-  Type type;
-  type.name = "point_contact";
-  type.freedoms = 5;
-  type.category = Type::Category::joint;
-  type.summary = "the origin of B rests on a plane of A, leaves it, and touches it again; with dry friction";
-  type.parameters = joint_parameters(
+  Type type = joint_type(
+      "point_contact",
+      "the origin of B rests on a plane of A, leaves it, and touches it again; with dry friction",
       point_contact::demand,
       {Parameter::make(Kind::any, "friction", "",
                        "coefficient, two of them along e1 and e2, or {static, kinetic}; absent: none"),
-       Parameter::make(Kind::real, "restitution", "", "0: impacts are plastic")
-           .not_negative()
-           .defaults("0")});
-  type.build = point_contact::build;
+       Parameter::make(Kind::real, "restitution", "", "0: impacts are plastic").not_negative().defaults("0")},
+      point_contact::build);
+  type.freedoms = 5;
   registry.add(std::move(type));
 }

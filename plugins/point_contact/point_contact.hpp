@@ -36,7 +36,7 @@ class PointContact {
     const Vec6 w = wrench(x);
 
     auto r = out.residual();
-    r.head(n) += m.J.transpose() * w;
+    r.head(n) += m.J.transpose().lazyProduct(w);
     r[normal] += m.p_AB_A[2];
     if (rubs_) r.segment<2>(slip) += m.twist.head<2>();
 

@@ -45,21 +45,17 @@ void build(const Parameters& in, Builder& builder) {
 TRAMMEL_PLUGIN("rolling", "0.1") {
   using namespace trammel;
   using Kind = Parameter::Kind;
-  Type type;
-  type.name = "rolling_disc";
-  type.freedoms = 3;
-  type.category = Type::Category::joint;
-  type.summary = "a disc of B rolls without slip on a plane of A";
-  type.parameters = joint_parameters(
-      rolling::demand,
+  Type type = joint_type(
+      "rolling_disc", "a disc of B rolls without slip on a plane of A", rolling::demand,
       {Parameter::make(Kind::real, "radius", "m", "radius of the disc").positive().such_as("0.3").must(),
        Parameter::make(Kind::vector3, "axis", "", "axis of the disc in the world, at the start")
            .such_as("[0, 1, 0]")
            .must(),
        Parameter::make(Kind::vector3, "normal", "",
                        "normal of the plane in the world, at the start, towards the disc")
-           .defaults("[0, 0, 1]")});
+           .defaults("[0, 0, 1]")},
+      rolling::build);
+  type.freedoms = 3;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
-  type.build = rolling::build;
   registry.add(std::move(type));
 }

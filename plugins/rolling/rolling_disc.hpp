@@ -42,7 +42,7 @@ class RollingDisc {
     const Vec6 w = push * c.G + c.A.transpose() * lambda;
 
     auto r = out.residual();
-    r.head(n) += m.J.transpose() * w;
+    r.head(n) += m.J.transpose().lazyProduct(w);
     r[normal] += c.gap;
     r.segment<2>(slip) += c.A * m.twist;
 
@@ -52,14 +52,16 @@ class RollingDisc {
       Mat6 S = Mat6::Zero();
       S.bottomRightCorner<3, 3>() =
           push * (c.H + 0.5 * skew(Vec3(c.G.tail<3>()))) + lambda[0] * c.turn[0] + lambda[1] * c.turn[1];
-      K.topLeftCorner(n, n) += m.J.transpose() * S * m.J;
+      const ByMarkerPair<6> turned = S.lazyProduct(m.J);
+      K.topLeftCorner(n, n) += m.J.transpose().lazyProduct(turned);
       m.add_second_order(x, site_.A, site_.B, 0, w, K.topLeftCorner(n, n));
-      K.block(normal, 0, 1, n) += c.G.transpose() * m.J;
-      K.block(0, normal, n, 1) += m.J.transpose() * c.G;
-      const Eigen::Matrix<double, 2, Eigen::Dynamic, Eigen::ColMajor, 2, max_pair_dofs> A = c.A * m.J;
+      K.block(normal, 0, 1, n) += c.G.transpose().lazyProduct(m.J);
+      K.block(0, normal, n, 1) += m.J.transpose().lazyProduct(c.G);
+      const ByMarkerPair<2> A = c.A.lazyProduct(m.J);
       K.block(0, slip, n, 2) += A.transpose();
       D.block(slip, 0, 2, n) += A;
-      K.block(slip, 0, 2, n) += c.A * m.twist_gradient + c.slip_gradient() * m.J.bottomRows<3>();
+      K.block(slip, 0, 2, n) +=
+          c.A.lazyProduct(m.twist_gradient) + c.slip_gradient().lazyProduct(m.J.bottomRows<3>());
     }
     if (request.rates) {
       out.rate()[normal] += c.G.dot(m.twist);
@@ -68,7 +70,7 @@ class RollingDisc {
         const Vec3 spin = m.twist.tail<3>(), g = c.G.tail<3>();
         by.tail<3>() = c.H * spin + 0.5 * spin.cross(g);
         out.rate_gradient().block(normal, 0, 1, n) +=
-            by.transpose() * m.J + c.G.transpose() * m.twist_gradient;
+            by.transpose().lazyProduct(m.J) + c.G.transpose().lazyProduct(m.twist_gradient);
       }
     }
     if (request.bias) {

@@ -42,21 +42,18 @@ void build(const Parameters& in, Builder& builder) {
 
 TRAMMEL_PLUGIN("universal", "0.1") {
   using namespace trammel;
-  Type type;
-  type.name = "universal";
-  type.freedoms = 2;
-  type.category = Type::Category::joint;
-  type.summary =
-      "two bodies on the perpendicular bars of a cross; its coordinates are the two angles about them";
-  type.parameters = joint_parameters(
+  Type type = joint_type(
+      "universal",
+      "two bodies on the perpendicular bars of a cross; its coordinates are the two angles about them",
       universal::Universal::demand,
       {Parameter::make(Parameter::Kind::matrix, "bars", "",
                        "directions at the start of the bar that A turns on, and of the one that B turns on")
            .such_as("[[1, 2, 2], [2, 1, -2]]")
-           .must()});
+           .must()},
+      universal::build);
+  type.freedoms = 2;
   // The bars say how the axes lie; the multipliers are kept.
   std::erase_if(type.parameters,
                 [](const Parameter& p) { return p.name == "rotation" || p.name == "share"; });
-  type.build = universal::build;
   registry.add(std::move(type));
 }

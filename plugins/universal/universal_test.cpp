@@ -34,7 +34,7 @@ TEST(Universal, MeasuresTheAnglesAboutTheBars) {
 
 TEST(Universal, StartsWithItsRates) {
   JointCase c;
-  c.model.blocks[static_cast<std::size_t>(c.b.rotation)].initial_rate = {0, 3, 2};
+  c.model.blocks.put(c.b.rotation).initial_rate = {0, 3, 2};
   const Specimen s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
   EXPECT_NEAR(block.initial_rate[0], 2, 1e-14);

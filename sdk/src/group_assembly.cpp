@@ -9,6 +9,8 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using MatrixByRows = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
+// Small products are lazy: those that Eigen blocks take seconds each to compile.
+
 /// The law's derivatives by the group's own variables: twists hold w_AB_B in place of w_AB_A, rows the moments in the
 /// axes of their markers.
 void set_derivatives(const RelativeGroup& group, const LawTermsView& terms, const Vector& wrench, Matrix& P) {
@@ -16,14 +18,14 @@ void set_derivatives(const RelativeGroup& group, const LawTermsView& terms, cons
   for (int k = 0; k < terms.poses; ++k) {
     const Mat3& R = group.poses[static_cast<std::size_t>(k)].R_AB;
     const int turn = 6 * k + 3, spin = terms.kinematic() + 6 * k + 3;
-    const Eigen::Matrix<double, Eigen::Dynamic, 3> by_w_B = P.middleCols<3>(spin) * R;
-    P.middleCols<3>(turn).noalias() -= by_w_B * skew(Vec3(group.twist.segment<3>(6 * k + 3)));
+    const Eigen::Matrix<double, Eigen::Dynamic, 3> by_w_B = P.middleCols<3>(spin).lazyProduct(R);
+    P.middleCols<3>(turn).noalias() -= by_w_B.lazyProduct(skew(Vec3(group.twist.segment<3>(6 * k + 3))));
     P.middleCols<3>(spin) = by_w_B;
   }
   for (int k = 0; k < terms.poses; ++k) {
     const int moment = 6 * k + 3;
     P.middleRows<3>(moment) =
-        (group.poses[static_cast<std::size_t>(k)].R_AB.transpose() * P.middleRows<3>(moment)).eval();
+        group.poses[static_cast<std::size_t>(k)].R_AB.transpose().lazyProduct(P.middleRows<3>(moment)).eval();
     P.block<3, 3>(moment, moment) += skew(Vec3(wrench.segment<3>(moment)));
   }
 }
@@ -45,7 +47,7 @@ void assemble_law(std::span<const Marker> markers, const LocalState& x, const Re
   const int ny = terms.states, nz = terms.algebraic, nq = n + nc;
   const Vector w = law_wrench(group, terms);
   auto r = out.residual();
-  r.head(n).noalias() -= group.J.transpose() * w;
+  r.head(n).noalias() -= group.J.transpose().lazyProduct(w);
   for (int i = 0; i < nc; ++i) r[n + i] -= terms.values[nr + i];
   for (int i = 0; i < ny; ++i) r[nq + i] += terms.state_rates[i] - terms.values[nk + i];
   for (int i = 0; i < nz; ++i) r[nq + ny + i] += terms.values[nk + ny + i];
@@ -56,21 +58,21 @@ void assemble_law(std::span<const Marker> markers, const LocalState& x, const Re
   by_q.resize(terms.rows(), nq);
   by_v.resize(terms.rows(), nq);
   const auto by_pose = P.leftCols(nr), by_twist = P.middleCols(nk, nr);
-  by_q.leftCols(n).noalias() = by_pose * group.J;
-  by_q.leftCols(n).noalias() += by_twist * group.twist_gradient;
-  by_v.leftCols(n).noalias() = by_twist * group.J;
+  by_q.leftCols(n).noalias() = by_pose.lazyProduct(group.J);
+  by_q.leftCols(n).noalias() += by_twist.lazyProduct(group.twist_gradient);
+  by_v.leftCols(n).noalias() = by_twist.lazyProduct(group.J);
   by_q.rightCols(nc) = P.middleCols(nr, nc);
   by_v.rightCols(nc) = P.middleCols(nk + nr, nc);
 
   // Rows of the markers are pulled back; of rates of states and of algebraic equations they stand as they are.
   auto K = out.K();
   auto D = out.D();
-  const auto take = [&](auto&& into, const auto& rows) {
+  const auto take = [&](Eigen::Ref<Matrix> into, const Eigen::Ref<const Matrix>& of) {
     const auto columns = into.cols();
-    into.topRows(n).noalias() -= group.J.transpose() * rows.topRows(nr);
-    into.block(n, 0, nc, columns) -= rows.block(nr, 0, nc, columns);
-    into.block(nq, 0, ny, columns) -= rows.block(nk, 0, ny, columns);
-    into.block(nq + ny, 0, nz, columns) += rows.block(nk + ny, 0, nz, columns);
+    into.topRows(n).noalias() -= group.J.transpose().lazyProduct(of.topRows(nr));
+    into.block(n, 0, nc, columns) -= of.block(nr, 0, nc, columns);
+    into.block(nq, 0, ny, columns) -= of.block(nk, 0, ny, columns);
+    into.block(nq + ny, 0, nz, columns) += of.block(nk + ny, 0, nz, columns);
   };
   take(K.leftCols(nq), by_q);
   take(D.leftCols(nq), by_v);
@@ -104,7 +106,7 @@ Energy law_energy(std::span<const Marker> markers, const LocalState& x, const Re
   for (int i = 0; i < ny; ++i) rates[2 * nk + i] = terms.state_rates[i];
   if (nz > 0) {
     const MatrixByRows P(terms.derivatives, terms.rows(), terms.variables());
-    const Vector known = P.bottomRows(nz) * rates;
+    const Vector known = P.bottomRows(nz).lazyProduct(rates);
     rates.tail(nz) = -P.bottomRightCorner(nz, nz).eval().partialPivLu().solve(known);
   }
   e.lost_power -= Eigen::Map<const Vector>(stored_gradient, terms.variables()).dot(rates);
@@ -121,6 +123,9 @@ void report_law(const RelativeGroup& group, const Vector& wrench, OutputSink& si
 }
 
 namespace {
+
+/// Of matrices that may be large, in blocks.
+Matrix product(const Matrix& a, const Matrix& b) { return a * b; }
 
 /// Twists of frames in their own axes and their rates, then rates of coordinates.
 struct BodyMotion {
@@ -144,14 +149,15 @@ struct BodyMotion {
 
 double kinetic_energy(const Matrix& M, int markers, int coordinates, const LocalState& x) {
   const BodyMotion motion(markers, coordinates, x);
-  return 0.5 * motion.nu.dot(M * motion.nu);
+  return 0.5 * motion.nu.dot(M.lazyProduct(motion.nu));
 }
 
 void assemble_inertia(const Matrix& M, int markers, int coordinates, const LocalState& x, LocalSystem& out) {
   const int n = 6 * markers + coordinates;
   const BodyMotion motion(markers, coordinates, x);
-  const Vector mu = M * motion.nu;
-  Vector h = M * motion.rate;  // in the axes of the frames, as the rotation rows are; the force rows turn
+  const Vector mu = M.lazyProduct(motion.nu);
+  Vector h =
+      M.lazyProduct(motion.rate);  // in the axes of the frames, as the rotation rows are; the force rows turn
   for (int k = 0; k < markers; ++k) {
     const int i = 6 * k;
     const Vec3 v = motion.nu.segment<3>(i), w = motion.nu.segment<3>(i + 3);
@@ -173,9 +179,9 @@ void assemble_inertia(const Matrix& M, int markers, int coordinates, const Local
     const int i = 6 * k;
     const Mat3 v = skew(Vec3(motion.nu.segment<3>(i))), w = skew(Vec3(motion.nu.segment<3>(i + 3)));
     const Mat3 p = skew(Vec3(mu.segment<3>(i))), L = skew(Vec3(mu.segment<3>(i + 3)));
-    by_nu.middleRows<3>(i) += w * M.middleRows<3>(i);
+    by_nu.middleRows<3>(i) += w.lazyProduct(M.middleRows<3>(i));
     by_nu.block<3, 3>(i, i + 3) -= p;
-    by_nu.middleRows<3>(i + 3) += w * M.middleRows<3>(i + 3) + v * M.middleRows<3>(i);
+    by_nu.middleRows<3>(i + 3) += w.lazyProduct(M.middleRows<3>(i + 3)) + v.lazyProduct(M.middleRows<3>(i));
     by_nu.block<3, 3>(i + 3, i + 3) -= L;
     by_nu.block<3, 3>(i + 3, i) -= p;
   }
@@ -193,17 +199,18 @@ void assemble_inertia(const Matrix& M, int markers, int coordinates, const Local
     rate_by_turn.block<3, 3>(i, i + 3) = skew(a) - w * skew(v);
     axes.block<3, 3>(i, i) = R_FW;
   }
-  const auto turned = [&](const Matrix& part) { return (axes.transpose() * part).eval(); };
-  out.M().topLeftCorner(n, n) += turned(M * axes);
-  out.D().topLeftCorner(n, n) += turned((by_nu + M * rate_by_nu) * axes);
-  Matrix K = by_nu * nu_by_turn + M * rate_by_turn;
+  const Matrix axes_back = axes.transpose();
+  out.M().topLeftCorner(n, n) += product(axes_back, product(M, axes));
+  out.D().topLeftCorner(n, n) += product(axes_back, product(by_nu + product(M, rate_by_nu), axes));
+  Matrix K = product(by_nu, nu_by_turn) + product(M, rate_by_turn);
   for (int k = 0; k < markers; ++k) K.block<3, 3>(6 * k, 6 * k + 3) -= skew(Vec3(h.segment<3>(6 * k)));
-  out.K().topLeftCorner(n, n) += turned(K);
+  out.K().topLeftCorner(n, n) += product(axes_back, K);
 }
 
 Vector group_wrench(const GroupTermsView& terms, const double* lambda) {
-  return MatrixByRows(terms.G, terms.equations, terms.variables()).transpose() *
-         Eigen::Map<const Vector>(lambda, terms.equations);
+  return MatrixByRows(terms.G, terms.equations, terms.variables())
+      .transpose()
+      .lazyProduct(Eigen::Map<const Vector>(lambda, terms.equations));
 }
 
 void assemble_group(std::span<const Marker> markers, const LocalState& x, const RelativeGroup& group,
@@ -215,7 +222,7 @@ void assemble_group(std::span<const Marker> markers, const LocalState& x, const 
   const MatrixByRows G(terms.G, m, size);
   const Vector w = group_wrench(terms, lambda);
   auto r = out.residual();
-  r.head(n).noalias() += group.J.transpose() * w.head(nr);
+  r.head(n).noalias() += group.J.transpose().lazyProduct(w.head(nr));
   r.segment(n, nc) += w.tail(nc);
   r.segment(row, m) += Eigen::Map<const Vector>(terms.C, m);
   const Request& request = out.request;
@@ -227,14 +234,15 @@ void assemble_group(std::span<const Marker> markers, const LocalState& x, const 
   V.bottomRightCorner(nc, nc).setIdentity();
   if (request.tangent) {
     auto K = out.K();
-    const Matrix B = G * V;
+    const Matrix B = G.lazyProduct(V);
     K.block(row, 0, m, row) += B;
     K.block(0, row, row, m) += B.transpose();
     Matrix H = Matrix::Zero(size, size);
     for (int i = 0; i < m; ++i) H += lambda[i] * hessian(i);
     // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
     for (int k = 3; k < nr; k += 6) H.block<3, 3>(k, k) += 0.5 * skew(Vec3(w.segment<3>(k)));
-    K.topLeftCorner(row, row).noalias() += V.transpose() * (H * V);
+    const Matrix H_V = H.lazyProduct(V);
+    K.topLeftCorner(row, row).noalias() += V.transpose().lazyProduct(H_V);
     group.add_second_order(x, markers, 0, w.head(nr), K.topLeftCorner(n, n));
   }
   if (!request.rates && !request.bias) return;
@@ -244,23 +252,23 @@ void assemble_group(std::span<const Marker> markers, const LocalState& x, const 
   if (nc > 0) xi.tail(nc) = ConstVectorMap(x.rate(coordinate_block), nc);
   const MatrixByRows G_t(terms.G_t, m, size);
   if (request.rates) {
-    out.rate().segment(row, m) += G * xi + Eigen::Map<const Vector>(terms.C_t, m);
+    out.rate().segment(row, m) += G.lazyProduct(xi) + Eigen::Map<const Vector>(terms.C_t, m);
     if (request.tangent) {
       auto gradient = out.rate_gradient();
       for (int i = 0; i < m; ++i) {
-        Vector by = hessian(i) * xi + G_t.row(i).transpose();
+        Vector by = hessian(i).lazyProduct(xi) + G_t.row(i).transpose();
         for (int k = 3; k < nr; k += 6)
           by.segment<3>(k) += 0.5 * Vec3(xi.segment<3>(k)).cross(Vec3(G.row(i).segment<3>(k).transpose()));
-        gradient.block(row + i, 0, 1, row).noalias() += by.transpose() * V;
-        gradient.block(row + i, 0, 1, n).noalias() += G.row(i).head(nr) * group.twist_gradient;
+        gradient.block(row + i, 0, 1, row).noalias() += by.transpose().lazyProduct(V);
+        gradient.block(row + i, 0, 1, n).noalias() += G.row(i).head(nr).lazyProduct(group.twist_gradient);
       }
     }
   }
   if (request.bias) {
     auto bias = out.bias();
     for (int i = 0; i < m; ++i)
-      bias[row + i] += G.row(i).head(nr).dot(group.bias) + xi.dot(hessian(i) * xi) + 2 * G_t.row(i).dot(xi) +
-                       terms.C_tt[i];
+      bias[row + i] += G.row(i).head(nr).dot(group.bias) + xi.dot(hessian(i).lazyProduct(xi)) +
+                       2 * G_t.row(i).dot(xi) + terms.C_tt[i];
   }
 }
 
@@ -269,14 +277,14 @@ namespace {
 /// A with w_AB_B in place of w_AB_A.
 Matrix own_axes(const RelativeGroup& group, const VelocityTermsView& terms) {
   Matrix A = MatrixByRows(terms.A, terms.equations, 6);
-  A.rightCols<3>() = (A.rightCols<3>() * group.poses.front().R_AB).eval();
+  A.rightCols<3>() = A.rightCols<3>().lazyProduct(group.poses.front().R_AB).eval();
   return A;
 }
 
 }  // namespace
 
 Vector velocity_wrench(const RelativeGroup& group, const VelocityTermsView& terms, const double* lambda) {
-  return own_axes(group, terms).transpose() * Eigen::Map<const Vector>(lambda, terms.equations);
+  return own_axes(group, terms).transpose().lazyProduct(Eigen::Map<const Vector>(lambda, terms.equations));
 }
 
 void assemble_velocity_rows(std::span<const Marker> markers, const LocalState& x, const RelativeGroup& group,
@@ -285,14 +293,14 @@ void assemble_velocity_rows(std::span<const Marker> markers, const LocalState& x
   const double* lambda = x.value(multiplier_block);
   const Mat3& R = group.poses.front().R_AB;
   const Matrix A = own_axes(group, terms);
-  const Vector w = A.transpose() * Eigen::Map<const Vector>(lambda, m);
+  const Vector w = A.transpose().lazyProduct(Eigen::Map<const Vector>(lambda, m));
   auto r = out.residual();
-  r.head(n).noalias() += group.J.transpose() * w;
+  r.head(n).noalias() += group.J.transpose().lazyProduct(w);
   r.segment(n, m) += Eigen::Map<const Vector>(terms.value, m);
   if (!out.request.tangent && !out.request.bias) return;
 
   Matrix by_pose = MatrixByRows(terms.by_pose, m, 6);
-  by_pose.rightCols<3>() -= A.rightCols<3>() * skew(Vec3(group.twist.tail<3>()));
+  by_pose.rightCols<3>() -= A.rightCols<3>().lazyProduct(skew(Vec3(group.twist.tail<3>())));
   if (out.request.tangent) {
     Mat6 S = Mat6::Zero();
     for (int i = 0; i < m; ++i) {
@@ -303,16 +311,17 @@ void assemble_velocity_rows(std::span<const Marker> markers, const LocalState& x
       S += lambda[i] * by;
     }
     auto K = out.K();
-    K.topLeftCorner(n, n).noalias() += group.J.transpose() * (S * group.J);
+    const Matrix turned = S.lazyProduct(group.J);
+    K.topLeftCorner(n, n).noalias() += group.J.transpose().lazyProduct(turned);
     group.add_second_order(x, markers, 0, w, K.topLeftCorner(n, n));
-    const Matrix rows = A * group.J;
+    const Matrix rows = A.lazyProduct(group.J);
     K.block(0, n, n, m) += rows.transpose();
-    K.block(n, 0, m, n) += by_pose * group.J + A * group.twist_gradient;
+    K.block(n, 0, m, n) += by_pose.lazyProduct(group.J) + A.lazyProduct(group.twist_gradient);
     out.D().block(n, 0, m, n) += rows;
   }
   if (out.request.bias)
-    out.bias().segment(n, m) +=
-        A * group.bias + by_pose * group.twist + Eigen::Map<const Vector>(terms.by_time, m);
+    out.bias().segment(n, m) += A.lazyProduct(group.bias) + by_pose.lazyProduct(group.twist) +
+                                Eigen::Map<const Vector>(terms.by_time, m);
 }
 
 }  // namespace trammel

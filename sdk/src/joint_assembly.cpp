@@ -2,29 +2,37 @@
 
 #include <Eigen/QR>
 
+#include "pull_back.hpp"
+
 namespace trammel {
-Vec6 JointTermsView::wrench(const double* lambda) const {
-  Vec6 w = Vec6::Zero();
-  for (int i = 0; i < equations; ++i) w += lambda[i] * Eigen::Map<const Vec6>(G + i * variables());
-  return w;
-}
 
 namespace {
 
-// Flattened: most of the time goes into calls of small products otherwise.
-[[gnu::flatten]] void assemble_rigid(const JointSite& site, const LocalState& x, const RelativePose& at,
-                                     const JointTermsView& terms, const JointRows& rows, LocalSystem& out) {
-  JointPullback<detail::AnyShape, 3>(site, x, at, terms, rows, out).add();
+using PullBack = void (*)(const JointSite&, const LocalState&, const RelativePose&, const JointTermsView&,
+                          const JointStructure&, const JointRows&, LocalSystem&);
+
+PullBack pull_back_of(const JointStructure& structure, bool rigid) {
+  using enum Displacement;
+  if (structure.rows == nullptr) return rigid ? pull_back_rigid<any> : pull_back_shaped<any>;
+  if (!rigid) return structure.in_world ? pull_back_shaped<in_world> : pull_back_shaped<in_A>;
+  return structure.in_world ? pull_back_rigid<in_world> : pull_back_rigid<in_A>;
 }
 
 }  // namespace
 
 void assemble_joint(const JointSite& site, const LocalState& x, const RelativePose& at,
-                    const JointTermsView& terms, const JointRows& rows, LocalSystem& out) {
-  if (site.A.has_shape() || site.B.has_shape())
-    JointPullback<detail::AnyShape, Eigen::Dynamic>(site, x, at, terms, rows, out).add();
-  else
-    assemble_rigid(site, x, at, terms, rows, out);
+                    const JointTermsView& terms, const JointStructure& structure, const JointRows& rows,
+                    LocalSystem& out) {
+  const bool rigid = !site.A.has_shape() && !site.B.has_shape();
+  pull_back_of(structure, rigid)(site, x, at, terms, structure, rows, out);
+}
+
+JointWrenches joint_wrenches(const RelativePose& at, const JointTermsView& terms,
+                             const JointStructure& structure, const JointRows& rows) {
+  const RelativeWrench w = structure.rows == nullptr
+                               ? JointEquations<Displacement::any>(terms, structure, rows).wrench()
+                               : JointEquations<Displacement::in_A>(terms, structure, rows).wrench();
+  return wrenches_on_markers(at, w, structure.in_world);
 }
 
 RelativeStart relative_start(const Builder& builder, const JointSite& site) {

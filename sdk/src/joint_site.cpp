@@ -110,6 +110,17 @@ void JointSite::draw(const MarkerMotion& a, const MarkerMotion& b, const JointFo
   canvas.field("axis", {axis.data(), 3}, 3);
 }
 
+Type joint_type(std::string name, std::string summary, const JointDemand& demand, std::vector<Parameter> own,
+                std::function<void(const Parameters&, Builder&)> build) {
+  Type type;
+  type.name = std::move(name);
+  type.category = Type::Category::joint;
+  type.summary = std::move(summary);
+  type.parameters = joint_parameters(demand, std::move(own));
+  type.build = std::move(build);
+  return type;
+}
+
 std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<Parameter> own) {
   using P = Parameter;
   using Kind = P::Kind;

@@ -36,11 +36,6 @@ Marker Marker::on_shape(std::shared_ptr<const MarkerShape> shape) {
   m.kind_ = Kind::shape;
   m.shape_ = std::move(shape);
   m.name_.clear();
-  int columns = 0;
-  for (const int size : m.shape_->block_sizes()) columns += size;
-  if (columns > max_marker_dofs)
-    throw Error("a marker depends on " + std::to_string(columns) + " unknowns; at most " +
-                std::to_string(max_marker_dofs) + " are possible");
   return m;
 }
 

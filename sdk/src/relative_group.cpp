@@ -119,8 +119,8 @@ void RelativeGroup::add_second_order(const LocalState& x, std::span<const Marker
     for (const auto& [first, n] : {std::pair(0, A.dofs), std::pair(at_B, B.dofs)}) {
       if (n == 0) continue;
       K.block(0, first, A.dofs, n).noalias() +=
-          turn_A.transpose() *
-          (f_cross * J.block(row, first, 3, n) + turned_m * J.block(row + 3, first, 3, n));
+          turn_A.transpose() * ByMarker<3>(f_cross.lazyProduct(J.block(row, first, 3, n)) +
+                                           turned_m.lazyProduct(J.block(row + 3, first, 3, n)));
     }
     if (B.dofs > 0)
       K.block(at_B, 0, B.dofs, A.dofs).noalias() -= B.J.topRows<3>().transpose() * turned.topRows<3>();

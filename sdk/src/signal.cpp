@@ -66,7 +66,7 @@ class DistanceSignal final : public Signal {
     out.second_rate = n.dot(da) + (dv.squaredNorm() - out.rate * out.rate) / out.value;
     if (!derivatives) return;
 
-    Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 2 * max_marker_dofs> J(3, A.dofs + B.dofs);
+    ByMarkerPair<3> J(3, A.dofs + B.dofs);
     J.leftCols(A.dofs) = -A.J.topRows<3>();
     J.rightCols(B.dofs) = B.J.topRows<3>();
     out.gradient = J.transpose() * n;

@@ -192,12 +192,40 @@ sensors:
 stages: []
 )";
 
+/// Loads and drives that read sensors of things far away, some of them through a function of the case.
+const std::string readers = R"(trammel: 1
+parameters: {N: 60}
+functions:
+  seen: 30*gap.distance - 140
+  fed_back: 15*gap.distance - 65 - 2*tip_angle.value
+bodies:
+  rod.(i): {for: {i: 1..N}, type: rigid_body, mass: 1, inertia: [0.01, 1/12, 1/12], position: [i - 0.5, 0, 0],
+            markers: {start: {at: [-0.5, 0, 0]}, end: {at: [0.5, 0, 0]}}}
+joints:
+  hinge.1: {type: revolute, between: [ground, rod.1.start], axis: [0, 0, 1]}
+  hinge.(i): {for: {i: 2..N}, type: revolute, between: [rod.(i-1).end, rod.(i).start], axis: [0, 0, 1],
+              spring: {angle: 40}, actuator: {angle: 0.1*drive.value}}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+  near: {type: force, on: rod.3.end, force: [0, fed_back, 0]}
+  far: {type: force, on: rod.58.end, force: [seen, 100*near_angle.value, 0]}
+sensors:
+  drive: {type: function, value: near_angle.value + tip_angle.value}
+  gap: {type: distance, between: [ground, rod.5.end]}
+  near_angle: {type: function, value: 2*hinge.2.angle}
+  tip_angle: {type: function, value: hinge.3.angle}
+  first: {type: reaction, of: hinge.1}
+  tip: {type: motion, of: rod.60.end}
+  total: {type: energy}
+stages: []
+)";
+
 INSTANTIATE_TEST_SUITE_P(Cases, ExpandedByShares,
                          ::testing::Values(Share{"Chain", chain}, Share{"Lattice", lattice},
                                            Share{"LatticeOfIndex2", lattice, Form::index2},
                                            Share{"Hinges", hinges},
                                            Share{"HingesOfIndex2", hinges, Form::index2},
-                                           Share{"Sliders", sliders}),
+                                           Share{"Readers", readers}, Share{"Sliders", sliders}),
                          [](const auto& which) { return which.param.name; });
 
 TEST(ExpandingShares, NamesTheEntityAtFaultOnAllRanks) {
@@ -211,6 +239,18 @@ TEST(ExpandingShares, NamesTheEntityAtFaultOnAllRanks) {
     EXPECT_NE(std::string(e.what()).find("joint 'pin.60' (spherical): marker 'rod.61.start' not found"),
               std::string::npos)
         << e.what();
+  }
+}
+
+TEST(ExpandingShares, NamesSignalsOfEachOtherOnAllRanks) {
+  std::string text = readers;
+  const std::string before = "2*hinge.2.angle";
+  text.replace(text.find(before), before.size(), "drive.value");
+  try {
+    SceneRun run(text, Form::index3, PETSC_COMM_WORLD, 1);
+    FAIL() << "'drive' and 'near_angle' read each other";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("a signal that depends on itself: "), std::string::npos) << e.what();
   }
 }
 

@@ -49,6 +49,14 @@ TEST(FormulaJoint, GivesTheSameOnEveryNumberOfRanks) {
   }
 }
 
+/// The number of the first column whose name begins so.
+std::size_t column(const testing::Table& table, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(table.names, [&](const std::string& n) { return n.starts_with(name); });
+  EXPECT_NE(found, table.names.end()) << name;
+  return static_cast<std::size_t>(found - table.names.begin());
+}
+
 /// Two rods on hinges, the second with a spring on its angle.
 std::string hinge(const std::string& joint) {
   return R"(trammel: 1
@@ -90,6 +98,79 @@ TEST(FormulaJoint, AHingeByFormulaMovesAsTheRevoluteJoint) {
     EXPECT_GT(d.range, 0.1) << channel;
     EXPECT_LE(d.largest, bound * d.range) << channel;
   }
+}
+
+TEST(FormulaJoint, AMassSlidesDownABallAndLeavesItWhereItShould) {
+  const Workplace place;
+  const Outcome outcome = place.run(R"(trammel: 1
+parameters: {start: deg(10), r: 1}
+bodies:
+  mass: {type: point_mass, mass: 1, position: [r*sin(start), 0, r*cos(start)]}
+joints:
+  ball:
+    type: formula
+    between: [ground, mass]
+    equations: [{gap: "sqrt(p.x^2 + p.y^2 + p.z^2) - r", measures: length}]
+loads:
+  weight: {type: gravity, acceleration: [0, 0, -9.81]}
+sensors:
+  mass: {type: motion, of: mass}
+  ball: {type: outputs, of: ball}
+stages:
+  - {type: dynamic, until: 1.1, step: 0.001, radius: 0.9}
+)");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const testing::Table mass = table_of(place.read("out/mass.csv")),
+                       ball = table_of(place.read("out/ball.csv"));
+  const std::size_t x = column(mass, "position.x"), z = column(mass, "position.z"),
+                    force = column(ball, "multipliers");
+  ASSERT_EQ(mass.rows.size(), ball.rows.size());
+  double height = 0;
+  for (std::size_t k = 0; k < mass.rows.size(); ++k) {
+    EXPECT_GT(std::hypot(mass.rows[k][x], mass.rows[k][z]), 1 - 1e-9);
+    EXPECT_LE(ball.rows[k][force], 1e-3);  // of 9.81 N, at the instant at which it lets go
+    if (ball.rows[k][force] < 0) height = mass.rows[k][z];
+  }
+  // From rest at the angle a it leaves where cos b = 2/3 cos a; a step there is 2e-3 m long.
+  EXPECT_NEAR(height, 2.0 / 3 * std::cos(10 * M_PI / 180), 3e-3);
+  EXPECT_LT(mass.rows.back()[z], 0.5);
+}
+
+/// A mass that `joint` holds at a height until t = 0.2, and that falls then: its depth at t = 0.5.
+double depth_after_release(const std::string& joint, const std::string& options = "") {
+  const Workplace place;
+  const Outcome outcome = place.run(R"(trammel: 1
+bodies:
+  mass: {type: point_mass, mass: 1, position: [2, 0, 0]}
+joints:
+  held: {)" + joint + R"(, active: 0.2 - t}
+  rail: {type: formula, between: [ground, mass], equations: [{zero: p.x - 2, measures: length}]}
+loads:
+  weight: {type: gravity, acceleration: [0, 0, -9.81]}
+sensors:
+  mass: {type: motion, of: mass}
+stages:
+  - {type: dynamic, until: 0.5, step: 0.005, radius: 0.9}
+)",
+                                    options);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const testing::Table mass = table_of(place.read("out/mass.csv"));
+  return mass.rows.back()[column(mass, "position.z")];
+}
+
+TEST(FormulaJoint, IsActiveAsItsFunctionOfTimeSays) {
+  EXPECT_NEAR(depth_after_release(
+                  "type: formula, between: [ground, mass], equations: [{zero: p.z, measures: length}]"),
+              -0.5 * 9.81 * 0.3 * 0.3, 1e-6);
+}
+
+TEST(MarkerConstraint, IsActiveAsItsFunctionOfTimeSays) {
+  // From (2, 0, 2) over (2, 0, 1) to the mass at (2, 0, 0): its length is 2.
+  EXPECT_NEAR(
+      depth_after_release(
+          "type: sound_belt, between: [{on: ground, at: [2, 0, 2]}, {on: ground, at: [2, 0, 1]}, mass]",
+          " --plugin '" TRAMMEL_TEST_PLUGIN_DIR "/unsound_plugin.so'"),
+      -0.5 * 9.81 * 0.3 * 0.3, 1e-6);
 }
 
 TEST(FormulaJoint, ATypingErrorIsOneMessageWithItsPlace) {

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "command.hpp"
+#include "kernel/address_sanitizer.hpp"
 
 namespace trammel {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if TRAMMEL_ADDRESS_SANITIZER
 constexpr const char* memory = " --memory 0";  // its shadow is larger than any limit
 #else
 constexpr const char* memory = "";

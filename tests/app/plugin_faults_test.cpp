@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "kernel/address_sanitizer.hpp"
 
 namespace trammel::testing {
 namespace {
@@ -135,16 +136,8 @@ TEST(RefusedStep, KeepsItsTextAndItsInstance) {
     }
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TRAMMEL_HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TRAMMEL_HAS_SANITIZER 1
-#endif
-#endif
-
 /// The status of a shell whose command a signal ended. Address sanitizing ends it in a way of its own.
-#ifdef TRAMMEL_HAS_SANITIZER
+#if TRAMMEL_ADDRESS_SANITIZER
 constexpr int segmentation_fault = 1;
 #else
 constexpr int segmentation_fault = 128 + 11;

@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
     Runs, SnapshotOn1,
     ::testing::Values(
         Run{"index3", "heavy_top", 300, "index3"}, Run{"index2", "heavy_top", 300, "index2"},
+        Run{"projected", "heavy_top", 300, "projected"}, Run{"projected_loops", "bricard", 100, "projected"},
         Run{"index1", "heavy_top", 300, "index1"}, Run{"between_hosts", "moving_load", 100, "index3"},
         Run{"between_hosts_index2", "moving_load", 100, "index2"},
         Run{"crossing_in_statics", "ring_on_beam", 3, "own"}, Run{"sleeve", "sleeve", 3, "own"},

@@ -230,6 +230,51 @@ TEST(CheckDerivatives, NamesTheInstanceAndTheEntry) {
   EXPECT_THAT(found.err, HasSubstr("bound 1e-06"));
 }
 
+TEST(CheckDerivatives, AtATimeLooksAtTheStateThatARunHasThere) {
+  Workplace here;
+  std::string text = pair_of_bodies + "joints: {J: {type: wrong_later, between: [a, b]}}\n";
+  text.replace(text.find("step: 0.1"), 9, "step: 0.01");
+  here.write("case.yaml", text);
+  const std::string check = "trammel check case.yaml --derivatives";
+  EXPECT_EQ(here.shell(check + unsound).status, 0);
+  EXPECT_EQ(here.shell(check + " --at 0.05" + unsound).status, 0);
+  const Outcome later = here.shell(check + " --at 0.2" + unsound);
+  EXPECT_EQ(later.status, 1);
+  EXPECT_THAT(later.err, HasSubstr("joint 'J' (wrong_later), K: residual of '"));
+  const Outcome beyond = here.shell(check + " --at 5" + unsound);
+  EXPECT_EQ(beyond.status, 1) << "the stages end at 1";
+}
+
+TEST(Verify, LooksAtTheDriftOfJointsOfMoreThanTwoMarkers) {
+  const Outcome found = Workplace().shell("trammel verify sound_belt --states 6 --markdown" + unsound);
+  EXPECT_EQ(found.status, 0) << found.err;
+  const auto rows = rows_of(found.out);
+  const auto belt = rows.find("sound_belt");
+  ASSERT_NE(belt, rows.end()) << found.out;
+  for (const std::size_t column : {10U, 11U, 12U}) {  // of index 3, 2 and 1
+    const double drift = std::atof(belt->second[column].c_str());
+    EXPECT_GT(drift, 0) << belt->second[column];
+    EXPECT_LT(drift, 1e-7) << belt->second[column];
+  }
+}
+
+TEST(Verify, NamesAnAlgebraicUnknownThatBreaksItsRules) {
+  const std::string fault = "the equation of the algebraic unknown 'J.z' depends on the multiplier 'J.force'";
+  const Outcome found = Workplace().shell("trammel verify breaks_rules --no-motion --states 6" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err, HasSubstr("depends on the multiplier '"));
+  EXPECT_THAT(found.err, HasSubstr("the equation of the algebraic unknown '"));
+  Workplace here;
+  here.write("case.yaml",
+             pair_of_bodies + "joints: {J: {type: breaks_rules, between: [a, {on: b, at: [-1, 0, 0]}]}}\n");
+  for (const char* command : {"run", "check"}) {
+    const Outcome refused = here.shell("trammel " + std::string(command) + " case.yaml" + unsound);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("joint 'J' (type 'breaks_rules' of plugin 'unsound')"));
+    EXPECT_THAT(refused.err, HasSubstr(fault));
+  }
+}
+
 TEST(CheckDerivatives, NamesTheInstanceThatThrowsWhatIsNoException) {
   Workplace here;
   here.write("case.yaml", pair_of_bodies + "joints: {J: {type: throws_later, between: [a, b]}}\n");

@@ -58,7 +58,8 @@ Vec probe(const Layout& layout, unsigned seed, double size) {
   Vec x = layout.create_vector();
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
-    std::mt19937 random(seed * 7919U + static_cast<unsigned>(u.block));
+    std::mt19937 random(seed * 7919U + 97U * static_cast<unsigned>(entity_of(u.block)) +
+                        static_cast<unsigned>(u.block));
     std::uniform_real_distribution<double> uniform(-size, size);
     for (int i = 0; i < u.size; ++i) {
       VecSetValue(x, u.global + i, uniform(random), INSERT_VALUES);
@@ -211,6 +212,45 @@ TEST(Revision, MovingStencilEqualsAFreshBuild) {
     const auto built = fingerprint(fresh, fresh_layout.initial_state());
     for (std::size_t k = 0; k < 3; ++k) ASSERT_NEAR(moved[k], built[k], 1e-12 * built[k]) << "at mass " << at;
   }
+}
+
+/// A spring of a type of its own.
+struct Reaching : testing::Spring {};
+
+TEST(Revision, WithinItsReachAStencilMovesWithoutNewGhosts) {
+  const int masses = 40;
+  Model model;
+  ModelBuilder builder(model);
+  std::vector<BlockId> places;
+  for (int i = 0; i < masses; ++i) {
+    begin(builder, "mass" + std::to_string(i));
+    places.push_back(builder.add_position("", Vec3(i, 0.1 * i * i, 0), Vec3(0, i, 0)));
+    if (i > 0) builder.add(testing::Spring{}, {places[static_cast<std::size_t>(i - 1)], places.back()});
+  }
+  begin(builder, "slider");
+  builder.add(Reaching{}, {places[0], places[1]}, places);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  const bool evaluates = !layout.instances(model.ranges.size() - 1).empty();
+  if (evaluates) {
+    for (const BlockId id : places) EXPECT_TRUE(layout.knows(id)) << id;
+  }
+  State state = layout.initial_state();
+  const double* numbers = state.value.data();
+  const LayoutShare before = layout.share();
+  ElementRange& moving = *model.ranges.back().instances;
+  moving.set_stencil(0, {places[0], places[masses - 1]}, 6);
+  State* const states[] = {&state};
+  layout.revise(states);
+  EXPECT_EQ(state.value.data(), numbers) << "the state was arranged anew";
+  EXPECT_EQ(layout.share().ghost_unknowns, before.ghost_unknowns);
+  assembler.revise();
+  if (evaluates) {
+    EXPECT_EQ(LocalState(state, &layout.place(places[masses - 1])).position(0).x(), masses - 1);
+  }
+  Vec r = layout.create_vector();
+  EXPECT_TRUE(assembler.residual(state, ConstraintLevel::position, r));
+  VecDestroy(&r);
 }
 
 /// Throws on one instance only, which lies on one rank.

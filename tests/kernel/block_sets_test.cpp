@@ -34,16 +34,20 @@ TEST(BlockSets, TheGroundHoldsAWholeSetOnce) {
 
 TEST(BlockTable, HoldsAFewOfManyBlocks) {
   BlockTable<Block> table;
-  table.add(70).name = "a";
-  table.add(1'000'000).name = "b";
-  table[70].size = 2;
-  EXPECT_EQ(table.size(), 2U);
-  EXPECT_EQ(table.back().name, "b");
-  EXPECT_EQ(table[70].size, 2);
+  const BlockId a = block_id(3, 1), b = block_id(2'000'000'000, 7);
+  table.put(a).name = "a";
+  table.put(b).name = "b";
+  const Block& stays = table[a];
+  for (int i = 0; i < 1000; ++i) table.put(block_id(i, 2));
+  EXPECT_EQ(&stays, &table[a]);
+  EXPECT_EQ(table.size(), 1002U);
+  EXPECT_EQ(table[b].name, "b");
   std::string names;
   for (const Block& block : table) names += block.name;
   EXPECT_EQ(names, "ab");
-  EXPECT_EQ(table.ids(), (std::vector<BlockId>{70, 1'000'000}));
+  EXPECT_EQ(table.ids()[0], a);
+  EXPECT_EQ(table.ids()[1], b);
+  EXPECT_EQ(entity_of(b), 2'000'000'000);
 }
 
 TEST(BlockMap, GivesTheAbsentValueWhereNothingWasPut) {
@@ -54,6 +58,17 @@ TEST(BlockMap, GivesTheAbsentValueWhereNothingWasPut) {
   EXPECT_EQ(map[12344], -1);
   map.clear();
   EXPECT_EQ(map[12345], -1);
+  EXPECT_EQ(map[no_block], -1);
+}
+
+TEST(BlockMap, FindsEveryOneOfMany) {
+  BlockMap<int> map(-1);
+  for (int entity = 0; entity < 300; ++entity)
+    for (int local = 0; local < 40; local += 1 + entity % 3)
+      map.put(block_id(entity, local)) = entity + local;
+  for (int entity = 0; entity < 300; ++entity)
+    for (int local = 0; local < 40; ++local)
+      EXPECT_EQ(map[block_id(entity, local)], local % (1 + entity % 3) == 0 ? entity + local : -1);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ inline std::vector<Frame> chain(Model& model, int n, bool share) {
       builder.offer_identity(Marker::on_frame(f), Marker::on_frame(g), FramePart::rotation,
                              builder.add_multiplier("weld", rows_of(Dimension::angle, 3)));
     const BlockId m = builder.add_multiplier("lambda", rows_of(Dimension::length, 3));
-    model.blocks[m].initial = {0.5, -1.0 * i, 0.25};
+    model.blocks.put(m).initial = {0.5, -1.0 * i, 0.25};
     builder.add(Ball{Vec3(0.5, 0, 0.1), Vec3(-0.5, 0.2, 0)},
                 {f.position, f.rotation, g.position, g.rotation, m});
     builder.add(Spring{}, {f.position, g.position});

@@ -12,6 +12,7 @@
 namespace trammel::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// A force on a coordinate that grows with time to `full` at t = 1.
@@ -318,6 +319,57 @@ TEST(Algebraic, a_joint_that_is_inactive_keeps_its_unknowns) {
   run.run(std::vector{dynamic(DynamicStage::Form::index3, 1, 0.01)});
   EXPECT_NEAR(on_all_ranks(m, run.state(), q), 0.5 * 1.5 * 0.75 * 0.75, 1e-9);
   EXPECT_NEAR(on_all_ranks(m, run.state(), z), 0, 1e-12);
+}
+
+/// Stencil: coordinate q, algebraic z, multiplier. q is held at 0 and z follows from q, but for one entry that may not be.
+struct RuleBreaker {
+  double by_multiplier = 0;    ///< of the equation of z
+  double by_acceleration = 0;  ///< likewise
+  double of_constraint = 0;    ///< of the constraint by z^2: nothing at the start, where z = 0
+
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    const double q = x.value(0)[0], z = x.value(1)[0], lambda = x.value(2)[0];
+    out.residual() << lambda, z - 0.5 * q + by_multiplier * lambda + by_acceleration * x.second_rate(0)[0],
+        q + of_constraint * z * z;
+    if (out.request.rates) out.rate()[2] = x.rate(0)[0];
+    if (out.request.bias) out.bias()[2] = 0;
+    if (!out.request.tangent) return;
+    auto K = out.K();
+    K(0, 2) = K(2, 0) = K(1, 1) = 1;
+    K(1, 0) = -0.5;
+    K(1, 2) = by_multiplier;
+    K(2, 1) = 2 * of_constraint * z;
+    if (by_acceleration != 0) out.M()(1, 0) = by_acceleration;
+  }
+};
+
+TEST(Algebraic, an_equation_or_a_constraint_that_may_not_be_is_named_at_the_start) {
+  const auto message = [](const RuleBreaker& breaker, bool in_statics) {
+    TestSystem m;
+    m.entity("bead");
+    const BlockId q = m.add_length("q", 0);
+    m.builder.add(LineMass{2, 0}, {q});
+    m.entity("latch", "hook");
+    const Measure measure = Measure::length();
+    const double guess = 0;
+    const BlockId z = m.builder.add_algebraic("z", {&guess, 1}, {&measure, 1}, "m");
+    m.builder.add(RuleBreaker(breaker), {q, z, m.add_force(1)});
+    m.finish();
+    Simulation run(*m.assembler);
+    return error_of(run, {in_statics ? load_steps(1) : dynamic(DynamicStage::Form::index3, 0.1, 0.1)});
+  };
+  EXPECT_EQ(message({}, false), "");
+  const std::string equation = "the equation of the algebraic unknown 'latch.z' depends on the ";
+  for (const bool in_statics : {false, true}) {
+    EXPECT_THAT(message({.by_multiplier = 0.1}, in_statics),
+                AllOf(HasSubstr("'latch' (type 'hook'"), HasSubstr(equation + "multiplier 'latch.force'")));
+    EXPECT_THAT(message({.by_acceleration = 0.1}, in_statics),
+                AllOf(HasSubstr("'latch' (type 'hook'"), HasSubstr(equation + "acceleration of 'bead.q'")));
+    // At the start nothing is seen of it: z = 0.
+    EXPECT_THAT(message({.of_constraint = 0.1}, in_statics),
+                HasSubstr("the constraint of the multiplier 'latch.force' depends on the algebraic unknown "
+                          "'latch.z'"));
+  }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class CoordinateCase : public PlainCase {
     Entity entity;
     entity.name = name;
     builder.begin(entity, type);
-    const std::array<double, max_block_size> zeros{};
+    const std::array<double, inline_block_size> zeros{};
     std::vector<Measure> measures;
     for (const auto& [coordinate, unit] : coordinates)
       measures.push_back(unit == "rad" ? Measure::angle() : Measure::length());

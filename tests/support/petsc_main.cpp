@@ -7,14 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#if defined(__has_feature)
-#define TRAMMEL_ADDRESS_SANITIZED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define TRAMMEL_ADDRESS_SANITIZED 1
-#else
-#define TRAMMEL_ADDRESS_SANITIZED 0
-#endif
-#if TRAMMEL_ADDRESS_SANITIZED
+#include "kernel/address_sanitizer.hpp"
+
+#if TRAMMEL_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -61,7 +56,7 @@ int main(int argc, char** argv) {
   }
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
-#if TRAMMEL_ADDRESS_SANITIZED
+#if TRAMMEL_ADDRESS_SANITIZER
   // Leaks are looked for while MPI's libraries are still loaded: later they could not be told by name.
   if (failed == 0) __lsan_do_leak_check();
 #endif

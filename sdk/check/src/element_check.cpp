@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "trammel/algebraic_rules.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
@@ -317,6 +318,10 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
             rounding.rate_difference.segment(r, rows),
             rounding.K.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
   }
+  std::vector<const Block*> stencil;
+  for (const Block& block : blocks) stencil.push_back(&block);
+  if (std::string fault = algebraic_fault(stencil, exact.K, exact.D, exact.M); !fault.empty())
+    terms.push_back({std::move(fault), 1.0, 1.0, Kind::uncoupled});
   std::ranges::stable_sort(terms, is_worse);
   return terms;
 }

@@ -8,6 +8,7 @@
 #include "trammel/export.hpp"
 #include "trammel/function.hpp"
 #include "trammel/parameters.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -23,6 +24,7 @@ struct Activity {
   bool by_instance = false;  ///< nothing of the above: instances ask for it in their reviews
   double length = 1;         ///< of the model [m]: what a gap is small against where it becomes active
   Location where;
+  Reserved<4> reserved{};
 
   /// Just after a time at which steps of size h end and begin.
   TRAMMEL_API bool after(double t, double h) const;

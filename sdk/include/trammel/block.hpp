@@ -36,14 +36,13 @@ constexpr bool is_multiplier(BlockKind kind) {
 /// True for the blocks whose rates are unknowns of their own: those of second and of first order.
 constexpr bool has_rate(BlockKind kind) { return is_kinematic(kind) || kind == BlockKind::state; }
 
-/// A block as its owner declared it; the index in the model is its name inside the program.
-using BlockId = std::int32_t;
+/// The name of a block inside the program: the number of the entity that made it, in the upper 32 bits, and its own number
+/// among that entity's blocks. It is the same on every rank, whatever else that builds.
+using BlockId = std::int64_t;
 inline constexpr BlockId no_block = -1;
 
 /// Largest dimension of a block whose numbers need no memory of their own.
 inline constexpr int inline_block_size = 8;
-/// Most equations, or coordinates, of a joint by formula.
-inline constexpr int max_block_size = inline_block_size;
 /// Initial numbers of a block, zero where they are not given.
 using BlockNumbers = InlineVector<double, inline_block_size>;
 

@@ -20,6 +20,7 @@
 #include "trammel/marker.hpp"
 #include "trammel/parameters.hpp"
 #include "trammel/registry.hpp"
+#include "trammel/reserved.hpp"
 #include "trammel/signal.hpp"
 
 namespace trammel {
@@ -29,6 +30,7 @@ struct InitialMotion {
   Mat3 R_WM;
   Vec3 p_WM;
   Vec6 twist;
+  Reserved<2> reserved{};
 };
 
 /// What of two frames a joint may identify.
@@ -176,11 +178,15 @@ class TRAMMEL_API Builder {
   /// demands that the joint share.
   virtual void keep_multipliers(int of_entity) = 0;
 
-  /// Adds an instance. E is evaluated by RangeOf<E>.
+  /// Adds an instance. E is evaluated by RangeOf<E>. `reach`: blocks that later stencils of the instance may name besides the
+  /// present ones (Review::move): the rank that evaluates it then knows their values from the start, as ghosts, so that a
+  /// change of the stencil inside the reach fetches nothing. It costs that rank the exchange of all of them in each iteration.
   template <class E>
-  void add(E element, std::vector<BlockId> stencil) {
+  void add(E element, std::vector<BlockId> stencil, std::vector<BlockId> reach = {}) {
     const int dofs = check_stencil(stencil);
+    check_stencil(reach);
     ElementRange& all = range(typeid(E), &make_range<RangeOf<E>>);
+    if (!reach.empty()) set_reach(all, all.size(), std::move(reach));
     static_cast<RangeOf<E>&>(all).add(std::move(element), std::move(stencil), dofs, entity_index());
   }
   /// The one range of the class R that this plugin has in the model: for types that keep their instances themselves.
@@ -217,6 +223,8 @@ class TRAMMEL_API Builder {
   virtual ElementRange& range(const std::type_info& of, MakeRange make) = 0;
   /// The unknowns of a stencil. Throws Error where it names a block that does not exist.
   virtual int check_stencil(std::span<const BlockId> stencil) const = 0;
+  /// Remembers the reach of an instance.
+  virtual void set_reach(const ElementRange& range, int instance, std::vector<BlockId> blocks) = 0;
   /// A marker that was offered, or one of a family. Throws Error with the nearest name.
   virtual Marker named_marker(const Value& name) const = 0;
 };

@@ -11,6 +11,7 @@
 #include "trammel/export.hpp"
 #include "trammel/linear_algebra.hpp"
 #include "trammel/marker.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -86,6 +87,7 @@ class TRAMMEL_API Curve {
   std::vector<double> breaks_;
   bool closed_ = false;
   Antiderivative arc_;
+  Reserved<4> reserved_;
 };
 
 /// A curve and the marker whose axes it is given in.

@@ -6,6 +6,7 @@
 #include "trammel/block.hpp"
 #include "trammel/error.hpp"
 #include "trammel/marker.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -16,6 +17,7 @@ struct Entity {
   std::string type;
   std::string plugin;
   Location where;
+  Reserved<4> reserved{};
 };
 
 /// A body's mass concentrated for loads that act on mass (gravity).
@@ -23,6 +25,7 @@ struct MassPoint {
   Marker centre;
   double mass = 0;  ///< [kg]
   int entity = -1;
+  Reserved<2> reserved{};
 };
 
 /// A scalar coordinate of a joint that springs, motions and frictions hang on.
@@ -31,6 +34,7 @@ struct JointCoordinate {
   std::string unit;
   BlockId block = no_block;
   int component = 0;
+  Reserved<2> reserved{};
 };
 
 /// One term of a linear relation between coordinates: factor times a component of a coordinate block.
@@ -50,6 +54,7 @@ struct SensorReference {
   int of = -1;      ///< entity that it reports; -1: the whole model
   What what = What::outputs;
   std::vector<std::string> channels;  ///< names of the outputs wanted; empty: all
+  Reserved<2> reserved{};
 };
 
 }  // namespace trammel

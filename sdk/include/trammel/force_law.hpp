@@ -73,14 +73,6 @@ TRAMMEL_API Parameter between_markers(int least, int most);
 
 namespace detail {
 
-template <class E>
-E made_from(const Parameters& in) {
-  if constexpr (std::constructible_from<E, const Parameters&>)
-    return E(in);
-  else
-    return E();
-}
-
 TRAMMEL_API Type element_between(int markers, std::string name, std::string summary,
                                  std::vector<Parameter> own,
                                  std::function<void(const Parameters&, Builder&)> build);

@@ -6,6 +6,7 @@
 
 #include "trammel/canvas.hpp"
 #include "trammel/linear_algebra.hpp"
+#include "trammel/marker.hpp"
 
 namespace trammel {
 
@@ -39,6 +40,16 @@ bool draw_formula(const Formula& formula, const Mat3& R_WA, const Vec3& p_WA, Ca
   } else {
     return false;
   }
+}
+
+/// The same of a formula of several markers, A first; one that gives neither is drawn as lines from marker to marker.
+template <class Formula>
+void draw_formula(const Formula& formula, std::span<const MarkerMotion> markers, Canvas& canvas) {
+  const MarkerMotion& A = markers.front();
+  if (draw_formula(formula, A.R_WM, A.p_WM, canvas, Canvas::Layer::curves)) return;
+  std::vector<Vec3> points;
+  for (const MarkerMotion& marker : markers) points.push_back(marker.p_WM);
+  canvas.polyline(Canvas::Layer::curves, points);
 }
 
 }  // namespace trammel

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "trammel/block.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -20,6 +21,7 @@ struct FrictionLaw {
   std::shared_ptr<const Signal> normal;
   /// Unilateral row that presses: where it is inactive, so is the group.
   std::optional<ConstraintRow> pressed_by;
+  Reserved<2> reserved{};
 };
 
 }  // namespace trammel

@@ -15,6 +15,7 @@
 #include "trammel/growing_matrix.hpp"
 #include "trammel/jet.hpp"
 #include "trammel/number_text.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -30,6 +31,7 @@ struct FunctionValue {
   Vector gradient;     ///< n: df/ds_i
   Vector gradient_dt;  ///< n: d2f/(ds_i dt)
   Matrix hessian;      ///< n x n, symmetric: d2f/(ds_i ds_j)
+  Reserved<2> reserved{};
 
   /// Sets everything to zero for n signals.
   void reset(int n) {
@@ -136,6 +138,7 @@ class TRAMMEL_API Function {
   std::string text_;
   std::vector<std::string> signals_;
   Location where_;
+  Reserved<2> reserved_;
 };
 
 /// Values of the signals that a function reads.

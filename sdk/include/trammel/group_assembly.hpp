@@ -6,6 +6,7 @@
 #include "trammel/local_system.hpp"
 #include "trammel/outputs.hpp"
 #include "trammel/relative_group.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -20,6 +21,7 @@ struct LawTermsView {
   const double* values;       ///< one a row
   const double* derivatives;  ///< rows x variables, by rows; null where only values are asked for
   const double* state_rates;  ///< y' at the state that is evaluated
+  Reserved<2> reserved{};
 
   int relative() const { return 6 * poses; }
   int kinematic() const { return relative() + coordinates; }
@@ -62,6 +64,7 @@ struct GroupTermsView {
       H;  ///< equations, each variables x variables, symmetric; where tangents or bias are asked for
   const double *C_t, *C_tt;  ///< equations
   const double* G_t;         ///< equations x variables
+  Reserved<2> reserved{};
 
   int variables() const { return 6 * poses + coordinates; }
 };
@@ -84,6 +87,7 @@ struct VelocityTermsView {
   const double*
       A_by_pose;          ///< equations, each 6 x 6: of the row of A (first index) by the pose; for tangents
   const double* by_time;  ///< equations: partial derivative of the value
+  Reserved<2> reserved{};
 };
 
 /// The relative wrench A^T lambda.

@@ -175,11 +175,7 @@ class GroupLaw {
   void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::pose);
-    const MarkerMotion& A = group.markers.front();
-    if (draw_formula(derived(), A.R_WM, A.p_WM, canvas, Canvas::Layer::curves)) return;
-    std::vector<Vec3> points;
-    for (const MarkerMotion& marker : group.markers) points.push_back(marker.p_WM);
-    canvas.polyline(Canvas::Layer::curves, points);
+    draw_formula(derived(), group.markers, canvas);
   }
 
   /// Adds the blocks and the instance; the markers are set.

@@ -136,7 +136,7 @@ constexpr bool identifies_any(const Groups& groups) {
 template <class Derived, int equations, int coordinates = 0, class History = JointHistory>
 class Joint {
  public:
-  static_assert(equations >= 1 && equations <= max_block_size && coordinates <= max_block_size);
+  static_assert(equations >= 1 && coordinates >= 0 && coordinates <= 32);  // a bit each in RowSparsity
   static constexpr int equation_count = equations;
   static constexpr int coordinate_count = coordinates;
   static constexpr JointDemand demand{JointAxes::own, false, true};
@@ -196,18 +196,9 @@ class Joint {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     if constexpr (is_sparse())
       if (!is_any_evaluated()) return;
-    const Request& request = out.request;
-    const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
-                              : request.rates                                    ? MotionLevel::velocity
-                              : rigid_                                           ? MotionLevel::pose
-                                                                                 : MotionLevel::jacobian;
     MarkerMotion A, B;
-    site_.A.evaluate(x, 0, level, A);
-    site_.B.evaluate(x, blocks_A_, level, B);
-    if (rigid_)
-      evaluate_rigid(x, A, B, out);
-    else
-      evaluate_with<Eigen::Dynamic>(x, A, B, out);
+    evaluate_markers(site_, x, out.request, A, B);
+    evaluate_between(x, A, B, out);
   }
 
   void begin(const LocalState& x, const Begin& how) {
@@ -264,20 +255,17 @@ class Joint {
   /// Sets what a joint that declares its sparsity leaves unset: derivatives of components of the displacement.
   static void complete(Terms& terms) {
     if constexpr (is_sparse())
-      for (int i = 0; i < detail::JointShape<Derived>::displacements; ++i)
-        terms.G(i, detail::JointShape<Derived>::first + i) = 1;
+      for (int i = 0; i < structure().displacements; ++i) terms.G(i, structure().first + i) = 1;
   }
 
  protected:
   void report_multiplier_groups(const LocalState& x, OutputSink& sink) const {
-    static constexpr std::string_view names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
     for (std::size_t g = 0; g < group_count(); ++g) {
       const MultiplierGroup& group = Derived::multiplier_groups[g];
       const auto rows = static_cast<std::size_t>(group.rows);
       if (is_evaluated(g) && !group.output.empty())
-        sink.values(group.output, group.unit,
-                    std::span(names).subspan(static_cast<std::size_t>(group.first), rows),
-                    {x.value(multiplier_block(g)), rows});
+        report_numbered(sink, group.output, group.unit, group.first + 1,
+                        {x.value(multiplier_block(g)), rows});
     }
   }
   /// The block of a group's multipliers in the joint's stencil.
@@ -296,8 +284,7 @@ class Joint {
                   most_groups);
     return Derived::multiplier_groups.size();
   }
-  struct Wrenches {
-    Vec6 on_A, on_B;  ///< rows of B^T lambda at the markers
+  struct Wrenches : JointWrenches {
     Coordinates on_coordinates;
   };
 
@@ -338,38 +325,41 @@ class Joint {
     return s;
   }
 
-  // Flattened: most of the time goes into calls of products of 3 x 3 otherwise.
-  [[gnu::flatten]] void evaluate_rigid(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
-                                       LocalSystem& out) const {
-    evaluate_with<3>(x, A, B, out);
-  }
-
-  template <int width>
-  void evaluate_with(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
-                     LocalSystem& out) const {
+  // Flattened: most of the time goes into calls of products of 3 x 3 otherwise. Between rigid markers the assembly is part of
+  // it: what the terms leave zero costs nothing then.
+  [[gnu::flatten]] void evaluate_between(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
+                                         LocalSystem& out) const {
     const bool second = out.request.tangent || out.request.bias;
-    const RelativePose pose = pose_of(A, B);
+    const RelativePose pose = relative_pose(A, B, Derived::meets);
     Coordinates rate;
     if (out.request.rates || out.request.bias) rate = coordinate_rates(x);
-    if constexpr (is_sparse()) {
-      Terms terms{typename Terms::NotSet{}};
-      derived().terms(at(x, pose.R_AB, pose.p_AB_A), second, terms);
-      const JointTermsView view = terms.view();
-      const JointRows rows = rows_in(x, A.dofs + B.dofs, rate.data());
-      JointPullback<detail::JointShape<Derived>, width>(site_, x, pose, view, rows, out).add();
-    } else {
-      Terms terms(second);
-      derived().terms(at(x, pose.R_AB, pose.p_AB_A), second, terms);
-      assemble_joint(site_, x, pose, terms.view(), rows_in(x, A.dofs + B.dofs, rate.data()), out);
-    }
+    Terms terms = unset_terms(second);
+    derived().terms(at(x, pose.R_AB, pose.p_AB_A), second, terms);
+    const JointTermsView view = terms.view();
+    const JointRows rows = rows_in(x, A.dofs + B.dofs, rate.data());
+    if constexpr (is_sparse())
+      if (rigid_) {
+        constexpr JointStructure s = detail::StructureOf<Derived>::value;
+        constexpr Displacement kind = s.in_world ? Displacement::in_world : Displacement::in_A;
+        return JointPullback<kind, 3, s.displacements, s.rotations>(site_, x, pose, view, structure(), rows,
+                                                                    out)
+            .add();
+      }
+    assemble_joint(site_, x, pose, view, structure(), rows, out);
   }
-
-  static RelativePose pose_of(const MarkerMotion& A, const MarkerMotion& B) {
-    const Mat3 R_AW = A.R_WM.transpose();
-    if constexpr (Derived::meets)
-      return {A, B, R_AW * B.R_WM, Vec3::Zero()};
+  /// As `terms` wants them.
+  static Terms unset_terms(bool second) {
+    if constexpr (is_sparse())
+      return Terms(typename Terms::NotSet{});
     else
-      return {A, B, R_AW * B.R_WM, R_AW * p_AB_W(A, B)};
+      return Terms(second);
+  }
+  static const JointStructure& structure() {
+    static constexpr JointStructure unknown;
+    if constexpr (is_sparse())
+      return detail::StructureOf<Derived>::value;
+    else
+      return unknown;
   }
 
   /// Rows from equation `e` on.
@@ -397,10 +387,10 @@ class Joint {
   JointRows rows_in(const LocalState& x, int coordinate_row, const double* rates) const {
     JointRows rows;
     if constexpr (is_sparse()) {
-      using Shape = detail::JointShape<Derived>;
-      rows.displacement = rows_from<0, Shape::displacements>(x, coordinate_row);
-      rows.rotation = rows_from<Shape::displacements, Shape::rotations>(x, coordinate_row);
-      rows.tie = rows_from<Shape::displacements + Shape::rotations, Shape::ties>(x, coordinate_row);
+      constexpr JointStructure s = detail::StructureOf<Derived>::value;
+      rows.displacement = rows_from<0, s.displacements>(x, coordinate_row);
+      rows.rotation = rows_from<s.displacements, s.rotations>(x, coordinate_row);
+      rows.tie = rows_from<s.displacements + s.rotations, s.ties>(x, coordinate_row);
     } else {
       rows.any = rows_from<0, equations>(x, coordinate_row);
     }
@@ -422,15 +412,10 @@ class Joint {
   Wrenches wrenches(const LocalState& x, MarkerMotion& A, MarkerMotion& B) const {
     site_.A.evaluate(x, 0, MotionLevel::jacobian, A);
     site_.B.evaluate(x, blocks_A_, MotionLevel::jacobian, B);
-    const RelativePose pose = pose_of(A, B);
+    const RelativePose pose = relative_pose(A, B, Derived::meets);
     Terms terms(false);
     derived().terms(at(x, pose.R_AB, pose.p_AB_A), false, terms);
-    const JointTermsView view = terms.view();
-    const JointRows rows = rows_in(x, 0, nullptr);
-    LocalSystem none{Request{}};
-    using Shape = std::conditional_t<is_sparse(), detail::JointShape<Derived>, detail::AnyShape>;
-    const JointPullback<Shape, Eigen::Dynamic> pullback(site_, x, pose, view, rows, none);
-    return {pullback.on_A(), pullback.on_B(),
+    return {joint_wrenches(pose, terms.view(), structure(), rows_in(x, 0, nullptr)),
             terms.G.template rightCols<coordinates>().transpose() * multipliers(x)};
   }
   /// All of the joint's multipliers; zero where they are not evaluated.
@@ -531,6 +516,14 @@ std::vector<Row> rows_of_joint(const J& joint) {
     return rows_of(J::dimensions);
 }
 
+template <class E>
+E made_from(const Parameters& in) {
+  if constexpr (std::constructible_from<E, const Parameters&>)
+    return E(in);
+  else
+    return E();
+}
+
 }  // namespace detail
 
 /// Adds a joint whose site is set to the model: its coordinates, at the values and rates that the markers start with,
@@ -590,23 +583,12 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
 /// by default). `own` are the parameters that J reads besides the common ones.
 template <class J>
 Type joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
-  Type type;
-  type.name = std::move(name);
-  type.category = Type::Category::joint;
-  type.summary = std::move(summary);
-  type.parameters = joint_parameters(J::demand, std::move(own));
-  type.build = [](const Parameters& in, Builder& builder) {
-    const auto make = [&]() {
-      if constexpr (std::constructible_from<J, const Parameters&>)
-        return J(in);
-      else
-        return J();
-    };
-    J joint = make();
-    joint.set_site(read_joint_site(in, builder, J::demand));
-    add_joint(in, builder, std::move(joint));
-  };
-  return type;
+  return joint_type(std::move(name), std::move(summary), J::demand, std::move(own),
+                    [](const Parameters& in, Builder& builder) {
+                      J joint = detail::made_from<J>(in);
+                      joint.set_site(read_joint_site(in, builder, J::demand));
+                      add_joint(in, builder, std::move(joint));
+                    });
 }
 
 }  // namespace trammel

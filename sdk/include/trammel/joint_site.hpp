@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,8 @@
 #include "trammel/marker.hpp"
 #include "trammel/outputs.hpp"
 #include "trammel/parameters.hpp"
+#include "trammel/registry.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -28,12 +32,14 @@ struct JointDemand {
   bool markers_meet = true;    ///< the origins of both markers coincide at the start
   bool needs_rotation = true;  ///< a marker without orientation (a point) is refused
   bool may_slide = false;      ///< the origins may lie apart: the joint's type says in which directions
+  std::uint32_t reserved = 0;
 };
 
 /// Forces of a joint on what its markers are fixed in, at their origins, in world components.
 struct JointForces {
   Vec3 force_on_A = Vec3::Zero(), moment_on_A = Vec3::Zero();
   Vec3 force_on_B = Vec3::Zero(), moment_on_B = Vec3::Zero();
+  Reserved<2> reserved{};
 };
 
 /// The two markers of a joint, and what every joint does with them.
@@ -43,6 +49,7 @@ class TRAMMEL_API JointSite {
   bool shares_position = false;  ///< the layout made the position blocks of A and B one
   bool shares_rotation = false;  ///< likewise the rotation blocks, which differ by a constant rotation
   double size = 0;               ///< length of what is drawn [m]; 0: a point
+  Reserved<4> reserved{};
 
   /// Blocks of A, then of B.
   std::vector<BlockId> blocks() const;
@@ -76,6 +83,11 @@ class TRAMMEL_API JointSite {
 /// Parameters that all joints have (between, axis or rotation, position, share, assemble, size), then `own`.
 TRAMMEL_API std::vector<Parameter> joint_parameters(const JointDemand& demand,
                                                     std::vector<Parameter> own = {});
+
+/// A joint's type in a case, with the parameters that all joints have, then `own`.
+TRAMMEL_API Type joint_type(std::string name, std::string summary, const JointDemand& demand,
+                            std::vector<Parameter> own,
+                            std::function<void(const Parameters&, Builder&)> build);
 
 /// Reads the common parameters, sets up the markers with the joint's axes, and checks that they meet.
 ///

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "trammel/linear_algebra.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -15,6 +17,7 @@ struct Request {
   /// Compliant rows are those at multipliers of zero: what rates of constraints belong to. The kernel sees to it; an instance
   /// need not look at it.
   bool rigid = false;
+  std::uint32_t reserved = 0;
 };
 
 using VectorMap = Eigen::Map<Eigen::VectorXd>;
@@ -92,6 +95,7 @@ class LocalSystem {
   int n_ = 0;
   unsigned used_ = 0;
   Buffer r_, rate_, bias_, K_, D_, M_, rate_gradient_;
+  Reserved<6> reserved_;
 };
 
 }  // namespace trammel

@@ -6,14 +6,22 @@
 
 #include "trammel/block.hpp"
 #include "trammel/export.hpp"
+#include "trammel/growing_columns.hpp"
+#include "trammel/reserved.hpp"
 #include "trammel/state.hpp"
 
 namespace trammel {
 
-/// Columns that a marker may have: two frames and twenty coordinates.
-inline constexpr int max_marker_dofs = 32;
+/// Columns of a marker that need no memory of their own: two frames and some coordinates.
+inline constexpr int inline_marker_dofs = 16;
 
-using MarkerJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, max_marker_dofs>;
+/// Numbers by the columns of one marker, or of two.
+template <int rows>
+using ByMarker = GrowingColumns<rows, inline_marker_dofs>;
+template <int rows>
+using ByMarkerPair = GrowingColumns<rows, 2 * inline_marker_dofs>;
+
+using MarkerJacobian = ByMarker<6>;
 
 /// Motion of a marker M at one state. Twists are (velocity of the origin in world components; angular velocity
 /// w_WM_M in marker components), variations likewise: (dp_WM_W; dtheta_M with R_WM <- R_WM exp(dtheta_M~)).
@@ -27,6 +35,7 @@ struct MarkerMotion {
   Vec6 twist;        ///< includes explicit rates in time
   MarkerJacobian twist_gradient;  ///< d(twist)/dq along the increments, v fixed
   Vec6 bias;                      ///< rate of the twist when all block accelerations vanish
+  Reserved<2> reserved{};
 };
 
 /// From A's origin to B's in world components [m], without the rounding of places far from the origin. What holds two
@@ -73,7 +82,6 @@ class TRAMMEL_API Marker {
                          const Vec3& p_FM_F = Vec3::Zero());
   /// The origin of a position block, without orientation: its joints may use its position only.
   static Marker on_point(BlockId position);
-  /// Throws Error where the blocks of the shape have more than max_marker_dofs columns.
   static Marker on_shape(std::shared_ptr<const MarkerShape> shape);
 
   /// The same marker with a further constant offset: X_FM' = X_FM X_MM'.
@@ -116,6 +124,7 @@ class TRAMMEL_API Marker {
   Vec3 p_FM_F_ = Vec3::Zero();
   std::shared_ptr<const MarkerShape> shape_;
   std::string name_ = "ground";
+  Reserved<2> reserved_;
 };
 
 }  // namespace trammel

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "trammel/activity.hpp"
 #include "trammel/constraint.hpp"
 #include "trammel/force_law.hpp"
 #include "trammel/formula_drawing.hpp"
@@ -112,11 +113,7 @@ class MarkerConstraint {
   void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::pose);
-    const MarkerMotion& A = group.markers.front();
-    if (draw_formula(derived(), A.R_WM, A.p_WM, canvas, Canvas::Layer::curves)) return;
-    std::vector<Vec3> points;
-    for (const MarkerMotion& marker : group.markers) points.push_back(marker.p_WM);
-    canvas.polyline(Canvas::Layer::curves, points);
+    draw_formula(derived(), group.markers, canvas);
   }
 
   /// Adds the coordinates, the multipliers and the instance; the markers are set. Throws Error where the equations do not hold
@@ -228,22 +225,24 @@ class MarkerConstraint {
 };
 
 /// A case's joint type made of a class derived from MarkerConstraint, which is constructible from Parameters (or by
-/// default). `own` are the parameters that it reads besides `between`, a list of its markers, and `assemble`.
+/// default). `own` are the parameters that it reads besides `between`, a list of its markers, `assemble` and `active`.
 template <class J>
 Type marker_joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
   Type type = detail::element_between(
       J::markers, std::move(name), std::move(summary), std::move(own),
       [](const Parameters& in, Builder& builder) {
         J joint = detail::made_from<J>(in);
+        if (auto activity = read_activity(in)) builder.set_activity(*std::move(activity));
         joint.set_markers(read_markers(in, builder, J::markers, J::markers, J::needs_rotation));
         J::add(in, builder, std::move(joint));
       });
   type.category = Type::Category::joint;
   type.parameters.insert(
       type.parameters.begin() + 1,
-      Parameter::make(Parameter::Kind::flag, "assemble", "",
-                      "yes: the joint may be open at the start; a stage of type assemble closes it")
-          .defaults("no"));
+      {Parameter::make(Parameter::Kind::flag, "assemble", "",
+                       "yes: the joint may be open at the start; a stage of type assemble closes it")
+           .defaults("no"),
+       active_parameter()});
   return type;
 }
 

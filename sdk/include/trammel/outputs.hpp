@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "trammel/export.hpp"
 #include "trammel/linear_algebra.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -18,6 +20,7 @@ struct Energy {
   /// Power that leaves the system here: dissipation and, with its sign, minus the power of non-conservative loads
   /// and prescribed motions [W].
   double lost_power = 0;
+  Reserved<2> reserved{};
 
   Energy& operator+=(const Energy& o) {
     kinetic += o.kinetic;
@@ -45,5 +48,9 @@ class OutputSink {
   virtual void values(std::string_view name, std::string_view unit,
                       std::span<const std::string_view> components, std::span<const double> values) = 0;
 };
+
+/// Reports values whose components are called by their numbers, `first` and those after it.
+TRAMMEL_API void report_numbered(OutputSink& sink, std::string_view name, std::string_view unit, int first,
+                                 std::span<const double> values);
 
 }  // namespace trammel

@@ -9,6 +9,7 @@
 #include "trammel/export.hpp"
 #include "trammel/function.hpp"
 #include "trammel/linear_algebra.hpp"
+#include "trammel/reserved.hpp"
 #include "trammel/value.hpp"
 
 namespace trammel {
@@ -48,6 +49,7 @@ struct Parameter {
   /// A value that makes sense where there is no default, as it would be written in a case: `trammel describe` shows it
   /// and `trammel verify` builds the type with it.
   std::string example;
+  Reserved<4> reserved{};
 
   // Chainable: Parameter::real("mass", "kg", "mass").positive().must()
   static Parameter make(Kind kind, std::string name, std::string unit, std::string doc) {
@@ -149,6 +151,7 @@ class TRAMMEL_API Parameters {
   const Value* map_;
   std::shared_ptr<const std::vector<Parameter>> known_;
   const ValueContext* context_;
+  Reserved<2> reserved_;
 };
 
 }  // namespace trammel

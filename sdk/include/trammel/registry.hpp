@@ -10,10 +10,27 @@
 #include "trammel/export.hpp"
 #include "trammel/function.hpp"
 #include "trammel/parameters.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
 class Builder;
+
+/// What one entity needs of others, and how large it is. By it a case's entities are put in the order in which they are
+/// built, and given to the ranks of a cluster, each of which builds a part of them.
+struct Needs {
+  /// Names of entities and of what they offer: "crank", "crank.start", "hinge.angle". The entity is built after those, and
+  /// a rank that builds it builds those too. A name that nothing has is passed over here.
+  std::vector<std::string> names;
+  /// It acts on whatever the model holds, as gravity does: every rank builds it, and it finds there what that rank holds.
+  /// So it is, too, with what names nothing and is neither a body nor a curve nor a sensor.
+  bool everywhere = false;
+  /// It asks what else of its kind stands on what it names (two sliders on one beam, couplings of one coordinate): a rank
+  /// that builds one of them builds all, and one that builds such a body builds what stands on it.
+  bool meets_others = false;
+  /// Its unknowns, roughly: the weight by which entities are given to ranks.
+  int unknowns = 0;
+};
 
 /// One type of element, joint, load, attachment or sensor that a case may name.
 struct Type {
@@ -40,11 +57,11 @@ struct Type {
   std::function<FunctionPtr(const Parameters&)> make_function{};
   /// Of a stage, in place of `build`: the stages that it stands for, each as a case would give it.
   std::function<std::vector<Value>(const Parameters&)> make_stages{};
-  /// Of a joint that reads other joints: built when all others stand.
-  bool after_others = false;
-  /// Of a joint that asks what else of its kind hangs on its bodies (two sliders on one beam): a rank that builds one of
-  /// them builds all, and a rank that builds the body builds these joints.
-  bool meets_others = false;
+  /// What an entity with these parameters needs. It is handed what the kinds of its parameters tell, to correct it: the
+  /// names in markers, the signals that functions read, the words of texts and of values that the type reads itself; the
+  /// unknowns are those usual in the category. Without the function that stands, which is enough wherever all that
+  /// `build` asks for by name is named in the parameters.
+  std::function<void(const Parameters&, Needs&)> needs{};
   /// Of a joint that holds absolute velocities by its nature: its equations change under a superposed rigid motion.
   bool absolute = false;
   /// Of a joint: degrees of freedom that it leaves between its markers; -1: not stated. `trammel verify` holds the
@@ -53,6 +70,7 @@ struct Type {
 
   std::string plugin{};   ///< filled by the loader: name of the plugin
   std::string library{};  ///< filled by the loader: path of the shared library
+  Reserved<8> reserved{};
 };
 
 TRAMMEL_API std::string_view category_name(Type::Category category);

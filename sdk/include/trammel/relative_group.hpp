@@ -49,6 +49,7 @@ class TRAMMEL_API RelativeGroup {
 
   std::vector<int> columns_;
   int dofs_ = 0;
+  Reserved<2> reserved_;
 };
 
 /// Blocks of some markers, one after the other.

@@ -5,9 +5,7 @@
 
 namespace trammel {
 
-/// Columns of two markers together.
-inline constexpr int max_pair_dofs = 2 * max_marker_dofs;
-using PairJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, max_pair_dofs>;
+using PairJacobian = ByMarkerPair<6>;
 
 /// The motion of marker B relative to marker A, and its pull-back to the blocks of both.
 ///
@@ -24,6 +22,7 @@ class TRAMMEL_API RelativeMotion {
   PairJacobian twist_gradient;  ///< d(twist)/dq along the increments, v fixed
 
   MarkerMotion A, B;
+  Reserved<2> reserved{};
 
   int dofs() const { return A.dofs + B.dofs; }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trammel/block.hpp"
+#include "trammel/reserved.hpp"
 #include "trammel/row_status.hpp"
 
 namespace trammel {
@@ -21,6 +22,7 @@ struct Review {
   std::optional<RowStatus> rows;
   /// The blocks that the instance reads from now on: a new revision of the layout.
   std::optional<std::vector<BlockId>> new_stencil;
+  Reserved<4> reserved{};
 
   static Review keep() { return {}; }
   static Review changed() { return {Verdict::changed, 0, {}, {}}; }

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "trammel/reserved.hpp"
+
 namespace trammel {
 
 /// What a number of a block, or a row of a constraint, measures.
@@ -68,6 +70,7 @@ struct Row {
   bool compliant = false;  ///< depends on multipliers of its own instance
   bool switches = false;   ///< may become inactive in a run
   double restitution = 0;  ///< of a unilateral row: 0, a plastic impact
+  Reserved<2> reserved{};
 
   /// True where the row may be anything but active.
   bool may_rest() const { return switches || law != RowLaw::equality; }
@@ -95,6 +98,7 @@ enum class InStatics : std::uint8_t {
 struct VelocityRows {
   bool ideal = true;  ///< forces are A^T lambda: they do no work where b = 0
   InStatics in_statics = InStatics::increment;
+  Reserved<1> reserved{};
 };
 
 }  // namespace trammel

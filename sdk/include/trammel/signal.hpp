@@ -7,6 +7,7 @@
 #include "trammel/block.hpp"
 #include "trammel/export.hpp"
 #include "trammel/marker.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -19,6 +20,7 @@ struct SignalValue {
   Eigen::MatrixXd second;          ///< derivative of the gradient along the increments; of no size: not known
   Eigen::VectorXd by_rate;         ///< by the rates of the blocks; of no size: 0
   Eigen::VectorXd by_second_rate;  ///< by the second rates of the blocks; of no size: 0
+  Reserved<4> reserved{};
 
   /// To be called before an evaluation by who reads `by_rate` and `by_second_rate`.
   void forget_rates() {

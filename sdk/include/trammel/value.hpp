@@ -9,6 +9,7 @@
 #include "trammel/error.hpp"
 #include "trammel/export.hpp"
 #include "trammel/function.hpp"
+#include "trammel/reserved.hpp"
 
 namespace trammel {
 
@@ -22,6 +23,7 @@ struct TRAMMEL_API Value {
   std::vector<Value> items;    ///< of a sequence
   std::vector<Entry> entries;  ///< of a map, in the order of the file
   Location where;
+  Reserved<2> reserved{};
 
   bool is_scalar() const { return kind == Kind::scalar; }
   bool is_sequence() const { return kind == Kind::sequence; }

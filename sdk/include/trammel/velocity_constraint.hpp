@@ -166,12 +166,7 @@ class VelocityConstraint {
 /// default). `own` are the parameters that it reads besides the common ones of joints.
 template <class J>
 Type velocity_joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
-  Type type;
-  type.name = std::move(name);
-  type.category = Type::Category::joint;
-  type.summary = std::move(summary);
-  type.parameters = joint_parameters(J::demand, std::move(own));
-  type.build = [](const Parameters& in, Builder& builder) {
+  const auto build = [](const Parameters& in, Builder& builder) {
     J joint = detail::made_from<J>(in);
     joint.set_site(read_joint_site(in, builder, J::demand));
     std::vector<Row> rows = detail::rows_of_joint(joint);
@@ -180,7 +175,7 @@ Type velocity_joint_type(std::string name, std::string summary, std::vector<Para
     stencil.push_back(builder.add_velocity_multiplier("multipliers", std::move(rows), J::together));
     builder.add(std::move(joint), std::move(stencil));
   };
-  return type;
+  return joint_type(std::move(name), std::move(summary), J::demand, std::move(own), build);
 }
 
 }  // namespace trammel

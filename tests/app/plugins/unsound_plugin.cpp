@@ -2,7 +2,9 @@
 #include "trammel/joint.hpp"
 #include "trammel/joint_scene.hpp"
 #include "trammel/marker.hpp"
+#include "trammel/marker_constraint.hpp"
 #include "trammel/plugin.hpp"
+#include "trammel/relative_motion.hpp"
 
 namespace {
 
@@ -148,6 +150,64 @@ class ThrowsLater : public Joint<ThrowsLater, 1> {
   }
 };
 
+/// Its geometric stiffness is wrong from t = 0.15 on.
+class WrongLater : public Joint<WrongLater, 1> {
+ public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+  static constexpr bool depends_on_time = true;
+
+  void terms(const RelativeState<0>& x, bool second, Terms& out) const {
+    out.C[0] = 0.5 * (x.p_AB_A.squaredNorm() - 1);
+    out.G.leftCols<3>() = x.p_AB_A.transpose();
+    if (second) out.H[0].topLeftCorner<3, 3>() = (x.t < 0.15 ? 1.0 : 0.7) * Mat3::Identity();
+  }
+};
+
+/// Three points on a belt of length 2; nothing is wrong with it.
+class Belt : public MarkerConstraint<Belt, 3, 1> {
+ public:
+  static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
+  static constexpr bool needs_rotation = false;
+
+  template <class S>
+  void residual(const Relative<S>& x, Residual<S>& C) const {
+    C[0] = (x.p[1] - x.p[0]).norm() + (x.p[2] - x.p[1]).norm() - 2.0;
+  }
+};
+
+/// The equation of an algebraic unknown reads a multiplier: that of the distance of two markers.
+class BreaksRules {
+ public:
+  explicit BreaksRules(JointSite site) : site_(std::move(site)) {}
+  const JointSite& site() const { return site_; }
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    RelativeMotion m;
+    m.evaluate(x, site_.A, site_.B, 0, MotionLevel::full);
+    const int n = m.dofs(), blocks = site_.block_count();
+    const double lambda = x.value(blocks + 1)[0];
+    Vec6 w = Vec6::Zero();
+    w[0] = lambda;
+    out.residual().head(n) = m.J.transpose().lazyProduct(w);
+    out.residual()[n] = x.value(blocks)[0] - 0.5 * lambda;
+    out.residual()[n + 1] = m.p_AB_A[0];
+    if (out.request.rates) {
+      out.rate()[n + 1] = m.twist[0];
+      if (out.request.tangent) out.rate_gradient().row(n + 1).head(n) = m.twist_gradient.row(0);
+    }
+    if (out.request.bias) out.bias()[n + 1] = m.bias[0];
+    if (!out.request.tangent) return;
+    auto K = out.K();
+    K.row(n + 1).head(n) = m.J.row(0);
+    K.col(n + 1).head(n) = m.J.row(0).transpose();
+    m.add_second_order(x, site_.A, site_.B, 0, w, K.topLeftCorner(n, n));
+    K(n, n) = 1;
+    K(n, n + 1) = -0.5;
+  }
+
+ private:
+  JointSite site_;
+};
+
 }  // namespace
 
 TRAMMEL_PLUGIN("unsound", "1.0") {
@@ -160,6 +220,24 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   registry.add(joint_type<ThrowsLater>("throws_later", "for tests"));
   registry.add(joint_type<WrongStiffness>("wrong_stiffness", "for tests"));
   registry.add(joint_type<WrongGradient>("wrong_gradient", "for tests"));
+  registry.add(joint_type<WrongLater>("wrong_later", "for tests"));
+  registry.add(marker_joint_type<Belt>("sound_belt", "for tests"));
+
+  Type breaks_rules;
+  breaks_rules.name = "breaks_rules";
+  breaks_rules.category = Type::Category::joint;
+  breaks_rules.summary = "for tests";
+  breaks_rules.parameters = joint_parameters({JointAxes::own, false, true});
+  breaks_rules.build = [](const Parameters& in, Builder& builder) {
+    BreaksRules joint(read_joint_site(in, builder, {JointAxes::own, false, true}));
+    std::vector<BlockId> stencil = joint.site().blocks();
+    const double guess = 0;
+    const Measure measure = Measure::length();
+    stencil.push_back(builder.add_algebraic("z", {&guess, 1}, {&measure, 1}, "m"));
+    stencil.push_back(builder.add_multiplier("force", rows_of(Dimension::length, 1)));
+    builder.add(std::move(joint), std::move(stencil));
+  };
+  registry.add(std::move(breaks_rules));
   Type counted = joint_type<WrongStiffness>("wrong_freedoms", "for tests");
   counted.freedoms = 4;
   registry.add(std::move(counted));

@@ -105,6 +105,7 @@ void run(const std::vector<std::string>& arguments) {
     if (auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
       const std::string form = arguments.size() > next + 2 ? arguments[next + 2] : "";
       if (form == "index3") dynamic->form = DynamicStage::Form::index3;
+      if (form == "projected") dynamic->form = DynamicStage::Form::projected;
       if (form == "index2") dynamic->form = DynamicStage::Form::index2;
       if (form == "index1") dynamic->form = DynamicStage::Form::index1;
       if (arguments.size() > next + 3) dynamic->newton.tolerance = std::stod(arguments[next + 3]);

@@ -74,7 +74,7 @@ struct CheckedTerm {
     stiffness,      ///< all else of K
     damping,        ///< D
     mass,           ///< M
-    uncoupled,      ///< of blocks declared not to couple
+    uncoupled,      ///< of blocks declared not to couple, or that algebraic unknowns must not couple with
     rate,           ///< B v + C_t
     rate_gradient,  ///< d(B v + C_t)/dq
     second_rate,    ///< B a + bias; of a velocity-level constraint D a + bias
@@ -89,7 +89,7 @@ struct CheckedTerm {
 
 /// Compares K, D and M, the rates, their gradient and the bias of an instance with differences of sixth order at one
 /// state, term by term (K, D, M block pair by block pair), sorted with the worst first. Blocks declared not to couple
-/// must hold zeros.
+/// must hold zeros. An algebraic unknown that breaks its rules (see trammel/algebraic_rules.hpp) is a term off by 1.
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance,
                                                        const Specimen& at, double step = 1e-3);
 /// As check_derivatives; while a term is off by more than `bound`, all are compared again over steps a tenth, a hundredth

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "kernel/instance_plan.hpp"
+
+namespace trammel {
+
+/// Throws Error where the tangents of an instance break the rules of algebraic unknowns (see trammel/algebraic_rules.hpp).
+class AlgebraicRulesSink final : public ShareSink {
+ public:
+  explicit AlgebraicRulesSink(const Model& model) : model_(model) {}
+
+  void begin(const RangePlan& plan) {
+    plan_ = &plan;
+    evaluated = 0;
+  }
+  void add(int i, LocalSystem& share) override;
+
+  int evaluated = 0;
+
+ private:
+  const Model& model_;
+  const RangePlan* plan_ = nullptr;
+  std::vector<const Block*> blocks_;
+};
+
+/// `state` with all that this rank knows moved by random amounts of moderate size: a place to look at derivatives only.
+State disturbed(const Model& model, const Layout& layout, State state, double model_length, unsigned seed);
+
+}  // namespace trammel
