@@ -144,8 +144,8 @@ void NameReader::add_marker(const Value& value, std::vector<std::string>& names)
 
 void NameReader::add_signals(const Value& function, std::vector<std::string>& names) {
   if (function.is_scalar() && std::ranges::none_of(function.text, begins_name)) return;
-  const std::vector<std::string>& signals = context_->function(function)->signals();
-  names.insert(names.end(), signals.begin(), signals.end());
+  const auto read = context_->function(function);  // holds the names while they are copied
+  names.insert(names.end(), read->signals().begin(), read->signals().end());
 }
 
 void NameReader::add_words(const Value& value, std::vector<std::string>& names) {

@@ -138,7 +138,8 @@ TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
     const Specimen start = c.joint(head + position + "}");
     EXPECT_EQ(start.blocks().back().size, 13);
     check_joint(c.range(), 0, start, pair, 0, 3, 1, check);
-    const CheckedTerm worst = worst_derivative(d.range(), 0, d.joint(head + velocity + "}"), 2);
+    const Specimen moving = d.joint(head + velocity + "}");
+    const CheckedTerm worst = worst_derivative(d.range(), 0, moving, 2);
     EXPECT_LT(worst.relative(), 1e-8) << worst.what;
   }
   for (const auto* worst : {&check.gradient, &check.stiffness, &check.rate, &check.bias, &check.other})
