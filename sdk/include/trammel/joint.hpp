@@ -341,8 +341,8 @@ class Joint {
       if (rigid_) {
         constexpr JointStructure s = detail::StructureOf<Derived>::value;
         constexpr Displacement kind = s.in_world ? Displacement::in_world : Displacement::in_A;
-        return JointPullback<kind, 3, s.displacements, s.rotations>(site_, x, pose, view, structure(), rows,
-                                                                    out)
+        return JointPullback<kind, 3, s.displacements, s.rotations, &detail::StructureOf<Derived>::value>(
+                   site_, x, pose, view, structure(), rows, out)
             .add();
       }
     assemble_joint(site_, x, pose, view, structure(), rows, out);

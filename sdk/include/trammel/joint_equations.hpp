@@ -26,8 +26,9 @@ inline JointWrenches wrenches_on_markers(const RelativePose& at, const RelativeW
 enum class Displacement { in_world, in_A, any };
 
 /// The equations of a joint, as the assembly goes through them. Where the numbers of those of the displacement and of the
-/// rotation are known, loops over them are unrolled.
-template <Displacement kind, int displacements = Eigen::Dynamic, int rotations = Eigen::Dynamic>
+/// rotation are known, loops over them are unrolled; where the whole structure is (`constant`), so are the tests of it.
+template <Displacement kind, int displacements = Eigen::Dynamic, int rotations = Eigen::Dynamic,
+          const JointStructure* constant = nullptr>
 class JointEquations {
  public:
   static constexpr bool any = kind == Displacement::any;
@@ -35,7 +36,7 @@ class JointEquations {
   using Strided3 = Eigen::Map<const Mat3, 0, Eigen::OuterStride<>>;
 
   JointEquations(const JointTermsView& view, const JointStructure& of, const JointRows& at)
-      : terms(view), structure(of), rows(at), nc(view.coordinates), variables(view.variables()) {}
+      : terms(view), rows(at), nc(view.coordinates), variables(view.variables()), structure_(of) {}
 
   Eigen::Map<const Row3> by_displacement(int i) const {
     return Eigen::Map<const Row3>(terms.G + i * variables);
@@ -59,16 +60,16 @@ class JointEquations {
     if constexpr (any || displacements >= 0)
       return any ? 0 : displacements;
     else
-      return structure.displacements;
+      return structure().displacements;
   }
   int nr() const {
     if constexpr (any || rotations >= 0)
       return any ? 0 : rotations;
     else
-      return structure.rotations;
+      return structure().rotations;
   }
   /// The component in the first of those of the displacement.
-  int first() const { return displacements == 3 ? 0 : structure.first; }
+  int first() const { return displacements == 3 ? 0 : structure().first; }
   /// Whether equation i depends on the rotation.
   bool turns(int i) const { return any || (i >= nd() && i < nd() + nr()); }
 
@@ -84,7 +85,7 @@ class JointEquations {
       };
       if (of_displacement) group(rows.displacement, 0, nd());
       if (of_rotation) group(rows.rotation, nd(), nr());
-      group(rows.tie, nd() + nr(), structure.ties);
+      group(rows.tie, nd() + nr(), structure().ties);
     }
   }
   /// The same for groups of equations of which any depends on coordinates.
@@ -93,7 +94,7 @@ class JointEquations {
     if constexpr (any)
       for_each_row(f);
     else
-      for_each_row(f, structure.displacement_coordinates != 0, structure.rotation_coordinates != 0);
+      for_each_row(f, structure().displacement_coordinates != 0, structure().rotation_coordinates != 0);
   }
   /// Calls f(k) for the coordinates that equation i depends on.
   template <class F>
@@ -101,7 +102,7 @@ class JointEquations {
     if constexpr (any)
       for (int k = 0; k < nc; ++k) f(k);
     else
-      for_each_bit(structure.rows[i].coordinates, f);
+      for_each_bit(structure().rows[i].coordinates, f);
   }
   /// Calls f(k) for the coordinates that equation i has second derivatives by.
   template <class F>
@@ -144,18 +145,25 @@ class JointEquations {
   }
 
   const JointTermsView& terms;
-  const JointStructure& structure;
   const JointRows& rows;
   const int nc, variables;
 
  private:
-  unsigned curved(int i) const { return structure.rows[i].coordinates & structure.rows[i].curved; }
+  const JointStructure& structure() const {
+    if constexpr (constant != nullptr)
+      return *constant;
+    else
+      return structure_;
+  }
+  unsigned curved(int i) const { return structure().rows[i].coordinates & structure().rows[i].curved; }
   template <class F>
   void for_each_bit(unsigned mask, F&& f) const {
     // Where the sparsity is known, this leaves the calls alone.
     for (int k = 0; k < nc; ++k)
       if (((mask >> static_cast<unsigned>(k)) & 1U) != 0) f(k);
   }
+
+  const JointStructure& structure_;
 };
 
 }  // namespace trammel

@@ -70,7 +70,8 @@ struct MarkerColumns {
 /// (m the relative moment); that by the rotation of A is -Z R_BA, and all other blocks are Z turned. Equations of the
 /// displacement in the axes of A turn their forces with A. In the world (p_WB - p_WA = 0) they are sparser: the rows are
 /// +-1 in the positions, and only levers have a geometric stiffness; that holds on the constraint only what is objective.
-template <Displacement kind, int width, int displacements = Eigen::Dynamic, int rotations = Eigen::Dynamic>
+template <Displacement kind, int width, int displacements = Eigen::Dynamic, int rotations = Eigen::Dynamic,
+          const JointStructure* constant = nullptr>
 class JointPullback {
   static constexpr bool rigid = width == 3;
   static constexpr bool in_world = kind == Displacement::in_world, any = kind == Displacement::any;
@@ -550,7 +551,7 @@ class JointPullback {
 
   const LocalState& x_;
   const RelativePose& at_;
-  const JointEquations<kind, displacements, rotations> eq_;
+  const JointEquations<kind, displacements, rotations, constant> eq_;
   const JointRows& rows_;
   LocalSystem& out_;
   Side a_, b_;
