@@ -12,7 +12,8 @@ using PullBack = void (*)(const JointSite&, const LocalState&, const RelativePos
                           const JointStructure&, const JointRows&, LocalSystem&);
 
 PullBack pull_back_of(const JointStructure& structure, bool rigid) {
-  using enum Displacement;
+  using enum detail::Displacement;
+  using detail::pull_back_rigid, detail::pull_back_shaped;
   if (structure.rows == nullptr) return rigid ? pull_back_rigid<any> : pull_back_shaped<any>;
   if (!rigid) return structure.in_world ? pull_back_shaped<in_world> : pull_back_shaped<in_A>;
   return structure.in_world ? pull_back_rigid<in_world> : pull_back_rigid<in_A>;
@@ -29,6 +30,7 @@ void assemble_joint(const JointSite& site, const LocalState& x, const RelativePo
 
 JointWrenches joint_wrenches(const RelativePose& at, const JointTermsView& terms,
                              const JointStructure& structure, const JointRows& rows) {
+  using namespace detail;
   const RelativeWrench w = structure.rows == nullptr
                                ? JointEquations<Displacement::any>(terms, structure, rows).wrench()
                                : JointEquations<Displacement::in_A>(terms, structure, rows).wrench();

@@ -1,6 +1,6 @@
 #include "pull_back.hpp"
 
-namespace trammel {
+namespace trammel::detail {
 
 // Flattened: most of the time goes into calls of small products otherwise.
 template <Displacement kind>
@@ -20,4 +20,4 @@ template void pull_back_rigid<Displacement::any>(const JointSite&, const LocalSt
                                                  const JointTermsView&, const JointStructure&,
                                                  const JointRows&, LocalSystem&);
 
-}  // namespace trammel
+}  // namespace trammel::detail

@@ -1,6 +1,6 @@
 #include "pull_back.hpp"
 
-namespace trammel {
+namespace trammel::detail {
 
 template <Displacement kind>
 void pull_back_shaped(const JointSite& site, const LocalState& x, const RelativePose& at,
@@ -19,4 +19,4 @@ template void pull_back_shaped<Displacement::any>(const JointSite&, const LocalS
                                                   const JointTermsView&, const JointStructure&,
                                                   const JointRows&, LocalSystem&);
 
-}  // namespace trammel
+}  // namespace trammel::detail

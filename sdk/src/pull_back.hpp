@@ -2,7 +2,7 @@
 
 #include "trammel/joint_pullback.hpp"
 
-namespace trammel {
+namespace trammel::detail {
 
 /// Adds a joint between rigid markers, and one of which a marker has a shape.
 template <Displacement kind>
@@ -14,4 +14,4 @@ void pull_back_shaped(const JointSite& site, const LocalState& x, const Relative
                       const JointTermsView& terms, const JointStructure& structure, const JointRows& rows,
                       LocalSystem& out);
 
-}  // namespace trammel
+}  // namespace trammel::detail

@@ -340,9 +340,10 @@ class Joint {
     if constexpr (is_sparse())
       if (rigid_) {
         constexpr JointStructure s = detail::StructureOf<Derived>::value;
-        constexpr Displacement kind = s.in_world ? Displacement::in_world : Displacement::in_A;
-        return JointPullback<kind, 3, s.displacements, s.rotations, &detail::StructureOf<Derived>::value>(
-                   site_, x, pose, view, structure(), rows, out)
+        constexpr auto kind = s.in_world ? detail::Displacement::in_world : detail::Displacement::in_A;
+        return detail::JointPullback<kind, 3, s.displacements, s.rotations,
+                                     &detail::StructureOf<Derived>::value>(site_, x, pose, view, structure(),
+                                                                           rows, out)
             .add();
       }
     assemble_joint(site_, x, pose, view, structure(), rows, out);

@@ -2,7 +2,7 @@
 
 #include "trammel/joint_assembly.hpp"
 
-namespace trammel {
+namespace trammel::detail {
 
 /// Relative force and moment of a joint's multipliers.
 struct RelativeWrench {
@@ -166,4 +166,4 @@ class JointEquations {
   const JointStructure& structure_;
 };
 
-}  // namespace trammel
+}  // namespace trammel::detail

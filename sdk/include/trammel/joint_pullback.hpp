@@ -4,7 +4,7 @@
 #include "trammel/joint_equations.hpp"
 #include "trammel/lie.hpp"
 
-namespace trammel {
+namespace trammel::detail {
 
 /// v x each column of M.
 inline Mat3 cross_columns(const Vec3& v, const Mat3& M) {
@@ -562,4 +562,4 @@ class JointPullback {
   Vec3 lever_;
 };
 
-}  // namespace trammel
+}  // namespace trammel::detail
