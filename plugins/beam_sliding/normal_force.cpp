@@ -1,6 +1,6 @@
 #include "normal_force.hpp"
 
-#include "trammel/lie.hpp"
+#include "trammel/force_across.hpp"
 
 namespace trammel::beam_sliding {
 
@@ -15,26 +15,23 @@ void NormalForce::evaluate(const LocalState& x, int first, bool derivatives, Sig
   slider_.evaluate(x, first, MotionLevel::jacobian, m);
   const Vec3 force = Eigen::Map<const Vec3>(x.value(first + slider_.block_count()));
   const Vec3 f = m.R_WM.transpose() * force;
-  const Vec3 across(0, f[1], f[2]);
-  out.value = across.norm();
+  const ForceAcross across(f, Vec3::UnitX());
+  out.value = across.value();
   // Multipliers have no rates: what the motion alone changes is of no use.
   out.rate = out.second_rate = 0;
   if (!derivatives) return;
   const int n = m.dofs;
   out.gradient.setZero(n + 3);
   out.second.setZero(n + 3, n + 3);
-  if (!(out.value > 1e-12 * force.norm())) return;
+  if (!across.smooth()) return;
 
   // df = R^T dF + f x dtheta
-  const Vec3 g = across / out.value;
+  const Vec3 g = across.by_f();
+  const Mat3 H = across.by_f_f();
   const Mat3& R = m.R_WM;
   const auto turn = m.J.bottomRows<3>().leftCols(n);
   out.gradient.head(n) = turn.transpose() * g.cross(f);
   out.gradient.tail<3>() = R * g;
-  Mat3 H = -(g * g.transpose());
-  H(1, 1) += 1;
-  H(2, 2) += 1;
-  H /= out.value;
   const Mat3 A = skew(g) - skew(f) * H;
   Vec6 wrench = Vec6::Zero();
   wrench.tail<3>() = g.cross(f);
@@ -47,16 +44,15 @@ void NormalForce::evaluate(const LocalState& x, int first, bool derivatives, Sig
 }
 
 void ContactForce::evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const {
-  const Vec3 force = Eigen::Map<const Vec3>(x.value(first));
-  out.value = force.norm();
+  const ForceAcross whole(Eigen::Map<const Vec3>(x.value(first)), Vec3::Zero());
+  out.value = whole.value();
   out.rate = out.second_rate = 0;
   if (!derivatives) return;
   out.gradient.setZero(3);
   out.second.setZero(3, 3);
-  if (!(out.value > 0)) return;
-  const Vec3 g = force / out.value;
-  out.gradient = g;
-  out.second = (Mat3::Identity() - g * g.transpose()) / out.value;
+  if (!whole.smooth()) return;
+  out.gradient = whole.by_f();
+  out.second = whole.by_f_f();
 }
 
 }  // namespace trammel::beam_sliding

@@ -11,6 +11,7 @@
 #include "held_piece.hpp"
 #include "moving_frame.hpp"
 #include "trammel/curve.hpp"
+#include "trammel/force_across.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/track_end.hpp"
 
@@ -174,7 +175,7 @@ class SlidingJoint
     const Vec3 lambda = Eigen::Map<const Vec3>(x.value(coordinates() + 1));
     sink.vector("tangent", "1", A.R_WM * t);
     sink.scalar("curvature", "1/m", track_.curve->curvature(eta));
-    sink.scalar("normal_force", "N", (lambda - lambda.dot(t) * t).norm());
+    sink.scalar("normal_force", "N", ForceAcross(lambda, t).value());
   }
 
  private:
