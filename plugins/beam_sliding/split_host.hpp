@@ -59,6 +59,12 @@ struct HostStart {
 /// and the element stays whole. This is what a beam without mass that prolongs it would do. In the formulas it is the
 /// near piece, its sense turned, without the other one and without the element.
 ///
+/// Why the contact is not assembled as joints are: a joint's markers follow from the unknowns of what carries them, and its rows
+/// are B^T lambda. C follows from the multipliers too, through e_a, so that the constraints have derivatives by their own
+/// multipliers once e_a is condensed, and the rows of the nodes are elastic forces besides. With e_a as a block of six unknowns
+/// it could be a marker, at the cost of those six rows a contact. What it shares with joints: the slider's marker, the stops at
+/// the ends of a track, the force across (ForceAcross).
+///
 /// The slider's frame B is held to C: p_B = p_C, and, where `rotates`, Q = exp(-turn t1~) R_CB = 1, by the axial vector
 /// of Q. S: double, or std::complex for derivatives of `constraint_gradient` by complex steps.
 template <class S>

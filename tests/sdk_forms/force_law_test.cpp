@@ -196,6 +196,39 @@ TEST(BlockElement, InertiaConservesEnergy) {
   }
 }
 
+/// All forces are those of the energy that it stores.
+class Elastic : public BlockElement<Elastic, 2, 2> {
+ public:
+  static constexpr std::array<FormulaNumber, 2> coordinate_names{
+      {{"stretch", "m", Measure::length()}, {"bend", "m", Measure::length()}}};
+
+  template <class S>
+  void forces(const Motion<S>& x, Forces<S>& out) const {
+    out.force[1] = x.p[1] * (-3.0);
+    out.force[1][0] += -x.c[0];
+    out.moment[1] = cross(Vec3T<S>(Vec3::UnitX().cast<S>()), Vec3T<S>(x.R[1].col(1))) * (2.0 + x.c[1]);
+    out.coordinate[0] = -5.0 * x.c[0] - x.p[1][0];
+    out.coordinate[1] = -7.0 * x.c[1] - x.R[1](0, 1);
+  }
+  template <class S>
+  S stored(const Motion<S>& x) const {
+    return 1.5 * x.p[1].squaredNorm() + x.c[0] * x.p[1][0] + (2.0 + x.c[1]) * x.R[1](0, 1) +
+           2.5 * x.c[0] * x.c[0] + 3.5 * x.c[1] * x.c[1];
+  }
+};
+
+TEST(BlockElement, LosesNothingOfWhatItStores) {
+  const Sample<Elastic> sample = placed(Elastic(), frames(2), {{BlockKind::coordinate, 2}});
+  expect_exact(sample);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Specimen s = sample.specimen;
+    s.disturb(seed);
+    const double taken = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
+    EXPECT_NEAR(taken, rate_of_strain(sample, s, 0, 0, 0), 1e-6 * (1 + std::abs(taken)));
+    EXPECT_NEAR(sample.range.energy(0, s.local()).lost_power, 0, 1e-11 * (1 + std::abs(taken)));
+  }
+}
+
 class Drag : public ForceLaw<Drag> {
  public:
   explicit Drag(const Parameters& in) : c_(in.real("coefficient")) {}
