@@ -16,6 +16,7 @@ constexpr const char* main_footer = R"(Example:
   mpirun -q -n 4 trammel run cases/chain/case.yaml --set N=1000
 
 Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage,
+3 energy came from nowhere (setting `energy` of a dynamic stage),
 128 + n where signal n (SIGTERM, SIGINT) stopped a run.)";
 
 constexpr const char* run_footer =

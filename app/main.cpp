@@ -21,6 +21,7 @@
 #include "describe.hpp"
 #include "fault_report.hpp"
 #include "petsc_memory.hpp"
+#include "solvers/energy_guard.hpp"
 #include "standard_streams.hpp"
 
 namespace {
@@ -151,11 +152,15 @@ int main(int argc, char** argv) {
   MPI_Comm own = MPI_COMM_NULL;  // no message of a library is mistaken for that of the end
   MPI_Comm_dup(PETSC_COMM_WORLD, &own);
   Failure failure;
-  int status = 0;
+  constexpr int energy_status = 3;
+  int status = 0, failed = 1;
   try {
     if (no_folder) throw Error("the working folder cannot be used: " + no_folder.message());
     status = run(result.command, PETSC_COMM_WORLD);
     if (const std::string text = output_failure(); !text.empty()) throw Error(text);
+  } catch (const EnergyError& error) {
+    failure = shown(error);
+    failed = energy_status;
   } catch (const Error& error) {
     failure = shown(error);
   } catch (const std::bad_alloc&) {
@@ -165,7 +170,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     failure = "trammel: error: something was thrown that is no exception";
   }
-  if (end_together(own, failure) != 0) status = 1;
+  if (end_together(own, failure) != 0) status = failed;
   if (status == 0) report_unused_options(result.command.petsc, PETSC_COMM_WORLD);
   MPI_Comm_free(&own);
   PetscPopErrorHandler();

@@ -15,6 +15,7 @@
 #include "output_reader.hpp"
 #include "run_log.hpp"
 #include "session.hpp"
+#include "solvers/energy_guard.hpp"
 #include "solvers/simulation.hpp"
 #include "stage_reader.hpp"
 #include "stop_signals.hpp"
@@ -63,14 +64,14 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
       "given away {:.6g}",
       energy(summary.energy_at_start), energy(summary.energy_at_end), summary.energy_at_end.kinetic,
       summary.energy_at_end.strain, summary.energy_at_end.potential, summary.lost));
-  log.line(fmt::format("  largest error of the energy balance {:.3g} J", summary.largest_gain));
-  constexpr double noted = 0.05, rounding = 1e-9;
-  const auto size = [](const Energy& e) { return e.kinetic + std::abs(e.strain) + std::abs(e.potential); };
-  if (summary.gained > noted * summary.largest_energy + rounding * size(summary.energy_at_end))
+  log.line(fmt::format("  largest error of the energy balance {:.3g} J; energy from nowhere {:.2g} %",
+                       summary.largest_gain, 100 * summary.nowhere.part));
+  if (const RunSummary::FromNowhere& n = summary.nowhere; n.part > EnergyGuard::noted)
     log.line(fmt::format(
         "  WARNING: {:.3g} J came from nowhere by t = {:.6g} s, where the motion has {:.3g} J at most: steps "
-        "are too long for it, or a load does not tell its work",
-        summary.gained, summary.gained_at, summary.largest_energy));
+        "are too long for it, or a load does not report its work",
+        n.energy, n.time, n.largest));
+  for (const std::string& warning : summary.warnings) log.line("  WARNING: " + warning);
   if (summary.start_energy_change != 0)
     log.line(fmt::format("  consistent starts and impulses changed the kinetic energy by {:.3g} J",
                          summary.start_energy_change));

@@ -72,8 +72,13 @@ Redundancy read_redundant(const Parameters& in) {
 
 DynamicStage::Form read_form(const std::string& text) {
   if (text == "index1") return DynamicStage::Form::index1;
-  if (text == "projected") return DynamicStage::Form::projected;
-  return text == "index2" ? DynamicStage::Form::index2 : DynamicStage::Form::index3;
+  if (text == "index2") return DynamicStage::Form::index2;
+  return text == "index3" ? DynamicStage::Form::index3 : DynamicStage::Form::projected;
+}
+
+DynamicStage::EnergyPolicy read_energy(const std::string& text) {
+  using Policy = DynamicStage::EnergyPolicy;
+  return text == "stop" ? Policy::stop : text == "warn" ? Policy::warn : Policy::ignore;
 }
 
 NewtonOptions read_newton(const Parameters& stage) {
@@ -155,6 +160,7 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
         in.text("start") == "as_given" ? DynamicStage::Start::as_given : DynamicStage::Start::consistent;
     motion.max_cuts = in.integer("max_cuts");
     motion.redundancy = read_redundant(in);
+    motion.energy = read_energy(in.text("energy"));
     motion.newton = read_newton(in);
     stage.what = motion;
   }
@@ -191,10 +197,10 @@ const std::vector<StageType>& stage_types() {
             .between(0, 1)
             .defaults("0.9"),
         Parameter::make(Kind::choice, "form", "",
-                        "position constraints alone, these with projected velocities, stabilized, or "
+                        "position constraints with projected velocities, these alone, stabilized, or "
                         "acceleration constraints with a projection")
-            .one_of({"index3", "projected", "index2", "index1"})
-            .defaults("index3"),
+            .one_of({"projected", "index3", "index2", "index1"})
+            .defaults("projected"),
         Parameter::make(
             Kind::flag, "projection", "",
             "of index1: positions and velocities are brought back onto the constraints after each step")
@@ -203,6 +209,10 @@ const std::vector<StageType>& stage_types() {
             .one_of({"consistent", "as_given"})
             .defaults("consistent"),
         cuts_parameter("times a step may be halved", DynamicStage{}.max_cuts), redundant_parameter(),
+        Parameter::make(Kind::choice, "energy", "",
+                        "where energy comes from nowhere: the run ends, the log has a warning, or nothing")
+            .one_of({"stop", "warn", "ignore"})
+            .defaults("stop"),
         newton_parameter(DynamicStage{}.newton)}}};
   return types;
 }

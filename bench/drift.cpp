@@ -30,6 +30,7 @@ struct Way {
 };
 
 constexpr Way ways[] = {{"index 3", DynamicStage::Form::index3, true},
+                        {"index 3, projected", DynamicStage::Form::projected, true},
                         {"index 2, stabilized", DynamicStage::Form::index2, true},
                         {"index 1, projected", DynamicStage::Form::index1, true},
                         {"index 1, not projected", DynamicStage::Form::index1, false}};

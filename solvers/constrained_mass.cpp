@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
@@ -47,6 +48,7 @@ ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales
 void ConstrainedMass::revise() {
   ++preparation_;
   const Layout& layout = assembler_.layout();
+  inertia_.clear();
   J_.reset();
   part_.reset();
   filled_.reset();
@@ -96,7 +98,11 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   time_ = state.time;
   prepared_at_ = &state;
   if (!J_) J_ = OwnedMat(assembler_.create_matrix());
-  outside_ = !assembler_.tangent(state, weights(), J_.get());
+  if (terms.keep_compliant && inertia_.empty())
+    outside_ = !find_inertia(state);
+  else
+    outside_ = false;
+  outside_ = outside_ || !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
   if (terms.keep_compliant) keep_compliant();
   Mat system = J_.get();
@@ -125,21 +131,66 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   return fine;
 }
 
+bool ConstrainedMass::find_inertia(const State& state) {
+  TangentWeights weights = this->weights();
+  weights.damping = 0;
+  weights.row[kind_at(BlockKind::velocity_multiplier)] = 0;
+  if (!assembler_.tangent(state, weights, J_.get())) return false;
+  const OwnedVec diagonal(assembler_.layout().create_vector());
+  TRAMMEL_PETSC(MatGetDiagonal(J_.get(), diagonal.get()));
+  assembler_.layout().to_local(diagonal.get(), inertia_);
+  return true;
+}
+
 void ConstrainedMass::keep_compliant() {
+  const Layout& layout = assembler_.layout();
   std::vector<PetscInt> rows;
-  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (!u.owned || u.kind != BlockKind::multiplier) continue;
+  std::set<PetscInt> compliant, rigid;  // columns
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!is_multiplier(u.kind)) continue;
     const std::vector<Row>& all = assembler_.model().block(u.block).rows;
-    for (int k = 0; k < u.size; ++k)
-      if (all[at(k)].compliant && assembler_.statuses().of(u.block, k) == RowStatus::active)
-        rows.push_back(u.global + k);
+    for (int k = 0; k < u.size; ++k) {
+      if (assembler_.statuses().of(u.block, k) != RowStatus::active) continue;
+      if (u.kind != BlockKind::multiplier || !all[at(k)].compliant) {
+        rigid.insert(u.global + k);
+        continue;
+      }
+      compliant.insert(u.global + k);
+      if (u.owned) rows.push_back(u.global + k);
+    }
   }
+  const std::size_t multipliers = rows.size();
+  if (!compliant.empty())
+    for (const UnknownBlock& u : layout.unknowns()) {
+      if (!u.owned || u.kind != BlockKind::coordinate) continue;
+      for (int k = 0; k < u.size; ++k) {
+        if (std::abs(inertia_[at(u.local + k)]) > 1e-14 * scales_.mass) continue;
+        PetscInt n = 0;
+        const PetscInt* columns = nullptr;
+        const PetscScalar* values = nullptr;
+        bool gives_way = false, held = false;
+        TRAMMEL_PETSC(MatGetRow(J_.get(), u.global + k, &n, &columns, &values));
+        for (PetscInt j = 0; j < n; ++j) {
+          if (std::abs(values[j]) <= 1e-14 * scales_.mass) continue;
+          gives_way = gives_way || compliant.contains(columns[j]);
+          held = held || rigid.contains(columns[j]);
+        }
+        TRAMMEL_PETSC(MatRestoreRow(J_.get(), u.global + k, &n, &columns, &values));
+        if (gives_way && !held) rows.push_back(u.global + k);
+      }
+    }
   int any = rows.empty() ? 0 : 1;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, assembler_.layout().comm());
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
   if (any == 0) return;
+  // Given a diagonal to set, MatZeroRowsColumns wants all rows of the matrix to have one.
   TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-  TRAMMEL_PETSC(MatZeroRowsColumns(J_.get(), static_cast<PetscInt>(rows.size()), rows.data(), scales_.mass,
-                                   nullptr, nullptr));
+  TRAMMEL_PETSC(
+      MatZeroRowsColumns(J_.get(), static_cast<PetscInt>(rows.size()), rows.data(), 0.0, nullptr, nullptr));
+  TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (std::size_t i = 0; i < multipliers; ++i)
+    TRAMMEL_PETSC(MatSetValue(J_.get(), rows[i], rows[i], scales_.mass, INSERT_VALUES));
+  TRAMMEL_PETSC(MatAssemblyBegin(J_.get(), MAT_FINAL_ASSEMBLY));
+  TRAMMEL_PETSC(MatAssemblyEnd(J_.get(), MAT_FINAL_ASSEMBLY));
 }
 
 std::string ConstrainedMass::why() {

@@ -82,8 +82,10 @@ class ConstrainedMass {
   /// Between the layout's numbering and that of the system.
   void gather(Vec from, Vec to) const;
   void scatter(Vec from, Vec to) const;
-  /// Replaces the rows of compliant constraints by "the multiplier keeps its value", without which coordinates that have no mass
-  /// keep their rates.
+  /// Diagonal of M.
+  bool find_inertia(const State& state);
+  /// Replaces the rows of compliant constraints by "the multiplier keeps its value". Coordinates without mass that no other
+  /// constraints determine keep their rates, whatever damps them.
   void keep_compliant();
   TangentWeights weights() const;
 
@@ -100,12 +102,13 @@ class ConstrainedMass {
   OwnedMat part_;                       ///< without companions, where the layout has such
   OwnedMat filled_;                     ///< that with entries for the rows of `free_`, where there are such
   OwnedKSP ksp_;
-  OwnedVec r_;                ///< in the layout's numbering
-  OwnedVec b_, x_;            ///< in that of the system
-  OwnedIS mains_;             ///< this rank's unknowns in the system, by global number
-  std::vector<int> main_of_;  ///< by owned number in the system: the local unknown
-  std::vector<char> free_;    ///< owned rows without mass and constraint
-  std::vector<char> bare_;    ///< coordinates without mass that constraints determine
+  OwnedVec r_;                   ///< in the layout's numbering
+  OwnedVec b_, x_;               ///< in that of the system
+  OwnedIS mains_;                ///< this rank's unknowns in the system, by global number
+  std::vector<int> main_of_;     ///< by owned number in the system: the local unknown
+  std::vector<char> free_;       ///< owned rows without mass and constraint
+  std::vector<char> bare_;       ///< coordinates without mass that constraints determine
+  std::vector<double> inertia_;  ///< by local unknown, where compliant constraints asked for it
   std::string massless_;
   std::vector<double> local_;
 };

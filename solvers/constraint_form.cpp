@@ -17,7 +17,7 @@ std::unique_ptr<ConstraintForm> ConstraintForm::make(const DynamicStage& stage, 
     case DynamicStage::Form::index1:
       return std::make_unique<Index1>(start.system(), stage.projection);
     default:
-      return std::make_unique<Index3>(assembler, start);
+      return std::make_unique<Index3>(assembler, start, stage.radius);
   }
 }
 

@@ -49,15 +49,24 @@ class ConstraintForm {
   /// Before the equations of a step from `base` are solved.
   virtual void begin(const State& /*base*/) {}
 
-  /// Forgets matrices that are kept over steps.
+  /// What the end of a step of size h will probably add to accelerations, rates of states and multipliers, by local unknown; empty
+  /// where it adds nothing or nothing is known. Lives until the next call.
+  virtual const std::vector<double>& expected_change(double /*h*/, const AlphaCoefficients&) {
+    static const std::vector<double> none;
+    return none;
+  }
+
+  /// Forgets matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}
   /// Takes the converged solution of a step; false where the constraints cannot be satisfied at its end, see `why`.
   virtual bool close(const State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
   /// The end of the step with that solution.
   virtual const State& end(const State& solution) const { return solution; }
-  /// Brings the algorithmic accelerations of that solution to the end of the step.
-  virtual void correct(std::vector<double>& /*algorithmic*/) const {}
+  /// The step is accepted: brings the algorithmic accelerations of that solution to its end.
+  virtual void accept(std::vector<double>& /*algorithmic*/) {}
   virtual std::string why() const { return {}; }
+  /// Why the accepted steps are not to be trusted; empty where nothing is known against them.
+  virtual std::string warning() const { return {}; }
   virtual Violations violations(const StepEquations& equations) const;
   /// Largest rate of the constraints where a stage ends, if steps leave it open [m/s or rad/s].
   virtual double rate_at_end(const State& /*state*/) { return 0; }

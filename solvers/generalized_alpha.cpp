@@ -108,6 +108,9 @@ void GeneralizedAlpha::predict(double h) {
   std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
   const State& base = *base_;
   const bool extrapolate = memory_.predicts && step_ == memory_.last_step;
+  // States before have it, and the solution of the equations has it not.
+  static const std::vector<double> nothing;
+  const std::vector<double>& added = extrapolate ? form_.expected_change(h, c) : nothing;
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
@@ -115,9 +118,11 @@ void GeneralizedAlpha::predict(double h) {
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = first + k;
       double guess = 0;
+      const double later = added.empty() ? 0.0 : added[at(u.local) + k];
       if (is_multiplier(u.kind)) {
         const double value = base.value[at(u.place.value) + k];
-        guess = (extrapolate ? 2 * value - base.predictor[i] : value) / equations_.multiplier_scale();
+        guess =
+            ((extrapolate ? 2 * value - base.predictor[i] : value) - later) / equations_.multiplier_scale();
       } else if (u.kind == BlockKind::algebraic) {
         if (extrapolate)
           guess = (base.value[at(u.place.value) + k] - base.predictor[i]) / equations_.column_scale(u, k);
@@ -125,7 +130,7 @@ void GeneralizedAlpha::predict(double h) {
         const double d = a_[i], rate = base.rate[i];
         v0[i] = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * rate) /
                 (1 - c.alpha_f);
-        const double next = extrapolate ? 2 * rate - base.predictor[i] : rate;
+        const double next = (extrapolate ? 2 * rate - base.predictor[i] : rate) - later;
         const double d_next = ((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1);
         guess = h * ((1 - c.gamma1) * d + c.gamma1 * d_next);
       } else {
@@ -133,7 +138,7 @@ void GeneralizedAlpha::predict(double h) {
         const double a_part = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + a_part
         v0[i] = v + h * ((1 - c.gamma) * a + c.gamma * a_part);
         a0[i] = ((1 - c.alpha_m) * a_part + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
-        const double next = extrapolate ? 2 * truly - base.predictor[i] : truly;
+        const double next = (extrapolate ? 2 * truly - base.predictor[i] : truly) - later;
         const double a_next = ((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m);
         guess = h * v + h * h * ((0.5 - c.beta) * a + c.beta * a_next);
       }
@@ -165,7 +170,7 @@ void GeneralizedAlpha::accept(State& now) {
         a_[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a_[i]) / c.beta;
       }
     }
-  form_.correct(a_);
+  form_.accept(a_);
   now = trial();
   std::swap(now.algorithmic, a_);
   std::swap(now.predictor, predictor_);

@@ -1,11 +1,29 @@
 #include "solvers/index3.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "solvers/petsc_owned.hpp"
 
 namespace trammel {
+
+bool Index3::close(const State& solution, double h, const AlphaCoefficients&) {
+  solution_ = &solution;
+  step_ = h;
+  return true;
+}
+
+std::string Index3::warning() const {
+  const double limit = ConstraintTurn::limit(radius_), turn = turn_.mean();
+  if (!(turn > limit)) return {};
+  return fmt::format(
+      "the directions of constraints turn by {:.2g} rad a step; beyond {:.2g} rad steps of index 3 with "
+      "radius {:g} "
+      "gain energy without bound: use `form: projected`, or steps of {:.2g} s",
+      turn, limit, radius_, 0.8 * step_ * limit / turn);
+}
 
 double Index3::rate_at_end(const State& state) {
   const Layout& layout = assembler_.layout();

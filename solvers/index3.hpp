@@ -1,13 +1,15 @@
 #pragma once
 
 #include "solvers/constraint_form.hpp"
+#include "solvers/constraint_turn.hpp"
 
 namespace trammel {
 
 /// Index 3: the position constraints alone. Steps leave B v + C_t open by a part of h^2, which belongs to the motion.
 class Index3 final : public ConstraintForm {
  public:
-  Index3(Assembler& assembler, ConsistentStart& start) : assembler_(assembler), start_(start) {}
+  Index3(Assembler& assembler, ConsistentStart& start, double radius)
+      : assembler_(assembler), start_(start), turn_(start.system()), radius_(radius) {}
 
   void lead(State& base, std::vector<double>& algorithmic, double h, const AlphaCoefficients& c) override {
     start_.lead(base, algorithmic, h, c.lead(), c.kappa());
@@ -16,11 +18,22 @@ class Index3 final : public ConstraintForm {
     start_.change_step(base, from, to, c.kappa());
   }
   void begin_anew(State& base) override { start_.settle(base); }
+  void begin(const State& base) override { base_ = &base; }
+  bool close(const State& solution, double h, const AlphaCoefficients&) override;
+  void accept(std::vector<double>&) override { turn_.take(*base_, *solution_); }
+  void drop_tangent() override { turn_.revise(); }
+  std::string warning() const override;
   double rate_at_end(const State& state) override;
 
  private:
   Assembler& assembler_;
   ConsistentStart& start_;
+  ConstraintTurn turn_;
+  double radius_;
+  // Of the present attempt.
+  const State* base_ = nullptr;
+  const State* solution_ = nullptr;
+  double step_ = 0;
 };
 
 }  // namespace trammel

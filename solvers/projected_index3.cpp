@@ -2,20 +2,38 @@
 
 namespace trammel {
 
+namespace {
+/// Of accelerations over velocities that change: v' = (1 - alpha_m) / (1 - alpha_f) a + ..., v = gamma h a + ... go on to hold.
+double of_velocities(double h, const AlphaCoefficients& c) {
+  return (1 - c.alpha_m) / ((1 - c.alpha_f) * c.gamma * h);
+}
+}  // namespace
+
+const std::vector<double>& ProjectedIndex3::expected_change(double h, const AlphaCoefficients& c) {
+  const double ratio = of_velocities(h, c);
+  expected_ = correction_.expected(ratio);
+  if (!expected_.empty())
+    for (const UnknownBlock& u : start_.system().assembler().layout().unknowns()) {
+      const double part = is_multiplier(u.kind) ? ratio * start_.system().scales().mass : ratio;
+      for (int i = u.local; i < u.local + u.size; ++i) expected_[static_cast<std::size_t>(i)] *= part;
+    }
+  return expected_;
+}
+
 bool ProjectedIndex3::close(const State& solution, double h, const AlphaCoefficients& c) {
-  // v' = (1 - alpha_m) / (1 - alpha_f) a + ..., v = gamma h a + ...: both go on to hold.
   of_accelerations_ = 1 / (c.gamma * h);
   of_state_rates_ = (1 - c.alpha_f) / (1 - c.alpha_m1);
   end_ = solution;
-  return correction_.correct(end_, (1 - c.alpha_m) / (1 - c.alpha_f) * of_accelerations_, tolerance_);
+  return correction_.correct(end_, of_velocities(h, c), tolerance_);
 }
 
-void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {
-  correction_.each_change([&](const UnknownBlock& u, const double* change) {
-    const double part = u.kind == BlockKind::state ? of_state_rates_ : of_accelerations_;
+void ProjectedIndex3::accept(std::vector<double>& algorithmic) {
+  correction_.each_change([&](const UnknownBlock& u, const double* change, double of_change) {
+    const double part = of_change * (u.kind == BlockKind::state ? of_state_rates_ : of_accelerations_);
     for (int k = 0; k < u.size; ++k)
       algorithmic[static_cast<std::size_t>(u.place.dof + k)] += part * change[k];
   });
+  correction_.keep();
 }
 
 Violations ProjectedIndex3::violations(const StepEquations& equations) const {

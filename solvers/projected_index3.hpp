@@ -17,9 +17,10 @@ class ProjectedIndex3 final : public ConstraintForm {
     start_.lead(base, algorithmic, h, c.lead());
   }
   void begin_anew(State& base) override { start_.settle(base); }
+  const std::vector<double>& expected_change(double h, const AlphaCoefficients& c) override;
   bool close(const State& solution, double h, const AlphaCoefficients& c) override;
   const State& end(const State&) const override { return end_; }
-  void correct(std::vector<double>& algorithmic) const override;
+  void accept(std::vector<double>& algorithmic) override;
   void drop_tangent() override { correction_.drop(); }
   std::string why() const override { return correction_.why(); }
   Violations violations(const StepEquations& equations) const override;
@@ -29,6 +30,7 @@ class ProjectedIndex3 final : public ConstraintForm {
   VelocityCorrection correction_;
   double tolerance_;
   State end_;
+  std::vector<double> expected_;
   double of_accelerations_ = 0,
          of_state_rates_ = 0;  ///< changes of a over those of v, and of d over those of y'
 };

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernel/assembler.hpp"
@@ -29,14 +30,23 @@ struct RunSummary {
       0;  ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
   double gained = 0;     ///< the same where it is energy from nowhere: largest error that is positive [J]
   double gained_at = 0;  ///< when that was [s]
-  double largest_energy =
-      0;  ///< largest kinetic + strain + |potential - at the start| of a dynamic stage [J]
+  /// Where most energy came from nowhere, measured by the motion.
+  struct FromNowhere {
+    double part = 0;    ///< of `largest`, beyond rounding
+    double energy = 0;  ///< [J]
+    double largest =
+        0;  ///< in that stage until then, kinetic energy and changes of strain and potential energy [J]
+    double time = 0;  ///< [s]
+  };
+  FromNowhere nowhere;
+  double largest_energy = 0;     ///< largest such sum of all stages [J]
   double largest_violation = 0;  ///< of a position constraint at an accepted step [m or rad]
   /// Of a constraint's rate [m/s or rad/s]: at accepted steps where the rate is an equation (index 2, velocity-level
   /// constraints); of the index-3 form at the ends of its stages.
   double largest_rate_violation = 0;
   double start_energy_change =
       0;  ///< kinetic energy that consistent starts, and impulses in the run, added [J]
+  std::vector<std::string> warnings;  ///< why steps are not to be trusted
 };
 
 struct SimulationOptions {

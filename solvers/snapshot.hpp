@@ -13,7 +13,7 @@ namespace trammel {
 /// elements by entity and type, and the place in the run with all that belongs to it. No factorization.
 class Snapshot {
  public:
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   /// Index of the stage that was under way.
   int stage() const { return stage_; }

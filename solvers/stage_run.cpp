@@ -73,8 +73,10 @@ void StageRun::serialize(Archive& archive) {
   Timings& t = sum.timings;
   archive(run.moved_, run.placed_, run.pushed_);
   archive(sum.energy_at_start.kinetic, sum.energy_at_start.strain, sum.energy_at_start.potential, sum.lost,
-          sum.largest_gain, sum.gained, sum.gained_at, sum.largest_energy, sum.largest_violation,
-          sum.largest_rate_violation, sum.start_energy_change);
+          sum.largest_gain, sum.gained, sum.gained_at, sum.nowhere.part, sum.nowhere.energy,
+          sum.nowhere.largest, sum.nowhere.time, sum.largest_energy, sum.largest_violation,
+          sum.largest_rate_violation, sum.start_energy_change,
+          sum.warnings);
   archive(t.steps, t.cuts, t.iterations, t.residuals, t.factorizations);
   StepReport& r = report_;
   archive(r.stage, r.number, r.nominal, r.at_nominal, r.last, r.restarted, r.time, r.step, r.begin, r.until);
@@ -228,9 +230,12 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
     memory.predicts = false;
     method.restore(memory);
   }
-  EnergyLedger ledger(assembler_, summary);
+  EnergyLedger ledger(assembler_, summary, scales_.length,
+                      stage.energy != DynamicStage::EnergyPolicy::ignore);
+  EnergyGuard guard(assembler_, ledger, stage, [this](const std::string& text) { simulation_.note(text); });
   const bool balance = simulation_.options_.energy;
   if (balance && from == nullptr) ledger.begin(state_, !std::exchange(simulation_.moved_, true));
+  guard.begin(state_);
   steps({.method = method,
          .loops = *loops_,
          .scales = scales_,
@@ -239,7 +244,8 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
          .max_cuts = stage.max_cuts,
          .start = &start,
          .form = form.get(),
-         .ledger = balance ? &ledger : nullptr},
+         .ledger = balance ? &ledger : nullptr,
+         .guard = balance ? &guard : nullptr},
         from);
   simulation_.memory_ = method.memory();
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, form->rate_at_end(state_));

@@ -63,12 +63,15 @@ struct DynamicStage {
   double until = 1;            ///< [s]
   double step = 1e-3;          ///< [s]; shortened so that a whole number of steps ends at `until`
   double radius = 0.9;         ///< spectral radius at infinite frequency, 0 to 1
-  Form form = Form::index3;
+  Form form = Form::projected;
   /// Of index 1: positions and velocities are projected onto the constraints after each step; else they drift.
   bool projection = true;
   Start start = Start::consistent;
   int max_cuts = 8;  ///< times a step may be halved
   Redundancy redundancy = Redundancy::leave_out;
+  /// What is done where energy comes from nowhere.
+  enum class EnergyPolicy { stop, warn, ignore };
+  EnergyPolicy energy = EnergyPolicy::stop;
   NewtonOptions newton;
 };
 

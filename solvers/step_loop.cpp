@@ -108,6 +108,8 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, left.rate);
   if (review.revision) revise();
   if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
+  std::optional<std::string> from_nowhere;
+  if (parts_.guard != nullptr) from_nowhere = parts_.guard->judge(state_, info.size());
   if (!review.at_end.empty())
     switch_rows(review.at_end);
   else if (jumps)
@@ -122,7 +124,9 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   report_.iterations = std::exchange(iterations_, 0);
   report_.factorizations = std::exchange(factorizations_, 0);
   simulation_.tell([&](Monitor& m) { m.accepted(report_, state_); });
+  warn();
   hand_out_snapshot();
+  if (from_nowhere) throw EnergyError(*from_nowhere);
   if (!report_.last && method_.stop() != Stop::no) throw Stopped(false);
 }
 
@@ -150,11 +154,20 @@ void StepLoop::hand_out_snapshot() {
   for (Monitor* monitor : takers) monitor->take(snapshot);
 }
 
+void StepLoop::warn() {
+  if (!moves() || warned_) return;
+  const std::string warning = parts_.form->warning();
+  if (warning.empty()) return;
+  warned_ = true;
+  simulation_.summary_.warnings.push_back(fmt::format("by t = {:.6g} s {}", state_.time, warning));
+  simulation_.note("WARNING: " + simulation_.summary_.warnings.back());
+}
+
 void StepLoop::serialize(Archive& archive) {
   StepMemory memory = method_.memory();
-  archive(memory, plan_);
+  archive(memory, plan_, warned_);
   method_.restore(memory);
-  if (parts_.ledger != nullptr) archive(*parts_.ledger);
+  if (parts_.ledger != nullptr) archive(*parts_.ledger, *parts_.guard);
 }
 
 void StepLoop::halve(const Target& target, const NewtonResult& result) {
@@ -218,6 +231,7 @@ void StepLoop::revise() {
   method_.revise();
   parts_.loops.revise();
   if (parts_.start != nullptr) parts_.start->revise();
+  if (parts_.guard != nullptr) parts_.guard->forget();
 }
 
 void StepLoop::take_left_out() {
@@ -297,6 +311,7 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
   const double size = std::max(std::abs(kinetic), summary.largest_energy);
   const bool impulse = !activated.empty() && std::abs(added) > 1e-9 * size;
   if (parts_.ledger != nullptr) parts_.ledger->jump(state_, impulse ? added : 0.0);
+  if (parts_.guard != nullptr) parts_.guard->begin(state_);
   if (!impulse) return;
   summary.start_energy_change += added;
   simulation_.note(

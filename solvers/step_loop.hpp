@@ -5,6 +5,7 @@
 #include <string>
 
 #include "solvers/cut_notes.hpp"
+#include "solvers/energy_guard.hpp"
 #include "solvers/energy_ledger.hpp"
 #include "solvers/loop_watch.hpp"
 #include "solvers/simulation.hpp"
@@ -26,6 +27,7 @@ struct StageParts {
   ConsistentStart* start = nullptr;
   const ConstraintForm* form = nullptr;
   EnergyLedger* ledger = nullptr;
+  EnergyGuard* guard = nullptr;
 };
 
 /// The steps of a stage: each is attempted, reviewed, and accepted, cut, solved again, or begun again after a restart.
@@ -73,6 +75,8 @@ class StepLoop {
   void refuse_massless();
   void throw_restless(const Target& target, const MergedReview& review) const;
   void hand_out_snapshot();
+  /// Once, where the form has something against its steps.
+  void warn();
   /// "joint 'hook' (beam_sliding)": who asked for what the review says.
   std::string asker(const MergedReview& review, const char* or_else) const;
 
@@ -91,6 +95,7 @@ class StepLoop {
   std::function<void(Archive&)> stage_;
   StepPlan plan_;
   CutNotes cuts_;
+  bool warned_ = false;                      ///< that the form's steps are not to be trusted
   int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
 };
 

@@ -14,13 +14,18 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A part of the tolerance: what is left shall not be seen.
 constexpr double share = 0.1;
-// It ages: what it contracted by in the step before, times this.
-constexpr double ageing = 1.5;
+// A kept matrix contracts by what grows with its age, times this at most.
+constexpr double margin = 2;
+// A new matrix that contracts by more than this is made anew: forces bend.
+constexpr double least_progress = 0.1;
+constexpr double least_contraction = 1e-3;
+// Steps at most since it was seen: forces may bend, as friction does where a slider comes to rest.
+constexpr int most_unseen = 8;
 // Forces are at most so many times as far from linear in the velocities as a product of two of them.
 constexpr double bent = 10;
-constexpr int most_passes = 8;
-// Steps at most for which a matrix that moved too fast is not kept.
-constexpr int most_waits = 16;
+constexpr int most_passes = 12;
+// What a matrix costs, in solves with their residuals.
+constexpr int price = 4;
 constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
 // A change of less than this part is rounding, however fast it comes.
 constexpr double last_digits = 1e-14;
@@ -34,7 +39,8 @@ bool VelocityCorrection::holds(const UnknownBlock& u, int k) const {
 }
 
 bool VelocityCorrection::prepare(const State& state, double ratio) {
-  contraction_ = 1;
+  slope_ = 0;
+  steps_ = passes_ = seen_ = 0;
   ratio_ = ratio;
   const bool fine = mass_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
   prepared_ = fine ? mass_.preparation() : 0;
@@ -70,63 +76,131 @@ bool VelocityCorrection::open(const State& state, double ratio) {
   return true;
 }
 
-void VelocityCorrection::apply(State& state, double ratio) {
-  mass_.push(state);
-  mass_.accelerate(state, ratio);
-  for (const UnknownBlock& u : mass_.assembler().layout().unknowns()) {
-    if (!has_rate(u.kind)) continue;
-    const double part = u.kind == BlockKind::state ? ratio : 1;
-    for (int k = 0; k < u.size; ++k) change_[at(u.local + k)] += part * mass_.solution()[at(u.local + k)];
+void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) const {
+  const Layout& layout = mass_.assembler().layout();
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (u.kind == BlockKind::algebraic) continue;
+    const double* from = x.data() + u.local;
+    if (is_multiplier(u.kind)) {
+      double* value = state.value.data() + u.place.value;
+      for (int k = 0; k < u.size; ++k) value[k] += ratio * mass_.scales().mass * from[k];
+      continue;
+    }
+    double *rate = state.rate.data() + u.place.dof, *acceleration = state.acceleration.data() + u.place.dof;
+    if (u.kind == BlockKind::state) {
+      for (int k = 0; k < u.size; ++k) rate[k] += ratio * from[k];
+      continue;
+    }
+    for (int k = 0; k < u.size; ++k) {
+      rate[k] += from[k];
+      acceleration[k] += ratio * from[k];
+    }
+  }
+  layout.update_shared(state);
+}
+
+void VelocityCorrection::weigh() {
+  const Layout& layout = mass_.assembler().layout();
+  weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!is_kinematic(u.kind) && !is_multiplier(u.kind)) continue;
+    const Block& block = mass_.assembler().model().block(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      const double size = typical_size(block.measure(k));
+      weights_[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size : size;
+    }
   }
 }
 
 VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
   Sizes all;
   for (const UnknownBlock& u : mass_.assembler().layout().unknowns()) {
-    const Block& block = mass_.assembler().model().block(u.block);
-    for (int k = 0; k < u.size; ++k) {
-      const double size = typical_size(block.measure(k));
-      if (is_kinematic(u.kind))
-        all.velocity = std::max(all.velocity, std::abs(state.rate[at(u.place.dof + k)]) / size);
-      else if (is_multiplier(u.kind))
-        all.multiplier = std::max(all.multiplier, std::abs(state.value[at(u.place.value + k)]) * size);
-    }
+    const double* weights = weights_.data() + u.local;
+    if (is_kinematic(u.kind))
+      for (int k = 0; k < u.size; ++k)
+        all.velocity = std::max(all.velocity, std::abs(state.rate[at(u.place.dof + k)]) * weights[k]);
+    else if (is_multiplier(u.kind))
+      for (int k = 0; k < u.size; ++k)
+        all.multiplier = std::max(all.multiplier, std::abs(state.value[at(u.place.value + k)]) * weights[k]);
   }
   MPI_Allreduce(MPI_IN_PLACE, &all, 2, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
   return all;
 }
 
-VelocityCorrection::Sizes VelocityCorrection::change(double ratio) const {
+VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
   Sizes all;
   for (const UnknownBlock& u : mass_.assembler().layout().unknowns()) {
-    const Block& block = mass_.assembler().model().block(u.block);
-    for (int k = 0; k < u.size; ++k) {
-      const double x = std::abs(mass_.solution()[at(u.local + k)]), size = typical_size(block.measure(k));
-      if (is_kinematic(u.kind))
-        all.velocity = std::max(all.velocity, x / size);
-      else if (is_multiplier(u.kind))
-        all.multiplier = std::max(all.multiplier, ratio * mass_.scales().mass * x * size);
+    if (!is_kinematic(u.kind) && !is_multiplier(u.kind)) continue;
+    double& largest = is_kinematic(u.kind) ? all.velocity : all.multiplier;
+    for (int i = u.local; i < u.local + u.size; ++i)
+      largest = std::max(largest, std::abs(x[at(i)]) * weights_[at(i)]);
+  }
+  all.multiplier *= ratio * mass_.scales().mass;
+  return all;
+}
+
+double VelocityCorrection::part_of_whole(const Sizes& x) const {
+  return std::max(part(x.velocity, whole_.velocity), part(x.multiplier, whole_.multiplier));
+}
+
+void VelocityCorrection::keep() {
+  // A sum of so many differences misses the next correction by its difference of that order.
+  if (known_ == 0 || differences_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
+  ratio_known_ = ratio_now_;
+  std::array<double, most_differences + 1> missed{};
+  std::vector<double>& next = expected_;
+  next = total_;
+  const int orders = known_;
+  for (int k = 0; k < orders; ++k) {
+    missed[at(k)] = part_of_whole(change(next, ratio_now_));
+    std::vector<double>& before = differences_[at(k)];
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const double difference = next[i] - before[i];
+      before[i] = next[i];
+      next[i] = difference;
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, &all, 2, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
-  return all;
+  missed[at(orders)] = part_of_whole(change(next, ratio_now_));
+  if (known_ < most_differences) differences_[at(known_++)] = next;
+  MPI_Allreduce(MPI_IN_PLACE, missed.data(), orders + 1, MPI_DOUBLE, MPI_MAX,
+                mass_.assembler().layout().comm());
+  best_ = static_cast<int>(std::min_element(missed.begin(), missed.begin() + orders + 1) - missed.begin());
+}
+
+const std::vector<double>& VelocityCorrection::expected(double ratio) {
+  expected_.clear();
+  if (known_ == 0 || ratio != ratio_known_) return expected_;
+  expected_.assign(total_.size(), 0.0);
+  for (int k = 0; k < best_; ++k)
+    for (std::size_t i = 0; i < expected_.size(); ++i) expected_[i] += differences_[at(k)][i];
+  return expected_;
+}
+
+void VelocityCorrection::drop() {
+  known_ = prepared_ = 0;
+  weights_.clear();
 }
 
 bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
-  change_.assign(static_cast<std::size_t>(mass_.assembler().layout().local_size()), 0.0);
+  if (weights_.empty()) weigh();
   const double goal = share * tolerance;
-  Sizes whole = sizes(state);
-  const double speed = whole.velocity;
+  whole_ = sizes(state);
+  const double speed = whole_.velocity;
   // No velocity is known better than positions over a step.
   const double known = rounding * mass_.scales().length * ratio;
-  whole.velocity = std::max(whole.velocity, known / goal);
-  whole.multiplier = std::max(whole.multiplier, mass_.scales().mass * ratio * known / goal);
-  const bool kept = prepared_ != 0 && prepared_ == mass_.preparation() && std::abs(ratio / ratio_ - 1) < 0.01;
-  bool fresh = !kept || waits_ > 0;
+  whole_.velocity = std::max(whole_.velocity, known / goal);
+  whole_.multiplier = std::max(whole_.multiplier, mass_.scales().mass * ratio * known / goal);
+  total_ = expected(ratio);
+  ratio_now_ = ratio;
+  if (total_.empty())
+    total_.assign(weights_.size(), 0.0);
+  else
+    apply(total_, state, ratio);
+  bool fresh = prepared_ == 0 || prepared_ != mass_.preparation() || std::abs(ratio / ratio_ - 1) >= 0.01;
   if (fresh && !prepare(state, ratio)) return false;
-  if (kept && waits_ > 0) --waits_;
-  double contraction = fresh ? 0 : std::min(1.0, ageing * contraction_);
-  double before = 0, far = 0;
+  const bool seen = slope_ > 0 && steps_ - seen_ < most_unseen;
+  double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * steps_, least_contraction, 1.0) : 1.0;
+  double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
     if (!open(state, ratio)) return false;
     if (!mass_.solve(true)) {
@@ -134,27 +208,34 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
       prepared_ = 0;
       return false;
     }
-    apply(state, ratio);
-    const Sizes moved = change(ratio);
-    far = std::max(part(moved.velocity, whole.velocity), part(moved.multiplier, whole.multiplier));
+    ++passes_;
+    const std::vector<double>& x = mass_.solution();
+    apply(x, state, ratio);
+    for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
+    Sizes moved = change(x, ratio);
+    MPI_Allreduce(MPI_IN_PLACE, &moved, 2, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
+    const double far = part_of_whole(moved);
     if (before > 0) contraction = far / before;
     before = far;
     const double expected = std::max(contraction, bent * part(moved.velocity, speed));
     if (expected * far <= goal || far <= last_digits) {
       rate_ *= std::min(1.0, expected);
-      if (!fresh) {
-        contraction_ = contraction;
-        patience_ = 0;
+      if (!fresh && pass > 0) {
+        slope_ = std::max(contraction, last_digits) / steps_;
+        seen_ = steps_;
       }
+      ++steps_;
+      // Worth keeping while a step takes no more than the average since it was made, its own price included.
+      if ((pass + 1) * steps_ > price + passes_) prepared_ = 0;
       return true;
     }
-    // Of a matrix that was never used before a second pass tells.
-    const bool tells = pass > 0 || contraction < 1;
-    if (!fresh && tells && !(expected * expected * far <= goal)) {
+    // What a matrix contracts by that was never used before, a second pass tells.
+    const bool tells = pass > 0 || seen;
+    const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
+    if (tells && slow) {
       if (!prepare(state, ratio)) return false;
       fresh = true;
       contraction = before = 0;
-      waits_ = patience_ = std::clamp(2 * patience_, 1, most_waits);
     }
   }
   prepared_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@ namespace trammel {
 
 /// Makes the end of an implicit step satisfy B v + C_t = 0: positions stay, velocities change by dv, and with them
 /// accelerations and the rates of first-order states by `ratio` times as much, and multipliers, so that the equations of motion
-/// go on to hold. Newton's method with the matrix [M + D / ratio, B^T; B, 0], whose factorization is kept while it converges.
-/// Every function is collective.
+/// go on to hold. Newton's method with the matrix [M + D / ratio, B^T; B, 0], from the correction that those of the steps
+/// before lead to; its factorization is kept over steps. Every function is collective.
 class VelocityCorrection {
  public:
   /// `mass` must outlive it.
@@ -18,15 +19,20 @@ class VelocityCorrection {
 
   /// `tolerance`: of velocities and multipliers, as a part of the largest. False where they cannot be corrected, see `why`.
   bool correct(State& state, double ratio, double tolerance);
-  /// The matrix is made anew next time.
-  void drop() { prepared_ = waits_ = patience_ = 0; }
+  /// The step of the last correction was accepted: it predicts the next one.
+  void keep();
+  /// What the next correction will probably be at this `ratio`, by local unknown as ConstrainedMass::solution; empty where nothing
+  /// of the steps before tells.
+  const std::vector<double>& expected(double ratio);
+  /// Forgets the matrix, and the corrections before.
+  void drop();
 
-  /// `use(unknown block, change)` with the last change of the velocities of kinematic blocks, and of the rates of first-order
-  /// states.
+  /// `use(unknown block, change, part)`: the velocities of a kinematic block, or the rates of first-order states, have changed by
+  /// `part` times `change`.
   template <class Use>
   void each_change(Use&& use) const {
     for (const UnknownBlock& u : mass_.assembler().layout().unknowns())
-      if (has_rate(u.kind)) use(u, change_.data() + u.local);
+      if (has_rate(u.kind)) use(u, total_.data() + u.local, u.kind == BlockKind::state ? ratio_now_ : 1.0);
   }
   /// What is left of the rates, by the contraction seen, over all ranks [m/s or rad/s].
   double rate() const { return rate_; }
@@ -39,20 +45,37 @@ class VelocityCorrection {
   };
   bool open(const State& state, double ratio);
   bool prepare(const State& state, double ratio);
-  void apply(State& state, double ratio);
+  /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
+  void apply(const std::vector<double>& x, State& state, double ratio) const;
   Sizes sizes(const State& state) const;
-  Sizes change(double ratio) const;
+  /// Of x, on this rank.
+  Sizes change(const std::vector<double>& x, double ratio) const;
+  /// The larger part of what `sizes` were.
+  double part_of_whole(const Sizes& x) const;
+  void weigh();
   bool holds(const UnknownBlock& u, int k) const;
+
+  static constexpr int most_differences = 4;
 
   ConstrainedMass& mass_;
   int prepared_ = 0;  ///< ConstrainedMass::preparation of the matrix that is kept; 0: none
-  int waits_ = 0,
-      patience_ = 0;        ///< steps that make a matrix of their own: to come, and after the last failure
-  double ratio_ = 0;        ///< that it was made for
-  double contraction_ = 1;  ///< last seen with it
+  double ratio_ = 0;  ///< that it was made for
+  int steps_ = 0,
+      passes_ = 0;    ///< that used it, and theirs in all
+  int seen_ = 0;      ///< steps when its contraction was seen last
+  double slope_ = 0;  ///< what it contracted by, over the steps since it was made; 0: not seen
   double rate_ = 0;
   std::string why_;
-  std::vector<double> change_;  ///< by local unknown
+  std::vector<double>
+      weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
+  Sizes whole_;                ///< of the last correction's end
+  double ratio_now_ = 0;       ///< of the last correction
+  std::vector<double> total_;  ///< the last correction, as ConstrainedMass::solution
+  /// Backward differences of the corrections before, from the 0th on: so many, and of so many the sum predicts best.
+  std::array<std::vector<double>, most_differences> differences_;
+  int known_ = 0, best_ = 0;
+  double ratio_known_ = 0;  ///< of these corrections
+  std::vector<double> expected_;
 };
 
 }  // namespace trammel

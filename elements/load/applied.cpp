@@ -1,5 +1,7 @@
 #include "applied.hpp"
 
+#include "trammel/explicit_twist.hpp"
+
 namespace trammel::load {
 
 std::vector<BlockId> MarkerLoad::stencil() const {
@@ -52,12 +54,15 @@ Vec3 MarkerLoad::in_world(const LocalState& x, const Mat3& R_WM) const {
 Energy MarkerLoad::energy(const LocalState& x) const {
   Energy e;
   MarkerMotion m;
-  at_.evaluate(x, 0, conservative() ? MotionLevel::pose : MotionLevel::velocity, m);
+  const bool at_frame = conservative() && !at_.has_shape();
+  at_.evaluate(x, 0, at_frame ? MotionLevel::pose : MotionLevel::velocity, m);
   const Vec3 f = in_world(x, m.R_WM);
-  if (conservative())
-    e.potential = -f.dot(m.p_WM);
-  else
-    e.lost_power = -f.dot(options_.moment ? Vec3(m.R_WM * m.twist.tail<3>()) : Vec3(m.twist.head<3>()));
+  if (conservative()) e.potential = -f.dot(m.p_WM);
+  if (at_frame) return e;
+  // The load acts on the blocks: a marker's own motion in time takes no part of its work.
+  const Vec6 own = explicit_twist(at_, x, 0, m);
+  const Vec6 twist = conservative() ? Vec6(-own) : Vec6(m.twist - own);
+  e.lost_power = -f.dot(options_.moment ? Vec3(m.R_WM * twist.tail<3>()) : Vec3(twist.head<3>()));
   return e;
 }
 

@@ -7,6 +7,7 @@
 #include "spread.hpp"
 #include "tangent_check.hpp"
 #include "trammel/material_line.hpp"
+#include "trammel/moving_marker.hpp"
 #include "trammel/plugin.hpp"
 #include "weight.hpp"
 
@@ -70,10 +71,12 @@ TEST(MarkerLoad, PowerIsInBalance) {
   for (int run = 0; run < 10; ++run)
     for (const bool moment : {false, true})
       for (const bool follower : {false, true})
-        for (const bool constant : {false, true}) {
+        for (const int kind : {0, 1, 2, 3}) {
+          const bool constant = kind % 2 == 1;
           const Vec3 f = draw.vector();
-          const MarkerLoad load(some_marker(draw), constant ? constant_vector(f) : growing_vector(f),
-                                {moment, follower, 1});
+          Marker at = some_marker(draw);
+          if (kind >= 2) at = moving_marker(at, {std::make_shared<Growing>(0.3), nullptr, nullptr}, {});
+          const MarkerLoad load(at, constant ? constant_vector(f) : growing_vector(f), {moment, follower, 1});
           ProbeState x;
           x.random_frame(draw);
           const double potential_rate =

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/explicit_twist.hpp"
 #include "trammel/local_copy.hpp"
 
 namespace trammel::spring {
@@ -172,7 +173,12 @@ Energy SpringDamper::energy(const LocalState& x) const {
   find(x, MotionLevel::velocity, line);
   Energy e;
   e.strain = law_.strain_energy(line.length);
-  e.lost_power = law_.lost_power(x.time(), line.length, line.rate, read(x));
+  const SignalNumbers others = read(x);
+  e.lost_power = law_.lost_power(x.time(), line.length, line.rate, others);
+  // What moves an end by a function of time does work.
+  const Vec6 of_A = explicit_twist(a_, x, 0, line.A), of_B = explicit_twist(b_, x, a_.block_count(), line.B);
+  if (const double rate = line.n.dot(of_B.head<3>() - of_A.head<3>()); rate != 0)
+    e.lost_power -= law_.at(x.time(), line.length, line.rate, others).force * rate;
   return e;
 }
 

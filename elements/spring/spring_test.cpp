@@ -5,6 +5,7 @@
 #include "plain_case.hpp"
 #include "spring_damper.hpp"
 #include "tangent_check.hpp"
+#include "trammel/moving_marker.hpp"
 #include "trammel/plugin.hpp"
 
 extern "C" void trammel_register(trammel::Registry& registry);
@@ -36,6 +37,24 @@ class CubicForce final : public Function {
   }
 };
 
+class Sway final : public Function {
+ public:
+  Sway() : Function("0.3*sin(2*t)", {}) {}
+
+ private:
+  Jet do_at(double t) const override {
+    return {0.3 * std::sin(2 * t), 0.6 * std::cos(2 * t), -1.2 * std::sin(2 * t)};
+  }
+};
+
+/// The marker, swaying and turning by functions of time.
+Marker swaying(const Marker& base) {
+  const FunctionPtr f = std::make_shared<Sway>();
+  RotationLaw law;
+  law.vector = {f, nullptr, f};
+  return moving_marker(base, {f, f, nullptr}, law);
+}
+
 Law some_law(bool with_function) {
   Law law;
   law.stiffness = 30;
@@ -63,6 +82,12 @@ std::vector<Pair> pairs(Draw& draw) {
   return all;
 }
 
+/// And each with a first end that moves in time.
+std::vector<Pair> with_moving_ends(std::vector<Pair> all) {
+  for (const Pair& p : std::vector<Pair>(all)) all.push_back({swaying(p.a), p.b, p.x});
+  return all;
+}
+
 Eigen::VectorXd velocity(ProbeState& x) { return ConstVectorMap(x.state().rate.data(), x.dofs()); }
 
 TEST(Spring, TangentsMatchDifferences) {
@@ -76,7 +101,7 @@ TEST(Spring, TangentsMatchDifferences) {
 TEST(Spring, PowerIsInBalance) {
   Draw draw(2);
   for (const bool with_function : {false, true})
-    for (Pair& p : pairs(draw)) {
+    for (Pair& p : with_moving_ends(pairs(draw))) {
       const SpringDamper spring(p.a, p.b, some_law(with_function), 0);
       const double stored =
           time_derivative([&](const trammel::Specimen& s) { return spring.energy(s.local()).strain; }, p.x);
@@ -126,8 +151,9 @@ TEST(Bushing, TangentsMatchDifferences) {
 
 TEST(Bushing, PowerIsInBalance) {
   Draw draw(4);
-  for (int run = 0; run < 10; ++run) {
+  for (int run = 0; run < 20; ++run) {
     Pair p = pairs(draw)[0];
+    if (run >= 10) p.a = swaying(p.a);
     const Bushing bushing = some_bushing(draw, p);
     const double stored =
         time_derivative([&](const trammel::Specimen& s) { return bushing.energy(s.local()).strain; }, p.x);

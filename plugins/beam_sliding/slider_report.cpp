@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "slider.hpp"
+#include "trammel/explicit_twist.hpp"
 
 namespace trammel::beam_sliding {
 
@@ -20,14 +21,8 @@ Energy Slider::energy(const LocalState& x) const {
   const SplitHost<double>& host = host_at(x, slider);
   e.strain = host.energy() + stops_at(host.s).stored;
   // A slider that moves in time does work on the beam.
-  Eigen::VectorXd v(slider.dofs);
-  int at = 0, block = slider_block();
-  for (const int size : law_->slider.block_sizes()) {
-    v.segment(at, size) = ConstVectorMap(x.rate(block++), size);
-    at += size;
-  }
-  const Vec6 explicit_rate = slider.twist - slider.J * v;
-  if (!explicit_rate.isZero(0)) e.lost_power = -host.residual().segment<6>(C::slider).dot(explicit_rate);
+  const Vec6 own = explicit_twist(law_->slider, x, slider_block(), slider);
+  if (!own.isZero(0)) e.lost_power = -host.residual().segment<6>(C::slider).dot(own);
   return e;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "trammel/explicit_twist.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/relative_motion.hpp"
@@ -71,13 +72,7 @@ class ConstantVelocityRates {
     if (!site_.moves_in_time() && !C_.has_shape()) return e;
     const Motions m(*this, x, MotionLevel::velocity);
     const Wrenches w = m.wrenches(Eigen::Map<const Vec3>(x.value(blocks_)), x.value(blocks_ + 1)[0]);
-    e.lost_power = site_.lost_power(x, m.A, m.B, w.A, w.B);
-    int k = blocks_AB_, column = 0;
-    for (const int width : C_.block_sizes()) {
-      e.lost_power +=
-          (m.C.J.middleCols(column, width).transpose() * w.C).dot(ConstVectorMap(x.rate(k++), width));
-      column += width;
-    }
+    e.lost_power = site_.lost_power(x, w.A, w.B) - w.C.dot(explicit_twist(C_, x, blocks_AB_, m.C));
     return e;
   }
 

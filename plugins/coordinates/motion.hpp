@@ -42,7 +42,7 @@ class Motion {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = *x.value(1) * target_.rate(x);
+    e.lost_power = *x.value(1) * f_->motion_at(x.time()).first;
     return e;
   }
 

@@ -117,8 +117,9 @@ Energy SignalCoupling::energy(const LocalState& x) const {
   FormValue f;
   form_.evaluate(x, true, f);
   Energy e;
-  e.lost_power = *x.value(form_.blocks()) * form_.along(x, f.gradient, false);
-  e.lost_power -= *x.value(form_.blocks()) * f.rate;
+  const double of_blocks = form_.along(x, f.gradient, false), by_time = f.rate - of_blocks;
+  constexpr double rounding = 1e-11;
+  if (std::abs(by_time) > rounding * std::abs(of_blocks)) e.lost_power = -*x.value(form_.blocks()) * by_time;
   return e;
 }
 

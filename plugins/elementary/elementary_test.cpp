@@ -58,6 +58,26 @@ TEST(Elementary, DistanceReportsItsTension) {
   EXPECT_LT((out.vectors.at("force_world") - Vec3(-4, 2, -4)).norm(), 1e-13);  // B is pulled towards A
 }
 
+// Off the constraint too: velocities there are a method's, and no work.
+TEST(Elementary, DistanceBooksTheWorkOfTimeAlone) {
+  for (const bool moves : {false, true}) {
+    Apart c;
+    Specimen s = c.joint("distance", moves ? "{between: [bodies.a, bodies.b], distance: growing}"
+                                           : "{between: [bodies.a, bodies.b]}");
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      s.disturb(seed, 0.3);
+      const Evaluation e = evaluate(c.range(), 0, s, {});
+      EXPECT_GT(std::abs(e.residual.dot(s.velocities())), 1e-3);
+      const double lost = c.range().energy(0, s.local()).lost_power;
+      if (moves)
+        EXPECT_NEAR(lost, power_of_time(c.range(), 0, s), 1e-12);
+      else
+        EXPECT_EQ(lost, 0);
+      EXPECT_EQ(lost != 0, moves);
+    }
+  }
+}
+
 TEST(Elementary, RefusesWhatItCannotMean) {
   Apart c;
   EXPECT_THAT(c.message("distance", "{between: [ground, bodies.a]}"), HasSubstr("meet at the start"));

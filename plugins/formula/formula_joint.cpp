@@ -136,17 +136,12 @@ void FormulaJoint::add_velocity_rows(const LocalState& x, const RelativeMotion& 
   }
 }
 
-Vec6 FormulaJoint::wrench(const LocalState& x, const RelativeMotion& motion, bool position,
-                          double* on_coordinates) const {
+Vec6 FormulaJoint::wrench(const LocalState& x, const RelativeMotion& motion, bool position) const {
   const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
-  const int nc = equations_->coordinates(), n = 6 + nc;
+  const int n = 6 + equations_->coordinates();
   Vec6 w = Vec6::Zero();
   const auto add = [&](const double* gradients, int equations, const double* lambda) {
-    for (int i = 0; i < equations; ++i) {
-      w += lambda[i] * Eigen::Map<const Vec6>(gradients + i * n);
-      if (on_coordinates == nullptr) continue;
-      for (int k = 0; k < nc; ++k) on_coordinates[k] += lambda[i] * gradients[i * n + 6 + k];
-    }
+    for (int i = 0; i < equations; ++i) w += lambda[i] * Eigen::Map<const Vec6>(gradients + i * n);
   };
   if (position && has_position()) {
     const JointTermsView terms = equations_->position_terms(at, false);
@@ -160,25 +155,36 @@ Vec6 FormulaJoint::wrench(const LocalState& x, const RelativeMotion& motion, boo
 }
 
 Energy FormulaJoint::energy(const LocalState& x) const {
-  // Equations that move in time, and velocities that are driven, do work: lambda . (B v) leaves the system. Those at position
-  // level that do not are left out: where their rates are not enforced they would count what these are off.
+  // Equations that move in time, and velocities that are driven, do work: -lambda . C_t and -lambda . b leave the system.
   Energy e;
   const bool position = site_.moves_in_time() || equations_->position_reads_time();
   if (!position && !has_velocity()) return e;
   RelativeMotion motion;
   motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
-  std::vector<double> on_coordinates(static_cast<std::size_t>(equations_->coordinates()), 0.0);
-  const Vec6 w = wrench(x, motion, position, on_coordinates.data());
-  e.lost_power = site_.lost_power(x, motion.A, motion.B, motion.wrench_on_A(w), motion.wrench_on_B(w));
-  for (int k = 0; k < equations_->coordinates(); ++k)
-    e.lost_power += on_coordinates[static_cast<std::size_t>(k)] * x.rate(blocks_)[k];
+  const Vec6 w = wrench(x, motion, position);
+  e.lost_power = site_.lost_power(x, motion.wrench_on_A(w), motion.wrench_on_B(w));
+  const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
+  if (position && has_position()) {
+    const JointTermsView terms = equations_->position_terms(at, false);
+    for (int i = 0; i < terms.equations; ++i) e.lost_power -= x.value(first_multiplier_)[i] * terms.C_t[i];
+  }
+  if (has_velocity()) {
+    const Vec6 still = Vec6::Zero();
+    const std::vector<double> rates(static_cast<std::size_t>(equations_->coordinates()), 0.0);
+    const VelocityTerms terms =
+        equations_->velocity_terms(RelativeValues(equations_->variables(), motion.R_AB, motion.p_AB_A, &still,
+                                                  rates.empty() ? nullptr : x.value(blocks_),
+                                                  rates.empty() ? nullptr : rates.data(), x.time()),
+                                   false);
+    for (int i = 0; i < terms.equations; ++i) e.lost_power -= x.value(velocity_block())[i] * terms.e[i];
+  }
   return e;
 }
 
 JointForces FormulaJoint::reaction(const LocalState& x, const ReactionShares& shares,
                                    RelativeMotion& motion) const {
   motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
-  const Vec6 w = wrench(x, motion, true, nullptr);
+  const Vec6 w = wrench(x, motion, true);
   return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w), shares);
 }
 

@@ -53,9 +53,8 @@ class FormulaJoint {
                          LocalSystem& out) const;
   void add_velocity_rows(const LocalState& x, const RelativeMotion& motion, const RelativeValues& at,
                          LocalSystem& out) const;
-  /// The wrench of the multipliers on zeta, with those of equations at position level where `position`. Adds what acts on the
-  /// coordinates to `on_coordinates` where it isn't null.
-  Vec6 wrench(const LocalState& x, const RelativeMotion& motion, bool position, double* on_coordinates) const;
+  /// The wrench of the multipliers on zeta, with those of equations at position level where `position`.
+  Vec6 wrench(const LocalState& x, const RelativeMotion& motion, bool position) const;
   JointForces reaction(const LocalState& x, const ReactionShares& shares, RelativeMotion& motion) const;
 
   JointSite site_;

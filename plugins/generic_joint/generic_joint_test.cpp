@@ -21,10 +21,11 @@ void expect_exact(const Sample<GenericJoint>& sample, const std::string& what, b
     Specimen s = sample.specimen;
     s.disturb(seed);
     EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-8) << what;
-    // What leaves here is the power of B^T lambda on the blocks; a joint that does not move in time books none.
     const double lost = sample.range.energy(0, s.local()).lost_power;
-    const double power = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
-    EXPECT_NEAR(lost, moves ? power : 0, 1e-11) << what;
+    if (moves)
+      EXPECT_NEAR(lost, power_of_time(sample.range, 0, s), 1e-11) << what;
+    else
+      EXPECT_EQ(lost, 0) << what;
   }
 }
 

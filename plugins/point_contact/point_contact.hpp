@@ -65,8 +65,7 @@ class PointContact {
     Energy e;
     const RelativeMotion m = motion(x);
     const Vec6 w = wrench(x);
-    if (site_.moves_in_time())
-      e.lost_power = site_.lost_power(x, m.A, m.B, m.wrench_on_A(w), m.wrench_on_B(w));
+    e.lost_power = site_.lost_power(x, m.wrench_on_A(w), m.wrench_on_B(w));
     e.lost_power += w.head<2>().dot(m.twist.head<2>());
     return e;
   }

@@ -86,8 +86,7 @@ class RollingDisc {
     if (!site_.moves_in_time()) return e;
     const Contact c(*this, x, MotionLevel::velocity);
     const Vec6 w = wrench(x, c);
-    e.lost_power =
-        site_.lost_power(x, c.motion.A, c.motion.B, c.motion.wrench_on_A(w), c.motion.wrench_on_B(w));
+    e.lost_power = site_.lost_power(x, c.motion.wrench_on_A(w), c.motion.wrench_on_B(w));
     return e;
   }
 

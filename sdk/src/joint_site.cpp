@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trammel/activity.hpp"
+#include "trammel/explicit_twist.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
@@ -45,18 +46,16 @@ std::vector<BlockId> JointSite::blocks() const {
   return all;
 }
 
-double JointSite::lost_power(const LocalState& x, const MarkerMotion& motion_A, const MarkerMotion& motion_B,
-                             const Vec6& row_A, const Vec6& row_B) const {
+double JointSite::lost_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const {
   double power = 0;
-  int k = 0;
-  for (const auto& [marker, motion, row] :
-       {std::tuple(&A, &motion_A, &row_A), std::tuple(&B, &motion_B, &row_B)}) {
-    int column = 0;
-    for (const int width : marker->block_sizes()) {
-      power +=
-          (motion->J.middleCols(column, width).transpose() * *row).dot(ConstVectorMap(x.rate(k++), width));
-      column += width;
+  int first = 0;
+  for (const auto& [marker, row] : {std::pair(&A, &row_A), std::pair(&B, &row_B)}) {
+    if (marker->has_shape()) {
+      MarkerMotion motion;
+      marker->evaluate(x, first, MotionLevel::velocity, motion);
+      power -= row->dot(explicit_twist(*marker, x, first, motion));
     }
+    first += marker->block_count();
   }
   return power;
 }

@@ -1,5 +1,9 @@
 #include "trammel/relative_group.hpp"
 
+#include <algorithm>
+
+#include "trammel/explicit_twist.hpp"
+
 namespace trammel {
 
 void RelativeGroup::evaluate(const LocalState& x, std::span<const Marker> of, int first_block,
@@ -146,6 +150,14 @@ Eigen::VectorXd block_numbers(std::span<const Marker> of, int dofs, int first_bl
 Eigen::VectorXd RelativeGroup::twist_of_blocks(const LocalState& x, std::span<const Marker> of,
                                                int first_block) const {
   return J * block_numbers(of, dofs_, first_block, [&](int k) { return x.rate(k); });
+}
+
+Eigen::VectorXd RelativeGroup::explicit_twist(const LocalState& x, std::span<const Marker> of,
+                                              int first_block) const {
+  if (std::ranges::none_of(of, [](const Marker& m) { return m.has_shape(); }))
+    return Eigen::VectorXd::Zero(twist.size());
+  const Eigen::VectorXd v = block_numbers(of, dofs_, first_block, [&](int k) { return x.rate(k); });
+  return without_rounding(twist - J * v, (J.cwiseAbs() * v.cwiseAbs()).maxCoeff());
 }
 
 Eigen::VectorXd RelativeGroup::twist_rate(const LocalState& x, std::span<const Marker> of,

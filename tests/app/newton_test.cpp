@@ -299,7 +299,8 @@ TEST(Newton, SaysWhichFormItSolves) {
        {std::pair("form: index1", "radius 0.9, index 1 with projection"),
         std::pair("form: index1, projection: no", "radius 0.9, index 1 without projection"),
         std::pair("form: index2", "radius 0.9, stabilized index 2"),
-        std::pair("form: index3", "radius 0.9, index 3")}) {
+        std::pair("form: index3", "radius 0.9, index 3"),
+        std::pair("radius: 0.9", "radius 0.9, index 3 with projected velocities")}) {
     const Workplace workplace;
     const Outcome outcome = workplace.run(spring + dynamic(form) + "\n");
     EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -173,7 +173,10 @@ TEST(Dynamics, counts_energy_from_nowhere) {
   s.builder.add(Push{}, {q});
   s.finish();
   Simulation run(*s.assembler);
+  Log log;
+  run.add(log);
   run.run(std::vector{dynamic(4, 0.5, 1.0)});
+  EXPECT_THAT(log.notes, ::testing::ElementsAre(HasSubstr("does not report its work"), HasSubstr("WARNING")));
   const double work = std::pow(4, 2) / (2 * 2);
   EXPECT_NEAR(run.summary().gained, work, 1e-9);
   EXPECT_NEAR(run.summary().largest_energy, work, 1e-9);

@@ -373,6 +373,20 @@ Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual) {
   return sum;
 }
 
+double power_of_time(const ElementRange& range, int instance, const Specimen& at) {
+  const Evaluation e = evaluate(range, instance, at, {false, true, false});
+  double power = e.residual.dot(at.velocities());
+  const std::span<const Block> blocks = at.blocks();
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const BlockKind kind = blocks[k].kind;
+    if (kind != BlockKind::multiplier && kind != BlockKind::velocity_multiplier) continue;
+    const int index = static_cast<int>(k), r = at.offset(index), m = blocks[k].size;
+    const Eigen::VectorXd& rows = kind == BlockKind::multiplier ? e.rate : e.residual;
+    power -= ConstVectorMap(at.local().value(index), m).dot(rows.segment(r, m));
+  }
+  return power;
+}
+
 double power_error(const ElementRange& range, int instance, const Specimen& at) {
   const Evaluation e = evaluate(range, instance, at, {false, true, false});
   const Eigen::VectorXd C_t = difference(1e-3, [&](double h) {

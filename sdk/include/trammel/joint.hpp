@@ -218,13 +218,12 @@ class Joint {
   const History& history() const { return history_; }
 
   Energy energy(const LocalState& x) const {
-    // A constraint that moves in time does work on the system: lambda . (B v) leaves it.
+    // On the constraint B v = -C_t. What velocities are off it would count as work here.
     Energy e;
     if (!moves_in_time()) return e;
     MarkerMotion A, B;
     const Wrenches w = wrenches(x, A, B);
-    e.lost_power = site_.lost_power(x, A, B, w.on_A, w.on_B);
-    if constexpr (coordinates > 0) e.lost_power += w.on_coordinates.dot(coordinate_rates(x));
+    e.lost_power = site_.lost_power(x, w.on_A, w.on_B) - w.by_time;
     return e;
   }
 
@@ -285,7 +284,7 @@ class Joint {
     return Derived::multiplier_groups.size();
   }
   struct Wrenches : JointWrenches {
-    Coordinates on_coordinates;
+    double by_time;  ///< lambda . C_t of the terms [W]
   };
 
   bool is_any_evaluated() const {
@@ -417,7 +416,7 @@ class Joint {
     Terms terms(false);
     derived().terms(at(x, pose.R_AB, pose.p_AB_A), false, terms);
     return {joint_wrenches(pose, terms.view(), structure(), rows_in(x, 0, nullptr)),
-            terms.G.template rightCols<coordinates>().transpose() * multipliers(x)};
+            multipliers(x).dot(terms.C_t)};
   }
   /// All of the joint's multipliers; zero where they are not evaluated.
   typename Terms::Vector multipliers(const LocalState& x) const {

@@ -54,10 +54,9 @@ class TRAMMEL_API JointSite {
   /// Blocks of A, then of B.
   std::vector<BlockId> blocks() const;
   int block_count() const { return A.block_count() + B.block_count(); }
-  /// Power of the rows (force in world components; moment in marker components) of r = B^T lambda at both markers on
-  /// the motion of their blocks. It differs from zero where a marker moves by a function of time, and leaves there.
-  double lost_power(const LocalState& x, const MarkerMotion& motion_A, const MarkerMotion& motion_B,
-                    const Vec6& row_A, const Vec6& row_B) const;
+  /// Power that leaves the system through markers that move by functions of time [W]: that of the rows (force in world
+  /// components; moment in marker components) of r = B^T lambda, on minus these motions. Exactly zero of other markers.
+  double lost_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const;
   /// True where a marker's pose may depend on time by itself.
   bool moves_in_time() const { return A.has_shape() || B.has_shape(); }
 

@@ -82,7 +82,7 @@ class MarkerConstraint {
     assemble_group(of_, x, group, terms.view(), blocks_, multiplier_block(), out);
   }
 
-  /// A constraint that moves in time does work on the system: lambda . (B v) leaves it.
+  /// A constraint that moves in time does work on the system: on it B v = -C_t.
   Energy energy(const LocalState& x) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::velocity);
@@ -90,8 +90,9 @@ class MarkerConstraint {
     fill<FirstJet<variables>>(x, group, terms);
     const Eigen::VectorXd w = group_wrench(terms.view(), x.value(multiplier_block()));
     Energy e;
-    e.lost_power = w.head(6 * poses).dot(group.twist_of_blocks(x, of_, 0));
-    for (int i = 0; i < coordinates; ++i) e.lost_power += w[6 * poses + i] * x.rate(blocks_)[i];
+    e.lost_power = -w.head(6 * poses).dot(group.explicit_twist(x, of_, 0));
+    for (std::size_t i = 0; i < terms.C_t.size(); ++i)
+      e.lost_power -= x.value(multiplier_block())[i] * terms.C_t[i];
     return e;
   }
 

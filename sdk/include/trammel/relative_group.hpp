@@ -41,6 +41,8 @@ class TRAMMEL_API RelativeGroup {
 
   /// J v: the twist without what markers that move by functions of time add.
   Eigen::VectorXd twist_of_blocks(const LocalState& x, std::span<const Marker> of, int first_block) const;
+  /// The rest of the twist; exactly zero where no marker moves by a function of time.
+  Eigen::VectorXd explicit_twist(const LocalState& x, std::span<const Marker> of, int first_block) const;
   /// Rate of the twist at the accelerations of x; evaluated with MotionLevel::full.
   Eigen::VectorXd twist_rate(const LocalState& x, std::span<const Marker> of, int first_block) const;
 

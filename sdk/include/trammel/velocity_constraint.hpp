@@ -73,10 +73,16 @@ class VelocityConstraint {
     assemble_velocity_rows(markers_, x, group, terms.view(), blocks_, out);
   }
 
+  /// -lambda . b, b being the equations at velocities of zero.
   Energy energy(const LocalState& x) const {
     RelativeGroup& group = scratch();
+    group.evaluate(x, markers_, 0, MotionLevel::velocity);
+    group.twist = group.explicit_twist(x, markers_, 0);
+    Terms terms;
+    fill<FirstJet<variables>>(x, group, terms);
     Energy e;
-    e.lost_power = wrench(x, group).dot(group.twist_of_blocks(x, markers_, 0));
+    for (int i = 0; i < equations; ++i)
+      e.lost_power -= x.value(blocks_)[i] * terms.value[static_cast<std::size_t>(i)];
     return e;
   }
 

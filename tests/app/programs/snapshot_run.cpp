@@ -131,9 +131,10 @@ void run(const std::vector<std::string>& arguments) {
   const RunSummary& s = simulation.summary();
   states.rows.push_back({s.energy_at_start.kinetic, s.energy_at_start.potential, s.energy_at_end.kinetic,
                          s.energy_at_end.strain, s.energy_at_end.potential, s.lost, s.largest_gain, s.gained,
-                         s.gained_at, s.largest_energy, s.largest_violation, s.largest_rate_violation,
-                         s.start_energy_change, static_cast<double>(s.timings.steps),
-                         static_cast<double>(s.timings.cuts), static_cast<double>(s.timings.iterations)});
+                         s.gained_at, s.nowhere.part, s.nowhere.time, s.largest_energy, s.largest_violation,
+                         s.largest_rate_violation, s.start_energy_change,
+                         static_cast<double>(s.timings.steps), static_cast<double>(s.timings.cuts),
+                         static_cast<double>(s.timings.iterations)});
   Archive archive;
   archive(states.rows);
   write(arguments.at(next + 1) + ending, archive.bytes());

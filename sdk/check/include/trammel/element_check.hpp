@@ -120,4 +120,8 @@ TRAMMEL_API Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual);
 /// (B^T lambda) . v - lambda . (rate - C_t). Zero for whatever is a constraint. `C_t` is found by a difference in time.
 TRAMMEL_API double power_error(const ElementRange& range, int instance, const Specimen& at);
 
+/// Power that leaves the system because constraints depend on time: -lambda . C_t, of equations at velocity level -lambda . b,
+/// whether or not the velocities satisfy them.
+TRAMMEL_API double power_of_time(const ElementRange& range, int instance, const Specimen& at);
+
 }  // namespace trammel

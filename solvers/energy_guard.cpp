@@ -1,0 +1,89 @@
+#include "solvers/energy_guard.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace trammel {
+
+namespace {
+
+using Policy = DynamicStage::EnergyPolicy;
+
+const char* name_of(DynamicStage::Form form) {
+  static constexpr const char* names[] = {"index3", "projected", "index2", "index1"};
+  return names[static_cast<int>(form)];
+}
+
+const char* advice(DynamicStage::Form form) {
+  return form == DynamicStage::Form::index3 || form == DynamicStage::Form::index2
+             ? "a smaller step, or `form: projected`"
+             : "a smaller step, or a smaller `radius`";
+}
+
+}  // namespace
+
+EnergyGuard::EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const DynamicStage& stage,
+                         std::function<void(const std::string&)> note)
+    : assembler_(assembler),
+      ledger_(ledger),
+      stage_(stage),
+      note_(std::move(note)),
+      policy_(stage.energy),
+      sources_(assembler) {}
+
+void EnergyGuard::begin(const State& state) {
+  if (policy_ != Policy::ignore) before_ = state;
+}
+
+std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
+  if (policy_ == Policy::ignore) return {};
+  const double part = ledger_.part();
+  // By then each step is looked at, entity by entity.
+  const bool suspects = part > 0.5 * noted;
+  if (suspects && before_.value.size() == state.value.size() && before_.rate.size() == state.rate.size())
+    sources_.add(before_, state, h);
+  if (part > noted && !noted_) {
+    noted_ = true;
+    name_silent();
+    note_("WARNING: " + in_words(state, h));
+  }
+  if (part > stops && policy_ == Policy::stop) {
+    name_silent();
+    if (policy_ == Policy::stop)
+      return fmt::format("{}. Try {}; `energy: warn` lets the run go on", in_words(state, h),
+                         advice(stage_.form));
+  }
+  before_ = state;
+  return {};
+}
+
+void EnergyGuard::name_silent() {
+  if (sources_.empty() || policy_ != Policy::stop) return;
+  constexpr double least = 0.1;  // of the gain
+  for (const int entity : sources_.silent(least * ledger_.gain())) {
+    policy_ = Policy::warn;
+    const Entity& e = assembler_.model().entities[static_cast<std::size_t>(entity)];
+    note_(
+        fmt::format("type '{}' of plugin '{}', of which {} '{}' is, does not report its work: the energy "
+                    "balance is not closed, and `energy: stop` only warns",
+                    e.type, e.plugin, e.category, e.name));
+  }
+}
+
+std::string EnergyGuard::name(int entity) const {
+  const Entity& e = assembler_.model().entities[static_cast<std::size_t>(entity)];
+  return fmt::format("{} '{}' ({})", e.category, e.name, e.type);
+}
+
+std::string EnergyGuard::in_words(const State& state, double h) const {
+  const EnergySources::Source source = sources_.empty() ? EnergySources::Source{} : sources_.largest();
+  const std::string where = source.entity < 0 ? "" : fmt::format(", most of it at {}", name(source.entity));
+  return fmt::format(
+      "at t = {:.6g} s {:.3g} J, {:.3g} % of the largest energy of the motion, came from nowhere{}: the step "
+      "of "
+      "{:.3g} s is too long for `form: {}`, or a load does not report its work",
+      state.time, ledger_.gain(), 100 * ledger_.part(), where, h, name_of(stage_.form));
+}
+
+}  // namespace trammel

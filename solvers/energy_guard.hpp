@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "solvers/energy_ledger.hpp"
+#include "solvers/energy_sources.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel {
+
+/// A run ends because energy came from nowhere. The same on every rank.
+class EnergyError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Watches the balance of a dynamic stage: a note where more than `noted` of the stage's largest energy came from nowhere, the
+/// end of the run beyond `stops`, as the stage asks for. Every function is collective.
+class EnergyGuard {
+ public:
+  static constexpr double noted = 0.05, stops = 0.2;
+
+  /// `note` takes lines for the log.
+  EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const DynamicStage& stage,
+              std::function<void(const std::string&)> note);
+
+  /// Steps go on from `state`: at the start of the stage, from a snapshot, after a jump.
+  void begin(const State& state);
+  /// The layout of states changed: the step under way is not told by entities.
+  void forget() { before_ = {}; }
+  /// After a step of size h to `state` was booked: the message of an EnergyError with which the run is to end, or nothing.
+  std::optional<std::string> judge(const State& state, double h);
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(policy_, noted_, sources_);
+  }
+
+ private:
+  /// "joint 'rod' (distance)".
+  std::string name(int entity) const;
+  std::string in_words(const State& state, double h) const;
+  void name_silent();
+
+  Assembler& assembler_;
+  const EnergyLedger& ledger_;
+  const DynamicStage& stage_;
+  std::function<void(const std::string&)> note_;
+  DynamicStage::EnergyPolicy policy_;
+  EnergySources sources_;
+  State before_;        ///< of the step under way
+  bool noted_ = false;  ///< in this stage
+};
+
+}  // namespace trammel

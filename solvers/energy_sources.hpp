@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/assembler.hpp"
+
+namespace trammel {
+
+/// Where the energy of a motion comes from: of each entity, what it stores and dissipates less the work done on it. Over all
+/// entities that sums up to the gain of the balance, since their forces are in equilibrium at the end of each step. A
+/// constraint's part is -lambda . (B v + C_t).
+class EnergySources {
+ public:
+  explicit EnergySources(Assembler& assembler) : assembler_(assembler) {}
+
+  /// Adds the step of size h from `before` to `after`. Collective.
+  void add(const State& before, const State& after, double h);
+  bool empty() const { return gained_.empty(); }
+
+  /// The entity with the largest part [J]; the same on every rank. Collective.
+  struct Source {
+    int entity = -1;
+    double energy = 0;
+  };
+  Source largest() const;
+  /// Entities with instances that tell of no energy although their forces did work of more than `least` [J]; the same on every
+  /// rank. Collective.
+  std::vector<int> silent(double least) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(gained_, silent_work_);
+  }
+
+ private:
+  struct Account {
+    /// By entity; `silent`: power of the forces, but for those of multipliers, of instances that tell of no energy.
+    std::vector<double> stored, lost_less_work, silent;
+  };
+  Account account(const State& state) const;
+  std::vector<double> over_ranks(std::vector<double> mine) const;
+
+  Assembler& assembler_;
+  std::vector<double> gained_, silent_work_;  ///< by entity [J]
+};
+
+}  // namespace trammel

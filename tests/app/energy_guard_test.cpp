@@ -1,0 +1,174 @@
+// Runs whose energy comes from nowhere are stopped or warned of; what moves by functions of time, impacts, and rests is not.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Outcome;
+using testing::Table;
+using testing::Workplace;
+
+/// A particle on a rod that turns by 0.17 rad a step at most: index 3 at radius 0.9 gains energy without bound from 0.072 rad on.
+std::string pendulum(const std::string& stage) {
+  return R"(trammel: 1
+bodies:
+  bob: {type: point_mass, mass: 1, position: [1.2*sin(70*pi/180), 0, -1.2*cos(70*pi/180)], velocity: [0, 1.8, 0]}
+joints:
+  rod: {type: distance, between: [ground, bob]}
+loads:
+  weight: {type: gravity, acceleration: [0, 0, -9.81]}
+sensors:
+  all: {type: energy}
+stages:
+  - {type: dynamic, step: 0.05, )" +
+         stage + "}\n";
+}
+
+Outcome run(const Workplace& here, const std::string& text, const std::string& launcher = "") {
+  here.write("case.yaml", text);
+  return here.shell(launcher.empty() ? "trammel run case.yaml -o out"
+                                     : launcher + " '" TRAMMEL_COMMAND "' run case.yaml -o out");
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(EnergyGuard, StopsAMotionThatGrowsAndNamesTheJoint) {
+  const Workplace here;
+  const Outcome ended = run(here, pendulum("until: 9, form: index3"));
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("came from nowhere, most of it at joint 'rod' (distance)"),
+                               HasSubstr("the step of 0.05 s is too long for `form: index3`"),
+                               HasSubstr("Try a smaller step, or `form: projected`")));
+  const std::string log = here.read("out/run.log");
+  EXPECT_EQ(count(log, "WARNING"), 1u) << log;
+  EXPECT_LT(log.find("WARNING"), log.find("Try a smaller step"));
+  // The state that it ended with is recorded, and it is still one of the motion.
+  const Table all = testing::table_of(here.read("out/all.csv"));
+  EXPECT_LT(all.rows.back()[0], 9);
+  const auto total = static_cast<std::size_t>(
+      std::ranges::find_if(all.names, [](const std::string& n) { return n.starts_with("total"); }) -
+      all.names.begin());
+  const double lowest = -9.81 * 1.2, start = all.rows.front()[total] - lowest;
+  EXPECT_GT(all.rows.back()[total] - lowest, 1.1 * start);
+  EXPECT_LT(all.rows.back()[total] - lowest, 2 * start);
+}
+
+TEST(EnergyGuard, IsTheSameOnSeveralRanks) {
+  const Workplace here;
+  const Outcome ended = run(here, pendulum("until: 9, form: index3"), "mpirun -q -n 2");
+  EXPECT_EQ(ended.status, 3) << ended.err;
+  EXPECT_EQ(count(ended.err, "most of it at joint 'rod' (distance)"), 1u) << ended.err;
+}
+
+TEST(EnergyGuard, WarnsOrLooksAwayWhereTheCaseSaysSo) {
+  const Workplace here;
+  const Outcome warned = run(here, pendulum("until: 8, form: index3, energy: warn"));
+  EXPECT_EQ(warned.status, 0) << warned.err;
+  const std::string log = here.read("out/run.log");
+  EXPECT_EQ(count(log, "WARNING"), 2u) << log;  // when it happens, and in the summary
+  EXPECT_LT(log.find("WARNING"), log.find("summary"));
+  const Outcome ignored = run(here, pendulum("until: 8, form: index3, energy: ignore"));
+  EXPECT_EQ(ignored.status, 0) << ignored.err;
+  EXPECT_THAT(here.read("out/run.log"), Not(HasSubstr("WARNING")));
+}
+
+TEST(EnergyGuard, RefusesAnUnknownWord) {
+  const Workplace here;
+  const Outcome refused = run(here, pendulum("until: 1, energy: stopp"));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("case.yaml:11:"), HasSubstr("stopp"), HasSubstr("stop, warn, ignore")));
+}
+
+// Velocities of index 3 at this step are far off the constraint.
+TEST(EnergyGuard, AConstraintWithoutTimeBooksNoWork) {
+  for (const std::string form : {"index3", "projected", "index2", "index1"}) {
+    const Workplace here;
+    const Outcome done = run(here, pendulum("until: 4, energy: ignore, form: " + form));
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(here.read("out/run.log"), HasSubstr("lost or given away 0\n")) << form;
+  }
+}
+
+/// A scene with what may look like energy from nowhere and is none.
+struct Scene {
+  const char* name;
+  std::string text;
+
+  friend void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
+};
+
+class QuietScene : public ::testing::TestWithParam<Scene> {};
+
+TEST_P(QuietScene, IsNotWarnedOf) {
+  const Workplace here;
+  const Outcome done = run(here, "trammel: 1\n" + GetParam().text);
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(here.read("out/run.log"), AllOf(HasSubstr("summary"), Not(HasSubstr("WARNING"))));
+}
+
+const std::string rod =
+    "bodies:\n  rod: {type: rigid_body, mass: 2, inertia: [0.01, 0.2, 0.2], position: [0.5, 0, 0]}\n";
+const std::string pin =
+    "  pin: {type: revolute, between: [ground, {on: rod, at: [-0.5, 0, 0]}], axis: [0, 0, 1]";
+const std::string weight = "loads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0]}\n";
+const std::string motion = "stages: [{type: dynamic, until: 1, step: 0.005, form: projected}]\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    EnergyGuard, QuietScene,
+    ::testing::Values(
+        Scene{"Drive", rod + "joints:\n" + pin + ", motion: {angle: 2*sin(3*t)}}\n" + weight + motion},
+        Scene{"DistanceOfTime",
+              "bodies:\n  bob: {type: point_mass, mass: 1, position: [1, 0, 0]}\njoints:\n"
+              "  rod: {type: distance, between: [ground, bob], distance: 1 + 0.3*sin(5*t)}\n" +
+                  weight + motion},
+        Scene{"Shaker",
+              rod +
+                  "joints:\n  shaker: {type: prescribed_frame, between: [ground, rod], translation: [0, 0, "
+                  "0.1*sin(20*t)]}\n" +
+                  motion},
+        Scene{"PreloadedSpring",
+              "bodies:\n  bob: {type: point_mass, mass: 1, position: [1, 0, 0], velocity: [0, 0, 0.5]}\n"
+              "elements:\n  left: {type: spring, between: [{at: [-1, 0, 0], on: ground}, bob], "
+              "stiffness: "
+              "1e6, rest_length: 0.6}\n"
+              "  right: {type: spring, between: [bob, {at: [3, 0, 0], on: ground}], stiffness: 1e6, "
+              "rest_length: 0.6}\n"
+              "stages: [{type: dynamic, until: 0.05, step: 1e-5, form: projected}]\n"},
+        Scene{"Rest",
+              "bodies:\n  bob: {type: point_mass, mass: 1, position: [0, -1, 0]}\njoints:\n"
+              "  rod: {type: distance, between: [ground, bob]}\n" +
+                  weight + motion},
+        Scene{"FollowerLoad", rod + "joints:\n" + pin +
+                                  "}\nloads:\n  push: {type: force, on: {on: rod, at: [0.5, 0, "
+                                  "0]}, force: [0, 3, 0], follower: yes}\n" +
+                                  motion},
+        Scene{"GravityOfTime",
+              rod + "joints:\n" + pin +
+                  "}\nloads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0], factor: sin(4*t)}\n" +
+                  motion},
+        Scene{"LoadedAtRestFirst", rod + "joints:\n" + pin + ", spring: {angle: {stiffness: 100}}}\n" +
+                                       weight +
+                                       "stages: [{type: static, until: 1}, {type: dynamic, until: 2, step: "
+                                       "0.005, form: projected}]\n"}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace trammel
