@@ -36,6 +36,11 @@ const char* form_text(const DynamicStage& stage) {
   return stage.projection ? "index 1 with projection" : "index 1 without projection";
 }
 
+std::string method_text(const DynamicStage& stage) {
+  if (stage.method == DynamicStage::Method::radau) return "Radau IIA, stabilized index 2";
+  return fmt::format("spectral radius {:g}, {}", stage.radius, form_text(stage));
+}
+
 /// True where a person looks at this process's output. A launcher gives its first rank a terminal whatever its own
 /// output is, so that one counts then.
 bool on_terminal() {
@@ -92,9 +97,8 @@ void RunLog::stage_begins(const Stage& stage, const StepReport& report, const St
   if (std::holds_alternative<AssembleStage>(stage.what)) {
     line(fmt::format("stage {}{}: assemble", stage_count_, name));
   } else if (const auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
-    line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, step {:.6g} s, spectral radius {:g}, {}",
-                     stage_count_, name, report.begin, report.until, dynamic->step, dynamic->radius,
-                     form_text(*dynamic)));
+    line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, step {:.6g} s, {}", stage_count_, name,
+                     report.begin, report.until, dynamic->step, method_text(*dynamic)));
   } else {
     line(fmt::format("stage {}{}: static, t = {:.6g} to {:.6g} s", stage_count_, name, report.begin,
                      report.until));

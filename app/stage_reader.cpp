@@ -150,6 +150,15 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     const char* const key = in.has("step") ? "step" : "steps";
     check_steps(in.where(key), fmt::format("'{}' = {}", key, number_text(in.real(key))), start, clock,
                 motion.step);
+    if (in.text("method") == "radau") {
+      motion.method = DynamicStage::Method::radau;
+      for (const char* const other : {"radius", "form", "projection"})
+        if (in.has(other))
+          throw Error(in.where(other),
+                      fmt::format("'{}' belongs to `method: generalized_alpha`; `method: radau` has the "
+                                  "stabilized form and damps high frequencies by itself",
+                                  other));
+    }
     motion.radius = in.real("radius");
     motion.form = read_form(in.text("form"));
     if (in.has("projection") && motion.form != DynamicStage::Form::index1)
@@ -187,12 +196,16 @@ const std::vector<StageType>& stage_types() {
         cuts_parameter("times a load step may be halved", StaticStage{}.max_cuts), redundant_parameter(),
         newton_parameter(StaticStage{}.newton)}},
       {"dynamic",
-       "Motion by the Lie-group generalized-alpha method; a step that fails is halved",
+       "Motion by the Lie-group generalized-alpha method or by Radau IIA; a step that fails is halved",
        {name_parameter(), from_parameter(), until_parameter().must(),
         Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
             .between(shortest_step, latest_time),
         Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`")
             .between(1, most_steps),
+        Parameter::make(Kind::choice, "method", "",
+                        "generalized-alpha, of second order, or two-stage Radau IIA, of third order")
+            .one_of({"generalized_alpha", "radau"})
+            .defaults("generalized_alpha"),
         Parameter::make(Kind::real, "radius", "", "spectral radius at infinite frequency")
             .between(0, 1)
             .defaults("0.9"),

@@ -9,6 +9,7 @@ namespace trammel {
 
 std::unique_ptr<ConstraintForm> ConstraintForm::make(const DynamicStage& stage, Assembler& assembler,
                                                      ConsistentStart& start) {
+  if (stage.method == DynamicStage::Method::radau) return std::make_unique<Index2>(assembler);
   switch (stage.form) {
     case DynamicStage::Form::index2:
       return std::make_unique<Index2>(assembler);

@@ -30,7 +30,7 @@ constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Newton::Newton(StepEquations& equations, const NewtonOptions& options, Timings& timings)
+Newton::Newton(NewtonEquations& equations, const NewtonOptions& options, Timings& timings)
     : equations_(equations), options_(options), timings_(timings), kept_(options.keep_iterations) {
   create();
 }
@@ -55,13 +55,13 @@ void Newton::drop_factorization() {
 void Newton::create() {
   Layout& layout = equations_.assembler().layout();
   if (!x_) {
-    x_ = OwnedVec(layout.create_vector());
-    f_ = OwnedVec(layout.create_vector());
-    start_ = OwnedVec(layout.create_vector());
-    correction_ = OwnedVec(layout.create_vector());
+    x_ = OwnedVec(equations_.create_vector());
+    f_ = OwnedVec(equations_.create_vector());
+    start_ = OwnedVec(equations_.create_vector());
+    correction_ = OwnedVec(equations_.create_vector());
     TRAMMEL_PETSC(VecZeroEntries(x_.get()));
   }
-  J_ = OwnedMat(equations_.assembler().create_matrix());
+  J_ = OwnedMat(equations_.create_matrix());
   TRAMMEL_PETSC(SNESCreate(layout.comm(), snes_.fill()));
   SNES snes = snes_.get();
   TRAMMEL_PETSC(SNESSetFunction(snes, f_.get(), form_function, this));
@@ -490,7 +490,8 @@ std::string Newton::failure(bool thorough) {
   Assembler& assembler = equations_.assembler();
   if (!tangent_rejected_.empty()) return tangent_rejected_;
   const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
-  const std::string names = describe_singular(assembler, assembler.layout(), J_.get(), search);
+  const std::string names =
+      describe_singular(assembler, assembler.layout(), equations_.diagnosed(J_.get()), search);
   if (!names.empty() && !regular_) return "the system is singular: " + names;
   if (rejected_)
     if (const std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;

@@ -46,7 +46,7 @@ class KeptTangent {
 /// and steps while few iterations suffice; the choice counts iterations and reads no clock.
 class Newton {
  public:
-  Newton(StepEquations& equations, const NewtonOptions& options, Timings& timings);
+  Newton(NewtonEquations& equations, const NewtonOptions& options, Timings& timings);
 
   /// The unknown: fill it with a prediction before `solve`.
   Vec x() const { return x_.get(); }
@@ -104,7 +104,7 @@ class Newton {
   SNESConvergedReason test(SNES snes, int iteration);
   void want_tangent(SNES snes, bool want);
 
-  StepEquations& equations_;
+  NewtonEquations& equations_;
   NewtonOptions options_;
   Timings& timings_;
   OwnedVec x_, f_, start_, correction_;

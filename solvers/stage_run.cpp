@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "solvers/algebraic_start.hpp"
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
+#include "solvers/radau.hpp"
 #include "solvers/start_check.hpp"
 #include "solvers/start_values.hpp"
 #include "solvers/statics.hpp"
@@ -19,7 +21,7 @@ namespace {
 
 /// Steps of index 3 after a start that is not consistent until multipliers are known to a thousandth.
 int transient_steps(const DynamicStage& stage) {
-  if (stage.form != DynamicStage::Form::index3) return 0;
+  if (stage.form != DynamicStage::Form::index3 || stage.method == DynamicStage::Method::radau) return 0;
   constexpr int most = 100;
   if (!(stage.radius < 1)) return most;
   return std::min(most,
@@ -223,12 +225,16 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   const auto form = ConstraintForm::make(stage, assembler_, start);
   number_unknowns(form->companions());
   start.revise();
-  GeneralizedAlpha method(assembler_, scales_, stage, *form, summary.timings);
+  std::unique_ptr<StepMethod> method;
+  if (stage.method == DynamicStage::Method::radau)
+    method = std::make_unique<Radau>(assembler_, scales_, stage, summary.timings);
+  else
+    method = std::make_unique<GeneralizedAlpha>(assembler_, scales_, stage, *form, summary.timings);
   if (simulation_.memory_) {
     StepMemory memory = *simulation_.memory_;
     memory.leads = memory.leads && memory.first;
     memory.predicts = false;
-    method.restore(memory);
+    method->restore(memory);
   }
   EnergyLedger ledger(assembler_, summary, scales_.length,
                       stage.energy != DynamicStage::EnergyPolicy::ignore);
@@ -236,7 +242,7 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   const bool balance = simulation_.options_.energy;
   if (balance && from == nullptr) ledger.begin(state_, !std::exchange(simulation_.moved_, true));
   guard.begin(state_);
-  steps({.method = method,
+  steps({.method = *method,
          .loops = *loops_,
          .scales = scales_,
          .steps = steps_in_all,
@@ -247,7 +253,7 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
          .ledger = balance ? &ledger : nullptr,
          .guard = balance ? &guard : nullptr},
         from);
-  simulation_.memory_ = method.memory();
+  simulation_.memory_ = method->memory();
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, form->rate_at_end(state_));
   simulation_.tell([&](Monitor& m) { m.stage_ends(stage_, report_, state_); });
 }

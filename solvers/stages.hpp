@@ -46,8 +46,12 @@ struct StaticStage {
   NewtonOptions newton{.max_iterations = 200};
 };
 
-/// Motion by the Lie-group generalized-alpha method with a fixed step; a step that fails is halved.
+/// Motion with a fixed step; a step that fails is halved.
 struct DynamicStage {
+  enum class Method {
+    generalized_alpha,  ///< on the Lie group, second order
+    radau,  ///< two-stage Radau IIA, third order; in the stabilized form, whatever `form` and `radius` say
+  };
   enum class Form {
     index3,  ///< position constraints alone
     projected,  ///< index 3, then velocities, accelerations and multipliers corrected so that velocity constraints hold
@@ -62,7 +66,8 @@ struct DynamicStage {
   std::optional<double> from;  ///< sets the clock [s]; else it goes on
   double until = 1;            ///< [s]
   double step = 1e-3;          ///< [s]; shortened so that a whole number of steps ends at `until`
-  double radius = 0.9;         ///< spectral radius at infinite frequency, 0 to 1
+  Method method = Method::generalized_alpha;
+  double radius = 0.9;  ///< spectral radius at infinite frequency, 0 to 1
   Form form = Form::projected;
   /// Of index 1: positions and velocities are projected onto the constraints after each step; else they drift.
   bool projection = true;

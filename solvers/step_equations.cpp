@@ -185,6 +185,7 @@ bool StepEquations::update(const double* x) {
     if (u.kind == BlockKind::rotation) {
       Vec3 theta(from[0], from[1], from[2]);
       if (mu != nullptr) theta -= Eigen::Map<const Vec3>(mu);
+      if (!turns_.empty()) theta = turns_[i];
       // Beyond half a turn the increment is not the only one that leads there.
       if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) too_far_ = static_cast<int>(i);
       turned_[i] = theta;
@@ -382,6 +383,15 @@ bool StepEquations::tangent(Mat J) {
     w.damping = faint * coefficients_.constraint_velocity;
     w.row[kind_at(BlockKind::velocity_multiplier)] *= 1 / faint;
   }
+  return assembler_.tangent(trial_, w, J);
+}
+
+bool StepEquations::tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T) {
+  TangentWeights w = weights();
+  w.damping = by.velocity;
+  w.mass = by.acceleration;
+  w.state_rate = by.state_rate;
+  w.T = T;
   return assembler_.tangent(trial_, w, J);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "kernel/assembler.hpp"
-#include "solvers/convergence.hpp"
+#include "solvers/newton_equations.hpp"
 
 namespace trammel {
 
@@ -29,7 +29,7 @@ struct StepCoefficients {
 ///
 /// Rows and columns are scaled so that the condition of the tangent does not depend on the step (Bottasso,
 /// Dopico and Trainelli 2008).
-class StepEquations {
+class StepEquations final : public NewtonEquations {
  public:
   /// `level`: of the constraints' rows. At acceleration level they are B v' + bias and A v' + its rate, divided by
   /// dv'/dx, so that to leading order their tangent is that of the position level.
@@ -54,40 +54,38 @@ class StepEquations {
     return algebraic_column_[static_cast<std::size_t>(u.local) + k];
   }
   /// The scales of algebraic equations become those of the present base: only where the tangent is made anew.
-  void rescale();
+  void rescale() override;
   /// Column scale of eta.
   double companion_scale() const { return coefficients_.step > 0 ? 1 / coefficients_.step : 1; }
 
-  /// The trial state at x, and the scaled residual there; false where the trial is rejected. Collective.
-  bool residual(Vec x, Vec f);
-  /// The trial state at x alone. Collective.
-  bool move_to(Vec x);
-  /// The scaled tangent at the x of the last residual.
-  bool tangent(Mat J);
+  /// Rotation vectors of the trial, by unknown, in place of x - mu: R = R_n exp(turns~). They must outlive the step.
+  void turn_by(std::span<const Vec3> turns) { turns_ = turns; }
 
-  const State& trial() const { return trial_; }
-  /// Of the last residual; this rank's rows only.
-  const FieldNorms& norms() const { return norms_; }
-  /// "an increment turns 'rod.rotation' by 3.4 rad, half a turn or more" where that rejected the last trial, else empty.
-  /// Collective.
-  std::string turned_too_far() const;
-  /// Whether the last residual was a number in every row; true where its state was none. Collective.
-  bool residual_is_finite() const;
-  /// Assembler::not_finite at the last trial. Collective.
-  std::string not_finite() const { return assembler_.not_finite(trial_, level_, weights()); }
-  /// Adds the norms of an increment of x to `norms`.
-  void measure_change(Vec change, FieldNorms& norms) const;
+  Vec create_vector() const override { return assembler_.layout().create_vector(); }
+  Mat create_matrix() override { return assembler_.create_matrix(); }
+  bool residual(Vec x, Vec f) override;
+  bool move_to(Vec x) override;
+  bool tangent(Mat J) override;
+  /// The same with the rates `by` in place of the step's, scales unchanged, and T by unknown: axial(R^T dR) = T dx.
+  bool tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T);
+
+  const State& trial() const override { return trial_; }
+  const FieldNorms& norms() const override { return norms_; }
+  std::string turned_too_far() const override;
+  bool residual_is_finite() const override;
+  std::string not_finite() const override { return assembler_.not_finite(trial_, level_, weights()); }
+  void measure_change(Vec change, FieldNorms& norms) const override;
   double largest_constraint() const { return largest_constraint_; }
   double largest_rate() const { return largest_rate_; }
   /// Of the equations that were left out as repeated, at the last residual; this rank's rows only.
   double largest_left_out() const { return largest_left_out_; }
 
-  Assembler& assembler() const { return assembler_; }
-  const ModelScales& scales() const { return scales_; }
-  const StepCoefficients& coefficients() const { return coefficients_; }
-  ConstraintLevel level() const { return level_; }
-  double stiffness() const { return stiffness_; }
-  double rate_stiffness() const {
+  Assembler& assembler() const override { return assembler_; }
+  const ModelScales& scales() const override { return scales_; }
+  const StepCoefficients& coefficients() const override { return coefficients_; }
+  ConstraintLevel level() const override { return level_; }
+  double stiffness() const override { return stiffness_; }
+  double rate_stiffness() const override {
     return coefficients_.velocity > 0 ? stiffness_ / coefficients_.velocity : 0;
   }
 
@@ -119,6 +117,7 @@ class StepEquations {
   std::vector<double> rate_offset_, acceleration_offset_;
   std::vector<double> local_, corrections_;
   std::vector<Mat3> T_;
+  std::span<const Vec3> turns_;
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
   int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn
   FieldNorms norms_;

@@ -70,7 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Run{"index3", "heavy_top", 300, "index3"}, Run{"index2", "heavy_top", 300, "index2"},
         Run{"projected", "heavy_top", 300, "projected"}, Run{"projected_loops", "bricard", 100, "projected"},
-        Run{"index1", "heavy_top", 300, "index1"}, Run{"between_hosts", "moving_load", 100, "index3"},
+        Run{"radau", "heavy_top", 300, "radau"}, Run{"radau_loops", "bricard", 100, "radau"},
+        Run{"radau_before_its_release", "caught_rod", 60, "radau"},
+        Run{"radau_between_hosts", "moving_load", 100, "radau"},
+        Run{"radau_friction", "turntable", 100, "radau"}, Run{"index1", "heavy_top", 300, "index1"},
+        Run{"between_hosts", "moving_load", 100, "index3"},
         Run{"between_hosts_index2", "moving_load", 100, "index2"},
         Run{"crossing_in_statics", "ring_on_beam", 3, "own"}, Run{"sleeve", "sleeve", 3, "own"},
         Run{"before_it_is_caught", "caught_rod", 20, "index2"},

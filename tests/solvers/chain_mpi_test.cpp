@@ -16,10 +16,12 @@ Vec3 first_end(const Chain& chain, const State& s) {
   return at;
 }
 
-Vec3 fall(DynamicStage::Form form, double step) {
+Vec3 fall(DynamicStage::Form form, double step,
+          DynamicStage::Method method = DynamicStage::Method::generalized_alpha) {
   Chain chain(100);
   Simulation run(*chain.assembler);
   DynamicStage d;
+  d.method = method;
   d.form = form;
   d.step = step;
   d.until = 0.2;
@@ -40,6 +42,8 @@ TEST(Chain, falls_as_the_reference_says_on_any_number_of_ranks) {
     const Vec3 limit = fine + (fine - coarse) / 3;
     EXPECT_LT((limit - reference).norm(), 1e-5) << (fine - reference).norm();
   }
+  const Vec3 end = fall(DynamicStage::Form::index2, 5e-3, DynamicStage::Method::radau);
+  EXPECT_LT((end - reference).norm(), 1e-5);
 }
 
 }  // namespace

@@ -107,6 +107,7 @@ void run(const std::vector<std::string>& arguments) {
       if (form == "index3") dynamic->form = DynamicStage::Form::index3;
       if (form == "projected") dynamic->form = DynamicStage::Form::projected;
       if (form == "index2") dynamic->form = DynamicStage::Form::index2;
+      if (form == "radau") dynamic->method = DynamicStage::Method::radau;
       if (form == "index1") dynamic->form = DynamicStage::Form::index1;
       if (arguments.size() > next + 3) dynamic->newton.tolerance = std::stod(arguments[next + 3]);
     }

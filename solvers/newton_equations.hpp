@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+
+#include "kernel/assembler.hpp"
+#include "solvers/convergence.hpp"
+
+namespace trammel {
+
+struct StepCoefficients;
+
+/// The equations of one step, f(x) = 0, as Newton's method sees them: their vectors and matrices may hold one or more
+/// stages of the layout's unknowns. Every function is collective but those that return a reference.
+class NewtonEquations {
+ public:
+  virtual ~NewtonEquations() = default;
+
+  /// A vector of the unknowns, and a matrix of the tangent's pattern; both owned by the caller.
+  virtual Vec create_vector() const = 0;
+  virtual Mat create_matrix() = 0;
+
+  /// The scales of algebraic equations become those of the present base: only where the tangent is made anew.
+  virtual void rescale() = 0;
+  /// The trial state at x, and the scaled residual there; false where the trial is rejected.
+  virtual bool residual(Vec x, Vec f) = 0;
+  /// The trial state at x alone.
+  virtual bool move_to(Vec x) = 0;
+  /// The scaled tangent at the x of the last residual.
+  virtual bool tangent(Mat J) = 0;
+  /// A matrix with the layout's numbering that is singular where the last tangent `J` is, for messages.
+  virtual Mat diagnosed(Mat J) const { return J; }
+
+  /// Of the last residual; this rank's rows only.
+  virtual const FieldNorms& norms() const = 0;
+  /// Adds the norms of an increment of x to `norms`.
+  virtual void measure_change(Vec change, FieldNorms& norms) const = 0;
+
+  /// The state that messages of failure tell of.
+  virtual const State& trial() const = 0;
+  /// "an increment turns 'rod.rotation' by 3.4 rad, half a turn or more" where that rejected the last trial, else empty.
+  virtual std::string turned_too_far() const = 0;
+  /// Whether the last residual was a number in every row; true where its state was none.
+  virtual bool residual_is_finite() const = 0;
+  /// Assembler::not_finite at the last trial.
+  virtual std::string not_finite() const = 0;
+
+  virtual Assembler& assembler() const = 0;
+  virtual const ModelScales& scales() const = 0;
+  /// Those that the tangent depends on: with others it is another one.
+  virtual const StepCoefficients& coefficients() const = 0;
+  virtual ConstraintLevel level() const = 0;
+  /// What a unit of a position constraint's error costs, and of a velocity constraint's [N/m, N s/m].
+  virtual double stiffness() const = 0;
+  virtual double rate_stiffness() const = 0;
+};
+
+}  // namespace trammel

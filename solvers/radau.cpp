@@ -1,0 +1,117 @@
+#include "solvers/radau.hpp"
+
+#include <algorithm>
+
+namespace trammel {
+
+namespace {
+
+using radau::A;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A number of a consistent state that generalized-alpha can go on from.
+void set_algorithmic(State& now, const Layout& layout) {
+  now.algorithmic = now.acceleration;
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.kind == BlockKind::state)
+      std::copy_n(&now.rate[at(u.place.dof)], u.size, &now.algorithmic[at(u.place.dof)]);
+}
+
+}  // namespace
+
+Radau::Radau(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage, Timings& timings)
+    : assembler_(assembler), equations_(assembler, scales), newton_(equations_, stage.newton, timings) {
+  memory_.leads = stage.start == DynamicStage::Start::consistent;
+}
+
+NewtonResult Radau::attempt(const State& now, double end, double h) {
+  step_ = h;
+  equations_.begin(now, end, h);
+  assembler_.keep_gradients(now);
+  predict(now, h);
+  return newton_.solve();
+}
+
+void Radau::predict(const State& now, double h) {
+  // Accelerations and multipliers go on along the line through the stages of the last step.
+  constexpr double apart = radau::c[1] - radau::c[0];
+  const double growth = memory_.predicts ? h / (apart * memory_.last_step) : 0.0;
+  PetscScalar* x = nullptr;
+  TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned) break;
+    for (int k = 0; k < u.size; ++k) {
+      const std::size_t i = at(u.place.dof + k);
+      PetscScalar* to = x + radau::stages * (u.local + k);
+      if (u.companion_local >= 0)
+        std::fill_n(x + radau::stages * (u.companion_local + k), radau::stages, 0.0);
+      if (!has_rate(u.kind)) {
+        const double value = now.value[at(u.place.value + k)];
+        const double slope = growth > 0 ? growth * (value - now.predictor[i]) : 0.0;
+        for (int s = 0; s < radau::stages; ++s)
+          to[s] = is_multiplier(u.kind)
+                      ? (value + radau::c[s] * slope) / equations_.multiplier_scale()
+                      : radau::c[s] * slope / equations_.column_scale(u, static_cast<std::size_t>(k));
+        continue;
+      }
+      const bool first_order = u.kind == BlockKind::state;
+      const double last = first_order ? now.rate[i] : now.acceleration[i];
+      const double slope = growth > 0 ? growth * (last - now.predictor[i]) : 0.0;
+      double rate[radau::stages], velocity[radau::stages];
+      for (int s = 0; s < radau::stages; ++s) rate[s] = last + radau::c[s] * slope;
+      for (int s = 0; s < radau::stages; ++s) {
+        const double change = h * (A[s][0] * rate[0] + A[s][1] * rate[1]);
+        velocity[s] = now.rate[i] + change;
+        if (first_order) to[s] = change;
+      }
+      for (int s = 0; s < radau::stages && !first_order; ++s)
+        to[s] = h * (A[s][0] * velocity[0] + A[s][1] * velocity[1]);
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
+}
+
+void Radau::accept(State& now) {
+  const Layout& layout = assembler_.layout();
+  const State& inner = equations_.stage(0).trial();
+  predictor_.resize(layout.dof_count());
+  for (const UnknownBlock& u : layout.unknowns())
+    for (int k = 0; k < u.size; ++k) {
+      const std::size_t i = at(u.place.dof + k);
+      predictor_[i] = !has_rate(u.kind)            ? inner.value[at(u.place.value + k)]
+                      : u.kind == BlockKind::state ? inner.rate[i]
+                                                   : inner.acceleration[i];
+    }
+  now = trial();
+  std::swap(now.predictor, predictor_);
+  set_algorithmic(now, layout);
+  memory_ = {.last_step = step_, .first = true, .leads = true, .predicts = true};
+}
+
+void Radau::revise() {
+  memory_.predicts = false;
+  equations_.revise();
+  newton_.reset();
+}
+
+void Radau::take_left_out() {
+  equations_.take_left_out();
+  newton_.drop_tangent();
+}
+
+void Radau::restart(State& now) {
+  set_algorithmic(now, assembler_.layout());
+  memory_ = {.last_step = 0, .first = true, .leads = true, .predicts = false};
+  newton_.drop_tangent();
+}
+
+Violations Radau::violations() const {
+  const StepEquations &inner = equations_.stage(0), &end = equations_.stage(1);
+  double all[3] = {end.largest_constraint(), end.largest_rate(),
+                   std::max(inner.largest_left_out(), end.largest_left_out())};
+  MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  return {all[0], all[1], all[2]};
+}
+
+}  // namespace trammel
