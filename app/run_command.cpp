@@ -78,6 +78,10 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
   log.line(
       fmt::format("  largest violation of a constraint {:.3g} (m or rad), of its rate {:.3g} (m/s or rad/s)",
                   summary.largest_violation, summary.largest_rate_violation));
+  if (summary.acceleration_rounding > 0)
+    log.line(fmt::format(
+        "  index 3: rounding leaves accelerations and reactions known to about {:.1g} of their largest",
+        summary.acceleration_rounding));
   log.line(fmt::format(
       "  wall time {}: residual {:.3g}, tangent {:.3g}, assembly {:.3g}, factorization {:.3g}, solve {:.3g}, "
       "output {:.3g}, rest {:.3g} s; reading {:.3g} s",

@@ -1,5 +1,7 @@
 #include "solvers/alpha_coefficients.hpp"
 
+#include <cmath>
+
 namespace trammel {
 
 AlphaCoefficients AlphaCoefficients::from_radius(double radius) {
@@ -11,6 +13,22 @@ AlphaCoefficients AlphaCoefficients::from_radius(double radius) {
   c.alpha_m1 = (3 * radius - 1) / (2 * (radius + 1));
   c.gamma1 = 0.5 + c.alpha_f - c.alpha_m1;
   return c;
+}
+
+double AlphaCoefficients::noise() const {
+  // h^2 v' = (1 + rho)^2 (z - 1)^2 ((2 - rho) z + 2 rho - 1) / (z + rho)^3 q, by its response to a unit in one step.
+  constexpr int most = 1000;
+  const double rho = alpha_f / (1 - alpha_f), first = 2 - rho, second = 2 * rho - 1;
+  const double b[4] = {first, second - 2 * first, first - 2 * second, second};
+  double y1 = 0, y2 = 0, y3 = 0, sum = 0;
+  for (int k = 0; k < most; ++k) {
+    const double y = (k < 4 ? b[k] : 0) - rho * (3 * y1 + rho * (3 * y2 + rho * y3));
+    y3 = y2;
+    y2 = y1;
+    y1 = y;
+    sum += y * y;
+  }
+  return (1 + rho) * (1 + rho) * std::sqrt(sum);
 }
 
 }  // namespace trammel

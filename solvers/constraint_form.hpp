@@ -68,6 +68,8 @@ class ConstraintForm {
   /// Why the accepted steps are not to be trusted; empty where nothing is known against them.
   virtual std::string warning() const { return {}; }
   virtual Violations violations(const StepEquations& equations) const;
+  /// How much more errors of the solutions of many steps change accelerations than that of one does.
+  virtual double error_growth(const AlphaCoefficients&) const { return 1; }
   /// Largest rate of the constraints where a stage ends, if steps leave it open [m/s or rad/s].
   virtual double rate_at_end(const State& /*state*/) { return 0; }
 };

@@ -198,7 +198,7 @@ std::array<double, block_kinds> ConvergenceTest::kind_tolerance() const {
   return out;
 }
 
-double ConvergenceTest::allowed_length(const FieldNorms& norms) const {
+double ConvergenceTest::allowed_length(const FieldNorms& norms, double part) const {
   using F = FieldNorms;
   const double L = model_->length;
   double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);
@@ -207,8 +207,11 @@ double ConvergenceTest::allowed_length(const FieldNorms& norms) const {
         std::max({norms.acceleration, L * norms.angular_acceleration, norms.generalized_acceleration});
     moved = fastest * model_->mass / constraint_stiffness_;
   }
-  return std::max({tolerance_ * moved / L, tolerance_ * norms.size[F::state_increment],
-                   tolerance_ * norms.size[F::algebraic_increment], rounding});
+  const double bound = part * tolerance_;
+  // In dynamics the sums of positions carry what they round off.
+  return std::max({bound * moved / L, bound * norms.size[F::state_increment],
+                   bound * norms.size[F::algebraic_increment],
+                   constraint_stiffness_ > 0 ? epsilon : rounding});
 }
 
 namespace {

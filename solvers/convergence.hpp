@@ -92,9 +92,9 @@ class ConvergenceTest {
   /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
   double excess() const { return excess_; }
   double contraction() const { return contraction_; }
-  /// Length of an increment (see increment_length) that is within the tolerance: of the step's increment in statics, in dynamics that
-  /// which changes accelerations by the tolerance.
-  double allowed_length(const FieldNorms& norms) const;
+  /// Length of an increment (see increment_length) that is within `part` of the tolerance: of the step's increment in statics, in
+  /// dynamics that which changes accelerations by so much; at least rounding.
+  double allowed_length(const FieldNorms& norms, double part) const;
   /// Iterations in a row that did not halve it.
   int stalled() const { return stalled_; }
   bool accepted_at_rounding() const { return at_rounding_; }

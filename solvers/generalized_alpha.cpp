@@ -1,7 +1,11 @@
 #include "solvers/generalized_alpha.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace trammel {
 
@@ -13,6 +17,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr int max_start_passes = 8;
 // Where a step is longer than the one before by more than this, a - v' of the short one is rounding.
 constexpr double most_growth = 100;
+// From this radius on oscillations above the steps' own frequency last for 20 steps and more.
+constexpr double undamped = 0.95;
 
 }  // namespace
 
@@ -24,6 +30,12 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       equations_(assembler, scales, form.level()),
       newton_(equations_, stage.newton, timings) {
   memory_.leads = stage.start == DynamicStage::Start::consistent;
+  int constrained = 0;
+  for (const UnknownBlock& u : assembler.layout().unknowns())
+    if (u.kind == BlockKind::multiplier) constrained = 1;
+  MPI_Allreduce(MPI_IN_PLACE, &constrained, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
+  if (constrained != 0) growth_ = form.error_growth(alpha_);
+  newton_.expect_growth(growth_);
 }
 
 void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorithmic) const {
@@ -100,7 +112,21 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
 }
 
 std::string GeneralizedAlpha::failure(bool thorough) {
-  return not_closed_.empty() ? newton_.failure(thorough) : not_closed_;
+  if (!not_closed_.empty()) return not_closed_;
+  std::string why = newton_.failure(thorough);
+  if (!newton_.worst_entity().empty()) ++failures_[newton_.worst_entity()];
+  return why;
+}
+
+std::string GeneralizedAlpha::frequent_cause() const {
+  const double radius = alpha_.alpha_f / (1 - alpha_.alpha_f);
+  if (radius < undamped || failures_.empty()) return {};
+  const auto most = std::ranges::max_element(failures_, {}, &std::pair<const std::string, int>::second);
+  return fmt::format(
+      "{} of these failures in {}: at a radius of {:.3g} {} damps oscillations that steps do not resolve, "
+      "and in stiff "
+      "directions that turn they grow; a radius of 0.9 or less damps them",
+      most->second, most->first, radius, radius > 0.9999 ? "nothing" : "little");
 }
 
 void GeneralizedAlpha::predict(double h) {
@@ -111,6 +137,12 @@ void GeneralizedAlpha::predict(double h) {
   // States before have it, and the solution of the equations has it not.
   static const std::vector<double> nothing;
   const std::vector<double>& added = extrapolate ? form_.expected_change(h, c) : nothing;
+  const bool curve = extrapolate && bends_;
+  // By a line through the two steps before, or a parabola through three.
+  const auto continued = [&](double last, std::size_t i) {
+    if (curve) return 3 * (last - base.predictor[i]) + before_[i];
+    return extrapolate ? 2 * last - base.predictor[i] : last;
+  };
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
@@ -121,8 +153,7 @@ void GeneralizedAlpha::predict(double h) {
       const double later = added.empty() ? 0.0 : added[at(u.local) + k];
       if (is_multiplier(u.kind)) {
         const double value = base.value[at(u.place.value) + k];
-        guess =
-            ((extrapolate ? 2 * value - base.predictor[i] : value) - later) / equations_.multiplier_scale();
+        guess = (continued(value, i) - later) / equations_.multiplier_scale();
       } else if (u.kind == BlockKind::algebraic) {
         if (extrapolate)
           guess = (base.value[at(u.place.value) + k] - base.predictor[i]) / equations_.column_scale(u, k);
@@ -130,7 +161,7 @@ void GeneralizedAlpha::predict(double h) {
         const double d = a_[i], rate = base.rate[i];
         v0[i] = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * rate) /
                 (1 - c.alpha_f);
-        const double next = (extrapolate ? 2 * rate - base.predictor[i] : rate) - later;
+        const double next = continued(rate, i) - later;
         const double d_next = ((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1);
         guess = h * ((1 - c.gamma1) * d + c.gamma1 * d_next);
       } else {
@@ -138,7 +169,7 @@ void GeneralizedAlpha::predict(double h) {
         const double a_part = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + a_part
         v0[i] = v + h * ((1 - c.gamma) * a + c.gamma * a_part);
         a0[i] = ((1 - c.alpha_m) * a_part + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
-        const double next = (extrapolate ? 2 * truly - base.predictor[i] : truly) - later;
+        const double next = continued(truly, i) - later;
         const double a_next = ((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m);
         guess = h * v + h * h * ((0.5 - c.beta) * a + c.beta * a_next);
       }
@@ -171,6 +202,10 @@ void GeneralizedAlpha::accept(State& now) {
       }
     }
   form_.accept(a_);
+  const FieldNorms& norms = equations_.norms();
+  fastest_ =
+      std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
+  look_back(now);
   now = trial();
   std::swap(now.algorithmic, a_);
   std::swap(now.predictor, predictor_);
@@ -178,8 +213,45 @@ void GeneralizedAlpha::accept(State& now) {
   memory_ = {.last_step = h, .first = false, .leads = memory_.leads, .predicts = true};
 }
 
+double GeneralizedAlpha::acceleration_rounding(double h) const {
+  double fastest = fastest_;
+  MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  if (growth_ <= 1 || fastest <= 0) return 0;
+  return alpha_.noise() * std::numeric_limits<double>::epsilon() * equations_.scales().length /
+         (h * h * fastest);
+}
+
+void GeneralizedAlpha::look_back(const State& now) {
+  const bool goes_on = memory_.predicts && step_ == memory_.last_step;
+  bends_ = goes_on && has_before_ && curve_predicts(now);
+  if (goes_on) before_ = now.predictor;
+  has_before_ = goes_on;
+}
+
+bool GeneralizedAlpha::curve_predicts(const State& now) const {
+  const State& end = trial();
+  const double L = equations_.scales().length;
+  double errors[2] = {0, 0};  // squares, by a line and by a curve
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned) break;
+    if (!is_kinematic(u.kind)) continue;
+    const double size = u.kind == BlockKind::position ? 1.0 : L;
+    for (std::size_t i = at(u.place.dof); i < at(u.place.dof + u.size); ++i) {
+      const double last = now.acceleration[i], change = last - now.predictor[i];
+      const double by_line = size * (end.acceleration[i] - last - change);
+      const double by_curve = by_line - size * (change - now.predictor[i] + before_[i]);
+      errors[0] += by_line * by_line;
+      errors[1] += by_curve * by_curve;
+    }
+  }
+  if (assembler_.layout().ranks() > 1)
+    MPI_Allreduce(MPI_IN_PLACE, errors, 2, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
+  return errors[1] < errors[0];
+}
+
 void GeneralizedAlpha::revise() {
   memory_.predicts = false;
+  has_before_ = bends_ = false;
   equations_.revise();
   newton_.reset();
   form_.drop_tangent();
@@ -193,6 +265,7 @@ void GeneralizedAlpha::take_left_out() {
 void GeneralizedAlpha::restart(State& now) {
   start_from(now, now.algorithmic);
   memory_ = {.last_step = 0, .first = true, .leads = true, .predicts = false};
+  has_before_ = bends_ = false;
   drop_tangent();
 }
 
@@ -204,6 +277,7 @@ void GeneralizedAlpha::drop_tangent() {
 void GeneralizedAlpha::drop_factorization() {
   newton_.drop_factorization();
   form_.drop_tangent();
+  has_before_ = bends_ = false;
 }
 
 }  // namespace trammel

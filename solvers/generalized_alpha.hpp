@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,18 @@ class GeneralizedAlpha final : public StepMethod {
   void drop_tangent() override;
   void drop_factorization() override;
   std::string failure(bool thorough) override;
+  std::string frequent_cause() const override;
   Violations violations() const override { return form_.violations(equations_); }
+  double acceleration_rounding(double h) const override;
 
  private:
   void start_from(const State& now, std::vector<double>& algorithmic) const;
   void change_step(const State& now, double h, bool anew);
   void predict(double h);
+  /// Before the trial becomes the present state: what the next prediction shall continue.
+  void look_back(const State& now);
+  /// Whether the steps before would have predicted the trial's accelerations better by a parabola than by a line. Collective.
+  bool curve_predicts(const State& now) const;
 
   Assembler& assembler_;
   ConstraintForm& form_;
@@ -48,7 +55,14 @@ class GeneralizedAlpha final : public StepMethod {
   State changed_;
   std::vector<double> a_;
   std::string not_closed_;
+  std::map<std::string, int> failures_;  ///< by whose row was the worst
   std::vector<double> local_, predictor_;
+  /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
+  /// whether predictions are curved. A snapshot goes without.
+  std::vector<double> before_;
+  double growth_ = 1;   ///< ConstraintForm::error_growth
+  double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
+  bool has_before_ = false, bends_ = false;
 };
 
 }  // namespace trammel

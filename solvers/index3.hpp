@@ -24,6 +24,7 @@ class Index3 final : public ConstraintForm {
   void drop_tangent() override { turn_.revise(); }
   std::string warning() const override;
   double rate_at_end(const State& state) override;
+  double error_growth(const AlphaCoefficients& c) const override { return c.noise() / c.acceleration(); }
 
  private:
   Assembler& assembler_;

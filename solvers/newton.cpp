@@ -25,6 +25,11 @@ constexpr double divergence = 1e12;
 constexpr double farthest = 1e6;
 // The least part of such an increment that is tried.
 constexpr double least_part = 1e-10;
+// Part of the tolerance that residuals may be left at without another increment by a kept tangent. Of constraints at the default
+// tolerance two roundings of a position.
+constexpr double enough = 0.03;
+// Part of the tolerance to which accelerations are found: errors of some ten steps add up.
+constexpr double known = 0.1;
 // An increment of less than this, over the model's length, is rounding.
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
@@ -94,20 +99,27 @@ void Newton::create() {
 
 void KeptTangent::solved(int iterations, bool kept, bool renewed) {
   constexpr int longest_wait = 64;
+  // What this step cost was more than the average of those before it: lives end one earlier for a while.
+  const auto too_late = [&] {
+    limit_ = solves_;
+    wait_ = std::clamp(2 * wait_, 1, longest_wait);
+    waiting_ = wait_;
+  };
   if (!renewed) {
+    last_ = std::max(0, iterations - first_);
+    if (kept && last_ * solves_ > cost_ + more_)
+      too_late();
+    else if (kept && solves_ >= limit_)
+      wait_ = 0;
     ++solves_;
-    iterations_ += iterations;
-    last_ = iterations;
-    if (solves_ > 2) wait_ = 0;
+    more_ += last_;
     return;
   }
   if (waiting_ > 0) --waiting_;
-  if (kept && solves_ <= 1) {
-    wait_ = std::min(longest_wait, std::max(1, 2 * wait_));
-    waiting_ = wait_;
-  }
+  if (kept) too_late();
   solves_ = 1;
-  iterations_ = last_ = iterations;
+  first_ = iterations;
+  more_ = last_ = 0;
 }
 
 NewtonResult Newton::solve(int most) {
@@ -210,12 +222,10 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
 }
 
 void Newton::improve(bool fresh, int most) {
-  // Of the tolerance: for constraints two roundings of a position, of which nothing can be improved.
-  constexpr double enough = 0.03;
   const bool kept = last_iteration_ > 0 ? fresh_at_ < last_iteration_ - 1 : !fresh;
   if (convergence_.accepted_at_rounding() || (last_iteration_ == 0 && fresh)) return;
   const bool moves = equations_.coefficients().acceleration > 0;
-  const bool open = (kept || moves) && convergence_.excess() > enough;
+  const bool open = (kept || moves) && convergence_.excess() > enough / growth_;
   const bool unsure =
       moves && (last_iteration_ == 0 || convergence_.contraction() * last_length_ > enough * allowed_length_);
   if (!open && !unsure) return;
@@ -447,16 +457,20 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
   if (iteration > 0) TRAMMEL_PETSC(SNESLineSearchGetLambda(search, &lambda));
   const ConvergenceTest::Iterate iterate{iteration, fresh_at_ == iteration - 1, lambda > 0.99};
-  if (convergence_.accept(norms, equations_.assembler().scales(), iterate)) {
+  const bool moves = equations_.coefficients().acceleration > 0;
+  // There is no tangent yet that could improve an accepted prediction.
+  const auto bare = [&] {
+    return iteration == 0 && moves && !kept_now_ && convergence_.excess() > enough / growth_;
+  };
+  if (convergence_.accept(norms, equations_.assembler().scales(), iterate) && !bare()) {
     if (iteration > 0) last_length_ = increment_length(norms, equations_.scales());
-    allowed_length_ = convergence_.allowed_length(norms);
+    allowed_length_ = convergence_.allowed_length(norms, moves ? known / growth_ : 1.0);
     return SNES_CONVERGED_FNORM_ABS;
   }
   if (stop_ == Stop::at_once) throw Stopped(true);
   if (iteration == 0) {
     // A prediction is good for a part of the step. Where the kept tangent asks for more, stiff directions have turned since.
-    if (kept_now_ && equations_.coefficients().acceleration == 0 &&
-        next_length() > 0.1 * step_length(norms, equations_.scales()))
+    if (kept_now_ && !moves && next_length() > 0.1 * step_length(norms, equations_.scales()))
       want_tangent(snes, true);
     return SNES_CONVERGED_ITERATING;
   }
@@ -471,11 +485,10 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
     // grow where stiff directions turn, and shrink where soft ones do not.
     double rate = convergence_.contraction(), far = convergence_.excess();
     bool stalls = convergence_.stalled() >= 2;
-    const bool at_rest = equations_.coefficients().acceleration == 0;
-    if (at_rest && last_length_ > 0 && !damped_) {
+    if (!moves && last_length_ > 0 && !damped_) {
       const double next = next_length();
       rate = next / last_length_;
-      far = next / convergence_.allowed_length(norms);
+      far = next / convergence_.allowed_length(norms, 1);
       stalls = rate > slow && stalls;
     }
     const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
@@ -486,6 +499,7 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
 }
 
 std::string Newton::failure(bool thorough) {
+  worst_entity_.clear();
   if (!not_finite_.empty()) return not_finite_ + " has a number that is not finite";
   Assembler& assembler = equations_.assembler();
   if (!tangent_rejected_.empty()) return tangent_rejected_;
@@ -503,6 +517,7 @@ std::string Newton::failure(bool thorough) {
   }
   const WorstResidual worst = assembler.worst(equations_.trial(), equations_.level(), tolerance);
   if (worst.block == no_block) return assembler.rejection();
+  worst_entity_ = worst.entity;
   const std::string there = names.empty() ? "" : "; where it ended the system is singular: " + names;
   const double square = residual_square(assembler, equations_.trial(), equations_.level(), worst.kind);
   const double total = std::sqrt(square);

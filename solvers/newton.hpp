@@ -19,15 +19,15 @@ struct NewtonResult {
 };
 
 /// Decides whether a step starts with the tangent that is there. A tangent is kept until a step with it takes
-/// more iterations than the average step since it was made, its own cost included; where tangents do not even
-/// last to the next step, ever more steps start with a new one before the next trial.
+/// more iterations than the average step since it was made, its own cost included. The next tangents, 1, 2, 4 ... 64 of them, are
+/// replaced before that step; then a longer life is tried.
 class KeptTangent {
  public:
   /// `cost`: of a new tangent, in iterations.
   explicit KeptTangent(int cost) : cost_(cost) {}
 
   bool worth_keeping() const {
-    return solves_ > 0 && waiting_ == 0 && last_ * solves_ <= cost_ + iterations_;
+    return solves_ > 0 && last_ * solves_ <= cost_ + more_ && (waiting_ == 0 || solves_ < limit_);
   }
   /// After a solve that took `iterations`; `kept`: it began with the kept tangent; `renewed`: it made a new
   /// one.
@@ -35,8 +35,10 @@ class KeptTangent {
 
  private:
   int cost_;
-  int solves_ = 0, iterations_ = 0, last_ = 0;  ///< since the tangent was made
-  int waiting_ = 0, wait_ = 0;
+  int solves_ = 0, first_ = 0;  ///< steps since the tangent was made, and iterations of the first one
+  int more_ = 0, last_ = 0;     ///< iterations beyond those, in all and in the last step
+  int limit_ = 1;               ///< steps of a life that were worth it
+  int waiting_ = 0, wait_ = 0;  ///< lives that end there, still to come and in all
 };
 
 /// Newton's method on a SNES, for the equations of one step.
@@ -56,6 +58,9 @@ class Newton {
   void obey(const StopRequest* request) { request_ = request; }
   /// What all ranks were asked at the last iterate, the most urgent of it.
   Stop stop() const { return stop_; }
+
+  /// Errors of solutions are to be smaller by this factor: they grow over the steps.
+  void expect_growth(double factor) { growth_ = factor; }
 
   /// Solves the present step of the equations in at most `most` iterations (0: as many as the options allow), all attempts
   /// together. On success `x` holds the solution and the equations' trial
@@ -79,6 +84,8 @@ class Newton {
   /// looks for a singular tangent by a factorization of its own, even where the solver's package noticed
   /// nothing. Collective.
   std::string failure(bool thorough);
+  /// Whose row was the worst when that was last told: "body 'rod' (beam)"; empty where it told of something else.
+  const std::string& worst_entity() const { return worst_entity_; }
 
  private:
   /// `damped`: takes parts of increments, see `damp`.
@@ -120,6 +127,7 @@ class Newton {
   bool regular_ = false;  ///< some tangent of the last solve was factorized
   bool singular_ = false;
   bool rejected_ = false;  ///< an evaluation of the last attempt was outside an element's domain
+  double growth_ = 1;      ///< of errors over the steps
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
@@ -133,7 +141,8 @@ class Newton {
   int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
   double mark_ = 0;                            ///< when the last callback ended
   std::string tangent_rejected_;               ///< why the last attempt got no tangent
-  std::string not_finite_;                     ///< whose numbers ended the last solve
+  std::string worst_entity_;
+  std::string not_finite_;  ///< whose numbers ended the last solve
   std::exception_ptr thrown_;
   const StopRequest* request_ = nullptr;
   Stop stop_ = Stop::no;

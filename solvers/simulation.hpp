@@ -44,6 +44,8 @@ struct RunSummary {
   /// Of a constraint's rate [m/s or rad/s]: at accepted steps where the rate is an equation (index 2, velocity-level
   /// constraints); of the index-3 form at the ends of its stages.
   double largest_rate_violation = 0;
+  /// To what part of the largest one accelerations and multipliers of index-3 stages are known for rounding; 0: no such stage.
+  double acceleration_rounding = 0;
   double start_energy_change =
       0;  ///< kinetic energy that consistent starts, and impulses in the run, added [J]
   std::vector<std::string> warnings;  ///< why steps are not to be trusted

@@ -77,8 +77,7 @@ void StageRun::serialize(Archive& archive) {
   archive(sum.energy_at_start.kinetic, sum.energy_at_start.strain, sum.energy_at_start.potential, sum.lost,
           sum.largest_gain, sum.gained, sum.gained_at, sum.nowhere.part, sum.nowhere.energy,
           sum.nowhere.largest, sum.nowhere.time, sum.largest_energy, sum.largest_violation,
-          sum.largest_rate_violation, sum.start_energy_change,
-          sum.warnings);
+          sum.largest_rate_violation, sum.acceleration_rounding, sum.start_energy_change, sum.warnings);
   archive(t.steps, t.cuts, t.iterations, t.residuals, t.factorizations);
   StepReport& r = report_;
   archive(r.stage, r.number, r.nominal, r.at_nominal, r.last, r.restarted, r.time, r.step, r.begin, r.until);
@@ -255,6 +254,8 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
         from);
   simulation_.memory_ = method->memory();
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, form->rate_at_end(state_));
+  summary.acceleration_rounding =
+      std::max(summary.acceleration_rounding, method->acceleration_rounding(span / steps_in_all));
   simulation_.tell([&](Monitor& m) { m.stage_ends(stage_, report_, state_); });
 }
 

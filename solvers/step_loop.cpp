@@ -182,6 +182,11 @@ void StepLoop::halve(const Target& target, const NewtonResult& result) {
   }
   ++simulation_.summary_.timings.cuts;
   cuts_.add(target.time, 0.5 * target.h, result.iterations, why);
+  constexpr int many = 20, often = 10;
+  if (++failed_ < many || failed_ * often < report_.number || std::exchange(told_cause_, true)) return;
+  if (const std::string cause = method_.frequent_cause(); !cause.empty())
+    simulation_.note(
+        fmt::format("{} steps of {} so far were cut, {}", failed_, report_.number + failed_, cause));
 }
 
 void StepLoop::refuse_massless() {

@@ -96,6 +96,8 @@ class StepLoop {
   StepPlan plan_;
   CutNotes cuts_;
   bool warned_ = false;                      ///< that the form's steps are not to be trusted
+  int failed_ = 0;                           ///< steps that were halved
+  bool told_cause_ = false;                  ///< ... and why that happens often
   int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
 };
 

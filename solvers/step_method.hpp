@@ -40,6 +40,11 @@ class StepMethod {
 
   /// Why the last attempt failed; see Newton::failure. Collective.
   virtual std::string failure(bool thorough) = 0;
+  /// What in the method's settings may be why steps fail again and again, and where they did; empty: nothing is known.
+  virtual std::string frequent_cause() const { return {}; }
+  /// To what part of the largest acceleration rounding lets accelerations and multipliers be known in steps of h, where they
+  /// follow from differences of positions (index 3); else 0. Collective.
+  virtual double acceleration_rounding(double /*h*/) const { return 0; }
   /// At the converged trial. Collective.
   virtual Violations violations() const = 0;
 

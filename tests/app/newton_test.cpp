@@ -3,12 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <regex>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "command.hpp"
 #include "histories.hpp"
@@ -113,6 +119,159 @@ TEST(Accelerations, AreKnownToTenTimesTheToleranceInIndex3) {
     EXPECT_GT(d.range, 10);
     EXPECT_LE(d.largest, 1e-7 * d.range) << newton;
   }
+}
+
+/// A column of a history of a run.
+std::vector<double> history(const std::string& text, const std::string& file, const std::string& channel) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(text);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const testing::Table table = table_of(workplace.read("out/" + file));
+  std::vector<double> all;
+  for (const auto& row : table.rows) all.push_back(at(table, row[0], channel));
+  return all;
+}
+
+std::string stage(double until, double h, const std::string& form, const std::string& newton,
+                  double interval) {
+  return fmt::format(
+      "stages: [{{type: dynamic, until: {}, step: {}, form: {}, newton: {}}}]\noutput: {{csv: {{interval: "
+      "{}}}}}\n",
+      until, h, form, newton, interval);
+}
+
+/// A cam, a circle of radius R about a point `ecc` off its shaft, that lifts a follower along y by its pitch curve at constant
+/// speed.
+std::string cam(double h, const std::string& form, const std::string& newton) {
+  return R"yaml(trammel: 1
+parameters: {ecc: 0.02, R: 0.06, w: 20}
+bodies:
+  cam: {type: rigid_body, mass: 1, inertia: [1e-3, 1e-3, 2e-3], angular_velocity: [0, 0, w]}
+  follower: {type: rigid_body, mass: 0.5, inertia: [1e-3, 1e-3, 1e-3], position: [0, "sqrt(R^2-ecc^2)", 0],
+    velocity: [0, ecc*w, 0]}
+curves: {pitch: {type: circle, on: cam, centre: [ecc, 0, 0], radius: [R, 0, 0], normal: [0, 0, 1]}}
+joints:
+  shaft: {type: revolute, axis: [0, 0, 1], between: [ground, cam], motion: {angle: w*t}}
+  guide: {type: prismatic, axis: [0, 1, 0], between: [ground, follower]}
+  contact: {type: curve_sliding, between: [pitch, follower]}
+loads: {weight: {type: gravity, acceleration: [0, -9.81, 0]}}
+sensors: {follower: {type: motion, of: follower}}
+)yaml" + stage(0.3, h, form, newton, 0.002);
+}
+
+/// y = ecc sin(w t) + sqrt(R^2 - (ecc cos(w t))^2), twice differentiated.
+double lift(double t) {
+  const double ecc = 0.02, R = 0.06, w = 20, s = std::sin(w * t), c = std::cos(w * t);
+  const double root = std::sqrt(R * R - ecc * ecc * c * c), p = ecc * ecc * c * s * w;
+  return -ecc * w * w * s + ecc * ecc * (c * c - s * s) * w * w / root - p * p / (root * root * root);
+}
+
+/// A particle of 1 kg on z = x^2 + y^2, sent round it from x = 1 m with 2 m/s.
+std::string bowl(double h, const std::string& form, const std::string& newton) {
+  return R"yaml(trammel: 1
+bodies: {ball: {type: point_mass, mass: 1, position: [1, 0, 1], velocity: [0, 2, 0]}}
+joints: {bowl: {type: formula, between: [ground, ball], equations: [{zero: p.z - p.x^2 - p.y^2, measures: length}]}}
+loads: {weight: {type: gravity, acceleration: [0, 0, -9.81]}}
+sensors: {bowl: {type: outputs, of: bowl, channels: [force]}}
+)yaml" + stage(1, h, form, newton, 0.01);
+}
+
+/// z component of the normal force on that particle every 0.01 s, from the equations of motion in x and y, (x, y)'' = -2 N (x, y),
+/// by Runge's and Kutta's method with steps of 0.25 ms (error 1e-12).
+std::vector<double> normal_force() {
+  using State = std::array<double, 4>;
+  const auto normal = [](const State& s) {
+    return (2 * (s[2] * s[2] + s[3] * s[3]) + 9.81) / (1 + 4 * (s[0] * s[0] + s[1] * s[1]));
+  };
+  const auto rate = [&](const State& s) -> State {
+    const double N = normal(s);
+    return {s[2], s[3], -2 * s[0] * N, -2 * s[1] * N};
+  };
+  const auto moved = [](State s, double h, const State& by) {
+    for (std::size_t i = 0; i < 4; ++i) s[i] += h * by[i];
+    return s;
+  };
+  State s{1, 0, 0, 2};
+  std::vector<double> all{normal(s)};
+  constexpr double h = 0.01 / 40;
+  for (int step = 1; step <= 100 * 40; ++step) {
+    const State a = rate(s), b = rate(moved(s, h / 2, a)), c = rate(moved(s, h / 2, b)),
+                d = rate(moved(s, h, c));
+    for (std::size_t i = 0; i < 4; ++i) s[i] += h / 6 * (a[i] + 2 * b[i] + 2 * c[i] + d[i]);
+    if (step % 40 == 0) all.push_back(normal(s));
+  }
+  return all;
+}
+
+double largest_difference(const std::vector<double>& one, const std::vector<double>& other) {
+  EXPECT_EQ(one.size(), other.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i)
+    largest = std::max(largest, std::abs(one[i] - other[i]));
+  return largest;
+}
+
+double range(const std::vector<double>& x) {
+  const auto [low, high] = std::ranges::minmax_element(x);
+  return *high - *low;
+}
+
+struct Scene {
+  std::function<std::string(double, const std::string&, const std::string&)> text;
+  std::string file, channel;
+  std::vector<double> exact;
+};
+
+std::vector<Scene> scenes() {
+  std::vector<double> lifted;
+  for (int i = 0; i <= 150; ++i) lifted.push_back(lift(0.002 * i));
+  return {{cam, "follower.csv", "acceleration.y", lifted}, {bowl, "bowl.csv", "force.z", normal_force()}};
+}
+
+// Halved steps leave a quarter of the error, with kept tangents and without.
+TEST(Accelerations, HaveOrderTwoAtTheDefaults) {
+  for (const Scene& scene : scenes())
+    for (const char* form : {"index3", "index2"})
+      for (const char* newton : {"{}", "{keep_tangent: no}"}) {
+        double before = 0;
+        for (const double h : {1e-3, 5e-4, 2.5e-4}) {
+          const auto found = history(scene.text(h, form, newton), scene.file, scene.channel);
+          const double error = largest_difference(found, scene.exact);
+          if (before > 0) EXPECT_NEAR(before / error, 4, 0.3) << scene.file << form << newton << h;
+          before = error;
+        }
+      }
+}
+
+// What the tolerance leaves, against a run at its rounding: half of it where rates are equations. In index 3 rounding itself makes
+// 619 eps / (h omega)^2 (radius 0.9), a maximum over some hundred steps three times that.
+TEST(Accelerations, AreKnownToRoundingInIndex3AndToTheToleranceElsewhere) {
+  for (const Scene& scene : scenes())
+    for (const char* form : {"index3", "index2", "index1"})
+      for (const double h : {1e-3, 2.5e-4}) {
+        const auto found = history(scene.text(h, form, "{}"), scene.file, scene.channel);
+        const auto floor =
+            history(scene.text(h, form, "{tolerance: 1e-13, keep_tangent: no}"), scene.file, scene.channel);
+        const double omega = scene.file == "bowl.csv" ? 3 : 20;
+        const double rounding = 3 * 619 * 2.2e-16 / (h * h * omega * omega);
+        const double bound = std::string(form) == "index3" ? std::max(1e-9, rounding) : 5e-9;
+        EXPECT_LE(largest_difference(found, floor), bound * range(scene.exact)) << scene.file << form << h;
+      }
+}
+
+TEST(Accelerations, OfIndex3AreSaidToBeKnownToRoundingOverTheSquareOfTheStep) {
+  const auto said = [](double h, const char* form) {
+    const Workplace workplace;
+    const Outcome outcome = workplace.run(bowl(h, form, "{}"));
+    std::smatch found;
+    const std::regex line("known to about ([0-9.e+-]+) of their largest");
+    return std::regex_search(outcome.out, found, line) ? std::stod(found[1]) : 0.0;
+  };
+  const double once = said(1e-3, "index3");
+  EXPECT_GT(once, 1e-10);
+  EXPECT_LT(once, 1e-7);
+  EXPECT_NEAR(said(1e-4, "index3") / once, 100, 40);  // one digit is told
+  EXPECT_EQ(said(1e-3, "index2"), 0);
 }
 
 /// An elastica of length 1 and bending stiffness 1, clamped and bent by a force at its tip that grows to 15 t, in `steps`
@@ -364,6 +523,64 @@ TEST(Newton, SaysAtOnceThatABodyHasNoMass) {
                 HasSubstr("body 'bar' (beam) has no mass, and nothing else determines its motion"));
     EXPECT_THAT(outcome.out, Not(HasSubstr("cut to")));
   }
+}
+
+// A whip of rods: its motion passes an error on from rod to rod.
+TEST(Accelerations, AgreeOnOneAndTwoRanksToTenTimesTheTolerance) {
+  const std::string text = R"yaml(trammel: 1
+parameters: {N: 20}
+bodies:
+  rod.(i):
+    for: {i: 1..N}
+    type: rigid_body
+    mass: 1
+    inertia: [0.01, 1/12, 1/12]
+    position: [i - 0.5, 0, 0]
+    markers: {start: {at: [-0.5, 0, 0]}, end: {at: [0.5, 0, 0]}}
+joints:
+  pin.1: {type: spherical, between: [ground, rod.1.start]}
+  pin.(i): {for: {i: 2..N}, type: spherical, between: [rod.(i-1).end, rod.(i).start]}
+loads: {weight: {type: gravity, acceleration: [0, -9.81, 0]}}
+sensors: {first: {type: motion, of: rod.1.end}, last: {type: motion, of: rod.20.end}}
+stages: [{type: dynamic, until: 0.4, step: 0.002, form: index3}]
+output: {csv: {interval: 0.01}}
+)yaml";
+  const Workplace one, two;
+  ASSERT_EQ(one.run(text).status, 0);
+  const Outcome outcome = two.run_on(2, text);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* file : {"out/first.csv", "out/last.csv"}) {
+    const auto d = testing::difference(table_of(one.read(file)), table_of(two.read(file)), "acceleration");
+    EXPECT_GT(d.range, 1);
+    EXPECT_LE(d.largest, 1e-7 * d.range) << file;
+  }
+}
+
+/// A beam that swings about one end, so stiff along its axis that steps of 5 ms hold 50 of its fastest oscillations.
+std::string swing(double radius) {
+  return "trammel: 1\nsections:\n  strip: {stiffness: {EA: 1e8, GA: [1e8, 1e8], GJ: 10, EI: [10, 10]}, mass: "
+         "{rhoA: 1, J: "
+         "[2e-6, 1e-6, 1e-6]}}\n"
+         "bodies: {strip: {type: beam, section: strip, from: [0, 0, 0], to: [1, 0, 0], elements: 8}}\n"
+         "joints: {pin: {type: revolute, axis: [0, 1, 0], between: [ground, strip.start]}}\n"
+         "loads: {weight: {type: gravity, acceleration: [0, 0, -9.81]}}\n"
+         "stages: [{type: dynamic, until: 2.4, step: 0.005, form: index3, radius: " +
+         fmt::format("{}", radius) + "}]\n";
+}
+
+TEST(FrequentCuts, AreExplainedWhereNothingDampsWhatStepsDoNotResolve) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(swing(1));
+  EXPECT_GT(effort(outcome).cuts, 20);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("of these failures in body 'strip' (beam): at a radius of 1 nothing damps"));
+}
+
+TEST(FrequentCuts, AreNoneWithDamping) {
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(swing(0.9));
+  EXPECT_EQ(effort(outcome).cuts, 0);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("so far were cut")));
 }
 
 }  // namespace
