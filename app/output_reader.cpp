@@ -7,17 +7,20 @@ namespace {
 using Kind = Parameter::Kind;
 
 std::vector<Parameter> schedule_parameters() {
-  return {Parameter::make(Kind::integer, "every", "", "steps between records").between(1, 1e9).defaults("1"),
-          // The bounds of a stage's step.
-          Parameter::make(Kind::real, "interval", "s", "time between records, instead of `every`")
-              .between(1e-15, 1e12)};
+  return {
+      Parameter::make(Kind::integer, "every", "",
+                      "steps between records; 1, with `accuracy` instead an interval of a 200th of the stage")
+          .between(1, 1e9),
+      // The bounds of a stage's step.
+      Parameter::make(Kind::real, "interval", "s", "time between records, instead of `every`")
+          .between(1e-15, 1e12)};
 }
 
 RecorderSchedule read_schedule(const Parameters& in) {
   RecorderSchedule schedule;
   if (in.has("every") && in.has("interval"))
     throw Error(in.where("interval"), "'every' and 'interval' exclude each other");
-  schedule.every = in.integer("every");
+  if (in.has("every")) schedule.every = in.integer("every");
   if (in.has("interval")) schedule.interval = in.real("interval");
   return schedule;
 }

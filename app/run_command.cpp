@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -13,12 +14,14 @@
 #include "kernel/assembler.hpp"
 #include "kernel/layout.hpp"
 #include "output_reader.hpp"
+#include "position_samples.hpp"
 #include "run_log.hpp"
 #include "session.hpp"
 #include "solvers/energy_guard.hpp"
 #include "solvers/simulation.hpp"
 #include "stage_reader.hpp"
 #include "stop_signals.hpp"
+#include "trammel/quoted.hpp"
 
 namespace trammel {
 
@@ -58,6 +61,10 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
   log.line("summary");
   log.line(fmt::format("  steps {}, of them cut {}; Newton iterations {}; factorizations {}", t.steps, t.cuts,
                        t.iterations, t.factorizations));
+  for (const AccuracyReport& a : summary.accuracies)
+    log.line(fmt::format(
+        "  accuracy: asked {:g}, estimated error {:.2g} of the ranges of positions; {} steps, {} rejected",
+        a.asked, a.estimated, a.steps, a.rejected));
   const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
   log.line(fmt::format(
       "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), lost or "
@@ -108,6 +115,47 @@ void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) 
                          counts.bytes_per_frame(), recorder.view().string()));
 }
 
+bool checks_accuracy(const std::vector<Stage>& stages) {
+  return std::ranges::any_of(stages, [](const Stage& stage) {
+    const auto* motion = std::get_if<DynamicStage>(&stage.what);
+    return motion != nullptr && motion->check_accuracy;
+  });
+}
+
+/// Runs the stages that are to be checked, and those before, a second time with a fourth of the accuracy, and tells by how much
+/// positions differ.
+void check_accuracy(Session& session, std::vector<Stage> stages, const PositionSamples& coarse, bool kept,
+                    const StopRequest& signals, RunLog& log) {
+  constexpr double finer = 0.25;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    auto* motion = std::get_if<DynamicStage>(&stages[i].what);
+    if (motion == nullptr || !motion->check_accuracy) continue;
+    motion->accuracy *= finer;
+    last = i + 1;
+  }
+  if (last == 0) return;
+  log.line("check: the same with a fourth of the accuracy");
+  Model model;
+  session.build(model, Session::Extent::share);
+  Layout layout(session.comm, model, {.identify = !kept});
+  Assembler assembler(model, layout);
+  PositionSamples fine(assembler);
+  Simulation simulation(assembler);
+  simulation.add(fine);
+  simulation.obey(signals);
+  stages.resize(last);
+  simulation.run(stages);
+  if (simulation.summary().stopped) return;
+  for (const PositionSamples::Difference& d : coarse.against(fine)) {
+    const auto& motion = std::get<DynamicStage>(stages[static_cast<std::size_t>(d.stage)].what);
+    log.line(fmt::format(
+        "  stage {}: positions differ by {:.2g} of their ranges at most{} (asked: {:g})", d.stage + 1,
+        d.largest, d.where.empty() ? "" : fmt::format(", {} at t = {:.6g} s", in_quotes(d.where), d.time),
+        motion.accuracy / finer));
+  }
+}
+
 }  // namespace
 
 int run_case(const CommandLine& command, MPI_Comm comm) {
@@ -142,6 +190,8 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   Simulation simulation(assembler);
   simulation.add(*log);
   simulation.add(recorder);
+  PositionSamples samples(assembler);
+  if (checks_accuracy(stages)) simulation.add(samples);
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
   const StopSignals signals;
   simulation.obey(signals);
@@ -149,6 +199,7 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   int signal = 0;
   if (simulation.summary().stopped) signal = log_stop(*log, *simulation.summary().stopped, comm);
   log_summary(*log, simulation.summary(), reading.count());
+  if (signal == 0 && checks_accuracy(stages)) check_accuracy(session, stages, samples, kept, signals, *log);
   log_results(*log, recorder, folder);
   return signal == 0 ? 0 : 128 + signal;
 }

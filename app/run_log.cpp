@@ -97,8 +97,10 @@ void RunLog::stage_begins(const Stage& stage, const StepReport& report, const St
   if (std::holds_alternative<AssembleStage>(stage.what)) {
     line(fmt::format("stage {}{}: assemble", stage_count_, name));
   } else if (const auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
-    line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, step {:.6g} s, {}", stage_count_, name,
-                     report.begin, report.until, dynamic->step, method_text(*dynamic)));
+    const std::string steps = dynamic->accuracy > 0 ? fmt::format("accuracy {:g}", dynamic->accuracy)
+                                                    : fmt::format("step {:.6g} s", dynamic->step);
+    line(fmt::format("stage {}{}: dynamic, t = {:.6g} to {:.6g} s, {}, {}", stage_count_, name, report.begin,
+                     report.until, steps, method_text(*dynamic)));
   } else {
     line(fmt::format("stage {}{}: static, t = {:.6g} to {:.6g} s", stage_count_, name, report.begin,
                      report.until));

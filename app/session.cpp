@@ -50,12 +50,16 @@ constexpr PetscInt least_for_shares = 10'000;
 
 Session::Session(const CommandLine& command, MPI_Comm all_ranks, Extent extent)
     : file(command.case_file, command.parameters), plugins(command), comm(all_ranks) {
+  plugins.load(file);
+  build(model, extent);
+}
+
+void Session::build(Model& into, Extent extent) {
   PetscInt least = least_for_shares;
   PetscOptionsGetInt(nullptr, nullptr, "-share_from", &least, nullptr);
-  plugins.load(file);
-  model.keep_notes = extent == Extent::whole;
+  into.keep_notes = extent == Extent::whole;
   const int share_from = extent == Extent::share ? static_cast<int>(least) : std::numeric_limits<int>::max();
-  file.build(plugins.registry(), model, comm, share_from);
+  file.build(plugins.registry(), into, comm, share_from);
 }
 
 bool Session::loops_repeat_constraints() {

@@ -42,6 +42,9 @@ struct Session {
   /// Reads the case, loads its plugins and builds its model. Collective.
   Session(const CommandLine& command, MPI_Comm comm, Extent extent);
 
+  /// Builds the case's model once more, for another run of it. Collective.
+  void build(Model& into, Extent extent);
+
   /// True where closed loops repeat constraints although joints identify blocks. Every joint is to keep its multipliers then:
   /// reactions of least norm are those of all joints only where each has its own. Throws Error where identified blocks start
   /// with different velocities. Collective.

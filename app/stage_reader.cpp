@@ -1,8 +1,10 @@
 #include "stage_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "trammel/nearest_name.hpp"
@@ -24,6 +26,18 @@ constexpr double most_steps = 1e9;
 constexpr double shortest_step = 1e-15, latest_time = 1e12;
 // The digits that a step must keep of a clock that reads t: a thousand.
 constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
+
+// A tenth of the range is no accuracy; below 1e-10, errors of rounding in accelerations show in positions.
+constexpr double finest_accuracy = 1e-10, coarsest_accuracy = 0.1;
+
+std::vector<Parameter> accuracy_parameters() {
+  return {
+      Parameter::make(Kind::real, "value", "", "part of each channel's range that positions may err by")
+          .must(),
+      Parameter::make(Kind::flag, "check", "",
+                      "runs a second time with a fourth of it, and tells by how much the positions differ")
+          .defaults("no")};
+}
 
 Parameter newton_parameter(const NewtonOptions& standard) {
   return Parameter::make(Kind::map, "newton", "", "how Newton's method is run")
@@ -121,6 +135,51 @@ void read_times(const Parameters& in, double& clock, std::optional<double>& from
   clock = until;
 }
 
+/// `accuracy: 1e-4`, or `accuracy: {value: 1e-4, check: yes}`.
+void read_accuracy(const Parameters& in, DynamicStage& motion) {
+  const Value& given = *in.value("accuracy");
+  const Value* number = &given;
+  if (given.is_map()) {
+    const Parameters inner = in.map(given, accuracy_parameters());
+    number = inner.value("value");
+    motion.check_accuracy = inner.flag("check");
+  }
+  motion.accuracy = in.real(*number);
+  const std::string found = number_text(motion.accuracy);
+  if (!(motion.accuracy > 0))
+    throw Error(
+        number->where,
+        fmt::format("'accuracy' = {}: must be above 0, the part of the range of each position that it "
+                    "may err by, such as 1e-4",
+                    found));
+  if (motion.accuracy < finest_accuracy)
+    throw Error(number->where, fmt::format("'accuracy' = {} is finer than rounding allows: at least {}",
+                                           found, number_text(finest_accuracy)));
+  if (motion.accuracy > coarsest_accuracy)
+    throw Error(number->where,
+                fmt::format("'accuracy' = {}: a part of the range of each position; at most {}", found,
+                            number_text(coarsest_accuracy)));
+}
+
+/// Steps of one size, or by accuracy.
+void read_steps(const Parameters& in, double start, DynamicStage& motion) {
+  static constexpr std::array<const char*, 3> ways{"accuracy", "step", "steps"};
+  std::vector<std::string> given;
+  for (const char* const way : ways)
+    if (in.has(way)) given.push_back(fmt::format("'{}'", way));
+  if (given.size() > 1)
+    throw Error(in.where(ways[1]),
+                fmt::format("{} exclude each other: steps have the size that is given, or one that follows "
+                            "from the accuracy",
+                            fmt::join(given, " and ")));
+  if (given.empty()) throw Error(in.where(), "a dynamic stage needs one of 'accuracy', 'step' and 'steps'");
+  if (in.has("accuracy")) return read_accuracy(in, motion);
+  motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
+  const char* const key = in.has("step") ? "step" : "steps";
+  check_steps(in.where(key), fmt::format("'{}' = {}", key, number_text(in.real(key))), start, motion.until,
+              motion.step);
+}
+
 Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
   Stage stage;
   if (in.has("name")) stage.name = in.text("name");
@@ -144,19 +203,14 @@ Stage read_stage(const StageType& type, const Parameters& in, double& clock) {
     DynamicStage motion;
     const double start = in.has("from") ? in.real("from") : clock;
     read_times(in, clock, motion.from, motion.until);
-    if (in.has("step") == in.has("steps"))
-      throw Error(in.where(), "a dynamic stage needs either 'step' or 'steps'");
-    motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
-    const char* const key = in.has("step") ? "step" : "steps";
-    check_steps(in.where(key), fmt::format("'{}' = {}", key, number_text(in.real(key))), start, clock,
-                motion.step);
+    read_steps(in, start, motion);
     if (in.text("method") == "radau") {
       motion.method = DynamicStage::Method::radau;
-      for (const char* const other : {"radius", "form", "projection"})
+      for (const char* const other : {"accuracy", "radius", "form", "projection"})
         if (in.has(other))
           throw Error(in.where(other),
-                      fmt::format("'{}' belongs to `method: generalized_alpha`; `method: radau` has the "
-                                  "stabilized form and damps high frequencies by itself",
+                      fmt::format("'{}' belongs to `method: generalized_alpha`; `method: radau` has steps of "
+                                  "one size and the stabilized form, and damps high frequencies by itself",
                                   other));
     }
     motion.radius = in.real("radius");
@@ -196,8 +250,17 @@ const std::vector<StageType>& stage_types() {
         cuts_parameter("times a load step may be halved", StaticStage{}.max_cuts), redundant_parameter(),
         newton_parameter(StaticStage{}.newton)}},
       {"dynamic",
-       "Motion by the Lie-group generalized-alpha method or by Radau IIA; a step that fails is halved",
+       "Motion by the Lie-group generalized-alpha method, with steps of one size or by accuracy, or by Radau "
+       "IIA; a step "
+       "that fails is halved",
        {name_parameter(), from_parameter(), until_parameter().must(),
+        Parameter::make(
+            Kind::any, "accuracy", "",
+            "instead of `step`: part of each channel's range that positions may err by over the stage; steps "
+            "follow from it. A number, or {value: 1e-4, check: yes}: a second run with a fourth of it tells "
+            "what "
+            "was reached")
+            .such_as("1e-4"),
         Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
             .between(shortest_step, latest_time),
         Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Error against work of the methods of dynamic stages: Radau IIA and generalized-alpha (projected, radius 0.9), on the four-bar and the
-# flying beam. Errors of a position at the end against Radau IIA with a much finer step; work in instructions of the steps (callgrind,
+# Error against work of the methods of dynamic stages: Radau IIA and generalized-alpha (projected, radius 0.9), on the double pendulum and
+# the flying beam. Errors of a position at the end against Radau IIA with a much finer step; work in instructions of the steps (callgrind,
 # less those of a run of one step), which a loaded machine does not change.
 #   bench/methods.sh
 set -euo pipefail
@@ -19,11 +19,11 @@ row() {  # row NAME HISTORY UNTIL REFERENCE METHOD H...
   [ "$method" = radau ] || keys='radius: 0.9, form: projected'
   sed -E "/type: dynamic/{s/radius: *[0-9.]+/$keys/; s/until: *[a-z0-9.]+/until: $until/; s/tolerance: *[a-z0-9-]+/tolerance: 1e-9/}; /vtk:/d" \
     "cases/$name/case.yaml" >"$file"
+  local once all
+  sed "s/until: $until,/until: $6,/" "$file" >"$results/once.yaml"
+  once=$(instructions "$results/once.yaml" --set h="$6")
   for h in "${@:6}"; do
     "$trammel" run "$file" -o "$results/$name" --set h="$h" >"$results/log" 2>&1 || { cat "$results/log"; exit 1; }
-    local once all
-    sed "s/until: $until,/until: $h,/" "$file" >"$results/once.yaml"
-    once=$(instructions "$results/once.yaml" --set h="$h")
     all=$(instructions "$file" --set h="$h")
     awk -v a="$(end_of "$results/$name/$history")" -v b="$exact" -v name="$name" -v method="$method" -v h="$h" \
       -v work="$((all - once))" '
@@ -44,9 +44,9 @@ reference() {  # reference NAME HISTORY UNTIL H
 
 echo "| system | method | h [s] | error [m] | iterations a step | factorizations a step | instructions of the steps [1e6] |"
 echo "|---|---|---|---|---|---|---|"
-exact=$(reference four_bar_x C_motion.csv 2 0.000625)
-row four_bar_x C_motion.csv 2 "$exact" radau 0.04 0.02 0.01 0.005
-row four_bar_x C_motion.csv 2 "$exact" generalized_alpha 0.02 0.01 0.005 0.0025 0.00125
-exact=$(reference flying_beam upper.csv 6 0.0025)
-row flying_beam upper.csv 6 "$exact" radau 0.2 0.1 0.05
-row flying_beam upper.csv 6 "$exact" generalized_alpha 0.1 0.05 0.025 0.0125
+exact=$(reference double_pendulum tip.csv 1.5 0.000625)
+row double_pendulum tip.csv 1.5 "$exact" radau 0.02 0.01 0.005
+row double_pendulum tip.csv 1.5 "$exact" generalized_alpha 0.005 0.0025 0.00125
+exact=$(reference flying_beam upper.csv 3 0.0025)
+row flying_beam upper.csv 3 "$exact" radau 0.2 0.1 0.05
+row flying_beam upper.csv 3 "$exact" generalized_alpha 0.05 0.025 0.0125

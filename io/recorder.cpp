@@ -1,5 +1,6 @@
 #include "io/recorder.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "io/recorder_files.hpp"
 #include "io/recorder_ranks.hpp"
 #include "io/vtk_series.hpp"
+#include "solvers/dense_output.hpp"
 
 namespace trammel {
 
@@ -19,17 +21,33 @@ class Clock {
  public:
   explicit Clock(RecorderSchedule schedule) : schedule_(schedule) {}
 
-  void begin(double time) { begin_ = next_ = time, advance(time); }
+  /// `length`: of the stage; `by_accuracy`: its steps follow from an accuracy.
+  void begin(double time, double length, bool by_accuracy) {
+    constexpr double standard = 1.0 / 200;
+    begin_ = next_ = time;
+    interval_ = schedule_.interval > 0                ? schedule_.interval
+                : by_accuracy && schedule_.every == 0 ? standard * length
+                                                      : 0.0;
+    inside_ = by_accuracy && interval_ > 0;
+    advance(time);
+  }
 
   /// True where the state that was just accepted is to be recorded.
   bool due(const StepReport& report) {
     if (!schedule_.on) return false;
     if (report.last) return true;
     if (!report.at_nominal) return false;
-    if (!(schedule_.interval > 0)) return schedule_.every > 0 && report.nominal % schedule_.every == 0;
-    if (report.time < next_ - slack * report.step) return false;
+    if (!(interval_ > 0)) return report.nominal % std::max(schedule_.every, 1) == 0;
+    if (report.time < next_ - slack * (inside_ ? interval_ : report.step)) return false;
     advance(report.time);
     return true;
+  }
+  /// The times inside a step, its ends excluded, of which records are due.
+  template <class Use>
+  void each_inside(const DenseStep& step, Use&& use) {
+    if (!schedule_.on || !inside_) return;
+    for (; next_ < step.end() - slack * interval_; advance(next_))
+      if (next_ > step.begin()) use(next_);
   }
   bool on() const { return schedule_.on; }
 
@@ -37,12 +55,12 @@ class Clock {
   static constexpr double slack = 1e-6;  // times of steps are rounded
 
   void advance(double time) {
-    if (schedule_.interval > 0)
-      next_ = begin_ + schedule_.interval * (std::floor((time - begin_) / schedule_.interval + slack) + 1);
+    if (interval_ > 0) next_ = begin_ + interval_ * (std::floor((time - begin_) / interval_ + slack) + 1);
   }
 
   RecorderSchedule schedule_;
-  double begin_ = 0, next_ = 0;
+  double begin_ = 0, next_ = 0, interval_ = 0;
+  bool inside_ = false;  ///< records are not bound to steps
 };
 
 }  // namespace
@@ -97,11 +115,19 @@ void Recorder::stage_begins(const Stage& stage, const StepReport& report, const 
   Parts& p = *parts_;
   const bool assembled = std::exchange(p.assembling, std::holds_alternative<AssembleStage>(stage.what));
   if (p.assembling) return;
-  p.vtk_clock.begin(state.time);
-  p.csv_clock.begin(state.time);
+  const auto* motion = std::get_if<DynamicStage>(&stage.what);
+  const bool by_accuracy = motion != nullptr && motion->accuracy > 0;
+  p.vtk_clock.begin(state.time, report.until - report.begin, by_accuracy);
+  p.csv_clock.begin(state.time, report.until - report.begin, by_accuracy);
   if (p.vtk_clock.on()) p.draw(state);
   if (p.csv_clock.on())
     p.histories->record(state, report.restarted || assembled ? Occasion::start : Occasion::present);
+}
+
+void Recorder::passes(const StepReport&, const DenseStep& step) {
+  Parts& p = *parts_;
+  p.vtk_clock.each_inside(step, [&](double time) { p.draw(step.at(time)); });
+  p.csv_clock.each_inside(step, [&](double time) { p.histories->record(step.at(time), Occasion::step); });
 }
 
 void Recorder::accepted(const StepReport& report, const State& state) {

@@ -10,11 +10,12 @@
 
 namespace trammel {
 
-/// When to record. Steps that were cut count as the nominal step that they make up; the first and the last state of
+/// When to record. In a stage whose steps follow from an accuracy records lie at times of their own, `interval` apart, unless
+/// `every` is given. Else steps that were cut count as the nominal step that they make up; the first and the last state of
 /// a stage are always recorded.
 struct RecorderSchedule {
   bool on = true;
-  int every = 1;        ///< nominal steps between records
+  int every = 0;        ///< nominal steps between records; 0: every step, or the interval of an accuracy
   double interval = 0;  ///< time between records [s]; above 0 it takes the place of `every`
 };
 
@@ -45,6 +46,7 @@ class Recorder final : public Monitor {
 
   // These throw Error, on all ranks, where a file cannot be written.
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
+  void passes(const StepReport& report, const DenseStep& step) override;
   void accepted(const StepReport& report, const State& state) override;
   void event_comes(const StepReport& report, const State& state) override;
   void event_restarts(const StepReport& report, const State& state) override;

@@ -48,7 +48,7 @@ ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales
 void ConstrainedMass::revise() {
   ++preparation_;
   const Layout& layout = assembler_.layout();
-  inertia_.clear();
+  knows_inertia_ = false;
   J_.reset();
   part_.reset();
   filled_.reset();
@@ -98,7 +98,7 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   time_ = state.time;
   prepared_at_ = &state;
   if (!J_) J_ = OwnedMat(assembler_.create_matrix());
-  if (terms.keep_compliant && inertia_.empty())
+  if (terms.keep_compliant && !knows_inertia_)
     outside_ = !find_inertia(state);
   else
     outside_ = false;
@@ -139,6 +139,7 @@ bool ConstrainedMass::find_inertia(const State& state) {
   const OwnedVec diagonal(assembler_.layout().create_vector());
   TRAMMEL_PETSC(MatGetDiagonal(J_.get(), diagonal.get()));
   assembler_.layout().to_local(diagonal.get(), inertia_);
+  knows_inertia_ = true;
   return true;
 }
 

@@ -93,7 +93,8 @@ class ConstrainedMass {
   ModelScales scales_;
   Timings& timings_;
   bool has_velocity_constraints_ = false;
-  bool outside_ = false;  ///< the state is outside the domain of an element
+  bool outside_ = false;        ///< the state is outside the domain of an element
+  bool knows_inertia_ = false;  ///< on all ranks alike: one may own no unknowns
   double time_ = 0;
   double damping_ = 0;
   int preparation_ = 0;

@@ -62,8 +62,10 @@ class ConstraintForm {
   virtual bool close(const State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
   /// The end of the step with that solution.
   virtual const State& end(const State& solution) const { return solution; }
-  /// The step is accepted: brings the algorithmic accelerations of that solution to its end.
-  virtual void accept(std::vector<double>& /*algorithmic*/) {}
+  /// Brings the algorithmic accelerations of that solution to the end of the step.
+  virtual void correct(std::vector<double>& /*algorithmic*/) const {}
+  /// The step is accepted.
+  virtual void accept() {}
   virtual std::string why() const { return {}; }
   /// Why the accepted steps are not to be trusted; empty where nothing is known against them.
   virtual std::string warning() const { return {}; }

@@ -33,7 +33,9 @@ EnergyGuard::EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const
       sources_(assembler) {}
 
 void EnergyGuard::begin(const State& state) {
-  if (policy_ != Policy::ignore) before_ = state;
+  if (policy_ == Policy::ignore) return;
+  before_ = state;
+  has_before_ = true;
 }
 
 std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
@@ -41,8 +43,7 @@ std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
   const double part = ledger_.part();
   // By then each step is looked at, entity by entity.
   const bool suspects = part > 0.5 * noted;
-  if (suspects && before_.value.size() == state.value.size() && before_.rate.size() == state.rate.size())
-    sources_.add(before_, state, h);
+  if (suspects && has_before_) sources_.add(before_, state, h);
   if (part > noted && !noted_) {
     noted_ = true;
     name_silent();
@@ -55,6 +56,7 @@ std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
                          advice(stage_.form));
   }
   before_ = state;
+  has_before_ = true;
   return {};
 }
 

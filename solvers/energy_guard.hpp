@@ -29,7 +29,7 @@ class EnergyGuard {
   /// Steps go on from `state`: at the start of the stage, from a snapshot, after a jump.
   void begin(const State& state);
   /// The layout of states changed: the step under way is not told by entities.
-  void forget() { before_ = {}; }
+  void forget() { has_before_ = false; }
   /// After a step of size h to `state` was booked: the message of an EnergyError with which the run is to end, or nothing.
   std::optional<std::string> judge(const State& state, double h);
 
@@ -50,8 +50,9 @@ class EnergyGuard {
   std::function<void(const std::string&)> note_;
   DynamicStage::EnergyPolicy policy_;
   EnergySources sources_;
-  State before_;        ///< of the step under way
-  bool noted_ = false;  ///< in this stage
+  State before_;             ///< of the step under way
+  bool has_before_ = false;  ///< the same on every rank
+  bool noted_ = false;       ///< in this stage
 };
 
 }  // namespace trammel

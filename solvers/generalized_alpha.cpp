@@ -36,6 +36,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
   MPI_Allreduce(MPI_IN_PLACE, &constrained, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
   if (constrained != 0) growth_ = form.error_growth(alpha_);
   newton_.expect_growth(growth_);
+  if (stage.accuracy > 0) errors_.emplace(assembler.layout(), alpha_, stage.radius);
 }
 
 void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorithmic) const {
@@ -181,36 +182,68 @@ void GeneralizedAlpha::predict(double h) {
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
 }
 
-void GeneralizedAlpha::accept(State& now) {
+std::vector<double> GeneralizedAlpha::algorithmic_at_end() const {
   const AlphaCoefficients& c = alpha_;
   const double h = step_;
-  Layout& layout = assembler_.layout();
-  layout.to_local(newton_.x(), local_);
+  const Layout& layout = assembler_.layout();
+  std::vector<double> local, a = a_;
+  layout.to_local(newton_.x(), local);
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!has_rate(u.kind)) continue;
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      const std::size_t i = at(u.place.dof) + k;
+      const double x = local[at(u.local) + k];
+      if (u.kind == BlockKind::state)
+        a[i] = (x / h - (1 - c.gamma1) * a[i]) / c.gamma1;
+      else
+        a[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a[i]) / c.beta;
+    }
+  }
+  form_.correct(a);
+  return a;
+}
+
+void GeneralizedAlpha::local_error(LocalError& out) const {
+  if (!errors_) return;
+  const State& end = trial();
+  const std::vector<double> a = algorithmic_at_end();
+  const double time = errors_->node_time(end.time, step_);
+  if (!errors_->empty()) return errors_->estimate(step_, time, end, a, out);
+  AlphaError first = *errors_;
+  first.add(errors_->node_time(end.time - step_, step_), a_);
+  first.estimate(step_, time, end, a, out);
+}
+
+void GeneralizedAlpha::accept(State& now) {
+  const Layout& layout = assembler_.layout();
+  std::vector<double> a = algorithmic_at_end();
+  if (errors_) {
+    if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
+    errors_->add(errors_->node_time(trial().time, step_), a);
+  }
   predictor_.resize(layout.dof_count());
   for (const UnknownBlock& u : layout.unknowns())
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = at(u.place.dof) + k;
-      const double x = local_[at(u.local) + k];
-      if (!has_rate(u.kind)) {
-        predictor_[i] = now.value[at(u.place.value) + k];
-      } else if (u.kind == BlockKind::state) {
-        predictor_[i] = now.rate[i];
-        a_[i] = (x / h - (1 - c.gamma1) * a_[i]) / c.gamma1;
-      } else {
-        predictor_[i] = now.acceleration[i];
-        a_[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a_[i]) / c.beta;
-      }
+      predictor_[i] = !has_rate(u.kind)            ? now.value[at(u.place.value) + k]
+                      : u.kind == BlockKind::state ? now.rate[i]
+                                                   : now.acceleration[i];
     }
-  form_.accept(a_);
+  form_.accept();
   const FieldNorms& norms = equations_.norms();
   fastest_ =
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
   look_back(now);
   now = trial();
-  std::swap(now.algorithmic, a_);
+  now.algorithmic = std::move(a);
   std::swap(now.predictor, predictor_);
   base_ = nullptr;
-  memory_ = {.last_step = h, .first = false, .leads = memory_.leads, .predicts = true};
+  memory_ = {.last_step = step_, .first = false, .leads = memory_.leads, .predicts = true};
+}
+
+void GeneralizedAlpha::serialize(Archive& archive) {
+  StepMethod::serialize(archive);
+  if (errors_) archive(*errors_);
 }
 
 double GeneralizedAlpha::acceleration_rounding(double h) const {
@@ -263,6 +296,7 @@ void GeneralizedAlpha::take_left_out() {
 }
 
 void GeneralizedAlpha::restart(State& now) {
+  if (errors_) errors_->forget();
   start_from(now, now.algorithmic);
   memory_ = {.last_step = 0, .first = true, .leads = true, .predicts = false};
   has_before_ = bends_ = false;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "solvers/alpha_coefficients.hpp"
+#include "solvers/alpha_error.hpp"
 #include "solvers/step_method.hpp"
 
 namespace trammel {
@@ -27,6 +29,8 @@ class GeneralizedAlpha final : public StepMethod {
   void revise() override;
   void take_left_out() override;
   void restart(State& now) override;
+  void local_error(LocalError& out) const override;
+  void serialize(Archive& archive) override;
   void drop_tangent() override;
   void drop_factorization() override;
   std::string failure(bool thorough) override;
@@ -42,6 +46,8 @@ class GeneralizedAlpha final : public StepMethod {
   void look_back(const State& now);
   /// Whether the steps before would have predicted the trial's accelerations better by a parabola than by a line. Collective.
   bool curve_predicts(const State& now) const;
+  /// Algorithmic accelerations at the end of the step that converged.
+  std::vector<double> algorithmic_at_end() const;
 
   Assembler& assembler_;
   ConstraintForm& form_;
@@ -56,13 +62,14 @@ class GeneralizedAlpha final : public StepMethod {
   std::vector<double> a_;
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< by whose row was the worst
-  std::vector<double> local_, predictor_;
+  std::vector<double> predictor_;
   /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
   /// whether predictions are curved. A snapshot goes without.
   std::vector<double> before_;
   double growth_ = 1;   ///< ConstraintForm::error_growth
   double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
   bool has_before_ = false, bends_ = false;
+  std::optional<AlphaError> errors_;  ///< where the stage asks for an accuracy
 };
 
 }  // namespace trammel

@@ -20,7 +20,7 @@ class Index3 final : public ConstraintForm {
   void begin_anew(State& base) override { start_.settle(base); }
   void begin(const State& base) override { base_ = &base; }
   bool close(const State& solution, double h, const AlphaCoefficients&) override;
-  void accept(std::vector<double>&) override { turn_.take(*base_, *solution_); }
+  void accept() override { turn_.take(*base_, *solution_); }
   void drop_tangent() override { turn_.revise(); }
   std::string warning() const override;
   double rate_at_end(const State& state) override;

@@ -8,6 +8,7 @@
 
 namespace trammel {
 
+class DenseStep;
 class Snapshot;
 
 /// What a solver tells of one accepted step.
@@ -33,6 +34,8 @@ class Monitor {
   /// Before the first step of a stage; `state` is its start (accelerations and multipliers consistent where
   /// the stage made them so).
   virtual void stage_begins(const Stage&, const StepReport&, const State&) {}
+  /// Before a step is accepted whose size follows from an accuracy: the motion inside it.
+  virtual void passes(const StepReport&, const DenseStep&) {}
   /// After each accepted step. `state` holds positions, velocities, accelerations and multipliers.
   virtual void accepted(const StepReport&, const State&) {}
   /// Where a run goes on from a snapshot, instead of `stage_begins`.

@@ -27,13 +27,12 @@ bool ProjectedIndex3::close(const State& solution, double h, const AlphaCoeffici
   return correction_.correct(end_, of_velocities(h, c), tolerance_);
 }
 
-void ProjectedIndex3::accept(std::vector<double>& algorithmic) {
+void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {
   correction_.each_change([&](const UnknownBlock& u, const double* change, double of_change) {
     const double part = of_change * (u.kind == BlockKind::state ? of_state_rates_ : of_accelerations_);
     for (int k = 0; k < u.size; ++k)
       algorithmic[static_cast<std::size_t>(u.place.dof + k)] += part * change[k];
   });
-  correction_.keep();
 }
 
 Violations ProjectedIndex3::violations(const StepEquations& equations) const {

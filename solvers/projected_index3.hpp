@@ -20,7 +20,8 @@ class ProjectedIndex3 final : public ConstraintForm {
   const std::vector<double>& expected_change(double h, const AlphaCoefficients& c) override;
   bool close(const State& solution, double h, const AlphaCoefficients& c) override;
   const State& end(const State&) const override { return end_; }
-  void accept(std::vector<double>& algorithmic) override;
+  void correct(std::vector<double>& algorithmic) const override;
+  void accept() override { correction_.keep(); }
   void drop_tangent() override { correction_.drop(); }
   std::string why() const override { return correction_.why(); }
   Violations violations(const StepEquations& equations) const override;

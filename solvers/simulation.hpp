@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "solvers/accuracy_report.hpp"
 #include "solvers/model_history.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/stages.hpp"
@@ -24,6 +25,7 @@ struct RunSummary {
   };
   std::optional<StoppedAt> stopped;
   Timings timings;
+  std::vector<AccuracyReport> accuracies;  ///< of the stages that asked for one, by now
   Energy energy_at_start, energy_at_end;  ///< where the first dynamic stage starts, and of the last state [J]
   double lost = 0;                        ///< integral of Energy::lost_power over the dynamic stages [J]
   double largest_gain =

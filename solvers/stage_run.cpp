@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "solvers/accuracy_control.hpp"
 #include "solvers/algebraic_start.hpp"
 #include "solvers/generalized_alpha.hpp"
 #include "solvers/model_scales.hpp"
@@ -26,6 +27,11 @@ int transient_steps(const DynamicStage& stage) {
   if (!(stage.radius < 1)) return most;
   return std::min(most,
                   2 + static_cast<int>(std::ceil(std::log(1e-3) / std::log(std::max(stage.radius, 1e-3)))));
+}
+
+/// What instances are told of the steps to come [s].
+double typical_step(const DynamicStage& stage, const StepReport& report) {
+  return stage.accuracy > 0 ? (report.until - report.begin) * std::sqrt(stage.accuracy) : stage.step;
 }
 
 }  // namespace
@@ -186,7 +192,7 @@ void StageRun::begin(const DynamicStage& stage) {
     state_.time = *stage.from;
     simulation_.memory_.reset();
   }
-  if (!(stage.step > 0))
+  if (!(stage.accuracy > 0) && !(stage.step > 0))
     throw Error(fmt::format("the step of a dynamic stage must be positive, found {:g}", stage.step));
   if (!(stage.radius >= 0 && stage.radius <= 1))
     throw Error(
@@ -198,7 +204,7 @@ void StageRun::begin(const DynamicStage& stage) {
   report_.until = stage.until;
   number_unknowns(false);
   const bool goes_on = stage.start == DynamicStage::Start::consistent || simulation_.memory_.has_value();
-  tell_beginning({.step = stage.step}, goes_on ? 0 : transient_steps(stage));
+  tell_beginning({.step = typical_step(stage, report_)}, goes_on ? 0 : transient_steps(stage));
   scales_ = measure_scales(assembler_, state_);
   require_closed(assembler_, state_, scales_);
   place({});
@@ -216,7 +222,8 @@ void StageRun::begin(const DynamicStage& stage) {
 
 void StageRun::steps(const DynamicStage& stage, Archive* from) {
   const double span = report_.until - report_.begin;
-  const double count = std::ceil(span / stage.step * (1 - StepPlan::same_time));
+  const bool fixed = !(stage.accuracy > 0);
+  const double count = fixed ? std::ceil(span / stage.step * (1 - StepPlan::same_time)) : 1.0;
   if (!(count < 1e9)) throw Error(fmt::format("{:g} steps of {:g} s are too many", count, stage.step));
   const int steps_in_all = std::max(1, static_cast<int>(count));
   RunSummary& summary = simulation_.summary_;
@@ -241,17 +248,27 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   const bool balance = simulation_.options_.energy;
   if (balance && from == nullptr) ledger.begin(state_, !std::exchange(simulation_.moved_, true));
   guard.begin(state_);
+  std::optional<AccuracyControl> accuracy;
+  if (!fixed) {
+    accuracy.emplace(assembler_, stage.accuracy, report_.begin, report_.until, scales_.length);
+    if (from == nullptr) accuracy->begin(state_);
+  }
   steps({.method = *method,
          .loops = *loops_,
          .scales = scales_,
          .steps = steps_in_all,
-         .h = span / steps_in_all,
+         .h = fixed ? span / steps_in_all : typical_step(stage, report_),
          .max_cuts = stage.max_cuts,
          .start = &start,
          .form = form.get(),
          .ledger = balance ? &ledger : nullptr,
-         .guard = balance ? &guard : nullptr},
+         .guard = balance ? &guard : nullptr,
+         .accuracy = accuracy ? &*accuracy : nullptr},
         from);
+  if (accuracy) {
+    summary.accuracies.push_back(accuracy->report());
+    simulation_.note(accuracy->in_words());
+  }
   simulation_.memory_ = method->memory();
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, form->rate_at_end(state_));
   summary.acceleration_rounding =
@@ -279,7 +296,8 @@ void StageRun::start_consistently() {
   State consistent = state_;
   double added = 0;
   StartValues values(history_);
-  const Begin how{.why = Begin::Why::start, .step = std::get<DynamicStage>(stage_.what).step};
+  const Begin how{.why = Begin::Why::start,
+                  .step = typical_step(std::get<DynamicStage>(stage_.what), report_)};
   bool switched = false;
   const auto follow = [&](std::span<const RowSwitch>) { switched = true; };
   if (!std::exchange(simulation_.pushed_, true) && values.any(StartPhase::velocities)) {

@@ -46,7 +46,7 @@ struct StaticStage {
   NewtonOptions newton{.max_iterations = 200};
 };
 
-/// Motion with a fixed step; a step that fails is halved.
+/// Motion with steps of one size or by accuracy; a step that fails is halved.
 struct DynamicStage {
   enum class Method {
     generalized_alpha,  ///< on the Lie group, second order
@@ -66,6 +66,10 @@ struct DynamicStage {
   std::optional<double> from;  ///< sets the clock [s]; else it goes on
   double until = 1;            ///< [s]
   double step = 1e-3;          ///< [s]; shortened so that a whole number of steps ends at `until`
+  /// Above 0: steps follow from it, in place of `step`. The part of each channel's range that its position may err by over
+  /// the stage.
+  double accuracy = 0;
+  bool check_accuracy = false;  ///< a second run with a fourth of it says what was reached
   Method method = Method::generalized_alpha;
   double radius = 0.9;  ///< spectral radius at infinite frequency, 0 to 1
   Form form = Form::projected;

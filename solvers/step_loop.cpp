@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/dense_output.hpp"
 #include "solvers/diagnosis.hpp"
 #include "solvers/force_jump.hpp"
 
@@ -35,13 +36,8 @@ StepLoop::StepLoop(Simulation& simulation, StepReport& report, const StageParts&
 
 void StepLoop::run() {
   try {
-    while (report_.nominal < parts_.steps) {
-      if (plan_.done()) {
-        const auto k = static_cast<double>(report_.nominal + 1);
-        const bool last = report_.nominal + 1 == parts_.steps;
-        const double begin = report_.begin, until = report_.until;
-        plan_.begin(last ? until : begin + (until - begin) * k / parts_.steps, parts_.h, parts_.max_cuts);
-      }
+    while (!done()) {
+      if (plan_.done()) plan();
       step();
     }
   } catch (const Stopped& stop) {
@@ -49,6 +45,23 @@ void StepLoop::run() {
     cuts_.end();
     throw;
   }
+}
+
+bool StepLoop::done() const {
+  return parts_.accuracy != nullptr ? report_.last : report_.nominal >= parts_.steps;
+}
+
+void StepLoop::plan() {
+  const double until = report_.until;
+  if (parts_.accuracy != nullptr) {
+    const double h = parts_.accuracy->next(state_);
+    const bool last = h >= until - state_.time;
+    return plan_.begin_single(last ? until : state_.time + h, h, parts_.max_cuts);
+  }
+  const auto k = static_cast<double>(report_.nominal + 1);
+  const bool last = report_.nominal + 1 == parts_.steps;
+  plan_.begin(last ? until : report_.begin + (until - report_.begin) * k / parts_.steps, parts_.h,
+              parts_.max_cuts);
 }
 
 void StepLoop::step() {
@@ -61,7 +74,7 @@ void StepLoop::step() {
     if (result.converged)
       review = history_.review(method_.trial(),
                                {.start = state_.time, .end = target.time, .in_statics = !moves()});
-    const Verdict verdict = judge(result, review);
+    const Verdict verdict = judge(result, review, target.h);
     if (verdict == Verdict::accept) return accept(target, review);
     if (verdict == Verdict::cut) return cut(target, review);
     if (verdict == Verdict::halve) return halve(target, result);
@@ -76,21 +89,31 @@ void StepLoop::step() {
       plan_.begin_again(state_.time);
       switch_rows(review.at_begin);
     }
+    if (verdict == Verdict::shorten || (verdict == Verdict::begin_again && parts_.accuracy != nullptr)) {
+      plan_.drop();
+      plan();
+    }
   }
 }
 
-StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview& review) {
+StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview& review, double h) {
   if (!result.converged || review.rejected) return Verdict::halve;
   if (!review.at_begin.empty()) return Verdict::begin_again;
   if (review.cut_time) return Verdict::cut;
   if (review.solve_again) return Verdict::solve_again;
-  return loops_changed() ? Verdict::other_equations : Verdict::accept;
+  if (loops_changed()) return Verdict::other_equations;
+  return parts_.accuracy == nullptr || parts_.accuracy->accepts(method_, h) ? Verdict::accept
+                                                                            : Verdict::shorten;
 }
 
 void StepLoop::accept(const Target& target, const MergedReview& review) {
   const StepInfo info{.start = state_.time, .end = target.time, .in_statics = !moves()};
   RunSummary& summary = simulation_.summary_;
   plan_.reached();
+  if (parts_.accuracy != nullptr) {
+    plan_.drop();
+    simulation_.tell([&](Monitor& m) { m.passes(report_, {assembler_.layout(), state_, method_.trial()}); });
+  }
   cuts_.end();
   report_.at_nominal = plan_.done();
   method_.accept(state_);
@@ -110,6 +133,10 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
   std::optional<std::string> from_nowhere;
   if (parts_.guard != nullptr) from_nowhere = parts_.guard->judge(state_, info.size());
+  if (parts_.accuracy != nullptr) {
+    parts_.accuracy->accepted(state_, target.h, plan_.nominal(), event);
+    refuse_crowding();
+  }
   if (!review.at_end.empty())
     switch_rows(review.at_end);
   else if (jumps)
@@ -135,6 +162,7 @@ void StepLoop::cut(const Target& target, const MergedReview& review) {
     throw Error(fmt::format("at t = {:.9g} {} asks for ever more cuts of the step to t = {:.9g}: {} so far",
                             state_.time, asker(review, "something"), target.time, plan_.events()));
   reject();
+  who_cut_ = asker(review, "a joint or an element");
   plan_.cut(*review.cut_time, state_.time);
 }
 
@@ -164,9 +192,9 @@ void StepLoop::warn() {
 }
 
 void StepLoop::serialize(Archive& archive) {
-  StepMemory memory = method_.memory();
-  archive(memory, plan_, warned_);
-  method_.restore(memory);
+  method_.serialize(archive);
+  archive(plan_, warned_);
+  if (parts_.accuracy != nullptr) archive(*parts_.accuracy);
   if (parts_.ledger != nullptr) archive(*parts_.ledger, *parts_.guard);
 }
 
@@ -198,6 +226,16 @@ void StepLoop::refuse_massless() {
     throw Error(body->where,
                 fmt::format("{} '{}' ({}) has no mass, and nothing else determines its motion: {}",
                             body->category, body->name, body->type, why));
+}
+
+void StepLoop::refuse_crowding() const {
+  const EventCrowding& events = parts_.accuracy->events();
+  if (!events.crowded()) return;
+  throw Error(
+      fmt::format("at t = {:.9g} events crowd: the last {} of them took {:.3g} s, each sooner than the one "
+                  "before, and none would "
+                  "come after t = {:.9g}; the last one is of {}",
+                  state_.time, events.events(), events.duration(), events.limit(), who_cut_));
 }
 
 void StepLoop::throw_restless(const Target& target, const MergedReview& review) const {
@@ -312,6 +350,7 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
   method_.take_left_out();
   method_.restart(state_);
   history_.begin(state_, beginning());
+  if (parts_.accuracy != nullptr) parts_.accuracy->restarted(state_);
   // Where the motion has come to rest, what is left of it is rounding.
   const double size = std::max(std::abs(kinetic), summary.largest_energy);
   const bool impulse = !activated.empty() && std::abs(added) > 1e-9 * size;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "solvers/accuracy_control.hpp"
 #include "solvers/cut_notes.hpp"
 #include "solvers/energy_guard.hpp"
 #include "solvers/energy_ledger.hpp"
@@ -28,6 +29,7 @@ struct StageParts {
   const ConstraintForm* form = nullptr;
   EnergyLedger* ledger = nullptr;
   EnergyGuard* guard = nullptr;
+  AccuracyControl* accuracy = nullptr;  ///< chooses the steps; `h` is typical of them
 };
 
 /// The steps of a stage: each is attempted, reviewed, and accepted, cut, solved again, or begun again after a restart.
@@ -52,10 +54,14 @@ class StepLoop {
     solve_again,      ///< reviews changed something
     other_equations,  ///< others repeat than those that were left out
     begin_again,      ///< rows do something else from the step's begin on
+    shorten,          ///< it errs by more than the accuracy allows
   };
 
+  bool done() const;
+  void plan();
   void step();
-  Verdict judge(const NewtonResult& result, const MergedReview& review);
+  /// `h`: size of the step.
+  Verdict judge(const NewtonResult& result, const MergedReview& review, double h);
   void accept(const Target& target, const MergedReview& review);
   void halve(const Target& target, const NewtonResult& result);
   void cut(const Target& target, const MergedReview& review);
@@ -73,6 +79,8 @@ class StepLoop {
   /// Whether equations that were left out are open at the trial; others are left out then.
   bool loops_changed();
   void refuse_massless();
+  /// Throws Error where events follow each other ever sooner.
+  void refuse_crowding() const;
   void throw_restless(const Target& target, const MergedReview& review) const;
   void hand_out_snapshot();
   /// Once, where the form has something against its steps.
@@ -98,6 +106,7 @@ class StepLoop {
   bool warned_ = false;                      ///< that the form's steps are not to be trusted
   int failed_ = 0;                           ///< steps that were halved
   bool told_cause_ = false;                  ///< ... and why that happens often
+  std::string who_cut_;                      ///< asked for the last event
   int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
 };
 

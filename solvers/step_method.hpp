@@ -3,6 +3,7 @@
 #include <string>
 
 #include "solvers/constraint_form.hpp"
+#include "solvers/local_error.hpp"
 #include "solvers/newton.hpp"
 #include "solvers/step_memory.hpp"
 
@@ -33,6 +34,10 @@ class StepMethod {
   const StepMemory& memory() const { return memory_; }
   /// Goes on from another state, to which that memory belongs.
   void restore(const StepMemory& memory) { memory_ = memory; }
+  /// What the converged trial adds to the error of the motion, where the stage asks for an accuracy. Collective.
+  virtual void local_error(LocalError&) const {}
+  /// Writes or reads what the method remembers of the steps before.
+  virtual void serialize(Archive& archive) { archive(memory_); }
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
   /// Forgets all that only saves work: tangents, when to keep them, the order of pivots.

@@ -23,6 +23,11 @@ void StepPlan::begin(double end, double h, int max_cuts) {
   }
 }
 
+void StepPlan::begin_single(double end, double h, int max_cuts) {
+  last_ = 0;
+  begin(end, h, max_cuts);
+}
+
 void StepPlan::reached() {
   last_ = targets_.back().h;
   targets_.pop_back();

@@ -24,6 +24,11 @@ class StepPlan {
 
   /// Plans the next nominal step: of the size that worked last, or twice that.
   void begin(double end, double h, int max_cuts);
+  /// Plans a step that no nominal one contains: of size h to `end`.
+  void begin_single(double end, double h, int max_cuts);
+  /// What is left of the present plan is not gone.
+  void drop() { targets_.clear(); }
+  double nominal() const { return nominal_; }
   bool done() const { return targets_.empty(); }
   const Target& next() const { return targets_.back(); }
   /// The next target was reached.

@@ -165,9 +165,19 @@ TEST(Attachments, AStopCutsTheStepWhereItIsMet) {
   EXPECT_EQ(sample.range.review(0, at(0.1).local(), {0, 0.1}).verdict, Review::Verdict::keep);
 }
 
+/// f(t) = 0.5 + 0.7 t.
+class Ramp final : public Function {
+ public:
+  Ramp() : Function("0.5 + 0.7*t", {}) {}
+
+ private:
+  Jet do_at(double t) const override { return {0.5 + 0.7 * t, 0.7, 0}; }
+};
+
 TEST(Attachments, MotionReportsTheActuatorsForce) {
-  Sample<Motion> sample(Motion(second_of_two, constant_function(0.5), "J.angle"), coordinate_blocks(true));
+  Sample<Motion> sample(Motion(second_of_two, std::make_shared<Ramp>(), "J.angle"), coordinate_blocks(true));
   sample.specimen.disturb(2);
+  sample.specimen.state().rate[1] = 0.7;
   const Specimen& s = sample.specimen;
   const double lambda = *s.local().value(1);
   RecordedOutputs outputs;

@@ -112,7 +112,7 @@ stages:
   - {type: dynamic, until: 10, step: 0.05, form: index3}
 )");
   EXPECT_EQ(run.status, 0) << run.err;
-EXPECT_THAT(run.out, Not(HasSubstr("WARNING")));
+  EXPECT_THAT(run.out, Not(HasSubstr("WARNING")));
 }
 
 }  // namespace

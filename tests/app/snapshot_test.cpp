@@ -70,7 +70,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Run{"index3", "heavy_top", 300, "index3"}, Run{"index2", "heavy_top", 300, "index2"},
         Run{"projected", "heavy_top", 300, "projected"}, Run{"projected_loops", "bricard", 100, "projected"},
-        Run{"radau", "heavy_top", 300, "radau"}, Run{"radau_loops", "bricard", 100, "radau"},
+        Run{"by_accuracy", "heavy_top", 300, "accuracy"},
+        Run{"by_accuracy_with_contact", "lift_off", 150, "accuracy"}, Run{"radau", "heavy_top", 300, "radau"},
+        Run{"radau_loops", "bricard", 100, "radau"},
         Run{"radau_before_its_release", "caught_rod", 60, "radau"},
         Run{"radau_between_hosts", "moving_load", 100, "radau"},
         Run{"radau_friction", "turntable", 100, "radau"}, Run{"index1", "heavy_top", 300, "index1"},

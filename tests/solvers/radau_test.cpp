@@ -91,7 +91,7 @@ TEST(Radau, heavy_top_has_orders_3_and_2_from_the_first_step) {
     return keep.samples;
   };
   const Errors e = errors(run, 4e-3);
-  for (const std::size_t group : {0, 1, 2}) EXPECT_NEAR(e.order(group), 3, 0.25) << "group " << group;
+  for (std::size_t group = 0; group < 3; ++group) EXPECT_NEAR(e.order(group), 3, 0.25) << "group " << group;
   EXPECT_NEAR(e.order(3), 2, 0.25);
 }
 
@@ -267,6 +267,21 @@ TEST(Radau, tangent_is_that_of_the_residual_at_large_rotations) {
     }
   }
   EXPECT_GT(turned, 1);
+}
+
+TEST(Radau, names_what_makes_a_step_singular) {
+  TestSystem s;
+  s.entity("tumbling", "rigid_body");
+  const Frame f = s.builder.add_frame("", Mat3::Identity(), Vec3::Zero(), Vec3::Zero(), Vec3(3, 2, 1));
+  s.builder.add(TopBody{1, Vec3(1, 2, 2.5), gravity}, {f.position, f.rotation});
+  s.entity("loose", "point_mass");
+  s.builder.add(Particle{0}, {s.builder.add_position("loose", Vec3::Zero())});
+  s.finish();
+  Simulation run(*s.assembler);
+  const std::string error = error_of(run, {stage(0.1, 1)});
+  EXPECT_NE(error.find("the system is singular: no stiffness or mass in 'loose.loose' (1, 2, 3)"),
+            std::string::npos)
+      << error;
 }
 
 }  // namespace

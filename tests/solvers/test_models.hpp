@@ -198,6 +198,7 @@ struct LineMass {
   Energy energy(const LocalState& x) const {
     Energy e;
     e.kinetic = 0.5 * mass * x.rate(0)[0] * x.rate(0)[0];
+    e.potential = -force * x.value(0)[0];
     return e;
   }
 };

@@ -106,6 +106,10 @@ void run(const std::vector<std::string>& arguments) {
       const std::string form = arguments.size() > next + 2 ? arguments[next + 2] : "";
       if (form == "index3") dynamic->form = DynamicStage::Form::index3;
       if (form == "projected") dynamic->form = DynamicStage::Form::projected;
+      if (form == "accuracy") {
+        dynamic->form = DynamicStage::Form::projected;
+        dynamic->accuracy = 1e-3;
+      }
       if (form == "index2") dynamic->form = DynamicStage::Form::index2;
       if (form == "radau") dynamic->method = DynamicStage::Method::radau;
       if (form == "index1") dynamic->form = DynamicStage::Form::index1;

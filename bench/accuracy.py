@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""What steps by accuracy reach, and what they cost beside the best fixed step.
+
+For each case: the accuracy asked for; the largest error of a channel, as a part of its range, against a run with much finer
+steps; that divided by the problem's own amplification (of a start that is perturbed by a millionth, at least 1); steps,
+rejected ones, iterations of Newton's method; the solver's time; and the iterations and time of fixed steps of the same error,
+by a power law between two runs.
+    bench/accuracy.py [--trammel PROGRAM] [--accuracy 1e-3] [CASE ...]
+Each case is measured at the accuracy given and at a tenth of it.
+"""
+import argparse
+import csv
+import math
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROWS = 120  # of a history
+DELTA = 1e-6
+
+# Folder of the case, channels as (history, columns), coarsest fixed step, and how its start is perturbed: a text of the case and
+# what replaces it, D standing for a millionth. None: a motion that forgets its start, or has none of its own.
+CASES = {
+    'pendulum': (10, [('bob', ['position.x [m]', 'position.y [m]'])], 0.01, ('[-1, 0, 0]', '[-cos(2*D), -sin(2*D), 0]')),
+    'governor': (10, [('slider', ['position.z [m]']), ('angle', ['value [rad]'])], 0.01, ('rate: 2*pi ', 'rate: 2*pi*(1 + D) ')),
+    'heavy_top': (1, [('top', ['position.x [m]', 'position.y [m]', 'position.z [m]'])], 2e-3, ('rate: -4.61538', 'rate: -4.61538*(1 + D)')),
+    'spin_up': (20, [('tip', ['position.x [m]', 'position.y [m]', 'position.z [m]'])], 0.1, None),
+    'flying_beam': (15, [(n, ['position.x [m]', 'position.y [m]']) for n in ('lower', 'upper', 'middle')], 0.1, None),
+    'sliding_bead': (0.6, [(n, ['position.x [m]', 'position.y [m]']) for n in ('bead', 'tip')], 4e-3, ('velocity: [0.5,', 'velocity: [0.5*(1 + D),')),
+    'stick_slip': (25, [('slide', ['value [m]'])], 4e-3, None),
+    'ellipse_bead': (5, [('bead', ['position.x [m]', 'position.z [m]'])], 0.02, ('position: [2, 0, 0]', 'position: [2*cos(2*D), 0, -sin(2*D)]')),
+    'spinning_hoop': (2, [('bead', ['position.x [m]', 'position.z [m]'])], 0.02, ('theta: deg(30)', 'theta: deg(30)+D')),
+    'double_pendulum': (3, [('tip', ['position.x [m]', 'position.y [m]'])], 0.01, ('position: [1.5, 0, 0]\n', 'position: [1.5, 0, 0]\n    angular_velocity: [0, 0, 10*D]\n')),
+}
+
+
+class Run:
+    """One run of a case: its histories, steps, iterations and the solver's time."""
+
+    def __init__(self, program, case, text, steps, form):
+        until, channels, _, _ = CASES[case]
+        text = re.sub(r'\bstep: h\b', steps, text)
+        text = re.sub(r'(type: dynamic, )', rf'\1form: {form}, ', text)
+        if case == 'spin_up':
+            text = text.replace(', relative_to: arm.start', '')
+        text = re.sub(r'\noutput:.*', '', text) + f'\noutput: {{csv: {{interval: {until / ROWS!r}}}}}\n'
+        folder = pathlib.Path(tempfile.mkdtemp(prefix='accuracy_'))
+        file = ROOT / 'cases' / case / f'.{folder.name}.yaml'
+        file.write_text(text)
+        try:
+            done = subprocess.run([program, 'run', str(file), '-o', str(folder)], capture_output=True, text=True)
+        finally:
+            file.unlink()
+        self.log = done.stdout + done.stderr
+        if done.returncode != 0:
+            shutil.rmtree(folder)
+            raise RuntimeError(f'{case}, {steps}: {done.stderr.strip()}')
+        self.channels = []
+        for history, columns in channels:
+            rows = {}
+            with open(folder / f'{history}.csv', newline='') as f:
+                for row in csv.DictReader(f):
+                    rows[round(float(row['time [s]']) * ROWS / until)] = [float(row[c]) for c in columns]
+            self.channels.append(rows)
+        shutil.rmtree(folder)
+        summary = re.search(r'steps (\d+), of them cut (\d+); Newton iterations (\d+); factorizations (\d+)', self.log)
+        self.steps, self.cut, self.iterations, self.factorizations = map(int, summary.groups())
+        self.time = sum(float(x) for x in re.findall(r'(?:residual|tangent|assembly|factorization|solve|rest) ([\d.e+-]+)', self.log.split('wall time')[1]))
+        asked = re.search(r'estimated error ([\d.e+-]+) of the ranges of positions; (\d+) steps, (\d+) rejected', self.log)
+        self.estimated, self.rejected = (float(asked[1]), int(asked[3])) if asked else (0.0, 0)
+
+    def error(self, reference):
+        worst = 0.0
+        for mine, true in zip(self.channels, reference.channels):
+            times = sorted(set(mine) & set(true))
+            size = len(true[times[0]])
+            span = math.dist([min(true[t][k] for t in times) for k in range(size)], [max(true[t][k] for t in times) for k in range(size)])
+            worst = max(worst, max(math.dist(mine[t], true[t]) for t in times) / span)
+        return worst
+
+
+def fixed_step(case, parts):
+    """A fixed step that divides the interval of rows."""
+    return f'step: {CASES[case][0] / ROWS / parts!r}'
+
+
+def measure(program, case, accuracies, form):
+    until, _, coarse, perturbed = CASES[case]
+    text = (ROOT / 'cases' / case / 'case.yaml').read_text()
+    parts = max(1, math.ceil(until / ROWS / coarse))
+    finest = min(accuracies)
+    reference = Run(program, case, text, f'accuracy: {finest / 200!r}', form)
+    amplification = 1.0
+    if perturbed:
+        assert perturbed[0] in text, case
+        other = Run(program, case, text.replace(perturbed[0], perturbed[1].replace('D', repr(DELTA))), f'accuracy: {finest / 200!r}', form)
+        amplification = max(1.0, other.error(reference) / DELTA)
+    fixed = []
+    for power in range(14):
+        run = Run(program, case, text, fixed_step(case, parts * 2**power), form)
+        fixed.append((run.error(reference), run))
+        if fixed[-1][0] < finest / 20 or run.steps > 60000:
+            break
+    before = None
+    for e in accuracies:
+        run = Run(program, case, text, f'accuracy: {e!r}', form)
+        error = run.error(reference)
+        same = None
+        for (e1, r1), (e2, r2) in zip(fixed, fixed[1:]):
+            if e2 < error <= e1:
+                x = math.log(error / e1) / math.log(e2 / e1)
+                same = [math.exp((1 - x) * math.log(a) + x * math.log(b)) for a, b in ((r1.steps, r2.steps), (r1.iterations, r2.iterations), (r1.time, r2.time))]
+        beside = f'{same[0]:.0f} | {run.iterations / same[1]:.2f} | {run.time / same[2]:.2f}' if same else '- | - | -'
+        ratio = f'{error / before:.3f}' if before else ''
+        print(f'| {case} | {e:g} | {error:.2g} | {amplification:.3g} | {error / amplification / e:.2f} | {ratio} | {run.estimated:.2g} | {run.steps} | {run.rejected} | {run.iterations} | {run.time:.3g} | {beside} |', flush=True)
+        before = error
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--trammel', default=str(ROOT / 'build/release/bin/trammel'))
+    parser.add_argument('--accuracy', type=float, default=1e-3)
+    parser.add_argument('--form', default='projected')
+    parser.add_argument('cases', nargs='*', default=[])
+    options = parser.parse_args()
+    print('| case | asked | error found | amplification | error / (amplification asked) | beside that of ten times as much | estimated | steps | rejected | iterations | time [s] | fixed steps of that error | iterations beside them | time beside them |')
+    print('|' + '---|' * 14)
+    for case in options.cases or CASES:
+        try:
+            measure(options.trammel, case, [options.accuracy, options.accuracy / 10], options.form)
+        except RuntimeError as error:
+            print(f'| {case} | {error} |', flush=True)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,172 @@
+#include "solvers/accuracy_control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "solvers/petsc_owned.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Steps of a stage, at least.
+constexpr double fewest = 50;
+// The first step, in times in which bodies go by the model's length, or turn by a radian, times the root of the accuracy.
+constexpr double of_first = 0.5;
+// Part of the steps so far that a restart begins with.
+constexpr double of_restart = 0.25;
+// Errors are averaged over this part of the time that the motion takes for its range, and over steps with this share of each at
+// most: what goes to and fro cancels. The part of a single step's error that counts in any case, so that a jump is seen at once.
+constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
+// Local errors cancel in part: of the sum of their magnitudes positions keep at most this, in all cases of bench/accuracy.py.
+constexpr double kept = 0.5;
+// Part of a stage after which the ranges of its motion are taken for what they will be.
+constexpr double seen = 0.05;
+// The digits that a step must keep of the clock.
+constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+std::vector<char> massless(Assembler& assembler, const State& state) {
+  Layout& layout = assembler.layout();
+  TangentWeights weights;
+  weights.stiffness = weights.gradient = weights.reaction = 0;
+  weights.mass = 1;
+  weights.hold_algebraic = true;
+  std::vector<char> without(layout.dof_count(), 0);
+  const OwnedMat M(assembler.create_matrix());
+  if (!assembler.tangent(state, weights, M.get())) return without;
+  const OwnedVec diagonal(layout.create_vector());
+  TRAMMEL_PETSC(MatGetDiagonal(M.get(), diagonal.get()));
+  const PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(diagonal.get(), &values));
+  for (const UnknownBlock& u : layout.unknowns())
+    for (int k = 0; u.owned && is_kinematic(u.kind) && k < u.size; ++k)
+      without[at(u.place.dof + k)] = values[u.local + k] == 0 ? 1 : 0;
+  TRAMMEL_PETSC(VecRestoreArrayRead(diagonal.get(), &values));
+  return without;
+}
+
+AccuracyControl::AccuracyControl(Assembler& assembler, double accuracy, double begin, double until,
+                                 double length)
+    : assembler_(assembler),
+      accuracy_(accuracy),
+      begin_(begin),
+      until_(until),
+      length_(length > 0 ? length : 1.0),
+      range_(assembler.layout(), assembler.model(), length) {
+  report_.asked = accuracy;
+}
+
+void AccuracyControl::begin(const State& state) {
+  range_.begin(state, massless(assembler_, state));
+  sizes_.begin(until_ - begin_, accuracy_, first_step(state));
+}
+
+double AccuracyControl::first_step(const State& state) const {
+  double fastest = 0;  // [1/s]
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || !is_kinematic(u.kind)) continue;
+    for (int k = 0; k < u.size; ++k) {
+      const Measure measure = assembler_.model().block(u.block).measure(k);
+      const double reference = measure.is_length() ? length_ : measure.is_angle() ? 1.0 : measure.size;
+      const double v = std::abs(state.rate[at(u.place.dof + k)]) / reference,
+                   a = std::abs(state.acceleration[at(u.place.dof + k)]) / reference;
+      fastest = std::max({fastest, v, std::sqrt(a)});
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  const double most = (until_ - begin_) / fewest;
+  return fastest > 0 ? std::min(most, of_first * std::sqrt(accuracy_) / fastest) : most;
+}
+
+double AccuracyControl::next(const State& now) const {
+  const double remaining = until_ - now.time, h = sizes_.next(remaining);
+  if (h < clock_digits * std::max(std::abs(now.time), std::abs(until_)) && h < remaining)
+    throw Error(
+        fmt::format("at t = {:.9g} an accuracy of {:g} needs steps of {:.3g} s, which the clock cannot tell",
+                    now.time, accuracy_, h));
+  return h;
+}
+
+bool AccuracyControl::accepts(const StepMethod& method, double h) {
+  method.local_error(error_);
+  const State& trial = method.trial();
+  range_.include(trial);
+  average(h);
+  const double span = until_ - begin_, ahead = std::max(0.0, begin_ + seen * span - trial.time);
+  const MotionRange::Errors found = range_.judge(trial_mean_, trial, h, ahead);
+  error_.velocity.assign(error_.velocity.size(), 0.0);
+  for (double& each : error_.displacement) each *= of_single / h;
+  const double rate = std::max(found.largest, range_.judge(error_, trial, h, ahead).largest);
+  added_ = kept * rate * h;
+  rate_ = kept * rate * span / accuracy_;
+  const double elapsed = trial.time - begin_;
+  // Errors go with h^2, the rounding of all steps with 1/h.
+  const double lost = found.rounding * static_cast<double>(report_.steps) * span / elapsed;
+  if (elapsed > seen * span && lost > accuracy_)
+    throw Error(fmt::format(
+        "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
+        trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
+  if (sizes_.accepts(h, rate_)) return true;
+  ++report_.rejected;
+  return false;
+}
+
+void AccuracyControl::average(double h) {
+  const bool anew = mean_.displacement.empty();
+  // Errors per unit of time go with h^2.
+  const double square = anew ? 0.0 : h * h / (mean_step_ * mean_step_);
+  const double of_motion = std::min(h / range_.time() / window, of_step);
+  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, double scale,
+                       std::vector<double>& out) {
+    out.resize(now.size());
+    std::size_t i = 0;
+    for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+      if (!u.owned || !has_rate(u.kind)) continue;
+      // First-order states have times of their own.
+      const double share = anew ? 1.0 : u.kind == BlockKind::state ? of_step : of_motion;
+      for (int k = 0; k < u.size; ++k, ++i)
+        out[i] = (anew ? 0.0 : (1 - share) * square * old[i]) + share * scale * now[i];
+    }
+  };
+  mix(mean_.displacement, error_.displacement, 1 / h, trial_mean_.displacement);
+  mix(mean_once_, error_.velocity, 1 / h, trial_once_);
+  mix(mean_.velocity, trial_once_, 1.0, trial_mean_.velocity);
+}
+
+void AccuracyControl::accepted(const State& now, double h, double planned, bool event) {
+  ++report_.steps;
+  std::swap(mean_, trial_mean_);
+  std::swap(mean_once_, trial_once_);
+  mean_step_ = h;
+  report_.estimated += added_;
+  crowding_.step(now.time, event);
+  if (event) return sizes_.cut_short(h);
+  if (h < planned * (1 - 1e-6)) return sizes_.failed(h);
+  smooth_ = h;
+  report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
+  report_.longest = std::max(report_.longest, h);
+  sizes_.accepted(h, rate_);
+}
+
+void AccuracyControl::restarted(const State& now) {
+  mean_ = {};
+  const double first = first_step(now);
+  sizes_.begin_again(smooth_ > 0 ? std::min(first, of_restart * smooth_) : first);
+}
+
+std::string AccuracyControl::in_words() const {
+  return fmt::format(
+      "{} steps of {:.3g} to {:.3g} s, {} rejected; estimated error of positions {:.2g} of their ranges "
+      "(asked: {:g})",
+      report_.steps, report_.shortest, report_.longest, report_.rejected, report_.estimated, accuracy_);
+}
+
+}  // namespace trammel

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernel/layout.hpp"
+#include "solvers/alpha_coefficients.hpp"
+#include "solvers/local_error.hpp"
+#include "trammel/archive.hpp"
+
+namespace trammel {
+
+/// Local errors of generalized-alpha from the algorithmic accelerations a of the last steps.
+///
+/// A step leaves out h^3 (kappa v'' + w x w' / 12) of displacements (the last term of rotations, body frame) and
+/// h^3 kappa_v v''' of velocities; derivatives are divided differences of a, which lead states by (alpha_m - alpha_f) h.
+/// What alternates from step to step, stiff modes and constraints after a disturbance, is averaged away first:
+/// ((1 + w E^-1)/(1 + w))^2 with E^-1 the step before.
+class AlphaError {
+ public:
+  AlphaError(const Layout& layout, const AlphaCoefficients& alpha, double radius)
+      : layout_(&layout), alpha_(alpha), weight_(radius > least_weight ? radius : least_weight) {}
+
+  /// Nothing of the steps before goes on.
+  void forget() { nodes_.clear(); }
+  bool empty() const { return nodes_.empty(); }
+  /// Accelerations `a` at `time` [s], by BlockPlace::dof.
+  void add(double time, std::span<const double> a);
+  /// The error of a step of size h that ends at `end` with `a`, which lead it to `time`. At least one node was added.
+  void estimate(double h, double time, const State& end, std::span<const double> a, LocalError& out) const;
+  double node_time(double end, double h) const { return end + alpha_.lead() * h; }
+
+  void serialize(Archive& archive) { archive(nodes_); }
+
+ private:
+  /// Accelerations of the blocks that this rank owns, in the layout's order, which revisions keep.
+  struct Node {
+    double time = 0;
+    std::vector<double> a;
+    void serialize(Archive& archive) { archive(time, a); }
+  };
+  /// Weights of the accelerations of the last steps, the newest first, in a derivative of a.
+  using Weights = std::vector<double>;
+  Weights derivative(std::span<const double> times, int order) const;
+
+  static constexpr double least_weight = 0.5;
+  static constexpr std::size_t most_nodes = 4;
+
+  const Layout* layout_;
+  AlphaCoefficients alpha_;
+  double weight_;
+  std::vector<Node> nodes_;  ///< the newest last
+};
+
+}  // namespace trammel

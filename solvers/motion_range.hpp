@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernel/layout.hpp"
+#include "solvers/local_error.hpp"
+#include "trammel/archive.hpp"
+
+namespace trammel {
+
+/// Which ranges the motion has covered since a stage began, and how large errors are beside them.
+///
+/// A channel is a position, a rotation, or a number of a coordinate or a first-order state. Its range is the diagonal of the
+/// box that it stayed in, of a rotation the largest angle from the start (at most pi); that of a velocity its largest
+/// magnitude. A channel that hardly moves counts with a tenth of the largest range of its kind, lengths and angles being
+/// compared by the model's length. Coordinates without mass are no channels.
+class MotionRange {
+ public:
+  /// `length`: of the model [m].
+  MotionRange(const Layout& layout, const Model& model, double length);
+
+  /// At the start of a stage. `massless`: degrees of freedom without inertia, by BlockPlace::dof.
+  void begin(const State& state, std::vector<char> massless);
+  /// Collective.
+  void include(const State& state);
+
+  /// The largest error per unit of time of a channel over its range, and the part of a range that rounding
+  /// adds in a step of size h. The range is at least
+  /// what the largest velocity covers in the time `ahead` [s]. Collective.
+  struct Errors {
+    double largest = 0;
+    double rounding = 0;
+  };
+  Errors judge(const LocalError& error, const State& end, double h, double ahead) const;
+
+  /// The channel whose displacement, of all in the order of LocalError, is the largest part of its range. Collective.
+  struct Worst {
+    double error = 0;
+    std::string where;  ///< "bob position"; empty where all are zero
+  };
+  Worst worst(const std::vector<double>& displacement) const;
+
+  /// The time that the motion takes for its range at its largest velocity [s].
+  double time() const;
+
+  void serialize(Archive& archive) { archive(low_, high_, fastest_, massless_, largest_); }
+
+ private:
+  enum Kind { lengths, angles, others, kinds };
+  struct Ranges {
+    double displacement = 0, velocity = 0;
+  };
+  template <class Use>
+  void each_channel(Use&& use) const;
+  /// `size`: numbers of the channel, of a rotation 0.
+  Ranges ranges(int size, std::size_t packed) const;
+  double floor(Kind kind, bool of_velocity) const;
+
+  const Layout* layout_;
+  const Model* model_;
+  double length_;
+  // By number of the owned blocks that have rates, in the layout's order; of rotations 4 and 1 to a channel.
+  std::vector<double> low_, high_, fastest_;
+  std::vector<char> massless_;
+  std::array<double, 2 * kinds> largest_{};  ///< ranges of displacements, then of velocities, over all ranks
+};
+
+}  // namespace trammel

@@ -1,0 +1,85 @@
+#include "solvers/step_sizes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+// A step whose rate of error is above this is not accepted; the budget is one of the whole stage.
+constexpr double most = 4;
+// The rate above which the next step is shorter, and the one up to which steps become longer.
+constexpr double high = 1.3, low = 0.85;
+// Steps of one size after a change, before another one.
+constexpr int patience = 4;
+// Part of the size that steps after an event begin with, as a level.
+constexpr int after_event = -6;
+}  // namespace
+
+double StepSizes::size() const { return unit_ * std::exp2(0.5 * level_); }
+
+int StepSizes::level_of(double size) const {
+  return static_cast<int>(std::floor(2 * std::log2(size / unit_) + 1e-6));
+}
+
+void StepSizes::begin(double span, double accuracy, double first) {
+  unit_ = span * std::sqrt(accuracy);
+  begin_again(first);
+}
+
+void StepSizes::begin_again(double size) {
+  level_ = level_of(size);
+  grows_ = true;
+  waits_ = 0;
+  recent_ = {};
+}
+
+double StepSizes::next(double remaining) const {
+  const double h = size();
+  if (remaining <= h * (1 + 1e-6)) return remaining;
+  return remaining < 2 * h ? 0.5 * remaining : h;
+}
+
+bool StepSizes::accepts(double h, double rate) {
+  if (rate <= (grows_ ? high : most)) return true;
+  level_ = std::min(level_of(h) - 1, level_of(0.9 * h / std::sqrt(rate)));
+  waits_ = patience;
+  recent_ = {};
+  return false;
+}
+
+void StepSizes::accepted(double h, double rate) {
+  // As of the present level.
+  const double now = rate * (size() / h) * (size() / h);
+  std::rotate(recent_.rbegin(), recent_.rbegin() + 1, recent_.rend());
+  recent_[0] = now;
+  int change = 0;
+  if (now > high) {
+    change = -static_cast<int>(std::ceil(std::log2(now / high)));
+    grows_ = false;
+  } else if (grows_) {
+    const double room = now > 0 ? std::floor(std::log2(low / now)) : 2.0;
+    change = static_cast<int>(std::clamp(room, 0.0, 2.0));
+    grows_ = change > 0;
+  } else if (--waits_ < 0) {
+    change = 2 * *std::ranges::max_element(recent_) <= low ? 1 : 0;
+  }
+  if (change == 0) return;
+  level_ += change;
+  for (double& each : recent_) each *= std::exp2(change);
+  if (!grows_) waits_ = patience;
+}
+
+void StepSizes::cut_short(double h) {
+  const int least = level_ + after_event;
+  begin_again(h);
+  level_ = std::max(level_, least);
+}
+
+void StepSizes::failed(double h) {
+  begin_again(h);
+  grows_ = false;
+  waits_ = patience;
+}
+
+}  // namespace trammel

@@ -1,0 +1,230 @@
+// Steps that follow from an accuracy.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Table;
+using testing::Workplace;
+
+/// A pendulum of 1 m from the horizontal; its motion is an elliptic function.
+std::string pendulum(const std::string& steps, const std::string& more = "") {
+  return fmt::format(R"(trammel: 1
+bodies:
+  bob: {{type: point_mass, mass: 1, position: [-1, 0, 0]}}
+joints:
+  rod: {{type: distance, between: [ground, bob]}}
+loads:
+  weight: {{type: gravity, acceleration: [0, -9.81, 0]}}
+sensors:
+  bob: {{type: motion, of: bob}}
+  rod: {{type: outputs, of: rod, channels: [tension]}}
+stages:
+  - {{type: dynamic, until: 2, {}, form: projected, newton: {{tolerance: 1e-12}}}}
+{})",
+                     steps, more);
+}
+
+constexpr double x_at_2 = -0.793566195343322, y_at_2 = -0.608483930443692;
+
+struct Errors {
+  double steps = 0, position = 0, velocity = 0, tension = 0;
+};
+
+Errors errors_at_2(double accuracy) {
+  const Workplace here;
+  const Outcome run = here.run(pendulum(fmt::format("accuracy: {}", accuracy)));
+  EXPECT_EQ(run.status, 0) << run.err;
+  const Table bob = testing::table_of(here.read("out/bob.csv")),
+              rod = testing::table_of(here.read("out/rod.csv"));
+  Errors e;
+  std::smatch found;
+  if (std::regex_search(run.out, found, std::regex("done: (\\d+) steps"))) e.steps = std::stod(found[1]);
+  e.position =
+      std::hypot(testing::at(bob, 2, "position.x") - x_at_2, testing::at(bob, 2, "position.y") - y_at_2);
+  const double speed = std::sqrt(2 * 9.81 * -y_at_2);
+  e.velocity =
+      std::abs(std::hypot(testing::at(bob, 2, "velocity.x"), testing::at(bob, 2, "velocity.y")) - speed);
+  e.tension = std::abs(testing::at(rod, 2, "tension") - 3 * 9.81 * -y_at_2);
+  return e;
+}
+
+// Steps of this motion change all the time: longest at the lowest point, shortest at the ends.
+TEST(Accuracy, positions_velocities_and_multipliers_are_of_order_2) {
+  const Errors coarse = errors_at_2(4e-4), fine = errors_at_2(2.5e-5);
+  ASSERT_GT(coarse.steps, 50);
+  const double ratio = std::log(fine.steps / coarse.steps);
+  EXPECT_NEAR(std::log(coarse.position / fine.position) / ratio, 2, 0.2);
+  EXPECT_NEAR(std::log(coarse.velocity / fine.velocity) / ratio, 2, 0.2);
+  EXPECT_NEAR(std::log(coarse.tension / fine.tension) / ratio, 2, 0.2);
+}
+
+TEST(Accuracy, is_reached) {
+  for (const double accuracy : {1e-2, 1e-3, 1e-4}) {
+    const Errors e = errors_at_2(accuracy);
+    // The range is 2 m; a perturbed start grows threefold in 2 s.
+    EXPECT_LT(e.position, 3 * 2 * accuracy) << accuracy;
+    EXPECT_GT(e.position, 0.01 * accuracy) << accuracy;
+  }
+}
+
+TEST(Accuracy, a_tenth_leaves_a_tenth_of_the_error) {
+  const double ratio = errors_at_2(1e-4).position / errors_at_2(1e-3).position;
+  EXPECT_GT(ratio, 0.05);
+  EXPECT_LT(ratio, 0.2);
+}
+
+// 200 rows and the start, at times that no step has to meet, as accurate as the steps.
+TEST(Accuracy, rows_lie_at_nominal_times) {
+  const Workplace here;
+  const Outcome run = here.run(pendulum("accuracy: 1e-5"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table bob = testing::table_of(here.read("out/bob.csv"));
+  ASSERT_EQ(bob.rows.size(), 201U);
+  for (std::size_t i = 0; i < bob.rows.size(); ++i)
+    EXPECT_NEAR(bob.rows[i][0], 0.01 * static_cast<double>(i), 1e-12);
+  EXPECT_NEAR(testing::at(bob, 1, "position.x"), 0.986291751131875, 6e-5);
+  EXPECT_NEAR(testing::at(bob, 1, "position.y"), -0.165010853125541, 6e-5);
+  // On the constraint, and energy as it is, at all of them.
+  for (const std::vector<double>& row : bob.rows) {
+    EXPECT_NEAR(std::hypot(row[1], row[2]), 1, 2e-5);
+    EXPECT_NEAR(0.5 * (row[7] * row[7] + row[8] * row[8]) + 9.81 * row[2], 0, 2e-3);
+  }
+}
+
+TEST(Accuracy, rows_and_pictures_follow_what_output_asks_for) {
+  const Workplace here;
+  const Outcome run =
+      here.run(pendulum("accuracy: 1e-3", "output: {csv: {interval: 0.25}, vtk: {interval: 0.5}}\n"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(testing::table_of(here.read("out/bob.csv")).rows.size(), 9U);
+  EXPECT_THAT(run.out, HasSubstr("5 frames"));
+  const Workplace there;
+  const Outcome all = there.run(pendulum("accuracy: 1e-3", "output: {csv: {every: 1}}\n"));
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(all.out, found, std::regex("done: (\\d+) steps")));
+  EXPECT_EQ(testing::table_of(there.read("out/bob.csv")).rows.size(), std::stoul(found[1]) + 1);
+}
+
+TEST(Accuracy, summary_and_check_tell_the_error) {
+  const Workplace here;
+  const Outcome run = here.run(pendulum("accuracy: {value: 1e-3, check: yes}"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("accuracy: asked 0.001, estimated error"));
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      run.out, found, std::regex("positions differ by ([\\d.e-]+) of their ranges at most, 'bob.position'")))
+      << run.out;
+  const double told = std::stod(found[1]), truly = errors_at_2(1e-3).position / 2;
+  EXPECT_GT(told, 0.4 * truly);
+  EXPECT_LT(told, 3 * truly);
+}
+
+/// A block over its support, `height` above it, that is pulled up.
+std::string block(double height, double pull) {
+  return fmt::format(R"(trammel: 1
+bodies:
+  block: {{type: rigid_body, mass: 2, inertia: [0.01, 0.01, 0.01], position: [0, 0, {}]}}
+joints:
+  guide: {{type: prismatic, between: [ground, block], axis: [0, 0, 1]}}
+  contact: {{type: point_contact, between: [ground, block]}}
+loads:
+  weight: {{type: gravity, acceleration: [0, 0, -9.81]}}
+  pull: {{type: force, on: block, force: [0, 0, {}]}}
+sensors:
+  block: {{type: motion, of: block}}
+stages:
+  - {{type: dynamic, until: 0.5, accuracy: 1e-4, form: projected}}
+)",
+                     height, pull);
+}
+
+TEST(Accuracy, an_event_at_the_start) {
+  const Workplace here;
+  const Outcome run = here.run(block(0, 39.62));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table path = testing::table_of(here.read("out/block.csv"));
+  EXPECT_NEAR(testing::at(path, 0.5, "position.z"), 0.5 * 10 * 0.25, 1e-4 * 1.25);
+}
+
+TEST(Accuracy, two_rows_at_an_event) {
+  const Workplace here;
+  const Outcome run = here.run(block(0.1, 0));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table path = testing::table_of(here.read("out/block.csv"));
+  const double lands = std::sqrt(2 * 0.1 / 9.81);
+  int twice = 0;
+  for (std::size_t i = 1; i < path.rows.size(); ++i)
+    if (path.rows[i][0] == path.rows[i - 1][0]) {
+      ++twice;
+      EXPECT_NEAR(path.rows[i][0], lands, 1e-5);
+      EXPECT_NEAR(path.rows[i - 1][9], -9.81 * lands, 1e-4);
+      EXPECT_NEAR(path.rows[i][9], 0, 1e-9);
+    }
+  EXPECT_EQ(twice, 1);
+  EXPECT_NEAR(testing::at(path, 0.5, "position.z"), 0, 1e-9);
+}
+
+TEST(Accuracy, all_forms_meet_it) {
+  for (const std::string form : {"index3", "index2", "index1"}) {
+    const Workplace here;
+    std::string text = pendulum("accuracy: 1e-4");
+    text.replace(text.find("projected"), 9, form);
+    const Outcome run = here.run(text);
+    ASSERT_EQ(run.status, 0) << run.err;
+    const Table bob = testing::table_of(here.read("out/bob.csv"));
+    EXPECT_NEAR(testing::at(bob, 2, "position.x"), x_at_2, 6e-4) << form;
+    EXPECT_NEAR(testing::at(bob, 2, "position.y"), y_at_2, 6e-4) << form;
+  }
+}
+
+TEST(Accuracy, two_ranks_do_the_same) {
+  const Workplace here, there;
+  std::string text = pendulum("accuracy: 1e-2");
+  text.replace(text.find("until: 2"), 8, "until: 0.5");
+  ASSERT_EQ(here.run(text).status, 0);
+  const Outcome both = there.run_on(2, text);
+  ASSERT_EQ(both.status, 0) << both.err;
+  const Table one = testing::table_of(here.read("out/bob.csv")),
+              two = testing::table_of(there.read("out/bob.csv"));
+  ASSERT_EQ(one.rows.size(), two.rows.size());
+  EXPECT_NEAR(testing::at(one, 0.5, "position.x"), testing::at(two, 0.5, "position.x"), 1e-9);
+}
+
+std::string refusal(const std::string& steps) {
+  const Workplace here;
+  const Outcome run = here.run(pendulum(steps));
+  EXPECT_NE(run.status, 0);
+  return run.err;
+}
+
+TEST(Accuracy, bad_input) {
+  EXPECT_THAT(refusal("accuracy: 0"),
+              HasSubstr("12:41: error: stage 1 (dynamic): 'accuracy' = 0: must be above 0"));
+  EXPECT_THAT(refusal("accuracy: -1e-3"), HasSubstr("'accuracy' = -0.001: must be above 0"));
+  EXPECT_THAT(refusal("accuracy: {value: 0}"), HasSubstr("'accuracy' = 0: must be above 0"));
+  EXPECT_THAT(refusal("accuracy: 1e-12"),
+              HasSubstr("'accuracy' = 1e-12 is finer than rounding allows: at least 1e-10"));
+  EXPECT_THAT(refusal("accuracy: 0.5"), HasSubstr("at most 0.1"));
+  EXPECT_THAT(refusal("accuracy: 1e-3, step: 0.01"), HasSubstr("'accuracy' and 'step' exclude each other"));
+  EXPECT_THAT(refusal("accuracy: 1e-3, steps: 10"), HasSubstr("'accuracy' and 'steps' exclude each other"));
+  EXPECT_THAT(refusal("radius: 0.9"),
+              HasSubstr("a dynamic stage needs one of 'accuracy', 'step' and 'steps'"));
+  EXPECT_THAT(refusal("accuracy: {check: yes}"), HasSubstr("'value' is missing"));
+  EXPECT_THAT(refusal("accuracy: {value: 1e-3, chek: yes}"),
+              HasSubstr("unknown key 'chek'; did you mean 'check'?"));
+}
+
+}  // namespace
+}  // namespace trammel
