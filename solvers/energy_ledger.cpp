@@ -75,7 +75,7 @@ void EnergyLedger::book(const State& state, double h) {
   gain_ += gain_of_step(after, h);
   const Balance before = std::exchange(now_, after);
   const double lost = 0.5 * (before.energy.lost_power + now_.energy.lost_power) * h;
-  std::ranges::rotate(earlier_, earlier_.begin() + 1);
+  std::rotate(earlier_.begin(), earlier_.begin() + 1, earlier_.end());
   earlier_.back() = largest_;
   lost_ += lost;
   summary_.lost += lost;
