@@ -57,14 +57,14 @@ double PositionSamples::next() const {
 
 void PositionSamples::passes(const StepReport&, const DenseStep& step) {
   if (!samples_) return;
-  while (next() < step.end() - slack * stages_.back().interval) take(step.at(next()));
+  while (next() < step.end() - slack * stages_.back().interval) sample(step.at(next()));
 }
 
 void PositionSamples::accepted(const StepReport&, const State& state) {
-  if (samples_ && state.time >= next() - slack * stages_.back().interval) take(state);
+  if (samples_ && state.time >= next() - slack * stages_.back().interval) sample(state);
 }
 
-void PositionSamples::take(const State& state) {
+void PositionSamples::sample(const State& state) {
   Samples& s = stages_.back();
   s.range.include(state);
   std::vector<double>& values = s.values.emplace_back();

@@ -37,7 +37,7 @@ class PositionSamples final : public Monitor {
     std::vector<std::vector<double>> values;  ///< of the channels of this rank, of rotations quaternions
     MotionRange range;
   };
-  void take(const State& state);
+  void sample(const State& state);
   /// The time of the sample that comes next [s].
   double next() const;
 
