@@ -57,9 +57,12 @@ void ConstrainedMass::revise() {
   r_ = OwnedVec(layout.create_vector());
   main_of_.clear();
   std::vector<PetscInt> global;
-  int found = 0;
+  int found[2] = {0, 0};  // velocity constraints, constraints that give way
   for (const UnknownBlock& u : layout.unknowns()) {
-    if (u.kind == BlockKind::velocity_multiplier) found = 1;
+    if (u.kind == BlockKind::velocity_multiplier) found[0] = 1;
+    if (u.kind == BlockKind::multiplier &&
+        std::ranges::any_of(assembler_.model().block(u.block).rows, &Row::compliant))
+      found[1] = 1;
     for (int k = 0; u.owned && k < u.size; ++k) {
       main_of_.push_back(u.local + k);
       global.push_back(u.global + k);
@@ -72,8 +75,9 @@ void ConstrainedMass::revise() {
   TRAMMEL_PETSC(VecDuplicate(x_.get(), b_.fill()));
   if (layout.stabilized())
     TRAMMEL_PETSC(ISCreateGeneral(layout.comm(), size, global.data(), PETSC_COPY_VALUES, mains_.fill()));
-  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
-  has_velocity_constraints_ = found != 0;
+  MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, layout.comm());
+  has_velocity_constraints_ = found[0] != 0;
+  has_compliant_ = found[1] != 0;
 }
 
 TangentWeights ConstrainedMass::weights() const {
@@ -98,13 +102,11 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   time_ = state.time;
   prepared_at_ = &state;
   if (!J_) J_ = OwnedMat(assembler_.create_matrix());
-  if (terms.keep_compliant && !knows_inertia_)
-    outside_ = !find_inertia(state);
-  else
-    outside_ = false;
-  outside_ = outside_ || !assembler_.tangent(state, weights(), J_.get());
+  const bool keeps = terms.keep_compliant && has_compliant_;
+  outside_ =
+      (keeps && !knows_inertia_ && !find_inertia(state)) || !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
-  if (terms.keep_compliant) keep_compliant();
+  if (keeps) keep_compliant();
   Mat system = J_.get();
   if (mains_) {
     const MatReuse reuse = part_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;

@@ -93,6 +93,7 @@ class ConstrainedMass {
   ModelScales scales_;
   Timings& timings_;
   bool has_velocity_constraints_ = false;
+  bool has_compliant_ = false;  ///< constraints that give way
   bool outside_ = false;        ///< the state is outside the domain of an element
   bool knows_inertia_ = false;  ///< on all ranks alike: one may own no unknowns
   double time_ = 0;
