@@ -134,7 +134,6 @@ void check_accuracy(Session& session, std::vector<Stage> stages, const PositionS
     motion->accuracy *= finer;
     last = i + 1;
   }
-  if (last == 0) return;
   log.line("check: the same with a fourth of the accuracy");
   Model model;
   session.build(model, Session::Extent::share);

@@ -83,8 +83,7 @@ std::string EnergyGuard::in_words(const State& state, double h) const {
   const std::string where = source.entity < 0 ? "" : fmt::format(", most of it at {}", name(source.entity));
   return fmt::format(
       "at t = {:.6g} s {:.3g} J, {:.3g} % of the largest energy of the motion, came from nowhere{}: the step "
-      "of "
-      "{:.3g} s is too long for `form: {}`, or a load does not report its work",
+      "of {:.3g} s is too long for `form: {}`, or a load does not report its work",
       state.time, ledger_.gain(), 100 * ledger_.part(), where, h, name_of(stage_.form));
 }
 

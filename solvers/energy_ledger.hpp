@@ -29,8 +29,6 @@ class EnergyLedger {
   /// The gain beyond what rounding explains, as a part of that sum. Zero while a motion sets in: the first steps from rest have
   /// errors that are large beside the little energy that there is, however short they are.
   double part() const;
-  /// `part`, if a step of size h from the booked state ended at `trial`: to judge steps before they are accepted. Collective.
-  double part_after(const State& trial, double h) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -51,10 +49,6 @@ class EnergyLedger {
   /// Energy [J] that rounding may make of `balance`.
   double rounding_of(const Balance& balance) const;
   double moved_by(const Balance& balance) const;
-  double part_of(double gain, double largest, double rounding) const;
-  /// What a step of size h to `after` gains: dissipation counts as far as the energy fell, since dampers that the step does not
-  /// resolve report more than they take.
-  double gain_of_step(const Balance& after, double h) const;
 
   Assembler& assembler_;
   RunSummary& summary_;

@@ -125,8 +125,7 @@ std::string GeneralizedAlpha::frequent_cause() const {
   const auto most = std::ranges::max_element(failures_, {}, &std::pair<const std::string, int>::second);
   return fmt::format(
       "{} of these failures in {}: at a radius of {:.3g} {} damps oscillations that steps do not resolve, "
-      "and in stiff "
-      "directions that turn they grow; a radius of 0.9 or less damps them",
+      "and in stiff directions that turn they grow; a radius of 0.9 or less damps them",
       most->second, most->first, radius, radius > 0.9999 ? "nothing" : "little");
 }
 
@@ -215,20 +214,12 @@ void GeneralizedAlpha::local_error(LocalError& out) const {
 }
 
 void GeneralizedAlpha::accept(State& now) {
-  const Layout& layout = assembler_.layout();
   std::vector<double> a = algorithmic_at_end();
   if (errors_) {
     if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
     errors_->add(errors_->node_time(trial().time, step_), a);
   }
-  predictor_.resize(layout.dof_count());
-  for (const UnknownBlock& u : layout.unknowns())
-    for (std::size_t k = 0; k < at(u.size); ++k) {
-      const std::size_t i = at(u.place.dof) + k;
-      predictor_[i] = !has_rate(u.kind)            ? now.value[at(u.place.value) + k]
-                      : u.kind == BlockKind::state ? now.rate[i]
-                                                   : now.acceleration[i];
-    }
+  take_predictor(assembler_.layout(), now, predictor_);
   form_.accept();
   const FieldNorms& norms = equations_.norms();
   fastest_ =

@@ -20,8 +20,7 @@ std::string Index3::warning() const {
   if (!(turn > limit)) return {};
   return fmt::format(
       "the directions of constraints turn by {:.2g} rad a step; beyond {:.2g} rad steps of index 3 with "
-      "radius {:g} "
-      "gain energy without bound: use `form: projected`, or steps of {:.2g} s",
+      "radius {:g} gain energy without bound: use `form: projected`, or steps of {:.2g} s",
       turn, limit, radius_, 0.8 * step_ * limit / turn);
 }
 

@@ -26,9 +26,8 @@ class MotionRange {
   /// Collective.
   void include(const State& state);
 
-  /// The largest error per unit of time of a channel over its range, and the part of a range that rounding
-  /// adds in a step of size h. The range is at least
-  /// what the largest velocity covers in the time `ahead` [s]. Collective.
+  /// The largest error per unit of time of a channel over its range, and the part of a range that rounding adds in a step of
+  /// size h. The range is at least what the largest velocity covers in the time `ahead` [s]. Collective.
   struct Errors {
     double largest = 0;
     double rounding = 0;

@@ -74,15 +74,7 @@ void Radau::predict(const State& now, double h) {
 
 void Radau::accept(State& now) {
   const Layout& layout = assembler_.layout();
-  const State& inner = equations_.stage(0).trial();
-  predictor_.resize(layout.dof_count());
-  for (const UnknownBlock& u : layout.unknowns())
-    for (int k = 0; k < u.size; ++k) {
-      const std::size_t i = at(u.place.dof + k);
-      predictor_[i] = !has_rate(u.kind)            ? inner.value[at(u.place.value + k)]
-                      : u.kind == BlockKind::state ? inner.rate[i]
-                                                   : inner.acceleration[i];
-    }
+  take_predictor(layout, equations_.stage(0).trial(), predictor_);
   now = trial();
   std::swap(now.predictor, predictor_);
   set_algorithmic(now, layout);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "solvers/constraint_form.hpp"
 #include "solvers/local_error.hpp"
@@ -54,6 +55,9 @@ class StepMethod {
   virtual Violations violations() const = 0;
 
  protected:
+  /// State::predictor of `state`, by BlockPlace::dof: v' of kinematic blocks, y' of states, algebraic unknowns and multipliers.
+  static void take_predictor(const Layout& layout, const State& state, std::vector<double>& predictor);
+
   StepMemory memory_;
 };
 

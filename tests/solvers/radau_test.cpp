@@ -102,17 +102,6 @@ double order_of(const std::function<double(double h)>& error, double h) {
   return std::log2(coarse / fine);
 }
 
-/// y' = -k (y - sin t).
-struct Lagging {
-  double k = 3;
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    out.residual()[0] = x.rate(0)[0] + k * (x.value(0)[0] - std::sin(x.time()));
-    if (!out.request.tangent) return;
-    out.K()(0, 0) = k;
-    out.D()(0, 0) = 1;
-  }
-};
-
 TEST(Radau, first_order_states_have_order_3) {
   const double k = 3, t = 2;
   const double exact = (k * k * std::sin(t) - k * std::cos(t) + k * std::exp(-k * t)) / (k * k + 1);
@@ -120,7 +109,7 @@ TEST(Radau, first_order_states_have_order_3) {
     TestSystem s;
     s.entity("lagging");
     const BlockId y = s.add_state("y");
-    s.builder.add(Lagging{k}, {y});
+    s.builder.add(Follower{k}, {y});
     s.finish();
     Simulation run(*s.assembler);
     run.run(std::vector{stage(h, t)});

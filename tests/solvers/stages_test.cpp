@@ -40,17 +40,6 @@ Stage dynamic(double until, double step, double radius = 0.9,
   return {"", d};
 }
 
-/// y' = -rate (y - sin t).
-struct Follower {
-  double rate = 3;
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    out.residual()[0] = x.rate(0)[0] + rate * (x.value(0)[0] - std::sin(x.time()));
-    if (!out.request.tangent) return;
-    out.K()(0, 0) = rate;
-    out.D()(0, 0) = 1;
-  }
-};
-
 TEST(FirstOrder, state_has_order_2_for_every_radius) {
   const double k = 3, t = 2;
   const double exact = (k * k * std::sin(t) - k * std::cos(t) + k * std::exp(-k * t)) / (k * k + 1);

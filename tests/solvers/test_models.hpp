@@ -203,6 +203,17 @@ struct LineMass {
   }
 };
 
+/// y' = -rate (y - sin t).
+struct Follower {
+  double rate = 3;
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()[0] = x.rate(0)[0] + rate * (x.value(0)[0] - std::sin(x.time()));
+    if (!out.request.tangent) return;
+    out.K()(0, 0) = rate;
+    out.D()(0, 0) = 1;
+  }
+};
+
 /// A stiff spring along x between two masses.
 struct StiffSpring {
   double stiffness = 1e9, length = 0.1;
