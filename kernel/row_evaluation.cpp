@@ -1,21 +1,10 @@
 #include "kernel/row_evaluation.hpp"
 
-#include <array>
-#include <memory>
-
 #include "kernel/slipping_rows.hpp"
 
 namespace trammel {
 
 namespace {
-
-LocalSystem& scratch(const Request& request) {
-  thread_local std::array<std::unique_ptr<LocalSystem>, 16> systems;
-  const std::size_t key = (request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U) +
-                          (request.rigid ? 8U : 0U);
-  if (!systems[key]) systems[key] = std::make_unique<LocalSystem>(request);
-  return *systems[key];
-}
 
 /// Makes `row` of a share say that `value` is zero.
 void write_zero(LocalSystem& share, int row, double value, bool multiplier) {
@@ -77,7 +66,8 @@ void RowEvaluation::evaluate(const RangePlan& plan, int i, const State& state, c
   const auto blocks = plan.stencil(i);
   const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
   if (asleep(plan, i)) {
-    LocalSystem& share = scratch(request);
+    thread_local LocalSystems systems;
+    LocalSystem& share = systems.of(request);
     const StencilBlock& last = blocks.back();
     share.begin(last.offset + last.size);
     if (request.rates) share.rate();

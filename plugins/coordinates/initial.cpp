@@ -60,10 +60,7 @@ void InitialRange::evaluate(const Instance& instance, const LocalState& x, Local
 void InitialRange::evaluate(int first, int last, const State& state,
                             std::span<const BlockPlace* const> places, const Request& request,
                             ShareSink& sink) const {
-  auto& scratch = scratch_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) +
-                           (request.bias ? 4U : 0U) + (request.rigid ? 8U : 0U)];
-  if (!scratch) scratch = std::make_unique<LocalSystem>(request);
-  LocalSystem& share = *scratch;
+  LocalSystem& share = systems_.of(request);
   for (int i = first; i < last; ++i) {
     share.begin(at(i).what.target.size + 1);
     if (request.rates) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -60,7 +59,7 @@ class InitialRange final : public ElementRange, public StartConditions {
   void evaluate(const Instance& instance, const LocalState& x, LocalSystem& out) const;
 
   std::vector<Instance> instances_;
-  mutable std::array<std::unique_ptr<LocalSystem>, 16> scratch_;  ///< by request
+  mutable LocalSystems systems_;
   double part_ = 1;
 };
 

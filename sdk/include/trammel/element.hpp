@@ -191,7 +191,8 @@ class RangeOf final : public ElementRange {
 
   void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
                 const Request& request, ShareSink& sink) const override {
-    LocalSystem& share = scratch(request);
+    thread_local LocalSystems systems;
+    LocalSystem& share = systems.of(request);
     for (int i = first; i < last; ++i) {
       const Instance& instance = at(i);
       share.begin(instance.dofs);
@@ -315,15 +316,6 @@ class RangeOf final : public ElementRange {
       instance.element.history() = instance.committed;
       if constexpr (requires(E & e) { e.restored(); }) instance.element.restored();
     }
-  }
-
-  static LocalSystem& scratch(const Request& request) {
-    // One scratch system for each kind of request, so that its buffers live as long as the range.
-    thread_local std::vector<std::unique_ptr<LocalSystem>> systems(16);
-    const std::size_t key = (request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) +
-                            (request.bias ? 4U : 0U) + (request.rigid ? 8U : 0U);
-    if (!systems[key]) systems[key] = std::make_unique<LocalSystem>(request);
-    return *systems[key];
   }
 
   Instance& at(int i) { return instances_[static_cast<std::size_t>(i)]; }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "trammel/linear_algebra.hpp"
@@ -96,6 +98,20 @@ class LocalSystem {
   unsigned used_ = 0;
   Buffer r_, rate_, bias_, K_, D_, M_, rate_gradient_;
   Reserved<6> reserved_;
+};
+
+/// One local system for each kind of request: their buffers grow to the largest instance and stay.
+class LocalSystems {
+ public:
+  LocalSystem& of(const Request& request) {
+    auto& system = systems_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) +
+                            (request.bias ? 4U : 0U) + (request.rigid ? 8U : 0U)];
+    if (!system) system = std::make_unique<LocalSystem>(request);
+    return *system;
+  }
+
+ private:
+  std::array<std::unique_ptr<LocalSystem>, 16> systems_;
 };
 
 }  // namespace trammel
