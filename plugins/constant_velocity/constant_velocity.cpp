@@ -63,18 +63,15 @@ void build_rates(const Parameters& in, Builder& builder) {
 }
 
 void add_rates(Registry& registry) {
-  Type type;
-  type.name = "constant_velocity_rates";
-  type.freedoms = 2;
-  type.absolute = true;
-  type.category = Type::Category::joint;
-  type.summary = "two shafts of equal spin relative to a carrier, at velocity level";
-  type.parameters = joint_parameters(
+  Type type = joint_type(
+      "constant_velocity_rates", "two shafts of equal spin relative to a carrier, at velocity level",
       ConstantVelocity::demand,
       {axis_of_B(), Parameter::make(Parameter::Kind::marker, "carrier", "",
-                                    "what the bearings of both shafts are fixed in; absent: the ground")});
+                                    "what the bearings of both shafts are fixed in; absent: the ground")},
+      build_rates);
+  type.freedoms = 2;
+  type.absolute = true;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "share"; });
-  type.build = build_rates;
   registry.add(std::move(type));
 }
 

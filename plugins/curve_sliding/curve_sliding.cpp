@@ -240,19 +240,15 @@ std::vector<Parameter> own_parameters() {
 
 TRAMMEL_PLUGIN("curve_sliding", "0.1") {
   using namespace trammel;
-  Type type;
-  type.name = "curve_sliding";
-  type.category = Type::Category::joint;
-  type.summary =
-      "lets a point slide along a curve; its coordinates are the parameter eta and the arc length s";
-  type.parameters =
-      joint_parameters(curve_sliding::SlidingJoint<0, true>::demand, curve_sliding::own_parameters());
+  Type type = joint_type(
+      "curve_sliding",
+      "lets a point slide along a curve; its coordinates are the parameter eta and the arc length s",
+      curve_sliding::SlidingJoint<0, true>::demand, curve_sliding::own_parameters(), curve_sliding::build);
   std::erase_if(type.parameters,
                 [](const Parameter& p) { return p.name == "rotation" || p.name == "between"; });
   type.parameters.insert(type.parameters.begin(),
                          Parameter::make(Parameter::Kind::list, "between", "",
                                          "the curve, and the marker B that slides along it")
                              .must());
-  type.build = curve_sliding::build;
   registry.add(std::move(type));
 }

@@ -28,18 +28,7 @@ void add_point_on(Registry& registry, const char* name, const char* summary) {
 }
 
 void add_distance(Registry& registry) {
-  Type type;
-  type.name = "distance";
-  type.freedoms = 5;
-  type.category = Type::Category::joint;
-  type.summary = "keeps two points at a distance, fixed or a function of time";
-  type.parameters = joint_parameters(
-      Distance::demand,
-      {Parameter::make(Parameter::Kind::function, "distance", "m",
-                       "distance of the origins, a function of time; absent: that at the start")
-           .such_as("1 + 0.1*sin(t)")});
-  std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
-  type.build = [](const Parameters& in, Builder& builder) {
+  const auto build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, Distance::demand);
     const double now = (builder.initial(site.B).p_WM - builder.initial(site.A).p_WM).norm();
     if (!(now > 0))
@@ -57,26 +46,19 @@ void add_distance(Registry& registry) {
     joint.set_site(std::move(site));
     add_joint(in, builder, std::move(joint));
   };
+  Type type =
+      joint_type("distance", "keeps two points at a distance, fixed or a function of time", Distance::demand,
+                 {Parameter::make(Parameter::Kind::function, "distance", "m",
+                                  "distance of the origins, a function of time; absent: that at the start")
+                      .such_as("1 + 0.1*sin(t)")},
+                 build);
+  type.freedoms = 5;
+  std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   registry.add(std::move(type));
 }
 
 void add_perpendicular(Registry& registry) {
-  Type type;
-  type.name = "perpendicular_axes";
-  type.freedoms = 5;
-  type.category = Type::Category::joint;
-  type.summary = "keeps an axis of B perpendicular to an axis of A";
-  type.parameters = joint_parameters(PerpendicularAxes::demand,
-                                     {Parameter::make(Parameter::Kind::vector3, "axis", "",
-                                                      "direction of A's axis in the world, at the start")
-                                          .such_as("[1, 2, 3]")
-                                          .must(),
-                                      Parameter::make(Parameter::Kind::vector3, "axis_B", "",
-                                                      "direction of B's axis in the world, at the start")
-                                          .such_as("[3, 0, -1]")
-                                          .must()});
-  std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
-  type.build = [](const Parameters& in, Builder& builder) {
+  const auto build = [](const Parameters& in, Builder& builder) {
     JointSite site = read_joint_site(in, builder, PerpendicularAxes::demand);
     const Vec3 axis = in.vector3("axis"), axis_B = in.vector3("axis_B");
     for (const char* name : {"axis", "axis_B"})
@@ -100,6 +82,19 @@ void add_perpendicular(Registry& registry) {
     joint.set_site(std::move(site));
     add_joint(in, builder, std::move(joint));
   };
+  Type type = joint_type("perpendicular_axes", "keeps an axis of B perpendicular to an axis of A",
+                         PerpendicularAxes::demand,
+                         {Parameter::make(Parameter::Kind::vector3, "axis", "",
+                                          "direction of A's axis in the world, at the start")
+                              .such_as("[1, 2, 3]")
+                              .must(),
+                          Parameter::make(Parameter::Kind::vector3, "axis_B", "",
+                                          "direction of B's axis in the world, at the start")
+                              .such_as("[3, 0, -1]")
+                              .must()},
+                         build);
+  type.freedoms = 5;
+  std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   registry.add(std::move(type));
 }
 
