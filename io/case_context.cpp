@@ -124,9 +124,11 @@ void CaseContext::set_parameters(const Value* map,
   for (const auto& [name, text] : overrides) {
     const auto at = std::find_if(definitions.begin(), definitions.end(),
                                  [&name = name](const auto& definition) { return definition.first == name; });
-    if (at == definitions.end())
-      throw Error("--set: the case has no parameter " + in_quotes(name) + did_you_mean(name, names) +
+    if (at == definitions.end()) {
+      const std::string near = did_you_mean(name, names);
+      throw Error("--set: the case has no parameter " + in_quotes(name) + near + (near.empty() ? "." : "") +
                   (names.empty() ? "" : " Parameters here: " + list_of_names(names, name)));
+    }
     at->second = text;
   }
   try {

@@ -307,7 +307,7 @@ TEST(Settings, AreGivenAsTheHelpShows) {
       workplace.shell("trammel run case.yaml --set a=1 b=2 'c=[1]'"),
       {"trammel: error: --set: parameter 'c': column 1 of '[1]': found '[', expected a value"});
   expect_one_message(workplace.shell("trammel run case.yaml --set aa=1"),
-                     {"--set: the case has no parameter 'aa' Parameters here: a, b, c"});
+                     {"--set: the case has no parameter 'aa'. Parameters here: a, b, c"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Case, BadInput, ::testing::ValuesIn(bad_inputs()),
