@@ -132,12 +132,13 @@ def table_of_cases(each):
         # What no time step decides says nothing here.
         ratios = {c: r for c, r in ratios.items() if any(f[0].get(c, (0,))[0] not in (None, 0) and
                                                         abs(math.log(max(f[0][c][0], 1e-9) / max(base[c][0], 1e-9))) > 1e-3 for f in found.values())}
-        worst = max(ratios, key=ratios.get)
+        worst = max(ratios, key=ratios.get, default=None)
+        largest = f"{ratios[worst]:.2g} ({worst})" if worst else "-"
         both = [k for k, r in runs.items() if k in base_runs and r.status == 0 and base_runs[k].status == 0 and r.steps > 0]
         balance = [max(runs[k].balance, 1e-300) / base_runs[k].balance for k in both
                    if base_runs[k].balance > 1e-9 and runs[k].balance > 1e-12]
         print(f"| {name} | {mean(list(ratios.values())):.3f} | {sum(r > 1.25 for r in ratios.values())} | {sum(r < 0.8 for r in ratios.values())} "
-              f"| {ratios[worst]:.2g} ({worst}) | {sum(e is not None and not fine for e, fine in checks.values())} | {mean(balance):.3f} "
+              f"| {largest} | {sum(e is not None and not fine for e, fine in checks.values())} | {mean(balance):.3f} "
               f"| {sum(runs[k].iterations for k in both) / sum(base_runs[k].iterations for k in both):.2f} "
               f"| {sum(runs[k].factorizations for k in both) / sum(base_runs[k].factorizations for k in both):.2f} "
               f"| {sum(r.turns for r in runs.values())}, {sum(r.energy_warned for r in runs.values())} "
@@ -301,7 +302,10 @@ def main():
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--growth", action="store_true", help="the pendulum alone")
     parser.add_argument("--models", action="store_true", help="the models alone")
+    parser.add_argument("--only", nargs="+", choices=list(SETTINGS), help="these settings beside the defaults")
     options = parser.parse_args()
+    for name in [n for n in SETTINGS if options.only and n not in ("defaults", *options.only)]:
+        del SETTINGS[name]
     global PROGRAM, TESTS
     PROGRAM, TESTS = str(pathlib.Path(options.build) / "bin/trammel"), pathlib.Path(options.build) / "tests/cases_tests"
     if options.growth:
