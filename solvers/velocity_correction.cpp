@@ -39,8 +39,8 @@ bool VelocityCorrection::holds(const UnknownBlock& u, int k) const {
 }
 
 bool VelocityCorrection::prepare(const State& state, double ratio) {
-  slope_ = 0;
-  steps_ = passes_ = seen_ = 0;
+  steps_ = passes_ = age_ = 0;
+  seen_ = -most_unseen;
   ratio_ = ratio;
   const bool fine = mass_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
   prepared_ = fine ? mass_.preparation() : 0;
@@ -117,13 +117,16 @@ VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
   for (const UnknownBlock& u : mass_.assembler().layout().unknowns()) {
     const double* weights = weights_.data() + u.local;
     if (is_kinematic(u.kind))
-      for (int k = 0; k < u.size; ++k)
-        all.velocity = std::max(all.velocity, std::abs(state.rate[at(u.place.dof + k)]) * weights[k]);
+      for (int k = 0; k < u.size; ++k) {
+        const std::size_t i = at(u.place.dof + k);
+        all.velocity = std::max(all.velocity, std::abs(state.rate[i]) * weights[k]);
+        all.acceleration = std::max(all.acceleration, std::abs(state.acceleration[i]) * weights[k]);
+      }
     else if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k)
         all.multiplier = std::max(all.multiplier, std::abs(state.value[at(u.place.value + k)]) * weights[k]);
   }
-  MPI_Allreduce(MPI_IN_PLACE, &all, 2, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
+  MPI_Allreduce(MPI_IN_PLACE, &all, 3, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
   return all;
 }
 
@@ -135,15 +138,18 @@ VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& 
     for (int i = u.local; i < u.local + u.size; ++i)
       largest = std::max(largest, std::abs(x[at(i)]) * weights_[at(i)]);
   }
+  all.acceleration = ratio * all.velocity;
   all.multiplier *= ratio * mass_.scales().mass;
   return all;
 }
 
 double VelocityCorrection::part_of_whole(const Sizes& x) const {
-  return std::max(part(x.velocity, whole_.velocity), part(x.multiplier, whole_.multiplier));
+  return std::max({part(x.velocity, whole_.velocity), part(x.acceleration, whole_.acceleration),
+                   part(x.multiplier, whole_.multiplier)});
 }
 
 void VelocityCorrection::keep() {
+  ++age_;
   // A sum of so many differences misses the next correction by its difference of that order.
   if (known_ == 0 || differences_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
@@ -178,6 +184,7 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
 
 void VelocityCorrection::drop() {
   known_ = prepared_ = 0;
+  slope_ = 0;
   weights_.clear();
 }
 
@@ -186,10 +193,14 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
   const double goal = share * tolerance;
   whole_ = sizes(state);
   const double speed = whole_.velocity;
-  // No velocity is known better than positions over a step.
+  // No velocity is known better than positions over a step, nor is more to be had where forces are stiff.
   const double known = rounding * mass_.scales().length * ratio;
-  whole_.velocity = std::max(whole_.velocity, known / goal);
-  whole_.multiplier = std::max(whole_.multiplier, mass_.scales().mass * ratio * known / goal);
+  whole_.velocity = std::max(speed, known / goal);
+  // Accelerations and multipliers follow from velocities, and are known to the rounding of these. Both are judged as forces,
+  // since what velocities miss by in one pass, multipliers miss by in the next.
+  const double mass = mass_.scales().mass, last = rounding * ratio * speed / goal;
+  whole_.acceleration = std::max({whole_.acceleration, whole_.multiplier / mass, last});
+  whole_.multiplier = std::max(whole_.multiplier, mass * last);
   total_ = expected(ratio);
   ratio_now_ = ratio;
   if (total_.empty())
@@ -198,8 +209,8 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
     apply(total_, state, ratio);
   bool fresh = prepared_ == 0 || prepared_ != mass_.preparation() || std::abs(ratio / ratio_ - 1) >= 0.01;
   if (fresh && !prepare(state, ratio)) return false;
-  const bool seen = slope_ > 0 && steps_ - seen_ < most_unseen;
-  double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * steps_, least_contraction, 1.0) : 1.0;
+  const bool seen = age_ > 0 && age_ - seen_ < most_unseen;
+  double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * age_, least_contraction, 1.0) : 1.0;
   double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
     if (!open(state, ratio)) return false;
@@ -213,16 +224,19 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
     apply(x, state, ratio);
     for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
     Sizes moved = change(x, ratio);
-    MPI_Allreduce(MPI_IN_PLACE, &moved, 2, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
+    MPI_Allreduce(MPI_IN_PLACE, &moved, 3, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
     const double far = part_of_whole(moved);
     if (before > 0) contraction = far / before;
     before = far;
     const double expected = std::max(contraction, bent * part(moved.velocity, speed));
-    if (expected * far <= goal || far <= last_digits) {
+    const bool stalls =
+        pass > 0 && contraction > 0.5 && moved.velocity <= known && moved.multiplier <= mass * ratio * known;
+    if (expected * far <= goal || far <= last_digits || stalls) {
       rate_ *= std::min(1.0, expected);
-      if (!fresh && pass > 0) {
-        slope_ = std::max(contraction, last_digits) / steps_;
-        seen_ = steps_;
+      if (!fresh && pass > 0 && age_ > 0) {
+        // One error may happen to lie where the matrix is exact.
+        slope_ = std::max(contraction / age_, slope_ / 2);
+        seen_ = age_;
       }
       ++steps_;
       // Worth keeping while a step takes no more than the average since it was made, its own price included.

@@ -39,9 +39,9 @@ class VelocityCorrection {
   std::string why() const { return why_; }
 
  private:
-  /// A change of velocities and one of multipliers, or the sizes that they are parts of; over all ranks.
+  /// Changes of velocities, accelerations and multipliers, or the sizes that they are parts of; over all ranks.
   struct Sizes {
-    double velocity = 0, multiplier = 0;
+    double velocity = 0, acceleration = 0, multiplier = 0;
   };
   bool open(const State& state, double ratio);
   bool prepare(const State& state, double ratio);
@@ -61,9 +61,11 @@ class VelocityCorrection {
   int prepared_ = 0;  ///< ConstrainedMass::preparation of the matrix that is kept; 0: none
   double ratio_ = 0;  ///< that it was made for
   int steps_ = 0,
-      passes_ = 0;    ///< that used it, and theirs in all
-  int seen_ = 0;      ///< steps when its contraction was seen last
-  double slope_ = 0;  ///< what it contracted by, over the steps since it was made; 0: not seen
+      passes_ = 0;  ///< that used it, and theirs in all
+  int age_ = 0;     ///< accepted steps since it was made
+  int seen_ = 0;    ///< its age when its contraction was seen last
+  double slope_ =
+      0;  ///< what matrices contract by over their age: the last one seen, at least half of that before; 0: not seen
   double rate_ = 0;
   std::string why_;
   std::vector<double>

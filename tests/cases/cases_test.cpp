@@ -1,5 +1,6 @@
 // Each case against its reference, by the rule of cases/README.md, through the command. The quick form takes the one
-// coarse run of a check that says `quick`, and leaves out what is `long`; TRAMMEL_CASES=all makes every run.
+// coarse run of a check that says `quick`, and leaves out what is `long`; TRAMMEL_CASES=all makes every run. TRAMMEL_CASES_FOLDER
+// is where cases stand, TRAMMEL_CASES_COMMAND the command that runs them (bench/forms.py).
 
 #include <algorithm>
 #include <cctype>
@@ -24,7 +25,8 @@ bool all_wanted() {
 }
 
 std::vector<Check> wanted_checks() {
-  std::vector<Check> checks = read_all_checks(TRAMMEL_SOURCE_DIR "/cases");
+  const char* folder = std::getenv("TRAMMEL_CASES_FOLDER");
+  std::vector<Check> checks = read_all_checks(folder != nullptr ? folder : TRAMMEL_SOURCE_DIR "/cases");
   if (!all_wanted()) std::erase_if(checks, [](const Check& check) { return check.takes_long; });
   return checks;
 }

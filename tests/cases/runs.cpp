@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -98,8 +99,15 @@ std::shared_ptr<const Run> Runs::make(const std::string& case_file, const Settin
     place = folder_ + "/" + std::to_string(count_++);
   }
   // Every case has the parameter `frames`: as good as no pictures.
-  std::vector<std::string> words{TRAMMEL_COMMAND, "run",     case_file, "-o",
-                                 place,           "--quiet", "--set",   "frames=1000000000"};
+  const char* command = std::getenv("TRAMMEL_CASES_COMMAND");
+  std::vector<std::string> words{command != nullptr ? command : TRAMMEL_COMMAND,
+                                 "run",
+                                 case_file,
+                                 "-o",
+                                 place,
+                                 "--quiet",
+                                 "--set",
+                                 "frames=1000000000"};
   for (const auto& [name, value] : settings) {
     words.emplace_back("--set");
     words.push_back(name + "=" + value);
