@@ -194,12 +194,19 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
   const StopSignals signals;
   simulation.obey(signals);
-  simulation.run(stages);
+  std::optional<EnergyError> gained;
+  try {
+    simulation.run(stages);
+  } catch (const EnergyError& error) {
+    gained = error;
+  }
   int signal = 0;
   if (simulation.summary().stopped) signal = log_stop(*log, *simulation.summary().stopped, comm);
   log_summary(*log, simulation.summary(), reading.count());
-  if (signal == 0 && checks_accuracy(stages)) check_accuracy(session, stages, samples, kept, signals, *log);
+  if (signal == 0 && !gained && checks_accuracy(stages))
+    check_accuracy(session, stages, samples, kept, signals, *log);
   log_results(*log, recorder, folder);
+  if (gained) throw *gained;
   return signal == 0 ? 0 : 128 + signal;
 }
 

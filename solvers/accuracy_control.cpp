@@ -28,6 +28,8 @@ constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
 constexpr double kept = 0.5;
 // Part of a stage after which the ranges of its motion are taken for what they will be.
 constexpr double seen = 0.05;
+// Part of the longest step down to which steps are halved for another reason than their error.
+constexpr double least = 1e-4;
 // The digits that a step must keep of the clock.
 constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
 
@@ -117,6 +119,13 @@ bool AccuracyControl::accepts(const StepMethod& method, double h) {
   if (sizes_.accepts(h, rate_)) return true;
   ++report_.rejected;
   return false;
+}
+
+bool AccuracyControl::halve(double h) {
+  if (h < least * report_.longest) return false;
+  ++report_.rejected;
+  sizes_.failed(0.5 * h);
+  return true;
 }
 
 void AccuracyControl::average(double h) {

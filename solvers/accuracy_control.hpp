@@ -27,6 +27,9 @@ class AccuracyControl {
   /// Whether the converged trial of a step of size h is accurate enough; the next one is shorter where it is not. Throws Error where
   /// rounding forbids the accuracy. Collective.
   bool accepts(const StepMethod& method, double h);
+  /// A step of size h is not to be accepted for another reason than its error: the next one has half its size. False where it is
+  /// a small part of the longest so far, so that halving it again is of no avail.
+  bool halve(double h);
   /// A step of size h was accepted, in place of one of size `planned`; `event`: it ends there.
   void accepted(const State& now, double h, double planned, bool event);
   /// The motion restarted: nothing of the steps before goes on. Collective.

@@ -15,10 +15,10 @@ const char* name_of(DynamicStage::Form form) {
   return names[static_cast<int>(form)];
 }
 
-const char* advice(DynamicStage::Form form) {
-  return form == DynamicStage::Form::index3 || form == DynamicStage::Form::index2
-             ? "a smaller step, or `form: projected`"
-             : "a smaller step, or a smaller `radius`";
+std::string advice(const DynamicStage& stage) {
+  const bool gains = stage.form == DynamicStage::Form::index3 || stage.form == DynamicStage::Form::index2;
+  return fmt::format("a smaller {}, or {}", stage.accuracy > 0 ? "`accuracy`" : "step",
+                     gains ? "`form: projected`" : "a smaller `radius`");
 }
 
 }  // namespace
@@ -38,6 +38,10 @@ void EnergyGuard::begin(const State& state) {
   has_before_ = true;
 }
 
+bool EnergyGuard::allows(const State& trial, double h) const {
+  return policy_ != Policy::stop || ledger_.part_after(trial, h) <= stops;
+}
+
 std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
   if (policy_ == Policy::ignore) return {};
   const double part = ledger_.part();
@@ -52,8 +56,7 @@ std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
   if (part > stops && policy_ == Policy::stop) {
     name_silent();
     if (policy_ == Policy::stop)
-      return fmt::format("{}. Try {}; `energy: warn` lets the run go on", in_words(state, h),
-                         advice(stage_.form));
+      return fmt::format("{}. Try {}; `energy: warn` lets the run go on", in_words(state, h), advice(stage_));
   }
   before_ = state;
   has_before_ = true;

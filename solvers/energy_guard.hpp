@@ -30,6 +30,8 @@ class EnergyGuard {
   void begin(const State& state);
   /// The layout of states changed: the step under way is not told by entities.
   void forget() { has_before_ = false; }
+  /// Whether a converged step of size h to `trial` leaves the gain below what ends the run. Collective.
+  bool allows(const State& trial, double h) const;
   /// After a step of size h to `state` was booked: the message of an EnergyError with which the run is to end, or nothing.
   std::optional<std::string> judge(const State& state, double h);
 

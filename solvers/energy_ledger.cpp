@@ -38,12 +38,24 @@ double EnergyLedger::moved_by(const Balance& b) const {
          std::abs(b.energy.potential - begin_.energy.potential);
 }
 
-double EnergyLedger::part() const {
-  const double beyond = gain_ - rounding_;
+double EnergyLedger::part_of(double gain, double largest, double rounding) const {
+  const double beyond = gain - rounding;
   if (!(beyond > 0)) return 0;
   constexpr double sets_in = 0.1;  // of the energy that is explained
-  if (earlier_.front() < std::max(rounding_, sets_in * (largest_ - gain_))) return 0;
-  return beyond / std::max(largest_, rounding_);
+  if (earlier_.front() < std::max(rounding, sets_in * (largest - gain))) return 0;
+  return beyond / std::max(largest, rounding);
+}
+
+double EnergyLedger::gain_of_step(const Balance& after, double h) const {
+  const double change = after.total() - now_.total();
+  const double lost = 0.5 * (now_.energy.lost_power + after.energy.lost_power) * h;
+  return change + std::min(lost, std::max(0.0, -change));
+}
+
+double EnergyLedger::part_after(const State& trial, double h) const {
+  const Balance after = balance(trial);
+  return part_of(gain_ + gain_of_step(after, h), std::max(largest_, moved_by(after)),
+                 std::max(rounding_, rounding_of(after)));
 }
 
 void EnergyLedger::begin(const State& state, bool first) {
@@ -57,11 +69,10 @@ void EnergyLedger::begin(const State& state, bool first) {
 }
 
 void EnergyLedger::book(const State& state, double h) {
-  const Balance before = std::exchange(now_, balance(state));
-  const double change = now_.total() - before.total();
+  const Balance after = balance(state);
+  gain_ += gain_of_step(after, h);
+  const Balance before = std::exchange(now_, after);
   const double lost = 0.5 * (before.energy.lost_power + now_.energy.lost_power) * h;
-  // Dissipation counts as far as the energy fell: dampers that the step does not resolve report more than they take.
-  gain_ += change + std::min(lost, std::max(0.0, -change));
   std::rotate(earlier_.begin(), earlier_.begin() + 1, earlier_.end());
   earlier_.back() = largest_;
   lost_ += lost;

@@ -28,7 +28,9 @@ class EnergyLedger {
   double largest() const { return largest_; }
   /// The gain beyond what rounding explains, as a part of that sum. Zero while a motion sets in: the first steps from rest have
   /// errors that are large beside the little energy that there is, however short they are.
-  double part() const;
+  double part() const { return part_of(gain_, largest_, rounding_); }
+  /// `part`, if a step of size h from the booked state ended at `trial`. Collective.
+  double part_after(const State& trial, double h) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -49,6 +51,10 @@ class EnergyLedger {
   /// Energy [J] that rounding may make of `balance`.
   double rounding_of(const Balance& balance) const;
   double moved_by(const Balance& balance) const;
+  double part_of(double gain, double largest, double rounding) const;
+  /// What a step of size h to `after` gains [J]. Dissipation counts as far as the energy fell: dampers that the step does not
+  /// resolve report more than they take.
+  double gain_of_step(const Balance& after, double h) const;
 
   Assembler& assembler_;
   RunSummary& summary_;

@@ -2,6 +2,7 @@
 
 #include <petsclog.h>
 
+#include "solvers/energy_guard.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "solvers/snapshot.hpp"
 #include "solvers/stage_run.hpp"
@@ -63,6 +64,8 @@ void Simulation::run(std::span<const Stage> stages, const Snapshot* from) {
       for (Monitor* monitor : monitors_) monitor->stopped(stage.report(), state_);
       break;
     } catch (const std::exception& e) {
+      if (options_.energy && dynamic_cast<const EnergyError*>(&e) != nullptr)
+        summary_.energy_at_end = assembler_.energy(state_);
       finish();
       for (Monitor* monitor : monitors_) monitor->failed(stage.report(), state_, e.what());
       throw;

@@ -102,8 +102,11 @@ StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview
   if (review.cut_time) return Verdict::cut;
   if (review.solve_again) return Verdict::solve_again;
   if (loops_changed()) return Verdict::other_equations;
-  return parts_.accuracy == nullptr || parts_.accuracy->accepts(method_, h) ? Verdict::accept
-                                                                            : Verdict::shorten;
+  if (parts_.accuracy == nullptr) return Verdict::accept;
+  if (!parts_.accuracy->accepts(method_, h)) return Verdict::shorten;
+  if (parts_.guard != nullptr && !parts_.guard->allows(method_.trial(), h) && parts_.accuracy->halve(h))
+    return Verdict::shorten;
+  return Verdict::accept;
 }
 
 void StepLoop::accept(const Target& target, const MergedReview& review) {

@@ -59,8 +59,12 @@ class LawSpring {
   Energy energy(const LocalState& x) const {
     Energy e;
     const auto force = [this, &x](double q) { return at(x.time(), q).value; };
-    e.strain = boost::math::quadrature::gauss_kronrod<double, 15>::integrate(force, rest_, target_.value(x),
-                                                                             6, 1e-10);
+    // A law that changes with time does work where nothing moves.
+    const auto change = [this, &x](double q) { return at(x.time(), q).dt; };
+    using Quadrature = boost::math::quadrature::gauss_kronrod<double, 15>;
+    const double q = target_.value(x);
+    e.strain = Quadrature::integrate(force, rest_, q, 6, 1e-10);
+    e.lost_power = -Quadrature::integrate(change, rest_, q, 6, 1e-10);
     return e;
   }
 

@@ -219,6 +219,8 @@ TEST(Accuracy, bad_input) {
   EXPECT_THAT(refusal("accuracy: 0.5"), HasSubstr("at most 0.1"));
   EXPECT_THAT(refusal("accuracy: 1e-3, step: 0.01"), HasSubstr("'accuracy' and 'step' exclude each other"));
   EXPECT_THAT(refusal("accuracy: 1e-3, steps: 10"), HasSubstr("'accuracy' and 'steps' exclude each other"));
+  EXPECT_THAT(refusal("accuracy: 1e-3, method: radau"),
+              HasSubstr("'accuracy' belongs to `method: generalized_alpha`"));
   EXPECT_THAT(refusal("radius: 0.9"),
               HasSubstr("a dynamic stage needs one of 'accuracy', 'step' and 'steps'"));
   EXPECT_THAT(refusal("accuracy: {check: yes}"), HasSubstr("'value' is missing"));

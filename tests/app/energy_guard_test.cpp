@@ -59,6 +59,8 @@ TEST(EnergyGuard, StopsAMotionThatGrowsAndNamesTheJoint) {
   const std::string log = here.read("out/run.log");
   EXPECT_EQ(count(log, "WARNING: at t = "), 1u) << log;
   EXPECT_LT(log.find("WARNING: at t = "), log.find("Try a smaller step"));
+  EXPECT_THAT(log, AllOf(HasSubstr("\nsummary\n"), HasSubstr("J came from nowhere by t = "),
+                         HasSubstr("\nresults in ")));
   // The state that it ended with is recorded, and it is still one of the motion.
   const Table all = testing::table_of(here.read("out/all.csv"));
   EXPECT_LT(all.rows.back()[0], 9);
@@ -87,6 +89,53 @@ TEST(EnergyGuard, WarnsOrLooksAwayWhereTheCaseSaysSo) {
   const Outcome ignored = run(here, pendulum("until: 8, form: index3, energy: ignore"));
   EXPECT_EQ(ignored.status, 0) << ignored.err;
   EXPECT_THAT(here.read("out/run.log"), Not(HasSubstr("came from nowhere")));
+}
+
+/// A mass that swings on a spring, whose elongation oscillates 20 times in a second and hardly counts among the positions: steps of a
+/// tenth as accuracy gain energy from it.
+std::string on_spring(const std::string& stage) {
+  return R"(trammel: 1
+bodies:
+  bob: {type: point_mass, mass: 1, position: [1.2*sin(70*pi/180), 0, -1.2*cos(70*pi/180)], velocity: [0, 1.8, 0]}
+elements:
+  rod: {type: spring, between: [ground, bob], stiffness: 1e6}
+loads:
+  weight: {type: gravity, acceleration: [0, 0, -9.81]}
+stages:
+  - {type: dynamic, until: 20, radius: 1, )" +
+         stage + "}\n";
+}
+
+double part_from_nowhere(const std::string& log) {
+  const std::string before = "energy from nowhere ";
+  const std::size_t at = log.find(before);
+  return at == std::string::npos ? HUGE_VAL : std::stod(log.substr(at + before.size()));
+}
+
+TEST(EnergyGuard, CutsStepsByAccuracyThatWouldGainTooMuch) {
+  const Workplace here;
+  const Outcome free = run(here, on_spring("accuracy: 0.1, energy: warn"));
+  ASSERT_EQ(free.status, 0) << free.err;
+  EXPECT_GT(part_from_nowhere(here.read("out/run.log")), 25);
+  const Outcome held = run(here, on_spring("accuracy: 0.1"));
+  EXPECT_EQ(held.status, 0) << held.err;
+  EXPECT_LE(part_from_nowhere(here.read("out/run.log")), 20);
+}
+
+TEST(EnergyGuard, EndsStepsByAccuracyWhereShorterOnesGainAsMuch) {
+  // The gradient of the stiffness by time is no part of the force, so a jump of the law brings energy that nothing tells of.
+  const Workplace here;
+  const Outcome ended = run(here, R"(trammel: 1
+bodies:
+  cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}
+joints:
+  track: {type: prismatic, between: [ground, cart], axis: [1, 0, 0], initial: {slide: 0.1},
+          spring: {slide: {law: "if(t < 1, 100, 400)*track.slide"}}}
+stages:
+  - {type: dynamic, until: 3, accuracy: 1e-3}
+)");
+  EXPECT_EQ(ended.status, 3) << ended.err << here.read("out/run.log");
+  EXPECT_THAT(ended.err, HasSubstr("Try a smaller `accuracy`, or a smaller `radius`"));
 }
 
 TEST(EnergyGuard, RefusesAnUnknownWord) {
@@ -163,6 +212,11 @@ INSTANTIATE_TEST_SUITE_P(
         Scene{"GravityOfTime",
               rod + "joints:\n" + pin +
                   "}\nloads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0], factor: sin(4*t)}\n" +
+                  motion},
+        Scene{"SpringLawOfTime",
+              "bodies:\n  cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}\njoints:\n"
+              "  track: {type: prismatic, between: [ground, cart], axis: [1, 0, 0], initial: {slide: 0.1}, "
+              "spring: {slide: {law: \"100*(1 + 0.5*sin(20*t))*track.slide\"}}}\n" +
                   motion},
         Scene{"LoadedAtRestFirst", rod + "joints:\n" + pin + ", spring: {angle: {stiffness: 100}}}\n" +
                                        weight +
