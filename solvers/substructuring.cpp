@@ -20,8 +20,8 @@ namespace trammel {
 
 namespace {
 
-/// The largest backward error of a row of a solution.
-constexpr double accurate = 1e-12;
+/// The largest backward error of a row that a solution may have as it is (kept orders of pivots leave 1e-8 at times), and refined.
+constexpr double accurate = 1e-9, refined = 1e-11;
 /// A row whose terms are smaller than this part of what they could be counts relative to that.
 constexpr double faint = 1e-8;
 /// Rounds of promotions, and failures in a row after which MUMPS keeps a structure.
@@ -540,7 +540,7 @@ bool Substructuring::solve(Vec b, Vec x) {
       solve_once(rest.data(), border_rest, correction.data(), border_correction);
       for (std::size_t k = 0; k < correction.size(); ++k) interior_x_[k] += correction[k];
       for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
-      worthless = first && inaccurate(interior_b_.data(), border_b, inner, border_x, accurate);
+      worthless = first && inaccurate(interior_b_.data(), border_b, inner, border_x, refined);
     }
   }
   if (worthless) {
