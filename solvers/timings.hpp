@@ -12,9 +12,9 @@ struct SubstructuringCounts {
   std::int64_t promotions = 0;      ///< unknowns of interiors without a pivot, moved to the interface
   std::int64_t factorizations = 0;  ///< by substructuring
   std::int64_t solves = 0;
-  std::int64_t refinements = 0;     ///< solves that took a second one
-  std::int64_t fallbacks = 0;       ///< factorizations by MUMPS instead
-  std::string reason;               ///< of the last of these
+  std::int64_t refinements = 0;  ///< solves that took a second one
+  std::int64_t fallbacks = 0;    ///< factorizations by MUMPS instead
+  std::string reason;            ///< of the last of these
 };
 
 /// Wall time by phase on this rank [s], and counts of what a solver did.
