@@ -56,11 +56,23 @@ void log_model(RunLog& log, const Session& session, const std::vector<std::strin
                        share.owned_unknowns + share.ghost_unknowns, share.ghost_unknowns));
 }
 
+/// What solved the linear systems of several ranks.
+void log_substructuring(RunLog& log, const SubstructuringCounts& c) {
+  if (c.analyses == 0) return;
+  log.line(fmt::format(
+      "  substructuring: interface of {} unknowns, promoted {}; analyses {}, factorizations {}, solves {}, "
+      "refined {}; "
+      "factorizations by MUMPS instead {}",
+      c.interface, c.promotions, c.analyses, c.factorizations, c.solves, c.refinements, c.fallbacks));
+  if (c.fallbacks > 0) log.line("  NOTE: MUMPS solved where substructuring did not: " + c.reason);
+}
+
 void log_summary(RunLog& log, const RunSummary& summary, double reading) {
   const Timings& t = summary.timings;
   log.line("summary");
   log.line(fmt::format("  steps {}, of them cut {}; Newton iterations {}; factorizations {}", t.steps, t.cuts,
                        t.iterations, t.factorizations));
+  log_substructuring(log, t.substructuring);
   for (const AccuracyReport& a : summary.accuracies)
     log.line(fmt::format(
         "  accuracy: asked {:g}, estimated error {:.2g} of the ranges of positions; {} steps, {} rejected",

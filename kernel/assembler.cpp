@@ -204,8 +204,8 @@ struct Assembler::Parts {
   }
 
   /// Whether no rank has a fault; keeps what a RejectStep said. Collective.
-  bool agree(LocalFault& fault) {
-    if (fault.agree(layout.comm())) return true;
+  bool agree(LocalFault& fault, std::span<double> maxima = {}) {
+    if (fault.agree(layout.comm(), maxima)) return true;
     rejection = fault.text();
     return false;
   }
@@ -214,9 +214,10 @@ struct Assembler::Parts {
     throw Error(fmt::format("at t = {:g}, where it had been evaluated before, {}", state.time, rejection));
   }
 
-  /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
+  /// Evaluates every range; `skip` says which to leave out. `maxima`: as LocalFault::agree. Returns false, on all ranks, where a step is rejected.
   template <class Sink, class Begin, class Skip>
-  bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip) {
+  bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip,
+                std::span<double> maxima = {}) {
     LocalFault fault;
     const RangePlan* at = nullptr;
     zeroed_from = nullptr;
@@ -240,7 +241,7 @@ struct Assembler::Parts {
           at == nullptr ? nullptr : &model.entities[static_cast<std::size_t>(at->range->entity(i))];
       fault.capture(entity, layout.rank(), state.time);
     }
-    return agree(fault);
+    return agree(fault, maxima);
   }
 
   /// The state with multipliers of compliant instances zero, where `request` asks for rows there; else null.
@@ -297,7 +298,7 @@ struct Assembler::Parts {
     ResidualSink sink(level, layout.stabilized(), states.statuses, r_place, rate_place, scales);
     return evaluate(
         state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
-        [](const RangePlan&) { return false; });
+        [](const RangePlan&) { return false; }, scales.share);
   }
 
   /// Folds numbers by place into those by local unknown: blocks into their roots.
@@ -342,9 +343,6 @@ bool Assembler::residual(const State& state, ConstraintLevel level, Vec r) {
   const double start = MPI_Wtime();
   const bool fine = p.residual(state, level);
   if (fine) {
-    if (p.layout.ranks() > 1)
-      MPI_Allreduce(MPI_IN_PLACE, p.scales.share.data(), static_cast<int>(p.scales.share.size()), MPI_DOUBLE,
-                    MPI_MAX, p.layout.comm());
     if (p.layout.stabilized()) std::ranges::fill(p.local, 0.0);
     p.fold(p.r_place, p.local, true);
     if (p.layout.stabilized())

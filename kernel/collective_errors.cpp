@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 
 #include "kernel/rank_exchange.hpp"
@@ -41,7 +42,7 @@ void LocalFault::capture(const Entity* entity, int rank, double time) {
                       rank, time, what);
 }
 
-bool LocalFault::agree(MPI_Comm comm) {
+bool LocalFault::agree(MPI_Comm comm, std::span<double> maxima) {
   int ranks = 1, rank = 0;
   MPI_Comm_size(comm, &ranks);
   MPI_Comm_rank(comm, &rank);
@@ -49,14 +50,15 @@ bool LocalFault::agree(MPI_Comm comm) {
     if (kind_ == Kind::failure) throw Error(text_);
     return kind_ == Kind::none;
   }
-  struct {
-    int kind;
-    int rank;
-  } worst{static_cast<int>(kind_), rank};
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
-  if (worst.kind == static_cast<int>(Kind::none)) return true;
-  share_text(text_, worst.rank, comm);
-  if (worst.kind == static_cast<int>(Kind::reject)) return false;
+  double all[16] = {static_cast<double>(kind_)};
+  std::ranges::copy(maxima, all + 1);
+  MPI_Allreduce(MPI_IN_PLACE, all, 1 + static_cast<int>(maxima.size()), MPI_DOUBLE, MPI_MAX, comm);
+  std::copy_n(all + 1, maxima.size(), maxima.begin());
+  if (all[0] == 0) return true;
+  int worst[2] = {static_cast<int>(kind_), rank};
+  MPI_Allreduce(MPI_IN_PLACE, worst, 1, MPI_2INT, MPI_MAXLOC, comm);
+  share_text(text_, worst[1], comm);
+  if (worst[0] == static_cast<int>(Kind::reject)) return false;
   throw Error(text_);
 }
 

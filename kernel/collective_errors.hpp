@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <string>
 
 #include "kernel/model.hpp"
@@ -16,8 +17,8 @@ class TRAMMEL_API LocalFault {
   void capture(const Entity* entity, int rank, double time);
 
   /// True where nobody has a fault; false where the worst is a RejectStep: `text` then says on every rank who threw it and
-  /// what. Throws the same Error on every rank otherwise. Collective.
-  bool agree(MPI_Comm comm);
+  /// what. Throws the same Error on every rank otherwise. `maxima`, at most 15, become the largest over the ranks. Collective.
+  bool agree(MPI_Comm comm, std::span<double> maxima = {});
   const std::string& text() const { return text_; }
 
  private:

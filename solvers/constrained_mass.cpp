@@ -120,7 +120,7 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   if (!ksp_) {
     TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp_.fill()));
     TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), "start_"));
-    set_default_solver(ksp_.get(), layout.ranks());
+    set_default_solver(ksp_.get(), layout.ranks(), &timings_.substructuring);
     TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
   }
   TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), system, system));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "solvers/repeated_lu.hpp"
+#include "solvers/substructuring.hpp"
 
 namespace trammel {
 
@@ -19,20 +20,11 @@ bool option_given(KSP ksp, const std::string& name) {
   return given == PETSC_TRUE;
 }
 
-/// MUMPS's own 20 % of extra workspace is too little where pivots of multipliers are delayed.
-void widen_workspace(KSP ksp) {
-  constexpr const char* workspace = "mat_mumps_icntl_14";
-  if (option_given(ksp, workspace)) return;
-  const char* prefix = nullptr;
-  TRAMMEL_PETSC(KSPGetOptionsPrefix(ksp, &prefix));
-  const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + workspace;
-  TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
-}
-
 /// False where MUMPS ran out of the workspace that it had estimated, and not of memory.
 bool memory_ran_out(PC pc) {
   constexpr PetscInt cannot_allocate = -13;
   MatSolverType package = nullptr;
+  const QuietErrors quiet;
   if (PCFactorGetMatSolverType(pc, &package) != 0 || package == nullptr ||
       std::string(package) != MATSOLVERMUMPS)
     return true;
@@ -57,17 +49,20 @@ std::string out_of_memory(KSP ksp) {
 
 }  // namespace
 
-void set_default_solver(KSP ksp, int ranks) {
+void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPSetType(ksp, KSPPREONLY));
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
-  if (ranks == 1 && !option_given(ksp, "pc_type") && !option_given(ksp, "pc_factor_mat_solver_type")) {
+  const bool package = option_given(ksp, "pc_factor_mat_solver_type");
+  if (ranks > 1) {
+    use_substructuring(pc, counts);
+    if (package || option_given(ksp, "pc_type")) use_mumps(pc);
+  } else if (package || option_given(ksp, "pc_type")) {
+    TRAMMEL_PETSC(PCSetType(pc, PCLU));
+    TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERKLU));
+  } else {
     use_repeated_lu(pc);
-    return;
   }
-  TRAMMEL_PETSC(PCSetType(pc, PCLU));
-  if (ranks > 1) widen_workspace(ksp);
-  TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, ranks == 1 ? MATSOLVERKLU : MATSOLVERMUMPS));
 }
 
 bool factorize(KSP ksp, bool& broken) {

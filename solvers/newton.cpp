@@ -83,7 +83,7 @@ void Newton::create() {
   TRAMMEL_PETSC(SNESLineSearchSetType(search, SNESLINESEARCHBASIC));
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
-  set_default_solver(ksp, layout.ranks());
+  set_default_solver(ksp, layout.ranks(), &timings_.substructuring);
   TRAMMEL_PETSC(SNESSetFromOptions(snes));
   PetscInt most = 0;
   TRAMMEL_PETSC(SNESGetTolerances(snes, nullptr, nullptr, nullptr, &most, nullptr));

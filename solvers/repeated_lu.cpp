@@ -38,20 +38,27 @@ bool RepeatedLu::factorize(Mat A) {
   TRAMMEL_PETSC(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
   TRAMMEL_PETSC(MatSeqAIJGetArrayRead(A, &value));
 
-  if (!symbolic_ || matrix != matrix_ || structure != structure_ || counts_.size() != at(begin[n])) {
-    matrix_ = matrix;
-    structure_ = structure;
-    counts_.assign(at(begin[n]), 0);
-    others_.resize(counts_.size());
-    for (PetscInt p = 0; p < begin[n]; ++p) others_[at(p)] = p;
+  const bool changed = matrix != matrix_ || structure != structure_;
+  matrix_ = matrix;
+  structure_ = structure;
+  const bool fine = factorize({n, begin, column, value}, changed);
+  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &value));
+  TRAMMEL_PETSC(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+  return fine;
+}
+
+bool RepeatedLu::factorize(const Rows& A, bool changed) {
+  const std::size_t entries = at(A.begin[A.n]);
+  if (!symbolic_ || changed || counts_.size() != entries) {
+    counts_.assign(entries, 0);
+    others_.resize(entries);
+    for (std::size_t p = 0; p < entries; ++p) others_[p] = static_cast<PetscInt>(p);
     growths_ = 0;
     symbolic_.reset();
   }
-  const bool grown = take_structure(begin, column, value, n);
-  for (std::size_t k = 0; k < from_.size(); ++k) values_[k] = value[from_[k]];
+  const bool grown = take_structure(A.begin, A.column, A.value, A.n);
+  for (std::size_t k = 0; k < from_.size(); ++k) values_[k] = A.value[from_[k]];
   if (grown) order();
-  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &value));
-  TRAMMEL_PETSC(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
 
   if (!symbolic_) return false;
   if (grown && numeric_) return true;
@@ -144,7 +151,7 @@ void RepeatedLu::order() {
   Factors best = factors(colamd, false, std::numeric_limits<double>::infinity());
   if (best.numeric) {
     // AMD tells beforehand what it will cost at least; that keeps it from a factorization without bound.
-    Factors other = factors(amd, true, best.flops);
+    Factors other = factors(amd, !one_block_, best.flops);
     if (other.numeric && other.flops < best.flops) best = std::move(other);
   }
   symbolic_ = std::move(best.symbolic);
@@ -179,6 +186,11 @@ bool RepeatedLu::pivots_serve() const {
 void RepeatedLu::solve(const double* b, double* x) {
   std::copy_n(b, size(), x);
   klu_tsolve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
+}
+
+void RepeatedLu::solve_transposed(const double* b, double* x) {
+  std::copy_n(b, size(), x);
+  klu_solve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
 }
 
 void use_repeated_lu(PC pc) {

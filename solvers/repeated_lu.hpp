@@ -20,18 +20,35 @@ namespace trammel {
 ///   one that was chosen, relative to its row.
 class RepeatedLu {
  public:
+  /// `one_block`: no block triangular form is sought, so that L and U are factors of the whole.
+  explicit RepeatedLu(bool one_block = false) : one_block_(one_block) {}
+
+  /// A square matrix by compressed rows.
+  struct Rows {
+    PetscInt n = 0;
+    const PetscInt *begin = nullptr, *column = nullptr;
+    const double* value = nullptr;
+  };
+
   /// Factorizes a matrix of type MATSEQAIJ. False where it is singular.
   bool factorize(Mat A);
+  /// `changed`: its structure is not that of the last matrix.
+  bool factorize(const Rows& A, bool changed);
   /// The last factorization failed for want of memory.
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
   /// x = A^-1 b, of `size()` numbers each.
   void solve(const double* b, double* x);
+  /// x = A^-T b.
+  void solve_transposed(const double* b, double* x);
   int size() const { return static_cast<int>(starts_.size()) - 1; }
 
   /// Orders of pivots sought so far.
   int searches() const { return searches_; }
   /// Entries that count.
   std::size_t entries() const { return columns_.size(); }
+  /// KLU's own factors, of the transposed matrix.
+  const klu_symbolic& symbolic() const { return *symbolic_; }
+  const klu_numeric& numeric() const { return *numeric_; }
 
  private:
   struct FreeSymbolic {
@@ -51,6 +68,7 @@ class RepeatedLu {
   void remember_pivots();
   bool pivots_serve() const;
 
+  bool one_block_;
   std::unique_ptr<klu_common> common_;
   std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};

@@ -1,8 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace trammel {
+
+/// What direct solves by substructuring came to, the same on every rank.
+struct SubstructuringCounts {
+  std::int64_t analyses = 0;        ///< choices of an interface
+  std::int64_t interface = 0;       ///< unknowns of the largest interface
+  std::int64_t promotions = 0;      ///< unknowns of interiors without a pivot, moved to the interface
+  std::int64_t factorizations = 0;  ///< by substructuring
+  std::int64_t solves = 0;
+  std::int64_t refinements = 0;  ///< solves that took a second one
+  std::int64_t fallbacks = 0;    ///< factorizations by MUMPS instead
+  std::string reason;            ///< of the last of these
+};
 
 /// Wall time by phase on this rank [s], and counts of what a solver did.
 struct Timings {
@@ -20,6 +33,8 @@ struct Timings {
   std::int64_t iterations = 0;      ///< of Newton's method, in accepted and failed steps
   std::int64_t residuals = 0;       ///< evaluations
   std::int64_t factorizations = 0;  ///< and tangents
+
+  SubstructuringCounts substructuring;
 };
 
 }  // namespace trammel

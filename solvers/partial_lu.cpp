@@ -1,0 +1,321 @@
+#include "solvers/partial_lu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+namespace trammel {
+
+namespace {
+
+/// Inverse of the smallest singular value, of rows and columns of size one, from which on a matrix counts as singular.
+constexpr double singular = 1e12;
+/// Part of the diagonal that is added to factorize a singular matrix, and what its inverse is then beyond.
+constexpr double shift = 1e-10, shifted_singular = 1e8;
+/// Unknowns found weak at a time.
+constexpr int most_at_once = 8;
+
+std::size_t at(PetscInt64 i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void PartialLu::set_structure(std::vector<PetscInt> begin, std::vector<PetscInt> column,
+                              std::vector<Entry> right, std::vector<Entry> below, int border) {
+  begin_ = std::move(begin);
+  column_ = std::move(column);
+  right_ = std::move(right);
+  below_ = std::move(below);
+  border_ = border;
+  changed_ = true;
+  right_of_.assign(at(border), {});
+  below_of_.assign(at(border), {});
+  for (std::size_t e = 0; e < right_.size(); ++e)
+    right_of_[at(right_[e].border)].push_back(static_cast<int>(e));
+  for (std::size_t e = 0; e < below_.size(); ++e)
+    below_of_[at(below_[e].border)].push_back(static_cast<int>(e));
+  w_.assign(at(border), {});
+  v_.assign(at(border), {});
+}
+
+// KLU packs the row numbers and then the values of a column, in units of a double.
+PartialLu::Column PartialLu::lower(int k) const {
+  const klu_numeric& n = lu_.numeric();
+  const double* packed = static_cast<const double*>(n.LUbx[0]) + n.Lip[k];
+  return {reinterpret_cast<const int*>(packed), packed + (n.Llen[k] + 1) / 2, n.Llen[k]};
+}
+PartialLu::Column PartialLu::upper(int k) const {
+  const klu_numeric& n = lu_.numeric();
+  const double* packed = static_cast<const double*>(n.LUbx[0]) + n.Uip[k];
+  return {reinterpret_cast<const int*>(packed), packed + (n.Ulen[k] + 1) / 2, n.Ulen[k]};
+}
+
+bool PartialLu::factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r) {
+  a_.assign(a.begin(), a.end());
+  c_.assign(c.begin(), c.end());
+  r_.assign(r.begin(), r.end());
+  weak_.clear();
+  if (size() == 0) return true;
+  const bool fine = lu_.factorize({size(), begin_.data(), column_.data(), a_.data()}, changed_);
+  changed_ = !fine;
+  if (!fine || lu_.searches() != searches_) find_weak(!fine);
+  if (!fine || !weak_.empty()) {
+    searches_ = -1;
+    return false;
+  }
+  if (lu_.searches() != searches_) find_reach();
+  searches_ = lu_.searches();
+  eliminate_border();
+  return true;
+}
+
+/// Which pivots W and V have numbers at: those that the entries of C and R reach through the factors.
+void PartialLu::find_reach() {
+  const int n = size();
+  const klu_numeric& numeric = lu_.numeric();
+  const int* Q = lu_.symbolic().Q;
+  place_of_column_.resize(at(n));
+  place_of_row_.resize(at(n));
+  for (int k = 0; k < n; ++k) {
+    place_of_column_[at(Q[k])] = k;
+    place_of_row_[at(numeric.Pnum[k])] = k;
+  }
+  // 64 unknowns of the border at a time, a bit each.
+  constexpr int bits = 64;
+  std::vector<std::uint64_t> reached(at(n));
+  for (int from = 0; from < border_; from += bits) {
+    const int to = std::min(from + bits, border_);
+    const auto collect = [&](std::vector<Sparse>& out) {
+      for (int g = from; g < to; ++g) out[at(g)] = {};
+      for (int k = 0; k < n; ++k)
+        for (std::uint64_t left = reached[at(k)]; left != 0; left &= left - 1)
+          out[at(from + __builtin_ctzll(left))].place.push_back(k);
+      for (int g = from; g < to; ++g) out[at(g)].value.resize(out[at(g)].place.size());
+    };
+    std::ranges::fill(reached, 0);
+    for (int g = from; g < to; ++g)
+      for (const int e : right_of_[at(g)])
+        reached[at(place_of_column_[at(right_[at(e)].inner)])] |= std::uint64_t{1} << (g - from);
+    if (n > 1)
+      for (int k = 0; k < n; ++k) {
+        const Column U = upper(k);
+        for (int p = 0; p < U.size; ++p) reached[at(k)] |= reached[at(U.row[p])];
+      }
+    collect(w_);
+    std::ranges::fill(reached, 0);
+    for (int g = from; g < to; ++g)
+      for (const int e : below_of_[at(g)])
+        reached[at(place_of_row_[at(below_[at(e)].inner)])] |= std::uint64_t{1} << (g - from);
+    if (n > 1)
+      for (int k = 0; k < n; ++k) {
+        if (reached[at(k)] == 0) continue;
+        const Column L = lower(k);
+        for (int p = 0; p < L.size; ++p) reached[at(L.row[p])] |= reached[at(k)];
+      }
+    collect(v_);
+  }
+}
+
+void PartialLu::eliminate_border() {
+  const int n = size();
+  const klu_numeric& numeric = lu_.numeric();
+  const auto* diagonal = static_cast<const double*>(numeric.Udiag);
+  std::vector<double> work(at(n), 0.0);
+  for (int g = 0; g < border_; ++g) {
+    for (const int e : right_of_[at(g)]) work[at(place_of_column_[at(right_[at(e)].inner)])] += c_[at(e)];
+    Sparse& w = w_[at(g)];
+    for (std::size_t i = 0; i < w.place.size(); ++i) {
+      const int k = w.place[i];
+      double sum = work[at(k)];
+      if (n > 1) {
+        const Column U = upper(k);
+        for (int p = 0; p < U.size; ++p) sum -= U.value[p] * work[at(U.row[p])];
+      }
+      work[at(k)] = w.value[i] = sum / diagonal[k];
+    }
+    for (const int k : w.place) work[at(k)] = 0;
+
+    for (const int e : below_of_[at(g)]) {
+      const int k = place_of_row_[at(below_[at(e)].inner)];
+      work[at(k)] += r_[at(e)] / numeric.Rs[k];
+    }
+    Sparse& v = v_[at(g)];
+    for (std::size_t i = 0; i < v.place.size(); ++i) {
+      const int k = v.place[i];
+      const double x = v.value[i] = work[at(k)];
+      if (n == 1 || x == 0) continue;
+      const Column L = lower(k);
+      for (int p = 0; p < L.size; ++p) work[at(L.row[p])] -= L.value[p] * x;
+    }
+    for (const int k : v.place) work[at(k)] = 0;
+  }
+}
+
+void PartialLu::add_complement(std::span<const int> places, int stride, double* schur) const {
+  std::vector<double> work(at(size()), 0.0);
+  for (int g = 0; g < border_; ++g) {
+    const Sparse& w = w_[at(g)];
+    for (std::size_t i = 0; i < w.place.size(); ++i) work[at(w.place[i])] = w.value[i];
+    for (int h = 0; h < border_; ++h) {
+      const Sparse& v = v_[at(h)];
+      double sum = 0;
+      for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i] * work[at(v.place[i])];
+      schur[at(places[at(h)]) * at(stride) + at(places[at(g)])] -= sum;
+    }
+    for (const int k : w.place) work[at(k)] = 0;
+  }
+}
+
+void PartialLu::forward(const double* b, double* w) const {
+  const int n = size();
+  if (n == 0) return;
+  const int* Q = lu_.symbolic().Q;
+  const auto* diagonal = static_cast<const double*>(lu_.numeric().Udiag);
+  if (n == 1) {
+    w[0] = b[0] / diagonal[0];
+    return;
+  }
+  for (int k = 0; k < n; ++k) {
+    double sum = b[Q[k]];
+    const Column U = upper(k);
+    for (int p = 0; p < U.size; ++p) sum -= U.value[p] * w[U.row[p]];
+    w[k] = sum / diagonal[k];
+  }
+}
+
+void PartialLu::reduce(const double* w, double* g) const {
+  for (int h = 0; h < border_; ++h) {
+    const Sparse& v = v_[at(h)];
+    double sum = 0;
+    for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i] * w[v.place[i]];
+    g[h] -= sum;
+  }
+}
+
+void PartialLu::backward(const double* y, double* w, double* x) const {
+  const int n = size();
+  if (n == 0) return;
+  for (int g = 0; g < border_; ++g) {
+    const Sparse& its = w_[at(g)];
+    for (std::size_t i = 0; i < its.place.size(); ++i) w[its.place[i]] -= its.value[i] * y[g];
+  }
+  const klu_numeric& numeric = lu_.numeric();
+  if (n > 1)
+    for (int k = n - 1; k >= 0; --k) {
+      double sum = w[k];
+      const Column L = lower(k);
+      for (int p = 0; p < L.size; ++p) sum -= L.value[p] * w[L.row[p]];
+      w[k] = sum;
+    }
+  for (int k = 0; k < n; ++k) x[numeric.Pnum[k]] = w[k] / numeric.Rs[k];
+}
+
+void PartialLu::residual(const double* b, const double* x, const double* y, double least, double* r,
+                         double* size, double* border_r, double* border_size) const {
+  for (int i = 0; i < this->size(); ++i) {
+    double sum = b[i], all = std::abs(b[i]), largest = 0;
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
+      const double term = a_[at(p)] * x[column_[at(p)]];
+      sum -= term;
+      all += std::abs(term);
+      largest = std::max(largest, std::abs(a_[at(p)]));
+    }
+    r[i] = sum;
+    size[i] = std::max(all, least * largest);
+  }
+  for (std::size_t e = 0; e < right_.size(); ++e) {
+    const double term = c_[e] * y[right_[e].border];
+    r[right_[e].inner] -= term;
+    size[right_[e].inner] += std::abs(term);
+  }
+  for (std::size_t e = 0; e < below_.size(); ++e) {
+    const double term = r_[e] * x[below_[e].inner];
+    border_r[below_[e].border] -= term;
+    border_size[below_[e].border] += std::abs(term);
+  }
+}
+
+/// One inverse iteration, of rows and columns of size one, shows a null vector: its largest number, where that of the transposed
+/// matrix has one too, is an unknown whose row and column the matrix is better without.
+void PartialLu::find_weak(bool failed) {
+  const int n = size();
+  std::vector<double> row(at(n), 0.0), column(at(n), 0.0);
+  for (int i = 0; i < n; ++i)
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
+      row[at(i)] = std::max(row[at(i)], std::abs(a_[at(p)]));
+  for (double& x : row)
+    if (!(x > 0)) x = 1;
+  for (int i = 0; i < n; ++i)
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
+      double& largest = column[at(column_[at(p)])];
+      largest = std::max(largest, std::abs(a_[at(p)]) / row[at(i)]);
+    }
+  for (double& x : column)
+    if (!(x > 0)) x = 1;
+  RepeatedLu shifted(true);
+  RepeatedLu* lu = &lu_;
+  if (failed) {
+    std::vector<double> values = a_;
+    for (int i = 0; i < n; ++i)
+      for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
+        if (column_[at(p)] == i) values[at(p)] += shift * row[at(i)] * column[at(i)];
+    lu = &shifted;
+    if (!shifted.factorize({n, begin_.data(), column_.data(), values.data()}, true)) return;
+  }
+  const double limit = failed ? shifted_singular : singular;
+  std::mt19937 random(1);
+  std::vector<double> b(at(n));
+  const auto sign = [&] { return random() % 2 == 0 ? 1.0 : -1.0; };
+  const auto right_vector = [&] {
+    std::vector<double> z(at(n));
+    for (int i = 0; i < n; ++i) b[at(i)] = sign() * row[at(i)];
+    lu->solve(b.data(), z.data());
+    for (int i = 0; i < n; ++i) z[at(i)] *= column[at(i)];
+    return z;
+  };
+  const auto largest = [](const std::vector<double>& z) {
+    double most = 0;
+    for (const double x : z) {
+      if (!std::isfinite(x)) return HUGE_VAL;
+      most = std::max(most, std::abs(x));
+    }
+    return most;
+  };
+  std::vector<std::vector<double>> vectors{right_vector()};
+  if (!(largest(vectors[0]) > limit)) return;
+  std::vector<double> left(at(n));
+  for (int i = 0; i < n; ++i) b[at(i)] = sign() * column[at(i)];
+  lu->solve_transposed(b.data(), left.data());
+  for (int i = 0; i < n; ++i) left[at(i)] *= row[at(i)];
+  const double left_size = largest(left);
+  while (static_cast<int>(vectors.size()) < most_at_once) vectors.push_back(right_vector());
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    const double size = largest(vectors[v]);
+    if (!(size > limit) || !std::isfinite(size) || !std::isfinite(left_size)) continue;
+    int best = 0, best_left = 0;
+    double score = -1;
+    for (int i = 0; i < n; ++i) {
+      const double both = std::abs(vectors[v][at(i)]) / size * (std::abs(left[at(i)]) / left_size);
+      if (both > score) {
+        score = both;
+        best = i;
+      }
+      if (std::abs(left[at(i)]) > std::abs(left[at(best_left)])) best_left = i;
+    }
+    constexpr double apart = 1e-4;
+    if (score < apart) {
+      best = static_cast<int>(std::ranges::max_element(vectors[v], {}, [](double x) { return std::abs(x); }) -
+                              vectors[v].begin());
+      weak_.push_back(best_left);
+    }
+    weak_.push_back(best);
+    for (std::size_t other = v + 1; other < vectors.size(); ++other) {
+      const double part = vectors[other][at(best)] / vectors[v][at(best)];
+      for (int i = 0; i < n; ++i) vectors[other][at(i)] -= part * vectors[v][at(i)];
+    }
+  }
+  std::ranges::sort(weak_);
+  weak_.erase(std::unique(weak_.begin(), weak_.end()), weak_.end());
+}
+
+}  // namespace trammel

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solvers/repeated_lu.hpp"
+
+namespace trammel {
+
+/// The interior of one rank, factorized up to its border (partial factorization):
+///
+///     [A  C]   [F   0] [B  W]
+///     [R  .] = [V   1] [0  S]      A = F B,  W = F^-1 C,  V = R B^-1,  S = . - V W
+///
+/// with A by KLU. C, R, W and V are sparse. A solve goes once forward by F and once back by B, whatever the size of the border.
+class PartialLu {
+ public:
+  /// Where a number of C or R stands.
+  struct Entry {
+    int inner = 0;   ///< unknown of the interior
+    int border = 0;  ///< and of the border
+  };
+
+  /// Takes the structure: rows of A, each with a diagonal entry, and the entries of C and of R, in any order.
+  void set_structure(std::vector<PetscInt> begin, std::vector<PetscInt> column, std::vector<Entry> right,
+                     std::vector<Entry> below, int border);
+  int size() const { return static_cast<int>(begin_.size()) - 1; }
+
+  /// Factorizes; `a`, `c`, `r` in the order of the structure. False where A is singular, or so close to it that no digit
+  /// is left: then `weak` tells by what.
+  bool factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r);
+  /// Unknowns of the interior without which A is regular, as far as it can be told.
+  std::span<const int> weak() const { return weak_; }
+
+  /// Adds -V W to `schur`, whose rows and columns `at` gives the border's places in, `stride` numbers a row.
+  void add_complement(std::span<const int> at, int stride, double* schur) const;
+  /// w = F^-1 b.
+  void forward(const double* b, double* w) const;
+  /// g -= V w, by unknown of the border.
+  void reduce(const double* w, double* g) const;
+  /// x = B^-1 (w - W y), y by unknown of the border; w is lost.
+  void backward(const double* y, double* w, double* x) const;
+
+  /// r = b - A x - C y and size = |A| |x| + |C| |y| + |b|, of the interior; those of the border get what R adds.
+  /// A row's size is at least `least` times its largest number in A.
+  void residual(const double* b, const double* x, const double* y, double least, double* r, double* size,
+                double* border_r, double* border_size) const;
+
+ private:
+  struct Sparse {
+    std::vector<int> place;  ///< in the order of pivots, ascending
+    std::vector<double> value;
+  };
+  /// KLU's column k of L or U, without the diagonal.
+  struct Column {
+    const int* row;
+    const double* value;
+    int size;
+  };
+
+  Column lower(int k) const;
+  Column upper(int k) const;
+  void find_reach();
+  void eliminate_border();
+  void find_weak(bool failed);
+
+  RepeatedLu lu_{true};
+  std::vector<PetscInt> begin_, column_;
+  std::vector<Entry> right_, below_;
+  std::vector<double> a_, c_, r_;
+  int border_ = 0, searches_ = -1;
+  bool changed_ = true;
+  std::vector<int> place_of_column_, place_of_row_;    ///< by unknown: its pivot
+  std::vector<std::vector<int>> right_of_, below_of_;  ///< by unknown of the border: entries of C and R
+  std::vector<Sparse> w_, v_;                          ///< by unknown of the border
+  std::vector<int> weak_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,640 @@
+#include "solvers/substructuring.hpp"
+
+#include <petscmat.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <new>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "solvers/partial_lu.hpp"
+#include "solvers/petsc_owned.hpp"
+#include "solvers/repeated_lu.hpp"
+#include "solvers/vertex_cover.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// The largest backward error of a row that a solution may have as it is (kept orders of pivots leave 1e-8 at times), and refined.
+constexpr double accurate = 1e-9, refined = 1e-11;
+/// A row whose terms are smaller than this part of what they could be counts relative to that.
+constexpr double faint = 1e-8;
+/// Rounds of promotions, and failures in a row after which MUMPS keeps a structure.
+constexpr int most_rounds = 12, most_failures = 3;
+constexpr PetscInt default_most = 200;
+constexpr double least_rcond = 1e-15;
+
+using OwnedPC = Owned<PC, PCDestroy>;
+
+std::size_t at(PetscInt64 i) { return static_cast<std::size_t>(i); }
+
+/// The parts of a distributed matrix that this rank has.
+class LocalParts {
+ public:
+  explicit LocalParts(Mat A) {
+    TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(A, &part_[0], &part_[1], &columns));
+    for (int s = 0; s < 2; ++s) {
+      PetscBool done = PETSC_FALSE;
+      TRAMMEL_PETSC(MatGetRowIJ(part_[s], 0, PETSC_FALSE, PETSC_FALSE, &n, &begin[s], &column[s], &done));
+      TRAMMEL_PETSC(MatSeqAIJGetArrayRead(part_[s], &value[s]));
+    }
+  }
+  ~LocalParts() {
+    for (int s = 0; s < 2; ++s) {
+      PetscBool done = PETSC_FALSE;
+      MatSeqAIJRestoreArrayRead(part_[s], &value[s]);
+      MatRestoreRowIJ(part_[s], 0, PETSC_FALSE, PETSC_FALSE, &n, &begin[s], &column[s], &done);
+    }
+  }
+  LocalParts(const LocalParts&) = delete;
+  LocalParts& operator=(const LocalParts&) = delete;
+
+  // Indexed by 0: columns of this rank, 1: of others, numbered by `columns`.
+  PetscInt n = 0;
+  const PetscInt *begin[2] = {}, *column[2] = {};
+  const PetscScalar* value[2] = {};
+  const PetscInt* columns = nullptr;
+
+ private:
+  Mat part_[2] = {};
+};
+
+class Substructuring {
+ public:
+  Substructuring(PC pc, SubstructuringCounts* counts) : pc_(pc), counts_(counts != nullptr ? *counts : own_) {
+    MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &ranks_);
+    TRAMMEL_PETSC(PetscCommDuplicate(comm, &comm_, &tag_));
+    const char* prefix = nullptr;
+    TRAMMEL_PETSC(PCGetOptionsPrefix(pc, &prefix));
+    most_ = default_most;
+    TRAMMEL_PETSC(PetscOptionsGetInt(nullptr, nullptr, "-substructuring_interface_max", &most_, nullptr));
+    TRAMMEL_PETSC(PetscOptionsGetInt(nullptr, prefix, "-substructuring_interface_max", &most_, nullptr));
+  }
+  ~Substructuring() { PetscCommDestroy(&comm_); }
+  Substructuring(const Substructuring&) = delete;
+  Substructuring& operator=(const Substructuring&) = delete;
+
+  /// False where the matrix is singular. Collective.
+  bool factorize(Mat A);
+  /// Collective. False where the solution has no worth.
+  bool solve(Vec b, Vec x);
+  bool out_of_memory() const { return out_of_memory_; }
+
+ private:
+  /// A number of the matrix that goes elsewhere.
+  struct Source {
+    int part = 0;  ///< of LocalParts
+    PetscInt entry = 0;
+  };
+  /// Rows of the interface in columns of another rank's interior.
+  struct Message {
+    int rank = 0;
+    std::vector<Source> from;    ///< where it is sent
+    std::vector<double> values;  ///< likewise, and where it comes in
+  };
+  struct InterfaceEntry {
+    int row = 0, column = 0;
+    Source from;
+  };
+
+  void find_edges(Mat A);
+  void analyse(Mat A);
+  bool fall_back(Mat A, std::string reason);
+  bool eliminate(Mat A);
+  bool promote();
+  bool factorize_interface();
+  int interface_of(PetscInt global) const;
+  int rank_of(PetscInt global) const;
+  void exchange(const LocalParts& A);
+  void solve_once(const double* b, const std::vector<double>& border_b, double* x,
+                  std::vector<double>& border_x);
+  bool inaccurate(const double* b, const std::vector<double>& border_b, const double* x,
+                  const std::vector<double>& border_x, double limit);
+
+  PC pc_;
+  SubstructuringCounts own_;
+  SubstructuringCounts& counts_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  PetscMPIInt tag_ = 0;
+  int rank_ = 0, ranks_ = 1;
+  PetscInt most_ = 0;
+
+  PetscObjectId matrix_ = 0;
+  PetscObjectState structure_ = -1;
+  std::vector<PetscInt> first_of_;                    ///< by rank its first unknown, and one past the last
+  std::vector<std::pair<PetscInt, PetscInt>> edges_;  ///< of all ranks
+  std::vector<PetscInt> promoted_;                    ///< in order
+  std::vector<PetscInt> interface_;                   ///< unknowns, in order
+  bool too_large_ = false, analysed_ = false;
+  int failures_ = 0;
+
+  std::vector<PetscInt> inner_;  ///< of this rank: unknowns of the interior, from its first
+  std::vector<std::pair<PetscInt, int>> own_border_;  ///< of this rank: unknown, place in the interface
+  std::vector<int> touched_;                          ///< places in the interface that the interior sees
+  std::vector<PetscInt> inner_from_;                  ///< of A by entry of the interior's matrix, -1: zero
+  std::vector<Source> right_from_, below_from_;       ///< `below`: of this rank's rows
+  std::vector<InterfaceEntry> both_;                  ///< rows and columns of the interface
+  std::vector<Message> sent_, received_;
+  std::vector<double> a_, c_, r_, both_value_;
+  PartialLu lu_;
+
+  std::vector<double> schur_;  ///< and a count of ranks with a weak interior
+  Eigen::VectorXd row_scale_, column_scale_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> schur_lu_;
+  std::vector<double> interior_b_, interior_x_, w_, local_;  // workspaces
+  std::vector<double> residual_, size_, border_residual_;
+  bool check_ = false, refine_ = false;
+  bool by_mumps_ = false, out_of_memory_ = false;
+  OwnedPC mumps_;
+};
+
+int Substructuring::interface_of(PetscInt global) const {
+  const auto found = std::ranges::lower_bound(interface_, global);
+  return found == interface_.end() || *found != global ? -1 : static_cast<int>(found - interface_.begin());
+}
+
+int Substructuring::rank_of(PetscInt global) const {
+  return static_cast<int>(std::ranges::upper_bound(first_of_, global) - first_of_.begin()) - 1;
+}
+
+/// Couplings between ranks, of the whole matrix.
+void Substructuring::find_edges(Mat A) {
+  const PetscInt* ranges = nullptr;
+  TRAMMEL_PETSC(MatGetOwnershipRanges(A, &ranges));
+  first_of_.assign(ranges, ranges + ranks_ + 1);
+  const LocalParts local(A);
+  std::vector<PetscInt> mine;
+  for (PetscInt i = 0; i < local.n; ++i)
+    for (PetscInt p = local.begin[1][i]; p < local.begin[1][i + 1]; ++p) {
+      mine.push_back(first_of_[at(rank_)] + i);
+      mine.push_back(local.columns[local.column[1][p]]);
+    }
+  std::vector<int> counts(at(ranks_)), starts(at(ranks_));
+  const auto count = static_cast<int>(mine.size());
+  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm_);
+  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+  std::vector<PetscInt> all(at(starts.back() + counts.back()));
+  MPI_Allgatherv(mine.data(), count, MPIU_INT, all.data(), counts.data(), starts.data(), MPIU_INT, comm_);
+  edges_.clear();
+  for (std::size_t k = 0; k < all.size(); k += 2) edges_.emplace_back(all[k], all[k + 1]);
+}
+
+/// Chooses the interface, and finds where each number of the matrix goes.
+void Substructuring::analyse(Mat A) {
+  ++counts_.analyses;
+  analysed_ = true;
+  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, at(most_));
+  too_large_ = !cover;
+  if (too_large_) return;
+  std::vector<PetscInt> all;
+  std::ranges::set_union(*cover, promoted_, std::back_inserter(all));
+  interface_ = std::move(all);
+  too_large_ = static_cast<PetscInt>(interface_.size()) > most_;
+  if (too_large_) return;
+  counts_.interface = std::max(counts_.interface, static_cast<std::int64_t>(interface_.size()));
+
+  const LocalParts local(A);
+  const PetscInt first = first_of_[at(rank_)];
+  std::vector<int> place(at(local.n), -1);  // in the interior, or -2 - place in the interface
+  inner_.clear();
+  own_border_.clear();
+  for (PetscInt i = 0; i < local.n; ++i) {
+    const int g = interface_of(first + i);
+    if (g >= 0) {
+      own_border_.emplace_back(i, g);
+      place[at(i)] = -2 - g;
+    } else {
+      place[at(i)] = static_cast<int>(inner_.size());
+      inner_.push_back(i);
+    }
+  }
+  std::vector<PetscInt> begin{0}, column;
+  std::vector<PartialLu::Entry> right, below;
+  inner_from_.clear();
+  right_from_.clear();
+  below_from_.clear();
+  both_.clear();
+  std::vector<std::vector<PetscInt>> told(at(ranks_));  // place in the interface and unknown, by rank
+  std::vector<Message> to(at(ranks_));
+  for (PetscInt i = 0; i < local.n; ++i) {
+    const int row = place[at(i)];
+    bool diagonal = false;
+    for (PetscInt p = local.begin[0][i]; p < local.begin[0][i + 1]; ++p) {
+      const PetscInt j = local.column[0][p];
+      const int col = place[at(j)];
+      if (row >= 0 && col >= 0) {
+        diagonal = diagonal || j == i;
+        column.push_back(col);
+        inner_from_.push_back(p);
+      } else if (row >= 0) {
+        right.push_back({row, -2 - col});
+        right_from_.push_back({0, p});
+      } else if (col >= 0) {
+        below.push_back({col, -2 - row});
+        below_from_.push_back({0, p});
+      } else {
+        both_.push_back({-2 - row, -2 - col, {0, p}});
+      }
+    }
+    for (PetscInt p = local.begin[1][i]; p < local.begin[1][i + 1]; ++p) {
+      const PetscInt j = local.columns[local.column[1][p]];
+      const int g = interface_of(j);
+      if (row >= 0) {
+        right.push_back({row, g});
+        right_from_.push_back({1, p});
+      } else if (g >= 0) {
+        both_.push_back({-2 - row, g, {1, p}});
+      } else {
+        const std::size_t owner = at(rank_of(j));
+        told[owner].push_back(-2 - row);
+        told[owner].push_back(j);
+        to[owner].from.push_back({1, p});
+      }
+    }
+    if (row < 0) continue;
+    if (!diagonal) {
+      column.push_back(row);
+      inner_from_.push_back(-1);
+    }
+    begin.push_back(static_cast<PetscInt>(column.size()));
+  }
+  // Rows of the interface that other ranks have in columns of this interior.
+  std::vector<int> counts(at(ranks_)), starts(at(ranks_)), from_counts(at(ranks_)), from_starts(at(ranks_));
+  std::vector<PetscInt> out;
+  for (std::size_t r = 0; r < told.size(); ++r) {
+    counts[r] = static_cast<int>(told[r].size());
+    starts[r] = static_cast<int>(out.size());
+    out.insert(out.end(), told[r].begin(), told[r].end());
+  }
+  MPI_Alltoall(counts.data(), 1, MPI_INT, from_counts.data(), 1, MPI_INT, comm_);
+  std::exclusive_scan(from_counts.begin(), from_counts.end(), from_starts.begin(), 0);
+  std::vector<PetscInt> in(at(from_starts.back() + from_counts.back()));
+  MPI_Alltoallv(out.data(), counts.data(), starts.data(), MPIU_INT, in.data(), from_counts.data(),
+                from_starts.data(), MPIU_INT, comm_);
+  sent_.clear();
+  received_.clear();
+  for (int r = 0; r < ranks_; ++r) {
+    if (counts[at(r)] > 0) {
+      to[at(r)].rank = r;
+      to[at(r)].values.resize(to[at(r)].from.size());
+      sent_.push_back(std::move(to[at(r)]));
+    }
+    if (from_counts[at(r)] == 0) continue;
+    Message message;
+    message.rank = r;
+    for (int k = 0; k < from_counts[at(r)]; k += 2) {
+      const PetscInt* pair = in.data() + from_starts[at(r)] + k;
+      below.push_back({place[at(pair[1] - first)], static_cast<int>(pair[0])});
+    }
+    message.values.resize(at(from_counts[at(r)] / 2));
+    received_.push_back(std::move(message));
+  }
+  // The border of this interior: what it sees of the interface.
+  touched_.clear();
+  for (const auto& entries : {right, below})
+    for (const PartialLu::Entry& e : entries) touched_.push_back(e.border);
+  std::ranges::sort(touched_);
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  for (auto* entries : {&right, &below})
+    for (PartialLu::Entry& e : *entries)
+      e.border = static_cast<int>(std::ranges::lower_bound(touched_, e.border) - touched_.begin());
+  a_.resize(column.size());
+  c_.resize(right.size());
+  r_.resize(below.size());
+  lu_.set_structure(std::move(begin), std::move(column), std::move(right), std::move(below),
+                    static_cast<int>(touched_.size()));
+  for (std::vector<double>* work : {&interior_b_, &interior_x_, &w_, &residual_, &size_})
+    work->assign(inner_.size(), 0);
+}
+
+/// Fills r_: entries of this rank's rows, then those of other ranks.
+void Substructuring::exchange(const LocalParts& A) {
+  std::vector<MPI_Request> requests;
+  for (Message& m : received_)
+    MPI_Irecv(m.values.data(), static_cast<int>(m.values.size()), MPI_DOUBLE, m.rank, tag_, comm_,
+              &requests.emplace_back());
+  for (Message& m : sent_) {
+    for (std::size_t k = 0; k < m.from.size(); ++k) m.values[k] = A.value[m.from[k].part][m.from[k].entry];
+    MPI_Isend(m.values.data(), static_cast<int>(m.values.size()), MPI_DOUBLE, m.rank, tag_, comm_,
+              &requests.emplace_back());
+  }
+  for (std::size_t k = 0; k < below_from_.size(); ++k)
+    r_[k] = A.value[below_from_[k].part][below_from_[k].entry];
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  std::size_t k = below_from_.size();
+  for (const Message& m : received_)
+    for (const double value : m.values) r_[k++] = value;
+}
+
+/// Eliminates interiors and sums their complements. False where some interior is weak.
+bool Substructuring::eliminate(Mat A) {
+  const std::size_t m = interface_.size();
+  schur_.assign(m * m + 1, 0);
+  {
+    const LocalParts local(A);
+    exchange(local);
+    for (std::size_t k = 0; k < a_.size(); ++k)
+      a_[k] = inner_from_[k] < 0 ? 0.0 : local.value[0][inner_from_[k]];
+    for (std::size_t k = 0; k < c_.size(); ++k)
+      c_[k] = local.value[right_from_[k].part][right_from_[k].entry];
+    both_value_.clear();
+    for (const InterfaceEntry& e : both_) {
+      both_value_.push_back(local.value[e.from.part][e.from.entry]);
+      schur_[at(e.row) * m + at(e.column)] += both_value_.back();
+    }
+  }
+  if (lu_.factorize(a_, c_, r_))
+    lu_.add_complement(touched_, static_cast<int>(m), schur_.data());
+  else
+    schur_.back() = 1;
+  MPI_Allreduce(MPI_IN_PLACE, schur_.data(), static_cast<int>(schur_.size()), MPI_DOUBLE, MPI_SUM, comm_);
+  return schur_.back() == 0;
+}
+
+/// Moves weak unknowns of all interiors to the interface; false where there are none.
+bool Substructuring::promote() {
+  std::vector<PetscInt> mine;
+  for (const int weak : lu_.weak()) mine.push_back(first_of_[at(rank_)] + inner_[at(weak)]);
+  std::vector<int> counts(at(ranks_)), starts(at(ranks_));
+  const auto count = static_cast<int>(mine.size());
+  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm_);
+  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+  std::vector<PetscInt> all(at(starts.back() + counts.back()));
+  MPI_Allgatherv(mine.data(), count, MPIU_INT, all.data(), counts.data(), starts.data(), MPIU_INT, comm_);
+  if (all.empty()) return false;
+  counts_.promotions += static_cast<std::int64_t>(all.size());
+  promoted_.insert(promoted_.end(), all.begin(), all.end());
+  std::ranges::sort(promoted_);
+  return true;
+}
+
+bool Substructuring::factorize_interface() {
+  const auto m = static_cast<Eigen::Index>(interface_.size());
+  if (m == 0) return true;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::MatrixXd S = Eigen::Map<const RowMajor>(schur_.data(), m, m);
+  if (!S.allFinite()) return false;
+  row_scale_ = S.cwiseAbs().rowwise().maxCoeff();
+  if (!(row_scale_.minCoeff() > 0)) return false;
+  S = row_scale_.cwiseInverse().asDiagonal() * S;
+  column_scale_ = S.cwiseAbs().colwise().maxCoeff().transpose();
+  if (!(column_scale_.minCoeff() > 0)) return false;
+  S = S * column_scale_.cwiseInverse().asDiagonal();
+  schur_lu_.compute(S);
+  return schur_lu_.rcond() > least_rcond;
+}
+
+bool Substructuring::factorize(Mat A) {
+  PetscObjectId matrix = 0;
+  PetscObjectState structure = 0;
+  TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &matrix));
+  TRAMMEL_PETSC(MatGetNonzeroState(A, &structure));
+  by_mumps_ = out_of_memory_ = false;
+  if (matrix != matrix_ || structure != structure_) {
+    matrix_ = matrix;
+    structure_ = structure;
+    promoted_.clear();
+    failures_ = 0;
+    find_edges(A);
+    analyse(A);
+  } else if (!analysed_) {
+    analyse(A);
+  }
+  if (too_large_)
+    return fall_back(
+        A, fmt::format("the interface has more than {} unknowns (-substructuring_interface_max)", most_));
+  if (failures_ >= most_failures) return fall_back(A, counts_.reason);
+  int round = 0;
+  while (!eliminate(A)) {
+    ++failures_;
+    if (++round > most_rounds || !promote())
+      return fall_back(A, "an interior is singular, and no unknowns were found to promote");
+    --failures_;
+    analyse(A);
+    if (too_large_)
+      return fall_back(A, fmt::format("with promoted unknowns the interface has more than {}", most_));
+  }
+  if (!factorize_interface()) {
+    ++failures_;
+    return fall_back(A, "the interface's matrix is singular to working precision");
+  }
+  ++counts_.factorizations;
+  check_ = true;
+  refine_ = false;
+  return true;
+}
+
+bool Substructuring::fall_back(Mat A, std::string reason) {
+  ++counts_.fallbacks;
+  counts_.reason = std::move(reason);
+  by_mumps_ = true;
+  if (!mumps_) {
+    const char* prefix = nullptr;
+    TRAMMEL_PETSC(PCGetOptionsPrefix(pc_, &prefix));
+    TRAMMEL_PETSC(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(pc_)), mumps_.fill()));
+    TRAMMEL_PETSC(PCSetOptionsPrefix(mumps_.get(), prefix));
+    use_mumps(mumps_.get());
+  }
+  TRAMMEL_PETSC(PCSetOperators(mumps_.get(), A, A));
+  const PetscErrorCode code = PCSetUp(mumps_.get());
+  PCFailedReason reason_code = PC_NOERROR;
+  if (code == 0) TRAMMEL_PETSC(PCGetFailedReason(mumps_.get(), &reason_code));
+  if (code == 0 && reason_code == PC_NOERROR) return true;
+  if (reason_code == PC_FACTOR_OUTMEMORY) {
+    // Its own estimate of the workspace was too small, unless it says that it could not allocate.
+    constexpr PetscInt cannot_allocate = -13;
+    Mat factor = nullptr;
+    PetscInt status = 0;
+    TRAMMEL_PETSC(PCFactorGetMatrix(mumps_.get(), &factor));
+    TRAMMEL_PETSC(MatMumpsGetInfog(factor, 1, &status));
+    out_of_memory_ = status == cannot_allocate;
+  }
+  if (code != 0) mumps_.reset();
+  return false;
+}
+
+/// `border_b`: of the interface's rows that this rank owns, zero elsewhere.
+void Substructuring::solve_once(const double* b, const std::vector<double>& border_b, double* x,
+                                std::vector<double>& border_x) {
+  const std::size_t m = interface_.size();
+  lu_.forward(b, w_.data());
+  local_.assign(touched_.size(), 0);
+  lu_.reduce(w_.data(), local_.data());
+  border_x = border_b;
+  for (std::size_t k = 0; k < touched_.size(); ++k) border_x[at(touched_[k])] += local_[k];
+  if (m > 0) {
+    MPI_Allreduce(MPI_IN_PLACE, border_x.data(), static_cast<int>(m), MPI_DOUBLE, MPI_SUM, comm_);
+    Eigen::Map<Eigen::VectorXd> y(border_x.data(), static_cast<Eigen::Index>(m));
+    y = schur_lu_.solve(y.cwiseQuotient(row_scale_)).cwiseQuotient(column_scale_).eval();
+  }
+  for (std::size_t k = 0; k < touched_.size(); ++k) local_[k] = border_x[at(touched_[k])];
+  lu_.backward(local_.data(), w_.data(), x);
+}
+
+/// Leaves b - A x in residual_ and, of the interface and summed over the ranks, in border_residual_. Whether some row is larger than
+/// `limit` times the terms in it.
+bool Substructuring::inaccurate(const double* b, const std::vector<double>& border_b, const double* x,
+                                const std::vector<double>& border_x, double limit) {
+  const std::size_t m = interface_.size(), touched = touched_.size(), n = inner_.size();
+  std::vector<double> seen_r(touched, 0.0), seen_size(touched, 0.0), sum(2 * m + 1, 0.0);
+  for (std::size_t k = 0; k < touched; ++k) local_[k] = border_x[at(touched_[k])];
+  double largest = 0;
+  for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(x[k]));
+  lu_.residual(b, x, local_.data(), faint * largest, residual_.data(), size_.data(), seen_r.data(),
+               seen_size.data());
+  for (std::size_t k = 0; k < touched; ++k) {
+    sum[at(touched_[k])] += seen_r[k];
+    sum[m + at(touched_[k])] += seen_size[k];
+  }
+  for (std::size_t g = 0; g < m; ++g) {
+    sum[g] += border_b[g];
+    sum[m + g] += std::abs(border_b[g]);
+  }
+  for (std::size_t e = 0; e < both_.size(); ++e) {
+    const double term = both_value_[e] * border_x[at(both_[e].column)];
+    sum[at(both_[e].row)] -= term;
+    sum[m + at(both_[e].row)] += std::abs(term);
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    if (!(std::abs(residual_[k]) <= limit * size_[k])) sum[2 * m] = 1;
+  MPI_Allreduce(MPI_IN_PLACE, sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, comm_);
+  border_residual_.assign(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(m));
+  double most = 0;
+  for (std::size_t g = 0; g < m; ++g) most = std::max(most, sum[m + g]);
+  for (std::size_t g = 0; g < m; ++g)
+    if (!(std::abs(sum[g]) <= limit * std::max(sum[m + g], faint * most))) return true;
+  return sum[2 * m] > 0;
+}
+
+bool Substructuring::solve(Vec b, Vec x) {
+  if (by_mumps_) {
+    TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
+    return true;
+  }
+  ++counts_.solves;
+  const PetscScalar* from = nullptr;
+  std::vector<double> border_b, border_x;
+  TRAMMEL_PETSC(VecGetArrayRead(b, &from));
+  border_b.assign(interface_.size(), 0);
+  for (std::size_t k = 0; k < inner_.size(); ++k) interior_b_[k] = from[inner_[k]];
+  for (const auto& [i, g] : own_border_) border_b[at(g)] = from[i];
+  TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
+  double* inner = interior_x_.data();
+  solve_once(interior_b_.data(), border_b, inner, border_x);
+  bool worthless = false;
+  if (check_ || refine_) {
+    const bool first = std::exchange(check_, false);
+    if (inaccurate(interior_b_.data(), border_b, inner, border_x, accurate)) {
+      refine_ = true;
+      ++counts_.refinements;
+      std::vector<double> correction(inner_.size()), border_correction, border_rest(interface_.size(), 0.0);
+      for (const auto& [i, g] : own_border_) border_rest[at(g)] = border_residual_[at(g)];
+      const std::vector<double> rest = residual_;
+      solve_once(rest.data(), border_rest, correction.data(), border_correction);
+      for (std::size_t k = 0; k < correction.size(); ++k) interior_x_[k] += correction[k];
+      for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
+      worthless = first && inaccurate(interior_b_.data(), border_b, inner, border_x, refined);
+    }
+  }
+  if (worthless) {
+    ++failures_;
+    --counts_.factorizations;
+    --counts_.solves;
+    Mat A = nullptr;
+    TRAMMEL_PETSC(PCGetOperators(pc_, nullptr, &A));
+    if (!fall_back(A, "a solution was inaccurate, also after a refinement")) return false;
+    TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
+    return true;
+  }
+  PetscScalar* to = nullptr;
+  TRAMMEL_PETSC(VecGetArrayWrite(x, &to));
+  for (std::size_t k = 0; k < inner_.size(); ++k) to[inner_[k]] = interior_x_[k];
+  for (const auto& [i, g] : own_border_) to[i] = border_x[at(g)];
+  TRAMMEL_PETSC(VecRestoreArrayWrite(x, &to));
+  return true;
+}
+
+/// The counts that use_substructuring was given travel with the PC.
+constexpr const char* counts_key = "trammel_substructuring_counts";
+
+SubstructuringCounts* counts_of(PC pc) {
+  PetscContainer container = nullptr;
+  void* counts = nullptr;
+  TRAMMEL_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(pc), counts_key,
+                                 reinterpret_cast<PetscObject*>(&container)));
+  if (container != nullptr) TRAMMEL_PETSC(PetscContainerGetPointer(container, &counts));
+  return static_cast<SubstructuringCounts*>(counts);
+}
+
+/// What PETSc calls for the type "substructuring": it becomes a shell.
+PetscErrorCode create(PC pc) {
+  PetscMPIInt ranks = 1;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
+  if (ranks == 1) {
+    use_repeated_lu(pc);
+    return 0;
+  }
+  PetscCall(PCSetType(pc, PCSHELL));
+  PetscCall(PCShellSetName(pc, "substructuring"));
+  PetscCall(PCShellSetContext(pc, std::make_unique<Substructuring>(pc, counts_of(pc)).release()));
+  PetscCall(PCShellSetSetUp(pc, [](PC shell) -> PetscErrorCode {
+    void* self = nullptr;
+    Mat A = nullptr;
+    PetscCall(PCShellGetContext(shell, &self));
+    PetscCall(PCGetOperators(shell, nullptr, &A));
+    auto& own = *static_cast<Substructuring*>(self);
+    PCFailedReason reason = PC_NOERROR;
+    if (!own.factorize(A)) reason = own.out_of_memory() ? PC_FACTOR_OUTMEMORY : PC_FACTOR_NUMERIC_ZEROPIVOT;
+    PetscCall(PCSetFailedReason(shell, reason));
+    return 0;
+  }));
+  PetscCall(PCShellSetApply(pc, [](PC shell, Vec b, Vec x) -> PetscErrorCode {
+    void* self = nullptr;
+    PetscCall(PCShellGetContext(shell, &self));
+    if (!static_cast<Substructuring*>(self)->solve(b, x)) PetscCall(VecSet(x, PETSC_INFINITY));
+    return 0;
+  }));
+  PetscCall(PCShellSetDestroy(pc, [](PC shell) -> PetscErrorCode {
+    void* self = nullptr;
+    PetscCall(PCShellGetContext(shell, &self));
+    delete static_cast<Substructuring*>(self);
+    return 0;
+  }));
+  return 0;
+}
+
+}  // namespace
+
+void use_substructuring(PC pc, SubstructuringCounts* counts) {
+  TRAMMEL_PETSC(PCRegister("substructuring", create));
+  if (counts != nullptr) {
+    PetscContainer container = nullptr;
+    auto object = reinterpret_cast<PetscObject>(pc);
+    TRAMMEL_PETSC(PetscContainerCreate(PetscObjectComm(object), &container));
+    TRAMMEL_PETSC(PetscContainerSetPointer(container, counts));
+    TRAMMEL_PETSC(PetscObjectCompose(object, counts_key, reinterpret_cast<PetscObject>(container)));
+    TRAMMEL_PETSC(PetscContainerDestroy(&container));
+  }
+  TRAMMEL_PETSC(PCSetType(pc, "substructuring"));
+}
+
+void use_mumps(PC pc) {
+  TRAMMEL_PETSC(PCSetType(pc, PCLU));
+  const char* prefix = nullptr;
+  TRAMMEL_PETSC(PCGetOptionsPrefix(pc, &prefix));
+  // MUMPS's own 20 % of extra workspace is too little where pivots of multipliers are delayed.
+  const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + "mat_mumps_icntl_14";
+  PetscBool given = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, name.c_str(), &given));
+  if (given == PETSC_FALSE) TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
+  TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+}
+
+}  // namespace trammel

@@ -1,0 +1,162 @@
+// The same answer on any number of ranks, and by substructuring, as the log tells.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "histories.hpp"
+#include "places.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::Outcome;
+using testing::Table;
+using testing::Workplace;
+
+/// A run's histories by name, and what its log says of substructuring.
+struct RankRun {
+  std::map<std::string, Table> histories;
+  int interface = -1, promoted = -1, analyses = -1, factorizations = -1, by_mumps = -1;
+  std::string log;
+};
+
+RankRun run_on(int ranks, const std::string& name, const std::string& options) {
+  const Workplace place;
+  const Outcome outcome = place.shell("mpirun -q --oversubscribe -n " + std::to_string(ranks) +
+                                      " '" TRAMMEL_COMMAND "' run '" TRAMMEL_SOURCE_DIR "/" + name +
+                                      "' -o out --set frames=1000000 " + options);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  RankRun run;
+  run.log = outcome.out;
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(place / "out", none)) {
+    const std::string own = file.path().filename().string();
+    if (own.ends_with(".csv") && !own.ends_with("_entities.csv"))
+      run.histories[own] = testing::table_of(place.read("out/" + own));
+  }
+  const std::regex line(
+      "substructuring: interface of (\\d+) unknowns, promoted (\\d+); analyses (\\d+), factorizations "
+      "(\\d+), .* by "
+      "MUMPS instead (\\d+)");
+  std::smatch found;
+  if (std::regex_search(run.log, found, line)) {
+    int* numbers[] = {&run.interface, &run.promoted, &run.analyses, &run.factorizations, &run.by_mumps};
+    for (std::size_t k = 0; k < 5; ++k) *numbers[k] = std::stoi(found[k + 1]);
+  }
+  return run;
+}
+
+/// What a column measures: its name without component.
+std::string quantity(const std::string& column) {
+  return std::regex_replace(column, std::regex("\\.[xyzw]( |$)"), " ");
+}
+
+/// Largest difference of positions, velocities and their angles, each as a part of the quantity's range over all histories.
+double largest_difference(const RankRun& one, const RankRun& other) {
+  struct Channel {
+    double low = HUGE_VAL, high = -HUGE_VAL, gap = 0;
+  };
+  std::map<std::string, Channel>
+      widest;  // by quantity: that with the largest range; its gap is the largest of all
+  std::size_t compared = 0;
+  for (const auto& [name, a] : one.histories) {
+    const Table& b = other.histories.at(name);
+    EXPECT_EQ(a.names, b.names);
+    EXPECT_EQ(a.rows.size(), b.rows.size());
+    if (a.names != b.names || a.rows.size() != b.rows.size()) return HUGE_VAL;
+    for (std::size_t i = 1; i < a.names.size(); ++i) {
+      const std::string what = quantity(a.names[i]);
+      static const std::regex motion(
+          "^(position|displacement|rotation|velocity|angular_velocity_world|arc_length) ");
+      if (!std::regex_search(what, motion)) continue;
+      Channel channel;
+      for (std::size_t k = 0; k < a.rows.size(); ++k) {
+        channel.low = std::min(channel.low, a.rows[k][i]);
+        channel.high = std::max(channel.high, a.rows[k][i]);
+        channel.gap = std::max(channel.gap, std::abs(a.rows[k][i] - b.rows[k][i]));
+      }
+      Channel& its = widest[what];
+      its.gap = std::max(its.gap, channel.gap);
+      if (channel.high - channel.low > its.high - its.low || its.high < its.low) {
+        its.low = channel.low;
+        its.high = channel.high;
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 0U);
+  double largest = 0;
+  for (const auto& [what, channel] : widest)
+    if (channel.high > channel.low) largest = std::max(largest, channel.gap / (channel.high - channel.low));
+  return largest;
+}
+
+struct Tested {
+  const char* name;
+  const char* file;
+  const char* options;
+  bool promotes = false;    ///< interiors are singular on two ranks
+  int least_interface = 1;  ///< on two ranks
+  int least_analyses = 1;   ///< more than the start's and a stage's where sliders cross
+
+  friend void PrintTo(const Tested& tested, std::ostream* out) { *out << tested.name; }
+};
+
+class SameOnRanks : public ::testing::TestWithParam<Tested> {};
+
+TEST_P(SameOnRanks, BySubstructuring) {
+  const Tested& tested = GetParam();
+  const RankRun one = run_on(1, tested.file, tested.options);
+  EXPECT_EQ(one.analyses, -1) << one.log;
+  for (const int ranks : {2, 4}) {
+    const RankRun several = run_on(ranks, tested.file, tested.options);
+    EXPECT_LT(largest_difference(one, several), 1e-9) << ranks << " ranks";
+    EXPECT_GT(several.factorizations, 0) << several.log;
+    EXPECT_EQ(several.by_mumps, 0) << several.log;
+    EXPECT_GE(several.interface, tested.least_interface) << several.log;
+    EXPECT_GE(several.analyses, tested.least_analyses) << several.log;
+    if (tested.promotes) {
+      EXPECT_GT(several.promoted, 0) << several.log;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, SameOnRanks,
+    ::testing::Values(Tested{"chain", "cases/chain/case.yaml",
+                             "--set N=60 --set h=0.01 --set until=0.3 --set tolerance=1e-12", false, 3},
+                      // Loops across the interface, and statics before.
+                      Tested{"lattice", "cases/lattice/case.yaml",
+                             "--set n=4 --set h=4e-4 --set until=2.02 --set tolerance=1e-12", false, 12},
+                      Tested{"redundant_loop", "cases/bricard/case.yaml", "--set h=0.01 --set until=0.4",
+                             false, 3},
+                      Tested{"singular_interior", "cases/slewing_crane/case.yaml",
+                             "--set h=0.02 --set T=2 --set tolerance=1e-12", true, 6, 4},
+                      Tested{"slider_that_crosses", "bench/train.yaml",
+                             "--set until=0.3 --set tolerance=1e-12", false, 1, 4},
+                      Tested{"release", "cases/lift_off/case.yaml", "", false, 1}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Substructuring, LeavesToMumpsWhatItsInterfaceIsTooLargeFor) {
+  const char* options = "--set N=20 --set h=0.01 --set until=0.1 --set tolerance=1e-12";
+  const RankRun one = run_on(1, "cases/chain/case.yaml", options);
+  const RankRun two =
+      run_on(2, "cases/chain/case.yaml", std::string(options) + " -substructuring_interface_max 2");
+  EXPECT_LT(largest_difference(one, two), 1e-9);
+  EXPECT_EQ(two.factorizations, 0);
+  EXPECT_GT(two.by_mumps, 0);
+  EXPECT_THAT(two.log,
+              ::testing::HasSubstr("NOTE: MUMPS solved where substructuring did not: the interface has more "
+                                   "than 2 unknowns (-substructuring_interface_max)"));
+}
+
+}  // namespace
+}  // namespace trammel

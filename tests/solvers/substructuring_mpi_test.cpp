@@ -1,0 +1,188 @@
+#include "solvers/substructuring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <random>
+
+#include "solvers/linear_solver.hpp"
+
+namespace trammel {
+namespace {
+
+/// A matrix that every rank knows, its rows in equal parts over the ranks, and a solver for it.
+class Solved {
+ public:
+  explicit Solved(const Eigen::MatrixXd& A, const char* prefix = "test_")
+      : n_(static_cast<PetscInt>(A.rows())) {
+    TRAMMEL_PETSC(MatCreate(PETSC_COMM_WORLD, A_.fill()));
+    TRAMMEL_PETSC(MatSetSizes(A_.get(), PETSC_DECIDE, PETSC_DECIDE, n_, n_));
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks_);
+    TRAMMEL_PETSC(MatSetType(A_.get(), ranks_ == 1 ? MATSEQAIJ : MATMPIAIJ));
+    TRAMMEL_PETSC(MatSetUp(A_.get()));
+    TRAMMEL_PETSC(MatSetOption(A_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    TRAMMEL_PETSC(KSPCreate(PETSC_COMM_WORLD, ksp_.fill()));
+    TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), prefix));
+    set_default_solver(ksp_.get(), ranks_, &counts);
+    TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
+    set(A);
+  }
+  void set(const Eigen::MatrixXd& A) {
+    PetscInt first = 0, last = 0;
+    TRAMMEL_PETSC(MatZeroEntries(A_.get()));
+    TRAMMEL_PETSC(MatGetOwnershipRange(A_.get(), &first, &last));
+    for (PetscInt i = first; i < last; ++i)
+      for (PetscInt j = 0; j < n_; ++j)
+        if (A(i, j) != 0) TRAMMEL_PETSC(MatSetValue(A_.get(), i, j, A(i, j), INSERT_VALUES));
+    TRAMMEL_PETSC(MatAssemblyBegin(A_.get(), MAT_FINAL_ASSEMBLY));
+    TRAMMEL_PETSC(MatAssemblyEnd(A_.get(), MAT_FINAL_ASSEMBLY));
+    dense_ = A;
+  }
+  bool factorize() {
+    TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), A_.get(), A_.get()));
+    bool broken = false;
+    return trammel::factorize(ksp_.get(), broken);
+  }
+  /// Largest error of the solution for a right side of numbers from 1 to 2, over all ranks.
+  double error() {
+    OwnedVec b, x;
+    TRAMMEL_PETSC(MatCreateVecs(A_.get(), x.fill(), b.fill()));
+    const Eigen::VectorXd right = Eigen::VectorXd::LinSpaced(n_, 1, 2),
+                          exact = dense_.fullPivLu().solve(right);
+    PetscInt first = 0, last = 0;
+    TRAMMEL_PETSC(VecGetOwnershipRange(b.get(), &first, &last));
+    for (PetscInt i = first; i < last; ++i) TRAMMEL_PETSC(VecSetValue(b.get(), i, right[i], INSERT_VALUES));
+    TRAMMEL_PETSC(VecAssemblyBegin(b.get()));
+    TRAMMEL_PETSC(VecAssemblyEnd(b.get()));
+    TRAMMEL_PETSC(KSPSolve(ksp_.get(), b.get(), x.get()));
+    const PetscScalar* values = nullptr;
+    double worst = 0;
+    TRAMMEL_PETSC(VecGetArrayRead(x.get(), &values));
+    for (PetscInt i = first; i < last; ++i) {
+      const double error = std::abs(values[i - first] - exact[i]);
+      worst = std::isfinite(error) ? std::max(worst, error) : HUGE_VAL;
+    }
+    TRAMMEL_PETSC(VecRestoreArrayRead(x.get(), &values));
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+    return worst / exact.cwiseAbs().maxCoeff();
+  }
+  int ranks() const { return ranks_; }
+
+  SubstructuringCounts counts;
+
+ private:
+  PetscInt n_;
+  int ranks_ = 1;
+  Eigen::MatrixXd dense_;
+  OwnedMat A_;
+  OwnedKSP ksp_;
+};
+
+/// Pairs of masses in a row, each joined to the next by a multiplier: l, m, m, l, m, m, ... The first multiplier holds the first mass, and a
+/// spring is between the masses of a pair.
+Eigen::MatrixXd chain(int pairs, std::mt19937& random) {
+  std::uniform_real_distribution<double> number(0.9, 1.1);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3 * pairs, 3 * pairs);
+  for (int k = 0; k < pairs; ++k) {
+    const int l = 3 * k;
+    A(l + 1, l + 1) = 2 * number(random);
+    A(l + 2, l + 2) = 2 * number(random);
+    A(l + 1, l + 2) = A(l + 2, l + 1) = -0.5;
+    A(l, l + 1) = A(l + 1, l) = number(random);
+    if (k > 0) A(l, l - 1) = A(l - 1, l) = -number(random);
+  }
+  return A;
+}
+
+TEST(Substructuring, CutsAChainAtOneUnknownBetweenTwoRanks) {
+  std::mt19937 random(1);
+  Solved solved(chain(40, random));
+  for (int k = 0; k < 5; ++k) {
+    ASSERT_TRUE(solved.factorize());
+    EXPECT_LT(solved.error(), 1e-12);
+    solved.set(chain(40, random));
+  }
+  EXPECT_EQ(solved.counts.interface, solved.ranks() - 1);
+  EXPECT_EQ(solved.counts.promotions, 0);
+  EXPECT_EQ(solved.counts.fallbacks, 0);
+  EXPECT_EQ(solved.counts.factorizations, solved.ranks() > 1 ? 5 : 0);
+  EXPECT_EQ(solved.counts.analyses, solved.ranks() > 1 ? 1 : 0);
+}
+
+TEST(Substructuring, SolvesMatricesThatAreNotSymmetric) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> number(-1, 1);
+  const int n = 60;
+  for (int k = 0; k < 4; ++k) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+    for (int i = 0; i < n; ++i) {
+      A(i, i) = 2 + number(random);
+      for (int j = std::max(0, i - 3); j < i; ++j) A(i, j) = number(random);
+      if (i + 2 < n) A(i, i + 2) = number(random);
+      A(i, (7 * i) % n) += 0.1 * number(random);  // a few couplings from afar
+    }
+    Solved solved(A);
+    ASSERT_TRUE(solved.factorize());
+    EXPECT_LT(solved.error(), 1e-11);
+    EXPECT_EQ(solved.counts.fallbacks, 0);
+  }
+}
+
+// A mass at the border carries three multipliers of the rank before, whose bodies are massless there: once the mass lies on the interface, or
+// the multipliers do, the rest of that interior has no pivot.
+TEST(Substructuring, PromotesUnknownsOfASingularInterior) {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const int part = 12, n = part * ranks;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  for (int i = 0; i < n; ++i) A(i, i) = 1 + 0.1 * (i % 5);
+  for (int r = 0; r + 1 < ranks; ++r) {
+    // Rows 8 to 11 of one rank: multipliers of coordinates 0 to 3 of the next; beside them one that only a multiplier holds.
+    for (int k = 0; k < 4; ++k) {
+      const int multiplier = part * r + 8 + k;
+      A(multiplier, multiplier) = 0;
+      for (int j = 0; j < 4; ++j)
+        A(multiplier, part * (r + 1) + j) = A(part * (r + 1) + j, multiplier) = k == j ? 1 : 0.1 * (k + j);
+    }
+    const int massless = part * r + 7;
+    A(massless, massless) = 0;
+    A(massless, massless + 1) = A(massless + 1, massless) = 1;
+    A(massless, part * r + 6) = A(part * r + 6, massless) = 0;
+  }
+  Solved solved(A);
+  ASSERT_TRUE(solved.factorize());
+  EXPECT_LT(solved.error(), 1e-12);
+  EXPECT_EQ(solved.counts.fallbacks, 0);
+  EXPECT_EQ(solved.counts.promotions > 0, ranks > 1);
+}
+
+TEST(Substructuring, SaysWhereAMatrixIsSingularAndGoesOnAfterwards) {
+  std::mt19937 random(3);
+  const Eigen::MatrixXd A = chain(20, random);
+  Eigen::MatrixXd empty = A;
+  empty.row(12).setZero();
+  empty.col(12).setZero();
+  Solved solved(empty);
+  EXPECT_FALSE(solved.factorize());
+  solved.set(A);
+  ASSERT_TRUE(solved.factorize());
+  EXPECT_LT(solved.error(), 1e-12);
+}
+
+TEST(Substructuring, LeavesALargeInterfaceToMumps) {
+  TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, "-few_substructuring_interface_max", "5"));
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> number(-1, 1);
+  const int n = 40;
+  Eigen::MatrixXd A(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) A(i, j) = number(random) + (i == j ? 10 : 0);
+  Solved solved(A, "few_");
+  ASSERT_TRUE(solved.factorize());
+  EXPECT_LT(solved.error(), 1e-12);
+  EXPECT_EQ(solved.counts.fallbacks, solved.ranks() > 1 ? 1 : 0);
+  EXPECT_EQ(solved.counts.reason.find("more than 5 unknowns") != std::string::npos, solved.ranks() > 1);
+}
+
+}  // namespace
+}  // namespace trammel
