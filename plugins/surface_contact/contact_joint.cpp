@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "product_terms.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::surface_contact {
@@ -12,50 +13,6 @@ constexpr double degenerate = 1e-8;  // of a curvature of the gap, by those of t
 
 SurfaceParameters first(const Eigen::Vector4d& c) { return {c[0], c[1]}; }
 SurfaceParameters second_of(const Eigen::Vector4d& c) { return {c[2], c[3]}; }
-
-/// Adds a . R_AB b to an equation, a = a(u1, v1) in A, b = b(u2, v2) in B.
-template <int order_a, int order_b>
-void add_product(const Mat3& R_AB, const SurfaceVector<order_a>& a, const SurfaceVector<order_b>& b,
-                 bool second, int row, ContactJoint::Terms& out) {
-  std::array<Vec3, 6> r;  // a in the axes of B
-  for (std::size_t k = 0; k < (second ? 6U : 3U); ++k) r[k] = R_AB.transpose() * a.d[k];
-  const double value = r[0].dot(b.d[0]);
-  out.C[row] += value;
-  auto G = out.G.row(row);
-  G.segment<3>(3) += b.d[0].cross(r[0]).transpose();
-  for (int k = 0; k < 2; ++k) {
-    const auto at = static_cast<std::size_t>(1 + k);
-    G[6 + k] += r[at].dot(b.d[0]);
-    G[8 + k] += r[0].dot(b.d[at]);
-  }
-  if (!second) return;
-  auto& H = out.H[static_cast<std::size_t>(row)];
-  H.block<3, 3>(3, 3) += 0.5 * (r[0] * b.d[0].transpose() + b.d[0] * r[0].transpose());
-  H.block<3, 3>(3, 3).diagonal().array() -= value;
-  for (int k = 0; k < 2; ++k) {
-    const auto at = static_cast<std::size_t>(1 + k);
-    const Vec3 by_one = b.d[0].cross(r[at]), by_two = b.d[at].cross(r[0]);
-    H.block<3, 1>(3, 6 + k) += by_one;
-    H.block<1, 3>(6 + k, 3) += by_one.transpose();
-    H.block<3, 1>(3, 8 + k) += by_two;
-    H.block<1, 3>(8 + k, 3) += by_two.transpose();
-    for (int l = 0; l < 2; ++l) {
-      const auto to = static_cast<std::size_t>(1 + l), both = static_cast<std::size_t>(3 + k + l);
-      H(6 + k, 6 + l) += r[both].dot(b.d[0]);
-      H(8 + k, 8 + l) += r[0].dot(b.d[both]);
-      const double mixed = r[at].dot(b.d[to]);
-      H(6 + k, 8 + l) += mixed;
-      H(8 + l, 6 + k) += mixed;
-    }
-  }
-}
-
-SurfaceVector<2> constant(const Vec3& v) {
-  SurfaceVector<2> out;
-  out.d.fill(Vec3::Zero());
-  out.d[0] = v;
-  return out;
-}
 
 }  // namespace
 
@@ -96,15 +53,9 @@ void ContactJoint::terms(const RelativeState<4>& x, bool second, Terms& out) con
   surfaces_.one->evaluate(first(x.c), 3, p);
   surfaces_.two->evaluate(second_of(x.c), 3, q);
   for (int i = 0; i < 3; ++i) {
-    out.C[i] = x.p_AB_A[i] - p.d[0][i];
-    out.G(i, i) = 1;
-    for (int k = 0; k < 2; ++k) {
-      out.G(i, 6 + k) = -p.d[static_cast<std::size_t>(1 + k)][i];
-      if (second)
-        for (int l = 0; l < 2; ++l)
-          out.H[static_cast<std::size_t>(i)](6 + k, 6 + l) = -p.d[static_cast<std::size_t>(3 + k + l)][i];
-    }
-    add_product(x.R_AB, constant(Vec3::Unit(i)), q, second, i, out);
+    const SurfaceVector<2> axis = constant(Vec3::Unit(i));
+    add_offset(x.p_AB_A, axis, p, second, i, out);
+    add_product(x.R_AB, axis, q, second, i, out);
   }
   const SurfaceDirections a = surfaces_.one->directions(p), b = surfaces_.two->directions(q);
   add_product(x.R_AB, a.u, b.normal, second, 3, out);

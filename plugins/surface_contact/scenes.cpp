@@ -1,5 +1,8 @@
 // Scenes for `trammel verify`: surfaces of all kinds on one another, and a point on them.
 
+#include <array>
+#include <initializer_list>
+
 #include <fmt/format.h>
 
 #include "trammel/joint_scene.hpp"
@@ -8,7 +11,8 @@ namespace trammel::surface_contact {
 namespace {
 
 /// A surface on body a and one on body b, which stands at `place`, and the contact between them.
-JointScene scene(const char* title, const char* one, const char* two, const char* place) {
+JointScene scene(const char* title, const char* one, const char* two, const char* place,
+                 const char* own = "") {
   JointScene s;
   s.joint = "surface_contact";
   s.title = title;
@@ -21,9 +25,9 @@ surfaces:
   one: {{on: {{on: a, at: [0.1, -0.2, 0.3], rotation: {{axis: [1, 2, 3], angle: 0.1}}}}, {}}}
   two: {{on: {{on: b, at: [-0.1, 0.05, -0.2], rotation: {{axis: [3, 1, -2], angle: 0.2}}}}, {}}}
 joints:
-  joint: {{type: surface_contact, between: [one, two], assemble: yes}}
+  joint: {{type: surface_contact, between: [one, two], assemble: yes{}}}
 )",
-                       place, one, two);
+                       place, one, two, own);
   s.coordinate = 0.2;
   s.rotation = 0.5;
   return s;
@@ -67,6 +71,17 @@ TRAMMEL_JOINT_SCENES {
   scenes.back().motion = false;  // it leaves over an edge
   scenes.push_back(scene("ellipsoid on cone", "type: cone, radius: 1, half_angle: 0.3, from: -2, to: 2",
                          ellipsoid, "1.7, 0.3, 0.2"));
+  const char* plane = ", formulation: sliding_plane";
+  for (const auto& [title, one, place] : std::initializer_list<std::array<const char*, 3>>{
+           {"sliding_plane, ellipsoid on plane", "type: plane", "0.3, 0.1, 1.2"},
+           {"sliding_plane, ellipsoid on ellipsoid", "type: ellipsoid, semi_axes: [1.1, 0.9, 0.8]",
+            "1.4, 0.6, 0.5"},
+           {"sliding_plane, ellipsoid in a torus",
+            "type: torus, ring_radius: 3, tube_radius: 1, reversed: yes", "3.4, 0.4, 0.1"}}) {
+    scenes.push_back(scene(title, one, "type: ellipsoid, semi_axes: [0.3, 0.4, 0.35]", place, plane));
+    scenes.back().position = 0.1;
+    scenes.back().rotation = 0.3;
+  }
   scenes.push_back(point_scene("on NURBS", nurbs, "0.6, 0.5, 0.3"));
   scenes.back().motion = false;
   scenes.push_back(

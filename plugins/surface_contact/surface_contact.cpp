@@ -4,6 +4,7 @@
 
 #include "contact_joint.hpp"
 #include "point_on_surface.hpp"
+#include "sliding_plane.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::surface_contact {
@@ -30,17 +31,19 @@ void require_closed(const Parameters& in, const Builder& builder, double gap, co
 /// Adds the joint's blocks and the joint, which starts with the coordinates c and rates of least norm.
 template <class J>
 void add(Builder& builder, J joint, const Eigen::Matrix<double, J::coordinate_count, 1>& c) {
-  const RelativeStart motion = relative_start(builder, joint.site());
-  typename J::Terms terms(false);
-  joint.terms({motion.R_AB, motion.p_AB_A, c, 0}, false, terms);
-  J::complete(terms);
-  const Eigen::VectorXd rates = coordinate_rates(terms.view(), motion.twist);
   std::vector<BlockId> stencil = joint.site().blocks();
-  const BlockId block = builder.add_coordinates("coordinates", {c.data(), J::coordinate_count},
-                                                {rates.data(), J::coordinate_count}, joint.measures(), "");
-  for (int i = 0; i < J::coordinate_count; ++i)
-    builder.offer_coordinate(J::coordinate_names[static_cast<std::size_t>(i)].name, "", block, i);
-  stencil.push_back(block);
+  if constexpr (J::coordinate_count > 0) {
+    const RelativeStart motion = relative_start(builder, joint.site());
+    typename J::Terms terms(false);
+    joint.terms({motion.R_AB, motion.p_AB_A, c, 0}, false, terms);
+    J::complete(terms);
+    const Eigen::VectorXd rates = coordinate_rates(terms.view(), motion.twist);
+    const BlockId block = builder.add_coordinates("coordinates", {c.data(), J::coordinate_count},
+                                                  {rates.data(), J::coordinate_count}, joint.measures(), "");
+    for (int i = 0; i < J::coordinate_count; ++i)
+      builder.offer_coordinate(J::coordinate_names[static_cast<std::size_t>(i)].name, "", block, i);
+    stencil.push_back(block);
+  }
   stencil.push_back(builder.add_multiplier("multipliers", rows_of(J::dimensions)));
   builder.add(std::move(joint), std::move(stencil));
 }
@@ -70,9 +73,8 @@ void build_contact(const Parameters& in, Builder& builder) {
   Surfaces surfaces{find_surface(builder, between.items[0]).surface,
                     find_surface(builder, between.items[1]).surface, between.items[0].text,
                     between.items[1].text};
-  ContactJoint joint(surfaces);
-  joint.set_site(read_joint_site(in, builder, ContactJoint::demand));
-  const RelativeStart motion = relative_start(builder, joint.site());
+  JointSite site = read_joint_site(in, builder, ContactJoint::demand);
+  const RelativeStart motion = relative_start(builder, site);
   const SurfacePair pair{*surfaces.one, *surfaces.two, motion.R_AB, motion.p_AB_A};
   const CommonNormal start = start_of(in, pair, surfaces);
   require_closed(
@@ -86,7 +88,15 @@ void build_contact(const Parameters& in, Builder& builder) {
   } catch (const Error& e) {
     throw Error(in.where("between"), e.what());
   }
-  add(builder, std::move(joint), {start.one.u, start.one.v, start.two.u, start.two.v});
+  if (in.text("formulation") == "sliding_plane") {
+    SlidingPlane joint(surfaces, start);
+    joint.set_site(std::move(site));
+    add(builder, std::move(joint), {});
+  } else {
+    ContactJoint joint(surfaces);
+    joint.set_site(std::move(site));
+    add(builder, std::move(joint), {start.one.u, start.one.v, start.two.u, start.two.v});
+  }
 }
 
 void build_point(const Parameters& in, Builder& builder) {
@@ -113,8 +123,8 @@ void build_point(const Parameters& in, Builder& builder) {
 }
 
 Type contact_type(const char* name, const char* summary, const JointDemand& demand, const char* between,
-                  const char* near, void (*build)(const Parameters&, Builder&)) {
-  Type type = joint_type(name, summary, demand, {Parameter::make(Kind::reals, "near", "", near)}, build);
+                  std::vector<Parameter> own, void (*build)(const Parameters&, Builder&)) {
+  Type type = joint_type(name, summary, demand, std::move(own), build);
   std::erase_if(type.parameters, [](const Parameter& p) {
     return p.name == "rotation" || p.name == "position" || p.name == "between";
   });
@@ -128,11 +138,20 @@ Type contact_type(const char* name, const char* summary, const JointDemand& dema
 
 TRAMMEL_PLUGIN("surface_contact", "0.1") {
   using namespace trammel::surface_contact;
-  registry.add(contact_type("surface_contact",
-                            "lets two surfaces slide on one another; coordinates: u1, v1, u2, v2",
-                            ContactJoint::demand, "the two surfaces",
-                            "parameters [u1, v1, u2, v2] near which the contact starts", build_contact));
+  using trammel::Parameter;
+  const auto near = [](const char* doc) { return Parameter::make(Parameter::Kind::reals, "near", "", doc); };
+  registry.add(contact_type(
+      "surface_contact", "lets two surfaces slide on one another; u1, v1, u2, v2 say where",
+      ContactJoint::demand, "the two surfaces",
+      {Parameter::make(
+           Parameter::Kind::choice, "formulation", "",
+           "parameters: five equations, and the parameters are coordinates; sliding_plane: one equation, "
+           "and the parameters follow from the positions")
+           .one_of({"parameters", "sliding_plane"})
+           .defaults("parameters"),
+       near("parameters [u1, v1, u2, v2] near which the contact starts")},
+      build_contact));
   registry.add(contact_type("point_on_surface", "lets a point slide on a surface; coordinates: u, v",
                             PointOnSurface::demand, "the surface, and the marker B that slides on it",
-                            "parameters [u, v] near which the point starts", build_point));
+                            {near("parameters [u, v] near which the point starts")}, build_point));
 }
