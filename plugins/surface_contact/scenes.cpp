@@ -82,6 +82,25 @@ TRAMMEL_JOINT_SCENES {
     scenes.back().position = 0.1;
     scenes.back().rotation = 0.3;
   }
+  trammel::JointScene curves;
+  curves.joint = "curve_contact";
+  curves.title = "pin in an oval hole";
+  curves.text = R"(trammel: 1
+bodies:
+  a: {type: rigid_body, mass: 2, inertia: [0.3, 0.4, 0.5], angular_velocity: [0.3, -0.2, 0.4]}
+  b: {type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.25], position: [0.5, 0.3, 0.1],
+      velocity: [0.05, 0.1, -0.1], angular_velocity: [0.25, -0.1, 0.45]}
+curves:
+  hole: {type: nurbs_curve, form: periodic, degree: 6, on: {on: a, rotation: {axis: [1, 2, 3], angle: 0.1}}, points: [
+    [2, 0, 0], [1.4, 1, 0], [0, 1.5, 0], [-1.4, 1, 0], [-2, 0, 0], [-1.4, -1, 0], [0, -1.3, 0], [1.4, -1, 0]]}
+  pin: {type: helix, on: b, axis: [0, 0, 1], radius: [0.4, 0, 0], pitch: 0, turns: [-3, 3]}
+joints:
+  joint: {type: curve_contact, between: [hole, pin], assemble: yes}
+)";
+  curves.coordinate = 0.2;
+  curves.rotation = 0.5;
+  curves.motion = false;  // in space the pin leaves the plane of its hole
+  scenes.push_back(curves);
   scenes.push_back(point_scene("on NURBS", nurbs, "0.6, 0.5, 0.3"));
   scenes.back().motion = false;
   scenes.push_back(

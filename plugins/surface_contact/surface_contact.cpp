@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "contact_joint.hpp"
+#include "curve_contact.hpp"
 #include "point_on_surface.hpp"
 #include "sliding_plane.hpp"
 #include "trammel/plugin.hpp"
@@ -122,6 +123,42 @@ void build_point(const Parameters& in, Builder& builder) {
   add(builder, std::move(joint), {at.u, at.v});
 }
 
+void build_curves(const Parameters& in, Builder& builder) {
+  const Value& between = pair_of(in, "two curves");
+  const PlacedCurve one = find_curve(builder, between.items[0]), two = find_curve(builder, between.items[1]);
+  const std::string &name_1 = between.items[0].text, &name_2 = between.items[1].text;
+  const Vec3 axis = in.vector3("axis");
+  if (!(axis.norm() > 0)) throw Error(in.where("axis"), "'axis' must not be zero");
+  JointSite site = read_joint_site(in, builder, CurveContact::demand);
+  const RelativeStart motion = relative_start(builder, site);
+  const CurvePair pair{*one.curve, *two.curve, axis.normalized(), motion.R_AB, motion.p_AB_A};
+  std::optional<CurveNormal> start;
+  if (in.has("near")) {
+    const std::vector<double> near = in.reals("near");
+    if (near.size() != 2) throw Error(in.where("near"), "'near' must be two parameters [eta1, eta2]");
+    start = refine(pair, near[0], near[1]);
+  } else {
+    start = search(pair);
+  }
+  if (!start)
+    throw Error(in.where(in.has("near") ? "near" : "between"),
+                fmt::format("the curves '{}' and '{}' have no common normal {}", name_1, name_2,
+                            in.has("near") ? "near there" : "between their ends"));
+  require_closed(
+      in, builder, start->gap,
+      fmt::format("the curves '{}' and '{}' are apart or overlap by {:.6g} m at the start; the nearest "
+                  "points are {} and {} in the axes of '{}'",
+                  name_1, name_2, start->gap, text(start->point_1), text(start->point_2), name_1));
+  try {
+    CurveContact joint(one.curve, two.curve, pair.axis, name_1, name_2, pair, *start);
+    joint.set_site(std::move(site));
+    add(builder, std::move(joint), {start->eta_1, start->eta_2});
+  } catch (const Error& e) {
+    if (e.where().line != 0) throw;
+    throw Error(in.where("between"), e.what());
+  }
+}
+
 Type contact_type(const char* name, const char* summary, const JointDemand& demand, const char* between,
                   std::vector<Parameter> own, void (*build)(const Parameters&, Builder&)) {
   Type type = joint_type(name, summary, demand, std::move(own), build);
@@ -151,6 +188,14 @@ TRAMMEL_PLUGIN("surface_contact", "0.1") {
            .defaults("parameters"),
        near("parameters [u1, v1, u2, v2] near which the contact starts")},
       build_contact));
+  registry.add(contact_type("curve_contact",
+                            "lets two curves slide on one another in a plane; coordinates: eta1, eta2",
+                            CurveContact::demand, "the two curves",
+                            {Parameter::make(Parameter::Kind::vector3, "axis", "",
+                                             "across the plane, in the axes of the first curve")
+                                 .defaults("[0, 0, 1]"),
+                             near("parameters [eta1, eta2] near which the contact starts")},
+                            build_curves));
   registry.add(contact_type("point_on_surface", "lets a point slide on a surface; coordinates: u, v",
                             PointOnSurface::demand, "the surface, and the marker B that slides on it",
                             {near("parameters [u, v] near which the point starts")}, build_point));
