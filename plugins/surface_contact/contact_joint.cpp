@@ -41,7 +41,7 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
     throw Error(
         which +
         " touch along a line, as a cylinder on a plane does, and their contact point is not determined; "
-        "take a `point_on_surface`, or a joint whose coordinates are those left free");
+        "take a `curve_contact` of their profiles");
   throw Error(
       which +
       " fit each other at the contact point: their curvatures there are equal; take a lower pair instead "

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "contact_case.hpp"
+#include "curve_contact.hpp"
 #include "sliding_plane.hpp"
 #include "trammel/lie.hpp"
 
@@ -43,7 +44,9 @@ TEST(SurfaceContact, RefusesWhatDoesNotFit) {
 
 TEST(SurfaceContact, NamesDegenerateContacts) {
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 0)),
-              HasSubstr("touch along a line"));
+              HasSubstr("touch along a line, as a cylinder on a plane does, and their contact point is not "
+                        "determined; take a "
+                        "`curve_contact`"));
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 1 / r)),
               HasSubstr("fit each other"));
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(2 / r, 1)),
@@ -116,6 +119,79 @@ TEST(SurfaceContact, TurnsAWheelOnAPlane) {
   EXPECT_NEAR(f.rate[row], 0, 1e-13);
   EXPECT_NEAR(f.bias[row], 0, 1e-12);
   EXPECT_LT((f.K.block<1, 3>(row, centre).transpose() - Vec3::UnitZ()).norm(), 1e-13);
+}
+
+/// A circle in the plane of e1 and e2, by its angle.
+class Circle final : public Curve {
+ public:
+  explicit Circle(double radius) : r_(radius) { set_domain({0, 2, 4, 2 * std::numbers::pi}, true); }
+
+ protected:
+  void inside(double eta, int derivatives, CurvePoint& out) const override {
+    for (int k = 0; k <= derivatives; ++k) {
+      const double a = eta + 0.5 * k * std::numbers::pi;
+      out.d[static_cast<std::size_t>(k)] = r_ * Vec3(std::cos(a), std::sin(a), 0);
+    }
+  }
+
+ private:
+  double r_;
+};
+
+/// A bolt on body B in a bushing on body A, whose centre is the origin.
+struct Bolt : ContactCase {
+  explicit Bolt(const Vec3& centre, double hole = 0.5, double pin = 0.3) : ContactCase(centre) {
+    add_curve("bushing", "bodies.a", std::make_shared<Circle>(hole));
+    add_curve("bolt", "bodies.b", std::make_shared<Circle>(pin));
+  }
+  void add_curve(const std::string& name, const std::string& on, std::shared_ptr<const Curve> curve) {
+    Type type;
+    type.name = "sample";
+    type.category = Type::Category::curve;
+    builder.begin({name, {}, {}, {}, {}}, type);
+    offer_curve(builder, std::move(curve), model.markers.at(on), {});
+  }
+  std::string message(const std::string& own = "") {
+    return JointCase::message("curve_contact", "{between: [bushing, bolt]" + own + "}");
+  }
+};
+
+TEST(CurveContact, RefusesWhatDoesNotFit) {
+  EXPECT_EQ(Bolt(Vec3(0.2, 0, 0.7)).message(), "");  // a displacement across the plane is free
+  EXPECT_EQ(Bolt(Vec3(0.2, 0, 0)).message(", near: [0.1, -0.1]"), "");
+  EXPECT_THAT(Bolt(Vec3(0.15, 0, 0)).message(),
+              HasSubstr("apart or overlap by 0.05 m at the start; the nearest points"));
+  EXPECT_EQ(Bolt(Vec3(0.15, 0, 0)).message(", assemble: yes"), "");
+  EXPECT_THAT(Bolt(Vec3(0.2, 0, 0)).message(", near: [1]"), HasSubstr("two parameters [eta1, eta2]"));
+  EXPECT_THAT(Bolt(Vec3(0.2, 0, 0)).message(", axis: [0, 0, 0]"), HasSubstr("must not be zero"));
+  EXPECT_THAT(Bolt(Vec3(0.2, 0, 0)).message(", axis: [0, 1, 1], assemble: yes"),
+              HasSubstr("leaves the plane"));
+  EXPECT_THAT(Bolt(Vec3(0, 0, 0), 0.3, 0.3).message(", near: [0, 0]"),
+              HasSubstr("take a lower pair instead"));
+  EXPECT_THAT(Bolt(Vec3(0.2, 0, 0)).JointCase::message("curve_contact", "{between: [bushing, bolts]}"),
+              HasSubstr("did you mean 'bolt'"));
+}
+
+/// Two circles in contact: the parameters turn by gamma' - alpha1' and gamma' - alpha2', with (R1 - R2) gamma' the velocity of
+/// one centre past the other, whatever the radii of one clearance are.
+TEST(CurveContact, TurnsABoltInABushing) {
+  for (const auto& [hole, pin] : {std::pair(0.5, 0.3), std::pair(0.25, 0.05)}) {
+    const double gamma = 0.7, e = hole - pin, past = 0.9, turn_1 = 1.3, turn_2 = -0.6;
+    const Vec3 along(std::cos(gamma), std::sin(gamma), 0), across(-along.y(), along.x(), 0);
+    Bolt c(e * along, hole, pin);
+    const Vec3 v = past * across;
+    c.model.blocks.put(c.b.position).initial_rate = {v.x(), v.y(), v.z()};
+    c.model.blocks.put(c.a.rotation).initial_rate = {0, 0, turn_1};
+    c.model.blocks.put(c.b.rotation).initial_rate = {0, 0, turn_2};
+    c.add(Type::Category::joint, "curve_contact", "J", "{between: [bushing, bolt]}");
+    const Specimen s(c.model, c.range().stencil(0));
+    const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
+    EXPECT_NEAR(std::remainder(block.initial[0] - gamma, 2 * std::numbers::pi), 0, 1e-12);
+    EXPECT_NEAR(std::remainder(block.initial[1] - gamma, 2 * std::numbers::pi), 0, 1e-12);
+    EXPECT_NEAR(block.initial_rate[0], past / e - turn_1, 1e-11);
+    EXPECT_NEAR(block.initial_rate[1], past / e - turn_2, 1e-11);
+    EXPECT_LT(evaluate(c.range(), 0, s, {false, true, false}).rate.norm(), 1e-12);
+  }
 }
 
 /// Parameters, their rates and their second rates against differences along a motion, and the path of the point on each body.
