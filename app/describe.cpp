@@ -145,9 +145,9 @@ std::string listed_types(const Plugins& plugins) {
     text = "No types are loaded.\n";
   } else {
     std::vector<TableRow> rows{{"type", "stands in", "plugin", "meaning"}};
-    static const std::array<std::string, 9> places{
+    static const std::array<std::string, 10> places{
         "bodies",  "joints", "loads",     "elements", "joints: coordinate",
-        "sensors", "curves", "functions", "stages"};
+        "sensors", "curves", "functions", "stages",   "surfaces"};
     for (const Type* type : plugins.registry().all())
       rows.push_back(
           {type->name, places.at(static_cast<std::size_t>(type->category)), type->plugin, type->summary});

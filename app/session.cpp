@@ -89,9 +89,13 @@ std::vector<std::string> counted_entities(const Model& model) {
   std::map<std::string, std::map<std::string, int>> counts;
   for (const Entity& entity : model.entities) ++counts[entity.category][entity.type];
   static const std::vector<std::pair<std::string, std::string>> plurals{
-      {"body", "bodies"},      {"curve", "curves"},
-      {"joint", "joints"},     {"coordinate", "on joint coordinates"},
-      {"element", "elements"}, {"load", "loads"},
+      {"body", "bodies"},
+      {"curve", "curves"},
+      {"surface", "surfaces"},
+      {"joint", "joints"},
+      {"coordinate", "on joint coordinates"},
+      {"element", "elements"},
+      {"load", "loads"},
       {"sensor", "sensors"}};
   std::vector<std::string> lines;
   for (const auto& [category, plural] : plurals) {

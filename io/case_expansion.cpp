@@ -9,6 +9,7 @@
 #include "io/name_chain.hpp"
 #include "kernel/plugin_call.hpp"
 #include "trammel/nearest_name.hpp"
+#include "trammel/surface.hpp"
 
 namespace trammel {
 
@@ -50,7 +51,8 @@ void check_name(const std::string& name, const Location& where) {
 }  // namespace
 
 bool PlannedThing::stands_first() const {
-  return type == nullptr || type->category == Type::Category::body || type->category == Type::Category::curve;
+  return type == nullptr || type->category == Type::Category::body ||
+         type->category == Type::Category::curve || type->category == surface_category;
 }
 
 std::string PlannedThing::full_name() const {
@@ -63,6 +65,7 @@ CaseExpansion::CaseExpansion(const Value& root, CaseContext& context, const Regi
   plan_category(Type::Category::body, "bodies");
   plan_markers();
   plan_category(Type::Category::curve, "curves");
+  plan_category(surface_category, "surfaces");
   plan_category(Type::Category::joint, "joints");
   std::ranges::move(attachments_, std::back_inserter(things_));
   attachments_ = {};

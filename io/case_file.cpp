@@ -14,9 +14,10 @@ namespace trammel {
 namespace {
 
 const std::vector<std::string>& top_keys() {
-  static const std::vector<std::string> keys{
-      "trammel", "title",  "parameters", "functions", "sections", "materials", "plugins", "bodies",
-      "markers", "curves", "joints",     "elements",  "loads",    "sensors",   "stages",  "output"};
+  static const std::vector<std::string> keys{"trammel",   "title",   "parameters", "functions", "sections",
+                                             "materials", "plugins", "bodies",     "markers",   "curves",
+                                             "surfaces",  "joints",  "elements",   "loads",     "sensors",
+                                             "stages",    "output"};
   return keys;
 }
 
@@ -51,8 +52,8 @@ void CaseFile::start(const ParameterOverrides& overrides) {
     if (!title->is_scalar()) throw Error(title->where, "'title' must be a text, found " + title->described());
     title_ = title->text;
   }
-  for (const char* group :
-       {"sections", "materials", "bodies", "markers", "curves", "joints", "elements", "loads", "sensors"}) {
+  for (const char* group : {"sections", "materials", "bodies", "markers", "curves", "surfaces", "joints",
+                            "elements", "loads", "sensors"}) {
     const Value* value = root_.find(group);
     if (value == nullptr || value->is_null()) continue;
     if (!value->is_map())

@@ -29,7 +29,7 @@ void each_word(std::string_view text, const Visit& visit) {
 NameReader::NameReader(const Value& root, const CaseContext& context)
     : functions_(root.find("functions")), context_(&context) {
   for (const char* group :
-       {"bodies", "markers", "curves", "joints", "elements", "loads", "sensors", "functions"})
+       {"bodies", "markers", "curves", "surfaces", "joints", "elements", "loads", "sensors", "functions"})
     if (const Value* values = root.find(group))
       for (const Value::Entry& entry : values->entries)
         heads_.insert(std::string_view(entry.key).substr(0, entry.key.find('.')));

@@ -7,6 +7,7 @@
 #include "io/case_expansion.hpp"
 #include "io/recorder_ranks.hpp"
 #include "kernel/rank_exchange.hpp"
+#include "trammel/surface.hpp"
 
 namespace trammel {
 
@@ -20,6 +21,7 @@ constexpr int group_of_sensors = 7;
 int group_of(const PlannedThing& thing) {
   using Category = Type::Category;
   if (thing.type == nullptr) return 1;
+  if (thing.type->category == surface_category) return 2;
   switch (thing.type->category) {
     case Category::body:
       return 0;
@@ -90,7 +92,8 @@ class ThingNames {
 bool may_act_on_all(const PlannedThing& thing) {
   if (thing.type == nullptr) return false;
   const Type::Category c = thing.type->category;
-  return c != Type::Category::body && c != Type::Category::sensor && c != Type::Category::curve;
+  return c != Type::Category::body && c != Type::Category::sensor && c != Type::Category::curve &&
+         c != surface_category;
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <set>
 
 #include "trammel/nearest_name.hpp"
+#include "trammel/surface.hpp"
 
 namespace trammel {
 
 std::string_view category_name(Type::Category category) {
+  if (category == surface_category) return "surface";
   switch (category) {
     case Type::Category::body:
       return "body";

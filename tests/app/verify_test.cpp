@@ -70,6 +70,20 @@ TEST(Verify, LooksAtSlidingJointsInTheirScenes) {
   }
 }
 
+TEST(Verify, LooksAtSurfacesThatSlide) {
+  const Outcome found =
+      Workplace().shell("trammel verify surface_contact point_on_surface --no-motion --states 6 --markdown");
+  EXPECT_EQ(found.status, 0) << found.err;
+  auto rows = rows_of(found.out);
+  for (const char* joint :
+       {"surface_contact (ellipsoid on NURBS)", "surface_contact (ellipsoid in a torus)",
+        "surface_contact (sliding_plane, ellipsoid on plane)", "point_on_surface (on a torus)"}) {
+    ASSERT_TRUE(rows.contains(joint)) << joint;
+    EXPECT_EQ(rows[joint][1], rows[joint][2]) << joint << ": equations and rank";
+    EXPECT_EQ(rows[joint][3], "5") << joint;
+  }
+}
+
 TEST(Verify, NamesTheSceneInWhichAJointFails) {
   const Outcome wrong = Workplace().shell("trammel verify wrong_in_scene --no-motion --states 12" + unsound);
   EXPECT_EQ(wrong.status, 1);

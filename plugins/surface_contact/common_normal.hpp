@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+
+#include "trammel/surface.hpp"
+
+namespace trammel::surface_contact {
+
+/// Two surfaces, the second moved into the axes of the first: x1 = p_AB_A + R_AB x2.
+struct SurfacePair {
+  const Surface& one;
+  const Surface& two;
+  Mat3 R_AB;
+  Vec3 p_AB_A;
+};
+
+/// A straight line along the normals of both surfaces, which oppose each other there.
+struct CommonNormal {
+  SurfaceParameters one, two;
+  Vec3 point_1, point_2;  ///< its ends on the surfaces [m], axes of the first
+  double gap = 0;         ///< from the first surface to the second, along the first one's normal [m]
+};
+
+/// The 4 equations of a common normal: d . a = d . b = 0, a . n2 = b . n2 = 0, with d from the first surface to the second
+/// and the unit tangents a, b of the first; and their derivatives by (u1, v1, u2, v2).
+struct CommonNormalEquations {
+  Eigen::Vector4d F;
+  Eigen::Matrix4d by_parameters;
+};
+CommonNormalEquations common_normal_equations(const SurfacePair& pair, const SurfaceParameters& one,
+                                              const SurfaceParameters& two);
+
+/// Newton's method from a guess, damped. Nothing where it does not converge inside the ranges to normals that oppose each
+/// other.
+std::optional<CommonNormal> refine(const SurfacePair& pair, const SurfaceParameters& one,
+                                   const SurfaceParameters& two);
+
+/// The common normal of least |gap|, by samples of both surfaces. Nothing where there is none.
+std::optional<CommonNormal> search(const SurfacePair& pair);
+
+/// The curvatures of the gap between the surfaces in the tangent plane of a contact point [1/m]: both positive where they
+/// touch there alone.
+struct GapCurvatures {
+  double least = 0, most = 0;
+  double of_surfaces = 0;  ///< the largest principal curvature of either
+};
+GapCurvatures gap_curvatures(const SurfacePair& pair, const SurfaceParameters& one,
+                             const SurfaceParameters& two);
+
+}  // namespace trammel::surface_contact

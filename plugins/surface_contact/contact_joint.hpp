@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "common_normal.hpp"
+#include "trammel/joint.hpp"
+#include "trammel/surface.hpp"
+
+namespace trammel::surface_contact {
+
+/// The two surfaces of a contact, and their names in the case.
+struct Surfaces {
+  std::shared_ptr<const Surface> one, two;
+  std::string name_1, name_2;
+};
+
+/// Throws Error where the contact point lies beyond an edge of a surface.
+void require_inside(const Surface& surface, const std::string& name, const SurfaceParameters& at);
+/// Throws Error that names the other joint to take where the surfaces touch along a line or over an area, or cut each other.
+void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, const SurfaceParameters& one,
+                          const SurfaceParameters& two);
+
+/// Two surfaces slide on one another, five equations with the four parameters as coordinates:
+///
+///     p_AB_A + R_AB S2(u2, v2) - S1(u1, v1) = 0,   a . R_AB n2 = 0,   b . R_AB n2 = 0
+///
+/// with the unit tangents a, b of the first surface along u1 and v1, and the normal n2 of the second. The root with
+/// n1 = +R_AB n2 is refused. The first three multipliers are the contact force on A's side in the axes of A, along n1; the
+/// last two vanish on the motion, as the coordinates have no inertia.
+class ContactJoint : public Joint<ContactJoint, 5, 4> {
+ public:
+  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr std::array<Dimension, 5> dimensions{Dimension::length, Dimension::length,
+                                                       Dimension::length, Dimension::angle, Dimension::angle};
+  /// What is typical of the parameters depends on the surfaces: see `measures`.
+  static constexpr std::array<CoordinateName, 4> coordinate_names{
+      {{"u1", "", Measure{}}, {"v1", "", Measure{}}, {"u2", "", Measure{}}, {"v2", "", Measure{}}}};
+
+  explicit ContactJoint(Surfaces surfaces) : surfaces_(std::move(surfaces)) {}
+
+  /// Of the coordinates.
+  std::array<Measure, 4> measures() const {
+    const Surface &one = *surfaces_.one, &two = *surfaces_.two;
+    return {Measure::nominal(one.u().length()), Measure::nominal(one.v().length()),
+            Measure::nominal(two.u().length()), Measure::nominal(two.v().length())};
+  }
+
+  void terms(const RelativeState<4>& x, bool second, Terms& out) const;
+  bool on_branch(const RelativeState<4>& x) const;
+  Review review(const LocalState& x, const StepInfo& step);
+  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+
+ private:
+  Surfaces surfaces_;
+};
+
+}  // namespace trammel::surface_contact

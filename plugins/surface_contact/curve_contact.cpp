@@ -1,0 +1,208 @@
+#include "curve_contact.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "product_terms.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel::surface_contact {
+
+namespace {
+
+constexpr int samples = 200;
+constexpr int most_iterations = 60;
+constexpr double degenerate = 1e-8;  // of the curvature of the gap, by those of the curves
+
+/// A vector along a curve, as one along u of a surface.
+SurfaceVector<2> along_u(const Vec3& v, const Vec3& v1, const Vec3& v2) {
+  SurfaceVector<2> out = constant(v);
+  out.by(1, 0) = v1;
+  out.by(2, 0) = v2;
+  return out;
+}
+
+/// The unit tangent with two derivatives.
+SurfaceVector<2> tangent(const CurvePoint& c) {
+  const Vec3 &a = c.d[1], &b = c.d[2];
+  const double q = a.squaredNorm(), q1 = 2 * a.dot(b), q2 = 2 * (b.squaredNorm() + a.dot(c.d[3]));
+  const double f = 1 / std::sqrt(q), f1 = -0.5 * f * q1 / q,
+               f2 = f * (0.75 * q1 * q1 / (q * q) - 0.5 * q2 / q);
+  return along_u(f * a, f * b + f1 * a, f * c.d[3] + 2 * f1 * b + f2 * a);
+}
+
+SurfaceVector<2> turned(const Vec3& axis, const SurfaceVector<2>& t) {
+  return along_u(axis.cross(t.d[0]), axis.cross(t.by(1, 0)), axis.cross(t.by(2, 0)));
+}
+
+struct Meeting {
+  CurvePoint one, two;
+  SurfaceVector<2> t1, t2;
+};
+Meeting meeting(const Curve& one, const Curve& two, double eta_1, double eta_2) {
+  Meeting m;
+  one.evaluate(eta_1, 3, m.one);
+  two.evaluate(eta_2, 3, m.two);
+  m.t1 = tangent(m.one);
+  m.t2 = tangent(m.two);
+  return m;
+}
+
+/// The curvature in the plane, positive where the curve bends towards axis x tangent.
+double curvature(const Vec3& axis, const Vec3& c1, const Vec3& c2) {
+  const Vec3 a = c1 - axis * axis.dot(c1);
+  return axis.dot(a.cross(c2)) / std::pow(a.norm(), 3);
+}
+
+bool is_inside(const Curve& curve, double eta) {
+  return curve.closed() || (eta >= curve.first() && eta <= curve.last());
+}
+
+}  // namespace
+
+std::optional<CurveNormal> refine(const CurvePair& pair, double eta_1, double eta_2) {
+  const Eigen::Vector2d ranges(pair.one.last() - pair.one.first(), pair.two.last() - pair.two.first());
+  Eigen::Vector2d x(eta_1, eta_2);
+  for (int i = 0; i < most_iterations; ++i) {
+    // d . t1 = 0 and m . R t2 = 0, d and all else in the plane.
+    const Meeting at = meeting(pair.one, pair.two, x[0], x[1]);
+    const Vec3 whole = pair.p_AB_A + pair.R_AB * at.two.d[0] - at.one.d[0];
+    const Vec3 d = whole - pair.axis * pair.axis.dot(whole);
+    const SurfaceVector<2> m = turned(pair.axis, at.t1);
+    const Vec3 t2 = pair.R_AB * at.t2.d[0];
+    const Eigen::Vector2d F(d.dot(at.t1.d[0]), m.d[0].dot(t2));
+    Eigen::Matrix2d J;
+    J << d.dot(at.t1.by(1, 0)) - at.one.d[1].dot(at.t1.d[0]), (pair.R_AB * at.two.d[1]).dot(at.t1.d[0]),
+        m.by(1, 0).dot(t2), m.d[0].dot(pair.R_AB * at.t2.by(1, 0));
+    Eigen::Vector2d step = -J.fullPivLu().solve(F);
+    const double size = step.cwiseQuotient(ranges).cwiseAbs().maxCoeff();
+    if (!std::isfinite(size)) return std::nullopt;
+    if (size > 0.05) step *= 0.05 / size;
+    x += step;
+    if (size > 1e-13) continue;
+    if (!is_inside(pair.one, x[0]) || !is_inside(pair.two, x[1])) return std::nullopt;
+    return CurveNormal{x[0], x[1], at.one.d[0], pair.p_AB_A + pair.R_AB * at.two.d[0], d.norm()};
+  }
+  return std::nullopt;
+}
+
+std::optional<CurveNormal> search(const CurvePair& pair) {
+  const auto points = [&](const Curve& curve, bool second) {
+    std::vector<Vec3> all;
+    for (int i = 0; i <= samples; ++i) {
+      const Vec3 p = curve.point(curve.first() + (curve.last() - curve.first()) * i / samples);
+      const Vec3 q = second ? Vec3(pair.p_AB_A + pair.R_AB * p) : p;
+      all.push_back(q - pair.axis * pair.axis.dot(q));
+    }
+    return all;
+  };
+  const std::vector<Vec3> ones = points(pair.one, false), twos = points(pair.two, true);
+  std::vector<std::pair<double, std::size_t>> best;
+  for (const Vec3& p : ones) {
+    best.emplace_back(std::numeric_limits<double>::infinity(), 0);
+    for (std::size_t j = 0; j < twos.size(); ++j)
+      if (const double far = (p - twos[j]).squaredNorm(); far < best.back().first) best.back() = {far, j};
+  }
+  std::optional<CurveNormal> found;
+  const auto eta = [](const Curve& curve, std::size_t i) {
+    return curve.first() + (curve.last() - curve.first()) * static_cast<double>(i) / samples;
+  };
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    if ((i > 0 && best[i].first > best[i - 1].first) ||
+        (i + 1 < best.size() && best[i].first > best[i + 1].first))
+      continue;
+    const std::optional<CurveNormal> next = refine(pair, eta(pair.one, i), eta(pair.two, best[i].second));
+    if (next && (!found || next->gap < found->gap - 1e-12)) found = next;
+  }
+  return found;
+}
+
+CurveContact::CurveContact(std::shared_ptr<const Curve> one, std::shared_ptr<const Curve> two,
+                           const Vec3& axis, std::string name_1, std::string name_2, const CurvePair& start,
+                           const CurveNormal& at)
+    : one_(std::move(one)),
+      two_(std::move(two)),
+      axis_(axis),
+      across_1_(axis.unitOrthogonal()),
+      across_2_(axis.cross(across_1_)),
+      name_1_(std::move(name_1)),
+      name_2_(std::move(name_2)) {
+  const Meeting m = meeting(*one_, *two_, at.eta_1, at.eta_2);
+  const double tilt = std::abs(axis_.dot(m.t1.d[0]));
+  if (tilt > 1e-6)
+    throw Error(
+        fmt::format("the tangent of the curve '{}' leaves the plane across 'axis' by {:.3g} rad at the start",
+                    name_1_, std::asin(std::min(1.0, tilt))));
+  sense_ = m.t1.d[0].dot(start.R_AB * m.t2.d[0]) < 0 ? -1 : 1;
+  const double k1 = curvature(axis_, m.one.d[1], m.one.d[2]);
+  const double k2 = sense_ * curvature(axis_, start.R_AB * m.two.d[1], start.R_AB * m.two.d[2]);
+  if (!(std::abs(k2 - k1) > degenerate * std::max(std::abs(k1), std::abs(k2))))
+    throw Error(fmt::format(
+        "the curves '{}' and '{}' have one curvature at the contact point, {:.6g} 1/m: they fit each "
+        "other, and the point is not determined; take a lower pair instead (revolute, prismatic)",
+        name_1_, name_2_, k1));
+  side_ = k2 > k1 ? 1 : -1;
+}
+
+void CurveContact::terms(const RelativeState<2>& x, bool second, Terms& out) const {
+  const Meeting at = meeting(*one_, *two_, x.c[0], x.c[1]);
+  const SurfaceVector<2> c1 = along_u(at.one.d[0], at.one.d[1], at.one.d[2]),
+                         c2 = along_u(at.two.d[0], at.two.d[1], at.two.d[2]);
+  JointTerms<3, 4> all(second);
+  int row = 0;
+  for (const Vec3& e : {across_1_, across_2_}) {
+    add_offset(x.p_AB_A, constant(e), c1, second, row, all);
+    add_product(x.R_AB, constant(e), c2, second, row++, all);
+  }
+  add_product(x.R_AB, turned(axis_, at.t1), at.t2, second, row, all);
+  static constexpr std::array<int, 8> columns{0, 1, 2, 3, 4, 5, 6, 8};
+  out.C = all.C;
+  for (int i = 0; i < 8; ++i) {
+    const int from = columns[static_cast<std::size_t>(i)];
+    out.G.col(i) = all.G.col(from);
+    if (!second) continue;
+    for (std::size_t r = 0; r < 3; ++r)
+      for (int j = 0; j < 8; ++j) out.H[r](i, j) = all.H[r](from, columns[static_cast<std::size_t>(j)]);
+  }
+}
+
+bool CurveContact::on_branch(const RelativeState<2>& x) const {
+  const Meeting at = meeting(*one_, *two_, x.c[0], x.c[1]);
+  return sense_ * at.t1.d[0].dot(x.R_AB * at.t2.d[0]) > 0;
+}
+
+Review CurveContact::review(const LocalState& x, const StepInfo& step) {
+  if (const Review branch = Joint::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
+  const RelativeState<2> s = relative(x);
+  for (const bool first : {true, false}) {
+    const double eta = s.c[first ? 0 : 1];
+    if (!is_inside(first ? *one_ : *two_, eta))
+      throw Error(fmt::format("the contact point runs off the end of the curve '{}', at parameter {:.6g}",
+                              first ? name_1_ : name_2_, eta));
+  }
+  return Review::keep();
+}
+
+Vec3 CurveContact::normal(double eta_1) const {
+  CurvePoint c;
+  one_->evaluate(eta_1, 1, c);
+  return side_ * axis_.cross(c.d[1]).normalized();
+}
+
+void CurveContact::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  Joint::outputs(x, shares, sink);
+  MarkerMotion A;
+  site().A.evaluate(x, 0, MotionLevel::pose, A);
+  const int block = site().block_count();
+  const double eta = x.value(block)[0];
+  const double* lambda = x.value(block + 1);
+  const Vec3 n = normal(eta);
+  sink.vector("contact_point", "m", A.p_WM + A.R_WM * one_->point(eta));
+  sink.vector("normal", "1", A.R_WM * n);
+  sink.scalar("normal_force", "N", -n.dot(lambda[0] * across_1_ + lambda[1] * across_2_));
+}
+
+}  // namespace trammel::surface_contact

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/surface.hpp"
+
+namespace trammel::surfaces {
+
+/// What a case says of one direction of a NURBS surface.
+struct NurbsDirection {
+  int degree = 3;
+  bool periodic = false;
+  std::vector<double>
+      knots;  ///< each as often as it counts (periodic: points + 1, once each); empty: uniform from 0 to 1
+};
+
+/// A rational spline over the products of B-splines. Beyond an end its last pieces go on.
+class NurbsSurface final : public Surface {
+ public:
+  static constexpr int most_degree = 25;
+
+  /// Rows of control points along v, one row for each number of u; weights likewise, empty where all are 1. Throws Error
+  /// that says which of points, weights, knots and degree does not fit.
+  NurbsSurface(const std::vector<std::vector<Vec3>>& points, const std::vector<std::vector<double>>& weights,
+               const NurbsDirection& u, const NurbsDirection& v, bool reversed);
+
+ protected:
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override;
+
+ private:
+  using Point = Eigen::Vector4d;  ///< homogeneous: (w p, w)
+
+  struct Direction {
+    int degree = 0, count = 0;
+    std::vector<double> knots;
+    SurfaceRange range() const;
+    bool periodic = false;
+  };
+  static Direction direction(const NurbsDirection& what, int points, const char* name);
+
+  Direction u_, v_;
+  std::vector<Point> poles_;  ///< by u, then v; periodic ones repeated
+};
+
+}  // namespace trammel::surfaces
