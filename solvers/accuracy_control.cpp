@@ -122,7 +122,7 @@ bool AccuracyControl::accepts(const StepMethod& method, double h) {
 }
 
 bool AccuracyControl::halve(double h) {
-  if (h < least * report_.longest) return false;
+  if (!(report_.longest > 0) || h < least * report_.longest) return false;
   ++report_.rejected;
   sizes_.failed(0.5 * h);
   return true;
