@@ -6,6 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
 namespace trammel::surface_contact {
 
 namespace {

@@ -63,7 +63,7 @@ TEST(Surfaces, HaveTheDerivativesOfTheirPoints) {
       surface->evaluate(x, 3, at);
       for (const bool along_u : {true, false}) {
         const double h = 1e-5 * (along_u ? surface->u().length() : surface->v().length());
-        const auto moved = [&](double by) {
+        const auto moved = [&, surface = surface](double by) {
           SurfacePoint p;
           surface->evaluate(along_u ? SurfaceParameters{x.u + by, x.v} : SurfaceParameters{x.u, x.v + by}, 3,
                             p);
@@ -87,7 +87,7 @@ TEST(Surfaces, HaveUnitDirectionsWithTheirDerivatives) {
   for (const auto& [name, surface] : all(c))
     for (int k = 0; k < 10; ++k) {
       const SurfaceParameters x = random_place(*surface, numbers);
-      const auto directions = [&](double du, double dv) {
+      const auto directions = [&, surface = surface](double du, double dv) {
         SurfacePoint p;
         surface->evaluate({x.u + du, x.v + dv}, 3, p);
         return surface->directions(p);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "trammel/error.hpp"
 #include "trammel/nearest_name.hpp"
