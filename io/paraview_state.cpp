@@ -22,12 +22,16 @@ from paraview.simple import *
 STYLES = {  # colour, opacity, size of points, width of lines
     'curves': ((0.15, 0.25, 0.45), 1.0, 2, 2),
     'sections': ((0.42, 0.58, 0.78), 1.0, 2, 1),
-    'bodies': ((0.87, 0.72, 0.45), 1.0, 2, 1),
-    'joints': ((0.20, 0.20, 0.20), 1.0, 10, 1),
+    'bodies': ((0.80, 0.72, 0.58), 1.0, 2, 1),
+    'joints': ((0.30, 0.30, 0.33), 1.0, 8, 1),
     'forces': ((0.80, 0.15, 0.15), 1.0, 6, 1),
     'markers': ((0.10, 0.55, 0.30), 1.0, 6, 1),
 }
 ARROWS = {'force': (0.80, 0.15, 0.15), 'moment': (0.15, 0.35, 0.80)}
+
+
+UNITS = {'force': 'N', 'moment': 'N m'}
+DARK = (0.15, 0.15, 0.15)
 
 
 def show(source, view, colour, opacity=1.0, point_size=2, line_width=1):
@@ -38,6 +42,29 @@ def show(source, view, colour, opacity=1.0, point_size=2, line_width=1):
     shown.PointSize = point_size
     shown.RenderPointsAsSpheres = 1
     shown.LineWidth = line_width
+    return shown
+
+
+def show_bending(block, layer, view, style):
+    # The section moment has the torque first.
+    moment = Calculator(registrationName=layer + ': bending moment', Input=block, ResultArrayName='bending moment',
+                        Function='sqrt("section moment_Y"^2 + "section moment_Z"^2)')
+    shown = show(moment, view, *style)
+    ColorBy(shown, ('POINTS', 'bending moment'))
+    colours = GetColorTransferFunction('bendingmoment')
+    colours.ApplyPreset('Viridis (matplotlib)', True)
+    colours.AutomaticRescaleRangeMode = 'Grow and update every timestep'
+    shown.RescaleTransferFunctionToDataRange(False, True)
+    legend = GetScalarBar(colours, view)
+    legend.Title, legend.ComponentTitle = 'bending moment [N m]', ''
+    legend.TitleColor = legend.LabelColor = DARK
+    shown.SetScalarBarVisibility(view, True)
+    return moment
+
+
+def write(text, name, view, where):
+    shown = Show(Text(registrationName=name, Text=text), view)
+    shown.Color, shown.FontSize, shown.WindowLocation = DARK, 14, where
 
 
 view = GetActiveViewOrCreate('RenderView')
@@ -67,9 +94,13 @@ def folder():
 here = folder()
 series = PVDReader(registrationName=SERIES, FileName=os.path.join(here, SERIES))
 series.UpdatePipelineInformation()
+scales = []
 for layer in LAYERS:
     block = ExtractBlock(registrationName=layer, Input=series, Selectors=['/Root/' + layer])
-    show(block, view, *STYLES[layer])
+    if layer in BENDS:
+        show_bending(block, layer, view, STYLES[layer])
+    else:
+        show(block, view, *STYLES[layer])
     for field, scale in LAYERS[layer].items():
         arrows = Glyph(registrationName=layer + ': ' + field, Input=block, GlyphType='Arrow')
         arrows.OrientationArray = ['POINTS', field]
@@ -77,7 +108,13 @@ for layer in LAYERS:
         arrows.ScaleFactor = scale
         arrows.GlyphMode = 'All Points'
         show(arrows, view, ARROWS[field])
+        if scale > 0 and field not in [name for name, each in scales]:
+            scales.append((field, '%s: 1 m is %.3g %s' % (field, 1 / scale, UNITS[field])))
 Hide(series, view)
+if scales:
+    write('arrows   ' + '   '.join(each for name, each in scales), 'scale of the arrows', view, 'Lower Left Corner')
+clock = Show(AnnotateTimeFilter(registrationName='time', Input=series, Format='t = {time:g} s'), view)
+clock.Color, clock.FontSize, clock.WindowLocation = DARK, 16, 'Upper Left Corner'
 
 view.CameraFocalPoint = view.CenterOfRotation = FOCUS
 view.CameraPosition = POSITION
@@ -90,6 +127,7 @@ if not hasattr(times, '__len__'):
 GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
 if len(times):
     view.ViewTime = GetAnimationScene().AnimationTime = times[-1]
+SetActiveSource(None)
 Render(view)
 
 if len(sys.argv) > 1 and sys.argv[1].endswith('.png'):
@@ -127,12 +165,14 @@ std::string paraview_state(const ParaviewView& view) {
   const double size = extent.diagonal() > 0 ? extent.diagonal() : 1;
   const auto scale = [&](double largest) { return longest_arrow * size / (largest > 0 ? largest : 1); };
   std::string layers;
+  std::vector<std::string> bends;
   for (const SeriesLayer& layer : view.layers) {
     std::vector<std::string> fields;
     if (layer.name == "joints" || layer.name == "forces") {
       if (has_field(layer, "force")) fields.push_back(fmt::format("'force': {}", scale(arrows.force)));
       if (has_field(layer, "moment")) fields.push_back(fmt::format("'moment': {}", scale(arrows.moment)));
     }
+    if (has_field(layer, "section moment")) bends.push_back(python_text(layer.name));
     layers += fmt::format("    '{}': {{{}}},\n", layer.name, fmt::join(fields, ", "));
   }
   const RecorderCamera camera =
@@ -142,9 +182,10 @@ std::string paraview_state(const ParaviewView& view) {
              "SERIES = {}\n"
              "LAYERS = {{  # with the fields that are drawn as arrows, and metres by newton or newton "
              "metre\n{}}}\n"
+             "BENDS = [{}]  # layers coloured by the bending moment of beams\n"
              "FOCUS = {}\nPOSITION = {}\nUP = {}\nHALF_SIZE = {}\n",
-             python_text(view.pvd), layers, tuple_text(camera.focus), tuple_text(camera.position),
-             tuple_text(camera.up), camera.half_size) +
+             python_text(view.pvd), layers, fmt::join(bends, ", "), tuple_text(camera.focus),
+             tuple_text(camera.position), tuple_text(camera.up), camera.half_size) +
          script;
 }
 
