@@ -1,6 +1,7 @@
 #include "io/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -72,6 +73,7 @@ struct Recorder::Parts {
   std::unique_ptr<CsvHistories> histories;
   Clock vtk_clock, csv_clock;
   std::size_t layers_in_view = 0;
+  std::array<double, 3> sizes_in_view{};
   bool assembling = false;
 
   Parts(Assembler& assembler_, RecorderOptions options_)
@@ -88,12 +90,25 @@ struct Recorder::Parts {
 
   void draw(const State& state) {
     series->record(state);
-    if (series->layers().size() != layers_in_view) write_view();
+    // A run that is killed leaves the view as it was written last.
+    constexpr double grown = 1.3;
+    const std::array<double, 3> now = sizes();
+    bool outgrown = series->layers().size() != layers_in_view;
+    for (std::size_t i = 0; i < now.size(); ++i) outgrown = outgrown || now[i] > grown * sizes_in_view[i];
+    if (outgrown) write_view();
   }
 
-  /// The view is scaled by what was drawn so far; it is written again where a stage ends.
+  /// What the view is scaled by: the diagonal of all that was drawn [m], the longest force [N] and moment [N m].
+  std::array<double, 3> sizes() const {
+    DrawingExtent all;
+    for (const SeriesLayer& layer : series->layers()) all.add(layer.extent);
+    return {all.diagonal(), all.force, all.moment};
+  }
+
+  /// The view is scaled by what was drawn so far; it is written again as that grows, and where a stage ends.
   void write_view() {
     layers_in_view = series->layers().size();
+    sizes_in_view = sizes();
     together(assembler.layout().comm(), [&] {
       if (assembler.layout().rank() == 0)
         replace_file(view(), paraview_state({series->pvd().filename().string(), series->layers()}));

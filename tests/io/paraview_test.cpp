@@ -73,6 +73,21 @@ TEST_F(ParaviewView, opens_by_pvbatch_from_any_folder) {
   testing::expect_all_parts(picture);
 }
 
+TEST_F(ParaviewView, tells_the_time_and_the_scale_of_arrows) {
+  // What a user reads is compared with what is drawn.
+  std::ofstream(view(), std::ios::app) << R"(
+assert FindSource('time') is not None
+assert GetActiveSource() is None
+words = FindSource('scale of the arrows').Text
+for field in ('force', 'moment'):
+    metres = next(s.ScaleFactor for (name, number), s in GetSources().items() if name.endswith(': ' + field))
+    newtons = float(words.split(field + ': 1 m is ')[1].split()[0])
+    assert abs(newtons * metres - 1) < 5e-3, words
+)";
+  EXPECT_EQ(run_on_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")), 0)
+      << std::ifstream(home_ / "log").rdbuf();
+}
+
 TEST_F(ParaviewView, opens_in_a_window_as_a_script_and_as_a_state) {
   const std::string picture = (folder_ / "window.png").string();
   // The file itself closes the window, with an exit status of its own.
