@@ -47,14 +47,16 @@ class Crowd {
       type.build(Parameters(*maps_.back(), type.parameters, context_), builder);
     }
     range_ = model_.ranges.back().instances.get();
-    std::vector<BlockId> all(model_.blocks.size());
-    for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<BlockId>(k);
+    std::vector<BlockId> all;  // no joint has a block of another one
+    for (int i = 0; i < size; ++i)
+      all.insert(all.end(), range_->stencil(i).begin(), range_->stencil(i).end());
     specimen_ = std::make_unique<Specimen>(model_, all);
     specimen_->disturb(1, 0.3, 0.5);
+    auto place = specimen_->places().begin();
     for (int i = 0; i < size; ++i) {
-      std::vector<BlockPlace>& places = stencils_.emplace_back();
-      for (const BlockId id : range_->stencil(i))
-        places.push_back(specimen_->places()[static_cast<std::size_t>(id)]);
+      const auto count = static_cast<std::ptrdiff_t>(range_->stencil(i).size());
+      stencils_.emplace_back(place, place + count);
+      place += count;
     }
     for (const std::vector<BlockPlace>& places : stencils_) places_.push_back(places.data());
   }
