@@ -11,7 +11,7 @@
 
 namespace trammel {
 
-/// What the unknowns of a block mean, and so how they move in time (see docs/unknowns.md).
+/// What the unknowns of a block mean, and so how they move in time (see docs/notation.md).
 enum class BlockKind : std::uint8_t {
   position,    ///< p in R^3, inertial components
   rotation,    ///< R in SO(3), stored as a unit quaternion; increments and velocity in the body frame
