@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "drawn_scene.hpp"
@@ -19,13 +20,25 @@ struct Arm {
   }
 };
 
+/// Draws a line between two bodies with the section moments of a beam: a torque of 50 N m, bending moments of 5 and 10 N m.
+struct BentArm {
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+    const std::array<Vec3, 2> ends{x.position(0), x.position(1)};
+    constexpr std::array<double, 6> moments{50, 3, 4, 50, 6, 8};
+    canvas.polyline(Canvas::Layer::sections, ends);
+    canvas.field("section moment", moments, 3);
+  }
+};
+
 /// Records a scene into a folder: five bodies, one arm, forces and moments, joints at the end.
-inline void record_rig(const std::filesystem::path& folder) {
+template <class AnArm = Arm>
+void record_rig(const std::filesystem::path& folder) {
   Model model;
   const auto frames = line_of_bodies(model, 5);
   ModelBuilder builder(model);
   begin_entity(builder, "arm", Type::Category::element);
-  builder.add(Arm{}, {frames[1].position, frames[3].position});
+  builder.add(AnArm{}, {frames[1].position, frames[3].position});
   Layout layout(PETSC_COMM_SELF, model, LayoutOptions{});
   Assembler assembler(model, layout);
   State state = layout.initial_state();

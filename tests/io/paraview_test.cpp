@@ -88,6 +88,22 @@ for field in ('force', 'moment'):
       << std::ifstream(home_ / "log").rdbuf();
 }
 
+TEST_F(ParaviewView, shows_a_legend_of_the_bending_moment_without_the_torque) {
+  fs::remove_all(folder_);
+  testing::record_rig<testing::BentArm>(folder_);
+  std::ofstream(view(), std::ios::app) << R"(
+bent = FindSource('sections: bending moment')
+assert GetDisplayProperties(bent, view).ColorArrayName[1] == 'bending moment'
+legend = GetScalarBar(GetColorTransferFunction('bendingmoment'), view)
+assert legend.Visibility and legend.Title == 'bending moment [N m]', legend.Title
+points = legend.LookupTable.RGBPoints
+for low, high in (bent.PointData['bending moment'].GetRange(), (points[0], points[-4])):
+    assert abs(low - 5) < 1e-6 and abs(high - 10) < 1e-6, (low, high)
+)";
+  EXPECT_EQ(run_on_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")), 0)
+      << std::ifstream(home_ / "log").rdbuf();
+}
+
 TEST_F(ParaviewView, opens_in_a_window_as_a_script_and_as_a_state) {
   const std::string picture = (folder_ / "window.png").string();
   // The file itself closes the window, with an exit status of its own.
