@@ -81,7 +81,7 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
                      : check_all_derivatives(session.model);
   });
   require_unknowns(session, layout.global_size());
-  const LayoutShare largest = layout.largest_share();
+  const RankPartition largest = layout.largest_partition();
   Assembler assembler(session.model, layout);
   State start = layout.initial_state();
   ModelHistory(assembler).begin(start, {.why = Begin::Why::start});
@@ -105,10 +105,10 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   text += fmt::format("  {:<22}{:>9}\n", "redundant equations", rank.dependent().size());
   for (const std::string& line : rank.in_words()) text += "    " + line + "\n";
   text += fmt::format("  {:<22}{:>9}  (at the start)\n", "degrees of freedom", rank.degrees_of_freedom());
-  if (kept) text += "  joints share no blocks: closed loops repeat constraints\n";
+  if (kept) text += "  joints share no blocks: closed loops make constraints redundant\n";
   text += fmt::format("partition\n  {:<22}{:>9}\n", "ranks", layout.ranks());
-  text += fmt::format("  {:<22}{:>9}  (and {} of its neighbours)\n", "largest share", largest.owned_unknowns,
-                      largest.ghost_unknowns);
+  text += fmt::format("  {:<22}{:>9}  (and {} of its neighbours)\n", "largest partition",
+                      largest.owned_unknowns, largest.ghost_unknowns);
   text += "stages\n";
   for (std::size_t i = 0; i < stages.size(); ++i)
     text += fmt::format("  {}. {}{}\n", i + 1, kind_name(stages[i]),

@@ -17,15 +17,22 @@ constexpr const char* main_footer = R"(Example:
 
 Errors are one line on stderr. Exit status: 0 success, 1 error, 2 wrong usage,
 3 energy came from nowhere (setting `energy` of a dynamic stage),
-128 + n where signal n (SIGTERM, SIGINT) stopped a run.)";
+4 Newton's method did not converge, 5 stopped before --time-limit, with a
+checkpoint, 128 + n where signal n (SIGTERM, SIGINT) stopped a run.)";
 
 constexpr const char* run_footer =
     R"(Options with one dash go to PETSc: -snes_monitor, -ksp_type gmres, -log_view.
 The word behind one is taken as its value, so CASE stands before them. All that
 stands behind '--' goes to PETSc too.
 
+A checkpoint is written as often as --checkpoint-every and --checkpoint-minutes say,
+on SIGUSR1, and where SIGTERM, SIGINT or --time-limit stops the run; the last two are
+kept in the folder of results. CASE stands before --restart.
+
 Example:
-  trammel run cases/four_bar_x/case.yaml -o four_bar -snes_monitor)";
+  trammel run cases/four_bar_x/case.yaml -o four_bar -snes_monitor
+  trammel run cases/four_bar_x/case.yaml -o four_bar --checkpoint-every 100
+  trammel run cases/four_bar_x/case.yaml -o four_bar --restart)";
 
 constexpr const char* check_footer =
     R"(With --derivatives every instance of an element, joint or load is held against
@@ -107,6 +114,22 @@ bool is_setting(const std::string& text) {
                      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
 }
 
+/// "3600", "1:00:00" or "60:00" as seconds; 0 where it is neither.
+double seconds_of(const std::string& text) {
+  double seconds = 0;
+  std::size_t from = 0;
+  for (int parts = 0; from <= text.size(); ++parts) {
+    const std::size_t end = std::min(text.find(':', from), text.size());
+    const std::string part = text.substr(from, end - from);
+    if (part.empty() || parts > 2 || part.find_first_not_of("0123456789.") != std::string::npos ||
+        std::count(part.begin(), part.end(), '.') > 1 || part == ".")
+      return 0;
+    seconds = 60 * seconds + std::stod(part);
+    from = end + 1;
+  }
+  return seconds;
+}
+
 /// Gives every further setting behind "--set a=1" a "--set" of its own.
 std::vector<std::string> with_each_set(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;
@@ -157,6 +180,25 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
                   "case's file or, for case.yaml, its folder)")
       ->type_name("DIR");
   run->add_flag("-q,--quiet", command.quiet, "print errors only");
+  run->add_option("--checkpoint-every", command.checkpoint_every, "nominal steps between checkpoints")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1'000'000'000));
+  run->add_option("--checkpoint-minutes", command.checkpoint_minutes, "minutes between checkpoints")
+      ->type_name("M")
+      ->check(CLI::Range(1e-3, 1e6));
+  std::string time_limit;
+  run->add_option("--time-limit", time_limit,
+                  "wall time that the run may take, in seconds or as hours:minutes:seconds; it stops before, "
+                  "with a checkpoint")
+      ->type_name("TIME");
+  std::string restart;
+  CLI::Option* restarts =
+      run->add_option("--restart", restart, "go on from a checkpoint (default: the last one of the folder)")
+          ->type_name("[FILE]")
+          ->expected(0, 1);
+  run->add_flag("--restart-anyway", command.restart_anyway,
+                "go on although the case or a plugin is another one; prints what differs")
+      ->needs(restarts);
   run->footer(run_footer);
   CLI::App* check = with_plugins(
       with_case(app.add_subcommand("check", "Reads a case, builds its model and says what it holds")));
@@ -209,6 +251,13 @@ CommandLineResult read_command_line(const std::vector<std::string>& arguments) {
     return result;
   } catch (const CLI::ParseError& error) {
     return wrong_usage(error.what());
+  }
+  if (restarts->count() > 0) command.restart = restart;
+  if (!time_limit.empty()) {
+    command.time_limit = seconds_of(time_limit);
+    if (!(command.time_limit > 0))
+      return wrong_usage("--time-limit needs seconds or hours:minutes:seconds, found " +
+                         in_quotes(time_limit));
   }
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');

@@ -15,6 +15,12 @@ struct CommandLine {
   std::string case_file;  ///< of run and check
   std::string folder;     ///< of run: where results go; empty: the default
   bool quiet = false;
+  int checkpoint_every = 0;       ///< of run: nominal steps between checkpoints; 0: as the case says
+  double checkpoint_minutes = 0;  ///< of run: minutes between checkpoints; 0: as the case says
+  double time_limit = 0;          ///< of run: wall time that it may take [s]; 0: none
+  std::optional<std::string>
+      restart;                  ///< of run: the checkpoint to go on from; empty: the last one of the folder
+  bool restart_anyway = false;  ///< of run: also where the case is another one
   std::vector<std::pair<std::string, std::string>> parameters;  ///< name and text of --set NAME=VALUE
   std::vector<std::string> plugins;                             ///< paths of --plugin
   std::string type;                                             ///< of describe

@@ -21,7 +21,7 @@ namespace {
 /// Random multipliers and accelerations, and velocities where they `move`. The start often is where something is not
 /// smooth, a knot of a curve or the instant at which a motion begins: the time is a little later, and those that move stand
 /// a little beside it.
-Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
+TestState stirred(TestState s, std::uint64_t seed, bool move) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
   constexpr double beside = 1e-4;  // [m], [rad], [s]
@@ -34,11 +34,11 @@ Specimen stirred(Specimen s, std::uint64_t seed, bool move) {
   State& state = s.state();
   for (std::size_t k = 0; k < s.blocks().size(); ++k) {
     const Block& block = s.blocks()[k];
-    const BlockPlace& place = s.places()[k];
+    const BlockOffset& offset = s.state_offsets()[k];
     for (int i = 0; i < block.size; ++i) {
-      const auto dof = static_cast<std::size_t>(place.dof + i);
+      const auto dof = static_cast<std::size_t>(offset.dof + i);
       if (!has_rate(block.kind)) {
-        state.value[static_cast<std::size_t>(place.value + i)] += number(random);
+        state.value[static_cast<std::size_t>(offset.value + i)] += number(random);
       } else {
         state.acceleration[dof] += number(random);
         if (move) state.rate[dof] += number(random);
@@ -54,17 +54,17 @@ struct Moment {
   const Layout* layout = nullptr;
 };
 
-Specimen specimen_of(const ElementRange& range, int i, const Model& model, const Moment& moment) {
-  Specimen s(model, range.stencil(i));
+TestState test_state_of(const ElementRange& range, int i, const Model& model, const Moment& moment) {
+  TestState s(model, range.stencil(i));
   if (moment.state == nullptr) return s;
   s.state().time = moment.state->time;
   for (std::size_t k = 0; k < s.blocks().size(); ++k) {
     const Block& block = s.blocks()[k];
-    const BlockPlace& from = moment.layout->place(range.stencil(i)[k]);
-    const BlockPlace& to = s.places()[k];
+    const BlockOffset& from = moment.layout->offset(range.stencil(i)[k]);
+    const BlockOffset& to = s.state_offsets()[k];
     std::copy_n(moment.state->value.begin() + from.value, value_size(block.kind, block.size),
                 s.state().value.begin() + to.value);
-    for (const auto field : {&State::rate, &State::acceleration, &State::remainder})
+    for (const auto field : {&State::rate, &State::acceleration, &State::compensation})
       std::copy_n((moment.state->*field).begin() + from.dof, block.size, (s.state().*field).begin() + to.dof);
   }
   return s;
@@ -72,7 +72,7 @@ Specimen specimen_of(const ElementRange& range, int i, const Model& model, const
 
 void check_instance(const ElementRange& range, int i, const Model& model, const Moment& moment,
                     const Entity& entity, DerivativeCheck& result) {
-  const Specimen start = specimen_of(range, i, model, moment);
+  const TestState start = test_state_of(range, i, model, moment);
   for (const bool move : {false, true}) {
     const std::vector<CheckedTerm> terms = check_derivatives_closely(
         range, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move), 0.1 * derivative_bound);

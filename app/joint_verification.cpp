@@ -87,7 +87,7 @@ void check_states(const Type& type, const JointSample& sample, int states, Joint
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
     const TypeAlone joint = joint_alone(type, joint_entry(type, sample, pairs[pair]));
     const auto [range, instance] = joint.instance();
-    const Specimen start(joint.model(), range->stencil(instance));
+    const TestState start(joint.model(), range->stencil(instance));
     check_joint(*range, instance, start, pair, static_cast<int>(pair), states, static_cast<int>(pairs.size()),
                 check);
     if (pair == 0) coordinates = coordinates_of(joint.model());
@@ -108,10 +108,10 @@ std::string read_unset(const Type& type, const JointSample& sample) {
   const TypeAlone other = joint_alone(type, entry, fillings[1]);
   const auto [range, instance] = joint.instance();
   const auto [other_range, other_instance] = other.instance();
-  const Specimen start(joint.model(), range->stencil(instance));
-  if (start.state().value != Specimen(other.model(), other_range->stencil(other_instance)).state().value)
+  const TestState start(joint.model(), range->stencil(instance));
+  if (start.state().value != TestState(other.model(), other_range->stencil(other_instance)).state().value)
     return "the start of its blocks";
-  std::vector<Specimen> states(JointCheck::states_repeated, start);
+  std::vector<TestState> states(JointCheck::states_repeated, start);
   for (std::size_t k = 0; k < states.size(); ++k) states[k].disturb(k + 1, 1, std::numbers::pi);
   return differs_between(*range, instance, *other_range, other_instance, states);
 }
@@ -129,7 +129,7 @@ class Speed final : public Monitor {
         for (const BlockId id : range.instances->stencil(i)) {
           const Block& block = assembler_.model().block(id);
           if (!is_kinematic(block.kind)) continue;
-          const auto first = static_cast<std::size_t>(layout_.place(id).dof);
+          const auto first = static_cast<std::size_t>(layout_.offset(id).dof);
           for (std::size_t k = 0; k < static_cast<std::size_t>(block.size); ++k)
             largest = std::max(largest, std::abs(state.rate[first + k]));
         }
@@ -239,9 +239,10 @@ void judge(const JointVerification& how, const std::string& sample, JointVerdict
         fmt::format("one state has more than one result: {}; what `evaluate` gives must depend on the state "
                     "alone, and on what `commit` and `review` have set",
                     c.unrepeated));
-  if (verdict.freedoms_stated >= 0 && c.kinematic > 0 && c.freedoms() != verdict.freedoms_stated)
-    fail(fmt::format("rank {} leaves {} degrees of freedom, and its type states {}{}", c.rank, c.freedoms(),
-                     verdict.freedoms_stated, sample));
+  if (verdict.degrees_of_freedom_stated >= 0 && c.kinematic > 0 &&
+      c.degrees_of_freedom() != verdict.degrees_of_freedom_stated)
+    fail(fmt::format("rank {} leaves {} degrees of freedom, and its type states {}{}", c.rank,
+                     c.degrees_of_freedom(), verdict.degrees_of_freedom_stated, sample));
   for (std::size_t i = 0; i < forms.size(); ++i)
     if (verdict.drift[i] && !(*verdict.drift[i] <= bounds.drift))
       fail(fmt::format("position drift of {} {:.2g} in {} s", forms[i], *verdict.drift[i], how.until));
@@ -253,7 +254,7 @@ JointVerdict verify_scene(const Type& type, const JointScene& scene, const Regis
   JointVerdict verdict;
   verdict.type = type.name + " (" + scene.title + ")";
   verdict.absolute = type.absolute;
-  verdict.freedoms_stated = type.freedoms;
+  verdict.degrees_of_freedom_stated = type.degrees_of_freedom;
   const std::string name = "scene '" + scene.title + "' of '" + type.name + "'";
   std::vector<std::string> stops;
   try {
@@ -306,7 +307,7 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
   JointVerdict verdict;
   verdict.type = type.name;
   verdict.absolute = type.absolute;
-  verdict.freedoms_stated = type.freedoms;
+  verdict.degrees_of_freedom_stated = type.degrees_of_freedom;
   if (count_markers(type) < 2) {
     verdict.not_checked =
         "it does not stand between two markers and has no scenes (see it in a case: trammel check CASE "
@@ -334,9 +335,9 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
           (all.*worst).take((check.*worst).error, (check.*worst).where + sample_title, (check.*worst).pose);
         if (all.unrepeated.empty() && !check.unrepeated.empty())
           all.unrepeated = check.unrepeated + sample_title;
-        if (check.freedoms() != all.freedoms())
+        if (check.degrees_of_freedom() != all.degrees_of_freedom())
           verdict.failures.push_back(
-              fmt::format("leaves {} degrees of freedom{}", check.freedoms(), sample_title));
+              fmt::format("leaves {} degrees of freedom{}", check.degrees_of_freedom(), sample_title));
       }
       if (const std::string found = read_unset(type, sample); !found.empty() && stops.empty())
         stops.push_back(unset_memory(found) + sample_title);

@@ -23,7 +23,7 @@ struct JointBounds {
 struct JointVerdict {
   std::string type;
   bool absolute = false;
-  int freedoms_stated = -1;
+  int degrees_of_freedom_stated = -1;
   std::string not_checked;  ///< why, or empty
   JointCheck check;
   std::string coordinates;                     ///< names of those that it offers

@@ -118,7 +118,7 @@ ForceVerdict verify_law(const Type& type, const JointVerification& how, const La
       const bool free = !on_coordinate && (markers > 2 || k < 2);
       const std::string between =
           on_coordinate ? ", on a coordinate" : ", between " + sample_markers(type)[k];
-      check_law(*range, instance, Specimen(law.model(), range->stencil(instance)), between, free,
+      check_law(*range, instance, TestState(law.model(), range->stencil(instance)), between, free,
                 static_cast<int>(i), how.states, static_cast<int>(usable.size()), verdict.check);
     }
   } catch (...) {

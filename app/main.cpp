@@ -19,9 +19,11 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "describe.hpp"
+#include "exit_status.hpp"
 #include "fault_report.hpp"
 #include "petsc_memory.hpp"
 #include "solvers/energy_guard.hpp"
+#include "solvers/no_convergence.hpp"
 #include "standard_streams.hpp"
 
 namespace {
@@ -152,15 +154,17 @@ int main(int argc, char** argv) {
   MPI_Comm own = MPI_COMM_NULL;  // no message of a library is mistaken for that of the end
   MPI_Comm_dup(PETSC_COMM_WORLD, &own);
   Failure failure;
-  constexpr int energy_status = 3;
-  int status = 0, failed = 1;
+  int status = 0, failed = exit_status::error;
   try {
     if (no_folder) throw Error("the working folder cannot be used: " + no_folder.message());
     status = run(result.command, PETSC_COMM_WORLD);
     if (const std::string text = output_failure(); !text.empty()) throw Error(text);
   } catch (const EnergyError& error) {
     failure = shown(error);
-    failed = energy_status;
+    failed = exit_status::energy;
+  } catch (const NoConvergence& error) {
+    failure = shown(error);
+    failed = exit_status::no_convergence;
   } catch (const Error& error) {
     failure = shown(error);
   } catch (const std::bad_alloc&) {

@@ -34,7 +34,11 @@ const std::vector<Parameter>& output_parameters() {
       Parameter::make(Kind::map, "csv", "", "histories, one file a sensor")
           .defaults("{}")
           .with(schedule_parameters()),
-      Parameter::make(Kind::flag, "log", "", "write the log to run.log").defaults("yes")};
+      Parameter::make(Kind::flag, "log", "", "write the log to run.log").defaults("yes"),
+      Parameter::make(Kind::map, "checkpoint", "", "checkpoints to go on from; without it on signals alone")
+          .with({Parameter::make(Kind::integer, "every", "", "nominal steps between them").between(1, 1e9),
+                 Parameter::make(Kind::real, "minutes", "", "minutes of wall time between them")
+                     .between(1e-3, 1e6)})};
   return parameters;
 }
 
@@ -50,6 +54,13 @@ OutputOptions read_output(const CaseFile& file) {
     if (options.vtk.on) options.vtk = read_schedule(in.map("vtk"));
     options.csv = read_schedule(in.map("csv"));
     options.log = in.flag("log");
+    if (in.has("checkpoint")) {
+      const Parameters checkpoint = in.map("checkpoint");
+      if (!checkpoint.has("every") && !checkpoint.has("minutes"))
+        throw Error(in.where("checkpoint"), "'checkpoint' needs 'every', 'minutes' or both");
+      if (checkpoint.has("every")) options.checkpoint_every = checkpoint.integer("every");
+      if (checkpoint.has("minutes")) options.checkpoint_minutes = checkpoint.real("minutes");
+    }
     return options;
   } catch (const Error& error) {
     throw Error(error.where(), std::string("output: ") + error.what());

@@ -12,6 +12,8 @@ struct OutputOptions {
   RecorderSchedule vtk;
   RecorderSchedule csv;
   bool log = true;
+  int checkpoint_every = 0;       ///< nominal steps; 0: not by steps
+  double checkpoint_minutes = 0;  ///< 0: not by the clock
 };
 
 /// The parameters under `output`.

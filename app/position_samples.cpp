@@ -70,7 +70,7 @@ void PositionSamples::sample(const State& state) {
   std::vector<double>& values = s.values.emplace_back();
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || !has_rate(u.kind)) continue;
-    const double* value = state.value.data() + u.place.value;
+    const double* value = state.value.data() + u.offset.value;
     const int first = u.kind == BlockKind::rotation ? 9 : 0,
               size = u.kind == BlockKind::rotation ? 4 : u.size;
     values.insert(values.end(), value + first, value + first + size);

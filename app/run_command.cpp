@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "checkpoint_writer.hpp"
 #include "commands.hpp"
+#include "exit_status.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/folder_lock.hpp"
 #include "io/recorder.hpp"
 #include "io/recorder_files.hpp"
@@ -15,12 +18,17 @@
 #include "kernel/layout.hpp"
 #include "output_reader.hpp"
 #include "position_samples.hpp"
+#include "restart.hpp"
 #include "run_log.hpp"
+#include "run_record.hpp"
 #include "session.hpp"
 #include "solvers/energy_guard.hpp"
+#include "solvers/no_convergence.hpp"
 #include "solvers/simulation.hpp"
+#include "solvers/snapshot.hpp"
 #include "stage_reader.hpp"
 #include "stop_signals.hpp"
+#include "time_limit.hpp"
 #include "trammel/quoted.hpp"
 
 namespace trammel {
@@ -51,9 +59,9 @@ void log_model(RunLog& log, const Session& session, const std::vector<std::strin
   log.line(fmt::format("  {:<22}{:>9}  (on {} {})", "unknowns", layout.global_size(), layout.ranks(),
                        layout.ranks() == 1 ? "rank" : "ranks"));
   if (layout.ranks() == 1) return;
-  const LayoutShare share = layout.largest_share();
-  log.line(fmt::format("  {:<23}{:>8}  (of them {} owned by other ranks)", "largest share of a rank",
-                       share.owned_unknowns + share.ghost_unknowns, share.ghost_unknowns));
+  const RankPartition part = layout.largest_partition();
+  log.line(fmt::format("  {:<23}{:>8}  (of them {} owned by other ranks)", "largest partition of a rank",
+                       part.owned_unknowns + part.ghost_unknowns, part.ghost_unknowns));
 }
 
 /// What solved the linear systems of several ranks.
@@ -79,8 +87,8 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
         a.asked, a.estimated, a.steps, a.rejected));
   const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
   log.line(fmt::format(
-      "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), lost or "
-      "given away {:.6g}",
+      "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), dissipated "
+      "or delivered {:.6g}",
       energy(summary.energy_at_start), energy(summary.energy_at_end), summary.energy_at_end.kinetic,
       summary.energy_at_end.strain, summary.energy_at_end.potential, summary.lost));
   log.line(fmt::format("  largest error of the energy balance {:.3g} J; energy from nowhere {:.2g} %",
@@ -108,14 +116,35 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
       reading));
 }
 
-/// The signal that stopped a run, on all ranks: some of them may not have got it.
-int log_stop(RunLog& log, const RunSummary::StoppedAt& stopped, MPI_Comm comm) {
+/// The signal that stopped a run, on all ranks: some of them may not have got it. 0: the time limit did.
+int log_stop(RunLog& log, const RunSummary::StoppedAt& stopped, MPI_Comm comm,
+             const CheckpointWriter& checkpoints) {
   int signal = StopSignals::received();
   MPI_Allreduce(MPI_IN_PLACE, &signal, 1, MPI_INT, MPI_MAX, comm);
-  log.line(fmt::format("stopped by {} at t = {:.9g} s: {}", signal_name(signal), stopped.time,
+  log.line(fmt::format("stopped by {} at t = {:.9g} s: {}",
+                       signal == 0 ? "the time limit" : signal_name(signal), stopped.time,
                        stopped.given_up ? "the step under way took too long and was given up"
                                         : "the step under way was finished"));
+  if (checkpoints.has_stop())
+    log.line(fmt::format("  go on from {} with --restart", checkpoints.last()));
+  else
+    log.line("  WARNING: no checkpoint of it");
   return signal;
+}
+
+/// Checkpoints after that number belong to histories that are cut back or begun anew.
+void remove_checkpoints_after(const fs::path& folder, int number) {
+  std::error_code ignored;
+  for (const fs::path& file : checkpoints_in(folder))
+    if (checkpoint_number(file) > number) fs::remove(file, ignored);
+}
+
+void log_restart(RunLog& log, const RestartPoint& from) {
+  const Checkpoint& c = from.checkpoint;
+  log.line(fmt::format("goes on from {} (t = {:.9g} s, written on {} {})", from.file.string(),
+                       c.snapshot.time, c.ranks, c.ranks == 1 ? "rank" : "ranks"));
+  for (const std::string& note : from.notes) log.line("  " + note);
+  if (!from.in_its_folder) log.line("  histories and series begin anew in this folder");
 }
 
 void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) {
@@ -148,7 +177,7 @@ void check_accuracy(Session& session, std::vector<Stage> stages, const PositionS
   }
   log.line("check: the same with a fourth of the accuracy");
   Model model;
-  session.build(model, Session::Extent::share);
+  session.build(model, Session::Extent::partition);
   Layout layout(session.comm, model, {.identify = !kept});
   Assembler assembler(model, layout);
   PositionSamples fine(assembler);
@@ -173,7 +202,7 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   const auto begin = std::chrono::steady_clock::now();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  Session session(command, comm, Session::Extent::share);
+  Session session(command, comm, Session::Extent::partition);
   const std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
   const OutputOptions output = read_output(session.file);
   const std::vector<std::string> entities = counted_entities(session.model);
@@ -184,42 +213,106 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
 
   const fs::path folder =
       command.folder.empty() ? default_folder(command.case_file) : fs::path(command.folder);
+  std::string name = name_of(folder);
   std::optional<FolderLock> lock;
+  together(comm, [&] {
+    if (rank != 0) return;
+    make_folder(folder);
+    lock.emplace(folder);
+  });
+  std::optional<RestartPoint> from;
+  if (command.restart) from = find_restart(command, session, stages, folder);
+  const bool same_files = from && from->in_its_folder;
+  if (same_files) name = from->checkpoint.name;
   std::unique_ptr<RunLog> log;
+  Checkpoint about;
   together(comm, [&] {
     if (rank == 0) {
-      make_folder(folder);
-      lock.emplace(folder);
+      about = about_run(session, name, layout.ranks());
+      remove_checkpoints_after(folder, same_files ? checkpoint_number(from->file) : -1);
     }
-    log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "");
+    log = std::make_unique<RunLog>(rank, command.quiet, output.log ? (folder / "run.log").string() : "",
+                                   same_files);
   });
 
   Assembler assembler(session.model, layout);
   log_model(*log, session, entities, layout);
-  if (kept) log->line("  joints share no blocks: closed loops repeat constraints");
-  Recorder recorder(assembler, {folder, name_of(folder), output.vtk, output.csv});
+  if (kept) log->line("  joints share no blocks: closed loops make constraints redundant");
+  if (from) {
+    log_restart(*log, *from);
+    about.restarts = from->checkpoint.restarts;
+    about.restarts.push_back(
+        {from->file.filename().string(), from->checkpoint.snapshot.time, layout.ranks()});
+  }
+  std::optional<RunRecord> record;
+  together(comm, [&] { record.emplace(rank == 0, folder, command, session.file.file(), about); });
+  Recorder recorder(assembler, {folder, name, output.vtk, output.csv,
+                                same_files ? from->checkpoint.output : std::vector<std::byte>()});
   Simulation simulation(assembler);
+  const StopSignals signals;
+  TimeLimit limit(signals, begin, command.time_limit);
+  CheckpointWriter checkpoints(
+      comm,
+      {folder, command.checkpoint_every > 0 ? command.checkpoint_every : output.checkpoint_every,
+       command.checkpoint_minutes > 0 ? command.checkpoint_minutes : output.checkpoint_minutes,
+       static_cast<int>(stages.size())},
+      about, recorder, limit, *log);
   simulation.add(*log);
   simulation.add(recorder);
+  simulation.add(limit);
+  simulation.add(checkpoints);
   PositionSamples samples(assembler);
-  if (checks_accuracy(stages)) simulation.add(samples);
+  const bool checks = checks_accuracy(stages) && !from;
+  if (checks) simulation.add(samples);
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
-  const StopSignals signals;
-  simulation.obey(signals);
+  simulation.obey(limit);
+  const auto finish = [&](const std::string& end, int status) {
+    together(comm, [&] {
+      record->finish(end, status, simulation.summary(), simulation.state().time, checkpoints.last());
+    });
+  };
   std::optional<EnergyError> gained;
   try {
-    simulation.run(stages);
+    if (from)
+      simulation.run(stages, Snapshot(std::move(from->checkpoint.snapshot)));
+    else
+      simulation.run(stages);
   } catch (const EnergyError& error) {
     gained = error;
+  } catch (const NoConvergence&) {
+    finish("no convergence", exit_status::no_convergence);
+    throw;
+  } catch (const Error&) {
+    finish("error", exit_status::error);
+    throw;
   }
+  const bool stopped = simulation.summary().stopped.has_value();
   int signal = 0;
-  if (simulation.summary().stopped) signal = log_stop(*log, *simulation.summary().stopped, comm);
+  if (stopped) signal = log_stop(*log, *simulation.summary().stopped, comm, checkpoints);
   log_summary(*log, simulation.summary(), reading.count());
-  if (signal == 0 && !gained && checks_accuracy(stages))
-    check_accuracy(session, stages, samples, kept, signals, *log);
+  if (const std::string words = checkpoints.in_words(); !words.empty()) log->line(words);
+  if (!stopped && !gained && checks) check_accuracy(session, stages, samples, kept, signals, *log);
+  if (checks_accuracy(stages) && from)
+    log->line("  no check of the accuracy: the run went on from a checkpoint");
   log_results(*log, recorder, folder);
-  if (gained) throw *gained;
-  return signal == 0 ? 0 : 128 + signal;
+  if (gained) {
+    finish("energy", exit_status::energy);
+    throw *gained;
+  }
+  if (!stopped) {
+    finish("done", 0);
+    return 0;
+  }
+  if (signal != 0) {
+    finish(signal_name(signal), 128 + signal);
+    return 128 + signal;
+  }
+  if (!checkpoints.has_stop()) {
+    finish("time limit", exit_status::error);
+    throw Error("the time limit stopped the run, and no checkpoint was written (see run.log)");
+  }
+  finish("time limit", exit_status::time_limit);
+  return exit_status::time_limit;
 }
 
 }  // namespace trammel

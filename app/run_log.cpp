@@ -61,10 +61,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-RunLog::RunLog(int rank, bool quiet, const std::string& file)
+RunLog::RunLog(int rank, bool quiet, const std::string& file, bool append)
     : active_(rank == 0), console_(rank == 0 && !quiet), terminal_(console_ && on_terminal()) {
   if (!active_ || file.empty()) return;
-  file_ = std::fopen(file.c_str(), "w");
+  file_ = std::fopen(file.c_str(), append ? "a" : "w");
   if (file_ == nullptr) throw Error("cannot write '" + file + "': " + std::strerror(errno));
 }
 
@@ -87,10 +87,19 @@ void RunLog::line(std::string_view text) {
   }
 }
 
+void RunLog::goes_on(const Stage& stage, const StepReport& report, const State& state) {
+  stage_count_ = report.stage;
+  stage_begins(stage, report, state);
+  steps_before_ = report.number;
+  twentieth_ = static_cast<int>(20 * done_part(report) + 1e-9);
+  line(fmt::format("  goes on at t = {:.9g} s, after {}", report.time, steps_text(report.number)));
+}
+
 void RunLog::stage_begins(const Stage& stage, const StepReport& report, const State&) {
   stage_start_ = last_drawn_ = Clock::now();
   twentieth_ = 0;
   iterations_ = 0;
+  steps_before_ = 0;
   ++stage_count_;
   if (!active_) return;
   const std::string name = stage.name.empty() ? "" : " '" + stage.name + "'";
@@ -152,10 +161,10 @@ void RunLog::clear_bar() {
 void RunLog::stage_ends(const Stage&, const StepReport& report, const State&) {
   if (!active_) return;
   const std::chrono::duration<double> spent = Clock::now() - stage_start_;
-  line(fmt::format(
-      "  done: {}, {:.2f} Newton iterations a step, {}", steps_text(report.number),
-      report.number > 0 ? static_cast<double>(iterations_) / static_cast<double>(report.number) : 0.0,
-      duration_text(spent.count())));
+  const std::int64_t steps = report.number - steps_before_;
+  line(fmt::format("  done: {}, {:.2f} Newton iterations a step, {}", steps_text(steps),
+                   steps > 0 ? static_cast<double>(iterations_) / static_cast<double>(steps) : 0.0,
+                   duration_text(spent.count())));
 }
 
 void RunLog::note(std::string_view text) { line("  " + std::string(text)); }

@@ -13,8 +13,8 @@ namespace trammel {
 /// folder of results gets the lines. Works on rank 0 only.
 class RunLog final : public Monitor {
  public:
-  /// `file` may be empty. Throws Error where it cannot be written.
-  RunLog(int rank, bool quiet, const std::string& file);
+  /// `file` may be empty; `append`: to what it holds. Throws Error where it cannot be written.
+  RunLog(int rank, bool quiet, const std::string& file, bool append = false);
   ~RunLog() override;
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
@@ -23,6 +23,7 @@ class RunLog final : public Monitor {
   void line(std::string_view text);
 
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
+  void goes_on(const Stage& stage, const StepReport& report, const State& state) override;
   void accepted(const StepReport& report, const State& state) override;
   void stage_ends(const Stage& stage, const StepReport& report, const State& state) override;
   void note(std::string_view text) override;
@@ -43,6 +44,7 @@ class RunLog final : public Monitor {
   Clock::time_point stage_start_, last_drawn_;
   int twentieth_ = 0;
   long iterations_ = 0;
+  std::int64_t steps_before_ = 0;  ///< of the stage, in the run that this one goes on with
   int stage_count_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <petscsys.h>
@@ -11,6 +12,7 @@
 #include "solvers/model_history.hpp"
 #include "solvers/model_scales.hpp"
 #include "stage_reader.hpp"
+#include "trammel/former_names.hpp"
 
 namespace trammel {
 
@@ -43,8 +45,26 @@ void Plugins::load(const CaseFile& file) {
 
 namespace {
 
-/// Entities from which on the ranks expand a case by shares; before that the whole is as quick.
-constexpr PetscInt least_for_shares = 10'000;
+/// Entities from which on the ranks expand a case by partition; before that the whole is as quick.
+constexpr PetscInt least_for_partition = 10'000;
+
+/// Tells a user who wrote a former name of what it is called now.
+void note_former_name(MPI_Comm comm, const std::string& text) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) fmt::print(stderr, "trammel: NOTE: {}\n", text);
+}
+
+/// The number of entities that the option asks for, by its present or its former name.
+PetscInt least_of_partition(MPI_Comm comm) {
+  PetscInt least = least_for_partition;
+  PetscBool former = PETSC_FALSE;
+  const auto [before, now] = former_partition_option;
+  PetscOptionsGetInt(nullptr, nullptr, before.data(), &least, &former);
+  PetscOptionsGetInt(nullptr, nullptr, now.data(), &least, nullptr);
+  if (former == PETSC_TRUE) note_former_name(comm, told_of_former_name(before, now));
+  return least;
+}
 
 }  // namespace
 
@@ -52,14 +72,17 @@ Session::Session(const CommandLine& command, MPI_Comm all_ranks, Extent extent)
     : file(command.case_file, command.parameters), plugins(command), comm(all_ranks) {
   plugins.load(file);
   build(model, extent);
+  std::set<std::string> told;
+  for (const ModelNote& note : model.notes)
+    if (note.title == former_name_note && told.insert(note.text).second) note_former_name(comm, note.text);
 }
 
 void Session::build(Model& into, Extent extent) {
-  PetscInt least = least_for_shares;
-  PetscOptionsGetInt(nullptr, nullptr, "-share_from", &least, nullptr);
+  const PetscInt least = least_of_partition(comm);
   into.keep_notes = extent == Extent::whole;
-  const int share_from = extent == Extent::share ? static_cast<int>(least) : std::numeric_limits<int>::max();
-  file.build(plugins.registry(), into, comm, share_from);
+  const int partition_from =
+      extent == Extent::partition ? static_cast<int>(least) : std::numeric_limits<int>::max();
+  file.build(plugins.registry(), into, comm, partition_from);
 }
 
 bool Session::loops_repeat_constraints() {

@@ -38,14 +38,14 @@ class Plugins {
 /// A case with its model.
 struct Session {
   /// How much of a case a rank expands.
-  enum class Extent { whole, share };
+  enum class Extent { whole, partition };
   /// Reads the case, loads its plugins and builds its model. Collective.
   Session(const CommandLine& command, MPI_Comm comm, Extent extent);
 
   /// Builds the case's model once more, for another run of it. Collective.
   void build(Model& into, Extent extent);
 
-  /// True where closed loops repeat constraints although joints identify blocks. Every joint is to keep its multipliers then:
+  /// True where closed loops make constraints redundant although joints identify blocks. Every joint is to keep its multipliers then:
   /// reactions of least norm are those of all joints only where each has its own. Throws Error where identified blocks start
   /// with different velocities. Collective.
   bool loops_repeat_constraints();

@@ -75,13 +75,14 @@ Parameter cuts_parameter(const char* what, int standard) {
 }
 
 Parameter redundant_parameter() {
-  return Parameter::make(Kind::choice, "redundant", "",
-                         "equations of constraints that repeat others: left out, or an error")
+  return Parameter::make(
+             Kind::choice, "redundant", "",
+             "what becomes of the equations of redundant constraints: they do not count, or the run ends")
       .one_of({"leave_out", "stop"})
       .defaults("leave_out");
 }
 Redundancy read_redundant(const Parameters& in) {
-  return in.text("redundant") == "stop" ? Redundancy::stop : Redundancy::leave_out;
+  return in.text("redundant") == "stop" ? Redundancy::stop : Redundancy::remove;
 }
 
 DynamicStage::Form read_form(const std::string& text) {

@@ -19,10 +19,14 @@ constexpr std::int64_t patience = 500 * millisecond;
 // `timeout` and batch systems send a signal to the process and to its group, so that it comes twice.
 constexpr std::int64_t same_signal = 200 * millisecond;
 
+std::atomic<int> checkpoints{0};
 std::atomic<int> first_signal{0};
 std::atomic<std::int64_t> first_time{0};  // [ns]
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 std::array<struct sigaction, signals.size()> before;
+struct sigaction before_checkpoints;
+
+void count_checkpoint(int) { ++checkpoints; }
 
 std::int64_t now() {
   timespec t{};
@@ -53,10 +57,14 @@ StopSignals::StopSignals() {
     // A shell starts what it runs in the background with SIGINT ignored.
     if (before[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
   }
+  checkpoints = 0;
+  action.sa_handler = count_checkpoint;
+  sigaction(SIGUSR1, &action, &before_checkpoints);
 }
 
 StopSignals::~StopSignals() {
   for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
+  sigaction(SIGUSR1, &before_checkpoints, nullptr);
 }
 
 Stop StopSignals::asked() const {
@@ -65,6 +73,7 @@ Stop StopSignals::asked() const {
 }
 
 int StopSignals::received() { return first_signal; }
+int StopSignals::checkpoints_asked() { return checkpoints; }
 
 std::string signal_name(int signal) { return std::string("SIG") + sigabbrev_np(signal); }
 

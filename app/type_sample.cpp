@@ -79,8 +79,8 @@ TypeOffers offered_in(const Model& model, int entity) {
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
       if (range.instances->entity(i) == entity) {
-        const Specimen at(model, range.instances->stencil(i));
-        range.instances->outputs(i, at.local(), ReactionShares{}, names);
+        const TestState at(model, range.instances->stencil(i));
+        range.instances->outputs(i, at.local(), ReactionContributions{}, names);
       }
   const auto may_rest = [&](const Block& b) {
     return b.entity == entity && is_multiplier(b.kind) && std::ranges::any_of(b.rows, &Row::may_rest);

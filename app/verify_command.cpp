@@ -28,11 +28,12 @@ TableRow row_of(const JointVerdict& v) {
   const JointCheck& c = v.check;
   TableRow row{v.type};
   if (c.states == 0) return row;
-  const bool wrong = v.freedoms_stated >= 0 && v.freedoms_stated != c.freedoms();
+  const bool wrong =
+      v.degrees_of_freedom_stated >= 0 && v.degrees_of_freedom_stated != c.degrees_of_freedom();
   row.push_back(std::to_string(c.equations));
   row.push_back(std::to_string(c.rank));
-  row.push_back(wrong ? fmt::format("{} ({} stated)", c.freedoms(), v.freedoms_stated)
-                      : std::to_string(c.freedoms()));
+  row.push_back(wrong ? fmt::format("{} ({} stated)", c.degrees_of_freedom(), v.degrees_of_freedom_stated)
+                      : std::to_string(c.degrees_of_freedom()));
   for (const JointCheck::Worst* worst : {&c.gradient, &c.stiffness, &c.rate, &c.bias})
     row.push_back(shown(worst->error));
   row.push_back(v.absolute ? "absolute" : shown(c.objectivity.error));
@@ -58,7 +59,7 @@ std::string legend(const JointVerification& how) {
         "rad)",
         how.until, how.step, b.drift);
   return text +
-         ". freedoms: left between two bodies; absolute: holds velocities in the world. A title "
+         ". degrees of freedom: left between two bodies; absolute: holds velocities in the world. A title "
          "in\nbrackets: in a scene of "
          "its plugin (trammel/joint_scene.hpp).\n";
 }
@@ -131,8 +132,8 @@ void verify_types(const CommandLine& command, MPI_Comm comm) {
   if (types.empty() && laws.empty()) throw Error("no joint types are loaded: see 'trammel list'");
   const std::size_t count = types.size() + laws.size();
 
-  std::vector<TableRow> rows{{"joint", "equations", "rank", "freedoms", "B", "stiffness", "rate", "bias",
-                              "objectivity", "power", "drift 3", "drift 2", "drift 1", "coordinates",
+  std::vector<TableRow> rows{{"joint", "equations", "rank", "degrees of freedom", "B", "stiffness", "rate",
+                              "bias", "objectivity", "power", "drift 3", "drift 2", "drift 1", "coordinates",
                               "worst derivative"}};
   std::string notes;
   for (const Type* type : types) {

@@ -119,8 +119,8 @@ class Samples final : public Monitor {
     for (std::size_t i = 0; i < states.size(); ++i)
       for (const UnknownBlock& u : layout_.unknowns())
         for (int k = 0; k < u.size; ++k) {
-          const auto value = static_cast<std::size_t>(u.place.value + k),
-                     dof = static_cast<std::size_t>(u.place.dof + k);
+          const auto value = static_cast<std::size_t>(u.offset.value + k),
+                     dof = static_cast<std::size_t>(u.offset.dof + k);
           const State &a = states[i], &b = exact.states.at(i);
           const auto put = [&](std::size_t field, double d) {
             largest[field] = std::max(largest[field], std::abs(d));

@@ -50,24 +50,26 @@ class Crowd {
     std::vector<BlockId> all;  // no joint has a block of another one
     for (int i = 0; i < size; ++i)
       all.insert(all.end(), range_->stencil(i).begin(), range_->stencil(i).end());
-    specimen_ = std::make_unique<Specimen>(model_, all);
-    specimen_->disturb(1, 0.3, 0.5);
-    auto place = specimen_->places().begin();
+    test_state_ = std::make_unique<TestState>(model_, all);
+    test_state_->disturb(1, 0.3, 0.5);
+    auto offset = test_state_->state_offsets().begin();
     for (int i = 0; i < size; ++i) {
       const auto count = static_cast<std::ptrdiff_t>(range_->stencil(i).size());
       stencils_.emplace_back(place, place + count);
-      place += count;
+      offset += count;
     }
-    for (const std::vector<BlockPlace>& places : stencils_) places_.push_back(places.data());
+    for (const std::vector<BlockOffset>& offsets : stencils_) offsets_.push_back(offsets.data());
   }
 
   void evaluate(bool tangent) const {
-    class Sink final : public ShareSink {
-      void add(int, LocalSystem& share) override { benchmark::DoNotOptimize(share.residual().data()); }
+    class Sink final : public ContributionSink {
+      void add(int, LocalSystem& contribution) override {
+        benchmark::DoNotOptimize(contribution.residual().data());
+      }
     } sink;
     Request request;
     request.tangent = tangent;
-    range_->evaluate(0, size, specimen_->state(), places_, request, sink);
+    range_->evaluate(0, size, test_state_->state(), offsets_, request, sink);
     benchmark::ClobberMemory();
   }
 
@@ -76,9 +78,9 @@ class Crowd {
   Model model_;
   std::vector<std::unique_ptr<Value>> maps_;
   const ElementRange* range_ = nullptr;
-  std::unique_ptr<Specimen> specimen_;
-  std::vector<std::vector<BlockPlace>> stencils_;
-  std::vector<const BlockPlace*> places_;
+  std::unique_ptr<TestState> test_state_;
+  std::vector<std::vector<BlockOffset>> stencils_;
+  std::vector<const BlockOffset*> offsets_;
 };
 
 /// Keeps the fastest repetition of each benchmark, by joint [s].

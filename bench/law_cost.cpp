@@ -48,24 +48,24 @@ class Crowd {
       type.build(Parameters(map_, type.parameters, context_), builder);
     }
     range_ = model_.ranges.back().instances.get();
-    specimen_ = std::make_unique<Specimen>(model_, range_->stencil(0));
-    specimen_->disturb(3, 1, 2);
+    test_state_ = std::make_unique<TestState>(model_, range_->stencil(0));
+    test_state_->disturb(3, 1, 2);
   }
 
-  Evaluation evaluated() const { return evaluate(*range_, 0, *specimen_, {true, false, false}); }
+  Evaluation evaluated() const { return evaluate(*range_, 0, *test_state_, {true, false, false}); }
 
   /// Of one evaluation [us], the best of many.
   double cost(bool tangent) const {
-    class Sink final : public ShareSink {
+    class Sink final : public ContributionSink {
      public:
-      void add(int, LocalSystem& share) override { sum += share.residual()[0]; }
+      void add(int, LocalSystem& contribution) override { sum += contribution.residual()[0]; }
       double sum = 0;
     } sink;
-    const std::vector<const BlockPlace*> places(size, specimen_->places().data());
+    const std::vector<const BlockOffset*> offsets(size, test_state_->state_offsets().data());
     double best = 1e9;
     for (int pass = 0; pass < 400; ++pass) {
       const auto start = std::chrono::steady_clock::now();
-      range_->evaluate(0, size, specimen_->state(), places, {tangent, false, false}, sink);
+      range_->evaluate(0, size, test_state_->state(), offsets, {tangent, false, false}, sink);
       best = std::min(
           best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     }
@@ -77,7 +77,7 @@ class Crowd {
   CaseContext context_;
   Model model_;
   const ElementRange* range_ = nullptr;
-  std::unique_ptr<Specimen> specimen_;
+  std::unique_ptr<TestState> test_state_;
 };
 
 }  // namespace

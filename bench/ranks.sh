@@ -2,12 +2,13 @@
 # The same answer on 1, 2 and 4 ranks, with Newton's tolerance at 1e-12: largest difference of any history from that of
 # one rank, as a part of the quantity's range over all sensors (energies are one quantity, and so are a vector's
 # components), accelerations apart; and as a part of the sensor's own range, which rounding alone may make up (a rod that
-# falls freely has constant acceleration). Largest share of a rank (unknowns that it owns or sees) against
+# falls freely has constant acceleration). Largest partition of a rank (unknowns that it owns or sees) against
 # 1.2 N/P + 2000.
 # What a slider reports that may be zero by nature (gap, thrust, section forces) is a part of the range of positions, forces
 # and moments.
 #   bench/ranks.sh            four-bar, lattice, chain, and sliders that cross from rank to rank
 #   bench/ranks.sh lattice    one of them
+#   RANKS="2 4 8" bench/ranks.sh    on these numbers of ranks beside one
 set -euo pipefail
 . "$(dirname "$0")/start.sh"
 export OMPI_MCA_mpi_yield_when_idle=1
@@ -47,12 +48,12 @@ differences() {  # differences FOLDER FOLDER: part of the range and channel, a l
 system() {  # system NAME CASE OPTIONS...
   local name=$1 file=$2 ranks
   [ -z "$only" ] || [ "$only" = "$name" ] || return 0
-  for ranks in 1 2 4; do
+  for ranks in 1 $ranks_tried; do
     mpirun -q --oversubscribe -n "$ranks" "$trammel" run "$file" -o "$results/$name.$ranks" \
       --set tolerance=1e-12 --set frames=1000000 "${@:3}" >"$results/log" 2>&1 || { cat "$results/log"; exit 1; }
     local unknowns share
     unknowns=$(awk '/^  unknowns/ { print $2 }' "$results/log")
-    share=$(awk '/largest share of a rank/ { print $6 }' "$results/log")
+    share=$(awk '/largest partition of a rank/ { print $6 }' "$results/log")
     if [ "$ranks" = 1 ]; then
       echo "| $name | 1 | $unknowns | | | | | |"
     else
@@ -65,14 +66,15 @@ system() {  # system NAME CASE OPTIONS...
 }
 
 only=${1:-}
-echo "| system | ranks | unknowns | largest share | 1.2 N/P + 2000 | largest difference | of accelerations | of the channel's own range |"
+ranks_tried=${RANKS:-2 4}
+echo "| system | ranks | unknowns | largest partition | 1.2 N/P + 2000 | largest difference | of accelerations | of the channel's own range |"
 echo "|---|---|---|---|---|---|---|---|"
 system four_bar cases/four_bar_x/case.yaml
 system lattice cases/lattice/case.yaml --set n=16 --set h=0.0004 --set until=2.04
 system chain cases/chain/case.yaml --set N=100 --set h=0.01 --set until=0.5
 system chain_1000 cases/chain/case.yaml --set N=1000 --set h=0.01 --set until=0.5
-system chain_shares cases/chain/case.yaml --set N=100 --set h=0.01 --set until=0.5 -share_from 1
-system lattice_shares cases/lattice/case.yaml --set n=16 --set h=0.0004 --set until=2.04 -share_from 1
+system chain_shares cases/chain/case.yaml --set N=100 --set h=0.01 --set until=0.5 -partition_from 1
+system lattice_shares cases/lattice/case.yaml --set n=16 --set h=0.0004 --set until=2.04 -partition_from 1
 system bead cases/sliding_bead/case.yaml --set h=0.004 --set rho=0.6
 system train bench/train.yaml
 system spaghetti cases/spaghetti/case.yaml --set h=0.002

@@ -1,12 +1,15 @@
-# Finds a PETSc of real scalars in double precision through pkg-config and makes the target PETSc::PETSc.
-# PETSC_DIR (and PETSC_ARCH), in the environment or the cache, name an installation of one's own.
+# Finds a PETSc of real scalars in double precision through pkg-config and makes the target PETSc::PETSc. Indices may have 32 or
+# 64 bits. PETSC_DIR (and PETSC_ARCH, where PETSc was not installed with a prefix), in the cache or the environment, name an
+# installation of one's own.
 find_package(PkgConfig QUIET)
 
 set(_petsc_folders "")
 foreach(_root IN ITEMS "${PETSC_DIR}" "$ENV{PETSC_DIR}")
-  if(_root)
-    list(APPEND _petsc_folders "${_root}/$ENV{PETSC_ARCH}/lib/pkgconfig" "${_root}/lib/pkgconfig")
-  endif()
+  foreach(_arch IN ITEMS "${PETSC_ARCH}" "$ENV{PETSC_ARCH}" "")
+    if(_root)
+      list(APPEND _petsc_folders "${_root}/${_arch}/lib/pkgconfig")
+    endif()
+  endforeach()
 endforeach()
 file(GLOB _petsc_debian LIST_DIRECTORIES true /usr/lib/petscdir/petsc*/*-real/lib/pkgconfig)
 list(APPEND _petsc_folders ${_petsc_debian})
@@ -24,10 +27,25 @@ find_path(PETSC_CONF_INCLUDE_DIR petscconf.h HINTS ${PC_PETSC_INCLUDE_DIRS})
 find_library(PETSC_LIBRARY NAMES ${PC_PETSC_LIBRARIES} petsc_real petsc HINTS ${PC_PETSC_LIBRARY_DIRS})
 mark_as_advanced(PETSC_INCLUDE_DIR PETSC_CONF_INCLUDE_DIR PETSC_LIBRARY)
 
+set(_petsc_unfit "")
+if(PETSC_CONF_INCLUDE_DIR)
+  file(STRINGS "${PETSC_CONF_INCLUDE_DIR}/petscconf.h" _petsc_kind REGEX "PETSC_USE_(COMPLEX|REAL_[A-Z0-9_]*) 1")
+  if(_petsc_kind MATCHES "PETSC_USE_COMPLEX")
+    set(_petsc_unfit "it has complex scalars")
+  elseif(NOT _petsc_kind MATCHES "PETSC_USE_REAL_DOUBLE")
+    set(_petsc_unfit "its scalars are not of double precision")
+  endif()
+endif()
+if(_petsc_unfit)
+  message(FATAL_ERROR "The PETSc in ${PETSC_CONF_INCLUDE_DIR} does not fit: ${_petsc_unfit}. Trammel needs real scalars of "
+    "double precision; set PETSC_DIR and PETSC_ARCH to such an installation.")
+endif()
+
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(PETSc
   REQUIRED_VARS PETSC_LIBRARY PETSC_INCLUDE_DIR PETSC_CONF_INCLUDE_DIR
-  VERSION_VAR PC_PETSC_VERSION)
+  VERSION_VAR PC_PETSC_VERSION
+  REASON_FAILURE_MESSAGE "install libpetsc-real-dev, or set PETSC_DIR and PETSC_ARCH to an installation of your own")
 
 if(PETSc_FOUND AND NOT TARGET PETSc::PETSc)
   add_library(PETSc::PETSc UNKNOWN IMPORTED)

@@ -56,7 +56,7 @@ bool PlannedThing::stands_first() const {
 }
 
 std::string PlannedThing::full_name() const {
-  return attachment == nullptr ? name : name + "." + coordinate->key + "." + attachment->key;
+  return coordinate_element == nullptr ? name : name + "." + coordinate->key + "." + coordinate_element->key;
 }
 
 CaseExpansion::CaseExpansion(const Value& root, CaseContext& context, const Registry& registry)
@@ -67,8 +67,8 @@ CaseExpansion::CaseExpansion(const Value& root, CaseContext& context, const Regi
   plan_category(Type::Category::curve, "curves");
   plan_category(surface_category, "surfaces");
   plan_category(Type::Category::joint, "joints");
-  std::ranges::move(attachments_, std::back_inserter(things_));
-  attachments_ = {};
+  std::ranges::move(coordinate_elements_, std::back_inserter(things_));
+  coordinate_elements_ = {};
   plan_category(Type::Category::element, "elements");
   plan_category(Type::Category::load, "loads");
   plan_category(Type::Category::sensor, "sensors");
@@ -90,7 +90,7 @@ void CaseExpansion::arrange(MPI_Comm comm) {
     if (thing.type == nullptr) continue;
     thing.entity = entity++;
     if (thing.type->category == Type::Category::joint) joints[thing.name] = static_cast<int>(i);
-    if (thing.attachment != nullptr) thing.joint = joints.at(thing.name);
+    if (thing.coordinate_element != nullptr) thing.joint = joints.at(thing.name);
   }
 }
 
@@ -107,22 +107,22 @@ const std::vector<const Value::Entry*>& CaseExpansion::naming(const PlannedThing
 /// What a thing names, and how large it is.
 Needs CaseExpansion::needs_of(const PlannedThing& thing, bool with_markers) {
   Needs needs;
-  const bool whole = thing.type != nullptr && thing.attachment == nullptr;
+  const bool whole = thing.type != nullptr && thing.coordinate_element == nullptr;
   if (whole && !thing.type->needs && !with_markers && naming(thing, with_markers).empty()) return needs;
   begin(thing);
   guarded([&] {
     if (thing.type == nullptr) return names_.add_marker(map_of(thing), needs.names);
     const Type& type = *thing.type;
-    if (thing.attachment != nullptr)
-      names_.add(map_of_attachment(thing), type.parameters, needs.names);
+    if (thing.coordinate_element != nullptr)
+      names_.add(map_of_coordinate_element(thing), type.parameters, needs.names);
     else if (const auto& wanted = naming(thing, with_markers); !wanted.empty())
       names_.add(map_of(thing, &wanted), type.parameters, needs.names);
     needs.unknowns = type.category == Type::Category::body         ? 6
-                     : type.category == Type::Category::joint      ? 6 - std::max(type.freedoms, 0)
+                     : type.category == Type::Category::joint      ? 6 - std::max(type.degrees_of_freedom, 0)
                      : type.category == Type::Category::coordinate ? 1
                                                                    : 0;
     if (!type.needs) return;
-    const Value map = thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing);
+    const Value map = thing.coordinate_element != nullptr ? map_of_coordinate_element(thing) : map_of(thing);
     const Parameters in(map, type.parameters, *context_);
     const Entity its = entity(thing);
     const PluginCall call(its);
@@ -188,7 +188,7 @@ void CaseExpansion::refuse_cycle(const std::vector<std::pair<int, std::size_t>>&
 
 Entity CaseExpansion::entity(const PlannedThing& thing) const {
   return {thing.full_name(), std::string(category_name(thing.type->category)), thing.type->name,
-          thing.type->plugin, (thing.attachment == nullptr ? thing.entry : thing.coordinate)->where};
+          thing.type->plugin, (thing.coordinate_element == nullptr ? thing.entry : thing.coordinate)->where};
 }
 
 void CaseExpansion::plan_category(Type::Category category, const char* key) {
@@ -215,23 +215,26 @@ void CaseExpansion::plan_entity(Type::Category category, const Value::Entry& ent
   thing.indices = keep_indices();
   current_.title = title_of(std::string(category_name(category)), name, type.name);
   for (const Value::Entry& parameter : entry.value.entries)
-    if (is_attachment(type, parameter)) plan_attachment(thing, parameter);
+    if (is_coordinate_element(type, parameter)) plan_coordinate_element(thing, parameter);
   things_.push_back(std::move(thing));
 }
 
 /// What hangs on the coordinates of a joint under one of its keys.
-void CaseExpansion::plan_attachment(const PlannedThing& joint, const Value::Entry& attachment) {
-  const Type& type = registry_->get(Type::Category::coordinate, attachment.key, attachment.where);
-  if (!attachment.value.is_map())
-    throw Error(attachment.value.where, "'" + attachment.key +
-                                            "' must be a map of coordinates, such as {angle: ...}; found " +
-                                            attachment.value.described());
-  for (const Value::Entry& coordinate : attachment.value.entries) {
+void CaseExpansion::plan_coordinate_element(const PlannedThing& joint,
+                                            const Value::Entry& coordinate_element) {
+  const Type& type =
+      registry_->get(Type::Category::coordinate, coordinate_element.key, coordinate_element.where);
+  if (!coordinate_element.value.is_map())
+    throw Error(coordinate_element.value.where,
+                "'" + coordinate_element.key +
+                    "' must be a map of coordinates, such as {angle: ...}; found " +
+                    coordinate_element.value.described());
+  for (const Value::Entry& coordinate : coordinate_element.value.entries) {
     PlannedThing thing = joint;
     thing.type = &type;
-    thing.attachment = &attachment;
+    thing.coordinate_element = &coordinate_element;
     thing.coordinate = &coordinate;
-    attachments_.push_back(std::move(thing));
+    coordinate_elements_.push_back(std::move(thing));
   }
 }
 
@@ -263,7 +266,7 @@ const Type& CaseExpansion::type_of(Type::Category category, const Value::Entry& 
 }
 
 /// Whether a key of an entity hangs something on a joint's coordinates. Throws Error where the type does not know it.
-bool CaseExpansion::is_attachment(const Type& type, const Value::Entry& parameter) const {
+bool CaseExpansion::is_coordinate_element(const Type& type, const Value::Entry& parameter) const {
   if (parameter.key == "type" || parameter.key == "for") return false;
   if (std::ranges::any_of(type.parameters, [&](const Parameter& p) { return p.name == parameter.key; }))
     return false;
@@ -277,8 +280,8 @@ void CaseExpansion::unknown_key(const Value::Entry& entry, const Type& type) con
   std::vector<std::string> known;
   for (const Parameter& p : type.parameters) known.push_back(p.name);
   if (type.category == Type::Category::joint)
-    for (const std::string& attachment : registry_->names(Type::Category::coordinate))
-      known.push_back(attachment);
+    for (const std::string& coordinate_element : registry_->names(Type::Category::coordinate))
+      known.push_back(coordinate_element);
   std::vector<std::string> all = known;
   all.insert(all.end(), {"type", "for"});
   const std::string near = did_you_mean_key(entry.key, all);
@@ -317,8 +320,8 @@ void CaseExpansion::begin(const PlannedThing& thing) {
   context_->set_indices(std::move(indices));
   if (thing.type == nullptr) {
     current_ = {title_of("marker", thing.name, ""), thing.entry->where, ""};
-  } else if (thing.attachment != nullptr) {
-    current_ = {title_of("joint", thing.name, "") + ", " + thing.attachment->key + " of " +
+  } else if (thing.coordinate_element != nullptr) {
+    current_ = {title_of("joint", thing.name, "") + ", " + thing.coordinate_element->key + " of " +
                     in_quotes(thing.coordinate->key),
                 thing.coordinate->where, thing.type->plugin};
   } else {
@@ -330,7 +333,7 @@ void CaseExpansion::begin(const PlannedThing& thing) {
 void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool listed) {
   begin(thing);
   guarded([&] {
-    const Value map = thing.attachment != nullptr ? map_of_attachment(thing) : map_of(thing);
+    const Value map = thing.coordinate_element != nullptr ? map_of_coordinate_element(thing) : map_of(thing);
     if (thing.type == nullptr) {
       builder.model().markers.insert_or_assign(thing.name, builder.marker(map, *context_).named(thing.name));
       return;
@@ -354,7 +357,7 @@ Value CaseExpansion::map_of(const PlannedThing& thing, const std::vector<const V
   for (const Value::Entry& parameter : thing.entry->value.entries)
     if ((wanted == nullptr || std::ranges::find(*wanted, &parameter) != wanted->end()) &&
         parameter.key != "for" &&
-        (marker || (parameter.key != "type" && !is_attachment(*thing.type, parameter))))
+        (marker || (parameter.key != "type" && !is_coordinate_element(*thing.type, parameter))))
       map.entries.push_back(parameter);
   put_indices_in(map, *context_);
   if (marker) return map;
@@ -363,7 +366,7 @@ Value CaseExpansion::map_of(const PlannedThing& thing, const std::vector<const V
   return map;
 }
 
-Value CaseExpansion::map_of_attachment(const PlannedThing& thing) const {
+Value CaseExpansion::map_of_coordinate_element(const PlannedThing& thing) const {
   const Value::Entry& coordinate = *thing.coordinate;
   Value map;
   map.kind = Value::Kind::map;

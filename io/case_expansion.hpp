@@ -21,7 +21,7 @@ namespace trammel {
 struct PlannedThing {
   const Type* type = nullptr;           ///< null: a marker
   const Value::Entry* entry = nullptr;  ///< in the case
-  const Value::Entry* attachment =
+  const Value::Entry* coordinate_element =
       nullptr;  ///< of what hangs on a coordinate: the joint's key that names its type
   const Value::Entry* coordinate = nullptr;  ///< and the coordinate
   std::string name;                          ///< of what hangs on a coordinate: that of the joint
@@ -66,14 +66,14 @@ class CaseExpansion {
 
   void plan_category(Type::Category category, const char* key);
   void plan_entity(Type::Category category, const Value::Entry& entry, const std::string& name);
-  void plan_attachment(const PlannedThing& joint, const Value::Entry& attachment);
+  void plan_coordinate_element(const PlannedThing& joint, const Value::Entry& coordinate_element);
   void plan_markers();
   const std::vector<const Value::Entry*>& naming(const PlannedThing& thing, bool with_markers);
   Needs needs_of(const PlannedThing& thing, bool with_markers);
   void put_in_order();
   void refuse_cycle(const std::vector<std::pair<int, std::size_t>>& open, int thing) const;
   const Type& type_of(Type::Category category, const Value::Entry& entry) const;
-  bool is_attachment(const Type& type, const Value::Entry& parameter) const;
+  bool is_coordinate_element(const Type& type, const Value::Entry& parameter) const;
   [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
   std::string instance_name(const Value::Entry& entry, const char* category,
                             std::set<std::string>& taken) const;
@@ -81,7 +81,7 @@ class CaseExpansion {
 
   void begin(const PlannedThing& thing);
   Value map_of(const PlannedThing& thing, const std::vector<const Value::Entry*>* wanted = nullptr) const;
-  Value map_of_attachment(const PlannedThing& thing) const;
+  Value map_of_coordinate_element(const PlannedThing& thing) const;
   void put_named(Value& value, int depth) const;
   const Value& named(const char* group, const Value& name) const;
   void guarded(const std::function<void()>& work);
@@ -95,7 +95,7 @@ class CaseExpansion {
   /// By entry: those of its parameters that may name something.
   std::unordered_map<const Value::Entry*, std::vector<const Value::Entry*>> naming_;
   CaseNeeds needs_;
-  std::vector<PlannedThing> things_, attachments_;
+  std::vector<PlannedThing> things_, coordinate_elements_;
   std::size_t first_ = 0;
   std::vector<double> indices_;
   long repeated_ = 0;    ///< entries of all `for` so far

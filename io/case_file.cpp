@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "io/case_expansion.hpp"
-#include "io/case_shares.hpp"
+#include "io/case_partition.hpp"
 #include "io/case_yaml.hpp"
 #include "trammel/nearest_name.hpp"
 
@@ -84,12 +84,12 @@ std::vector<CaseFile::Plugin> CaseFile::plugins() const {
   return plugins;
 }
 
-void CaseFile::build(const Registry& registry, Model& model, MPI_Comm comm, int least_for_shares) {
+void CaseFile::build(const Registry& registry, Model& model, MPI_Comm comm, int least_for_partition) {
   context_.use_types(registry);
   CaseExpansion expansion(root_, context_, registry);
-  const bool large = expansion.entities() >= least_for_shares;
+  const bool large = expansion.entities() >= least_for_partition;
   expansion.arrange(large ? comm : MPI_COMM_SELF);
-  if (large && expand_share(expansion, comm, model)) return;
+  if (large && expand_partition(expansion, comm, model)) return;
   ModelBuilder builder(model);
   for (std::size_t i = 0; i < expansion.things().size(); ++i) {
     if (i == expansion.first_things()) builder.fix_box(MPI_COMM_SELF);

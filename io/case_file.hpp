@@ -41,9 +41,12 @@ class CaseFile {
   std::vector<Plugin> plugins() const;
 
   /// Adds all bodies, markers, joints, elements, loads and sensors to `model`. Every message names the entity. On several
-  /// ranks each expands its share of a case of `least_for_shares` entities and more (case_shares.hpp). Collective.
-  void build(const Registry& registry, Model& model, MPI_Comm comm = MPI_COMM_SELF, int least_for_shares = 0);
+  /// ranks each expands its partition of a case of `least_for_partition` entities and more (case_partition.hpp). Collective.
+  void build(const Registry& registry, Model& model, MPI_Comm comm = MPI_COMM_SELF,
+             int least_for_partition = 0);
 
+  /// The whole tree, as it was written.
+  const Value& root() const { return root_; }
   /// The list under `stages`, nullptr where there is none.
   const Value* stages() const { return root_.find("stages"); }
   /// The map under `output`, nullptr where there is none.

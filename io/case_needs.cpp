@@ -49,7 +49,7 @@ class ThingNames {
       const std::size_t before = by_name_.size();
       std::vector<int> fresh;
       for (std::size_t i = 0; i < things.size(); ++i)
-        if (things[i].attachment == nullptr && wanted(things[i]) &&
+        if (things[i].coordinate_element == nullptr && wanted(things[i]) &&
             (always || before == 0 || !by_name_.contains(things[i].name)))
           fresh.push_back(static_cast<int>(i));
       for (const int i : fresh) by_name_.emplace(things[index(i)].name, i);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
 
+#include "io/background_work.hpp"
 #include "io/csv_outputs.hpp"
 #include "io/recorder_files.hpp"
 #include "io/recorder_visit.hpp"
@@ -80,10 +83,88 @@ void append_items(const std::string& text, std::vector<Item>& items, std::size_t
   }
 }
 
-/// One sensor's file on rank 0, and where the numbers of its lines come from.
+/// One sensor's file on rank 0.
 struct History {
   GrowingFile file;
-  std::vector<std::size_t> places;
+  int energy = -1;                  ///< the sensor whose energies come first; -1: none
+  std::vector<std::size_t> places;  ///< of the other numbers among those of all ranks
+  std::size_t width() const { return 1 + (energy < 0 ? 0 : energy_numbers + 1) + places.size(); }
+};
+
+/// Lines as numbers, a vector a history.
+using Rows = std::vector<std::vector<double>>;
+
+std::string text_of(std::span<const double> numbers, std::size_t width) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < numbers.size(); i += width)
+    fmt::format_to(out, "{}\n", fmt::join(numbers.subspan(i, width), ","));
+  return text;
+}
+
+/// Takes lines and writes them from a thread of its own, every second.
+class HistoryWriter {
+ public:
+  explicit HistoryWriter(std::vector<History> histories)
+      : histories_(std::move(histories)), pending_(histories_.size()) {}
+  ~HistoryWriter() {
+    clock_.reset();
+    write_quietly();
+  }
+  HistoryWriter(const HistoryWriter&) = delete;
+  HistoryWriter& operator=(const HistoryWriter&) = delete;
+
+  const std::vector<History>& histories() const { return histories_; }
+
+  /// Throws what was thrown where lines were written.
+  void add(const Rows& rows) {
+    const std::scoped_lock lock(pending_mutex_);
+    if (error_) std::rethrow_exception(error_);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      pending_[k].insert(pending_[k].end(), rows[k].begin(), rows[k].end());
+    if (!clock_) clock_.emplace(period, [this] { write_quietly(); });
+  }
+  /// All lines are in their files, or it throws.
+  void flush() {
+    write_quietly();
+    const std::scoped_lock lock(pending_mutex_);
+    if (error_) std::rethrow_exception(error_);
+  }
+  std::int64_t bytes() const {
+    const std::scoped_lock lock(files_mutex_);
+    std::int64_t sum = 0;
+    for (const History& history : histories_) sum += history.file.bytes();
+    return sum;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds period{1000};
+
+  void write_quietly() {
+    const std::scoped_lock files(files_mutex_);
+    {
+      const std::scoped_lock lock(pending_mutex_);
+      if (error_) return;
+      writing_.swap(pending_);
+      pending_.resize(histories_.size());
+      for (std::vector<double>& rows : pending_) rows.clear();
+    }
+    try {
+      for (std::size_t k = 0; k < writing_.size(); ++k)
+        histories_[k].file.append(text_of(writing_[k], histories_[k].width()));
+    } catch (...) {
+      const std::scoped_lock lock(pending_mutex_);
+      error_ = std::current_exception();
+    }
+  }
+
+  mutable std::mutex files_mutex_;  ///< taken before the other
+  std::vector<History> histories_;
+  Rows writing_;
+  std::mutex pending_mutex_;
+  Rows pending_;
+  std::exception_ptr error_;
+  std::optional<BackgroundClock> clock_;
 };
 
 std::string header_of(std::vector<CsvColumn> columns) {
@@ -99,7 +180,7 @@ std::string header_of(std::vector<CsvColumn> columns) {
 
 const std::vector<CsvColumn>& energy_columns() {
   static const std::vector<CsvColumn> columns{
-      {"kinetic", "J"}, {"strain", "J"}, {"potential", "J"}, {"total", "J"}, {"lost_power", "W"}};
+      {"kinetic", "J"}, {"strain", "J"}, {"potential", "J"}, {"total", "J"}, {"dissipated_power", "W"}};
   return columns;
 }
 
@@ -123,18 +204,22 @@ struct CsvHistories::Parts {
   int rank = 0;
   std::vector<Sensor> sensors;
   std::map<int, std::vector<int>> by_source;  ///< sensors by the entity whose instances they want
-  bool visits = false;                        ///< some sensor needs the instances
+  std::vector<char> wanted;                   ///< by entity: a sensor needs its instances; empty: none does
+  int reactions = 0;  ///< of a joint among them, which shares blocks, the reaction must be summed
 
   bool begun = false;
   double last_time = 0;      ///< of the last line, once begun
   bool after_event = false;  ///< the last line is the second one of an event
   CsvOutputs outputs;
-  std::vector<double> numbers;   ///< of this rank, for one line
-  std::vector<double> energies;  ///< by sensor, this rank's share
-  std::size_t expected = 0;      ///< how many numbers come from all ranks, on rank 0
-  std::vector<Item> items;       ///< of this rank while the files are begun
-  std::vector<History> histories;
-  std::vector<std::string> held;  ///< lines by history, on rank 0
+  std::vector<double> numbers;            ///< of this rank, for one line
+  std::vector<double> energies;           ///< by sensor, this rank's contribution
+  std::size_t expected = 0;               ///< how many numbers come from all ranks, on rank 0
+  bool miscounted = false;                ///< another number of them came
+  std::vector<Item> items;                ///< of this rank while the files are begun
+  std::unique_ptr<HistoryWriter> writer;  ///< on rank 0, once begun
+  Rows held;
+  /// Files of an earlier run to go on with, and their bytes; on rank 0, until the files are begun.
+  std::map<std::string, std::int64_t> known;
 
   Parts(Assembler& assembler_, std::filesystem::path folder_)
       : assembler(assembler_),
@@ -152,15 +237,20 @@ struct CsvHistories::Parts {
       const Sensor& s = sensors[static_cast<std::size_t>(i)];
       if (s.whole_model()) continue;
       by_source[s.source()].push_back(i);
-      visits = true;
+      wanted.resize(model.entities.size(), 0);
+      wanted[static_cast<std::size_t>(s.source())] = 1;
     }
+    for (const IdentifiedBlocks& pair : assembler.layout().identification().blocks())
+      if (!wanted.empty() && wanted[static_cast<std::size_t>(pair.entity)] != 0) reactions = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &reactions, 1, MPI_INT, MPI_MAX, comm);
   }
 
   const Entity& entity(const Sensor& s) const {
     return assembler.model().entities[static_cast<std::size_t>(s.entity)];
   }
 
-  void take(const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
+  void take(const ElementRange& range, int i, const LocalState& x,
+            const ReactionContributions& contributions) {
     const auto found = by_source.find(range.entity(i));
     if (found == by_source.end()) return;
     for (const int k : found->second) {
@@ -168,15 +258,15 @@ struct CsvHistories::Parts {
       if (s.energy()) {
         const Energy e = range.energy(i, x);
         double* sum = energies.data() + energy_numbers * k;
-        sum[0] += e.kinetic, sum[1] += e.strain, sum[2] += e.potential, sum[3] += e.lost_power;
+        sum[0] += e.kinetic, sum[1] += e.strain, sum[2] += e.potential, sum[3] += e.dissipated_power;
         continue;
       }
       outputs.clear();
       outputs.describe(!begun);
       outputs.take_only(s.reference ? std::span<const std::string>(s.reference->channels)
                                     : std::span<const std::string>());
-      range.outputs(i, x, shares, outputs);
-      if (shares.may_rest) outputs.scalar("active", "", shares.active ? 1 : 0);
+      range.outputs(i, x, contributions, outputs);
+      if (contributions.may_rest) outputs.scalar("active", "", contributions.active ? 1 : 0);
       numbers.insert(numbers.end(), outputs.numbers().begin(), outputs.numbers().end());
       if (begun) continue;
       const auto stencil = range.stencil(i);
@@ -188,17 +278,21 @@ struct CsvHistories::Parts {
   void evaluate(const State& state) {
     numbers.clear();
     energies.assign(sensors.size() * energy_numbers, 0.0);
-    if (visits)
-      visit_together(assembler, state,
-                     [this](const ElementRange& range, int i, const LocalState& x,
-                            const ReactionShares& shares) { take(range, i, x, shares); });
+    const auto visitor = [this](const ElementRange& range, int i, const LocalState& x,
+                                const ReactionContributions& contributions) {
+      take(range, i, x, contributions);
+    };
+    if (reactions != 0)
+      visit_together(assembler, state, visitor);
+    else if (!wanted.empty())
+      visit_wanted_together(assembler, state, wanted, visitor);
     MPI_Allreduce(MPI_IN_PLACE, energies.data(), static_cast<int>(energies.size()), MPI_DOUBLE, MPI_SUM,
                   comm);
     if (std::any_of(sensors.begin(), sensors.end(), [](const Sensor& s) { return s.whole_model(); })) {
       const Energy all = assembler.energy(state);
       for (std::size_t k = 0; k < sensors.size(); ++k)
         if (sensors[k].whole_model())
-          std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.lost_power}.begin(),
+          std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.dissipated_power}.begin(),
                       energy_numbers, energies.begin() + static_cast<std::ptrdiff_t>(k * energy_numbers));
     }
   }
@@ -213,12 +307,15 @@ struct CsvHistories::Parts {
       expected = first;
       std::stable_sort(items.begin(), items.end());
       std::set<std::string> stems;
-      for (std::size_t k = 0; k < sensors.size(); ++k) begin_file(static_cast<int>(k), stems);
+      std::vector<History> histories;
+      for (std::size_t k = 0; k < sensors.size(); ++k)
+        histories.push_back(begin_file(static_cast<int>(k), stems));
+      writer = std::make_unique<HistoryWriter>(std::move(histories));
     });
     begun = true;
   }
 
-  void begin_file(int k, std::set<std::string>& stems) {
+  History begin_file(int k, std::set<std::string>& stems) {
     const Sensor& s = sensors[static_cast<std::size_t>(k)];
     std::string stem = file_stem(entity(s).name);
     for (int n = 2; !stems.insert(stem).second; ++n)
@@ -233,8 +330,14 @@ struct CsvHistories::Parts {
       }
     }
     check_channels(k, columns);
-    histories.push_back({GrowingFile(folder / (stem + ".csv")), std::move(places)});
-    histories.back().file.append(header_of(std::move(columns)));
+    const std::filesystem::path path = folder / (stem + ".csv");
+    const std::string header = header_of(std::move(columns));
+    const int energy = s.energy() ? k : -1;
+    if (const auto found = known.find(path.filename().string()); found != known.end())
+      return {GrowingFile(path, header, found->second), energy, std::move(places)};
+    History history{GrowingFile(path), energy, std::move(places)};
+    history.file.append(header);
+    return history;
   }
 
   void check_channels(int k, const std::vector<CsvColumn>& columns) const {
@@ -257,40 +360,32 @@ struct CsvHistories::Parts {
   }
 
   /// The lines of `state`, on rank 0. Collective.
-  std::vector<std::string> lines_of(const State& state) {
+  Rows rows_of(const State& state) {
     evaluate(state);
     if (!begun) begin();
     const std::vector<double> all = gather_numbers(comm, numbers);
-    std::vector<std::string> lines;
-    together(comm, [&] {
-      if (rank != 0) return;
-      if (all.size() != expected) throw Error("a sensor's outputs changed their number during the run");
-      lines = texts_of(state, all);
-    });
-    return lines;
-  }
-
-  std::vector<std::string> texts_of(const State& state, const std::vector<double>& all) const {
-    std::vector<std::string> lines(histories.size());
-    for (std::size_t k = 0; k < histories.size(); ++k) {
-      const History& history = histories[k];
-      std::string& line = lines[k];
-      const auto out = std::back_inserter(line);
-      fmt::format_to(out, "{}", state.time);
-      if (sensors[k].energy()) {
-        const double* e = energies.data() + energy_numbers * k;
-        fmt::format_to(out, ",{},{},{},{},{}", e[0], e[1], e[2], e[0] + e[1] + e[2], e[3]);
+    if (rank != 0) return {};
+    miscounted = all.size() != expected;
+    if (miscounted) return {};
+    Rows rows;
+    for (const History& history : writer->histories()) {
+      std::vector<double>& row = rows.emplace_back();
+      row.reserve(history.width());
+      row.push_back(state.time);
+      if (history.energy >= 0) {
+        const double* e = energies.data() + energy_numbers * history.energy;
+        row.insert(row.end(), {e[0], e[1], e[2], e[0] + e[1] + e[2], e[3]});
       }
-      for (const std::size_t place : history.places) fmt::format_to(out, ",{}", all[place]);
-      line += '\n';
+      for (const std::size_t place : history.places) row.push_back(all[place]);
     }
-    return lines;
+    return rows;
   }
 
   /// Collective.
-  void write(const std::vector<std::string>& lines) {
+  void write(const Rows& rows) {
     together(comm, [&] {
-      for (std::size_t k = 0; k < lines.size(); ++k) histories[k].file.append(lines[k]);
+      if (miscounted) throw Error("a sensor's outputs changed their number during the run");
+      if (rank == 0) writer->add(rows);
     });
   }
 };
@@ -307,34 +402,56 @@ void CsvHistories::record(const State& state, Occasion occasion) {
   // By time and occasion, never by the numbers: sums over ranks differ in their last digits from one call to the next.
   const bool again = p.begun && state.time == p.last_time;
   if (again && (occasion == Occasion::present || (occasion == Occasion::step && p.after_event))) return;
-  p.write(p.lines_of(state));
+  p.write(p.rows_of(state));
   p.last_time = state.time;
   p.after_event = false;
 }
 
 void CsvHistories::hold(const State& before) {
-  if (!parts_->sensors.empty()) parts_->held = parts_->lines_of(before);
+  if (!parts_->sensors.empty()) parts_->held = parts_->rows_of(before);
 }
 
 void CsvHistories::record_event(const State& after) {
   Parts& p = *parts_;
   if (p.sensors.empty()) return;
   p.write(std::exchange(p.held, {}));
-  p.write(p.lines_of(after));
+  p.write(p.rows_of(after));
   p.last_time = after.time;
   p.after_event = true;
 }
 
+void CsvHistories::flush() {
+  Parts& p = *parts_;
+  if (!p.begun) return;
+  together(p.comm, [&] {
+    if (p.writer) p.writer->flush();
+  });
+}
+
+void CsvHistories::write_place(Archive& archive) {
+  Parts& p = *parts_;
+  flush();
+  std::map<std::string, std::int64_t> sizes;
+  if (p.writer)
+    for (const History& history : p.writer->histories())
+      sizes[history.file.path().filename().string()] = history.file.bytes();
+  archive(p.last_time, p.after_event, sizes);
+}
+
+void CsvHistories::go_on(const State& state, Archive& place) {
+  Parts& p = *parts_;
+  place(p.last_time, p.after_event, p.known);
+  if (!p.sensors.empty()) p.rows_of(state);
+  p.known.clear();
+}
+
 std::vector<std::filesystem::path> CsvHistories::files() const {
   std::vector<std::filesystem::path> paths;
-  for (const History& history : parts_->histories) paths.push_back(history.file.path());
+  if (parts_->writer)
+    for (const History& history : parts_->writer->histories()) paths.push_back(history.file.path());
   return paths;
 }
 
-std::int64_t CsvHistories::bytes() const {
-  std::int64_t sum = 0;
-  for (const History& history : parts_->histories) sum += history.file.bytes();
-  return sum;
-}
+std::int64_t CsvHistories::bytes() const { return parts_->writer ? parts_->writer->bytes() : 0; }
 
 }  // namespace trammel

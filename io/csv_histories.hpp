@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "trammel/archive.hpp"
 
 namespace trammel {
 
@@ -23,6 +24,9 @@ enum class Occasion {
 /// A sensor's file holds what its own instances report, or what Model::sensor_references say. Rank 0 writes; the
 /// values come from the ranks that evaluate them. Where an entity has several instances that report the same channel
 /// (the elements of a beam), the columns after the first are numbered: "strain.x (2) [m]".
+///
+/// A record keeps numbers; a thread of rank 0 turns them into text and writes it, every second. So a process that is killed
+/// leaves its lines but for those of the last second, and an error of the file system comes with the next record or `flush`.
 class CsvHistories {
  public:
   /// Finds the sensors of the model. Collective.
@@ -32,7 +36,7 @@ class CsvHistories {
   CsvHistories& operator=(const CsvHistories&) = delete;
 
   bool empty() const;  ///< no sensors
-  /// Adds the line of `state` to every file, unless the occasion is `present` and the last line has its time. The first
+  /// Adds the line of `state` to every history, unless the occasion is `present` and the last line has its time. The first
   /// call begins the files anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
   /// Collective.
   void record(const State& state, Occasion occasion = Occasion::present);
@@ -44,9 +48,17 @@ class CsvHistories {
   /// line of its own. Collective.
   void record_event(const State& after);
 
+  /// Returns when every line is in its file. Throws Error as `record` does. Collective.
+  void flush();
+  /// What a run that goes on with these files has to know, on rank 0. Writes all lines first. Collective.
+  void write_place(Archive& archive);
+  /// In place of the first record: goes on with the files from where `write_place` was; `state` as it was then. Throws Error
+  /// where a file is another one. Collective.
+  void go_on(const State& state, Archive& place);
+
   /// Files in the order of the sensors; on rank 0.
   std::vector<std::filesystem::path> files() const;
-  std::int64_t bytes() const;
+  std::int64_t bytes() const;  ///< in the files so far
 
  private:
   struct Parts;

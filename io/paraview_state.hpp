@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/recorded_view.hpp"
 #include "io/vtk_series.hpp"
 
 namespace trammel {
@@ -11,6 +12,7 @@ namespace trammel {
 struct ParaviewView {
   std::string pvd;                  ///< name of the series, in the folder of the state file
   std::vector<SeriesLayer> layers;  ///< its blocks
+  RecordedView seen;                ///< camera and scales of arrows
 };
 
 /// The text of a state file for ParaView 5.10 or later, in Python: ParaView knows the place of such a file, and so it

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "io/csv_histories.hpp"
+#include "io/motion_measure.hpp"
 #include "io/paraview_state.hpp"
+#include "io/recorded_view.hpp"
 #include "io/recorder_files.hpp"
 #include "io/recorder_ranks.hpp"
 #include "io/vtk_series.hpp"
 #include "solvers/dense_output.hpp"
+#include "trammel/archive.hpp"
 
 namespace trammel {
 
@@ -20,7 +24,7 @@ namespace {
 /// A schedule within one stage.
 class Clock {
  public:
-  explicit Clock(RecorderSchedule schedule) : schedule_(schedule) {}
+  explicit Clock(RecorderSchedule schedule = {}) : schedule_(schedule) {}
 
   /// `length`: of the stage; `by_accuracy`: its steps follow from an accuracy.
   void begin(double time, double length, bool by_accuracy) {
@@ -52,6 +56,15 @@ class Clock {
   }
   bool on() const { return schedule_.on; }
 
+  /// In place of `begin`: goes on with the stage at `time`.
+  void go_on(double begin, double time, double length, bool by_accuracy, const Clock* before) {
+    this->begin(begin, length, by_accuracy);
+    advance(time);
+    // A record that was due inside a step that was cut comes at its end.
+    if (before != nullptr && before->interval_ == interval_) next_ = before->next_;
+  }
+  void serialize(Archive& archive) { archive(begin_, next_, interval_, inside_); }
+
  private:
   static constexpr double slack = 1e-6;  // times of steps are rounded
 
@@ -72,37 +85,82 @@ struct Recorder::Parts {
   std::unique_ptr<VtkSeries> series;
   std::unique_ptr<CsvHistories> histories;
   Clock vtk_clock, csv_clock;
+  MotionMeasure motion;
   std::size_t layers_in_view = 0;
-  std::array<double, 3> sizes_in_view{};
+  std::array<double, 4> sizes_in_view{};
   bool assembling = false;
+  // Of the run that this one goes on with:
+  std::optional<std::array<Clock, 2>> clocks_before;
+  std::vector<std::byte> histories_before;
 
   Parts(Assembler& assembler_, RecorderOptions options_)
-      : assembler(assembler_), options(std::move(options_)), vtk_clock(options.vtk), csv_clock(options.csv) {
+      : assembler(assembler_),
+        options(std::move(options_)),
+        vtk_clock(options.vtk),
+        csv_clock(options.csv),
+        motion(assembler_) {
     together(assembler.layout().comm(), [&] {
       if (assembler.layout().rank() == 0) make_folder(options.folder);
     });
-    if (options.vtk.on)
+    Places places;
+    if (!options.place.empty()) {
+      Archive archive(options.place);
+      archive(places);
+    }
+    clocks_before = places.clocks;
+    if (places.histories) histories_before = *places.histories;
+    if (options.vtk.on && places.series) {
+      Archive archive(*places.series);
+      series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name), archive);
+      Archive of_motion(*places.motion);
+      motion.read(of_motion);
+    } else if (options.vtk.on) {
       series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name));
+    }
     if (options.csv.on) histories = std::make_unique<CsvHistories>(assembler, options.folder);
+  }
+
+  /// What Recorder::place holds.
+  struct Places {
+    std::optional<std::array<Clock, 2>> clocks;
+    std::optional<std::vector<std::byte>> series, motion, histories;
+
+    void serialize(Archive& archive) { archive(clocks, series, motion, histories); }
+  };
+
+  void go_on(const StepReport& report, bool by_accuracy, const State& state) {
+    const double length = report.until - report.begin;
+    vtk_clock.go_on(report.begin, state.time, length, by_accuracy,
+                    clocks_before ? &(*clocks_before)[0] : nullptr);
+    csv_clock.go_on(report.begin, state.time, length, by_accuracy,
+                    clocks_before ? &(*clocks_before)[1] : nullptr);
+    if (vtk_clock.on() && series->frames() == 0) draw(state);
+    if (vtk_clock.on()) write_view();
+    if (!csv_clock.on()) return;
+    if (histories_before.empty()) return histories->record(state, Occasion::present);
+    Archive archive(histories_before);
+    histories->go_on(state, archive);
   }
 
   std::filesystem::path view() const { return options.folder / (file_stem(options.name) + "_paraview.py"); }
 
   void draw(const State& state) {
     series->record(state);
+    motion.add(state);
     // A run that is killed leaves the view as it was written last.
     constexpr double grown = 1.3;
-    const std::array<double, 3> now = sizes();
+    const std::array<double, 4> now = sizes();
     bool outgrown = series->layers().size() != layers_in_view;
     for (std::size_t i = 0; i < now.size(); ++i) outgrown = outgrown || now[i] > grown * sizes_in_view[i];
     if (outgrown) write_view();
   }
 
-  /// What the view is scaled by: the diagonal of all that was drawn [m], the longest force [N] and moment [N m].
-  std::array<double, 3> sizes() const {
+  /// What the view is scaled and turned by: the diagonal of all that was drawn [m], the longest force [N] and moment [N m], and
+  /// the length of all displacements [m].
+  std::array<double, 4> sizes() const {
     DrawingExtent all;
     for (const SeriesLayer& layer : series->layers()) all.add(layer.extent);
-    return {all.diagonal(), all.force, all.moment};
+    return {all.diagonal(), all.force, all.moment, std::sqrt(motion.displacements().trace())};
   }
 
   /// The view is scaled by what was drawn so far; it is written again as that grows, and where a stage ends.
@@ -110,15 +168,27 @@ struct Recorder::Parts {
     layers_in_view = series->layers().size();
     sizes_in_view = sizes();
     together(assembler.layout().comm(), [&] {
-      if (assembler.layout().rank() == 0)
-        replace_file(view(), paraview_state({series->pvd().filename().string(), series->layers()}));
+      if (assembler.layout().rank() != 0) return;
+      const RecordedView seen = view_of(series->layers(), motion.weight(), motion.displacements());
+      replace_file(series->frames_folder() / "view.xml", view_file(seen));
+      replace_file(view(), paraview_state({series->pvd().filename().string(), series->layers(), seen}));
     });
   }
 
+  void record_histories(const State& state) {
+    if (!csv_clock.on()) return;
+    histories->record(state, Occasion::present);
+    histories->flush();
+  }
+  void record_view(const State& state) {
+    if (!vtk_clock.on()) return;
+    draw(state);
+    series->drain();
+    write_view();
+  }
   void everything(const State& state) {
-    if (vtk_clock.on()) draw(state);
-    if (csv_clock.on()) histories->record(state, Occasion::present);
-    if (vtk_clock.on()) write_view();
+    record_histories(state);
+    record_view(state);
   }
 };
 
@@ -139,6 +209,33 @@ void Recorder::stage_begins(const Stage& stage, const StepReport& report, const 
     p.histories->record(state, report.restarted || assembled ? Occasion::start : Occasion::present);
 }
 
+void Recorder::goes_on(const Stage& stage, const StepReport& report, const State& state) {
+  const auto* motion = std::get_if<DynamicStage>(&stage.what);
+  parts_->go_on(report, motion != nullptr && motion->accuracy > 0, state);
+}
+
+std::vector<std::byte> Recorder::place() const {
+  const Parts& p = *parts_;
+  Parts::Places places;
+  places.clocks = std::array{p.vtk_clock, p.csv_clock};
+  if (p.series) {
+    Archive archive;
+    p.series->write_place(archive);
+    places.series = archive.bytes();
+    Archive motion;
+    p.motion.write(motion);
+    places.motion = motion.bytes();
+  }
+  if (p.histories) {
+    Archive archive;
+    p.histories->write_place(archive);
+    places.histories = archive.bytes();
+  }
+  Archive archive;
+  archive(places);
+  return archive.bytes();
+}
+
 void Recorder::passes(const StepReport&, const DenseStep& step) {
   Parts& p = *parts_;
   p.vtk_clock.each_inside(step, [&](double time) { p.draw(step.at(time)); });
@@ -150,6 +247,7 @@ void Recorder::accepted(const StepReport& report, const State& state) {
   if (p.assembling) return;
   if (p.vtk_clock.due(report)) p.draw(state);
   if (p.csv_clock.due(report)) p.histories->record(state, Occasion::step);
+  if (p.vtk_clock.on()) p.series->list_written();
 }
 
 void Recorder::event_comes(const StepReport&, const State& state) {
@@ -167,11 +265,20 @@ void Recorder::stage_ends(const Stage&, const StepReport&, const State& state) {
 void Recorder::stopped(const StepReport&, const State& state) { parts_->everything(state); }
 
 void Recorder::failed(const StepReport&, const State& state, std::string_view) {
+  // The failure that is on its way says more than these could.
   try {
-    parts_->everything(state);
+    parts_->record_histories(state);
   } catch (const Error&) {
-    // The failure that is on its way says more than this one.
   }
+  try {
+    parts_->record_view(state);
+  } catch (const Error&) {
+  }
+}
+
+void Recorder::flush() {
+  if (parts_->histories) parts_->histories->flush();
+  if (parts_->series) parts_->series->drain();
 }
 
 RecorderCounts Recorder::counts() const {

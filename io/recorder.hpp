@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/assembler.hpp"
 #include "solvers/monitor.hpp"
@@ -24,6 +26,8 @@ struct RecorderOptions {
   std::string name = "case";     ///< of the series for ParaView
   RecorderSchedule vtk;
   RecorderSchedule csv;
+  /// Of a run to go on with in the same folder (Recorder::place), the same on every rank; empty: the files are begun anew.
+  std::vector<std::byte> place = {};
 };
 
 /// What was recorded so far.
@@ -37,6 +41,9 @@ struct RecorderCounts {
 
 /// Records a run into a folder: drawings for ParaView with a state file, and histories of sensors. Stages of type
 /// assemble are not recorded. Where the run fails or is stopped the last good state is recorded.
+///
+/// Threads write the files while the run goes on: at most two frames and a second's lines are not yet there. All is there
+/// where a stage ends, and the run fails or is stopped.
 class Recorder final : public Monitor {
  public:
   /// Makes the folder, and takes away what an earlier run recorded for ParaView under the same name. Throws Error with
@@ -46,6 +53,7 @@ class Recorder final : public Monitor {
 
   // These throw Error, on all ranks, where a file cannot be written.
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
+  void goes_on(const Stage& stage, const StepReport& report, const State& state) override;
   void passes(const StepReport& report, const DenseStep& step) override;
   void accepted(const StepReport& report, const State& state) override;
   void event_comes(const StepReport& report, const State& state) override;
@@ -54,7 +62,12 @@ class Recorder final : public Monitor {
   void stopped(const StepReport& report, const State& state) override;
   void failed(const StepReport& report, const State& state, std::string_view message) override;
 
-  /// The same on every rank. Collective.
+  /// Returns when all that was recorded is in the files. Throws Error, on all ranks, where a file cannot be written.
+  /// Collective.
+  void flush();
+  /// What a run that goes on with these files has to know: clocks, sizes, frames. Complete on rank 0. Collective.
+  std::vector<std::byte> place() const;
+  /// Of what is in the files. The same on every rank. Collective.
   RecorderCounts counts() const;
   /// The file to open in ParaView.
   std::filesystem::path view() const;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -16,17 +17,22 @@ namespace {
 
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
-/// Writes `text` from an offset on; false with errno where not all of it got there.
-bool write_at(int file, std::string_view text, std::int64_t offset) {
-  for (std::size_t done = 0; done < text.size();) {
+/// Writes `text` from an offset on. How much of it got there; errno says why where that is not all.
+std::size_t write_at(int file, std::string_view text, std::int64_t offset) {
+  std::size_t done = 0;
+  while (done < text.size()) {
     errno = 0;
     const ssize_t count =
         ::pwrite(file, text.data() + done, text.size() - done, offset + static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
+    if (count <= 0) break;
     done += static_cast<std::size_t>(count);
   }
-  return true;
+  return done;
+}
+
+bool writes_all(int file, std::string_view text, std::int64_t offset) {
+  return write_at(file, text, offset) == text.size();
 }
 
 }  // namespace
@@ -90,10 +96,10 @@ EndedFile::EndedFile(std::filesystem::path path, std::string_view text, std::str
 }
 
 void EndedFile::add(std::string_view text) {
-  if (!write_at(file_.get(), std::string(text) + end_, size_)) {
+  if (!writes_all(file_.get(), std::string(text) + end_, size_)) {
     const std::error_code reason = last_error();
     // The end goes where it was: that takes no new space.
-    if (!write_at(file_.get(), end_, size_) ||
+    if (!writes_all(file_.get(), end_, size_) ||
         ftruncate(file_.get(), size_ + static_cast<std::int64_t>(end_.size())) != 0)
       refuse(path_, last_error());
     refuse(path_, reason);
@@ -104,13 +110,32 @@ void EndedFile::add(std::string_view text) {
 GrowingFile::GrowingFile(std::filesystem::path path)
     : path_(std::move(path)), file_(path_, O_WRONLY | O_CREAT | O_TRUNC) {}
 
-void GrowingFile::append(std::string_view text) {
-  if (!write_at(file_.get(), text, bytes_)) {
-    const std::error_code reason = last_error();
-    if (ftruncate(file_.get(), bytes_) != 0) refuse(path_, last_error());
-    refuse(path_, reason);
+GrowingFile::GrowingFile(std::filesystem::path path, std::string_view start, std::int64_t bytes)
+    : path_(std::move(path)), file_(path_, O_RDWR), bytes_(bytes) {
+  std::string found(start.size(), '\0');
+  const ssize_t count = ::pread(file_.get(), found.data(), found.size(), 0);
+  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
+  if (count != static_cast<ssize_t>(found.size()) || found != start)
+    throw Error(fmt::format("cannot go on with '{}': its first line is not the one that belongs to this run",
+                            path_.string()));
+  if (size < bytes)
+    throw Error(fmt::format("cannot go on with '{}': it has {} bytes, and had {} at the checkpoint",
+                            path_.string(), size, bytes));
+  if (ftruncate(file_.get(), bytes) != 0) refuse(path_, last_error());
+}
+
+void GrowingFile::append(std::string_view lines) {
+  // A line a call: a process that is killed inside a long one leaves a part of it.
+  while (!lines.empty()) {
+    const std::size_t size = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    if (!writes_all(file_.get(), lines.substr(0, size), bytes_)) {
+      const std::error_code reason = last_error();
+      if (ftruncate(file_.get(), bytes_) != 0) refuse(path_, last_error());
+      refuse(path_, reason);
+    }
+    bytes_ += static_cast<std::int64_t>(size);
+    lines.remove_prefix(size);
   }
-  bytes_ += static_cast<std::int64_t>(text.size());
 }
 
 }  // namespace trammel

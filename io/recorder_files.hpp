@@ -62,14 +62,18 @@ class EndedFile {
 /// old text or the new.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// A text file that grows line by line; every line is in the file when `append` returns.
+/// A text file that grows by whole lines; they are in the file when `append` returns.
 class GrowingFile {
  public:
   /// Begins the file anew. Throws Error.
   explicit GrowingFile(std::filesystem::path path);
+  /// Goes on with a file that begins with `start`, cut back to its first `bytes`. Throws Error where it is another one, or
+  /// shorter.
+  GrowingFile(std::filesystem::path path, std::string_view start, std::int64_t bytes);
 
-  /// Throws Error with the path and the system's reason (no space, ...); no part of `text` is then in the file.
-  void append(std::string_view text);
+  /// Adds lines. Throws Error with the path and the system's reason (no space, ...); the file then ends with the last line that
+  /// went in as a whole.
+  void append(std::string_view lines);
   const std::filesystem::path& path() const { return path_; }
   std::int64_t bytes() const { return bytes_; }
 

@@ -38,7 +38,7 @@ void agree_on_errors(MPI_Comm comm, std::string text) {
   int first = text.empty() ? ranks.count : ranks.rank;
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
   if (first == ranks.count) return;
-  share_text(text, first, comm);
+  broadcast_text(text, first, comm);
   throw Error(text);
 }
 

@@ -1,35 +1,80 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "io/recorder_ranks.hpp"
 #include "kernel/assembler.hpp"
+#include "kernel/instance_plan.hpp"
+#include "kernel/plugin_call.hpp"
 
 namespace trammel {
 
-/// Visits this rank's instances with `visitor(range, instance, local state, reaction shares)`. What it throws on any
+/// What a visitor throws at instances, kept as one text that names the entity; after that no instance is visited.
+class VisitFault {
+ public:
+  template <class Visit>
+  void guard(const Assembler& assembler, int entity, const Visit& visit) {
+    if (!text_.empty()) return;
+    try {
+      visit();
+    } catch (const std::exception& e) {
+      keep(assembler, entity, e.what());
+    } catch (...) {
+      keep(assembler, entity, "something was thrown that is no exception");
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void keep(const Assembler& assembler, int number, const std::string& what) {
+    const Entity& entity = assembler.model().entities[static_cast<std::size_t>(number)];
+    const std::string place = entity.where.text();
+    text_ = (place.empty() ? "" : place + ": ") + entity.category + " '" + entity.name + "' (" + entity.type +
+            "), while it is recorded: " + what;
+  }
+
+  std::string text_;
+};
+
+/// Visits this rank's instances with `visitor(range, instance, local state, contributions to reactions)`. What it throws on any
 /// rank is thrown on all of them, as one Error that names the entity. Collective.
 template <class Visitor>
 void visit_together(Assembler& assembler, const State& state, const Visitor& visitor) {
-  std::string fault;
-  assembler.visit(
-      state, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
-        if (!fault.empty()) return;
-        const auto keep = [&](const std::string& what) {
-          const Entity& entity = assembler.model().entities[static_cast<std::size_t>(range.entity(i))];
-          const std::string place = entity.where.text();
-          fault = (place.empty() ? "" : place + ": ") + entity.category + " '" + entity.name + "' (" +
-                  entity.type + "), while it is recorded: " + what;
-        };
-        try {
-          visitor(range, i, x, shares);
-        } catch (const std::exception& e) {
-          keep(e.what());
-        } catch (...) {
-          keep("something was thrown that is no exception");
-        }
+  VisitFault fault;
+  assembler.visit(state, [&](const ElementRange& range, int i, const LocalState& x,
+                             const ReactionContributions& contributions) {
+    fault.guard(assembler, range.entity(i), [&] { visitor(range, i, x, contributions); });
+  });
+  agree_on_errors(assembler.layout().comm(), fault.text());
+}
+
+/// The same for those entities alone that are `wanted`, where no joint among them shares blocks: their reactions are
+/// multipliers, so no residual is evaluated. Collective.
+template <class Visitor>
+void visit_wanted_together(Assembler& assembler, const State& state, std::span<const char> wanted,
+                           const Visitor& visitor) {
+  VisitFault fault;
+  for (const RangePlan& plan : assembler.plans()) {
+    int i = 0;
+    const PluginCall call(assembler.model(), *plan.range, i);
+    for (const int own : plan.instances) {
+      i = own;
+      const int entity = plan.range->entity(i);
+      if (wanted[static_cast<std::size_t>(entity)] == 0) continue;
+      const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+      ReactionContributions contributions;
+      if (traits.may_rest) {
+        contributions.may_rest = traits.first_of_entity;
+        contributions.active = !assembler.asleep(plan, i);
+      }
+      fault.guard(assembler, entity, [&] {
+        visitor(*plan.range, i, LocalState(state, plan.offset_of[static_cast<std::size_t>(i)]),
+                contributions);
       });
-  agree_on_errors(assembler.layout().comm(), std::move(fault));
+    }
+  }
+  agree_on_errors(assembler.layout().comm(), fault.text());
 }
 
 }  // namespace trammel

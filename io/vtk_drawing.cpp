@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "trammel/error.hpp"
 
@@ -49,6 +50,11 @@ DrawingExtent LayerDrawing::extent() const {
   return extent;
 }
 
+DrawingLayers VtkDrawing::take_layers() {
+  last_ = nullptr;
+  return std::exchange(layers_, {});
+}
+
 void VtkDrawing::clear() {
   for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
   begin(-1);
@@ -57,12 +63,29 @@ void VtkDrawing::clear() {
 void VtkDrawing::begin(int entity) {
   entity_ = entity;
   last_ = nullptr;
+  for (std::size_t i = 0; i < layers_.size(); ++i) begun_[i] = layers_[i].point_count();
 }
 
 void VtkDrawing::finish() {
+  add_displacement(layers_[static_cast<std::size_t>(Layer::curves)], curves_start_);
+  add_displacement(layers_[static_cast<std::size_t>(Layer::bodies)], bodies_start_);
+  has_start_ = true;
   for (LayerDrawing& layer : layers_)
     for (auto& [name, field] : layer.fields)
       field.values.resize(layer.point_count() * static_cast<std::size_t>(field.components), 0.0);
+}
+
+void VtkDrawing::add_displacement(LayerDrawing& drawing, Start& start) const {
+  if (!has_start_) start = {drawing.points, drawing.entity};
+  if (drawing.empty() || drawing.entity != start.entity) return;
+  const auto [at, fresh] = drawing.fields.try_emplace("displacement");
+  if (!fresh) return;  // drawn by an element
+  LayerDrawing::Field& field = at->second;
+  field.components = 3;
+  field.unit = "m";
+  field.names = {"X", "Y", "Z"};
+  field.values.resize(drawing.points.size());
+  for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = drawing.points[i] - start.points[i];
 }
 
 LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
@@ -127,6 +150,26 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
                             components, field.components));
   field.values.resize(last_first_ * static_cast<std::size_t>(components), 0.0);
   field.values.insert(field.values.end(), values.begin(), values.end());
+}
+
+void VtkDrawing::label(std::string_view name, std::string_view unit,
+                       std::span<const std::string_view> components) {
+  if (last_ == nullptr) return;
+  const auto at = last_->fields.find(std::string(name));
+  if (at == last_->fields.end() || !at->second.unit.empty() || !at->second.names.empty()) return;
+  at->second.unit = unit;
+  at->second.names.assign(components.begin(), components.end());
+}
+
+void VtkDrawing::add_number(Layer layer, const std::string& name, std::string_view unit, double value) {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
+  const std::size_t first = begun_[static_cast<std::size_t>(layer)];
+  if (drawing.point_count() == first || name == "entity") return;
+  LayerDrawing::Field& field = drawing.fields[name];
+  if (field.components != 1 || field.values.size() > first) return;
+  if (field.unit.empty()) field.unit = unit;
+  field.values.resize(first, 0.0);
+  field.values.resize(drawing.point_count(), std::isfinite(value) ? value : 0.0);
 }
 
 }  // namespace trammel

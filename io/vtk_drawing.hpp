@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "trammel/archive.hpp"
 #include "trammel/canvas.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel {
 
@@ -24,6 +26,10 @@ struct DrawingExtent {
   double moment = 0;                          ///< and of "moment" [N m]
 
   void add(const DrawingExtent& other);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(low, high, force, moment);
+  }
   double diagonal() const;  ///< of the box around the points [m]; 0 where there are none
 
  private:
@@ -41,6 +47,8 @@ struct LayerDrawing {
   struct Field {
     int components = 1;
     std::vector<double> values;
+    std::string unit{};                ///< "" where none is given
+    std::vector<std::string> names{};  ///< of the components; empty where they have none
   };
 
   std::vector<double> points;           ///< x, y, z of each [m]
@@ -53,14 +61,19 @@ struct LayerDrawing {
   DrawingExtent extent() const;
 };
 
+using DrawingLayers = std::array<LayerDrawing, canvas_layers>;
+
 /// Gathers what this rank's instances draw, layer by layer.
-class VtkDrawing final : public Canvas {
+class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels {
  public:
+  /// Of all glyphs to come.
+  void set_glyph_scale(const GlyphScale& scale) { glyph_scale_ = scale; }
   /// Forgets everything.
   void clear();
   /// What follows belongs to this entity.
   void begin(int entity);
-  /// Fills the fields of parts that lack one with zeros.
+  /// Fills the fields of parts that lack one with zeros, and adds the field `displacement` [m] to curves and bodies: from where
+  /// their points were in the first drawing, where it had the same points.
   void finish();
 
   void polyline(Layer layer, std::span<const Vec3> points) override;
@@ -68,14 +81,39 @@ class VtkDrawing final : public Canvas {
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
   /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
+  void label(std::string_view name, std::string_view unit,
+             std::span<const std::string_view> components) override;
+  GlyphScale begin_glyph(const Vec3&) override { return glyph_scale_; }
+
+  /// A scalar on all points that the present entity's instance drew on a layer. Does nothing where it drew none, or drew a field
+  /// of this name.
+  void add_number(Layer layer, const std::string& name, std::string_view unit, double value);
 
   const LayerDrawing& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
   LayerDrawing& layer(int i) { return layers_[static_cast<std::size_t>(i)]; }
+  /// Where the points of this rank were in the first drawing.
+  void serialize_start(Archive& archive) {
+    archive(has_start_, curves_start_.points, curves_start_.entity, bodies_start_.points,
+            bodies_start_.entity);
+  }
+  /// All layers; none is left here.
+  DrawingLayers take_layers();
 
  private:
   LayerDrawing& add_points(Layer layer, std::span<const Vec3> points);
 
-  std::array<LayerDrawing, canvas_layers> layers_;
+  DrawingLayers layers_;
+  /// Points of a layer in the first drawing.
+  struct Start {
+    std::vector<double> points;
+    std::vector<std::int32_t> entity;
+  };
+  void add_displacement(LayerDrawing& drawing, Start& start) const;
+
+  Start curves_start_, bodies_start_;
+  bool has_start_ = false;
+  GlyphScale glyph_scale_;
+  std::array<std::size_t, canvas_layers> begun_{};  ///< points of each layer where the entity began
   int entity_ = -1;
   LayerDrawing* last_ = nullptr;  ///< where the last part lies
   std::size_t last_first_ = 0;    ///< its first point

@@ -11,14 +11,30 @@ namespace trammel {
 struct LayerField {
   std::string name;
   int components = 1;
+  std::string unit{};                ///< "" where none is given
+  std::vector<std::string> names{};  ///< of the components; empty where they have none
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name, components, unit, names);
+  }
 };
+
+/// How coordinates are written. Fields are in single precision always, and those of several components are rounded to
+/// `field_bits` bits: noise takes more space than all else, and a picture shows three digits.
+enum class Coordinates { in_single_precision, in_double_precision };
+inline constexpr int field_bits = 17;
+
+/// Single precision where it tells a millionth of the drawing's size. Drawings far from the origin need double precision.
+Coordinates coordinates_for(const DrawingExtent& extent);
 
 /// A drawing as the text of a .vtp file (VTK XML PolyData; appended raw binary, compressed by zlib). Fields that the
 /// drawing lacks are zeros, and `entity` is a field of points and of cells. Throws Error where VTK cannot.
-std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fields);
+std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates);
 
 /// The text of the .pvtp file that joins pieces.
-std::string vtk_pieces(const std::vector<LayerField>& fields, const std::vector<std::string>& sources);
+std::string vtk_pieces(const std::vector<LayerField>& fields, Coordinates coordinates,
+                       const std::vector<std::string>& sources);
 
 /// Text as it stands in an attribute of XML.
 std::string xml_text(std::string_view text);

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <sstream>
 
+#include "io/background_work.hpp"
 #include "io/csv_outputs.hpp"
+#include "io/field_labels.hpp"
+#include "io/glyph_numbers.hpp"
+#include "io/glyph_scale.hpp"
 #include "io/recorder_files.hpp"
+#include "io/recorder_ranks.hpp"
 #include "io/recorder_visit.hpp"
 #include "io/vtk_drawing.hpp"
 #include "io/vtk_piece.hpp"
@@ -29,6 +35,8 @@ struct DrawnFrame {
   int number = 0;
   double time = 0;
   std::array<bool, canvas_layers> drawn{};
+
+  void serialize(Archive& archive) { archive(number, time, drawn); }
 };
 
 std::string describe(const VtkDrawing& drawing) {
@@ -39,7 +47,8 @@ std::string describe(const VtkDrawing& drawing) {
     const DrawingExtent e = layer.extent();
     text += fmt::format("{} {} {} {} {} {}\n", i, fmt::join(e.low, " "), fmt::join(e.high, " "), e.force,
                         e.moment, layer.fields.size());
-    for (const auto& [name, field] : layer.fields) text += fmt::format("{} {}\n", field.components, name);
+    for (const auto& [name, field] : layer.fields)
+      text += field_line({name, field.components, field.unit, field.names}) + "\n";
   }
   return text;
 }
@@ -52,15 +61,14 @@ FramePlan join(const std::vector<std::string>& texts) {
     std::size_t layer = 0, count = 0;
     DrawingExtent e;
     while (in >> layer >> e.low[0] >> e.low[1] >> e.low[2] >> e.high[0] >> e.high[1] >> e.high[2] >>
-           e.force >> e.moment >> count) {
+           e.force >> e.moment >> count >> std::ws) {
       LayerPlan& to = plan[layer];
       to.extent.add(e);
       to.ranks.push_back(static_cast<int>(rank));
       for (std::size_t k = 0; k < count; ++k) {
-        LayerField field;
-        in >> field.components;
-        in.ignore(1);
-        std::getline(in, field.name);
+        std::string line;
+        std::getline(in, line);
+        const LayerField field = field_of_line(line);
         const auto at =
             std::lower_bound(to.fields.begin(), to.fields.end(), field.name,
                              [](const LayerField& f, const std::string& name) { return f.name < name; });
@@ -75,6 +83,8 @@ FramePlan join(const std::vector<std::string>& texts) {
   }
   return plan;
 }
+
+constexpr std::size_t frames_behind = 2;
 
 constexpr const char* pvd_begin =
     "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n  "
@@ -100,18 +110,23 @@ struct VtkSeries::Parts {
   int rank = 0;
 
   VtkDrawing drawing;
-  std::vector<DrawnFrame> frames;                ///< of the present series
-  std::array<bool, canvas_layers> ever_drawn{};  ///< layers, in one of these frames
-  EndedFile listing;                             ///< the .pvd, on rank 0
-  int written = 0;
+  std::vector<DrawnFrame> frames;  ///< of the present series
+  std::size_t listed = 0;          ///< of these, in the .pvd
+  std::array<bool, canvas_layers> drawn{},
+      listed_layers{};  ///< layers of these frames, and of those in the .pvd
+  EndedFile listing;    ///< the .pvd, on rank 0
+  int recorded = 0;
+  int of_run_before = 0;  ///< by a run that this one goes on with
   int earlier_series = 0;
   std::array<std::vector<LayerField>, canvas_layers>
       fields;                                        ///< of each layer, in the last frame that drew it
   std::array<DrawingExtent, canvas_layers> extents;  ///< of each layer, over all frames
   std::array<bool, canvas_layers> has_empty_file{};
-  std::int64_t bytes = 0;
+  std::atomic<std::int64_t> bytes = 0;
+  GlyphScale glyph_scale;                 ///< once something was recorded
+  BackgroundQueue writer{frames_behind};  ///< a job a frame
 
-  Parts(Assembler& assembler_, std::filesystem::path folder_, std::string name_)
+  Parts(Assembler& assembler_, std::filesystem::path folder_, std::string name_, Archive* place)
       : assembler(assembler_),
         folder(std::move(folder_)),
         name(std::move(name_)),
@@ -119,20 +134,51 @@ struct VtkSeries::Parts {
         frames_folder(name + "_vtk"),
         comm(assembler_.layout().comm()),
         rank(assembler_.layout().rank()) {
+    if (place != nullptr) {
+      std::int64_t of_all = 0;
+      serialize(*place, of_all);
+      if (rank == 0) bytes = of_all;
+      listed = frames.size();
+      of_run_before = recorded;
+      drawing.set_glyph_scale(glyph_scale);
+    }
     together(comm, [&] {
       if (rank != 0) return;
       make_folder(folder / frames_folder);
-      remove_earlier();
-      write_entities();
+      remove_frames_after();
+      if (place == nullptr) return write_entities();
+      if (!frames.empty()) listing = EndedFile(pvd, lines_of_listed(), pvd_end);
     });
   }
 
-  void remove_earlier() const {
+  /// What belongs to the run that was recorded and written so far; `of_all`: the bytes of all ranks.
+  void serialize(Archive& archive, std::int64_t& of_all) {
+    archive(frames, drawn, listed_layers, recorded, earlier_series, fields, extents, has_empty_file, of_all,
+            glyph_scale.size, glyph_scale.sides);
+    std::vector<std::string> starts;
+    if (!archive.reads()) {
+      Archive mine;
+      drawing.serialize_start(mine);
+      const auto* begin = reinterpret_cast<const char*>(mine.bytes().data());
+      starts = gather_texts(comm, std::string_view(begin, mine.bytes().size()));
+    }
+    archive(starts);
+    // On another number of ranks displacements begin anew.
+    if (!archive.reads() || static_cast<int>(starts.size()) != assembler.layout().ranks()) return;
+    Archive mine(std::as_bytes(std::span(starts[static_cast<std::size_t>(rank)])));
+    drawing.serialize_start(mine);
+  }
+
+  /// Removes the frames that a run wrote beyond those that are known, and the series that they belong to.
+  void remove_frames_after() const {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder / frames_folder, ignored))
-      if (is_of_frame(entry.path().filename().string())) std::filesystem::remove(entry.path(), ignored);
-    std::filesystem::remove(pvd, ignored);
-    for (int n = 1; std::filesystem::remove(folder / fmt::format("{}_{}.pvd", name, n), ignored); ++n) {
+      if (const std::string file = entry.path().filename().string();
+          is_of_frame(file) && std::stol(file) >= recorded)
+        std::filesystem::remove(entry.path(), ignored);
+    if (frames.empty()) std::filesystem::remove(pvd, ignored);
+    for (int n = earlier_series + 1;
+         std::filesystem::remove(folder / fmt::format("{}_{}.pvd", name, n), ignored); ++n) {
     }
   }
 
@@ -146,31 +192,61 @@ struct VtkSeries::Parts {
     bytes += static_cast<std::int64_t>(text.size());
   }
 
+  bool is_joint(int entity) const {
+    return entity >= 0 && assembler.model().entities[static_cast<std::size_t>(entity)].category == "joint";
+  }
+
   static std::string stem(int number, int layer) {
     return fmt::format("{:06}_{}", number, layer_name(layer));
   }
 
+  // Called by the thread too.
   void write(const std::filesystem::path& path, const std::string& text) {
     write_file(path, text);
     bytes += static_cast<std::int64_t>(text.size());
   }
 
-  void write_layers(const FramePlan& plan, DrawnFrame& frame) {
+  /// By the thread.
+  void write_layers(int number, const FramePlan& plan, DrawingLayers& drawn_here) {
     const std::filesystem::path to = folder / frames_folder;
     for (int i = 0; i < canvas_layers; ++i) {
       const LayerPlan& layer = plan[static_cast<std::size_t>(i)];
       if (layer.ranks.empty()) continue;
-      frame.drawn[static_cast<std::size_t>(i)] = true;
-      fields[static_cast<std::size_t>(i)] = layer.fields;
-      extents[static_cast<std::size_t>(i)].add(layer.extent);
-      const std::string name_here = stem(frame.number, i);
+      const Coordinates coordinates = coordinates_for(layer.extent);
+      const std::string name_here = stem(number, i);
       const auto source = [&](int of_rank) { return fmt::format("{}_{}.vtp", name_here, of_rank); };
-      if (!drawing.layer(i).empty()) write(to / source(rank), vtk_piece(drawing.layer(i), layer.fields));
+      LayerDrawing& mine = drawn_here[static_cast<std::size_t>(i)];
+      if (!mine.empty()) write(to / source(rank), vtk_piece(mine, layer.fields, coordinates));
       if (rank != 0) continue;
       std::vector<std::string> sources;
       for (const int r : layer.ranks) sources.push_back(source(r));
-      write(to / (name_here + ".pvtp"), vtk_pieces(layer.fields, sources));
+      write(to / (name_here + ".pvtp"), vtk_pieces(layer.fields, coordinates, sources));
     }
+  }
+
+  void add_frame(double time, FramePlan plan) {
+    DrawnFrame frame{recorded++, time, {}};
+    for (std::size_t k = 0; k < canvas_layers; ++k) {
+      if (plan[k].ranks.empty()) continue;
+      frame.drawn[k] = drawn[k] = true;
+      fields[k] = plan[k].fields;
+      extents[k].add(plan[k].extent);
+    }
+    frames.push_back(frame);
+    writer.add([this, number = frame.number, plan = std::move(plan),
+                layers = std::make_shared<DrawingLayers>(drawing.take_layers())] {
+      write_layers(number, plan, *layers);
+    });
+  }
+
+  /// Names the frames that all ranks have written. Collective.
+  void list_together() {
+    auto whole = of_run_before + writer.done();
+    MPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT64_T, MPI_MIN, comm);
+    together(comm, [&] {
+      writer.rethrow();
+      list(whole);
+    });
   }
 
   /// The lines of one frame. The blocks are the same at every time: a layer that is not drawn at one of them refers to
@@ -180,7 +256,7 @@ struct VtkSeries::Parts {
     int part = 0;
     for (int i = 0; i < canvas_layers; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      if (!ever_drawn[k]) continue;
+      if (!listed_layers[k]) continue;
       const std::string file = frame.drawn[k] ? fmt::format("{}.pvtp", stem(frame.number, i)) : empty_file(i);
       text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}/{}\"/>\n",
                           frame.time, part++, layer_name(i), xml_text(frames_folder), xml_text(file));
@@ -188,21 +264,36 @@ struct VtkSeries::Parts {
     return text;
   }
 
-  std::string lines_of_all() {
+  std::string lines_of_listed() {
     std::string text = pvd_begin;
-    for (const DrawnFrame& frame : frames) text += lines_of(frame);
+    for (std::size_t i = 0; i < listed; ++i) text += lines_of(frames[i]);
     return text;
   }
 
-  /// Adds the last frame to the .pvd, which is written anew where the blocks are others than before.
-  void list_frame() {
-    const auto before = ever_drawn;
-    for (std::size_t i = 0; i < canvas_layers; ++i) ever_drawn[i] = ever_drawn[i] || frames.back().drawn[i];
-    if (rank != 0) return;
-    if (frames.size() == 1 || before != ever_drawn)
-      listing = EndedFile(pvd, lines_of_all(), pvd_end);
-    else
-      listing.add(lines_of(frames.back()));
+  /// Names the first `whole` frames of all series in the .pvd, which is written anew where the blocks are others than before.
+  void list(std::int64_t whole) {
+    for (; listed < frames.size() && frames[listed].number < whole;) {
+      const DrawnFrame& frame = frames[listed++];
+      const auto before = listed_layers;
+      for (std::size_t k = 0; k < canvas_layers; ++k) listed_layers[k] = listed_layers[k] || frame.drawn[k];
+      if (rank != 0) continue;
+      if (listed == 1 || before != listed_layers)
+        listing = EndedFile(pvd, lines_of_listed(), pvd_end);
+      else
+        listing.add(lines_of(frame));
+    }
+  }
+
+  /// What was recorded so far becomes a series of another name.
+  void begin_series() {
+    ++earlier_series;
+    together(comm, [&] {
+      if (rank == 0)
+        replace_file(folder / fmt::format("{}_{}.pvd", name, earlier_series), lines_of_listed() + pvd_end);
+    });
+    frames.clear();
+    listed = 0;
+    drawn = listed_layers = {};
   }
 
   std::string empty_file(int layer) {
@@ -210,7 +301,9 @@ struct VtkSeries::Parts {
     const auto k = static_cast<std::size_t>(layer);
     if (!has_empty_file[k]) {
       LayerDrawing nothing;
-      write_file(folder / frames_folder / file, vtk_piece(nothing, fields[k]));
+      writer.wait();  // VTK is used by one thread at a time
+      write_file(folder / frames_folder / file,
+                 vtk_piece(nothing, fields[k], Coordinates::in_single_precision));
       has_empty_file[k] = true;
     }
     return file;
@@ -218,40 +311,63 @@ struct VtkSeries::Parts {
 };
 
 VtkSeries::VtkSeries(Assembler& assembler, std::filesystem::path folder, std::string name)
-    : parts_(std::make_unique<Parts>(assembler, std::move(folder), std::move(name))) {}
+    : parts_(std::make_unique<Parts>(assembler, std::move(folder), std::move(name), nullptr)) {}
+VtkSeries::VtkSeries(Assembler& assembler, std::filesystem::path folder, std::string name, Archive& place)
+    : parts_(std::make_unique<Parts>(assembler, std::move(folder), std::move(name), &place)) {}
 VtkSeries::~VtkSeries() = default;
+
+void VtkSeries::write_place(Archive& archive) {
+  drain();
+  std::int64_t of_all = bytes();
+  parts_->serialize(archive, of_all);
+}
 
 void VtkSeries::record(const State& state) {
   Parts& p = *parts_;
   if (!p.frames.empty() && p.frames.back().time == state.time) return;
   if (!p.frames.empty() && state.time < p.frames.back().time) {
-    ++p.earlier_series;
-    together(p.comm, [&] {
-      if (p.rank == 0)
-        replace_file(p.folder / fmt::format("{}_{}.pvd", p.name, p.earlier_series),
-                     p.lines_of_all() + pvd_end);
-    });
-    p.frames.clear();
-    p.ever_drawn = {};
+    drain();
+    p.begin_series();
   }
 
+  if (p.recorded == 0) {
+    p.glyph_scale = glyph_scale_of(p.assembler, state);
+    p.drawing.set_glyph_scale(p.glyph_scale);
+  }
   p.drawing.clear();
-  visit_together(p.assembler, state,
-                 [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
-                   p.drawing.begin(range.entity(i));
-                   if (shares.active) range.draw(i, x, shares, p.drawing);
-                 });
+  visit_together(
+      p.assembler, state,
+      [&](const ElementRange& range, int i, const LocalState& x, const ReactionContributions& contributions) {
+        p.drawing.begin(range.entity(i));
+        if (!contributions.active) return;
+        range.draw(i, x, contributions, p.drawing);
+        if (!p.is_joint(range.entity(i))) return;
+        GlyphNumbers numbers(p.drawing);
+        range.outputs(i, x, contributions, numbers);
+      });
   p.drawing.finish();
-
-  DrawnFrame frame{p.written, state.time, {}};
-  const FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
-  together(p.comm, [&] { p.write_layers(plan, frame); });
-  p.frames.push_back(frame);
-  ++p.written;
-  together(p.comm, [&] { p.list_frame(); });
+  FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
+  p.add_frame(state.time, std::move(plan));
+  if (p.recorded == 1)
+    drain();  // an error of the folder or of the disk comes at the start
+  else
+    p.list_together();
 }
 
-int VtkSeries::frames() const { return parts_->written; }
+void VtkSeries::drain() {
+  parts_->writer.wait();
+  parts_->list_together();
+}
+
+void VtkSeries::list_written() {
+  Parts& p = *parts_;
+  if (p.assembler.layout().ranks() > 1) return;
+  if (const auto whole = p.of_run_before + p.writer.done();
+      p.listed < p.frames.size() && p.frames[p.listed].number < whole)
+    p.list(whole);
+}
+
+int VtkSeries::frames() const { return parts_->recorded; }
 
 std::vector<double> VtkSeries::times() const {
   std::vector<double> times;
@@ -260,17 +376,18 @@ std::vector<double> VtkSeries::times() const {
 }
 
 std::int64_t VtkSeries::bytes() const {
-  std::int64_t sum = parts_->bytes;
+  std::int64_t sum = parts_->bytes.load();
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, parts_->comm);
   return sum;
 }
 
 const std::filesystem::path& VtkSeries::pvd() const { return parts_->pvd; }
+std::filesystem::path VtkSeries::frames_folder() const { return parts_->folder / parts_->frames_folder; }
 
 std::vector<SeriesLayer> VtkSeries::layers() const {
   std::vector<SeriesLayer> layers;
   for (std::size_t i = 0; i < canvas_layers; ++i)
-    if (parts_->ever_drawn[i])
+    if (parts_->drawn[i])
       layers.push_back({std::string(layer_name(static_cast<int>(i))), parts_->fields[i], parts_->extents[i]});
   return layers;
 }

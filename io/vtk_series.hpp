@@ -8,6 +8,7 @@
 
 #include "io/vtk_piece.hpp"
 #include "kernel/assembler.hpp"
+#include "trammel/archive.hpp"
 
 namespace trammel {
 
@@ -25,25 +26,38 @@ struct SeriesLayer {
 ///     <name>_vtk/000012_curves_1.vtp   the piece of rank 1; ranks with nothing to draw have none
 ///     <name>_entities.csv              names of the numbers in the field `entity`
 ///
-/// Coordinates and fields are in double precision. Paths inside the files are relative, so a folder may be moved. The
-/// `.pvd` is complete after every frame.
+/// Paths inside the files are relative, so a folder may be moved.
+///
+/// Files are written by a thread, while the run goes on: at most two frames wait or are being written. The `.pvd` names a frame
+/// once all ranks have written it, which they tell each other with the next frame; so at any time it is whole, all that it
+/// names is whole, and at most two frames are missing.
 class VtkSeries {
  public:
   /// Removes the frames of an earlier series of that name. Throws Error with the path and the reason. Collective.
   VtkSeries(Assembler& assembler, std::filesystem::path folder, std::string name);
+  /// Goes on with a series from where `write_place` was: removes the frames after it. Throws Error. Collective.
+  VtkSeries(Assembler& assembler, std::filesystem::path folder, std::string name, Archive& place);
   ~VtkSeries();
   VtkSeries(const VtkSeries&) = delete;
   VtkSeries& operator=(const VtkSeries&) = delete;
 
   /// Adds a frame; one at the time of the last frame is left out. Where time went back since the last frame, the
-  /// frames so far become the series `<name>_1` (`_2`, ...), and `<name>` goes on with this one. Throws Error (on all
-  /// ranks) with the path and the reason. Collective.
+  /// frames so far become the series `<name>_1` (`_2`, ...), and `<name>` goes on with this one. The first one is written
+  /// when this returns. Throws Error (on all ranks) with the path and the reason, also of a frame before. Collective.
   void record(const State& state);
+  /// Returns when all frames are written and named. Throws Error as `record` does. Collective.
+  void drain();
+  /// On one rank: names what is written by now. On several `record` and `drain` do.
+  void list_written();
 
-  int frames() const;                 ///< written
+  /// What a run that goes on with this series has to know, complete on rank 0. Writes all frames first. Collective.
+  void write_place(Archive& archive);
+
+  int frames() const;                 ///< recorded
   std::vector<double> times() const;  ///< of the frames of the present series
-  std::int64_t bytes() const;         ///< in the files of all ranks, but the .pvd. Collective.
+  std::int64_t bytes() const;         ///< in the files of all ranks so far, but the .pvd. Collective.
   const std::filesystem::path& pvd() const;
+  std::filesystem::path frames_folder() const;  ///< `<name>_vtk`
   /// The layers that something was drawn on, in the order of the blocks of the .pvd.
   std::vector<SeriesLayer> layers() const;
 

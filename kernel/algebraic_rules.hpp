@@ -7,7 +7,7 @@
 namespace trammel {
 
 /// Throws Error where the tangents of an instance break the rules of algebraic unknowns (see trammel/algebraic_rules.hpp).
-class AlgebraicRulesSink final : public ShareSink {
+class AlgebraicRulesSink final : public ContributionSink {
  public:
   explicit AlgebraicRulesSink(const Model& model) : model_(model) {}
 
@@ -15,7 +15,7 @@ class AlgebraicRulesSink final : public ShareSink {
     plan_ = &plan;
     evaluated = 0;
   }
-  void add(int i, LocalSystem& share) override;
+  void add(int i, LocalSystem& contribution) override;
 
   int evaluated = 0;
 

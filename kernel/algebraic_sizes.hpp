@@ -8,7 +8,7 @@
 namespace trammel {
 
 /// Sums of the magnitudes of dg/dx in the rows of algebraic unknowns, by Layout local offset: of this rank's instances.
-class AlgebraicSizesSink final : public ShareSink {
+class AlgebraicSizesSink final : public ContributionSink {
  public:
   AlgebraicSizesSink(const Model& model, std::span<const UnknownBlock> unknowns, std::size_t local_size,
                      double model_length)
@@ -24,7 +24,7 @@ class AlgebraicSizesSink final : public ShareSink {
     state_ = &state;
     evaluated = 0;
   }
-  void add(int i, LocalSystem& share) override;
+  void add(int i, LocalSystem& contribution) override;
 
   std::vector<double> by_algebraic;  ///< over algebraic unknowns, each times its size
   std::vector<double> by_others;     ///< over all else, each times its size

@@ -36,7 +36,7 @@ struct TangentWeights {
   double state_rate = 0;  ///< D of state columns (derivative by y')
   double gradient = 1;    ///< B in multiplier rows
   double reaction = 1;    ///< B^T in multiplier columns
-  bool all_rows = false;  ///< also those that were left out, as they are
+  bool all_rows = false;  ///< also redundant ones, as they are
   /// Algebraic unknowns keep their values: their rows and columns hold a diagonal alone.
   bool hold_algebraic = false;
   /// Scales of the rows and columns of algebraic unknowns, by Layout local offset; empty: 1.
@@ -49,16 +49,16 @@ struct TangentWeights {
   // Scales by kind of block, indexed by static_cast<int>(BlockKind): J_ij <- row_i J_ij column_j.
   std::array<double, block_kinds> row{1, 1, 1, 1, 1, 1, 1};
   std::array<double, block_kinds> column{1, 1, 1, 1, 1, 1, 1};
-  // Stabilized index 2 only (layouts with companions). Companion rows: velocity-level rows B v + C_t for multipliers;
+  // Stabilized index 2 only (layouts with stabilizing unknowns). Stabilizing rows: velocity-level rows B v + C_t for multipliers;
   // mu - step * B_n^T eta for kinematic blocks.
   double step = 0;  ///< h in the rows of mu
-  double companion_row_velocity = 1, companion_row_mu = 1;
-  double companion_column_eta = 1, companion_column_mu = 1;
+  double stabilizing_row_velocity = 1, stabilizing_row_mu = 1;
+  double stabilizing_column_eta = 1, stabilizing_column_mu = 1;
 };
 
-/// Largest absolute share of any instance, by kind of block: what a residual is small against.
+/// Largest absolute contribution of any instance, by kind of block: what a residual is small against.
 struct FieldScales {
-  std::array<double, block_kinds> share{};
+  std::array<double, block_kinds> contribution{};
 };
 
 /// What the equations of algebraic unknowns are small against, by Layout local offset.
@@ -68,17 +68,6 @@ struct AlgebraicSizes {
   /// stands in.
   std::vector<double> equation;
   std::vector<double> rounding;  ///< of the equation
-};
-
-/// The instance, block and component with the largest residual, for messages.
-struct WorstResidual {
-  double value = 0;
-  BlockId block = no_block;
-  BlockKind kind = BlockKind::position;
-  std::string name, unit;  ///< of the block
-  int component = 0;
-  std::string entity;  ///< "joint 'hook' (beam_sliding)": whose share is largest in that row
-  Location where;
 };
 
 class LocalFault;
@@ -101,8 +90,11 @@ class TRAMMEL_API Assembler {
   Layout& layout();
 
   /// Residual at `state`, unscaled, with the chosen equations in the rows of position-level multipliers. In a
-  /// stabilized layout the companion rows of multipliers hold B v + C_t, those of mu are left zero.
+  /// stabilized layout the stabilizing rows of multipliers hold B v + C_t, those of mu are left zero.
   bool residual(const State& state, ConstraintLevel level, Vec r);
+  /// The same before the ranks `agree`: what an instance throws waits in `fault`, scales() are this rank's, and where a fault
+  /// waits, this rank's instances count with zero.
+  void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault);
   /// Whether the model has algebraic unknowns, on any rank.
   bool has_algebraic() const;
   /// Sizes of their equations at `state`; false where the state is rejected. Evaluates the ranges that have such unknowns.
@@ -118,21 +110,21 @@ class TRAMMEL_API Assembler {
   const std::string& rejection() const;
   /// Scales of the last residual over all ranks.
   const FieldScales& scales() const;
-  /// r of the last residual, by State dof place, before blocks are folded into their roots: what joints that share
+  /// r of the last residual, by State dof offset, before blocks are folded into their roots: what joints that share
   /// blocks read their reactions from. This rank's instances only.
-  std::span<const double> residual_by_place() const;
+  std::span<const double> residual_by_offset() const;
 
   /// Creates the matrix with this model's pattern (MATAIJ), owned by the caller. Its pattern belongs to the present
-  /// revision.
+  /// change of the pattern.
   Mat create_matrix();
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
 
   /// Equations that follow from the others leave the tangent: each becomes "the multiplier keeps its value", and so
-  /// does its companion. Residuals stay as they are. The same rows on every rank. True where the pattern changed, which
-  /// invalidates matrices made before: it has room for all rows that ever were left out.
-  bool leave_out(std::vector<ConstraintRow> rows);
-  std::span<const ConstraintRow> left_out() const;
+  /// does its stabilizing unknown. Residuals stay as they are. The same rows on every rank. True where the pattern changed, which
+  /// invalidates matrices made before: it has room for all rows that ever were redundant.
+  bool remove_redundant(std::vector<ConstraintRow> rows);
+  std::span<const ConstraintRow> redundant_rows() const;
 
   /// What the rows of constraints are doing.
   const RowStatuses& statuses() const { return row_states().statuses; }
@@ -144,25 +136,26 @@ class TRAMMEL_API Assembler {
   /// Whether all own rows of an instance are inactive.
   bool asleep(const RangePlan& plan, int i) const;
 
-  /// Where the contributions of this rank's instances go, range by range; anew after each `revise`, which `revision` counts.
+  /// Where the contributions of this rank's instances go, range by range; anew after each `revise`, which `pattern_changes` counts.
   std::span<const RangePlan> plans() const;
-  int revision() const;
+  int pattern_changes() const;
   /// Calls visit(plan, i, its blocks at `state`) for each of this rank's instances. False, on all ranks, where one throws
   /// RejectStep.
   bool each_instance(const State& state,
                      const std::function<void(const RangePlan&, int, const LocalState&)>& visit);
-  /// Whether no rank has a fault; keeps what a RejectStep said.
-  bool agree(LocalFault& fault);
+  /// Whether no rank has a fault; keeps what a RejectStep said. The scales of the last residual and `maxima`, at most 50, become
+  /// the largest over the ranks.
+  bool agree(LocalFault& fault, std::span<double> maxima = {});
   /// Throws the Error that a state is refused which had been evaluated before.
   [[noreturn]] void throw_refused(const State& state) const;
 
   /// Stores B of every position constraint at `state` (B_n of the stabilized form), for add_corrections.
   void keep_gradients(const State& state);
-  /// local += scale * B_n^T eta for the kept gradients, by Layout local offsets of kinematic blocks' companions; eta
-  /// is read from `local` at the multipliers' companion offsets.
+  /// local += scale * B_n^T eta for the kept gradients, by Layout local offsets of kinematic blocks' stabilizing unknowns; eta
+  /// is read from `local` at the multipliers' stabilizing offsets.
   void add_corrections(double scale, const std::vector<double>& local, std::vector<double>& out) const;
 
-  /// Writes or reads which rows are left out and which ever were. After reading, `revise`.
+  /// Writes or reads which rows are redundant and which ever were. After reading, `revise`.
   void serialize(Archive& archive);
   void revise();
 
@@ -176,19 +169,11 @@ class TRAMMEL_API Assembler {
   };
   Cost cost() const;
 
-  /// The first instance with a number that is not finite in its residual or, times the weights, in its tangent at `state`:
-  /// "the tangent of joint 'hook' (type 'beam_sliding' of plugin 'beam_sliding', case.yaml:12:3)"; empty where there is none.
-  /// Collective; the same answer on every rank.
-  std::string not_finite(const State& state, ConstraintLevel level, const TangentWeights& weights) const;
-
-  /// Where the largest scaled residual comes from. Collective; the same answer on every rank.
-  WorstResidual worst(const State& state, ConstraintLevel level, std::span<const double> kind_scale);
-
-  /// Visits this rank's instances with what they report and draw at `state`; the reaction shares are computed before. What
+  /// Visits this rank's instances with what they report and draw at `state`; the contributions to reactions are computed before. What
   /// the visitor throws on one rank ends with an Error on all; so does an instance that refuses the state.
   void visit(const State& state,
              const std::function<void(const ElementRange&, int instance, const LocalState&,
-                                      const ReactionShares&)>& visitor);
+                                      const ReactionContributions&)>& visitor);
 
  private:
   struct Parts;

@@ -42,6 +42,11 @@ void LocalFault::capture(const Entity* entity, int rank, double time) {
                       rank, time, what);
 }
 
+void LocalFault::refuse(std::string text) {
+  kind_ = Kind::reject;
+  text_ = std::move(text);
+}
+
 bool LocalFault::agree(MPI_Comm comm, std::span<double> maxima) {
   int ranks = 1, rank = 0;
   MPI_Comm_size(comm, &ranks);
@@ -50,14 +55,14 @@ bool LocalFault::agree(MPI_Comm comm, std::span<double> maxima) {
     if (kind_ == Kind::failure) throw Error(text_);
     return kind_ == Kind::none;
   }
-  double all[16] = {static_cast<double>(kind_)};
+  double all[64] = {static_cast<double>(kind_)};
   std::ranges::copy(maxima, all + 1);
   MPI_Allreduce(MPI_IN_PLACE, all, 1 + static_cast<int>(maxima.size()), MPI_DOUBLE, MPI_MAX, comm);
   std::copy_n(all + 1, maxima.size(), maxima.begin());
   if (all[0] == 0) return true;
   int worst[2] = {static_cast<int>(kind_), rank};
   MPI_Allreduce(MPI_IN_PLACE, worst, 1, MPI_2INT, MPI_MAXLOC, comm);
-  share_text(text_, worst[1], comm);
+  broadcast_text(text_, worst[1], comm);
   if (worst[0] == static_cast<int>(Kind::reject)) return false;
   throw Error(text_);
 }

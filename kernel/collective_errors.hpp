@@ -15,9 +15,12 @@ class TRAMMEL_API LocalFault {
  public:
   /// Call inside a catch block: keeps what was thrown, with the entity whose evaluation threw it.
   void capture(const Entity* entity, int rank, double time);
+  /// As a RejectStep that says `text`.
+  void refuse(std::string text);
+  bool waits() const { return kind_ != Kind::none; }
 
   /// True where nobody has a fault; false where the worst is a RejectStep: `text` then says on every rank who threw it and
-  /// what. Throws the same Error on every rank otherwise. `maxima`, at most 15, become the largest over the ranks. Collective.
+  /// what. Throws the same Error on every rank otherwise. `maxima`, at most 63, become the largest over the ranks. Collective.
   bool agree(MPI_Comm comm, std::span<double> maxima = {});
   const std::string& text() const { return text_; }
 

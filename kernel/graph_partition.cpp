@@ -9,6 +9,17 @@
 
 namespace trammel {
 
+namespace {
+#if defined(PETSC_HAVE_PTSCOTCH)
+constexpr const char* partitioner = MATPARTITIONINGPTSCOTCH;
+#elif defined(PETSC_HAVE_PARMETIS)
+constexpr const char* partitioner = MATPARTITIONINGPARMETIS;
+#else
+#error \
+    "Trammel cuts models by PT-Scotch or ParMETIS: configure PETSc with --download-ptscotch or --download-parmetis"
+#endif
+}  // namespace
+
 void PartitionGraph::set_edges(std::vector<std::pair<std::int32_t, std::int32_t>> pairs) {
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -54,7 +65,7 @@ std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph) {
   TRAMMEL_PETSC(MatCreateMPIAdj(comm, last - first, n, rows, columns, nullptr, &adjacency));
   TRAMMEL_PETSC(MatPartitioningCreate(comm, &partitioning));
   TRAMMEL_PETSC(MatPartitioningSetAdjacency(partitioning, adjacency));
-  TRAMMEL_PETSC(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
+  TRAMMEL_PETSC(MatPartitioningSetType(partitioning, partitioner));
   TRAMMEL_PETSC(MatPartitioningSetVertexWeights(partitioning, weights));
   TRAMMEL_PETSC(MatPartitioningSetFromOptions(partitioning));
   TRAMMEL_PETSC(MatPartitioningApply(partitioning, &parts));

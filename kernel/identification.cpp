@@ -36,7 +36,7 @@ void require_equal_velocities(const Model& model, const std::vector<IdentifiedBl
       std::ranges::find_if(taken, [&](const IdentifiedBlocks& t) { return !conflict_of(model, t).empty(); });
   int first = found == taken.end() ? none : found->number;
   std::string text = first == none ? std::string() : conflict_of(model, *found);
-  if (!model.shares.whole()) {
+  if (!model.partition.whole()) {
     const int mine = first;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
     if (first == none) return;
@@ -44,7 +44,7 @@ void require_equal_velocities(const Model& model, const std::vector<IdentifiedBl
     MPI_Comm_rank(comm, &from);
     if (mine != first) from = -1;
     MPI_Allreduce(MPI_IN_PLACE, &from, 1, MPI_INT, MPI_MAX, comm);
-    share_text(text, from, comm);
+    broadcast_text(text, from, comm);
   }
   if (first == none) return;
   const Entity& joint =
@@ -56,7 +56,7 @@ void require_equal_velocities(const Model& model, const std::vector<IdentifiedBl
 
 TakenOffers take_offers(const Model& model, MPI_Comm comm) {
   TakenOffers all;
-  if (model.shares.whole()) {
+  if (model.partition.whole()) {
     for (const auto& [entity, offers] : model.offers)
       for (const IdentityOffer& offer : offers) take(all, entity, offer);
     return all;
@@ -69,7 +69,7 @@ TakenOffers take_offers(const Model& model, MPI_Comm comm) {
   const std::set<int> withdrawn(names.begin(), names.end());
   std::vector<std::int64_t> numbers;
   for (const auto& [entity, offers] : model.offers)
-    if (model.shares.speaker(entity) == rank && !withdrawn.contains(entity))
+    if (model.partition.speaker(entity) == rank && !withdrawn.contains(entity))
       for (const IdentityOffer& offer : offers)
         numbers.insert(numbers.end(), {entity, offer.a, offer.b, offer.rotation ? 1 : 0, offer.multiplier});
   numbers = of_all_ranks(numbers, comm);
@@ -91,7 +91,7 @@ void fetch_roots(Model& model, MPI_Comm comm) {
   MPI_Comm_size(comm, &ranks);
   ByRank ask(static_cast<std::size_t>(ranks));
   for (const BlockId id : roots)
-    ask[static_cast<std::size_t>(model.shares.speaker(entity_of(id)))].push_back(id);
+    ask[static_cast<std::size_t>(model.partition.speaker(entity_of(id)))].push_back(id);
   const ByRank asked = exchange_by_rank(ask, comm);
   // Positions and rotations, which have no rows.
   const auto pass = [](Archive& archive, Block& block) {

@@ -5,15 +5,15 @@
 
 namespace trammel {
 
-CompanionParts::CompanionParts(const StencilBlock& row, const StencilBlock& column) {
-  const bool moves = is_kinematic(column.kind) && column.companion;
-  const bool constraint = row.kind == BlockKind::multiplier && row.companion;
+StabilizingParts::StabilizingParts(const StencilBlock& row, const StencilBlock& column) {
+  const bool moves = is_kinematic(column.kind) && column.stabilizing;
+  const bool constraint = row.kind == BlockKind::multiplier && row.stabilizing;
   correction_column = moves;
   velocity_row = constraint && is_kinematic(column.kind);
   velocity_correction = constraint && moves;
   correction_row =
-      is_kinematic(row.kind) && row.companion && column.kind == BlockKind::multiplier && column.companion;
-  velocity_own = constraint && column.kind == BlockKind::multiplier && column.companion;
+      is_kinematic(row.kind) && row.stabilizing && column.kind == BlockKind::multiplier && column.stabilizing;
+  velocity_own = constraint && column.kind == BlockKind::multiplier && column.stabilizing;
 }
 
 namespace {
@@ -30,17 +30,17 @@ void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, 
                  const StencilBlock& column) {
   const UnknownBlock& r = unknowns[static_cast<std::size_t>(row.unknown)];
   const UnknownBlock& c = unknowns[static_cast<std::size_t>(column.unknown)];
-  const CompanionParts parts(row, column);
+  const StabilizingParts parts(row, column);
   append_block(pattern, r.global, r.size, c.global, c.size);
-  if (parts.correction_column) append_block(pattern, r.global, r.size, c.companion_global, c.size);
-  if (parts.velocity_row) append_block(pattern, r.companion_global, r.size, c.global, c.size);
+  if (parts.correction_column) append_block(pattern, r.global, r.size, c.stabilizing_global, c.size);
+  if (parts.velocity_row) append_block(pattern, r.stabilizing_global, r.size, c.global, c.size);
   if (parts.velocity_correction)
-    append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+    append_block(pattern, r.stabilizing_global, r.size, c.stabilizing_global, c.size);
   if (parts.correction_row) {
-    append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+    append_block(pattern, r.stabilizing_global, r.size, c.stabilizing_global, c.size);
     pattern.kept += static_cast<std::size_t>(r.size * c.size);
   }
-  if (parts.velocity_own) append_block(pattern, r.companion_global, r.size, c.companion_global, c.size);
+  if (parts.velocity_own) append_block(pattern, r.stabilizing_global, r.size, c.stabilizing_global, c.size);
 }
 
 /// Whether the rows of stencil block k are this instance's to write.
@@ -134,7 +134,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
         b.offset = static_cast<std::int16_t>(offset);
         if (const UnknownBlock* u = layout.unknown_of(id)) {
           b.unknown = static_cast<std::int32_t>(u - unknowns.data());
-          b.companion = u->companion_local >= 0;
+          b.stabilizing = u->stabilizing_local >= 0;
           b.local = u->local;
         }
         if (root.rotated) b.Q = &root.Q;
@@ -144,14 +144,14 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
         if (b.kind == BlockKind::algebraic) plan.has_algebraic = true;
         offset += block.size;
         plan.blocks.push_back(b);
-        plan.places.push_back(layout.place(id));
+        plan.offsets.push_back(layout.offset(id));
       }
     }
     plan.block_begin.push_back(plan.blocks.size());
     find_traits(model, plan);
     find_runs(layout, r, plan);
     for (int i = 0; i < n; ++i) {
-      plan.place_of.push_back(plan.places.data() + plan.block_begin[static_cast<std::size_t>(i)]);
+      plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[static_cast<std::size_t>(i)]);
       plan.pair_begin.push_back(plan.pairs.size());
       plan.entry_begin.push_back(pattern.rows.size());
       plan.kept_begin.push_back(pattern.kept);

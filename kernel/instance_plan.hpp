@@ -19,7 +19,7 @@ struct StencilBlock {
   std::int16_t offset = 0;    ///< in the local system
   std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
   std::int32_t local = -1;    ///< UnknownBlock::local, -1 where fixed
-  bool companion = false;
+  bool stabilizing = false;
   /// Made by the instance's entity, which writes its rows: a multiplier, a coordinate or algebraic unknowns.
   bool own = false;
   bool may_rest = false;           ///< of an own multiplier: some row may be anything but active
@@ -48,14 +48,14 @@ struct InstanceRun {
   bool special = false;     ///< one with a trait
 };
 
-/// Where the shares of the instances of one range go: computed once for each revision. What stands by instance is empty for
+/// Where the contributions of the instances of one range go: computed once for each pattern. What stands by instance is empty for
 /// those that other ranks evaluate.
 struct RangePlan {
   ElementRange* range = nullptr;
   std::span<const int> instances;  ///< of this rank, in order
   std::vector<InstanceRun> runs;   ///< of those that have equations
-  std::vector<BlockPlace> places;
-  std::vector<const BlockPlace*> place_of;  ///< by instance, into `places`
+  std::vector<BlockOffset> offsets;
+  std::vector<const BlockOffset*> offset_of;  ///< by instance, into `offsets`
   std::vector<StencilBlock> blocks;
   std::vector<BlockPair> pairs;
   std::vector<std::size_t> block_begin, pair_begin;  ///< by instance, and one past the last
@@ -83,25 +83,25 @@ struct EntryPattern {
 };
 
 /// The sub-blocks of a stabilized matrix that one pair of stencil blocks writes, besides its own, in this order.
-struct CompanionParts {
+struct StabilizingParts {
   bool correction_column = false;    ///< (row, mu of column)
   bool velocity_row = false;         ///< (velocity row of the multiplier `row`, column)
   bool velocity_correction = false;  ///< (velocity row of the multiplier `row`, mu of column)
   bool correction_row = false;       ///< (row of mu, eta of the multiplier `column`)
   bool velocity_own = false;         ///< (velocity row of the multiplier `row`, eta of `column`)
 
-  CompanionParts(const StencilBlock& row, const StencilBlock& column);
+  StabilizingParts(const StencilBlock& row, const StencilBlock& column);
 };
 
 /// Rows of a constraint at acceleration level: `bias` and `gradient` (K, or D of a velocity constraint) times v'; `blocks` and
-/// `places`: of the instance.
+/// `offsets`: of the instance.
 template <class Matrix>
-Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, const BlockPlace* places,
+Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, const BlockOffset* offsets,
                                       const State& state, const StencilBlock& row, Eigen::VectorXd bias,
                                       const Matrix& gradient) {
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     if (!is_kinematic(blocks[k].kind)) continue;
-    const ConstVectorMap a(state.acceleration.data() + places[k].dof, blocks[k].size);
+    const ConstVectorMap a(state.acceleration.data() + offsets[k].dof, blocks[k].size);
     bias += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
   }
   return bias;

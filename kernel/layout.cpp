@@ -21,16 +21,16 @@ void sort_out(std::vector<BlockId>& ids) {
 }  // namespace
 
 int Layout::owner(BlockId root) const {
-  return model_->shares.whole() ? owner_[root] : model_->shares.speaker(entity_of(root));
+  return model_->partition.whole() ? owner_[root] : model_->partition.speaker(entity_of(root));
 }
 
 /// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them. Of a model that is
-/// expanded by shares it is the one that has its entity or, where all have that, the one that has what it acts on.
+/// expanded by partition it is the one that has its entity or, where all have that, the one that has what it acts on.
 int Layout::evaluator(const ElementRange& range, int instance) const {
   if (ranks_ == 1) return 0;
-  const ModelShares& shares = model_->shares;
-  if (!shares.whole()) {
-    const int rank = shares.owner[static_cast<std::size_t>(range.entity(instance))];
+  const ModelPartition& partition = model_->partition;
+  if (!partition.whole()) {
+    const int rank = partition.owner[static_cast<std::size_t>(range.entity(instance))];
     const auto stencil = range.stencil(instance);
     return rank >= 0 || stencil.empty() ? std::max(rank, 0) : owner(stencil[0]);
   }
@@ -56,7 +56,7 @@ Layout::Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options)
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   tell_joints();
-  if (model.shares.whole()) owner_ = partition(comm_, model, identification_);
+  if (model.partition.whole()) owner_ = partition(comm_, model, identification_);
   for (const Model::Range& range : model.ranges) {
     std::vector<int>& mine = instances_.emplace_back();
     for (int i = 0; i < range.instances->size(); ++i)
@@ -138,8 +138,8 @@ void Layout::find_corrected() {
 void Layout::number_roots() {
   const Model& model = *model_;
   global_.clear();
-  companion_.clear();
-  const auto has_companion = [&](BlockId id) {
+  stabilizing_.clear();
+  const auto has_stabilizing = [&](BlockId id) {
     const BlockKind kind = model.block(id).kind;
     return options_.stabilized && (kind == BlockKind::multiplier ||
                                    (is_kinematic(kind) && std::ranges::binary_search(corrected_, id)));
@@ -149,7 +149,7 @@ void Layout::number_roots() {
       if (carries_unknowns(id) && owner(id) == rank_) visit(id);
   };
   owned_size_ = 0;
-  each_own([&](BlockId id) { owned_size_ += model.block(id).size * (has_companion(id) ? 2 : 1); });
+  each_own([&](BlockId id) { owned_size_ += model.block(id).size * (has_stabilizing(id) ? 2 : 1); });
   PetscInt end = owned_size_;
   global_size_ = owned_size_;
   if (ranks_ > 1) {
@@ -160,8 +160,8 @@ void Layout::number_roots() {
   each_own([&](BlockId id) {
     global_.put(id) = next;
     next += model.block(id).size;
-    if (has_companion(id)) {
-      companion_.put(id) = next;
+    if (has_stabilizing(id)) {
+      stabilizing_.put(id) = next;
       next += model.block(id).size;
     }
   });
@@ -175,12 +175,12 @@ void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
   const ByRank asked = exchange_by_rank(ask, comm_);
   ByRank answer(asked.size());
   for (std::size_t r = 0; r < asked.size(); ++r)
-    for (const BlockId id : asked[r]) answer[r].insert(answer[r].end(), {global_[id], companion_[id]});
+    for (const BlockId id : asked[r]) answer[r].insert(answer[r].end(), {global_[id], stabilizing_[id]});
   const ByRank numbers = exchange_by_rank(answer, comm_);
   for (std::size_t r = 0; r < ask.size(); ++r)
     for (std::size_t k = 0; k < ask[r].size(); ++k) {
       global_.put(ask[r][k]) = static_cast<PetscInt>(numbers[r][2 * k]);
-      companion_.put(ask[r][k]) = static_cast<PetscInt>(numbers[r][2 * k + 1]);
+      stabilizing_.put(ask[r][k]) = static_cast<PetscInt>(numbers[r][2 * k + 1]);
     }
 }
 
@@ -213,34 +213,34 @@ void Layout::arrange() {
 
   unknowns_.clear();
   known_.clear();
-  places_.clear();
+  offsets_.clear();
   unknown_index_.clear();
-  place_index_.clear();
+  offset_index_.clear();
   value_count_ = dof_count_ = 0;
   int local = 0;
-  const auto add_place = [&](BlockId id) {
+  const auto add_offset = [&](BlockId id) {
     const Block& b = model.block(id);
-    place_index_.put(id) = static_cast<std::int32_t>(places_.size());
-    places_.push_back({static_cast<std::int32_t>(value_count_), static_cast<std::int32_t>(dof_count_)});
+    offset_index_.put(id) = static_cast<std::int32_t>(offsets_.size());
+    offsets_.push_back({static_cast<std::int32_t>(value_count_), static_cast<std::int32_t>(dof_count_)});
     known_.push_back(id);
     value_count_ += static_cast<std::size_t>(value_size(b.kind, b.size));
     dof_count_ += static_cast<std::size_t>(b.size);
   };
   const auto add_unknown = [&](BlockId id, bool owned) {
     const Block& b = model.block(id);
-    add_place(id);
+    add_offset(id);
     UnknownBlock u;
     u.block = id;
     u.kind = b.kind;
     u.size = b.size;
-    u.place = places_.back();
+    u.offset = offsets_.back();
     u.local = local;
     u.global = global_[id];
     u.owned = owned;
     local += b.size;
-    if (companion_[id] >= 0) {
-      u.companion_local = local;
-      u.companion_global = companion_[id];
+    if (stabilizing_[id] >= 0) {
+      u.stabilizing_local = local;
+      u.stabilizing_global = stabilizing_[id];
       local += b.size;
     }
     unknown_index_.put(id) = static_cast<std::int32_t>(unknowns_.size());
@@ -250,7 +250,7 @@ void Layout::arrange() {
     for (const BlockId id : wanted)
       if (carries_unknowns(id) && (owner(id) == rank_) == owned) add_unknown(id, owned);
   for (const BlockId id : wanted)
-    if (!carries_unknowns(id)) add_place(id);
+    if (!carries_unknowns(id)) add_offset(id);
   local_size_ = local;
 
   TRAMMEL_PETSC(VecScatterDestroy(&scatter_));
@@ -260,8 +260,8 @@ void Layout::arrange() {
   for (const UnknownBlock& u : unknowns_)
     for (int k = 0; k < u.size; ++k) {
       from[static_cast<std::size_t>(u.local + k)] = u.global + k;
-      if (u.companion_local >= 0)
-        from[static_cast<std::size_t>(u.companion_local + k)] = u.companion_global + k;
+      if (u.stabilizing_local >= 0)
+        from[static_cast<std::size_t>(u.stabilizing_local + k)] = u.stabilizing_global + k;
     }
   Vec x = create_vector();
   IS is = nullptr;
@@ -279,8 +279,8 @@ const UnknownBlock* Layout::unknown_of(BlockId id) const {
   return i < 0 ? nullptr : &unknowns_[static_cast<std::size_t>(i)];
 }
 
-const BlockPlace& Layout::place(BlockId id) const {
-  return places_[static_cast<std::size_t>(place_index_[id])];
+const BlockOffset& Layout::offset(BlockId id) const {
+  return offsets_[static_cast<std::size_t>(offset_index_[id])];
 }
 
 State Layout::initial_state() const {
@@ -334,8 +334,8 @@ void Layout::update_shared(State& state) const {
     const BlockId id = known_[k];
     const BlockRoot& r = root(id);
     if (r.root == id) continue;
-    const BlockPlace to = places_[k];
-    const BlockPlace from = place(r.root);
+    const BlockOffset to = offsets_[k];
+    const BlockOffset from = offset(r.root);
     const Block& b = model_->block(id);
     if (r.rotated) {
       set_rotation(state.value.data() + to.value,
@@ -347,7 +347,7 @@ void Layout::update_shared(State& state) const {
     } else {
       std::copy_n(state.value.begin() + from.value, value_size(b.kind, b.size),
                   state.value.begin() + to.value);
-      for (std::vector<double>* array : {&state.rate, &state.acceleration, &state.remainder})
+      for (std::vector<double>* array : {&state.rate, &state.acceleration, &state.compensation})
         std::copy_n(array->begin() + from.dof, b.size, array->begin() + to.dof);
     }
   }
@@ -368,9 +368,9 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
   if (ghosts_are_current && changed[0] == 0 && changed[1] == 0) return;
   if (changed[0] != 0) number_roots();
   struct Old {
-    std::vector<BlockPlace> places;
-    BlockMap<std::int32_t> place_index;
-  } const old{std::move(places_), std::move(place_index_)};
+    std::vector<BlockOffset> offsets;
+    BlockMap<std::int32_t> offset_index;
+  } const old{std::move(offsets_), std::move(offset_index_)};
   arrange();
   // Ghosts get what their owners know. A block of x has room for three numbers, so a rotation's quaternion travels in two
   // parts: its w first, then x, y, z.
@@ -381,7 +381,8 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
     TRAMMEL_PETSC(VecZeroEntries(x));
     TRAMMEL_PETSC(VecGetArray(x, &values));
     for (const UnknownBlock& u : unknowns_)
-      if (u.owned) fill(u, old.places[static_cast<std::size_t>(old.place_index[u.block])], values + u.local);
+      if (u.owned)
+        fill(u, old.offsets[static_cast<std::size_t>(old.offset_index[u.block])], values + u.local);
     TRAMMEL_PETSC(VecRestoreArray(x, &values));
     to_local(x, local);
     for (const UnknownBlock& u : unknowns_) take(u, local.data() + u.local);
@@ -390,30 +391,30 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
     State fresh = initial_state();
     fresh.time = state->time;
     send(
-        [&](const UnknownBlock& u, const BlockPlace& from, PetscScalar* to) {
+        [&](const UnknownBlock& u, const BlockOffset& from, PetscScalar* to) {
           if (u.kind == BlockKind::rotation) to[0] = state->value[static_cast<std::size_t>(from.value) + 9];
         },
         [&](const UnknownBlock& u, const double* from) {
           if (u.kind == BlockKind::rotation)
-            fresh.value[static_cast<std::size_t>(u.place.value) + 9] = from[0];
+            fresh.value[static_cast<std::size_t>(u.offset.value) + 9] = from[0];
         });
     send(
-        [&](const UnknownBlock& u, const BlockPlace& from, PetscScalar* to) {
+        [&](const UnknownBlock& u, const BlockOffset& from, PetscScalar* to) {
           const double* value = state->value.data() + from.value;
           std::copy_n(u.kind == BlockKind::rotation ? value + 10 : value, u.size, to);
         },
         [&](const UnknownBlock& u, const double* from) {
-          double* value = fresh.value.data() + u.place.value;
+          double* value = fresh.value.data() + u.offset.value;
           if (u.kind == BlockKind::rotation)
             set_rotation(value, Quaternion(value[9], from[0], from[1], from[2]));
           else
             std::copy_n(from, u.size, value);
         });
     for (const auto field : State::fields_by_dof())
-      send([&](const UnknownBlock& u, const BlockPlace& from,
+      send([&](const UnknownBlock& u, const BlockOffset& from,
                PetscScalar* to) { std::copy_n((state->*field).data() + from.dof, u.size, to); },
            [&](const UnknownBlock& u, const double* from) {
-             std::copy_n(from, u.size, (fresh.*field).data() + u.place.dof);
+             std::copy_n(from, u.size, (fresh.*field).data() + u.offset.dof);
            });
     update_shared(fresh);
     *state = std::move(fresh);
@@ -421,16 +422,16 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
   TRAMMEL_PETSC(VecDestroy(&x));
 }
 
-LayoutShare Layout::share() const {
-  LayoutShare s;
+RankPartition Layout::own_partition() const {
+  RankPartition s;
   s.owned_unknowns = owned_size_;
   s.ghost_unknowns = local_size_ - owned_size_;
   for (const std::vector<int>& mine : instances_) s.instances += static_cast<PetscInt>(mine.size());
   return s;
 }
 
-LayoutShare Layout::largest_share() const {
-  const LayoutShare s = share();
+RankPartition Layout::largest_partition() const {
+  const RankPartition s = own_partition();
   PetscInt in[3] = {s.owned_unknowns + s.ghost_unknowns, s.ghost_unknowns, s.instances}, out[3];
   MPI_Allreduce(in, out, 3, MPIU_INT, MPI_MAX, comm_);
   return {out[0] - out[1], out[1], out[2]};

@@ -21,24 +21,24 @@ struct UnknownBlock {
   BlockId block = no_block;
   BlockKind kind = BlockKind::position;
   int size = 0;
-  BlockPlace place;     ///< in State
+  BlockOffset offset;   ///< in State
   int local = 0;        ///< offset in a rank's local vector (its own unknowns first, then its ghosts)
   PetscInt global = 0;  ///< number of its first unknown
-  /// Offset of the block's companion unknowns, -1 where it has none. In the stabilized index-2 form a multiplier's
-  /// companion is its velocity-level multiplier eta, and a kinematic block's that constraints touch is its position
+  /// Offset of the block's stabilizing unknowns, -1 where it has none. In the stabilized index-2 form a multiplier's
+  /// stabilizing unknown is its velocity-level multiplier eta, and a kinematic block's that constraints touch is its position
   /// correction mu (see docs/time_integration.md).
-  int companion_local = -1;
-  PetscInt companion_global = -1;
+  int stabilizing_local = -1;
+  PetscInt stabilizing_global = -1;
   bool owned = false;
 };
 
 struct LayoutOptions {
-  bool stabilized = false;  ///< number companion unknowns
+  bool stabilized = false;  ///< number stabilizing unknowns
   bool identify = true;     ///< take what joints offer to identify; no: every joint keeps its multipliers
 };
 
 /// Counts of one rank.
-struct LayoutShare {
+struct RankPartition {
   PetscInt owned_unknowns = 0;
   PetscInt ghost_unknowns = 0;
   PetscInt instances = 0;
@@ -48,8 +48,8 @@ struct LayoutShare {
 /// rank evaluates, and its ghosts. The instances of joints are told what was identified: of several layouts of one model the
 /// last holds.
 ///
-/// The partition is made once, of the graph of couplings between root blocks (a model that is expanded by shares brings
-/// its own, of entities); a revision renews only the ghosts. Collective over the communicator.
+/// The partition is made once, of the graph of couplings between root blocks (a model that is expanded by partition brings
+/// its own, of entities); a change of the pattern renews only the ghosts. Collective over the communicator.
 class TRAMMEL_API Layout {
  public:
   /// Throws Error where joints identify blocks that start with different velocities.
@@ -62,7 +62,7 @@ class TRAMMEL_API Layout {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   bool stabilized() const { return options_.stabilized; }
-  /// Numbers the unknowns anew, with or without companions. Places of blocks stay, so states stay valid; vectors and
+  /// Numbers the unknowns anew, with or without stabilizing unknowns. Offsets of blocks stay, so states stay valid; vectors and
   /// matrices don't (call Assembler::revise). Collective.
   void set_stabilized(bool stabilized);
 
@@ -88,9 +88,9 @@ class TRAMMEL_API Layout {
   }
 
   /// True where this rank knows the values of the block.
-  bool knows(BlockId id) const { return place_index_[id] >= 0; }
-  const BlockPlace& place(BlockId id) const;
-  /// Blocks known here, in the order of their places.
+  bool knows(BlockId id) const { return offset_index_[id] >= 0; }
+  const BlockOffset& offset(BlockId id) const;
+  /// Blocks known here, in the order of their offsets.
   std::span<const BlockId> known_blocks() const { return known_; }
 
   /// A state with the model's initial values.
@@ -114,9 +114,9 @@ class TRAMMEL_API Layout {
   /// `ghosts_are_current`: the values of ghosts in `states` are those of their owners; else they are fetched in any case.
   void revise(std::span<State* const> states, bool ghosts_are_current = true);
 
-  LayoutShare share() const;
-  /// The largest share over the ranks. Collective.
-  LayoutShare largest_share() const;
+  RankPartition own_partition() const;
+  /// The largest partition over the ranks. Collective.
+  RankPartition largest_partition() const;
 
  private:
   void tell_joints();
@@ -134,15 +134,15 @@ class TRAMMEL_API Layout {
   Identification identification_;
   std::vector<std::vector<int>> instances_;          ///< by range
   std::vector<std::vector<int>> without_equations_;  ///< by range
-  BlockMap<int> owner_{-1};           ///< of roots; empty where the model is expanded by shares
-  std::vector<BlockId> corrected_;    ///< kinematic roots of this rank that constraints touch, in order
-  BlockMap<PetscInt> global_{-1};     ///< of roots with unknowns that are owned or known here
-  BlockMap<PetscInt> companion_{-1};  ///< -1 where there is none
+  BlockMap<int> owner_{-1};             ///< of roots; empty where the model is expanded by partition
+  std::vector<BlockId> corrected_;      ///< kinematic roots of this rank that constraints touch, in order
+  BlockMap<PetscInt> global_{-1};       ///< of roots with unknowns that are owned or known here
+  BlockMap<PetscInt> stabilizing_{-1};  ///< -1 where there is none
   PetscInt owned_size_ = 0, local_size_ = 0, global_size_ = 0;
   std::vector<UnknownBlock> unknowns_;
   BlockMap<std::int32_t> unknown_index_{-1};  ///< of roots known here
-  BlockMap<std::int32_t> place_index_{-1};
-  std::vector<BlockPlace> places_;
+  BlockMap<std::int32_t> offset_index_{-1};
+  std::vector<BlockOffset> offsets_;
   std::vector<BlockId> known_;
   std::size_t value_count_ = 0, dof_count_ = 0;
   VecScatter scatter_ = nullptr;

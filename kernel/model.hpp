@@ -44,7 +44,7 @@ struct CoordinateRelation {
 };
 
 /// Where each rank expands a part of the case: what all of them agreed on before.
-struct TRAMMEL_API ModelShares {
+struct TRAMMEL_API ModelPartition {
   std::vector<std::int32_t>
       owner;  ///< by entity: the rank that evaluates it; `everyone` where all ranks build it
 
@@ -63,7 +63,7 @@ struct InstanceAt {
 /// The description of a system: blocks, instances and names. It holds no state and no numbering, and once it is built only
 /// the histories of its instances change, and their stencils.
 ///
-/// A rank holds the whole of it, or, of a large case on several ranks, its share: what it evaluates and what that names.
+/// A rank holds the whole of it, or, of a large case on several ranks, its partition: what it evaluates and what that names.
 /// BlockIds and the list of entities are the same on all ranks.
 class TRAMMEL_API Model {
  public:
@@ -71,7 +71,7 @@ class TRAMMEL_API Model {
   std::map<int, std::vector<IdentityOffer>> offers;  ///< of joints, by entity
   std::set<int> withdrawn;                           ///< joints whose offers something withdrew
   std::vector<Entity> entities;
-  ModelShares shares;
+  ModelPartition partition;
   /// One range for each C++ type of instance, and the plugin it comes from.
   struct Range {
     std::string key;

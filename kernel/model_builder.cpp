@@ -58,15 +58,15 @@ void ModelBuilder::set_activity(Activity activity) {
 
 InitialMotion ModelBuilder::initial(const Marker& marker) const {
   State state;
-  std::vector<BlockPlace> places;
+  std::vector<BlockOffset> offsets;
   for (const BlockId id : marker.blocks()) {
     const Block& b = model_->block(id);
-    places.push_back(
+    offsets.push_back(
         {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
     append_initial(b, state);
   }
   MarkerMotion motion;
-  marker.evaluate(LocalState(state, places.data()), 0, MotionLevel::velocity, motion);
+  marker.evaluate(LocalState(state, offsets.data()), 0, MotionLevel::velocity, motion);
   return {motion.R_WM, motion.p_WM, motion.twist};
 }
 
@@ -86,8 +86,8 @@ std::string ModelBuilder::conflict(const Marker& a, const Marker& b, FramePart p
 }
 
 void ModelBuilder::offer_identity(const Marker& a, const Marker& b, FramePart part, BlockId multiplier,
-                                  const Location* demanded) {
-  if (demanded != nullptr) demanded_[entity_] = *demanded;
+                                  const Location* required) {
+  if (required != nullptr) required_[entity_] = *required;
   const bool rotation = part == FramePart::rotation;
   if (a.is_ground() && b.is_ground()) return;
   for (const Marker* marker : {&a, &b})
@@ -100,7 +100,7 @@ void ModelBuilder::offer_identity(const Marker& a, const Marker& b, FramePart pa
 }
 
 void ModelBuilder::keep_multipliers(int of_entity) {
-  if (const auto found = demanded_.find(of_entity); found != demanded_.end())
+  if (const auto found = required_.find(of_entity); found != required_.end())
     throw Error(found->second, "'share' must be 'no' here: '" + entity().type +
                                    "' reads the reaction of the joint, which has none of its own where it "
                                    "shares unknowns");

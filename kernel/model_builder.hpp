@@ -60,7 +60,7 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   InitialMotion initial(const Marker& marker) const override;
 
   void offer_identity(const Marker& a, const Marker& b, FramePart part, BlockId multiplier,
-                      const Location* demanded = nullptr) override;
+                      const Location* required = nullptr) override;
   void keep_multipliers(int of_entity) override;
 
  private:
@@ -93,7 +93,7 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, OfferedThing, std::less<>> things_;
   std::map<std::string, int, std::less<>> joints_, sensors_;
-  std::map<int, Location> demanded_;  ///< by joint: where the case asks for `share: yes`
+  std::map<int, Location> required_;  ///< by joint: where the case asks for `share: yes`
   /// Relations between coordinates, each by the coordinate that it was solved for; that one has the factor 1 and
   /// stands in none of the later ones.
   struct ReducedRelation {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kernel/model_builder.hpp"
+#include "trammel/former_names.hpp"
 #include "trammel/nearest_name.hpp"
 
 namespace trammel {
@@ -120,6 +121,10 @@ Marker ModelBuilder::named_marker(const Value& value) const {
 
 std::shared_ptr<const Signal> ModelBuilder::signal(std::string_view name, const Location& where) const {
   if (name == "t") return time_signal();
+  if (const auto now = present_name(name); !now.empty() && !has_signal(name) && has_signal(now)) {
+    model_->notes.push_back({entity_, former_name_note, told_of_former_name(name, now)});
+    return signal(now, where);
+  }
   note_reader(name);
   if (const auto at = model_->signals.find(name); at != model_->signals.end()) return at->second;
   if (auto made = reported(name, where)) return model_->signals.emplace(name, std::move(made)).first->second;

@@ -94,7 +94,7 @@ FirstBlock first_block(BlockId mine, MPI_Comm comm) {
   return {first, rank};
 }
 
-void share_text(std::string& text, int from, MPI_Comm comm) {
+void broadcast_text(std::string& text, int from, MPI_Comm comm) {
   int length = static_cast<int>(text.size());
   MPI_Bcast(&length, 1, MPI_INT, from, comm);
   text.resize(static_cast<std::size_t>(length));

@@ -41,6 +41,6 @@ struct FirstBlock {
 TRAMMEL_API FirstBlock first_block(BlockId mine, MPI_Comm comm);
 
 /// Gives all ranks the text of one. Collective.
-TRAMMEL_API void share_text(std::string& text, int from, MPI_Comm comm);
+TRAMMEL_API void broadcast_text(std::string& text, int from, MPI_Comm comm);
 
 }  // namespace trammel

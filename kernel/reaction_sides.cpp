@@ -28,9 +28,9 @@ bool reach(const std::vector<IdentifiedBlocks>& records, const Neighbours& recor
 
 }  // namespace
 
-std::map<int, ReactionShares> reaction_shares(const Layout& layout, const State& state,
-                                              std::span<const double> r) {
-  std::map<int, ReactionShares> result;
+std::map<int, ReactionContributions> reaction_contributions(const Layout& layout, const State& state,
+                                                            std::span<const double> r) {
+  std::map<int, ReactionContributions> result;
   const int total = layout.identification().total();
   if (total == 0) return result;
   const std::vector<IdentifiedBlocks>& records = layout.identification().blocks();
@@ -40,7 +40,7 @@ std::map<int, ReactionShares> reaction_shares(const Layout& layout, const State&
     for (const BlockId id : {records[k].a, records[k].b})
       if (id != no_block) records_of[id].push_back(k);
 
-  // The joint acts on B's side with the sum of the shares there, in world components; where the ground stands behind
+  // The joint acts on B's side with the sum of the contributions there, in world components; where the ground stands behind
   // B, A's side tells with the opposite sign.
   std::vector<double> on_A(3 * static_cast<std::size_t>(total), 0.0);
   std::vector<BlockId> side;
@@ -54,10 +54,10 @@ std::map<int, ReactionShares> reaction_shares(const Layout& layout, const State&
     Vec3 sum = Vec3::Zero();
     for (const BlockId id : side) {
       if (!layout.knows(id)) continue;
-      const BlockPlace& place = layout.place(id);
-      const Eigen::Map<const Vec3> share(r.data() + place.dof);
+      const BlockOffset& offset = layout.offset(id);
+      const Eigen::Map<const Vec3> share(r.data() + offset.dof);
       if (s.rotation)
-        sum += Eigen::Map<const Mat3>(state.value.data() + place.value) * share;
+        sum += Eigen::Map<const Mat3>(state.value.data() + offset.value) * share;
       else
         sum += share;
     }
@@ -69,7 +69,7 @@ std::map<int, ReactionShares> reaction_shares(const Layout& layout, const State&
 
   for (std::size_t k = 0; k < n; ++k) {
     const IdentifiedBlocks& s = records[k];
-    ReactionShares& out = result[s.entity];
+    ReactionContributions& out = result[s.entity];
     const Eigen::Map<const Vec3> sum(on_A.data() + 3 * s.number);
     if (s.rotation) {
       out.has_moment = true;

@@ -58,7 +58,7 @@ class ReportedOutput final : public ReportedSignal {
 class ReportedEnergy final : public ReportedSignal {
  public:
   ReportedEnergy(const Model& model, const std::vector<InstanceAt>& of, EnergyPart part, double length)
-      : ReportedSignal(model, of, part == EnergyPart::lost_power ? "W" : "J", length), part_(part) {}
+      : ReportedSignal(model, of, part == EnergyPart::dissipated_power ? "W" : "J", length), part_(part) {}
 
  private:
   double value(const InstanceAt& at, const LocalState& x) const override {
@@ -72,8 +72,8 @@ class ReportedEnergy final : public ReportedSignal {
         return e.potential;
       case EnergyPart::total:
         return e.kinetic + e.strain + e.potential;
-      case EnergyPart::lost_power:
-        return e.lost_power;
+      case EnergyPart::dissipated_power:
+        return e.dissipated_power;
     }
     return 0;
   }
@@ -86,8 +86,8 @@ class ReportedEnergy final : public ReportedSignal {
 LocalCopy start_of(const Model& model, std::span<const BlockId> ids) {
   LocalCopy numbers;
   for (const BlockId id : ids) {
-    numbers.places.push_back({static_cast<std::int32_t>(numbers.state.value.size()),
-                              static_cast<std::int32_t>(numbers.state.rate.size())});
+    numbers.offsets.push_back({static_cast<std::int32_t>(numbers.state.value.size()),
+                               static_cast<std::int32_t>(numbers.state.rate.size())});
     append_initial(model.block(id), numbers.state);
   }
   return numbers;
@@ -137,7 +137,7 @@ bool agree_at_start(const Model& model, const Signal& a, const Signal& b) {
     const Block& block = model.block(ids[k]);
     if (!is_multiplier(block.kind)) continue;
     for (int i = 0; i < block.size; ++i)
-      start.state.value[static_cast<std::size_t>(start.places[k].value + i)] =
+      start.state.value[static_cast<std::size_t>(start.offsets[k].value + i)] =
           1 + 0.37 * static_cast<double>(k) + i;
   }
   SignalValue at_a, at_b;

@@ -15,12 +15,12 @@ std::vector<InstanceAt> instances_of(const Model& model, int entity);
 /// What an instance reports at the start.
 std::vector<ReportedNumber> reported_numbers(const Model& model, const InstanceAt& at);
 
-enum class EnergyPart { kinetic, strain, potential, total, lost_power };
+enum class EnergyPart { kinetic, strain, potential, total, dissipated_power };
 
 /// A number of an instance's outputs, differentiated as DifferenceSignal says.
 std::shared_ptr<const Signal> output_signal(const Model& model, const InstanceAt& at, ReportedNumber number,
                                             double length);
-/// An energy [J], or the power lost [W], summed over instances; differentiated as above.
+/// An energy [J], or the dissipated less the supplied power [W], summed over instances; differentiated as above.
 std::shared_ptr<const Signal> energy_signal(const Model& model, const std::vector<InstanceAt>& of,
                                             EnergyPart part, double length);
 

@@ -16,20 +16,23 @@ namespace trammel {
 class RowEvaluation {
  public:
   RowEvaluation(const Model& model, const RowStates& states)
-      : model_(model), statuses_(states.statuses), held_(states.held), courses_(states.courses) {}
+      : model_(model),
+        statuses_(states.statuses),
+        held_(states.held),
+        slip_directions_(states.slip_directions) {}
 
   /// Whether all own rows of instance i are inactive.
   bool asleep(const RangePlan& plan, int i) const;
   /// Evaluates instance i; `at_zero`: the same state with multipliers of compliant instances zero, where rows are asked for
-  /// there, else null. The share goes to `sink`.
+  /// there, else null. The contribution goes to `sink`.
   void evaluate(const RangePlan& plan, int i, const State& state, const State* at_zero,
-                const Request& request, ShareSink& sink) const;
+                const Request& request, ContributionSink& sink) const;
 
  private:
   const Model& model_;
   const RowStatuses& statuses_;
   const HeldCoordinates& held_;
-  const std::map<BlockId, SlipCourse>& courses_;  ///< of groups that slip, by multiplier
+  const std::map<BlockId, SlipDirection>& slip_directions_;  ///< of groups that slip, by multiplier
 };
 
 }  // namespace trammel

@@ -73,9 +73,10 @@ using HeldCoordinates = std::map<BlockId, std::vector<double>>;
 struct RowStates {
   RowStatuses statuses;
   HeldCoordinates held;
-  std::map<BlockId, SlipCourse> courses;  ///< how groups that slip began the step, by their multiplier
+  std::map<BlockId, SlipDirection>
+      slip_directions;  ///< how groups that slip began the step, by their multiplier
 
-  void serialize(Archive& archive) { archive(statuses, held, courses); }
+  void serialize(Archive& archive) { archive(statuses, held, slip_directions); }
 };
 
 }  // namespace trammel

@@ -14,11 +14,12 @@ namespace trammel {
 namespace {
 
 const std::map<std::string, EnergyPart, std::less<>>& energy_parts() {
-  static const std::map<std::string, EnergyPart, std::less<>> all{{"kinetic", EnergyPart::kinetic},
-                                                                  {"strain", EnergyPart::strain},
-                                                                  {"potential", EnergyPart::potential},
-                                                                  {"total", EnergyPart::total},
-                                                                  {"lost_power", EnergyPart::lost_power}};
+  static const std::map<std::string, EnergyPart, std::less<>> all{
+      {"kinetic", EnergyPart::kinetic},
+      {"strain", EnergyPart::strain},
+      {"potential", EnergyPart::potential},
+      {"total", EnergyPart::total},
+      {"dissipated_power", EnergyPart::dissipated_power}};
   return all;
 }
 
@@ -113,10 +114,10 @@ void ModelBuilder::keep_reaction(int joint, const std::string& sensor, const Loc
   const std::string told = "'share' must be 'no' here: a function reads what sensor '" + sensor +
                            "' reports of joint '" + of.name +
                            "', which has no reaction of its own where it shares unknowns";
-  if (const auto found = demanded_.find(joint); found != demanded_.end()) throw Error(found->second, told);
-  const ModelShares& shares = model_->shares;
-  if (!shares.whole() &&
-      shares.owner[static_cast<std::size_t>(joint)] != shares.owner[static_cast<std::size_t>(entity_)])
+  if (const auto found = required_.find(joint); found != required_.end()) throw Error(found->second, told);
+  const ModelPartition& partition = model_->partition;
+  if (!partition.whole() &&
+      partition.owner[static_cast<std::size_t>(joint)] != partition.owner[static_cast<std::size_t>(entity_)])
     throw Error(where, "joint '" + of.name + "': " + told + ", and the case is expanded in parts");
   model_->offers.erase(joint);
 }
@@ -174,7 +175,7 @@ std::shared_ptr<const Signal> ModelBuilder::reported(std::string_view name, cons
     no_number(title, number, std::move(known), where);
   }
   if (at->of < 0) {
-    if (!model_->shares.whole())
+    if (!model_->partition.whole())
       throw Error(
           where,
           "a case that is expanded in parts has no signal of the energy of the whole model: give sensor '" +

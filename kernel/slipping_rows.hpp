@@ -12,7 +12,7 @@ namespace trammel {
 class TRAMMEL_API NormalForce {
  public:
   /// Throws Error where a block that the force depends on is missing in the stencil.
-  NormalForce(const FrictionLaw& law, std::span<const StencilBlock> blocks, const BlockPlace* places,
+  NormalForce(const FrictionLaw& law, std::span<const StencilBlock> blocks, const BlockOffset* offsets,
               const State& state, bool gradient);
 
   double value() const { return found_.value; }
@@ -25,9 +25,9 @@ class TRAMMEL_API NormalForce {
 };
 
 /// Makes of the rows of a friction group that slips lambda - F(s, N) = 0: F the force of sliding, s = A v + b and its
-/// derivatives as the share has them. `group`: index into `blocks` of the group's multiplier.
-void write_slipping_rows(const FrictionLaw& law, const SlipCourse& course,
+/// derivatives as the contribution has them. `group`: index into `blocks` of the group's multiplier.
+void write_slipping_rows(const FrictionLaw& law, const SlipDirection& course,
                          std::span<const StencilBlock> blocks, std::size_t group, const State& state,
-                         const BlockPlace* places, LocalSystem& share);
+                         const BlockOffset* offsets, LocalSystem& contribution);
 
 }  // namespace trammel

@@ -5,21 +5,27 @@
 namespace trammel {
 
 void TangentSink::take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
-                       const Mat3* right, Small& out) const {
-  out.resize(row.size, column.size);
-  double* to = out.number;
-  const Eigen::Index stride = from.outerStride();
-  const double* source = from.data() + row.offset + column.offset * stride;
-  if (right == nullptr) {
-    for (int j = 0; j < column.size; ++j, source += stride)
-      for (int i = 0; i < row.size; ++i) *to++ = source[i];
-    return;
-  }
-  for (int j = 0; j < 3; ++j) {
-    const double a = (*right)(0, j), b = (*right)(1, j), c = (*right)(2, j);
-    for (int i = 0; i < row.size; ++i)
-      *to++ = source[i] * a + source[i + stride] * b + source[i + 2 * stride] * c;
-  }
+                       const Mat3* right, Small& out) {
+  out.clear(row.size, column.size);
+  add_part(from, row, column, right, 1.0, out);
+}
+
+void TangentSink::add_part(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
+                           const Mat3* right, double weight, Small& sum) {
+  using Stride = Eigen::OuterStride<>;
+  const double* source = from.data() + row.offset + column.offset * from.outerStride();
+  const auto add = [&](auto to, const auto& its) {
+    if (right == nullptr)
+      to += weight * its;
+    else
+      to += its.lazyProduct(Mat3(weight * *right));
+  };
+  if (row.size == 3 && column.size == 3)
+    add(Eigen::Map<Mat3>(sum.number), Eigen::Map<const Mat3, 0, Stride>(source, Stride(from.outerStride())));
+  else
+    add(Eigen::Map<Eigen::MatrixXd>(sum.number, row.size, column.size),
+        Eigen::Map<const Eigen::MatrixXd, 0, Stride>(source, row.size, column.size,
+                                                     Stride(from.outerStride())));
 }
 
 void TangentSink::turn_rows(const StencilBlock& row, Small& block) const {
@@ -30,19 +36,19 @@ void TangentSink::turn_rows(const StencilBlock& row, Small& block) const {
   }
 }
 
-void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& share, const StencilBlock& row,
+void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& contribution, const StencilBlock& row,
                                 const StencilBlock& column, const Mat3* rate, Small& sum) const {
   // The bias is the derivative of B v along v. With G that of B v along increments, its own derivative along u is
   // 2 G u - B [u, v]: on rotations increments do not commute, [u, v] = u x v.
   Small part;
-  take(share.rate_gradient(), row, column, rate, part);
+  take(contribution.rate_gradient(), row, column, rate, part);
   const int n = row.size * column.size;
   for (int j = 0; j < n; ++j) sum.number[j] += 2 * weights_.bias_rate * part.number[j];
-  if (column.kind != BlockKind::rotation || !share.has_K()) return;
-  const BlockPlace& place = plan_->place_of[static_cast<std::size_t>(i)][k];
-  Mat3 turn = skew(Eigen::Map<const Vec3>(state_->rate.data() + place.dof));
+  if (column.kind != BlockKind::rotation || !contribution.has_K()) return;
+  const BlockOffset& offset = plan_->offset_of[static_cast<std::size_t>(i)][k];
+  Mat3 turn = skew(Eigen::Map<const Vec3>(state_->rate.data() + offset.dof));
   if (rate != nullptr) turn = turn * *rate;
-  take(share.K(), row, column, &turn, part);
+  take(contribution.K(), row, column, &turn, part);
   for (int j = 0; j < n; ++j) sum.number[j] += weights_.bias_rate * part.number[j];
 }
 
@@ -73,7 +79,7 @@ PetscScalar* TangentSink::write(PetscScalar* to, const Small& block, double scal
   return to + n;
 }
 
-void TangentSink::add(int i, LocalSystem& share) {
+void TangentSink::add(int i, LocalSystem& contribution) {
   const auto blocks = plan_->stencil(i);
   if (increment_.size() < blocks.size()) {
     increment_.resize(blocks.size());
@@ -119,75 +125,71 @@ void TangentSink::add(int i, LocalSystem& share) {
                       : to_constraint ? weights_.reaction
                       : twice         ? 2 * weights_.bias_rate * weights_.damping
                                       : weights_.stiffness;
-    sum.resize(row.size, column.size);
-    if (share.has_K() && wK != 0) {
-      take(share.K(), row, column, increment, stiffness);
-      turn_rows(row, stiffness);
-      if (from_constraint && to_constraint && weights_.stiffness == 0) drop_compliance(row, stiffness);
-      for (int k = 0; k < n; ++k) sum.number[k] = wK * stiffness.number[k];
-    } else {
-      stiffness.resize(row.size, column.size);
-      std::fill_n(stiffness.number, n, 0.0);
-      std::fill_n(sum.number, n, 0.0);
+    const StabilizingParts parts(row, column);
+    const bool drops = from_constraint && to_constraint && weights_.stiffness == 0;
+    const bool alone = parts.correction_column || parts.velocity_own || drops;
+    sum.clear(row.size, column.size);
+    if (alone) stiffness.clear(row.size, column.size);
+    if (contribution.has_K() && wK != 0) {
+      if (alone) {
+        take(contribution.K(), row, column, increment, stiffness);
+        if (drops) drop_compliance(row, stiffness);
+        for (int k = 0; k < n; ++k) sum.number[k] = wK * stiffness.number[k];
+        turn_rows(row, stiffness);
+      } else {
+        add_part(contribution.K(), row, column, increment, wK, sum);
+      }
     }
-    if (differentiated && from_constraint && is_kinematic(column.kind) && share.has_rate_gradient())
-      add_bias_rate(i, c, share, row, column, rate, sum);
+    if (differentiated && from_constraint && is_kinematic(column.kind) && contribution.has_rate_gradient())
+      add_bias_rate(i, c, contribution, row, column, rate, sum);
     // Of a start the columns are accelerations, on which the force of sliding does not depend.
     const double wD = column.kind == BlockKind::state    ? weights_.state_rate
                       : slips && weights_.stiffness == 0 ? 0.0
                                                          : weights_.damping;
-    if (share.has_D() && wD != 0) {
-      take(share.D(), row, column, rate, part);
-      turn_rows(row, part);
-      for (int k = 0; k < n; ++k) sum.number[k] += wD * part.number[k];
-    }
-    if (share.has_M() && weights_.mass != 0) {
-      take(share.M(), row, column, rate, part);
-      turn_rows(row, part);
-      for (int k = 0; k < n; ++k) sum.number[k] += weights_.mass * part.number[k];
-    }
+    if (contribution.has_D() && wD != 0) add_part(contribution.D(), row, column, rate, wD, sum);
+    if (contribution.has_M() && weights_.mass != 0)
+      add_part(contribution.M(), row, column, rate, weights_.mass, sum);
+    turn_rows(row, sum);
     if (row.kind == BlockKind::algebraic || column.kind == BlockKind::algebraic) {
       fit_algebraic(row, column, sum);
-      fit_algebraic(row, column, stiffness);
+      if (alone) fit_algebraic(row, column, stiffness);
     }
-    const double scale = row_scale(row) * column_scale(column);
-    to = write(to, sum, scale);
+    to = write(to, sum, row_scale(row) * column_scale(column));
 
-    const CompanionParts parts(row, column);
     if (parts.correction_column)
-      to = write(to, stiffness, -wK * row_scale(row) * weights_.companion_column_mu);
+      to = write(to, stiffness, -wK * row_scale(row) * weights_.stabilizing_column_mu);
     if (parts.velocity_row) {
       // d(B v + C_t) along w: through v by B, through the configuration by the gradient of the rate.
-      take(share.K(), row, column, rate, part);
+      take(contribution.K(), row, column, rate, part);
       for (int k = 0; k < n; ++k) sum.number[k] = weights_.damping * part.number[k];
       std::fill_n(part.number, n, 0.0);
-      if (share.has_rate_gradient()) take(share.rate_gradient(), row, column, increment, part);
+      if (contribution.has_rate_gradient()) take(contribution.rate_gradient(), row, column, increment, part);
       for (int k = 0; k < n; ++k) sum.number[k] += part.number[k];
-      to = write(to, sum, weights_.companion_row_velocity * column_scale(column));
+      to = write(to, sum, weights_.stabilizing_row_velocity * column_scale(column));
       if (parts.velocity_correction)
-        to = write(to, part, -weights_.companion_row_velocity * weights_.companion_column_mu);
+        to = write(to, part, -weights_.stabilizing_row_velocity * weights_.stabilizing_column_mu);
     }
     if (parts.correction_row) {
-      const double factor = -weights_.step * weights_.companion_row_mu * weights_.companion_column_eta;
+      const double factor = -weights_.step * weights_.stabilizing_row_mu * weights_.stabilizing_column_eta;
       for (int k = 0; k < n; ++k) to[k] = factor * kept[k];
       to += n;
       kept += n;
     }
     // Of inactive rows eta vanishes as lambda does.
     if (parts.velocity_own)
-      to = write(to, stiffness, weights_.companion_row_velocity * weights_.companion_column_eta);
+      to = write(to, stiffness, weights_.stabilizing_row_velocity * weights_.stabilizing_column_eta);
   }
   evaluated = i + 1;
 }
 
-void GradientSink::add(int i, LocalSystem& share) {
+void GradientSink::add(int i, LocalSystem& contribution) {
   double* to = kept_.data() + plan_->kept_begin[static_cast<std::size_t>(i)];
   const auto blocks = plan_->stencil(i);
   for (const BlockPair& pair : plan_->coupled(i)) {
     const StencilBlock& row = blocks[static_cast<std::size_t>(pair.row)];
     const StencilBlock& column = blocks[static_cast<std::size_t>(pair.column)];
-    if (!CompanionParts(row, column).correction_row) continue;
-    const auto B_T = share.K().block(row.offset, column.offset, row.size, column.size);
+    if (!StabilizingParts(row, column).correction_row) continue;
+    const auto B_T = contribution.K().block(row.offset, column.offset, row.size, column.size);
     for (int c = 0; c < column.size; ++c) {
       for (int r = 0; r < row.size; ++r) to[r] = B_T(r, c);
       if (row.Q != nullptr) {

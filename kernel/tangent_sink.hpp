@@ -2,6 +2,7 @@
 
 #include <petscsystypes.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@ namespace trammel {
 
 /// Combines K, D and M of each instance by the solver's weights and writes them as matrix entries, in the order of
 /// the EntryPattern.
-class TangentSink final : public ShareSink {
+class TangentSink final : public ContributionSink {
  public:
   TangentSink(const TangentWeights& weights, const RowStatuses& statuses, std::vector<PetscScalar>& entries,
               const std::vector<double>& kept)
@@ -24,7 +25,7 @@ class TangentSink final : public ShareSink {
     state_ = &state;
     evaluated = 0;
   }
-  void add(int i, LocalSystem& share) override;
+  void add(int i, LocalSystem& contribution) override;
 
   int evaluated = 0;
 
@@ -32,13 +33,15 @@ class TangentSink final : public ShareSink {
   /// A block of numbers, by columns: in place up to inline_block_size by inline_block_size.
   class Small {
    public:
-    void resize(int rows_now, int columns_now) {
+    /// Makes it a block of zeros.
+    void clear(int rows_now, int columns_now) {
       rows = rows_now;
       columns = columns_now;
-      if (rows * columns <= few_size) return;
-      if (many_.size() < static_cast<std::size_t>(rows * columns))
-        many_.resize(static_cast<std::size_t>(rows * columns));
-      number = many_.data();
+      if (rows * columns > few_size) {
+        many_.resize(std::max(many_.size(), static_cast<std::size_t>(rows * columns)));
+        number = many_.data();
+      }
+      std::fill_n(number, rows * columns, 0.0);
     }
     Small() = default;
     Small(const Small&) = delete;
@@ -53,11 +56,14 @@ class TangentSink final : public ShareSink {
     std::vector<double> many_;
   };
 
-  void take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column, const Mat3* right,
-            Small& out) const;
+  static void take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
+                   const Mat3* right, Small& out);
+  /// Adds `weight` times what `take` takes.
+  static void add_part(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
+                       const Mat3* right, double weight, Small& sum);
   void turn_rows(const StencilBlock& row, Small& block) const;
   /// Adds the derivative of B a + bias by the velocity of block `k` of instance i, times weights_.bias_rate.
-  void add_bias_rate(int i, std::size_t k, LocalSystem& share, const StencilBlock& row,
+  void add_bias_rate(int i, std::size_t k, LocalSystem& contribution, const StencilBlock& row,
                      const StencilBlock& column, const Mat3* rate, Small& sum) const;
   /// Takes from a block of a constraint's rows by multipliers those that are active and depend on them.
   void drop_compliance(const StencilBlock& row, Small& block) const;
@@ -80,7 +86,7 @@ class TangentSink final : public ShareSink {
 };
 
 /// Stores B^T of position constraints, block by block, for the corrections of the stabilized form.
-class GradientSink final : public ShareSink {
+class GradientSink final : public ContributionSink {
  public:
   explicit GradientSink(std::vector<double>& kept) : kept_(kept) {}
 
@@ -88,7 +94,7 @@ class GradientSink final : public ShareSink {
     plan_ = &plan;
     evaluated = 0;
   }
-  void add(int i, LocalSystem& share) override;
+  void add(int i, LocalSystem& contribution) override;
 
   int evaluated = 0;
 

@@ -40,4 +40,5 @@ cp "$work/page" "$page"
       inside && /^\|/ && table == 0 { print; found = 1 }
       inside && found && !/^\|/ { table = 1; found = 0 }'
   done <"$work/types"
+  printf '\nSymbols, signs and terms: [notation](notation.md).\n'
 } >docs/joint_parameters.md

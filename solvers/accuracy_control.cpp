@@ -8,12 +8,11 @@
 #include <limits>
 
 #include "solvers/petsc_owned.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Steps of a stage, at least.
 constexpr double fewest = 50;
@@ -50,7 +49,7 @@ std::vector<char> massless(Assembler& assembler, const State& state) {
   TRAMMEL_PETSC(VecGetArrayRead(diagonal.get(), &values));
   for (const UnknownBlock& u : layout.unknowns())
     for (int k = 0; u.owned && is_kinematic(u.kind) && k < u.size; ++k)
-      without[at(u.place.dof + k)] = values[u.local + k] == 0 ? 1 : 0;
+      without[at(u.offset.dof + k)] = values[u.local + k] == 0 ? 1 : 0;
   TRAMMEL_PETSC(VecRestoreArrayRead(diagonal.get(), &values));
   return without;
 }
@@ -78,8 +77,8 @@ double AccuracyControl::first_step(const State& state) const {
     for (int k = 0; k < u.size; ++k) {
       const Measure measure = assembler_.model().block(u.block).measure(k);
       const double reference = measure.is_length() ? length_ : measure.is_angle() ? 1.0 : measure.size;
-      const double v = std::abs(state.rate[at(u.place.dof + k)]) / reference,
-                   a = std::abs(state.acceleration[at(u.place.dof + k)]) / reference;
+      const double v = std::abs(state.rate[at(u.offset.dof + k)]) / reference,
+                   a = std::abs(state.acceleration[at(u.offset.dof + k)]) / reference;
       fastest = std::max({fastest, v, std::sqrt(a)});
     }
   }

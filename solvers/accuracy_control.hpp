@@ -8,6 +8,7 @@
 #include "solvers/event_crowding.hpp"
 #include "solvers/local_error.hpp"
 #include "solvers/motion_range.hpp"
+#include "solvers/rank_bytes.hpp"
 #include "solvers/step_method.hpp"
 #include "solvers/step_sizes.hpp"
 
@@ -40,8 +41,11 @@ class AccuracyControl {
   /// "240 steps of 0.001 to 0.02 s, 2 rejected; estimated error ..."
   std::string in_words() const;
 
+  /// Writes (collective) or reads.
   void serialize(Archive& archive) {
-    archive(sizes_, range_, crowding_, report_, mean_, mean_once_, mean_step_, rate_, added_, smooth_);
+    archive(sizes_, range_, crowding_, report_, mean_step_, rate_, added_, smooth_);
+    for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_once_})
+      serialize_by_block(archive, assembler_.layout(), *errors);
   }
 
  private:
@@ -65,7 +69,7 @@ class AccuracyControl {
   double smooth_ = 0;            ///< size of the last step that no event cut [s]
 };
 
-/// Degrees of freedom without inertia, by BlockPlace::dof. Collective.
+/// Degrees of freedom without inertia, by BlockOffset::dof. Collective.
 std::vector<char> massless(Assembler& assembler, const State& state);
 
 }  // namespace trammel

@@ -21,13 +21,13 @@ constexpr double same_time = 1e-9;
 // Of a gap, relative to the model's length, as for all joints.
 constexpr double meeting_tolerance = 1e-6;
 
-/// Catches one share.
-class Share final : public ShareSink {
+/// Keeps one contribution.
+class Contribution final : public ContributionSink {
  public:
-  void add(int, LocalSystem& share) override {
-    r = share.residual();
-    K = share.K();
-    rate = share.rate();
+  void add(int, LocalSystem& contribution) override {
+    r = contribution.residual();
+    K = contribution.K();
+    rate = contribution.rate();
   }
   Eigen::VectorXd r, rate;
   Eigen::MatrixXd K;
@@ -115,8 +115,8 @@ void ActivityReview::commit(const ElementRange& range, int i, const LocalState& 
 
 void ActivityReview::activate(const Model& model, const RangePlan& plan, int i, State& state,
                               const Begin& how) const {
-  const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
-  plan.range->begin(i, LocalState(state, places), how);
+  const BlockOffset* offsets = plan.offset_of[static_cast<std::size_t>(i)];
+  plan.range->begin(i, LocalState(state, offsets), how);
   // Its own coordinates follow from where its markers are: least changes until its equations hold.
   const auto blocks = plan.stencil(i);
   std::vector<int> columns, rows;
@@ -126,16 +126,16 @@ void ActivityReview::activate(const Model& model, const RangePlan& plan, int i, 
     for (int a = 0; blocks[k].own && a < blocks[k].size; ++a) {
       if (blocks[k].kind == BlockKind::coordinate) {
         columns.push_back(blocks[k].offset + a);
-        values.push_back(&state.value[static_cast<std::size_t>(places[k].value + a)]);
-        rates.push_back(&state.rate[static_cast<std::size_t>(places[k].dof + a)]);
+        values.push_back(&state.value[static_cast<std::size_t>(offsets[k].value + a)]);
+        rates.push_back(&state.rate[static_cast<std::size_t>(offsets[k].dof + a)]);
       } else if (blocks[k].kind == BlockKind::multiplier) {
         rows.push_back(blocks[k].offset + a);
         row_blocks.push_back(&blocks[k]);
       }
     }
-  Share share;
+  Contribution contribution;
   const auto evaluate = [&] {
-    plan.range->evaluate(i, i + 1, state, plan.place_of, {true, true, false}, share);
+    plan.range->evaluate(i, i + 1, state, plan.offset_of, {true, true, false}, contribution);
   };
   evaluate();
   constexpr int iterations = 20;
@@ -144,9 +144,9 @@ void ActivityReview::activate(const Model& model, const RangePlan& plan, int i, 
     Eigen::VectorXd open(rows.size());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto row = static_cast<Eigen::Index>(r);
-      open[row] = pass == iterations ? share.rate[rows[r]] : share.r[rows[r]];
+      open[row] = pass == iterations ? contribution.rate[rows[r]] : contribution.r[rows[r]];
       for (std::size_t c = 0; c < columns.size(); ++c)
-        by_coordinates(row, static_cast<Eigen::Index>(c)) = share.K(rows[r], columns[c]);
+        by_coordinates(row, static_cast<Eigen::Index>(c)) = contribution.K(rows[r], columns[c]);
     }
     const Eigen::VectorXd change = by_coordinates.completeOrthogonalDecomposition().solve(open);
     for (std::size_t c = 0; c < columns.size(); ++c)
@@ -158,10 +158,10 @@ void ActivityReview::activate(const Model& model, const RangePlan& plan, int i, 
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Measure measure = model.block(row_blocks[r]->id).measure(rows[r] - row_blocks[r]->offset);
     const double allowed = meeting_tolerance * (measure.is_length() ? length : measure.size);
-    if (std::abs(share.r[rows[r]]) <= allowed) continue;
+    if (std::abs(contribution.r[rows[r]]) <= allowed) continue;
     throw Error(
         fmt::format("the joint is to become active at t = {:g}, but its equation {} is off by {:.6g} {}",
-                    state.time, r + 1, share.r[rows[r]], measure.unit()));
+                    state.time, r + 1, contribution.r[rows[r]], measure.unit()));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "kernel/rank_exchange.hpp"
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/residual_origin.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
@@ -53,7 +54,7 @@ void AlgebraicStart::require_equations(const State& state) {
   MPI_Bcast(&number, 1, MPI_INT, first.rank, layout.comm());
   std::string name;  // other ranks need not know the block
   if (first.rank == layout.rank()) name = model.block(first.block).name;
-  share_text(name, first.rank, layout.comm());
+  broadcast_text(name, first.rank, layout.comm());
   const Entity& entity = model.entities[static_cast<std::size_t>(entity_of(first.block))];
   throw Error(
       entity.where,
@@ -69,7 +70,7 @@ double AlgebraicStart::residual(const State& state, const AlgebraicSizes& sizes)
   TRAMMEL_PETSC(VecGetArray(r_.get(), &rows));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned) continue;
-    if (u.companion_local >= 0) std::fill_n(rows + u.companion_local, u.size, 0.0);
+    if (u.stabilizing_local >= 0) std::fill_n(rows + u.stabilizing_local, u.size, 0.0);
     if (u.kind != BlockKind::algebraic) {
       std::fill_n(rows + u.local, u.size, 0.0);
       continue;
@@ -95,7 +96,7 @@ bool AlgebraicStart::increment(const State& state) {
   for (const UnknownBlock& u : layout.unknowns())
     for (int k = 0; u.owned && k < u.size; ++k) {
       if (u.kind != BlockKind::algebraic) others.push_back(u.global + k);
-      if (u.companion_local >= 0) others.push_back(u.companion_global + k);
+      if (u.stabilizing_local >= 0) others.push_back(u.stabilizing_global + k);
     }
   TRAMMEL_PETSC(MatSetOption(J.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   TRAMMEL_PETSC(MatZeroRowsColumns(J.get(), static_cast<PetscInt>(others.size()), others.data(), 1.0, nullptr,
@@ -149,7 +150,7 @@ bool AlgebraicStart::solve(State& state) {
           std::array<double, block_kinds> kinds{};
           kinds.fill(1e300);
           kinds[static_cast<std::size_t>(BlockKind::algebraic)] = 1;
-          return assembler_.worst(now, ConstraintLevel::position, kinds);
+          return worst_residual(assembler_, now, ConstraintLevel::position, kinds);
         }();
         where_ = worst.where;
         return fail(fmt::format("the equation {} of '{}' in {} is left at {:.3g}", worst.component + 1,
@@ -158,7 +159,7 @@ bool AlgebraicStart::solve(State& state) {
       trial = now;
       for (const UnknownBlock& u : layout.unknowns())
         for (int k = 0; u.kind == BlockKind::algebraic && k < u.size; ++k)
-          trial.value[static_cast<std::size_t>(u.place.value + k)] -=
+          trial.value[static_cast<std::size_t>(u.offset.value + k)] -=
               part * step[static_cast<std::size_t>(u.local + k)];
       layout.update_shared(trial);
       if (residual(trial, sizes) <= (1 - enough * part) * error) break;

@@ -16,8 +16,8 @@ struct AlphaCoefficients {
   double kappa() const { return 1.0 / 6 - beta - (alpha_m - alpha_f) / 2; }
   /// How much later than a state its algorithmic accelerations are those of the motion, in steps; of second order and
   /// of first order.
-  double lead() const { return alpha_m - alpha_f; }
-  double lead1() const { return alpha_m1 - alpha_f; }
+  double time_shift() const { return alpha_m - alpha_f; }
+  double time_shift1() const { return alpha_m1 - alpha_f; }
 
   /// dv'/dx h^2: what a unit in the position at the end of a step changes its acceleration by, times h^2.
   double acceleration() const { return (1 - alpha_m) / ((1 - alpha_f) * beta); }

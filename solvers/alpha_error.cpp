@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <class Use>
 void each_owned(const Layout& layout, Use&& use) {
@@ -32,7 +32,7 @@ void AlphaError::add(double time, std::span<const double> a) {
   node.time = time;
   node.a.clear();
   each_owned(*layout_, [&](const UnknownBlock& u) {
-    node.a.insert(node.a.end(), a.begin() + u.place.dof, a.begin() + u.place.dof + u.size);
+    node.a.insert(node.a.end(), a.begin() + u.offset.dof, a.begin() + u.offset.dof + u.size);
   });
   nodes_.push_back(std::move(node));
 }
@@ -70,18 +70,18 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
   for (std::size_t k = nodes_.size(); k-- > 0;) times.push_back(nodes_[k].time);
   const Weights first = derivative(times, 1), second = derivative(times, 2);
   const AlphaCoefficients& c = alpha_;
-  const auto of_rates = [](double lead, double alpha_m, double gamma) {
-    return lead * (alpha_m - 0.5) + gamma * (0.5 + lead) - 1.0 / 6;
+  const auto of_rates = [](double shift, double alpha_m, double gamma) {
+    return shift * (alpha_m - 0.5) + gamma * (0.5 + shift) - 1.0 / 6;
   };
   const double h3 = h * h * h, of_displacements = h3 * c.kappa(),
-               of_velocities = h3 * of_rates(c.lead(), c.alpha_m, c.gamma),
-               of_states = h3 * of_rates(c.lead1(), c.alpha_m1, c.gamma1);
+               of_velocities = h3 * of_rates(c.time_shift(), c.alpha_m, c.gamma),
+               of_states = h3 * of_rates(c.time_shift1(), c.alpha_m1, c.gamma1);
   out.displacement.assign(nodes_.back().a.size(), 0.0);
   out.velocity.assign(nodes_.back().a.size(), 0.0);
   std::size_t packed = 0;
   each_owned(*layout_, [&](const UnknownBlock& u) {
     for (int k = 0; k < u.size; ++k, ++packed) {
-      const std::size_t i = at(u.place.dof + k);
+      const std::size_t i = at(u.offset.dof + k);
       double jerk = first[0] * a[i], snap = second[0] * a[i];
       for (std::size_t n = 1; n < times.size(); ++n) {
         const double before = nodes_[nodes_.size() - n].a[packed];
@@ -96,7 +96,7 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
       }
     }
     if (u.kind != BlockKind::rotation) return;
-    const Eigen::Map<const Vec3> w(&end.rate[at(u.place.dof)]), turn(&end.acceleration[at(u.place.dof)]);
+    const Eigen::Map<const Vec3> w(&end.rate[at(u.offset.dof)]), turn(&end.acceleration[at(u.offset.dof)]);
     Eigen::Map<Vec3>(&out.displacement[packed - 3]) += h3 / 12 * w.cross(turn);
   });
 }

@@ -6,7 +6,7 @@
 #include "kernel/layout.hpp"
 #include "solvers/alpha_coefficients.hpp"
 #include "solvers/local_error.hpp"
-#include "trammel/archive.hpp"
+#include "solvers/rank_bytes.hpp"
 
 namespace trammel {
 
@@ -24,20 +24,28 @@ class AlphaError {
   /// Nothing of the steps before goes on.
   void forget() { nodes_.clear(); }
   bool empty() const { return nodes_.empty(); }
-  /// Accelerations `a` at `time` [s], by BlockPlace::dof.
+  /// Accelerations `a` at `time` [s], by BlockOffset::dof.
   void add(double time, std::span<const double> a);
   /// The error of a step of size h that ends at `end` with `a`, which lead it to `time`. At least one node was added.
   void estimate(double h, double time, const State& end, std::span<const double> a, LocalError& out) const;
-  double node_time(double end, double h) const { return end + alpha_.lead() * h; }
+  double node_time(double end, double h) const { return end + alpha_.time_shift() * h; }
 
-  void serialize(Archive& archive) { archive(nodes_); }
+  /// Writes (collective) or reads.
+  void serialize(Archive& archive) {
+    std::size_t count = nodes_.size();
+    archive(count);
+    nodes_.resize(count);
+    for (Node& node : nodes_) {
+      archive(node.time);
+      serialize_by_block(archive, *layout_, node.a);
+    }
+  }
 
  private:
-  /// Accelerations of the blocks that this rank owns, in the layout's order, which revisions keep.
+  /// Accelerations of the blocks that this rank owns, in the layout's order, which changes of the pattern keep.
   struct Node {
     double time = 0;
     std::vector<double> a;
-    void serialize(Archive& archive) { archive(time, a); }
   };
   /// Weights of the accelerations of the last steps, the newest first, in a derivative of a.
   using Weights = std::vector<double>;

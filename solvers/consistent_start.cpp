@@ -7,12 +7,12 @@
 #include <map>
 
 #include "kernel/rank_exchange.hpp"
+#include "solvers/residual_origin.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A row opens at an impact where it would pull by more than this part of the largest impulse of unilateral rows, and more than
 // this part of a typical mass that moves by the model's length a second.
@@ -67,7 +67,7 @@ double ConsistentStart::assemble(State& state, const AssembleStage& options) {
       std::array<double, block_kinds> kinds{};
       kinds.fill(1e300);
       kinds[static_cast<std::size_t>(BlockKind::multiplier)] = 1;
-      const WorstResidual worst = assembler_.worst(state, ConstraintLevel::position, kinds);
+      const WorstResidual worst = worst_residual(assembler_, state, ConstraintLevel::position, kinds);
       throw Error(worst.where, fmt::format("the model cannot be assembled: after {} "
                                            "iterations {} is still open by {:.3g}",
                                            iteration, worst.entity, worst.value));
@@ -88,7 +88,7 @@ void ConsistentStart::close_gaps(State& state) {
   constexpr double closed = 1e-15;  // of the model's length
   for (int pass = 0; pass < passes; ++pass) {
     residual(state, ConstraintLevel::position);
-    mass_.silence_left_out();
+    mass_.zero_redundant();
     double open = 0;
     mass_.each_owned([&](const UnknownBlock& u, double* rows) {
       for (int k = 0; k < u.size; ++k) {
@@ -129,24 +129,24 @@ bool ConsistentStart::find_compliant() {
   return any != 0;
 }
 
-void ConsistentStart::settle(State& state) {
+void ConsistentStart::set_massless_rates(State& state) {
   if (!find_compliant()) return;
   prepare(state);
-  settle_compliant(state);
+  solve_massless_rates(state);
 }
 
-void ConsistentStart::settle_compliant(State& state) {
+void ConsistentStart::solve_massless_rates(State& state) {
   close(state, ConstraintLevel::velocity);
-  mass_.push_bare(&State::rate, state);
+  mass_.change_massless_constrained(&State::rate, state);
   close(state, ConstraintLevel::acceleration);
-  mass_.push_bare(&State::acceleration, state);
+  mass_.change_massless_constrained(&State::acceleration, state);
 }
 
 double ConsistentStart::velocities(State& state) {
   const double before = assembler_.energy(state).kinetic;
   prepare(state);
   close(state, ConstraintLevel::velocity);
-  mass_.push(state);
+  mass_.change_velocities(state);
   return assembler_.energy(state).kinetic - before;
 }
 
@@ -258,13 +258,13 @@ bool ConsistentStart::differentiate(const State& state, double h) {
   std::ranges::fill(still.acceleration, 0.0);
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!is_kinematic(u.kind)) continue;
-    Eigen::Map<Eigen::VectorXd> v(later.rate.data() + u.place.dof, u.size);
-    const Eigen::Map<const Eigen::VectorXd> a(state.acceleration.data() + u.place.dof, u.size);
+    Eigen::Map<Eigen::VectorXd> v(later.rate.data() + u.offset.dof, u.size);
+    const Eigen::Map<const Eigen::VectorXd> a(state.acceleration.data() + u.offset.dof, u.size);
     move_block(u, Eigen::VectorXd(tau * v + 0.5 * tau * tau * a).data(), 1, later);
     v += tau * a;
     if (u.kind != BlockKind::rotation) continue;
-    const Eigen::Map<const Vec3> w(state.rate.data() + u.place.dof), dw(a.data());
-    Eigen::Map<Vec3>(turned.acceleration.data() + u.place.dof) = w.cross(dw) / 12;
+    const Eigen::Map<const Vec3> w(state.rate.data() + u.offset.dof), dw(a.data());
+    Eigen::Map<Vec3>(turned.acceleration.data() + u.offset.dof) = w.cross(dw) / 12;
   }
   layout.update_shared(later);
   layout.update_shared(turned);
@@ -286,26 +286,26 @@ std::vector<double> ConsistentStart::spread(double kappa) const {
   return rows;
 }
 
-void ConsistentStart::lead(State& state, std::vector<double>& algorithmic, double h, double lead,
-                           std::optional<double> kappa) {
+void ConsistentStart::start_algorithmic(State& state, std::vector<double>& algorithmic, double h,
+                                        double shift, std::optional<double> kappa) {
   prepare(state);
   if (!differentiate(state, h)) return;
   solve_for(jerk_, false);
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k)
-        algorithmic[at(u.place.dof + k)] += lead * h * mass_.solution()[at(u.local + k)];
+        algorithmic[at(u.offset.dof + k)] += shift * h * mass_.solution()[at(u.local + k)];
   if (!kappa) return;
   std::vector<double> rows = spread(*kappa);
   for (double& row : rows) row *= h * h;
   solve_for(rows, true);
-  mass_.push(state);
+  mass_.change_velocities(state);
 }
 
 void ConsistentStart::change_step(State& state, double from, double to, double kappa) {
   const bool compliant = find_compliant();
   prepare(state);
-  if (compliant && to > from) settle_compliant(state);
+  if (compliant && to > from) solve_massless_rates(state);
   std::vector<double> given(compliant_.size(), 0.0);
   if (compliant && differentiate(state, std::max(from, to))) given = spread(kappa);
   residual(state, ConstraintLevel::velocity);
@@ -316,7 +316,7 @@ void ConsistentStart::change_step(State& state, double from, double to, double k
     }
   });
   solve();
-  mass_.push(state);
+  mass_.change_velocities(state);
 }
 
 }  // namespace trammel

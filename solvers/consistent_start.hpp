@@ -58,21 +58,21 @@ class ConsistentStart {
   }
 
   /// Start values of the index-3 form for steps of size h, without the transient that consistent ones cause
-  /// in its multipliers: as in the steps that follow, `algorithmic` (by dof place) belongs to a time `lead` h
+  /// in its multipliers: as in the steps that follow, `algorithmic` (by dof offset) belongs to a time `shift` h
   /// later, and B v + C_t is h^2 (kappa B v'' + B (w x w') / 12). Only the parts along B change, by the
   /// mass-weighted least amount (Arnold, Cardona and Bruls 2015, section 3).
   /// Without `kappa` velocities stay as they are.
-  void lead(State& state, std::vector<double>& algorithmic, double h, double lead,
-            std::optional<double> kappa = std::nullopt);
+  void start_algorithmic(State& state, std::vector<double>& algorithmic, double h, double shift,
+                         std::optional<double> kappa = std::nullopt);
   /// What velocities of the index-3 form need where steps of size `from` are followed by steps of size `to`: the mass-weighted
-  /// least change that multiplies B v + C_t by the square of their ratio. For constraints that give way with their
-  /// multipliers, C(q, lambda), that is another quantity, minus the rate of what gives way, which stays as it is: there
-  /// the change is that of the B v + C_t above. Before longer steps `settle`.
+  /// least change that multiplies B v + C_t by the square of their ratio. For compliant constraints with their
+  /// multipliers, C(q, lambda), that is another quantity, minus the rate of the compliance, which stays as it is: there
+  /// the change is that of the B v + C_t above. Before longer steps `set_massless_rates`.
   void change_step(State& state, double from, double to, double kappa);
-  /// Where constraints give way: rates and accelerations of coordinates without mass, from those of all else. Nothing holds
+  /// Where constraints are compliant: rates and accelerations of coordinates without mass, from those of all else. Nothing holds
   /// what index-3 steps have left in them: a rate that jumped in a short step is an acceleration that goes to and fro,
   /// and grows into rates of longer ones.
-  void settle(State& state);
+  void set_massless_rates(State& state);
 
   /// Unknowns that have neither mass nor constraint, named; empty where there are none. Of the last call.
   const std::string& massless() const { return mass_.massless(); }
@@ -97,7 +97,7 @@ class ConsistentStart {
   std::vector<double> spread(double kappa) const;
   /// Finds the active rows of position constraints that depend on multipliers; false where there are none on any rank.
   bool find_compliant();
-  void settle_compliant(State& state);
+  void solve_massless_rates(State& state);
 
   ModelHistory& history_;
   Assembler& assembler_;

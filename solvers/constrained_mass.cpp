@@ -10,13 +10,14 @@
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/named_blocks.hpp"
+#include "solvers/residual_origin.hpp"
+#include "trammel/index.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
 // Velocity constraints bring their gradient through D, which enters the other rows too: made negligible there
@@ -26,12 +27,12 @@ constexpr double faint = 1e-9;
 }  // namespace
 
 void move_block(const UnknownBlock& u, const double* x, double part, State& state) {
-  double* value = state.value.data() + u.place.value;
+  double* value = state.value.data() + u.offset.value;
   if (u.kind != BlockKind::rotation) {
-    double* remainder = state.remainder.data() + u.place.dof;
+    double* compensation = state.compensation.data() + u.offset.dof;
     for (int k = 0; k < u.size; ++k)
       if (u.kind == BlockKind::position)
-        set_sum(value[k], remainder[k], value[k], remainder[k], part * x[k]);
+        set_sum(value[k], compensation[k], value[k], compensation[k], part * x[k]);
       else
         value[k] += part * x[k];
     return;
@@ -57,7 +58,7 @@ void ConstrainedMass::revise() {
   r_ = OwnedVec(layout.create_vector());
   main_of_.clear();
   std::vector<PetscInt> global;
-  int found[2] = {0, 0};  // velocity constraints, constraints that give way
+  int found[2] = {0, 0};  // velocity constraints, compliant constraints
   for (const UnknownBlock& u : layout.unknowns()) {
     if (u.kind == BlockKind::velocity_multiplier) found[0] = 1;
     if (u.kind == BlockKind::multiplier &&
@@ -171,15 +172,15 @@ void ConstrainedMass::keep_compliant() {
         PetscInt n = 0;
         const PetscInt* columns = nullptr;
         const PetscScalar* values = nullptr;
-        bool gives_way = false, held = false;
+        bool compliant_row = false, held = false;
         TRAMMEL_PETSC(MatGetRow(J_.get(), u.global + k, &n, &columns, &values));
         for (PetscInt j = 0; j < n; ++j) {
           if (std::abs(values[j]) <= 1e-14 * scales_.mass) continue;
-          gives_way = gives_way || compliant.contains(columns[j]);
+          compliant_row = compliant_row || compliant.contains(columns[j]);
           held = held || rigid.contains(columns[j]);
         }
         TRAMMEL_PETSC(MatRestoreRow(J_.get(), u.global + k, &n, &columns, &values));
-        if (gives_way && !held) rows.push_back(u.global + k);
+        if (compliant_row && !held) rows.push_back(u.global + k);
       }
     }
   int any = rows.empty() ? 0 : 1;
@@ -199,22 +200,22 @@ void ConstrainedMass::keep_compliant() {
 std::string ConstrainedMass::why() {
   if (outside_) return fmt::format("at t = {:g} {}", time_, assembler_.rejection());
   for (const ConstraintLevel level : {ConstraintLevel::velocity, ConstraintLevel::acceleration})
-    if (const std::string who = assembler_.not_finite(*prepared_at_, level, weights()); !who.empty())
+    if (const std::string who = not_finite(assembler_, *prepared_at_, level, weights()); !who.empty())
       return who + " has a number that is not finite";
   const Layout& layout = assembler_.layout();
-  // In the layout's numbering, whose companions are determined here.
+  // In the layout's numbering, whose stabilizing unknowns are determined here.
   TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  std::vector<PetscInt> companions;
+  std::vector<PetscInt> stabilizing;
   for (const UnknownBlock& u : layout.unknowns())
     for (int k = 0; u.owned && k < u.size; ++k) {
-      if (u.companion_local >= 0) companions.push_back(u.companion_global + k);
-      if (free_[at(u.local + k)])
+      if (u.stabilizing_local >= 0) stabilizing.push_back(u.stabilizing_global + k);
+      if (massless_unconstrained_[at(u.local + k)])
         TRAMMEL_PETSC(MatSetValue(J_.get(), u.global + k, u.global + k, scales_.mass, ADD_VALUES));
     }
   TRAMMEL_PETSC(MatAssemblyBegin(J_.get(), MAT_FINAL_ASSEMBLY));
   TRAMMEL_PETSC(MatAssemblyEnd(J_.get(), MAT_FINAL_ASSEMBLY));
   if (layout.stabilized())
-    TRAMMEL_PETSC(MatZeroRowsColumns(J_.get(), static_cast<PetscInt>(companions.size()), companions.data(),
+    TRAMMEL_PETSC(MatZeroRowsColumns(J_.get(), static_cast<PetscInt>(stabilizing.size()), stabilizing.data(),
                                      scales_.mass, nullptr, nullptr));
   const std::string who = describe_singular(assembler_, layout, J_.get(), Search::certain);
   revise();
@@ -223,10 +224,15 @@ std::string ConstrainedMass::why() {
 
 bool ConstrainedMass::find_massless(Mat system) {
   const Layout& layout = assembler_.layout();
-  free_.assign(static_cast<std::size_t>(layout.owned_size()), 0);
-  bare_ = free_;
+  massless_unconstrained_.assign(static_cast<std::size_t>(layout.owned_size()), 0);
+  massless_constrained_ = massless_unconstrained_;
   PetscInt row = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
+  // Most rows have inertia; only those without are looked at.
+  TRAMMEL_PETSC(MatGetDiagonal(system, b_.get()));
+  const PetscScalar* diagonal = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(b_.get(), &diagonal));
+  const PetscScalar* of_row = diagonal;
   int any = 0;
   std::vector<NamedBlock> massless;
   massless_.clear();
@@ -234,10 +240,12 @@ bool ConstrainedMass::find_massless(Mat system) {
     if (!u.owned) continue;
     if (!is_kinematic(u.kind)) {
       row += u.size;
+      of_row += u.size;
       continue;
     }
     bool named = false;
     for (int k = 0; k < u.size; ++k, ++row) {
+      if (std::abs(*of_row++) > 1e-14 * scales_.mass) continue;
       PetscInt n = 0;
       const PetscInt* columns = nullptr;
       const PetscScalar* values = nullptr;
@@ -249,24 +257,25 @@ bool ConstrainedMass::find_massless(Mat system) {
         inert = inert || (columns[j] == row && !zero);
       }
       TRAMMEL_PETSC(MatRestoreRow(system, row, &n, &columns, &values));
-      bare_[at(u.local + k)] = u.kind == BlockKind::coordinate && !empty && !inert ? 1 : 0;
+      massless_constrained_[at(u.local + k)] = u.kind == BlockKind::coordinate && !empty && !inert ? 1 : 0;
       if (!empty) continue;
-      free_[at(u.local + k)] = 1;
+      massless_unconstrained_[at(u.local + k)] = 1;
       any = 1;
       if (!named)
         massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block(u.block).name)});
       named = true;
     }
   }
-  if (layout.ranks() > 1) {  // ghosts are pushed like their owners' blocks
+  TRAMMEL_PETSC(VecRestoreArrayRead(b_.get(), &diagonal));
+  if (layout.ranks() > 1) {  // velocities of ghosts change like their owners' blocks
     const OwnedVec flags(layout.create_vector());
     PetscScalar* own = nullptr;
     TRAMMEL_PETSC(VecGetArray(flags.get(), &own));
-    std::ranges::copy(bare_, own);
+    std::ranges::copy(massless_constrained_, own);
     TRAMMEL_PETSC(VecRestoreArray(flags.get(), &own));
     std::vector<double> known;
     layout.to_local(flags.get(), known);
-    bare_.assign(known.begin(), known.end());
+    massless_constrained_.assign(known.begin(), known.end());
   }
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
   if (any == 0) return false;
@@ -284,60 +293,67 @@ void ConstrainedMass::fill_massless(Mat system) {
   PetscInt row = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
   for (const int main : main_of_) {
-    if (free_[at(main)]) TRAMMEL_PETSC(MatSetValue(filled_.get(), row, row, scales_.mass, ADD_VALUES));
+    if (massless_unconstrained_[at(main)])
+      TRAMMEL_PETSC(MatSetValue(filled_.get(), row, row, scales_.mass, ADD_VALUES));
     ++row;
   }
   TRAMMEL_PETSC(MatAssemblyBegin(filled_.get(), MAT_FINAL_ASSEMBLY));
   TRAMMEL_PETSC(MatAssemblyEnd(filled_.get(), MAT_FINAL_ASSEMBLY));
 }
 
-double ConstrainedMass::silence_left_out() {
+double ConstrainedMass::zero_redundant() {
   PetscScalar* rows = nullptr;
   double largest = 0;
   const Layout& layout = assembler_.layout();
   TRAMMEL_PETSC(VecGetArray(r_.get(), &rows));
-  for (const ConstraintRow& row : assembler_.left_out()) {
+  for (const ConstraintRow& row : assembler_.redundant_rows()) {
     const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
     if (u == nullptr || !u->owned) continue;
     const double size = typical_size(assembler_.model().block(row.block).measure(row.component));
     largest = std::max(largest, std::abs(rows[u->local + row.component]) / size);
     rows[u->local + row.component] = 0;
-    if (u->companion_local >= 0) rows[u->companion_local + row.component] = 0;
+    if (u->stabilizing_local >= 0) rows[u->stabilizing_local + row.component] = 0;
   }
   TRAMMEL_PETSC(VecRestoreArray(r_.get(), &rows));
   return largest;
 }
 
 bool ConstrainedMass::solve(bool forces) {
+  int fine = solve_here(forces) ? 1 : 0;
+  const Layout& layout = assembler_.layout();
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, layout.comm());
+  if (fine == 0) give_up();
+  return fine != 0;
+}
+
+bool ConstrainedMass::solve_here(bool forces) {
   const RowStatuses& statuses = assembler_.statuses();
+  const bool all_active = statuses.rows().empty();
   each_owned([&](const UnknownBlock& u, double* rows) {
     for (int k = 0; k < u.size; ++k)
-      if (free_[at(u.local + k)] || u.kind == BlockKind::algebraic) rows[k] = 0;
+      if (massless_unconstrained_[at(u.local + k)] || u.kind == BlockKind::algebraic) rows[k] = 0;
     if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k) {
         // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
-        const bool slips = statuses.of(u.block, k) == RowStatus::slips;
+        const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
         rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / damping_ : 0.0;
       }
   });
-  silence_left_out();
+  zero_redundant();
   const double begin = MPI_Wtime();
-  gather(r_.get(), b_.get());
+  const bool whole = !mains_;  // the system is in the layout's numbering
+  if (!whole) gather(r_.get(), b_.get());
   PetscErrorCode code = 0;
   {
     const QuietErrors quiet;
-    code = KSPSolve(ksp_.get(), b_.get(), x_.get());
+    code = KSPSolve(ksp_.get(), whole ? r_.get() : b_.get(), x_.get());
   }
   timings_.solve += MPI_Wtime() - begin;
-  PetscReal norm = 0;
-  if (code == 0) TRAMMEL_PETSC(VecNorm(x_.get(), NORM_INFINITY, &norm));
-  if (code != 0 || !std::isfinite(norm)) {
-    ksp_.reset();
-    return false;
+  if (code == 0) {
+    if (!whole) scatter(x_.get(), r_.get());
+    assembler_.layout().to_local(whole ? x_.get() : r_.get(), local_);
   }
-  scatter(x_.get(), r_.get());
-  assembler_.layout().to_local(r_.get(), local_);
-  return true;
+  return code == 0 && std::ranges::all_of(local_, [](double number) { return std::isfinite(number); });
 }
 
 void ConstrainedMass::gather(Vec from, Vec to) const {
@@ -367,17 +383,18 @@ void ConstrainedMass::move(State& state, double part) const {
   assembler_.layout().update_shared(state);
 }
 
-void ConstrainedMass::push(State& state) const {
+void ConstrainedMass::change_velocities(State& state) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (is_kinematic(u.kind))
-      for (int k = 0; k < u.size; ++k) state.rate[at(u.place.dof + k)] += local_[at(u.local + k)];
+      for (int k = 0; k < u.size; ++k) state.rate[at(u.offset.dof + k)] += local_[at(u.local + k)];
   assembler_.layout().update_shared(state);
 }
 
-void ConstrainedMass::push_bare(std::vector<double> State::*to, State& state) const {
+void ConstrainedMass::change_massless_constrained(std::vector<double> State::*to, State& state) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     for (int k = 0; k < u.size; ++k)
-      if (bare_[at(u.local + k)]) (state.*to)[at(u.place.dof + k)] += local_[at(u.local + k)];
+      if (massless_constrained_[at(u.local + k)])
+        (state.*to)[at(u.offset.dof + k)] += local_[at(u.local + k)];
   assembler_.layout().update_shared(state);
 }
 
@@ -385,9 +402,9 @@ void ConstrainedMass::accelerate(State& state, double part) const {
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (u.kind == BlockKind::algebraic) continue;
     const double* x = local_.data() + u.local;
-    double* to = is_multiplier(u.kind)        ? state.value.data() + u.place.value
-                 : u.kind == BlockKind::state ? state.rate.data() + u.place.dof
-                                              : state.acceleration.data() + u.place.dof;
+    double* to = is_multiplier(u.kind)        ? state.value.data() + u.offset.value
+                 : u.kind == BlockKind::state ? state.rate.data() + u.offset.dof
+                                              : state.acceleration.data() + u.offset.dof;
     const double scale = is_multiplier(u.kind) ? part * scales_.mass : part;
     for (int k = 0; k < u.size; ++k) to[k] += scale * x[k];
   }

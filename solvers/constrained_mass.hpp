@@ -16,13 +16,13 @@ void move_block(const UnknownBlock& u, const double* x, double part, State& stat
 /// What a system with the mass matrix has besides.
 struct SystemTerms {
   double damping = 0;           ///< the part of D that is added to M [s]
-  bool keep_compliant = false;  ///< multipliers of constraints that give way, C(q, lambda), keep their values
+  bool keep_compliant = false;  ///< multipliers of compliant constraints, C(q, lambda), keep their values
 };
 
 /// Systems with the matrix [M B^T; B 0], in which velocity constraints stand with their A, at one state: what consistent
 /// starts and projections onto the constraints are made of.
 ///
-/// Rows and columns of blocks without any mass or constraint keep their rates, algebraic unknowns their values. Companions of a stabilized layout take no
+/// Rows and columns of blocks without any mass or constraint keep their rates, algebraic unknowns their values. Stabilizing unknowns of a stabilized layout take no
 /// part: the system is the part of the layout's matrix without them. Matrix, ordering and symbolic factorization live until
 /// `revise`. Every function is collective.
 class ConstrainedMass {
@@ -38,9 +38,14 @@ class ConstrainedMass {
   bool prepare(const State& state, const SystemTerms& terms = {});
   /// Counts matrices that were prepared: who keeps one sees that another came.
   int preparation() const { return preparation_; }
-  /// Solves for the right side `r()`, whose rows that were left out or have no mass count as zero, and those that slip
+  /// Solves for the right side `r()`, whose redundant rows and rows without mass count as zero, and those that slip
   /// unless the balance of `forces` is solved; `r()` is lost. False where that fails, see `why`.
   bool solve(bool forces = false);
+  /// As `solve`, but says on each rank what the solution there is like: false where a number of it is not finite. All ranks must
+  /// then agree, see `give_up`.
+  bool solve_here(bool forces = false);
+  /// Forgets a solver that failed; the same on all ranks.
+  void give_up() { ksp_.reset(); }
   /// The solution, by local unknown; multipliers in units of `scales().mass`.
   const std::vector<double>& solution() const { return local_; }
   Vec r() const { return r_.get(); }
@@ -56,14 +61,14 @@ class ConstrainedMass {
     TRAMMEL_PETSC(VecRestoreArray(r_.get(), &values));
   }
 
-  /// Sets the rows of `r()` that were left out to zero; returns the largest of them on this rank.
-  double silence_left_out();
+  /// Sets the redundant rows of `r()` to zero; returns the largest of them on this rank.
+  double zero_redundant();
   /// Moves the configuration of kinematic blocks by `part` of the solution.
   void move(State& state, double part) const;
   /// Adds the solution to the rates of kinematic blocks.
-  void push(State& state) const;
+  void change_velocities(State& state) const;
   /// Adds the solution to the rates, or to the accelerations, of coordinates without mass that constraints determine.
-  void push_bare(std::vector<double> State::*to, State& state) const;
+  void change_massless_constrained(std::vector<double> State::*to, State& state) const;
   /// Adds the solution to accelerations and multipliers, and to the rates of first-order states.
   /// `part` times.
   void accelerate(State& state, double part = 1) const;
@@ -93,7 +98,7 @@ class ConstrainedMass {
   ModelScales scales_;
   Timings& timings_;
   bool has_velocity_constraints_ = false;
-  bool has_compliant_ = false;  ///< constraints that give way
+  bool has_compliant_ = false;  ///< compliant constraints
   bool outside_ = false;        ///< the state is outside the domain of an element
   bool knows_inertia_ = false;  ///< on all ranks alike: one may own no unknowns
   double time_ = 0;
@@ -101,16 +106,16 @@ class ConstrainedMass {
   int preparation_ = 0;
   const State* prepared_at_ = nullptr;  ///< lives while the matrix is used
   OwnedMat J_;                          ///< in the layout's numbering
-  OwnedMat part_;                       ///< without companions, where the layout has such
+  OwnedMat part_;                       ///< without stabilizing unknowns, where the layout has such
   OwnedMat filled_;                     ///< that with entries for the rows of `free_`, where there are such
   OwnedKSP ksp_;
-  OwnedVec r_;                   ///< in the layout's numbering
-  OwnedVec b_, x_;               ///< in that of the system
-  OwnedIS mains_;                ///< this rank's unknowns in the system, by global number
-  std::vector<int> main_of_;     ///< by owned number in the system: the local unknown
-  std::vector<char> free_;       ///< owned rows without mass and constraint
-  std::vector<char> bare_;       ///< coordinates without mass that constraints determine
-  std::vector<double> inertia_;  ///< by local unknown, where compliant constraints asked for it
+  OwnedVec r_;                                ///< in the layout's numbering
+  OwnedVec b_, x_;                            ///< in that of the system
+  OwnedIS mains_;                             ///< this rank's unknowns in the system, by global number
+  std::vector<int> main_of_;                  ///< by owned number in the system: the local unknown
+  std::vector<char> massless_unconstrained_;  ///< owned rows without mass and constraint
+  std::vector<char> massless_constrained_;    ///< coordinates without mass that constraints determine
+  std::vector<double> inertia_;               ///< by local unknown, where compliant constraints asked for it
   std::string massless_;
   std::vector<double> local_;
 };

@@ -12,9 +12,9 @@ namespace trammel {
 
 /// What is left of the constraints at the end of a step, over all ranks.
 struct Violations {
-  double position = 0;  ///< [m or rad]
-  double rate = 0;      ///< of the rates that the form makes equations [m/s or rad/s]
-  double left_out = 0;  ///< of the equations that were left out as repeated
+  double position = 0;   ///< [m or rad]
+  double rate = 0;       ///< of the rates that the form makes equations [m/s or rad/s]
+  double redundant = 0;  ///< of the redundant equations
 };
 
 /// How constraints enter the steps of a dynamic stage: which equations stand in their rows, which unknowns come with them,
@@ -28,14 +28,14 @@ class ConstraintForm {
 
   /// The equations in the rows of position constraints.
   virtual ConstraintLevel level() const { return ConstraintLevel::position; }
-  /// Whether the layout numbers companions, see UnknownBlock.
-  virtual bool companions() const { return false; }
+  /// Whether the layout numbers stabilizing unknowns, see UnknownBlock.
+  virtual bool stabilizing() const { return false; }
   /// Whether a restart makes all velocities satisfy the constraints, not only those that an impulse changes.
   virtual bool holds_velocities() const { return true; }
 
   /// Prepares the start of a motion for steps of size h: what the first step needs besides a consistent state.
-  virtual void lead(State& /*base*/, std::vector<double>& /*algorithmic*/, double /*h*/,
-                    const AlphaCoefficients&) {}
+  virtual void start_algorithmic(State& /*base*/, std::vector<double>& /*algorithmic*/, double /*h*/,
+                                 const AlphaCoefficients&) {}
   /// After a first step that converged: better algorithmic accelerations of its base, with which it is to be repeated. False
   /// where they are good.
   virtual bool improve_start(const State& /*base*/, const State& /*end*/,

@@ -18,7 +18,7 @@ constexpr double most_left = 1e-9;
 // With one factorization the violation falls by the relative size of the move; a step's drift needs one or two passes.
 constexpr int most_passes = 10;
 
-/// Takes multipliers away while it lives: the row of a joint that does not hold is its multiplier, and no gap. What is
+/// Takes multipliers away while it lives: the row of a joint that is inactive is its multiplier, and no gap. What is
 /// added to them meanwhile stays.
 class WithoutMultipliers {
  public:
@@ -38,7 +38,7 @@ class WithoutMultipliers {
     for (const UnknownBlock& u : layout_.unknowns())
       if (is_multiplier(u.kind))
         for (int k = 0; k < u.size; ++k) {
-          const auto i = static_cast<std::size_t>(u.place.value + k);
+          const auto i = static_cast<std::size_t>(u.offset.value + k);
           use(state_.value[i], kept_[i]);
         }
   }
@@ -64,7 +64,7 @@ bool ConstraintProjection::open(const State& state, ConstraintLevel level, doubl
       return;
     std::fill_n(rows, u.size, 0.0);
   });
-  double largest[2] = {0, mass_.silence_left_out()};
+  double largest[2] = {0, mass_.zero_redundant()};
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
     const Block& block = mass_.assembler().model().block(u.block);
     for (int k = 0; k < u.size; ++k) {
@@ -75,7 +75,7 @@ bool ConstraintProjection::open(const State& state, ConstraintLevel level, doubl
   });
   MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
   violation = largest[0];
-  if (positions) left_out_ = largest[1];
+  if (positions) redundant_ = largest[1];
   return true;
 }
 
@@ -96,7 +96,7 @@ bool ConstraintProjection::close(State& state, ConstraintLevel level, double siz
     if (!(left <= 0.5 * before) || pass == most_passes) break;
     if (!solve(state)) return false;
     if (rates)
-      mass_.push(state);
+      mass_.change_velocities(state);
     else
       mass_.move(state, 1);
     before = left;
@@ -129,7 +129,7 @@ bool ConstraintProjection::project(State& state) {
     if (!is_kinematic(u.kind)) continue;
     const Block& block = mass_.assembler().model().block(u.block);
     for (int k = 0; k < u.size; ++k)
-      fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]) /
+      fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.offset.dof + k)]) /
                                       typical_size(block.measure(k)));
   }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());

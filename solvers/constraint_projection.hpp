@@ -23,7 +23,7 @@ class ConstraintProjection {
   /// out as repeated [m or rad].
   double position() const { return position_; }
   double rate() const { return rate_; }
-  double left_out() const { return left_out_; }
+  double redundant() const { return redundant_; }
   std::string why() const { return why_; }
 
  private:
@@ -35,7 +35,7 @@ class ConstraintProjection {
 
   ConstrainedMass& mass_;
   bool prepared_ = false;
-  double position_ = 0, rate_ = 0, left_out_ = 0;
+  double position_ = 0, rate_ = 0, redundant_ = 0;
   std::string why_;
 };
 

@@ -12,18 +12,17 @@
 #include <sstream>
 
 #include "kernel/rank_exchange.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // Pivots this small beside the largest are rounding.
 constexpr double rank_tolerance = 1e-9;
 // Groups of more rows are decomposed as sparse matrices.
 constexpr int largest_dense = 300;
-// Of two rows that would do as well, the later one is left out: columns of the QR lose this part of their size
+// Of two rows that would do as well, the later one counts as redundant: columns of the QR lose this part of their size
 // towards the last.
 constexpr double preference = 0.3;
 // Weights in a combination of rows that count as part of it.
@@ -296,7 +295,7 @@ ConstraintGroup group_of(const std::vector<GradientRow>& rows, const std::vector
 }
 
 /// Groups found on rank 0, sent to all.
-void share(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
+void broadcast(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   if (ranks == 1) return;
@@ -373,7 +372,7 @@ void ConstraintRank::find(const State& state) {
   if (layout.rank() == 0)
     for (const std::vector<int>& members : connected(rows, loops(rows)))
       groups_.push_back(group_of(rows, members));
-  share(groups_, layout.comm());
+  broadcast(groups_, layout.comm());
   loop_of_.clear();
   for (std::size_t k = 0; k < groups_.size(); ++k)
     for (const ConstraintGroup::Row& row : groups_[k].rows) loop_of_[row.at] = static_cast<int>(k);
@@ -396,8 +395,8 @@ void ConstraintRank::note_groups() {
     if (is_multiplier(u.kind)) counts[1] += u.size;
   }
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
-  freedoms_ = counts[0] - counts[1] + static_cast<int>(assembler_.statuses().rows().size());
-  for (const ConstraintGroup& g : groups_) freedoms_ += static_cast<int>(g.dependent.size());
+  degrees_of_freedom_ = counts[0] - counts[1] + static_cast<int>(assembler_.statuses().rows().size());
+  for (const ConstraintGroup& g : groups_) degrees_of_freedom_ += static_cast<int>(g.dependent.size());
 }
 
 void ConstraintRank::follow_switches(const State& state, std::span<const RowSwitch> rows) {
@@ -424,7 +423,7 @@ void ConstraintRank::follow_switches(const State& state, std::span<const RowSwit
   if (layout.rank() == 0)
     for (const std::vector<int>& members : connected(all, loops(all)))
       groups_.push_back(group_of(all, members));
-  share(groups_, layout.comm());
+  broadcast(groups_, layout.comm());
   note_groups();
 }
 
@@ -447,7 +446,7 @@ void ConstraintRank::follow(const State& state) {
     }
     for (std::size_t k = 0; k < groups_.size(); ++k) groups_[k] = group_of(rows, members_[k]);
   }
-  share(groups_, layout.comm());
+  broadcast(groups_, layout.comm());
 }
 
 std::vector<ConstraintRow> ConstraintRank::dependent() const {
@@ -490,7 +489,7 @@ void ConstraintRank::refuse_repeated_contacts() const {
       }
       MPI_Allreduce(MPI_IN_PLACE, &found[0], 1, MPI_INT, MPI_SUM, layout.comm());
       MPI_Allreduce(MPI_IN_PLACE, &found[1], 1, MPI_INT, MPI_MAX, layout.comm());
-      // Contacts that repeat each other share their load; one that repeats equations has none of its own.
+      // Redundant contacts divide their load; one that is redundant with equations has none of its own.
       if (found[0] != 1) continue;
       const int entity = g.rows[at(found[1])].entity;
       if (entity < 0) continue;
@@ -501,10 +500,9 @@ void ConstraintRank::refuse_repeated_contacts() const {
       for (const int other : others)
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
       throw Error(e.where,
-                  fmt::format("{} '{}' ({}) can open, but its equation repeats what {} impose{}: it would "
+                  fmt::format("{} '{}' ({}) can open, but its equation follows from those of {}: it would "
                               "never open, and its force is not determined",
-                              e.category, e.name, e.type, names.empty() ? "its others" : names,
-                              others.size() == 1 ? "s" : ""));
+                              e.category, e.name, e.type, names.empty() ? "its others" : names));
     }
 }
 
@@ -536,9 +534,10 @@ std::vector<std::string> ConstraintRank::in_words() const {
       for (const int other : others)
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
       const Entity& e = model.entities[at(entity)];
-      lines.push_back(fmt::format("{} '{}' repeats {} {} that {} impose{} already: {}", e.category, e.name,
-                                  dependents.size(), dependents.size() == 1 ? "equation" : "equations",
-                                  names.empty() ? "its others" : names, others.size() == 1 ? "s" : "", what));
+      lines.push_back(
+          fmt::format("{} '{}' has {} redundant {}, which follow{} from those of {}: {}", e.category, e.name,
+                      dependents.size(), dependents.size() == 1 ? "equation" : "equations",
+                      dependents.size() == 1 ? "s" : "", names.empty() ? "its others" : names, what));
     }
   }
   return lines;
@@ -555,7 +554,7 @@ void ConstraintRank::least_norm(State& state) const {
       const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
       if (u != nullptr && u->owned)
         lambda[static_cast<Eigen::Index>(k)] =
-            state.value[at(u->place.value + row.component)] / g.rows[k].scale;
+            state.value[at(u->offset.value + row.component)] / g.rows[k].scale;
     }
     if (layout.ranks() > 1)
       MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
@@ -565,7 +564,7 @@ void ConstraintRank::least_norm(State& state) const {
     for (std::size_t k = 0; k < g.rows.size(); ++k) {
       const ConstraintRow& row = g.rows[k].at;
       if (!layout.knows(row.block) || layout.unknown_of(row.block) == nullptr) continue;
-      state.value[at(layout.place(row.block).value + row.component)] =
+      state.value[at(layout.offset(row.block).value + row.component)] =
           lambda[static_cast<Eigen::Index>(k)] * g.rows[k].scale;
     }
   }

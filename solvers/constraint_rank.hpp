@@ -51,11 +51,11 @@ class ConstraintRank {
   void find(const State& state);
   /// Looks at the loops that were found again, at another state. Collective.
   void follow(const State& state);
-  /// After stencils moved or other rows were left out: matrices are made anew.
+  /// After stencils moved or other rows became redundant: matrices are made anew.
   void revise() { B_.reset(); }
 
   /// Kinematic unknowns less independent constraints, of position and of velocity level.
-  int degrees_of_freedom() const { return freedoms_; }
+  int degrees_of_freedom() const { return degrees_of_freedom_; }
   /// Finds rank and groups anew after the statuses of rows changed, in the loops that these belong to; of the whole model
   /// where a row became active that `find` never saw so. Collective.
   void follow_switches(const State& state, std::span<const RowSwitch> rows);
@@ -82,7 +82,7 @@ class ConstraintRank {
   void serialize(Archive& archive) {
     std::vector<BlockId> looped(looped_.begin(), looped_.end());
     std::vector<ConstraintRow> unseen(unseen_.begin(), unseen_.end());
-    archive(freedoms_, groups_, loop_of_, unseen, names_, looped);
+    archive(degrees_of_freedom_, groups_, loop_of_, unseen, names_, looped);
     looped_ = {looped.begin(), looped.end()};
     unseen_ = {unseen.begin(), unseen.end()};
     if (archive.reads()) members_.clear();
@@ -94,7 +94,7 @@ class ConstraintRank {
   void note_groups();
   bool is_active(const ConstraintRow& row) const;
 
-  int freedoms_ = 0;
+  int degrees_of_freedom_ = 0;
   std::vector<ConstraintGroup> groups_;
   std::map<ConstraintRow, int> loop_of_;  ///< rows of the groups that `find` found, by number of the group
   std::set<ConstraintRow> unseen_;        ///< rows that were not active then

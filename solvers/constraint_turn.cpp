@@ -5,11 +5,11 @@
 #include <complex>
 #include <numbers>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int early = 10, late = 50;  // a look in so many steps
 constexpr int early_looks = 10;
@@ -46,7 +46,7 @@ bool ConstraintTurn::reactions(const State& where, std::vector<double>& forces) 
   const Layout& layout = assembler.layout();
   State free = where;
   for (const UnknownBlock& u : layout.unknowns())
-    if (is_multiplier(u.kind)) std::fill_n(&free.value[at(u.place.value)], u.size, 0.0);
+    if (is_multiplier(u.kind)) std::fill_n(&free.value[at(u.offset.value)], u.size, 0.0);
   forces.assign(at(static_cast<int>(layout.owned_size())), 0.0);
   const OwnedVec r(layout.create_vector());
   double sign = 1;
@@ -66,7 +66,7 @@ bool ConstraintTurn::look(const State& base, const State& end) {
   State before = base;
   for (const UnknownBlock& u : layout.unknowns())
     if (is_multiplier(u.kind))
-      std::copy_n(&end.value[at(u.place.value)], u.size, &before.value[at(u.place.value)]);
+      std::copy_n(&end.value[at(u.offset.value)], u.size, &before.value[at(u.offset.value)]);
   std::vector<double> old_forces, forces;
   if (!reactions(before, old_forces) || !reactions(end, forces)) return false;
   if (!mass_) mass_.emplace(system_.assembler(), system_.scales(), system_.timings());
@@ -84,7 +84,7 @@ bool ConstraintTurn::look(const State& base, const State& end) {
   for (const UnknownBlock& u : layout.unknowns())
     if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k)
-        taken.value[at(u.place.value + k)] = mass_->scales().mass * mass_->solution()[at(u.local + k)];
+        taken.value[at(u.offset.value + k)] = mass_->scales().mass * mass_->solution()[at(u.local + k)];
   std::vector<double> of_those;
   if (!reactions(taken, of_those)) return false;
   for (const UnknownBlock& u : layout.unknowns()) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
+
+#include "solvers/rank_bytes.hpp"
 
 namespace trammel {
 
@@ -13,10 +16,10 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // Differences of coordinates of the model's size carry a few roundings.
 constexpr double rounding = 64 * epsilon;
 // A field without a scale of its own is judged by this part of the others.
-constexpr double floor_share = 1e-3;
+constexpr double floor_contribution = 1e-3;
 
 // A residual larger than this part of its scale is never put down to rounding.
-constexpr double rounding_share = 1e-2;
+constexpr double rounding_contribution = 1e-2;
 // Increments of less than this part of the step's do not count.
 constexpr double faint = 1e-9;
 // A tangent that reduced residuals so many times better meets rounding, not a mode that it does not know.
@@ -24,42 +27,48 @@ constexpr double worsening = 10;
 
 }  // namespace
 
-void FieldNorms::merge(MPI_Comm comm) {
-  std::array<double, residuals + 3 + 2 * increments + 5> all{};
+FieldNorms::Numbers FieldNorms::numbers() const {
+  Numbers all{};
   auto to = std::ranges::copy(residual, all.begin()).out;
   to = std::ranges::copy(beyond_rounding, to).out;
   to = std::ranges::copy(change, to).out;
   to = std::ranges::copy(size, to).out;
-  to[0] = acceleration;
-  to[1] = angular_acceleration;
-  to[2] = generalized_acceleration;
-  to[3] = state_rate;
-  to[4] = stop;
-  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
+  std::ranges::copy(
+      std::array{acceleration, angular_acceleration, generalized_acceleration, state_rate, stop}, to);
+  return all;
+}
+
+void FieldNorms::set(const Numbers& all) {
   const double* from = all.data();
   for (double& x : residual) x = *from++;
   for (double& x : beyond_rounding) x = *from++;
   for (double& x : change) x = *from++;
   for (double& x : size) x = *from++;
-  acceleration = from[0];
-  angular_acceleration = from[1];
-  generalized_acceleration = from[2];
-  state_rate = from[3];
-  stop = from[4];
+  for (double* x : {&acceleration, &angular_acceleration, &generalized_acceleration, &state_rate, &stop})
+    *x = *from++;
 }
 
-void ModelScales::serialize(Archive& archive, std::span<const BlockId> blocks) {
+void FieldNorms::merge(MPI_Comm comm) {
+  Numbers all = numbers();
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm);
+  set(all);
+}
+
+void ModelScales::serialize(Archive& archive, const Model& model, MPI_Comm comm) {
   archive(length, mass, inertia, generalized_inertia, heaviest, stiffest, slides);
   for (std::shared_ptr<const BlockMap<double>>* map : {&rounding, &state_gain}) {
     bool known = *map != nullptr;
-    std::vector<std::pair<BlockId, double>> all;
-    if (known)
-      for (const BlockId id : blocks)
-        if ((**map)[id] != 0) all.emplace_back(id, (**map)[id]);
+    std::map<BlockId, double> all;
+    if (known && !archive.reads()) {
+      for (const BlockId id : model.blocks.ids())
+        if ((**map)[id] != 0) all.emplace(id, (**map)[id]);
+      unite_on_first(all, comm);
+    }
     archive(known, all);
     if (!archive.reads()) continue;
     auto fresh = std::make_shared<BlockMap<double>>(0.0);
-    for (const auto& [id, number] : all) fresh->put(id) = number;
+    for (const auto& [id, number] : all)
+      if (model.knows(id)) fresh->put(id) = number;
     *map = known ? std::move(fresh) : nullptr;
   }
 }
@@ -96,20 +105,24 @@ void ConvergenceTest::begin(double tolerance, const ModelScales& model, double c
   at_rounding_ = false;
 }
 
-bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares, const Iterate& iterate) {
+bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& contributions,
+                             const Iterate& iterate) {
   using F = FieldNorms;
-  const auto share = [&](BlockKind kind) { return shares.share[static_cast<std::size_t>(kind)]; };
+  const auto contribution = [&](BlockKind kind) {
+    return contributions.contribution[static_cast<std::size_t>(kind)];
+  };
   const double L = model_->length;
   std::array<double, 3> scale{};
-  scale[F::force] = std::max(share(BlockKind::position), model_->mass * norms.acceleration);
-  scale[F::moment] = std::max(share(BlockKind::rotation), model_->inertia * norms.angular_acceleration) / L;
-  scale[F::generalized] =
-      std::max(share(BlockKind::coordinate), model_->generalized_inertia * norms.generalized_acceleration) /
-      std::max(L, 1.0);
+  scale[F::force] = std::max(contribution(BlockKind::position), model_->mass * norms.acceleration);
+  scale[F::moment] =
+      std::max(contribution(BlockKind::rotation), model_->inertia * norms.angular_acceleration) / L;
+  scale[F::generalized] = std::max(contribution(BlockKind::coordinate),
+                                   model_->generalized_inertia * norms.generalized_acceleration) /
+                          std::max(L, 1.0);
   // What acts on a coordinate may be small by nature, the tangential part of a force; it is a force like those on bodies.
   if (model_->slides) scale[F::generalized] = std::max(scale[F::generalized], scale[F::force]);
   const double largest = *std::ranges::max_element(scale);
-  for (double& s : scale) s = std::max(s, floor_share * largest);
+  for (double& s : scale) s = std::max(s, floor_contribution * largest);
   const double moved = *std::ranges::max_element(norms.size.begin(), norms.size.begin() + F::state_increment);
 
   std::array<double, F::residuals> allowed{};
@@ -125,7 +138,7 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
   allowed[F::velocity_constraint] = allowed[F::rate];
   allowed[F::correction] = allowed[F::constraint];
 
-  // Scales are those of this iterate: shares at a wild one before would excuse anything. So the residual
+  // Scales are those of this iterate: contributions at a wild one before would excuse anything. So the residual
   // before is judged anew by them, for the reduction.
   allowed_ = allowed;
   for (std::size_t f = 0; f < allowed.size(); ++f) seen_[f] = std::max(seen_[f], allowed[f]);
@@ -160,7 +173,7 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& shares,
       *std::ranges::max_element(norms.change.begin(), norms.change.begin() + F::state_increment);
   const double before_change = std::exchange(change_, change);
   if (!iterate.full_step ||
-      norms.residual[worst_] > std::max(rounding_share / tolerance_ * seen_[worst_], of_rounding))
+      norms.residual[worst_] > std::max(rounding_contribution / tolerance_ * seen_[worst_], of_rounding))
     return false;
 
   // No row can fall below its own rounding: where no more than that is left above the tolerance, an iteration did not help

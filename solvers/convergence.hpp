@@ -42,6 +42,10 @@ struct FieldNorms {
   double state_rate = 0;  ///< of a state over its size [1/s]
   double stop = 0;        ///< a Stop: travels along, so that ranks agree on it without an exchange of its own
 
+  static constexpr std::size_t count = residuals + 3 + 2 * increments + 5;
+  using Numbers = std::array<double, count>;
+  Numbers numbers() const;
+  void set(const Numbers& all);
   /// Largest over the ranks.
   void merge(MPI_Comm comm);
 };
@@ -51,7 +55,7 @@ constexpr double typical_size(const Measure& measure) {
   return measure.dimension == Dimension::nominal ? measure.size : 1.0;
 }
 
-/// What residuals are small against, beyond the shares of the instances.
+/// What residuals are small against, beyond the contributions of the instances.
 struct ModelScales {
   double length = 1;               ///< size of the model [m]
   double mass = 1;                 ///< typical diagonal of M in rows of positions
@@ -67,8 +71,8 @@ struct ModelScales {
   std::shared_ptr<const BlockMap<double>> state_gain;
 
   static double model_length(const Layout& layout, const Model& model);
-  /// Writes or reads; `blocks`: that may have numbers of their own.
-  void serialize(Archive& archive, std::span<const BlockId> blocks);
+  /// Writes, numbers of all ranks' blocks on rank 0 (collective), or reads; `model`: of this rank.
+  void serialize(Archive& archive, const Model& model, MPI_Comm comm);
 };
 
 /// The test of one iterate, field by field.
@@ -87,7 +91,7 @@ class ConvergenceTest {
   };
 
   /// Takes the norms of an iterate (merged) and says whether it is accepted.
-  bool accept(const FieldNorms& norms, const FieldScales& shares, const Iterate& iterate);
+  bool accept(const FieldNorms& norms, const FieldScales& contributions, const Iterate& iterate);
 
   /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
   double excess() const { return excess_; }

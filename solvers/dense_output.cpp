@@ -1,12 +1,11 @@
 #include "solvers/dense_output.hpp"
 
+#include "trammel/index.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Hermite's cubic at the part s of a step of size h: how far it has come from its first value, with the whole way
 /// and the slopes at the ends.
@@ -28,7 +27,7 @@ State DenseStep::at(double time) const {
   State state = begin_;
   state.time = time;
   for (const UnknownBlock& u : layout_.unknowns()) {
-    const std::size_t v = trammel::at(u.place.value), d = trammel::at(u.place.dof);
+    const std::size_t v = trammel::at(u.offset.value), d = trammel::at(u.offset.dof);
     const auto size = trammel::at(u.size);
     const auto linear = [&](const std::vector<double>& from, const std::vector<double>& to, std::size_t i) {
       return (1 - s) * from[i] + s * to[i];
@@ -46,11 +45,11 @@ State DenseStep::at(double time) const {
       set_rotation(&state.value[v], (start * so3::exp_quaternion(x)).normalized());
     } else {
       for (std::size_t k = 0; k < size; ++k) {
-        const double before = begin_.remainder[d + k], after = end_.remainder[d + k];
+        const double before = begin_.compensation[d + k], after = end_.compensation[d + k];
         const double whole = (end_.value[v + k] - begin_.value[v + k]) + (after - before);
-        set_sum(state.value[v + k], state.remainder[d + k], begin_.value[v + k], before,
+        set_sum(state.value[v + k], state.compensation[d + k], begin_.value[v + k], before,
                 cubic(whole, begin_.rate[d + k], end_.rate[d + k]));
-        if (u.kind != BlockKind::position) state.remainder[d + k] = 0;
+        if (u.kind != BlockKind::position) state.compensation[d + k] = 0;
       }
     }
     for (std::size_t i = d; i < d + size; ++i) {

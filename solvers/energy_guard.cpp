@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "solvers/motion_copy.hpp"
+
 namespace trammel {
 
 namespace {
@@ -34,7 +36,7 @@ EnergyGuard::EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const
 
 void EnergyGuard::begin(const State& state) {
   if (policy_ == Policy::ignore) return;
-  before_ = state;
+  copy_motion(state, before_);
   has_before_ = true;
 }
 
@@ -58,7 +60,7 @@ std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
     if (policy_ == Policy::stop)
       return fmt::format("{}. Try {}; `energy: warn` lets the run go on", in_words(state, h), advice(stage_));
   }
-  before_ = state;
+  copy_motion(state, before_);
   has_before_ = true;
   return {};
 }

@@ -18,9 +18,9 @@ EnergyLedger::Balance EnergyLedger::balance(const State& state) const {
   if (!accepted) assembler_.throw_refused(state);
   if (assembler_.layout().ranks() > 1) {
     Energy& e = sum.energy;
-    double all[5] = {e.kinetic, e.strain, e.potential, e.lost_power, sum.size};
+    double all[5] = {e.kinetic, e.strain, e.potential, e.dissipated_power, sum.size};
     MPI_Allreduce(MPI_IN_PLACE, all, 5, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
-    e = {all[0], all[1], all[2], all[3]};
+    e.kinetic = all[0], e.strain = all[1], e.potential = all[2], e.dissipated_power = all[3];
     sum.size = all[4];
   }
   return sum;
@@ -29,7 +29,7 @@ EnergyLedger::Balance EnergyLedger::balance(const State& state) const {
 double EnergyLedger::rounding_of(const Balance& b) const {
   // Of the energies themselves, and of forces that act over the model: less than that is no motion worth a judgement.
   constexpr double of_energy = 1e-9, of_work = 1e-6;
-  const double force = assembler_.scales().share[static_cast<std::size_t>(BlockKind::position)];
+  const double force = assembler_.scales().contribution[static_cast<std::size_t>(BlockKind::position)];
   return of_energy * b.size + of_work * force * length_;
 }
 
@@ -48,7 +48,7 @@ double EnergyLedger::part_of(double gain, double largest, double rounding) const
 
 double EnergyLedger::gain_of_step(const Balance& after, double h) const {
   const double change = after.total() - now_.total();
-  const double lost = 0.5 * (now_.energy.lost_power + after.energy.lost_power) * h;
+  const double lost = 0.5 * (now_.energy.dissipated_power + after.energy.dissipated_power) * h;
   return change + std::min(lost, std::max(0.0, -change));
 }
 
@@ -72,7 +72,7 @@ void EnergyLedger::book(const State& state, double h) {
   const Balance after = balance(state);
   gain_ += gain_of_step(after, h);
   const Balance before = std::exchange(now_, after);
-  const double lost = 0.5 * (before.energy.lost_power + now_.energy.lost_power) * h;
+  const double lost = 0.5 * (before.energy.dissipated_power + now_.energy.dissipated_power) * h;
   std::rotate(earlier_.begin(), earlier_.begin() + 1, earlier_.end());
   earlier_.back() = largest_;
   lost_ += lost;

@@ -35,7 +35,7 @@ class EnergyLedger {
   template <class Archive>
   void serialize(Archive& archive) {
     for (Balance* b : {&begin_, &now_})
-      archive(b->energy.kinetic, b->energy.strain, b->energy.potential, b->energy.lost_power, b->size);
+      archive(b->energy.kinetic, b->energy.strain, b->energy.potential, b->energy.dissipated_power, b->size);
     archive(lost_, reference_, gain_, largest_, rounding_, earlier_);
   }
 

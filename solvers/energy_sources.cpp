@@ -10,20 +10,20 @@ namespace trammel {
 namespace {
 
 /// The power that one instance's rows take from the motion.
-class PowerSink final : public ShareSink {
+class PowerSink final : public ContributionSink {
  public:
   explicit PowerSink(const State& state) : state_(state) {}
 
   void begin(const RangePlan& plan) { plan_ = &plan; }
-  void add(int i, LocalSystem& share) override {
+  void add(int i, LocalSystem& contribution) override {
     power = 0;
-    const auto r = share.residual();
-    const BlockPlace* places = plan_->place_of[static_cast<std::size_t>(i)];
+    const auto r = contribution.residual();
+    const BlockOffset* offsets = plan_->offset_of[static_cast<std::size_t>(i)];
     const std::span<const StencilBlock> blocks = plan_->stencil(i);
     for (std::size_t k = 0; k < blocks.size(); ++k)
       if (is_kinematic(blocks[k].kind))
         power += r.segment(blocks[k].offset, blocks[k].size)
-                     .dot(ConstVectorMap(state_.rate.data() + places[k].dof, blocks[k].size));
+                     .dot(ConstVectorMap(state_.rate.data() + offsets[k].dof, blocks[k].size));
   }
 
   double power = 0;  ///< of the last instance [W]
@@ -38,10 +38,10 @@ State without_multipliers(State state, const Assembler& assembler) {
   for (const RangePlan& plan : assembler.plans())
     for (const int i : plan.instances) {
       const std::span<const StencilBlock> blocks = plan.stencil(i);
-      const BlockPlace* places = plan.place_of[static_cast<std::size_t>(i)];
+      const BlockOffset* offsets = plan.offset_of[static_cast<std::size_t>(i)];
       for (std::size_t k = 0; k < blocks.size(); ++k)
         if (is_multiplier(blocks[k].kind))
-          std::fill_n(state.value.begin() + places[k].value, blocks[k].size, 0.0);
+          std::fill_n(state.value.begin() + offsets[k].value, blocks[k].size, 0.0);
     }
   return state;
 }
@@ -53,21 +53,21 @@ EnergySources::Account EnergySources::account(const State& state) const {
   Account a{std::vector<double>(entities), std::vector<double>(entities), std::vector<double>(entities)};
   const State free = without_multipliers(state, assembler_);
   PowerSink all(state), own(state);
-  const bool accepted =
-      assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-        const int entity = plan.range->entity(i);
-        if (entity < 0 || assembler_.asleep(plan, i)) return;
-        const auto e = static_cast<std::size_t>(entity);
-        const Energy energy = plan.range->energy(i, x);
-        all.begin(plan);
-        own.begin(plan);
-        plan.range->evaluate(i, i + 1, state, plan.place_of, Request{}, all);
-        plan.range->evaluate(i, i + 1, free, plan.place_of, Request{}, own);
-        a.stored[e] += energy.kinetic + energy.strain + energy.potential;
-        a.lost_less_work[e] += energy.lost_power - all.power;
-        if (energy.kinetic == 0 && energy.strain == 0 && energy.potential == 0 && energy.lost_power == 0)
-          a.silent[e] += own.power;
-      });
+  const bool accepted = assembler_.each_instance(state, [&](const RangePlan& plan, int i,
+                                                            const LocalState& x) {
+    const int entity = plan.range->entity(i);
+    if (entity < 0 || assembler_.asleep(plan, i)) return;
+    const auto e = static_cast<std::size_t>(entity);
+    const Energy energy = plan.range->energy(i, x);
+    all.begin(plan);
+    own.begin(plan);
+    plan.range->evaluate(i, i + 1, state, plan.offset_of, Request{}, all);
+    plan.range->evaluate(i, i + 1, free, plan.offset_of, Request{}, own);
+    a.stored[e] += energy.kinetic + energy.strain + energy.potential;
+    a.dissipated_less_work[e] += energy.dissipated_power - all.power;
+    if (energy.kinetic == 0 && energy.strain == 0 && energy.potential == 0 && energy.dissipated_power == 0)
+      a.silent[e] += own.power;
+  });
   if (!accepted) assembler_.throw_refused(state);
   return a;
 }
@@ -77,7 +77,8 @@ void EnergySources::add(const State& before, const State& after, double h) {
   gained_.resize(from.stored.size());
   silent_work_.resize(from.stored.size());
   for (std::size_t e = 0; e < from.stored.size(); ++e) {
-    gained_[e] += to.stored[e] - from.stored[e] + 0.5 * h * (from.lost_less_work[e] + to.lost_less_work[e]);
+    gained_[e] +=
+        to.stored[e] - from.stored[e] + 0.5 * h * (from.dissipated_less_work[e] + to.dissipated_less_work[e]);
     silent_work_[e] += 0.5 * h * (from.silent[e] + to.silent[e]);
   }
 }
@@ -87,6 +88,16 @@ std::vector<double> EnergySources::over_ranks(std::vector<double> mine) const {
     MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM,
                   assembler_.layout().comm());
   return mine;
+}
+
+void EnergySources::serialize(Archive& archive) {
+  for (std::vector<double>* numbers : {&gained_, &silent_work_}) {
+    std::vector<double> all = archive.reads() ? *numbers : over_ranks(*numbers);
+    archive(all);
+    if (!archive.reads()) continue;
+    *numbers = std::move(all);
+    if (assembler_.layout().rank() != 0) std::ranges::fill(*numbers, 0.0);
+  }
 }
 
 EnergySources::Source EnergySources::largest() const {

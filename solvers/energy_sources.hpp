@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "trammel/archive.hpp"
 
 namespace trammel {
 
@@ -28,15 +29,13 @@ class EnergySources {
   /// rank. Collective.
   std::vector<int> silent(double least) const;
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(gained_, silent_work_);
-  }
+  /// Writes (collective) or reads. Every rank knows a part of each number; after reading, rank 0 the whole.
+  void serialize(Archive& archive);
 
  private:
   struct Account {
     /// By entity; `silent`: power of the forces, but for those of multipliers, of instances that tell of no energy.
-    std::vector<double> stored, lost_less_work, silent;
+    std::vector<double> stored, dissipated_less_work, silent;
   };
   Account account(const State& state) const;
   std::vector<double> over_ranks(std::vector<double> mine) const;

@@ -7,7 +7,7 @@ namespace trammel {
 
 namespace {
 
-// Of the largest share: a smaller jump is not worth a new start.
+// Of the largest contribution: a smaller jump is not worth a new start.
 constexpr double no_jump = 1e-6;
 
 }  // namespace
@@ -19,13 +19,13 @@ std::vector<double> ForceJump::residual(const State& state) {
   // Outside the domain of an element there is nothing to compare; the next step will tell.
   if (!assembler_.residual(state, ConstraintLevel::acceleration, r_.get())) return {};
   const FieldScales& scales = assembler_.scales();
-  for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = std::max(scale_[k], scales.share[k]);
+  for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = std::max(scale_[k], scales.contribution[k]);
   const PetscScalar* rows = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(r_.get(), &rows));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || u.kind != BlockKind::state) continue;
     for (int k = 0; k < u.size; ++k) {
-      const double rate = std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]);
+      const double rate = std::abs(state.rate[static_cast<std::size_t>(u.offset.dof + k)]);
       state_scale_ = std::max(state_scale_, std::max(rate, std::abs(rows[u.local + k])) / size(u, k, state));
     }
   }
@@ -36,7 +36,7 @@ std::vector<double> ForceJump::residual(const State& state) {
 
 double ForceJump::size(const UnknownBlock& u, int k, const State& state) const {
   const double typical = typical_size(assembler_.model().block(u.block).measure(k));
-  return std::max(typical, std::abs(state.value[static_cast<std::size_t>(u.place.value + k)]));
+  return std::max(typical, std::abs(state.value[static_cast<std::size_t>(u.offset.value + k)]));
 }
 
 double ForceJump::scale(const UnknownBlock& u, int k, const State& state,

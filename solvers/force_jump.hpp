@@ -15,7 +15,7 @@ class ForceJump {
  public:
   /// Takes the residual before the change; the constraints at acceleration level.
   ForceJump(Assembler& assembler, const State& state);
-  /// Whether it is another one now, by more than a millionth of the largest share of its kind; of a coordinate,
+  /// Whether it is another one now, by more than a millionth of the largest contribution of its kind; of a coordinate,
   /// of its kind or of bodies; of a state, of the largest rate, each over the size of its state; of an algebraic equation, of
   /// its own size.
   bool at(const State& state);

@@ -7,11 +7,12 @@
 #include <limits>
 #include <utility>
 
+#include "solvers/motion_copy.hpp"
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Repetitions of the first step that improve the start.
 constexpr int max_start_passes = 8;
@@ -29,7 +30,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       alpha_(AlphaCoefficients::from_radius(stage.radius)),
       equations_(assembler, scales, form.level()),
       newton_(equations_, stage.newton, timings) {
-  memory_.leads = stage.start == DynamicStage::Start::consistent;
+  memory_.prepares_start = stage.start == DynamicStage::Start::consistent;
   int constrained = 0;
   for (const UnknownBlock& u : assembler.layout().unknowns())
     if (u.kind == BlockKind::multiplier) constrained = 1;
@@ -43,7 +44,7 @@ void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorit
   algorithmic = now.acceleration;
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (u.kind == BlockKind::state)
-      std::copy_n(&now.rate[at(u.place.dof)], u.size, &algorithmic[at(u.place.dof)]);
+      std::copy_n(&now.rate[at(u.offset.dof)], u.size, &algorithmic[at(u.offset.dof)]);
 }
 
 void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
@@ -63,7 +64,7 @@ void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
     const bool first_order = u.kind == BlockKind::state;
     const std::vector<double>&before = first_order ? now.rate : now.acceleration,
           &after = first_order ? changed_.rate : changed_.acceleration;
-    for (int k = u.place.dof; k < u.place.dof + u.size; ++k) {
+    for (int k = u.offset.dof; k < u.offset.dof + u.size; ++k) {
       // What has been settled has no a - v' to keep.
       const double kept = before[at(k)] == after[at(k)] ? now.algorithmic[at(k)] - before[at(k)] : 0.0;
       a_[at(k)] = after[at(k)] + ratio * kept;
@@ -81,10 +82,10 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
     start_from(now, a_);
   else if (std::abs(ratio - 1) > 1e-12)
     change_step(now, h, begins);
-  if (begins && memory_.leads) {
+  if (begins && memory_.prepares_start) {
     changed_ = *base_;
     base_ = &changed_;
-    form_.lead(changed_, a_, h, alpha_);
+    form_.start_algorithmic(changed_, a_, h, alpha_);
   }
 
   const AlphaCoefficients& c = alpha_;
@@ -146,17 +147,17 @@ void GeneralizedAlpha::predict(double h) {
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    const std::size_t first = at(u.place.dof);
+    const std::size_t first = at(u.offset.dof);
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = first + k;
       double guess = 0;
       const double later = added.empty() ? 0.0 : added[at(u.local) + k];
       if (is_multiplier(u.kind)) {
-        const double value = base.value[at(u.place.value) + k];
+        const double value = base.value[at(u.offset.value) + k];
         guess = (continued(value, i) - later) / equations_.multiplier_scale();
       } else if (u.kind == BlockKind::algebraic) {
         if (extrapolate)
-          guess = (base.value[at(u.place.value) + k] - base.predictor[i]) / equations_.column_scale(u, k);
+          guess = (base.value[at(u.offset.value) + k] - base.predictor[i]) / equations_.column_scale(u, k);
       } else if (u.kind == BlockKind::state) {
         const double d = a_[i], rate = base.rate[i];
         v0[i] = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * rate) /
@@ -175,7 +176,7 @@ void GeneralizedAlpha::predict(double h) {
       }
       if (!u.owned) continue;
       x[at(u.local) + k] = guess;
-      if (u.companion_local >= 0) x[at(u.companion_local) + k] = 0;
+      if (u.stabilizing_local >= 0) x[at(u.stabilizing_local) + k] = 0;
     }
   }
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
@@ -190,7 +191,7 @@ std::vector<double> GeneralizedAlpha::algorithmic_at_end() const {
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!has_rate(u.kind)) continue;
     for (std::size_t k = 0; k < at(u.size); ++k) {
-      const std::size_t i = at(u.place.dof) + k;
+      const std::size_t i = at(u.offset.dof) + k;
       const double x = local[at(u.local) + k];
       if (u.kind == BlockKind::state)
         a[i] = (x / h - (1 - c.gamma1) * a[i]) / c.gamma1;
@@ -225,15 +226,18 @@ void GeneralizedAlpha::accept(State& now) {
   fastest_ =
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
   look_back(now);
-  now = trial();
+  copy_motion(trial(), now);
   now.algorithmic = std::move(a);
   std::swap(now.predictor, predictor_);
   base_ = nullptr;
-  memory_ = {.last_step = step_, .first = false, .leads = memory_.leads, .predicts = true};
+  memory_ = {.last_step = step_, .first = false, .prepares_start = memory_.prepares_start, .predicts = true};
 }
 
 void GeneralizedAlpha::serialize(Archive& archive) {
   StepMethod::serialize(archive);
+  if (!archive.reads())
+    MPI_Allreduce(MPI_IN_PLACE, &fastest_, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  archive(fastest_);
   if (errors_) archive(*errors_);
 }
 
@@ -260,7 +264,7 @@ bool GeneralizedAlpha::curve_predicts(const State& now) const {
     if (!u.owned) break;
     if (!is_kinematic(u.kind)) continue;
     const double size = u.kind == BlockKind::position ? 1.0 : L;
-    for (std::size_t i = at(u.place.dof); i < at(u.place.dof + u.size); ++i) {
+    for (std::size_t i = at(u.offset.dof); i < at(u.offset.dof + u.size); ++i) {
       const double last = now.acceleration[i], change = last - now.predictor[i];
       const double by_line = size * (end.acceleration[i] - last - change);
       const double by_curve = by_line - size * (change - now.predictor[i] + before_[i]);
@@ -281,15 +285,15 @@ void GeneralizedAlpha::revise() {
   form_.drop_tangent();
 }
 
-void GeneralizedAlpha::take_left_out() {
-  equations_.take_left_out();
+void GeneralizedAlpha::take_redundant() {
+  equations_.take_redundant();
   drop_tangent();
 }
 
 void GeneralizedAlpha::restart(State& now) {
   if (errors_) errors_->forget();
   start_from(now, now.algorithmic);
-  memory_ = {.last_step = 0, .first = true, .leads = true, .predicts = false};
+  memory_ = {.last_step = 0, .first = true, .prepares_start = true, .predicts = false};
   has_before_ = bends_ = false;
   drop_tangent();
 }

@@ -27,7 +27,7 @@ class GeneralizedAlpha final : public StepMethod {
   Stop stop() const override { return newton_.stop(); }
   void accept(State& now) override;
   void revise() override;
-  void take_left_out() override;
+  void take_redundant() override;
   void restart(State& now) override;
   void local_error(LocalError& out) const override;
   void serialize(Archive& archive) override;

@@ -22,8 +22,8 @@ bool Index2::improve_start(const State& base, const State& end, std::vector<doub
     const std::vector<double>& before = first_order ? base.rate : base.acceleration;
     const std::vector<double>& after = first_order ? end.rate : end.acceleration;
     for (int k = 0; k < u.size; ++k) {
-      const auto i = static_cast<std::size_t>(u.place.dof + k);
-      const double a = before[i] + (first_order ? c.lead1() : c.lead()) * (after[i] - before[i]);
+      const auto i = static_cast<std::size_t>(u.offset.dof + k);
+      const double a = before[i] + (first_order ? c.time_shift1() : c.time_shift()) * (after[i] - before[i]);
       if (u.owned) {
         const double size = typical_size(block.measure(k));
         *change += (a - algorithmic[i]) * (a - algorithmic[i]) / (size * size);

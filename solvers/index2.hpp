@@ -5,12 +5,12 @@
 namespace trammel {
 
 /// Stabilized index 2 (Gear, Gupta and Leimkuhler 1985; Arnold, Cardona and Bruls 2015): constraints and their rates, with
-/// a multiplier eta of the rates and a correction mu of the configuration as companions.
+/// a multiplier eta of the rates and a correction mu of the configuration as stabilizing unknowns.
 class Index2 final : public ConstraintForm {
  public:
   explicit Index2(Assembler& assembler) : assembler_(assembler) {}
 
-  bool companions() const override { return true; }
+  bool stabilizing() const override { return true; }
   bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
                      const AlphaCoefficients& c) override;
   void begin(const State& base) override { assembler_.keep_gradients(base); }

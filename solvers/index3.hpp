@@ -11,13 +11,14 @@ class Index3 final : public ConstraintForm {
   Index3(Assembler& assembler, ConsistentStart& start, double radius)
       : assembler_(assembler), start_(start), turn_(start.system()), radius_(radius) {}
 
-  void lead(State& base, std::vector<double>& algorithmic, double h, const AlphaCoefficients& c) override {
-    start_.lead(base, algorithmic, h, c.lead(), c.kappa());
+  void start_algorithmic(State& base, std::vector<double>& algorithmic, double h,
+                         const AlphaCoefficients& c) override {
+    start_.start_algorithmic(base, algorithmic, h, c.time_shift(), c.kappa());
   }
   void change_step(State& base, double from, double to, const AlphaCoefficients& c) override {
     start_.change_step(base, from, to, c.kappa());
   }
-  void begin_anew(State& base) override { start_.settle(base); }
+  void begin_anew(State& base) override { start_.set_massless_rates(base); }
   void begin(const State& base) override { base_ = &base; }
   bool close(const State& solution, double h, const AlphaCoefficients&) override;
   void accept() override { turn_.take(*base_, *solution_); }

@@ -7,6 +7,7 @@
 
 #include "kernel/rank_exchange.hpp"
 #include "kernel/slipping_rows.hpp"
+#include "solvers/rank_bytes.hpp"
 
 namespace trammel {
 
@@ -21,13 +22,13 @@ constexpr double rest_band = 1e-9;
 constexpr double no_direction = 1e-6;
 
 /// Keeps what one instance gives.
-class Copy final : public ShareSink {
+class Copy final : public ContributionSink {
  public:
-  void add(int, LocalSystem& share) override {
-    residual = share.residual();
-    rate = share.rate();
-    if (share.request.bias) bias = share.bias();
-    if (share.request.tangent) D = share.D();
+  void add(int, LocalSystem& contribution) override {
+    residual = contribution.residual();
+    rate = contribution.rate();
+    if (contribution.request.bias) bias = contribution.bias();
+    if (contribution.request.tangent) D = contribution.D();
   }
   Eigen::VectorXd residual, rate, bias;
   Eigen::MatrixXd D;
@@ -62,49 +63,56 @@ double LawReview::switched_at(const ConstraintRow& row) const {
 }
 
 LawStep LawReview::step_of(double start, double end, const FieldScales& scales) const {
-  const double largest = scales.share[static_cast<std::size_t>(BlockKind::position)];
-  return {start, end, transient_ == 0, force_band * largest, gap_band * length_, rest()};
+  const double largest = scales.contribution[static_cast<std::size_t>(BlockKind::position)];
+  return {start,
+          end,
+          tried_from_ == start ? longest_ : 0.0,
+          transient_ == 0,
+          force_band * largest,
+          gap_band * length_,
+          rest()};
 }
 
 void LawReview::read(std::span<const RangePlan> plans, const State& state, bool accelerations) {
   Readings all;
-  Copy share;
+  Copy contribution;
   const Request request{accelerations, true, accelerations};
   const Watched* last = nullptr;
   for (const Watched& w : watched_) {
     const RangePlan& plan = plans[w.plan];
-    const BlockPlace* places = plan.place_of[static_cast<std::size_t>(w.instance)];
+    const BlockOffset* offsets = plan.offset_of[static_cast<std::size_t>(w.instance)];
     const auto blocks = plan.stencil(w.instance);
     const StencilBlock& b = blocks[w.block];
     if (last == nullptr || last->plan != w.plan || last->instance != w.instance)
-      plan.range->evaluate(w.instance, w.instance + 1, state, plan.place_of, request, share);
+      plan.range->evaluate(w.instance, w.instance + 1, state, plan.offset_of, request, contribution);
     last = &w;
-    const double* multiplier = state.value.data() + places[w.block].value;
+    const double* multiplier = state.value.data() + offsets[w.block].value;
     if (w.law == nullptr) {
       for (int a = 0; a < b.size; ++a)
-        all[{b.id, a}] = {share.residual[b.offset + a], share.rate[b.offset + a], multiplier[a]};
+        all[{b.id, a}] = {contribution.residual[b.offset + a], contribution.rate[b.offset + a],
+                          multiplier[a]};
       continue;
     }
     Reading& group = all[{b.id, 0}];
-    group.slip.head(b.size) = share.residual.segment(b.offset, b.size);
+    group.slip.head(b.size) = contribution.residual.segment(b.offset, b.size);
     group.force.head(b.size) = ConstVectorMap(multiplier, b.size);
-    group.normal = NormalForce(*w.law, blocks, places, state, false).value();
+    group.normal = NormalForce(*w.law, blocks, offsets, state, false).value();
     if (!accelerations) continue;
-    group.slip_rate.head(b.size) =
-        at_acceleration_level(blocks, places, state, b, share.bias.segment(b.offset, b.size), share.D);
+    group.slip_rate.head(b.size) = at_acceleration_level(
+        blocks, offsets, state, b, contribution.bias.segment(b.offset, b.size), contribution.D);
   }
   now_ = std::move(all);
 }
 
 void LawReview::remember(std::span<const RangePlan> plans) {
   before_ = now_;
-  courses_.clear();
+  slip_directions_.clear();
   for (const Watched& w : watched_) {
     if (w.law == nullptr) continue;
     const StencilBlock& b = plans[w.plan].stencil(w.instance)[w.block];
     if (statuses_.of(b.id, 0) != RowStatus::slips) continue;
     const Reading& group = before_.at({b.id, 0});
-    courses_[b.id] = SlipCourse(w.law->sliding, b.size, group.slip, group.force, rest());
+    slip_directions_[b.id] = SlipDirection(w.law->sliding, b.size, group.slip, group.force, rest());
   }
 }
 
@@ -118,9 +126,17 @@ void LawReview::switched(std::span<const RangePlan> plans, std::span<const RowSw
     const StencilBlock& b = plans[w.plan].stencil(w.instance)[w.block];
     if (w.law == nullptr || !slips.contains(b.id)) continue;
     const Reading& group = now_.at({b.id, 0});
-    courses_[b.id] = SlipCourse(w.law->sliding, b.size, group.slip, group.force, rest());
+    slip_directions_[b.id] = SlipDirection(w.law->sliding, b.size, group.slip, group.force, rest());
     held_[b.id] = group.force;
   }
+}
+
+void LawReview::write(Archive& archive, MPI_Comm comm) const {
+  double length = length_;
+  int transient = transient_;
+  std::map<ConstraintRow, double> all = switched_;
+  unite_on_first(all, comm);
+  archive(length, transient, all);
 }
 
 UnilateralReading LawReview::unilateral(const ConstraintRow& row) const {
@@ -148,7 +164,8 @@ FrictionReading LawReview::friction(const Watched& w, BlockId id) const {
   group.multiplier = {before.force, after.force};
   group.normal = {before.normal, after.normal};
   group.switched = switched_at(row);
-  if (const auto course = courses_.find(id); course != courses_.end()) group.course = course->second;
+  if (const auto course = slip_directions_.find(id); course != slip_directions_.end())
+    group.course = course->second;
   return group;
 }
 
@@ -180,7 +197,9 @@ std::vector<RowSwitch> LawReview::at_begin(MPI_Comm comm) const {
 }
 
 void LawReview::review(std::span<const RangePlan> plans, const StepInfo& info, const FieldScales& scales,
-                       MergedReview& merged, MPI_Comm comm) const {
+                       MergedReview& merged, MPI_Comm comm) {
+  longest_ = tried_from_ == info.start ? std::max(longest_, info.size()) : info.size();
+  tried_from_ = info.start;
   const LawStep step = step_of(info.start, info.end, scales);
   constexpr int nobody = std::numeric_limits<int>::max();
   double cut = std::numeric_limits<double>::infinity();
@@ -263,13 +282,13 @@ std::vector<RowSwitch> LawReview::settled(std::span<const RangePlan> plans, cons
   return switches_of_all_ranks(rows, comm);
 }
 
-bool LawReview::turn_courses(std::span<const RangePlan> plans, MPI_Comm comm) {
+bool LawReview::turn_slip_directions(std::span<const RangePlan> plans, MPI_Comm comm) {
   int turned = 0;
   for (const Watched& w : watched_) {
     if (w.law == nullptr) continue;
     const BlockId id = id_of(w, plans);
-    const auto course = courses_.find(id);
-    if (course == courses_.end() || statuses_.of(id, 0) != RowStatus::slips) continue;
+    const auto course = slip_directions_.find(id);
+    if (course == slip_directions_.end() || statuses_.of(id, 0) != RowStatus::slips) continue;
     const Reading& group = now_.at({id, 0});
     if (group.slip.norm() > rest() || !(group.slip_rate.norm() > no_direction * length_)) continue;
     // The force turns the slip back by more than it accelerates it where it is nearly what held: so the present direction

@@ -25,9 +25,9 @@ struct LawChange {
 class LawReview {
  public:
   LawReview(const Model& model, RowStates& states)
-      : model_(model), statuses_(states.statuses), courses_(states.courses) {}
+      : model_(model), statuses_(states.statuses), slip_directions_(states.slip_directions) {}
 
-  /// Finds them after a revision. Collective.
+  /// Finds them after a change of the pattern. Collective.
   void find(std::span<const RangePlan> plans, MPI_Comm comm);
   bool any() const { return any_; }  ///< on some rank
   /// The model's length, and the steps for which multipliers mean nothing yet.
@@ -37,28 +37,30 @@ class LawReview {
   }
   void step_accepted() { transient_ = std::max(0, transient_ - 1); }
   double length() const { return length_; }
-  /// What is remembered besides what the state and the rows' states say.
+  /// Reads what is remembered besides what the state and the rows' states say.
   void serialize(Archive& archive) { archive(length_, transient_, switched_); }
+  /// Writes it, that of all ranks on rank 0. Collective.
+  void write(Archive& archive, MPI_Comm comm) const;
 
-  /// Reads all rows with laws at `state`, which is what the functions below are about. `accelerations`: for `turn_courses`.
+  /// Reads all rows with laws at `state`, which is what the functions below are about. `accelerations`: for `turn_slip_directions`.
   void read(std::span<const RangePlan> plans, const State& state, bool accelerations = false);
   /// The state is accepted: the next step begins from it.
   void remember(std::span<const RangePlan> plans);
-  /// Rows that change their status at that state: groups that begin to slip take their course from there.
+  /// Rows that change their status at that state: groups that begin to slip take their direction from there.
   void switched(std::span<const RangePlan> plans, std::span<const RowSwitch> rows, double time);
 
   /// What the laws ask for where a stage begins: unilateral rows are inactive where their gap is open. Collective.
   std::vector<RowSwitch> at_begin(MPI_Comm comm) const;
   /// Adds what the laws ask for after a step to `merged`. Collective.
   void review(std::span<const RangePlan> plans, const StepInfo& step, const FieldScales& scales,
-              MergedReview& merged, MPI_Comm comm) const;
+              MergedReview& merged, MPI_Comm comm);
   /// What the laws ask for at once at a state with consistent velocities, accelerations and multipliers. Collective; the
   /// same on every rank.
   std::vector<RowSwitch> settled(std::span<const RangePlan> plans, const FieldScales& scales,
                                  MPI_Comm comm) const;
-  /// Turns the course of groups that slip from rest into the direction in which their slip accelerates; true where one
+  /// Turns the direction of groups that slip from rest into the direction in which their slip accelerates; true where one
   /// turned by more than rounding. Collective.
-  bool turn_courses(std::span<const RangePlan> plans, MPI_Comm comm);
+  bool turn_slip_directions(std::span<const RangePlan> plans, MPI_Comm comm);
 
  private:
   struct Watched {
@@ -95,8 +97,9 @@ class LawReview {
   bool any_ = false;
   double length_ = 1;
   int transient_ = 0;
+  double tried_from_ = -std::numeric_limits<double>::infinity(), longest_ = 0;  ///< of the step that is tried
   Readings now_, before_;  ///< `before_`: at the last accepted state
-  std::map<BlockId, SlipCourse>& courses_;
+  std::map<BlockId, SlipDirection>& slip_directions_;
   std::map<BlockId, FrictionVector> held_;  ///< multipliers of groups where they began to slip
   std::map<ConstraintRow, double> switched_;
 };

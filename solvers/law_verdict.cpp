@@ -12,7 +12,8 @@ namespace {
 using What = LawVerdict::What;
 
 // Nearer than this part of a step, an event is at its begin or end. Multipliers of a very short step are uncertain, gaps are
-// not; where a row lets go nothing jumps, and the instant matters least.
+// not; where a row is released nothing jumps, and the instant matters least. There the part is one of the longest step that was tried:
+// a change of step moves multipliers by its order, so however short a step is, they may cross zero inside it.
 constexpr double touches_at_border = 1e-5, slips_at_border = 1e-3, lets_go_at_border = 5e-3;
 // Of the slip at the begin of a step: what is across its direction and smaller makes no turn.
 constexpr double straight = 1e-6;
@@ -21,7 +22,8 @@ constexpr int looks = 16;  ///< at a gap within a step
 LawVerdict change_at(double part, RowStatus status, double border, double switched, const LawStep& step) {
   const double h = step.end - step.start;
   if (part >= 1 - border) return {What::at_end, step.end, status};
-  if (part > border) return {What::cut, step.start + part * h, status};
+  const double near = status == RowStatus::inactive ? border * std::max(1.0, step.longest / h) : border;
+  if (part > near) return {What::cut, step.start + part * h, status};
   // A row that has changed at this instant must not change again before time has passed.
   if (switched >= step.start) return {What::cut, step.start + 0.5 * h, status};
   return {What::at_begin, step.start, status};

@@ -17,6 +17,7 @@ namespace trammel {
 /// The step that a verdict is about.
 struct LawStep {
   double start = 0, end = 0;
+  double longest = 0;    ///< size of the longest step that was tried from `start` [s]
   bool believed = true;  ///< false in the start-up transient: signs of multipliers mean nothing yet
   double force = 0;      ///< dead band of multipliers
   double length = 0;     ///< dead band of gaps [m]
@@ -38,7 +39,7 @@ struct FrictionReading {
   std::array<FrictionVector, 2> slip{FrictionVector::Zero(), FrictionVector::Zero()};
   std::array<FrictionVector, 2> multiplier{FrictionVector::Zero(), FrictionVector::Zero()};
   std::array<double, 2> normal{};
-  SlipCourse course{};  ///< that the forces of the step were found with
+  SlipDirection course{};  ///< that the forces of the step were found with
   double switched = -std::numeric_limits<double>::infinity();
 };
 

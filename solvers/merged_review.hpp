@@ -11,7 +11,7 @@ namespace trammel {
 struct MergedReview {
   bool solve_again = false;
   std::optional<double> cut_time;  ///< inside the step
-  bool revision = false;
+  bool new_stencil = false;
   bool rejected = false;  ///< an instance refuses the state (RejectStep)
   bool event = false;     ///< the step ends where an instance asked for it to be cut
   /// What rows do once the step is accepted, or, next to its begin, from there on: the trial is given up then.

@@ -12,18 +12,19 @@
 #include "kernel/instance_plan.hpp"
 #include "kernel/plugin_call.hpp"
 #include "kernel/rank_exchange.hpp"
+#include "solvers/rank_bytes.hpp"
 #include "solvers/review_merge.hpp"
 
 namespace trammel {
 
-void ModelHistory::follow_revision() {
-  if (revision_ == assembler_.revision()) return;
-  revision_ = assembler_.revision();
+void ModelHistory::follow_pattern() {
+  if (pattern_ == assembler_.pattern_changes()) return;
+  pattern_ = assembler_.pattern_changes();
   laws_.find(assembler_.plans(), assembler_.layout().comm());
 }
 
 bool ModelHistory::laws_matter() {
-  follow_revision();
+  follow_pattern();
   return laws_.any();
 }
 
@@ -96,12 +97,12 @@ void ModelHistory::hold(std::vector<BlockId> blocks, std::vector<BlockId> let_go
   for (const BlockId id : let_go) held.erase(id);
   for (const BlockId id : blocks) {
     if (!layout.knows(id)) continue;
-    const BlockPlace& place = layout.place(id);
+    const BlockOffset& offset = layout.offset(id);
     const int size = assembler_.model().block(id).size;
     if (const auto [at, fresh] = held.try_emplace(id); fresh)
-      at->second.assign(state.value.begin() + place.value, state.value.begin() + place.value + size);
+      at->second.assign(state.value.begin() + offset.value, state.value.begin() + offset.value + size);
     for (std::vector<double>* rates : {&state.rate, &state.acceleration})
-      std::fill_n(rates->begin() + place.dof, size, 0.0);
+      std::fill_n(rates->begin() + offset.dof, size, 0.0);
   }
 }
 
@@ -112,12 +113,12 @@ void ModelHistory::broadcast_coordinates(const std::vector<BlockId>& blocks, Sta
   std::vector<std::int64_t> sent;  // block, size, ...
   std::vector<double> numbers;     // values, rates, ...
   for (const BlockId id : blocks) {
-    const BlockPlace& place = layout.place(id);
+    const BlockOffset& offset = layout.offset(id);
     const int size = assembler_.model().block(id).size;
     sent.insert(sent.end(), {id, size});
-    numbers.insert(numbers.end(), state.value.begin() + place.value,
-                   state.value.begin() + place.value + size);
-    numbers.insert(numbers.end(), state.rate.begin() + place.dof, state.rate.begin() + place.dof + size);
+    numbers.insert(numbers.end(), state.value.begin() + offset.value,
+                   state.value.begin() + offset.value + size);
+    numbers.insert(numbers.end(), state.rate.begin() + offset.dof, state.rate.begin() + offset.dof + size);
   }
   sent = of_all_ranks(sent, layout.comm());
   numbers = of_all_ranks(numbers, layout.comm());
@@ -125,9 +126,9 @@ void ModelHistory::broadcast_coordinates(const std::vector<BlockId>& blocks, Sta
   for (std::size_t k = 0; k < sent.size(); k += 2) {
     const auto size = sent[k + 1];
     if (layout.knows(sent[k])) {
-      const BlockPlace& place = layout.place(sent[k]);
-      std::copy_n(from, size, state.value.begin() + place.value);
-      std::copy_n(from + size, size, state.rate.begin() + place.dof);
+      const BlockOffset& offset = layout.offset(sent[k]);
+      std::copy_n(from, size, state.value.begin() + offset.value);
+      std::copy_n(from + size, size, state.rate.begin() + offset.dof);
     }
     from += 2 * size;
   }
@@ -144,7 +145,7 @@ void ModelHistory::switch_rows(std::span<const RowSwitch> rows, State& state, co
   for (const RowSwitch& s : rows) {
     assembler_.row_states().statuses.set(s.row, s.status);
     if (s.status == RowStatus::inactive && layout.knows(s.row.block))
-      state.value[static_cast<std::size_t>(layout.place(s.row.block).value + s.row.component)] = 0;
+      state.value[static_cast<std::size_t>(layout.offset(s.row.block).value + s.row.component)] = 0;
   }
   if (laws_matter()) {
     read_laws(state);
@@ -190,7 +191,7 @@ LawChange ModelHistory::settle_laws(State& state, const Begin& how) {
   if (!change.rows.empty())
     switch_rows(change.rows, state, how);
   else
-    change.turned = laws_.turn_courses(assembler_.plans(), comm);
+    change.turned = laws_.turn_slip_directions(assembler_.plans(), comm);
   return change;
 }
 
@@ -248,39 +249,74 @@ bool ModelHistory::reject() {
   return moved != 0;
 }
 
-void ModelHistory::serialize(Archive& archive) {
-  archive(assembler_.row_states(), laws_);
-  assembler_.serialize(archive);
-  if (archive.reads()) assembler_.set_length(laws_.length());
-  serialize_instances(archive);
+void ModelHistory::serialize(Archive& rows, InstanceHistories& instances) {
+  MPI_Comm comm = assembler_.layout().comm();
+  RowStates& states = assembler_.row_states();
+  if (rows.reads()) {
+    rows(states, laws_);
+  } else {
+    // Statuses are known to every rank; of the rest each knows what belongs to its instances.
+    RowStates all = states;
+    unite_on_first(all.held, comm);
+    unite_on_first(all.slip_directions, comm);
+    rows(all);
+    laws_.write(rows, comm);
+  }
+  assembler_.serialize(rows);
+  if (rows.reads()) {
+    assembler_.set_length(laws_.length());
+    read(instances);
+  } else {
+    write(instances);
+    unite_on_first(instances, comm);
+  }
 }
 
-void ModelHistory::serialize_instances(Archive& archive) const {
-  const Model& model = assembler_.model();
-  // By entity and type; of these, in their order.
-  std::map<std::pair<int, std::string>, std::vector<std::vector<std::byte>>> histories;
-  std::map<std::pair<int, std::string>, std::size_t> read;
-  if (archive.reads()) archive(histories);
+namespace {
+
+/// Calls `use(range, instance, name)` for every instance that this rank evaluates.
+template <class Use>
+void each_named(const Model& model, const Layout& layout, const Use& use) {
   for (std::size_t r = 0; r < model.ranges.size(); ++r) {
     const Model::Range& range = model.ranges[r];
-    for (const int i : assembler_.layout().instances(r)) {
-      std::vector<std::vector<std::byte>>& its = histories[{range.instances->entity(i), range.key}];
-      if (!archive.reads()) {
-        Archive one;
-        range.instances->serialize(i, one);
-        its.push_back(one.bytes());
-        continue;
-      }
-      const std::size_t k = read[{range.instances->entity(i), range.key}]++;
-      if (k >= its.size())
-        throw Error(fmt::format("nothing was saved of '{}' ({})",
-                                model.entities[static_cast<std::size_t>(range.instances->entity(i))].name,
-                                range.type));
-      Archive one(its[k]);
-      range.instances->serialize(i, one);
+    const std::span<const int> mine = layout.instances(r);
+    std::map<int, int> count;  // by entity, of all instances, since every rank has the same ones of an entity
+    auto next = mine.begin();
+    for (int i = 0; i < range.instances->size() && next != mine.end(); ++i) {
+      const int entity = range.instances->entity(i);
+      const int ordinal = count[entity]++;
+      if (*next != i) continue;
+      ++next;
+      use(range, i, InstanceName{entity, range.key, ordinal});
     }
   }
-  if (!archive.reads()) archive(histories);
+}
+
+}  // namespace
+
+void ModelHistory::write(InstanceHistories& all) const {
+  each_named(assembler_.model(), assembler_.layout(),
+             [&all](const Model::Range& range, int i, InstanceName name) {
+               Archive one;
+               range.instances->serialize(i, one);
+               all.emplace(std::move(name), one.bytes());
+             });
+}
+
+void ModelHistory::read(const InstanceHistories& all) const {
+  const Model& model = assembler_.model();
+  each_named(model, assembler_.layout(), [&](const Model::Range& range, int i, const InstanceName& name) {
+    const std::string& entity = model.entities[static_cast<std::size_t>(name.entity)].name;
+    const auto found = all.find(name);
+    if (found == all.end()) throw Error(fmt::format("nothing was saved of '{}' ({})", entity, range.type));
+    try {
+      Archive one(found->second);
+      range.instances->serialize(i, one);
+    } catch (const std::exception& error) {
+      throw Error(
+          fmt::format("what was saved of '{}' ({}) cannot be read: {}", entity, range.type, error.what()));
+    }
+  });
 }
 
 }  // namespace trammel

@@ -1,14 +1,32 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernel/assembler.hpp"
 #include "solvers/activity_review.hpp"
 #include "solvers/law_review.hpp"
 #include "solvers/merged_review.hpp"
+#include "trammel/archive.hpp"
 
 namespace trammel {
+
+/// An instance: of its entity's instances of one type, which one.
+struct InstanceName {
+  int entity = -1;
+  std::string type;  ///< and its plugin
+  int ordinal = 0;
+
+  void serialize(Archive& archive) { archive(entity, type, ordinal); }
+  friend auto operator<=>(const InstanceName&, const InstanceName&) = default;
+};
+
+/// Stencils and histories, as the instances write them.
+using InstanceHistories = std::map<InstanceName, std::vector<std::byte>>;
 
 /// What the instances, rows and joints of a model remember from step to step, and what they ask for after a step has
 /// converged: it decides which rows are active, and tells the assembler.
@@ -38,20 +56,20 @@ class ModelHistory {
   LawChange settle_laws(State& state, const Begin& how);
 
   /// Asks every instance, the laws of rows and the activities of joints. New stencils are already set in the ranges when
-  /// `revision` is true; call Layout::revise and Assembler::revise then, and make matrices anew.
+  /// `new_stencil` is true; call Layout::revise and Assembler::revise then, and make matrices anew.
   MergedReview review(const State& state, const StepInfo& step);
   void commit(const State& state, const StepInfo& step);
   /// Takes what reviews changed back to the last commit: the step is given up or cut. True where stencils moved back: then
   /// call Layout::revise and Assembler::revise, and make matrices anew.
   bool reject();
 
-  /// Writes or reads what instances, rows and joints remember of the last commit on this rank. After reading,
-  /// Assembler::revise and then `begin` with Begin::Why::restore.
-  void serialize(Archive& archive);
+  /// Writes what instances, rows and joints remember of the last commit, that of the whole model on rank 0, or reads this rank's
+  /// part of it. After reading, Assembler::revise and then `begin` with Begin::Why::restore.
+  void serialize(Archive& rows, InstanceHistories& instances);
 
  private:
   /// Finds the rows with laws where the assembler was revised.
-  void follow_revision();
+  void follow_pattern();
   bool laws_matter();
   /// Reads the rows with laws at `state`, where they have been evaluated before.
   void read_laws(const State& state, bool accelerations = false);
@@ -61,12 +79,13 @@ class ModelHistory {
   void require_statics(const RangePlan& plan, int i) const;
   void hold(std::vector<BlockId> blocks, std::vector<BlockId> let_go, State& state);
   void broadcast_coordinates(const std::vector<BlockId>& blocks, State& state) const;
-  void serialize_instances(Archive& archive) const;
+  void write(InstanceHistories& all) const;
+  void read(const InstanceHistories& all) const;
 
   Assembler& assembler_;
   LawReview laws_;
   ActivityReview activities_;
-  int revision_ = -1;  ///< of the assembler, that the laws were found in
+  int pattern_ = -1;  ///< of the assembler, that the laws were found in
 };
 
 }  // namespace trammel

@@ -101,7 +101,7 @@ void measure_rounding(const Layout& layout, const Model& model, const State& sta
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     for (int k = 0; k < u.size; ++k) {
-      const double value = std::abs(state.value[static_cast<std::size_t>(u.place.value + k)]);
+      const double value = std::abs(state.value[static_cast<std::size_t>(u.offset.value + k)]);
       to[u.local + k] = u.kind == BlockKind::position   ? scales.length
                         : u.kind == BlockKind::rotation ? 1.0
                                                         : value;

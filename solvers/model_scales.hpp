@@ -5,7 +5,7 @@
 
 namespace trammel {
 
-/// Length, typical inertias and roundings of the model. The layout must have no companions. Collective.
+/// Length, typical inertias and roundings of the model. The layout must have no stabilizing unknowns. Collective.
 ModelScales measure_scales(Assembler& assembler, const State& state);
 
 /// Typical diagonal of the stiffness in rows of positions [N/m], from what there is. Collective.

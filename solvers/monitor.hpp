@@ -42,6 +42,8 @@ class Monitor {
   virtual void goes_on(const Stage&, const StepReport&, const State&) {}
   /// Whether a snapshot of the last accepted step is wanted: the same on every rank.
   virtual bool wants_snapshot(const StepReport&) { return false; }
+  /// The same where the run stops on request.
+  virtual bool wants_snapshot_at_stop(const StepReport&) { return false; }
   /// It. What only saves work is forgotten in the run itself, too, so that one that goes on from the snapshot repeats it.
   virtual void take(const Snapshot&) {}
   /// Around an accepted step that ends at an event: before it, with the statuses of constraints that held so far, and after

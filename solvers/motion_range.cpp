@@ -5,11 +5,12 @@
 #include <limits>
 #include <numbers>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // Of the largest range of its kind, that any channel counts with.
 constexpr double least_part = 0.1;
 // What a turn of the model moves beside what is displaced anyway, and the other way round.
@@ -49,8 +50,8 @@ void MotionRange::begin(const State& state, std::vector<char> massless) {
   massless_.clear();
   for (const UnknownBlock& u : layout_->unknowns()) {
     if (!u.owned || !has_rate(u.kind)) continue;
-    for (int k = 0; k < u.size; ++k) massless_.push_back(massless[at(u.place.dof + k)]);
-    const double* value = &state.value[at(u.place.value)];
+    for (int k = 0; k < u.size; ++k) massless_.push_back(massless[at(u.offset.dof + k)]);
+    const double* value = &state.value[at(u.offset.value)];
     if (u.kind == BlockKind::rotation) {
       // The first orientation, as a vector of its quaternion with a scalar part that is not negative.
       const double sign = value[9] < 0 ? -1 : 1;
@@ -70,7 +71,7 @@ void MotionRange::begin(const State& state, std::vector<char> massless) {
 
 void MotionRange::include(const State& state) {
   each_channel([&](const UnknownBlock& u, Kind kind, int first, int size, std::size_t packed) {
-    const double* value = &state.value[at(u.place.value + first)];
+    const double* value = &state.value[at(u.offset.value + first)];
     if (u.kind == BlockKind::rotation) {
       const Vec3 v(low_[packed], low_[packed + 1], low_[packed + 2]);
       const Quaternion start(std::sqrt(std::max(0.0, 1 - v.squaredNorm())), v.x(), v.y(), v.z());
@@ -83,7 +84,7 @@ void MotionRange::include(const State& state) {
     }
     double square = 0;
     for (int k = 0; k < size; ++k) {
-      const double v = state.rate[at(u.place.dof + first + k)];
+      const double v = state.rate[at(u.offset.dof + first + k)];
       square += v * v;
     }
     fastest_[packed] = std::max(fastest_[packed], std::sqrt(square));
@@ -137,10 +138,15 @@ MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end
     double magnitude = kind == lengths ? length_ : 1.0;
     if (!turns)
       for (int k = 0; k < size; ++k)
-        magnitude = std::max(magnitude, std::abs(end.value[at(u.place.value + first + k)]));
-    if (kind == others) magnitude = std::abs(end.value[at(u.place.value + first)]);
+        magnitude = std::max(magnitude, std::abs(end.value[at(u.offset.value + first + k)]));
+    if (kind == others) magnitude = std::abs(end.value[at(u.offset.value + first)]);
     const double range = std::max({own.displacement, own.velocity * ahead, kind == others ? 0.0 : least[0]});
-    const double speed = kind == others ? own.velocity : std::max(own.velocity, least[1]);
+    double square = 0;
+    for (int k = 0; k < size; ++k) {
+      const double acceleration = end.acceleration[at(u.offset.dof + first + k)];
+      square += acceleration * acceleration;
+    }
+    const double speed = std::max({own.velocity, std::sqrt(square) * ahead, kind == others ? 0.0 : least[1]});
     const double lost = digits * magnitude;
     const double moved = norm(error.displacement), pushed = norm(error.velocity);
     if (moved * h > lost) errors[0] = std::max(errors[0], moved / std::max(range, lost));

@@ -6,7 +6,7 @@
 
 #include "kernel/layout.hpp"
 #include "solvers/local_error.hpp"
-#include "trammel/archive.hpp"
+#include "solvers/rank_bytes.hpp"
 
 namespace trammel {
 
@@ -21,13 +21,14 @@ class MotionRange {
   /// `length`: of the model [m].
   MotionRange(const Layout& layout, const Model& model, double length);
 
-  /// At the start of a stage. `massless`: degrees of freedom without inertia, by BlockPlace::dof.
+  /// At the start of a stage. `massless`: degrees of freedom without inertia, by BlockOffset::dof.
   void begin(const State& state, std::vector<char> massless);
   /// Collective.
   void include(const State& state);
 
   /// The largest error per unit of time of a channel over its range, and the part of a range that rounding adds in a step of
-  /// size h. The range is at least what the largest velocity covers in the time `ahead` [s]. Collective.
+  /// size h. The range is at least what the largest velocity covers in the time `ahead` [s], that of velocities at least what the
+  /// present acceleration makes of them in it. Collective.
   struct Errors {
     double largest = 0;
     double rounding = 0;
@@ -44,7 +45,13 @@ class MotionRange {
   /// The time that the motion takes for its range at its largest velocity [s].
   double time() const;
 
-  void serialize(Archive& archive) { archive(low_, high_, fastest_, massless_, largest_); }
+  /// Writes (collective) or reads.
+  void serialize(Archive& archive) {
+    for (std::vector<double>* channels : {&low_, &high_, &fastest_})
+      serialize_by_block(archive, *layout_, *channels);
+    serialize_by_block(archive, *layout_, massless_);
+    archive(largest_);
+  }
 
  private:
   enum Kind { lengths, angles, others, kinds };

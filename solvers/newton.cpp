@@ -8,6 +8,7 @@
 
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/residual_origin.hpp"
 
 namespace trammel {
 
@@ -71,7 +72,6 @@ void Newton::create() {
   SNES snes = snes_.get();
   TRAMMEL_PETSC(SNESSetFunction(snes, f_.get(), form_function, this));
   TRAMMEL_PETSC(SNESSetJacobian(snes, J_.get(), J_.get(), form_jacobian, this));
-  TRAMMEL_PETSC(SNESSetCheckJacobianDomainError(snes, PETSC_TRUE));
   TRAMMEL_PETSC(SNESSetTolerances(snes, 0, 0, 0, options_.max_iterations, PETSC_MAX_INT));
   TRAMMEL_PETSC(SNESSetConvergenceTest(
       snes,
@@ -91,6 +91,22 @@ void Newton::create() {
   SNESLineSearchType type = nullptr;
   TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
   line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
+  // Norms by field decide here; SNES's own, three more over all ranks in each iteration, are for who asks to see them.
+  PetscBool watched = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_monitor", &watched));
+  whole_steps_ = line_search_ == SNESLINESEARCHBASIC;
+  if (whole_steps_) {
+    TRAMMEL_PETSC(SNESLineSearchSetComputeNorms(search, watched));
+    TRAMMEL_PETSC(SNESLineSearchSetPreCheck(
+        search,
+        [](SNESLineSearch, Vec, Vec increment, PetscBool* changed, void* self) {
+          Newton& newton = *static_cast<Newton*>(self);
+          newton.equations_.measure_change(increment, newton.carried_);
+          *changed = PETSC_FALSE;
+          return PetscErrorCode(0);
+        },
+        this));
+  }
   PetscBool lag = PETSC_FALSE;
   TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_lag_jacobian", &lag));
   own_lag_ = options_.keep_tangent && lag == PETSC_FALSE;
@@ -170,7 +186,10 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
     TRAMMEL_PETSC(SNESLineSearchShellSetUserFunc(
         search, [](SNESLineSearch its_own, void* self) { return damp(its_own, self); }, this));
   }
-  TRAMMEL_PETSC(SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most, PETSC_DEFAULT));
+  // Without norms the last iteration of SNES has no residual: it is one that is never needed.
+  TRAMMEL_PETSC(
+      SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most + 1, PETSC_DEFAULT));
+  most_now_ = most;
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
@@ -367,6 +386,8 @@ void Newton::function(SNES snes, Vec x, Vec f) {
   timings_.solve += begin - mark_;
   ++timings_.residuals;
   const double counted = equations_.assembler().cost().residual;
+  if (request_ != nullptr) carried_.stop = static_cast<double>(request_->asked());
+  equations_.carry(std::exchange(carried_, {}));
   if (!equations_.residual(x, f)) {
     rejected_ = true;
     TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
@@ -378,34 +399,35 @@ void Newton::function(SNES snes, Vec x, Vec f) {
 
 PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {
   Newton& newton = *static_cast<Newton*>(self);
+  bool made = false;
   try {
-    newton.jacobian(snes);
+    made = newton.jacobian(snes);
   } catch (...) {
     newton.thrown_ = std::current_exception();
-    return SNESSetJacobianDomainError(snes);
   }
-  return 0;
+  if (made) return 0;
+  // All ranks come here together, so SNES need not ask them after every tangent.
+  PetscCall(SNESSetCheckJacobianDomainError(snes, PETSC_TRUE));
+  return SNESSetJacobianDomainError(snes);
 }
 
-void Newton::jacobian(SNES snes) {
+bool Newton::jacobian(SNES snes) {
   PetscInt iteration = 0;
   TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
   fresh_at_ = static_cast<int>(iteration);
   rate_ = 1;
   if (!equations_.tangent(J_.get())) {
     tangent_rejected_ = equations_.assembler().rejection();
-    TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
     mark_ = now();
-    return;
+    return false;
   }
   // Some packages factorize such a matrix without a word.
   PetscReal size = 0;
   TRAMMEL_PETSC(MatNorm(J_.get(), NORM_FROBENIUS, &size));
   if (!std::isfinite(size)) not_finite_ = equations_.not_finite();
   if (!not_finite_.empty()) {
-    TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
     mark_ = now();
-    return;
+    return false;
   }
   // Factorizing here rather than inside KSPSolve gives every package's failure one way out.
   const double begin = now();
@@ -414,14 +436,11 @@ void Newton::jacobian(SNES snes) {
   TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
   ++factorizations_;
   ++timings_.factorizations;
-  if (factorize(ksp, broken_)) {
-    regular_ = true;
-  } else {
-    singular_ = true;
-    TRAMMEL_PETSC(SNESSetJacobianDomainError(snes));
-  }
+  const bool factorized = factorize(ksp, broken_);
+  (factorized ? regular_ : singular_) = true;
   mark_ = now();
   timings_.factorization += mark_ - begin;
+  return factorized;
 }
 
 PetscErrorCode Newton::test(SNES snes, PetscInt iteration, PetscReal, PetscReal, PetscReal fnorm,
@@ -443,14 +462,16 @@ PetscErrorCode Newton::test(SNES snes, PetscInt iteration, PetscReal, PetscReal,
 SNESConvergedReason Newton::test(SNES snes, int iteration) {
   last_iteration_ = iteration;
   FieldNorms norms = equations_.norms();
-  if (iteration > 0) {
+  if (iteration > 0 && (damped_ || !whole_steps_)) {
     Vec change = nullptr;
     TRAMMEL_PETSC(SNESGetSolutionUpdate(snes, &change));
     equations_.measure_change(change, norms);
+    if (request_ != nullptr) norms.stop = static_cast<double>(request_->asked());
+    Layout& layout = equations_.assembler().layout();
+    if (layout.ranks() > 1) norms.merge(layout.comm());
   }
-  if (request_ != nullptr) norms.stop = static_cast<double>(request_->asked());
-  Layout& layout = equations_.assembler().layout();
-  if (layout.ranks() > 1) norms.merge(layout.comm());
+  if (!std::ranges::all_of(norms.residual, [](double r) { return std::isfinite(r); }))
+    return SNES_DIVERGED_FNORM_NAN;
   stop_ = static_cast<Stop>(norms.stop);
   SNESLineSearch search = nullptr;
   PetscReal lambda = 1;
@@ -480,6 +501,7 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   const bool grows = lengthened_ >= most_longer && last_length_ > longer * first_length_;
   if (!damped_ && (grows || options_.tolerance * convergence_.excess() > divergence))
     return SNES_DIVERGED_DTOL;
+  if (iteration >= most_now_) return SNES_DIVERGED_MAX_IT;
   if (own_lag_) {
     // Iterations still to come with the tangent that is there. In statics the increment that it would make next tells: residuals
     // grow where stiff directions turn, and shrink where soft ones do not.
@@ -515,7 +537,7 @@ std::string Newton::failure(bool thorough) {
     to(BlockKind::multiplier) *= equations_.coefficients().acceleration;
     to(BlockKind::velocity_multiplier) = to(BlockKind::multiplier);
   }
-  const WorstResidual worst = assembler.worst(equations_.trial(), equations_.level(), tolerance);
+  const WorstResidual worst = worst_residual(assembler, equations_.trial(), equations_.level(), tolerance);
   if (worst.block == no_block) return assembler.rejection();
   worst_entity_ = worst.entity;
   const std::string there = names.empty() ? "" : "; where it ended the system is singular: " + names;

@@ -73,9 +73,9 @@ class Newton {
   /// Goes on from `x` for at most `iterations` and leaves in `x` where that led to. Collective.
   NewtonResult approach(int iterations) { return attempt(true, false, iterations); }
 
-  /// Forgets the kept tangent: after a change of step, a revision or a checkpoint.
+  /// Forgets the kept tangent: after a change of step, a change of the pattern or a checkpoint.
   void drop_tangent() { have_tangent_ = false; }
-  /// Destroys matrices and solvers, to be made anew at the next solve: after a revision.
+  /// Destroys matrices and solvers, to be made anew at the next solve: after a change of the pattern.
   void reset();
   /// Forgets what only saves work: the tangent and its solver with its order of pivots, and when to keep a tangent.
   void drop_factorization();
@@ -107,7 +107,8 @@ class Newton {
   static PetscErrorCode test(SNES snes, PetscInt iteration, PetscReal xnorm, PetscReal step, PetscReal fnorm,
                              SNESConvergedReason* reason, void* self);
   void function(SNES snes, Vec x, Vec f);
-  void jacobian(SNES snes);
+  /// False, on all ranks, where there is none.
+  bool jacobian(SNES snes);
   SNESConvergedReason test(SNES snes, int iteration);
   void want_tangent(SNES snes, bool want);
 
@@ -119,6 +120,7 @@ class Newton {
   OwnedSNES snes_;
   ConvergenceTest convergence_;
   std::string line_search_;    ///< as the options say
+  bool whole_steps_ = true;    ///< it is the basic one
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   StepCoefficients coefficients_;
@@ -132,12 +134,14 @@ class Newton {
   int factorizations_ = 0;
   int last_iteration_ = 0;
   int most_ = 0;               ///< iterations, as the options say
+  int most_now_ = 0;           ///< of the present attempt
   bool kept_now_ = false;      ///< the present attempt began with a kept tangent
   bool damped_ = false;        ///< the present attempt takes parts of increments
   double damping_ = 1;         ///< part that it tries next
   double allowed_length_ = 0;  ///< of an increment, at the last iterate that was accepted
   double rate_ = 1;            ///< by which the present tangent shortened increments when last seen
   double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
+  FieldNorms carried_;                         ///< of the increment that leads to the next residual
   int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
   double mark_ = 0;                            ///< when the last callback ended
   std::string tangent_rejected_;               ///< why the last attempt got no tangent

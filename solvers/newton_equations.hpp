@@ -30,7 +30,9 @@ class NewtonEquations {
   /// A matrix with the layout's numbering that is singular where the last tangent `J` is, for messages.
   virtual Mat diagnosed(Mat J) const { return J; }
 
-  /// Of the last residual; this rank's rows only.
+  /// Changes and requests that the next residual's norms take along to the other ranks.
+  virtual void carry(const FieldNorms& norms) = 0;
+  /// Of the last residual, with what it took along; over all ranks.
   virtual const FieldNorms& norms() const = 0;
   /// Adds the norms of an increment of x to `norms`.
   virtual void measure_change(Vec change, FieldNorms& norms) const = 0;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <random>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
@@ -15,8 +17,6 @@ constexpr double singular = 1e12;
 constexpr double shift = 1e-10, shifted_singular = 1e8;
 /// Unknowns found weak at a time.
 constexpr int most_at_once = 8;
-
-std::size_t at(PetscInt64 i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

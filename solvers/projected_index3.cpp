@@ -1,5 +1,7 @@
 #include "solvers/projected_index3.hpp"
 
+#include "solvers/motion_copy.hpp"
+
 namespace trammel {
 
 namespace {
@@ -23,7 +25,7 @@ const std::vector<double>& ProjectedIndex3::expected_change(double h, const Alph
 bool ProjectedIndex3::close(const State& solution, double h, const AlphaCoefficients& c) {
   of_accelerations_ = 1 / (c.gamma * h);
   of_state_rates_ = (1 - c.alpha_f) / (1 - c.alpha_m1);
-  end_ = solution;
+  copy_motion(solution, end_);
   return correction_.correct(end_, of_velocities(h, c), tolerance_);
 }
 
@@ -31,7 +33,7 @@ void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {
   correction_.each_change([&](const UnknownBlock& u, const double* change, double of_change) {
     const double part = of_change * (u.kind == BlockKind::state ? of_state_rates_ : of_accelerations_);
     for (int k = 0; k < u.size; ++k)
-      algorithmic[static_cast<std::size_t>(u.place.dof + k)] += part * change[k];
+      algorithmic[static_cast<std::size_t>(u.offset.dof + k)] += part * change[k];
   });
 }
 

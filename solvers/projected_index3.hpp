@@ -13,10 +13,11 @@ class ProjectedIndex3 final : public ConstraintForm {
   ProjectedIndex3(ConsistentStart& start, double tolerance)
       : start_(start), correction_(start.system()), tolerance_(tolerance) {}
 
-  void lead(State& base, std::vector<double>& algorithmic, double h, const AlphaCoefficients& c) override {
-    start_.lead(base, algorithmic, h, c.lead());
+  void start_algorithmic(State& base, std::vector<double>& algorithmic, double h,
+                         const AlphaCoefficients& c) override {
+    start_.start_algorithmic(base, algorithmic, h, c.time_shift());
   }
-  void begin_anew(State& base) override { start_.settle(base); }
+  void begin_anew(State& base) override { start_.set_massless_rates(base); }
   const std::vector<double>& expected_change(double h, const AlphaCoefficients& c) override;
   bool close(const State& solution, double h, const AlphaCoefficients& c) override;
   const State& end(const State&) const override { return end_; }

@@ -2,27 +2,27 @@
 
 #include <algorithm>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
 
 using radau::A;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// A number of a consistent state that generalized-alpha can go on from.
 void set_algorithmic(State& now, const Layout& layout) {
   now.algorithmic = now.acceleration;
   for (const UnknownBlock& u : layout.unknowns())
     if (u.kind == BlockKind::state)
-      std::copy_n(&now.rate[at(u.place.dof)], u.size, &now.algorithmic[at(u.place.dof)]);
+      std::copy_n(&now.rate[at(u.offset.dof)], u.size, &now.algorithmic[at(u.offset.dof)]);
 }
 
 }  // namespace
 
 Radau::Radau(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage, Timings& timings)
     : assembler_(assembler), equations_(assembler, scales), newton_(equations_, stage.newton, timings) {
-  memory_.leads = stage.start == DynamicStage::Start::consistent;
+  memory_.prepares_start = stage.start == DynamicStage::Start::consistent;
 }
 
 NewtonResult Radau::attempt(const State& now, double end, double h) {
@@ -42,12 +42,12 @@ void Radau::predict(const State& now, double h) {
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned) break;
     for (int k = 0; k < u.size; ++k) {
-      const std::size_t i = at(u.place.dof + k);
+      const std::size_t i = at(u.offset.dof + k);
       PetscScalar* to = x + radau::stages * (u.local + k);
-      if (u.companion_local >= 0)
-        std::fill_n(x + radau::stages * (u.companion_local + k), radau::stages, 0.0);
+      if (u.stabilizing_local >= 0)
+        std::fill_n(x + radau::stages * (u.stabilizing_local + k), radau::stages, 0.0);
       if (!has_rate(u.kind)) {
-        const double value = now.value[at(u.place.value + k)];
+        const double value = now.value[at(u.offset.value + k)];
         const double slope = growth > 0 ? growth * (value - now.predictor[i]) : 0.0;
         for (int s = 0; s < radau::stages; ++s)
           to[s] = is_multiplier(u.kind)
@@ -78,7 +78,7 @@ void Radau::accept(State& now) {
   now = trial();
   std::swap(now.predictor, predictor_);
   set_algorithmic(now, layout);
-  memory_ = {.last_step = step_, .first = true, .leads = true, .predicts = true};
+  memory_ = {.last_step = step_, .first = true, .prepares_start = true, .predicts = true};
 }
 
 void Radau::revise() {
@@ -87,21 +87,21 @@ void Radau::revise() {
   newton_.reset();
 }
 
-void Radau::take_left_out() {
-  equations_.take_left_out();
+void Radau::take_redundant() {
+  equations_.take_redundant();
   newton_.drop_tangent();
 }
 
 void Radau::restart(State& now) {
   set_algorithmic(now, assembler_.layout());
-  memory_ = {.last_step = 0, .first = true, .leads = true, .predicts = false};
+  memory_ = {.last_step = 0, .first = true, .prepares_start = true, .predicts = false};
   newton_.drop_tangent();
 }
 
 Violations Radau::violations() const {
   const StepEquations &inner = equations_.stage(0), &end = equations_.stage(1);
   double all[3] = {end.largest_constraint(), end.largest_rate(),
-                   std::max(inner.largest_left_out(), end.largest_left_out())};
+                   std::max(inner.largest_redundant(), end.largest_redundant())};
   MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
   return {all[0], all[1], all[2]};
 }

@@ -23,7 +23,7 @@ class Radau final : public StepMethod {
   Stop stop() const override { return newton_.stop(); }
   void accept(State& now) override;
   void revise() override;
-  void take_left_out() override;
+  void take_redundant() override;
   void restart(State& now) override;
   void drop_tangent() override { newton_.drop_tangent(); }
   void drop_factorization() override { newton_.drop_factorization(); }

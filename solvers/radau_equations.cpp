@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
@@ -10,7 +12,6 @@ namespace {
 using radau::D;
 using radau::DD;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr int other(int stage) { return 1 - stage; }
 
 /// Of the eigenvalues of A^-1, 2 +- i sqrt(2), the square of the size: what rates and accelerations are to increments.
@@ -30,6 +31,7 @@ void take_larger(FieldNorms& to, const FieldNorms& from) {
   to.angular_acceleration = std::max(to.angular_acceleration, from.angular_acceleration);
   to.generalized_acceleration = std::max(to.generalized_acceleration, from.generalized_acceleration);
   to.state_rate = std::max(to.state_rate, from.state_rate);
+  to.stop = std::max(to.stop, from.stop);
 }
 
 StepCoefficients coefficients_of(double rate, double second_rate, double h) {
@@ -60,8 +62,8 @@ void RadauEquations::revise() {
   sum_.reset();
 }
 
-void RadauEquations::take_left_out() {
-  for (StepEquations& stage : stages_) stage.take_left_out();
+void RadauEquations::take_redundant() {
+  for (StepEquations& stage : stages_) stage.take_redundant();
 }
 
 void RadauEquations::begin(const State& base, double end, double h) {
@@ -145,9 +147,9 @@ void RadauEquations::spread(Vec x) {
     if (!has_rate(u.kind)) continue;
     for (int i = 0; i < radau::stages; ++i) {
       const double* theirs = local_[at(other(i))].data() + u.local;
-      double* v0 = stages_[at(i)].rate_offset().data() + u.place.dof;
-      double* a0 = stages_[at(i)].acceleration_offset().data() + u.place.dof;
-      const double* v = base_->rate.data() + u.place.dof;
+      double* v0 = stages_[at(i)].rate_offset().data() + u.offset.dof;
+      double* a0 = stages_[at(i)].acceleration_offset().data() + u.offset.dof;
+      const double* v = base_->rate.data() + u.offset.dof;
       const double rate = D[i][other(i)] / h, second = DD[i][other(i)] / (h * h),
                    start = (D[i][0] + D[i][1]) / h;
       for (int k = 0; k < u.size; ++k) {
@@ -159,7 +161,7 @@ void RadauEquations::spread(Vec x) {
     std::array<Vec3, radau::stages> p;
     for (std::size_t i = 0; i < p.size(); ++i) {
       p[i] = Eigen::Map<const Vec3>(local_[i].data() + u.local);
-      if (u.companion_local >= 0) p[i] -= Eigen::Map<const Vec3>(local_[i].data() + u.companion_local);
+      if (u.stabilizing_local >= 0) p[i] -= Eigen::Map<const Vec3>(local_[i].data() + u.stabilizing_local);
     }
     const bool found = charts_[index].solve(p);
     for (int i = 0; i < radau::stages; ++i)

@@ -21,7 +21,7 @@ class RadauEquations final : public NewtonEquations {
 
   /// See StepEquations.
   void revise();
-  void take_left_out();
+  void take_redundant();
   /// Begins a step of size `h` from `base`, which must outlive it, to time `end`.
   void begin(const State& base, double end, double h);
 
@@ -37,6 +37,7 @@ class RadauEquations final : public NewtonEquations {
   bool move_to(Vec x) override;
   bool tangent(Mat J) override;
   Mat diagnosed(Mat J) const override;
+  void carry(const FieldNorms& norms) override { stages_[0].carry(norms); }
   const FieldNorms& norms() const override { return norms_; }
   void measure_change(Vec change, FieldNorms& norms) const override;
   const State& trial() const override { return stages_[told_].trial(); }

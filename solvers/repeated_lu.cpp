@@ -6,6 +6,7 @@
 #include <new>
 
 #include "kernel/petsc_call.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -21,8 +22,6 @@ constexpr int most_growths = 12;
 constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
 /// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
 constexpr double transversal_work = 20;
-
-std::size_t at(PetscInt i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

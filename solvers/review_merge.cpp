@@ -25,7 +25,7 @@ std::map<int, RowStatus> of_all(const std::map<int, RowStatus>& mine, MPI_Comm c
 }  // namespace
 
 void ReviewMerge::add(const Review& answer, int entity) {
-  if (answer.new_stencil) revision_ = true;
+  if (answer.new_stencil) new_stencil_ = true;
   if (answer.verdict == Review::Verdict::changed) {
     changed_ = true;
     who_changed_ = std::min(who_changed_, entity);
@@ -58,7 +58,7 @@ std::vector<RowSwitch> ReviewMerge::rows_of(std::span<const RangePlan> plans,
 }
 
 MergedReview ReviewMerge::over_ranks(std::span<const RangePlan> plans, bool may_rest, MPI_Comm comm) const {
-  int flags[5] = {changed_ ? 1 : 0, revision_ ? 1 : 0, event_ ? 1 : 0, at_begin_.empty() ? 0 : 1,
+  int flags[5] = {changed_ ? 1 : 0, new_stencil_ ? 1 : 0, event_ ? 1 : 0, at_begin_.empty() ? 0 : 1,
                   at_end_.empty() ? 0 : 1};
   double time = inside_.time;
   int ranks = 1;
@@ -69,7 +69,7 @@ MergedReview ReviewMerge::over_ranks(std::span<const RangePlan> plans, bool may_
   }
   MergedReview merged;
   merged.solve_again = flags[0] != 0;
-  merged.revision = flags[1] != 0;
+  merged.new_stencil = flags[1] != 0;
   merged.event = flags[2] != 0;
   if (std::isfinite(time)) merged.cut_time = time;
   if (may_rest && flags[3] != 0) merged.at_begin = rows_of(plans, at_begin_, comm);

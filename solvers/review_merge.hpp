@@ -29,7 +29,7 @@ class ReviewMerge {
                                  MPI_Comm comm) const;
 
   StepInfo step_;
-  bool changed_ = false, revision_ = false, event_ = false;
+  bool changed_ = false, new_stencil_ = false, event_ = false;
   int who_changed_ = std::numeric_limits<int>::max();
   Earliest inside_;
   std::map<int, RowStatus> at_begin_, at_end_;  ///< by entity

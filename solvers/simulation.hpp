@@ -27,7 +27,7 @@ struct RunSummary {
   Timings timings;
   std::vector<AccuracyReport> accuracies;  ///< of the stages that asked for one, by now
   Energy energy_at_start, energy_at_end;  ///< where the first dynamic stage starts, and of the last state [J]
-  double lost = 0;                        ///< integral of Energy::lost_power over the dynamic stages [J]
+  double lost = 0;  ///< integral of Energy::dissipated_power over the dynamic stages [J]
   double largest_gain =
       0;  ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
   double gained = 0;     ///< the same where it is energy from nowhere: largest error that is positive [J]
@@ -101,9 +101,9 @@ class Simulation {
   State state_;
   /// Of the dynamic stage that ended with the present state; its field `algorithmic` goes on then.
   std::optional<StepMemory> memory_;
-  bool moved_ = false;   ///< a dynamic stage has started
-  bool placed_ = false;  ///< coordinates had their initial values, and bodies are free to move on
-  bool pushed_ = false;  ///< coordinates had their initial rates
+  bool moved_ = false;              ///< a dynamic stage has started
+  bool placed_ = false;             ///< coordinates had their initial values, and bodies are free to move on
+  bool has_initial_rates_ = false;  ///< coordinates had their initial rates
   std::vector<Monitor*> monitors_;
   const StopRequest* request_ = nullptr;
   RunSummary summary_;

@@ -2,21 +2,42 @@
 
 #include <cstddef>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "solvers/model_history.hpp"
+#include "solvers/monitor.hpp"
 #include "trammel/archive.hpp"
 
 namespace trammel {
 
-/// All that a run needs to go on from an accepted state: on this rank, the fields of the state by block, the histories of
-/// elements by entity and type, and the place in the run with all that belongs to it. No factorization.
+/// All that a run needs to go on from an accepted state, of the whole model, by block and entity, so that it serves any number
+/// of ranks: the fields of the state, the histories of elements, and the place in the run with all that belongs to it. No
+/// factorization.
+struct SnapshotContents {
+  int stage = 0;             ///< that was under way
+  bool stage_ended = false;  ///< nothing of it is left to do
+  double time = 0;           ///< [s]
+  /// Of blocks with unknowns: value, then the fields by dof (State::fields_by_dof).
+  std::map<BlockId, std::vector<double>> blocks;
+  InstanceHistories histories;
+  std::vector<std::byte> rows;  ///< statuses of rows, what laws remember, redundant rows
+  std::vector<std::byte> run;   ///< written by the stage and its loop
+
+  void serialize(Archive& archive) { archive(stage, stage_ended, time, blocks, histories, rows, run); }
+};
+
+/// A snapshot as a run takes it, on rank 0, and as a run goes on from it, on every rank.
 class Snapshot {
  public:
-  static constexpr int version = 3;
+  static constexpr int version = 4;
 
-  /// Index of the stage that was under way.
-  int stage() const { return stage_; }
+  Snapshot() = default;
+  explicit Snapshot(SnapshotContents contents) : contents_(std::move(contents)) {}
+
+  /// Complete on rank 0 alone where a run has just taken it.
+  const SnapshotContents& contents() const { return contents_; }
+  int stage() const { return contents_.stage; }
   /// Writes, or reads; Error where what is read is of another version.
   void serialize(Archive& archive);
 
@@ -24,18 +45,14 @@ class Snapshot {
   friend class StageRun;
   friend class StepLoop;
 
-  void take(int stage, const State& state, ModelHistory& history);
+  /// Collective.
+  void take(const StepReport& report, const State& state, ModelHistory& history);
   /// Gives instances, rows and joints what they remember, and instances their stencils. Error where they are others.
   void restore_histories(ModelHistory& history) const;
   /// Renews the layout for those stencils, and gives the state in it. Collective.
   State restore_state(const Model& model, Layout& layout) const;
 
-  int stage_ = 0;
-  int rank_ = 0, ranks_ = 1;
-  double time_ = 0;
-  std::map<BlockId, std::vector<double>> blocks_;  ///< owned ones: value, then the fields by dof
-  std::vector<std::byte> histories_;               ///< written by the assembler
-  std::vector<std::byte> run_;                     ///< written by the stage and its loop
+  SnapshotContents contents_;
 };
 
 }  // namespace trammel

@@ -63,10 +63,11 @@ void StageRun::go_on(const Snapshot& from) {
   number_unknowns(false);
   state_ = from.restore_state(assembler_.model(), assembler_.layout());
   assembler_.revise();
-  Archive archive(from.run_);
+  Archive archive(from.contents_.run);
   serialize(archive);
   std::visit(
       [&](const auto& what) {
+        if constexpr (requires { change_end(what); }) change_end(what);
         if constexpr (requires { steps(what, &archive); })
           steps(what, &archive);
         else
@@ -75,11 +76,26 @@ void StageRun::go_on(const Snapshot& from) {
       stage_.what);
 }
 
+void StageRun::change_end(const DynamicStage& stage) {
+  StepReport& r = report_;
+  if (stage.until == r.until) return;
+  if (!r.at_nominal) grid_.from = grid_.end_of(r.nominal + 1, r.until);
+  if (r.at_nominal) grid_.from = r.time;
+  grid_.before = r.at_nominal ? r.nominal : r.nominal + 1;
+  const double first = stage.accuracy > 0 ? r.time : grid_.from;
+  if (!(stage.until > first))
+    throw Error(fmt::format("the stage cannot end at t = {:.9g} s: the run goes on from t = {:.9g} s{}",
+                            stage.until, r.time,
+                            first > r.time ? fmt::format(", inside a step to t = {:.9g} s", first) : ""));
+  r.until = stage.until;
+  r.last = false;
+}
+
 void StageRun::serialize(Archive& archive) {
   Simulation& run = simulation_;
   RunSummary& sum = run.summary_;
   Timings& t = sum.timings;
-  archive(run.moved_, run.placed_, run.pushed_);
+  archive(run.moved_, run.placed_, run.has_initial_rates_);
   archive(sum.energy_at_start.kinetic, sum.energy_at_start.strain, sum.energy_at_start.potential, sum.lost,
           sum.largest_gain, sum.gained, sum.gained_at, sum.nowhere.part, sum.nowhere.energy,
           sum.nowhere.largest, sum.nowhere.time, sum.largest_energy, sum.largest_violation,
@@ -87,16 +103,17 @@ void StageRun::serialize(Archive& archive) {
   archive(t.steps, t.cuts, t.iterations, t.residuals, t.factorizations);
   StepReport& r = report_;
   archive(r.stage, r.number, r.nominal, r.at_nominal, r.last, r.restarted, r.time, r.step, r.begin, r.until);
-  scales_.serialize(archive, assembler_.model().blocks.ids());
+  archive(grid_);
+  scales_.serialize(archive, assembler_.model(), assembler_.layout().comm());
   archive(stiffness_);
   if (archive.reads()) loops_.emplace(assembler_, scales_.length);
   archive(*loops_);
 }
 
-void StageRun::number_unknowns(bool companions) {
+void StageRun::number_unknowns(bool stabilizing) {
   Layout& layout = assembler_.layout();
-  if (layout.stabilized() == companions) return;
-  layout.set_stabilized(companions);
+  if (layout.stabilized() == stabilizing) return;
+  layout.set_stabilized(stabilizing);
   assembler_.revise();
   if (loops_) loops_->revise();
 }
@@ -107,7 +124,7 @@ void StageRun::run(const AssembleStage& stage) {
   simulation_.tell([&](Monitor& m) { m.stage_begins(stage_, report_, state_); });
   tell_beginning({}, 0);
   scales_ = measure_scales(assembler_, state_);
-  find_loops(Redundancy::leave_out);
+  find_loops(Redundancy::remove);
   ConsistentStart start(history_, scales_, simulation_.summary_.timings);
   State moved = state_;
   const double gap = start.assemble(moved, stage);
@@ -171,11 +188,12 @@ void StageRun::begin(const StaticStage& stage) {
 
 void StageRun::steps(const StaticStage& stage, Archive* from) {
   const double span = report_.until - report_.begin;
+  grid_ = {.from = report_.begin, .before = 0, .steps = stage.steps};
   Statics method(assembler_, scales_, stiffness_, stage, simulation_.summary_.timings);
   steps({.method = method,
          .loops = *loops_,
          .scales = scales_,
-         .steps = stage.steps,
+         .grid = grid_,
          .h = span > 0 ? span / stage.steps : 1.0,
          .max_cuts = span > 0 ? stage.max_cuts : 0},
         from);
@@ -214,22 +232,24 @@ void StageRun::begin(const DynamicStage& stage) {
   report_.restarted = stage.start == DynamicStage::Start::consistent;
   if (report_.restarted)
     start_consistently();
-  else if (StartValues(history_).any(StartPhase::velocities) && !simulation_.pushed_)
+  else if (StartValues(history_).any(StartPhase::velocities) && !simulation_.has_initial_rates_)
     throw Error("initial rates of coordinates need `start: consistent` in the first dynamic stage");
   else if (!simulation_.memory_)
     require_closed_rates(assembler_, state_);
 }
 
 void StageRun::steps(const DynamicStage& stage, Archive* from) {
-  const double span = report_.until - report_.begin;
+  if (from == nullptr) grid_ = {.from = report_.begin};
+  const double span = report_.until - grid_.from;
   const bool fixed = !(stage.accuracy > 0);
   const double count = fixed ? std::ceil(span / stage.step * (1 - StepPlan::same_time)) : 1.0;
   if (!(count < 1e9)) throw Error(fmt::format("{:g} steps of {:g} s are too many", count, stage.step));
-  const int steps_in_all = std::max(1, static_cast<int>(count));
+  grid_.steps = grid_.before + std::max(1, static_cast<int>(count));
+  const double h = grid_.size(report_.until);
   RunSummary& summary = simulation_.summary_;
   ConsistentStart start(history_, scales_, summary.timings);
   const auto form = ConstraintForm::make(stage, assembler_, start);
-  number_unknowns(form->companions());
+  number_unknowns(form->stabilizing());
   start.revise();
   std::unique_ptr<StepMethod> method;
   if (stage.method == DynamicStage::Method::radau)
@@ -238,7 +258,7 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
     method = std::make_unique<GeneralizedAlpha>(assembler_, scales_, stage, *form, summary.timings);
   if (simulation_.memory_) {
     StepMemory memory = *simulation_.memory_;
-    memory.leads = memory.leads && memory.first;
+    memory.prepares_start = memory.prepares_start && memory.first;
     memory.predicts = false;
     method->restore(memory);
   }
@@ -256,8 +276,8 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   steps({.method = *method,
          .loops = *loops_,
          .scales = scales_,
-         .steps = steps_in_all,
-         .h = fixed ? span / steps_in_all : typical_step(stage, report_),
+         .grid = grid_,
+         .h = fixed ? h : typical_step(stage, report_),
          .max_cuts = stage.max_cuts,
          .start = &start,
          .form = form.get(),
@@ -271,8 +291,7 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   }
   simulation_.memory_ = method->memory();
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, form->rate_at_end(state_));
-  summary.acceleration_rounding =
-      std::max(summary.acceleration_rounding, method->acceleration_rounding(span / steps_in_all));
+  summary.acceleration_rounding = std::max(summary.acceleration_rounding, method->acceleration_rounding(h));
   simulation_.tell([&](Monitor& m) { m.stage_ends(stage_, report_, state_); });
 }
 
@@ -300,16 +319,16 @@ void StageRun::start_consistently() {
                   .step = typical_step(std::get<DynamicStage>(stage_.what), report_)};
   bool switched = false;
   const auto follow = [&](std::span<const RowSwitch>) { switched = true; };
-  if (!std::exchange(simulation_.pushed_, true) && values.any(StartPhase::velocities)) {
+  if (!std::exchange(simulation_.has_initial_rates_, true) && values.any(StartPhase::velocities)) {
     added = start.impact(consistent, how, follow) + values.velocities(consistent, scales_, timings);
-    find_loops(Redundancy::leave_out);
+    find_loops(Redundancy::remove);
     start.revise();
     start.accelerations(consistent, how, follow);
   } else {
     start.motion(consistent, how, follow, [&added](double energy) { added = energy; });
   }
-  if (switched) find_loops(Redundancy::leave_out);
-  loops_->settle(consistent);
+  if (switched) find_loops(Redundancy::remove);
+  loops_->take_least_norm(consistent);
   state_ = std::move(consistent);
   simulation_.summary_.start_energy_change += added;
   const double energy = std::abs(assembler_.energy(state_).kinetic);

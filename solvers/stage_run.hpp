@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "solvers/consistent_start.hpp"
-#include "solvers/loop_watch.hpp"
+#include "solvers/redundancy_monitor.hpp"
 #include "solvers/simulation.hpp"
 #include "solvers/snapshot.hpp"
 #include "solvers/step_loop.hpp"
@@ -34,15 +34,17 @@ class StageRun {
   void steps(const DynamicStage& stage, Archive* from);
   void steps(const StageParts& parts, Archive* from);
   void start_consistently();
-  void number_unknowns(bool companions);
+  void number_unknowns(bool stabilizing);
   /// Gives coordinates their initial values, where the bodies have not begun to move.
   void place(const AssembleStage& options);
   /// Finds algebraic unknowns from the positions, where these determine them. Throws Error where one has no equation.
   void try_algebraic();
-  /// Finds the constraints that repeat others at the start of a stage.
+  /// Finds the redundant constraints at the start of a stage.
   void find_loops(Redundancy redundancy);
   /// Stops where the ranks were asked to before a stage begins.
   void stop_before_stage() const;
+  /// Gives a stage that goes on another end. Throws Error where that lies before the present state.
+  void change_end(const DynamicStage& stage);
   /// Writes or reads what belongs to the run and the start of the stage.
   void serialize(Archive& archive);
 
@@ -52,9 +54,10 @@ class StageRun {
   State& state_;
   const Stage& stage_;
   StepReport report_;
+  StepGrid grid_;
   ModelScales scales_;
   double stiffness_ = 0;  ///< typical, in statics [N/m]
-  std::optional<LoopWatch> loops_;
+  std::optional<RedundancyMonitor> loops_;
 };
 
 }  // namespace trammel

@@ -23,10 +23,10 @@ struct NewtonOptions {
   bool backtracking = true;
 };
 
-/// What is done about constraints that repeat others.
+/// What is done about redundant constraints.
 enum class Redundancy {
-  leave_out,  ///< the equations that follow from others are left out and checked after each step
-  stop        ///< they are an error
+  remove,  ///< redundant equations are removed and checked after each step
+  stop     ///< they are an error
 };
 
 /// Moves the bodies until the position constraints hold: the mass-weighted least displacements.
@@ -42,7 +42,7 @@ struct StaticStage {
   double until = 1;            ///< [s]
   int steps = 1;
   int max_cuts = 12;  ///< times a load step may be halved
-  Redundancy redundancy = Redundancy::leave_out;
+  Redundancy redundancy = Redundancy::remove;
   NewtonOptions newton{.max_iterations = 200};
 };
 
@@ -77,7 +77,7 @@ struct DynamicStage {
   bool projection = true;
   Start start = Start::consistent;
   int max_cuts = 8;  ///< times a step may be halved
-  Redundancy redundancy = Redundancy::leave_out;
+  Redundancy redundancy = Redundancy::remove;
   /// What is done where energy comes from nowhere.
   enum class EnergyPolicy { stop, warn, ignore };
   EnergyPolicy energy = EnergyPolicy::stop;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solvers/petsc_owned.hpp"
+#include "solvers/residual_origin.hpp"
 
 namespace trammel {
 
@@ -21,7 +22,7 @@ WorstResidual worst_constraint(Assembler& assembler, const State& state, Constra
   std::array<double, block_kinds> kinds{};
   kinds.fill(1e300);
   kinds[static_cast<std::size_t>(BlockKind::multiplier)] = 1;
-  WorstResidual worst = assembler.worst(state, level, kinds);
+  WorstResidual worst = worst_residual(assembler, state, level, kinds);
   if (worst.block == no_block || worst.kind != BlockKind::multiplier) worst.value = 0;
   return worst;
 }
@@ -55,7 +56,7 @@ void require_closed_rates(Assembler& assembler, const State& state) {
     if (!is_kinematic(u.kind)) continue;
     const Block& block = assembler.model().block(u.block);
     for (int k = 0; k < u.size; ++k)
-      fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.place.dof + k)]) /
+      fastest = std::max(fastest, std::abs(state.rate[static_cast<std::size_t>(u.offset.dof + k)]) /
                                       typical_size(block.measure(k)));
   }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler.layout().comm());

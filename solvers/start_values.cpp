@@ -36,7 +36,7 @@ class StartValues::Hold {
       ConstraintRank rank(values_.assembler_, length);
       rank.find(state);
       require_free(rank, phase);
-      values_.assembler_.leave_out(rank.dependent());
+      values_.assembler_.remove_redundant(rank.dependent());
     } catch (...) {
       let_rows_be(RowStatus::inactive);
       throw;
@@ -102,10 +102,11 @@ bool StartValues::any(StartPhase phase) const {
 std::vector<double> StartValues::strain(const State& state) const {
   const Model& model = assembler_.model();
   std::vector<double> all(model.entities.size(), 0.0);
-  assembler_.visit(state, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares&) {
-    const auto entity = static_cast<std::size_t>(range.entity(i));
-    if (model.entities[entity].category == "body") all[entity] += range.energy(i, x).strain;
-  });
+  assembler_.visit(state,
+                   [&](const ElementRange& range, int i, const LocalState& x, const ReactionContributions&) {
+                     const auto entity = static_cast<std::size_t>(range.entity(i));
+                     if (model.entities[entity].category == "body") all[entity] += range.energy(i, x).strain;
+                   });
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM,
                 assembler_.layout().comm());
   return all;
@@ -135,9 +136,9 @@ void StartValues::assemble(State& state, const ModelScales& scales, const Assemb
                            Timings& timings) {
   double moves = 1;
   const Layout& layout = assembler_.layout();
-  const auto place_of = [&layout](BlockId id) { return layout.knows(id) ? &layout.place(id) : nullptr; };
+  const auto offset_of = [&layout](BlockId id) { return layout.knows(id) ? &layout.offset(id) : nullptr; };
   for (StartConditions* c : conditions_) {
-    moves = std::max(moves, c->begin(state, place_of, scales.length));
+    moves = std::max(moves, c->begin(state, offset_of, scales.length));
     c->aim(0);
   }
   MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());

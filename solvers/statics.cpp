@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace trammel {
+#include "trammel/index.hpp"
 
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
+namespace trammel {
 
 Statics::Statics(Assembler& assembler, const ModelScales& scales, double stiffness, const StaticStage& stage,
                  Timings& timings)
@@ -101,11 +99,11 @@ void Statics::predict(const State& now, bool extrapolate) {
     if (!u.owned) break;
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = at(u.local) + k;
-      const std::size_t dof = at(u.place.dof) + k;
+      const std::size_t dof = at(u.offset.dof) + k;
       x[i] = 0;
       if (part > 0) x[i] = part * (1 + growth) * now.predictor[dof];
       if (growth > 0) x[i] -= growth * step_ / before * now.algorithmic[dof];
-      if (is_multiplier(u.kind)) x[i] += now.value[at(u.place.value) + k] / equations_.multiplier_scale();
+      if (is_multiplier(u.kind)) x[i] += now.value[at(u.offset.value) + k] / equations_.multiplier_scale();
     }
   }
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
@@ -120,7 +118,7 @@ bool Statics::curve_predicts(const State& now) const {
     if (!is_kinematic(u.kind)) continue;
     const double size = u.kind == BlockKind::position ? 1.0 : L;
     for (std::size_t k = 0; k < at(u.size); ++k) {
-      const std::size_t dof = at(u.place.dof) + k;
+      const std::size_t dof = at(u.offset.dof) + k;
       const double rate = now.predictor[dof] / last, rate_before = now.algorithmic[dof] / before;
       const double by_line = size * (predictor_[dof] - step_ * rate);
       const double by_curve = by_line - size * step_ * growth * (rate - rate_before);
@@ -138,9 +136,9 @@ void Statics::accept(State& now) {
   predictor_.resize(layout.dof_count());
   for (const UnknownBlock& u : layout.unknowns())
     for (std::size_t k = 0; k < at(u.size); ++k) {
-      double& last = predictor_[at(u.place.dof) + k];
+      double& last = predictor_[at(u.offset.dof) + k];
       last = local_[at(u.local) + k];
-      if (is_multiplier(u.kind)) last -= now.value[at(u.place.value) + k] / equations_.multiplier_scale();
+      if (is_multiplier(u.kind)) last -= now.value[at(u.offset.value) + k] / equations_.multiplier_scale();
     }
   const double before = memory_.predicts ? memory_.last_step : 0.0;
   const bool bends = before > 0 && memory_.step_before > 0 && curve_predicts(now);
@@ -150,7 +148,7 @@ void Statics::accept(State& now) {
   std::swap(now.algorithmic, before_);
   memory_ = {.last_step = step_,
              .first = false,
-             .leads = false,
+             .prepares_start = false,
              .predicts = step_ > 0,
              .step_before = before,
              .bends = bends};
@@ -174,18 +172,18 @@ void Statics::revise() {
   newton_.reset();
 }
 
-void Statics::take_left_out() {
+void Statics::take_redundant() {
   memory_.predicts = false;
   memory_.step_before = 0;
   memory_.bends = false;
-  equations_.take_left_out();
+  equations_.take_redundant();
   newton_.drop_tangent();
 }
 
 Violations Statics::violations() const {
-  double all[2] = {equations_.largest_constraint(), equations_.largest_left_out()};
+  double all[2] = {equations_.largest_constraint(), equations_.largest_redundant()};
   MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  return {.position = all[0], .rate = 0, .left_out = all[1]};
+  return {.position = all[0], .rate = 0, .redundant = all[1]};
 }
 
 }  // namespace trammel

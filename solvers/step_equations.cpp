@@ -7,15 +7,18 @@
 #include <limits>
 #include <numbers>
 
+#include "kernel/collective_errors.hpp"
 #include "kernel/rank_exchange.hpp"
+#include "solvers/motion_copy.hpp"
 #include "solvers/petsc_owned.hpp"
+#include "solvers/residual_origin.hpp"
+#include "trammel/index.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
 /// The residual field and increment field of a kind of block.
@@ -78,33 +81,33 @@ void StepEquations::revise() {
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found != 0;
-  take_left_out();
+  take_redundant();
 }
 
-void StepEquations::take_left_out() {
+void StepEquations::take_redundant() {
   const Layout& layout = assembler_.layout();
-  left_out_.clear();
-  for (const ConstraintRow& row : assembler_.left_out()) {
+  redundant_.clear();
+  for (const ConstraintRow& row : assembler_.redundant_rows()) {
     const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
     if (u == nullptr || !u->owned) continue;
-    const int companion = u->companion_local < 0 ? -1 : u->companion_local + row.component;
-    left_out_.push_back({u->local + row.component, companion});
+    const int stabilizing = u->stabilizing_local < 0 ? -1 : u->stabilizing_local + row.component;
+    redundant_.push_back({u->local + row.component, stabilizing});
   }
 }
 
-void StepEquations::silence_left_out(double* f) {
-  largest_left_out_ = 0;
-  for (const LeftOut& row : left_out_) {
-    largest_left_out_ = std::max(largest_left_out_, std::abs(f[row.row]) / typical_[at(row.row)]);
+void StepEquations::zero_redundant(double* f) {
+  largest_redundant_ = 0;
+  for (const RedundantRow& row : redundant_) {
+    largest_redundant_ = std::max(largest_redundant_, std::abs(f[row.row]) / typical_[at(row.row)]);
     f[row.row] = 0;
-    if (row.companion >= 0) f[row.companion] = 0;
+    if (row.stabilizing >= 0) f[row.stabilizing] = 0;
   }
 }
 
 void StepEquations::begin(const State& base, double end, const StepCoefficients& coefficients,
                           double stiffness) {
   base_ = &base;
-  trial_ = base;
+  copy_motion(base, trial_);
   trial_.time = end;
   coefficients_ = coefficients;
   stiffness_ = stiffness;
@@ -131,8 +134,8 @@ bool StepEquations::update(const double* x) {
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
     const double* from = x + u.local;
-    const double* base = base_->value.data() + u.place.value;
-    double* value = trial_.value.data() + u.place.value;
+    const double* base = base_->value.data() + u.offset.value;
+    double* value = trial_.value.data() + u.offset.value;
     if (is_multiplier(u.kind)) {
       for (int k = 0; k < u.size; ++k) value[k] = stiffness_ * from[k];
       continue;
@@ -149,8 +152,8 @@ bool StepEquations::update(const double* x) {
       }
       continue;
     }
-    double* rate = trial_.rate.data() + u.place.dof;
-    const double* v0 = rate_offset_.data() + u.place.dof;
+    double* rate = trial_.rate.data() + u.offset.dof;
+    const double* v0 = rate_offset_.data() + u.offset.dof;
     if (u.kind == BlockKind::state) {
       double &size = norms_.size[FieldNorms::state_increment], &largest = norms_.state_rate;
       double far = 0;
@@ -170,8 +173,8 @@ bool StepEquations::update(const double* x) {
       known_to_[i] = rounding_[i] + std::numeric_limits<double>::epsilon() * state_gain_[i] * far;
       continue;
     }
-    double* acceleration = trial_.acceleration.data() + u.place.dof;
-    const double* a0 = acceleration_offset_.data() + u.place.dof;
+    double* acceleration = trial_.acceleration.data() + u.offset.dof;
+    const double* a0 = acceleration_offset_.data() + u.offset.dof;
     const double* metres = metres_.data() + u.local;
     double size = 0, fastest = 0, speed = 0;
     for (int k = 0; k < u.size; ++k) {
@@ -181,7 +184,7 @@ bool StepEquations::update(const double* x) {
       fastest = std::max(fastest, std::abs(acceleration[k]));
       speed = std::max(speed, std::abs(rate[k]));
     }
-    const double* mu = u.companion_local >= 0 ? x + u.companion_local : nullptr;
+    const double* mu = u.stabilizing_local >= 0 ? x + u.stabilizing_local : nullptr;
     if (u.kind == BlockKind::rotation) {
       Vec3 theta(from[0], from[1], from[2]);
       if (mu != nullptr) theta -= Eigen::Map<const Vec3>(mu);
@@ -195,12 +198,12 @@ bool StepEquations::update(const double* x) {
       rotation = std::max(rotation, size);
     } else {
       const bool position = u.kind == BlockKind::position;
-      const double* base_remainder = base_->remainder.data() + u.place.dof;
-      double* remainder = trial_.remainder.data() + u.place.dof;
+      const double* base_compensation = base_->compensation.data() + u.offset.dof;
+      double* compensation = trial_.compensation.data() + u.offset.dof;
       for (int k = 0; k < u.size; ++k) {
         const double moved = from[k] - (mu != nullptr ? mu[k] : 0.0);
         if (position)
-          set_sum(value[k], remainder[k], base[k], base_remainder[k], moved);
+          set_sum(value[k], compensation[k], base[k], base_compensation[k], moved);
         else
           value[k] = base[k] + moved;
       }
@@ -219,21 +222,28 @@ bool StepEquations::update(const double* x) {
   return too_far_ < 0;
 }
 
-bool StepEquations::move_to(Vec x) {
+bool StepEquations::move_here(Vec x) {
   Layout& layout = assembler_.layout();
   const bool alone = layout.ranks() == 1;
   const PetscScalar* values = nullptr;
   if (!alone) layout.to_local(x, local_);
   TRAMMEL_PETSC(VecGetArrayRead(x, &values));
-  int fine = update(alone ? values : local_.data()) ? 1 : 0;
+  const bool fine = update(alone ? values : local_.data());
   if (alone && layout.stabilized()) std::copy_n(values, local_.size(), local_.begin());
   TRAMMEL_PETSC(VecRestoreArrayRead(x, &values));
-  if (!alone) MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, layout.comm());
+  return fine;
+}
+
+bool StepEquations::move_to(Vec x) {
+  int fine = move_here(x) ? 1 : 0;
+  const Layout& layout = assembler_.layout();
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, layout.comm());
   return fine != 0;
 }
 
 bool StepEquations::residual(Vec x, Vec f) {
-  if (!move_to(x)) return false;
+  LocalFault fault;
+  if (!move_here(x)) fault.refuse("an increment turns a body by half a turn or more");
   Layout& layout = assembler_.layout();
   const bool alone = layout.ranks() == 1;
   const PetscScalar* values = nullptr;
@@ -246,15 +256,15 @@ bool StepEquations::residual(Vec x, Vec f) {
     for (const UnknownBlock& u : layout.unknowns())
       if (is_kinematic(u.kind))
         for (int k = 0; k < u.size; ++k)
-          moving_.rate[at(u.place.dof + k)] = coefficients_.constraint_velocity * all[u.local + k];
+          moving_.rate[at(u.offset.dof + k)] = coefficients_.constraint_velocity * all[u.local + k];
     TRAMMEL_PETSC(VecRestoreArrayRead(x, &values));
     layout.update_shared(moving_);
-    if (!assembler_.residual(moving_, ConstraintLevel::position, moving.get())) return false;
+    assembler_.residual(moving_, ConstraintLevel::position, moving.get(), fault);
   }
-  if (!assembler_.residual(trial_, level_, f)) return false;
+  assembler_.residual(trial_, level_, f, fault);
   if (layout.stabilized()) {
     std::ranges::fill(corrections_, 0.0);
-    assembler_.add_corrections(-coefficients_.step * companion_scale(), local_, corrections_);
+    assembler_.add_corrections(-coefficients_.step * stabilizing_scale(), local_, corrections_);
   }
 
   PetscScalar* rows = nullptr;
@@ -267,10 +277,16 @@ bool StepEquations::residual(Vec x, Vec f) {
         std::copy_n(other + u.local, u.size, rows + u.local);
     TRAMMEL_PETSC(VecRestoreArrayRead(moving.get(), &other));
   }
-  silence_left_out(rows);
+  zero_redundant(rows);
   scale_rows(rows, local_.data());
   TRAMMEL_PETSC(VecRestoreArray(f, &rows));
-  return true;
+  norms_.change = carried_.change;
+  norms_.stop = carried_.stop;
+  carried_ = {};
+  FieldNorms::Numbers all = norms_.numbers();
+  const bool fine = assembler_.agree(fault, all);
+  norms_.set(all);
+  return fine;
 }
 
 TangentWeights StepEquations::weights() const {
@@ -289,10 +305,10 @@ TangentWeights StepEquations::weights() const {
   w.algebraic_row = algebraic_row_;
   w.algebraic_column = algebraic_column_;
   w.step = c.step;
-  w.companion_row_velocity = rate_stiffness();
-  w.companion_row_mu = stiffness_;
-  w.companion_column_mu = 1;
-  w.companion_column_eta = companion_scale();
+  w.stabilizing_row_velocity = rate_stiffness();
+  w.stabilizing_row_mu = stiffness_;
+  w.stabilizing_column_mu = 1;
+  w.stabilizing_column_eta = stabilizing_scale();
   return w;
 }
 
@@ -356,18 +372,19 @@ void StepEquations::scale_rows(double* f, const double* x) {
       double& beyond = norms_.beyond_rounding[residual_field(u.kind)];
       beyond = std::max(beyond, largest - rounding_[i]);
     }
-    if (u.companion_local < 0) continue;
+    if (u.stabilizing_local < 0) continue;
 
-    double* companion = f + u.companion_local;
+    double* stabilizing = f + u.stabilizing_local;
     largest = 0;
     const double* metres = metres_.data() + u.local;
     const bool constraint = u.kind == BlockKind::multiplier;
     for (int k = 0; k < u.size; ++k) {
-      if (!constraint) companion[k] = x[u.companion_local + k] + corrections_[at(u.companion_local + k)];
-      const double r = std::abs(companion[k]);
+      if (!constraint)
+        stabilizing[k] = x[u.stabilizing_local + k] + corrections_[at(u.stabilizing_local + k)];
+      const double r = std::abs(stabilizing[k]);
       take_larger(largest, r * metres[k]);
       if (constraint) take_larger(largest_rate_, r / typical[k]);
-      companion[k] *= constraint ? w.companion_row_velocity : w.companion_row_mu;
+      stabilizing[k] *= constraint ? w.stabilizing_row_velocity : w.stabilizing_row_mu;
     }
     double& other = norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction];
     other = std::max(other, largest);
@@ -409,7 +426,7 @@ std::string StepEquations::turned_too_far() const {
     if (!std::isfinite(largest.angle)) largest.angle = HUGE_VAL;
   }
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, assembler_.layout().comm());
-  share_text(text, largest.rank, assembler_.layout().comm());
+  broadcast_text(text, largest.rank, assembler_.layout().comm());
   return text;
 }
 
@@ -421,6 +438,10 @@ bool StepEquations::residual_is_finite() const {
                  finite(trial_.value) && finite(trial_.rate) && finite(trial_.acceleration) ? 1 : 0};
   MPI_Allreduce(MPI_IN_PLACE, fine, 2, MPI_INT, MPI_MIN, assembler_.layout().comm());
   return fine[0] != 0 || fine[1] == 0;
+}
+
+std::string StepEquations::not_finite() const {
+  return trammel::not_finite(assembler_, trial_, level_, weights());
 }
 
 void StepEquations::measure_change(Vec change, FieldNorms& norms) const {

@@ -36,14 +36,14 @@ class StepEquations final : public NewtonEquations {
   StepEquations(Assembler& assembler, const ModelScales& scales,
                 ConstraintLevel level = ConstraintLevel::position);
 
-  /// Sizes arrays anew after a revision.
+  /// Sizes arrays anew after a change of the pattern.
   void revise();
   /// Takes the equations that the assembler leaves out now.
-  void take_left_out();
+  void take_redundant();
 
   /// Begins a step from `base`, which must outlive it, to time `end`. Then fill the offsets.
   void begin(const State& base, double end, const StepCoefficients& coefficients, double stiffness);
-  /// v0, y0 and a0, by dof place.
+  /// v0, y0 and a0, by dof offset.
   std::vector<double>& rate_offset() { return rate_offset_; }
   std::vector<double>& acceleration_offset() { return acceleration_offset_; }
 
@@ -56,7 +56,7 @@ class StepEquations final : public NewtonEquations {
   /// The scales of algebraic equations become those of the present base: only where the tangent is made anew.
   void rescale() override;
   /// Column scale of eta.
-  double companion_scale() const { return coefficients_.step > 0 ? 1 / coefficients_.step : 1; }
+  double stabilizing_scale() const { return coefficients_.step > 0 ? 1 / coefficients_.step : 1; }
 
   /// Rotation vectors of the trial, by unknown, in place of x - mu: R = R_n exp(turns~). They must outlive the step.
   void turn_by(std::span<const Vec3> turns) { turns_ = turns; }
@@ -70,15 +70,16 @@ class StepEquations final : public NewtonEquations {
   bool tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T);
 
   const State& trial() const override { return trial_; }
+  void carry(const FieldNorms& norms) override { carried_ = norms; }
   const FieldNorms& norms() const override { return norms_; }
   std::string turned_too_far() const override;
   bool residual_is_finite() const override;
-  std::string not_finite() const override { return assembler_.not_finite(trial_, level_, weights()); }
+  std::string not_finite() const override;
   void measure_change(Vec change, FieldNorms& norms) const override;
   double largest_constraint() const { return largest_constraint_; }
   double largest_rate() const { return largest_rate_; }
-  /// Of the equations that were left out as repeated, at the last residual; this rank's rows only.
-  double largest_left_out() const { return largest_left_out_; }
+  /// Of the redundant equations, at the last residual; this rank's rows only.
+  double largest_redundant() const { return largest_redundant_; }
 
   Assembler& assembler() const override { return assembler_; }
   const ModelScales& scales() const override { return scales_; }
@@ -91,7 +92,9 @@ class StepEquations final : public NewtonEquations {
 
  private:
   bool update(const double* x);
-  void silence_left_out(double* f);
+  /// `move_to` on this rank.
+  bool move_here(Vec x);
+  void zero_redundant(double* f);
   void scale_rows(double* f, const double* x);
   TangentWeights weights() const;
 
@@ -120,13 +123,13 @@ class StepEquations final : public NewtonEquations {
   std::span<const Vec3> turns_;
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
   int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn
-  FieldNorms norms_;
-  struct LeftOut {
-    int row = 0;         ///< in the local vector
-    int companion = -1;  ///< likewise
+  FieldNorms norms_, carried_;
+  struct RedundantRow {
+    int row = 0;           ///< in the local vector
+    int stabilizing = -1;  ///< likewise
   };
-  std::vector<LeftOut> left_out_;  ///< of this rank's rows
-  double largest_constraint_ = 0, largest_rate_ = 0, largest_left_out_ = 0;
+  std::vector<RedundantRow> redundant_;  ///< of this rank's rows
+  double largest_constraint_ = 0, largest_rate_ = 0, largest_redundant_ = 0;
 };
 
 }  // namespace trammel

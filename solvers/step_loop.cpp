@@ -12,6 +12,7 @@
 #include "solvers/dense_output.hpp"
 #include "solvers/diagnosis.hpp"
 #include "solvers/force_jump.hpp"
+#include "solvers/no_convergence.hpp"
 
 namespace trammel {
 
@@ -43,12 +44,13 @@ void StepLoop::run() {
   } catch (const Stopped& stop) {
     if (stop.given_up()) reject();
     cuts_.end();
+    hand_out_snapshot(true);
     throw;
   }
 }
 
 bool StepLoop::done() const {
-  return parts_.accuracy != nullptr ? report_.last : report_.nominal >= parts_.steps;
+  return parts_.accuracy != nullptr ? report_.last : report_.nominal >= parts_.grid.steps;
 }
 
 void StepLoop::plan() {
@@ -58,10 +60,7 @@ void StepLoop::plan() {
     const bool last = h >= until - state_.time;
     return plan_.begin_single(last ? until : state_.time + h, h, parts_.max_cuts);
   }
-  const auto k = static_cast<double>(report_.nominal + 1);
-  const bool last = report_.nominal + 1 == parts_.steps;
-  plan_.begin(last ? until : report_.begin + (until - report_.begin) * k / parts_.steps, parts_.h,
-              parts_.max_cuts);
+  plan_.begin(parts_.grid.end_of(report_.nominal + 1, until), parts_.h, parts_.max_cuts);
 }
 
 void StepLoop::step() {
@@ -80,11 +79,11 @@ void StepLoop::step() {
     if (verdict == Verdict::halve) return halve(target, result);
     if (solves > max_reviews) throw_restless(target, review);
     if (verdict == Verdict::solve_again) {
-      if (review.revision) revise();
+      if (review.new_stencil) revise();
       continue;
     }
     reject();
-    if (verdict == Verdict::other_equations) take_left_out();
+    if (verdict == Verdict::other_equations) take_redundant();
     if (verdict == Verdict::begin_again) {
       plan_.begin_again(state_.time);
       switch_rows(review.at_begin);
@@ -125,14 +124,14 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   if (event) simulation_.tell([&](Monitor& m) { m.event_comes(report_, state_); });
   // With new stencils nothing can be compared; hosts change there, not forces.
   std::optional<ForceJump> jump;
-  if (event && !review.revision && review.at_end.empty()) jump.emplace(assembler_, state_);
+  if (event && !review.new_stencil && review.at_end.empty()) jump.emplace(assembler_, state_);
   history_.commit(state_, info);
   const bool jumps = jump && jump->at(state_);
   ++summary.timings.steps;
   const Violations left = method_.violations();
   summary.largest_violation = std::max(summary.largest_violation, left.position);
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, left.rate);
-  if (review.revision) revise();
+  if (review.new_stencil) revise();
   if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
   std::optional<std::string> from_nowhere;
   if (parts_.guard != nullptr) from_nowhere = parts_.guard->judge(state_, info.size());
@@ -155,7 +154,7 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   report_.factorizations = std::exchange(factorizations_, 0);
   simulation_.tell([&](Monitor& m) { m.accepted(report_, state_); });
   warn();
-  hand_out_snapshot();
+  hand_out_snapshot(false);
   if (from_nowhere) throw EnergyError(*from_nowhere);
   if (!report_.last && method_.stop() != Stop::no) throw Stopped(false);
 }
@@ -169,19 +168,20 @@ void StepLoop::cut(const Target& target, const MergedReview& review) {
   plan_.cut(*review.cut_time, state_.time);
 }
 
-void StepLoop::hand_out_snapshot() {
+void StepLoop::hand_out_snapshot(bool stops) {
   std::vector<Monitor*> takers;
   for (Monitor* monitor : simulation_.monitors_)
-    if (monitor->wants_snapshot(report_)) takers.push_back(monitor);
+    if (stops ? monitor->wants_snapshot_at_stop(report_) : monitor->wants_snapshot(report_))
+      takers.push_back(monitor);
   if (takers.empty()) return;
   method_.drop_factorization();
   if (parts_.start != nullptr) parts_.start->drop_factorization();
   Snapshot snapshot;
-  snapshot.take(report_.stage, state_, history_);
+  snapshot.take(report_, state_, history_);
   Archive archive;
   stage_(archive);
   serialize(archive);
-  snapshot.run_ = archive.bytes();
+  snapshot.contents_.run = archive.bytes();
   for (Monitor* monitor : takers) monitor->take(snapshot);
 }
 
@@ -208,8 +208,8 @@ void StepLoop::halve(const Target& target, const NewtonResult& result) {
   reject();
   if (!shorter) {
     cuts_.end();
-    throw Error(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time,
-                            result.iterations, why));
+    throw NoConvergence(fmt::format("no convergence at t = {:g} after {} iterations: {}", target.time,
+                                    result.iterations, why));
   }
   ++simulation_.summary_.timings.cuts;
   cuts_.add(target.time, 0.5 * target.h, result.iterations, why);
@@ -255,18 +255,18 @@ std::string StepLoop::asker(const MergedReview& review, const char* or_else) con
 }
 
 bool StepLoop::loops_changed() {
-  LoopWatch& loops = parts_.loops;
-  if (!loops.leaves_out()) return false;
-  const double open = method_.violations().left_out;
+  RedundancyMonitor& loops = parts_.loops;
+  if (!loops.has_redundant()) return false;
+  const double open = method_.violations().redundant;
   if (open <= loops.allowed()) return false;
   const State& trial = method_.trial();
   if (!loops.find_anew(trial))
     throw Error(
-        fmt::format("at t = {:g} the constraints contradict each other: equations that repeat others are "
-                    "open by {:.3g}: {}",
+        fmt::format("at t = {:g} the constraints contradict each other: redundant equations are open "
+                    "by {:.3g}: {}",
                     trial.time, open, loops.in_words()));
-  simulation_.note(fmt::format("at t = {:g} the rank of the constraints changed: {} are left out now",
-                               trial.time, loops.in_words()));
+  simulation_.note(
+      fmt::format("at t = {:g} the rank of the constraints changed: {}", trial.time, loops.in_words()));
   return true;
 }
 
@@ -280,11 +280,11 @@ void StepLoop::revise() {
   if (parts_.guard != nullptr) parts_.guard->forget();
 }
 
-void StepLoop::take_left_out() {
+void StepLoop::take_redundant() {
   if (parts_.loops.pattern_changed())
     revise();
   else
-    method_.take_left_out();
+    method_.take_redundant();
 }
 
 void StepLoop::reject() {
@@ -292,13 +292,13 @@ void StepLoop::reject() {
 }
 
 void StepLoop::switch_rows(std::span<const RowSwitch> rows) {
-  // Steps of index 3 keep velocities off the constraints by what belongs to them: it is no motion of a row that lets go.
+  // Steps of index 3 keep velocities off the constraints by what belongs to them: it is no motion of a row that is released.
   const bool lets_go =
       std::ranges::any_of(rows, [](const RowSwitch& s) { return s.status == RowStatus::inactive; });
   if (moves() && lets_go && parts_.form->holds_velocities()) parts_.start->velocities(state_);
   history_.switch_rows(rows, state_, beginning());
   simulation_.note(fmt::format("at t = {:g} {}", state_.time, parts_.loops.follow_switches(state_, rows)));
-  take_left_out();
+  take_redundant();
   if (!moves()) return;
   // A gap that is left open by rounding would be closed within the first step, which multipliers would tell of.
   const Model& model = assembler_.model();
@@ -347,10 +347,10 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
     start.motion(consistent, beginning(), follow, report);
   else
     start.accelerations(consistent, beginning(), follow);
-  parts_.loops.settle(consistent);
+  parts_.loops.take_least_norm(consistent);
   state_ = std::move(consistent);
   if (other_pattern) revise();
-  method_.take_left_out();
+  method_.take_redundant();
   method_.restart(state_);
   history_.begin(state_, beginning());
   if (parts_.accuracy != nullptr) parts_.accuracy->restarted(state_);

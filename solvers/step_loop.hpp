@@ -8,7 +8,7 @@
 #include "solvers/cut_notes.hpp"
 #include "solvers/energy_guard.hpp"
 #include "solvers/energy_ledger.hpp"
-#include "solvers/loop_watch.hpp"
+#include "solvers/redundancy_monitor.hpp"
 #include "solvers/simulation.hpp"
 #include "solvers/snapshot.hpp"
 #include "solvers/step_method.hpp"
@@ -19,11 +19,11 @@ namespace trammel {
 /// What a stage is made of, for its steps.
 struct StageParts {
   StepMethod& method;
-  LoopWatch& loops;
+  RedundancyMonitor& loops;
   const ModelScales& scales;
-  int steps;     ///< nominal steps in all
-  double h;      ///< their size [s]
-  int max_cuts;  ///< times a step may be halved
+  StepGrid grid;  ///< of its nominal steps
+  double h;       ///< their size [s]
+  int max_cuts;   ///< times a step may be halved
   // Of dynamics alone:
   ConsistentStart* start = nullptr;
   const ConstraintForm* form = nullptr;
@@ -52,7 +52,7 @@ class StepLoop {
     halve,            ///< it is no solution, or refused
     cut,              ///< an event lies inside
     solve_again,      ///< reviews changed something
-    other_equations,  ///< others repeat than those that were left out
+    other_equations,  ///< others are redundant than before
     begin_again,      ///< rows do something else from the step's begin on
     shorten,          ///< it errs by more than the accuracy allows
   };
@@ -69,20 +69,21 @@ class StepLoop {
   void reject();
   /// After stencils moved or the pattern changed: renews the layout, the state and all matrices.
   void revise();
-  /// After other equations were left out or rows do something else.
-  void take_left_out();
+  /// After other equations became redundant or rows do something else.
+  void take_redundant();
   /// Lets rows of constraints do something else from the present state on, and restarts there.
   void switch_rows(std::span<const RowSwitch> rows);
   /// Goes on from the present state with accelerations and multipliers, and velocities, that fit the forces and joints that
   /// there are now; rows that were switched to active take an impulse.
   void restart(std::span<const RowSwitch> switched);
-  /// Whether equations that were left out are open at the trial; others are left out then.
+  /// Whether redundant equations are open at the trial; others are removed then.
   bool loops_changed();
   void refuse_massless();
   /// Throws Error where events follow each other ever sooner.
   void refuse_crowding() const;
   void throw_restless(const Target& target, const MergedReview& review) const;
-  void hand_out_snapshot();
+  /// To the monitors that want one; `stops`: because the run stops.
+  void hand_out_snapshot(bool stops);
   /// Once, where the form has something against its steps.
   void warn();
   /// "joint 'hook' (beam_sliding)": who asked for what the review says.

@@ -27,8 +27,8 @@ class StepMethod {
 
   /// After the pattern changed, between attempts: makes matrices anew. Collective.
   virtual void revise() = 0;
-  /// Called between attempts where other equations are left out, or rows do something else, and the pattern stays.
-  virtual void take_left_out() = 0;
+  /// Called between attempts where other equations became redundant, or rows do something else, and the pattern stays.
+  virtual void take_redundant() = 0;
   /// Called between attempts where forces or constraints jumped: `now` is consistent with them, and nothing of the steps
   /// before goes on.
   virtual void restart(State& now) = 0;
@@ -37,7 +37,7 @@ class StepMethod {
   void restore(const StepMemory& memory) { memory_ = memory; }
   /// What the converged trial adds to the error of the motion, where the stage asks for an accuracy. Collective.
   virtual void local_error(LocalError&) const {}
-  /// Writes or reads what the method remembers of the steps before.
+  /// Writes (collective) or reads what the method remembers of the steps before.
   virtual void serialize(Archive& archive) { archive(memory_); }
   /// Forgets tangents that were kept over steps.
   virtual void drop_tangent() = 0;
@@ -55,7 +55,7 @@ class StepMethod {
   virtual Violations violations() const = 0;
 
  protected:
-  /// State::predictor of `state`, by BlockPlace::dof: v' of kinematic blocks, y' of states, algebraic unknowns and multipliers.
+  /// State::predictor of `state`, by BlockOffset::dof: v' of kinematic blocks, y' of states, algebraic unknowns and multipliers.
   static void take_predictor(const Layout& layout, const State& state, std::vector<double>& predictor);
 
   StepMemory memory_;

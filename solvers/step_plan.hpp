@@ -1,8 +1,28 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace trammel {
+
+/// Where the nominal steps of a stage lie: equal parts of the time from an instant to the stage's end.
+struct StepGrid {
+  double from = 0;          ///< [s]: where the stage begins, or where a restart gave it another end
+  std::int64_t before = 0;  ///< nominal steps until then
+  std::int64_t steps = 1;   ///< in all
+
+  /// The end [s] of nominal step `number`, counted from 1, of a stage that ends at `until`.
+  double end_of(std::int64_t number, double until) const {
+    if (number == steps) return until;
+    return from + (until - from) * static_cast<double>(number - before) / static_cast<double>(steps - before);
+  }
+  double size(double until) const { return (until - from) / static_cast<double>(steps - before); }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(from, before, steps);
+  }
+};
 
 /// The times that a nominal step reaches one after the other: its end, the halves after failures, the events in it.
 class StepPlan {

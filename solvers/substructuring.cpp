@@ -15,6 +15,7 @@
 #include "solvers/petsc_owned.hpp"
 #include "solvers/repeated_lu.hpp"
 #include "solvers/vertex_cover.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -30,8 +31,6 @@ constexpr PetscInt default_most = 200;
 constexpr double least_rcond = 1e-15;
 
 using OwnedPC = Owned<PC, PCDestroy>;
-
-std::size_t at(PetscInt64 i) { return static_cast<std::size_t>(i); }
 
 /// The parts of a distributed matrix that this rank has.
 class LocalParts {

@@ -6,11 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel/collective_errors.hpp"
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A part of the tolerance: what is left shall not be seen.
 constexpr double share = 0.1;
@@ -48,22 +49,23 @@ bool VelocityCorrection::prepare(const State& state, double ratio) {
   return fine;
 }
 
-bool VelocityCorrection::open(const State& state, double ratio) {
-  const Assembler& assembler = mass_.assembler();
-  if (!mass_.assembler().residual(state, ConstraintLevel::velocity, mass_.r())) {
-    why_ = "where the rates of constraints are satisfied " + mass_.assembler().rejection();
-    return false;
-  }
+void VelocityCorrection::open(const State& state, double ratio, LocalFault& fault) {
+  mass_.assembler().residual(state, ConstraintLevel::velocity, mass_.r(), fault);
   double largest = 0;
-  mass_.silence_left_out();
+  mass_.zero_redundant();
+  const bool all_hold = mass_.assembler().statuses().rows().empty();
+  const double of_forces = -1 / ratio;
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
-    const Block& block = assembler.model().block(u.block);
+    if (!is_multiplier(u.kind)) {
+      for (int k = 0; k < u.size; ++k) rows[k] *= of_forces;
+      return;
+    }
     for (int k = 0; k < u.size; ++k) {
-      double part = -1 / ratio;  // of the balance of forces, or of what slips
-      if (u.kind == BlockKind::multiplier && block.rows[at(k)].compliant) {
+      double part = of_forces;  // of what slips
+      if (compliant_[at(u.local + k)] != 0) {
         part = 0;  // its multiplier follows from positions, not from rates
-      } else if (is_multiplier(u.kind) && holds(u, k)) {
-        largest = std::max(largest, std::abs(rows[k]) / typical_size(block.measure(k)));
+      } else if (all_hold || holds(u, k)) {
+        largest = std::max(largest, std::abs(rows[k]) / weights_[at(u.local + k)]);
         part = -1;
       } else if (u.kind == BlockKind::multiplier) {
         part = 0;  // its multiplier is zero and stays so
@@ -71,9 +73,7 @@ bool VelocityCorrection::open(const State& state, double ratio) {
       rows[k] *= part;
     }
   });
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
   rate_ = largest;
-  return true;
 }
 
 void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) const {
@@ -82,11 +82,11 @@ void VelocityCorrection::apply(const std::vector<double>& x, State& state, doubl
     if (u.kind == BlockKind::algebraic) continue;
     const double* from = x.data() + u.local;
     if (is_multiplier(u.kind)) {
-      double* value = state.value.data() + u.place.value;
+      double* value = state.value.data() + u.offset.value;
       for (int k = 0; k < u.size; ++k) value[k] += ratio * mass_.scales().mass * from[k];
       continue;
     }
-    double *rate = state.rate.data() + u.place.dof, *acceleration = state.acceleration.data() + u.place.dof;
+    double *rate = state.rate.data() + u.offset.dof, *acceleration = state.acceleration.data() + u.offset.dof;
     if (u.kind == BlockKind::state) {
       for (int k = 0; k < u.size; ++k) rate[k] += ratio * from[k];
       continue;
@@ -102,13 +102,20 @@ void VelocityCorrection::apply(const std::vector<double>& x, State& state, doubl
 void VelocityCorrection::weigh() {
   const Layout& layout = mass_.assembler().layout();
   weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  compliant_.assign(weights_.size(), 0);
+  pieces_.clear();
   for (const UnknownBlock& u : layout.unknowns()) {
-    if (!is_kinematic(u.kind) && !is_multiplier(u.kind)) continue;
+    if (u.size == 0 || (!is_kinematic(u.kind) && !is_multiplier(u.kind))) continue;
     const Block& block = mass_.assembler().model().block(u.block);
     for (int k = 0; k < u.size; ++k) {
       const double size = typical_size(block.measure(k));
       weights_[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size : size;
+      if (u.kind == BlockKind::multiplier) compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
     }
+    const bool of_velocities = is_kinematic(u.kind);
+    if (pieces_.empty() || pieces_.back().end != u.local || pieces_.back().of_velocities != of_velocities)
+      pieces_.push_back({u.local, u.local, of_velocities});
+    pieces_.back().end = u.local + u.size;
   }
 }
 
@@ -118,13 +125,13 @@ VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
     const double* weights = weights_.data() + u.local;
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k) {
-        const std::size_t i = at(u.place.dof + k);
+        const std::size_t i = at(u.offset.dof + k);
         all.velocity = std::max(all.velocity, std::abs(state.rate[i]) * weights[k]);
         all.acceleration = std::max(all.acceleration, std::abs(state.acceleration[i]) * weights[k]);
       }
     else if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k)
-        all.multiplier = std::max(all.multiplier, std::abs(state.value[at(u.place.value + k)]) * weights[k]);
+        all.multiplier = std::max(all.multiplier, std::abs(state.value[at(u.offset.value + k)]) * weights[k]);
   }
   MPI_Allreduce(MPI_IN_PLACE, &all, 3, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
   return all;
@@ -132,15 +139,31 @@ VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
 
 VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
   Sizes all;
-  for (const UnknownBlock& u : mass_.assembler().layout().unknowns()) {
-    if (!is_kinematic(u.kind) && !is_multiplier(u.kind)) continue;
-    double& largest = is_kinematic(u.kind) ? all.velocity : all.multiplier;
-    for (int i = u.local; i < u.local + u.size; ++i)
-      largest = std::max(largest, std::abs(x[at(i)]) * weights_[at(i)]);
+  for (const Piece& piece : pieces_) {
+    double& largest = piece.of_velocities ? all.velocity : all.multiplier;
+    const Eigen::Map<const Eigen::ArrayXd> numbers(x.data() + piece.begin, piece.end - piece.begin);
+    const Eigen::Map<const Eigen::ArrayXd> weights(weights_.data() + piece.begin, numbers.size());
+    largest = std::max(largest, (numbers.abs() * weights).maxCoeff());
   }
   all.acceleration = ratio * all.velocity;
   all.multiplier *= ratio * mass_.scales().mass;
   return all;
+}
+
+bool VelocityCorrection::agree(LocalFault& fault, bool solved, Sizes& moved) {
+  std::array<double, 5> all{moved.velocity, moved.acceleration, moved.multiplier, rate_, solved ? 0.0 : 1.0};
+  Assembler& assembler = mass_.assembler();
+  if (!assembler.agree(fault, all)) {
+    why_ = "where the rates of constraints are satisfied " + assembler.rejection();
+    return false;
+  }
+  moved = {all[0], all[1], all[2]};
+  rate_ = all[3];
+  if (all[4] == 0) return true;
+  mass_.give_up();
+  why_ = mass_.why();
+  prepared_ = 0;
+  return false;
 }
 
 double VelocityCorrection::part_of_whole(const Sizes& x) const {
@@ -213,18 +236,15 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
   double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * age_, least_contraction, 1.0) : 1.0;
   double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
-    if (!open(state, ratio)) return false;
-    if (!mass_.solve(true)) {
-      why_ = mass_.why();
-      prepared_ = 0;
-      return false;
-    }
-    ++passes_;
+    LocalFault fault;
+    open(state, ratio, fault);
+    const bool solved = mass_.solve_here(true);
     const std::vector<double>& x = mass_.solution();
+    Sizes moved = change(x, ratio);
+    if (!agree(fault, solved, moved)) return false;
+    ++passes_;
     apply(x, state, ratio);
     for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
-    Sizes moved = change(x, ratio);
-    MPI_Allreduce(MPI_IN_PLACE, &moved, 3, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
     const double far = part_of_whole(moved);
     if (before > 0) contraction = far / before;
     before = far;

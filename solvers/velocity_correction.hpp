@@ -43,17 +43,25 @@ class VelocityCorrection {
   struct Sizes {
     double velocity = 0, acceleration = 0, multiplier = 0;
   };
-  bool open(const State& state, double ratio);
+  /// Evaluates the right side and what `rate` is before the correction, on this rank; what an instance throws waits in `fault`.
+  void open(const State& state, double ratio, LocalFault& fault);
   bool prepare(const State& state, double ratio);
   /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
   void apply(const std::vector<double>& x, State& state, double ratio) const;
   Sizes sizes(const State& state) const;
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
+  /// Makes `moved` and what rates are open by the largest over the ranks; false, with the reason in `why`, where one of these
+  /// has a fault or has not `solved`.
+  bool agree(LocalFault& fault, bool solved, Sizes& moved);
   /// The larger part of what `sizes` were.
   double part_of_whole(const Sizes& x) const;
   void weigh();
   bool holds(const UnknownBlock& u, int k) const;
+  struct Piece {
+    int begin, end;  ///< local unknowns
+    bool of_velocities;
+  };
 
   static constexpr int most_differences = 4;
 
@@ -70,9 +78,11 @@ class VelocityCorrection {
   std::string why_;
   std::vector<double>
       weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
-  Sizes whole_;                ///< of the last correction's end
-  double ratio_now_ = 0;       ///< of the last correction
-  std::vector<double> total_;  ///< the last correction, as ConstrainedMass::solution
+  std::vector<Piece> pieces_;    ///< of velocities and of multipliers, that follow each other
+  std::vector<char> compliant_;  ///< by local unknown
+  Sizes whole_;                  ///< of the last correction's end
+  double ratio_now_ = 0;         ///< of the last correction
+  std::vector<double> total_;    ///< the last correction, as ConstrainedMass::solution
   /// Backward differences of the corrections before, from the 0th on: so many, and of so many the sum predicts best.
   std::array<std::vector<double>, most_differences> differences_;
   int known_ = 0, best_ = 0;

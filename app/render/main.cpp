@@ -1,4 +1,4 @@
-// trammel-render: a picture of a run's drawings.
+// trammel-render: pictures and films of a run's drawings.
 
 #include <fmt/format.h>
 #include <vtkObject.h>
@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "film.hpp"
 #include "picture.hpp"
 #include "trammel/error.hpp"
 
@@ -17,8 +18,10 @@ namespace render = trammel::render;
 struct Arguments {
   std::string results, picture = "picture.png", size = "1280x800", view;
   std::vector<double> times, from, up;
+  std::vector<std::string> hide;
   int instants = 0;
-  bool list = false;
+  double arrow = -1, rate = 25;
+  bool list = false, film = false;
   render::PictureOptions options;
 };
 
@@ -43,6 +46,8 @@ std::vector<std::size_t> chosen(const render::SeriesReader& series, const Argume
   for (int i = 0; i < arguments.instants; ++i)
     instants.push_back(series.nearest(
         arguments.instants > 1 ? first + (last - first) * i / (arguments.instants - 1) : last));
+  if (instants.empty() && arguments.film)
+    for (std::size_t i = 0; i < series.times().size(); ++i) instants.push_back(i);
   if (instants.empty()) instants.push_back(series.times().size() - 1);
   return instants;
 }
@@ -63,15 +68,26 @@ void run(Arguments& arguments) {
   const auto triple = [](const std::vector<double>& v) { return std::array<double, 3>{v[0], v[1], v[2]}; };
   if (!arguments.from.empty()) arguments.options.from = triple(arguments.from);
   if (!arguments.up.empty()) arguments.options.up = triple(arguments.up);
+  if (arguments.arrow >= 0) arguments.options.arrow = arguments.arrow;
+  arguments.options.hide = {arguments.hide.begin(), arguments.hide.end()};
+  const std::vector<std::size_t> numbers = chosen(series, arguments);
+  if (arguments.film)
+    return render::write_film(series, numbers, arguments.options, arguments.rate, arguments.picture);
+
   std::vector<render::Layers> instants;
   std::vector<std::string> times;
-  for (const std::size_t i : chosen(series, arguments)) {
+  const render::SeriesView view = series.view();
+  render::Extent extent(arguments.options, view);
+  for (const std::size_t i : numbers) {
     instants.push_back(series.read(i));
+    extent.add(instants.back());
     times.push_back(fmt::format("{:.4g}", series.times()[i]));
   }
-  if (arguments.options.caption.empty() && times.size() <= 6)
-    arguments.options.caption = fmt::format("t = {} s", fmt::join(times, ", "));
-  render::write_picture(instants, arguments.options, arguments.picture);
+  if (arguments.options.caption.empty())
+    arguments.options.caption = times.size() <= 6 ? fmt::format("t = {} s", fmt::join(times, ", "))
+                                                  : fmt::format("{} instants, t = {} to {} s", times.size(),
+                                                                times.front(), times.back());
+  render::write_picture(instants, arguments.options, view, extent, arguments.picture);
 }
 
 }  // namespace
@@ -91,9 +107,23 @@ int main(int argc, char** argv) {
   app.add_option("--up", a.up, "direction that points up: x,y,z")->expected(3)->delimiter(',');
   app.add_option("--size", a.size, "of the picture, in pixels")->capture_default_str();
   app.add_option("--zoom", a.options.zoom, "above 1: closer")->check(CLI::Range(0.01, 100.0));
-  app.add_option("--arrow", a.options.arrow,
-                 "length of the longest arrow by the diagonal of the scene; 0: none")
-      ->check(CLI::Range(0.0, 10.0))
+  app.add_option("--arrow", a.arrow,
+                 "length of the longest arrow by the diagonal of the scene; 0: none; absent: to the scale of "
+                 "ParaView's view")
+      ->check(CLI::Range(0.0, 10.0));
+  app.add_option("--colour", a.options.colour,
+                 "number by which beams are coloured: bending moment, torque, normal force, shear force, a "
+                 "field's name, or "
+                 "none");
+  app.add_option("--hide", a.hide,
+                 "layers that are not drawn: curves, sections, bodies, joints, forces, markers")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"curves", "sections", "bodies", "joints", "forces", "markers"}));
+  app.add_flag(
+      "--film", a.film,
+      "one picture for each instant, numbered, or a film where the output ends in .webm (needs ffmpeg)");
+  app.add_option("--rate", a.rate, "pictures a second of a film")
+      ->check(CLI::Range(1.0, 120.0))
       ->capture_default_str();
   app.add_option("--caption", a.options.caption, "text in the corner; by default the time");
   app.add_flag("--list", a.list, "print the layers and fields of every instant in place of a picture");

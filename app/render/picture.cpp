@@ -12,6 +12,7 @@
 #include <vtkGlyph3D.h>
 #include <vtkIdList.h>
 #include <vtkLightKit.h>
+#include <vtkLookupTable.h>
 #include <vtkNew.h>
 #include <vtkPNGWriter.h>
 #include <vtkPointData.h>
@@ -22,30 +23,35 @@
 #include <vtkProperty.h>
 #include <vtkRenderWindow.h>
 #include <vtkRenderer.h>
+#include <vtkScalarBarActor.h>
 #include <vtkSphereSource.h>
 #include <vtkTextActor.h>
 #include <vtkTextProperty.h>
 #include <vtkWindowToImageFilter.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "io/recorder_camera.hpp"
+#include "colouring.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::render {
 
 namespace {
 
-using Colour = std::array<double, 3>;
+namespace style = view_style;
+using style::Colour;
 
-constexpr Colour curve_colour{0.15, 0.25, 0.45};
-constexpr Colour section_colour{0.42, 0.58, 0.78};
-constexpr Colour body_colour{0.87, 0.72, 0.45};
 constexpr Colour edge_colour{0.35, 0.27, 0.14};
-constexpr Colour joint_colour{0.20, 0.20, 0.20};
-constexpr Colour marker_colour{0.10, 0.55, 0.30};
-constexpr Colour force_colour{0.80, 0.15, 0.15};
-constexpr Colour moment_colour{0.15, 0.35, 0.80};
+
+Colour colour_of(std::string_view layer) {
+  for (const style::LayerStyle& s : style::layers)
+    if (s.layer == layer) return s.colour;
+  return style::dark;
+}
+
+bool has_arrows(const std::string& layer) { return layer == "joints" || layer == "forces"; }
+bool is_beam(const std::string& layer) { return layer == "curves" || layer == "sections"; }
 
 /// Length of the longest vector of a field of the points.
 double longest(vtkPolyData* poly, const char* field) {
@@ -59,16 +65,22 @@ double longest(vtkPolyData* poly, const char* field) {
   return length;
 }
 
+/// Metres by unit of a field that is drawn as arrows; 0: they are not drawn.
+double arrow_scale(const PictureOptions& options, const SeriesView& view, double longest, double diagonal,
+                   const std::string& field) {
+  if (options.arrow) return longest > 0 ? *options.arrow * diagonal / longest : 0;
+  const auto of_run = view.arrow_scales.find(field);
+  return of_run == view.arrow_scales.end() ? 0 : of_run->second;
+}
+
 class Scene {
  public:
-  Scene(const PictureOptions& options, const std::vector<Layers>& instants) : options_(options) {
-    for (const Layers& layers : instants)
-      for (const auto& [name, poly] : layers)
-        if (poly->GetNumberOfPoints() > 0) box_.AddBounds(poly->GetBounds());
+  Scene(const PictureOptions& options, const SeriesView& view, const Extent& extent)
+      : options_(options), view_(view), extent_(extent), box_(extent.box()), colouring_(extent.colouring()) {
     if (!box_.IsValid()) throw Error("nothing is drawn at that time");
     diagonal_ = box_.GetDiagonalLength() > 0 ? box_.GetDiagonalLength() : 1;
-    renderer_->SetBackground(0.86, 0.89, 0.93);
-    renderer_->SetBackground2(1, 1, 1);
+    renderer_->SetBackground(style::below.data());
+    renderer_->SetBackground2(style::above.data());
     renderer_->GradientBackgroundOn();
     vtkNew<vtkLightKit> lights;
     lights->AddLightsToRenderer(renderer_);
@@ -78,44 +90,50 @@ class Scene {
   void add(const Layers& layers, double strength) {
     strength_ = strength;
     for (const auto& [name, poly] : layers) {
-      if (poly->GetNumberOfPoints() == 0) continue;
-      if (name == "curves") add_actor(poly, curve_colour)->SetLineWidth(2.5F);
-      if (name == "sections") add_smooth(poly, section_colour);
+      if (poly->GetNumberOfPoints() == 0 || options_.hide.contains(name)) continue;
+      const Colour colour = colour_of(name);
+      if (name == "curves") add_actor(coloured(poly), colour)->SetLineWidth(2.5F);
+      if (name == "sections") add_smooth(coloured(poly), colour);
       if (name == "bodies") {
-        add_smooth(poly, body_colour);
+        add_smooth(poly, colour);
         add_edges(poly);
       }
       if (name == "joints") {
-        add_shapes(poly, joint_colour);
-        add_balls(poly, joint_colour, 0.01);
+        add_shapes(poly, colour);
+        // The ball of a joint with a glyph would hide it.
+        const bool has_glyphs = poly->GetNumberOfPolys() + poly->GetNumberOfLines() > 0;
+        add_balls(poly, colour, has_glyphs ? 0.002 : 0.007);
       }
-      if (name == "markers") add_balls(poly, marker_colour, 0.004);
+      if (name == "markers") add_balls(poly, colour, 0.004);
     }
   }
 
-  /// Arrows of the vectors of joints and loads, all to one scale.
+  /// Arrows of the vectors of joints and loads, each field to one scale.
   void add_arrows(const Layers& layers) {
     strength_ = 1;
-    for (const auto& [field, colour] :
-         {std::pair("force", force_colour), std::pair("moment", moment_colour)}) {
-      double largest = 0;
-      for (const auto& [name, poly] : layers)
-        if (name == "joints" || name == "forces") largest = std::max(largest, longest(poly, field));
-      if (!(largest > 0)) continue;
+    for (const style::Arrow& a : style::arrows) {
+      const std::string field(a.field);
+      const double scale = arrow_scale(options_, view_, extent_.longest(field), diagonal_, field);
+      if (!(scale > 0)) continue;
+      scales_ +=
+          fmt::format("{}{}: 1 m is {:.3g} {}", scales_.empty() ? "" : "   ", a.field, 1 / scale, a.unit);
       for (const auto& [name, poly] : layers) {
-        if ((name != "joints" && name != "forces") || !(longest(poly, field) > 0)) continue;
+        if (!has_arrows(name) || !(longest(poly, field.c_str()) > 0)) continue;
         vtkNew<vtkArrowSource> arrow;
         arrow->SetShaftResolution(24);
         arrow->SetTipResolution(24);
+        arrow->SetShaftRadius(style::shaft_radius);
+        arrow->SetTipRadius(style::tip_radius);
+        arrow->SetTipLength(style::tip_length);
         vtkNew<vtkGlyph3D> glyphs;
         glyphs->SetInputData(poly);
         glyphs->SetSourceConnection(arrow->GetOutputPort());
-        glyphs->SetInputArrayToProcess(1, 0, 0, vtkDataObject::FIELD_ASSOCIATION_POINTS, field);
+        glyphs->SetInputArrayToProcess(1, 0, 0, vtkDataObject::FIELD_ASSOCIATION_POINTS, field.c_str());
         glyphs->SetVectorModeToUseVector();
         glyphs->SetScaleModeToScaleByVector();
-        glyphs->SetScaleFactor(options_.arrow * diagonal_ / largest);
+        glyphs->SetScaleFactor(scale);
         glyphs->Update();
-        add_actor(glyphs->GetOutput(), colour);
+        add_actor(glyphs->GetOutput(), a.colour);
         box_.AddBounds(glyphs->GetOutput()->GetBounds());
       }
     }
@@ -131,12 +149,16 @@ class Scene {
     look();
     vtkNew<vtkRenderer> corner;
     add_axes(corner, window);
-    add_caption();
+    add_text(options_.caption, 0.011, 0.975, true);
+    add_text(scales_, 0.16 * options_.height / options_.width, 0.02, false);
+    if (colouring_) add_legend();
     window->Render();
     double bounds[6];
     box_.GetBounds(bounds);
     renderer_->ResetCameraScreenSpace(bounds);
-    renderer_->GetActiveCamera()->Zoom(0.9 * options_.zoom);
+    renderer_->GetActiveCamera()->Zoom((colouring_ ? 0.8 : 0.9) * options_.zoom);
+    if (colouring_)
+      renderer_->GetActiveCamera()->SetWindowCenter(0.06, 0);  // the legend needs room on the right
     renderer_->ResetCameraClippingRange();
     window->Render();
 
@@ -156,15 +178,51 @@ class Scene {
   vtkProperty* add_actor(vtkPolyData* poly, const Colour& colour) {
     vtkNew<vtkPolyDataMapper> mapper;
     mapper->SetInputData(poly);
-    mapper->ScalarVisibilityOff();
+    if (poly->GetPointData()->GetScalars() == nullptr) {
+      mapper->ScalarVisibilityOff();
+    } else {
+      mapper->SetLookupTable(colours(strength_));
+      mapper->UseLookupTableScalarRangeOn();
+      mapper->InterpolateScalarsBeforeMappingOn();
+    }
     vtkNew<vtkActor> actor;
     actor->SetMapper(mapper);
     vtkProperty* look = actor->GetProperty();
     look->SetColor(faded(colour[0]), faded(colour[1]), faded(colour[2]));
+    look->SetAmbient(style::ambient);
+    look->SetDiffuse(1 - 0.5 * style::ambient);
     look->SetSpecular(0.15);
     look->SetSpecularPower(20);
     renderer_->AddActor(actor);
     return look;
+  }
+
+  /// The layer with the number by which beams are coloured as its scalars, where it has that.
+  vtkSmartPointer<vtkPolyData> coloured(vtkPolyData* poly) const {
+    auto copy = vtkSmartPointer<vtkPolyData>::New();
+    copy->ShallowCopy(poly);
+    copy->GetPointData()->SetActiveScalars(nullptr);
+    if (!colouring_) return copy;
+    if (const PointNumber number = number_called(poly, colouring_->title); number.values != nullptr)
+      copy->GetPointData()->SetScalars(number.values);
+    return copy;
+  }
+
+  vtkSmartPointer<vtkLookupTable> colours(double strength) const {
+    constexpr int steps = 256;
+    auto table = vtkSmartPointer<vtkLookupTable>::New();
+    table->SetNumberOfTableValues(steps);
+    for (int i = 0; i < steps; ++i) {
+      const double at = static_cast<double>(i) / (steps - 1) * (style::legend.size() - 1);
+      const auto k = std::min(static_cast<std::size_t>(at), style::legend.size() - 2);
+      Colour c{};
+      for (std::size_t j = 0; j < 3; ++j)
+        c[j] = 1 - strength * (1 - std::lerp(style::legend[k][j], style::legend[k + 1][j],
+                                             at - static_cast<double>(k)));
+      table->SetTableValue(i, c[0], c[1], c[2]);
+    }
+    table->SetTableRange(colouring_->low, colouring_->high);
+    return table;
   }
 
   void add_smooth(vtkPolyData* poly, const Colour& colour) {
@@ -227,22 +285,28 @@ class Scene {
   }
 
   void look() {
-    const double* low = box_.GetMinPoint();
-    const double* high = box_.GetMaxPoint();
-    RecorderCamera view = camera_of_box({low[0], low[1], low[2]}, {high[0], high[1], high[2]});
-    if (options_.from) {
-      const auto& d = *options_.from;
-      const double length = std::hypot(d[0], d[1], d[2]);
-      if (!(length > 0)) throw Error("the direction of the view is zero");
-      for (std::size_t k = 0; k < 3; ++k)
-        view.position[k] = view.focus[k] + 5 * view.half_size * d[k] / length;
-      view.up = std::abs(d[2]) > 0.9 * length ? Colour{0, 1, 0} : Colour{0, 0, 1};
+    const auto unit = [](std::array<double, 3> v, const char* what) {
+      const double length = std::hypot(v[0], v[1], v[2]);
+      if (!(length > 0)) throw Error(fmt::format("{} is zero", what));
+      for (double& x : v) x /= length;
+      return v;
+    };
+    const auto from = unit(options_.from.value_or(view_.towards), "the direction of the view");
+    auto up = unit(options_.up.value_or(view_.up), "the direction that points up");
+    const auto along = [&](const auto& v) {
+      return std::abs(v[0] * from[0] + v[1] * from[1] + v[2] * from[2]);
+    };
+    if (along(up) > 0.999) {
+      if (options_.up) throw Error("--up points along the direction of the view");
+      up = std::abs(from[2]) > 0.9 ? std::array<double, 3>{0, 1, 0} : std::array<double, 3>{0, 0, 1};
     }
-    if (options_.up) view.up = *options_.up;
+    double centre[3];
+    box_.GetCenter(centre);
     vtkCamera* camera = renderer_->GetActiveCamera();
-    camera->SetFocalPoint(view.focus.data());
-    camera->SetPosition(view.position.data());
-    camera->SetViewUp(view.up.data());
+    camera->SetFocalPoint(centre);
+    camera->SetPosition(centre[0] + diagonal_ * from[0], centre[1] + diagonal_ * from[1],
+                        centre[2] + diagonal_ * from[2]);
+    camera->SetViewUp(up.data());
     renderer_->ResetCamera();
   }
 
@@ -275,36 +339,135 @@ class Scene {
     window->AddRenderer(corner);
   }
 
-  void add_caption() {
-    if (options_.caption.empty()) return;
+  /// Text at a place by the size of the picture, from its lower left corner.
+  void add_text(const std::string& words, double x, double y, bool below) {
+    if (words.empty()) return;
     vtkNew<vtkTextActor> text;
-    text->SetInput(options_.caption.c_str());
+    text->SetInput(words.c_str());
     text->GetTextProperty()->SetFontSize(std::max(options_.height / 40, 11));
-    text->GetTextProperty()->SetColor(0.2, 0.2, 0.2);
-    text->GetTextProperty()->SetJustificationToRight();
-    text->SetPosition(options_.width - 0.02 * options_.height, 0.02 * options_.height);
+    text->GetTextProperty()->SetColor(style::dark.data());
+    if (below) text->GetTextProperty()->SetVerticalJustificationToTop();
+    text->SetPosition(x * options_.width, y * options_.height);
     renderer_->AddActor2D(text);
+  }
+
+  void add_legend() {
+    vtkNew<vtkScalarBarActor> bar;
+    bar->SetLookupTable(colours(1));
+    const std::string unit = colouring_->unit.empty() ? "" : fmt::format(" [{}]", colouring_->unit);
+    bar->SetTitle((colouring_->title + unit + "\n ").c_str());
+    bar->SetLabelFormat("%.3g");
+    bar->SetNumberOfLabels(5);
+    bar->UnconstrainedFontSizeOn();
+    for (vtkTextProperty* text : {bar->GetTitleTextProperty(), bar->GetLabelTextProperty()}) {
+      text->SetFontSize(std::max(options_.height / 45, 10));
+      text->SetColor(style::dark.data());
+      text->BoldOff();
+      text->ItalicOff();
+      text->ShadowOff();
+    }
+    bar->GetTitleTextProperty()->SetJustificationToRight();
+    bar->SetPosition(0.83, 0.3);
+    bar->SetWidth(0.15);
+    bar->SetHeight(0.45);
+    bar->SetBarRatio(0.15);
+    renderer_->AddActor2D(bar);
   }
 
   double faded(double channel) const { return 1 - strength_ * (1 - channel); }
 
   const PictureOptions& options_;
+  const SeriesView& view_;
+  const Extent& extent_;
   vtkNew<vtkRenderer> renderer_;
   vtkBoundingBox box_;
+  std::optional<Extent::Colouring> colouring_;
+  std::string scales_;  ///< of the arrows, in words
   double diagonal_ = 1;
   double strength_ = 1;
 };
 
 }  // namespace
 
-void write_picture(const std::vector<Layers>& instants, const PictureOptions& options,
-                   const std::filesystem::path& file) {
-  Scene scene(options, instants);
+void Extent::add(const Layers& layers) {
+  for (const auto& [name, poly] : layers) {
+    if (poly->GetNumberOfPoints() == 0 || options_->hide.contains(name)) continue;
+    box_.AddBounds(poly->GetBounds());
+    if (has_arrows(name)) add_arrows(poly);
+    if (!is_beam(name)) continue;
+    std::vector<PointNumber> numbers = offered_numbers(poly);
+    for (const PointNumber& n : numbers) fields_.insert(n.title);
+    for (int k = 0; k < poly->GetPointData()->GetNumberOfArrays(); ++k)
+      fields_.insert(poly->GetPointData()->GetArrayName(k));
+    if (!options_->colour.empty()) {
+      numbers = {number_called(poly, options_->colour)};
+      if (numbers.front().values == nullptr) continue;
+    }
+    for (const PointNumber& n : numbers) {
+      double range[2];
+      n.values->GetRange(range);
+      const auto at = std::ranges::find(found_, n.title, &Colouring::title);
+      if (at == found_.end()) {
+        found_.push_back({n.title, n.unit, range[0], range[1]});
+      } else {
+        at->low = std::min(at->low, range[0]);
+        at->high = std::max(at->high, range[1]);
+      }
+    }
+  }
+}
+
+/// Arrows to the run's scale, so that a film has room for all of them.
+void Extent::add_arrows(vtkPolyData* poly) {
+  for (const style::Arrow& a : style::arrows) {
+    const std::string field(a.field);
+    double& largest = longest_[field];
+    largest = std::max(largest, render::longest(poly, field.c_str()));
+    vtkDataArray* vectors = poly->GetPointData()->GetArray(field.c_str());
+    if (options_->arrow || vectors == nullptr || vectors->GetNumberOfComponents() != 3) continue;
+    const double scale = arrow_scale(*options_, view_, 0, 0, field);
+    for (vtkIdType i = 0; i < poly->GetNumberOfPoints(); ++i) {
+      std::array<double, 3> tip{};
+      poly->GetPoint(i, tip.data());
+      for (int k = 0; k < 3; ++k) tip[static_cast<std::size_t>(k)] += scale * vectors->GetComponent(i, k);
+      box_.AddPoint(tip.data());
+    }
+  }
+}
+
+double Extent::longest(const std::string& field) const {
+  const auto at = longest_.find(field);
+  return at == longest_.end() ? 0 : at->second;
+}
+
+std::optional<Extent::Colouring> Extent::colouring() const {
+  if (options_->colour == "none") return {};
+  const auto with_zero = [](Colouring c) {
+    if (std::abs(c.low) < 1e-9 * c.high) c.low = 0;
+    return c;
+  };
+  const auto size = [](const Colouring& c) { return std::max(std::abs(c.low), std::abs(c.high)); };
+  for (const Colouring& c : found_) {
+    if (!options_->colour.empty()) return with_zero(c);
+    // Numbers that rounding leaves are no reason to be chosen.
+    double largest = 0;
+    for (const Colouring& other : found_)
+      if (other.unit == c.unit) largest = std::max(largest, size(other));
+    if (size(c) > 1e-9 * largest) return with_zero(c);
+  }
+  if (options_->colour.empty()) return {};
+  throw Error(fmt::format("--colour: no beam has '{}'; they have: {}", options_->colour,
+                          fields_.empty() ? "nothing" : fmt::format("{}", fmt::join(fields_, ", "))));
+}
+
+void write_picture(const std::vector<Layers>& instants, const PictureOptions& options, const SeriesView& view,
+                   const Extent& extent, const std::filesystem::path& file) {
+  Scene scene(options, view, extent);
   for (std::size_t i = 0; i < instants.size(); ++i) {
     const double age = static_cast<double>(i + 1) / static_cast<double>(instants.size());
     scene.add(instants[i], i + 1 == instants.size() ? 1 : 0.25 + 0.5 * age);
   }
-  if (options.arrow > 0) scene.add_arrows(instants.back());
+  scene.add_arrows(instants.back());
   scene.write(file);
 }
 

@@ -32,8 +32,28 @@ fs::path find_pvd(const fs::path& where) {
                            [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
+vtkSmartPointer<vtkXMLDataElement> read_xml(const fs::path& file) {
+  if (!fs::exists(file)) throw Error(fmt::format("there is no '{}'", file.string()));
+  const auto root =
+      vtkSmartPointer<vtkXMLDataElement>::Take(vtkXMLUtilities::ReadElementFromFile(file.c_str()));
+  if (root == nullptr) throw Error(fmt::format("'{}' is no XML", file.string()));
+  return root;
+}
+
+/// VTK's reader passes over a piece that is not there.
+void need_pieces(const fs::path& file) {
+  const auto root = read_xml(file);
+  vtkXMLDataElement* pieces = root->FindNestedElementWithName("PPolyData");
+  for (int i = 0; pieces != nullptr && i < pieces->GetNumberOfNestedElements(); ++i) {
+    const char* source = pieces->GetNestedElement(i)->GetAttribute("Source");
+    if (source != nullptr && !fs::exists(file.parent_path() / source))
+      throw Error(fmt::format("the piece '{}' of '{}' is missing", source, file.string()));
+  }
+}
+
 template <class Reader>
 vtkSmartPointer<vtkPolyData> read_with(const fs::path& file) {
+  if (!fs::exists(file)) throw Error(fmt::format("there is no '{}'", file.string()));
   vtkNew<Reader> reader;
   if (reader->CanReadFile(file.c_str()) == 0) throw Error(fmt::format("cannot read '{}'", file.string()));
   reader->SetFileName(file.c_str());
@@ -46,9 +66,8 @@ vtkSmartPointer<vtkPolyData> read_with(const fs::path& file) {
 }  // namespace
 
 SeriesReader::SeriesReader(const fs::path& where) : pvd_(find_pvd(where)) {
-  const auto root =
-      vtkSmartPointer<vtkXMLDataElement>::Take(vtkXMLUtilities::ReadElementFromFile(pvd_.c_str()));
-  vtkXMLDataElement* collection = root == nullptr ? nullptr : root->FindNestedElementWithName("Collection");
+  const auto root = read_xml(pvd_);
+  vtkXMLDataElement* collection = root->FindNestedElementWithName("Collection");
   if (collection == nullptr) throw Error(fmt::format("'{}' is no series", pvd_.string()));
   for (int i = 0; i < collection->GetNumberOfNestedElements(); ++i) {
     vtkXMLDataElement* set = collection->GetNestedElement(i);
@@ -66,6 +85,10 @@ SeriesReader::SeriesReader(const fs::path& where) : pvd_(find_pvd(where)) {
 }
 
 std::size_t SeriesReader::nearest(double time) const {
+  const double slack = 1e-9 * (times_.back() - times_.front());
+  if (!(time >= times_.front() - slack && time <= times_.back() + slack))
+    throw Error(fmt::format("there is no instant t = {} s: '{}' holds those from {} to {} s", time,
+                            pvd_.string(), times_.front(), times_.back()));
   const auto at = std::min_element(times_.begin(), times_.end(), [time](double a, double b) {
     return std::abs(a - time) < std::abs(b - time);
   });
@@ -74,10 +97,32 @@ std::size_t SeriesReader::nearest(double time) const {
 
 Layers SeriesReader::read(std::size_t instant) const {
   Layers layers;
-  for (const auto& [name, file] : files_[instant])
-    layers[name] = file.extension() == ".pvtp" ? read_with<vtkXMLPPolyDataReader>(file)
-                                               : read_with<vtkXMLPolyDataReader>(file);
+  for (const auto& [name, file] : files_[instant]) {
+    const bool in_pieces = file.extension() == ".pvtp";
+    if (in_pieces) need_pieces(file);
+    layers[name] = in_pieces ? read_with<vtkXMLPPolyDataReader>(file) : read_with<vtkXMLPolyDataReader>(file);
+  }
   return layers;
+}
+
+SeriesView SeriesReader::view() const {
+  const fs::path file = files_.front().begin()->second.parent_path() / "view.xml";
+  const auto root = read_xml(file);
+  vtkXMLDataElement* camera = root->FindNestedElementWithName("Camera");
+  std::array<double, 3> focus{}, position{};
+  SeriesView view;
+  if (camera == nullptr || camera->GetVectorAttribute("focus", 3, focus.data()) != 3 ||
+      camera->GetVectorAttribute("position", 3, position.data()) != 3 ||
+      camera->GetVectorAttribute("up", 3, view.up.data()) != 3)
+    throw Error(fmt::format("'{}' has no camera with focus, position and up", file.string()));
+  for (std::size_t k = 0; k < 3; ++k) view.towards[k] = position[k] - focus[k];
+  for (int i = 0; i < root->GetNumberOfNestedElements(); ++i) {
+    vtkXMLDataElement* arrow = root->GetNestedElement(i);
+    double scale = 0;
+    const char* field = arrow->GetAttribute("field");
+    if (field != nullptr && arrow->GetScalarAttribute("scale", scale) != 0) view.arrow_scales[field] = scale;
+  }
+  return view;
 }
 
 }  // namespace trammel::render

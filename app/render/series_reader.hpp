@@ -14,6 +14,13 @@ namespace trammel::render {
 /// The layers of one instant, by name.
 using Layers = std::map<std::string, vtkSmartPointer<vtkPolyData>>;
 
+/// How the run says that it is looked at: the same as in ParaView.
+struct SeriesView {
+  std::array<double, 3> towards{0, -1, 0};     ///< direction from the scene to the camera
+  std::array<double, 3> up{0, 0, 1};           ///< points up in the picture
+  std::map<std::string, double> arrow_scales;  ///< metres by unit of a field that is drawn as arrows
+};
+
 /// A series that a run recorded for ParaView.
 class SeriesReader {
  public:
@@ -22,10 +29,12 @@ class SeriesReader {
 
   const std::filesystem::path& pvd() const { return pvd_; }
   const std::vector<double>& times() const { return times_; }
-  /// Index of the instant that is next to `time`.
+  /// Index of the instant that is next to `time`. Throws Error where that lies before the first instant or after the last.
   std::size_t nearest(double time) const;
-  /// Reads the layers of an instant, all pieces. Throws Error where a file cannot be read.
+  /// Reads the layers of an instant, all pieces. Throws Error where a file is missing or cannot be read.
   Layers read(std::size_t instant) const;
+  /// Throws Error where the file of the view is missing or says something else.
+  SeriesView view() const;
 
  private:
   std::filesystem::path pvd_;

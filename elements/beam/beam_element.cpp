@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 #include "node_motion.hpp"
 #include "trammel/error.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel::beam {
 
@@ -24,30 +26,45 @@ struct NodalForces {
   }
 };
 
-/// Repeats one tuple for every point.
-template <class Tuple>
-std::vector<double> repeated(const Tuple& tuple, std::size_t count) {
-  std::vector<double> values;
-  values.reserve(count * static_cast<std::size_t>(tuple.size()));
-  for (std::size_t i = 0; i < count; ++i)
-    values.insert(values.end(), tuple.data(), tuple.data() + tuple.size());
-  return values;
-}
+/// Numbers of a field, point by point.
+class FieldValues {
+ public:
+  explicit FieldValues(std::size_t points) { values_.reserve(3 * points); }
+  void add(double value) { values_.push_back(value); }
+  void add(const Vec3& v) { values_.insert(values_.end(), v.data(), v.data() + 3); }
+  operator std::span<const double>() const { return values_; }
 
-void strain_and_force_fields(const Vec6& strain, const Vec6& force, std::size_t count, Canvas& canvas) {
-  const Vec3 gamma = strain.head<3>();
-  const Vec3 kappa = strain.tail<3>();
-  const Vec3 n = force.head<3>();
-  const Vec3 m = force.tail<3>();
-  canvas.field("strain", repeated(gamma, count), 3);
-  canvas.field("curvature", repeated(kappa, count), 3);
-  canvas.field("section force", repeated(n, count), 3);
-  canvas.field("section moment", repeated(m, count), 3);
+ private:
+  std::vector<double> values_;
+};
+
+using Names = std::array<std::string_view, 3>;
+constexpr Names xyz{"X", "Y", "Z"}, strain_names{"Gamma1", "Gamma2", "Gamma3"},
+    curvature_names{"kappa1", "kappa2", "kappa3"}, force_names{"N", "Q2", "Q3"},
+    moment_names{"T", "M2", "M3"};
+
+/// Of `forces.size()` stations, `repeats` points each.
+void strain_and_force_fields(const Vec6& strain, const std::vector<Vec6>& forces, std::size_t repeats,
+                             Canvas& canvas) {
+  const std::size_t count = forces.size() * repeats;
+  FieldValues gamma(count), kappa(count), n(count), m(count);
+  for (const Vec6& force : forces)
+    for (std::size_t k = 0; k < repeats; ++k) {
+      gamma.add(Vec3(strain.head<3>()));
+      kappa.add(Vec3(strain.tail<3>()));
+      n.add(Vec3(force.head<3>()));
+      m.add(Vec3(force.tail<3>()));
+    }
+  draw_field(canvas, "strain", "", strain_names, gamma);
+  draw_field(canvas, "curvature", "1/m", curvature_names, kappa);
+  draw_field(canvas, "section force", "N", force_names, n);
+  draw_field(canvas, "section moment", "N m", moment_names, m);
 }
 
 }  // namespace
 
-void BeamElement::evaluate(const LocalState& x, LocalSystem& out) const {
+// Flattened, as its energy: half of the time goes into calls of products of 3 x 3 otherwise.
+[[gnu::flatten]] void BeamElement::evaluate(const LocalState& x, LocalSystem& out) const {
   const ElementConstants& c = *constants_;
   const NodeMotion n1 = node_motion(x, 0);
   const NodeMotion n2 = node_motion(x, 2);
@@ -76,7 +93,7 @@ void BeamElement::evaluate(const LocalState& x, LocalSystem& out) const {
   }
 }
 
-Energy BeamElement::energy(const LocalState& x) const {
+[[gnu::flatten]] Energy BeamElement::energy(const LocalState& x) const {
   const ElementConstants& c = *constants_;
   const NodeMotion n1 = node_motion(x, 0);
   const NodeMotion n2 = node_motion(x, 2);
@@ -87,7 +104,7 @@ Energy BeamElement::energy(const LocalState& x) const {
   if (c.massive) energy.kinetic = InertiaForces(c.mass, n1, n2).energy();
   if (c.elastic.damped) {
     const Vec6 rate = c.elastic.strain_rate(g, n1, n2);
-    energy.lost_power = c.elastic.length * rate.dot(c.elastic.damping * rate);
+    energy.dissipated_power = c.elastic.length * rate.dot(c.elastic.damping * rate);
   }
   return energy;
 }
@@ -100,7 +117,7 @@ void BeamElement::end_outputs(const std::string& name, const Mat3& R, const Vec3
   sink.vector(name + "_section_moment", "N m", moment);
 }
 
-void BeamElement::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void BeamElement::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   static constexpr std::array<std::string_view, 6> strains{"Gamma1", "Gamma2", "Gamma3",
                                                            "kappa1", "kappa2", "kappa3"};
   static constexpr std::array<std::string_view, 6> forces{"N1", "N2", "N3", "M1", "M2", "M3"};
@@ -114,48 +131,61 @@ void BeamElement::outputs(const LocalState& x, const ReactionShares&, OutputSink
   if (place_.last) end_outputs("end", f.n2.R_WS, f.total.segment<3>(6), f.total.segment<3>(9), sink);
 }
 
-void BeamElement::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
-  const NodalForces f(*constants_, x);
+void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
+  const ElementConstants& c = *constants_;
+  const NodalForces f(c, x);
   const Helicoid& g = f.elastic.helicoid();
   const Vec6 h = g.h();
-  const Vec6 strain = constants_->elastic.strain(g);
-  const Vec6 force = f.elastic.section_force();
+  const Vec6 strain = c.elastic.strain(g);
+  // What the nodes hand on, in equilibrium with inertia: the strain is constant along an element, and with it the force that
+  // follows from it; between two elements the nodal forces differ by what acts on the node.
+  Vec6 at_start, at_end;
+  at_start << f.n1.R_WS.transpose() * -f.total.segment<3>(0), -f.total.segment<3>(3);
+  at_end << f.n2.R_WS.transpose() * f.total.segment<3>(6), f.total.segment<3>(9);
 
   const int pieces = place_.pieces;
   const auto count = static_cast<std::size_t>(pieces) + 1;
   std::vector<Pose> poses;
   std::vector<Vec3> points;
-  std::vector<double> arc;
-  std::array<std::vector<double>, 3> axes;
-  std::vector<double> force_world, moment_world;
+  std::vector<Vec6> forces;
+  FieldValues arc(count), force_world(count), moment_world(count), velocity(count), acceleration(count),
+      strain_energy(count), kinetic_energy(count);
+  std::array<FieldValues, 3> axes{FieldValues(count), FieldValues(count), FieldValues(count)};
+  const double strain_density = 0.5 * strain.dot(c.elastic.stiffness * strain);
+  const double kinetic_density =
+      c.massive ? InertiaForces(c.mass, f.n1, f.n2).energy() / c.elastic.length : 0.0;
   for (int i = 0; i <= pieces; ++i) {
     const double xi = static_cast<double>(i) / pieces;
     const Pose X = Pose{f.n1.R_WS, f.n1.p_WS} * se3::exp(Vec6(xi * h));
     poses.push_back(X);
     points.push_back(X.p);
-    arc.push_back(place_.s_first + xi * constants_->elastic.length);
-    for (int k = 0; k < 3; ++k) {
-      auto& axis = axes[static_cast<std::size_t>(k)];
-      axis.insert(axis.end(), X.R.col(k).data(), X.R.col(k).data() + 3);
-    }
-    const Vec3 n = X.R * force.head<3>();
-    const Vec3 m = X.R * force.tail<3>();
-    force_world.insert(force_world.end(), n.data(), n.data() + 3);
-    moment_world.insert(moment_world.end(), m.data(), m.data() + 3);
+    arc.add(place_.s_first + xi * c.elastic.length);
+    for (int k = 0; k < 3; ++k) axes[static_cast<std::size_t>(k)].add(Vec3(X.R.col(k)));
+    const Vec6& force = forces.emplace_back((1 - xi) * at_start + xi * at_end);
+    force_world.add(Vec3(X.R * force.head<3>()));
+    moment_world.add(Vec3(X.R * force.tail<3>()));
+    velocity.add(Vec3((1 - xi) * f.n1.v_WS + xi * f.n2.v_WS));
+    acceleration.add(Vec3((1 - xi) * f.n1.a_WS + xi * f.n2.a_WS));
+    strain_energy.add(strain_density);
+    kinetic_energy.add(kinetic_density);
   }
   canvas.polyline(Canvas::Layer::curves, points);
-  canvas.field("arc length", arc, 1);
-  canvas.field("t1", axes[0], 3);
-  canvas.field("t2", axes[1], 3);
-  canvas.field("t3", axes[2], 3);
-  strain_and_force_fields(strain, force, count, canvas);
-  canvas.field("force", force_world, 3);
-  canvas.field("moment", moment_world, 3);
-  draw_section(poses, strain, force, canvas);
+  draw_field(canvas, "arc length", "m", arc);
+  draw_field(canvas, "t1", "", xyz, axes[0]);
+  draw_field(canvas, "t2", "", xyz, axes[1]);
+  draw_field(canvas, "t3", "", xyz, axes[2]);
+  strain_and_force_fields(strain, forces, 1, canvas);
+  draw_field(canvas, "force", "N", xyz, force_world);
+  draw_field(canvas, "moment", "N m", xyz, moment_world);
+  draw_field(canvas, "velocity", "m/s", xyz, velocity);
+  draw_field(canvas, "acceleration", "m/s^2", xyz, acceleration);
+  draw_field(canvas, "strain energy by length", "J/m", strain_energy);
+  draw_field(canvas, "kinetic energy by length", "J/m", kinetic_energy);
+  draw_section(poses, strain, forces, canvas);
 }
 
-void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strain, const Vec6& force,
-                               Canvas& canvas) const {
+void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strain,
+                               const std::vector<Vec6>& forces, Canvas& canvas) const {
   const Outline& outline = constants_->outline;
   const auto corners = static_cast<int>(outline.points.size());
   if (corners < 3) return;
@@ -179,7 +209,12 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   if (place_.first) cap(0);
   if (place_.last) cap(static_cast<int>(poses.size()) - 1);
   canvas.surface(Canvas::Layer::sections, points, faces);
-  strain_and_force_fields(strain, force, points.size(), canvas);
+  strain_and_force_fields(strain, forces, outline.points.size(), canvas);
+  if (!outline.has_stress()) return;
+  FieldValues stress(points.size());
+  for (const Vec6& force : forces)
+    for (std::size_t k = 0; k < outline.points.size(); ++k) stress.add(outline.axial_stress(k, force));
+  draw_field(canvas, "axial stress", "Pa", stress);
 }
 
 }  // namespace trammel::beam

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "discretization.hpp"
 #include "trammel/element.hpp"
@@ -24,13 +25,14 @@ class BeamElement {
   /// Throws RejectStep where the two triads differ by more than 170 degrees.
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const;
 
  private:
   void end_outputs(const std::string& name, const Mat3& R, const Vec3& force, const Vec3& moment,
                    OutputSink& sink) const;
-  void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const Vec6& force,
+  /// `forces`: section force and moment at each pose.
+  void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const std::vector<Vec6>& forces,
                     Canvas& canvas) const;
 
   std::shared_ptr<const ElementConstants> constants_;

@@ -69,8 +69,8 @@ void BeamPoint::evaluate(const LocalState& x, int first, MotionLevel level, Mark
   const Mat3 R_WM = host.R_1 * Y.R;
   out.R_WM = R_WM;
   out.p_WM = host.X_1.p;
-  out.remainder_W = x.remainder(first);
-  add_to_place(out.p_WM, out.remainder_W, host.R_1 * Y.p);
+  out.compensation_W = x.compensation(first);
+  add_to_place(out.p_WM, out.compensation_W, host.R_1 * Y.p);
   out.dofs = dofs();
   if (level == MotionLevel::pose) return;
 

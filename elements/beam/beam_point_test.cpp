@@ -15,14 +15,14 @@ constexpr double s_first = 3.0;
 /// Two frames and a coordinate, laid out as the kernel lays out a State.
 struct Blocks {
   State state;
-  std::array<BlockPlace, 5> places{{{0, 0}, {3, 3}, {16, 6}, {19, 9}, {32, 12}}};
+  std::array<BlockOffset, 5> offsets{{{0, 0}, {3, 3}, {16, 6}, {19, 9}, {32, 12}}};
 
   Blocks(RandomStates& random, double angle) {
     const ElementState s = random.element(angle);
     state.value.resize(33);
     state.rate.resize(13);
     state.acceleration.resize(13, 0.0);
-    state.remainder.resize(13, 0.0);
+    state.compensation.resize(13, 0.0);
     for (std::size_t i = 0; i < 2; ++i) {
       set_position(i, s.node[i].p_WS);
       set_rotation(i, s.node[i].R_WS);
@@ -35,7 +35,7 @@ struct Blocks {
   Eigen::Map<Eigen::VectorXd> velocity() { return {state.rate.data(), 13}; }
   void set_position(std::size_t i, const Vec3& p) { Eigen::Map<Vec3>(state.value.data() + 16 * i) = p; }
   void set_rotation(std::size_t i, const Mat3& R) { Eigen::Map<Mat3>(state.value.data() + 16 * i + 3) = R; }
-  LocalState local() const { return {state, places.data()}; }
+  LocalState local() const { return {state, offsets.data()}; }
 
   Blocks moved(const Eigen::VectorXd& d) const {
     Blocks b = *this;

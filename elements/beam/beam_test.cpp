@@ -266,7 +266,7 @@ TEST(BeamElement, PowerOfItsForcesIsTheRateOfItsEnergies) {
   trammel::testing::Draw draw(33);
   const BeamElement element = an_element(true);
   const ProbeState x = random_element_state(draw, 0.7);
-  const auto stored = [&](const Specimen& y) {
+  const auto stored = [&](const TestState& y) {
     const Energy e = element.energy(y.local());
     return e.kinetic + e.strain;
   };
@@ -274,7 +274,7 @@ TEST(BeamElement, PowerOfItsForcesIsTheRateOfItsEnergies) {
   double power = 0;
   for (int k = 0; k < 4; ++k) power += x.local().velocity(k).dot(r.segment<3>(3 * k));
   const double rate = trammel::testing::time_derivative(stored, x);
-  const double lost = element.energy(x.local()).lost_power;
+  const double lost = element.energy(x.local()).dissipated_power;
   EXPECT_GT(lost, 0);
   EXPECT_NEAR(rate + lost, power, 1e-6 * std::abs(power));
 }

@@ -179,7 +179,7 @@ class InertiaForces {
   /// tr(S) I - S.
   static Mat3 complement(const Mat3& S) { return S.trace() * Mat3::Identity() - S; }
 
-  /// Node i with itself: the Euler equations of its share, J wdot + w x J w.
+  /// Node i with itself: the Euler equations of its contribution, J wdot + w x J w.
   template <class Matrix>
   void add_own_moments(std::size_t i, Matrix& D, Matrix& M) const {
     const int t = static_cast<int>(6 * i) + 3;

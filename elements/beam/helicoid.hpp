@@ -20,12 +20,12 @@ struct NodeMotion {
   Vec3 w_WS_S = Vec3::Zero();
   Vec3 a_WS = Vec3::Zero();
   Vec3 wdot_WS_S = Vec3::Zero();
-  Vec3 remainder_W = Vec3::Zero();  ///< what rounding took from p_WS
+  Vec3 compensation_W = Vec3::Zero();  ///< what rounding took from p_WS
 };
 
 /// From node 1 to node 2, without the rounding of places far from the origin.
 inline Vec3 p_12_W(const NodeMotion& n1, const NodeMotion& n2) {
-  return (n2.p_WS - n1.p_WS) + (n2.remainder_W - n1.remainder_W);
+  return (n2.p_WS - n1.p_WS) + (n2.compensation_W - n1.compensation_W);
 }
 
 /// The helicoid between two section triads: X(xi) = X_1 exp(xi h), h = log(X_1^-1 X_2), and the derivatives

@@ -41,8 +41,8 @@ TEST(LinearMoment, IsExactUnderAForceAtTheTip) {
   for (const int n : {1, 2, 7}) {
     EXPECT_NEAR(tip_compliance(n, true), bending + shear, 1e-9) << n;
     // One curvature an element leaves out V^2 L^3 / 24 EI.
-    const double left_out = 8.0 / (12 * 90 * n * n);
-    EXPECT_NEAR(tip_compliance(n, false), bending + shear - left_out, 1e-9) << n;
+    const double omitted = 8.0 / (12 * 90 * n * n);
+    EXPECT_NEAR(tip_compliance(n, false), bending + shear - omitted, 1e-9) << n;
   }
 }
 

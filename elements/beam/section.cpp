@@ -124,6 +124,13 @@ Section SectionAlongSpan::at(double x) const {
   if (a.outline.points.size() == b.outline.points.size())
     for (std::size_t i = 0; i < a.outline.points.size(); ++i)
       section.outline.points[i] = (1 - w) * a.outline.points[i] + w * b.outline.points[i];
+  if (a.outline.has_stress() && b.outline.has_stress()) {
+    section.outline.area = (1 - w) * a.outline.area + w * b.outline.area;
+    section.outline.I2 = (1 - w) * a.outline.I2 + w * b.outline.I2;
+    section.outline.I3 = (1 - w) * a.outline.I3 + w * b.outline.I3;
+  } else {
+    section.outline.area = 0;
+  }
   return section;
 }
 

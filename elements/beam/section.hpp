@@ -12,6 +12,15 @@ namespace trammel::beam {
 struct Outline {
   std::vector<Eigen::Vector2d> points;
   std::vector<std::vector<int>> caps;  ///< convex polygons of these points that cover the section
+  /// Of a section whose shape is known, with its centroid at the origin; zeros of others.
+  double area = 0;        ///< [m^2]
+  double I2 = 0, I3 = 0;  ///< about t2 and t3 [m^4]
+
+  /// The axial stress at point i under (N1, N2, N3, M1, M2, M3), by beam theory: N1/A + M2 y3/I2 - M3 y2/I3 [Pa].
+  double axial_stress(std::size_t i, const Vec6& force) const {
+    return force[0] / area + force[4] * points[i][1] / I2 - force[5] * points[i][0] / I3;
+  }
+  bool has_stress() const { return area > 0 && I2 > 0 && I3 > 0; }
 
   Outline() = default;
   /// A convex outline.

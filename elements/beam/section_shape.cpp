@@ -112,6 +112,9 @@ Section make_section(const ShapeConstants& shape, const Material& material) {
   section.mass.density = material.rho * shape.area;
   section.mass.inertia = material.rho * Vec3(shape.I2 + shape.I3, shape.I2, shape.I3).asDiagonal();
   section.outline = shape.outline;
+  section.outline.area = shape.area;
+  section.outline.I2 = shape.I2;
+  section.outline.I3 = shape.I3;
   return section;
 }
 

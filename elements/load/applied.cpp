@@ -62,11 +62,11 @@ Energy MarkerLoad::energy(const LocalState& x) const {
   // The load acts on the blocks: a marker's own motion in time takes no part of its work.
   const Vec6 own = explicit_twist(at_, x, 0, m);
   const Vec6 twist = conservative() ? Vec6(-own) : Vec6(m.twist - own);
-  e.lost_power = -f.dot(options_.moment ? Vec3(m.R_WM * twist.tail<3>()) : Vec3(twist.head<3>()));
+  e.dissipated_power = -f.dot(options_.moment ? Vec3(m.R_WM * twist.tail<3>()) : Vec3(twist.head<3>()));
   return e;
 }
 
-void MarkerLoad::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void MarkerLoad::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   MarkerMotion m;
   at_.evaluate(x, 0, MotionLevel::velocity, m);
   const Vec3 f = in_world(x, m.R_WM);
@@ -79,7 +79,7 @@ void MarkerLoad::outputs(const LocalState& x, const ReactionShares&, OutputSink&
   }
 }
 
-void MarkerLoad::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+void MarkerLoad::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   MarkerMotion m;
   at_.evaluate(x, 0, MotionLevel::pose, m);
   const Vec3 f = in_world(x, m.R_WM), zero = Vec3::Zero();

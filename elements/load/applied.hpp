@@ -30,8 +30,8 @@ class MarkerLoad {
   bool couples(int row, int) const { return row < marker_blocks_; }
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
  private:
   Vec3 in_world(const LocalState& x, const Mat3& R_WM) const;

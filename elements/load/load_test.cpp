@@ -65,7 +65,7 @@ TEST(MarkerLoad, ActsOnAPoint) {
   expect_tangent(load, x);
 }
 
-// r . v is minus the power of the load: the rate of its potential where it has one, else its lost power.
+// r . v is minus the power of the load: the rate of its potential where it has one, else its dissipated power.
 TEST(MarkerLoad, PowerIsInBalance) {
   Draw draw(3);
   for (int run = 0; run < 10; ++run)
@@ -80,8 +80,8 @@ TEST(MarkerLoad, PowerIsInBalance) {
           ProbeState x;
           x.random_frame(draw);
           const double potential_rate =
-              time_derivative([&](const Specimen& s) { return load.energy(s.local()).potential; }, x);
-          const double power = potential_rate + load.energy(x.local()).lost_power;
+              time_derivative([&](const TestState& s) { return load.energy(s.local()).potential; }, x);
+          const double power = potential_rate + load.energy(x.local()).dissipated_power;
           EXPECT_NEAR(residual_of(load, x).dot(ConstVectorMap(x.state().rate.data(), 6)), power, 1e-6);
         }
 }
@@ -151,9 +151,9 @@ TEST(Gravity, TangentsAndPowersOfWeights) {
     x.random_frame(draw);
     expect_tangent(weight, x);
     const double potential_rate =
-        time_derivative([&](const Specimen& s) { return weight.energy(s.local()).potential; }, x);
+        time_derivative([&](const TestState& s) { return weight.energy(s.local()).potential; }, x);
     const double power = residual_of(weight, x).dot(ConstVectorMap(x.state().rate.data(), 6));
-    EXPECT_NEAR(power, potential_rate + weight.energy(x.local()).lost_power, 1e-5);
+    EXPECT_NEAR(power, potential_rate + weight.energy(x.local()).dissipated_power, 1e-5);
   }
 }
 

@@ -27,8 +27,8 @@ class SpreadLoad {
   bool couples(int row, int column) const { return part_.couples(row, column); }
   void evaluate(const LocalState& x, LocalSystem& out) const { part_.evaluate(x, out); }
   Energy energy(const LocalState& x) const { return part_.energy(x); }
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
-    part_.draw(x, shares, canvas);
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
+    part_.draw(x, contributions, canvas);
   }
 
  private:

@@ -23,7 +23,7 @@ struct Gravity {
     if (is_constant())
       e.potential = -force.dot(p);
     else
-      e.lost_power = -force.dot(v);
+      e.dissipated_power = -force.dot(v);
     return e;
   }
 };

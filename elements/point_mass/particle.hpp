@@ -20,14 +20,14 @@ class Particle {
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.vector("position", "m", x.position(0));
     sink.vector("velocity", "m/s", x.velocity(0));
     sink.vector("momentum", "kg m/s", mass_ * x.velocity(0));
     sink.scalar("kinetic_energy", "J", energy(x).kinetic);
   }
 
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
     if (radius_ > 0) canvas.sphere(Canvas::Layer::bodies, x.position(0), radius_);
   }
 

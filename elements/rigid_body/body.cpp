@@ -38,11 +38,11 @@ Energy CentredBody::energy(const LocalState& x) const {
   return e;
 }
 
-void CentredBody::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void CentredBody::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   report(x, mass_, Vec3::Zero(), J_, energy(x).kinetic, sink);
 }
 
-void CentredBody::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+void CentredBody::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   solids_->draw(x.rotation(1), x.position(0), canvas);
 }
 
@@ -55,11 +55,11 @@ Energy OffsetBody::energy(const LocalState& x) const {
   return e;
 }
 
-void OffsetBody::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void OffsetBody::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   report(x, mass_, centre_, J_origin_, energy(x).kinetic, sink);
 }
 
-void OffsetBody::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+void OffsetBody::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   solids_->draw(x.rotation(1), x.position(0), canvas);
 }
 

@@ -36,8 +36,8 @@ class CentredBody {
   }
 
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
  private:
   double mass_;
@@ -78,8 +78,8 @@ class OffsetBody {
   }
 
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
  private:
   double mass_;

@@ -92,7 +92,7 @@ TEST(RigidBody, PowerOfInertiaIsTheRateOfKineticEnergy) {
     x.random_frame(draw);
     const Eigen::VectorXd v = ConstVectorMap(x.state().rate.data(), 6);
     const double rate =
-        time_derivative([&](const trammel::Specimen& s) { return body.energy(s.local()).kinetic; }, x);
+        time_derivative([&](const trammel::TestState& s) { return body.energy(s.local()).kinetic; }, x);
     EXPECT_NEAR(residual_of(body, x).dot(v), rate, 1e-5 * (1 + std::abs(rate)));
   }
 }

@@ -1,7 +1,15 @@
 #include "bushing.hpp"
 
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <string_view>
+
 #include "trammel/explicit_twist.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/lie.hpp"
+#include "trammel/motion_level.hpp"
 
 namespace trammel::spring {
 
@@ -26,7 +34,7 @@ struct Strain {
 void Bushing::evaluate(const LocalState& x, LocalSystem& out) const {
   const bool tangent = out.request.tangent;
   RelativeMotion motion;
-  motion.evaluate(x, a_, b_, 0, tangent ? MotionLevel::full : MotionLevel::velocity);
+  motion.evaluate(x, a_, b_, 0, level_of_forces(out.request));
   const Strain strain(motion, true);
   const Vec6 f = stiffness_ * (strain.z - rest_) + damping_ * strain.rate;
   const Vec6 w = strain.Z.transpose() * f;
@@ -56,16 +64,16 @@ Energy Bushing::energy(const LocalState& x) const {
   const Vec6 z = strain.z - rest_;
   Energy e;
   e.strain = 0.5 * z.dot(stiffness_ * z);
-  e.lost_power = strain.rate.dot(damping_ * strain.rate);
+  e.dissipated_power = strain.rate.dot(damping_ * strain.rate);
   if (!a_.has_shape() && !b_.has_shape()) return e;
   // What moves a marker by a function of time does work.
   const Vec6 w = strain.Z.transpose() * (stiffness_ * z + damping_ * strain.rate);
-  e.lost_power -= motion.wrench_on_A(w).dot(explicit_twist(a_, x, 0, motion.A)) +
-                  motion.wrench_on_B(w).dot(explicit_twist(b_, x, a_.block_count(), motion.B));
+  e.dissipated_power -= motion.wrench_on_A(w).dot(explicit_twist(a_, x, 0, motion.A)) +
+                        motion.wrench_on_B(w).dot(explicit_twist(b_, x, a_.block_count(), motion.B));
   return e;
 }
 
-void Bushing::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void Bushing::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   RelativeMotion motion;
   motion.evaluate(x, a_, b_, 0, MotionLevel::velocity);
   const Strain strain(motion, true);
@@ -80,6 +88,32 @@ void Bushing::outputs(const LocalState& x, const ReactionShares&, OutputSink& si
   sink.vector("moment_on_B", "N m", motion.B.R_WM * on_B.tail<3>());
   const Vec6 z = strain.z - rest_;
   sink.scalar("strain_energy", "J", 0.5 * z.dot(stiffness_ * z));
+}
+
+void Bushing::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
+  RelativeMotion motion;
+  motion.evaluate(x, a_, b_, 0, MotionLevel::velocity);
+  const Strain strain(motion, true);
+  const Vec6 f = stiffness_ * (strain.z - rest_) + damping_ * strain.rate;
+  const Vec6 row = motion.wrench_on_B(strain.Z.transpose() * f);
+  const Vec3 force = -row.head<3>(), moment = -(motion.B.R_WM * row.tail<3>());
+  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
+  canvas.points(Canvas::Layer::joints, std::span(&motion.B.p_WM, 1));
+  draw_field(canvas, "force", "N", xyz, {force.data(), 3});
+  draw_field(canvas, "moment", "N m", xyz, {moment.data(), 3});
+  const Glyph glyph(canvas, motion.A, motion.B);
+  glyph.tube(motion.A, {-0.3, 0, 0}, {0.3, 0, 0}, 0.35);
+  glyph.tube(motion.B, {-0.35, 0, 0}, {0.35, 0, 0}, 0.12);
+  for (int k = 0; k < 4; ++k) {  // the rubber between both
+    const double angle = 0.5 * std::numbers::pi * k;
+    const Vec3 out(0, std::cos(angle), std::sin(angle));
+    std::array<Vec3, 7> wave;
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+      const double s = static_cast<double>(i) / 6;
+      wave[i] = (0.12 + 0.23 * s) * out + Vec3(i % 2 == 0 ? 0.0 : i % 4 == 1 ? 0.06 : -0.06, 0, 0);
+    }
+    glyph.line(motion.A, wave);
+  }
 }
 
 }  // namespace trammel::spring

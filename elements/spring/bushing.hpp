@@ -16,7 +16,9 @@ class Bushing {
 
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
+  /// Draws an eye of A and an inner tube of B, and the rubber between both.
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
  private:
   Marker a_, b_;

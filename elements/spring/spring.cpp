@@ -27,9 +27,9 @@ std::vector<Parameter> spring_parameters() {
       Parameter::make(Kind::function, "force", "N",
                       "further tension, a function of t, self.length, self.elongation, self.rate and "
                       "signals; absent: none"),
-      Parameter::make(Kind::real, "radius", "m", "of the coil that it is drawn as; 0: a line")
-          .not_negative()
-          .defaults("0"),
+      Parameter::make(Kind::real, "radius", "m",
+                      "of the coil that it is drawn as; 0: a line; absent: by the size of the model")
+          .not_negative(),
   };
 }
 
@@ -65,7 +65,8 @@ void build_spring(const Parameters& in, Builder& builder) {
         in.where("between"),
         "the ends of the spring meet at the start, so that it has no direction; with 'rest_length: 0' and "
         "no preload it needs none");
-  builder.add(SpringDamper(a, b, law, in.real("radius"), std::move(others)), std::move(stencil));
+  builder.add(SpringDamper(a, b, law, in.has("radius") ? in.real("radius") : -1, std::move(others)),
+              std::move(stencil));
 }
 
 std::vector<Parameter> bushing_parameters() {

@@ -5,7 +5,9 @@
 #include <numbers>
 
 #include "trammel/explicit_twist.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/local_copy.hpp"
+#include "trammel/motion_level.hpp"
 
 namespace trammel::spring {
 
@@ -76,7 +78,7 @@ double Law::strain_energy(double length) const {
   return preload * elongation + 0.5 * stiffness * elongation * elongation;
 }
 
-double Law::lost_power(double t, double length, double rate, const SignalNumbers& others) const {
+double Law::dissipated_power(double t, double length, double rate, const SignalNumbers& others) const {
   const double by_function =
       function ? evaluate_function(*function, t, length, length - rest_length, rate, others, nullptr).force
                : 0.0;
@@ -118,7 +120,7 @@ void SpringDamper::find(const LocalState& x, MotionLevel level, Line& line) cons
 void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   Line line;
   const bool tangent = out.request.tangent;
-  find(x, tangent ? MotionLevel::full : MotionLevel::velocity, line);
+  find(x, level_of_forces(out.request), line);
   const int na = line.A.dofs, nb = line.B.dofs;
   const NestedScratch<Values> values;
   SignalNumbers by_others;
@@ -174,15 +176,15 @@ Energy SpringDamper::energy(const LocalState& x) const {
   Energy e;
   e.strain = law_.strain_energy(line.length);
   const SignalNumbers others = read(x);
-  e.lost_power = law_.lost_power(x.time(), line.length, line.rate, others);
+  e.dissipated_power = law_.dissipated_power(x.time(), line.length, line.rate, others);
   // What moves an end by a function of time does work.
   const Vec6 of_A = explicit_twist(a_, x, 0, line.A), of_B = explicit_twist(b_, x, a_.block_count(), line.B);
   if (const double rate = line.n.dot(of_B.head<3>() - of_A.head<3>()); rate != 0)
-    e.lost_power -= law_.at(x.time(), line.length, line.rate, others).force * rate;
+    e.dissipated_power -= law_.at(x.time(), line.length, line.rate, others).force * rate;
   return e;
 }
 
-void SpringDamper::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void SpringDamper::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   Line line;
   find(x, MotionLevel::velocity, line);
   const double force = law_.at(x.time(), line.length, line.rate, read(x)).force;
@@ -195,24 +197,50 @@ void SpringDamper::outputs(const LocalState& x, const ReactionShares&, OutputSin
   sink.scalar("strain_energy", "J", law_.strain_energy(line.length));
 }
 
-void SpringDamper::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+namespace {
+
+/// Along z from 0 to 1, of radius 1 across; both ends on the axis.
+std::vector<Vec3> coil(int turns, int sides) {
+  std::vector<Vec3> points{{0, 0, 0}, {0, 0, 0.1}};
+  for (int i = 0; i <= turns * sides; ++i) {
+    const double s = static_cast<double>(i) / (turns * sides), angle = 2 * std::numbers::pi * turns * s;
+    points.emplace_back(std::cos(angle), std::sin(angle), 0.1 + 0.8 * s);
+  }
+  points.emplace_back(0, 0, 0.9);
+  points.emplace_back(0, 0, 1);
+  return points;
+}
+
+/// A pot that is open upwards, and a plunger in it.
+std::vector<Vec3> dashpot() {
+  return {{0, 0, 0},    {0, 0, 0.3},  {1, 0, 0.3},  {1, 0, 0.7}, {1, 0, 0.3},
+          {-1, 0, 0.3}, {-1, 0, 0.7}, {-1, 0, 0.3}, {0, 0, 0.3}};
+}
+std::vector<Vec3> plunger() { return {{-0.8, 0, 0.5}, {0.8, 0, 0.5}, {0, 0, 0.5}, {0, 0, 1}}; }
+
+}  // namespace
+
+void SpringDamper::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   Line line;
   find(x, MotionLevel::velocity, line);
   const Vec3 from = line.A.p_WM, to = line.B.p_WM, d = to - from;
-  std::vector<Vec3> points{from};
-  if (radius_ > 0 && line.length > 0) {
-    constexpr int turns = 8, sides = 12;
+  const GlyphScale scale = glyph_scale(canvas, 0.5 * (from + to));
+  const double radius = radius_ >= 0 ? radius_ : 0.25 * scale.size;
+  const double tension = law_.at(x.time(), line.length, line.rate, read(x)).force;
+  const auto add = [&](std::vector<Vec3> points, double across) {
     const Vec3 e1 = line.n.unitOrthogonal(), e2 = line.n.cross(e1);
-    for (int i = 0; i <= turns * sides; ++i) {
-      const double s = static_cast<double>(i) / (turns * sides), angle = 2 * std::numbers::pi * turns * s;
-      points.emplace_back(from + (0.1 + 0.8 * s) * d +
-                          radius_ * (std::cos(angle) * e1 + std::sin(angle) * e2));
-    }
+    for (Vec3& p : points) p = (from + p[2] * d + across * (p[0] * e1 + p[1] * e2)).eval();
+    canvas.polyline(Canvas::Layer::curves, points);
+    draw_field(canvas, "tension", "N", std::vector<double>(points.size(), tension));
+  };
+  if (!(radius > 0) || !(line.length > 0)) {
+    add({{0, 0, 0}, {0, 0, 1}}, 0);
+    return;
   }
-  points.push_back(to);
-  const std::vector<double> tension(points.size(), law_.at(x.time(), line.length, line.rate, read(x)).force);
-  canvas.polyline(Canvas::Layer::curves, points);
-  canvas.field("tension", tension, 1);
+  const bool springs = law_.stiffness > 0 || law_.damping == 0;
+  if (springs) add(coil(scale.sides < 3 ? 4 : 8, scale.sides < 3 ? 2 : scale.sides), radius);
+  if (law_.damping > 0)
+    for (const auto& part : {dashpot(), plunger()}) add(part, (springs ? 0.6 : 1) * radius);
 }
 
 }  // namespace trammel::spring

@@ -35,7 +35,7 @@ struct Law {
              SignalNumbers* by_others = nullptr) const;
   double strain_energy(double length) const;
   /// What leaves the system here [W]: damping, and all that the function does.
-  double lost_power(double t, double length, double rate, const SignalNumbers& others = {}) const;
+  double dissipated_power(double t, double length, double rate, const SignalNumbers& others = {}) const;
   /// True where F / L stays finite as L goes to 0.
   bool passes_through_zero() const { return rest_length == 0 && preload == 0 && !function; }
 };
@@ -61,8 +61,8 @@ class SpringDamper {
 
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
  private:
   /// Both markers and the line between them.
@@ -80,7 +80,7 @@ class SpringDamper {
 
   Marker a_, b_;
   Law law_;
-  double radius_;  ///< of the coil drawn; 0: a line
+  double radius_;  ///< of the coil drawn [m]; 0: a line; below 0: by the size of the model
   std::vector<std::shared_ptr<const Signal>> others_;
 };
 

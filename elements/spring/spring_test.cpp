@@ -104,8 +104,8 @@ TEST(Spring, PowerIsInBalance) {
     for (Pair& p : with_moving_ends(pairs(draw))) {
       const SpringDamper spring(p.a, p.b, some_law(with_function), 0);
       const double stored =
-          time_derivative([&](const trammel::Specimen& s) { return spring.energy(s.local()).strain; }, p.x);
-      const double lost = spring.energy(p.x.local()).lost_power;
+          time_derivative([&](const trammel::TestState& s) { return spring.energy(s.local()).strain; }, p.x);
+      const double lost = spring.energy(p.x.local()).dissipated_power;
       EXPECT_NEAR(residual_of(spring, p.x).dot(velocity(p.x)), stored + lost, 1e-5 * (1 + std::abs(lost)));
     }
 }
@@ -156,8 +156,8 @@ TEST(Bushing, PowerIsInBalance) {
     if (run >= 10) p.a = swaying(p.a);
     const Bushing bushing = some_bushing(draw, p);
     const double stored =
-        time_derivative([&](const trammel::Specimen& s) { return bushing.energy(s.local()).strain; }, p.x);
-    const double lost = bushing.energy(p.x.local()).lost_power;
+        time_derivative([&](const trammel::TestState& s) { return bushing.energy(s.local()).strain; }, p.x);
+    const double lost = bushing.energy(p.x.local()).dissipated_power;
     EXPECT_NEAR(residual_of(bushing, p.x).dot(velocity(p.x)), stored + lost, 1e-4 * (1 + std::abs(lost)));
   }
 }

@@ -204,26 +204,26 @@ void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
   require_no_self_contact(in, law);
 }
 
-/// What a slider offers as "course": the beams of its track.
-struct Course : std::vector<std::string> {
-  static constexpr std::string_view offered_as = "course of a slider 1";
+/// What a slider offers as "beams": the beams of its track.
+struct BeamNames : std::vector<std::string> {
+  static constexpr std::string_view offered_as = "beams of a slider 1";
 };
 
-Course course_of(const Parameters& in) {
-  Course course;
-  for (const Value* name : beam_names(in)) course.push_back(name->text);
-  return course;
+BeamNames beams_of(const Parameters& in) {
+  BeamNames beams;
+  for (const Value* name : beam_names(in)) beams.push_back(name->text);
+  return beams;
 }
 
-/// Leaves those that the slider can meet first: on one course none of two passes another where one holds rotations.
-void keep_neighbours(SliderLaw& law, double s, const Course& course, Builder& builder) {
+/// Leaves those that the slider can meet first: on one track none of two passes another where one holds rotations.
+void keep_neighbours(SliderLaw& law, double s, const BeamNames& beams, Builder& builder) {
   using Other = SliderLaw::Other;
   const auto place = [&](const Other& other) { return builder.block(other.s).initial[0] + other.shift; };
   std::vector<char> follows(law.others.size());
   double before = -1, behind = law.track->length() + 1;  // the next ones that hold rotations
   for (std::size_t i = 0; i < law.others.size(); ++i) {
-    const auto its = builder.find<Course>(law.others[i].name + ".course");
-    follows[i] = its != nullptr && *its == course;
+    const auto its = builder.find<BeamNames>(law.others[i].name + ".beams");
+    follows[i] = its != nullptr && *its == beams;
     if (!follows[i] || !law.others[i].turns) continue;
     const double at = place(law.others[i]);
     (at <= s ? before : behind) = at <= s ? std::max(before, at) : std::min(behind, at);
@@ -237,15 +237,15 @@ void keep_neighbours(SliderLaw& law, double s, const Course& course, Builder& bu
 
 /// Makes the slider known to those that come later on the same beams, and those that came before to it. Two that hold
 /// no rotations need not know of each other.
-void meet_others(SliderLaw& law, BlockId s, double start, const Course& course, Builder& builder) {
+void meet_others(SliderLaw& law, BlockId s, double start, const BeamNames& beams, Builder& builder) {
   for (const Track::Part& part : law.track->parts()) {
-    for (const ElasticLine::Guest& guest : *part.guests)
-      if (guest.turns || law.rotates())
-        law.others.push_back({guest.name, guest.s, part.from - guest.from, part.from, part.to, guest.turns});
-    part.guests->push_back({law.name, s, part.from, law.rotates()});
+    for (const ElasticLine::Slider& other : *part.sliders)
+      if (other.turns || law.rotates())
+        law.others.push_back({other.name, other.s, part.from - other.from, part.from, part.to, other.turns});
+    part.sliders->push_back({law.name, s, part.from, law.rotates()});
   }
-  keep_neighbours(law, start, course, builder);
-  builder.offer("course", std::make_shared<const Course>(course));
+  keep_neighbours(law, start, beams, builder);
+  builder.offer("beams", std::make_shared<const BeamNames>(beams));
 }
 
 /// Rows of a contact: through the compliance of the pieces they depend on its multipliers.
@@ -285,7 +285,7 @@ void build(const Parameters& in, Builder& builder) {
   std::vector<BlockId> fixed{builder.add_coordinates("s", {&start.s, 1}, {&rate, 1}, length, "m")};
   builder.offer_coordinate("s", "m", fixed.back());
   law->name = builder.entity().name;
-  meet_others(*law, fixed.back(), start.s, course_of(in), builder);
+  meet_others(*law, fixed.back(), start.s, beams_of(in), builder);
   if (law->has_angle()) {
     const double angle = 0, turning = (b.twist.tail<3>() - start.twist.tail<3>())[0];
     fixed.push_back(builder.add_coordinates("angle", {&angle, 1}, {&turning, 1}, turn, "rad"));

@@ -26,15 +26,15 @@ double difference(const std::function<double(double)>& f) {
 TEST(NormalForce, IsWhatPressesAcrossTheSlidersFirstAxis) {
   const Mat3 R = so3::exp(Vec3(0.4, -1.2, 0.7));
   const NormalForce normal(Marker::on_frame({0, 1}, R, Vec3(0.3, -0.2, 0.5)), 2);
-  const auto at = [&normal](const Specimen& s) {
+  const auto at = [&normal](const TestState& s) {
     SignalValue v;
     normal.evaluate(s.local(), 0, true, v);
     return v;
   };
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Specimen s(blocks());
+    TestState s(blocks());
     s.disturb(seed);
-    double* force = s.state().value.data() + s.places()[2].value;
+    double* force = s.state().value.data() + s.state_offsets()[2].value;
     for (int i = 0; i < 3; ++i) force[i] = std::sin(static_cast<double>(seed) + 2 * i) + 0.3;
     const SignalValue v = at(s);
     const Vec3 t1 = s.local().rotation(1) * R.col(0), F(force[0], force[1], force[2]);
@@ -54,13 +54,13 @@ TEST(ContactForce, IsTheWholeForce) {
   force.kind = BlockKind::multiplier;
   force.size = 3;
   const ContactForce contact(0);
-  const auto at = [&contact](const Specimen& s) {
+  const auto at = [&contact](const TestState& s) {
     SignalValue v;
     contact.evaluate(s.local(), 0, true, v);
     return v;
   };
-  Specimen s({force});
-  std::ranges::copy(std::array{2.0, -3.0, 6.0}, s.state().value.data() + s.places()[0].value);
+  TestState s({force});
+  std::ranges::copy(std::array{2.0, -3.0, 6.0}, s.state().value.data() + s.state_offsets()[0].value);
   const SignalValue v = at(s);
   EXPECT_EQ(v.value, 7);
   for (int i = 0; i < 3; ++i) {

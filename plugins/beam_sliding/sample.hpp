@@ -33,7 +33,7 @@ class Sample {
   Vec3 vector(double size = 1) { return size * Vec3(number(), number(), number()); }
   Vec6 vector6(double size = 1) { return (Vec6() << vector(size), vector(size)).finished(); }
 
-  /// The range with one slider at s, on the element `host`; `specimen` is its state.
+  /// The range with one slider at s, on the element `host`; `test_state` is its state.
   RangeOf<Slider> make(double s, int host) {
     blocks_.clear();
     auto law = std::make_shared<SliderLaw>();
@@ -99,14 +99,14 @@ class Sample {
       if (k == host && after)
         contact_pose = nodes.back() * se3::exp(Vec6((s - elements * length) * elastic->reference));
     }
-    specimen = std::make_unique<Specimen>(blocks_);
-    State& state = specimen->state();
+    test_state = std::make_unique<TestState>(blocks_);
+    State& state = test_state->state();
     const auto value = [&](BlockId id) {
-      return state.value.data() + specimen->places()[static_cast<std::size_t>(id)].value;
+      return state.value.data() + test_state->state_offsets()[static_cast<std::size_t>(id)].value;
     };
     const auto put = [&](const Frame& frame, const Pose& X) {
       Eigen::Map<Vec3>(value(frame.position)) = X.p;
-      specimen->set_rotation(static_cast<int>(frame.rotation), X.R);
+      test_state->set_rotation(static_cast<int>(frame.rotation), X.R);
     };
     for (int k = 0; k <= elements; ++k)
       put(line.nodes[static_cast<std::size_t>(k)], nodes[static_cast<std::size_t>(k)]);
@@ -121,7 +121,7 @@ class Sample {
         for (int k = 0; k < 3; ++k) value(static_cast<BlockId>(i))[k] = reaction * number();
     for (double& a : state.acceleration) a = number();
 
-    // All nodes are in the stencil, as they are in the specimen.
+    // All nodes are in the stencil, as they are in the test_state.
     Slider slider(law, (host + 0.5) * length, host == 0);
     slider.set_fixed_blocks(fixed);
     std::vector<BlockId> stencil = slider.stencil();
@@ -130,22 +130,22 @@ class Sample {
     RangeOf<Slider> range;
     range.add(std::move(slider), std::move(stencil), dofs, 0);
     if (beyond && at_end == AtEnd::stop) {  // what is beyond an end is known by a review
-      range.commit(0, specimen->local(), {0, 0});
-      range.review(0, specimen->local(), {0, 1});
-      range.commit(0, specimen->local(), {0, 1});
+      range.commit(0, test_state->local(), {0, 0});
+      range.review(0, test_state->local(), {0, 1});
+      range.commit(0, test_state->local(), {0, 1});
     }
     return range;
   }
 
   /// Moves the slider onto its point of the track.
   void close(const RangeOf<Slider>& range) {
-    const Eigen::VectorXd r = evaluate(range, 0, *specimen, {}).residual;
+    const Eigen::VectorXd r = evaluate(range, 0, *test_state, {}).residual;
     const int body = contact == Contact::cylindrical ? 2 : 1;
-    const int place = specimen->places()[static_cast<std::size_t>(body)].value;
-    Eigen::Map<Vec3>(specimen->state().value.data() + place) -= r.segment<3>(specimen->offset(body + 2));
+    const int place = test_state->state_offsets()[static_cast<std::size_t>(body)].value;
+    Eigen::Map<Vec3>(test_state->state().value.data() + place) -= r.segment<3>(test_state->offset(body + 2));
   }
 
-  std::unique_ptr<Specimen> specimen;
+  std::unique_ptr<TestState> test_state;
 
  private:
   std::mt19937 engine_;

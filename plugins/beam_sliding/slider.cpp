@@ -1,4 +1,5 @@
 #include "slider.hpp"
+#include "trammel/motion_level.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,16 +26,16 @@ Slider::Slider(std::shared_ptr<const SliderLaw> law, double s, bool forward)
       slider_blocks_(law_->slider.block_count()),
       host_(host_of(*law_->track, law_->track->piece_at(s))) {
   int next = 1;
-  if (law_->has_angle()) places_.angle = next++;
-  places_.slider = next;
+  if (law_->has_angle()) row_offsets_.angle = next++;
+  row_offsets_.slider = next;
   for (const int size : law_->slider.block_sizes()) next += size;
-  places_.force = next;
+  row_offsets_.force = next;
   next += 3;
   if (law_->rotates()) {
-    places_.moment = next;
+    row_offsets_.moment = next;
     next += 3;
   }
-  places_.nodes = next + static_cast<int>(law_->others.size());
+  row_offsets_.nodes = next + static_cast<int>(law_->others.size());
   now_.last = {s, 0};
   now_.host = now_.host_before = law_->track->piece_at(s);
   const int ahead = std::min(law_->reserve, ahead_at_start);
@@ -80,9 +81,9 @@ double Slider::turn_rate(const LocalState& x) const {
   return law_->has_angle() ? x.rate(angle_block())[0] : law_->turn_by_s * x.rate(0)[0];
 }
 
-const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
+const SplitHostElement<double>& Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
   if (!memory_.host) memory_.host.emplace(host_);
-  SplitHost<double>& host = *memory_.host;
+  SplitHostElement<double>& host = *memory_.host;
   bool same = memory_.found;
   const auto set = [&same](auto& to, const auto& from) {
     same = same && to == from;
@@ -93,13 +94,13 @@ const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion
   set(host.X_1.p, x.position(k));
   set(host.X_2.R, x.rotation(k + 3));
   set(host.X_2.p, x.position(k + 2));
-  set(host.remainder_1, x.remainder(k));
-  set(host.remainder_2, x.remainder(k + 2));
+  set(host.compensation_1, x.compensation(k));
+  set(host.compensation_2, x.compensation(k + 2));
   set(host.s, x.value(0)[0]);
   set(host.beyond, now_.beyond);
   set(host.force, Eigen::Map<const Vec3>(x.value(force_block())));
   host.p_WB = slider.p_WM;
-  host.remainder_B = slider.remainder_W;
+  host.compensation_B = slider.compensation_W;
   host.rotates = law_->rotates();
   if (host.rotates) {
     set(host.turn, turn(x));
@@ -108,49 +109,45 @@ const SplitHost<double>& Slider::host_at(const LocalState& x, const MarkerMotion
   }
   if (same) return host;
   memory_.found = false;
-  host.solve(now_.host == now_.host_before ? now_.start : HostStart());
+  host.solve(now_.host == now_.host_before ? now_.start : HostElementStart());
   memory_.found = true;
   return host;
 }
 
 void Slider::evaluate(const LocalState& x, LocalSystem& out) const {
   const Request& request = out.request;
-  const bool full = request.bias || (request.rates && request.tangent);
   MarkerMotion slider;
-  law_->slider.evaluate(x, slider_block(),
-                        full            ? MotionLevel::full
-                        : request.rates ? MotionLevel::velocity
-                                        : MotionLevel::jacobian,
-                        slider);
-  const SplitHost<double>& host = host_at(x, slider);
-  const SplitHost<double>::Vector share = host.residual();
+  law_->slider.evaluate(x, slider_block(), level_of_position_rows(request), slider);
+  const SplitHostElement<double>& host = host_at(x, slider);
+  const SplitHostElement<double>::Vector contribution = host.residual();
 
   auto r = out.residual();
   const int n = node_row(law_->track->piece(now_.host).node);
-  r.segment<3>(n) += host.X_1.R * share.segment<3>(C::node_1);
-  r.segment<3>(n + 3) += share.segment<3>(C::node_1 + 3);
-  r.segment<3>(n + 6) += host.X_2.R * share.segment<3>(C::node_2);
-  r.segment<3>(n + 9) += share.segment<3>(C::node_2 + 3);
-  r[0] += share[C::s] + law_->turn_by_s * share[C::turn] - stops_at(host.s).force;
-  if (law_->has_angle()) r[places_.angle] += share[C::turn];
-  r.segment(places_.slider, slider.dofs) += slider.J.transpose().lazyProduct(share.segment<6>(C::slider));
-  r.segment<3>(places_.force) += share.segment<3>(C::multipliers);
-  if (law_->rotates()) r.segment<3>(places_.moment) += share.segment<3>(C::multipliers + 3);
+  r.segment<3>(n) += host.X_1.R * contribution.segment<3>(C::node_1);
+  r.segment<3>(n + 3) += contribution.segment<3>(C::node_1 + 3);
+  r.segment<3>(n + 6) += host.X_2.R * contribution.segment<3>(C::node_2);
+  r.segment<3>(n + 9) += contribution.segment<3>(C::node_2 + 3);
+  r[0] += contribution[C::s] + law_->turn_by_s * contribution[C::turn] - stops_at(host.s).force;
+  if (law_->has_angle()) r[row_offsets_.angle] += contribution[C::turn];
+  r.segment(row_offsets_.slider, slider.dofs) +=
+      slider.J.transpose().lazyProduct(contribution.segment<6>(C::slider));
+  r.segment<3>(row_offsets_.force) += contribution.segment<3>(C::multipliers);
+  if (law_->rotates()) r.segment<3>(row_offsets_.moment) += contribution.segment<3>(C::multipliers + 3);
 
-  if (request.tangent) fill_tangent(x, host, share, slider, out);
+  if (request.tangent) fill_tangent(x, host, contribution, slider, out);
   if (request.rates || request.bias) fill_rates(x, host, slider, out);
 }
 
-void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host,
-                          const SplitHost<double>::Vector& share, const MarkerMotion& slider,
+void Slider::fill_tangent(const LocalState& x, const SplitHostElement<double>& host,
+                          const SplitHostElement<double>::Vector& contribution, const MarkerMotion& slider,
                           LocalSystem& out) const {
-  SplitHost<double>::Matrix M = host.tangent();
+  SplitHostElement<double>::Matrix M = host.tangent();
   for (const auto& [at, R] :
        {std::pair(int{C::node_1}, &host.X_1.R), std::pair(int{C::node_2}, &host.X_2.R)}) {
     M.middleRows<3>(at) = (*R * M.middleRows<3>(at)).eval();
     M.middleCols<3>(at) = (M.middleCols<3>(at) * R->transpose()).eval();
     // The world's components of the force turn with the node.
-    M.block<3, 3>(at, at + 3) -= *R * skew(Vec3(share.segment<3>(at)));
+    M.block<3, 3>(at, at + 3) -= *R * skew(Vec3(contribution.segment<3>(at)));
   }
   if (law_->turn_by_s != 0) {
     M.row(C::s) += law_->turn_by_s * M.row(C::turn);
@@ -162,10 +159,10 @@ void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host,
     int from, to, size;
   };
   std::array<Part, 5> parts{Part{C::node_1, node_row(law_->track->piece(now_.host).node), 12},
-                            Part{C::s, 0, 1}, Part{C::multipliers, places_.force, 3}};
+                            Part{C::s, 0, 1}, Part{C::multipliers, row_offsets_.force, 3}};
   std::size_t count = 3;
-  if (law_->has_angle()) parts[count++] = {C::turn, places_.angle, 1};
-  if (law_->rotates()) parts[count++] = {C::multipliers + 3, places_.moment, 3};
+  if (law_->has_angle()) parts[count++] = {C::turn, row_offsets_.angle, 1};
+  if (law_->rotates()) parts[count++] = {C::multipliers + 3, row_offsets_.moment, 3};
 
   auto K = out.K();
   const auto J = slider.J.leftCols(slider.dofs);
@@ -174,15 +171,15 @@ void Slider::fill_tangent(const LocalState& x, const SplitHost<double>& host,
     for (std::size_t j = 0; j < count; ++j)
       K.block(row.to, parts[j].to, row.size, parts[j].size) +=
           M.block(row.from, parts[j].from, row.size, parts[j].size);
-    K.block(row.to, places_.slider, row.size, slider.dofs) +=
+    K.block(row.to, row_offsets_.slider, row.size, slider.dofs) +=
         M.block<Eigen::Dynamic, 6>(row.from, C::slider, row.size, 6).lazyProduct(J);
-    K.block(places_.slider, row.to, slider.dofs, row.size) +=
+    K.block(row_offsets_.slider, row.to, slider.dofs, row.size) +=
         J.transpose().lazyProduct(M.block<6, Eigen::Dynamic>(C::slider, row.from, 6, row.size));
   }
-  auto own = K.block(places_.slider, places_.slider, slider.dofs, slider.dofs);
+  auto own = K.block(row_offsets_.slider, row_offsets_.slider, slider.dofs, slider.dofs);
   const ByMarker<6> turned = M.block<6, 6>(C::slider, C::slider).lazyProduct(J);
   own += J.transpose().lazyProduct(turned);
-  law_->slider.add_second_order(x, slider_block(), slider, share.segment<6>(C::slider), own);
+  law_->slider.add_second_order(x, slider_block(), slider, contribution.segment<6>(C::slider), own);
 }
 
 }  // namespace trammel::beam_sliding

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "split_host.hpp"
+#include "split_host_element.hpp"
 #include "track.hpp"
-#include "trammel/branch_watch.hpp"
+#include "trammel/branch_monitor.hpp"
 #include "trammel/crossing.hpp"
 #include "trammel/element.hpp"
 #include "trammel/stops.hpp"
@@ -69,20 +69,20 @@ class Slider {
   Review review(const LocalState& x, const StepInfo& step);
   void commit(const LocalState& x, const StepInfo& step);
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const;
 
   struct History {
     static constexpr int version = 1;
     int host = 0;
-    int beyond = 0;  ///< where a stop holds: -1 before the start of the track, 1 behind its end
+    int beyond = 0;  ///< where a stop holds: -1 before the start of the track, 1 after its end
     int first_piece = 0, last_piece = 0;  ///< in the stencil
     int heading = 0;                      ///< of the changes of host in this step
     // At the last commit:
     int host_before = 0, beyond_before = 0;
-    EndOfStep last;   ///< s
-    HostStart start;  ///< of the host then
-    BranchWatch branch;
+    EndOfStep last;          ///< s
+    HostElementStart start;  ///< of the host then
+    BranchMonitor branch;
 
     void serialize(Archive& archive) {
       archive(host, beyond, first_piece, last_piece, heading, host_before, beyond_before, last, start,
@@ -99,14 +99,14 @@ class Slider {
 
  private:
   /// Where the slider's parts stand in its local system.
-  struct Places {
+  struct RowOffsets {
     int angle = -1, slider = 0, force = 0, moment = -1, nodes = 0;  ///< first unknowns
   };
 
-  /// The host as it was found last, so that nothing is sought again at the same place. A copy remembers nothing, since the
+  /// The host element as it was found last, so that nothing is sought again at the same place. A copy remembers nothing, since the
   /// host refers to its slider.
   struct Memory {
-    std::optional<SplitHost<double>> host;
+    std::optional<SplitHostElement<double>> host;
     bool found = false;
 
     Memory() = default;
@@ -126,15 +126,15 @@ class Slider {
     Pose X_WC;
     Vec3 force = Vec3::Zero(), moment = Vec3::Zero(), gap = Vec3::Zero();
     double thrust = 0;  ///< on the slider along s
-    Vec6 before = Vec6::Zero(), behind = Vec6::Zero();
+    Vec6 before = Vec6::Zero(), after = Vec6::Zero();
   };
 
   Reaction reaction(const LocalState& x, bool active) const;
-  const SplitHost<double>& host_at(const LocalState& x, const MarkerMotion& slider) const;
-  void fill_tangent(const LocalState& x, const SplitHost<double>& host,
-                    const SplitHost<double>::Vector& share, const MarkerMotion& slider,
+  const SplitHostElement<double>& host_at(const LocalState& x, const MarkerMotion& slider) const;
+  void fill_tangent(const LocalState& x, const SplitHostElement<double>& host,
+                    const SplitHostElement<double>::Vector& contribution, const MarkerMotion& slider,
                     LocalSystem& out) const;
-  void fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+  void fill_rates(const LocalState& x, const SplitHostElement<double>& host, const MarkerMotion& slider,
                   LocalSystem& out) const;
   static HostElement host_of(const Track& track, int piece);
   void take_window(int first, int last);
@@ -157,7 +157,7 @@ class Slider {
   int other_block() const { return force_block() + (law_->rotates() ? 2 : 1); }
   int force_block() const { return slider_block() + slider_blocks_; }
   int node_block(int node) const;
-  int node_row(int node) const { return places_.nodes + 6 * (node - first_node_); }
+  int node_row(int node) const { return row_offsets_.nodes + 6 * (node - first_node_); }
   double turn(const LocalState& x) const;
   double turn_rate(const LocalState& x) const;
   Stops::Action stops_at(double s) const { return law_->stops.at({s, 0}); }
@@ -165,7 +165,7 @@ class Slider {
   std::shared_ptr<const SliderLaw> law_;
   std::vector<BlockId> fixed_;
   int slider_blocks_ = 0;
-  Places places_;
+  RowOffsets row_offsets_;
   int first_node_ = 0;  ///< in the stencil
   History now_;
   HostElement host_;  ///< the piece now_.host

@@ -29,7 +29,7 @@ constexpr double tiny = 1e-30;  // a complex step: no difference is taken, so th
 
 }  // namespace
 
-void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, const MarkerMotion& slider,
+void Slider::fill_rates(const LocalState& x, const SplitHostElement<double>& host, const MarkerMotion& slider,
                         LocalSystem& out) const {
   using Gradient = Eigen::Matrix<double, 6, 20>;
   const Track::Piece& piece = law_->track->piece(now_.host);
@@ -39,19 +39,19 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
       host.rotates ? turn_rate(x) : 0.0, slider.twist;
   Gradient B, strain;
   host.constraint_gradient(B, strain);
-  if (out.request.rates) out.rate().segment(places_.force, rows) += (B * v).head(rows);
+  if (out.request.rates) out.rate().segment(row_offsets_.force, rows) += (B * v).head(rows);
   if (!out.request.bias && !out.request.tangent) return;
 
   // The derivative of B along v, e_a moving along.
-  SplitHost<Complex> moving(host_);
+  SplitHostElement<Complex> moving(host_);
   moving.X_1.R = turning(host.X_1.R, tiny * v.segment<3>(3));
   moving.X_1.p.real() = host.X_1.p;
   moving.X_1.p.imag() = tiny * x.velocity(k);
   moving.X_2.R = turning(host.X_2.R, tiny * v.segment<3>(9));
   moving.X_2.p.real() = host.X_2.p;
   moving.X_2.p.imag() = tiny * x.velocity(k + 2);
-  moving.remainder_1 = host.remainder_1;
-  moving.remainder_2 = host.remainder_2;
+  moving.compensation_1 = host.compensation_1;
+  moving.compensation_2 = host.compensation_2;
   moving.s = Complex(host.s, tiny * v[C::s]);
   moving.turn = Complex(host.turn, tiny * v[C::turn]);
   moving.R_WB = turning(host.R_WB, tiny * v.segment<3>(C::slider + 3));
@@ -74,7 +74,7 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
     v_rate.segment<3>(0) = v.segment<3>(0).cross(v.segment<3>(3));
     v_rate.segment<3>(6) = v.segment<3>(6).cross(v.segment<3>(9));
     v_rate.segment<6>(C::slider) = slider.bias;
-    out.bias().segment(places_.force, rows) += (B_rate * v + B * v_rate).head(rows);
+    out.bias().segment(row_offsets_.force, rows) += (B_rate * v + B * v_rate).head(rows);
   }
   if (!(out.request.rates && out.request.tangent)) return;
   // Derivatives along two fields in their other order, less the bracket: rotations do not commute.
@@ -90,12 +90,13 @@ void Slider::fill_rates(const LocalState& x, const SplitHost<double>& host, cons
   if (law_->turn_by_s != 0) G.col(C::s) += law_->turn_by_s * G.col(C::turn);
 
   auto to = out.rate_gradient();
-  to.block(places_.force, node_row(piece.node), rows, 12) += G.topLeftCorner(rows, 12);
-  to.block(places_.force, 0, rows, 1) += G.col(C::s).head(rows);
-  if (law_->has_angle()) to.block(places_.force, places_.angle, rows, 1) += G.col(C::turn).head(rows);
+  to.block(row_offsets_.force, node_row(piece.node), rows, 12) += G.topLeftCorner(rows, 12);
+  to.block(row_offsets_.force, 0, rows, 1) += G.col(C::s).head(rows);
+  if (law_->has_angle())
+    to.block(row_offsets_.force, row_offsets_.angle, rows, 1) += G.col(C::turn).head(rows);
   const ByMarker<6> by_slider =
       G.rightCols<6>().lazyProduct(slider.J) + B.rightCols<6>().lazyProduct(slider.twist_gradient);
-  to.block(places_.force, places_.slider, rows, slider.dofs) += by_slider.topRows(rows);
+  to.block(row_offsets_.force, row_offsets_.slider, rows, slider.dofs) += by_slider.topRows(rows);
 }
 
 }  // namespace trammel::beam_sliding

@@ -13,13 +13,13 @@ namespace trammel::beam_sliding {
 
 namespace {
 
-// Steps for which the pieces in the stencil ahead of a slider shall suffice: a revision costs what a few steps do, a wider
+// Steps for which the pieces in the stencil ahead of a slider shall suffice: a change of the pattern costs what a few steps do, a wider
 // stencil a little in each factorization.
 constexpr double steps_ahead = 50;
 
 // How far from an end with a stop a step may end that was cut to it, in steps: short of it, where the next one would begin with a
 // kink in its force, and behind it, where `cut_at` takes a thousandth for nothing.
-constexpr double short_of_end = 1e-4, behind_end = 2e-3;
+constexpr double short_of_end = 1e-4, after_end = 2e-3;
 // A jump of strain at an end, which velocities jump with.
 constexpr double visible_corner = 1e-7;
 
@@ -94,7 +94,7 @@ std::optional<int> Slider::beyond_after(const EndOfStep& now, const StepInfo& st
   for (const int end : {-1, 1}) {
     if (now_.host != (end > 0 ? last : 0)) continue;
     const double past = (now.value - (end > 0 ? law_->track->length() : 0)) / way;
-    if (past >= -short_of_end && past <= behind_end) return way * end > 0 ? end : 0;
+    if (past >= -short_of_end && past <= after_end) return way * end > 0 ? end : 0;
   }
   return std::nullopt;
 }
@@ -102,8 +102,8 @@ std::optional<int> Slider::beyond_after(const EndOfStep& now, const StepInfo& st
 bool Slider::turns_a_corner(const LocalState& x, int beyond) const {
   MarkerMotion slider;
   law_->slider.evaluate(x, slider_block(), MotionLevel::pose, slider);
-  const SplitHost<double>& host = host_at(x, slider);
-  SplitHost<double> other = host;
+  const SplitHostElement<double>& host = host_at(x, slider);
+  SplitHostElement<double> other = host;
   other.beyond = beyond;
   other.solve();
   const Vec6 e = other.near_strain() - host.near_strain();

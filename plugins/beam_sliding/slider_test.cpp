@@ -24,7 +24,7 @@ const std::vector<std::pair<double, int>>& places() {
 }
 
 /// Beyond the ends a stop lets the slider go on.
-void let_go_beyond(Sample& sample, double s) {
+void release_beyond(Sample& sample, double s) {
   sample.at_end = s < 0 || s > 3 * L ? AtEnd::stop : AtEnd::error;
 }
 
@@ -45,10 +45,10 @@ TEST_P(Contacts, HaveExactDerivativesInAnyState) {
       sample.curvature = curvature;
       sample.bending = curvature.isZero() ? 1.5 : 0.5;
       sample.linear_moment = !sample.linear_moment;
-      let_go_beyond(sample, s);
+      release_beyond(sample, s);
       const auto range = sample.make(s, host);
       // Steps stay small against the distance at which pieces are folded.
-      for (const CheckedTerm& term : check_derivatives(range, 0, *sample.specimen, 1e-3))
+      for (const CheckedTerm& term : check_derivatives(range, 0, *sample.test_state, 1e-3))
         if (term.relative() > largest) {
           largest = term.relative();
           worst = term.what + " at s = " + std::to_string(s / L) + " L, host " + std::to_string(host);
@@ -62,11 +62,11 @@ TEST_P(Contacts, PutNothingOnTheWholeSystem) {
   set_contact(sample, GetParam());
   sample.gap = 0;  // forces in the world's components meet at one point
   for (const auto& [s, host] : places()) {
-    let_go_beyond(sample, s);
+    release_beyond(sample, s);
     auto range = sample.make(s, host);
     sample.close(range);
-    const Eigen::VectorXd r = evaluate(range, 0, *sample.specimen, {}).residual;
-    EXPECT_LT(resultant(*sample.specimen, r).norm(), 1e-12 * r.norm()) << s / L;
+    const Eigen::VectorXd r = evaluate(range, 0, *sample.test_state, {}).residual;
+    EXPECT_LT(resultant(*sample.test_state, r).norm(), 1e-12 * r.norm()) << s / L;
   }
 }
 
@@ -75,9 +75,9 @@ TEST_P(Contacts, StoreWhatTheyTake) {
   set_contact(sample, GetParam());
   sample.linear_moment = true;
   for (const auto& [s, host] : places()) {
-    let_go_beyond(sample, s);
+    release_beyond(sample, s);
     const auto range = sample.make(s, host);
-    const Specimen& at = *sample.specimen;
+    const TestState& at = *sample.test_state;
     Request rates;
     rates.rates = true;
     const Evaluation e = evaluate(range, 0, at, rates);
@@ -105,10 +105,10 @@ TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
   sample.bending = 0.4;
   sample.reaction = 0.3;
   auto range = sample.make(0.95 * L, 0);
-  range.commit(0, sample.specimen->local(), {0, 0});
+  range.commit(0, sample.test_state->local(), {0, 0});
   Request all;
   all.tangent = all.rates = all.bias = true;
-  const auto evaluation = [&] { return evaluate(range, 0, *sample.specimen, all); };
+  const auto evaluation = [&] { return evaluate(range, 0, *sample.test_state, all); };
   const auto expect_same = [](const Evaluation& a, const Evaluation& b) {
     EXPECT_EQ(a.residual, b.residual);
     EXPECT_EQ(a.rate, b.rate);
@@ -116,8 +116,8 @@ TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
     EXPECT_EQ(a.K, b.K);
   };
   const Evaluation before = evaluation();
-  const State start = sample.specimen->state();
-  State& state = sample.specimen->state();
+  const State start = sample.test_state->state();
+  State& state = sample.test_state->state();
   const auto step_across = [&] {
     state.value[0] += 0.1 * L;
     for (std::size_t i = 1; i < state.rate.size(); ++i) state.rate[i] += 0.01;
@@ -130,7 +130,7 @@ TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
 
   for (int trial = 0; trial < 2; ++trial) {
     step_across();
-    ASSERT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::changed);
+    ASSERT_EQ(range.review(0, sample.test_state->local(), {0, 1}).verdict, Review::Verdict::changed);
     EXPECT_NE(evaluation().residual, beyond.residual);
     range.reject(0);
     expect_same(evaluation(), beyond);
@@ -142,56 +142,56 @@ TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
 TEST(Slider, KeepsItsHostWithinASolveAndMovesItAfterwards) {
   Sample sample(11);
   auto range = sample.make(0.9 * L, 0);
-  double* s = sample.specimen->state().value.data();
-  EXPECT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::keep);
+  double* s = sample.test_state->state().value.data();
+  EXPECT_EQ(range.review(0, sample.test_state->local(), {0, 1}).verdict, Review::Verdict::keep);
   *s = 1.1 * L;
-  const Review forth = range.review(0, sample.specimen->local(), {0, 1});
+  const Review forth = range.review(0, sample.test_state->local(), {0, 1});
   EXPECT_EQ(forth.verdict, Review::Verdict::changed);
   EXPECT_FALSE(forth.new_stencil.has_value());  // the next element is there already
   // Back within the same step: a little beyond the new host, but no chatter.
   *s = 0.99 * L;
-  EXPECT_EQ(range.review(0, sample.specimen->local(), {0, 1}).verdict, Review::Verdict::keep);
-  range.commit(0, sample.specimen->local(), {0, 1});
-  EXPECT_EQ(range.review(0, sample.specimen->local(), {1, 2}).verdict, Review::Verdict::changed);
+  EXPECT_EQ(range.review(0, sample.test_state->local(), {0, 1}).verdict, Review::Verdict::keep);
+  range.commit(0, sample.test_state->local(), {0, 1});
+  EXPECT_EQ(range.review(0, sample.test_state->local(), {1, 2}).verdict, Review::Verdict::changed);
 }
 
 TEST(Slider, PassesAnEndWithAStopAsAnEventAndIsBeyondItFromThereOn) {
   Sample sample(19);
   sample.at_end = AtEnd::stop;
   auto range = sample.make(2.9 * L, 2);
-  double& s = sample.specimen->state().value[0];
-  double& rate = sample.specimen->state().rate[0];
-  const auto strain = [&] { return range.energy(0, sample.specimen->local()).strain; };
+  double& s = sample.test_state->state().value[0];
+  double& rate = sample.test_state->state().rate[0];
+  const auto strain = [&] { return range.energy(0, sample.test_state->local()).strain; };
   rate = 0.2 * L;
-  range.commit(0, sample.specimen->local(), {0, 0});
+  range.commit(0, sample.test_state->local(), {0, 0});
   s = 3.1 * L;
-  const Review cut = range.review(0, sample.specimen->local(), {0, 1});
+  const Review cut = range.review(0, sample.test_state->local(), {0, 1});
   ASSERT_EQ(cut.verdict, Review::Verdict::cut);
   EXPECT_NEAR(cut.cut_time, 0.5, 1e-12);
   s = (3 - 1e-5) * L;  // nearly there
-  const Review there = range.review(0, sample.specimen->local(), {0, 0.5});
+  const Review there = range.review(0, sample.test_state->local(), {0, 0.5});
   ASSERT_EQ(there.verdict, Review::Verdict::cut);
   EXPECT_EQ(there.cut_time, 0.5);
   const double before = strain();
-  range.commit(0, sample.specimen->local(), {0, 0.5});
+  range.commit(0, sample.test_state->local(), {0, 0.5});
   EXPECT_NE(strain(), before);
   s = 3.1 * L;
-  EXPECT_EQ(range.review(0, sample.specimen->local(), {0.5, 1}).verdict, Review::Verdict::keep);
+  EXPECT_EQ(range.review(0, sample.test_state->local(), {0.5, 1}).verdict, Review::Verdict::keep);
   EXPECT_GT(strain(), 0);
-  range.commit(0, sample.specimen->local(), {0.5, 1});
+  range.commit(0, sample.test_state->local(), {0.5, 1});
   // And back; a step that is given up leaves it beyond.
   rate = -0.2 * L;
   s = 2.9 * L;
-  ASSERT_EQ(range.review(0, sample.specimen->local(), {1, 2}).verdict, Review::Verdict::cut);
+  ASSERT_EQ(range.review(0, sample.test_state->local(), {1, 2}).verdict, Review::Verdict::cut);
   range.reject(0);
   s = 3 * L;
-  EXPECT_EQ(range.review(0, sample.specimen->local(), {1, 1.5}).verdict, Review::Verdict::cut);
-  range.commit(0, sample.specimen->local(), {1, 1.5});
+  EXPECT_EQ(range.review(0, sample.test_state->local(), {1, 1.5}).verdict, Review::Verdict::cut);
+  range.commit(0, sample.test_state->local(), {1, 1.5});
   s = 2.9 * L;
-  EXPECT_EQ(range.review(0, sample.specimen->local(), {1.5, 2}).verdict, Review::Verdict::keep);
+  EXPECT_EQ(range.review(0, sample.test_state->local(), {1.5, 2}).verdict, Review::Verdict::keep);
 }
 
-TEST(SplitHost, GoesOnBeyondAnEndAsAnUnloadedPiece) {
+TEST(SplitHostElement, GoesOnBeyondAnEndAsAnUnloadedPiece) {
   Sample sample(17);
   ElasticLine::Law law;
   law.reference << 1, 0, 0, 0.3, -0.2, 0.4;
@@ -201,11 +201,12 @@ TEST(SplitHost, GoesOnBeyondAnEndAsAnUnloadedPiece) {
   const Pose X_1{so3::exp(sample.vector(2)), sample.vector()};
   const Pose X_2 = X_1 * se3::exp(Vec6(l * (law.reference + sample.vector6(0.3))));
   for (const int end : {-1, 1}) {
-    std::array<SplitHost<double>, 2> hosts{SplitHost<double>(element), SplitHost<double>(element)};
+    std::array<SplitHostElement<double>, 2> hosts{SplitHostElement<double>(element),
+                                                  SplitHostElement<double>(element)};
     const Mat3 R_WB = so3::exp(sample.vector());
     const Vec3 p_WB = sample.vector(), force = sample.vector(2), moment = sample.vector(2);
     for (int k : {0, 1}) {
-      SplitHost<double>& host = hosts[static_cast<std::size_t>(k)];
+      SplitHostElement<double>& host = hosts[static_cast<std::size_t>(k)];
       host.X_1 = X_1;
       host.X_2 = X_2;
       host.s = end > 0 ? 2 + l : 2;
@@ -220,13 +221,13 @@ TEST(SplitHost, GoesOnBeyondAnEndAsAnUnloadedPiece) {
     const auto& [inside, beyond] = hosts;
     auto jump = (beyond.residual() - inside.residual()).eval();
     // What the element's end carries of its own is not known beyond: s feels it by the section's compliance.
-    const Vec6 own = end > 0 ? inside.force_behind() : inside.force_before();
-    const Vec6 load = end > 0 ? beyond.force_before() : beyond.force_behind();
-    EXPECT_LT((load - end * (inside.force_before() - inside.force_behind())).norm(), 1e-5 * load.norm());
+    const Vec6 own = end > 0 ? inside.force_after() : inside.force_before();
+    const Vec6 load = end > 0 ? beyond.force_before() : beyond.force_after();
+    EXPECT_LT((load - end * (inside.force_before() - inside.force_after())).norm(), 1e-5 * load.norm());
     EXPECT_NEAR(jump[Columns::s], end * load.dot(law.stiffness.inverse() * own), 1e-5) << end;
     jump[Columns::s] = 0;
     EXPECT_LT(jump.norm(), 1e-12 * inside.residual().norm()) << end;
-    EXPECT_EQ(end > 0 ? beyond.force_behind() : beyond.force_before(), Vec6::Zero());
+    EXPECT_EQ(end > 0 ? beyond.force_after() : beyond.force_before(), Vec6::Zero());
     EXPECT_EQ(beyond.energy(), 0);
   }
 }
@@ -237,28 +238,28 @@ TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
       set_contact(sample, GetParam());
       sample.bending = 0.4;
       sample.reaction = 0.3;
-      if (beyond) let_go_beyond(sample, 3.1 * L);
+      if (beyond) release_beyond(sample, 3.1 * L);
       return sample.make(beyond ? 2.95 * L : 0.95 * L, beyond ? 2 : 0);
     };
     Sample one(21), two(21);
     auto range = made(one), again = made(two);
-    range.commit(0, one.specimen->local(), {0, 0});
-    one.specimen->state().value[0] += 0.1 * L;
-    Review review = range.review(0, one.specimen->local(), {0, 1});
+    range.commit(0, one.test_state->local(), {0, 0});
+    one.test_state->state().value[0] += 0.1 * L;
+    Review review = range.review(0, one.test_state->local(), {0, 1});
     if (review.verdict == Review::Verdict::cut) {  // at the end of the track
-      one.specimen->state().value[0] = 3 * L;
-      one.specimen->state().rate[0] = 0.1 * L;
-      range.review(0, one.specimen->local(), {0, 0.5});
+      one.test_state->state().value[0] = 3 * L;
+      one.test_state->state().rate[0] = 0.1 * L;
+      range.review(0, one.test_state->local(), {0, 0.5});
     }
-    range.commit(0, one.specimen->local(), {0, 1});
-    two.specimen->state() = one.specimen->state();
+    range.commit(0, one.test_state->local(), {0, 1});
+    two.test_state->state() = one.test_state->state();
     const Request all = [] {
       Request r;
       r.tangent = r.rates = r.bias = true;
       return r;
     }();
-    const Evaluation before = evaluate(range, 0, *one.specimen, all);
-    EXPECT_NE(evaluate(again, 0, *two.specimen, all).K, before.K);
+    const Evaluation before = evaluate(range, 0, *one.test_state, all);
+    EXPECT_NE(evaluate(again, 0, *two.test_state, all).K, before.K);
     const auto saved = [](RangeOf<Slider>& of) {
       Archive archive;
       of.serialize(0, archive);
@@ -268,7 +269,7 @@ TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
     EXPECT_NE(saved(again), history);
     Archive reader(history);
     again.serialize(0, reader);
-    const Evaluation after = evaluate(again, 0, *two.specimen, all);
+    const Evaluation after = evaluate(again, 0, *two.test_state, all);
     EXPECT_EQ(after.residual, before.residual);
     EXPECT_EQ(after.K, before.K);
     EXPECT_EQ(after.rate, before.rate);
@@ -280,37 +281,37 @@ TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
 TEST(Slider, EndsByAnErrorOrBecomesInactiveAtTheEnd) {
   Sample sample(13);
   auto strict = sample.make(2.9 * L, 2);
-  double* s = sample.specimen->state().value.data();
+  double* s = sample.test_state->state().value.data();
   *s = 3.1 * L;
   try {
-    strict.review(0, sample.specimen->local(), {0, 1});
+    strict.review(0, sample.test_state->local(), {0, 1});
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("runs off the end"), std::string::npos) << e.what();
   }
   sample.at_end = AtEnd::inactive;
   auto leaving = sample.make(2.9 * L, 2);
-  sample.specimen->state().rate[0] = 0.2 * L;
-  leaving.commit(0, sample.specimen->local(), {0, 0});
-  s = sample.specimen->state().value.data();
+  sample.test_state->state().rate[0] = 0.2 * L;
+  leaving.commit(0, sample.test_state->local(), {0, 0});
+  s = sample.test_state->state().value.data();
   *s = 3.1 * L;
-  const Review cut = leaving.review(0, sample.specimen->local(), {0, 1});
+  const Review cut = leaving.review(0, sample.test_state->local(), {0, 1});
   EXPECT_EQ(cut.verdict, Review::Verdict::cut);
   EXPECT_EQ(cut.rows, RowStatus::inactive);
   EXPECT_NEAR(cut.cut_time, 0.5, 1e-12);
   // The step that was cut there ends at the end, to rounding.
   for (const double at : {3 * L + 1e-10, 3 * L - 1e-10}) {
     *s = at;
-    const Review there = leaving.review(0, sample.specimen->local(), {0, 0.5});
+    const Review there = leaving.review(0, sample.test_state->local(), {0, 0.5});
     EXPECT_EQ(there.rows, RowStatus::inactive);
     EXPECT_EQ(there.cut_time, 0.5);
   }
   // From a state at the end it lies at the begin of the step.
   *s = 3 * L;
-  leaving.commit(0, sample.specimen->local(), {0, 0.5});
-  EXPECT_EQ(leaving.review(0, sample.specimen->local(), {0.5, 1}).verdict, Review::Verdict::keep);
+  leaving.commit(0, sample.test_state->local(), {0, 0.5});
+  EXPECT_EQ(leaving.review(0, sample.test_state->local(), {0.5, 1}).verdict, Review::Verdict::keep);
   *s = 3.1 * L;
-  const Review begin = leaving.review(0, sample.specimen->local(), {0.5, 1});
+  const Review begin = leaving.review(0, sample.test_state->local(), {0.5, 1});
   EXPECT_EQ(begin.rows, RowStatus::inactive);
   EXPECT_EQ(begin.cut_time, 0.5);
 }
@@ -320,29 +321,29 @@ TEST(Slider, ReportsNoReactionWhileItIsInactive) {
   const auto range = sample.make(1.4 * L, 1);
   const auto out = [&](bool active) {
     RecordedOutputs recorded;
-    ReactionShares shares;
-    shares.active = active;
-    range.outputs(0, sample.specimen->local(), shares, recorded);
+    ReactionContributions contributions;
+    contributions.active = active;
+    range.outputs(0, sample.test_state->local(), contributions, recorded);
     return recorded;
   };
   EXPECT_GT(out(true).vectors.at("force_world").norm(), 0.1);
-  EXPECT_EQ(out(true).scalars.at("host"), 2);
+  EXPECT_EQ(out(true).scalars.at("host_element"), 2);
   EXPECT_EQ(out(false).vectors.at("force_world").norm(), 0);
-  EXPECT_EQ(out(false).scalars.at("host"), 0);
+  EXPECT_EQ(out(false).scalars.at("host_element"), 0);
 }
 
 TEST(Slider, TakesItsStencilBackWithAStep) {
   Sample sample(23);
   auto range = sample.make(0.9 * L, 0);
-  range.commit(0, sample.specimen->local(), {0, 0});
+  range.commit(0, sample.test_state->local(), {0, 0});
   const std::vector<BlockId> before(range.stencil(0).begin(), range.stencil(0).end());
-  const Eigen::VectorXd r = evaluate(range, 0, *sample.specimen, {}).residual;
+  const Eigen::VectorXd r = evaluate(range, 0, *sample.test_state, {}).residual;
   std::vector<BlockId> other = before;
   std::swap(other.front(), other.back());
-  range.set_stencil(0, other, sample.specimen->dofs());
+  range.set_stencil(0, other, sample.test_state->dofs());
   EXPECT_TRUE(range.reject(0));
   EXPECT_TRUE(std::ranges::equal(range.stencil(0), before));
-  EXPECT_EQ(evaluate(range, 0, *sample.specimen, {}).residual, r);
+  EXPECT_EQ(evaluate(range, 0, *sample.test_state, {}).residual, r);
   EXPECT_FALSE(range.reject(0));
 }
 

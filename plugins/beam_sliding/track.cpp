@@ -69,7 +69,7 @@ Corner::Corner(const Mat3& R_WA, const Mat3& R_WB) {
 void Track::add(const ElasticLine& line) {
   const double before = length();
   const auto first = static_cast<int>(nodes_.size());
-  parts_.push_back({before, before + line.s.back(), line.guests});
+  parts_.push_back({before, before + line.s.back(), line.sliders});
   nodes_.insert(nodes_.end(), line.nodes.begin(), line.nodes.end());
   for (std::size_t k = 0; k < line.laws.size(); ++k)
     pieces_.push_back(

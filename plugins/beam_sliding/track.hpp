@@ -34,7 +34,7 @@ class Track {
   /// One of the beams, from its start to its end.
   struct Part {
     double from = 0, to = 0;
-    std::shared_ptr<std::vector<ElasticLine::Guest>> guests;
+    std::shared_ptr<std::vector<ElasticLine::Slider>> sliders;
   };
 
   /// Adds a beam at the end.

@@ -70,7 +70,32 @@ Series series(const std::array<double, 6>& derivatives, std::size_t from) {
   return out;
 }
 
+/// cos and sin of an angle, from its own series and that of its derivative.
+struct Turn {
+  Series cos, sin;
+  Turn(double angle, const Series& rate) {
+    cos.c[0] = std::cos(angle);
+    sin.c[0] = std::sin(angle);
+    for (std::size_t k = 0; k + 1 < Series::terms; ++k) {
+      double dc = 0, ds = 0;
+      for (std::size_t i = 0; i <= k; ++i) {
+        dc -= rate.c[i] * sin.c[k - i];
+        ds += rate.c[i] * cos.c[k - i];
+      }
+      cos.c[k + 1] = dc / static_cast<double>(k + 1);
+      sin.c[k + 1] = ds / static_cast<double>(k + 1);
+    }
+  }
+};
+
 }  // namespace
+
+/// A point of the outline in axes that turn against the cam.
+struct CamProfile::Outline {
+  Series x, y;
+  double tangent_x = 1, tangent_y = 0;  ///< of unit length, in which the point moves on the cam
+  double reach = 0;                     ///< from the cam's axis to the roller's centre, or the point [m]
+};
 
 CamProfile::CamProfile(CamDefinition what) : what_(std::move(what)) {
   if (what_.law.empty()) throw Error("the motion law has no segments");
@@ -90,11 +115,12 @@ CamProfile::CamProfile(CamDefinition what) : what_(std::move(what)) {
         "the segments of the motion law turn the cam by {:.9g} rad in all, not by a full turn", turn));
   if (std::abs(lift) > 1e-12)
     throw Error(fmt::format("the motion law ends {:.6g} m from where it begins", lift));
-  if (!what_.flat && !(std::abs(what_.offset) < what_.prime_radius))
+  if (!what_.swing && !what_.flat && !(std::abs(what_.offset) < what_.prime_radius))
     throw Error(fmt::format("the offset of {:g} m must be below the prime radius of {:g} m", what_.offset,
                             what_.prime_radius));
-  height_ = what_.flat ? what_.prime_radius
-                       : std::sqrt(what_.prime_radius * what_.prime_radius - what_.offset * what_.offset);
+  height_ = what_.flat || what_.swing
+                ? what_.prime_radius
+                : std::sqrt(what_.prime_radius * what_.prime_radius - what_.offset * what_.offset);
   breaks.back() = 2 * pi;
   require_no_undercut();
   set_domain(std::move(breaks), true);
@@ -120,40 +146,74 @@ void CamProfile::require_no_undercut() const {
     for (int k = 0; k <= samples_of_a_segment; ++k) {
       const double theta = starts_[i] + what_.law[i].over * k / samples_of_a_segment;
       const std::array<double, 6> s = lift(std::min(theta, 2 * pi * (1 - 1e-15)));
-      const double y = height_ + s[0], x = s[1] - what_.offset;
-      if (!(y > what_.roller_radius))
+      if (!what_.swing && !(height_ + s[0] > what_.roller_radius))
         throw Error(
             fmt::format("the follower would reach the cam's axis at {:.4g} degrees", theta * 180 / pi));
       // Speed of the outline along the follower's surface, by theta: 1 / curvature of the cam, times the rate of its normal.
-      double speed = 0;
-      if (what_.flat) {
-        speed = s[2] + y;
-      } else {
-        const double d2 = x * x + y * y, d = std::sqrt(d2);
-        speed = d - what_.roller_radius * (y * (y - s[2]) + x * (x + s[1])) / d2;
-      }
-      if (!(speed > 0))
+      const Outline at = outline(std::min(theta, 2 * pi * (1 - 1e-15)));
+      if (!(at.reach > what_.roller_radius))
         throw Error(
-            fmt::format("the motion law undercuts the cam at {:.4g} degrees: take a larger prime radius{}",
-                        theta * 180 / pi, what_.flat ? "" : " or a smaller roller"));
+            fmt::format("the follower would reach the cam's axis at {:.4g} degrees", theta * 180 / pi));
+      const double speed = (at.x.c[1] + at.y.c[0]) * at.tangent_x + (at.y.c[1] - at.x.c[0]) * at.tangent_y;
+      if (!(speed > 0))
+        throw Error(fmt::format("the motion law undercuts the cam at {:.4g} degrees: take a larger {}{}",
+                                theta * 180 / pi, what_.swing ? "distance of the follower" : "prime radius",
+                                what_.flat ? "" : " or a smaller roller"));
     }
 }
 
-void CamProfile::inside(double eta, int derivatives, CurvePoint& out) const {
-  const std::array<double, 6> s = lift(eta);
-  // In axes that turn against the cam: the outline's point, x across the follower's line, y along it.
-  Series x, y = series(s, 0);
-  y.c[0] += height_;
-  if (what_.flat) {
-    x = series(s, 1);
+CamProfile::Outline CamProfile::outline(double theta) const {
+  const std::array<double, 6> s = lift(theta);
+  const Series rate = series(s, 1);
+  Outline out;
+  // The roller's centre, or the point of the face, and the rate of the former in the axes that stand still.
+  Series x_rate, y_rate = rate;
+  out.y = series(s, 0);
+  out.y.c[0] += height_;
+  if (what_.swing) {
+    const Swing& swing = *what_.swing;
+    const Turn turn(swing.angle + s[0], rate);
+    Series along;  // from the pivot
+    if (what_.flat) {
+      // Where the face moves along itself against the cam: along s' = along + pivot . direction.
+      Series less = -1.0 * rate;
+      less.c[0] += 1;
+      const Series root = inverse_root(less);
+      along = -1.0 * (root * root * (swing.x * turn.cos + swing.y * turn.sin));
+    } else {
+      along.c[0] = swing.arm;
+    }
+    const double side = swing.x * -std::sin(swing.angle) + swing.y * std::cos(swing.angle) < 0 ? -1 : 1;
+    const double across = what_.flat ? side * swing.offset : 0;
+    out.x = along * turn.cos - across * turn.sin;
+    out.y = along * turn.sin + across * turn.cos;
+    out.x.c[0] += swing.x;
+    out.y.c[0] += swing.y;
+    x_rate = -1.0 * (along * rate * turn.sin);
+    y_rate = along * rate * turn.cos;
+    const double forwards = out.y.c[0] * turn.cos.c[0] - out.x.c[0] * turn.sin.c[0] < 0 ? -1 : 1;
+    out.tangent_x = forwards * turn.cos.c[0];
+    out.tangent_y = forwards * turn.sin.c[0];
+  } else if (what_.flat) {
+    out.x = rate;
   } else {
-    Series slope = series(s, 1);
-    slope.c[0] -= what_.offset;
-    const Series f = what_.roller_radius * inverse_root(slope * slope + y * y);
-    x = f * slope;
-    x.c[0] += what_.offset;
-    y = y - f * y;
+    out.x.c[0] = what_.offset;
   }
+  out.reach = std::hypot(out.x.c[0], out.y.c[0]);
+  if (what_.flat) return out;
+  // The centre's path on the cam goes along (wx, wy), the roller lies to its left.
+  const Series wx = x_rate + out.y, wy = y_rate - out.x, root = inverse_root(wx * wx + wy * wy);
+  out.tangent_x = root.c[0] * wx.c[0];
+  out.tangent_y = root.c[0] * wy.c[0];
+  const Series f = what_.roller_radius * root;
+  out.x = out.x + f * wy;
+  out.y = out.y - f * wx;
+  return out;
+}
+
+void CamProfile::inside(double eta, int derivatives, CurvePoint& out) const {
+  const Outline at = outline(eta);
+  Series x = at.x, y = at.y;
   const double c = std::cos(eta), sine = std::sin(eta);
   for (int k = 0; k <= derivatives; ++k) {
     out.d[static_cast<std::size_t>(k)] = Vec3(x.c[0] * c + y.c[0] * sine, -x.c[0] * sine + y.c[0] * c, 0);

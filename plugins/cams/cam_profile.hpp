@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "trammel/curve.hpp"
@@ -13,16 +14,25 @@ struct Segment {
   double rise = 0, over = 0;
 };
 
-struct CamDefinition {
-  std::vector<Segment> law;
-  bool flat = false;        ///< a flat face across the direction of motion; else a roller
-  double prime_radius = 0;  ///< from the cam's axis to the roller's centre, or to the flat face, at s = 0 [m]
-  double roller_radius = 0;  ///< [m]
-  double offset = 0;         ///< of the line on which the roller's centre moves from the cam's axis [m]
+/// The pivot of a swinging follower in the axes that the cam turns in, whose origin lies on the cam's axis.
+struct Swing {
+  double x = 0, y = 0;  ///< [m]
+  double angle = 0;     ///< of the arm, or the flat face, from e1 at lift 0 [rad]
+  double arm = 0;       ///< from the pivot to the roller's centre, or the edge [m]
+  double offset = 0;    ///< of a flat face from the pivot, away from the cam's axis [m]
 };
 
-/// The outline of a disk cam in its own axes, exact: what moves a translating follower along e2 by the law s(theta) while the cam
-/// turns about e3 by theta; eta = theta [rad]. Closed.
+struct CamDefinition {
+  std::vector<Segment> law;  ///< of a swinging follower in rad
+  bool flat = false;         ///< a flat face; else a roller, or an edge
+  double prime_radius = 0;  ///< from the cam's axis to the roller's centre, or to the flat face, at s = 0 [m]
+  double roller_radius = 0;    ///< [m]; 0: an edge
+  double offset = 0;           ///< of the line on which the roller's centre moves from the cam's axis [m]
+  std::optional<Swing> swing;  ///< in place of prime_radius and offset
+};
+
+/// The outline of a disk cam in its own axes, exact: what moves a translating follower along e2, or turns a swinging one about
+/// e3, by the law s(theta) while the cam turns about e3 by theta; eta = theta [rad]. Closed.
 class CamProfile final : public Curve {
  public:
   /// Throws Error where the law does not close, or the cam would be undercut (says where).
@@ -35,6 +45,9 @@ class CamProfile final : public Curve {
   void inside(double eta, int derivatives, CurvePoint& out) const override;
 
  private:
+  struct Outline;
+
+  Outline outline(double theta) const;
   void require_no_undercut() const;
 
   CamDefinition what_;

@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "cam_profile.hpp"
 #include "plain_case.hpp"
+#include "spline_outline.hpp"
 
 extern "C" void trammel_register(trammel::Registry& registry);
 
@@ -22,7 +25,8 @@ CamDefinition roller() {
           .flat = false,
           .prime_radius = 0.05,
           .roller_radius = 0.01,
-          .offset = 0.01};
+          .offset = 0.01,
+          .swing = {}};
 }
 CamDefinition flat() {
   CamDefinition what = roller();
@@ -32,8 +36,29 @@ CamDefinition flat() {
   return what;
 }
 
+CamDefinition knife_edge() {
+  CamDefinition what = roller();
+  what.roller_radius = 0;
+  return what;
+}
+/// An arm of 100 mm from a pivot at (-100, 50) mm, which swings by 0.3 rad.
+CamDefinition swinging_roller() {
+  CamDefinition what = roller();
+  what.law = {{0.3, 2 * pi / 3}, {0, pi / 3}, {-0.3, 2 * pi / 3}, {0, pi / 3}};
+  what.offset = what.prime_radius = 0;
+  what.swing = Swing{-0.1, 0.05, 0.05, 0.1, 0};
+  return what;
+}
+CamDefinition swinging_flat() {
+  CamDefinition what = swinging_roller();
+  what.flat = true;
+  what.roller_radius = 0;
+  what.swing = Swing{-0.1, 0.05, 0.05, 0, 0.012};
+  return what;
+}
+
 TEST(CamProfile, HasTheDerivativesOfItsPoints) {
-  for (const CamDefinition& what : {roller(), flat()}) {
+  for (const CamDefinition& what : {roller(), flat(), knife_edge(), swinging_roller(), swinging_flat()}) {
     const CamProfile cam(what);
     const double h = 1e-4;
     for (double eta = 0.05; eta < 6.2; eta += 0.137) {
@@ -79,6 +104,98 @@ TEST(CamProfile, LiftsAFlatFace) {
   }
 }
 
+/// The roller, or the edge, of a swinging follower touches the cam alone where it should, and is nowhere nearer.
+TEST(CamProfile, LiftsASwingingRoller) {
+  for (const double r : {0.01, 0.0}) {
+    CamDefinition what = swinging_roller();
+    what.roller_radius = r;
+    const CamProfile cam(what);
+    for (double theta = 0; theta < 6.2; theta += 0.31) {
+      const double angle = what.swing->angle + cam.lift(theta)[0];
+      const Vec3 centre(what.swing->x + what.swing->arm * std::cos(angle),
+                        what.swing->y + what.swing->arm * std::sin(angle), 0);
+      const double c = std::cos(theta), sine = std::sin(theta);
+      const Vec3 on_cam(c * centre.x() + sine * centre.y(), -sine * centre.x() + c * centre.y(), 0);
+      EXPECT_NEAR((cam.point(theta) - on_cam).norm(), r, 1e-15);
+      for (double eta = 0; eta < 6.28; eta += 0.01) EXPECT_GT((cam.point(eta) - on_cam).norm(), r - 1e-12);
+    }
+  }
+}
+
+TEST(CamProfile, LiftsASwingingFace) {
+  const CamDefinition what = swinging_flat();
+  const CamProfile cam(what);
+  for (double theta = 0; theta < 6.2; theta += 0.31) {
+    const double angle = what.swing->angle + cam.lift(theta)[0];
+    const Vec3 up(-std::sin(angle), std::cos(angle), 0), pivot(what.swing->x, what.swing->y, 0);
+    const auto height = [&](double eta) {
+      const Vec3 p = cam.point(eta);
+      const double c = std::cos(theta), sine = std::sin(theta);
+      return up.dot(Vec3(c * p.x() - sine * p.y(), sine * p.x() + c * p.y(), 0) - pivot);
+    };
+    EXPECT_NEAR(height(theta), what.swing->offset, 1e-15);
+    for (double eta = 0; eta < 6.28; eta += 0.01) EXPECT_LT(height(eta), what.swing->offset + 1e-12);
+  }
+}
+
+TEST(SplineOutline, HasTheDerivativesOfItsPoints) {
+  const SplineOutline spline(CamProfile(roller()), 50);
+  const double h = 1e-4;
+  for (double eta = 0.05; eta < 6.2; eta += 0.137) {
+    CurvePoint at, plus, minus;
+    spline.evaluate(eta, 4, at);
+    spline.evaluate(eta + h, 3, plus);
+    spline.evaluate(eta - h, 3, minus);
+    for (std::size_t k = 0; k < 4; ++k)
+      EXPECT_LT((at.d[k + 1] - (plus.d[k] - minus.d[k]) / (2 * h)).norm(), 1e-5 * (1 + at.d[k + 1].norm()))
+          << eta << ", derivative " << k + 1;
+  }
+}
+
+/// The height of the centre of the roller on a cam that has turned by theta.
+double roller_height(const Curve& cam, const CamDefinition& what, double theta) {
+  const auto centre = [&](double eta) {
+    CurvePoint c;
+    cam.evaluate(eta, 1, c);
+    const Vec3 t = c.d[1].normalized(), p = c.d[0] + what.roller_radius * Vec3(-t.y(), t.x(), 0);
+    return Vec3(std::cos(theta) * p.x() - std::sin(theta) * p.y(),
+                std::sin(theta) * p.x() + std::cos(theta) * p.y(), 0);
+  };
+  double eta = theta;
+  for (int i = 0; i < 8; ++i) {
+    const double h = 1e-6;
+    const double slope = (centre(eta + h).x() - centre(eta - h).x()) / (2 * h);
+    eta -= (centre(eta).x() - what.offset) / slope;
+  }
+  return centre(eta).y();
+}
+
+/// The third derivative of the law jumps: lift, rate and acceleration on a spline converge with the orders 3, 2, 1 in the maximum
+/// norm.
+TEST(SplineOutline, ConvergesAsTheJumpsOfTheLawLetIt) {
+  const CamDefinition what = roller();
+  const CamProfile cam(what);
+  const double base = std::sqrt(what.prime_radius * what.prime_radius - what.offset * what.offset);
+  std::array<std::array<double, 3>, 4> worst{};
+  for (std::size_t k = 0; k < 4; ++k) {
+    const SplineOutline spline(cam, 50 << k);
+    const auto error = [&](double theta) {
+      return roller_height(spline, what, theta) - base - cam.lift(theta)[0];
+    };
+    for (int i = 0; i < 4000; ++i) {
+      const double theta = 0.01 + 6.26 * i / 4000, h = 2e-4;
+      const double a = error(theta - h), b = error(theta), c = error(theta + h);
+      worst[k][0] = std::max(worst[k][0], std::abs(b));
+      worst[k][1] = std::max(worst[k][1], std::abs(c - a) / (2 * h));
+      worst[k][2] = std::max(worst[k][2], std::abs(a - 2 * b + c) / (h * h));
+    }
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double order = std::log2(worst[0][d] / worst[3][d]) / 3;
+    EXPECT_NEAR(order, 3 - static_cast<double>(d), 0.4);
+  }
+}
+
 TEST(BadCams, AreRefusedWithTheReason) {
   testing::PlainCase c;
   c.registry.set_source("cams", "");
@@ -98,6 +215,22 @@ TEST(BadCams, AreRefusedWithTheReason) {
               HasSubstr("belongs to `follower: roller`"));
   EXPECT_THAT(message(law + ", prime_radius: 0.01, roller_radius: 0.02"),
               HasSubstr("would reach the cam's axis"));
+  EXPECT_EQ(message(law + ", prime_radius: 0.05, roller_radius: 0.01, control_points: 50"), "");
+  EXPECT_THAT(message(law + ", prime_radius: 0.05, roller_radius: 0.01, control_points: 5"),
+              HasSubstr("5 control points are too few: a spline of degree 5 needs 6 at least"));
+  EXPECT_EQ(message(law + ", prime_radius: 0.05, follower: knife_edge"), "");
+  EXPECT_THAT(message(law + ", follower: knife_edge"), HasSubstr("needs 'prime_radius'"));
+  const std::string swing =
+      "law: [{rise: 0.3, over: 2}, {over: 1}, {rise: -0.3, over: 3.283185307179586}], pivot: [-0.1, 0.05]";
+  EXPECT_EQ(message(swing + ", arm: 0.1, roller_radius: 0.01"), "");
+  EXPECT_EQ(message(swing + ", follower: flat, angle: 0.05, face_offset: 0.012"), "");
+  EXPECT_THAT(message(swing + ", roller_radius: 0.01"), HasSubstr("needs 'arm'"));
+  EXPECT_THAT(message(swing + ", follower: flat, arm: 0.1"), HasSubstr("'arm' belongs to"));
+  EXPECT_THAT(message(swing + ", arm: 0.1, roller_radius: 0.01, prime_radius: 0.05"),
+              HasSubstr("'prime_radius' belongs to a follower without `pivot`"));
+  EXPECT_THAT(message(swing + ", arm: 0.1, roller_radius: 0.049"), HasSubstr("undercuts the cam at "));
+  EXPECT_THAT(message(law + ", prime_radius: 0.05, roller_radius: 0.01, angle: 1"),
+              HasSubstr("'angle' belongs to a follower with `pivot`"));
   EXPECT_THAT(message("law: [{rise: 0.01, over: 6.283185307179586}], prime_radius: 0.1, roller_radius: 0.01"),
               HasSubstr("ends 0.01 m from where it begins"));
   EXPECT_THAT(message("law: [{over: 6}], prime_radius: 0.1, roller_radius: 0.01"),

@@ -14,8 +14,8 @@ Parameter axis_of_B() {
 }
 
 /// Markers with e3 along the shafts; B's triad comes from A's by the swing from `axis` to `axis_B`, without twist.
-JointSite read_shafts(const Parameters& in, Builder& builder, const JointDemand& demand) {
-  JointSite site = read_joint_site(in, builder, demand);
+JointSite read_shafts(const Parameters& in, Builder& builder, const JointRequirement& requirement) {
+  JointSite site = read_joint_site(in, builder, requirement);
   if (!in.has("axis_B")) return site;
   const Mat3 R_WB = builder.initial(site.B).R_WM;
   const Vec3 axis_B = in.vector3("axis_B");
@@ -32,11 +32,11 @@ void add_objective(Registry& registry) {
   Type type = joint_type<ConstantVelocity>(
       "constant_velocity",
       "two shafts that turn alike at any bend; its coordinates are the bend's components", {axis_of_B()});
-  type.freedoms = 2;
+  type.degrees_of_freedom = 2;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "share"; });
   type.build = [](const Parameters& in, Builder& builder) {
     ConstantVelocity joint;
-    joint.set_site(read_shafts(in, builder, ConstantVelocity::demand));
+    joint.set_site(read_shafts(in, builder, ConstantVelocity::requirement));
     add_joint(in, builder, std::move(joint));
   };
   registry.add(std::move(type));
@@ -46,7 +46,7 @@ void add_objective(Registry& registry) {
 BlockId rotation_of(const Marker& m) { return m.is_rigid_frame() ? m.frame().rotation : no_block; }
 
 void build_rates(const Parameters& in, Builder& builder) {
-  JointSite site = read_shafts(in, builder, ConstantVelocity::demand);
+  JointSite site = read_shafts(in, builder, ConstantVelocity::requirement);
   Marker carrier = in.has("carrier") ? builder.marker(in, "carrier") : Marker::ground();
   if (carrier.is_point())
     throw Error(in.where("carrier"),
@@ -65,11 +65,11 @@ void build_rates(const Parameters& in, Builder& builder) {
 void add_rates(Registry& registry) {
   Type type = joint_type(
       "constant_velocity_rates", "two shafts of equal spin relative to a carrier, at velocity level",
-      ConstantVelocity::demand,
+      ConstantVelocity::requirement,
       {axis_of_B(), Parameter::make(Parameter::Kind::marker, "carrier", "",
                                     "what the bearings of both shafts are fixed in; absent: the ground")},
       build_rates);
-  type.freedoms = 2;
+  type.degrees_of_freedom = 2;
   type.absolute = true;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "share"; });
   registry.add(std::move(type));

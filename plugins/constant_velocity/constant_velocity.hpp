@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "shafts.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
@@ -58,7 +59,7 @@ inline Vec4 conjugate_times(const Vec4& p, const Vec4& q) {
 /// where both meet, at a bend of half a turn, its gradient vanishes.
 class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
  public:
-  static constexpr JointDemand demand{JointAxes::along_axis, true, true};
+  static constexpr JointRequirement requirement{JointAxes::along_axis, true, true};
   static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length, Dimension::angle,
                                                        Dimension::angle,  Dimension::angle};
@@ -122,8 +123,8 @@ class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
     if (committed_) bend_ << history[0], history[1];
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-    Joint::outputs(x, shares, sink);
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
+    Joint::outputs(x, contributions, sink);
     const RelativeState<2> state = relative(x);
     const double bend = std::hypot(state.c[0], state.c[1]);
     sink.scalar("bend", "rad", bend);
@@ -131,17 +132,7 @@ class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
     sink.scalar("bend_direction", "rad", bend > 0 ? std::atan2(-state.c[0], state.c[1]) : 0);
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
-    Joint::draw(x, shares, canvas);
-    const double size = site().size;
-    if (!(size > 0)) return;
-    MarkerMotion A, B;
-    site().A.evaluate(x, 0, MotionLevel::pose, A);
-    site().B.evaluate(x, site().A.block_count(), MotionLevel::pose, B);
-    canvas.sphere(Canvas::Layer::joints, B.p_WM, 0.3 * size);
-    canvas.cylinder(Canvas::Layer::joints, B.p_WM - 0.5 * size * A.R_WM.col(2), B.p_WM, 0.1 * size);
-    canvas.cylinder(Canvas::Layer::joints, B.p_WM, B.p_WM + 0.5 * size * B.R_WM.col(2), 0.1 * size);
-  }
+  static void draw_glyph(const Glyph& glyph) { draw_shafts(glyph); }
 
  private:
   /// 2 vec of s (0, dtheta)/2 by dtheta.

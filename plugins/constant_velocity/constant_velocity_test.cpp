@@ -21,8 +21,8 @@ TEST(ConstantVelocity, MeasuresTheBend) {
     const Vec3 e3(0, 0, 1), b = so3::exp(bend) * e3;
     const std::string axis_B =
         "[" + std::to_string(b[0]) + ", " + std::to_string(b[1]) + ", " + std::to_string(b[2]) + "]";
-    Specimen s = c.joint("constant_velocity",
-                         "{between: [bodies.a, bodies.b], axis: [0, 0, 1], axis_B: " + axis_B + "}");
+    TestState s = c.joint("constant_velocity",
+                          "{between: [bodies.a, bodies.b], axis: [0, 0, 1], axis_B: " + axis_B + "}");
     RecordedOutputs out;
     c.range().outputs(0, s.local(), {}, out);
     EXPECT_NEAR(out.scalars.at("bend_1"), bend[0], 2e-5);
@@ -35,7 +35,7 @@ TEST(ConstantVelocity, MeasuresTheBend) {
     const int rows = s.offset(testing::block_named(s, "J.multipliers"));
     double* coordinates =
         s.state().value.data() +
-        s.places()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))].value;
+        s.state_offsets()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))].value;
     const Vec3 now(coordinates[0], coordinates[1], 0), n_B = so3::exp(now) * e3;
     for (const double turn : {0.4, 2.0, 3.1, -2.5}) {
       s.set_rotation(testing::block_named(s, "bodies.A rotation"), so3::exp(Vec3(turn * e3)));
@@ -59,18 +59,18 @@ TEST(ConstantVelocity, MeasuresTheBend) {
 /// With the shafts folded onto each other g_12 - g_21 has no gradient. The joint bends on, and its equations stay independent.
 TEST(ConstantVelocity, BendsBeyondHalfATurn) {
   JointCase c;
-  Specimen s = c.joint("constant_velocity", "{between: [bodies.a, bodies.b], axis: [0, 0, 1]}");
+  TestState s = c.joint("constant_velocity", "{between: [bodies.a, bodies.b], axis: [0, 0, 1]}");
   const int coordinates = s.offset(testing::block_named(s, "J.coordinates")),
             rows = s.offset(testing::block_named(s, "J.multipliers"));
   double* b = s.state().value.data() +
-              s.places()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))].value;
+              s.state_offsets()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))].value;
   for (const double angle : {0.0, 0.9, 2.0, 3.1, std::numbers::pi, 3.2, 4.5, 6.0})
     for (const double direction : {0.3, 2.1, -1.4}) {
       b[0] = angle * std::cos(direction), b[1] = angle * std::sin(direction);
       s.set_rotation(testing::block_named(s, "bodies.B rotation"), so3::exp(Vec3(b[0], b[1], 0)));
       const Evaluation e = evaluate(c.range(), 0, s, {true, false, false});
       EXPECT_LT(e.residual.tail(s.dofs() - rows).norm(), 1e-14) << angle;
-      // Six equations, and of the rotation and both coordinates together two freedoms at every bend.
+      // Six equations, and of the rotation and both coordinates together two degrees of freedom at every bend.
       const Eigen::MatrixXd B = e.K.bottomRows(s.dofs() - rows).leftCols(rows);
       const Eigen::VectorXd all = B.jacobiSvd().singularValues();
       EXPECT_GT(all[5], 0.5) << angle;
@@ -85,7 +85,7 @@ TEST(ConstantVelocityRates, IsExact) {
   for (const char* carrier : {"", ", carrier: bodies.still", ", carrier: bodies.moving"})
     for (const std::string& markers : testing::marker_pairs()) {
       JointCase c;
-      const Specimen s = c.joint(
+      const TestState s = c.joint(
           "constant_velocity_rates",
           "{between: " + markers + ", axis: [1, 2, 3], axis_B: [0, 2, 3], assemble: yes" + carrier + "}");
       testing::expect_exact_velocity_rows(c.range(), s);
@@ -106,30 +106,31 @@ struct ThreeBodies : JointCase {
 
 TEST(ConstantVelocityRates, IsObjectiveOnACarrier) {
   ThreeBodies c;
-  const Specimen start =
+  const TestState start =
       c.joint("constant_velocity_rates",
               "{between: [bodies.a, bodies.b], axis: [1, 2, 3], axis_B: [0, 2, 3], carrier: more.c}");
   testing::expect_exact_velocity_rows(c.range(), start);
   JointCase plain;
-  const Specimen grounded = plain.joint(
+  const TestState grounded = plain.joint(
       "constant_velocity_rates", "{between: [bodies.a, bodies.b], axis: [1, 2, 3], axis_B: [0, 2, 3]}");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Specimen s = start, g = grounded;
+    TestState s = start, g = grounded;
     s.disturb(seed);
     g.disturb(seed);
     const Vec3 spin(1, 2, -0.7);
-    const auto shift = [&](const ElementRange& range, const Specimen& at) {
-      const Specimen moved =
+    const auto shift = [&](const ElementRange& range, const TestState& at) {
+      const TestState moved =
           testing::carried(at, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0, 0, 0), spin);
       return evaluate(range, 0, moved, {}).residual.tail<1>()[0] -
              evaluate(range, 0, at, {}).residual.tail<1>()[0];
     };
     EXPECT_NEAR(shift(c.range(), s), 0, 1e-12);
     // The moments on the three bodies balance; those on two alone don't.
-    Specimen closed = s;
+    TestState closed = s;
     for (int i = 0; i < 3; ++i)
       closed.state().value[static_cast<std::size_t>(
-          closed.places()[static_cast<std::size_t>(testing::block_named(s, "J.force"))].value + i)] = 0;
+          closed.state_offsets()[static_cast<std::size_t>(testing::block_named(s, "J.force"))].value + i)] =
+          0;
     EXPECT_LT(resultant(closed, evaluate(c.range(), 0, closed, {}).residual).norm(), 1e-12);
     EXPECT_GT(std::abs(shift(plain.range(), g)), 1e-3);
   }

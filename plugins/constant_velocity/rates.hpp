@@ -3,9 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include "shafts.hpp"
 #include "trammel/explicit_twist.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/local_system.hpp"
+#include "trammel/motion_level.hpp"
 #include "trammel/relative_motion.hpp"
 
 namespace trammel::constant_velocity {
@@ -37,7 +39,7 @@ class ConstantVelocityRates {
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Request& request = out.request;
-    const Motions m(*this, x, request.tangent || request.bias ? MotionLevel::full : MotionLevel::velocity);
+    const Motions m(*this, x, level_of_velocity_rows(request));
     const int row = m.C_column + m.C.dofs, spin = row + 3;
     const double lambda = x.value(blocks_ + 1)[0];
     const Vec3 force = Eigen::Map<const Vec3>(x.value(blocks_));
@@ -72,31 +74,27 @@ class ConstantVelocityRates {
     if (!site_.moves_in_time() && !C_.has_shape()) return e;
     const Motions m(*this, x, MotionLevel::velocity);
     const Wrenches w = m.wrenches(Eigen::Map<const Vec3>(x.value(blocks_)), x.value(blocks_ + 1)[0]);
-    e.lost_power = site_.lost_power(x, w.A, w.B) - w.C.dot(explicit_twist(C_, x, blocks_AB_, m.C));
+    e.dissipated_power =
+        site_.dissipated_power(x, w.A, w.B) - w.C.dot(explicit_twist(C_, x, blocks_AB_, m.C));
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
     const Motions m(*this, x, MotionLevel::velocity);
     const double lambda = x.value(blocks_ + 1)[0];
     const Wrenches w = m.wrenches(Eigen::Map<const Vec3>(x.value(blocks_)), lambda);
-    site_.report(m.A, m.B, site_.forces(m.A.R_WM, m.B.R_WM, w.A, w.B, shares), sink);
+    site_.report(m.A, m.B, site_.forces(m.A.R_WM, m.B.R_WM, w.A, w.B, contributions), sink);
     sink.vector("moment_on_carrier_world", "N m", -(m.C.R_WM * w.C.tail<3>()));
     sink.scalar("multiplier", "N m", lambda);
     sink.scalar("spin_A", "rad/s", m.spin(m.A));
     sink.scalar("spin_B", "rad/s", m.spin(m.B));
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
     const Motions m(*this, x, MotionLevel::velocity);
     const Wrenches w = m.wrenches(Eigen::Map<const Vec3>(x.value(blocks_)), x.value(blocks_ + 1)[0]);
-    site_.draw(m.A, m.B, site_.forces(m.A.R_WM, m.B.R_WM, w.A, w.B, shares), canvas);
-    if (!(site_.size > 0)) return;
-    canvas.sphere(Canvas::Layer::joints, m.B.p_WM, 0.3 * site_.size);
-    canvas.cylinder(Canvas::Layer::joints, m.B.p_WM - 0.5 * site_.size * m.A.R_WM.col(2), m.B.p_WM,
-                    0.1 * site_.size);
-    canvas.cylinder(Canvas::Layer::joints, m.B.p_WM, m.B.p_WM + 0.5 * site_.size * m.B.R_WM.col(2),
-                    0.1 * site_.size);
+    site_.draw(m.A, m.B, site_.forces(m.A.R_WM, m.B.R_WM, w.A, w.B, contributions), canvas);
+    draw_shafts(Glyph(canvas, m.A, m.B, site_.size));
   }
 
  private:

@@ -34,7 +34,7 @@ struct Hinges : testing::CoordinateCase {
   }
 };
 
-TEST(AttachmentsInACase, RefuseWhatTheyCannotMean) {
+TEST(ElementsOnCoordinatesInACase, RefuseWhatTheyCannotMean) {
   Hinges c;
   EXPECT_THAT(c.on("damper", "A", "angle", "-1"), HasSubstr("the damping must not be negative, found -1"));
   EXPECT_THAT(c.on("spring", "A", "angel", "1"),
@@ -58,7 +58,7 @@ TEST(AttachmentsInACase, RefuseWhatTheyCannotMean) {
   EXPECT_THAT(c.on("counter", "A", "angle", "{when: B.angel_rate}"), HasSubstr("has no coordinate 'angel'"));
 }
 
-TEST(AttachmentsInACase, ACoordinateIsPrescribedOnce) {
+TEST(ElementsOnCoordinatesInACase, ACoordinateIsPrescribedOnce) {
   Hinges c;
   EXPECT_EQ(c.on("motion", "A", "angle", "1"), "");
   EXPECT_EQ(c.on("motion", "B", "angle", "1"), "");
@@ -66,7 +66,7 @@ TEST(AttachmentsInACase, ACoordinateIsPrescribedOnce) {
               HasSubstr("the coordinate 'A.angle' is prescribed already, by 'A.angle.motion'"));
 }
 
-TEST(AttachmentsInACase, InitialValuesStandBesideNoMotion) {
+TEST(ElementsOnCoordinatesInACase, InitialValuesStandBesideNoMotion) {
   Hinges c;
   EXPECT_EQ(c.on("initial", "A", "angle", "1"), "");
   EXPECT_TRUE(c.model.blocks.back().measure(0).is_angle());
@@ -81,7 +81,7 @@ TEST(AttachmentsInACase, InitialValuesStandBesideNoMotion) {
     EXPECT_THAT(c.on(start, "B", "angle", "1"), HasSubstr("the coordinate 'B.angle' has a `motion`"));
 }
 
-TEST(AttachmentsInACase, FunctionsMayReadRatesOfOtherJoints) {
+TEST(ElementsOnCoordinatesInACase, FunctionsMayReadRatesOfOtherJoints) {
   Hinges c;
   EXPECT_EQ(c.on("actuator", "A", "angle", "B.angle_rate"), "");
   EXPECT_EQ(c.on("damper", "A", "angle", "{law: A.angle_rate}"), "");
@@ -91,7 +91,7 @@ TEST(AttachmentsInACase, FunctionsMayReadRatesOfOtherJoints) {
   EXPECT_EQ(c.model.block(stencil[1]).name, "B.coordinates");
 }
 
-TEST(AttachmentsInACase, TakeAllTheirForms) {
+TEST(ElementsOnCoordinatesInACase, TakeAllTheirForms) {
   Hinges c;
   for (const char* value : {"10", "{stiffness: 10, rest: 1, preload: 2}", "{law: A.angle, rest: 1}"})
     EXPECT_EQ(c.on("spring", "A", "angle", value), "");

@@ -18,8 +18,8 @@ struct GivenCoordinate {
   static constexpr std::string_view offered_as = "given coordinate 1";
 };
 
-/// Throws Error where a coordinate has both a motion and what the attachment `other` gives it.
-void refuse_beside(const Parameters& in, const Builder& builder, const AttachmentPlace& p,
+/// Throws Error where a coordinate has both a motion and what the element `other` on that coordinate gives it.
+void refuse_beside(const Parameters& in, const Builder& builder, const CoordinateSite& p,
                    const std::string& other, const std::string& key) {
   if (builder.find<GivenCoordinate>(p.name + "." + other + "." + key) != nullptr)
     throw Error(in.where(),
@@ -29,7 +29,7 @@ void refuse_beside(const Parameters& in, const Builder& builder, const Attachmen
 }
 
 void build_motion(const Parameters& in, Builder& builder) {
-  AttachmentPlace p = read_attachment_place(in, builder);
+  CoordinateSite p = read_coordinate_site(in, builder);
   for (const char* start : {"initial", "initial_rate"}) refuse_beside(in, builder, p, start, given);
   builder.offer(prescribed, std::make_shared<const GivenCoordinate>());
   FunctionPtr f = in.context().function(*in.value("value"));
@@ -48,9 +48,9 @@ void build_motion(const Parameters& in, Builder& builder) {
 
 /// The coordinate that an initial value is given to: a joint that may become inactive, on which nothing else may hang, has it at
 /// the start as well.
-AttachmentPlace read_initial_place(const Parameters& in, Builder& builder) {
+CoordinateSite read_initial_place(const Parameters& in, Builder& builder) {
   const std::string name = in.text("coordinate");
-  AttachmentPlace p;
+  CoordinateSite p;
   p.joint_name = in.text("of");
   p.joint = builder.joint_named(p.joint_name);
   for (const JointCoordinate& c : builder.coordinates_of(p.joint))
@@ -60,11 +60,11 @@ AttachmentPlace read_initial_place(const Parameters& in, Builder& builder) {
       p.target = coordinate_target(c, builder);
       return p;
     }
-  return read_attachment_place(in, builder);
+  return read_coordinate_site(in, builder);
 }
 
 void build_initial(const Parameters& in, Builder& builder, bool of_rate) {
-  AttachmentPlace p = read_initial_place(in, builder);
+  CoordinateSite p = read_initial_place(in, builder);
   refuse_beside(in, builder, p, "motion", prescribed);
   builder.offer(given, std::make_shared<const GivenCoordinate>());
   const double value = in.real(*in.value("value"));
@@ -84,7 +84,7 @@ std::vector<Parameter> spring_keys() {
 
 void build_spring(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = spring_keys();
-  AttachmentPlace p = read_attachment_place(in, builder);
+  CoordinateSite p = read_coordinate_site(in, builder);
   const Value& value = *in.value("value");
   if (!value.is_map()) {
     builder.add(LinearSpring(std::move(p.target), in.real(value), 0), {p.block});
@@ -107,7 +107,7 @@ void build_spring(const Parameters& in, Builder& builder) {
 }
 
 void add_function_force(const Parameters& in, const Value& function, double sign, Builder& builder) {
-  AttachmentPlace p = read_attachment_place(in, builder);
+  CoordinateSite p = read_coordinate_site(in, builder);
   BoundFunction f(in.context().function(function), builder);
   std::vector<BlockId> stencil{p.block};
   stencil.insert(stencil.end(), f.blocks().begin(), f.blocks().end());
@@ -128,7 +128,7 @@ void build_damper(const Parameters& in, Builder& builder) {
     add_function_force(in, *map.value("law"), -1, builder);
     return;
   }
-  AttachmentPlace p = read_attachment_place(in, builder);
+  CoordinateSite p = read_coordinate_site(in, builder);
   const double damping = in.real(value);
   if (damping < 0)
     throw Error(in.where("value"), fmt::format("the damping must not be negative, found {:g}", damping));
@@ -153,7 +153,7 @@ std::vector<Parameter> stop_keys() {
 
 void build_stop(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = stop_keys();
-  AttachmentPlace p = read_attachment_place(in, builder);
+  CoordinateSite p = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   if (!map.has("from") && !map.has("to"))
     throw Error(map.where(), "a stop needs a bound: 'from', 'to' or both");
@@ -181,7 +181,7 @@ std::vector<Parameter> counter_keys() {
 
 void build_counter(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = counter_keys();
-  AttachmentPlace p = read_attachment_place(in, builder);
+  CoordinateSite p = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   std::vector<double> times;
   if (map.has("at")) times = map.reals("at");
@@ -203,24 +203,25 @@ TRAMMEL_PLUGIN("coordinates", "0.2") {
   using namespace trammel;
   using namespace trammel::coordinates;
   registry.add(
-      attachment_type("motion", "prescribes a joint's coordinate", "function of time", build_motion));
-  registry.add(
-      attachment_type("initial", "the value of a joint's coordinate at the start", "number [rad or m]",
-                      [](const Parameters& in, Builder& builder) { build_initial(in, builder, false); }));
-  registry.add(attachment_type(
+      coordinate_element_type("motion", "prescribes a joint's coordinate", "function of time", build_motion));
+  registry.add(coordinate_element_type(
+      "initial", "the value of a joint's coordinate at the start", "number [rad or m]",
+      [](const Parameters& in, Builder& builder) { build_initial(in, builder, false); }));
+  registry.add(coordinate_element_type(
       "initial_rate", "the rate of a joint's coordinate at the start", "number [rad/s or m/s]",
       [](const Parameters& in, Builder& builder) { build_initial(in, builder, true); }));
-  registry.add(attachment_type("spring", "a spring on a joint's coordinate",
-                               "stiffness, or {stiffness, rest, preload}, or {law, rest}", build_spring,
-                               spring_keys()));
-  registry.add(attachment_type("damper", "a damper on a joint's coordinate",
-                               "force per rate, or {law}: function of signals and rates", build_damper,
-                               damper_keys()));
-  registry.add(attachment_type("actuator", "a force or torque on a joint's coordinate",
-                               "function of time, signals and rates of coordinates", build_actuator));
-  registry.add(attachment_type("stop", "compliant stops of a joint's coordinate, with or without play",
-                               "{from, to, stiffness, exponent, damping, meet}", build_stop, stop_keys()));
-  registry.add(attachment_type("counter",
-                               "counts a joint's coordinate from its last reset, in its unit and in turns",
-                               "{at, when}; {} counts from zero", build_counter, counter_keys()));
+  registry.add(coordinate_element_type("spring", "a spring on a joint's coordinate",
+                                       "stiffness, or {stiffness, rest, preload}, or {law, rest}",
+                                       build_spring, spring_keys()));
+  registry.add(coordinate_element_type("damper", "a damper on a joint's coordinate",
+                                       "force per rate, or {law}: function of signals and rates",
+                                       build_damper, damper_keys()));
+  registry.add(coordinate_element_type("actuator", "a force or torque on a joint's coordinate",
+                                       "function of time, signals and rates of coordinates", build_actuator));
+  registry.add(
+      coordinate_element_type("stop", "compliant stops of a joint's coordinate, with or without play",
+                              "{from, to, stiffness, exponent, damping, meet}", build_stop, stop_keys()));
+  registry.add(coordinate_element_type(
+      "counter", "counts a joint's coordinate from its last reset, in its unit and in turns",
+      "{at, when}; {} counts from zero", build_counter, counter_keys()));
 }

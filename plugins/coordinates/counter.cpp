@@ -54,7 +54,7 @@ void Counter::commit(const LocalState& x, const StepInfo& step) {
   history_.last = now;
 }
 
-void Counter::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void Counter::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   const double counted = target_.value(x) - history_.zero;
   sink.scalar("counted", target_.unit, counted);
   if (target_.measure.is_angle()) {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "trammel/attachment.hpp"
 #include "trammel/bound_function.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/outputs.hpp"
@@ -34,7 +34,7 @@ class Counter {
   Review review(const LocalState& x, const StepInfo& step) const;
   /// Takes the coordinate at the instants of resets, on the cubic through both ends of the step.
   void commit(const LocalState& x, const StepInfo& step);
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
 
   struct History {
     static constexpr int version = 1;

@@ -33,7 +33,7 @@ std::vector<Block> blocks(int count) {
 /// Goes with q = 9 t + t^2 through steps of `h`, cut where the counter asks for it; the coordinate at resets.
 std::vector<double> resets_of(Sample<Counter>& sample, double until, double h) {
   std::vector<double> resets;
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   const auto at = [&](double t) {
     s.state().time = t;
     for (double& q : s.state().value) q = 9 * t + t * t;
@@ -73,7 +73,7 @@ TEST(Counters, CountTurnsFromTheLastReset) {
   ASSERT_EQ(resets.size(), 2U);
   EXPECT_NEAR(resets[0], 0.91, 1e-12);
   EXPECT_NEAR(resets[1], 9 * 0.35 + 0.35 * 0.35, 1e-12);
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.state().value[0] = 18;
   RecordedOutputs out;
   sample.range.outputs(0, s.local(), {}, out);

@@ -28,12 +28,12 @@ std::vector<BlockId> InitialRange::rows(StartPhase phase) const {
   return rows;
 }
 
-double InitialRange::begin(const State& state, const std::function<const BlockPlace*(BlockId)>& place_of,
+double InitialRange::begin(const State& state, const std::function<const BlockOffset*(BlockId)>& offset_of,
                            double length) {
   double moves = 0;
   for (Instance& i : instances_) {
     if (i.what.of_rate) continue;
-    const BlockPlace* place = place_of(i.stencil[0]);
+    const BlockOffset* place = offset_of(i.stencil[0]);
     if (place == nullptr) continue;
     i.from = i.what.target.value(LocalState(state, place));
     const Measure measure = i.what.target.measure;
@@ -58,18 +58,18 @@ void InitialRange::evaluate(const Instance& instance, const LocalState& x, Local
 }
 
 void InitialRange::evaluate(int first, int last, const State& state,
-                            std::span<const BlockPlace* const> places, const Request& request,
-                            ShareSink& sink) const {
-  LocalSystem& share = systems_.of(request);
+                            std::span<const BlockOffset* const> offsets, const Request& request,
+                            ContributionSink& sink) const {
+  LocalSystem& contribution = systems_.of(request);
   for (int i = first; i < last; ++i) {
-    share.begin(at(i).what.target.size + 1);
+    contribution.begin(at(i).what.target.size + 1);
     if (request.rates) {
-      share.rate();
-      if (request.tangent) share.rate_gradient();
+      contribution.rate();
+      if (request.tangent) contribution.rate_gradient();
     }
-    if (request.bias) share.bias();
-    evaluate(at(i), LocalState(state, places[static_cast<std::size_t>(i)]), share);
-    sink.add(i, share);
+    if (request.bias) contribution.bias();
+    evaluate(at(i), LocalState(state, offsets[static_cast<std::size_t>(i)]), contribution);
+    sink.add(i, contribution);
   }
 }
 

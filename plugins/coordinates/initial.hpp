@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "trammel/attachment.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/start_conditions.hpp"
 
@@ -24,7 +24,7 @@ class InitialRange final : public ElementRange, public StartConditions {
   void add(Initial what, BlockId coordinate, BlockId multiplier, int entity);
 
   std::vector<BlockId> rows(StartPhase phase) const override;
-  double begin(const State& state, const std::function<const BlockPlace*(BlockId)>& place_of,
+  double begin(const State& state, const std::function<const BlockOffset*(BlockId)>& offset_of,
                double length) override;
   void aim(double part) override { part_ = part; }
 
@@ -32,16 +32,16 @@ class InitialRange final : public ElementRange, public StartConditions {
   std::span<const BlockId> stencil(int i) const override { return at(i).stencil; }
   int entity(int i) const override { return at(i).entity; }
   bool couples(int, int row, int column) const override { return row != column; }
-  void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
-                const Request& request, ShareSink& sink) const override;
+  void evaluate(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                const Request& request, ContributionSink& sink) const override;
 
   void begin(int, const LocalState&, const Begin&) override {}
   void commit(int, const LocalState&, const StepInfo&) override {}
   Review review(int, const LocalState&, const StepInfo&) override { return Review::keep(); }
   bool reject(int) override { return false; }
   Energy energy(int, const LocalState&) const override { return {}; }
-  void outputs(int, const LocalState&, const ReactionShares&, OutputSink&) const override {}
-  void draw(int, const LocalState&, const ReactionShares&, Canvas&) const override {}
+  void outputs(int, const LocalState&, const ReactionContributions&, OutputSink&) const override {}
+  void draw(int, const LocalState&, const ReactionContributions&, Canvas&) const override {}
   std::shared_ptr<const JointView> joint(int) const override { return nullptr; }
   void set_stencil(int i, std::vector<BlockId> stencil, int) override;
   void serialize(int i, Archive& archive) override { archive(at(i).stencil); }

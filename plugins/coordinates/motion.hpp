@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "trammel/attachment.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/function.hpp"
 #include "trammel/local_system.hpp"
@@ -42,11 +42,11 @@ class Motion {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = *x.value(1) * f_->motion_at(x.time()).first;
+    e.dissipated_power = *x.value(1) * f_->motion_at(x.time()).first;
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("force", target_.force_unit, -*x.value(1));
     sink.scalar("power", "W", -*x.value(1) * target_.rate(x));
     sink.scalar("prescribed", target_.unit, f_->at(x.time()).value);

@@ -54,7 +54,7 @@ TEST(Jumps, EndTheRunUnlessNothingMoves) {
   Sample<Motion> sample(
       Motion(target, kink, "hinge.angle"),
       {sample_block(BlockKind::coordinate, 1, "angle"), sample_block(BlockKind::multiplier, 1, "force")});
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.state().time = 0.4;
   sample.range.commit(0, s.local(), {0.3, 0.4});
   s.state().time = 0.6;

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "trammel/attachment.hpp"
 #include "trammel/bound_function.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/function.hpp"
 #include "trammel/local_system.hpp"
@@ -32,7 +32,7 @@ class LinearSpring {
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("force", target_.force_unit, -tension(x));
   }
 
@@ -64,11 +64,11 @@ class LawSpring {
     using Quadrature = boost::math::quadrature::gauss_kronrod<double, 15>;
     const double q = target_.value(x);
     e.strain = Quadrature::integrate(force, rest_, q, 6, 1e-10);
-    e.lost_power = -Quadrature::integrate(change, rest_, q, 6, 1e-10);
+    e.dissipated_power = -Quadrature::integrate(change, rest_, q, 6, 1e-10);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("force", target_.force_unit, -at(x.time(), target_.value(x)).value);
   }
 
@@ -97,11 +97,11 @@ class Damper {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = damping_ * target_.rate(x) * target_.rate(x);
+    e.dissipated_power = damping_ * target_.rate(x) * target_.rate(x);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("force", target_.force_unit, -damping_ * target_.rate(x));
   }
 
@@ -127,11 +127,11 @@ class FunctionForce {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = -force(x) * target_.rate(x);
+    e.dissipated_power = -force(x) * target_.rate(x);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     const double f = force(x);
     sink.scalar("force", target_.force_unit, f);
     sink.scalar("power", "W", f * target_.rate(x));

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "trammel/attachment.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/outputs.hpp"
@@ -40,11 +40,11 @@ class Stop {
     const Stops::Action action = law_.at(motion(x));
     Energy e;
     e.strain = action.stored;
-    e.lost_power = action.dissipated;
+    e.dissipated_power = action.dissipated;
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("force", target_.force_unit, law_.at(motion(x)).force);
     sink.scalar("depth", target_.unit, std::max(0.0, law_.range.beyond(target_.value(x))));
   }

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "trammel/attachment.hpp"
 #include "trammel/builder.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::coupling {
@@ -117,13 +117,13 @@ void build_of_signals(const Parameters& in, const Value& list, Builder& builder)
   }
   SignalForm form(std::move(terms), stencil, blocks);
   State state;
-  std::vector<BlockPlace> places;
+  std::vector<BlockOffset> offsets;
   for (const Block& block : blocks) {
-    places.push_back(
+    offsets.push_back(
         {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
     append_initial(block, state);
   }
-  const LocalState x(state, places.data());
+  const LocalState x(state, offsets.data());
   if (const std::string why = form.obstacle(x); !why.empty())
     throw Error(list.where, why + ": a constraint needs positions, angles and distances");
   FormValue start;

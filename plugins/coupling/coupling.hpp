@@ -75,7 +75,7 @@ class RigidCoupling {
     if (out.request.bias) out.bias();
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     form_.report(-*x.value(form_.blocks()), sink);
   }
 
@@ -116,11 +116,11 @@ class CompliantCoupling {
     Energy e;
     const Tension f = tension(x);
     e.strain = 0.5 * f.elastic * f.depth;
-    e.lost_power = (f.force - f.elastic) * form_.rate(x);
+    e.dissipated_power = (f.force - f.elastic) * form_.rate(x);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     const Tension f = tension(x);
     form_.report(-f.force, sink);
     sink.scalar("depth", "", f.depth);

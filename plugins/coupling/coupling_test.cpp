@@ -21,9 +21,9 @@ std::vector<Block> blocks(bool multiplier) {
 
 TEST(Coupling, TheConstraintHasExactDerivativesAndNoPower) {
   const Sample<RigidCoupling> sample(RigidCoupling(form(), 0.4), blocks(true));
-  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 10);
+  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 10);
   EXPECT_LT(worst.relative(), 1e-9) << worst.what;
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.disturb(1);
   EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-14);
   const auto q = s.local();
@@ -40,17 +40,17 @@ TEST(Coupling, ACompliantOneHasExactDerivativesAndItsPowersBalance) {
   int open = 0, pressed = 0;
   for (const double play : {0.0, 3.0}) {
     const Sample<CompliantCoupling> sample(CompliantCoupling(form(), {0.1, 40, 3, play}), blocks(false));
-    const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 10);
+    const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 10);
     EXPECT_LT(worst.relative(), 1e-9) << worst.what;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
       const double power = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
       const double tau = 1e-5;
       const auto stored = [&](double by) { return sample.range.energy(0, s.after(by).local()).strain; };
       const double rate =
           (8 * (stored(tau / 2) - stored(-tau / 2)) - (stored(tau) - stored(-tau))) / (6 * tau);
-      const double lost = sample.range.energy(0, s.local()).lost_power;
+      const double lost = sample.range.energy(0, s.local()).dissipated_power;
       EXPECT_NEAR(power, rate + lost, 1e-6 * (1 + std::abs(rate)));
       EXPECT_GE(lost, 0);
       (power == 0 ? open : pressed)++;

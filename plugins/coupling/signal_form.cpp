@@ -119,11 +119,12 @@ Energy SignalCoupling::energy(const LocalState& x) const {
   Energy e;
   const double of_blocks = form_.along(x, f.gradient, false), by_time = f.rate - of_blocks;
   constexpr double rounding = 1e-11;
-  if (std::abs(by_time) > rounding * std::abs(of_blocks)) e.lost_power = -*x.value(form_.blocks()) * by_time;
+  if (std::abs(by_time) > rounding * std::abs(of_blocks))
+    e.dissipated_power = -*x.value(form_.blocks()) * by_time;
   return e;
 }
 
-void SignalCoupling::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void SignalCoupling::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   const double force = -*x.value(form_.blocks());
   sink.scalar("force", "", force);
   for (const SignalTerm& t : form_.terms()) sink.scalar("on_" + t.name, "", t.factor * force);

@@ -63,7 +63,7 @@ class SignalCoupling {
   bool couples(int row, int column) const { return row < form_.blocks() || column < form_.blocks(); }
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
 
  private:
   SignalForm form_;

@@ -52,11 +52,11 @@ TEST(CurveSliding, SlidesAlongCurvesOnly) {
 }
 
 /// The state of the joint with s = value and the rate given.
-Specimen at(TrackCase& c, double eta, double rate) {
-  Specimen s = c.specimen(true);
+TestState at(TrackCase& c, double eta, double rate) {
+  TestState s = c.test_state(true);
   const auto block = static_cast<std::size_t>(testing::block_named(s, "J.coordinates"));
-  s.state().value[static_cast<std::size_t>(s.places()[block].value)] = eta;
-  s.state().rate[static_cast<std::size_t>(s.places()[block].dof)] = rate;
+  s.state().value[static_cast<std::size_t>(s.state_offsets()[block].value)] = eta;
+  s.state().rate[static_cast<std::size_t>(s.state_offsets()[block].dof)] = rate;
   return s;
 }
 
@@ -141,7 +141,7 @@ TEST(Ends, HoldWithSprings) {
   for (Model::Range& r : c.model.ranges) {
     ElementRange& range = *r.instances;
     if (range.joint(0) != nullptr || range.stencil(0).size() != 1) continue;
-    Specimen s(c.model, range.stencil(0));
+    TestState s(c.model, range.stencil(0));
     s.state().value[1] = 2.1;
     s.state().rate[1] = 0.7;
     EXPECT_NEAR(evaluate(range, 0, s, {}).residual[1], 50 * 0.1 * (1 + 0.3 * 0.7), 1e-12);

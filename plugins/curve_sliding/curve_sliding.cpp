@@ -176,8 +176,8 @@ void build(const Parameters& in, Builder& builder) {
 
   const std::string orientation = in.text("orientation");
   const bool is_free = orientation == "free";
-  JointSite site =
-      read_joint_site(in, builder, is_free ? SlidingJoint<0, true>::demand : SlidingJoint<3, true>::demand);
+  JointSite site = read_joint_site(
+      in, builder, is_free ? SlidingJoint<0, true>::requirement : SlidingJoint<3, true>::requirement);
   const RelativeStart start = relative_start(builder, site);
   const double eta = start_of(in, builder, site, track, start.p_AB_A);
   if (is_free) {
@@ -243,7 +243,8 @@ TRAMMEL_PLUGIN("curve_sliding", "0.1") {
   Type type = joint_type(
       "curve_sliding",
       "lets a point slide along a curve; its coordinates are the parameter eta and the arc length s",
-      curve_sliding::SlidingJoint<0, true>::demand, curve_sliding::own_parameters(), curve_sliding::build);
+      curve_sliding::SlidingJoint<0, true>::requirement, curve_sliding::own_parameters(),
+      curve_sliding::build);
   std::erase_if(type.parameters,
                 [](const Parameter& p) { return p.name == "rotation" || p.name == "between"; });
   type.parameters.insert(type.parameters.begin(),

@@ -29,10 +29,10 @@ class EndStops {
     const Stops::Action action = law_.at(motion(x));
     Energy e;
     e.strain = action.stored;
-    e.lost_power = action.dissipated;
+    e.dissipated_power = action.dissipated;
     return e;
   }
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("end_force", "N", law_.at(motion(x)).force);
   }
 

@@ -36,7 +36,7 @@ struct HeldPiece {
 
 /// The pieces of a curve between its rough breaks.
 ///
-/// Where a step ends on a rough break, the second derivative before it may lead behind it and the one behind it before it:
+/// Where a step ends on a rough break, the second derivative before it may lead behind it and the one after it before it:
 /// Newton's method finds no solution. So a step keeps the piece that it began in. Once it has converged beyond that, it
 /// is solved again with the piece found there, and goes on in that direction only.
 class CurvePieces {

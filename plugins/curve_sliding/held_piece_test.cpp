@@ -110,10 +110,10 @@ TEST(HeldPiece, SetsTheAccelerationOfTheEquations) {
   c.slide("{between: [track, bodies.b]}");
   ElementRange& range = c.part(true);
   const auto y = [&](double eta) {
-    Specimen s = c.specimen(true);
+    TestState s = c.test_state(true);
     const auto block = static_cast<std::size_t>(testing::block_named(s, "J.coordinates"));
-    s.state().value[static_cast<std::size_t>(s.places()[block].value)] = eta;
-    s.state().rate[static_cast<std::size_t>(s.places()[block].dof)] = 3;
+    s.state().value[static_cast<std::size_t>(s.state_offsets()[block].value)] = eta;
+    s.state().rate[static_cast<std::size_t>(s.state_offsets()[block].dof)] = 3;
     const Evaluation e = evaluate(range, 0, s, {false, false, true});
     return std::pair(s, e.bias[e.bias.size() - 3]);
   };

@@ -12,6 +12,7 @@
 #include "moving_frame.hpp"
 #include "trammel/curve.hpp"
 #include "trammel/force_across.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/track_end.hpp"
 
@@ -53,7 +54,7 @@ class SlidingJoint
 
  public:
   static constexpr int count = 3 + turns + (ties_s ? 1 : 0);
-  static constexpr JointDemand demand{JointAxes::own, false, turns > 0};
+  static constexpr JointRequirement requirement{JointAxes::own, false, turns > 0};
   static constexpr std::array<Dimension, count> dimensions = [] {
     std::array<Dimension, count> all{};
     for (int i = 0; i < count; ++i)
@@ -166,8 +167,8 @@ class SlidingJoint
     pieces_.commit(this->history().piece, x.value(coordinates())[0]);
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-    Base::outputs(x, shares, sink);
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
+    Base::outputs(x, contributions, sink);
     MarkerMotion A;
     this->site().A.evaluate(x, 0, MotionLevel::pose, A);
     const double eta = x.value(coordinates())[0];
@@ -176,6 +177,17 @@ class SlidingJoint
     sink.vector("tangent", "1", A.R_WM * t);
     sink.scalar("curvature", "1/m", track_.curve->curvature(eta));
     sink.scalar("normal_force", "N", ForceAcross(lambda, t).value());
+  }
+
+  /// A sleeve along the curve.
+  void draw_glyph(const Glyph& glyph, const RelativeState<2>& x) const {
+    const Vec3 t = TangentAlong(*track_.curve, x.c[0]).v.normalized();
+    const Vec3 to_B = x.p_AB_A / glyph.size();
+    if (t.allFinite()) glyph.tube(glyph.A, to_B - 0.35 * t, to_B + 0.35 * t, 0.2);
+    if constexpr (turns > 0) {
+      const std::array<Vec3, 2> hand{Vec3(0.2, 0, 0), Vec3(0.45, 0, 0)};
+      glyph.line(glyph.B, hand);
+    }
   }
 
  private:

@@ -18,17 +18,17 @@ void expect_sound(const std::string& own, std::shared_ptr<const Curve> curve, in
     TrackCase c(on, curve);
     c.slide(std::string("{between: [track, ") + b + "], assemble: yes" + own + "}");
     const ElementRange& range = c.part(true);
-    const Specimen start = c.specimen(true);
+    const TestState start = c.test_state(true);
     const std::string what = own + " on " + on;
     const bool first = std::string(on) == "bodies.a_arm";
     const CheckedTerm worst = worst_derivative(range, 0, start, first ? states : 10);
     EXPECT_LT(worst.relative(), 1e-8) << what << ", " << worst.what;
     if (own.find("velocity") != std::string::npos) {
-      const CheckedTerm tie = worst_derivative(c.part(false), 0, c.specimen(false), first ? states : 10);
+      const CheckedTerm tie = worst_derivative(c.part(false), 0, c.test_state(false), first ? states : 10);
       EXPECT_LT(tie.relative(), 1e-8) << what << ", " << tie.what;
     }
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      Specimen s = start;
+      TestState s = start;
       s.disturb(seed);
       EXPECT_NEAR(power_error(range, 0, s), 0, 1e-9) << what;
       if (!first) continue;
@@ -37,7 +37,7 @@ void expect_sound(const std::string& own, std::shared_ptr<const Curve> curve, in
       EXPECT_EQ(B.fullPivHouseholderQr().rank(), equations) << what;
       const Evaluation e = evaluate(range, 0, s, {false, true, false});
       EXPECT_LT(resultant(s, e.residual).norm(), 1e-11 * e.residual.norm()) << what;
-      const Specimen moved =
+      const TestState moved =
           testing::carried(s, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0.3, -1, 2), Vec3(1, 2, -0.7));
       const Evaluation f = evaluate(range, 0, moved, {false, true, false});
       EXPECT_LT((e.residual.tail(equations) - f.residual.tail(equations)).norm(), 1e-11) << what;
@@ -74,7 +74,7 @@ TEST(SlidingJoint, StartsAtTheNearestPointWithItsRates) {
   const Vec3 v = 3 * at.d[1].normalized();
   c.model.blocks.put(c.b.position).initial_rate = {v.x(), v.y(), v.z()};
   c.slide("{between: [track, bodies.b], orientation: locked}");
-  const Specimen s = c.specimen(true);
+  const TestState s = c.test_state(true);
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
   EXPECT_NEAR(block.initial[0], 1.7, 1e-8);
   EXPECT_NEAR(block.initial[1], curve->arc_length(1.7), 1e-7);
@@ -87,7 +87,7 @@ TEST(SlidingJoint, OffersTheForceThatFrictionMultiplies) {
   c.slide("{between: [track, bodies.b], orientation: about_tangent, assemble: yes}");
   const auto signal = c.builder.signal("J.normal_force", {});
   std::vector<BlockId> stencil = signal->blocks();
-  Specimen s(c.model, stencil);
+  TestState s(c.model, stencil);
   s.disturb(3);
   SignalValue v;
   signal->evaluate(s.local(), 0, true, v);

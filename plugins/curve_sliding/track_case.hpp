@@ -29,7 +29,7 @@ class TrackCase : public JointCase {
       if ((range.instances->joint(0) != nullptr) == joint) return *range.instances;
     throw Error("no such part");
   }
-  Specimen specimen(bool joint) { return Specimen(model, part(joint).stencil(0)); }
+  TestState test_state(bool joint) { return TestState(model, part(joint).stencil(0)); }
 };
 
 }  // namespace trammel::testing

@@ -9,7 +9,7 @@ using Kind = Parameter::Kind;
 
 /// Adds a drive with one state, of the given size, made of its place, its data and the function under `key`.
 template <class Drive>
-void add(AttachmentPlace place, const typename Drive::Data& data, const Parameters& map, const char* key,
+void add(CoordinateSite place, const typename Drive::Data& data, const Parameters& map, const char* key,
          const char* state, double size, const std::string& unit, Builder& builder) {
   BoundFunction f(map.function(key), builder);
   const double start = map.real("start");
@@ -41,7 +41,7 @@ std::vector<Parameter> motor_keys() {
 
 void build_motor(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = motor_keys();
-  AttachmentPlace place = read_attachment_place(in, builder);
+  CoordinateSite place = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   DcMotor::Data data;
   data.inductance = map.real("inductance");
@@ -65,7 +65,7 @@ std::vector<Parameter> servo_keys() {
 
 void build_servo(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = servo_keys();
-  AttachmentPlace place = read_attachment_place(in, builder);
+  CoordinateSite place = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   const Servo::Data data{map.real("lag"), map.real("limit")};
   const std::string unit = place.target.force_unit;
@@ -77,10 +77,12 @@ void build_servo(const Parameters& in, Builder& builder) {
 
 TRAMMEL_PLUGIN("drives", "0.1") {
   using namespace trammel;
-  registry.add(attachment_type("motor", "a DC motor with gear and rotor on a joint's coordinate",
-                               "{voltage, inductance, resistance, constant, gear, inertia, friction, start, "
-                               "rated_current}",
-                               drives::build_motor, drives::motor_keys()));
-  registry.add(attachment_type("servo", "a force that follows its command with a lag and a limit",
-                               "{command, limit, lag, start}", drives::build_servo, drives::servo_keys()));
+  registry.add(
+      coordinate_element_type("motor", "a DC motor with gear and rotor on a joint's coordinate",
+                              "{voltage, inductance, resistance, constant, gear, inertia, friction, start, "
+                              "rated_current}",
+                              drives::build_motor, drives::motor_keys()));
+  registry.add(coordinate_element_type("servo", "a force that follows its command with a lag and a limit",
+                                       "{command, limit, lag, start}", drives::build_servo,
+                                       drives::servo_keys()));
 }

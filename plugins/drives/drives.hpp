@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "trammel/attachment.hpp"
 #include "trammel/bound_function.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/local_system.hpp"
 #include "trammel/outputs.hpp"
@@ -63,12 +63,12 @@ class DcMotor {
     const double current = *x.value(1), w = data_.gear * target_.rate(x);
     e.kinetic = 0.5 * data_.inertia * w * w;
     e.strain = 0.5 * data_.inductance * current * current;
-    e.lost_power =
+    e.dissipated_power =
         data_.resistance * current * current + data_.friction * w * w - voltage_.at(x, 2) * current;
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     const double current = *x.value(1), u = voltage_.at(x, 2);
     const double w = data_.gear * target_.rate(x), w_rate = data_.gear * x.second_rate(0)[target_.component];
     sink.scalar("current", "A", current);
@@ -115,11 +115,11 @@ class Servo {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = -*x.value(1) * target_.rate(x);
+    e.dissipated_power = -*x.value(1) * target_.rate(x);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     const double asked = command_.at(x, 2), force = *x.value(1);
     sink.scalar("force", target_.force_unit, force);
     sink.scalar("command", target_.force_unit, asked);

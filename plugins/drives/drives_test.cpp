@@ -39,24 +39,24 @@ DcMotor::Data motor_data() { return {0.3, 2, 0.7, 4, 0.05, 0.01}; }
 
 TEST(Drives, TheMotorHasExactDerivativesAndItsPowersBalance) {
   const Sample<DcMotor> motor(DcMotor(second_of_two, motor_data(), feedback(1)), blocks());
-  const CheckedTerm worst = worst_derivative(motor.range, 0, motor.specimen, 10);
+  const CheckedTerm worst = worst_derivative(motor.range, 0, motor.test_state, 10);
   EXPECT_LT(worst.relative(), 1e-9) << worst.what;
 
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Specimen s = motor.specimen;
+    TestState s = motor.test_state;
     s.disturb(seed);
     // The current's rate that satisfies its equation.
     s.state().rate[2] -= evaluate(motor.range, 0, s, {}).residual[2];
     const double force = -evaluate(motor.range, 0, s, {}).residual[1];
     const double tau = 1e-4;
     const auto energy = [&](double by) {
-      Specimen later = s.after(by);
+      TestState later = s.after(by);
       later.state().value[2] += by * s.state().rate[2];
       const Energy e = motor.range.energy(0, later.local());
       return e.kinetic + e.strain;
     };
     const double rate = (8 * (energy(tau / 2) - energy(-tau / 2)) - (energy(tau) - energy(-tau))) / (6 * tau);
-    const double lost = motor.range.energy(0, s.local()).lost_power;
+    const double lost = motor.range.energy(0, s.local()).dissipated_power;
     EXPECT_NEAR(-force * s.velocities()[1], rate + lost, 1e-7 * (1 + std::abs(rate)));
     RecordedOutputs outputs;
     motor.range.outputs(0, s.local(), {}, outputs);
@@ -69,9 +69,9 @@ TEST(Drives, TheServoHasExactDerivativesWhetherSaturatedOrNot) {
   int saturated = 0, free = 0;
   for (const double limit : {0.5, 100.0}) {
     const Sample<Servo> servo(Servo(second_of_two, {0.2, limit}, command), blocks());
-    const CheckedTerm worst = worst_derivative(servo.range, 0, servo.specimen, 10);
+    const CheckedTerm worst = worst_derivative(servo.range, 0, servo.test_state, 10);
     EXPECT_LT(worst.relative(), 1e-9) << worst.what;
-    Specimen s = servo.specimen;
+    TestState s = servo.test_state;
     s.disturb(4);
     const double asked = command.at(s.local(), 2), y = *s.local().value(1);
     const double expected = std::clamp(asked, -limit, limit);
@@ -79,7 +79,7 @@ TEST(Drives, TheServoHasExactDerivativesWhetherSaturatedOrNot) {
     EXPECT_NEAR(evaluate(servo.range, 0, s, {}).residual[2], *s.local().rate(1) - (expected - y) / 0.2,
                 1e-12);
     EXPECT_EQ(evaluate(servo.range, 0, s, {}).residual[1], -y);
-    EXPECT_EQ(servo.range.energy(0, s.local()).lost_power, -y * s.velocities()[1]);
+    EXPECT_EQ(servo.range.energy(0, s.local()).dissipated_power, -y * s.velocities()[1]);
   }
   EXPECT_EQ(saturated, 1);
   EXPECT_EQ(free, 1);

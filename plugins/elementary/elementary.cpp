@@ -12,11 +12,11 @@ namespace {
 template <class J>
 void add_point_on(Registry& registry, const char* name, const char* summary) {
   Type type = joint_type<J>(name, summary);
-  type.freedoms = 6 - J::equation_count;
+  type.degrees_of_freedom = 6 - J::equation_count;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "share"; });
   type.build = [](const Parameters& in, Builder& builder) {
     J joint;
-    joint.set_site(read_joint_site(in, builder, J::demand));
+    joint.set_site(read_joint_site(in, builder, J::requirement));
     const Marker& A = joint.site().A;
     if (A.is_point())
       throw Error(
@@ -29,7 +29,7 @@ void add_point_on(Registry& registry, const char* name, const char* summary) {
 
 void add_distance(Registry& registry) {
   const auto build = [](const Parameters& in, Builder& builder) {
-    JointSite site = read_joint_site(in, builder, Distance::demand);
+    JointSite site = read_joint_site(in, builder, Distance::requirement);
     const double now = (builder.initial(site.B).p_WM - builder.initial(site.A).p_WM).norm();
     if (!(now > 0))
       throw Error(
@@ -46,20 +46,20 @@ void add_distance(Registry& registry) {
     joint.set_site(std::move(site));
     add_joint(in, builder, std::move(joint));
   };
-  Type type =
-      joint_type("distance", "keeps two points at a distance, fixed or a function of time", Distance::demand,
-                 {Parameter::make(Parameter::Kind::function, "distance", "m",
-                                  "distance of the origins, a function of time; absent: that at the start")
-                      .such_as("1 + 0.1*sin(t)")},
-                 build);
-  type.freedoms = 5;
+  Type type = joint_type(
+      "distance", "keeps two points at a distance, fixed or a function of time", Distance::requirement,
+      {Parameter::make(Parameter::Kind::function, "distance", "m",
+                       "distance of the origins, a function of time; absent: that at the start")
+           .such_as("1 + 0.1*sin(t)")},
+      build);
+  type.degrees_of_freedom = 5;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   registry.add(std::move(type));
 }
 
 void add_perpendicular(Registry& registry) {
   const auto build = [](const Parameters& in, Builder& builder) {
-    JointSite site = read_joint_site(in, builder, PerpendicularAxes::demand);
+    JointSite site = read_joint_site(in, builder, PerpendicularAxes::requirement);
     const Vec3 axis = in.vector3("axis"), axis_B = in.vector3("axis_B");
     for (const char* name : {"axis", "axis_B"})
       if (!(in.vector3(name).norm() > 0))
@@ -83,7 +83,7 @@ void add_perpendicular(Registry& registry) {
     add_joint(in, builder, std::move(joint));
   };
   Type type = joint_type("perpendicular_axes", "keeps an axis of B perpendicular to an axis of A",
-                         PerpendicularAxes::demand,
+                         PerpendicularAxes::requirement,
                          {Parameter::make(Parameter::Kind::vector3, "axis", "",
                                           "direction of A's axis in the world, at the start")
                               .such_as("[1, 2, 3]")
@@ -93,7 +93,7 @@ void add_perpendicular(Registry& registry) {
                               .such_as("[3, 0, -1]")
                               .must()},
                          build);
-  type.freedoms = 5;
+  type.degrees_of_freedom = 5;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   registry.add(std::move(type));
 }
@@ -108,7 +108,7 @@ TRAMMEL_PLUGIN("elementary", "0.1") {
   add_distance(registry);
   trammel::Type parallel =
       trammel::joint_type<ParallelAxes>("parallel_axes", "keeps an axis of B parallel to an axis of A");
-  parallel.freedoms = 4;
+  parallel.degrees_of_freedom = 4;
   registry.add(std::move(parallel));
   add_perpendicular(registry);
 }

@@ -34,11 +34,11 @@ TEST(Elementary, DistanceIsSound) {
     for (const char* markers : {"[bodies.a_arm, bodies.b_arm]", "[ground, bodies.b]",
                                 "[bodies.p, bodies.b_arm]", "[bodies.p, ground]"}) {
       Apart c;
-      const Specimen start =
+      const TestState start =
           c.joint("distance", std::string("{between: ") + markers + own + ", assemble: yes}");
       // Small displacements, any rotation: the points stay apart.
       for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-        Specimen s = start;
+        TestState s = start;
         s.disturb(seed, 0.3);
         const CheckedTerm worst = check_derivatives(c.range(), 0, s, 3e-4).front();
         EXPECT_LT(worst.relative(), 1e-8) << markers << own << " " << worst.what;
@@ -49,8 +49,8 @@ TEST(Elementary, DistanceIsSound) {
 
 TEST(Elementary, DistanceReportsItsTension) {
   Apart c;
-  Specimen s = c.joint("distance", "{between: [bodies.a, bodies.b]}");
-  s.state().value[static_cast<std::size_t>(s.places().back().value)] = 6;
+  TestState s = c.joint("distance", "{between: [bodies.a, bodies.b]}");
+  s.state().value[static_cast<std::size_t>(s.state_offsets().back().value)] = 6;
   RecordedOutputs out;
   c.range().outputs(0, s.local(), {}, out);
   EXPECT_NEAR(out.scalars.at("tension"), 6, 1e-14);
@@ -62,13 +62,13 @@ TEST(Elementary, DistanceReportsItsTension) {
 TEST(Elementary, DistanceBooksTheWorkOfTimeAlone) {
   for (const bool moves : {false, true}) {
     Apart c;
-    Specimen s = c.joint("distance", moves ? "{between: [bodies.a, bodies.b], distance: growing}"
-                                           : "{between: [bodies.a, bodies.b]}");
+    TestState s = c.joint("distance", moves ? "{between: [bodies.a, bodies.b], distance: growing}"
+                                            : "{between: [bodies.a, bodies.b]}");
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       s.disturb(seed, 0.3);
       const Evaluation e = evaluate(c.range(), 0, s, {});
       EXPECT_GT(std::abs(e.residual.dot(s.velocities())), 1e-3);
-      const double lost = c.range().energy(0, s.local()).lost_power;
+      const double lost = c.range().energy(0, s.local()).dissipated_power;
       if (moves)
         EXPECT_NEAR(lost, power_of_time(c.range(), 0, s), 1e-12);
       else

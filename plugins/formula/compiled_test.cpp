@@ -64,11 +64,11 @@ void expect_like(const std::string& own) {
   for (const std::string& pair : sample_marker_pairs()) {
     FormulaCase by_text, compiled;
     const std::string common = "{between: " + pair + ", assemble: yes";
-    Specimen at = by_text.joint(common + ", " + own + "}");
-    Specimen other = compiled.joint(common + "}", &type);
+    TestState at = by_text.joint(common + ", " + own + "}");
+    TestState other = compiled.joint(common + "}", &type);
     ASSERT_EQ(at.dofs(), other.dofs());
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      Specimen a = at, b = other;
+      TestState a = at, b = other;
       a.disturb(seed);
       b.disturb(seed);
       a.state().time = b.state().time = 0.7;

@@ -1,7 +1,9 @@
 #include "formula_joint.hpp"
 
 #include "trammel/formula_drawing.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/joint_assembly.hpp"
+#include "trammel/motion_level.hpp"
 
 namespace trammel::formula {
 
@@ -50,8 +52,7 @@ void FormulaJoint::evaluate(const LocalState& x, LocalSystem& out) const {
     return add_position_rows(x, pose, values(x, pose.R_AB, pose.p_AB_A, nullptr), out);
   }
   RelativeMotion motion;
-  motion.evaluate(x, site_.A, site_.B, 0,
-                  request.tangent || request.bias ? MotionLevel::full : MotionLevel::velocity);
+  motion.evaluate(x, site_.A, site_.B, 0, level_of_velocity_rows(request));
   const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
   if (has_position()) add_position_rows(x, {motion.A, motion.B, motion.R_AB, motion.p_AB_A}, at, out);
   add_velocity_rows(x, motion, at, out);
@@ -162,11 +163,12 @@ Energy FormulaJoint::energy(const LocalState& x) const {
   RelativeMotion motion;
   motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
   const Vec6 w = wrench(x, motion, position);
-  e.lost_power = site_.lost_power(x, motion.wrench_on_A(w), motion.wrench_on_B(w));
+  e.dissipated_power = site_.dissipated_power(x, motion.wrench_on_A(w), motion.wrench_on_B(w));
   const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
   if (position && has_position()) {
     const JointTermsView terms = equations_->position_terms(at, false);
-    for (int i = 0; i < terms.equations; ++i) e.lost_power -= x.value(first_multiplier_)[i] * terms.C_t[i];
+    for (int i = 0; i < terms.equations; ++i)
+      e.dissipated_power -= x.value(first_multiplier_)[i] * terms.C_t[i];
   }
   if (has_velocity()) {
     const Vec6 still = Vec6::Zero();
@@ -176,21 +178,23 @@ Energy FormulaJoint::energy(const LocalState& x) const {
                                                   rates.empty() ? nullptr : x.value(blocks_),
                                                   rates.empty() ? nullptr : rates.data(), x.time()),
                                    false);
-    for (int i = 0; i < terms.equations; ++i) e.lost_power -= x.value(velocity_block())[i] * terms.e[i];
+    for (int i = 0; i < terms.equations; ++i) e.dissipated_power -= x.value(velocity_block())[i] * terms.e[i];
   }
   return e;
 }
 
-JointForces FormulaJoint::reaction(const LocalState& x, const ReactionShares& shares,
+JointForces FormulaJoint::reaction(const LocalState& x, const ReactionContributions& contributions,
                                    RelativeMotion& motion) const {
   motion.evaluate(x, site_.A, site_.B, 0, MotionLevel::velocity);
   const Vec6 w = wrench(x, motion, true);
-  return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w), shares);
+  return site_.forces(motion.A.R_WM, motion.B.R_WM, motion.wrench_on_A(w), motion.wrench_on_B(w),
+                      contributions);
 }
 
-void FormulaJoint::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+void FormulaJoint::outputs(const LocalState& x, const ReactionContributions& contributions,
+                           OutputSink& sink) const {
   RelativeMotion motion;
-  const JointForces forces = reaction(x, shares, motion);
+  const JointForces forces = reaction(x, contributions, motion);
   site_.report(motion.A, motion.B, forces, sink);
   const auto report = [&](const char* name, std::size_t count, int block) {
     if (count > 0) report_numbered(sink, name, "", 1, {x.value(block), count});
@@ -206,11 +210,28 @@ void FormulaJoint::outputs(const LocalState& x, const ReactionShares& shares, Ou
   }
 }
 
-void FormulaJoint::draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+Eigen::MatrixXd FormulaJoint::equations_by_motion(const LocalState& x, const RelativeMotion& motion) const {
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const int n = 6 + equations_->coordinates();
+  const auto position = static_cast<Eigen::Index>(equations_->position().size()),
+             velocity = static_cast<Eigen::Index>(equations_->velocity().size());
+  Eigen::MatrixXd rows(position + velocity, n);
+  const RelativeValues at = values(x, motion.R_AB, motion.p_AB_A, &motion.twist);
+  if (has_position())
+    rows.topRows(position) = Eigen::Map<const Rows>(equations_->position_terms(at, false).G, position, n);
+  if (has_velocity())
+    rows.bottomRows(velocity) = Eigen::Map<const Rows>(equations_->velocity_terms(at, false).A, velocity, n);
+  return rows;
+}
+
+void FormulaJoint::draw(const LocalState& x, const ReactionContributions& contributions,
+                        Canvas& canvas) const {
   RelativeMotion motion;
-  const JointForces forces = reaction(x, shares, motion);
+  const JointForces forces = reaction(x, contributions, motion);
   site_.draw(motion.A, motion.B, forces, canvas);
   const MarkerMotion& A = motion.A;
+  const Glyph glyph(canvas, A, motion.B, site_.size);
+  if (glyph.shown()) glyph.free_motions(equations_by_motion(x, motion));
   if (drawing_->surface[0]) draw_formula(DrawnSurface{drawing_->surface}, A.R_WM, A.p_WM, canvas);
   if (drawing_->curve[0]) draw_formula(DrawnCurve{drawing_->curve}, A.R_WM, A.p_WM, canvas);
 }

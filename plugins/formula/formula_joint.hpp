@@ -40,8 +40,8 @@ class FormulaJoint {
 
   void evaluate(const LocalState& x, LocalSystem& out) const;
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const;
 
  private:
   bool has_position() const { return !equations_->position().empty(); }
@@ -55,7 +55,10 @@ class FormulaJoint {
                          LocalSystem& out) const;
   /// The wrench of the multipliers on zeta, with those of equations at position level where `position`.
   Vec6 wrench(const LocalState& x, const RelativeMotion& motion, bool position) const;
-  JointForces reaction(const LocalState& x, const ReactionShares& shares, RelativeMotion& motion) const;
+  JointForces reaction(const LocalState& x, const ReactionContributions& contributions,
+                       RelativeMotion& motion) const;
+  /// All equations by the relative motion and the coordinates, or by their rates.
+  Eigen::MatrixXd equations_by_motion(const LocalState& x, const RelativeMotion& motion) const;
 
   JointSite site_;
   std::shared_ptr<const Equations> equations_;

@@ -24,7 +24,7 @@ const std::string both_levels = R"(coordinates: {s: {measures: length}, turn: {m
 TEST(FormulaJoint, IsExactAtBothLevels) {
   for (const std::string& pair : sample_marker_pairs()) {
     FormulaCase c;
-    Specimen at = c.joint("{between: " + pair + ", assemble: yes, " + both_levels + "}");
+    TestState at = c.joint("{between: " + pair + ", assemble: yes, " + both_levels + "}");
     at.state().time = 0.4;
     const CheckedTerm worst = worst_derivative(c.range(), 0, at, 6);
     EXPECT_LT(worst.relative(), 1e-8) << worst.what << " " << pair;
@@ -35,7 +35,7 @@ TEST(FormulaJoint, IsSoundAtPositionLevel) {
   JointCheck check;
   for (std::size_t pair = 0; pair < sample_marker_pairs().size(); ++pair) {
     FormulaCase c;
-    const Specimen start = c.joint("{between: " + sample_marker_pairs()[pair] + R"(, assemble: yes,
+    const TestState start = c.joint("{between: " + sample_marker_pairs()[pair] + R"(, assemble: yes,
       coordinates: {s: {measures: length}},
       equations: [{zero: p.x - s, measures: length}, {zero: p.y - 0.3*sin(s), measures: length},
                   {zero: p.z - 0.1*s^2, measures: length},
@@ -49,18 +49,18 @@ TEST(FormulaJoint, IsSoundAtPositionLevel) {
     EXPECT_LT(worst->error, bound) << worst->where;
   EXPECT_TRUE(check.unrepeated.empty()) << check.unrepeated;
   EXPECT_EQ(check.equations, 4);
-  EXPECT_EQ(check.freedoms(), 3);
+  EXPECT_EQ(check.degrees_of_freedom(), 3);
 }
 
 TEST(FormulaJoint, IsObjectiveAtVelocityLevel) {
   FormulaCase c;
-  const Specimen start = c.joint(between + both_levels + "}");
+  const TestState start = c.joint(between + both_levels + "}");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Specimen s = start;
+    TestState s = start;
     s.disturb(seed);
     const Evaluation e = evaluate(c.range(), 0, s, {false, true, false});
     EXPECT_LT(resultant(s, e.residual).norm(), 1e-12);
-    const Specimen moved =
+    const TestState moved =
         carried(s, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0.3, -1, 2), Vec3(1, 2, -0.7));
     const Evaluation f = evaluate(c.range(), 0, moved, {false, true, false});
     EXPECT_LT((e.residual.tail<3>() - f.residual.tail<3>()).norm(), 1e-12);
@@ -69,12 +69,12 @@ TEST(FormulaJoint, IsObjectiveAtVelocityLevel) {
 
 TEST(FormulaJoint, BooksThePowerOfWhatMovesInTime) {
   FormulaCase c;
-  Specimen at = c.joint(between + both_levels + "}");
+  TestState at = c.joint(between + both_levels + "}");
   at.disturb(3);
   at.state().time = 0.4;
   const double power = power_of_time(c.range(), 0, at);
   EXPECT_GT(std::abs(power), 0.01);
-  EXPECT_NEAR(c.range().energy(0, at.local()).lost_power, power, 1e-12 * std::abs(power));
+  EXPECT_NEAR(c.range().energy(0, at.local()).dissipated_power, power, 1e-12 * std::abs(power));
 }
 
 TEST(FormulaJoint, ChoosesBranchesByTheValue) {
@@ -82,7 +82,7 @@ TEST(FormulaJoint, ChoosesBranchesByTheValue) {
   const std::string text =
       between +
       "equations: [{zero: \"if(p.x > 0, p.z - max(p.x, 0.1)^2, p.z + abs(p.x))\", measures: length}]}";
-  const Specimen at = c.joint(text);
+  const TestState at = c.joint(text);
   const CheckedTerm worst = worst_derivative(c.range(), 0, at, 8);
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
 }
@@ -92,14 +92,14 @@ TEST(FormulaJoint, OwnParametersHideThoseOfTheCase) {
       between + "parameters: {a: 3*b}, equations: [{zero: p.z - a*p.x, measures: length}]}";
   FormulaCase hidden({{"a", "7"}, {"b", "2"}});
   FormulaCase plain;
-  const Specimen x = hidden.joint(text);
-  const Specimen y = plain.joint(between + "equations: [{zero: p.z - 6*p.x, measures: length}]}");
+  const TestState x = hidden.joint(text);
+  const TestState y = plain.joint(between + "equations: [{zero: p.z - 6*p.x, measures: length}]}");
   EXPECT_EQ(evaluate(hidden.range(), 0, x, {}).residual, evaluate(plain.range(), 0, y, {}).residual);
 }
 
 TEST(FormulaJoint, ACoordinateDeclaresWhatItMeasuresAndStartsAsGiven) {
   FormulaCase c;
-  const Specimen at = c.joint(
+  const TestState at = c.joint(
       "{between: [ground, bodies.b], coordinates: {h: {measures: length, start: 1.2}, "
       "r: {measures: 0.5, unit: kN}}, "
       "equations: [{zero: h - 2*p.z, measures: length}, {zero: r - sin(r), measures: 2}]}");
@@ -134,10 +134,10 @@ TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
   for (std::size_t pair = 0; pair < sample_marker_pairs().size(); ++pair) {
     const std::string head = "{between: " + sample_marker_pairs()[pair] + ", assemble: yes, ";
     FormulaCase c, d;
-    const Specimen start = c.joint(head + position + "}");
+    const TestState start = c.joint(head + position + "}");
     EXPECT_EQ(start.blocks().back().size, 13);
     check_joint(c.range(), 0, start, pair, 0, 3, 1, check);
-    const Specimen moving = d.joint(head + velocity + "}");
+    const TestState moving = d.joint(head + velocity + "}");
     const CheckedTerm worst = worst_derivative(d.range(), 0, moving, 2);
     EXPECT_LT(worst.relative(), 1e-8) << worst.what;
   }
@@ -146,7 +146,7 @@ TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
   EXPECT_LT(check.objectivity.error, 1e-11) << check.objectivity.where;
   EXPECT_EQ(check.equations, 13);
   FormulaCase c;
-  const Specimen at = c.joint(between + position + "}");
+  const TestState at = c.joint(between + position + "}");
   RecordedOutputs outputs;
   c.range().outputs(0, at.local(), {}, outputs);
   EXPECT_EQ(outputs.lists["multipliers"].size(), 13U);
@@ -155,9 +155,9 @@ TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
 TEST(FormulaJoint, KeepsAGapFromFallingBelowZero) {
   FormulaCase c;
   const std::string bodies = "{between: [bodies.a, bodies.b], ";
-  const Specimen at = c.joint(bodies +
-                              "equations: [{gap: \"sqrt(p.x^2 + p.y^2 + p.z^2) - 0.01\", measures: length}, "
-                              "{zero: R.xy - R.xy, measures: angle}]}");
+  const TestState at = c.joint(bodies +
+                               "equations: [{gap: \"sqrt(p.x^2 + p.y^2 + p.z^2) - 0.01\", measures: length}, "
+                               "{zero: R.xy - R.xy, measures: angle}]}");
   const std::vector<Row>& rows = at.blocks().back().rows;
   EXPECT_EQ(rows[0].law, RowLaw::unilateral);
   EXPECT_EQ(rows[1].law, RowLaw::equality);
@@ -176,7 +176,7 @@ TEST(FormulaJoint, DrawsASurfaceAndACurveInTheAxesOfA) {
     void field(std::string_view, std::span<const double>, int) override {}
   } drawn;
   FormulaCase c;
-  const Specimen at = c.joint(
+  const TestState at = c.joint(
       "{between: [bodies.a, bodies.b], assemble: yes, parameters: {k: 2}, equations: [{zero: p.z, measures: "
       "length}], "
       "surface: [u, v, k*u*v], curve: [k*u, 0, u^2]}");

@@ -5,6 +5,7 @@
 
 #include "relative_signal.hpp"
 #include "trammel/constraint.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel::free_joint {
 
@@ -15,17 +16,23 @@ inline void report_angles(const Mat3& R_AB, OutputSink& sink) {
   sink.scalar("twist", "rad", Twist()(R));
 }
 
-/// Draws a line from A to B.
-inline void draw_line(const MarkerMotion& A, const MarkerMotion& B, Canvas& canvas) {
-  const std::array<Vec3, 2> line{A.p_WM, B.p_WM};
-  canvas.polyline(Canvas::Layer::joints, line);
+/// Draws the axes of A and of B, and a line between them.
+inline void draw_axes(const Glyph& glyph) {
+  if (!glyph.shown()) return;
+  for (const MarkerMotion* frame : {&glyph.A, &glyph.B})
+    for (int k = 0; k < 3; ++k) {
+      const std::array<Vec3, 2> axis{Vec3::Zero(), 0.5 * Vec3::Unit(k)};
+      glyph.line(*frame, axis);
+    }
+  const std::array<Vec3, 2> line{glyph.A.p_WM, glyph.B.p_WM};
+  glyph.canvas().polyline(Canvas::Layer::joints, line);
 }
 
 /// p_AB_A - slides = 0 (constraint IV of the Dymore manual, three times): no constraint, but three coordinates that
 /// springs, dampers and motions hang on. The multipliers are their forces, zero without a load.
 class Free : public Constraint<Free, 3, 3> {
  public:
-  static constexpr JointDemand demand{JointAxes::common, false, true};
+  static constexpr JointRequirement requirement{JointAxes::common, false, true};
   static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length};
   static constexpr std::array<CoordinateName, 3> coordinate_names{{{"slide_1", "m", Measure::length()},
@@ -38,17 +45,11 @@ class Free : public Constraint<Free, 3, 3> {
   }
   Vec3 initial_coordinates(const RelativeState<3>& x) const { return x.p_AB_A; }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-    Constraint::outputs(x, shares, sink);
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
+    Constraint::outputs(x, contributions, sink);
     report_angles(relative(x).R_AB, sink);
   }
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
-    Constraint::draw(x, shares, canvas);
-    MarkerMotion A, B;
-    site().A.evaluate(x, 0, MotionLevel::pose, A);
-    site().B.evaluate(x, site().A.block_count(), MotionLevel::pose, B);
-    draw_line(A, B, canvas);
-  }
+  static void draw_glyph(const Glyph& glyph) { draw_axes(glyph); }
 };
 
 /// The same without coordinates: it only looks.
@@ -58,15 +59,15 @@ class Observer {
 
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
     const auto [A, B] = motions(x);
-    site_.report(A, B, site_.forces(A.R_WM, B.R_WM, Vec6::Zero(), Vec6::Zero(), shares), sink);
+    site_.report(A, B, site_.forces(A.R_WM, B.R_WM, Vec6::Zero(), Vec6::Zero(), contributions), sink);
     report_angles(A.R_WM.transpose() * B.R_WM, sink);
   }
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
     const auto [A, B] = motions(x);
-    site_.draw(A, B, site_.forces(A.R_WM, B.R_WM, Vec6::Zero(), Vec6::Zero(), shares), canvas);
-    draw_line(A, B, canvas);
+    site_.draw(A, B, site_.forces(A.R_WM, B.R_WM, Vec6::Zero(), Vec6::Zero(), contributions), canvas);
+    draw_axes(Glyph(canvas, A, B, site_.size));
   }
 
  private:

@@ -19,7 +19,7 @@ Mat3 turned(const Vec3& angles) {
 TEST(Free, ReportsWhereBIs) {
   for (const char* coordinate : {"yes", "no"}) {
     JointCase c(tilted(), Vec3(1, 2, 3), Mat3::Identity(), Vec3(2, 2, 1));
-    Specimen s =
+    TestState s =
         c.joint("free", std::string("{between: [bodies.a, bodies.b], coordinate: ") + coordinate + "}");
     const Vec3 angles(2.8, -1.4, -3.0);
     s.set_rotation(testing::block_named(s, "bodies.B rotation"),
@@ -41,11 +41,11 @@ TEST(Free, SignalsHaveExactDerivatives) {
     for (const char* name : {"J.angle_1", "J.angle_2", "J.angle_3", "J.twist"}) {
       const auto signal = c.model.signals.at(name);
       for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-        Specimen s(c.model, signal->blocks());
+        TestState s(c.model, signal->blocks());
         s.disturb(seed);
         SignalValue now;
         signal->evaluate(s.local(), 0, true, now);
-        const auto value = [&](const Specimen& at) {
+        const auto value = [&](const TestState& at) {
           SignalValue v;
           signal->evaluate(at.local(), 0, true, v);
           return v;
@@ -76,7 +76,7 @@ TEST(Free, SignalsHaveExactDerivatives) {
 TEST(Free, StartsWithItsRates) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(1, 0, 0));
   c.model.blocks.put(c.a.rotation).initial_rate = {0, 0, 2};
-  const Specimen s = c.joint("free", "{between: [bodies.a, bodies.b]}");
+  const TestState s = c.joint("free", "{between: [bodies.a, bodies.b]}");
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
   EXPECT_NEAR(block.initial[0], 1, 1e-15);
   EXPECT_NEAR(block.initial_rate[1], -2, 1e-14);

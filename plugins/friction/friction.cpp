@@ -59,7 +59,7 @@ bool names_a_direction(const Value& value) {
   return value.is_scalar() && (value.text == "radial" || value.text == "axial");
 }
 
-JointReaction reaction_of(const AttachmentPlace& place, Builder& builder, const Location& where) {
+JointReaction reaction_of(const CoordinateSite& place, Builder& builder, const Location& where) {
   try {
     return JointReaction::of(place.joint, builder, where);
   } catch (const Error& e) {
@@ -73,7 +73,7 @@ JointReaction reaction_of(const AttachmentPlace& place, Builder& builder, const 
   }
 }
 
-NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Builder& builder) {
+NormalForce read_normal(const Parameters& map, const CoordinateSite& place, Builder& builder) {
   const Value* normal = map.value("normal");
   // A joint whose surfaces lie otherwise at every instant says itself how hard they are pressed.
   Value own;
@@ -118,7 +118,7 @@ NormalForce read_normal(const Parameters& map, const AttachmentPlace& place, Bui
 
 void build(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = parameters();
-  AttachmentPlace place = read_attachment_place(in, builder);
+  CoordinateSite place = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   const StribeckCurve curve = read_curve(map);
   const bool lugre = map.text("law") == "lugre";
@@ -152,7 +152,8 @@ void build(const Parameters& in, Builder& builder) {
 
 TRAMMEL_PLUGIN("friction", "0.1") {
   using namespace trammel;
-  Type type = attachment_type("friction", "friction on a joint's coordinate", "{law, coefficient, ...}",
+  Type type =
+      coordinate_element_type("friction", "friction on a joint's coordinate", "{law, coefficient, ...}",
                               trammel::friction::build, trammel::friction::parameters());
   registry.add(std::move(type));
 }

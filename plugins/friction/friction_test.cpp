@@ -28,16 +28,16 @@ struct Place {
   std::vector<BlockId> stencil;
 
   Place() {
-    for (std::size_t k = 0; k < sample.specimen.blocks().size(); ++k) {
+    for (std::size_t k = 0; k < sample.test_state.blocks().size(); ++k) {
       stencil.push_back(static_cast<BlockId>(k));
-      sizes.push_back(sample.specimen.blocks()[k].size);
+      sizes.push_back(sample.test_state.blocks()[k].size);
     }
   }
   NormalForce normal(const Bearing& bearing) const {
     return {JointReaction(sample.range.joint(0), stencil, sizes, {}), 4, sizes, bearing};
   }
   std::vector<Block> blocks(bool state) const {
-    std::vector<Block> all(sample.specimen.blocks().begin(), sample.specimen.blocks().end());
+    std::vector<Block> all(sample.test_state.blocks().begin(), sample.test_state.blocks().end());
     if (state) all.push_back(sample_block(BlockKind::state, 1, "deflection"));
     return all;
   }
@@ -66,13 +66,14 @@ const StribeckCurve curve{0.3, 0.5, 0.8};
 
 template <class E>
 void expect_exact_and_lossy(const Sample<E>& sample, int row) {
-  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 10);
+  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 10);
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const Evaluation e = evaluate(sample.range, 0, s, {});
-    EXPECT_NEAR(sample.range.energy(0, s.local()).lost_power, e.residual[row] * s.velocities()[row], 1e-12);
+    EXPECT_NEAR(sample.range.energy(0, s.local()).dissipated_power, e.residual[row] * s.velocities()[row],
+                1e-12);
     RecordedOutputs outputs;
     sample.range.outputs(0, s.local(), {}, outputs);
     EXPECT_NEAR(outputs.scalars.at("force"), -e.residual[row], 1e-12);
@@ -84,7 +85,7 @@ TEST(Friction, TheReactionIsThatOfTheJoint) {
   const Place& p = place();
   const JointReaction reaction(p.sample.range.joint(0), p.stencil, p.sizes, {});
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Specimen s = p.sample.specimen;
+    TestState s = p.sample.test_state;
     s.disturb(seed);
     RecordedOutputs outputs;
     p.sample.range.outputs(0, s.local(), {}, outputs);
@@ -103,9 +104,9 @@ TEST(Friction, CoulombsLawHasExactDerivativesForAllBearings) {
     const Sample<Coulomb> sample(Coulomb(slide, law, place().normal(bearing)), place().blocks(false));
     expect_exact_and_lossy(sample, 13);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
-      EXPECT_GE(sample.range.energy(0, s.local()).lost_power, 0);
+      EXPECT_GE(sample.range.energy(0, s.local()).dissipated_power, 0);
     }
   }
 }
@@ -126,7 +127,7 @@ TEST(Friction, ALevelMayBeAFunction) {
   const Coulomb::Law law{curve, 0.4, 0};
   const Sample<Coulomb> brake(Coulomb(slide, law, NormalForce(slide, 0, level(3))), blocks);
   expect_exact_and_lossy(brake, 1);
-  Specimen s = brake.specimen;
+  TestState s = brake.test_state;
   s.state().rate[1] = 50;
   EXPECT_NEAR(evaluate(brake.range, 0, s, {}).residual[1], 0.9, 1e-12);
   s.state().rate[1] = -50;
@@ -159,7 +160,7 @@ TEST(Friction, TheStateOfLuGreTendsToItsStribeckCurve) {
   const auto level = BoundFunction(constant_function(2), std::vector<BoundFunction::Source>{}, {});
   const Sample<LuGre> sample(LuGre(slide, law, NormalForce(slide, 0, level)), blocks);
   for (const double v : {0.2, -0.7}) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.state().rate[1] = v;
     s.state().value[2] = curve.at(v) / law.stiffness * (v < 0 ? -1 : 1);
     const Evaluation e = evaluate(sample.range, 0, s, {});

@@ -49,15 +49,15 @@ class Coulomb {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = force(x, normal_.at(x)) * rate(x);
+    e.dissipated_power = force(x, normal_.at(x)) * rate(x);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     const double N = normal_.at(x), F = force(x, N);
     sink.scalar("force", target_.force_unit, -F);
     sink.scalar("level", target_.force_unit, N);
-    sink.scalar("lost_power", "W", F * rate(x));
+    sink.scalar("dissipated_power", "W", F * rate(x));
   }
 
  private:
@@ -117,16 +117,16 @@ class LuGre {
 
   Energy energy(const LocalState& x) const {
     Energy e;
-    e.lost_power = force(x, normal_.at(x)) * rate(x);
+    e.dissipated_power = force(x, normal_.at(x)) * rate(x);
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     const double N = normal_.at(x), F = force(x, N);
     sink.scalar("force", target_.force_unit, -F);
     sink.scalar("level", target_.force_unit, N);
     sink.scalar("deflection", target_.unit, deflection(x));
-    sink.scalar("lost_power", "W", F * rate(x));
+    sink.scalar("dissipated_power", "W", F * rate(x));
   }
 
  private:

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "trammel/attachment.hpp"
 #include "trammel/bound_function.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/joint_reaction.hpp"
 #include "trammel/local_system.hpp"
 

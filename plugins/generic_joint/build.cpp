@@ -69,21 +69,21 @@ Offsets read_offsets(const Parameters& in, const LockedAxes& axes, const Builder
 /// The signals at the start.
 void start(FollowedSignals& signals, const Builder& builder) {
   State state;
-  std::vector<BlockPlace> places;
+  std::vector<BlockOffset> offsets;
   for (const BlockId id : signals.blocks()) {
-    places.push_back(
+    offsets.push_back(
         {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
     append_initial(builder.block(id), state);
   }
   state.acceleration.assign(state.rate.size(), 0.0);
-  signals.update(LocalState(state, places.data()), 0);
+  signals.update(LocalState(state, offsets.data()), 0);
 }
 
 Drawing read_drawing(const Parameters& in, const LockedAxes& axes) {
   Drawing drawing;
   drawing.show = in.flag("show");
-  drawing.axis_radius = in.real("axis_radius");
-  drawing.axis_length = in.real("axis_length");
+  if (in.has("axis_radius")) drawing.axis_radius = in.real("axis_radius");
+  if (in.has("axis_length")) drawing.axis_length = in.real("axis_length");
   drawing.colour = Drawing::colour_of(axes.kind());
   if (in.has("colour")) {
     const std::vector<double> rgba = in.reals("colour");
@@ -236,8 +236,10 @@ std::vector<Parameter> parameters() {
               "yes: the joint may be open at the start; a stage of type assemble closes it")
           .defaults("no"),
       P::make(Kind::flag, "show", "", "no: the joint is not drawn").defaults("yes"),
-      P::make(Kind::real, "axis_radius", "m", "radius of the drawn axes").not_negative().defaults("0.1"),
-      P::make(Kind::real, "axis_length", "m", "length of the drawn axes").not_negative().defaults("0.4"),
+      P::make(Kind::real, "axis_radius", "m", "radius of the drawn axes; absent: by the size of the model")
+          .not_negative(),
+      P::make(Kind::real, "axis_length", "m", "length of the drawn axes; absent: by the size of the model")
+          .not_negative(),
       P::make(Kind::reals, "colour", "", "[red, green, blue, opacity], 0 to 1; absent: by the kind of joint"),
   };
 }

@@ -31,7 +31,7 @@ TEST(FollowedSignals, GoOnWithTheirRates) {
   const auto distance = distance_signal(Marker::ground(), Marker::on_point(0));
   EXPECT_EQ(signals->add(distance, "distance"), 0);
   EXPECT_EQ(signals->add(distance, "distance"), 0);
-  Specimen s({sample_block(BlockKind::position, 3, "point")});
+  TestState s({sample_block(BlockKind::position, 3, "point")});
   s.state().time = 2;
   s.state().value = {3, 0, 0};
   s.state().rate = {0.5, 0, 0};
@@ -81,14 +81,14 @@ struct Flight : trammel::testing::TestSystem {
   /// Runs with a joint that is active while `active` is positive; null: always.
   State run(FunctionPtr active = nullptr) {
     State state;
-    std::vector<BlockPlace> places;
+    std::vector<BlockOffset> offsets;
     for (const BlockId id : signals->blocks()) {
-      places.push_back(
+      offsets.push_back(
           {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
       append_initial(model->block(id), state);
     }
     state.acceleration.assign(state.rate.size(), 0.0);
-    signals->update(LocalState(state, places.data()), 0);
+    signals->update(LocalState(state, offsets.data()), 0);
     entity("joint", "generic");
     Activity activity;
     activity.function = active;

@@ -254,7 +254,7 @@ Energy GenericJoint::energy(const LocalState& x) const {
   RotationTerms terms;
   rotation_.evaluate(motion.R_AB, false, terms);
   const Vec6 w = wrench(x, terms);
-  e.lost_power = site_.lost_power(x, motion.wrench_on_A(w), motion.wrench_on_B(w));
+  e.dissipated_power = site_.dissipated_power(x, motion.wrench_on_A(w), motion.wrench_on_B(w));
   return e;
 }
 

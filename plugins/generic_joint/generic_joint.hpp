@@ -22,7 +22,7 @@ namespace trammel::generic_joint {
 /// How the axes of a joint are drawn.
 struct Drawing {
   bool show = true;
-  double axis_radius = 0.1, axis_length = 0.4;     ///< [m]
+  double axis_radius = -1, axis_length = -1;       ///< [m]; below 0: by the size of the model
   std::array<double, 4> colour{0.5, 0.5, 0.5, 1};  ///< RGBA, 0 to 1
 
   /// The colour that stands for a kind of joint.
@@ -68,8 +68,8 @@ class GenericJoint {
   Review review(const LocalState& x, const StepInfo& step);
   void commit(const LocalState& x, const StepInfo& step);
   Energy energy(const LocalState& x) const;
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const;
 
   struct History {
     static constexpr int version = 1;

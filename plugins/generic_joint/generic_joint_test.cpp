@@ -15,13 +15,13 @@ Request full_request() {
 
 void expect_exact(const Sample<GenericJoint>& sample, const std::string& what, bool moves = false,
                   int states = 3) {
-  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, states);
+  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, states);
   EXPECT_LT(worst.relative(), 1e-8) << what << ", " << worst.what;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-8) << what;
-    const double lost = sample.range.energy(0, s.local()).lost_power;
+    const double lost = sample.range.energy(0, s.local()).dissipated_power;
     if (moves)
       EXPECT_NEAR(lost, power_of_time(sample.range, 0, s), 1e-11) << what;
     else
@@ -71,7 +71,7 @@ TEST(GenericJoint, HasExactDerivativesAtGroundAndOnPoints) {
 }
 
 /// B in the kinematic columns, where the joint is closed at a pose that its free axes allow.
-Eigen::MatrixXd gradient(const Sample<GenericJoint>& sample, const Specimen& s) {
+Eigen::MatrixXd gradient(const Sample<GenericJoint>& sample, const TestState& s) {
   const Evaluation e = evaluate(sample.range, 0, s, full_request());
   return e.K.bottomLeftCorner(s.dofs() - 12, 12);
 }
@@ -87,9 +87,9 @@ TEST(GenericJoint, HasAsManyIndependentEquationsAsLockedAxes) {
         const GenericJoint joint(d);
         const Sample<GenericJoint> sample = sample_of(d);
         const int locked = d.axes.translations() + d.axes.rotations();
-        ASSERT_EQ(sample.specimen.dofs(), 12 + locked);
+        ASSERT_EQ(sample.test_state.dofs(), 12 + locked);
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-          Specimen s = sample.specimen;
+          TestState s = sample.test_state;
           s.disturb(seed);
           const auto at = static_cast<double>(seed);
           close(s, joint, FreePose(d.axes, Vec3(0.3, at, -0.7), Vec3(0.9 * at, 0.4, -0.3 * at)));
@@ -108,7 +108,7 @@ TEST(GenericJoint, IsClosedAlongTheMotionsOfItsFreeAxes) {
       const Sample<GenericJoint> sample = sample_of(d);
       const int rows = d.axes.translations() + d.axes.rotations();
       for (int k = 0; k < 8; ++k) {
-        Specimen s = sample.specimen;
+        TestState s = sample.test_state;
         s.disturb(7);
         s.state().time = 0.3 * k;
         close(s, joint, FreePose(d.axes, Vec3(0.3, -0.2, 0.8) * k, Vec3(0.8, -0.35, 2.1) * k));
@@ -125,7 +125,7 @@ TEST(GenericJoint, IsObjectiveUnlessItsOffsetIsInWorldAxes) {
       if (d.axes.all_translations()) d.offsets.translation = {};
       const Sample<GenericJoint> sample = sample_of(d);
       const int rows = d.axes.translations() + d.axes.rotations();
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(bits + 1);
       const Eigen::VectorXd r = evaluate(sample.range, 0, s, {}).residual;
       EXPECT_LT(resultant(s, r).norm(), 1e-12) << text(d.axes);
@@ -134,7 +134,8 @@ TEST(GenericJoint, IsObjectiveUnlessItsOffsetIsInWorldAxes) {
       for (const int k : {1, 3}) s.set_rotation(k, Q * s.local().rotation(k));
       for (const int k : {0, 2}) {
         const Vec3 p = Q * s.local().position(k) + Vec3(3, -2, 5);
-        std::copy_n(p.data(), 3, s.state().value.data() + s.places()[static_cast<std::size_t>(k)].value);
+        std::copy_n(p.data(), 3,
+                    s.state().value.data() + s.state_offsets()[static_cast<std::size_t>(k)].value);
       }
       EXPECT_LT((evaluate(sample.range, 0, s, {}).residual.tail(rows) - r.tail(rows)).norm(), 1e-12);
     }
@@ -143,7 +144,7 @@ TEST(GenericJoint, IsObjectiveUnlessItsOffsetIsInWorldAxes) {
 /// Poses and twists of both joint frames, for formulas written out.
 struct Ends {
   MarkerMotion A, B;
-  Ends(const Definition& d, const Specimen& s) {
+  Ends(const Definition& d, const TestState& s) {
     d.J0.evaluate(s.local(), 0, MotionLevel::velocity, A);
     d.J1.evaluate(s.local(), 2, MotionLevel::velocity, B);
   }
@@ -162,7 +163,7 @@ TEST(GenericJoint, TakesItsOffsetsWhereThePageSays) {
     d.offsets = lively_offsets(d.axes);
     const Sample<GenericJoint> sample = sample_of(d);
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
       const double t = s.state().time = 0.31 * static_cast<double>(seed);
       const Vec3 u(0.4 * t * t, std::sin(3 * t), 0.2 - 0.5 * t);
@@ -189,7 +190,7 @@ TEST(GenericJoint, RateOfAPartlyLockedTranslationIsTheTrueOne) {
   // R_0^T (v_1 - v_0 - w_0 x gap), where the uncorrected row lacks the last term.
   const Definition d = definition_of(axes_of(6), tilted_marker(0), tilted_marker(1));
   const Sample<GenericJoint> sample = sample_of(d);
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.disturb(4);
   const Ends ends(d, s);
   const Vec3 right = ends.A.R_WM.transpose() * (ends.gap_rate() - ends.w_A().cross(ends.gap()));
@@ -202,10 +203,10 @@ TEST(GenericJoint, RateOfAPartlyLockedTranslationIsTheTrueOne) {
 TEST(GenericJoint, HoldsThePoseInWhichItBecomesActive) {
   const Definition d = definition_of(axes_of(31), tilted_marker(0), tilted_marker(1));
   Sample<GenericJoint> sample = sample_of(d);
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.disturb(3);
   auto& joint = sample.range;
-  const auto gaps = [](const RangeOf<GenericJoint>& range, const Specimen& at) {
+  const auto gaps = [](const RangeOf<GenericJoint>& range, const TestState& at) {
     return evaluate(range, 0, at, {}).residual.tail<5>().eval();
   };
   Begin how;
@@ -242,7 +243,7 @@ TEST(GenericJoint, HoldsThePoseInWhichItBecomesActive) {
 TEST(GenericJoint, CutsAStepThatEndsHalfATurnAway) {
   Definition d = definition_of(axes_of(55), Marker::ground(), Marker::on_frame({0, 1}));  // x turns
   Sample<GenericJoint> sample = sample_of(d);
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.set_rotation(1, so3::exp(Vec3(2.9, 0, 0)));
   EXPECT_EQ(sample.range.review(0, s.local(), {0, 1}).verdict, Review::Verdict::keep);
   s.set_rotation(1, so3::exp(Vec3(0, std::numbers::pi, 0)));

@@ -59,10 +59,11 @@ struct Bodies : TestSystem {
   }
   RecordedOutputs report(const State& s) {
     RecordedOutputs out;
-    assembler->visit(
-        s, [&](const ElementRange& range, int i, const LocalState& x, const ReactionShares& shares) {
-          if (dynamic_cast<const RangeOf<GenericJoint>*>(&range) != nullptr) range.outputs(i, x, shares, out);
-        });
+    assembler->visit(s, [&](const ElementRange& range, int i, const LocalState& x,
+                            const ReactionContributions& contributions) {
+      if (dynamic_cast<const RangeOf<GenericJoint>*>(&range) != nullptr)
+        range.outputs(i, x, contributions, out);
+    });
     return out;
   }
 };
@@ -162,7 +163,7 @@ TEST(GenericJointInMotion, ConsistentStartMeetsTheAccelerationOfTheOffset) {
     EXPECT_NEAR(start.velocities(state), 0, 1e-15);
     start.accelerations(state);
     const Vec3 a =
-        Eigen::Map<const Vec3>(state.acceleration.data() + system.layout->place(frame.position).dof);
+        Eigen::Map<const Vec3>(state.acceleration.data() + system.layout->offset(frame.position).dof);
     const Vec3 axis = partly ? Vec3(tilted().col(0)) : Vec3(Vec3::UnitX());
     const Vec3 along =
         partly ? Vec3(tilted().col(1) * tilted().col(1).dot(trammel::testing::gravity)) : Vec3(Vec3::Zero());

@@ -25,7 +25,7 @@ class ShiftedInWorld final : public MarkerShape {
       const FunctionPtr& f = shift_[static_cast<std::size_t>(i)];
       if (!f) continue;
       const Jet u = f->motion_at(x.time());
-      set_sum(out.p_WM[i], out.remainder_W[i], out.p_WM[i], out.remainder_W[i], u.value);
+      set_sum(out.p_WM[i], out.compensation_W[i], out.p_WM[i], out.compensation_W[i], u.value);
       if (level >= MotionLevel::velocity) out.twist[i] += u.first;
       if (level >= MotionLevel::full) out.bias[i] += u.second;
     }

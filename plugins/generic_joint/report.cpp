@@ -1,9 +1,12 @@
 // What a generic joint reports and draws.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
 #include "generic_joint.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel::generic_joint {
@@ -41,7 +44,7 @@ JointForces GenericJoint::forces(const LocalState& x, RelativeMotion& motion, Ma
   return f;
 }
 
-void GenericJoint::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void GenericJoint::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   RelativeMotion motion;
   MarkerMotion J0;
   const JointForces f = forces(x, motion, J0);
@@ -97,7 +100,7 @@ std::array<double, 4> Drawing::colour_of(LockedAxes::Kind kind) {
   return colours[static_cast<std::size_t>(kind)];
 }
 
-void GenericJoint::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+void GenericJoint::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   const Drawing& drawing = what_.drawing;
   if (!drawing.show) return;
   RelativeMotion motion;
@@ -113,15 +116,19 @@ void GenericJoint::draw(const LocalState& x, const ReactionShares&, Canvas& canv
   const std::array<Vec3, 1> at{motion.B.p_WM};
   const Mat3& R = motion.A.R_WM;
   const Vec3 axis = R.col(2);
+  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
   canvas.points(layer, at);
-  canvas.field("force", {f.force_on_B.data(), 3}, 3);
-  canvas.field("moment", {f.moment_on_B.data(), 3}, 3);
-  canvas.field("axis", {axis.data(), 3}, 3);
+  draw_field(canvas, "force", "N", xyz, {f.force_on_B.data(), 3});
+  draw_field(canvas, "moment", "N m", xyz, {f.moment_on_B.data(), 3});
+  draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
   coloured(1);
 
-  const double radius = drawing.axis_radius, length = drawing.axis_length;
+  const GlyphScale scale = glyph_scale(canvas, motion.B.p_WM);
+  const double length = drawing.axis_length >= 0 ? drawing.axis_length : scale.size;
+  const double radius = drawing.axis_radius >= 0 ? drawing.axis_radius : 0.1 * length;
   if (!(radius > 0) || !(length > 0)) return;
-  constexpr int sides = 16, rings = 8, corners = 8;
+  const int sides = std::max(scale.sides, 3), rings = std::max(sides / 2, 3);
+  constexpr int corners = 8;
   bool any = false;
   for (int k = 0; k < 3; ++k) {
     const Vec3 half = 0.5 * length * R.col(k);

@@ -8,7 +8,7 @@ namespace {
 struct Reported {
   RecordedOutputs out;
   MarkerMotion A, B;
-  Reported(const Sample<GenericJoint>& sample, const Definition& d, const Specimen& s) {
+  Reported(const Sample<GenericJoint>& sample, const Definition& d, const TestState& s) {
     sample.range.outputs(0, s.local(), {}, out);
     d.J0.evaluate(s.local(), 0, MotionLevel::velocity, A);
     d.J1.evaluate(s.local(), 2, MotionLevel::velocity, B);
@@ -22,7 +22,7 @@ TEST(GenericJointReport, MotionIsWhatThePageDefines) {
     d.offsets = lively_offsets(d.axes);
     const Sample<GenericJoint> sample = sample_of(d);
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
       const Reported r(sample, d, s);
       const Mat3 R_0W = r.A.R_WM.transpose();
@@ -42,7 +42,7 @@ TEST(GenericJointReport, MotionIsWhatThePageDefines) {
 }
 
 /// Force and moment of the joint on its side of `block`, about the world's origin, from the rows of the residual.
-Vec6 from_rows(const Specimen& s, const Eigen::VectorXd& r, int block) {
+Vec6 from_rows(const TestState& s, const Eigen::VectorXd& r, int block) {
   const Vec3 force = -r.segment<3>(s.offset(block));
   const Vec3 moment = -(s.local().rotation(block + 1) * r.segment<3>(s.offset(block + 1)));
   return (Vec6() << force, moment + Vec3(s.local().position(block)).cross(force)).finished();
@@ -56,7 +56,7 @@ TEST(GenericJointReport, TorqueLocalIsTheTrueMomentForAllFlags) {
       d.alternative = variant == 2 && d.axes.rotations() >= 2;
       const Sample<GenericJoint> sample = sample_of(d);
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        Specimen s = sample.specimen;
+        TestState s = sample.test_state;
         s.disturb(seed);
         const Eigen::VectorXd rows = evaluate(sample.range, 0, s, {}).residual;
         const Reported r(sample, d, s);
@@ -83,7 +83,7 @@ TEST(GenericJointReport, TorqueLocalIsTheMomentThatHoldsABodyStill) {
       d.alternative = alternative;
       const Sample<GenericJoint> sample = sample_of(d);
       const GenericJoint joint(d);
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       close(s, joint, FreePose(d.axes, Vec3::Zero(), Vec3(0.8, 0.8, 0.8)));
       const int free = d.axes.rotation_that_is(false, 0);
       Vec3 M(3, -2, 5);  // axes of J0
@@ -97,8 +97,8 @@ TEST(GenericJointReport, TorqueLocalIsTheMomentThatHoldsABodyStill) {
       const int rows = s.dofs() - 6;
       const Eigen::MatrixXd B_T = evaluate(sample.range, 0, s, request).K.topRightCorner(6, rows);
       const Eigen::VectorXd lambda = B_T.colPivHouseholderQr().solve(load);
-      std::copy_n(lambda.data(), 3, s.state().value.data() + s.places()[2].value);
-      std::copy_n(lambda.data() + 3, rows - 3, s.state().value.data() + s.places()[3].value);
+      std::copy_n(lambda.data(), 3, s.state().value.data() + s.state_offsets()[2].value);
+      std::copy_n(lambda.data() + 3, rows - 3, s.state().value.data() + s.state_offsets()[3].value);
       RecordedOutputs out;
       sample.range.outputs(0, s.local(), {}, out);
       EXPECT_LT((out.vectors.at("force_local") + F).norm(), 1e-12) << text(d.axes);
@@ -132,10 +132,12 @@ TEST(GenericJointReport, DrawsItsFreeAxes) {
   const auto drawn = [](unsigned bits, bool show) {
     Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
     d.drawing.show = show;
+    d.drawing.axis_radius = 0.1;
+    d.drawing.axis_length = 0.4;
     d.drawing.colour = {0.1, 0.2, 0.3, 0.4};
     const Sample<GenericJoint> sample = sample_of(d);
     CountingCanvas canvas;
-    sample.range.draw(0, sample.specimen.local(), {}, canvas);
+    sample.range.draw(0, sample.test_state.local(), {}, canvas);
     return canvas;
   };
   EXPECT_EQ(drawn(63, false).parts, 0);

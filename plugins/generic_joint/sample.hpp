@@ -71,7 +71,7 @@ struct FreePose {
 };
 
 /// Puts the second frame where the joint is closed at the pose X_J0U,J1 = `pose`.
-inline void close(Specimen& s, const GenericJoint& joint, const FreePose& pose) {
+inline void close(TestState& s, const GenericJoint& joint, const FreePose& pose) {
   MarkerMotion frame;
   joint.frame().evaluate(s.local(), 0, MotionLevel::pose, frame);
   const Marker& J1 = joint.definition().J1;
@@ -79,7 +79,8 @@ inline void close(Specimen& s, const GenericJoint& joint, const FreePose& pose) 
   const Mat3 R_WF = frame.R_WM * pose.R_AB * J1.R_FM().transpose();
   s.set_rotation(position + 1, R_WF);
   const Vec3 p = frame.p_WM + frame.R_WM * pose.p_AB_A - R_WF * J1.p_FM_F();
-  std::copy_n(p.data(), 3, s.state().value.data() + s.places()[static_cast<std::size_t>(position)].value);
+  std::copy_n(p.data(), 3,
+              s.state().value.data() + s.state_offsets()[static_cast<std::size_t>(position)].value);
 }
 
 }  // namespace trammel::generic_joint

@@ -43,11 +43,11 @@ DrawnCurve::DrawnCurve(PlacedCurve placed) : placed_(std::move(placed)) {
   }
 }
 
-void DrawnCurve::outputs(const LocalState&, const ReactionShares&, OutputSink& sink) const {
+void DrawnCurve::outputs(const LocalState&, const ReactionContributions&, OutputSink& sink) const {
   sink.scalar("length", "m", placed_.curve->length());
 }
 
-void DrawnCurve::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+void DrawnCurve::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   MarkerMotion motion;
   placed_.marker.evaluate(x, 0, MotionLevel::pose, motion);
   std::vector<Vec3> world;

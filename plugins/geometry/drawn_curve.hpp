@@ -16,8 +16,8 @@ class DrawnCurve {
 
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
   const std::vector<Vec3>& points() const { return points_; }
 

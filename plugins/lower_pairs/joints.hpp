@@ -1,33 +1,49 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <numbers>
+#include <cmath>
 
 #include "lower_pair.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel::lower_pairs {
 
-/// Draws along the axis of A through B: the pin of a hinge, or a guide.
-inline void draw_pin(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double length,
-                     double radius) {
-  const Vec3 half = 0.5 * length * A.R_WM.col(2);
-  canvas.cylinder(Canvas::Layer::joints, B.p_WM - half, B.p_WM + half, radius);
+/// How far B has moved along e3 of A, in multiples of the glyph's size.
+inline double drawn_slide(const Glyph& glyph) {
+  return glyph.A.R_WM.col(2).dot(glyph.B.p_WM - glyph.A.p_WM) / glyph.size();
+}
+
+/// Draws a line on each side that shows by how much it has turned about e3.
+inline void draw_hands(const Glyph& glyph, double height) {
+  const std::array<Vec3, 2> of_A{Vec3(0.2, 0, height), Vec3(0.45, 0, height)},
+      of_B{Vec3(0, 0, height), Vec3(0.35, 0, height)};
+  glyph.line(glyph.A, of_A);
+  glyph.line(glyph.B, of_B);
+}
+
+/// Draws a round bar of A from A to B, and a sleeve of B on it.
+inline void draw_sleeve(const Glyph& glyph) {
+  const double slide = drawn_slide(glyph);
+  glyph.rod(glyph.A, {0, 0, -0.6 + std::min(slide, 0.0)}, {0, 0, 0.6 + std::max(slide, 0.0)}, 0.1);
+  glyph.tube(glyph.B, {0, 0, -0.3}, {0, 0, 0.3}, 0.2);
 }
 
 /// p_WB = p_WA, and R_AB = 1: nothing moves.
 class Fixed : public LowerPair<Fixed, SameRotation, Slides{}> {
  public:
-  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    canvas.box(Canvas::Layer::joints, A.R_WM, B.p_WM, Vec3::Constant(0.4 * size));
-  }
+  static void draw_glyph(const Glyph& glyph) { glyph.box(glyph.A, Vec3::Zero(), Vec3::Constant(0.35)); }
 };
 
 /// p_WB = p_WA, one axis common (eqs. 26).
 template <bool with_angle>
 class Revolute : public LowerPair<Revolute<with_angle>, AboutAxis<with_angle>, Slides{}> {
  public:
-  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    draw_pin(canvas, A, B, size, 0.2 * size);
+  /// A pin of B in an eye of A.
+  static void draw_glyph(const Glyph& glyph) {
+    glyph.tube(glyph.A, {0, 0, -0.2}, {0, 0, 0.2}, 0.2);
+    glyph.rod(glyph.B, {0, 0, -0.5}, {0, 0, 0.5}, 0.1);
+    draw_hands(glyph, 0.5);
   }
 };
 
@@ -35,32 +51,27 @@ class Revolute : public LowerPair<Revolute<with_angle>, AboutAxis<with_angle>, S
 template <bool with_slide>
 class Prismatic : public LowerPair<Prismatic<with_slide>, SameRotation, Slides{2, 1, with_slide}> {
  public:
-  /// A square bar on A, a block on it.
-  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    const double slide = A.R_WM.col(2).dot(B.p_WM - A.p_WM);
-    const double length = size + std::abs(slide);
-    canvas.box(Canvas::Layer::joints, A.R_WM, A.p_WM + 0.5 * slide * A.R_WM.col(2),
-               Vec3(0.2 * size, 0.2 * size, length));
-    canvas.box(Canvas::Layer::joints, B.R_WM, B.p_WM, Vec3(0.4 * size, 0.4 * size, 0.6 * size));
+  /// A square rail of A, a hollow carriage of B on it.
+  static void draw_glyph(const Glyph& glyph) {
+    const double slide = drawn_slide(glyph);
+    glyph.box(glyph.A, {0, 0, 0.5 * slide}, {0.14, 0.14, 1.2 + std::abs(slide)});
+    constexpr double half = 0.15;
+    for (const double side : {-half, half}) {
+      glyph.plate(glyph.B, {side, 0, 0}, {0, half, 0}, {0, 0, 0.3});
+      glyph.plate(glyph.B, {0, side, 0}, {half, 0, 0}, {0, 0, 0.3});
+    }
   }
 };
-
-/// Draws a round bar on A and a sleeve of B on it.
-inline void draw_sleeve(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-  const Vec3 e3 = A.R_WM.col(2), half = 0.5 * size * e3;
-  const double slide = e3.dot(B.p_WM - A.p_WM);
-  canvas.cylinder(Canvas::Layer::joints, A.p_WM - half + std::min(slide, 0.0) * e3,
-                  A.p_WM + half + std::max(slide, 0.0) * e3, 0.12 * size);
-  draw_pin(canvas, A, B, 0.6 * size, 0.2 * size);
-}
 
 /// One axis common; B turns about it and moves along it (section 3.3).
 template <bool with_coordinates>
 class Cylindrical : public LowerPair<Cylindrical<with_coordinates>, AboutAxis<with_coordinates>,
                                      Slides{2, 1, with_coordinates}> {
  public:
-  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    draw_sleeve(canvas, A, B, size);
+  static void draw_glyph(const Glyph& glyph) {
+    draw_sleeve(glyph);
+    const std::array<Vec3, 2> hand{Vec3(0.2, 0, 0.3), Vec3(0.4, 0, 0.3)};
+    glyph.line(glyph.B, hand);
   }
 };
 
@@ -73,16 +84,10 @@ class Screw : public LowerPair<Screw, AboutAxis<true>, Slides{2, 1, true, true}>
     report_multiplier_groups(x, sink);
     sink.scalar("thread_force", "N", -x.value(multiplier_block(2))[0]);
   }
-  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    draw_sleeve(canvas, A, B, size);
-    // One turn of the thread on the sleeve.
-    std::array<Vec3, 25> thread;
-    for (std::size_t i = 0; i < thread.size(); ++i) {
-      const double part = static_cast<double>(i) / 24, angle = 2 * std::numbers::pi * part;
-      thread[i] =
-          B.p_WM + B.R_WM * (size * Vec3(0.2 * std::cos(angle), 0.2 * std::sin(angle), 0.5 * part - 0.25));
-    }
-    canvas.polyline(Canvas::Layer::joints, thread);
+  /// A thread on the bar of A, a nut of B.
+  static void draw_glyph(const Glyph& glyph) {
+    draw_sleeve(glyph);
+    glyph.arc(glyph.A, {0, 0, -0.6}, Vec3::UnitX(), Vec3::UnitY(), 0.14, 4, 1.2);
   }
 };
 
@@ -91,12 +96,12 @@ template <bool with_coordinates>
 class Planar : public LowerPair<Planar<with_coordinates>, AboutAxis<with_coordinates>,
                                 Slides{0, 2, with_coordinates}> {
  public:
-  /// The plane below a foot.
-  static void draw_body(Canvas& canvas, const MarkerMotion& A, const MarkerMotion& B, double size) {
-    canvas.box(Canvas::Layer::joints, A.R_WM, B.p_WM - 0.05 * size * A.R_WM.col(2),
-               Vec3(size, size, 0.02 * size));
-    canvas.cylinder(Canvas::Layer::joints, B.p_WM - 0.04 * size * A.R_WM.col(2),
-                    B.p_WM + 0.2 * size * A.R_WM.col(2), 0.15 * size);
+  /// A plate of A below B, and a foot of B on it.
+  static void draw_glyph(const Glyph& glyph) {
+    const Vec3 to_B = glyph.A.R_WM.transpose() * (glyph.B.p_WM - glyph.A.p_WM) / glyph.size();
+    glyph.plate(glyph.A, to_B, {0.6, 0, 0}, {0, 0.6, 0});
+    glyph.tube(glyph.B, {0, 0, 0}, {0, 0, 0.15}, 0.2);
+    draw_hands(glyph, 0.15);
   }
 };
 

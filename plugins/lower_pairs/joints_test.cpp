@@ -30,15 +30,15 @@ TEST(LowerPairs, ScrewAndPlanarAreSound) {
   expect_sound_joint("planar", ", axis: [1, 2, 3], coordinate: no", 3);
 }
 
-double& number(Specimen& s, const std::string& block, int i) {
+double& number(TestState& s, const std::string& block, int i) {
   return s.state().value[static_cast<std::size_t>(
-      s.places()[static_cast<std::size_t>(testing::block_named(s, block))].value + i)];
+      s.state_offsets()[static_cast<std::size_t>(testing::block_named(s, block))].value + i)];
 }
 
 /// A joint about z between frames with arms, closed at random poses: the slide along the axis and the angle given.
 struct ClosedJoint {
   JointCase c;
-  Specimen s;
+  TestState s;
 
   ClosedJoint(const std::string& type, const std::string& own, const Vec3& slide, double angle)
       : c(so3::exp(Vec3(0.3, -0.7, 1.9)), Vec3(1, 2, 3)), s(std::vector<Block>{}) {
@@ -162,7 +162,7 @@ TEST(LowerPairs, ScrewTurnsForceIntoMoment) {
 
 TEST(LowerPairs, SphericalSplitsItsRotation) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3::Zero());
-  Specimen s = c.joint("spherical", "{between: [bodies.a, bodies.b], share: no}");
+  TestState s = c.joint("spherical", "{between: [bodies.a, bodies.b], share: no}");
   for (const auto& [swing, twist] : {std::pair(Vec3(0.4, -0.9, 0), 0.7), std::pair(Vec3(0, 2.9, 0), -3.1),
                                      std::pair(Vec3(0, 0, 0), 2.0)}) {
     s.set_rotation(testing::block_named(s, "bodies.B rotation"),
@@ -179,14 +179,14 @@ TEST(LowerPairs, SphericalSplitsItsRotation) {
 
 TEST(LowerPairs, SharedBlocksGiveTheReaction) {
   JointCase c;
-  const Specimen s = c.joint("spherical", "{between: [bodies.a, bodies.b]}");
+  const TestState s = c.joint("spherical", "{between: [bodies.a, bodies.b]}");
   // What the layout tells it where it takes the offer: nothing is left to evaluate.
   EXPECT_FALSE(c.range().identified(0, testing::block_named(s, "J.force"), true));
-  ReactionShares shares;
-  shares.has_force = true;
-  shares.force_on_A = Vec3(1, 2, 3);
+  ReactionContributions contributions;
+  contributions.has_force = true;
+  contributions.force_on_A = Vec3(1, 2, 3);
   RecordedOutputs outputs;
-  c.range().outputs(0, s.local(), shares, outputs);
+  c.range().outputs(0, s.local(), contributions, outputs);
   EXPECT_EQ(outputs.vectors.at("force_on_A_world"), Vec3(1, 2, 3));
   EXPECT_EQ(outputs.vectors.at("force_world"), Vec3(-1, -2, -3));
 }

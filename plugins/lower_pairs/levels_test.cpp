@@ -107,8 +107,8 @@ void expect_one_motion(bool hinge) {
     const Pair pair(seed, hinge, axis);
     JointCase c(pair.R1, pair.p1, pair.R2, pair.p2);
     const std::string between = "{between: [bodies.a_arm, bodies.b_arm], share: no";
-    Specimen s = hinge ? c.joint("revolute", between + ", axis: [1, -2, 0.5], coordinate: no}")
-                       : c.joint("spherical", between + "}");
+    TestState s = hinge ? c.joint("revolute", between + ", axis: [1, -2, 0.5], coordinate: no}")
+                        : c.joint("spherical", between + "}");
     const Vec3 u1 = pair.R1.transpose() * pair.w1, u2 = pair.R2.transpose() * pair.w2;
     Eigen::Map<Vector>(s.state().rate.data(), 12) << pair.v1, u1, pair.v2, u2;
     const Evaluation e = evaluate(c.range(), 0, s, {true, true, true});

@@ -11,18 +11,18 @@
 namespace trammel::lower_pairs {
 namespace {
 
-constexpr JointDemand about_axis{JointAxes::along_axis, true, true};
-constexpr JointDemand sliding{JointAxes::along_axis, true, true, true};
+constexpr JointRequirement about_axis{JointAxes::along_axis, true, true};
+constexpr JointRequirement sliding{JointAxes::along_axis, true, true, true};
 constexpr double tolerance = 1e-6;  // of angles [rad], and of the model's length
 
-Type joint(std::string name, std::string summary, int freedoms, const JointDemand& demand,
+Type joint(std::string name, std::string summary, int degrees_of_freedom, const JointRequirement& requirement,
            std::vector<Parameter> own = {}) {
-  if (demand.axes == JointAxes::along_axis)
+  if (requirement.axes == JointAxes::along_axis)
     own.insert(own.begin(),
                Parameter::make(Parameter::Kind::vector3, "axis_B", "",
                                "direction of B's e3 at the start, where it is not yet along `axis`"));
-  Type type = joint_type(std::move(name), std::move(summary), demand, std::move(own), {});
-  type.freedoms = freedoms;
+  Type type = joint_type(std::move(name), std::move(summary), requirement, std::move(own), {});
+  type.degrees_of_freedom = degrees_of_freedom;
   return type;
 }
 
@@ -33,8 +33,8 @@ Parameter coordinate_flag(const char* without) {
 }
 
 /// The markers of a joint with an axis: those of the common parameters, B's turned to `axis_B`.
-JointSite read_site(const Parameters& in, Builder& builder, const JointDemand& demand) {
-  JointSite site = read_joint_site(in, builder, demand);
+JointSite read_site(const Parameters& in, Builder& builder, const JointRequirement& requirement) {
+  JointSite site = read_joint_site(in, builder, requirement);
   if (!in.has("axis_B")) return site;
   if (!in.has("axis")) throw Error(in.where("axis_B"), "`axis_B` is given beside `axis`, which is missing");
   const Vec3 axis = in.vector3("axis").normalized(), axis_B = in.vector3("axis_B");
@@ -67,20 +67,20 @@ void add_pair(const Parameters& in, Builder& builder, JointSite site, J joint) {
 }
 
 void add_spherical(Registry& registry) {
-  static constexpr JointDemand demand{JointAxes::common, true, false};
-  Type type = joint("spherical", "keeps two points together; all rotations are free", 3, demand);
+  static constexpr JointRequirement requirement{JointAxes::common, true, false};
+  Type type = joint("spherical", "keeps two points together; all rotations are free", 3, requirement);
   type.build = [](const Parameters& in, Builder& builder) {
-    JointSite site = read_joint_site(in, builder, demand);
+    JointSite site = read_joint_site(in, builder, requirement);
     add_pair(in, builder, std::move(site), Spherical());
   };
   registry.add(std::move(type));
 }
 
 void add_fixed(Registry& registry) {
-  static constexpr JointDemand demand{JointAxes::common, true, true};
-  Type type = joint("fixed", "connects two frames rigidly, as they stand at the start", 0, demand);
+  static constexpr JointRequirement requirement{JointAxes::common, true, true};
+  Type type = joint("fixed", "connects two frames rigidly, as they stand at the start", 0, requirement);
   type.build = [](const Parameters& in, Builder& builder) {
-    JointSite site = read_joint_site(in, builder, demand);
+    JointSite site = read_joint_site(in, builder, requirement);
     add_pair(in, builder, std::move(site), Fixed());
   };
   registry.add(std::move(type));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lower_pair.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel::lower_pairs {
 
@@ -29,8 +30,8 @@ struct SwingTwist {
 /// p_WB = p_WA; all rotations are free. Reports them as a rotation vector (as all joints do), and split.
 class Spherical : public LowerPair<Spherical, AnyRotation, Slides{}> {
  public:
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-    LowerPair::outputs(x, shares, sink);
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
+    LowerPair::outputs(x, contributions, sink);
     if (site().A.is_point() || site().B.is_point()) return;
     MarkerMotion A, B;
     site().A.evaluate(x, 0, MotionLevel::pose, A);
@@ -40,8 +41,11 @@ class Spherical : public LowerPair<Spherical, AnyRotation, Slides{}> {
     sink.scalar("twist", "rad", split.twist);
   }
 
-  static void draw_body(Canvas& canvas, const MarkerMotion&, const MarkerMotion& B, double size) {
-    canvas.sphere(Canvas::Layer::joints, B.p_WM, 0.3 * size);
+  /// A ball of B with a stud, in a socket of A.
+  static void draw_glyph(const Glyph& glyph) {
+    glyph.ball(glyph.B, Vec3::Zero(), 0.2);
+    glyph.rod(glyph.B, {0, 0, 0.15}, {0, 0, 0.5}, 0.06);
+    glyph.cup(glyph.A, Vec3::Zero(), Vec3::UnitZ(), 0.26);
   }
 };
 

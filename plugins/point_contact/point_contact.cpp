@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-constexpr JointDemand demand{JointAxes::own, false, false};
+constexpr JointRequirement requirement{JointAxes::own, false, false};
 
 /// N = -lambda of the row that presses.
 class Pressing final : public Signal {
@@ -74,7 +74,7 @@ std::optional<FrictionLaw> read_friction(const Parameters& in) {
 }
 
 void build(const Parameters& in, Builder& builder) {
-  JointSite site = read_joint_site(in, builder, demand);
+  JointSite site = read_joint_site(in, builder, requirement);
   if (site.A.is_point())
     throw Error(
         in.where("between"),
@@ -114,11 +114,11 @@ TRAMMEL_PLUGIN("point_contact", "0.1") {
   Type type = joint_type(
       "point_contact",
       "the origin of B rests on a plane of A, leaves it, and touches it again; with dry friction",
-      point_contact::demand,
+      point_contact::requirement,
       {Parameter::make(Kind::any, "friction", "",
                        "coefficient, two of them along e1 and e2, or {static, kinetic}; absent: none"),
        Parameter::make(Kind::real, "restitution", "", "0: impacts are plastic").not_negative().defaults("0")},
       point_contact::build);
-  type.freedoms = 5;
+  type.degrees_of_freedom = 5;
   registry.add(std::move(type));
 }

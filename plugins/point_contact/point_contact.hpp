@@ -4,8 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include "trammel/glyph.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/local_system.hpp"
+#include "trammel/motion_level.hpp"
 #include "trammel/relative_motion.hpp"
 
 namespace trammel::point_contact {
@@ -30,8 +32,7 @@ class PointContact {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Request& request = out.request;
     RelativeMotion m;
-    m.evaluate(x, site_.A, site_.B, 0,
-               request.tangent || request.bias ? MotionLevel::full : MotionLevel::velocity);
+    m.evaluate(x, site_.A, site_.B, 0, level_of_velocity_rows(request));
     const int n = m.dofs(), normal = n, slip = n + 1;
     const Vec6 w = wrench(x);
 
@@ -65,15 +66,15 @@ class PointContact {
     Energy e;
     const RelativeMotion m = motion(x);
     const Vec6 w = wrench(x);
-    e.lost_power = site_.lost_power(x, m.wrench_on_A(w), m.wrench_on_B(w));
-    e.lost_power += w.head<2>().dot(m.twist.head<2>());
+    e.dissipated_power = site_.dissipated_power(x, m.wrench_on_A(w), m.wrench_on_B(w));
+    e.dissipated_power += w.head<2>().dot(m.twist.head<2>());
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
     const RelativeMotion m = motion(x);
     const Vec6 w = wrench(x);
-    site_.report(m.A, m.B, forces(m, w, shares), sink);
+    site_.report(m.A, m.B, forces(m, w, contributions), sink);
     sink.scalar("gap", "m", m.p_AB_A[2]);
     sink.scalar("gap_rate", "m/s", m.twist[2]);
     sink.scalar("normal_force", "N", -w[2]);
@@ -84,17 +85,20 @@ class PointContact {
     sink.values("slip", "m/s", axes, slip);
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
     const RelativeMotion m = motion(x);
-    site_.draw(m.A, m.B, forces(m, wrench(x), shares), canvas);
-    if (!(site_.size > 0)) return;
+    const Vec6 w = wrench(x);
+    site_.draw(m.A, m.B, forces(m, w, contributions), canvas);
+    static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
+    const Vec3 normal = -w[2] * m.A.R_WM.col(2), friction = -(m.A.R_WM.leftCols<2>() * w.head<2>());
+    draw_field(canvas, "normal force", "N", xyz, {normal.data(), 3});
+    draw_field(canvas, "friction force", "N", xyz, {friction.data(), 3});
+    const Glyph glyph(canvas, m.A, m.B, site_.size);
+    if (!glyph.shown()) return;
     // The plane below the point.
-    const Vec3 at = m.B.p_WM - m.p_AB_A[2] * m.A.R_WM.col(2);
-    const Vec3 e1 = 0.5 * site_.size * m.A.R_WM.col(0), e2 = 0.5 * site_.size * m.A.R_WM.col(1);
-    const std::array<Vec3, 4> corners{at - e1 - e2, at + e1 - e2, at + e1 + e2, at - e1 + e2};
-    static constexpr std::array<int, 5> face{4, 0, 1, 2, 3};
-    canvas.surface(Canvas::Layer::joints, corners, face);
-    canvas.sphere(Canvas::Layer::joints, m.B.p_WM, 0.05 * site_.size);
+    const Vec3 below = Vec3(m.p_AB_A[0], m.p_AB_A[1], 0) / glyph.size();
+    glyph.plate(m.A, below, {0.5, 0, 0}, {0, 0.5, 0});
+    glyph.ball(m.B, Vec3::Zero(), 0.08);
   }
 
  private:
@@ -110,8 +114,9 @@ class PointContact {
     if (rubs_) w.head<2>() = Eigen::Map<const Eigen::Vector2d>(x.value(blocks_ + 1));
     return w;
   }
-  JointForces forces(const RelativeMotion& m, const Vec6& w, const ReactionShares& shares) const {
-    return site_.forces(m.A.R_WM, m.B.R_WM, m.wrench_on_A(w), m.wrench_on_B(w), shares);
+  JointForces forces(const RelativeMotion& m, const Vec6& w,
+                     const ReactionContributions& contributions) const {
+    return site_.forces(m.A.R_WM, m.B.R_WM, m.wrench_on_A(w), m.wrench_on_B(w), contributions);
   }
 
   JointSite site_;

@@ -16,7 +16,7 @@ TEST(PointContact, IsSound) { expect_sound_joint("point_contact", "", 5); }
 TEST(PointContact, IsExactWithFriction) {
   for (const std::string& markers : testing::marker_pairs()) {
     JointCase c;
-    const Specimen s =
+    const TestState s =
         c.joint("point_contact", "{between: " + markers + ", friction: [0.3, 0.5], assemble: yes}");
     testing::expect_exact_velocity_rows(c.range(), s);
   }
@@ -24,7 +24,7 @@ TEST(PointContact, IsExactWithFriction) {
 
 TEST(PointContact, IsObjectiveWithFriction) {
   JointCase c;
-  const Specimen start =
+  const TestState start =
       c.joint("point_contact", "{between: [bodies.a, bodies.b_arm], friction: 0.3, assemble: yes}");
   testing::expect_objective_rows(c.range(), start, 3);
 }
@@ -32,7 +32,7 @@ TEST(PointContact, IsObjectiveWithFriction) {
 /// A point at rest in the world above a table that turns with w slips backwards, -w x r, and by -v on one that moves.
 TEST(PointContact, SlipsAgainstThePointBelow) {
   JointCase c(Mat3::Identity(), Vec3(0, 0, 0), Mat3::Identity(), Vec3(2, 1, 0));
-  Specimen s = c.joint("point_contact", "{between: [bodies.a, bodies.b], friction: 0.3}");
+  TestState s = c.joint("point_contact", "{between: [bodies.a, bodies.b], friction: 0.3}");
   const Vec3 spin(0, 0, 3), velocity(0.5, 0, 0.25);
   std::copy_n(velocity.data(), 3, s.state().rate.data());
   std::copy_n(spin.data(), 3, s.state().rate.data() + 3);
@@ -41,15 +41,15 @@ TEST(PointContact, SlipsAgainstThePointBelow) {
   EXPECT_LT((e.residual.tail<2>() - relative.head<2>()).norm(), 1e-14);
   EXPECT_NEAR(e.rate[e.rate.size() - 3], -0.25, 1e-14);
   // What the plane presses and rubs with acts at B's origin; the slip dissipates lambda . s.
-  s.state().value[static_cast<std::size_t>(s.places()[4].value)] = -10;
-  double* rub = s.state().value.data() + s.places()[5].value;
+  s.state().value[static_cast<std::size_t>(s.state_offsets()[4].value)] = -10;
+  double* rub = s.state().value.data() + s.state_offsets()[5].value;
   rub[0] = 2, rub[1] = 1;
   RecordedOutputs out;
   c.range().outputs(0, s.local(), {}, out);
   EXPECT_NEAR(out.scalars.at("normal_force"), 10, 1e-14);
   EXPECT_LT((out.vectors.at("force_world") - Vec3(-2, -1, 10)).norm(), 1e-13);
   EXPECT_LT(out.vectors.at("moment_world").norm(), 1e-13);
-  EXPECT_NEAR(c.range().energy(0, s.local()).lost_power, 2 * relative[0] + relative[1], 1e-13);
+  EXPECT_NEAR(c.range().energy(0, s.local()).dissipated_power, 2 * relative[0] + relative[1], 1e-13);
 }
 
 TEST(PointContact, RefusesWhatItCannotDo) {

@@ -15,8 +15,8 @@ std::array<FunctionPtr, 3> three(const Parameters& in, std::string_view name) {
 }
 
 void build(const Parameters& in, Builder& builder) {
-  constexpr JointDemand demand{JointAxes::common, true, true};
-  JointSite site = read_joint_site(in, builder, demand);
+  constexpr JointRequirement requirement{JointAxes::common, true, true};
+  JointSite site = read_joint_site(in, builder, requirement);
 
   RotationLaw law;
   law.vector = three(in, "rotation_vector");
@@ -53,7 +53,7 @@ TRAMMEL_PLUGIN("prescribed_frame", "0.1") {
   using Kind = Parameter::Kind;
   trammel::Type type;
   type.name = "prescribed_frame";
-  type.freedoms = 0;
+  type.degrees_of_freedom = 0;
   type.category = trammel::Type::Category::joint;
   type.summary = "moves marker B relative to A as functions of time say";
   type.parameters = trammel::joint_parameters(

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+
+#include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
@@ -12,6 +15,15 @@ class PrescribedFrame : public Joint<PrescribedFrame, 6> {
   static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length, Dimension::angle,
                                                        Dimension::angle,  Dimension::angle};
+
+  /// The axes that the marker is led along, from a small box.
+  static void draw_glyph(const Glyph& glyph) {
+    glyph.box(glyph.B, Vec3::Zero(), Vec3::Constant(0.25));
+    for (int k = 0; k < 3; ++k) {
+      const std::array<Vec3, 2> axis{Vec3::Zero(), 0.5 * Vec3::Unit(k)};
+      glyph.line(glyph.A, axis);
+    }
+  }
 
   void terms(const RelativeState<0>& x, bool second, Terms& out) const {
     const Quaternion q = so3::quaternion(x.R_AB);

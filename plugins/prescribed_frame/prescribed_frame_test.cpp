@@ -24,13 +24,14 @@ TEST(PrescribedFrame, HasExactDerivatives) {
   for (const auto& [a, b] : {std::pair(on_a_path(Marker::ground(tilted(), arm())), tilted_marker(0)),
                              std::pair(on_a_path(tilted_marker(0)), tilted_marker(1))}) {
     const JointSample<PrescribedFrame> sample(PrescribedFrame(), a, b);
-    const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 10);
+    const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 10);
     EXPECT_LT(worst.relative(), 1e-8) << worst.what;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
       EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-8);
-      EXPECT_NEAR(sample.range.energy(0, s.local()).lost_power, power_of_time(sample.range, 0, s), 1e-12);
+      EXPECT_NEAR(sample.range.energy(0, s.local()).dissipated_power, power_of_time(sample.range, 0, s),
+                  1e-12);
     }
   }
 }
@@ -38,7 +39,7 @@ TEST(PrescribedFrame, HasExactDerivatives) {
 TEST(PrescribedFrame, HoldsOnThePathOnly) {
   const Marker a = on_a_path(Marker::ground());
   const JointSample<PrescribedFrame> sample(PrescribedFrame(), a, Marker::on_frame({0, 1}));
-  Specimen s = sample.specimen;
+  TestState s = sample.test_state;
   s.state().time = 0.7;
   MarkerMotion motion;
   a.evaluate(s.local(), 0, MotionLevel::velocity, motion);

@@ -6,10 +6,10 @@
 namespace trammel::rolling {
 namespace {
 
-constexpr JointDemand demand{JointAxes::own, false, true};
+constexpr JointRequirement requirement{JointAxes::own, false, true};
 
 void build(const Parameters& in, Builder& builder) {
-  JointSite site = read_joint_site(in, builder, demand);
+  JointSite site = read_joint_site(in, builder, requirement);
   const double radius = in.real("radius");
   const auto along = [&](Marker& m, const char* name) {
     const Vec3 direction = in.vector3(name);
@@ -46,7 +46,7 @@ TRAMMEL_PLUGIN("rolling", "0.1") {
   using namespace trammel;
   using Kind = Parameter::Kind;
   Type type = joint_type(
-      "rolling_disc", "a disc of B rolls without slip on a plane of A", rolling::demand,
+      "rolling_disc", "a disc of B rolls without slip on a plane of A", rolling::requirement,
       {Parameter::make(Kind::real, "radius", "m", "radius of the disc").positive().such_as("0.3").must(),
        Parameter::make(Kind::vector3, "axis", "", "axis of the disc in the world, at the start")
            .such_as("[0, 1, 0]")
@@ -55,7 +55,7 @@ TRAMMEL_PLUGIN("rolling", "0.1") {
                        "normal of the plane in the world, at the start, towards the disc")
            .defaults("[0, 0, 1]")},
       rolling::build);
-  type.freedoms = 3;
+  type.degrees_of_freedom = 3;
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   registry.add(std::move(type));
 }

@@ -6,6 +6,7 @@
 
 #include "trammel/constraint.hpp"
 #include "trammel/joint_site.hpp"
+#include "trammel/motion_level.hpp"
 #include "trammel/relative_motion.hpp"
 
 namespace trammel::rolling {
@@ -34,7 +35,7 @@ class RollingDisc {
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Request& request = out.request;
-    const Contact c(*this, x, request.tangent || request.bias ? MotionLevel::full : MotionLevel::velocity);
+    const Contact c(*this, x, level_of_velocity_rows(request));
     const RelativeMotion& m = c.motion;
     const int n = m.dofs(), normal = n, slip = n + 1;
     const Eigen::Vector2d lambda = Eigen::Map<const Eigen::Vector2d>(x.value(blocks_ + 1));
@@ -86,13 +87,13 @@ class RollingDisc {
     if (!site_.moves_in_time()) return e;
     const Contact c(*this, x, MotionLevel::velocity);
     const Vec6 w = wrench(x, c);
-    e.lost_power = site_.lost_power(x, c.motion.wrench_on_A(w), c.motion.wrench_on_B(w));
+    e.dissipated_power = site_.dissipated_power(x, c.motion.wrench_on_A(w), c.motion.wrench_on_B(w));
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
     const Contact c(*this, x, MotionLevel::velocity);
-    site_.report(c.motion.A, c.motion.B, forces(x, c, shares), sink);
+    site_.report(c.motion.A, c.motion.B, forces(x, c, contributions), sink);
     sink.scalar("normal_force", "N", -x.value(blocks_)[0]);
     static constexpr std::array<std::string_view, 2> names{"1", "2"};
     const std::array<double, 2> friction{-x.value(blocks_ + 1)[0], -x.value(blocks_ + 1)[1]};
@@ -100,13 +101,17 @@ class RollingDisc {
     sink.vector("contact_point", "m", contact_point(c));
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
     const Contact c(*this, x, MotionLevel::velocity);
-    site_.draw(c.motion.A, c.motion.B, forces(x, c, shares), canvas);
-    if (!(site_.size > 0)) return;
-    const Vec3 half = 0.05 * radius_ * c.motion.B.R_WM.col(2), centre = c.motion.B.p_WM;
-    canvas.cylinder(Canvas::Layer::joints, centre - half, centre + half, radius_, 48);
-    const std::array<Vec3, 2> arm{centre, contact_point(c)};
+    site_.draw(c.motion.A, c.motion.B, forces(x, c, contributions), canvas);
+    // The rim with a spoke that shows its turning, and the radius to the contact.
+    const Glyph glyph(canvas, c.motion.A, c.motion.B, site_.size);
+    if (!glyph.shown()) return;
+    const double radius = radius_ / glyph.size();
+    glyph.arc(c.motion.B, Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), radius, 1);
+    const std::array<Vec3, 2> spoke{Vec3::Zero(), radius * Vec3::UnitX()};
+    glyph.line(c.motion.B, spoke);
+    const std::array<Vec3, 2> arm{c.motion.B.p_WM, contact_point(c)};
     canvas.polyline(Canvas::Layer::joints, arm);
   }
 
@@ -162,10 +167,11 @@ class RollingDisc {
     return x.value(blocks_)[0] * c.G +
            c.A.transpose() * Eigen::Map<const Eigen::Vector2d>(x.value(blocks_ + 1));
   }
-  JointForces forces(const LocalState& x, const Contact& c, const ReactionShares& shares) const {
+  JointForces forces(const LocalState& x, const Contact& c,
+                     const ReactionContributions& contributions) const {
     const Vec6 w = wrench(x, c);
     return site_.forces(c.motion.A.R_WM, c.motion.B.R_WM, c.motion.wrench_on_A(w), c.motion.wrench_on_B(w),
-                        shares);
+                        contributions);
   }
   static Vec3 contact_point(const Contact& c) { return c.motion.B.p_WM + c.motion.A.R_WM * c.arm; }
 

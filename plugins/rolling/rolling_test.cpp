@@ -13,7 +13,7 @@ using testing::JointCase;
 TEST(RollingDisc, IsExact) {
   for (const std::string& markers : testing::marker_pairs()) {
     JointCase c;
-    const Specimen s =
+    const TestState s =
         c.joint("rolling_disc", "{between: " + markers +
                                     ", radius: 0.4, axis: [1, 2, 0.3], normal: [0.1, 0, 1], assemble: yes}");
     testing::expect_exact_velocity_rows(c.range(), s);
@@ -22,7 +22,7 @@ TEST(RollingDisc, IsExact) {
 
 TEST(RollingDisc, IsObjective) {
   JointCase c;
-  const Specimen start = c.joint(
+  const TestState start = c.joint(
       "rolling_disc", "{between: [bodies.a, bodies.b], radius: 0.4, axis: [1, 0, 0.3], assemble: yes}");
   testing::expect_objective_rows(c.range(), start, 3);
 }
@@ -31,7 +31,7 @@ TEST(RollingDisc, IsObjective) {
 TEST(RollingDisc, TheContactIsAtRest) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(2, 0, 0.4));
   // The axis leans: cosine 0.6 with the normal, sine 0.8, height 0.5 * 0.8.
-  Specimen s = c.joint("rolling_disc", "{between: [ground, bodies.b], radius: 0.5, axis: [0.8, 0, 0.6]}");
+  TestState s = c.joint("rolling_disc", "{between: [ground, bodies.b], radius: 0.5, axis: [0.8, 0, 0.6]}");
   EXPECT_NEAR(evaluate(c.range(), 0, s, {}).residual[6], 0, 1e-14);
   RecordedOutputs out;
   c.range().outputs(0, s.local(), {}, out);
@@ -45,8 +45,8 @@ TEST(RollingDisc, TheContactIsAtRest) {
   EXPECT_LT(e.residual.tail<2>().norm(), 1e-14);
   EXPECT_NEAR(e.rate[6], 0, 1e-14);
   // What the plane presses and rubs with acts at the contact.
-  s.state().value[static_cast<std::size_t>(s.places()[2].value)] = -10;
-  s.state().value[static_cast<std::size_t>(s.places()[3].value)] = 2;
+  s.state().value[static_cast<std::size_t>(s.state_offsets()[2].value)] = -10;
+  s.state().value[static_cast<std::size_t>(s.state_offsets()[3].value)] = 2;
   c.range().outputs(0, s.local(), {}, out);
   EXPECT_NEAR(out.scalars.at("normal_force"), 10, 1e-14);
   EXPECT_LT((out.vectors.at("force_world") - Vec3(-2, 0, 10)).norm(), 1e-13);

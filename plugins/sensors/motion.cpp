@@ -6,7 +6,7 @@
 
 namespace trammel::sensors {
 
-void MotionSensor::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void MotionSensor::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   const int first_of = observer_.block_count();
   RelativeMotion motion;
   motion.evaluate(x, observer_, of_, 0, MotionLevel::full);
@@ -45,7 +45,7 @@ void MotionSensor::outputs(const LocalState& x, const ReactionShares&, OutputSin
   sink.vector("angular_acceleration_body", "rad/s^2", alpha);
 }
 
-void SignalSensor::outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+void SignalSensor::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   SignalValue value;
   signal_->evaluate(x, 0, false, value);
   const std::string unit = unit_.empty() ? "1" : unit_;

@@ -20,7 +20,7 @@ class MotionSensor {
 
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
 
  private:
   Marker observer_, of_;
@@ -36,7 +36,7 @@ class SignalSensor {
 
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
 
  private:
   std::shared_ptr<const Signal> signal_;

@@ -35,18 +35,18 @@ class Readings final : public OutputSink {
 };
 
 template <class S>
-Readings read(const S& sensor, const Specimen& x) {
+Readings read(const S& sensor, const TestState& x) {
   Readings readings;
   sensor.outputs(x.local(), {}, readings);
   return readings;
 }
 template <class S>
 Readings read(const S& sensor, const ProbeState& x) {
-  return read(sensor, x.specimen());
+  return read(sensor, x.test_state());
 }
 
 Vec3 central(const MotionSensor& sensor, const ProbeState& x, const std::string& name, double h = 1e-4) {
-  return (read(sensor, x.specimen().after(h)).of[name] - read(sensor, x.specimen().after(-h)).of[name]) /
+  return (read(sensor, x.test_state().after(h)).of[name] - read(sensor, x.test_state().after(-h)).of[name]) /
          (2 * h);
 }
 
@@ -63,17 +63,17 @@ TEST(MotionSensor, RatesAreTheDerivativesOfWhatTheObserverSees) {
     EXPECT_LT((central(sensor, x, "velocity") - now.of["acceleration"]).norm(), 1e-5);
     EXPECT_LT((central(sensor, x, "angular_velocity_body") - now.of["angular_acceleration_body"]).norm(),
               1e-5);
-    const auto rotation = [&](const Specimen& s) {
+    const auto rotation = [&](const TestState& s) {
       const Eigen::VectorXd q = read(sensor, s).of["quaternion"];
       return Quaternion(q[0], q[1], q[2], q[3]).toRotationMatrix();
     };
     constexpr double h = 1e-4;
     const Vec3 w =
-        so3::log(Mat3(rotation(x.specimen().after(-h)).transpose() * rotation(x.specimen().after(h)))) /
+        so3::log(Mat3(rotation(x.test_state().after(-h)).transpose() * rotation(x.test_state().after(h)))) /
         (2 * h);
     EXPECT_LT((w - now.of["angular_velocity_body"]).norm(), 1e-5);
-    EXPECT_LT((rotation(x.specimen()) * w - now.of["angular_velocity"]).norm(), 1e-5);
-    EXPECT_LT((so3::exp(Vec3(now.of["rotation"])) - rotation(x.specimen())).norm(), 1e-12);
+    EXPECT_LT((rotation(x.test_state()) * w - now.of["angular_velocity"]).norm(), 1e-5);
+    EXPECT_LT((so3::exp(Vec3(now.of["rotation"])) - rotation(x.test_state())).norm(), 1e-12);
   }
 }
 

@@ -170,7 +170,8 @@ GapCurvatures gap_curvatures(const SurfacePair& pair, const SurfaceParameters& o
   basis << a.least_direction, a.most_direction;
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> solver(basis.transpose() * gap * basis);
   return {solver.eigenvalues()[0], solver.eigenvalues()[1],
-          std::max({std::abs(a.least), std::abs(a.most), std::abs(b.least), std::abs(b.most)})};
+          std::max({std::abs(a.least), std::abs(a.most), std::abs(b.least), std::abs(b.most)}),
+          basis * solver.eigenvectors().col(0)};
 }
 
 }  // namespace trammel::surface_contact

@@ -43,6 +43,7 @@ std::optional<CommonNormal> search(const SurfacePair& pair);
 struct GapCurvatures {
   double least = 0, most = 0;
   double of_surfaces = 0;  ///< the largest principal curvature of either
+  Vec3 least_direction;    ///< of the least curvature, in the axes of the first surface
 };
 GapCurvatures gap_curvatures(const SurfacePair& pair, const SurfaceParameters& one,
                              const SurfaceParameters& two);

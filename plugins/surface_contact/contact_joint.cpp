@@ -1,5 +1,7 @@
 #include "contact_joint.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "product_terms.hpp"
@@ -26,6 +28,11 @@ void require_inside(const Surface& surface, const std::string& name, const Surfa
       name, at.u, at.v, p.x(), p.y(), p.z()));
 }
 
+bool touch_along_line(const GapCurvatures& gap) {
+  const double tiny = degenerate * gap.of_surfaces;
+  return std::abs(gap.least) <= tiny && gap.most > tiny;
+}
+
 void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, const SurfaceParameters& one,
                           const SurfaceParameters& two) {
   const GapCurvatures gap = gap_curvatures(pair, one, two);
@@ -40,8 +47,9 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
   if (gap.most > tiny)
     throw Error(
         which +
-        " touch along a line, as a cylinder on a plane does, and their contact point is not determined; "
-        "take a `curve_contact` of their profiles");
+        " touch along a line, and their contact point is not determined; that is handled where both "
+        "surfaces are cylinders along the line from the start: take a `curve_contact` of their profiles, "
+        "or crown one of them");
   throw Error(
       which +
       " fit each other at the contact point: their curvatures there are equal; take a lower pair instead "
@@ -49,9 +57,11 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
 }
 
 void ContactJoint::terms(const RelativeState<4>& x, bool second, Terms& out) const {
+  // Without second derivatives of the equations the third ones of the surfaces count for nothing.
   SurfacePoint p, q;
-  surfaces_.one->evaluate(first(x.c), 3, p);
-  surfaces_.two->evaluate(second_of(x.c), 3, q);
+  if (!second) p.d.fill(Vec3::Zero()), q.d.fill(Vec3::Zero());
+  surfaces_.one->evaluate(first(x.c), second ? 3 : 2, p);
+  surfaces_.two->evaluate(second_of(x.c), second ? 3 : 2, q);
   for (int i = 0; i < 3; ++i) {
     const SurfaceVector<2> axis = constant(Vec3::Unit(i));
     add_offset(x.p_AB_A, axis, p, second, i, out);
@@ -76,8 +86,9 @@ Review ContactJoint::review(const LocalState& x, const StepInfo& step) {
   return Review::keep();
 }
 
-void ContactJoint::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-  Joint::outputs(x, shares, sink);
+void ContactJoint::outputs(const LocalState& x, const ReactionContributions& contributions,
+                           OutputSink& sink) const {
+  Joint::outputs(x, contributions, sink);
   MarkerMotion A;
   site().A.evaluate(x, 0, MotionLevel::pose, A);
   const int block = site().block_count();

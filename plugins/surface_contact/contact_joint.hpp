@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common_normal.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/surface.hpp"
 
@@ -18,6 +19,8 @@ struct Surfaces {
 
 /// Throws Error where the contact point lies beyond an edge of a surface.
 void require_inside(const Surface& surface, const std::string& name, const SurfaceParameters& at);
+/// Whether they touch along a line: the gap has no curvature in one direction.
+bool touch_along_line(const GapCurvatures& gap);
 /// Throws Error that names the other joint to take where the surfaces touch along a line or over an area, or cut each other.
 void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, const SurfaceParameters& one,
                           const SurfaceParameters& two);
@@ -31,7 +34,7 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
 /// last two vanish on the motion, as the coordinates have no inertia.
 class ContactJoint : public Joint<ContactJoint, 5, 4> {
  public:
-  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr std::array<Dimension, 5> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length, Dimension::angle, Dimension::angle};
   /// What is typical of the parameters depends on the surfaces: see `measures`.
@@ -50,7 +53,17 @@ class ContactJoint : public Joint<ContactJoint, 5, 4> {
   void terms(const RelativeState<4>& x, bool second, Terms& out) const;
   bool on_branch(const RelativeState<4>& x) const;
   Review review(const LocalState& x, const StepInfo& step);
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
+
+  /// The common tangent plane at the contact point, and the normal of the first surface.
+  void draw_glyph(const Glyph& glyph, const RelativeState<4>& x) const {
+    const SurfaceParameters at{x.c[0], x.c[1]};
+    const Vec3 n = surfaces_.one->normal(at);
+    if (!n.allFinite()) return;
+    const Vec3 p = surfaces_.one->point(at) / glyph.size(), u = 0.4 * n.unitOrthogonal();
+    glyph.plate(glyph.A, p, u, n.cross(u));
+    glyph.rod(glyph.A, p, p + 0.5 * n, 0.04);
+  }
 
  private:
   Surfaces surfaces_;

@@ -1,8 +1,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "clearance_joints.hpp"
 #include "contact_case.hpp"
+#include "curvature_jumps.hpp"
 #include "curve_contact.hpp"
+#include "outlines.hpp"
 #include "sliding_plane.hpp"
 #include "trammel/lie.hpp"
 
@@ -44,8 +47,8 @@ TEST(SurfaceContact, RefusesWhatDoesNotFit) {
 
 TEST(SurfaceContact, NamesDegenerateContacts) {
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 0)),
-              HasSubstr("touch along a line, as a cylinder on a plane does, and their contact point is not "
-                        "determined; take a "
+              HasSubstr("touch along a line, and their contact point is not determined; that is handled "
+                        "where both surfaces are cylinders along the line from the start: take a "
                         "`curve_contact`"));
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 1 / r)),
               HasSubstr("fit each other"));
@@ -93,7 +96,7 @@ struct Wheel : ContactCase {
 /// the equation at acceleration level says that the centre stays: C_q = 1 and no known term.
 TEST(SurfaceContact, TurnsAWheelOnAPlane) {
   Wheel c("parameters");
-  const Specimen s(c.model, c.range().stencil(0));
+  const TestState s(c.model, c.range().stencil(0));
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
   EXPECT_NEAR(block.initial[0], 0.2, 1e-14);
   EXPECT_NEAR(block.initial[1], 0.1, 1e-14);
@@ -113,13 +116,36 @@ TEST(SurfaceContact, TurnsAWheelOnAPlane) {
   EXPECT_LT((path.centripetal_acceleration - Vec3(0, 0, r * Wheel::spin * Wheel::spin)).norm(), 1e-13);
 
   Wheel p("sliding_plane");
-  const Specimen t(p.model, p.range().stencil(0));
+  const TestState t(p.model, p.range().stencil(0));
   const Evaluation f = evaluate(p.range(), 0, t, {true, true, true});
   const int row = t.dofs() - 1, centre = testing::first_row(t, BlockKind::position);
   EXPECT_NEAR(f.rate[row], 0, 1e-13);
   EXPECT_NEAR(f.bias[row], 0, 1e-12);
   EXPECT_LT((f.K.block<1, 3>(row, centre).transpose() - Vec3::UnitZ()).norm(), 1e-13);
 }
+
+/// A cylinder about e2: (r cos u, v, r sin u) with the normal outwards.
+class Roll final : public Surface {
+ public:
+  explicit Roll(double radius) : r_(radius) {
+    set_domain({.first = 0, .last = 2 * std::numbers::pi, .periodic = true}, {.first = -0.5, .last = 0.5},
+               true);
+  }
+
+ protected:
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override {
+    out.d.fill(Vec3::Zero());
+    for (int i = 0; i <= derivatives; ++i) {
+      const double a = u + 0.5 * i * std::numbers::pi;
+      out.by(i, 0) = r_ * Vec3(std::cos(a), 0, std::sin(a));
+    }
+    out.d[0].y() = v;
+    if (derivatives > 0) out.by(0, 1) = Vec3::UnitY();
+  }
+
+ private:
+  double r_;
+};
 
 /// A circle in the plane of e1 and e2, by its angle.
 class Circle final : public Curve {
@@ -184,7 +210,7 @@ TEST(CurveContact, TurnsABoltInABushing) {
     c.model.blocks.put(c.a.rotation).initial_rate = {0, 0, turn_1};
     c.model.blocks.put(c.b.rotation).initial_rate = {0, 0, turn_2};
     c.add(Type::Category::joint, "curve_contact", "J", "{between: [bushing, bolt]}");
-    const Specimen s(c.model, c.range().stencil(0));
+    const TestState s(c.model, c.range().stencil(0));
     const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
     EXPECT_NEAR(std::remainder(block.initial[0] - gamma, 2 * std::numbers::pi), 0, 1e-12);
     EXPECT_NEAR(std::remainder(block.initial[1] - gamma, 2 * std::numbers::pi), 0, 1e-12);
@@ -210,7 +236,7 @@ TEST(SlidingPlane, KnowsHowItMovesInTheBodies) {
   const std::vector<BlockId> stencil = site.blocks();
   joint.set_site(std::move(site));
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Specimen s(c.model, stencil);
+    TestState s(c.model, stencil);
     s.disturb(seed, 0.1, 0.2);
     for (std::size_t i = 0; i < s.state().rate.size(); ++i) s.state().rate[i] *= 5;
     const SlidingMotion m = joint.motion(s.local());
@@ -248,7 +274,7 @@ TEST(SurfaceContact, HasOneNormalForceInBothFormulations) {
     c.add_surface("bowl", "bodies.a_arm", std::make_shared<Paraboloid>(0.7, -0.4));
     c.add_surface("ball", "bodies.b", std::make_shared<Ball>(r));
     c.add(Type::Category::joint, "surface_contact", "J", "{between: [bowl, ball], assemble: yes}");
-    Specimen s(c.model, c.range().stencil(0));
+    TestState s(c.model, c.range().stencil(0));
     ASSERT_TRUE(close(c.range(), 0, s)) << seed;
     const Eigen::MatrixXd B = constraint_gradient(c.range(), 0, s);
     ASSERT_EQ(B.rows(), 5);
@@ -262,17 +288,229 @@ TEST(SurfaceContact, HasOneNormalForceInBothFormulations) {
 
     c.add(Type::Category::joint, "surface_contact", "P",
           "{between: [bowl, ball], assemble: yes, formulation: sliding_plane}");
-    Specimen t(c.model, c.range().stencil(0));
+    TestState t(c.model, c.range().stencil(0));
     for (int k = 0; k < 4; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const int size = value_size(s.blocks()[i].kind, 3);
-      std::copy_n(s.local().value(k), size, t.state().value.data() + t.places()[i].value);
+      std::copy_n(s.local().value(k), size, t.state().value.data() + t.state_offsets()[i].value);
     }
     const Eigen::MatrixXd G = constraint_gradient(c.range(), 0, t);
     ASSERT_EQ(G.rows(), 1);
     const double sign = G.row(0).dot(forces) > 0 ? 1 : -1;
     EXPECT_LT((sign * forces - G.row(0).head(12).transpose()).norm(), 1e-9) << seed;
   }
+}
+
+TEST(LineContact, IsOneOfSectionsWhereBothAreCylinders) {
+  const auto both = [](const std::string& own) {
+    ContactCase c(Vec3(0, 0, r));
+    c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
+    c.add_surface("roll", "bodies.b", std::make_shared<Roll>(r));
+    return c.message("surface_contact", "{between: [road, roll]" + own + "}");
+  };
+  EXPECT_EQ(both(""), "");
+  EXPECT_THAT(both(", formulation: sliding_plane"),
+              HasSubstr("which is handled with `formulation: parameters` alone"));
+}
+
+/// A roller on a plane, in the plane across the line of contact: as in the paper's eqs. 40 to 42 the parameter of the roller turns
+/// against it, that of the plane stays, and two multipliers are the normal force.
+TEST(LineContact, LeavesOutTheParametersAlongTheLine) {
+  const double spin = 2.5;
+  ContactCase c(Vec3(0.2, 0.1, r));
+  c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
+  c.add_surface("roll", "bodies.b", std::make_shared<Roll>(r));
+  c.model.blocks.put(c.b.rotation).initial_rate = {0, spin, 0};
+  c.add(Type::Category::joint, "surface_contact", "J", "{between: [road, roll]}");
+  const TestState s(c.model, c.range().stencil(0));
+  const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
+  ASSERT_EQ(constraint_gradient(c.range(), 0, s).rows(), 3);
+  EXPECT_NEAR(block.initial_rate[0], 0, 1e-13);
+  EXPECT_NEAR(std::abs(block.initial_rate[1]), spin, 1e-13);
+  const Evaluation e = evaluate(c.range(), 0, s, {false, true, true});
+  EXPECT_LT(e.residual.norm(), 1e-13);
+  EXPECT_LT(e.rate.norm(), 1e-13);
+}
+
+TEST(Clearances, RefuseWhatDoesNotFit) {
+  const auto message = [](const char* type, const std::string& own, const Vec3& p) {
+    ContactCase c(p);
+    return c.message(type, "{between: [bodies.a, bodies.b], " + own + "}");
+  };
+  const auto revolute = [&](const std::string& own) {
+    return message("clearance_revolute", own, Vec3(0.2, 0, 0));
+  };
+  EXPECT_EQ(revolute("hole: 0.5, pin: 0.3"), "");
+  EXPECT_EQ(revolute("hole: 0.2, pin: 0"), "");
+  EXPECT_EQ(revolute("hole: [0.5, 0.6], pin: [0.3, 0.25]"), "");
+  EXPECT_THAT(
+      revolute("hole: 0.3, pin: 0.3"),
+      HasSubstr("the clearance is 0 m, and must be above zero: 'pin' (0.3 m) must be smaller than 'hole' "
+                "(0.3 m); without play take a `revolute`"));
+  EXPECT_THAT(revolute("hole: 0.3, pin: 0.4"), HasSubstr("the clearance is -0.1 m"));
+  EXPECT_THAT(revolute("hole: [0.5, 0.4], pin: 0.35"),
+              HasSubstr("does not reach the ends of the oval 'hole'"));
+  EXPECT_THAT(revolute("hole: [0.5, 0.4, 0.3], pin: 0.2"), HasSubstr("a radius, or 2 semi-axes"));
+  EXPECT_THAT(revolute("hole: 0, pin: 0"), HasSubstr("'hole' must be above zero"));
+  EXPECT_THAT(revolute("hole: 0.5, pin: 0.2"), HasSubstr("apart or overlap by 0.1 m at the start"));
+  EXPECT_THAT(revolute("hole: 0.3, pin: 0"), HasSubstr("starts 0.1 m off 'hole in "));
+  EXPECT_THAT(revolute("hole: 0.5, pin: 0.3, hole_direction: [0, 0, 1]"),
+              HasSubstr("must not be along the axis"));
+
+  const auto ball = [&](const std::string& own) {
+    return message("clearance_spherical", own, Vec3(0.2, 0, 0));
+  };
+  EXPECT_EQ(ball("socket: 0.5, ball: 0.3"), "");
+  EXPECT_EQ(ball("socket: 0.2, ball: 0"), "");
+  EXPECT_EQ(ball("socket: [0.5, 0.6, 0.55], ball: 0.3, formulation: sliding_plane"), "");
+  EXPECT_THAT(ball("socket: 0.3, ball: 0.3"), HasSubstr("without play take a `spherical`"));
+  EXPECT_THAT(ball("socket: 0.5, ball: 0.2"), HasSubstr("apart by 0.1 m"));
+
+  const auto slot = [&](const std::string& own) { return message("pin_in_slot", own, Vec3(0.2, 0.1, 0)); };
+  EXPECT_EQ(slot("length: 1, width: 0.6, pin: 0.2"), "");
+  EXPECT_EQ(slot("length: 1, width: 0.2, pin: 0"), "");
+  EXPECT_EQ(slot("length: 1, width: 0.4, pin: 0.2, direction: [2, 1, 0]"), "");
+  EXPECT_THAT(slot("length: 1, width: 0.4, pin: 0.3"),
+              HasSubstr("wider than the slot of 0.4 m: the clearance is -0.1 m"));
+  EXPECT_THAT(slot("length: 1, width: 0.4, pin: 0.2"), HasSubstr("starts 0.1 m off 'slot in "));
+}
+
+TEST(Cam, RefusesWhatDoesNotFit) {
+  const auto message = [](const std::string& own) {
+    Bolt c(Vec3(0.8, 0, 0));
+    return c.JointCase::message("cam", "{between: [bushing, bodies.b], " + own + "}");
+  };
+  EXPECT_EQ(message("roller_radius: 0.3"), "");
+  EXPECT_THAT(message("roller_radius: 0.2"), HasSubstr("apart or overlap by 0.1 m"));
+  EXPECT_THAT(message("follower: knife_edge"), HasSubstr("starts 0.3 m off 'bushing'"));
+  EXPECT_THAT(message("follower: roller"), HasSubstr("`follower: roller` needs 'roller_radius'"));
+  EXPECT_THAT(message("follower: knife_edge, roller_radius: 0.1"),
+              HasSubstr("belongs to `follower: roller`"));
+  EXPECT_EQ(message("follower: flat, face_length: 1, face: [0, 1, 0], assemble: yes"), "");
+  EXPECT_THAT(message("follower: flat, face_length: 1, face: [0, 1, 1], assemble: yes"),
+              HasSubstr("'face' must lie in the plane across 'axis'"));
+}
+
+/// The paper's wheel on a plane, term by term: u' = -q', P' along the rim = R q', P'' = R q'^2 towards the axle, and what the
+/// equation at acceleration level knows is R q'^2 - 2 R q'^2 + R q'^2 = 0 with C_q = 1.
+TEST(WheelOnSurface, TurnsOnAPlane) {
+  const double R = 0.4, spin = 3;
+  ContactCase c(Vec3(0.3, -0.2, R));
+  c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
+  c.model.blocks.put(c.b.rotation).initial_rate = {0, spin, 0};
+  c.add(Type::Category::joint, "wheel_on_surface", "J",
+        "{between: [road, bodies.b], radius: 0.4, tread_radius: 0.6, width: 0.3}");
+  const TestState s(c.model, c.range().stencil(0));
+  const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
+  EXPECT_NEAR(block.initial_rate[0], 0, 1e-13);
+  EXPECT_NEAR(block.initial_rate[1], 0, 1e-13);
+  EXPECT_NEAR(std::abs(block.initial_rate[2]), spin, 1e-12);
+  EXPECT_NEAR(block.initial_rate[3], 0, 1e-12);
+  TurnedArcShape shape;
+  shape.Q << Vec3::UnitZ(), Vec3::UnitX(), Vec3::UnitY();
+  shape.p = R - 0.6;
+  shape.a = shape.b = 0.6;
+  shape.most_v = 0.25;
+  const TurnedArc tread(shape, false);
+  const SurfaceParameters down{std::numbers::pi, 0};
+  ASSERT_LT((tread.point(down) + R * Vec3::UnitZ()).norm(), 1e-15);
+  const PathMotion path = path_motion(tread, down, {-spin, 0}, {0, 0});
+  EXPECT_LT((path.velocity - Vec3(R * spin, 0, 0)).norm(), 1e-13);
+  EXPECT_LT((path.centripetal_acceleration - Vec3(0, 0, R * spin * spin)).norm(), 1e-12);
+  // n . (P'' relative, Coriolis, centripetal of the wheel), the wheel turning about e2:
+  const Vec3 w(0, spin, 0), P = tread.point(down);
+  const double relative = path.centripetal_acceleration.z(), coriolis = 2 * w.cross(path.velocity).z(),
+               turning = w.cross(w.cross(P)).z();
+  EXPECT_NEAR(relative, R * spin * spin, 1e-12);
+  EXPECT_NEAR(coriolis, -2 * R * spin * spin, 1e-12);
+  EXPECT_NEAR(turning, R * spin * spin, 1e-12);
+
+  c.add(
+      Type::Category::joint, "wheel_on_surface", "P",
+      "{between: [road, bodies.b], radius: 0.4, tread_radius: 0.6, width: 0.3, formulation: sliding_plane}");
+  const TestState t(c.model, c.range().stencil(0));
+  const Evaluation f = evaluate(c.range(), 0, t, {true, true, true});
+  const int row = t.dofs() - 1, centre = testing::first_row(t, BlockKind::position);
+  EXPECT_NEAR(f.rate[row], 0, 1e-12);
+  EXPECT_NEAR(f.bias[row], 0, 1e-11);
+  EXPECT_LT((f.K.block<1, 3>(row, centre).transpose() - Vec3::UnitZ()).norm(), 1e-12);
+}
+
+TEST(TurnedArc, HasTheDerivativesOfItsPoints) {
+  TurnedArcShape shape;
+  shape.Q = so3::exp(Vec3(0.3, -0.2, 0.5));
+  shape.p = 0.2;
+  shape.a = 0.7;
+  shape.b = 0.9;
+  shape.kx = 1.2;
+  shape.ky = 0.8;
+  shape.most_v = 1.2;
+  const TurnedArc arc(shape, false);
+  const double h = 1e-5;
+  for (double u = 0.1; u < 6; u += 0.7)
+    for (double v = -1; v < 1; v += 0.3) {
+      SurfacePoint at, plus, minus;
+      arc.evaluate({u, v}, 3, at);
+      for (const bool by_u : {true, false}) {
+        arc.evaluate({u + (by_u ? h : 0), v + (by_u ? 0 : h)}, 2, plus);
+        arc.evaluate({u - (by_u ? h : 0), v - (by_u ? 0 : h)}, 2, minus);
+        for (int i = 0; i <= 2; ++i)
+          for (int j = 0; i + j <= 2; ++j)
+            EXPECT_LT(
+                (at.by(i + (by_u ? 1 : 0), j + (by_u ? 0 : 1)) - (plus.by(i, j) - minus.by(i, j)) / (2 * h))
+                    .norm(),
+                1e-9);
+      }
+    }
+}
+
+TEST(Outlines, HaveTheDerivativesOfTheirPoints) {
+  const PlaneAxes axes{Vec3(0.1, 0.2, 0.3), Vec3(0.6, 0.8, 0), Vec3(-0.8, 0.6, 0)};
+  const Ellipse oval(axes, 0.5, 0.3);
+  const Stadium slot(axes, 0.6, 0.2);
+  const StraightLine line(axes, 0.7);
+  EXPECT_NEAR(slot.length(), 1.2 + 0.4 * std::numbers::pi, 1e-12);
+  const double h = 1e-5;
+  for (const Curve* curve : std::initializer_list<const Curve*>{&oval, &slot, &line})
+    for (int k = 0; k < 40; ++k) {
+      const double eta = curve->first() + (curve->last() - curve->first()) * (k + 0.5) / 40;
+      CurvePoint at, plus, minus;
+      curve->evaluate(eta, 3, at);
+      curve->evaluate(eta + h, 2, plus);
+      curve->evaluate(eta - h, 2, minus);
+      for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_LT((at.d[i + 1] - (plus.d[i] - minus.d[i]) / (2 * h)).norm(), 1e-6) << eta << ' ' << i;
+      EXPECT_NEAR(at.d[1].dot(axes.axis()), 0, 1e-15);
+    }
+}
+
+TEST(CurvatureJumps, CutAStepALittleBehind) {
+  EXPECT_EQ(CurvatureJumps(Ellipse({}, 0.5, 0.3)).size(), 0U);
+  const Stadium slot({}, 0.6, 0.2);
+  const CurvatureJumps jumps(slot);
+  ASSERT_EQ(jumps.size(), 4U);
+  const StepInfo step{.start = 2, .end = 2.1};
+  const auto cut = [&](double from, double to, bool active = true) {
+    const double rate = (to - from) / step.size();
+    StepInfo info = step;
+    info.active = active;
+    return jumps.cut({from, rate}, {to, rate}, info, step.size());
+  };
+  EXPECT_FALSE(cut(0.1, 0.29).has_value());
+  EXPECT_FALSE(cut(0.1, 0.5, false).has_value());
+  const double laps = 7 * slot.length();
+  for (const double lap : {0.0, laps, -laps}) {
+    const auto review = cut(lap + 0.2, lap + 0.4);  // the arc begins at 0.3
+    ASSERT_TRUE(review.has_value()) << lap;
+    EXPECT_EQ(review->verdict, Review::Verdict::cut);
+    EXPECT_GT(review->cut_time, 2.05);
+    EXPECT_NEAR(review->cut_time, 2.05, 2e-6);
+    EXPECT_FALSE(review->rows.has_value());
+  }
+  const auto at_end = cut(0.2, 0.3 + 1e-8);  // there already: the motion restarts
+  ASSERT_TRUE(at_end.has_value());
+  EXPECT_EQ(at_end->cut_time, step.end);
+  EXPECT_EQ(at_end->rows, RowStatus::active);
 }
 
 }  // namespace

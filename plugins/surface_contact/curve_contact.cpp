@@ -15,6 +15,7 @@ namespace {
 
 constexpr int samples = 200;
 constexpr int most_iterations = 60;
+constexpr double most_tilt = 1e-6;   // of a line of contact [rad]
 constexpr double degenerate = 1e-8;  // of the curvature of the gap, by those of the curves
 
 /// A vector along a curve, as one along u of a surface.
@@ -62,6 +63,12 @@ bool is_inside(const Curve& curve, double eta) {
 }
 
 }  // namespace
+
+void require_between_ends(const Curve& curve, const std::string& name, double eta) {
+  if (!is_inside(curve, eta))
+    throw Error(
+        fmt::format("the contact point runs off the end of the curve '{}', at parameter {:.6g}", name, eta));
+}
 
 std::optional<CurveNormal> refine(const CurvePair& pair, double eta_1, double eta_2) {
   const Eigen::Vector2d ranges(pair.one.last() - pair.one.first(), pair.two.last() - pair.two.first());
@@ -129,7 +136,8 @@ CurveContact::CurveContact(std::shared_ptr<const Curve> one, std::shared_ptr<con
       across_1_(axis.unitOrthogonal()),
       across_2_(axis.cross(across_1_)),
       name_1_(std::move(name_1)),
-      name_2_(std::move(name_2)) {
+      name_2_(std::move(name_2)),
+      jumps_{CurvatureJumps(*one_), CurvatureJumps(*two_)} {
   const Meeting m = meeting(*one_, *two_, at.eta_1, at.eta_2);
   const double tilt = std::abs(axis_.dot(m.t1.d[0]));
   if (tilt > 1e-6)
@@ -177,13 +185,26 @@ bool CurveContact::on_branch(const RelativeState<2>& x) const {
 Review CurveContact::review(const LocalState& x, const StepInfo& step) {
   if (const Review branch = Joint::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
   const RelativeState<2> s = relative(x);
-  for (const bool first : {true, false}) {
-    const double eta = s.c[first ? 0 : 1];
-    if (!is_inside(first ? *one_ : *two_, eta))
-      throw Error(fmt::format("the contact point runs off the end of the curve '{}', at parameter {:.6g}",
-                              first ? name_1_ : name_2_, eta));
-  }
+  require_between_ends(*one_, name_1_, s.c[0]);
+  require_between_ends(*two_, name_2_, s.c[1]);
+  if (line_B_)
+    if (const double tilt = axis_.cross(s.R_AB * *line_B_).norm(); tilt > most_tilt)
+      throw Error(
+          fmt::format("the surfaces '{}' and '{}' touched along a line and now tilt against one another by "
+                      "{:.3g} rad: joints "
+                      "must keep them parallel, or one of them be crowned",
+                      name_1_, name_2_, std::asin(std::min(1.0, tilt))));
+  if (history().known)
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const auto cut = jumps_[i].cut(history().last[i], history().now(x, site().block_count(), i), step,
+                                         history().longest))
+        return *cut;
   return Review::keep();
+}
+
+void CurveContact::commit(const LocalState& x, const StepInfo& step) {
+  Joint::commit(x, step);
+  history().keep(x, site().block_count(), step.size());
 }
 
 Vec3 CurveContact::normal(double eta_1) const {
@@ -192,8 +213,9 @@ Vec3 CurveContact::normal(double eta_1) const {
   return side_ * axis_.cross(c.d[1]).normalized();
 }
 
-void CurveContact::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-  Joint::outputs(x, shares, sink);
+void CurveContact::outputs(const LocalState& x, const ReactionContributions& contributions,
+                           OutputSink& sink) const {
+  Joint::outputs(x, contributions, sink);
   MarkerMotion A;
   site().A.evaluate(x, 0, MotionLevel::pose, A);
   const int block = site().block_count();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "contact_joint.hpp"
+#include "curvature_jumps.hpp"
 #include "trammel/curve.hpp"
 
 namespace trammel::surface_contact {
@@ -26,6 +27,9 @@ struct CurveNormal {
   double gap = 0;         ///< its length in the plane [m]
 };
 
+/// Throws Error where the parameter lies beyond an end of an open curve.
+void require_between_ends(const Curve& curve, const std::string& name, double eta);
+
 std::optional<CurveNormal> refine(const CurvePair& pair, double eta_1, double eta_2);
 /// The shortest, by samples of both curves. Nothing where there is none inside their ends.
 std::optional<CurveNormal> search(const CurvePair& pair);
@@ -36,9 +40,9 @@ std::optional<CurveNormal> search(const CurvePair& pair);
 ///
 /// with e1, e2 across `axis`, the unit tangents t1, t2, and m = axis x t1. Displacements along `axis` are free, and rotations.
 /// The sense in which the tangents are along each other at the start stays.
-class CurveContact : public Joint<CurveContact, 3, 2> {
+class CurveContact : public Joint<CurveContact, 3, 2, SlidingHistory<2>> {
  public:
-  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::angle};
   /// What is typical of the parameters depends on the curves: see `measures`.
@@ -49,6 +53,10 @@ class CurveContact : public Joint<CurveContact, 3, 2> {
   CurveContact(std::shared_ptr<const Curve> one, std::shared_ptr<const Curve> two, const Vec3& axis,
                std::string name_1, std::string name_2, const CurvePair& start, const CurveNormal& at);
 
+  /// The curves are sections of surfaces that touch along a straight line, with this direction in B (unit length). It must stay
+  /// along `axis`: where it does not, the run ends.
+  void keep_parallel(const Vec3& line_B) { line_B_ = line_B; }
+
   /// Of the coordinates.
   std::array<Measure, 2> measures() const {
     return {Measure::nominal(one_->last() - one_->first()), Measure::nominal(two_->last() - two_->first())};
@@ -57,7 +65,17 @@ class CurveContact : public Joint<CurveContact, 3, 2> {
   void terms(const RelativeState<2>& x, bool second, Terms& out) const;
   bool on_branch(const RelativeState<2>& x) const;
   Review review(const LocalState& x, const StepInfo& step);
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+  void commit(const LocalState& x, const StepInfo& step);
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
+
+  /// The common tangent at the contact point, and the normal of the first curve.
+  void draw_glyph(const Glyph& glyph, const RelativeState<2>& x) const {
+    const Vec3 n = normal(x.c[0]), p = one_->point(x.c[0]) / glyph.size();
+    if (!n.allFinite()) return;
+    const Vec3 t = axis_.cross(n);
+    glyph.rod(glyph.A, p - 0.5 * t, p + 0.5 * t, 0.03);
+    glyph.rod(glyph.A, p, p + 0.5 * n, 0.04);
+  }
 
  private:
   /// Across the first curve, on the side where the second one lies.
@@ -66,6 +84,8 @@ class CurveContact : public Joint<CurveContact, 3, 2> {
   std::shared_ptr<const Curve> one_, two_;
   Vec3 axis_, across_1_, across_2_;
   std::string name_1_, name_2_;
+  std::array<CurvatureJumps, 2> jumps_;
+  std::optional<Vec3> line_B_;
   double sense_ = 1;  ///< of R_AB t2 against t1
   double side_ = 1;   ///< of the normal against axis x t1
 };

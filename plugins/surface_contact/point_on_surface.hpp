@@ -11,7 +11,7 @@ namespace trammel::surface_contact {
 /// Point B slides on a surface fixed in A: p_AB_A - S(u, v) = 0, with the parameters as coordinates.
 class PointOnSurface : public Joint<PointOnSurface, 3, 2> {
  public:
-  static constexpr JointDemand demand{JointAxes::own, false, false};
+  static constexpr JointRequirement requirement{JointAxes::own, false, false};
   static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length};
   /// What is typical of the parameters depends on the surface: see `measures`.
@@ -48,8 +48,8 @@ class PointOnSurface : public Joint<PointOnSurface, 3, 2> {
     return Review::keep();
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-    Joint::outputs(x, shares, sink);
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
+    Joint::outputs(x, contributions, sink);
     MarkerMotion A;
     site().A.evaluate(x, 0, MotionLevel::pose, A);
     const Vec3 n = surface_->normal(at(x));

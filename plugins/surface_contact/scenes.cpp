@@ -56,6 +56,27 @@ JointScene point_scene(const char* title, const char* surface, const char* place
   return s;
 }
 
+/// A joint that makes its own outlines, between bodies a and b.
+JointScene clearance(const char* joint, const char* title, const std::string& shapes, const std::string& own,
+                     bool motion = true) {
+  JointScene s;
+  s.joint = joint;
+  s.title = title;
+  s.text = fmt::format(R"(trammel: 1
+bodies:
+  a: {{type: rigid_body, mass: 2, inertia: [0.3, 0.4, 0.5], angular_velocity: [0.3, -0.2, 0.4]}}
+  b: {{type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.25], position: [0.5, 0.3, 0.4],
+      velocity: [0.05, 0.1, -0.1], angular_velocity: [0.25, -0.1, 0.45]}}
+{}joints:
+  joint: {{type: {}, assemble: yes, {}}}
+)",
+                       shapes, joint, own);
+  s.coordinate = 0.2;
+  s.rotation = 0.5;
+  s.motion = motion;
+  return s;
+}
+
 }  // namespace
 }  // namespace trammel::surface_contact
 
@@ -101,6 +122,31 @@ joints:
   curves.rotation = 0.5;
   curves.motion = false;  // in space the pin leaves the plane of its hole
   scenes.push_back(curves);
+  const char* arms = "{on: a, rotation: {axis: [1, 2, 3], angle: 0.1}}, b";
+  scenes.push_back(clearance("clearance_revolute", "oval hole and pin", "",
+                             fmt::format("between: [{}], hole: [1.2, 1], pin: [0.5, 0.4]", arms), false));
+  scenes.push_back(clearance("clearance_revolute", "a point in a hole", "",
+                             fmt::format("between: [{}], hole: 0.5, pin: 0", arms)));
+  scenes.push_back(clearance("pin_in_slot", "pin with play", "",
+                             fmt::format("between: [{}], length: 1.5, width: 1.2, pin: 0.4", arms), false));
+  scenes.push_back(clearance("pin_in_slot", "pin that fits", "",
+                             fmt::format("between: [{}], length: 3, width: 0.8, pin: 0.4", arms)));
+  scenes.push_back(clearance("clearance_spherical", "ball in an oval socket", "",
+                             fmt::format("between: [{}], socket: [1.1, 1.2, 1], ball: 0.3", arms), false));
+  scenes.push_back(
+      clearance("clearance_spherical", "sliding_plane, ball in a socket", "",
+                fmt::format("between: [{}], socket: 1, ball: 0.3, formulation: sliding_plane", arms)));
+  scenes.back().position = scenes.back().rotation = 0.2;
+  const char* oval =
+      "curves:\n  outline: {type: nurbs_curve, form: periodic, degree: 6, on: a, points: ["
+      "[2, 0, 0], [1.4, 1, 0], [0, 1.5, 0], [-1.4, 1, 0], [-2, 0, 0], [-1.4, -1, 0], [0, -1.3, 0], [1.4, -1, "
+      "0]]}\n";
+  for (const char* follower :
+       {"follower: roller, roller_radius: 0.3", "follower: flat, face_length: 20", "follower: knife_edge"})
+    scenes.push_back(
+        clearance("cam", follower, oval, fmt::format("between: [outline, b], {}", follower), false));
+  scenes.push_back(clearance("wheel_on_surface", "on a plane", "surfaces:\n  road: {type: plane, on: a}\n",
+                             "between: [road, b], radius: 0.4, tread_radius: 0.6, width: 0.3", false));
   scenes.push_back(point_scene("on NURBS", nurbs, "0.6, 0.5, 0.3"));
   scenes.back().motion = false;
   scenes.push_back(

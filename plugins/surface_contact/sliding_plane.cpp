@@ -139,8 +139,9 @@ void SlidingPlane::commit(const LocalState& x, const StepInfo& step) {
   Eigen::Map<Eigen::Vector4d>(history().last.data()) = solve(pair(relative(x)));
 }
 
-void SlidingPlane::outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
-  Joint::outputs(x, shares, sink);
+void SlidingPlane::outputs(const LocalState& x, const ReactionContributions& contributions,
+                           OutputSink& sink) const {
+  Joint::outputs(x, contributions, sink);
   MarkerMotion A;
   site().A.evaluate(x, 0, MotionLevel::pose, A);
   const SlidingMotion m = motion(x);

@@ -38,7 +38,7 @@ struct SlidingPlaneHistory : JointHistory {
 /// multiplier is minus the normal force.
 class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
  public:
-  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr std::array<Dimension, 1> dimensions{Dimension::length};
 
   SlidingPlane(Surfaces surfaces, const CommonNormal& start);
@@ -46,7 +46,7 @@ class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
   void terms(const RelativeState<0>& x, bool second, Terms& out) const;
   Review review(const LocalState& x, const StepInfo& step);
   void commit(const LocalState& x, const StepInfo& step);
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const;
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
 
   /// The parameters at a pose, solved from those of the last accepted state. Throws RejectStep where there are none.
   Eigen::Vector4d solve(const SurfacePair& pair) const;

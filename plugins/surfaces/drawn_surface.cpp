@@ -47,7 +47,7 @@ DrawnSurface::DrawnSurface(PlacedSurface placed) : placed_(std::move(placed)) {
     }
 }
 
-void DrawnSurface::draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+void DrawnSurface::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   MarkerMotion motion;
   placed_.marker.evaluate(x, 0, MotionLevel::pose, motion);
   std::vector<Vec3> world;

@@ -15,7 +15,7 @@ class DrawnSurface {
 
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const;
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
   const std::vector<Vec3>& points() const { return points_; }
   const std::vector<int>& faces() const { return faces_; }

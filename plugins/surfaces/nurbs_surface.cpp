@@ -133,12 +133,14 @@ NurbsSurface::NurbsSurface(const std::vector<std::vector<Vec3>>& points,
                                   weights[i][j]));
   }
   const int rows = static_cast<int>(points.size()), columns = static_cast<int>(across);
+  for (const std::vector<double>& row : weights)
+    for (const double w : row) rational_ = rational_ || w != weights[0][0];
   u_ = direction(u, rows, "u");
   v_ = direction(v, columns, "v");
   for (int i = 0; i < u_.count; ++i)
     for (int j = 0; j < v_.count; ++j) {
       const std::size_t row = index(i % rows), column = index(j % columns);
-      const double w = weights.empty() ? 1.0 : weights[row][column];
+      const double w = rational_ ? weights[row][column] : 1.0;
       const Vec3 p = w * points[row][column];
       poles_.emplace_back(p.x(), p.y(), p.z(), w);
     }
@@ -160,6 +162,10 @@ void NurbsSurface::at(double u, double v, int derivatives, SurfacePoint& out) co
     for (int i = 0; i <= derivatives; ++i)
       for (int j = 0; i + j <= derivatives; ++j)
         sums[SurfacePoint::at(i, j)] += N[index(i)][index(k)] * along[index(j)];
+  }
+  if (!rational_) {
+    for (std::size_t k = 0; k < SurfacePoint::at(0, derivatives) + 1; ++k) out.d[k] = sums[k].head<3>();
+    return;
   }
   // The quotient: S_ij = (A_ij - sum of binomials times w_kl S_(i-k)(j-l)) / w.
   const auto weight = [&](int i, int j) { return sums[SurfacePoint::at(i, j)][3]; };

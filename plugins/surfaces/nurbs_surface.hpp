@@ -39,6 +39,7 @@ class NurbsSurface final : public Surface {
   static Direction direction(const NurbsDirection& what, int points, const char* name);
 
   Direction u_, v_;
+  bool rational_ = false;     ///< its weights differ
   std::vector<Point> poles_;  ///< by u, then v; periodic ones repeated
 };
 

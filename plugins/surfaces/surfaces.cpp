@@ -1,9 +1,12 @@
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "analytic_surfaces.hpp"
+#include "derived_surfaces.hpp"
 #include "drawn_surface.hpp"
+#include "interpolation.hpp"
 #include "nurbs_surface.hpp"
 #include "swept_surfaces.hpp"
 #include "trammel/plugin.hpp"
@@ -91,7 +94,7 @@ NurbsDirection read_direction(const Parameters& in, const std::string& name) {
   return out;
 }
 
-SurfacePtr read_nurbs(const Parameters& in, Builder&) {
+std::vector<std::vector<Vec3>> read_rows(const Parameters& in) {
   std::vector<std::vector<Vec3>> points;
   for (const Value& row : in.value("points")->items) {
     if (!row.is_sequence())
@@ -99,6 +102,11 @@ SurfacePtr read_nurbs(const Parameters& in, Builder&) {
     points.emplace_back();
     for (const Value& item : row.items) points.back().push_back(in.vector3(item));
   }
+  return points;
+}
+
+SurfacePtr read_nurbs(const Parameters& in, Builder&) {
+  const std::vector<std::vector<Vec3>> points = read_rows(in);
   std::vector<std::vector<double>> weights;
   if (in.has("weights"))
     for (const Value& row : in.value("weights")->items) weights.push_back(in.reals(row));
@@ -121,6 +129,40 @@ SurfacePtr read_extrusion(const Parameters& in, Builder& builder) {
 SurfacePtr read_revolution(const Parameters& in, Builder& builder) {
   return std::make_shared<Revolution>(find_curve(builder, *in.value("profile")).curve, in.vector3("centre"),
                                       read_direction_vector(in, "axis"), in.flag("reversed"));
+}
+
+SurfacePtr read_interpolated(const Parameters& in, Builder&) {
+  const InterpolatedNet net = interpolate(read_rows(in), in.integer("degree_u"), in.integer("degree_v"));
+  return std::make_shared<NurbsSurface>(net.points, std::vector<std::vector<double>>{}, net.u, net.v,
+                                        in.flag("reversed"));
+}
+
+SurfaceRange read_range(const Parameters& in, const std::string& name) {
+  const std::vector<double> ends = in.reals(name);
+  if (ends.size() != 2 || !(ends[1] > ends[0]))
+    throw Error(in.where(name), fmt::format("'{}' must be two numbers that rise, [from, to]", name));
+  return {.first = ends[0], .last = ends[1], .periodic = in.flag("periodic_" + name)};
+}
+
+SurfacePtr read_formula(const Parameters& in, Builder&) {
+  const Value& point = *in.value("point");
+  if (!point.is_sequence() || point.items.size() != 3)
+    throw Error(in.where("point"), "'point' must be three formulas of u and v, [x, y, z]");
+  const FormulaReader& reader = formula_reader(in.context(), in.where("point"));
+  std::array<FormulaPtr, 3> formulas;
+  for (std::size_t i = 0; i < 3; ++i) formulas[i] = reader.formula(point.items[i], {{"u", "v"}, {}});
+  return std::make_shared<FormulaSurface>(formulas, read_range(in, "u"), read_range(in, "v"),
+                                          in.flag("reversed"));
+}
+
+SurfacePtr read_offset(const Parameters& in, Builder& builder) {
+  return std::make_shared<OffsetSurface>(find_surface(builder, *in.value("of")).surface, in.real("distance"),
+                                         in.flag("reversed"));
+}
+
+SurfacePtr read_sweep(const Parameters& in, Builder& builder) {
+  return std::make_shared<Sweep>(find_curve(builder, *in.value("profile")).curve,
+                                 find_curve(builder, *in.value("track")).curve, in.flag("reversed"));
 }
 
 Parameter length(const char* name, const char* doc) { return Parameter::make(Kind::real, name, "m", doc); }
@@ -169,6 +211,33 @@ void add_nurbs(Registry& registry) {
   add_type(registry, "nurbs_surface", "a NURBS surface by its control points", std::move(own), read_nurbs);
 }
 
+void add_derived(Registry& registry) {
+  add_type(registry, "interpolated_surface", "a spline through rows of points",
+           {Parameter::make(Kind::list, "points", "m", "rows along v, one for each number along u").must(),
+            Parameter::make(Kind::integer, "degree_u", "", "up to 25").defaults("3"),
+            Parameter::make(Kind::integer, "degree_v", "", "up to 25").defaults("3")},
+           read_interpolated);
+  std::vector<Parameter> own{
+      Parameter::make(Kind::list, "point", "m", "[x, y, z]: three formulas of u and v").must()};
+  for (const std::string d : {"u", "v"}) {
+    own.push_back(Parameter::make(Kind::reals, d, "", "its range, [from, to]").such_as("[0, 1]").must());
+    own.push_back(
+        Parameter::make(Kind::flag, "periodic_" + d, "", "yes: the surface closes along it").defaults("no"));
+  }
+  add_type(registry, "formula_surface", "a surface by formulas of its parameters", std::move(own),
+           read_formula);
+  add_type(
+      registry, "offset_surface", "another surface, moved along its normals",
+      {Parameter::make(Kind::text, "of", "", "name of the other surface, in the axes of this one").must(),
+       length("distance", "along the normals; negative: against them").must()},
+      read_offset);
+  add_type(
+      registry, "sweep", "a profile moved along a track without turning",
+      {Parameter::make(Kind::text, "profile", "", "name of the curve, in the axes of the surface").must(),
+       Parameter::make(Kind::text, "track", "", "name of the curve along which it is moved").must()},
+      read_sweep);
+}
+
 void add_swept(Registry& registry) {
   add_type(
       registry, "extrusion", "a profile moved along a direction",
@@ -193,4 +262,5 @@ TRAMMEL_PLUGIN("surfaces", "0.1") {
   add_quadrics(registry);
   add_nurbs(registry);
   add_swept(registry);
+  add_derived(registry);
 }

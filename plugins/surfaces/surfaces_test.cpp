@@ -2,7 +2,11 @@
 #include <numbers>
 #include <random>
 
+#include <array>
 #include "drawn_surface.hpp"
+
+#include <fmt/format.h>
+
 #include "surface_case.hpp"
 
 namespace trammel {
@@ -28,7 +32,22 @@ constexpr const char* ring =
     "[-3, -2, 1]],"
     "[[1, -3, 0], [1.2, -4, 0], [1.2, -4, 1], [1, -3, 1]]], periodic_u: yes, periodic_v: yes";
 
+class Track final : public Curve {
+ public:
+  Track() { set_domain({0, 1}, false); }
+
+ protected:
+  void inside(double eta, int derivatives, CurvePoint& out) const override {
+    out.d.fill(Vec3::Zero());
+    out.d[0] = Vec3(0.2 * eta * eta, 2 * eta, 0.3 * eta * eta * eta);
+    if (derivatives > 0) out.d[1] = Vec3(0.4 * eta, 2, 0.9 * eta * eta);
+    if (derivatives > 1) out.d[2] = Vec3(0.4, 0, 1.8 * eta);
+    if (derivatives > 2) out.d[3] = Vec3(0, 0, 1.8);
+  }
+};
+
 std::vector<std::pair<std::string, std::shared_ptr<const Surface>>> all(SurfaceCase& c) {
+  c.add_profile("track", std::make_shared<Track>());
   std::vector<std::pair<std::string, std::shared_ptr<const Surface>>> out;
   for (const auto& [type, text] : std::vector<std::pair<std::string, std::string>>{
            {"plane", "{reversed: yes}"},
@@ -42,7 +61,13 @@ std::vector<std::pair<std::string, std::shared_ptr<const Surface>>> all(SurfaceC
             std::string("{") + net + ", degree_u: 4, degree_v: 2, knots_v: [0, 0, 0, 1, 3, 4, 4, 4]}"},
            {"nurbs_surface", std::string("{") + ring + ", knots_u: [0, 1, 2.5, 3, 4, 6]}"},
            {"extrusion", "{profile: profile, direction: [0.1, 1, 0.2], to: 2}"},
-           {"revolution", "{profile: profile, axis: [0, 0.1, 1]}"}})
+           {"revolution", "{profile: profile, axis: [0, 0.1, 1]}"},
+           {"formula_surface",
+            "{point: [(2 + cos(v))*cos(u), (2 + cos(v))*sin(u), sin(v) + 0.1*u], u: [0, 3], v: [-1, 1.5]}"},
+           {"offset_surface", "{of: surface4, distance: -0.1}"},
+           {"offset_surface", "{of: surface6, distance: 0.01, reversed: yes}"},
+           {"sweep", "{profile: profile, track: track}"},
+           {"interpolated_surface", std::string("{degree_u: 4, ") + net + "}"}})
     out.emplace_back(type + " " + text, c.surface(type, text));
   return out;
 }
@@ -158,6 +183,68 @@ TEST(Surfaces, AreWhatTheyAreCalled) {
   tube->evaluate({1 - 1e-12, 0.3}, 2, b);
   for (std::size_t k = 0; k < 6; ++k) EXPECT_LT((a.d[k] - b.d[k]).norm(), 1e-8);
   EXPECT_LT((tube->point({0.2, 0.3}) - tube->point({3.2, -1.7})).norm(), 1e-12);
+}
+
+/// A surface through 13 x 13 and 25 x 25 points of a wave converges with order degree + 1; it goes through its points.
+TEST(InterpolatedSurface, GoesThroughItsPoints) {
+  SurfaceCase c;
+  const auto wave = [](double x, double y) { return 0.3 * std::sin(x) * std::cos(y); };
+  std::array<double, 2> worst{};
+  for (const int n : {12, 24}) {
+    std::string points;
+    for (int i = 0; i <= n; ++i) {
+      points += i == 0 ? "[" : ", [";
+      for (int j = 0; j <= n; ++j) {
+        const double x = -1 + 2.0 * i / n, y = -1 + 2.0 * j / n;
+        points += fmt::format("{}[{:.17g}, {:.17g}, {:.17g}]", j == 0 ? "" : ", ", x, y, wave(x, y));
+      }
+      points += "]";
+    }
+    const auto s = c.surface("interpolated_surface", "{points: [" + points + "]}");
+    for (int i = 0; i <= n; ++i) {
+      const double x = -1 + 2.0 * i / n;
+      const Vec3 p(x, 0.5, wave(x, 0.5));  // a grid line of both
+      EXPECT_LT((s->point(s->nearest(p)) - p).norm(), 1e-12);
+    }
+    double& far = worst[n == 12 ? 0 : 1];
+    for (double x = -0.9; x < 0.9; x += 0.037)
+      for (double y = -0.9; y < 0.9; y += 0.041) {
+        const Vec3 p(x, y, wave(x, y));
+        far = std::max(far, (s->point(s->nearest(p, {0.5 * (x + 1), 0.5 * (y + 1)})) - p).norm());
+      }
+  }
+  EXPECT_GT(std::log2(worst[0] / worst[1]), 3.5) << worst[0] << ' ' << worst[1];
+}
+
+TEST(OffsetSurface, IsTheParallelSurface) {
+  SurfaceCase c;
+  c.add(surface_category, "sphere", "ball", "{radius: 0.5}");
+  const auto s = c.surface("offset_surface", "{of: ball, distance: 0.2}");
+  EXPECT_NEAR(s->point({0.7, 0.3}).norm(), 0.7, 1e-15);
+  EXPECT_NEAR(s->curvatures({0.7, 0.3}).least, -1 / 0.7, 1e-12);
+  EXPECT_THAT(c.message("offset_surface", "{of: ball, distance: -0.5}"),
+              HasSubstr("an offset of -0.5 m reaches the centre of curvature of the surface at ["));
+  EXPECT_THAT(c.message("offset_surface", "{of: bal, distance: 1}"), HasSubstr("did you mean 'ball'"));
+}
+
+TEST(BadSurfaces, SayWhatDoesNotFit) {
+  SurfaceCase c;
+  EXPECT_THAT(c.message("interpolated_surface", "{points: [[[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [1, 1, 0]]]}"),
+              HasSubstr("degree 3 along u needs at least 4 points, found 2"));
+  EXPECT_THAT(c.message("interpolated_surface",
+                        "{degree_u: 1, degree_v: 1, points: [[[0, 0, 0], [1, 0, 0]], [[0, 1, 0]]]}"),
+              HasSubstr("row 2 has 1 points, the first one 2"));
+  EXPECT_THAT(
+      c.message("interpolated_surface",
+                "{degree_u: 1, degree_v: 1, points: [[[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [0, 1, 0]]]}"),
+      HasSubstr("points 1 and 2 along v coincide at [0, 1, 0]"));
+  EXPECT_THAT(c.message("formula_surface", "{point: [u, v], u: [0, 1], v: [0, 1]}"),
+              HasSubstr("three formulas of u and v"));
+  EXPECT_THAT(c.message("formula_surface", "{point: [u, v, w], u: [0, 1], v: [0, 1]}"), HasSubstr("'w'"));
+  EXPECT_THAT(c.message("formula_surface", "{point: [u, v, 0], u: [0, 1], v: [1, 1]}"),
+              HasSubstr("two numbers that rise"));
+  EXPECT_THAT(c.message("formula_surface", "{point: [u*v, 0, v], u: [0, 1], v: [0, 1]}"),
+              HasSubstr("collapses"));
 }
 
 TEST(BadSurfaces, AreRefusedWithTheReason) {

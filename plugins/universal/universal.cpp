@@ -29,7 +29,7 @@ void build(const Parameters& in, Builder& builder) {
                     skewness));
   bar[1] = (bar[1] - bar[0] * bar[0].dot(bar[1])).normalized();
 
-  JointSite site = read_joint_site(in, builder, Universal::demand);
+  JointSite site = read_joint_site(in, builder, Universal::requirement);
   site.A = site.A.offset(builder.initial(site.A).R_WM.transpose() * triad(bar[0], bar[1]));
   site.B = site.B.offset(builder.initial(site.B).R_WM.transpose() * triad(bar[1], bar[0]));
   Universal joint;
@@ -45,13 +45,13 @@ TRAMMEL_PLUGIN("universal", "0.1") {
   Type type = joint_type(
       "universal",
       "two bodies on the perpendicular bars of a cross; its coordinates are the two angles about them",
-      universal::Universal::demand,
+      universal::Universal::requirement,
       {Parameter::make(Parameter::Kind::matrix, "bars", "",
                        "directions at the start of the bar that A turns on, and of the one that B turns on")
            .such_as("[[1, 2, 2], [2, 1, -2]]")
            .must()},
       universal::build);
-  type.freedoms = 2;
+  type.degrees_of_freedom = 2;
   // The bars say how the axes lie; the multipliers are kept.
   std::erase_if(type.parameters,
                 [](const Parameter& p) { return p.name == "rotation" || p.name == "share"; });

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "trammel/constraint.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/parameters.hpp"
 
 namespace trammel::universal {
@@ -18,7 +20,7 @@ namespace trammel::universal {
 /// The last two are constraint III of the Dymore manual with the bars in place of the equal triads.
 class Universal : public Constraint<Universal, 6, 2> {
  public:
-  static constexpr JointDemand demand{JointAxes::own, true, true};
+  static constexpr JointRequirement requirement{JointAxes::own, true, true};
   static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length, Dimension::angle,
                                                        Dimension::angle,  Dimension::angle};
@@ -44,16 +46,13 @@ class Universal : public Constraint<Universal, 6, 2> {
            g(2, 0) * std::cos(x.c[1]) - g(2, 1) * std::sin(x.c[1]) > 0;
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
-    Constraint::draw(x, shares, canvas);
-    const double size = site().size;
-    if (!(size > 0)) return;
-    MarkerMotion A, B;
-    site().A.evaluate(x, 0, MotionLevel::pose, A);
-    site().B.evaluate(x, site().A.block_count(), MotionLevel::pose, B);
-    for (const MarkerMotion* m : {&A, &B}) {
-      const Vec3 half = 0.5 * size * m->R_WM.col(2);
-      canvas.cylinder(Canvas::Layer::joints, B.p_WM - half, B.p_WM + half, 0.1 * size);
+  /// The cross, with a yoke of each side on its bar.
+  static void draw_glyph(const Glyph& glyph) {
+    const Vec3 across = glyph.A.R_WM.col(2).cross(glyph.B.R_WM.col(2)).normalized();
+    if (!across.allFinite()) return;
+    for (const auto& [frame, side] : {std::pair(&glyph.A, -1.0), std::pair(&glyph.B, 1.0)}) {
+      glyph.rod(*frame, {0, 0, -0.5}, {0, 0, 0.5}, 0.1);
+      glyph.arc(*frame, Vec3::Zero(), Vec3::UnitZ(), side * (frame->R_WM.transpose() * across), 0.5, 0.5);
     }
   }
 };

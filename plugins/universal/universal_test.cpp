@@ -15,10 +15,10 @@ TEST(Universal, IsSound) { testing::expect_sound_joint("universal", ", bars: [[1
 
 TEST(Universal, MeasuresTheAnglesAboutTheBars) {
   JointCase c;
-  Specimen s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
+  TestState s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
   const int block = testing::block_named(s, "J.coordinates"),
             turned = testing::block_named(s, "bodies.B rotation");
-  double* angles = s.state().value.data() + s.places()[static_cast<std::size_t>(block)].value;
+  double* angles = s.state().value.data() + s.state_offsets()[static_cast<std::size_t>(block)].value;
   const int rows = s.offset(testing::block_named(s, "J.multipliers"));
   for (const auto& [first, second] : {std::pair(0.4, -0.9), std::pair(3.0, 0.2), std::pair(-30.0, 9.0)}) {
     s.set_rotation(turned, so3::exp(Vec3(0, 0, first)) * so3::exp(Vec3(0, second, 0)));
@@ -35,7 +35,7 @@ TEST(Universal, MeasuresTheAnglesAboutTheBars) {
 TEST(Universal, StartsWithItsRates) {
   JointCase c;
   c.model.blocks.put(c.b.rotation).initial_rate = {0, 3, 2};
-  const Specimen s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
+  const TestState s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
   EXPECT_NEAR(block.initial_rate[0], 2, 1e-14);
   EXPECT_NEAR(block.initial_rate[1], 3, 1e-14);

@@ -85,8 +85,8 @@ void DifferenceSignal::add_differences(int number, LocalCopy& numbers, int colum
   };
   for (std::size_t k = 0; k < part.moved.size(); ++k) {
     const Moved& block = part.moved[k];
-    double* configuration = numbers.state.value.data() + numbers.places[k].value;
-    const auto dof = static_cast<std::size_t>(numbers.places[k].dof);
+    double* configuration = numbers.state.value.data() + numbers.offsets[k].value;
+    const auto dof = static_cast<std::size_t>(numbers.offsets[k].dof);
     for (int i = 0; i < block.size; ++i, ++column) {
       const auto at = dof + static_cast<std::size_t>(i);
       if (block.kind == BlockKind::rotation) {

@@ -18,8 +18,8 @@ FrictionVector scaled(const std::array<double, 3>& by, int rows, const FrictionV
 
 }  // namespace
 
-SlipCourse::SlipCourse(const std::array<double, 3>& sliding, int rows, const FrictionVector& slip,
-                       const FrictionVector& multipliers, double rest) {
+SlipDirection::SlipDirection(const std::array<double, 3>& sliding, int rows, const FrictionVector& slip,
+                             const FrictionVector& multipliers, double rest) {
   const FrictionVector u = scaled(sliding, rows, slip, 1), pushed = scaled(sliding, rows, multipliers, -1);
   const double speed = u.norm(), force = pushed.norm();
   if (speed > rest)
@@ -30,7 +30,7 @@ SlipCourse::SlipCourse(const std::array<double, 3>& sliding, int rows, const Fri
 }
 
 FrictionForce::FrictionForce(const std::array<double, 3>& sliding, int rows, const FrictionVector& slip,
-                             double normal, const SlipCourse& course) {
+                             double normal, const SlipDirection& course) {
   const FrictionVector& e = course.direction;
   const FrictionVector u = scaled(sliding, rows, slip, 1);
   const double a = u.dot(e);

@@ -90,7 +90,7 @@ Energy law_energy(std::span<const Marker> markers, const LocalState& x, const Re
   e.strain = stored;
   double power = law_wrench(group, terms).dot(group.twist_of_blocks(x, markers, 0));
   for (int i = 0; i < nc; ++i) power += terms.values[nr + i] * coordinate_rates[i];
-  e.lost_power = -power;
+  e.dissipated_power = -power;
   if (stored_gradient == nullptr) return e;
 
   // Rates of all variables, in the axes of A: w_AB_A = R_AB w_AB_B changes by R_AB w'_AB_B alone.
@@ -109,7 +109,7 @@ Energy law_energy(std::span<const Marker> markers, const LocalState& x, const Re
     const Vector known = P.bottomRows(nz).lazyProduct(rates);
     rates.tail(nz) = -P.bottomRightCorner(nz, nz).eval().partialPivLu().solve(known);
   }
-  e.lost_power -= Eigen::Map<const Vector>(stored_gradient, terms.variables()).dot(rates);
+  e.dissipated_power -= Eigen::Map<const Vector>(stored_gradient, terms.variables()).dot(rates);
   return e;
 }
 

@@ -7,6 +7,7 @@
 
 #include "trammel/activity.hpp"
 #include "trammel/explicit_twist.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
 
@@ -46,7 +47,7 @@ std::vector<BlockId> JointSite::blocks() const {
   return all;
 }
 
-double JointSite::lost_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const {
+double JointSite::dissipated_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const {
   double power = 0;
   int first = 0;
   for (const auto& [marker, row] : {std::pair(&A, &row_A), std::pair(&B, &row_B)}) {
@@ -67,19 +68,19 @@ void JointSite::offer_identity(const Parameters& in, Builder& builder, FramePart
 }
 
 JointForces JointSite::forces(const Mat3& R_WA, const Mat3& R_WB, const Vec6& row_A, const Vec6& row_B,
-                              const ReactionShares& shares) const {
+                              const ReactionContributions& contributions) const {
   JointForces f;
   f.force_on_A = -row_A.head<3>();
   f.moment_on_A = -(R_WA * row_A.tail<3>());
   f.force_on_B = -row_B.head<3>();
   f.moment_on_B = -(R_WB * row_B.tail<3>());
-  if (shares_position && shares.has_force) {
-    f.force_on_A += shares.force_on_A;
-    f.force_on_B -= shares.force_on_A;
+  if (shares_position && contributions.has_force) {
+    f.force_on_A += contributions.force_on_A;
+    f.force_on_B -= contributions.force_on_A;
   }
-  if (shares_rotation && shares.has_moment) {
-    f.moment_on_A += shares.moment_on_A;
-    f.moment_on_B -= shares.moment_on_A;
+  if (shares_rotation && contributions.has_moment) {
+    f.moment_on_A += contributions.moment_on_A;
+    f.moment_on_B -= contributions.moment_on_A;
   }
   return f;
 }
@@ -103,41 +104,42 @@ void JointSite::draw(const MarkerMotion& a, const MarkerMotion& b, const JointFo
                      Canvas& canvas) const {
   const std::array<Vec3, 1> at{b.p_WM};
   const Vec3 axis = a.R_WM.col(2);
+  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
   canvas.points(Canvas::Layer::joints, at);
-  canvas.field("force", {f.force_on_B.data(), 3}, 3);
-  canvas.field("moment", {f.moment_on_B.data(), 3}, 3);
-  canvas.field("axis", {axis.data(), 3}, 3);
+  draw_field(canvas, "force", "N", xyz, {f.force_on_B.data(), 3});
+  draw_field(canvas, "moment", "N m", xyz, {f.moment_on_B.data(), 3});
+  draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
 }
 
-Type joint_type(std::string name, std::string summary, const JointDemand& demand, std::vector<Parameter> own,
-                std::function<void(const Parameters&, Builder&)> build) {
+Type joint_type(std::string name, std::string summary, const JointRequirement& requirement,
+                std::vector<Parameter> own, std::function<void(const Parameters&, Builder&)> build) {
   Type type;
   type.name = std::move(name);
   type.category = Type::Category::joint;
   type.summary = std::move(summary);
-  type.parameters = joint_parameters(demand, std::move(own));
+  type.parameters = joint_parameters(requirement, std::move(own));
   type.build = std::move(build);
   return type;
 }
 
-std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<Parameter> own) {
+std::vector<Parameter> joint_parameters(const JointRequirement& requirement, std::vector<Parameter> own) {
   using P = Parameter;
   using Kind = P::Kind;
   std::vector<P> all;
   all.push_back(P::make(Kind::marker_pair, "between", "",
-                        demand.markers_meet
+                        requirement.markers_meet
                             ? "markers A and B that the joint connects; `ground` alone: the ground "
                               "where the joint is, at `position` or the other marker"
                             : "markers A and B that the joint connects; `ground`: the world's origin")
                     .must());
-  if (demand.axes == JointAxes::along_axis)
+  if (requirement.axes == JointAxes::along_axis)
     all.push_back(P::make(Kind::vector3, "axis", "", "direction of the joint's e3 in the world, at the start")
                       .such_as("[1, 2, 3]"));
   all.push_back(P::make(Kind::rotation, "rotation", "",
-                        demand.axes == JointAxes::along_axis
+                        requirement.axes == JointAxes::along_axis
                             ? "axes of the joint in the world, at the start (in place of `axis`)"
                             : "axes of the joint in the world, at the start"));
-  if (demand.markers_meet) {
+  if (requirement.markers_meet) {
     all.push_back(P::make(Kind::vector3, "position", "m",
                           "the joint's place in the world at the start; absent: where the markers are"));
     all.push_back(P::make(Kind::flag, "share", "",
@@ -149,26 +151,26 @@ std::vector<Parameter> joint_parameters(const JointDemand& demand, std::vector<P
                         "yes: the joint may be open at the start; a stage of type "
                         "assemble closes it")
                     .defaults("no"));
-  all.push_back(P::make(Kind::real, "size", "m", "length of the drawn joint; 0 draws a point")
-                    .not_negative()
-                    .defaults("0"));
+  all.push_back(P::make(Kind::real, "size", "m",
+                        "length of the drawn joint; 0 draws a point; absent: by the size of the model")
+                    .not_negative());
   all.push_back(active_parameter());
   for (P& p : own) all.push_back(std::move(p));
   return all;
 }
 
-JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDemand& demand) {
+JointSite read_joint_site(const Parameters& in, Builder& builder, const JointRequirement& requirement) {
   JointSite site;
   std::tie(site.A, site.B) = builder.marker_pair(in, "between");
-  if (demand.needs_rotation)
+  if (requirement.needs_rotation)
     for (const Marker* m : {&site.A, &site.B})
       if (m->is_point())
         throw Error(in.where("between"), "marker '" + m->name() +
                                              "' is a point without orientation, and a joint of "
                                              "this type needs one");
   const InitialMotion a = builder.initial(site.A), b = builder.initial(site.B);
-  const bool open_A = demand.markers_meet && is_plain_ground(in, 0);
-  const bool open_B = demand.markers_meet && is_plain_ground(in, 1);
+  const bool open_A = requirement.markers_meet && is_plain_ground(in, 0);
+  const bool open_B = requirement.markers_meet && is_plain_ground(in, 1);
   if (open_A && open_B) throw Error(in.where("between"), "both markers of the joint are the ground");
   if (are_one_thing(site.A, site.B))
     throw Error(in.where("between"), "the joint connects a thing with itself: '" + site.A.name() + "' and '" +
@@ -176,25 +178,25 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
 
   Mat3 R_WA = a.R_WM, R_WB = b.R_WM;
   if (in.has("rotation")) {
-    if (demand.axes == JointAxes::along_axis && in.has("axis"))
+    if (requirement.axes == JointAxes::along_axis && in.has("axis"))
       throw Error(in.where("rotation"), "a joint takes either `axis` or `rotation`, not both");
     R_WA = R_WB = in.rotation("rotation");
-  } else if (demand.axes == JointAxes::along_axis) {
+  } else if (requirement.axes == JointAxes::along_axis) {
     if (!in.has("axis"))
       throw Error(in.where(), "'axis' is missing: the direction of the joint's axis [x, y, z]");
     R_WA = R_WB = axes_along(in.vector3("axis"), in.where("axis"));
-  } else if (demand.axes == JointAxes::common) {
+  } else if (requirement.axes == JointAxes::common) {
     (open_A ? R_WA : R_WB) = open_A ? R_WB : R_WA;
   }
 
   Vec3 p_WA = a.p_WM, p_WB = b.p_WM;
-  const bool placed = demand.markers_meet && in.has("position");
+  const bool placed = requirement.markers_meet && in.has("position");
   const double tolerance = meeting_tolerance * builder.length();
   if (placed) p_WA = p_WB = in.vector3("position");
   if (!placed && open_A) p_WA = p_WB;
   if (!placed && open_B) p_WB = p_WA;
 
-  const bool turned = demand.axes != JointAxes::own || in.has("rotation");
+  const bool turned = requirement.axes != JointAxes::own || in.has("rotation");
   const auto put = [&](Marker& m, const InitialMotion& now, const Mat3& R, const Vec3& p) {
     // A rounding error must not move a marker away from its frame's origin, which could be shared.
     const bool moved = placed && (p - now.p_WM).norm() > tolerance;
@@ -212,13 +214,13 @@ JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDem
   put(site.B, b, R_WB, p_WB);
 
   const double gap = (p_WB - p_WA).norm();
-  if (demand.markers_meet && !demand.may_slide && gap > tolerance && !in.flag("assemble"))
+  if (requirement.markers_meet && !requirement.may_slide && gap > tolerance && !in.flag("assemble"))
     throw Error(
         in.where("between"),
         fmt::format("markers '{}' and '{}' do not meet at the start: they are {:.6g} m apart; correct the "
                     "positions, or give `assemble: yes` and a stage of type assemble that closes the gap",
                     site.A.name(), site.B.name(), gap));
-  site.size = in.real("size");
+  site.size = in.has("size") ? in.real("size") : -1;
   if (auto activity = read_activity(in)) builder.set_activity(*std::move(activity));
   return site;
 }

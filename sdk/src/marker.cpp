@@ -106,7 +106,7 @@ namespace {
 void fixed_in_world(const Mat3& R_WM, const Vec3& p_WM, MotionLevel level, MarkerMotion& out) {
   out.R_WM = R_WM;
   out.p_WM = p_WM;
-  out.remainder_W.setZero();
+  out.compensation_W.setZero();
   out.dofs = 0;
   if (level == MotionLevel::pose) return;
   out.J.resize(6, 0);
@@ -120,7 +120,7 @@ void fixed_in_world(const Mat3& R_WM, const Vec3& p_WM, MotionLevel level, Marke
 void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) {
   out.R_WM.setIdentity();
   out.p_WM = x.position(first);
-  out.remainder_W = x.remainder(first);
+  out.compensation_W = x.compensation(first);
   out.dofs = 3;
   if (level == MotionLevel::pose) return;
   out.J.setIdentity(6, 3);
@@ -134,23 +134,30 @@ void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& o
 void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MotionLevel level,
               MarkerMotion& out) {
   const Mat3 R_WF = x.rotation(first + 1);
-  out.R_WM.noalias() = R_WF * R_FM;
+  // A rotation with this diagonal is the identity: most markers have the axes of their frame.
+  if (R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1)
+    out.R_WM = R_WF;
+  else
+    out.R_WM = R_WF.lazyProduct(R_FM);
   out.p_WM = x.position(first);
-  out.remainder_W = x.remainder(first);
-  add_to_place(out.p_WM, out.remainder_W, R_WF * p_FM_F);
+  out.compensation_W = x.compensation(first);
+  add_to_place(out.p_WM, out.compensation_W, R_WF.lazyProduct(p_FM_F));
   out.dofs = 6;
   if (level == MotionLevel::pose) return;
   out.J.resize(6, 6);
   Eigen::Map<Mat6> J(out.J.data());
   J.topLeftCorner<3, 3>().setIdentity();
-  J.topRightCorner<3, 3>().noalias() = R_WF * skew(-p_FM_F);
+  // -R_WF p~
+  J.block<3, 1>(0, 3) = R_WF.col(2) * p_FM_F[1] - R_WF.col(1) * p_FM_F[2];
+  J.block<3, 1>(0, 4) = R_WF.col(0) * p_FM_F[2] - R_WF.col(2) * p_FM_F[0];
+  J.block<3, 1>(0, 5) = R_WF.col(1) * p_FM_F[0] - R_WF.col(0) * p_FM_F[1];
   J.bottomLeftCorner<3, 3>().setZero();
   J.bottomRightCorner<3, 3>() = R_FM.transpose();
   if (level == MotionLevel::jacobian) return;
   const Vec3 w = x.velocity(first + 1);
   const Vec3 w_x_p = w.cross(p_FM_F);
-  out.twist.head<3>() = x.velocity(first) + R_WF * w_x_p;
-  out.twist.tail<3>().noalias() = R_FM.transpose() * w;
+  out.twist.head<3>() = x.velocity(first) + R_WF.lazyProduct(w_x_p);
+  out.twist.tail<3>() = R_FM.transpose().lazyProduct(w);
   if (level == MotionLevel::velocity) return;
   out.twist_gradient.setZero(6, 6);
   out.twist_gradient.topRightCorner<3, 3>().noalias() = R_WF * skew(-w_x_p);
@@ -172,7 +179,7 @@ void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerM
       in_frame(x, first, R_FM_, p_FM_F_, level, out);
       break;
     case Kind::shape:
-      out.remainder_W.setZero();
+      out.compensation_W.setZero();
       shape_->evaluate(x, first, level, out);
       if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
       break;

@@ -4,7 +4,7 @@ namespace trammel {
 
 void add_offset(const OffsetMotion& o, MotionLevel level, MarkerMotion& m) {
   const Mat3 R_WB = m.R_WM;
-  add_to_place(m.p_WM, m.remainder_W, R_WB * o.p_BM_B);
+  add_to_place(m.p_WM, m.compensation_W, R_WB * o.p_BM_B);
   m.R_WM = R_WB * o.R_BM;
   if (level == MotionLevel::pose) return;
 

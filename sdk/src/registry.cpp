@@ -56,6 +56,7 @@ std::string fault_of(const std::vector<Parameter>& parameters, const std::string
 }  // namespace
 
 void Registry::add(Type type) {
+  if (type.degrees_of_freedom < 0) type.degrees_of_freedom = type.freedoms;
   type.plugin = plugin_;
   type.library = library_;
   const std::string which =

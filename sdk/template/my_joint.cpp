@@ -11,7 +11,7 @@ namespace {
 class Bowl : public trammel::Constraint<Bowl, 1> {
  public:
   // Markers keep their own axes, need not meet, and B may be a point without orientation.
-  static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  static constexpr trammel::JointRequirement requirement{trammel::JointAxes::own, false, false};
   // What each equation measures.
   static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
 

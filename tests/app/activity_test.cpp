@@ -1,4 +1,4 @@
-// Joints that let go: at a time, or where what they transmit reaches a limit.
+// Joints that are released: at a time, or where what they transmit reaches a limit.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::Outcome;
 using testing::Table;
 using testing::Workplace;
 
-/// A block of 2 kg welded to the ground and pulled by 100 N/s, and a pendulum that is let go at t = 0.35.
+/// A block of 2 kg welded to the ground and pulled by 100 N/s, and a pendulum that is released at t = 0.35.
 std::string pulled_block(const std::string& active, const std::string& more = "") {
   return R"(trammel: 1
 bodies:
@@ -81,7 +81,7 @@ TEST(Activity, AtATimeLeavesFreeFlight) {
   EXPECT_NEAR(at(bob, 0.5, "velocity.z"), vz, 1e-4);
   EXPECT_NEAR(at(bob, 0.5, "position.x"), std::sin(angle) + 0.15 * vx, 1e-4);
   EXPECT_NEAR(at(bob, 0.5, "position.z"), -std::cos(angle) + 0.15 * vz, 1e-4);
-  // What is let go at the start is free from there on.
+  // What is released at the start is free from there on.
   const Table weld = testing::table_of(here.read("out/weld.csv")),
               block = testing::table_of(here.read("out/block.csv"));
   EXPECT_EQ(at(weld, 0.01, "active"), 0);
@@ -121,7 +121,7 @@ TEST(Activity, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
   const Table bob = testing::table_of(here.read("out/bob.csv"));
   EXPECT_NEAR(at(bob, 0, "position.x"), std::sin(0.5), 1e-11);
   EXPECT_NEAR(at(bob, 0, "velocity.x"), 4 * std::cos(0.5), 1e-11);
-  // On the circle until it is let go, then straight on: the angle at t = 0.35 is 1.9.
+  // On the circle until it is released, then straight on: the angle at t = 0.35 is 1.9.
   EXPECT_NEAR(at(bob, 0.5, "velocity.x"), 4 * std::cos(1.9), 2e-3);
   EXPECT_NEAR(at(bob, 0.5, "velocity.z"), 4 * std::sin(1.9), 2e-3);
 }
@@ -151,9 +151,10 @@ TEST(Activity, RefusesWhatMakesNoSense) {
             std::string::npos);
   // Of a joint whose reaction does not tell all that it transmits.
   const char* const rail =
-      "\n  rail: {type: curve_sliding, between: [line, bob], ends: stop, end_stiffness: 1e4, active: "
-      "{force: 10}}"
-      "\ncurves:\n  line: {type: line, from: [0, 0, -1], to: [1, 0, -1]}";
+      R"(
+  rail: {type: curve_sliding, between: [line, bob], ends: stop, end_stiffness: 1e4, active: {force: 10}}
+curves:
+  line: {type: line, from: [0, 0, -1], to: [1, 0, -1]})";
   EXPECT_NE(message("{force: 20}", rail).find("it can become inactive at a time, by `active: {until: ...}`"),
             std::string::npos)
       << message("{force: 20}", rail);
@@ -175,7 +176,7 @@ std::size_t column(const Table& t, const std::string& name) {
 
 TEST(Histories, have_a_row_before_and_one_after_each_event) {
   const Workplace here;
-  // The weld lets go within a step, the pivot at the end of one; neither at a time that is recorded in any case.
+  // The weld is released within a step, the pivot at the end of one; neither at a time that is recorded in any case.
   const Outcome run = here.run(pulled_block("{force: 20.4}") + "output: {csv: {every: 25}}\n");
   ASSERT_EQ(run.status, 0) << run.err;
   const Table weld = testing::table_of(here.read("out/weld.csv")),

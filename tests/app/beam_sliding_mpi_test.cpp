@@ -50,7 +50,7 @@ class HostsByRank final : public Monitor {
   void look(const State& state) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const UnknownBlock* u = layout_.knows(s_[i]) ? layout_.unknown_of(s_[i]) : nullptr;
-      double s = u != nullptr && u->owned ? state.value[static_cast<std::size_t>(u->place.value)] : 0;
+      double s = u != nullptr && u->owned ? state.value[static_cast<std::size_t>(u->offset.value)] : 0;
       MPI_Allreduce(MPI_IN_PLACE, &s, 1, MPI_DOUBLE, MPI_SUM, layout_.comm());
       const auto host =
           static_cast<std::size_t>(std::min(s / Scene::length * Scene::elements, Scene::elements - 1.0));
@@ -88,30 +88,35 @@ const Scene scenes[] = {
     sleeve_scene("SleeveTowardsTheRoot"),
     {"ScrewBehindACylinder",
      {"screw", "slide"},
-     "  nut: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.15, 0, 0],\n"
-     "        velocity: [2.5, 0, 0]}\n"
-     "  tube: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.65, 0, 0],\n"
-     "         velocity: [2.5, 0, 0]}\n",
+     R"(  nut: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.15, 0, 0],
+        velocity: [2.5, 0, 0]}
+  tube: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.65, 0, 0],
+         velocity: [2.5, 0, 0]}
+)",
      "  screw: {type: beam_sliding, beam: rod, slider: nut, contact: screw, pitch: 3, reserve: 2}\n"
      "  slide: {type: beam_sliding, beam: rod, slider: tube, contact: cylindrical}\n",
-     "  screw: {type: outputs, of: screw}\n  slide: {type: outputs, of: slide}\n"
-     "  tube: {type: motion, of: tube}\n"},
+     R"(  screw: {type: outputs, of: screw}
+  slide: {type: outputs, of: slide}
+  tube: {type: motion, of: tube}
+)"},
     // Bristles ten times as stiff leave a step of this size several solutions.
     {"SleeveWithBristles",
      {"slide"},
      "  block: {type: rigid_body, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [0.35, 0, 0],\n"
      "          velocity: [3.6, 0, 0]}\n",
-     "  slide:\n    {type: beam_sliding, beam: rod, slider: block, contact: prismatic, reserve: 1,\n"
-     "     friction: {s: {law: lugre, coefficient: 0.2, static: 0.3, stribeck: 0.1, stiffness: 100, damping: "
-     "3}}}\n",
+     R"(  slide:
+    {type: beam_sliding, beam: rod, slider: block, contact: prismatic, reserve: 1,
+     friction: {s: {law: lugre, coefficient: 0.2, static: 0.3, stribeck: 0.1, stiffness: 100, damping: 3}}}
+)",
      "  slide: {type: outputs, of: slide}\n  friction: {type: outputs, of: slide.s.friction}\n"},
-    // What hangs on the arc length elsewhere, as other ranks know it, feels how the stop gives way. (Its rates carry the
+    // What hangs on the arc length elsewhere, as other ranks know it, feels how the stop yields. (Its rates carry the
     // rounding of the short step at the beam's end, hundredfold: 1e-8.)
     {"BeadAtAStop",
      {"slide"},
-     "  bead: {type: point_mass, mass: 0.3, position: [0.35, 0, 0], velocity: [6.5, 0, 0]}\n"
-     "  pendulum: {type: rigid_body, mass: 0.5, inertia: [0.01, 0.01, 0.01], position: [0, -0.5, 1],\n"
-     "             markers: {top: {at: [0, 0.5, 0]}}}\n",
+     R"(  bead: {type: point_mass, mass: 0.3, position: [0.35, 0, 0], velocity: [6.5, 0, 0]}
+  pendulum: {type: rigid_body, mass: 0.5, inertia: [0.01, 0.01, 0.01], position: [0, -0.5, 1],
+             markers: {top: {at: [0, 0.5, 0]}}}
+)",
      "  slide: {type: beam_sliding, beam: rod, slider: bead, reserve: 1, ends: stop, stop_stiffness: 1.2e4}\n"
      "  pin: {type: revolute, between: [ground, pendulum.top], axis: [0, 0, 1], actuator: {angle: "
      "0.5*slide.s - 0.1*slide.s_rate}}\n",

@@ -128,9 +128,11 @@ stages:
 
 /// A contact between `markers`, with what is `own`.
 std::string block_with(const std::string& own, const std::string& joints = "") {
-  return "trammel: 1\nbodies:\n  block: {type: rigid_body, mass: 2, inertia: [1, 1, 1]}\njoints:\n  contact: "
-         "{type: "
-         "point_contact, between: [ground, block]" +
+  return R"(trammel: 1
+bodies:
+  block: {type: rigid_body, mass: 2, inertia: [1, 1, 1]}
+joints:
+  contact: {type: point_contact, between: [ground, block])" +
          own + "}\n" + joints + "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n";
 }
 
@@ -173,7 +175,7 @@ TEST(BadContact, ThatRepeatsAnEqualityNamesBothJoints) {
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(
       run.err,
-      HasSubstr("joint 'contact' (point_contact) can open, but its equation repeats what 'guide' imposes"));
+      HasSubstr("joint 'contact' (point_contact) can open, but its equation follows from those of 'guide'"));
 }
 
 }  // namespace

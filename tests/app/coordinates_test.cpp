@@ -15,15 +15,15 @@ using ::testing::HasSubstr;
 using testing::Outcome;
 using testing::Workplace;
 
-/// A wheel on a hinge with `attachments`, and what comes behind.
-std::string wheel(const std::string& attachments, const std::string& rest = "",
+/// A wheel on a hinge with `elements on coordinates`, and what comes behind.
+std::string wheel(const std::string& coordinate_elements, const std::string& rest = "",
                   const std::string& start = "consistent") {
-  return "trammel: 1\n"
-         "bodies:\n"
-         "  wheel: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
-         "joints:\n"
-         "  hinge: {type: revolute, between: [ground, wheel], axis: [0, 0, 1], " +
-         attachments + "}\n" + rest +
+  return R"(trammel: 1
+bodies:
+  wheel: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}
+joints:
+  hinge: {type: revolute, between: [ground, wheel], axis: [0, 0, 1], )" +
+         coordinate_elements + "}\n" + rest +
          "stages:\n"
          "  - {type: dynamic, until: 0.2, step: 0.01, start: " +
          start + "}\n";
@@ -59,14 +59,15 @@ TEST(Motions, MayNotJumpInTheRun) {
 TEST(Motions, PrescribeACoordinateOnce) {
   expect_error(wheel("motion: {angle: 1, angle: 2}"), "the key 'angle' stands here a second time");
   expect_error(
-      "trammel: 1\n"
-      "bodies:\n"
-      "  a: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
-      "  b: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
-      "joints:\n"
-      "  A: {type: revolute, between: [ground, a], axis: [0, 0, 1], motion: {angle: t}}\n"
-      "  gears: {type: coupling, terms: {A.angle: 1, B.angle: 2}}\n"
-      "  B: {type: revolute, between: [ground, b], axis: [0, 0, 1], motion: {angle: t}}\n",
+      R"(trammel: 1
+bodies:
+  a: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}
+  b: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}
+joints:
+  A: {type: revolute, between: [ground, a], axis: [0, 0, 1], motion: {angle: t}}
+  gears: {type: coupling, terms: {A.angle: 1, B.angle: 2}}
+  B: {type: revolute, between: [ground, b], axis: [0, 0, 1], motion: {angle: t}}
+)",
       "joint 'B', motion of 'angle': the coordinate 'B.angle' is prescribed already, by 'gears', "
       "'A.angle.motion'");
 }
@@ -80,25 +81,29 @@ TEST(Coordinates, ThatDoNotExistAreNamed) {
 TEST(Coordinates, MayBeReadByWhatStandsBefore) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(
-      "trammel: 1\n"
-      "bodies:\n"
-      "  a: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
-      "  b: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2], angular_velocity: [0, 0, 1]}\n"
-      "joints:\n"
-      "  A: {type: revolute, between: [ground, a], axis: [0, 0, 1],\n"
-      "      actuator: {angle: 0.2*(B.angle - A.angle) + 0.1*B.angle_rate}}\n"
-      "  B: {type: revolute, between: [ground, b], axis: [0, 0, 1]}\n"
-      "sensors: {a: {type: outputs, of: A.angle.actuator}}\n"
-      "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n");
+      R"(trammel: 1
+bodies:
+  a: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2]}
+  b: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2], angular_velocity: [0, 0, 1]}
+joints:
+  A: {type: revolute, between: [ground, a], axis: [0, 0, 1],
+      actuator: {angle: 0.2*(B.angle - A.angle) + 0.1*B.angle_rate}}
+  B: {type: revolute, between: [ground, b], axis: [0, 0, 1]}
+sensors: {a: {type: outputs, of: A.angle.actuator}}
+stages: [{type: dynamic, until: 0.1, step: 0.01}]
+)");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
 }
 
 TEST(Counters, CountFromTheirLastReset) {
   const Workplace workplace;
   const std::string motion = "motion: {angle: 40*t + 25*t^2}, ";
-  const Outcome outcome = workplace.run(wheel(
-      motion + "counter: {angle: {at: [0.055], when: hinge.angle_rate - 47.6}}",
-      "sensors:\n  hinge: {type: outputs, of: hinge.angle.counter}\n  wheel: {type: outputs, of: hinge}\n"));
+  const Outcome outcome =
+      workplace.run(wheel(motion + "counter: {angle: {at: [0.055], when: hinge.angle_rate - 47.6}}",
+                          R"(sensors:
+  hinge: {type: outputs, of: hinge.angle.counter}
+  wheel: {type: outputs, of: hinge}
+)"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const testing::Table counter = testing::table_of(workplace.read("out/hinge.csv")),
                        hinge = testing::table_of(workplace.read("out/wheel.csv"));
@@ -120,8 +125,11 @@ TEST(Friction, MakesItsJointKeepItsMultipliers) {
   const Workplace workplace;
   const std::string friction = "friction: {angle: {coefficient: 0.2, regularization: 1e-2, radius: 0.05}}";
   const std::string weight =
-      "loads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0]}\n"
-      "sensors:\n  friction: {type: outputs, of: hinge.angle.friction}\n";
+      R"(loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+sensors:
+  friction: {type: outputs, of: hinge.angle.friction}
+)";
   const Outcome outcome = workplace.run(wheel(friction, weight));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   expect_error(wheel("share: yes, " + friction, weight),

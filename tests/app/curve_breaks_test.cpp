@@ -26,10 +26,10 @@ std::string driven(const std::string& curve, const std::string& own, double quar
           "bodies: {cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}}\n"
           "curves: {ring: {"
        << curve << "}}\njoints: {slide: {type: curve_sliding, between: [ring, cart]" << own
-       << ", motion: {s: " << quarter
-       << "*t}}}\n"
-          "sensors: {cart: {type: motion, of: cart}}\n"
-          "stages:\n  - {type: dynamic, until: 2.5, step: "
+       << ", motion: {s: " << quarter << R"(*t}}}
+sensors: {cart: {type: motion, of: cart}}
+stages:
+  - {type: dynamic, until: 2.5, step: )"
        << step << ", form: index1}\n";
   return text.str();
 }

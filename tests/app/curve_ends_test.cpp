@@ -17,15 +17,17 @@ using testing::Workplace;
 
 /// A bead that runs along a wire from its middle, 0.1 m from either end, at 1 m/s.
 std::string wire(const std::string& ends) {
-  return "trammel: 1\n"
-         "bodies: {bead: {type: point_mass, mass: 2, velocity: [1, 0, 0]}}\n"
-         "curves: {wire: {type: line, from: [-0.1, 0, 0], to: [0.1, 0, 0]}}\n"
-         "joints: {slide: {type: curve_sliding, between: [wire, bead]" +
+  return R"(trammel: 1
+bodies: {bead: {type: point_mass, mass: 2, velocity: [1, 0, 0]}}
+curves: {wire: {type: line, from: [-0.1, 0, 0], to: [0.1, 0, 0]}}
+joints: {slide: {type: curve_sliding, between: [wire, bead])" +
          ends +
-         "}}\n"
-         "loads: {weight: {type: gravity, acceleration: [0, 0, -10]}}\n"
-         "sensors: {bead: {type: motion, of: bead}, slide: {type: outputs, of: slide}}\n"
-         "stages:\n  - {type: dynamic, until: 0.2, step: 0.003, newton: {tolerance: 1e-12}}\n";
+         R"(}}
+loads: {weight: {type: gravity, acceleration: [0, 0, -10]}}
+sensors: {bead: {type: motion, of: bead}, slide: {type: outputs, of: slide}}
+stages:
+  - {type: dynamic, until: 0.2, step: 0.003, newton: {tolerance: 1e-12}}
+)";
 }
 
 TEST(CurveEnds, EndTheRunWhereNothingElseIsSaid) {
@@ -38,7 +40,7 @@ TEST(CurveEnds, EndTheRunWhereNothingElseIsSaid) {
   EXPECT_EQ(run.err.find(" t = ", time + 1), std::string::npos) << "one time: " << run.err;
 }
 
-TEST(CurveEnds, LetGoWithinAStep) {
+TEST(CurveEnds, ReleasedWithinAStep) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(", ends: inactive"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -50,7 +52,7 @@ TEST(CurveEnds, LetGoWithinAStep) {
   EXPECT_EQ(at(table_of(workplace.read("out/slide.csv")), 0.2, "active"), 0);
 }
 
-TEST(CurveEnds, GiveWayAndPushBack) {
+TEST(CurveEnds, YieldAndPushBack) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(", ends: stop, end_stiffness: 2e4"));
   ASSERT_EQ(run.status, 0) << run.err;

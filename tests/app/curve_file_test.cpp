@@ -86,12 +86,13 @@ TEST(CurveFiles, ThatAreDamagedEndInOneMessage) {
 TEST(GenericJoints, SayWhatTheyHold) {
   const Workplace workplace;
   workplace.write("case.yaml",
-                  "trammel: 1\n"
-                  "bodies: {a: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}}\n"
-                  "joints:\n"
-                  "  odd: {type: generic, between: [ground, a], constrained: [1, 1, 0, 0, 1, 1]}\n"
-                  "  pin: {type: generic, between: [ground, a], constrained: [1, 1, 1, 1, 1, 0]}\n"
-                  "stages: [{type: dynamic, until: 1, step: 0.1}]\n");
+                  R"(trammel: 1
+bodies: {a: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}}
+joints:
+  odd: {type: generic, between: [ground, a], constrained: [1, 1, 0, 0, 1, 1]}
+  pin: {type: generic, between: [ground, a], constrained: [1, 1, 1, 1, 1, 0]}
+stages: [{type: dynamic, until: 1, step: 0.1}]
+)");
   const Outcome check = workplace.shell("trammel check case.yaml");
   ASSERT_EQ(check.status, 0) << check.err;
   EXPECT_THAT(check.out, HasSubstr("joint 'odd': axes\nholds x, y, about y, about z\n"));

@@ -89,19 +89,21 @@ TEST(Ground, IsTheOriginUnlessTheJointHasAPosition) {
         "bodies: {a: {type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}}\n"
         "joints: {j: {type: " +
         type + ", between: [ground, a]" + (own.empty() ? "" : ", ") + own +
-        "}}\n"
-        "sensors: {j: {type: outputs, of: j}}\n"
-        "stages: [{type: dynamic, until: 0.01, step: 0.01}]\n");
+        R"(}}
+sensors: {j: {type: outputs, of: j}}
+stages: [{type: dynamic, until: 0.01, step: 0.01}]
+)");
     ASSERT_EQ(run.status, 0) << type << ": " << run.err;
     const auto j = table_of(workplace.read("out/j.csv"));
     EXPECT_NEAR(at(j, 0.01, "displacement.x"), has_position ? 0 : 1, 1e-9) << type;
     EXPECT_NEAR(at(j, 0.01, "displacement.z"), has_position ? 0 : 3, 1e-9) << type;
   }
   const Outcome open = workplace.run(
-      "trammel: 1\n"
-      "bodies: {a: {type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}}\n"
-      "joints: {j: {type: generic, between: [ground, a], constrained: [1, 1, 1, 0, 0, 0]}}\n"
-      "stages: [{type: dynamic, until: 0.01, step: 0.01}]\n");
+      R"(trammel: 1
+bodies: {a: {type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}}
+joints: {j: {type: generic, between: [ground, a], constrained: [1, 1, 1, 0, 0, 0]}}
+stages: [{type: dynamic, until: 0.01, step: 0.01}]
+)");
   EXPECT_EQ(open.status, 1);
   EXPECT_THAT(open.err, HasSubstr("`ground` alone is the world's origin here"));
 }

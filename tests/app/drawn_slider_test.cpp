@@ -104,7 +104,7 @@ TEST_P(DrawnSlider, StandsOnWhatItSlidesAlongAtEveryInstant) {
     const auto curves = layer("_curves_0.vtp"), joints = layer("_joints_0.vtp"),
                bodies = layer("_bodies_0.vtp");
     const std::vector<Vec3> glyph = points_of(*joints, joint), shape = points_of(*bodies, slider);
-    ASSERT_EQ(glyph.size(), 1U);
+    ASSERT_GT(glyph.size(), 1U);  // the joint's place, then its sleeve
     ASSERT_FALSE(shape.empty());
     Vec3 low = shape.front(), high = low;
     for (const Vec3& p : shape) low = low.cwiseMin(p), high = high.cwiseMax(p);

@@ -21,7 +21,7 @@ using testing::Workplace;
 
 constexpr double length = 1.2, gravity = 9.81;
 
-/// The pendulum, let go with those options of its stage.
+/// The pendulum, released with those options of its stage.
 Outcome swing(const Workplace& here, const std::string& options, double h, double until) {
   return here.run(fmt::format(R"(trammel: 1
 bodies:

@@ -152,7 +152,7 @@ TEST(EnergyGuard, AConstraintWithoutTimeBooksNoWork) {
     const Workplace here;
     const Outcome done = run(here, pendulum("until: 4, energy: ignore, form: " + form));
     ASSERT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(here.read("out/run.log"), HasSubstr("lost or given away 0\n")) << form;
+    EXPECT_THAT(here.read("out/run.log"), HasSubstr("dissipated or delivered 0\n")) << form;
   }
 }
 
@@ -185,39 +185,46 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Scene{"Drive", rod + "joints:\n" + pin + ", motion: {angle: 2*sin(3*t)}}\n" + weight + motion},
         Scene{"DistanceOfTime",
-              "bodies:\n  bob: {type: point_mass, mass: 1, position: [1, 0, 0]}\njoints:\n"
-              "  rod: {type: distance, between: [ground, bob], distance: 1 + 0.3*sin(5*t)}\n" +
-                  weight + motion},
+              R"(bodies:
+  bob: {type: point_mass, mass: 1, position: [1, 0, 0]}
+joints:
+  rod: {type: distance, between: [ground, bob], distance: 1 + 0.3*sin(5*t)}
+)" + weight + motion},
         Scene{"Shaker",
               rod +
                   "joints:\n  shaker: {type: prescribed_frame, between: [ground, rod], translation: [0, 0, "
                   "0.1*sin(20*t)]}\n" +
                   motion},
         Scene{"PreloadedSpring",
-              "bodies:\n  bob: {type: point_mass, mass: 1, position: [1, 0, 0], velocity: [0, 0, 0.5]}\n"
-              "elements:\n  left: {type: spring, between: [{at: [-1, 0, 0], on: ground}, bob], "
-              "stiffness: "
-              "1e6, rest_length: 0.6}\n"
-              "  right: {type: spring, between: [bob, {at: [3, 0, 0], on: ground}], stiffness: 1e6, "
-              "rest_length: 0.6}\n"
-              "stages: [{type: dynamic, until: 0.05, step: 1e-5, form: projected}]\n"},
+              R"(bodies:
+  bob: {type: point_mass, mass: 1, position: [1, 0, 0], velocity: [0, 0, 0.5]}
+elements:
+  left: {type: spring, between: [{at: [-1, 0, 0], on: ground}, bob], stiffness: 1e6, rest_length: 0.6}
+  right: {type: spring, between: [bob, {at: [3, 0, 0], on: ground}], stiffness: 1e6, rest_length: 0.6}
+stages: [{type: dynamic, until: 0.05, step: 1e-5, form: projected}]
+)"},
         Scene{"Rest",
-              "bodies:\n  bob: {type: point_mass, mass: 1, position: [0, -1, 0]}\njoints:\n"
-              "  rod: {type: distance, between: [ground, bob]}\n" +
-                  weight + motion},
+              R"(bodies:
+  bob: {type: point_mass, mass: 1, position: [0, -1, 0]}
+joints:
+  rod: {type: distance, between: [ground, bob]}
+)" + weight + motion},
         Scene{"FollowerLoad", rod + "joints:\n" + pin +
-                                  "}\nloads:\n  push: {type: force, on: {on: rod, at: [0.5, 0, "
-                                  "0]}, force: [0, 3, 0], follower: yes}\n" +
-                                  motion},
-        Scene{"GravityOfTime",
-              rod + "joints:\n" + pin +
-                  "}\nloads:\n  weight: {type: gravity, acceleration: [0, -9.81, 0], factor: sin(4*t)}\n" +
-                  motion},
+                                  R"(}
+loads:
+  push: {type: force, on: {on: rod, at: [0.5, 0, 0]}, force: [0, 3, 0], follower: yes}
+)" + motion},
+        Scene{"GravityOfTime", rod + "joints:\n" + pin +
+                                   R"(}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0], factor: sin(4*t)}
+)" + motion},
         Scene{"SpringLawOfTime",
-              "bodies:\n  cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}\njoints:\n"
-              "  track: {type: prismatic, between: [ground, cart], axis: [1, 0, 0], initial: {slide: 0.1}, "
-              "spring: {slide: {law: \"100*(1 + 0.5*sin(20*t))*track.slide\"}}}\n" +
-                  motion},
+              R"(bodies:
+  cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}
+joints:
+  track: {type: prismatic, between: [ground, cart], axis: [1, 0, 0], initial: {slide: 0.1}, spring: {slide: {law: "100*(1 + 0.5*sin(20*t))*track.slide"}}}
+)" + motion},
         Scene{"LoadedAtRestFirst", rod + "joints:\n" + pin + ", spring: {angle: {stiffness: 100}}}\n" +
                                        weight +
                                        "stages: [{type: static, until: 1}, {type: dynamic, until: 2, step: "

@@ -1,5 +1,5 @@
 // A mechanism a thousand kilometres from the origin, where places are known to 1e-10 m, moves as one at the origin:
-// what is stiff, or holds two markers together, reads the remainders of places.
+// what is stiff, or holds two markers together, reads the compensations of places.
 
 #include <string>
 

@@ -1,6 +1,12 @@
 // A run on two ranks, drawn: what each rank wrote comes together in one picture.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "command.hpp"
 #include "picture.hpp"
@@ -33,11 +39,39 @@ TEST(Picture, OfTwoRanksShowsSectionsBodiesAndForces) {
   ASSERT_EQ(run.status, 0) << run.err;
   const std::string shot = (here / "picture.png").string();
   ASSERT_EQ(run_on_display(TRAMMEL_BINARY_DIR "/bin/trammel-render " + (here / "out").string() +
-                           " --size 640x400 -o " + shot),
+                           " --size 640x400 --colour none -o " + shot),
             0);
   EXPECT_GT(share(shot, is_section), 0.3);
   EXPECT_GT(share(shot, is_body), 0.3);
   EXPECT_GT(share(shot, is_force), 2 * axes_share);
+}
+
+/// The direction that points up in the view of a run.
+std::string up_of(const testing::Workplace& here) {
+  std::ostringstream text;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(here / "out"))
+    if (entry.path().filename() == "view.xml") text << std::ifstream(entry.path()).rdbuf();
+  const std::string view = text.str();
+  const auto from = view.find("up=\"") + 4;
+  std::istringstream in(view.substr(from, view.find('"', from) - from));
+  Eigen::Vector3d up = Eigen::Vector3d::Zero();
+  in >> up.x() >> up.y() >> up.z();
+  return fmt::format("{:.3f} {:.3f} {:.3f}", up.x() + 0.0, up.y() + 0.0, up.z() + 0.0);
+}
+
+TEST(Picture, HasGravityDownAlsoWhereItVariesOrTheModelIsOnSeveralRanks) {
+  const std::string usual = "acceleration: [0, 0, -9.81]";
+  for (const auto& [gravity, up, ranks] :
+       {std::tuple(usual, "0.000 0.000 1.000", 2),
+        std::tuple(std::string("acceleration: [0, -9.81, 0]"), "0.000 1.000 0.000", 1),
+        std::tuple(std::string("acceleration: [5, 0, 0], factor: sin(4*t)"), "-1.000 0.000 0.000", 1)}) {
+    const testing::Workplace here;
+    std::string text = pendulum_of_beam_and_block;
+    text.replace(text.find(usual), usual.size(), gravity);
+    const testing::Outcome run = here.run_on(ranks, text);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(up_of(here), up) << gravity;
+  }
 }
 
 }  // namespace

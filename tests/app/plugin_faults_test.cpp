@@ -127,7 +127,7 @@ TEST(RefusedStep, KeepsItsTextAndItsInstance) {
           faulty + "bodies:\n  x.(i): {for: {i: 1..4}, type: refusing, at: 0.05*(i-1), what: " + what +
           "}\n" + dynamic;
       const Outcome run = ranks == 1 ? here.run(text) : here.run_on(ranks, text);
-      EXPECT_EQ(run.status, 1) << what;
+      EXPECT_EQ(run.status, 4) << what;
       EXPECT_THAT(run.err, HasSubstr("no convergence at t = ")) << what;
       EXPECT_THAT(run.err, HasSubstr("body 'x.1' (type 'refusing' of plugin 'faulty') refuses the state: the "
                                      "spring is coil-bound"))
@@ -146,18 +146,22 @@ constexpr int segmentation_fault = 128 + 11;
 TEST(Crash, NamesTheInstanceAndLetsTheSignalThrough) {
   const Workplace here;
   const Outcome run = here.run(faulty +
-                               "bodies:\n  x: {type: bomb, at: 1}\n  y: {type: null_pointer, at: -1}\n"
-                               "  z: {type: null_pointer, at: 0.05}\n" +
-                               dynamic);
+                               R"(bodies:
+  x: {type: bomb, at: 1}
+  y: {type: null_pointer, at: -1}
+  z: {type: null_pointer, at: 0.05}
+)" + dynamic);
   EXPECT_EQ(run.status, segmentation_fault);
   EXPECT_THAT(run.err,
               HasSubstr("case.yaml:5:3: error: body 'y' (type 'null_pointer' of plugin 'faulty') crashed: "
                         "signal 11 (SIGSEGV, access to an address without memory)\n"));
   EXPECT_THAT(run.err, Not(HasSubstr("Process received signal")));
   const Outcome later = here.run(faulty +
-                                 "bodies:\n  x: {type: bomb, at: 1}\n  y: {type: null_pointer, at: 1}\n"
-                                 "  z: {type: null_pointer, at: 0.05}\n" +
-                                 dynamic);
+                                 R"(bodies:
+  x: {type: bomb, at: 1}
+  y: {type: null_pointer, at: 1}
+  z: {type: null_pointer, at: 0.05}
+)" + dynamic);
   EXPECT_EQ(later.status, segmentation_fault);
   EXPECT_THAT(later.err,
               HasSubstr("case.yaml:6:3: error: body 'z' (type 'null_pointer' of plugin 'faulty')"));
@@ -170,9 +174,11 @@ TEST(Crash, NamesTheEntityThatIsBuiltAndTheInstanceThatIsRecorded) {
   EXPECT_THAT(built.err,
               HasSubstr("case.yaml:4:3: error: body 'x' (type 'null_in_build' of plugin 'faulty') crashed"));
   const Outcome recorded = here.run(faulty +
-                                    "bodies:\n  x: {type: bomb, at: 1}\n  y: {type: endless}\n"
-                                    "sensors: {y: {type: outputs, of: y}}\n" +
-                                    dynamic + "output: {csv: {every: 1}}\n");
+                                    R"(bodies:
+  x: {type: bomb, at: 1}
+  y: {type: endless}
+sensors: {y: {type: outputs, of: y}}
+)" + dynamic + "output: {csv: {every: 1}}\n");
   EXPECT_EQ(recorded.status, segmentation_fault);
   EXPECT_THAT(recorded.err,
               HasSubstr("case.yaml:5:3: error: body 'y' (type 'endless' of plugin 'faulty') crashed"));

@@ -1,5 +1,5 @@
 // Index 3 with projected velocities where more than bodies on joints is to be corrected: forces that depend on velocities, a
-// first-order state, a constraint of velocities, equations that repeat others.
+// first-order state, a constraint of velocities, redundant equations.
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ sensors:
   blade: {type: reaction, of: blade}
 )yaml";
 
-/// A parallelogram of two cranks and a coupler in space: three of its equations repeat others.
+/// A parallelogram of two cranks and a coupler in space: three of its equations are redundant.
 const std::string loop = R"yaml(trammel: 1
 bodies:
   crank.(i): {for: {i: 0..1}, type: rigid_body, mass: 1, inertia: [1/12, 0.01, 1/12], position: [i, 0.5, 0], velocity: [-1.5, 0, 0],

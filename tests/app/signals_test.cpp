@@ -48,7 +48,7 @@ double difference(const std::function<double(double)>& f, double h = 1e-3) {
   return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h);
 }
 
-double value_at(const Signal& signal, const Specimen& s) {
+double value_at(const Signal& signal, const TestState& s) {
   SignalValue v;
   signal.evaluate(s.local(), 0, false, v);
   return v.value;
@@ -60,7 +60,7 @@ double worst_error(const Reading& r, const std::string& name, double size = 0.05
   const std::vector<BlockId> blocks = signal.blocks();
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    Specimen s(r.model, blocks);
+    TestState s(r.model, blocks);
     s.disturb(seed, size, size);
     SignalValue v;
     signal.evaluate(s.local(), 0, true, v);
@@ -80,7 +80,7 @@ double worst_error(const Reading& r, const std::string& name, double size = 0.05
         compare(part.size() > 0 ? part[i] : 0.0,
                 difference(
                     [&](double h) {
-                      Specimen other = s;
+                      TestState other = s;
                       (second ? other.state().acceleration
                               : other.state().rate)[static_cast<std::size_t>(i)] += h;
                       return value_at(signal, other);
@@ -149,7 +149,7 @@ TEST(SensorsAsSignals, reactions_agree_with_the_outputs_of_the_joint) {
       if (r.model.entities[static_cast<std::size_t>(range.instances->entity(i))].name != "hinge") continue;
       ++joints;
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        Specimen s(r.model, range.instances->stencil(i));
+        TestState s(r.model, range.instances->stencil(i));
         s.disturb(seed);
         Found found;
         range.instances->outputs(i, s.local(), {}, found);
@@ -176,7 +176,7 @@ TEST(SensorsAsSignals, a_strain_has_its_rate_and_a_viscous_force_says_that_it_ha
   const Reading r(linkage, "  rod_out: {type: outputs, of: rod}\n",
                   {"rod_out.strain_1.kappa3", "rod_out.section_force_1.M3"});
   const Signal& strain = r.signal("rod_out.strain_1.kappa3");
-  Specimen s(r.model, strain.blocks());
+  TestState s(r.model, strain.blocks());
   s.disturb(3, 0.3, 0.3);
   SignalValue v;
   strain.evaluate(s.local(), 0, true, v);
@@ -188,25 +188,29 @@ TEST(SensorsAsSignals, a_strain_has_its_rate_and_a_viscous_force_says_that_it_ha
 }
 
 TEST(SensorsAsSignals, energies_and_any_output_agree_with_differences) {
-  const std::vector<std::string> names{"of_crank.kinetic",    "of_crank.total",
-                                       "of_rod.strain",       "of_rod.kinetic",
-                                       "of_rod.lost_power",   "cord_out.tension",
-                                       "cord_out.rate",       "cord_out.force_on_A.y",
-                                       "bead_out.momentum.x", "crank_out.angular_momentum.z",
-                                       "hinge_out.angle",     "see.acceleration.x",
-                                       "see.rotation.y",      "see.angular_acceleration_body.z",
+  const std::vector<std::string> names{"of_crank.kinetic",        "of_crank.total",
+                                       "of_rod.strain",           "of_rod.kinetic",
+                                       "of_rod.dissipated_power", "cord_out.tension",
+                                       "cord_out.rate",           "cord_out.force_on_A.y",
+                                       "bead_out.momentum.x",     "crank_out.angular_momentum.z",
+                                       "hinge_out.angle",         "see.acceleration.x",
+                                       "see.rotation.y",          "see.angular_acceleration_body.z",
                                        "turned.velocity.x"};
   const Reading r(linkage,
-                  "  of_crank: {type: energy, of: crank}\n  of_rod: {type: energy, of: rod}\n"
-                  "  cord_out: {type: outputs, of: cord}\n  bead_out: {type: outputs, of: bead}\n"
-                  "  crank_out: {type: outputs, of: crank}\n  hinge_out: {type: outputs, of: hinge}\n"
-                  "  see: {type: motion, of: block, relative_to: crank}\n"
-                  "  turned: {type: motion, of: block, axes: crank}\n",
+                  R"(  of_crank: {type: energy, of: crank}
+  of_rod: {type: energy, of: rod}
+  cord_out: {type: outputs, of: cord}
+  bead_out: {type: outputs, of: bead}
+  crank_out: {type: outputs, of: crank}
+  hinge_out: {type: outputs, of: hinge}
+  see: {type: motion, of: block, relative_to: crank}
+  turned: {type: motion, of: block, axes: crank}
+)",
                   names);
   // Both sides are differences: of fourth order in the signal, of sixth here.
   for (const std::string& name : names) EXPECT_LT(worst_error(r, name, 0.1), 3e-8) << name;
   EXPECT_EQ(r.signal("of_crank.kinetic").unit(), "J");
-  EXPECT_EQ(r.signal("of_rod.lost_power").unit(), "W");
+  EXPECT_EQ(r.signal("of_rod.dissipated_power").unit(), "W");
 }
 
 /// The message that building the case ends with.
@@ -225,10 +229,13 @@ TEST(SensorsAsSignals, are_refused_by_name_where_there_is_none) {
   EXPECT_THAT(refusal(linkage, "  at: {type: outputs, of: hinge, channels: [angle]}\n", "at.force.x"),
               HasSubstr("Signals here: angle"));
   EXPECT_THAT(refusal(linkage, "  some: {type: energy, of: rod}\n", "some.heat"),
-              HasSubstr("kinetic, lost_power, potential, strain, total"));
+              HasSubstr("dissipated_power, kinetic, potential, strain, total"));
   EXPECT_THAT(
-      refusal("bodies:\n  b: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}\njoints:\n"
-              "  pin: {type: revolute, between: [ground, b], axis: [0, 0, 1], share: yes}\n",
+      refusal(R"(bodies:
+  b: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}
+joints:
+  pin: {type: revolute, between: [ground, b], axis: [0, 0, 1], share: yes}
+)",
               "  at: {type: reaction, of: pin}\n", "at.force.x"),
       HasSubstr("'share' must be 'no' here: a function reads what sensor 'at' reports of joint 'pin'"));
   EXPECT_THAT(refusal(linkage,
@@ -470,18 +477,20 @@ TEST(CouplingsOfSignals, have_exact_derivatives_at_all_levels) {
       if (r.model.entities[static_cast<std::size_t>(range.instances->entity(i))].name != "rope") continue;
       ++ropes;
       const CheckedTerm worst =
-          worst_derivative(*range.instances, i, Specimen(r.model, range.instances->stencil(i)), 5);
+          worst_derivative(*range.instances, i, TestState(r.model, range.instances->stencil(i)), 5);
       EXPECT_LT(worst.relative(), 1e-8) << worst.what;
     }
   EXPECT_EQ(ropes, 1);
 }
 
 TEST(CouplingsOfSignals, hold_a_rope_over_two_pulleys) {
-  const Table left =
-      run_twice("trammel: 1\n" + atwood + "sensors:\n" + atwood_sensors +
-                    "  left: {type: motion, of: left}\n  force: {type: outputs, of: rope}\n"
-                    "stages:\n  - {type: dynamic, until: 0.5, step: 5e-3, newton: {tolerance: 1e-11}}\n",
-                "left");
+  const Table left = run_twice("trammel: 1\n" + atwood + "sensors:\n" + atwood_sensors +
+                                   R"(  left: {type: motion, of: left}
+  force: {type: outputs, of: rope}
+stages:
+  - {type: dynamic, until: 0.5, step: 5e-3, newton: {tolerance: 1e-11}}
+)",
+                               "left");
   const double a = 9.81 * (3 - 2) / (3 + 2);
   EXPECT_NEAR(at(left, 0.5, "position.z"), -2 - 0.5 * a * 0.25, 1e-8);
   EXPECT_NEAR(at(left, 0.5, "velocity.z"), -a * 0.5, 1e-8);
@@ -489,16 +498,20 @@ TEST(CouplingsOfSignals, hold_a_rope_over_two_pulleys) {
 
 TEST(CouplingsOfSignals, refuse_what_is_no_constraint_of_positions) {
   const auto coupled = [](const std::string& term) {
-    return "bodies:\n  ball: {type: point_mass, mass: 3, velocity: [1, 0, 0]}\n  other: {type: point_mass, "
-           "mass: 1, "
-           "position: [1, 1, 1]}\nelements:\n  cord: {type: spring, between: [ball, other], "
-           "stiffness: 1}\n"
-           "joints:\n  tie: {type: coupling, terms: {" +
+    return R"(bodies:
+  ball: {type: point_mass, mass: 3, velocity: [1, 0, 0]}
+  other: {type: point_mass, mass: 1, position: [1, 1, 1]}
+elements:
+  cord: {type: spring, between: [ball, other], stiffness: 1}
+joints:
+  tie: {type: coupling, terms: {)" +
            term + ": 1}}\n";
   };
   const std::string sensors =
-      "  seen: {type: motion, of: ball}\n  heat: {type: energy, of: ball}\n  told: {type: outputs, of: "
-      "cord}\n";
+      R"(  seen: {type: motion, of: ball}
+  heat: {type: energy, of: ball}
+  told: {type: outputs, of: cord}
+)";
   EXPECT_THAT(refusal(coupled("seen.velocity.x"), sensors, "t"),
               HasSubstr("the coupling holds 'seen.velocity.x', which depends on velocities"));
   EXPECT_THAT(refusal(coupled("seen.acceleration.x"), sensors, "t"),
@@ -509,10 +522,11 @@ TEST(CouplingsOfSignals, refuse_what_is_no_constraint_of_positions) {
 
 TEST(FollowedSensors, an_offset_refuses_what_has_no_rates) {
   const auto driven = [](const std::string& offset) {
-    return "bodies:\n  ball: {type: rigid_body, mass: 3, inertia: [1, 1, 1]}\n  other: {type: rigid_body, "
-           "mass: 1, "
-           "inertia: [1, 1, 1]}\njoints:\n  tie: {type: generic, between: [ground, ball], "
-           "translation_offset: [\"" +
+    return R"(bodies:
+  ball: {type: rigid_body, mass: 3, inertia: [1, 1, 1]}
+  other: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}
+joints:
+  tie: {type: generic, between: [ground, ball], translation_offset: [")" +
            offset + "\", 0, 0]}\n  pin: {type: fixed, between: [ground, other]}\n";
   };
   const std::string sensors = "  seen: {type: motion, of: other}\n  at: {type: reaction, of: pin}\n";

@@ -90,14 +90,14 @@ class SceneRun {
   explicit SceneRun(const Scene& scene, MPI_Comm comm, const std::function<void(Model&)>& more = {})
       : SceneRun(scene.text(), scene.form, comm, whole, more) {}
 
-  /// Of any case; `share_from`: entities from which on each rank expands its share.
+  /// Of any case; `partition_from`: entities from which on each rank expands its partition.
   static constexpr int whole = std::numeric_limits<int>::max();
-  SceneRun(const std::string& text, DynamicStage::Form form, MPI_Comm comm, int share_from,
+  SceneRun(const std::string& text, DynamicStage::Form form, MPI_Comm comm, int partition_from,
            const std::function<void(Model&)>& more = {})
       : form_(form) {
     workplace_.write("case.yaml", text);
     file_ = std::make_unique<CaseFile>((workplace_ / "case.yaml").string());
-    file_->build(plugins(), model, comm, share_from);
+    file_->build(plugins(), model, comm, partition_from);
     if (more) more(model);
     layout = std::make_unique<Layout>(comm, model, LayoutOptions{});
     assembler = std::make_unique<Assembler>(model, *layout);
@@ -117,6 +117,7 @@ class SceneRun {
     stage.form = form_;
     stage.newton.tolerance = 1e-12;
     simulation.run(std::vector{Stage{"", stage}});
+    histories.flush();
     Histories tables;
     if (layout->rank() == 0)
       for (const std::filesystem::path& path : histories.files())

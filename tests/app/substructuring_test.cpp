@@ -59,7 +59,7 @@ std::string quantity(const std::string& column) {
   return std::regex_replace(column, std::regex("\\.[xyzw]( |$)"), " ");
 }
 
-/// Largest difference of positions, velocities and their angles, each as a part of the quantity's range over all histories.
+/// Largest difference of positions, velocities, forces and moments, each as a part of the quantity's range over all histories.
 double largest_difference(const RankRun& one, const RankRun& other) {
   struct Channel {
     double low = HUGE_VAL, high = -HUGE_VAL, gap = 0;
@@ -74,9 +74,10 @@ double largest_difference(const RankRun& one, const RankRun& other) {
     if (a.names != b.names || a.rows.size() != b.rows.size()) return HUGE_VAL;
     for (std::size_t i = 1; i < a.names.size(); ++i) {
       const std::string what = quantity(a.names[i]);
-      static const std::regex motion(
-          "^(position|displacement|rotation|velocity|angular_velocity_world|arc_length) ");
-      if (!std::regex_search(what, motion)) continue;
+      static const std::regex compared_here(
+          "^(position|displacement|rotation|velocity|angular_velocity_world|arc_length|"
+          "[a-z_]*(force|moment|torque|tension|thrust)[a-z_.A-Z0-9]*) ");
+      if (!std::regex_search(what, compared_here)) continue;
       Channel channel;
       for (std::size_t k = 0; k < a.rows.size(); ++k) {
         channel.low = std::min(channel.low, a.rows[k][i]);
@@ -116,7 +117,7 @@ TEST_P(SameOnRanks, BySubstructuring) {
   const Tested& tested = GetParam();
   const RankRun one = run_on(1, tested.file, tested.options);
   EXPECT_EQ(one.analyses, -1) << one.log;
-  for (const int ranks : {2, 4}) {
+  for (const int ranks : {2, 4, 8}) {
     const RankRun several = run_on(ranks, tested.file, tested.options);
     EXPECT_LT(largest_difference(one, several), 1e-9) << ranks << " ranks";
     EXPECT_GT(several.factorizations, 0) << several.log;

@@ -40,10 +40,10 @@ TEST(Verify, EveryJointOfTheFolderIsSoundAndLeavesWhatThePublishedTablesSay) {
   EXPECT_THAT(all.out, HasSubstr("coupling: not checked"));
   auto rows = rows_of(all.out);
   // Kamman's table of connecting joints, and Table 1 of the Dymore user's manual for planar and screw.
-  const std::map<std::string, int> freedoms{{"fixed", 0},     {"revolute", 1},  {"spherical", 3},
-                                            {"universal", 2}, {"prismatic", 1}, {"cylindrical", 2},
-                                            {"free", 6},      {"planar", 3},    {"screw", 1}};
-  for (const auto& [joint, count] : freedoms) {
+  const std::map<std::string, int> degrees_of_freedom{{"fixed", 0},     {"revolute", 1},  {"spherical", 3},
+                                                      {"universal", 2}, {"prismatic", 1}, {"cylindrical", 2},
+                                                      {"free", 6},      {"planar", 3},    {"screw", 1}};
+  for (const auto& [joint, count] : degrees_of_freedom) {
     ASSERT_TRUE(rows.contains(joint)) << joint;
     EXPECT_EQ(rows[joint][1], rows[joint][2]) << joint << ": equations and rank";
     EXPECT_EQ(rows[joint][3], std::to_string(count)) << joint;
@@ -59,11 +59,11 @@ TEST(Verify, LooksAtSlidingJointsInTheirScenes) {
       Workplace().shell("trammel verify beam_sliding curve_sliding --no-motion --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
   auto rows = rows_of(found.out);
-  const std::map<std::string, int> freedoms{
+  const std::map<std::string, int> degrees_of_freedom{
       {"beam_sliding (point, curved and twisted beam)", 4}, {"beam_sliding (prismatic, straight beam)", 1},
       {"beam_sliding (cylindrical, at a node)", 2},         {"beam_sliding (screw, at an end)", 1},
       {"curve_sliding (free, arc_length: velocity)", 4},    {"curve_sliding (locked, frame: guide)", 1}};
-  for (const auto& [joint, count] : freedoms) {
+  for (const auto& [joint, count] : degrees_of_freedom) {
     ASSERT_TRUE(rows.contains(joint)) << joint;
     EXPECT_EQ(rows[joint][1], rows[joint][2]) << joint << ": equations and rank";
     EXPECT_EQ(rows[joint][3], std::to_string(count)) << joint;
@@ -117,8 +117,9 @@ TEST(Verify, NamesTheCheckThatFails) {
   EXPECT_THAT(fails("wrong_stiffness", "geometric stiffness"), HasSubstr("K: residual of 'bodies."));
   fails("wrong_gradient", "constraint gradient off by");
   EXPECT_THAT(fails("not_objective", "objectivity off by"), Not(HasSubstr("stiffness")));
-  fails("wrong_freedoms", "geometric stiffness");
-  EXPECT_THAT(fails("wrong_freedoms", ""), HasSubstr("leaves 5 degrees of freedom, and its type states 4"));
+  fails("wrong_degrees_of_freedom", "geometric stiffness");
+  EXPECT_THAT(fails("wrong_degrees_of_freedom", ""),
+              HasSubstr("leaves 5 degrees of freedom, and its type states 4"));
   fails("no_example", "stops: 'secret' (list) has no example");
 }
 
@@ -227,7 +228,7 @@ TEST(CheckDerivatives, PassesASoundCase) {
 
 TEST(CheckDerivatives, PassesCasesThatStartWhereSomethingIsSpecial) {
   Workplace here;
-  // A joint that does not hold yet, a knot of a curve, stiff and without strain, the instant at which a motion begins.
+  // A joint that is inactive yet, a knot of a curve, stiff and without strain, the instant at which a motion begins.
   for (const char* name : {"caught_rod", "ellipse_bead", "moving_load", "telescopic_mast"}) {
     const Outcome found = here.shell("trammel check " TRAMMEL_SOURCE_DIR "/cases/" + std::string(name) +
                                      "/case.yaml --derivatives");

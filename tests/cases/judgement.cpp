@@ -181,7 +181,7 @@ double drift_of(const History& history, const Conservation& conserved) {
   const auto& kinetic = history.column("kinetic", "");
   const auto& strain = history.column("strain", "");
   std::optional<double> first = conserved.value;
-  const auto& power = conserved.with_losses ? history.column("lost_power", "") : total;
+  const auto& power = conserved.with_losses ? history.column("dissipated_power", "") : total;
   const auto& times = history.times();
   double scale = 0, drift = 0, lost = 0;
   for (std::size_t i = 0; i < total.size(); ++i) {

@@ -34,7 +34,7 @@ TEST(Judgement, TheEstimateBoundsTermsOfOrderThreeAndFour) {
 TEST(Judgement, TheEnergyCountsWhatWasPutInWhereAsked) {
   // 2 W are put in from t = 1 on.
   const History history = History::of_text(
-      "time [s],kinetic [J],strain [J],total [J],lost_power [W]\n"
+      "time [s],kinetic [J],strain [J],total [J],dissipated_power [W]\n"
       "0,1,2,10,-8\n1,1,2,3,-2\n2,1,3,5,-2\n3,2,3,7.1,-2\n");
   Conservation energy;
   energy.from = 1;

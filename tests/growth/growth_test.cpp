@@ -14,11 +14,11 @@ namespace trammel {
 namespace {
 
 /// Keeps the last residual and stiffness.
-struct Kept final : ShareSink {
+struct Kept final : ContributionSink {
   double residual = 0, stiffness = 0;
-  void add(int, LocalSystem& share) override {
-    residual = share.residual()[0];
-    stiffness = share.has_K() ? share.K()(0, 0) : 0;
+  void add(int, LocalSystem& contribution) override {
+    residual = contribution.residual()[0];
+    stiffness = contribution.has_K() ? contribution.K()(0, 0) : 0;
   }
 };
 
@@ -37,20 +37,20 @@ void expect_runs(const Author& author, bool grown) {
   const auto range = author.make_range();
   State state;
   state.value = {0.5};
-  state.rate = state.acceleration = state.remainder = {0.0};
-  const BlockPlace place{0, 0};
-  const BlockPlace* const places[] = {&place};
-  const LocalState x(state, &place);
+  state.rate = state.acceleration = state.compensation = {0.0};
+  const BlockOffset offset{0, 0};
+  const BlockOffset* const offsets[] = {&offset};
+  const LocalState x(state, &offset);
 
   Kept kept;
-  range->evaluate(0, 1, state, places, {.tangent = true}, kept);
+  range->evaluate(0, 1, state, offsets, {.tangent = true}, kept);
   EXPECT_EQ(kept.residual, 2);
   EXPECT_EQ(kept.stiffness, 4);
   EXPECT_EQ(range->entity(0), 11);
 
   const Energy energy = range->energy(0, x);
   EXPECT_EQ(energy.strain, 0.5);
-  EXPECT_EQ(energy.lost_power, 0.5);
+  EXPECT_EQ(energy.dissipated_power, 0.5);
   EXPECT_EQ(energy.chemical, grown ? 3 : 0);
 
   StepInfo step;

@@ -113,7 +113,11 @@ std::string message(const std::string& text) {
 
 TEST(CaseFile, ParametersAreExpressionsOfEachOther) {
   const Built built = build(
-      "trammel: 1\nparameters: {b: 2*a, a: deg(90)}\nbodies:\n  x: {type: box, at: [a, b/2, sin(a)]}\n");
+      R"(trammel: 1
+parameters: {b: 2*a, a: deg(90)}
+bodies:
+  x: {type: box, at: [a, b/2, sin(a)]}
+)");
   ASSERT_EQ(built.at.size(), 1U);
   EXPECT_NEAR(built.at[0].x(), std::acos(-1.0) / 2, 1e-15);
   EXPECT_NEAR(built.at[0].y(), std::acos(-1.0) / 2, 1e-15);
@@ -122,7 +126,10 @@ TEST(CaseFile, ParametersAreExpressionsOfEachOther) {
 
 TEST(CaseFile, ParametersMayBeReplaced) {
   const std::string text =
-      "trammel: 1\nparameters: {n: 2, m: 2*n}\nbodies: {x: {type: box, at: [m, 0, 0]}}\n";
+      R"(trammel: 1
+parameters: {n: 2, m: 2*n}
+bodies: {x: {type: box, at: [m, 0, 0]}}
+)";
   EXPECT_EQ(build(text, {{"n", "5"}}).at[0].x(), 10);
   EXPECT_THROW(build(text, {{"k", "5"}}), Error);
 }
@@ -166,7 +173,7 @@ bodies: {x: {type: box, section: thick}}
   EXPECT_THAT(built.texts, ElementsAre("12.000000 210e9"));
 }
 
-TEST(CaseFile, AttachmentsHangOnTheirJoint) {
+TEST(CaseFile, ElementsOnCoordinatesNameTheirJoint) {
   const Built built = build(R"yaml(
 trammel: 1
 parameters: {rate: -0.6}
@@ -249,16 +256,25 @@ TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
   EXPECT_THAT(message(head + "bodies:\n  crank: {type: box, mass: 1 +}\n"),
               HasSubstr("case.yaml:3:28: error: body 'crank' (box): column 4 of '1 +': found the end"));
   EXPECT_THAT(message(head + "bodies:\n  crank: {type: box, mass: log(-1)}\n"), HasSubstr("is nan"));
-  EXPECT_THAT(message(head + "parameters: {rate: 1}\nbodies:\n  crank: {type: box, mass: 2*raet}\n"),
+  EXPECT_THAT(message(head + R"(parameters: {rate: 1}
+bodies:
+  crank: {type: box, mass: 2*raet}
+)"),
               HasSubstr("unknown name 'raet'; did you mean 'rate'?"));
   EXPECT_THAT(message(head + "parameters: {a: b, b: a}\n"), HasSubstr("case.yaml:2:"));
+  EXPECT_EQ(message(head +
+                    R"(bodies:
+  crank: {type: box}
+joints:
+  A: {type: pin, between: [ground, crnk.end]}
+)"),
+            "case.yaml:5:36: error: joint 'A' (pin): marker 'crnk.end' not found; did you mean 'crank.end'? "
+            "Markers here: crank.end, ground, crank.at(s)");
   EXPECT_EQ(
-      message(head +
-              "bodies:\n  crank: {type: box}\njoints:\n  A: {type: pin, between: [ground, crnk.end]}\n"),
-      "case.yaml:5:36: error: joint 'A' (pin): marker 'crnk.end' not found; did you mean 'crank.end'? "
-      "Markers here: crank.end, ground, crank.at(s)");
-  EXPECT_EQ(
-      message(head + "bodies:\n  crank: {type: box, section: thik}\nsections: {thick: {EA: 1}}\n"),
+      message(head + R"(bodies:
+  crank: {type: box, section: thik}
+sections: {thick: {EA: 1}}
+)"),
       "case.yaml:3:31: error: body 'crank' (box): section 'thik' not found; did you mean 'thick'? Names in "
       "'sections': thick");
   EXPECT_EQ(message(head + "loads:\n  a: {type: bad}\n"),
@@ -267,10 +283,11 @@ TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
             "case.yaml:3:33: error: load 'a' (push): unknown function type 'tabel'; did you mean 'table'? "
             "Types here: "
             "table, spline, ramp, harmonic, cycloidal, smoothstep");
-  EXPECT_THAT(
-      message(head + "functions:\n  a: {type: table, points: [[0, 0], [1, 1]], of: b}\n  b: {type: table, "
-                     "points: [[0, 0], [1, 1]], of: a}\n"),
-      HasSubstr("functions that need each other: a -> b -> a"));
+  EXPECT_THAT(message(head + R"(functions:
+  a: {type: table, points: [[0, 0], [1, 1]], of: b}
+  b: {type: table, points: [[0, 0], [1, 1]], of: a}
+)"),
+              HasSubstr("functions that need each other: a -> b -> a"));
   EXPECT_THAT(message(head + "bodies:\n  rod: {for: {i: 1..2}, type: box}\n"),
               HasSubstr("needs its indices in its name, such as 'rod.(i)'"));
   EXPECT_THAT(message(head + "bodies:\n  rod.(i/2): {for: {i: 1..2}, type: box}\n"),
@@ -284,12 +301,15 @@ TEST(CaseFile, MessagesNamePlaceEntityAndRemedy) {
 TEST(CaseFile, MarkersMayStandInAnyOrder) {
   Built built;
   const Registry registry = recording_registry(built);
-  CaseFile file(
-      read_yaml_text(
-          "trammel: 1\nmarkers:\n  c.(i): {for: {i: 1..2}, on: b.(i), at: [i, 0, 0]}\n"
-          "  b.(i): {for: {i: 1..2}, on: {on: a}, at: [0, i, 0]}\n  a: {on: ground, at: [0, 0, 5]}\n",
-          "case.yaml"),
-      "case.yaml");
+  CaseFile file(read_yaml_text(
+                    R"(trammel: 1
+markers:
+  c.(i): {for: {i: 1..2}, on: b.(i), at: [i, 0, 0]}
+  b.(i): {for: {i: 1..2}, on: {on: a}, at: [0, i, 0]}
+  a: {on: ground, at: [0, 0, 5]}
+)",
+                    "case.yaml"),
+                "case.yaml");
   Model model;
   file.build(registry, model);
   EXPECT_EQ(model.markers.at("c.2").p_FM_F(), Vec3(2, 2, 5));
@@ -297,7 +317,10 @@ TEST(CaseFile, MarkersMayStandInAnyOrder) {
 
 TEST(CaseFile, MarkersThatAreFixedInEachOther) {
   const std::string head = "trammel: 1\nmarkers:\n";
-  EXPECT_EQ(message(head + "  a: {on: b}\n  b: {on: {on: c}}\n  c: {on: a}\n"),
+  EXPECT_EQ(message(head + R"(  a: {on: b}
+  b: {on: {on: c}}
+  c: {on: a}
+)"),
             "case.yaml:3:3: error: markers that are fixed in each other: a -> b -> c -> a");
   EXPECT_THAT(message(head + "  a: {on: a}\n"), HasSubstr("a -> a"));
   EXPECT_THAT(message(head + "  a.(i): {for: {i: 1..9}, on: a.(10-i)}\n"), HasSubstr("a.1 -> a.9 -> a.1"));
@@ -305,8 +328,11 @@ TEST(CaseFile, MarkersThatAreFixedInEachOther) {
 
 TEST(CaseFile, GridsAreCountedBeforeTheyAreMade) {
   const auto grid = [](const std::string& ranges) {
-    return message("trammel: 1\nparameters: {n: 99999}\nbodies:\n  a.(i).(j).(k): {for: " + ranges +
-                   ", type: box}\n");
+    return message(R"(trammel: 1
+parameters: {n: 99999}
+bodies:
+  a.(i).(j).(k): {for: )" +
+                   ranges + ", type: box}\n");
   };
   EXPECT_EQ(
       grid("{i: 1..n, j: 1..n, k: 1..n}"),
@@ -314,13 +340,22 @@ TEST(CaseFile, GridsAreCountedBeforeTheyAreMade) {
       "may hold 5000000");
   EXPECT_THAT(grid("{i: 1..n, j: i..n, k: j..n}"), HasSubstr("entries or more; a case may hold 5000000"));
   EXPECT_THAT(grid("{i: 1..1e14, j: 1..0, k: 1..1}"), HasSubstr("no error"));
+  EXPECT_THAT(message(R"(trammel: 1
+parameters: {n: 2000}
+markers:
+  a.(i).(j): {for: {i: 1..100, j: 1..100}, on: ground}
+bodies:
+  b.(i).(j): {for: {i: 1..n, j: 1..n}, type: boxx}
+)"),
+              HasSubstr("unknown body type"));
   EXPECT_THAT(
-      message("trammel: 1\nparameters: {n: 2000}\nmarkers:\n  a.(i).(j): {for: {i: 1..100, j: 1..100}, on: "
-              "ground}\nbodies:\n  b.(i).(j): {for: {i: 1..n, j: 1..n}, type: boxx}\n"),
-      HasSubstr("unknown body type"));
-  EXPECT_THAT(
-      message("trammel: 1\nparameters: {n: 2}\nbodies:\n  a.(i).(j): {for: {i: 1..n, j: 1..n}, type: box}\n"
-              "markers:\n  b.(i): {for: {i: 1..4999999}, on: ground}\n"),
+      message(R"(trammel: 1
+parameters: {n: 2}
+bodies:
+  a.(i).(j): {for: {i: 1..n, j: 1..n}, type: box}
+markers:
+  b.(i): {for: {i: 1..4999999}, on: ground}
+)"),
       HasSubstr(
           "case.yaml:6:16: error: marker 'b.(i)': with the 4999999 entries of this 'for' the case holds "
           "5000003 repeated ones; it may hold 5000000"));

@@ -19,7 +19,12 @@ std::string message(const std::string& text) {
 }
 
 TEST(CaseYaml, KeepsTheOrderAndThePlaces) {
-  const Value root = read_yaml_text("b: {x: [1, two]}\na:\n  - ~\n  - \"3\"\n", "case.yaml");
+  const Value root = read_yaml_text(R"(b: {x: [1, two]}
+a:
+  - ~
+  - "3"
+)",
+                                    "case.yaml");
   ASSERT_EQ(root.entries.size(), 2U);
   EXPECT_EQ(root.entries[0].key, "b");
   EXPECT_EQ(root.entries[1].where.text(), "case.yaml:2:1");
@@ -45,7 +50,10 @@ TEST(CaseYaml, FollowsAliases) {
 }
 
 TEST(CaseYaml, SaysWhereItDoesNotParse) {
-  EXPECT_EQ(message("a: 1\nb: 2\na: 3\n"),
+  EXPECT_EQ(message(R"(a: 1
+b: 2
+a: 3
+)"),
             "case.yaml:3:1: the key 'a' stands here a second time; the first one is in line 1");
   EXPECT_THAT(message("a: {b: 1\nc: 2\n"), StartsWith("case.yaml:"));
   EXPECT_THAT(message("a: {b: 1\nc: 2\n"), HasSubstr("this is not valid YAML"));
@@ -57,7 +65,10 @@ TEST(CaseYaml, SaysWhereItDoesNotParse) {
             "case.yaml:1:1: a key must be a name, not a list or a map (or a bracket is not closed)");
   EXPECT_THAT(message("a: *nothing\n"), HasSubstr("this is not valid YAML"));
   EXPECT_THAT(message("a: &x {b: *x}\n"), HasSubstr("case.yaml:1:"));
-  EXPECT_EQ(message("a: 1\n---\nb: 1\n"),
+  EXPECT_EQ(message(R"(a: 1
+---
+b: 1
+)"),
             "case.yaml:3:1: a second document begins here; a case is one document");
   EXPECT_EQ(message(""), "case.yaml:1:1: the file holds nothing");
 }
@@ -104,8 +115,16 @@ TEST(CaseYaml, SaysWhereItIsNoText) {
 
 TEST(CaseYaml, MergesMaps) {
   const Value root = read_yaml_text(
-      "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: *a, y: 5}\nd:\n  u: 0\n  <<: [*a, *b]\n  v: 1\n"
-      "e: &e {<<: *b, w: 6}\nf: {<<: *e}\n",
+      R"(a: &a {x: 1, y: 2}
+b: &b {y: 3, z: 4}
+c: {<<: *a, y: 5}
+d:
+  u: 0
+  <<: [*a, *b]
+  v: 1
+e: &e {<<: *b, w: 6}
+f: {<<: *e}
+)",
       "case.yaml");
   const auto entries = [&](const char* key) {
     std::string text;

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "drawn_scene.hpp"
 #include "io/csv_histories.hpp"
@@ -73,6 +76,7 @@ TEST(CsvHistories, NamesUnitsAndEveryDigit) {
     scene.state.time = time;
     histories.record(scene.state);
   }
+  histories.flush();
   if (!scene.first()) return;
   EXPECT_EQ(histories.files().size(), 3U);
   EXPECT_THAT(lines_of(folder / "end.csv"),
@@ -95,9 +99,10 @@ TEST(CsvHistories, EnergiesOfABodyAndOfTheModel) {
   const fs::path folder = fresh_folder("csv_energy");
   CsvHistories histories(*scene.assembler, folder);
   histories.record(scene.state);
+  histories.flush();
   if (!scene.first()) return;
-  const std::string header = "time [s],kinetic [J],strain [J],potential [J],total [J],lost_power [W]";
-  // Body i: kinetic (1 + i) i^2 / 2, strain i / 4, potential -1, lost power 1/2.
+  const std::string header = "time [s],kinetic [J],strain [J],potential [J],total [J],dissipated_power [W]";
+  // Body i: kinetic (1 + i) i^2 / 2, strain i / 4, potential -1, dissipated power 1/2.
   EXPECT_THAT(lines_of(folder / "one.csv"), ElementsAre(header, "0,40,1,-1,40,0.5"));
   EXPECT_THAT(lines_of(folder / "all.csv"), ElementsAre(header, "0,266,5.25,-7,264.25,3.5"));
 }
@@ -116,6 +121,7 @@ TEST(CsvHistories, ColumnsOfSeveralInstancesAreNumberedInTheOrderOfTheirBlocks) 
   const fs::path folder = fresh_folder("csv_several");
   CsvHistories histories(*scene.assembler, folder);
   histories.record(scene.state);
+  histories.flush();
   if (!scene.first()) return;
   EXPECT_THAT(lines_of(folder / "both.csv"),
               ElementsAre("time [s],velocity.x [m/s],velocity.y [m/s],velocity.z [m/s],velocity.x (2) [m/s],"
@@ -171,12 +177,54 @@ TEST(CsvHistories, AFullDiskIsOneErrorOnAllRanks) {
       scene.state.time = i;
       histories.record(scene.state);
     }
+    histories.flush();
   } catch (const Error& e) {
     found = e.what();
   }
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
+  // The lines that fit are there, as a whole.
+  if (scene.first()) {
+    std::ifstream in(folder / "end.csv");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(text.back(), '\n');
+    EXPECT_GT(text.size(), 110U);
+    EXPECT_LE(text.size(), 150U);
+  }
   EXPECT_THAT(found, HasSubstr("cannot write '" + (folder / "end.csv").string() + "': File too large"));
+}
+
+TEST(CsvHistories, LinesAreInTheFileASecondLaterAtTheLatest) {
+  Scene scene;
+  scene.refer("end", bodies - 1, What::outputs);
+  scene.start();
+  const fs::path folder = fresh_folder("csv_second");
+  CsvHistories histories(*scene.assembler, folder);
+  for (int i = 0; i < 3; ++i) {
+    scene.state.time = i;
+    histories.record(scene.state);
+  }
+  if (!scene.first()) return;
+  using namespace std::chrono;
+  const auto begin = steady_clock::now();
+  const auto passed = [&] { return steady_clock::now() - begin; };
+  while (lines_of(folder / "end.csv").size() < 4 && passed() < 10s) std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(lines_of(folder / "end.csv").size(), 4U);
+  EXPECT_LT(passed(), 5s);  // other work on this machine may be in the way
+}
+
+TEST(CsvHistories, LinesAreThereWhereTheHistoriesEnd) {
+  Scene scene;
+  scene.refer("end", bodies - 1, What::outputs);
+  scene.start();
+  const fs::path folder = fresh_folder("csv_ends");
+  {
+    CsvHistories histories(*scene.assembler, folder);
+    histories.record(scene.state);
+  }
+  if (scene.first()) {
+    EXPECT_EQ(lines_of(folder / "end.csv").size(), 2U);
+  }
 }
 
 TEST(CsvHistories, NamesBecomePathsInOneFolder) {

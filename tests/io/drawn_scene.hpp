@@ -21,14 +21,17 @@ struct DrawnBody {
     if (out.request.tangent) out.M().diagonal() << mass, mass, mass, 1, 1, 1;
   }
   Energy energy(const LocalState& x) const {
-    return {0.5 * mass * x.velocity(0).squaredNorm(), 0.25 * number, -1.0, 0.5};
+    return {.kinetic = 0.5 * mass * x.velocity(0).squaredNorm(),
+            .strain = 0.25 * number,
+            .potential = -1.0,
+            .dissipated_power = 0.5};
   }
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.vector("position", "m", x.position(0));
     sink.scalar("number", "", number);
     sink.scalar("third", "rad", x.time() / 3);
   }
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
     const Vec3 p = x.position(0);
     const std::array<Vec3, 3> line{p, p + Vec3(0.4, 0, 0), p + Vec3(0.8, 0.1, 0)};
     canvas.polyline(Canvas::Layer::curves, line);
@@ -52,7 +55,7 @@ struct DrawnBody {
 /// A sensor with an instance of its own.
 struct Probe {
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     sink.vector("velocity", "m/s", x.velocity(0));
   }
 };

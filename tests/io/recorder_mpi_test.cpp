@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct Restless {
   std::shared_ptr<int> asked = std::make_shared<int>(0);
   void evaluate(const LocalState&, LocalSystem&) const {}
-  void outputs(const LocalState&, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState&, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("asked", "", ++*asked);
   }
 };
@@ -113,8 +113,10 @@ TEST(Recorder, RecordsByStepsWithTheFirstAndTheLast) {
   EXPECT_THAT(times_of(folder / "probe.csv"), ElementsAre(0, 1, 2, 3, 4, 5, 6));
   EXPECT_THAT(frames_of(folder / "rig.pvd"), ElementsAre(0, 1, 3, 5, 6));
   EXPECT_THAT(text_of(folder / "rig_paraview.py"),
-              ::testing::AllOf(HasSubstr("SERIES = 'rig.pvd'"), HasSubstr("'joints': {}"),
-                               HasSubstr("'forces': {'force': 0.0"), HasSubstr("'moment': 0.")));
+              ::testing::AllOf(HasSubstr("SERIES = 'rig.pvd'"), HasSubstr("'joints': []"),
+                               HasSubstr("'forces': ['force', 'moment']"),
+                               HasSubstr("('force', 'forces', 'N', (0.8, 0.15, 0.15), 0.0"),
+                               HasSubstr("('moment', 'moments', 'N m', (0.15, 0.35, 0.8), 0.")));
 }
 
 TEST(Recorder, RecordsByTime) {

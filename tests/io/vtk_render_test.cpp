@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "drawn_rig.hpp"
 #include "picture.hpp"
 #include "places.hpp"
@@ -28,6 +31,78 @@ TEST(Render, ShowsSectionsBodiesAndArrows) {
   EXPECT_GT(share(plain, is_body), 0.3);
   EXPECT_LT(share(plain, is_force), axes_share);
   EXPECT_GT(share(plain, [](const Pixel& p) { return p[0] + p[1] + p[2] > 650; }), 50);  // a light background
+}
+
+TEST(Render, ColoursBeamsWithALegend) {
+  const fs::path folder = fresh_folder("render_colours");
+  testing::record_rig<testing::BentArm>(folder);
+  const std::string picture = (folder / "picture.png").string();
+  ASSERT_EQ(run_on_display(tool + " " + folder.string() + " --size 640x400 -o " + picture), 0);
+  EXPECT_GT(share(picture, is_high), 0.3);
+  EXPECT_GT(share(picture, is_low), 0.1);
+  ASSERT_EQ(run_on_display(tool + " " + folder.string() + " --colour none --size 640x400 -o " + picture), 0);
+  EXPECT_LT(share(picture, is_high), axes_share);
+  EXPECT_LT(share(picture, is_low), axes_share);
+}
+
+TEST(Render, FilmsEveryInstant) {
+  const fs::path folder = fresh_folder("render_film");
+  testing::record_rig(folder);
+  const std::string line = tool + " " + folder.string() + " --film --size 320x200 -o ";
+  ASSERT_EQ(run_on_display(line + (folder / "film.png").string()), 0);
+  EXPECT_TRUE(fs::exists(folder / "film_0000.png"));
+  EXPECT_TRUE(fs::exists(folder / "film_0001.png"));
+  EXPECT_FALSE(fs::exists(folder / "film_0002.png"));
+  // Without ffmpeg there is a message, and with it a film.
+  const bool has_ffmpeg = run("ffmpeg -version >/dev/null 2>&1") == 0;
+  EXPECT_EQ(run_on_display(line + (folder / "film.webm").string() + " 2>" + (folder / "log").string()),
+            has_ffmpeg ? 0 : 1);
+  EXPECT_EQ(fs::exists(folder / "film.webm"), has_ffmpeg);
+}
+
+class RenderRefuses : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fresh_folder(::testing::UnitTest::GetInstance()->current_test_info()->name());
+    testing::record_rig(folder_);
+  }
+  /// What the tool says on standard error, where it ends with status 1.
+  std::string message(const std::string& arguments) const {
+    const fs::path log = folder_ / "log";
+    EXPECT_EQ(run("DISPLAY=:none " + tool + " " + folder_.string() + " " + arguments + " 2>" + log.string()),
+              1);
+    std::ostringstream text;
+    text << std::ifstream(log).rdbuf();
+    return text.str();
+  }
+  fs::path folder_;
+};
+
+TEST_F(RenderRefuses, ATimeThatIsNotThere) {
+  EXPECT_THAT(message("--time 7"), ::testing::HasSubstr("there is no instant t = 7 s"));
+  EXPECT_THAT(message("--time 7"), ::testing::HasSubstr("from 0 to 1 s"));
+  EXPECT_THAT(message("--time=-1"), ::testing::HasSubstr("there is no instant t = -1 s"));
+}
+
+TEST_F(RenderRefuses, AMissingPiece) {
+  fs::remove(folder_ / "rig_vtk" / "000001_bodies_0.vtp");
+  EXPECT_THAT(message(""), ::testing::HasSubstr("the piece '000001_bodies_0.vtp'"));
+  fs::remove(folder_ / "rig_vtk" / "000001_bodies.pvtp");
+  EXPECT_THAT(message(""), ::testing::ContainsRegex("there is no '.*000001_bodies.pvtp'"));
+}
+
+TEST_F(RenderRefuses, AMissingView) {
+  fs::remove(folder_ / "rig_vtk" / "view.xml");
+  EXPECT_THAT(message(""), ::testing::ContainsRegex("there is no '.*view.xml'"));
+}
+
+TEST_F(RenderRefuses, AnUnknownColouring) {
+  EXPECT_THAT(message("--colour bending"),
+              ::testing::HasSubstr("--colour: no beam has 'bending'; they have: "));
+}
+
+TEST_F(RenderRefuses, AFilmOfAnotherKind) {
+  EXPECT_THAT(message("--film -o film.avi"), ::testing::HasSubstr("ends neither in .webm nor in .png"));
 }
 
 TEST(Render, RefusesWithOneMessage) {

@@ -25,14 +25,15 @@ struct Step {
     for (std::size_t k = 0; k < layout.unknowns().size(); ++k) {
       const UnknownBlock& u = layout.unknowns()[k];
       const double* w = x.data() + u.local;
-      double* value = to.value.data() + u.place.value;
+      double* value = to.value.data() + u.offset.value;
       Vec3 d = Vec3::Zero();
       if (is_kinematic(u.kind))
         for (int i = 0; i < u.size; ++i) {
-          const double mu = u.companion_local >= 0 ? x[static_cast<std::size_t>(u.companion_local + i)] : 0;
+          const double mu =
+              u.stabilizing_local >= 0 ? x[static_cast<std::size_t>(u.stabilizing_local + i)] : 0;
           d[i] = w[i] - mu;
-          to.rate[static_cast<std::size_t>(u.place.dof + i)] += cD * w[i];
-          to.acceleration[static_cast<std::size_t>(u.place.dof + i)] += cM * w[i];
+          to.rate[static_cast<std::size_t>(u.offset.dof + i)] += cD * w[i];
+          to.acceleration[static_cast<std::size_t>(u.offset.dof + i)] += cM * w[i];
         }
       if (u.kind == BlockKind::rotation) {
         const double* q = value + 9;
@@ -63,8 +64,8 @@ Vec probe(const Layout& layout, unsigned seed, double size) {
     std::uniform_real_distribution<double> uniform(-size, size);
     for (int i = 0; i < u.size; ++i) {
       VecSetValue(x, u.global + i, uniform(random), INSERT_VALUES);
-      const double companion = uniform(random);
-      if (u.companion_global >= 0) VecSetValue(x, u.companion_global + i, companion, INSERT_VALUES);
+      const double stabilizing = uniform(random);
+      if (u.stabilizing_global >= 0) VecSetValue(x, u.stabilizing_global + i, stabilizing, INSERT_VALUES);
     }
   }
   VecAssemblyBegin(x);
@@ -95,10 +96,10 @@ TEST_P(AssemblerTest, TangentIsTheDerivativeOfTheResidual) {
     std::vector<double> correction(local.size(), 0.0);
     assembler.add_corrections(-h, local, correction);
     for (const UnknownBlock& u : layout.unknowns()) {
-      if (!u.owned || !is_kinematic(u.kind) || u.companion_local < 0) continue;
+      if (!u.owned || !is_kinematic(u.kind) || u.stabilizing_local < 0) continue;
       for (int i = 0; i < u.size; ++i) {
-        const auto at = static_cast<std::size_t>(u.companion_local + i);
-        VecSetValue(r, u.companion_global + i, local[at] + correction[at], INSERT_VALUES);
+        const auto at = static_cast<std::size_t>(u.stabilizing_local + i);
+        VecSetValue(r, u.stabilizing_global + i, local[at] + correction[at], INSERT_VALUES);
       }
     }
     VecAssemblyBegin(r);
@@ -186,7 +187,7 @@ std::array<double, 3> fingerprint(Assembler& assembler, const State& state) {
   return norms;
 }
 
-TEST(Revision, MovingStencilEqualsAFreshBuild) {
+TEST(PatternChange, MovingStencilEqualsAFreshBuild) {
   const int masses = 40;
   Model model = ring(masses, 0);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -217,7 +218,7 @@ TEST(Revision, MovingStencilEqualsAFreshBuild) {
 /// A spring of a type of its own.
 struct Reaching : testing::Spring {};
 
-TEST(Revision, WithinItsReachAStencilMovesWithoutNewGhosts) {
+TEST(PatternChange, WithinItsReachAStencilMovesWithoutNewGhosts) {
   const int masses = 40;
   Model model;
   ModelBuilder builder(model);
@@ -237,16 +238,16 @@ TEST(Revision, WithinItsReachAStencilMovesWithoutNewGhosts) {
   }
   State state = layout.initial_state();
   const double* numbers = state.value.data();
-  const LayoutShare before = layout.share();
+  const RankPartition before = layout.own_partition();
   ElementRange& moving = *model.ranges.back().instances;
   moving.set_stencil(0, {places[0], places[masses - 1]}, 6);
   State* const states[] = {&state};
   layout.revise(states);
   EXPECT_EQ(state.value.data(), numbers) << "the state was arranged anew";
-  EXPECT_EQ(layout.share().ghost_unknowns, before.ghost_unknowns);
+  EXPECT_EQ(layout.own_partition().ghost_unknowns, before.ghost_unknowns);
   assembler.revise();
   if (evaluates) {
-    EXPECT_EQ(LocalState(state, &layout.place(places[masses - 1])).position(0).x(), masses - 1);
+    EXPECT_EQ(LocalState(state, &layout.offset(places[masses - 1])).position(0).x(), masses - 1);
   }
   Vec r = layout.create_vector();
   EXPECT_TRUE(assembler.residual(state, ConstraintLevel::position, r));
@@ -333,8 +334,8 @@ TEST(Faults, NothingIsVisitedWhereAnInstanceRefusesTheState) {
   Assembler assembler(model, layout);
   int visited = 0;
   const std::string text = error_of([&] {
-    assembler.visit(layout.initial_state(),
-                    [&](const ElementRange&, int, const LocalState&, const ReactionShares&) { ++visited; });
+    assembler.visit(layout.initial_state(), [&](const ElementRange&, int, const LocalState&,
+                                                const ReactionContributions&) { ++visited; });
   });
   EXPECT_NE(text.find("refuses the state: outside the domain"), std::string::npos) << text;
   EXPECT_EQ(visited, 0);
@@ -348,7 +349,7 @@ TEST(Faults, AVisitorThatThrowsOnOneRankEndsTheVisitOnAll) {
     Assembler assembler(model, layout);
     const std::string text = error_of([&] {
       assembler.visit(layout.initial_state(),
-                      [&](const ElementRange& range, int i, const LocalState&, const ReactionShares&) {
+                      [&](const ElementRange& range, int i, const LocalState&, const ReactionContributions&) {
                         if (model.entities[static_cast<std::size_t>(range.entity(i))].name != "thing29")
                           return;
                         if (number) throw 42;
@@ -414,10 +415,10 @@ TEST(Layout, SharesAreBalancedAndComplete) {
   testing::chain(model, 2000, false);
   Layout layout(PETSC_COMM_WORLD, model, {});
   EXPECT_EQ(layout.global_size(), 2000 * 6 + 1999 * 3);
-  const LayoutShare largest = layout.largest_share();
+  const RankPartition largest = layout.largest_partition();
   EXPECT_LE(largest.owned_unknowns + largest.ghost_unknowns,
             1.2 * static_cast<double>(layout.global_size()) / layout.ranks() + 2000);
-  PetscInt instances = layout.share().instances;
+  PetscInt instances = layout.own_partition().instances;
   MPI_Allreduce(MPI_IN_PLACE, &instances, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
   EXPECT_EQ(instances, 2000 + 2 * 1999);
 }

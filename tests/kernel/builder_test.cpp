@@ -72,11 +72,11 @@ TEST_F(TwoBodies, AnOffsetMarkerSharesNoPosition) {
 TEST_F(TwoBodies, AJointWhoseReactionIsReadWithdrawsItsOffers) {
   const int joint = begin(builder, "joint");
   offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
-  const Location demanded{"case.yaml", 7, 3};
+  const Location required{"case.yaml", 7, 3};
   begin(builder, "asked");
   const int asked = builder.entity_index();
   builder.offer_identity(Marker::on_frame(b), Marker::on_frame(c), FramePart::position,
-                         builder.add_multiplier("force", rows_of(Dimension::length, 3)), &demanded);
+                         builder.add_multiplier("force", rows_of(Dimension::length, 3)), &required);
   begin(builder, "reader");
   builder.keep_multipliers(joint);
   EXPECT_EQ(identification().total(), 1);
@@ -174,7 +174,7 @@ TEST_F(TwoBodies, AnUnknownMarkerOffersTheNearest) {
   EXPECT_EQ(builder.marker(value, context).p_FM_F(), Vec3(0.25, 0, 0));
 }
 
-/// A mass hung on the ground by a shared block: the reaction is the sum of the shares on its side.
+/// A mass hung on the ground by a shared block: the reaction is the sum of the contributions on its side.
 struct Weight {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     out.residual() = 2.0 * x.acceleration(0) + Vec3(0, 0, 19.62);
@@ -206,10 +206,10 @@ TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
   EXPECT_EQ(layout.global_size(), 0);
   Assembler assembler(model, layout);
   std::map<int, Vec3> force;
-  assembler.visit(layout.initial_state(),
-                  [&](const ElementRange& range, int i, const LocalState&, const ReactionShares& shares) {
-                    if (shares.has_force) force[range.entity(i)] = shares.force_on_A;
-                  });
+  assembler.visit(layout.initial_state(), [&](const ElementRange& range, int i, const LocalState&,
+                                              const ReactionContributions& contributions) {
+    if (contributions.has_force) force[range.entity(i)] = contributions.force_on_A;
+  });
   // The joint pulls the ground down with three weights, and the upper body with two.
   EXPECT_TRUE(force.at(hook).isApprox(Vec3(0, 0, -3 * 19.62)));
   EXPECT_TRUE(force.at(link).isApprox(Vec3(0, 0, -2 * 19.62)));

@@ -49,10 +49,10 @@ class EllipsoidByHand : public Joint<EllipsoidByHand, 1> {
 template <class J>
 void expect_exact(J joint, const Marker& a, const Marker& b) {
   const JointSample<J> sample(std::move(joint), a, b);
-  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 20);
+  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 20);
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-8);
   }
@@ -62,7 +62,7 @@ template <class J>
 void expect_balance(J joint) {
   const JointSample<J> sample(std::move(joint), tilted_marker(0), tilted_marker(1));
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     EXPECT_LT(resultant(s, evaluate(sample.range, 0, s, {}).residual).norm(), 1e-12);
   }
@@ -107,20 +107,20 @@ TEST(Joint, CheckerFindsAWrongSign) {
     }
   };
   const JointSample<Wrong> sample(Wrong(), tilted_marker(0), tilted_marker(1));
-  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.specimen, 1);
+  const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 1);
   EXPECT_GT(worst.relative(), 0.1);
 }
 
 TEST(Joint, ReportsForcesOfItsMultipliers) {
   JointSample<EllipsoidByHand> sample(EllipsoidByHand(), tilted_marker(0), tilted_marker(1));
-  sample.specimen.disturb(3);
+  sample.test_state.disturb(3);
   RecordedOutputs outputs;
-  sample.range.outputs(0, sample.specimen.local(), {}, outputs);
-  const Evaluation e = evaluate(sample.range, 0, sample.specimen, {});
+  sample.range.outputs(0, sample.test_state.local(), {}, outputs);
+  const Evaluation e = evaluate(sample.range, 0, sample.test_state, {});
   // r = B^T lambda is minus the force on the body that owns the row.
   EXPECT_LT((outputs.vectors.at("force_world") + e.residual.segment<3>(6)).norm(), 1e-13);
   EXPECT_LT((outputs.vectors.at("force_on_A_world") + e.residual.head<3>()).norm(), 1e-13);
-  const LocalState x = sample.specimen.local();
+  const LocalState x = sample.test_state.local();
   const Vec3 arm_B = x.rotation(3) * arm();
   EXPECT_LT((outputs.vectors.at("moment_world") + arm_B.cross(outputs.vectors.at("force_world")) +
              x.rotation(3) * e.residual.segment<3>(9))

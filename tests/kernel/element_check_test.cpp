@@ -9,7 +9,7 @@
 namespace trammel {
 namespace {
 
-/// Two coordinates; a share of 1e11 that cancels but for its rounding stands beside r_0 = f x and r_1 = x y.
+/// Two coordinates; a contribution of 1e11 that cancels but for its rounding stands beside r_0 = f x and r_1 = x y.
 struct Cancelling {
   double f = 1e-3;      ///< what is left
   double given = 1e-3;  ///< what the tangent says
@@ -53,7 +53,7 @@ CheckedTerm worst(const E& element, double step, double x = 0.83) {
   blocks[1].initial[0] = -0.4;
   RangeOf<E> range;
   range.add(element, {0, 1}, 2, 0);
-  return check_derivatives(range, 0, Specimen(blocks), step).front();
+  return check_derivatives(range, 0, TestState(blocks), step).front();
 }
 
 TEST(CheckDerivatives, IsNotMisledByWhatRoundingLeavesOfLargeShares) {

@@ -33,7 +33,7 @@ TEST(FrictionForce, IsThatOfCoulombAlongTheSlip) {
   for (int rows = 1; rows <= 3; ++rows)
     for (int k = 0; k < 20; ++k) {
       const FrictionVector before = random_slip(random, rows), now = before + 0.3 * random_slip(random, rows);
-      const SlipCourse course(unequal, rows, before, FrictionVector::Zero(), 1e-9);
+      const SlipDirection course(unequal, rows, before, FrictionVector::Zero(), 1e-9);
       FrictionVector u = now;
       for (int i = 0; i < rows; ++i) u[i] *= unequal[static_cast<std::size_t>(i)];
       if (u.dot(course.direction) < course.near) continue;
@@ -49,9 +49,9 @@ TEST(FrictionForce, HasExactDerivatives) {
   const double step = 1e-5;
   for (int rows = 1; rows <= 3; ++rows)
     for (int k = 0; k < 40; ++k) {
-      // Along the course, across it and against it.
+      // Along the direction of slip, across it and against it.
       const FrictionVector before = random_slip(random, rows), now = 0.5 * random_slip(random, rows);
-      const SlipCourse course(unequal, rows, before, FrictionVector::Zero(), 0.01);
+      const SlipDirection course(unequal, rows, before, FrictionVector::Zero(), 0.01);
       const FrictionForce f(unequal, rows, now, 7, course);
       for (int i = 0; i < rows; ++i) {
         FrictionVector d = FrictionVector::Zero();
@@ -65,7 +65,7 @@ TEST(FrictionForce, HasExactDerivatives) {
 }
 
 TEST(FrictionForce, KeepsItsSignInOneRow) {
-  const SlipCourse course({0.4, 0, 0}, 1, FrictionVector(-2, 0, 0), FrictionVector::Zero(), 1e-9);
+  const SlipDirection course({0.4, 0, 0}, 1, FrictionVector(-2, 0, 0), FrictionVector::Zero(), 1e-9);
   for (const double s : {-3.0, -1e-12, 0.0, 1e-12, 5.0}) {
     const FrictionForce f({0.4, 0, 0}, 1, FrictionVector(s, 0, 0), 10, course);
     EXPECT_DOUBLE_EQ(f.force[0], -4);
@@ -76,7 +76,7 @@ TEST(FrictionForce, KeepsItsSignInOneRow) {
 TEST(FrictionForce, BeginsFromRestInTheDirectionOfItsMultipliers) {
   // What held was (3, 4): the slip is along D^-2 lambda, and the force of sliding opposes it.
   const Coefficients D{0.5, 0.25, 0};
-  const SlipCourse course(D, 2, FrictionVector::Zero(), FrictionVector(3, 4, 0), 1e-9);
+  const SlipDirection course(D, 2, FrictionVector::Zero(), FrictionVector(3, 4, 0), 1e-9);
   const FrictionVector s(3 / 0.25, 4 / 0.0625, 0);
   const FrictionForce at_rest(D, 2, FrictionVector::Zero(), 10, course), moving(D, 2, s, 10, course);
   EXPECT_LT((at_rest.force - coulomb(D, s, 10)).norm(), 1e-13);
@@ -90,7 +90,7 @@ TEST(FrictionForce, LetsNewtonConvergeFromRest) {
   const Coefficients D{0.3, 0.3, 0};
   const FrictionVector push(4, 2, 0);
   const double h = 1e-3;
-  const SlipCourse course(D, 2, FrictionVector::Zero(), FrictionVector(2, 1.4, 0), 1e-9);
+  const SlipDirection course(D, 2, FrictionVector::Zero(), FrictionVector(2, 1.4, 0), 1e-9);
   FrictionVector s = FrictionVector::Zero();
   int iterations = 0;
   for (double error = 1; error > 1e-12; ++iterations) {

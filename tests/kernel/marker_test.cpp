@@ -35,7 +35,7 @@ std::vector<Block> frame_blocks() {
   return {block(BlockKind::position, 3, "position"), block(BlockKind::rotation, 3, "rotation")};
 }
 
-MarkerMotion motion_of(const Marker& marker, const Specimen& s, MotionLevel level = MotionLevel::full) {
+MarkerMotion motion_of(const Marker& marker, const TestState& s, MotionLevel level = MotionLevel::full) {
   MarkerMotion m;
   marker.evaluate(s.local(), 0, level, m);
   return m;
@@ -50,7 +50,7 @@ Vec6 variation(const MarkerMotion& from, const MarkerMotion& to) {
 
 void check(const Marker& marker, const std::vector<Block>& blocks) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Specimen s(blocks);
+    TestState s(blocks);
     s.disturb(seed);
     const int n = s.dofs();
     const MarkerMotion m = motion_of(marker, s);
@@ -103,7 +103,7 @@ TEST(Marker, OnGroundStandsStill) {
   const Marker ground = Marker::ground(tilted, arm);
   check(ground, {});
   EXPECT_TRUE(ground.blocks().empty());
-  EXPECT_EQ(motion_of(ground, Specimen(std::vector<Block>{})).p_WM, arm);
+  EXPECT_EQ(motion_of(ground, TestState(std::vector<Block>{})).p_WM, arm);
 }
 
 RotationLaw tumbling() {
@@ -143,16 +143,16 @@ TEST(MovingMarker, OnGroundMovesByItself) {
 TEST(MovingMarker, RefusesAPoint) { EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error); }
 
 TEST(Marker, KeepsWhatRoundingTakesFromPlacesFarFromTheOrigin) {
-  Specimen s(frame_blocks());
+  TestState s(frame_blocks());
   s.disturb(3);
   const Marker base = Marker::on_frame({0, 1}, tilted, arm);
   const std::vector<Marker> markers{base, moving_marker(base, wandering(), tumbling()).offset(tilted, arm)};
   for (const Marker& marker : markers) {
     const Vec3 arm_W = p_AB_W(motion_of(Marker::on_frame({0, 1}), s), motion_of(marker, s));
-    Specimen far = s;
-    // The frame's place is 1e9 m off, and its remainder what a double cannot hold there.
+    TestState far = s;
+    // The frame's place is 1e9 m off, and its compensation what a double cannot hold there.
     Eigen::Map<Vec3>(far.state().value.data()) = Vec3(1e9, -3e9, 2e9);
-    Eigen::Map<Vec3>(far.state().remainder.data()) = Vec3(3e-8, -1e-8, 2e-8);
+    Eigen::Map<Vec3>(far.state().compensation.data()) = Vec3(3e-8, -1e-8, 2e-8);
     const Vec3 found = p_AB_W(motion_of(Marker::on_frame({0, 1}), far), motion_of(marker, far));
     EXPECT_LT((found - arm_W).norm(), 1e-14);
     EXPECT_GT((motion_of(marker, far).p_WM - Vec3(1e9, -3e9, 2e9) - arm_W).norm(), 1e-9);
@@ -160,13 +160,13 @@ TEST(Marker, KeepsWhatRoundingTakesFromPlacesFarFromTheOrigin) {
 }
 
 TEST(State, SumsKeepWhatADoubleCannotHold) {
-  double value = 1e6, remainder = 0;
-  for (int i = 0; i < 1000; ++i) set_sum(value, remainder, value, remainder, 1e-13);
-  EXPECT_NEAR((value - 1e6) + remainder, 1e-10, 1e-23);
-  EXPECT_LE(std::abs(remainder), 0.5 * std::numeric_limits<double>::epsilon() * 1e6);
-  set_sum(value, remainder, 1e-3, 1e-20, 1e6);  // the increment may be the larger one
+  double value = 1e6, compensation = 0;
+  for (int i = 0; i < 1000; ++i) set_sum(value, compensation, value, compensation, 1e-13);
+  EXPECT_NEAR((value - 1e6) + compensation, 1e-10, 1e-23);
+  EXPECT_LE(std::abs(compensation), 0.5 * std::numeric_limits<double>::epsilon() * 1e6);
+  set_sum(value, compensation, 1e-3, 1e-20, 1e6);  // the increment may be the larger one
   EXPECT_EQ(value, 1e6 + 1e-3);
-  EXPECT_NEAR((value - 1e6) + remainder, 1e-3, 1e-18);
+  EXPECT_NEAR((value - 1e6) + compensation, 1e-3, 1e-18);
 }
 
 TEST(Marker, OffsetsFollowEachOther) {

@@ -16,7 +16,7 @@ struct Parts : ::testing::Test {
     MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
     if (ranks == 1) GTEST_SKIP() << "one rank holds all";
     last = ranks - 1;
-    model.shares.owner = {0, last, last};
+    model.partition.owner = {0, last, last};
     for (const char* name : {"a", "b", "joint"}) model.entities.push_back({name, "body", "test", "", {}});
     if (rank == 0 || rank == last) {
       builder.begin_listed(0, type);

@@ -66,7 +66,7 @@ struct Ratchet {
   History& history() { return kept; }
 };
 
-double tooth_of(const JointView& view, const Specimen& s) {
+double tooth_of(const JointView& view, const TestState& s) {
   LocalSystem out{Request{}};
   out.begin(1);
   view.evaluate(s.local(), out);
@@ -90,7 +90,7 @@ TEST(JointViews, see_the_living_instance) {
   const std::shared_ptr<const JointView> first = range.joint(0), last = range.joint(2);
   EXPECT_EQ(&range.joint(2)->site(), &last->site());
   for (int i = 3; i < 100; ++i) range.add(Ratchet{}, {i}, 1, i);  // they move in memory
-  Specimen s(one_coordinate());
+  TestState s(one_coordinate());
   s.state().value[0] = 5;
   range.commit(2, s.local(), {});
   EXPECT_EQ(tooth_of(*last, s), 5);

@@ -31,7 +31,7 @@ std::vector<Block> frames(int count) {
 
 struct Pair {
   Marker a, b;
-  RelativeMotion at(const Specimen& s) const {
+  RelativeMotion at(const TestState& s) const {
     RelativeMotion m;
     m.evaluate(s.local(), a, b, 0, MotionLevel::full);
     return m;
@@ -46,7 +46,7 @@ Vec6 variation(const RelativeMotion& from, const RelativeMotion& to) {
 
 void check(const Pair& pair, int frame_count) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Specimen s(frames(frame_count));
+    TestState s(frames(frame_count));
     s.disturb(seed);
     const int n = s.dofs();
     const RelativeMotion m = pair.at(s);

@@ -79,7 +79,7 @@ double worst(const std::vector<std::shared_ptr<const Signal>>& signals, const st
   for (std::size_t k = 0; k < blocks.size(); ++k) stencil.push_back(static_cast<BlockId>(k));
   RangeOf<Reader> range;
   range.add(std::move(reader), stencil, columns + 1, 0);
-  return worst_derivative(range, 0, Specimen(blocks), 2).relative();
+  return worst_derivative(range, 0, TestState(blocks), 2).relative();
 }
 
 const std::vector<Block> two_frames{block(BlockKind::position, 3), block(BlockKind::rotation, 3),
@@ -96,12 +96,12 @@ TEST(SignalRates, position_and_velocity_agree_with_differences) {
     for (const bool of_velocity : {false, true}) {
       if (!of_velocity && i >= 3) continue;
       const auto signal = of_velocity ? velocity_signal(a, b, i) : position_signal(a, b, i);
-      const auto at = [&signal](const Specimen& s) {
+      const auto at = [&signal](const TestState& s) {
         SignalValue v;
         signal->evaluate(s.local(), 0, true, v);
         return v;
       };
-      Specimen s(two_frames);
+      TestState s(two_frames);
       s.disturb(static_cast<std::uint64_t>(i) + 1);
       const SignalValue v = at(s);
       EXPECT_NEAR(v.rate, difference([&](double h) { return at(s.after(h)).value; }), 1e-8);
@@ -115,7 +115,7 @@ TEST(SignalRates, position_and_velocity_agree_with_differences) {
         const auto moved = [&](double h) { return at(s.moved(h * Eigen::VectorXd::Unit(12, j))); };
         EXPECT_NEAR(v.gradient[j], difference([&](double h) { return moved(h).value; }), 1e-9);
         const auto faster = [&](double h) {
-          Specimen other = s;
+          TestState other = s;
           other.state().rate[static_cast<std::size_t>(j)] += h;
           return at(other).value;
         };

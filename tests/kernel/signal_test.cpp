@@ -28,13 +28,13 @@ TEST(Signal, DistanceAgreesWithDifferences) {
                                       Marker::on_frame({2, 3}, R, Vec3(2, 3, 1)));
   EXPECT_EQ(signal->unit(), "m");
   EXPECT_EQ(signal->blocks(), (std::vector<BlockId>{0, 1, 2, 3}));
-  const auto at = [&signal](const Specimen& s) {
+  const auto at = [&signal](const TestState& s) {
     SignalValue v;
     signal->evaluate(s.local(), 0, true, v);
     return v;
   };
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Specimen s(two_frames());
+    TestState s(two_frames());
     s.disturb(seed);
     const SignalValue v = at(s);
     EXPECT_NEAR(v.rate, difference([&](double h) { return at(s.after(h)).value; }), 1e-9);
@@ -54,7 +54,7 @@ TEST(Signal, ComponentReadsItsBlock) {
   b.size = 2;
   b.initial = {3, 4};
   b.initial_rate = {5, 6};
-  Specimen s({b});
+  TestState s({b});
   s.state().acceleration = {7, 8};
   SignalValue v;
   component_signal(0, BlockKind::coordinate, 2, 1, "rad")->evaluate(s.local(), 0, true, v);
@@ -67,7 +67,7 @@ TEST(Signal, ComponentReadsItsBlock) {
 }
 
 TEST(Signal, TimeRunsAtUnitRate) {
-  Specimen s(std::vector<Block>{});
+  TestState s(std::vector<Block>{});
   s.state().time = 2.5;
   SignalValue v;
   time_signal()->evaluate(s.local(), 0, true, v);

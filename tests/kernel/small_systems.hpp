@@ -29,7 +29,9 @@ struct Body {
   static bool couples(int row, int column) { return row == column; }
   Energy energy(const LocalState& x) const {
     const Vec3 w = x.velocity(1);
-    return {0.5 * mass * x.velocity(0).squaredNorm() + 0.5 * w.dot(inertia.cwiseProduct(w)), 0, 0, 0};
+    Energy energy;
+    energy.kinetic = 0.5 * mass * x.velocity(0).squaredNorm() + 0.5 * w.dot(inertia.cwiseProduct(w));
+    return energy;
   }
 };
 

@@ -64,12 +64,12 @@ void expect_exact() {
   for (const bool modes_first : {false, true}) {
     const OnModes<J> on(modes_first);
     const ElementRange& range = *on.model.ranges.back().instances;
-    Specimen start(on.model, range.stencil(0));
+    TestState start(on.model, range.stencil(0));
     EXPECT_EQ(start.dofs(), 6 + 6 + modes + 2);
     const CheckedTerm worst = worst_derivative(range, 0, start, 5);
     EXPECT_LT(worst.relative(), 1e-8) << worst.what;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      Specimen s = start;
+      TestState s = start;
       s.disturb(seed);
       EXPECT_NEAR(power_error(range, 0, s), 0, 1e-8);
       EXPECT_LT(resultant(s, evaluate(range, 0, s, {}).residual).norm(), 1e-11);

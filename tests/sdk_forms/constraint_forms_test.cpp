@@ -35,11 +35,11 @@ const std::vector<std::pair<BlockKind, int>> knot_blocks{{BlockKind::coordinate,
 template <class E>
 void expect_balance(const Sample<E>& sample, int equations) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const Evaluation e = evaluate(sample.range, 0, s, {false, true, false});
     EXPECT_LT(resultant(s, e.residual).norm(), 1e-12 * (1 + e.residual.norm()));
-    const Specimen moved =
+    const TestState moved =
         carried(s, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0.3, -1, 2), Vec3(1, 2, -0.7));
     const Evaluation f = evaluate(sample.range, 0, moved, {false, true, false});
     EXPECT_LT((e.residual - f.residual).tail(equations).norm(), 1e-11 * (1 + e.residual.norm()));
@@ -62,11 +62,12 @@ TEST(MarkerConstraint, PowersBalance) {
   for (const std::vector<Marker>& markers : {tilted_markers(3), with_moving(3, 0), with_moving(3, 2)}) {
     const Sample<Knot> sample = placed(Knot(), markers, knot_blocks);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
       EXPECT_NEAR(power_error(sample.range, 0, s), 0, 1e-8);
       const double by_time = power_of_time(sample.range, 0, s);
-      EXPECT_NEAR(by_time, sample.range.energy(0, s.local()).lost_power, 1e-11 * (1 + std::abs(by_time)));
+      EXPECT_NEAR(by_time, sample.range.energy(0, s.local()).dissipated_power,
+                  1e-11 * (1 + std::abs(by_time)));
     }
   }
 }
@@ -76,10 +77,10 @@ TEST(MarkerConstraint, IsObjective) { expect_balance(placed(Knot(), tilted_marke
 /// The wrenches that it reports are those of its residual.
 TEST(MarkerConstraint, ReportsForcesOfItsMultipliers) {
   Sample<Knot> sample = placed(Knot(), tilted_markers(3), knot_blocks);
-  sample.specimen.disturb(3);
+  sample.test_state.disturb(3);
   RecordedOutputs outputs;
-  sample.range.outputs(0, sample.specimen.local(), {}, outputs);
-  const Evaluation e = evaluate(sample.range, 0, sample.specimen, {});
+  sample.range.outputs(0, sample.test_state.local(), {}, outputs);
+  const Evaluation e = evaluate(sample.range, 0, sample.test_state, {});
   for (int k = 0; k < 3; ++k) {
     const std::string name = std::string("force_on_") + static_cast<char>('A' + k);
     EXPECT_LT((outputs.vectors.at(name) + e.residual.segment<3>(6 * k)).norm(), 1e-12) << name;
@@ -126,14 +127,14 @@ TEST(VelocityConstraint, PowersBalance) {
   for (const std::vector<Marker>& markers : {tilted_markers(2), with_moving(2, 0)}) {
     const Sample<Slip> sample = slip_between(markers);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
       const Evaluation e = evaluate(sample.range, 0, s, {true, false, false});
       const Eigen::VectorXd v = s.velocities();
       const Eigen::Vector2d lambda(s.local().value(4)[0], s.local().value(4)[1]);
       const double taken = e.residual.dot(v);
       EXPECT_NEAR(taken, lambda.dot(e.D.bottomRows<2>() * v), 1e-11 * (1 + std::abs(taken)));
-      EXPECT_NEAR(power_of_time(sample.range, 0, s), sample.range.energy(0, s.local()).lost_power,
+      EXPECT_NEAR(power_of_time(sample.range, 0, s), sample.range.energy(0, s.local()).dissipated_power,
                   1e-11 * (1 + std::abs(taken)));
     }
   }

@@ -52,10 +52,10 @@ TEST(CoordinateLaw, HasExactTangents) {
 TEST(CoordinateLaw, PowersBalance) {
   const Sample<Entangled> sample = sample_law();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const auto solved = [&](double tau) {
-      Specimen later = s.after(tau);
+      TestState later = s.after(tau);
       later.state().value[2] = s.state().value[2] + tau * s.state().rate[2];
       for (int pass = 0; pass < 30; ++pass) {
         const Evaluation e = evaluate(sample.range, 0, later, {true, false, false});
@@ -66,9 +66,10 @@ TEST(CoordinateLaw, PowersBalance) {
     const auto strain = [&](double tau) { return sample.range.energy(0, solved(tau).local()).strain; };
     constexpr double h = 1e-4;
     const double rate = (8 * (strain(h / 2) - strain(-h / 2)) - (strain(h) - strain(-h))) / (6 * h);
-    const Specimen now = solved(0);
+    const TestState now = solved(0);
     const double taken = evaluate(sample.range, 0, now, {}).residual.dot(now.velocities());
-    EXPECT_NEAR(taken, rate + sample.range.energy(0, now.local()).lost_power, 1e-6 * (1 + std::abs(taken)));
+    EXPECT_NEAR(taken, rate + sample.range.energy(0, now.local()).dissipated_power,
+                1e-6 * (1 + std::abs(taken)));
   }
 }
 

@@ -50,11 +50,11 @@ TEST(ForceLaw, HasExactTangents) {
 TEST(ForceLaw, IsObjective) {
   const Sample<Entangled> sample = placed(Entangled(), tilted_markers(2), entangled_blocks);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const Evaluation e = evaluate(sample.range, 0, s, {});
     EXPECT_LT(resultant(s, e.residual).norm(), 1e-12 * (1 + e.residual.norm()));
-    const Specimen moved =
+    const TestState moved =
         carried(s, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0.3, -1, 2), Vec3(1, 2, -0.7));
     const Evaluation f = evaluate(sample.range, 0, moved, {});
     EXPECT_LT((e.residual.tail<3>() - f.residual.tail<3>()).norm(), 1e-11 * (1 + e.residual.norm()));
@@ -65,21 +65,22 @@ TEST(ForceLaw, IsObjective) {
 
 /// Rate of what an instance stores along its own motion, states by their rates and algebraic unknowns by their equations.
 template <class E>
-double rate_of_strain(const Sample<E>& sample, const Specimen& s, int first_state, int states,
+double rate_of_strain(const Sample<E>& sample, const TestState& s, int first_state, int states,
                       int algebraic) {
   const auto at = [&](double tau) {
-    Specimen later = s.after(tau);
+    TestState later = s.after(tau);
     State& state = later.state();
     for (int i = 0; i < states; ++i)
-      state.value[static_cast<std::size_t>(s.places()[static_cast<std::size_t>(first_state)].value + i)] =
+      state.value[static_cast<std::size_t>(s.state_offsets()[static_cast<std::size_t>(first_state)].value +
+                                           i)] =
           s.local().value(first_state)[i] + tau * s.local().rate(first_state)[i];
     for (int pass = 0; pass < 8 && algebraic > 0; ++pass) {
       const Evaluation e = evaluate(sample.range, 0, later, {true, false, false});
       const Eigen::VectorXd step =
           e.K.bottomRightCorner(algebraic, algebraic).partialPivLu().solve(e.residual.tail(algebraic));
       for (int i = 0; i < algebraic; ++i)
-        state.value[static_cast<std::size_t>(s.places()[static_cast<std::size_t>(first_state + 1)].value +
-                                             i)] -= step[i];
+        state.value[static_cast<std::size_t>(
+            s.state_offsets()[static_cast<std::size_t>(first_state + 1)].value + i)] -= step[i];
     }
     return sample.range.energy(0, later.local()).strain;
   };
@@ -90,18 +91,18 @@ double rate_of_strain(const Sample<E>& sample, const Specimen& s, int first_stat
 TEST(ForceLaw, PowersBalance) {
   for (const std::vector<Marker>& markers : {tilted_markers(2), with_moving(2, 1), with_ground(2, 0)}) {
     const Sample<Entangled> sample = placed(Entangled(), markers, entangled_blocks);
-    const int first_state = static_cast<int>(sample.specimen.blocks().size()) - 2;
+    const int first_state = static_cast<int>(sample.test_state.blocks().size()) - 2;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      Specimen s = sample.specimen;
+      TestState s = sample.test_state;
       s.disturb(seed);
-      const auto z = static_cast<std::size_t>(s.places().back().value);
+      const auto z = static_cast<std::size_t>(s.state_offsets().back().value);
       for (int pass = 0; pass < 30; ++pass) {
         const Evaluation e = evaluate(sample.range, 0, s, {true, false, false});
         s.state().value[z] -= e.residual[s.dofs() - 1] / e.K(s.dofs() - 1, s.dofs() - 1);
       }
       const Energy e = sample.range.energy(0, s.local());
       const double taken = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
-      EXPECT_NEAR(taken, rate_of_strain(sample, s, first_state, 2, 1) + e.lost_power,
+      EXPECT_NEAR(taken, rate_of_strain(sample, s, first_state, 2, 1) + e.dissipated_power,
                   1e-6 * (1 + std::abs(taken)));
     }
   }
@@ -153,7 +154,7 @@ TEST(BlockElement, HasExactTangents) { expect_exact(placed(Super(), frames(3), s
 TEST(BlockElement, ForcesBalance) {
   const Sample<Super> sample = placed(Super(false), frames(3), super_blocks);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const Evaluation e = evaluate(sample.range, 0, s, {});
     EXPECT_LT(resultant(s, e.residual).norm(), 1e-12 * (1 + e.residual.norm()));
@@ -181,11 +182,11 @@ class Mass : public BlockElement<Mass, 2, 4> {
 TEST(BlockElement, InertiaConservesEnergy) {
   const Sample<Mass> sample = placed(Mass(), frames(2), {{BlockKind::coordinate, 4}});
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const double power = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
     const auto at = [&](double tau) {
-      Specimen later = s.after(tau);
+      TestState later = s.after(tau);
       for (std::size_t k = 0; k < s.state().rate.size(); ++k)
         later.state().rate[k] = s.state().rate[k] + tau * s.state().acceleration[k];
       return sample.range.energy(0, later.local()).kinetic;
@@ -221,11 +222,11 @@ TEST(BlockElement, LosesNothingOfWhatItStores) {
   const Sample<Elastic> sample = placed(Elastic(), frames(2), {{BlockKind::coordinate, 2}});
   expect_exact(sample);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(seed);
     const double taken = evaluate(sample.range, 0, s, {}).residual.dot(s.velocities());
     EXPECT_NEAR(taken, rate_of_strain(sample, s, 0, 0, 0), 1e-6 * (1 + std::abs(taken)));
-    EXPECT_NEAR(sample.range.energy(0, s.local()).lost_power, 0, 1e-11 * (1 + std::abs(taken)));
+    EXPECT_NEAR(sample.range.energy(0, s.local()).dissipated_power, 0, 1e-11 * (1 + std::abs(taken)));
   }
 }
 

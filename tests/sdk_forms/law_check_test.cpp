@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 template <class E>
 LawCheck checked(const Sample<E>& sample) {
   LawCheck check;
-  check_law(sample.range, 0, sample.specimen, ", alone", true, 0, 12, 1, check);
+  check_law(sample.range, 0, sample.test_state, ", alone", true, 0, 12, 1, check);
   return check;
 }
 

@@ -64,7 +64,7 @@ Sample<E> placed(E element, const std::vector<Marker>& markers,
 template <class E>
 void expect_exact(const Sample<E>& sample, int states = 10) {
   for (int seed = 1; seed <= states; ++seed) {
-    Specimen s = sample.specimen;
+    TestState s = sample.test_state;
     s.disturb(static_cast<std::uint64_t>(seed));
     const CheckedTerm worst = check_derivatives_closely(sample.range, 0, s, 1e-9).front();
     EXPECT_LT(worst.relative(), 1e-8) << worst.what << ", state " << seed;

@@ -24,7 +24,7 @@ Stage load_steps(int steps) {
 /// A value of one block on every rank: its owner tells the others.
 double on_all_ranks(const TestSystem& s, const State& state, BlockId id) {
   const UnknownBlock* u = s.layout->knows(id) ? s.layout->unknown_of(id) : nullptr;
-  double value = u != nullptr && u->owned ? state.value[static_cast<std::size_t>(u->place.value)] : 0;
+  double value = u != nullptr && u->owned ? state.value[static_cast<std::size_t>(u->offset.value)] : 0;
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
   return value;
 }
@@ -282,7 +282,7 @@ struct Asking {
   }
 };
 
-TEST(Contracts, who_asks_for_ever_more_cuts_is_named_on_all_ranks) {
+TEST(Contracts, the_requester_of_ever_more_cuts_is_named_on_all_ranks) {
   TestSystem s;
   for (int i = 0; i < 12; ++i) {
     s.entity("thing" + std::to_string(i), "asking");

@@ -77,7 +77,7 @@ class AtRounding : public ::testing::Test {
     scales_.length = 100;
     scales_.stiffest = 4e6;
     scales_.heaviest = 0.2;
-    shares_.share[static_cast<std::size_t>(BlockKind::position)] = 1;
+    contributions_.contribution[static_cast<std::size_t>(BlockKind::position)] = 1;
     test_.begin(1e-8, scales_, 1e6, 1e3);
     EXPECT_FALSE(accept(10, 10, 0, {0, false, true}));
     EXPECT_FALSE(accept(1e-4, 1e-4, 1e-6, {1, false, true}));
@@ -93,11 +93,11 @@ class AtRounding : public ::testing::Test {
     norms.residual[FieldNorms::constraint] = gap;
     norms.change[FieldNorms::displacement] = change;
     norms.size[FieldNorms::displacement] = 0.05;
-    return test_.accept(norms, shares_, iterate);
+    return test_.accept(norms, contributions_, iterate);
   }
 
   ModelScales scales_;
-  FieldScales shares_;
+  FieldScales contributions_;
   ConvergenceTest test_;
 };
 

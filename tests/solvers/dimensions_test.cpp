@@ -131,7 +131,7 @@ TEST(Dimensions, rows_of_one_block_count_by_what_each_measures) {
     equations.measure_change(x.get(), norms);
     EXPECT_DOUBLE_EQ(norms.change[FieldNorms::coordinate], 0.3 * metres[k]) << k;
     // What a force is small against counts along the size of a parameter, like a moment.
-    EXPECT_DOUBLE_EQ(m.assembler->scales().share[static_cast<std::size_t>(BlockKind::coordinate)],
+    EXPECT_DOUBLE_EQ(m.assembler->scales().contribution[static_cast<std::size_t>(BlockKind::coordinate)],
                      k == 2 ? n * std::abs(30.0 - 7) : std::abs(30.0 - 7))
         << k;
   }

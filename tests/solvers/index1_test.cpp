@@ -44,10 +44,6 @@ TEST(Index1, projection_keeps_the_constraints_to_rounding_and_without_it_they_dr
     const double gap = open(top, run.state(), ConstraintLevel::position),
                  rate = open(top, run.state(), ConstraintLevel::velocity),
                  acceleration = open(top, run.state(), ConstraintLevel::acceleration);
-    std::printf("  projection %d: %.2g m, %.2g m/s, %.2g m/s^2, energy %.2g J, %.1f iterations a step\n",
-                projection, gap, rate, acceleration, run.summary().largest_gain,
-                static_cast<double>(run.summary().timings.iterations) /
-                    static_cast<double>(run.summary().timings.steps));
     EXPECT_GE(run.summary().largest_violation, gap);
     EXPECT_GE(run.summary().largest_rate_violation, rate);
     if (projection) {

@@ -91,7 +91,7 @@ FrictionReading slipping(const FrictionVector& before, const FrictionVector& now
   FrictionReading group{
       .status = RowStatus::slips, .rows = 2, .at_rest = {0.5, 0.5, 0}, .sliding = {0.5, 0.5, 0}};
   group.slip = {before, now};
-  group.course = SlipCourse(group.sliding, 2, before, FrictionVector(1, 0, 0), step.slip);
+  group.course = SlipDirection(group.sliding, 2, before, FrictionVector(1, 0, 0), step.slip);
   return group;
 }
 

@@ -2,7 +2,7 @@
 
 #include "test_models.hpp"
 
-/// Joints that let go during the run, where they repeat others and where they don't.
+/// Joints that are released during the run, where they are redundant and where they are not.
 namespace trammel::testing {
 namespace {
 
@@ -21,7 +21,7 @@ class Notes : public Monitor {
   std::string all;
 };
 
-/// A top held twice at one point; `b` lets go at 0.105 s, `a` where asked.
+/// A top held twice at one point; `b` is released at 0.105 s, `a` where asked.
 struct HeldByLatches : TestSystem {
   Frame f;
   BlockId force[2] = {no_block, no_block};
@@ -73,7 +73,7 @@ TEST(Released, a_body_that_nothing_holds_any_more_falls) {
     for (const int i : {0, 1})
       EXPECT_LT(Eigen::Map<const Vec3>(m.value(run.state(), m.force[i])).norm(), 1e-12);
     for (const int k : {0, 1, 2})
-      EXPECT_NEAR(run.state().acceleration[static_cast<std::size_t>(m.layout->place(m.f.position).dof + k)],
+      EXPECT_NEAR(run.state().acceleration[static_cast<std::size_t>(m.layout->offset(m.f.position).dof + k)],
                   gravity[k], 1e-9);
     EXPECT_NE(
         notes.all.find("'a', 'b' are inactive from now on: 6 degrees of freedom, 0 redundant equations"),

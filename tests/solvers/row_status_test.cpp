@@ -52,7 +52,9 @@ struct Rail {
   void commit(const LocalState&, const StepInfo& step) { log->active_at_commit = step.active; }
   Energy energy(const LocalState&) const {
     ++log->energies;
-    return {0, 1, 0, 0};
+    Energy energy;
+    energy.strain = 1;
+    return energy;
   }
 };
 
@@ -100,8 +102,8 @@ struct System {
     history = std::make_unique<ModelHistory>(*assembler);
     state = layout->initial_state();
   }
-  double* value(BlockId id) { return state.value.data() + layout->place(id).value; }
-  double* rate(BlockId id) { return state.rate.data() + layout->place(id).dof; }
+  double* value(BlockId id) { return state.value.data() + layout->offset(id).value; }
+  double* rate(BlockId id) { return state.rate.data() + layout->offset(id).dof; }
   int row(BlockId id) const { return layout->unknown_of(id)->global; }
 
   void evaluate(ConstraintLevel level = ConstraintLevel::position) {
@@ -191,7 +193,7 @@ TEST(RowStatus, ARowIsTreatedByItsStatusNotByItsNumbers) {
 
 TEST(RowStatus, AtAccelerationLevelAnInactiveRowSaysThatTheMultiplierIsZero) {
   OnARail s;
-  s.state.acceleration[static_cast<std::size_t>(s.layout->place(s.point).dof) + 1] = 3;
+  s.state.acceleration[static_cast<std::size_t>(s.layout->offset(s.point).dof) + 1] = 3;
   s.value(s.multiplier)[1] = 0.5;
   const int row = s.row(s.multiplier) + 1;
   s.evaluate(ConstraintLevel::acceleration);
@@ -218,10 +220,11 @@ TEST(RowStatus, AnInstanceWithoutActiveRowsIsNotEvaluated) {
   EXPECT_FALSE(s.log->active_at_commit);
   s.evaluate();
   EXPECT_TRUE(s.r.isZero(0)) << s.r.transpose();
-  s.assembler->visit(s.state, [&](const ElementRange&, int, const LocalState&, const ReactionShares& shares) {
-    EXPECT_FALSE(shares.active);
-    EXPECT_TRUE(shares.may_rest);
-  });
+  s.assembler->visit(
+      s.state, [&](const ElementRange&, int, const LocalState&, const ReactionContributions& contributions) {
+        EXPECT_FALSE(contributions.active);
+        EXPECT_TRUE(contributions.may_rest);
+      });
 
   // And again where it becomes active, at a state that closes it.
   s.value(s.point)[1] = 0;
@@ -275,9 +278,10 @@ TEST(RowStatus, StatusesAreWrittenAndReadWithWhatTheyHold) {
   OnARail s, other;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
   Archive saved;
-  s.history->serialize(saved);
+  InstanceHistories histories;
+  s.history->serialize(saved, histories);
   Archive reader(saved.bytes());
-  other.history->serialize(reader);
+  other.history->serialize(reader, histories);
   EXPECT_EQ(reader.left(), 0U);
   EXPECT_EQ(other.assembler->statuses(), s.assembler->statuses());
   *other.value(other.coordinate) = 0.75;

@@ -110,10 +110,10 @@ TEST(DenseStep, follows_a_rotation_to_fourth_order) {
     const Vec3 theta(std::sin(t), 0.5 * t * t, t), rate(std::cos(t), t, 1), second(-std::sin(t), 1, 0);
     const Vec3 w = so3::T(theta) * rate;
     const Vec3 turn = so3::T(theta) * second + so3::dT(theta, rate) * rate;
-    const BlockPlace place = top.assembler->layout().place(top.frame.rotation);
-    set_rotation(&s.value[static_cast<std::size_t>(place.value)], so3::exp_quaternion(theta));
-    std::copy_n(w.data(), 3, &s.rate[static_cast<std::size_t>(place.dof)]);
-    std::copy_n(turn.data(), 3, &s.acceleration[static_cast<std::size_t>(place.dof)]);
+    const BlockOffset offset = top.assembler->layout().offset(top.frame.rotation);
+    set_rotation(&s.value[static_cast<std::size_t>(offset.value)], so3::exp_quaternion(theta));
+    std::copy_n(w.data(), 3, &s.rate[static_cast<std::size_t>(offset.dof)]);
+    std::copy_n(turn.data(), 3, &s.acceleration[static_cast<std::size_t>(offset.dof)]);
     return s;
   };
   const auto error = [&](double h) {

@@ -103,8 +103,8 @@ struct TestSystem {
     layout = std::make_unique<Layout>(comm, *model, LayoutOptions{});
     assembler = std::make_unique<Assembler>(*model, *layout);
   }
-  const double* value(const State& s, BlockId id) const { return s.value.data() + layout->place(id).value; }
-  const double* rate(const State& s, BlockId id) const { return s.rate.data() + layout->place(id).dof; }
+  const double* value(const State& s, BlockId id) const { return s.value.data() + layout->offset(id).value; }
+  const double* rate(const State& s, BlockId id) const { return s.rate.data() + layout->offset(id).dof; }
 };
 
 /// The heavy top of Geradin and Cardona.

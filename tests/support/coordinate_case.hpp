@@ -33,7 +33,7 @@ class CoordinateCase : public PlainCase {
       builder.offer_coordinate(coordinates[i].first, coordinates[i].second, block, static_cast<int>(i));
   }
 
-  /// The message of the error that this attachment ends with, "" where there is none.
+  /// The message of the error that this element on a coordinate ends with, "" where there is none.
   std::string on(const std::string& type, const std::string& joint, const std::string& coordinate,
                  const std::string& value) {
     try {

@@ -38,14 +38,14 @@ class FormulaCase {
   }
 
   /// Builds the joint, of the plugin's type where none is given.
-  Specimen joint(const std::string& text, const Type* other = nullptr) {
+  TestState joint(const std::string& text, const Type* other = nullptr) {
     const Type& type = other != nullptr ? *other : registry_.get(Type::Category::joint, "formula", {});
     values_.push_back(std::make_unique<Value>(read_yaml_text(text, "case.yaml")));
     Entity entity;
     entity.name = "J" + std::to_string(values_.size());
     builder_.begin(std::move(entity), type);
     type.build(Parameters(*values_.back(), type.parameters, context_), builder_);
-    return Specimen(model, range().stencil(0));
+    return TestState(model, range().stencil(0));
   }
   /// "LINE:COLUMN: message" of the error that building it ends with; "" where there is none.
   std::string message(const std::string& text) {

@@ -31,9 +31,9 @@ class JointCase : public PlainCase {
   }
 
   /// Builds the joint J and returns its instance alone, at the model's start.
-  Specimen joint(const std::string& type, const std::string& text) {
+  TestState joint(const std::string& type, const std::string& text) {
     add(Type::Category::joint, type, "J", text);
-    return Specimen(model, range().stencil(0));
+    return TestState(model, range().stencil(0));
   }
   std::string message(const std::string& type, const std::string& text) {
     return PlainCase::message(Type::Category::joint, type, text);
@@ -46,36 +46,36 @@ inline const std::vector<std::string>& marker_pairs() { return sample_marker_pai
 using trammel::carried;
 
 /// Row of the first block of a kind.
-inline int first_row(const Specimen& s, BlockKind kind) {
+inline int first_row(const TestState& s, BlockKind kind) {
   for (std::size_t k = 0; k < s.blocks().size(); ++k)
     if (s.blocks()[k].kind == kind) return s.offset(static_cast<int>(k));
   return s.dofs();
 }
 
 /// Index of the block of this name.
-inline int block_named(const Specimen& s, const std::string& name) {
+inline int block_named(const TestState& s, const std::string& name) {
   for (std::size_t k = 0; k < s.blocks().size(); ++k)
     if (s.blocks()[k].name == name) return static_cast<int>(k);
   throw Error("no block '" + name + "'");
 }
 
 /// What every joint keeps: exact derivatives, power, objectivity where it is closed, and a rank of B that leaves
-/// `freedoms`; one that is written in `relative` motion keeps objectivity wherever it is.
-inline void expect_sound_joint(const std::string& type, const std::string& own, int freedoms,
+/// `degrees of freedom`; one that is written in `relative` motion keeps objectivity wherever it is.
+inline void expect_sound_joint(const std::string& type, const std::string& own, int degrees_of_freedom,
                                bool relative = true, int states = 8) {
   JointCheck check;
   for (std::size_t pair = 0; pair < marker_pairs().size(); ++pair) {
     JointCase c;
     const std::string text = "{between: " + marker_pairs()[pair] + ", assemble: yes" + own + "}";
-    const Specimen start = c.joint(type, text);
+    const TestState start = c.joint(type, text);
     check_joint(c.range(), 0, start, pair, 0, states, 1, check);
     if (pair > 0 || !relative) continue;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      Specimen s = start;
+      TestState s = start;
       s.disturb(seed);
       const Evaluation e = evaluate(c.range(), 0, s, {false, true, false});
       EXPECT_LT(resultant(s, e.residual).norm(), 1e-11) << type;
-      const Specimen moved =
+      const TestState moved =
           carried(s, so3::exp(Vec3(2, -1, 0.5)), Vec3(3, 1, -2), Vec3(0.3, -1, 2), Vec3(1, 2, -0.7));
       const Evaluation f = evaluate(c.range(), 0, moved, {false, true, false});
       const int m = check.equations;
@@ -90,7 +90,7 @@ inline void expect_sound_joint(const std::string& type, const std::string& own, 
     EXPECT_LT(worst->error, bound) << type << own << ", " << worst->where;
   EXPECT_GT(check.closed, states / 2) << type << own;
   EXPECT_EQ(check.rank, check.equations) << type << own;
-  EXPECT_EQ(check.freedoms(), freedoms) << type << own;
+  EXPECT_EQ(check.degrees_of_freedom(), degrees_of_freedom) << type << own;
 }
 
 }  // namespace trammel::testing

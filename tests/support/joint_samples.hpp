@@ -43,12 +43,12 @@ inline std::vector<Block> frame_samples(const Marker& a, const Marker& b) {
 template <class E>
 struct Sample {
   RangeOf<E> range;
-  Specimen specimen;
+  TestState test_state;
 
-  Sample(E element, std::vector<Block> blocks) : specimen(std::move(blocks)) {
+  Sample(E element, std::vector<Block> blocks) : test_state(std::move(blocks)) {
     std::vector<BlockId> stencil;
-    for (std::size_t k = 0; k < specimen.blocks().size(); ++k) stencil.push_back(static_cast<BlockId>(k));
-    range.add(std::move(element), std::move(stencil), specimen.dofs(), 0);
+    for (std::size_t k = 0; k < test_state.blocks().size(); ++k) stencil.push_back(static_cast<BlockId>(k));
+    range.add(std::move(element), std::move(stencil), test_state.dofs(), 0);
   }
 };
 

@@ -31,7 +31,7 @@ struct ModalPoint final : MarkerShape {
     out.dofs = 6 + modes;
     out.R_WM = R;
     out.p_WM = x.position(first) + R * u;
-    out.remainder_W = x.remainder(first);
+    out.compensation_W = x.compensation(first);
     out.J.setZero(6, out.dofs);
     out.J.topLeftCorner<3, 3>().setIdentity();
     out.J.block<3, 3>(0, 3) = -R * skew(u);

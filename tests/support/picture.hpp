@@ -53,6 +53,9 @@ inline bool is_section(const Pixel& p) {
 inline bool is_body(const Pixel& p) { return p[0] > p[2] + 40 && p[1] > p[2] + 20; }
 inline bool is_force(const Pixel& p) { return p[0] > 60 && p[0] > 2 * p[1] && p[0] > 2 * p[2]; }
 inline bool is_moment(const Pixel& p) { return p[2] > 60 && p[2] > 2 * p[0] && p[2] > 1.6 * p[1]; }
+/// Colours of a legend's upper quarter and of its lower end.
+inline bool is_high(const Pixel& p) { return p[1] > 90 && 10 * p[0] > 4 * p[1] && 10 * p[1] > 16 * p[2]; }
+inline bool is_low(const Pixel& p) { return p[0] < 110 && p[1] < 40 && p[2] > 50 && p[2] < 140; }
 
 /// The axes in the corner have a red arrow, too.
 inline constexpr double axes_share = 0.02;

@@ -69,10 +69,10 @@ class ProbeState {
     return random_position(draw, size).random_rotation(draw, size);
   }
 
-  int dofs() const { return specimen_.dofs(); }
-  const State& state() const { return specimen_.state(); }
-  LocalState local() const { return specimen_.local(); }
-  const Specimen& specimen() const { return specimen_; }
+  int dofs() const { return test_state_.dofs(); }
+  const State& state() const { return test_state_.state(); }
+  LocalState local() const { return test_state_.local(); }
+  const TestState& test_state() const { return test_state_; }
 
  private:
   ProbeState& add(BlockKind kind, const Eigen::VectorXd& value, const Eigen::VectorXd& rate,
@@ -89,15 +89,15 @@ class ProbeState {
     return *this;
   }
   void rebuild() {
-    specimen_ = Specimen(blocks_);
-    specimen_.state().acceleration = accelerations_;
-    specimen_.state().time = time_;
+    test_state_ = TestState(blocks_);
+    test_state_.state().acceleration = accelerations_;
+    test_state_.state().time = time_;
   }
 
   double time_;
   std::vector<Block> blocks_;
   std::vector<double> accelerations_;
-  Specimen specimen_{std::vector<Block>()};
+  TestState test_state_{std::vector<Block>()};
 };
 
 template <class E>
@@ -112,21 +112,21 @@ Eigen::VectorXd residual_of(const E& element, const ProbeState& x) {
 template <class E>
 void expect_tangent(const E& element, const ProbeState& x, double tolerance = 1e-8) {
   RangeOf<E> range;
-  std::vector<BlockId> stencil(x.specimen().blocks().size());
+  std::vector<BlockId> stencil(x.test_state().blocks().size());
   std::iota(stencil.begin(), stencil.end(), 0);
   range.add(element, std::move(stencil), x.dofs(), 0);
-  const CheckedTerm worst = check_derivatives(range, 0, x.specimen()).front();
+  const CheckedTerm worst = check_derivatives(range, 0, x.test_state()).front();
   EXPECT_LT(worst.relative(), tolerance) << worst.what;
   EXPECT_LT(
-      (evaluate(range, 0, x.specimen(), {true, false, false}).residual - residual_of(element, x)).norm(),
+      (evaluate(range, 0, x.test_state(), {true, false, false}).residual - residual_of(element, x)).norm(),
       1e-13 * (1 + residual_of(element, x).norm()))
       << "residual with and without tangent";
 }
 
 /// Rate of f along the motion with the rates and accelerations of x, by central differences.
-inline double time_derivative(const std::function<double(const Specimen&)>& f, const ProbeState& x) {
+inline double time_derivative(const std::function<double(const TestState&)>& f, const ProbeState& x) {
   constexpr double h = 1e-4;
-  return (f(x.specimen().after(h)) - f(x.specimen().after(-h))) / (2 * h);
+  return (f(x.test_state().after(h)) - f(x.test_state().after(-h))) / (2 * h);
 }
 
 }  // namespace trammel::testing

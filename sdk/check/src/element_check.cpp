@@ -12,24 +12,25 @@ namespace trammel {
 
 namespace {
 
-class CopySink final : public ShareSink {
+class CopySink final : public ContributionSink {
  public:
   explicit CopySink(Evaluation& out) : out_(out) {}
-  void add(int, LocalSystem& share) override {
-    const int n = share.size();
+  void add(int, LocalSystem& contribution) override {
+    const int n = contribution.size();
     const auto vector = [n](bool has, auto get) -> Eigen::VectorXd {
       return has ? Eigen::VectorXd(get()) : Eigen::VectorXd::Zero(n);
     };
     const auto matrix = [n](bool has, auto get) -> Eigen::MatrixXd {
       return has ? Eigen::MatrixXd(get()) : Eigen::MatrixXd::Zero(n, n);
     };
-    out_.residual = share.residual();
-    out_.rate = vector(share.has_rate(), [&] { return share.rate(); });
-    out_.bias = vector(share.has_bias(), [&] { return share.bias(); });
-    out_.K = matrix(share.has_K(), [&] { return share.K(); });
-    out_.D = matrix(share.has_D(), [&] { return share.D(); });
-    out_.M = matrix(share.has_M(), [&] { return share.M(); });
-    out_.rate_gradient = matrix(share.has_rate_gradient(), [&] { return share.rate_gradient(); });
+    out_.residual = contribution.residual();
+    out_.rate = vector(contribution.has_rate(), [&] { return contribution.rate(); });
+    out_.bias = vector(contribution.has_bias(), [&] { return contribution.bias(); });
+    out_.K = matrix(contribution.has_K(), [&] { return contribution.K(); });
+    out_.D = matrix(contribution.has_D(), [&] { return contribution.D(); });
+    out_.M = matrix(contribution.has_M(), [&] { return contribution.M(); });
+    out_.rate_gradient =
+        matrix(contribution.has_rate_gradient(), [&] { return contribution.rate_gradient(); });
   }
 
  private:
@@ -37,13 +38,13 @@ class CopySink final : public ShareSink {
 };
 
 /// The accelerations of kinematic blocks, zero elsewhere, in the order of the local system.
-Eigen::VectorXd accelerations(const Specimen& at) {
+Eigen::VectorXd accelerations(const TestState& at) {
   Eigen::VectorXd a = Eigen::VectorXd::Zero(at.dofs());
   const std::span<const Block> blocks = at.blocks();
   for (std::size_t k = 0; k < blocks.size(); ++k)
     if (is_kinematic(blocks[k].kind))
       a.segment(at.offset(static_cast<int>(k)), blocks[k].size) = Eigen::Map<const Eigen::VectorXd>(
-          at.state().acceleration.data() + at.places()[k].dof, blocks[k].size);
+          at.state().acceleration.data() + at.state_offsets()[k].dof, blocks[k].size);
   return a;
 }
 
@@ -58,10 +59,10 @@ Eigen::VectorXd some_direction(int n) {
 
 /// Deviation of the numbers that a function of the state gives, by rounding. It comes from differences of sixth order over
 /// tiny steps (More and Wild, SIAM J. Sci. Comput. 33, 2011, 1292), in which nothing of the function itself is left.
-Eigen::MatrixXd deviation(const Specimen& at, const std::function<Eigen::MatrixXd(const Specimen&)>& f) {
+Eigen::MatrixXd deviation(const TestState& at, const std::function<Eigen::MatrixXd(const TestState&)>& f) {
   constexpr int points = 13, middle = points / 2, order = 6;
   constexpr double spacing = 3e-8;
-  constexpr double share = 720.0 * 720.0 / 479001600.0;  // (order!)^2 / (2 order)!
+  constexpr double contribution = 720.0 * 720.0 / 479001600.0;  // (order!)^2 / (2 order)!
   const Eigen::VectorXd direction = some_direction(at.dofs());
   std::vector<Eigen::MatrixXd> table;
   for (int k = 0; k < points; ++k) table.push_back(f(at.moved((k - middle) * spacing * direction)));
@@ -71,7 +72,7 @@ Eigen::MatrixXd deviation(const Specimen& at, const std::function<Eigen::MatrixX
   }
   Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(table[0].rows(), table[0].cols());
   for (const Eigen::MatrixXd& t : table) squares += t.cwiseAbs2();
-  return (share / static_cast<double>(table.size()) * squares).cwiseSqrt();
+  return (contribution / static_cast<double>(table.size()) * squares).cwiseSqrt();
 }
 
 /// What rounding makes of the numbers of an evaluation: in the differences over a step, and in the terms themselves. The
@@ -81,16 +82,16 @@ struct Rounding {
   Eigen::VectorXd residual_difference, rate_difference, rate, bias;
   Eigen::MatrixXd K, D, M, rate_gradient;
 
-  Rounding(const ElementRange& range, int instance, const Specimen& at, double step) {
+  Rounding(const ElementRange& range, int instance, const TestState& at, double step) {
     constexpr double deviations = 9;
     const Eigen::Index n = at.dofs();
-    const auto numbers = [&](const Specimen& s) {
+    const auto numbers = [&](const TestState& s) {
       const Evaluation e = evaluate(range, instance, s, {true, true, true});
       Eigen::MatrixXd all(n, 4 * n + 3);
       all << e.K, e.D, e.M, e.rate_gradient, e.residual, e.rate, e.bias;
       return all;
     };
-    const auto values = [&](const Specimen& s) {
+    const auto values = [&](const TestState& s) {
       const Evaluation e = evaluate(range, instance, s, {false, true, false});
       Eigen::MatrixXd both(n, 2);
       both << e.residual, e.rate;
@@ -105,7 +106,7 @@ struct Rounding {
     bias = all.col(4 * n + 2);
     Eigen::MatrixXd largest = all.middleCols(4 * n, 2);
     for (const double way : {-step, step}) {
-      const Specimen beside = at.moved(way * some_direction(at.dofs()));
+      const TestState beside = at.moved(way * some_direction(at.dofs()));
       largest = largest.cwiseMax(deviations * deviation(beside, values));
     }
     residual_difference = largest.col(0) / step;
@@ -126,9 +127,9 @@ bool is_worse(const CheckedTerm& a, const CheckedTerm& b) {
 
 }  // namespace
 
-Specimen::Specimen(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
+TestState::TestState(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
   for (const Block& b : blocks_) {
-    places_.push_back(
+    state_offsets_.push_back(
         {static_cast<std::int32_t>(state_.value.size()), static_cast<std::int32_t>(state_.rate.size())});
     offsets_.push_back(dofs_);
     append_initial(b, state_);
@@ -136,16 +137,16 @@ Specimen::Specimen(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
   }
 }
 
-void Specimen::set_rotation(int k, const Mat3& R) {
-  double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
+void TestState::set_rotation(int k, const Mat3& R) {
+  double* value = state_.value.data() + state_offsets_[static_cast<std::size_t>(k)].value;
   Eigen::Map<Mat3>{value} = R;
   const Quaternion q = so3::quaternion(R);
   value[9] = q.w();
   Eigen::Map<Vec3>{value + 10} = q.vec();
 }
 
-void Specimen::turn(int k, const Vec3& theta) {
-  double* value = state_.value.data() + places_[static_cast<std::size_t>(k)].value;
+void TestState::turn(int k, const Vec3& theta) {
+  double* value = state_.value.data() + state_offsets_[static_cast<std::size_t>(k)].value;
   Eigen::Map<Mat3> R(value);
   R = Mat3(R * so3::exp(theta));
   const Quaternion q = (quaternion_of(value) * so3::exp_quaternion(theta)).normalized();
@@ -153,7 +154,7 @@ void Specimen::turn(int k, const Vec3& theta) {
   Eigen::Map<Vec3>{value + 10} = q.vec();
 }
 
-void Specimen::disturb(std::uint64_t seed, double size, double angle) {
+void TestState::disturb(std::uint64_t seed, double size, double angle) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
   // One draw a statement: arguments of a call are drawn in an order of the compiler's own.
@@ -166,12 +167,12 @@ void Specimen::disturb(std::uint64_t seed, double size, double angle) {
     if (blocks_[k].kind == BlockKind::rotation) {
       turn(static_cast<int>(k), draw_turn());
     } else {
-      double* value = state_.value.data() + places_[k].value;
+      double* value = state_.value.data() + state_offsets_[k].value;
       for (int i = 0; i < blocks_[k].size; ++i) value[i] += size * number(random);
     }
     if (!has_rate(blocks_[k].kind)) continue;
     for (int i = 0; i < blocks_[k].size; ++i) {
-      const auto at = static_cast<std::size_t>(places_[k].dof + i);
+      const auto at = static_cast<std::size_t>(state_offsets_[k].dof + i);
       state_.rate[at] += size * number(random);
       state_.acceleration[at] += size * number(random);
     }
@@ -179,56 +180,56 @@ void Specimen::disturb(std::uint64_t seed, double size, double angle) {
   state_.time += 0.5 * size * number(random);
 }
 
-Specimen Specimen::moved(const Eigen::VectorXd& increment) const {
-  Specimen s = *this;
+TestState TestState::moved(const Eigen::VectorXd& increment) const {
+  TestState s = *this;
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     if (blocks_[k].kind == BlockKind::rotation) {
       s.turn(static_cast<int>(k), increment.segment<3>(offsets_[k]));
     } else {
-      double* value = s.state_.value.data() + places_[k].value;
+      double* value = s.state_.value.data() + state_offsets_[k].value;
       for (int i = 0; i < blocks_[k].size; ++i) value[i] += increment[offsets_[k] + i];
     }
   }
   return s;
 }
 
-Eigen::VectorXd Specimen::velocities() const {
+Eigen::VectorXd TestState::velocities() const {
   Eigen::VectorXd v = Eigen::VectorXd::Zero(dofs_);
   for (std::size_t k = 0; k < blocks_.size(); ++k)
     if (is_kinematic(blocks_[k].kind))
       v.segment(offsets_[k], blocks_[k].size) =
-          Eigen::Map<const Eigen::VectorXd>(state_.rate.data() + places_[k].dof, blocks_[k].size);
+          Eigen::Map<const Eigen::VectorXd>(state_.rate.data() + state_offsets_[k].dof, blocks_[k].size);
   return v;
 }
 
-Specimen Specimen::after(double tau) const {
-  Specimen s = moved(tau * velocities());
+TestState TestState::after(double tau) const {
+  TestState s = moved(tau * velocities());
   for (std::size_t k = 0; k < blocks_.size(); ++k)
     if (is_kinematic(blocks_[k].kind))
       for (int i = 0; i < blocks_[k].size; ++i) {
-        const auto at = static_cast<std::size_t>(places_[k].dof + i);
+        const auto at = static_cast<std::size_t>(state_offsets_[k].dof + i);
         s.state_.rate[at] += tau * state_.acceleration[at];
       }
   s.state_.time += tau;
   return s;
 }
 
-Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at, const Request& request) {
+Evaluation evaluate(const ElementRange& range, int instance, const TestState& at, const Request& request) {
   Evaluation out;
   CopySink sink(out);
-  std::vector<const BlockPlace*> places(static_cast<std::size_t>(instance) + 1, nullptr);
-  places.back() = at.places().data();
-  range.evaluate(instance, instance + 1, at.state(), places, request, sink);
+  std::vector<const BlockOffset*> offsets(static_cast<std::size_t>(instance) + 1, nullptr);
+  offsets.back() = at.state_offsets().data();
+  range.evaluate(instance, instance + 1, at.state(), offsets, request, sink);
   return out;
 }
 
-std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const Specimen& at,
+std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance, const TestState& at,
                                            double step) {
   const int n = at.dofs();
   const std::span<const Block> blocks = at.blocks();
   const Evaluation exact = evaluate(range, instance, at, {true, true, true});
-  const auto residual = [&](const Specimen& s) { return evaluate(range, instance, s, {}).residual; };
-  const auto rate = [&](const Specimen& s) {
+  const auto residual = [&](const TestState& s) { return evaluate(range, instance, s, {}).residual; };
+  const auto rate = [&](const TestState& s) {
     return evaluate(range, instance, s, {false, true, false}).rate;
   };
 
@@ -241,16 +242,16 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
       const auto moved = [&](double h) { return at.moved(h * Eigen::VectorXd::Unit(n, column)); };
       K.col(column) = difference(step, [&](double h) { return residual(moved(h)); });
       if (!has_rate(blocks[k].kind)) continue;
-      const auto dof = static_cast<std::size_t>(at.places()[k].dof + i);
+      const auto dof = static_cast<std::size_t>(at.state_offsets()[k].dof + i);
       D.col(column) = difference(step, [&](double h) {
-        Specimen s = at;
+        TestState s = at;
         s.state().rate[dof] += h;
         return residual(s);
       });
       if (!is_kinematic(blocks[k].kind)) continue;
       rate_gradient.col(column) = difference(step, [&](double h) { return rate(moved(h)); });
       M.col(column) = difference(step, [&](double h) {
-        Specimen s = at;
+        TestState s = at;
         s.state().acceleration[dof] += h;
         return residual(s);
       });
@@ -327,7 +328,7 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
 }
 
 std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
-                                                   const Specimen& at, double bound, double step) {
+                                                   const TestState& at, double bound, double step) {
   constexpr int most = 4;
   std::vector<CheckedTerm> best = check_derivatives(range, instance, at, step);
   std::map<std::string, std::size_t> place;
@@ -344,11 +345,11 @@ std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, in
   return best;
 }
 
-CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at, int states,
+CheckedTerm worst_derivative(const ElementRange& range, int instance, const TestState& at, int states,
                              std::uint64_t seed) {
   CheckedTerm worst;
   for (int k = 0; k < states; ++k) {
-    Specimen s = at;
+    TestState s = at;
     s.disturb(seed + static_cast<std::uint64_t>(k));
     CheckedTerm term = check_derivatives(range, instance, s).front();
     if (k == 0 || term.relative() > worst.relative()) worst = std::move(term);
@@ -356,7 +357,7 @@ CheckedTerm worst_derivative(const ElementRange& range, int instance, const Spec
   return worst;
 }
 
-Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual) {
+Vec6 resultant(const TestState& at, const Eigen::VectorXd& residual) {
   Vec6 sum = Vec6::Zero();
   const LocalState x = at.local();
   const std::span<const Block> blocks = at.blocks();
@@ -373,7 +374,7 @@ Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual) {
   return sum;
 }
 
-double power_of_time(const ElementRange& range, int instance, const Specimen& at) {
+double power_of_time(const ElementRange& range, int instance, const TestState& at) {
   const Evaluation e = evaluate(range, instance, at, {false, true, false});
   double power = e.residual.dot(at.velocities());
   const std::span<const Block> blocks = at.blocks();
@@ -387,10 +388,10 @@ double power_of_time(const ElementRange& range, int instance, const Specimen& at
   return power;
 }
 
-double power_error(const ElementRange& range, int instance, const Specimen& at) {
+double power_error(const ElementRange& range, int instance, const TestState& at) {
   const Evaluation e = evaluate(range, instance, at, {false, true, false});
   const Eigen::VectorXd C_t = difference(1e-3, [&](double h) {
-    Specimen s = at;
+    TestState s = at;
     s.state().time += h;
     return evaluate(range, instance, s, {}).residual;
   });

@@ -30,7 +30,7 @@ Marker moving(const Marker& base) {
   return moving_marker(base, {time_function([](Jet t) { return 0.4 * t * t; }), nullptr, nullptr}, law);
 }
 
-int kinematic_size(const Specimen& at) {
+int kinematic_size(const TestState& at) {
   int n = 0;
   for (const Block& block : at.blocks())
     if (is_kinematic(block.kind)) n += block.size;
@@ -38,7 +38,7 @@ int kinematic_size(const Specimen& at) {
 }
 
 /// The numbers of `rows` in the rows of one kind of constraint.
-Eigen::VectorXd of_constraints(const Specimen& at, BlockKind level, const Eigen::VectorXd& rows) {
+Eigen::VectorXd of_constraints(const TestState& at, BlockKind level, const Eigen::VectorXd& rows) {
   Eigen::VectorXd found(0);
   for (std::size_t k = 0; k < at.blocks().size(); ++k) {
     if (at.blocks()[k].kind != level) continue;
@@ -50,7 +50,7 @@ Eigen::VectorXd of_constraints(const Specimen& at, BlockKind level, const Eigen:
 }
 
 /// Numbers in kinematic columns put into the order of the local system.
-Eigen::VectorXd spread(const Specimen& at, const Eigen::VectorXd& kinematic) {
+Eigen::VectorXd spread(const TestState& at, const Eigen::VectorXd& kinematic) {
   Eigen::VectorXd all = Eigen::VectorXd::Zero(at.dofs());
   int column = 0;
   for (std::size_t k = 0; k < at.blocks().size(); ++k) {
@@ -63,10 +63,10 @@ Eigen::VectorXd spread(const Specimen& at, const Eigen::VectorXd& kinematic) {
 }
 
 /// Violations of the position equations, and then of rates and velocity-level equations.
-Eigen::VectorXd gaps(const Evaluation& e, const Specimen& at) {
+Eigen::VectorXd gaps(const Evaluation& e, const TestState& at) {
   return of_constraints(at, BlockKind::multiplier, e.residual);
 }
-Eigen::VectorXd rate_gaps(const Evaluation& e, const Specimen& at) {
+Eigen::VectorXd rate_gaps(const Evaluation& e, const TestState& at) {
   const Eigen::VectorXd rate = of_constraints(at, BlockKind::multiplier, e.rate),
                         slip = of_constraints(at, BlockKind::velocity_multiplier, e.residual);
   return (Eigen::VectorXd(rate.size() + slip.size()) << rate, slip).finished();
@@ -83,7 +83,7 @@ double largest(const Eigen::VectorXd& v) { return v.size() == 0 ? 0 : v.lpNorm<E
 
 /// Power that the reactions of all constraints put in besides their explicit time dependence, relative to the power
 /// that they exchange.
-double relative_power_error(const ElementRange& range, int instance, const Specimen& at) {
+double relative_power_error(const ElementRange& range, int instance, const TestState& at) {
   const Eigen::VectorXd v = at.velocities();
   const Evaluation e = evaluate(range, instance, at, {true, true, false});
   double error = power_error(range, instance, at);
@@ -129,7 +129,7 @@ const std::vector<std::string>& sample_marker_pairs() {
   return pairs;
 }
 
-Eigen::MatrixXd constraint_gradient(const ElementRange& range, int instance, const Specimen& at) {
+Eigen::MatrixXd constraint_gradient(const ElementRange& range, int instance, const TestState& at) {
   const Evaluation e = evaluate(range, instance, at, {true, false, false});
   const std::span<const Block> blocks = at.blocks();
   const int columns = kinematic_size(at);
@@ -153,16 +153,16 @@ Eigen::MatrixXd constraint_gradient(const ElementRange& range, int instance, con
   return B;
 }
 
-Specimen carried(Specimen at, const Mat3& Q, const Vec3& c, const Vec3& v, const Vec3& w) {
+TestState carried(TestState at, const Mat3& Q, const Vec3& c, const Vec3& v, const Vec3& w) {
   State& state = at.state();
   for (std::size_t k = 0; k < at.blocks().size(); ++k) {
-    const BlockPlace& place = at.places()[k];
+    const BlockOffset& offset = at.state_offsets()[k];
     if (at.blocks()[k].kind == BlockKind::position) {
-      Eigen::Map<Vec3> p(state.value.data() + place.value), rate(state.rate.data() + place.dof);
+      Eigen::Map<Vec3> p(state.value.data() + offset.value), rate(state.rate.data() + offset.dof);
       p = Q * p + c;
       rate = Q * rate + v + w.cross(p);
     } else if (at.blocks()[k].kind == BlockKind::rotation) {
-      Eigen::Map<Vec3> rate(state.rate.data() + place.dof);
+      Eigen::Map<Vec3> rate(state.rate.data() + offset.dof);
       const Mat3 R = Q * at.local().rotation(static_cast<int>(k));
       at.set_rotation(static_cast<int>(k), R);
       rate += R.transpose() * w;
@@ -171,7 +171,7 @@ Specimen carried(Specimen at, const Mat3& Q, const Vec3& c, const Vec3& v, const
   return at;
 }
 
-bool close(const ElementRange& range, int instance, Specimen& at) {
+bool close(const ElementRange& range, int instance, TestState& at) {
   constexpr double closed = 1e-12;
   const auto solve = [](const Eigen::MatrixXd& B, const Eigen::VectorXd& gap) -> Eigen::VectorXd {
     return B.completeOrthogonalDecomposition().solve(gap);
@@ -189,14 +189,14 @@ bool close(const ElementRange& range, int instance, Specimen& at) {
   const Eigen::VectorXd change = spread(at, solve(constraint_gradient(range, instance, at), gap));
   for (std::size_t k = 0; k < at.blocks().size(); ++k)
     if (is_kinematic(at.blocks()[k].kind))
-      Eigen::Map<Eigen::VectorXd>(at.state().rate.data() + at.places()[k].dof, at.blocks()[k].size) -=
+      Eigen::Map<Eigen::VectorXd>(at.state().rate.data() + at.state_offsets()[k].dof, at.blocks()[k].size) -=
           change.segment(at.offset(static_cast<int>(k)), at.blocks()[k].size);
   // At a singular position the rates cannot be met.
   const double speed = std::max(1.0, largest(at.velocities()));
   return largest(rate_gaps(evaluate(range, instance, at, {false, true, false}), at)) < closed * speed;
 }
 
-double objectivity_error(const ElementRange& range, int instance, const Specimen& closed,
+double objectivity_error(const ElementRange& range, int instance, const TestState& closed,
                          std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
@@ -205,7 +205,7 @@ double objectivity_error(const ElementRange& range, int instance, const Specimen
     return Vec3(size * x, size * y, size * z);
   };
   const Vec3 turn = draw(std::numbers::pi / std::sqrt(3.0)), shift = draw(3), v = draw(2), w = draw(2);
-  const Specimen moved = carried(closed, so3::exp(turn), shift, v, w);
+  const TestState moved = carried(closed, so3::exp(turn), shift, v, w);
   const Evaluation before = evaluate(range, instance, closed, {false, true, false}),
                    after = evaluate(range, instance, moved, {false, true, false});
   const Vec6 sum = resultant(closed, before.residual);
@@ -214,7 +214,7 @@ double objectivity_error(const ElementRange& range, int instance, const Specimen
                    largest(sum) / std::max(1.0, largest(before.residual))});
 }
 
-std::string relative_pose(const ElementRange& range, int instance, const Specimen& at) {
+std::string relative_pose(const ElementRange& range, int instance, const TestState& at) {
   const std::shared_ptr<const JointView> joint = range.joint(instance);
   if (joint == nullptr) return {};
   const JointSite& site = joint->site();
@@ -226,13 +226,13 @@ std::string relative_pose(const ElementRange& range, int instance, const Specime
       p.z(), theta.x(), theta.y(), theta.z());
 }
 
-void check_joint(const ElementRange& range, int instance, const Specimen& start, std::size_t pair, int first,
+void check_joint(const ElementRange& range, int instance, const TestState& start, std::size_t pair, int first,
                  int count, int by, JointCheck& into) {
   const std::string between = ", between " + sample_marker_pairs()[pair];
   const bool free_pair = pair == 0;
-  std::vector<Specimen> repeated;
+  std::vector<TestState> repeated;
   for (int state = first; state < count; state += by) {
-    Specimen s = start;
+    TestState s = start;
     const auto seed = static_cast<std::uint64_t>(state) + 1;
     s.disturb(seed, 1, std::numbers::pi);
     const std::string at = between + ", state " + std::to_string(seed);

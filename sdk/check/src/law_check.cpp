@@ -15,13 +15,13 @@ namespace trammel {
 namespace {
 
 /// Solves the algebraic equations of an instance; false where Newton does not converge.
-bool solve_algebraic(const ElementRange& range, int instance, Specimen& s) {
+bool solve_algebraic(const ElementRange& range, int instance, TestState& s) {
   std::vector<std::pair<int, double*>> unknowns;  // row, number
   for (std::size_t k = 0; k < s.blocks().size(); ++k)
     if (s.blocks()[k].kind == BlockKind::algebraic)
       for (int i = 0; i < s.blocks()[k].size; ++i)
         unknowns.emplace_back(s.offset(static_cast<int>(k)) + i,
-                              s.state().value.data() + s.places()[k].value + i);
+                              s.state().value.data() + s.state_offsets()[k].value + i);
   if (unknowns.empty()) return true;
   const auto n = static_cast<Eigen::Index>(unknowns.size());
   for (int iteration = 0; iteration < 50; ++iteration) {
@@ -47,33 +47,33 @@ bool solve_algebraic(const ElementRange& range, int instance, Specimen& s) {
 }
 
 /// Gives first-order states the rates of their equations.
-void set_state_rates(const ElementRange& range, int instance, Specimen& s) {
+void set_state_rates(const ElementRange& range, int instance, TestState& s) {
   const Evaluation e = evaluate(range, instance, s, {});
   for (std::size_t k = 0; k < s.blocks().size(); ++k)
     if (s.blocks()[k].kind == BlockKind::state)
       for (int i = 0; i < s.blocks()[k].size; ++i)
-        s.state().rate[static_cast<std::size_t>(s.places()[k].dof + i)] -=
+        s.state().rate[static_cast<std::size_t>(s.state_offsets()[k].dof + i)] -=
             e.residual[s.offset(static_cast<int>(k)) + i];
 }
 
-double energy_after(const ElementRange& range, int instance, const Specimen& s, double tau) {
-  Specimen later = s.after(tau);
+double energy_after(const ElementRange& range, int instance, const TestState& s, double tau) {
+  TestState later = s.after(tau);
   for (std::size_t k = 0; k < s.blocks().size(); ++k)
     if (s.blocks()[k].kind == BlockKind::state)
       for (int i = 0; i < s.blocks()[k].size; ++i)
-        later.state().value[static_cast<std::size_t>(s.places()[k].value + i)] +=
-            tau * s.state().rate[static_cast<std::size_t>(s.places()[k].dof + i)];
+        later.state().value[static_cast<std::size_t>(s.state_offsets()[k].value + i)] +=
+            tau * s.state().rate[static_cast<std::size_t>(s.state_offsets()[k].dof + i)];
   if (!solve_algebraic(range, instance, later)) return std::numeric_limits<double>::quiet_NaN();
   const Energy e = range.energy(instance, later.local());
   return e.kinetic + e.strain + e.potential;
 }
 
 /// Power that it takes and neither stores nor loses, relative to that which it exchanges; nan where it has no state.
-double power_error_of(const ElementRange& range, int instance, Specimen s, double bound) {
+double power_error_of(const ElementRange& range, int instance, TestState s, double bound) {
   if (!solve_algebraic(range, instance, s)) return std::numeric_limits<double>::quiet_NaN();
   set_state_rates(range, instance, s);
   const Eigen::VectorXd r = evaluate(range, instance, s, {}).residual, v = s.velocities();
-  const double lost = range.energy(instance, s.local()).lost_power;
+  const double lost = range.energy(instance, s.local()).dissipated_power;
   const double size = std::max({1.0, r.cwiseProduct(v).cwiseAbs().sum(), std::abs(lost)});
   double best = HUGE_VAL;
   for (const double h : {1e-3, 1e-4, 1e-5}) {  // shorter ones beside a kink
@@ -87,11 +87,11 @@ double power_error_of(const ElementRange& range, int instance, Specimen s, doubl
   return best;
 }
 
-double objectivity_error_of(const ElementRange& range, int instance, Specimen s, bool inertia) {
+double objectivity_error_of(const ElementRange& range, int instance, TestState s, bool inertia) {
   if (inertia) std::ranges::fill(s.state().acceleration, 0.0);
   const Mat3 Q = so3::exp(Vec3(2, -1, 0.5));
   const Vec3 v = inertia ? Vec3(0, 0, 0) : Vec3(0.3, -1, 2), w = inertia ? Vec3(0, 0, 0) : Vec3(1, 2, -0.7);
-  const Specimen moved = carried(s, Q, Vec3(3, 1, -2), v, w);
+  const TestState moved = carried(s, Q, Vec3(3, 1, -2), v, w);
   const Eigen::VectorXd before = evaluate(range, instance, s, {}).residual,
                         after = evaluate(range, instance, moved, {}).residual;
   double error = inertia ? 0 : resultant(s, before).norm();
@@ -107,13 +107,13 @@ double objectivity_error_of(const ElementRange& range, int instance, Specimen s,
 
 }  // namespace
 
-void check_law(const ElementRange& range, int instance, const Specimen& start, const std::string& between,
+void check_law(const ElementRange& range, int instance, const TestState& start, const std::string& between,
                bool free, int first, int count, int by, LawCheck& into) {
   constexpr double power_looked_at = 1e-9;
   into.has_inertia = evaluate(range, instance, start, {true, false, false}).M.norm() > 0;
-  std::vector<Specimen> repeated;
+  std::vector<TestState> repeated;
   for (int state = first; state < count; state += by) {
-    Specimen s = start;
+    TestState s = start;
     const auto seed = static_cast<std::uint64_t>(state) + 1;
     s.disturb(seed, 1, std::numbers::pi);
     const std::string at = between + ", state " + std::to_string(seed);

@@ -12,13 +12,13 @@ struct Given {
   Eigen::VectorXd residual;
 };
 
-Given given(const ElementRange& range, int instance, const Specimen& at) {
+Given given(const ElementRange& range, int instance, const TestState& at) {
   return {evaluate(range, instance, at, {true, true, true}), evaluate(range, instance, at, {}).residual};
 }
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-std::string row_of(const Specimen& at, Eigen::Index row) {
+std::string row_of(const TestState& at, Eigen::Index row) {
   for (std::size_t k = 0; k < at.blocks().size(); ++k) {
     const int first = at.offset(static_cast<int>(k));
     if (row >= first && row < first + at.blocks()[k].size)
@@ -27,7 +27,7 @@ std::string row_of(const Specimen& at, Eigen::Index row) {
   return "row " + std::to_string(row + 1);
 }
 
-std::string difference(const Specimen& at, const Given& a, const Given& b) {
+std::string difference(const TestState& at, const Given& a, const Given& b) {
   std::string found;
   const auto compare = [&](const char* what, const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
     if (!found.empty()) return;
@@ -49,10 +49,11 @@ std::string difference(const Specimen& at, const Given& a, const Given& b) {
 
 }  // namespace
 
-std::string differs_when_repeated(const ElementRange& range, int instance, std::span<const Specimen> states) {
+std::string differs_when_repeated(const ElementRange& range, int instance,
+                                  std::span<const TestState> states) {
   std::vector<Given> first;
   first.reserve(states.size());
-  for (const Specimen& state : states) {
+  for (const TestState& state : states) {
     first.push_back(given(range, instance, state));
     if (std::string found = difference(state, first.back(), given(range, instance, state)); !found.empty())
       return found + ", evaluated twice in turn";
@@ -65,8 +66,8 @@ std::string differs_when_repeated(const ElementRange& range, int instance, std::
 }
 
 std::string differs_between(const ElementRange& range, int instance, const ElementRange& other_range,
-                            int other_instance, std::span<const Specimen> states) {
-  for (const Specimen& state : states)
+                            int other_instance, std::span<const TestState> states) {
+  for (const TestState& state : states)
     if (std::string found =
             difference(state, given(range, instance, state), given(other_range, other_instance, state));
         !found.empty())

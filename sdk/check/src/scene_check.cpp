@@ -8,14 +8,13 @@
 #include <Eigen/QR>
 
 #include "trammel/error.hpp"
+#include "trammel/index.hpp"
 #include "trammel/joint_check.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// One instance of the entity, and where its blocks stand among those of all its instances.
 struct Part {
@@ -50,7 +49,7 @@ Whole collect(const EntityInstances& joint) {
 }
 
 /// A random state around the start.
-Specimen stirred(const Specimen& start, const JointScene& scene, std::uint64_t seed) {
+TestState stirred(const TestState& start, const JointScene& scene, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
   const auto draw = [&] {
@@ -60,7 +59,7 @@ Specimen stirred(const Specimen& start, const JointScene& scene, std::uint64_t s
   const Vec3 axis = draw().normalized();
   const double angle = std::numbers::pi * number(random);
   const Vec3 shift = draw(), v = draw(), w = draw();
-  Specimen s = carried(start, so3::exp(Vec3(angle * axis)), shift, v, w);
+  TestState s = carried(start, so3::exp(Vec3(angle * axis)), shift, v, w);
   Eigen::VectorXd move = Eigen::VectorXd::Zero(s.dofs());
   for (int k = 0; k < static_cast<int>(s.blocks().size()); ++k) {
     const Block& block = s.blocks()[at(k)];
@@ -83,14 +82,14 @@ Specimen stirred(const Specimen& start, const JointScene& scene, std::uint64_t s
 }
 
 /// The blocks of one part at a state of the whole.
-Specimen part_of(const Part& part, const Specimen& whole) {
+TestState part_of(const Part& part, const TestState& whole) {
   std::vector<Block> blocks;
   for (const int k : part.of_whole) blocks.push_back(whole.blocks()[at(k)]);
-  Specimen s(std::move(blocks));
+  TestState s(std::move(blocks));
   s.state().time = whole.state().time;
   for (std::size_t k = 0; k < part.stencil.size(); ++k) {
     const Block& block = s.blocks()[k];
-    const BlockPlace &from = whole.places()[at(part.of_whole[k])], &to = s.places()[k];
+    const BlockOffset &from = whole.state_offsets()[at(part.of_whole[k])], &to = s.state_offsets()[k];
     std::copy_n(whole.state().value.begin() + from.value, value_size(block.kind, block.size),
                 s.state().value.begin() + to.value);
     std::copy_n(whole.state().rate.begin() + from.dof, block.size, s.state().rate.begin() + to.dof);
@@ -101,7 +100,7 @@ Specimen part_of(const Part& part, const Specimen& whole) {
 }
 
 /// The gradient of the constraints of all parts, in the kinematic unknowns of the whole.
-Eigen::MatrixXd gradient_of(const Whole& whole, const Specimen& state, std::span<const Specimen> parts) {
+Eigen::MatrixXd gradient_of(const Whole& whole, const TestState& state, std::span<const TestState> parts) {
   std::vector<int> column(whole.blocks.size(), -1);
   int columns = 0;
   for (std::size_t k = 0; k < whole.blocks.size(); ++k)
@@ -136,7 +135,8 @@ int rank_of(const Eigen::MatrixXd& B) {
 
 /// What the equations and reactions of a part fail to turn along by in a superposed rigid motion, and the resultant of its
 /// reactions, relative to the largest of them or 1.
-double objectivity_of(const Part& part, const JointScene& scene, const Specimen& closed, std::uint64_t seed) {
+double objectivity_of(const Part& part, const JointScene& scene, const TestState& closed,
+                      std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-1, 1);
   const auto draw = [&](double size) {
@@ -145,12 +145,12 @@ double objectivity_of(const Part& part, const JointScene& scene, const Specimen&
   };
   const Mat3 Q = so3::exp(draw(std::numbers::pi / std::sqrt(3.0)));
   const Vec3 shift = draw(3), v = draw(2), w = draw(2);
-  Specimen moved = carried(closed, Q, shift, v, w);
+  TestState moved = carried(closed, Q, shift, v, w);
   Eigen::VectorXd turning = Eigen::VectorXd::Zero(moved.dofs());  // of the multipliers
   for (int k = 0; k < static_cast<int>(moved.blocks().size()); ++k)
     for (const std::string& name : scene.in_world)
       if (is_multiplier(moved.blocks()[at(k)].kind) && moved.blocks()[at(k)].name.ends_with(name)) {
-        Eigen::Map<Vec3> vector(moved.state().value.data() + moved.places()[at(k)].value);
+        Eigen::Map<Vec3> vector(moved.state().value.data() + moved.state_offsets()[at(k)].value);
         vector = (Q * vector).eval();
         turning.segment<3>(moved.offset(k)) = w.cross(vector);
       }
@@ -173,7 +173,7 @@ double objectivity_of(const Part& part, const JointScene& scene, const Specimen&
 }
 
 /// Power of the reactions of all constraints less that stored as energy, relative to the power exchanged.
-double power_of(const Part& part, const Specimen& s) {
+double power_of(const Part& part, const TestState& s) {
   const Eigen::VectorXd v = s.velocities();
   const Evaluation e = evaluate(*part.range, part.instance, s, {true, true, false});
   double error = power_error(*part.range, part.instance, s);
@@ -227,10 +227,10 @@ std::vector<JointScene> scenes_of(const Type& type) {
 namespace {
 
 /// The blocks of the whole, as they start.
-Specimen start_of(const Whole& whole, const EntityInstances& joint) {
+TestState start_of(const Whole& whole, const EntityInstances& joint) {
   std::vector<Block> blocks;
   for (const BlockId id : whole.blocks) blocks.push_back(joint.block(id));
-  return Specimen(std::move(blocks));
+  return TestState(std::move(blocks));
 }
 
 }  // namespace
@@ -238,13 +238,13 @@ Specimen start_of(const Whole& whole, const EntityInstances& joint) {
 void check_scene(const EntityInstances& joint, const JointScene& scene, int states, JointCheck& into) {
   const Whole whole = collect(joint);
   if (whole.parts.empty()) throw Error("the joint consists of nothing");
-  const Specimen start = start_of(whole, joint);
-  std::vector<std::vector<Specimen>> repeated(whole.parts.size());
+  const TestState start = start_of(whole, joint);
+  std::vector<std::vector<TestState>> repeated(whole.parts.size());
   for (int state = 1; state <= states; ++state) {
     const auto seed = static_cast<std::uint64_t>(state);
-    const Specimen s = stirred(start, scene, seed);
+    const TestState s = stirred(start, scene, seed);
     const std::string where = ", " + scene.title + ", state " + std::to_string(state);
-    std::vector<Specimen> parts;
+    std::vector<TestState> parts;
     for (const Part& part : whole.parts) parts.push_back(part_of(part, s));
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Part& part = whole.parts[p];
@@ -285,12 +285,12 @@ std::string differs_between(const EntityInstances& joint, const EntityInstances&
   const Whole whole = collect(joint), others = collect(other);
   if (whole.parts.size() != others.parts.size() || whole.blocks != others.blocks)
     return "what the joint consists of";
-  const Specimen start = start_of(whole, joint);
+  const TestState start = start_of(whole, joint);
   for (int state = 1; state <= static_cast<int>(JointCheck::states_repeated); ++state) {
-    const Specimen s = stirred(start, scene, static_cast<std::uint64_t>(state));
+    const TestState s = stirred(start, scene, static_cast<std::uint64_t>(state));
     for (std::size_t p = 0; p < whole.parts.size(); ++p) {
       const Part &part = whole.parts[p], &its = others.parts[p];
-      const std::vector<Specimen> one{part_of(part, s)};
+      const std::vector<TestState> one{part_of(part, s)};
       if (std::string found = differs_between(*part.range, part.instance, *its.range, its.instance, one);
           !found.empty())
         return found;

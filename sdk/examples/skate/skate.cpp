@@ -18,6 +18,6 @@ class Skate : public trammel::VelocityConstraint<Skate, 1> {
 TRAMMEL_PLUGIN("skate", "1.0") {
   trammel::Type type = trammel::velocity_joint_type<Skate>(
       "skate", "the origin of B moves on A along the edge e1 of B alone, never along its e2");
-  type.freedoms = 5;
+  type.degrees_of_freedom = 5;
   registry.add(type);
 }

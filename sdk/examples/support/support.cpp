@@ -5,7 +5,7 @@ namespace {
 
 class Support : public trammel::Constraint<Support, 1> {
  public:
-  static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  static constexpr trammel::JointRequirement requirement{trammel::JointAxes::own, false, false};
 
   explicit Support(const trammel::Parameters& in) : radius_(in.real("radius")) {}
 

@@ -11,20 +11,20 @@
 
 namespace trammel {
 
-/// What the unknowns of a block mean, and so how they move in time (see docs/notation.md).
+/// What the numbers of a block mean, and how they are integrated in time (see docs/notation.md).
 enum class BlockKind : std::uint8_t {
   position,    ///< p in R^3, inertial components
   rotation,    ///< R in SO(3), stored as a unit quaternion; increments and velocity in the body frame
   coordinate,  ///< R^n, second order: joint angle, slide, modal amplitude
   state,       ///< R^n, first order, y' = f
-  algebraic,   ///< R^n, no rate and no mass: an equation of its own, g(q, v, x, t) = 0
-  multiplier,  ///< R^n, of a position-level constraint
-  velocity_multiplier,  ///< R^n, of a velocity-level constraint
+  algebraic,   ///< R^n, without rate and mass: determined by an equation g(q, v, x, t) = 0
+  multiplier,  ///< R^n, of a constraint at position level
+  velocity_multiplier,  ///< R^n, of a constraint at velocity level
 };
 
 inline constexpr std::size_t block_kinds = 7;
 
-/// True for the blocks that carry second-order equations of motion.
+/// True for the blocks with second-order equations of motion.
 constexpr bool is_kinematic(BlockKind kind) {
   return kind == BlockKind::position || kind == BlockKind::rotation || kind == BlockKind::coordinate;
 }
@@ -33,32 +33,33 @@ constexpr bool is_multiplier(BlockKind kind) {
   return kind == BlockKind::multiplier || kind == BlockKind::velocity_multiplier;
 }
 
-/// True for the blocks whose rates are unknowns of their own: those of second and of first order.
+/// True for the blocks with rates: those of second and of first order.
 constexpr bool has_rate(BlockKind kind) { return is_kinematic(kind) || kind == BlockKind::state; }
 
-/// The name of a block inside the program: the number of the entity that made it, in the upper 32 bits, and its own number
-/// among that entity's blocks. It is the same on every rank, whatever else that builds.
+/// Identifies a block: the number of its entity in the upper 32 bits, and its number among the entity's blocks in the lower. It is
+/// the same on every rank, whichever entities the rank builds.
 using BlockId = std::int64_t;
 inline constexpr BlockId no_block = -1;
 
-/// Largest dimension of a block whose numbers need no memory of their own.
+/// Largest size of a block whose numbers are stored without allocation.
 inline constexpr int inline_block_size = 8;
-/// Initial numbers of a block, zero where they are not given.
+/// Initial values of a block; zero unless given.
 using BlockNumbers = InlineVector<double, inline_block_size>;
 
 struct Block {
   BlockKind kind = BlockKind::position;
-  int size = 3;      ///< dimension of increments and velocities
+  int size = 3;      ///< number of increments, and of velocities
   std::string name;  ///< "crank.start position": used in messages and checkpoints
   /// Initial values: the position, the quaternion (w, x, y, z), or the coordinates.
   BlockNumbers initial = BlockNumbers(inline_block_size);
   /// Initial velocities: inertial for a position, body-frame for a rotation.
   BlockNumbers initial_rate = BlockNumbers(inline_block_size);
   std::string unit;  ///< "m", "rad", ..., for messages
-  /// By number of the block: what it measures, and of a multiplier its row. Empty for positions and rotations.
+  /// For each number of the block: what it measures, and for a multiplier the properties of its row. Empty for positions and
+  /// rotations.
   std::vector<Row> rows;
   VelocityRows velocity;  ///< of a velocity multiplier
-  int entity = -1;        ///< that made it
+  int entity = -1;        ///< index of the entity that added it
 
   /// What number i measures.
   Measure measure(int i) const {
@@ -80,7 +81,7 @@ struct ConstraintRow {
   friend auto operator<=>(const ConstraintRow&, const ConstraintRow&) = default;
 };
 
-/// A frame is a position block and a rotation block; either may be shared with other frames.
+/// A frame: a position block and a rotation block. Either may belong to several frames.
 struct Frame {
   BlockId position = no_block;
   BlockId rotation = no_block;

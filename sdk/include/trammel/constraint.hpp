@@ -95,8 +95,8 @@ class Constraint : public Joint<Derived, equations, coordinates> {
       fill<FirstJet<variables>>(at, out);
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
-    Base::draw(x, shares, canvas);
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
+    Base::draw(x, contributions, canvas);
     MarkerMotion A;
     this->site().A.evaluate(x, 0, MotionLevel::pose, A);
     draw_formula(static_cast<const Derived&>(*this), A.R_WM, A.p_WM, canvas);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "trammel/attachment.hpp"
+#include "trammel/coordinate_element.hpp"
 #include "trammel/element.hpp"
 #include "trammel/first_jet.hpp"
 #include "trammel/force_law.hpp"
@@ -84,7 +84,7 @@ class CoordinateLaw {
     State<Jet> s;
     const Force<Jet> f = at<Jet>(x, &s);
     Energy e;
-    e.lost_power = -f.force.value * target_.rate(x);
+    e.dissipated_power = -f.force.value * target_.rate(x);
     if constexpr (requires(const Derived& d) { d.stored(s); }) {
       const Jet stored = derived().stored(s);
       Eigen::Matrix<double, variables, 1> rates = Eigen::Matrix<double, variables, 1>::Zero();
@@ -98,12 +98,12 @@ class CoordinateLaw {
             -Eigen::MatrixXd(G.template rightCols<algebraic>()).colPivHouseholderQr().solve(G * rates);
       }
       e.strain = stored.value;
-      e.lost_power -= stored.gradient.dot(rates);
+      e.dissipated_power -= stored.gradient.dot(rates);
     }
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     State<Plain> s;
     const Force<Plain> f = at<Plain>(x, &s);
     sink.scalar("force", target_.force_unit, f.force.value);
@@ -117,7 +117,7 @@ class CoordinateLaw {
   }
 
   /// Adds the law's unknowns and itself.
-  static void add(AttachmentPlace place, Builder& builder, Derived law) {
+  static void add(CoordinateSite place, Builder& builder, Derived law) {
     law.set_target(std::move(place.target));
     std::vector<BlockId> stencil{place.block};
     State<double> start{};
@@ -173,10 +173,10 @@ template <class Law>
 Type coordinate_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
   std::string keys = "{";
   for (const Parameter& p : own) keys += (keys.size() > 1 ? ", " : "") + p.name;
-  return attachment_type(
+  return coordinate_element_type(
       std::move(name), std::move(summary), keys + "}",
       [own](const Parameters& in, Builder& builder) {
-        AttachmentPlace place = read_attachment_place(in, builder);
+        CoordinateSite place = read_coordinate_site(in, builder);
         Law::add(std::move(place), builder, detail::made_from<Law>(in.map(*in.value("value"), own)));
       },
       own);

@@ -14,14 +14,15 @@ struct EndOfStep {
   void serialize(Archive& archive) { archive(value, rate); }
 };
 
-/// At the part x of a step, the cubic through y0 and y1 at its ends with the slopes r0 and r1, by step.
+/// The cubic polynomial with the values y0, y1 and the slopes r0, r1 (change over the whole step) at the ends of a step, at the
+/// fraction x of the step.
 inline double cubic(double y0, double r0, double y1, double r1, double x) {
   const double u = 1 - x;
   return y0 * (1 + 2 * x) * u * u + r0 * x * u * u + y1 * x * x * (3 - 2 * x) - r1 * x * x * u;
 }
 
-/// Part of a step of length h, in (0, 1), at which a quantity passes `bound`, which lies between its values at both ends:
-/// by bisection on the cubic through them. Without rates (in statics) the motion is a straight line.
+/// The fraction of a step of size h, in (0, 1), at which a quantity passes `bound`, which must be between its values at both ends.
+/// Found by bisection on the cubic through values and rates. Without rates (in statics) the quantity is linear in the step.
 inline double crossing(const EndOfStep& before, const EndOfStep& after, double bound, double h) {
   const double y0 = before.value - bound, y1 = after.value - bound;
   const bool moves = before.rate != 0 || after.rate != 0;
@@ -34,11 +35,11 @@ inline double crossing(const EndOfStep& before, const EndOfStep& after, double b
   return 0.5 * (low + high);
 }
 
-/// A part of a step nearer to its begin or end than this counts as there.
+/// An event nearer to the start or the end of a step than this fraction counts as being there.
 inline constexpr double near_end_of_step = 1e-3;
 
-/// Review of a step in which the quantity passes from one side of `bound` to the other: cut there, unless that is at the
-/// step's begin or end (nearer than a thousandth of it).
+/// The review of a step in which the quantity passes `bound`: the step shall end there. Nothing if the quantity does not pass it, or
+/// passes it at the start or the end of the step (near_end_of_step).
 inline std::optional<Review> cut_at(const EndOfStep& before, const EndOfStep& after, double bound,
                                     const StepInfo& step) {
   if (!std::isfinite(bound) || before.value == bound || (before.value > bound) == (after.value > bound))
@@ -48,8 +49,8 @@ inline std::optional<Review> cut_at(const EndOfStep& before, const EndOfStep& af
   return Review::cut(step.start + part * h);
 }
 
-/// Review of a step that ends beyond `bound`, where all rows of the instance's own become inactive: at the crossing, which
-/// is the step's begin or end where it is near to that, or where the quantity was beyond before.
+/// The review of a step that ends beyond `bound`: all rows of the element become inactive at the crossing. A crossing near the start
+/// or the end of the step counts as there (near_end_of_step). If the quantity was beyond `bound` before, they do so at the start.
 inline Review leave_at(const EndOfStep& before, const EndOfStep& after, double bound, const StepInfo& step) {
   if (before.value == bound || (before.value > bound) == (after.value > bound))
     return Review::switch_rows(step.start, RowStatus::inactive);

@@ -25,7 +25,7 @@ struct ElasticLine {
     bool linear_moment = false;
   };
   /// Something that slides along: the block of its arc length, which counts from `from` at this line's start.
-  struct Guest {
+  struct Slider {
     std::string name;
     BlockId s = no_block;
     double from = 0;
@@ -34,7 +34,7 @@ struct ElasticLine {
   std::vector<Frame> nodes;
   std::vector<double> s;                         ///< arc lengths of the nodes in the reference shape [m]
   std::vector<std::shared_ptr<const Law>> laws;  ///< of the pieces between them
-  std::shared_ptr<std::vector<Guest>> guests = std::make_shared<std::vector<Guest>>();  ///< known so far
+  std::shared_ptr<std::vector<Slider>> sliders = std::make_shared<std::vector<Slider>>();  ///< known so far
   /// Makes moments vary linearly along every piece, of the laws and of the body itself; to be called while the model is
   /// built, by what slides along. Empty where the body's user has chosen.
   std::function<void()> let_moments_vary;

@@ -21,108 +21,114 @@
 
 namespace trammel {
 
-/// Takes the share of one instance of a range and puts it where it belongs.
-class ShareSink {
+/// Receives the contribution of one element, and adds it to the global vector or matrix.
+class ContributionSink {
  public:
-  virtual ~ShareSink() = default;
-  virtual void add(int instance, LocalSystem& share) = 0;
+  virtual ~ContributionSink() = default;
+  virtual void add(int instance, LocalSystem& contribution) = 0;
 };
 
-/// The step that a trial belongs to.
+using ShareSink [[deprecated("now ContributionSink")]] = ContributionSink;
+
+/// The step that is being attempted.
 struct StepInfo {
   double start = 0;         ///< time of the last accepted state
   double end = 0;           ///< time of the trial
   bool in_statics = false;  ///< it is a load step
-  bool active = true;       ///< some row of the instance's own is active, or it has none
+  bool active = true;       ///< the element has an active row of its own, or no rows
 
   double size() const { return end - start; }
 };
 
-/// Where an instance begins to be integrated, or goes on with another state than it committed.
+/// Why and how an element starts from a state that it has not committed.
 struct Begin {
   enum class Why {
     start,      ///< of a stage
     restart,    ///< after an event: velocities may have jumped
-    restore,    ///< from a snapshot; its history was restored before
-    activated,  ///< its rows become active there
+    restore,    ///< from a snapshot; the history is restored already
+    activated,  ///< the element's rows become active
   };
   Why why = Why::start;
-  double step = 0;          ///< nominal, of the steps that follow [s]
-  bool in_statics = false;  ///< these are load steps
+  double step = 0;          ///< nominal size of the next steps [s]
+  bool in_statics = false;  ///< the next steps are load steps
   bool active = true;       ///< as in StepInfo
 };
 
-/// A part of an instance that draws, reports or moves its own reaction needs these from the kernel: the residual
-/// share of the blocks at a shared joint.
-struct ReactionShares {
+/// The reaction of a joint that identified blocks of its two bodies and so has no multipliers. The kernel computes it from the
+/// contributions to the residual on A's side of the identified blocks, for `outputs` and `draw`.
+struct ReactionContributions {
   bool has_force = false;
   bool has_moment = false;
   Vec3 force_on_A =
-      Vec3::Zero();  ///< at a shared position: force of the joint on A's side, world components [N]
+      Vec3::Zero();  ///< if positions are identified: force of the joint on A, world components [N]
   Vec3 moment_on_A =
-      Vec3::Zero();       ///< at a shared rotation: moment of the joint on A's side, world components [N m]
+      Vec3::Zero();       ///< if rotations are identified: moment of the joint on A, world components [N m]
   bool active = true;     ///< as in StepInfo
-  bool may_rest = false;  ///< whether it is active is an output
+  bool may_rest = false;  ///< the joint may become inactive, so that `active` is one of its outputs
 };
+
+using ReactionShares [[deprecated("now ReactionContributions")]] = ReactionContributions;
 
 class JointSite;
 
-/// A joint as whatever hangs on it sees it: the living instance, with its history. On a rank that another evaluates the joint on,
-/// it is the instance as it was when the model was partitioned.
+/// A view of a joint for elements that act on its coordinates or read its reaction: the joint itself, with its present history. On a
+/// rank that does not evaluate the joint, the view shows the joint as it was when the model was partitioned.
 class JointView {
  public:
   virtual ~JointView() = default;
-  /// Valid until an instance is added to the model: to be asked for anew.
+  /// Valid until an element is added to the model.
   virtual const JointSite& site() const = 0;
-  /// The blocks that `evaluate` reads, in its order.
+  /// The blocks that `evaluate` reads, in the order of its local state.
   virtual std::span<const BlockId> stencil() const = 0;
   virtual void evaluate(const LocalState& x, LocalSystem& out) const = 0;
 };
 
-/// All instances of one C++ type that this rank has built, evaluated a range at a time.
+/// The container of all elements of one C++ class on this rank. The kernel calls each function for one element, or for many in one
+/// call. Authors rarely implement it: RangeOf does, for a class that describes one element.
 class ElementRange {
  public:
   virtual ~ElementRange() = default;
 
   virtual int size() const = 0;
-  /// Blocks that instance i reads, in the order of its local system.
+  /// Blocks that element i reads, in the order of its local system.
   virtual std::span<const BlockId> stencil(int i) const = 0;
-  /// False where rows of stencil block `row` never hold a number in columns of stencil block `column`.
+  /// False if the entries of all tangents in the rows of block `row` and the columns of block `column` of the stencil are always zero.
   virtual bool couples(int i, int row, int column) const = 0;
-  /// The entity of the case that instance i belongs to (an index into Model::entities).
+  /// The entity of the case to which element i belongs (an index into Model::entities).
   virtual int entity(int i) const = 0;
 
-  /// Evaluates instances [first, last) at `state`; `places` gives the stencil of instance i from `places[i]` on. Pure:
-  /// may be called in any order, for any trial. Each share goes to the sink.
-  virtual void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
-                        const Request& request, ShareSink& sink) const = 0;
+  /// Evaluates elements [first, last) at `state`. `offsets[i]` points to the offsets of the blocks of element i, in the order of its
+  /// stencil. Pure: may be called in any order, for any trial state. The sink receives each contribution.
+  virtual void evaluate(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                        const Request& request, ContributionSink& sink) const = 0;
 
-  /// Before the first step from a state that the instance did not commit itself.
+  /// Called before the first step from a state that the element has not committed.
   virtual void begin(int i, const LocalState& x, const Begin& how) = 0;
   virtual void commit(int i, const LocalState& x, const StepInfo& step) = 0;
-  /// Asks instance i after Newton has converged. The instance may change its trial history here (a host, a branch);
-  /// `commit` makes it last and `reject` takes it back to that of the last commit.
+  /// Called after Newton's method has converged. The element may change its trial history here (a host element, a branch).
+  /// `commit` makes the trial history permanent; `reject` restores that of the last commit.
   virtual Review review(int i, const LocalState& x, const StepInfo& step) = 0;
-  /// Takes history and stencil back to those of the last commit. True where the stencil is another one then.
+  /// Restores the history and the stencil of the last commit. True if this changes the stencil.
   virtual bool reject(int i) = 0;
   virtual Energy energy(int i, const LocalState& x) const = 0;
-  virtual void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const = 0;
-  virtual void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const = 0;
+  virtual void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
+                       OutputSink& sink) const = 0;
+  virtual void draw(int i, const LocalState& x, const ReactionContributions& contributions,
+                    Canvas& canvas) const = 0;
 
-  /// A view of instance i where it is a joint with a `site()`, else null.
+  /// A view of element i if it is a joint (has `site()`), otherwise null.
   virtual std::shared_ptr<const JointView> joint(int i) const = 0;
 
-  /// Tells instance i, a joint that offered it, whether block k of its stencil, a multiplier, carries no unknowns because the
-  /// layout identified the frames that its rows hold together. False where the instance then has nothing to evaluate.
+  /// Tells element i, a joint that offered to identify blocks, whether the layout did so: then block k of its stencil, a
+  /// multiplier, has no unknowns. Returns false if the element then has nothing to evaluate.
   virtual bool identified(int /*i*/, int /*k*/, bool /*yes*/) { return true; }
   virtual void set_stencil(int i, std::vector<BlockId> stencil, int dofs) = 0;
 
-  /// Writes or reads the stencil and the history of the last commit of instance i. Throws Error where what is read is of
-  /// another version.
+  /// Writes or reads the stencil and the history of the last commit of element i. Throws Error if the version that is read differs.
   virtual void serialize(int i, Archive& archive) = 0;
 };
 
-/// An element type with a history: what it remembers from step to step.
+/// An element class with a history: internal memory from step to step.
 template <class E>
 concept WithHistory = requires(E& e, Archive& archive) {
   e.history().serialize(archive);
@@ -131,7 +137,7 @@ concept WithHistory = requires(E& e, Archive& archive) {
 
 namespace detail {
 
-/// Of an element without history: nothing.
+/// The history of an element without one.
 struct NoHistory {};
 
 template <class E>
@@ -143,31 +149,31 @@ struct HistoryOf<E> {
   using type = std::remove_cvref_t<decltype(std::declval<E&>().history())>;
 };
 
-/// Throws Error where a version that was read is not the one that is known.
+/// Throws Error if the version that was read differs from the known one.
 TRAMMEL_API void require_version(int found, int known);
 
 }  // namespace detail
 
-/// Makes a range from an author's one-instance type E. Of E it needs
+/// The container for an author's class E, which describes one element (docs/writing_an_element.md). E must have
 ///
 ///     void evaluate(const LocalState& x, LocalSystem& out) const;
 ///
-/// and it uses, where E has them,
+/// and may have
 ///
 ///     static bool couples(int row_block, int column_block);   // or a const member
 ///     void begin(const LocalState&, const Begin&);
 ///     void commit(const LocalState&, const StepInfo&);
 ///     Review review(const LocalState&, const StepInfo&);
 ///     Energy energy(const LocalState&) const;
-///     void outputs(const LocalState&, const ReactionShares&, OutputSink&) const;
-///     void draw(const LocalState&, const ReactionShares&, Canvas&) const;
+///     void outputs(const LocalState&, const ReactionContributions&, OutputSink&) const;
+///     void draw(const LocalState&, const ReactionContributions&, Canvas&) const;
 ///     History& history();
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange
 ///
-/// where History is a struct with `static constexpr int version` and `void serialize(Archive&)` that holds whatever the
-/// instance remembers; `history()` is that of the trial. The range keeps the committed one: rejecting a step is assignment,
-/// after which `restored()` tells the instance to forget what it derived from its history.
+/// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers.
+/// `history()` returns the trial history. The container stores the committed one, and assigns it to the trial history when a step is
+/// rejected; `restored()` then lets the element discard values that it derived from its history.
 template <class E>
 class RangeOf final : public ElementRange {
  public:
@@ -189,15 +195,15 @@ class RangeOf final : public ElementRange {
       return true;
   }
 
-  void evaluate(int first, int last, const State& state, std::span<const BlockPlace* const> places,
-                const Request& request, ShareSink& sink) const override {
+  void evaluate(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                const Request& request, ContributionSink& sink) const override {
     thread_local LocalSystems systems;
-    LocalSystem& share = systems.of(request);
+    LocalSystem& contribution = systems.of(request);
     for (int i = first; i < last; ++i) {
       const Instance& instance = at(i);
-      share.begin(instance.dofs);
-      instance.element.evaluate(LocalState(state, places[static_cast<std::size_t>(i)]), share);
-      sink.add(i, share);
+      contribution.begin(instance.dofs);
+      instance.element.evaluate(LocalState(state, offsets[static_cast<std::size_t>(i)]), contribution);
+      sink.add(i, contribution);
     }
   }
 
@@ -233,12 +239,15 @@ class RangeOf final : public ElementRange {
     else
       return {};
   }
-  void outputs(int i, const LocalState& x, const ReactionShares& shares, OutputSink& sink) const override {
-    if constexpr (requires(const E& e) { e.outputs(x, shares, sink); })
-      at(i).element.outputs(x, shares, sink);
+  void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
+               OutputSink& sink) const override {
+    if constexpr (requires(const E& e) { e.outputs(x, contributions, sink); })
+      at(i).element.outputs(x, contributions, sink);
   }
-  void draw(int i, const LocalState& x, const ReactionShares& shares, Canvas& canvas) const override {
-    if constexpr (requires(const E& e) { e.draw(x, shares, canvas); }) at(i).element.draw(x, shares, canvas);
+  void draw(int i, const LocalState& x, const ReactionContributions& contributions,
+            Canvas& canvas) const override {
+    if constexpr (requires(const E& e) { e.draw(x, contributions, canvas); })
+      at(i).element.draw(x, contributions, canvas);
   }
   void serialize(int i, Archive& archive) override {
     Instance& instance = at(i);
@@ -286,14 +295,14 @@ class RangeOf final : public ElementRange {
   struct Instance {
     E element;
     std::vector<BlockId> stencil;
-    std::vector<BlockId> moved_from;  ///< the stencil of the last commit, where that was another
+    std::vector<BlockId> moved_from;  ///< the stencil of the last commit, if it differs
     [[no_unique_address]] History committed;
     int dofs;
     int entity;
     int dofs_before = 0;
   };
 
-  /// An instance by its number, so that it stays the living one wherever the range keeps it.
+  /// Refers to an element by its number, because the container may move it in memory.
   class View final : public JointView {
    public:
     View(const RangeOf& range, int i) : range_(&range), i_(i) {}

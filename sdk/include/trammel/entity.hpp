@@ -48,7 +48,7 @@ struct CoordinateTerm {
 struct SensorReference {
   enum class What {
     outputs,  ///< the outputs of all instances of `of`
-    energy,   ///< kinetic, strain, potential and total energy and lost power, of `of` or of the whole model
+    energy,  ///< kinetic, strain, potential and total energy and dissipated power, of `of` or of the whole model
   };
   int sensor = -1;  ///< entity of the sensor
   int of = -1;      ///< entity that it reports; -1: the whole model

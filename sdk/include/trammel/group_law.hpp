@@ -10,6 +10,7 @@
 #include "trammel/constraint.hpp"
 #include "trammel/formula_drawing.hpp"
 #include "trammel/group_assembly.hpp"
+#include "trammel/motion_level.hpp"
 
 namespace trammel {
 
@@ -127,7 +128,7 @@ class GroupLaw {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const bool tangent = out.request.tangent;
     RelativeGroup& group = scratch();
-    group.evaluate(x, of_, 0, tangent ? MotionLevel::full : MotionLevel::velocity);
+    group.evaluate(x, of_, 0, level_of_forces(out.request));
     Terms terms;
     if (tangent)
       fill<Jet>(x, group, terms);
@@ -156,7 +157,7 @@ class GroupLaw {
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::velocity);
     Terms terms;
@@ -172,7 +173,7 @@ class GroupLaw {
     }
   }
 
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::pose);
     draw_formula(derived(), group.markers, canvas);

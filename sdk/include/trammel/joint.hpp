@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "trammel/branch_watch.hpp"
+#include "trammel/branch_monitor.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/joint_assembly.hpp"
 #include "trammel/joint_pullback.hpp"
 #include "trammel/joint_site.hpp"
@@ -113,7 +114,7 @@ constexpr bool identifies_any(const Groups& groups) {
 /// Derived says what its equations measure, `static constexpr std::array<Dimension, equations> dimensions`, and its
 /// coordinates, `static constexpr std::array<CoordinateName, coordinates> coordinate_names`. Equations that measure neither
 /// lengths nor angles are declared by `std::vector<Row> rows() const` instead, with a size that is typical of each. It may set
-/// `static constexpr JointDemand demand` and give `Vector<coordinates> initial_coordinates(const RelativeState<coordinates>&)
+/// `static constexpr JointRequirement requirement` and give `Vector<coordinates> initial_coordinates(const RelativeState<coordinates>&)
 /// const`. Where the equations have a second solution that is not
 /// meant (half a turn away), `bool on_branch(const RelativeState<coordinates>&) const` tells them apart: a step that
 /// ends on the wrong one is cut, a start there is an error.
@@ -127,8 +128,9 @@ constexpr bool identifies_any(const Groups& groups) {
 /// their multipliers.
 ///
 /// The coordinates are one block, the multipliers another, unless `coordinate_groups` and `multiplier_groups` say how they
-/// are divided. What is drawn besides the glyph, `static void draw_body(Canvas&, const MarkerMotion& A, const MarkerMotion& B,
-/// double size)` may give. `Vector<coordinates> initial_rates(const RelativeStart&) const` gives the coordinates' first rates,
+/// are divided. The joint's glyph follows from the motions that its equations leave, unless
+/// `static void draw_glyph(const Glyph& glyph)` draws another, or `void draw_glyph(const Glyph&, const
+/// RelativeState<coordinates>&) const` one that depends on the coordinates. `Vector<coordinates> initial_rates(const RelativeStart&) const` gives the coordinates' first rates,
 /// which are else those of least norm that meet the equations.
 ///
 /// A joint that remembers more gives its History, derived from JointHistory; it then calls begin, review and commit of
@@ -139,7 +141,7 @@ class Joint {
   static_assert(equations >= 1 && coordinates >= 0 && coordinates <= 32);  // a bit each in RowSparsity
   static constexpr int equation_count = equations;
   static constexpr int coordinate_count = coordinates;
-  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr JointRequirement requirement{JointAxes::own, false, true};
   /// Undeclared: a joint that does not say what its equations measure is refused.
   static constexpr std::array<Dimension, equations> dimensions{};
   static constexpr std::array<CoordinateGroup, 1> coordinate_groups{{{"coordinates", coordinates}}};
@@ -223,13 +225,13 @@ class Joint {
     if (!moves_in_time()) return e;
     MarkerMotion A, B;
     const Wrenches w = wrenches(x, A, B);
-    e.lost_power = site_.lost_power(x, w.on_A, w.on_B) - w.by_time;
+    e.dissipated_power = site_.dissipated_power(x, w.on_A, w.on_B) - w.by_time;
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
     MarkerMotion A, B;
-    site_.report(A, B, reaction(x, shares, A, B), sink);
+    site_.report(A, B, reaction(x, contributions, A, B), sink);
     if constexpr (requires { derived().report_multipliers(x, sink); })
       derived().report_multipliers(x, sink);
     else
@@ -244,11 +246,21 @@ class Joint {
       });
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
     MarkerMotion A, B;
-    site_.draw(A, B, reaction(x, shares, A, B), canvas);
-    if constexpr (requires { Derived::draw_body(canvas, A, B, 0.0); })
-      if (site_.size > 0) Derived::draw_body(canvas, A, B, site_.size);
+    site_.draw(A, B, reaction(x, contributions, A, B), canvas);
+    const Glyph glyph(canvas, A, B, site_.size);
+    if (!glyph.shown()) return;
+    if constexpr (requires { derived().draw_glyph(glyph); }) {
+      derived().draw_glyph(glyph);
+    } else if constexpr (requires(const Derived& d) { d.draw_glyph(glyph, relative(x)); }) {
+      derived().draw_glyph(glyph, relative(x));
+    } else {
+      Terms terms(false);
+      derived().terms(relative(x), false, terms);
+      complete(terms);
+      glyph.free_motions(terms.G);
+    }
   }
 
   /// Sets what a joint that declares its sparsity leaves unset: derivatives of components of the displacement.
@@ -430,10 +442,10 @@ class Joint {
     return all;
   }
 
-  JointForces reaction(const LocalState& x, const ReactionShares& shares, MarkerMotion& A,
+  JointForces reaction(const LocalState& x, const ReactionContributions& contributions, MarkerMotion& A,
                        MarkerMotion& B) const {
     const Wrenches w = wrenches(x, A, B);
-    return site_.forces(A.R_WM, B.R_WM, w.on_A, w.on_B, shares);
+    return site_.forces(A.R_WM, B.R_WM, w.on_A, w.on_B, contributions);
   }
 
   /// Whether the blocks a <= b of the stencil couple, where the joint declares its sparsity.
@@ -583,10 +595,10 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
 /// by default). `own` are the parameters that J reads besides the common ones.
 template <class J>
 Type joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
-  return joint_type(std::move(name), std::move(summary), J::demand, std::move(own),
+  return joint_type(std::move(name), std::move(summary), detail::requirement_of<J>(), std::move(own),
                     [](const Parameters& in, Builder& builder) {
                       J joint = detail::made_from<J>(in);
-                      joint.set_site(read_joint_site(in, builder, J::demand));
+                      joint.set_site(read_joint_site(in, builder, detail::requirement_of<J>()));
                       add_joint(in, builder, std::move(joint));
                     });
 }

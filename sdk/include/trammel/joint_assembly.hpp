@@ -6,6 +6,7 @@
 #include "trammel/joint_site.hpp"
 #include "trammel/joint_structure.hpp"
 #include "trammel/local_system.hpp"
+#include "trammel/motion_level.hpp"
 #include "trammel/relative_motion.hpp"
 
 namespace trammel {
@@ -15,10 +16,8 @@ namespace trammel {
 inline void evaluate_markers(const JointSite& site, const LocalState& x, const Request& request,
                              MarkerMotion& A, MarkerMotion& B) {
   const bool rigid = !site.A.has_shape() && !site.B.has_shape();
-  const MotionLevel level = request.bias || (request.rates && request.tangent) ? MotionLevel::full
-                            : request.rates                                    ? MotionLevel::velocity
-                            : rigid                                            ? MotionLevel::pose
-                                                                               : MotionLevel::jacobian;
+  const MotionLevel level =
+      level_of_position_rows(request, rigid ? MotionLevel::pose : MotionLevel::jacobian);
   site.A.evaluate(x, 0, level, A);
   site.B.evaluate(x, site.A.block_count(), level, B);
 }

@@ -21,7 +21,7 @@ class TRAMMEL_API JointReaction {
   /// fixed in a frame.
   JointReaction(std::shared_ptr<const JointView> joint, std::vector<BlockId> stencil, std::vector<int> sizes,
                 const Location& where);
-  /// Of the joint `entity`, which then keeps its multipliers. Throws Error as above, and where the case demands that the
+  /// Of the joint `entity`, which then keeps its multipliers. Throws Error as above, and where the case requires that the
   /// joint share unknowns.
   static JointReaction of(int entity, Builder& builder, const Location& where);
 

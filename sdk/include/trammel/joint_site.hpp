@@ -27,13 +27,26 @@ enum class JointAxes {
 };
 
 /// What a joint asks of its place.
-struct JointDemand {
+struct JointRequirement {
   JointAxes axes = JointAxes::common;
   bool markers_meet = true;    ///< the origins of both markers coincide at the start
   bool needs_rotation = true;  ///< a marker without orientation (a point) is refused
   bool may_slide = false;      ///< the origins may lie apart: the joint's type says in which directions
   std::uint32_t reserved = 0;
 };
+
+using JointDemand [[deprecated("now JointRequirement")]] = JointRequirement;
+
+namespace detail {
+/// What joint J requires of its markers; `demand` is the member's former name.
+template <class J>
+constexpr JointRequirement requirement_of() {
+  if constexpr (requires { J::demand; })
+    return J::demand;
+  else
+    return J::requirement;
+}
+}  // namespace detail
 
 /// Forces of a joint on what its markers are fixed in, at their origins, in world components.
 struct JointForces {
@@ -48,7 +61,7 @@ class TRAMMEL_API JointSite {
   Marker A, B;
   bool shares_position = false;  ///< the layout made the position blocks of A and B one
   bool shares_rotation = false;  ///< likewise the rotation blocks, which differ by a constant rotation
-  double size = 0;               ///< length of what is drawn [m]; 0: a point
+  double size = 0;               ///< length of the glyph [m]; 0: a point; below 0: by the model
   Reserved<4> reserved{};
 
   /// Blocks of A, then of B.
@@ -56,7 +69,7 @@ class TRAMMEL_API JointSite {
   int block_count() const { return A.block_count() + B.block_count(); }
   /// Power that leaves the system through markers that move by functions of time [W]: that of the rows (force in world
   /// components; moment in marker components) of r = B^T lambda, on minus these motions. Exactly zero of other markers.
-  double lost_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const;
+  double dissipated_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const;
   /// True where a marker's pose may depend on time by itself.
   bool moves_in_time() const { return A.has_shape() || B.has_shape(); }
 
@@ -67,24 +80,24 @@ class TRAMMEL_API JointSite {
   /// The forces that belong to r = B^T lambda, given for each marker as (force in world components; moment about its
   /// origin in its own components), and to what is shared.
   JointForces forces(const Mat3& R_WA, const Mat3& R_WB, const Vec6& row_A, const Vec6& row_B,
-                     const ReactionShares& shares) const;
+                     const ReactionContributions& contributions) const;
 
   /// Reports what all joints have: forces and moments at both markers, in the world and in the axes of A, relative
   /// displacement p_AB_A and rotation vector of R_AB.
   void report(const MarkerMotion& motion_A, const MarkerMotion& motion_B, const JointForces& forces,
               OutputSink& sink) const;
 
-  /// Draws the glyph: a point with the fields `force` and `moment` (on B, world) and `axis` (e3 of A).
+  /// Draws the joint's point, with the fields `force` and `moment` (on B, world) and `axis` (e3 of A). Its shape: Glyph.
   void draw(const MarkerMotion& motion_A, const MarkerMotion& motion_B, const JointForces& forces,
             Canvas& canvas) const;
 };
 
 /// Parameters that all joints have (between, axis or rotation, position, share, assemble, size), then `own`.
-TRAMMEL_API std::vector<Parameter> joint_parameters(const JointDemand& demand,
+TRAMMEL_API std::vector<Parameter> joint_parameters(const JointRequirement& requirement,
                                                     std::vector<Parameter> own = {});
 
 /// A joint's type in a case, with the parameters that all joints have, then `own`.
-TRAMMEL_API Type joint_type(std::string name, std::string summary, const JointDemand& demand,
+TRAMMEL_API Type joint_type(std::string name, std::string summary, const JointRequirement& requirement,
                             std::vector<Parameter> own,
                             std::function<void(const Parameters&, Builder&)> build);
 
@@ -92,6 +105,7 @@ TRAMMEL_API Type joint_type(std::string name, std::string summary, const JointDe
 ///
 /// A `ground` without a place of its own takes the other marker's; `position` (world, at the start) moves both.
 /// Throws Error that states the gap where the markers do not meet and `assemble` is not `yes`.
-TRAMMEL_API JointSite read_joint_site(const Parameters& in, Builder& builder, const JointDemand& demand);
+TRAMMEL_API JointSite read_joint_site(const Parameters& in, Builder& builder,
+                                      const JointRequirement& requirement);
 
 }  // namespace trammel

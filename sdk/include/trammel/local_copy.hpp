@@ -12,27 +12,27 @@ namespace trammel {
 class LocalCopy {
  public:
   State state;
-  std::vector<BlockPlace> places;
+  std::vector<BlockOffset> offsets;
 
   void clear(double time) {
-    for (std::vector<double>* field : {&state.value, &state.rate, &state.acceleration, &state.remainder})
+    for (std::vector<double>* field : {&state.value, &state.rate, &state.acceleration, &state.compensation})
       field->clear();
-    places.clear();
+    offsets.clear();
     state.time = time;
   }
   /// Appends block k of x.
   void take(const LocalState& x, int k, BlockKind kind, int size) {
-    places.push_back(
+    offsets.push_back(
         {static_cast<std::int32_t>(state.value.size()), static_cast<std::int32_t>(state.rate.size())});
     append(state.value, x.value(k), value_size(kind, size));
     append(state.rate, x.rate(k), size);
     append(state.acceleration, x.second_rate(k), size);
     if (kind == BlockKind::position)
-      append(state.remainder, x.remainder(k).data(), size);
+      append(state.compensation, x.compensation(k).data(), size);
     else
-      state.remainder.resize(state.rate.size(), 0.0);
+      state.compensation.resize(state.rate.size(), 0.0);
   }
-  LocalState local() const { return {state, places.data()}; }
+  LocalState local() const { return {state, offsets.data()}; }
 
  private:
   static void append(std::vector<double>& to, const double* from, int n) {

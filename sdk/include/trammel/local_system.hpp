@@ -11,13 +11,13 @@
 
 namespace trammel {
 
-/// What the solver asks of an evaluation. All of it at the state that is passed along.
+/// The quantities that the solver requests from `evaluate`, all at the given state.
 struct Request {
   bool tangent = false;  ///< K, D and M besides the residual
   bool rates = false;    ///< rows of position constraints at velocity level: B v + C_t, and their gradient
   bool bias = false;     ///< the acceleration-level term: d/dt (B v + C_t) = B a + bias
-  /// Compliant rows are those at multipliers of zero: what rates of constraints belong to. The kernel sees to it; an instance
-  /// need not look at it.
+  /// Compliant constraints are evaluated at multipliers of zero, as index 2 and index 1 need. The kernel does this; an element
+  /// can ignore it.
   bool rigid = false;
   std::uint32_t reserved = 0;
 };
@@ -25,14 +25,15 @@ struct Request {
 using VectorMap = Eigen::Map<Eigen::VectorXd>;
 using MatrixMap = Eigen::Map<Eigen::MatrixXd>;
 
-/// The share of one instance in the residual r(q, v, a, lambda, t) and in its tangents, in the order of its stencil.
+/// The contribution of one element to the residual r(q, v, a, lambda, t) and to its tangents. Rows and columns are in the order of
+/// the element's stencil.
 ///
 /// Sign: r = inertia + internal forces - applied forces + B^T lambda; in the rows of a multiplier r = C, in the rows
 /// of a velocity multiplier r = A v + b, in the rows of a state r = y' - f. K = dr/dq along body-frame rotation
 /// increments (R <- R exp(dtheta~)), D = dr/dv, M = dr/da; for the columns of a state D = dr/dy'.
 /// The rows of K of a position constraint are its B.
 ///
-/// Matrices are zeroed at their first use, and those never touched cost nothing.
+/// A matrix is set to zero at its first use. A matrix that is never used costs nothing.
 class LocalSystem {
  public:
   explicit LocalSystem(const Request& asked) : request(asked) {}
@@ -46,11 +47,11 @@ class LocalSystem {
   MatrixMap D() { return matrix(D_, 2U); }
   MatrixMap M() { return matrix(M_, 4U); }
 
-  /// Velocity-level rows, filled where `request.rates`: row i of a multiplier holds (B v + C_t)_i.
+  /// To be filled if `request.rates`: (B v + C_t)_i in row i of a multiplier.
   VectorMap rate() { return vector(rate_, 8U); }
-  /// d(B v + C_t)/dq along the increments with v fixed, in the rows of multipliers.
+  /// d(B v + C_t)/dq by the increments at fixed v, in the rows of multipliers.
   MatrixMap rate_gradient() { return matrix(rate_gradient_, 16U); }
-  /// Filled where `request.bias`: bias in the rows of multipliers. Without time in the constraint it is
+  /// To be filled if `request.bias`: the bias in the rows of multipliers. For a constraint that does not depend on time it is
   /// rate_gradient() v.
   VectorMap bias() { return vector(bias_, 32U); }
 
@@ -61,7 +62,7 @@ class LocalSystem {
   bool has_rate_gradient() const { return (used_ & 16U) != 0; }
   bool has_bias() const { return (used_ & 32U) != 0; }
 
-  /// Called by the kernel before an instance of n degrees of freedom is evaluated.
+  /// Called by the kernel before it evaluates an element with n degrees of freedom.
   void begin(int n) {
     n_ = n;
     used_ = 0;
@@ -100,7 +101,7 @@ class LocalSystem {
   Reserved<6> reserved_;
 };
 
-/// One local system for each kind of request: their buffers grow to the largest instance and stay.
+/// One local system for each kind of request. Its buffers grow to the size of the largest element, and are reused.
 class LocalSystems {
  public:
   LocalSystem& of(const Request& request) {

@@ -10,6 +10,7 @@
 #include "trammel/force_law.hpp"
 #include "trammel/formula_drawing.hpp"
 #include "trammel/group_assembly.hpp"
+#include "trammel/motion_level.hpp"
 
 namespace trammel {
 
@@ -70,10 +71,7 @@ class MarkerConstraint {
     const Request& request = out.request;
     const bool full = request.bias || (request.rates && request.tangent);
     RelativeGroup& group = scratch();
-    group.evaluate(x, of_, 0,
-                   full            ? MotionLevel::full
-                   : request.rates ? MotionLevel::velocity
-                                   : MotionLevel::jacobian);
+    group.evaluate(x, of_, 0, level_of_position_rows(request));
     Terms terms;
     if (request.tangent || full)
       fill<SecondJet<variables>>(x, group, terms);
@@ -90,13 +88,13 @@ class MarkerConstraint {
     fill<FirstJet<variables>>(x, group, terms);
     const Eigen::VectorXd w = group_wrench(terms.view(), x.value(multiplier_block()));
     Energy e;
-    e.lost_power = -w.head(6 * poses).dot(group.explicit_twist(x, of_, 0));
+    e.dissipated_power = -w.head(6 * poses).dot(group.explicit_twist(x, of_, 0));
     for (std::size_t i = 0; i < terms.C_t.size(); ++i)
-      e.lost_power -= x.value(multiplier_block())[i] * terms.C_t[i];
+      e.dissipated_power -= x.value(multiplier_block())[i] * terms.C_t[i];
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::jacobian);
     Terms terms;
@@ -111,7 +109,7 @@ class MarkerConstraint {
     }
   }
 
-  void draw(const LocalState& x, const ReactionShares&, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::pose);
     draw_formula(derived(), group.markers, canvas);

@@ -69,7 +69,7 @@ inline std::string did_you_mean(std::string_view wanted, const std::vector<std::
 /// The same of a key, which may have had another name.
 inline std::string did_you_mean_key(std::string_view wanted, const std::vector<std::string>& known) {
   if (wanted == "release" && std::find(known.begin(), known.end(), "active") != known.end())
-    return "; a joint that lets go has `active: {until, force, moment}`.";
+    return "; a joint that is released has `active: {until, force, moment}`.";
   return did_you_mean(wanted, known);
 }
 

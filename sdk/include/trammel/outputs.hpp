@@ -12,44 +12,46 @@
 
 namespace trammel {
 
-/// Energies of an instance [J].
+/// Energies of an element [J], and the power that leaves the system at it [W].
 struct Energy {
   double kinetic = 0;
   double strain = 0;     ///< elastic energy
-  double potential = 0;  ///< of conservative applied forces
-  /// Power that leaves the system here: dissipation and, with its sign, minus the power of non-conservative loads
-  /// and prescribed motions [W].
-  double lost_power = 0;
+  double potential = 0;  ///< potential energy of conservative loads
+  /// Dissipated power, minus the power supplied by nonconservative loads and prescribed motions [W].
+  union {
+    double dissipated_power = 0;
+    [[deprecated("now dissipated_power")]] double lost_power;
+  };
   Reserved<2> reserved{};
 
   Energy& operator+=(const Energy& o) {
     kinetic += o.kinetic;
     strain += o.strain;
     potential += o.potential;
-    lost_power += o.lost_power;
+    dissipated_power += o.dissipated_power;
     return *this;
   }
 };
 
-/// One named output: its components and their unit. `name` is relative to the instance ("angle", "force_world").
+/// One named output with its components and unit. `name` is relative to the element: "angle", "force_world".
 struct Channel {
   std::string name;
   std::string unit;
   std::vector<std::string> components;  ///< {"x", "y", "z"}, or empty for a scalar
 };
 
-/// Receives the outputs of one instance at one instant.
+/// Receives the outputs of one element at one instant.
 class OutputSink {
  public:
   virtual ~OutputSink() = default;
   virtual void scalar(std::string_view name, std::string_view unit, double value) = 0;
   virtual void vector(std::string_view name, std::string_view unit, const Vec3& value) = 0;
-  /// Any number of components, named.
+  /// Any number of named components.
   virtual void values(std::string_view name, std::string_view unit,
                       std::span<const std::string_view> components, std::span<const double> values) = 0;
 };
 
-/// Reports values whose components are called by their numbers, `first` and those after it.
+/// Reports values whose components have the numbers `first`, `first` + 1, ... as names.
 TRAMMEL_API void report_numbered(OutputSink& sink, std::string_view name, std::string_view unit, int first,
                                  std::span<const double> values);
 

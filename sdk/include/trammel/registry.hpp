@@ -16,79 +16,79 @@ namespace trammel {
 
 class Builder;
 
-/// What one entity needs of others, and how large it is. By it a case's entities are put in the order in which they are
-/// built, and given to the ranks of a cluster, each of which builds a part of them.
+/// The entities that one entity needs, and its size. Trammel sorts the entities of a case by their needs, and distributes them over
+/// the ranks, each of which builds a part of a large case.
 struct Needs {
-  /// Names of entities and of what they offer: "crank", "crank.start", "hinge.angle". The entity is built after those, and
-  /// a rank that builds it builds those too. A name that nothing has is passed over here.
+  /// Names of entities and of their markers and signals: "crank", "crank.start", "hinge.angle". The entity is built after these, and
+  /// a rank that builds it builds these too. Unknown names are ignored here.
   std::vector<std::string> names;
-  /// It acts on whatever the model holds, as gravity does: every rank builds it, and it finds there what that rank holds.
-  /// So it is, too, with what names nothing and is neither a body nor a curve nor a sensor.
+  /// The entity acts on everything in the model, as gravity does. Every rank builds it, for its own part of the model. This is also
+  /// assumed for an entity that names nothing and is no body, no curve and no sensor.
   bool everywhere = false;
-  /// It asks what else of its kind stands on what it names (two sliders on one beam, couplings of one coordinate): a rank
-  /// that builds one of them builds all, and one that builds such a body builds what stands on it.
+  /// The entity asks which others of its kind act on the entities that it names (two sliders on one beam, couplings of one
+  /// coordinate). A rank that builds one of them builds all, and a rank that builds such a body builds them too.
   bool meets_others = false;
-  /// Its unknowns, roughly: the weight by which entities are given to ranks.
+  /// Approximate number of unknowns: the weight of the entity in the distribution over ranks.
   int unknowns = 0;
 };
 
-/// One type of element, joint, load, attachment or sensor that a case may name.
+/// One type that a case may name: of body, joint, load, element, sensor and so on.
 struct Type {
-  /// The sections of a case in which the type may stand.
+  /// The section of a case in which the type may be used.
   enum class Category {
-    body,        ///< offers markers: rigid_body, beam, point_mass
-    joint,       ///< acts between two markers
+    body,        ///< has markers: rigid_body, beam, point_mass
+    joint,       ///< constrains markers
     load,        ///< gravity, force, moment
-    element,     ///< anything else with a residual: spring
-    coordinate,  ///< hangs on a joint's coordinate: motion, spring, damper
-    sensor,      ///< reports, with no residual
-    curve,       ///< a curve fixed in a marker (curve.hpp)
+    element,     ///< any other force: spring
+    coordinate,  ///< acts on the coordinate of a joint: motion, spring, damper
+    sensor,      ///< reports, and has no residual
+    curve,       ///< a curve fixed to a marker (curve.hpp)
     function,    ///< a function of time and signals
-    stage,       ///< a kind of stage, made of others
+    stage,       ///< a stage that consists of others
   };
 
   std::string name;
   Category category = Category::body;
   std::string summary;  ///< one line
   std::vector<Parameter> parameters;
-  /// Adds blocks, markers, signals and instances of one entity to the model.
+  /// Adds the blocks, markers, signals and elements of one entity to the model.
   std::function<void(const Parameters&, Builder&)> build;
-  /// Of a function, in place of `build`: makes it.
+  /// For a function, in place of `build`: returns the function.
   std::function<FunctionPtr(const Parameters&)> make_function{};
-  /// Of a stage, in place of `build`: the stages that it stands for, each as a case would give it.
+  /// For a stage, in place of `build`: the stages of which it consists, each as in a case.
   std::function<std::vector<Value>(const Parameters&)> make_stages{};
-  /// What an entity with these parameters needs. It is handed what the kinds of its parameters tell, to correct it: the
-  /// names in markers, the signals that functions read, the words of texts and of values that the type reads itself; the
-  /// unknowns are those usual in the category. Without the function that stands, which is enough wherever all that
-  /// `build` asks for by name is named in the parameters.
+  /// Corrects the needs of an entity with these parameters. It receives the needs that follow from the kinds of the parameters (the
+  /// names in markers, the signals that functions read, the words of texts and of values that the type reads itself) and the usual
+  /// number of unknowns of the category. The function is necessary only if `build` asks for names that are in no parameter.
   std::function<void(const Parameters&, Needs&)> needs{};
-  /// Of a joint that holds absolute velocities by its nature: its equations change under a superposed rigid motion.
+  /// For a joint that constrains absolute velocities: its equations are not frame-indifferent.
   bool absolute = false;
-  /// Of a joint: degrees of freedom that it leaves between its markers; -1: not stated. `trammel verify` holds the
-  /// rank of its equations against it.
-  int freedoms = -1;
+  /// For a joint: the degrees of freedom that it leaves between its markers; -1: not stated. `trammel verify` compares the rank of
+  /// its equations with this number.
+  int degrees_of_freedom = -1;
 
   std::string plugin{};   ///< filled by the loader: name of the plugin
   std::string library{};  ///< filled by the loader: path of the shared library
+  int freedoms{-1};       ///< former name of `degrees_of_freedom`, read for this version
   Reserved<8> reserved{};
 };
 
 TRAMMEL_API std::string_view category_name(Type::Category category);
 
-/// All types that are loaded, by category and name.
+/// All loaded types, by category and name.
 class TRAMMEL_API Registry {
  public:
-  /// Registers a type. Throws Error where the category already has one of that name.
+  /// Registers a type. Throws Error if the category already has a type of this name.
   void add(Type type);
-  /// A name that the program itself gives to a type of the category: no plugin may.
+  /// Reserves a name for a type of the program itself: no plugin may use it in this category.
   void reserve(Type::Category category, std::string_view name);
   const Type* find(Type::Category category, std::string_view name) const;
-  /// Like `find`; where there is none throws Error that offers the nearest name and lists what is loaded.
+  /// Like `find`. Throws Error if there is none, with the nearest name and a list of the loaded types.
   const Type& get(Type::Category category, std::string_view name, const Location& where) const;
   std::vector<const Type*> all() const;
   std::vector<std::string> names(Type::Category category) const;
 
-  /// The plugin whose entry point is running: stamped on the types it adds.
+  /// The plugin whose entry point is running; recorded in the types that it adds.
   void set_source(std::string plugin, std::string library);
 
  private:

@@ -15,13 +15,13 @@ enum class Dimension : std::uint8_t {
   angle,     ///< [rad]
   velocity,  ///< [m/s]
   spin,      ///< [rad/s]
-  nominal,   ///< anything else: a size that is typical of it says what is small
+  nominal,   ///< anything else: its typical size tells what is small
 };
 
 /// The dimension of one number.
 struct Measure {
   Dimension dimension = Dimension::undeclared;
-  double size = 1;  ///< of a nominal one, in its own unit
+  double size = 1;  ///< typical size of a nominal number, in its own unit
 
   static constexpr Measure length() { return {Dimension::length, 1}; }
   static constexpr Measure angle() { return {Dimension::angle, 1}; }
@@ -31,11 +31,11 @@ struct Measure {
     return dimension == Dimension::length || dimension == Dimension::velocity;
   }
   constexpr bool is_angle() const { return dimension == Dimension::angle || dimension == Dimension::spin; }
-  /// False where the dimension, or the size of a nominal one, is missing.
+  /// False if the dimension is missing, or the size of a nominal number.
   constexpr bool is_declared() const {
     return dimension != Dimension::undeclared && (dimension != Dimension::nominal || size > 0);
   }
-  /// "m", "rad", "m/s", "rad/s"; of anything else "".
+  /// "m", "rad", "m/s", "rad/s"; "" for nominal numbers.
   constexpr const char* unit() const {
     switch (dimension) {
       case Dimension::length:
@@ -50,53 +50,53 @@ struct Measure {
         return "";
     }
   }
-  /// Metres, of a velocity metres per second, that one unit counts as in a model of this length [m].
+  /// The number of metres (for a rate: metres per second) that corresponds to one unit, in a model of this length [m].
   constexpr double metres(double model_length) const {
     return is_angle() ? model_length : dimension == Dimension::nominal ? model_length / size : 1.0;
   }
 };
 
-/// Which law the multiplier of a row obeys. The force on the bodies is -B^T lambda.
+/// The law that the multiplier of a row obeys. The force on the bodies is -B^T lambda.
 enum class RowLaw : std::uint8_t {
   equality,    ///< C = 0
   unilateral,  ///< gap >= 0, lambda <= 0, gap lambda = 0
-  friction,    ///< of a group with a FrictionLaw: sticks or slips
+  friction,    ///< the row belongs to a group with a FrictionLaw: it sticks or slips
 };
 
-/// What a joint says of one row of a multiplier.
+/// Properties of one row of a constraint.
 struct Row {
   Measure measure;
   RowLaw law = RowLaw::equality;
-  bool compliant = false;  ///< depends on multipliers of its own instance
-  bool switches = false;   ///< may become inactive in a run
-  double restitution = 0;  ///< of a unilateral row: 0, a plastic impact
+  bool compliant = false;  ///< the row depends on multipliers of its own element: C(q, lambda) = 0
+  bool switches = false;   ///< the row may become inactive during the run
+  double restitution = 0;  ///< coefficient of restitution of a unilateral row; only 0, a plastic impact
   Reserved<2> reserved{};
 
-  /// True where the row may be anything but active.
+  /// True if the row may be inactive or slip.
   bool may_rest() const { return switches || law != RowLaw::equality; }
 };
 
-/// Equalities of these dimensions.
+/// Rows of equality constraints with these dimensions.
 inline std::vector<Row> rows_of(std::span<const Dimension> dimensions) {
   std::vector<Row> rows;
   for (const Dimension dimension : dimensions) rows.push_back({.measure = {dimension, 1}});
   return rows;
 }
-/// `count` equal rows.
+/// `count` rows of equality constraints with the same dimension.
 inline std::vector<Row> rows_of(Dimension dimension, int count) {
   return std::vector<Row>(static_cast<std::size_t>(count), Row{.measure = {dimension, 1}});
 }
 
-/// What acts in statics of constraints at velocity level.
+/// The effect of a constraint at velocity level in a static stage.
 enum class InStatics : std::uint8_t {
   increment,  ///< A dq = 0 for the increment of a load step
-  absent,     ///< nothing: the rows are inactive
+  absent,     ///< none: the rows are inactive
   refused,    ///< a static stage is an error
 };
 
-/// What a joint says of the rows of a velocity multiplier together.
+/// Properties of all rows of a velocity multiplier together.
 struct VelocityRows {
-  bool ideal = true;  ///< forces are A^T lambda: they do no work where b = 0
+  bool ideal = true;  ///< the forces are A^T lambda, and do no work if b = 0
   InStatics in_statics = InStatics::increment;
   Reserved<1> reserved{};
 };

@@ -6,14 +6,14 @@
 
 namespace trammel {
 
-/// What a row of a constraint is doing.
+/// The status of a row of a constraint.
 enum class RowStatus : std::uint8_t {
-  active,    ///< its equation holds; of friction: it sticks
-  inactive,  ///< its multiplier is zero
-  slips,     ///< of friction: its multiplier is the force of sliding
+  active,    ///< the constraint is imposed; a friction row sticks
+  inactive,  ///< the multiplier is zero
+  slips,     ///< friction only: the multiplier follows from the law of sliding
 };
 
-/// A row, and what it is to do.
+/// A row and its new status.
 struct RowSwitch {
   ConstraintRow row;
   RowStatus status = RowStatus::active;

@@ -9,23 +9,22 @@
 
 namespace trammel {
 
-/// What of a start is being made.
+/// The part of a start that is being computed.
 enum class StartPhase { none, positions, velocities };
 
-/// A range (an ElementRange that is this too) whose rows are active while a start is made and at no other time: initial
-/// values of coordinates while positions are assembled, initial rates while velocities are made consistent.
+/// Implemented by an ElementRange whose rows are active only while a start is computed: initial values of coordinates while
+/// positions are assembled, initial rates while velocities are made consistent.
 class TRAMMEL_API StartConditions {
  public:
   virtual ~StartConditions();
 
-  /// Multipliers of the instances built here that belong to the phase.
+  /// Multipliers of the elements on this rank that belong to the phase.
   virtual std::vector<BlockId> rows(StartPhase phase) const = 0;
-  /// Remembers where the values stand at `state`, in which `place_of` says where a block lies; null where this rank does not
-  /// know it. Gives the number of moves of moderate size that lead from there to what they are to be; `length`: of the model
-  /// [m].
-  virtual double begin(const State& state, const std::function<const BlockPlace*(BlockId)>& place_of,
+  /// Stores the present values of the coordinates in `state`. `offset_of` gives the offsets of a block; null if this rank does not
+  /// know the block. Returns the number of moves of moderate size from there to the prescribed values. `length`: of the model [m].
+  virtual double begin(const State& state, const std::function<const BlockOffset*(BlockId)>& offset_of,
                        double length) = 0;
-  /// Asks for `part` of the way from there on.
+  /// Sets the target to the fraction `part` of the way from the stored to the prescribed values.
   virtual void aim(double part) = 0;
 };
 

@@ -12,10 +12,12 @@
 namespace trammel {
 
 /// Where the numbers of one block lie in a rank's State.
-struct BlockPlace {
+struct BlockOffset {
   std::int32_t value = 0;  ///< offset into State::value
-  std::int32_t dof = 0;    ///< offset into State::rate, State::acceleration and a residual by place
+  std::int32_t dof = 0;    ///< offset into State::rate, State::acceleration and a residual by offset
 };
+
+using BlockPlace [[deprecated("now BlockOffset")]] = BlockOffset;
 
 /// Doubles that a block takes in State::value: a rotation keeps its matrix (column-major) and its quaternion
 /// (w, x, y, z), so that no element computes one from the other.
@@ -24,25 +26,25 @@ constexpr int value_size(BlockKind kind, int size) { return kind == BlockKind::r
 /// Values of the blocks that one rank knows (its own and its ghosts), at one instant.
 ///
 /// `value` is the configuration; `rate` is the velocity (inertial for a position, body-frame for a rotation, y' for
-/// a state); `acceleration` its rate. Algebraic unknowns and multipliers have a value only. `remainder` is what rounding took from the sum that a
-/// position is: the place is value + remainder, and a stiff element reads its length from both.
+/// a state); `acceleration` its rate. Algebraic unknowns and multipliers have a value only. `compensation` is what rounding took from the sum that a
+/// position is: the position is value + compensation, and a stiff element reads its length from both.
 struct State {
   double time = 0;
   std::vector<double> value;
   std::vector<double> rate;
   std::vector<double> acceleration;
-  std::vector<double> remainder;  ///< by BlockPlace::dof; zero for all but positions
+  std::vector<double> compensation;  ///< by BlockOffset::dof; zero for all but positions
   /// Memory of the time integration, of roots alone: its algorithmic accelerations, and y' of first-order states.
   std::vector<double> algorithmic;
   /// What a method predicts the next step from, of roots alone.
   std::vector<double> predictor;
 
-  /// Every field but `value`, which lies by BlockPlace::value; these lie by BlockPlace::dof.
+  /// Every field but `value`, which lies by BlockOffset::value; these lie by BlockOffset::dof.
   static constexpr auto fields_by_dof();
 };
 
 constexpr auto State::fields_by_dof() {
-  return std::array{&State::rate, &State::acceleration, &State::remainder, &State::algorithmic,
+  return std::array{&State::rate, &State::acceleration, &State::compensation, &State::algorithmic,
                     &State::predictor};
 }
 
@@ -61,18 +63,18 @@ inline Quaternion quaternion_of(const double* value) {
   return Quaternion(value[9], value[10], value[11], value[12]);
 }
 
-/// Sets value + remainder to the sum of x, its own remainder and d, without rounding (Knuth's two-sum).
-inline void set_sum(double& value, double& remainder, double x, double x_remainder, double d) {
-  const double add = d + x_remainder;
+/// Sets value + compensation to the sum of x, its own compensation and d, without rounding (Knuth's two-sum).
+inline void set_sum(double& value, double& compensation, double x, double x_compensation, double d) {
+  const double add = d + x_compensation;
   const double sum = x + add;
   const double added = sum - x;
-  remainder = (x - (sum - added)) + (add - added);
+  compensation = (x - (sum - added)) + (add - added);
   value = sum;
 }
 
-/// Adds d to the place p + remainder.
-inline void add_to_place(Vec3& p, Vec3& remainder, const Vec3& d) {
-  for (int i = 0; i < 3; ++i) set_sum(p[i], remainder[i], p[i], remainder[i], d[i]);
+/// Adds d to the place p + compensation.
+inline void add_to_place(Vec3& p, Vec3& compensation, const Vec3& d) {
+  for (int i = 0; i < 3; ++i) set_sum(p[i], compensation[i], p[i], compensation[i], d[i]);
 }
 
 /// Appends a block's initial values and rates to a state, at its end, with accelerations of zero.
@@ -83,7 +85,7 @@ using ConstVectorMap = Eigen::Map<const Eigen::VectorXd>;
 /// The blocks of one instance's stencil, in the order in which the instance declared them.
 class LocalState {
  public:
-  LocalState(const State& state, const BlockPlace* places) : state_(&state), places_(places) {}
+  LocalState(const State& state, const BlockOffset* offsets) : state_(&state), offsets_(offsets) {}
 
   double time() const { return state_->time; }
 
@@ -94,27 +96,29 @@ class LocalState {
   /// Unit quaternion of rotation block k.
   Quaternion quaternion(int k) const { return quaternion_of(value(k)); }
   /// What rounding took from position block k [m].
-  Eigen::Map<const Vec3> remainder(int k) const {
-    return Eigen::Map<const Vec3>(state_->remainder.data() + places_[k].dof);
+  Eigen::Map<const Vec3> compensation(int k) const {
+    return Eigen::Map<const Vec3>(state_->compensation.data() + offsets_[k].dof);
   }
   /// From position block j to position block k [m], without the rounding of places far from the origin.
-  Vec3 p_between(int j, int k) const { return (position(k) - position(j)) + (remainder(k) - remainder(j)); }
+  Vec3 p_between(int j, int k) const {
+    return (position(k) - position(j)) + (compensation(k) - compensation(j));
+  }
   /// Velocity of position block k (inertial components) or of rotation block k (body-frame w_WB_B).
   Eigen::Map<const Vec3> velocity(int k) const { return Eigen::Map<const Vec3>(rate(k)); }
   Eigen::Map<const Vec3> acceleration(int k) const {
-    return Eigen::Map<const Vec3>(state_->acceleration.data() + places_[k].dof);
+    return Eigen::Map<const Vec3>(state_->acceleration.data() + offsets_[k].dof);
   }
 
   /// Raw numbers of block k: coordinates, states, algebraic unknowns or multipliers; their rates; their second rates.
-  const double* value(int k) const { return state_->value.data() + places_[k].value; }
-  const double* rate(int k) const { return state_->rate.data() + places_[k].dof; }
-  const double* second_rate(int k) const { return state_->acceleration.data() + places_[k].dof; }
+  const double* value(int k) const { return state_->value.data() + offsets_[k].value; }
+  const double* rate(int k) const { return state_->rate.data() + offsets_[k].dof; }
+  const double* second_rate(int k) const { return state_->acceleration.data() + offsets_[k].dof; }
 
-  const BlockPlace& place(int k) const { return places_[k]; }
+  const BlockOffset& offset(int k) const { return offsets_[k]; }
 
  private:
   const State* state_;
-  const BlockPlace* places_;
+  const BlockOffset* offsets_;
 };
 
 }  // namespace trammel

@@ -12,6 +12,7 @@
 #include "trammel/formula_drawing.hpp"
 #include "trammel/group_assembly.hpp"
 #include "trammel/joint.hpp"
+#include "trammel/motion_level.hpp"
 
 namespace trammel {
 
@@ -32,13 +33,13 @@ namespace trammel {
 ///
 /// `x` holds R_AB, p_AB_A, v_AB_A, w_AB_A and the time t, all in the axes of marker A. `dimensions` are velocity or spin;
 /// `std::vector<Row> rows() const` declares other rows. `static constexpr VelocityRows together` says whether the forces are
-/// ideal and what holds in statics. `demand` as in Joint; `surface` and `curve` as in ForceLaw.
+/// ideal and what holds in statics. `requirement` as in Joint; `surface` and `curve` as in ForceLaw.
 template <class Derived, int equations>
 class VelocityConstraint {
  public:
   static_assert(equations >= 1 && equations <= 6);
   static constexpr int equation_count = equations;
-  static constexpr JointDemand demand{JointAxes::own, false, true};
+  static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr VelocityRows together{};
   /// Undeclared: a joint that does not say what its equations measure is refused.
   static constexpr std::array<Dimension, equations> dimensions{};
@@ -64,7 +65,7 @@ class VelocityConstraint {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const bool full = out.request.tangent || out.request.bias;
     RelativeGroup& group = scratch();
-    group.evaluate(x, markers_, 0, full ? MotionLevel::full : MotionLevel::velocity);
+    group.evaluate(x, markers_, 0, level_of_velocity_rows(out.request));
     Terms terms;
     if (full)
       fill<SecondJet<variables>>(x, group, terms);
@@ -82,23 +83,32 @@ class VelocityConstraint {
     fill<FirstJet<variables>>(x, group, terms);
     Energy e;
     for (int i = 0; i < equations; ++i)
-      e.lost_power -= x.value(blocks_)[i] * terms.value[static_cast<std::size_t>(i)];
+      e.dissipated_power -= x.value(blocks_)[i] * terms.value[static_cast<std::size_t>(i)];
     return e;
   }
 
-  void outputs(const LocalState& x, const ReactionShares& shares, OutputSink& sink) const {
+  void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
     RelativeGroup& group = scratch();
     const Eigen::VectorXd w = wrench(x, group);
-    site_.report(group.markers[0], group.markers[1], forces(group, w, shares), sink);
+    site_.report(group.markers[0], group.markers[1], forces(group, w, contributions), sink);
     static constexpr std::array<std::string_view, 6> names{"1", "2", "3", "4", "5", "6"};
     sink.values("multipliers", "", std::span(names).first(static_cast<std::size_t>(equations)),
                 {x.value(blocks_), static_cast<std::size_t>(equations)});
   }
 
-  void draw(const LocalState& x, const ReactionShares& shares, Canvas& canvas) const {
+  void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const {
     RelativeGroup& group = scratch();
     const Eigen::VectorXd w = wrench(x, group);
-    site_.draw(group.markers[0], group.markers[1], forces(group, w, shares), canvas);
+    site_.draw(group.markers[0], group.markers[1], forces(group, w, contributions), canvas);
+    const Glyph glyph(canvas, group.markers[0], group.markers[1], site_.size);
+    if constexpr (requires(const Derived& d) { d.draw_glyph(glyph); }) {
+      static_cast<const Derived&>(*this).draw_glyph(glyph);
+    } else if (glyph.shown()) {
+      Terms terms;
+      fill<FirstJet<variables>>(x, group, terms);
+      terms.A.template rightCols<3>() *= group.poses.front().R_AB;  // into the axes of B
+      glyph.free_motions(terms.A);
+    }
     draw_formula(static_cast<const Derived&>(*this), group.markers[0].R_WM, group.markers[0].p_WM, canvas);
   }
 
@@ -158,9 +168,9 @@ class VelocityConstraint {
     return velocity_wrench(group, terms.view(), x.value(blocks_));
   }
   JointForces forces(const RelativeGroup& group, const Eigen::VectorXd& w,
-                     const ReactionShares& shares) const {
+                     const ReactionContributions& contributions) const {
     return site_.forces(group.markers[0].R_WM, group.markers[1].R_WM, group.wrench_on(0, w),
-                        group.wrench_on(1, w), shares);
+                        group.wrench_on(1, w), contributions);
   }
 
   JointSite site_;
@@ -174,14 +184,14 @@ template <class J>
 Type velocity_joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
   const auto build = [](const Parameters& in, Builder& builder) {
     J joint = detail::made_from<J>(in);
-    joint.set_site(read_joint_site(in, builder, J::demand));
+    joint.set_site(read_joint_site(in, builder, detail::requirement_of<J>()));
     std::vector<Row> rows = detail::rows_of_joint(joint);
     detail::require_count(in, rows.size(), J::equation_count);
     std::vector<BlockId> stencil = joint.site().blocks();
     stencil.push_back(builder.add_velocity_multiplier("multipliers", std::move(rows), J::together));
     builder.add(std::move(joint), std::move(stencil));
   };
-  return joint_type(std::move(name), std::move(summary), J::demand, std::move(own), build);
+  return joint_type(std::move(name), std::move(summary), detail::requirement_of<J>(), std::move(own), build);
 }
 
 }  // namespace trammel

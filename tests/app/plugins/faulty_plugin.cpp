@@ -78,7 +78,7 @@ struct Endless {
     out.residual()(0) = *x.second_rate(0);
     if (out.request.tangent) out.M()(0, 0) = 1;
   }
-  void outputs(const LocalState&, const ReactionShares&, OutputSink& sink) const {
+  void outputs(const LocalState&, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("depth", "", deep(0));
   }
 };

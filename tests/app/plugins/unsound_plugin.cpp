@@ -238,8 +238,8 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
     builder.add(std::move(joint), std::move(stencil));
   };
   registry.add(std::move(breaks_rules));
-  Type counted = joint_type<WrongStiffness>("wrong_freedoms", "for tests");
-  counted.freedoms = 4;
+  Type counted = joint_type<WrongStiffness>("wrong_degrees_of_freedom", "for tests");
+  counted.degrees_of_freedom = 4;
   registry.add(std::move(counted));
 
   registry.add(joint_type<WrongStiffness>("wrong_in_scene", "for tests"));
@@ -278,12 +278,12 @@ bodies:
       {.joint = "wrong_in_scene",
        .title = "two bodies",
        .text = bodies + "joints: {joint: {type: wrong_in_scene, between: [a, b], assemble: yes}}\n"});
-  scenes.push_back({.joint = "sound",
-                    .title = "still",
-                    .text = "trammel: 1\nbodies:\n"
-                            "  a: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5]}\n"
-                            "  b: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5], position: [1, 0, 0]}\n"
-                            "joints: {joint: {type: sound, between: [a, b]}}\n"});
+  scenes.push_back({.joint = "sound", .title = "still", .text = R"(trammel: 1
+bodies:
+  a: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5]}
+  b: {type: rigid_body, mass: 1, inertia: [1, 2, 2.5], position: [1, 0, 0]}
+joints: {joint: {type: sound, between: [a, b]}}
+)"});
   scenes.push_back(
       {.joint = "no_such_scene",
        .title = "nothing",

@@ -3,7 +3,7 @@
 //   snapshot_run write CASE STEP FILE STATES [FORM [TOLERANCE]]
 //   snapshot_run read CASE FILE STATES [FORM [TOLERANCE]]
 //
-// STEP: accepted steps of all stages before the snapshot. FILE and STATES get the number of the rank as their ending. STATES:
+// STEP: accepted steps of all stages before the snapshot. FILE is of all ranks; STATES gets the number of the rank as its ending. STATES:
 // a row that says of each number what kind it is of, a row of numbers for every accepted state after the snapshot, and a row of
 // what the run came to.
 
@@ -47,9 +47,11 @@ class States final : public Monitor {
 
   bool wants_snapshot(const StepReport&) override { return ++count_ == step_; }
   void take(const Snapshot& snapshot) override {
-    Archive archive;
-    Snapshot(snapshot).serialize(archive);
-    write(file_, archive.bytes());
+    if (layout_.rank() == 0) {
+      Archive archive;
+      Snapshot(snapshot).serialize(archive);
+      write(file_, archive.bytes());
+    }
     records_ = true;
     rows.clear();
   }
@@ -59,11 +61,11 @@ class States final : public Monitor {
     std::vector<double> row{state.time, report.step, static_cast<double>(report.iterations)};
     for (const UnknownBlock& u : layout_.unknowns()) {
       if (!u.owned) continue;
-      row.insert(row.end(), state.value.begin() + u.place.value,
-                 state.value.begin() + u.place.value + value_size(u.kind, u.size));
+      row.insert(row.end(), state.value.begin() + u.offset.value,
+                 state.value.begin() + u.offset.value + value_size(u.kind, u.size));
       for (const auto field : State::fields_by_dof())
-        row.insert(row.end(), (state.*field).begin() + u.place.dof,
-                   (state.*field).begin() + u.place.dof + u.size);
+        row.insert(row.end(), (state.*field).begin() + u.offset.dof,
+                   (state.*field).begin() + u.offset.dof + u.size);
     }
     rows.push_back(std::move(row));
   }
@@ -99,7 +101,7 @@ void run(const std::vector<std::string>& arguments) {
   const std::string ending = "." + std::to_string(rank);
   CommandLine command;
   command.case_file = arguments.at(1);
-  Session session(command, PETSC_COMM_WORLD, Session::Extent::share);
+  Session session(command, PETSC_COMM_WORLD, Session::Extent::partition);
   std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
   for (Stage& stage : stages) {
     if (auto* dynamic = std::get_if<DynamicStage>(&stage.what)) {
@@ -122,12 +124,12 @@ void run(const std::vector<std::string>& arguments) {
   Layout layout(PETSC_COMM_WORLD, session.model, {.identify = !loops});
   Assembler assembler(session.model, layout);
   Simulation simulation(assembler);
-  States states(layout, writes ? std::stoi(arguments[2]) : -1, arguments.at(next) + ending);
+  States states(layout, writes ? std::stoi(arguments[2]) : -1, arguments.at(next));
   simulation.add(states);
   if (writes) {
     simulation.run(stages);
   } else {
-    const std::vector<std::byte> bytes = read(arguments.at(2) + ending);
+    const std::vector<std::byte> bytes = read(arguments.at(2));
     Archive archive(bytes);
     Snapshot snapshot;
     snapshot.serialize(archive);

@@ -13,7 +13,7 @@ struct Spring {
   Energy energy(const LocalState& x) const {
     Energy e;
     e.strain = 2 * x.value(0)[0] * x.value(0)[0];
-    e.lost_power = 0.5;
+    e.dissipated_power = 0.5;
 #ifdef BUILT_TOMORROW
     e.chemical = 3;
 #endif

@@ -14,19 +14,19 @@
 namespace trammel {
 
 /// The blocks of one instance with values, rates and accelerations of their own: a place to evaluate it alone.
-class TRAMMEL_API Specimen {
+class TRAMMEL_API TestState {
  public:
   /// From the blocks' initial values; accelerations are zero.
-  explicit Specimen(std::vector<Block> blocks);
+  explicit TestState(std::vector<Block> blocks);
   /// The blocks of a stencil, of anything with a `block(BlockId)`: a model, a Builder.
   template <class Source>
   requires requires(const Source& source) { source.block(BlockId{}); }
-  Specimen(const Source& source, std::span<const BlockId> stencil) : Specimen(pick(source, stencil)) {}
+  TestState(const Source& source, std::span<const BlockId> stencil) : TestState(pick(source, stencil)) {}
 
-  LocalState local() const { return LocalState(state_, places_.data()); }
+  LocalState local() const { return LocalState(state_, state_offsets_.data()); }
   const State& state() const { return state_; }
   State& state() { return state_; }
-  std::span<const BlockPlace> places() const { return places_; }
+  std::span<const BlockOffset> state_offsets() const { return state_offsets_; }
   std::span<const Block> blocks() const { return blocks_; }
   int dofs() const { return dofs_; }
   /// Offset of block k in the instance's local system.
@@ -37,9 +37,9 @@ class TRAMMEL_API Specimen {
   void set_rotation(int k, const Mat3& R);
 
   /// Moves the configuration along increments (body-frame for rotations), multipliers and states by addition.
-  Specimen moved(const Eigen::VectorXd& increment) const;
-  /// The specimen after the time tau, along the rates and accelerations (exact to first order in tau).
-  Specimen after(double tau) const;
+  TestState moved(const Eigen::VectorXd& increment) const;
+  /// The test_state after the time tau, along the rates and accelerations (exact to first order in tau).
+  TestState after(double tau) const;
   /// The rates of kinematic blocks, zero elsewhere, in the order of the local system.
   Eigen::VectorXd velocities() const;
 
@@ -54,17 +54,19 @@ class TRAMMEL_API Specimen {
 
   std::vector<Block> blocks_;
   State state_;
-  std::vector<BlockPlace> places_;
+  std::vector<BlockOffset> state_offsets_;
   std::vector<int> offsets_;
   int dofs_ = 0;
 };
+
+using Specimen [[deprecated("now TestState")]] = TestState;
 
 /// Everything that one evaluation gives, copied.
 struct Evaluation {
   Eigen::VectorXd residual, rate, bias;
   Eigen::MatrixXd K, D, M, rate_gradient;
 };
-TRAMMEL_API Evaluation evaluate(const ElementRange& range, int instance, const Specimen& at,
+TRAMMEL_API Evaluation evaluate(const ElementRange& range, int instance, const TestState& at,
                                 const Request& request);
 
 /// One comparison of what an instance gives with differences: errors relative to the largest entry compared.
@@ -91,37 +93,37 @@ struct CheckedTerm {
 /// state, term by term (K, D, M block pair by block pair), sorted with the worst first. Blocks declared not to couple
 /// must hold zeros. An algebraic unknown that breaks its rules (see trammel/algebraic_rules.hpp) is a term off by 1.
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance,
-                                                       const Specimen& at, double step = 1e-3);
+                                                       const TestState& at, double step = 1e-3);
 /// As check_derivatives; while a term is off by more than `bound`, all are compared again over steps a tenth, a hundredth
 /// and a thousandth as long, and each counts where it is best. The error of a difference falls with its step, as beside a
 /// singular point of a formula; that of a wrong derivative stays.
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
-                                                               const Specimen& at, double bound,
+                                                               const TestState& at, double bound,
                                                                double step = 1e-3);
 /// The worst of check_derivatives over some disturbed states around `at`.
-TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const Specimen& at,
+TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const TestState& at,
                                          int states = 10, std::uint64_t seed = 1);
 
 /// What an instance gives must depend on the state alone. Evaluates it at all `states` in turn, twice at each, then at all
 /// of them backwards, and compares bit by bit. Names the first number that differs; empty where none does.
 TRAMMEL_API std::string differs_when_repeated(const ElementRange& range, int instance,
-                                              std::span<const Specimen> states);
+                                              std::span<const TestState> states);
 /// Compares what two instances give at the same states, bit by bit. Names the first number that differs; empty where none
 /// does.
 TRAMMEL_API std::string differs_between(const ElementRange& range, int instance,
                                         const ElementRange& other_range, int other_instance,
-                                        std::span<const Specimen> states);
+                                        std::span<const TestState> states);
 
 /// Resultant of the kinematic rows of a residual: force, and moment about the world's origin, in world components.
 /// Zero for a joint between two bodies, whatever its multipliers, where it is objective.
-TRAMMEL_API Vec6 resultant(const Specimen& at, const Eigen::VectorXd& residual);
+TRAMMEL_API Vec6 resultant(const TestState& at, const Eigen::VectorXd& residual);
 
 /// Power that the reactions of position constraints put in besides their explicit time dependence:
 /// (B^T lambda) . v - lambda . (rate - C_t). Zero for whatever is a constraint. `C_t` is found by a difference in time.
-TRAMMEL_API double power_error(const ElementRange& range, int instance, const Specimen& at);
+TRAMMEL_API double power_error(const ElementRange& range, int instance, const TestState& at);
 
 /// Power that leaves the system because constraints depend on time: -lambda . C_t, of equations at velocity level -lambda . b,
 /// whether or not the velocities satisfy them.
-TRAMMEL_API double power_of_time(const ElementRange& range, int instance, const Specimen& at);
+TRAMMEL_API double power_of_time(const ElementRange& range, int instance, const TestState& at);
 
 }  // namespace trammel

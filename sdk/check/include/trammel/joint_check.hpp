@@ -33,19 +33,19 @@ TRAMMEL_API const std::vector<std::string>& sample_marker_pairs();
 
 /// The gradient of an instance's constraints in its kinematic blocks: rows of B of position-level constraints, then
 /// those of A of velocity-level ones.
-TRAMMEL_API Eigen::MatrixXd constraint_gradient(const ElementRange& range, int instance, const Specimen& at);
+TRAMMEL_API Eigen::MatrixXd constraint_gradient(const ElementRange& range, int instance, const TestState& at);
 
 /// The state after the superposed rigid motion p <- Q p + c of all frames, with the velocity v and the angular velocity
 /// w (about the world's origin, world components) at this instant. Multipliers and coordinates stay.
-TRAMMEL_API Specimen carried(Specimen at, const Mat3& Q, const Vec3& c, const Vec3& v, const Vec3& w);
+TRAMMEL_API TestState carried(TestState at, const Mat3& Q, const Vec3& c, const Vec3& v, const Vec3& w);
 
 /// Moves a state by least changes until the constraints hold, then its velocities. False where that does not converge.
-TRAMMEL_API bool close(const ElementRange& range, int instance, Specimen& at);
+TRAMMEL_API bool close(const ElementRange& range, int instance, TestState& at);
 
 /// How far a joint is from objective at a state in which its constraints and their rates hold: by how much they are
 /// violated after a random superposed rigid motion (rates relative to the largest velocity or 1), and the resultant of
 /// the reactions, relative to the largest of them or 1.
-TRAMMEL_API double objectivity_error(const ElementRange& range, int instance, const Specimen& closed,
+TRAMMEL_API double objectivity_error(const ElementRange& range, int instance, const TestState& closed,
                                      std::uint64_t seed);
 
 /// What a joint between two markers came to at random states.
@@ -72,16 +72,16 @@ struct JointCheck {
   std::string unrepeated;  ///< a number that evaluations of one state do not agree on, and where; or empty
 
   /// Degrees of freedom that it leaves between two free frames.
-  int freedoms() const { return kinematic - 6 - rank; }
+  int degrees_of_freedom() const { return kinematic - 6 - rank; }
 };
 
 /// The pose of marker B relative to A of an instance with a `site()`, in words; empty where it has none.
-TRAMMEL_API std::string relative_pose(const ElementRange& range, int instance, const Specimen& at);
+TRAMMEL_API std::string relative_pose(const ElementRange& range, int instance, const TestState& at);
 
 /// Checks an instance at the disturbed states `first`, `first + by`, ... up to `count` around `start`, with rotations up
 /// to pi. `pair` says which of `sample_marker_pairs` it stands between: the rank and the objectivity are those of a
 /// joint between two free frames.
-TRAMMEL_API void check_joint(const ElementRange& range, int instance, const Specimen& start, std::size_t pair,
-                             int first, int count, int by, JointCheck& into);
+TRAMMEL_API void check_joint(const ElementRange& range, int instance, const TestState& start,
+                             std::size_t pair, int first, int count, int by, JointCheck& into);
 
 }  // namespace trammel

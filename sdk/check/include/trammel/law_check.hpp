@@ -22,7 +22,7 @@ struct LawCheck {
 /// - where its markers are `free`: after a superposed rigid motion its forces turn along, and they have no resultant (with
 ///   inertia: after a constant rotation and shift, and the resultant is left out);
 /// - that one state has one result.
-TRAMMEL_API void check_law(const ElementRange& range, int instance, const Specimen& start,
+TRAMMEL_API void check_law(const ElementRange& range, int instance, const TestState& start,
                            const std::string& between, bool free, int first, int count, int by,
                            LawCheck& into);
 

@@ -29,7 +29,7 @@ struct EntityInstances {
 TRAMMEL_API std::vector<JointScene> scenes_of(const Type& type);
 
 /// Checks all that an entity of a model consists of at `states` random states of its scene, as `check_joint` does. Its
-/// `freedoms` are those between a body and what the joint is on. Reactions of a joint that stores energy are held against
+/// `degrees of freedom` are those between a body and what the joint is on. Reactions of a joint that stores energy are held against
 /// its rate; under a superposed rigid motion every equation and every reaction must turn along.
 TRAMMEL_API void check_scene(const EntityInstances& joint, const JointScene& scene, int states,
                              JointCheck& into);

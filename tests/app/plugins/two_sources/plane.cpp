@@ -9,7 +9,7 @@ namespace {
 /// B stays on the plane z = 0 of A.
 class Surface : public trammel::Constraint<Surface, 1> {
  public:
-  static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  static constexpr trammel::JointRequirement requirement{trammel::JointAxes::own, false, false};
   static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
 
   template <class S>

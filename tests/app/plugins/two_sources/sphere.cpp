@@ -7,7 +7,7 @@ namespace {
 /// B stays on the sphere of this radius about A.
 class Surface : public trammel::Constraint<Surface, 1> {
  public:
-  static constexpr trammel::JointDemand demand{trammel::JointAxes::own, false, false};
+  static constexpr trammel::JointRequirement requirement{trammel::JointAxes::own, false, false};
   static constexpr std::array<trammel::Dimension, 1> dimensions{trammel::Dimension::length};
   explicit Surface(const trammel::Parameters& in) : radius_(in.real("radius")) {}
 

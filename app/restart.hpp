@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/checkpoint_file.hpp"
+#include "run_log.hpp"
+#include "session.hpp"
+#include "solvers/stages.hpp"
+
+namespace trammel {
+
+/// What a run goes on from.
+struct RestartPoint {
+  std::filesystem::path file;
+  Checkpoint checkpoint;      ///< the same on every rank
+  bool in_its_folder = true;  ///< histories and series go on too
+  std::vector<std::string>
+      notes;  ///< for the log: files that were passed over, differences that are taken over
+};
+
+/// What every checkpoint of a run says, its snapshot and output apart. On rank 0.
+Checkpoint about_run(const Session& session, const std::string& name, int ranks);
+
+/// Reads and checks the checkpoint that the command names, or the last good one of the folder of results. Throws Error, on all
+/// ranks: there is none, it is damaged, of another model, version or end, or lies elsewhere. Collective.
+RestartPoint find_restart(const CommandLine& command, const Session& session,
+                          const std::vector<Stage>& stages, const std::filesystem::path& folder);
+
+}  // namespace trammel

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "io/checkpoint_file.hpp"
+#include "solvers/simulation.hpp"
+
+namespace trammel {
+
+/// `run.json` beside the results: what ran, how, and what came of it, for programs that read it.
+class RunRecord {
+ public:
+  /// Writes the file: the run is under way. `about` as for checkpoints. On rank 0 alone; others write nothing. Throws Error.
+  RunRecord(bool writes, std::filesystem::path folder, const CommandLine& command,
+            const std::string& case_file, const Checkpoint& about);
+
+  /// Writes it again. `end`: "done", "signal", "time limit", "no convergence", "energy", "error"; `status`: the exit status;
+  /// `checkpoint`: the last one, may be empty.
+  void finish(const std::string& end, int status, const RunSummary& summary, double time,
+              const std::string& checkpoint);
+
+ private:
+  bool writes_;
+  std::filesystem::path path_;
+  std::string head_;  ///< lines that stay
+};
+
+}  // namespace trammel

@@ -1,0 +1,87 @@
+#include "io/background_work.hpp"
+
+#include <csignal>
+#include <utility>
+
+namespace trammel {
+
+namespace {
+
+/// Signals ask the run to stop, and are for the thread that steps.
+template <class Work>
+std::jthread thread_without_signals(Work work) {
+  sigset_t all, before;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::jthread thread(std::move(work));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+BackgroundQueue::BackgroundQueue(std::size_t limit) : limit_(limit) {
+  thread_ = thread_without_signals([this](const std::stop_token& stop) { work(stop); });
+}
+
+BackgroundQueue::~BackgroundQueue() { wait(); }
+
+void BackgroundQueue::add(std::function<void()> job) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return jobs_.size() < limit_; });
+  jobs_.push_back(std::move(job));
+  changed_.notify_all();
+}
+
+void BackgroundQueue::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return jobs_.empty(); });
+}
+
+std::int64_t BackgroundQueue::done() const {
+  const std::scoped_lock lock(mutex_);
+  return done_;
+}
+
+void BackgroundQueue::rethrow() const {
+  std::exception_ptr error;
+  {
+    const std::scoped_lock lock(mutex_);
+    error = error_;
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+void BackgroundQueue::work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return !jobs_.empty(); })) {
+    std::exception_ptr error = error_;
+    if (!error) {
+      const std::function<void()>& job = jobs_.front();
+      lock.unlock();
+      try {
+        job();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+    }
+    error_ = error;
+    done_ += error ? 0 : 1;
+    jobs_.pop_front();
+    changed_.notify_all();
+  }
+}
+
+BackgroundClock::BackgroundClock(std::chrono::milliseconds period, std::function<void()> work) {
+  thread_ = thread_without_signals([this, period, work = std::move(work)](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      stopped_.wait_for(lock, stop, period, [] { return false; });
+      if (!stop.stop_requested()) work();
+    }
+  });
+}
+
+}  // namespace trammel

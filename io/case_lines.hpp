@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/case_file.hpp"
+
+namespace trammel {
+
+/// A case as lines, by path: "joints.hook.axis[2]" and "1". Numbers are evaluated and written alike, so neither comments nor
+/// names of parameters make a difference; a text that is no number stands with the values of the parameters that it names.
+using CaseLines = std::map<std::string, std::string>;
+
+/// The lines of a case, `trammel`, `title`, `parameters` and `output` apart.
+CaseLines lines_of(const CaseFile& file);
+
+/// A number that differs where lines do.
+std::uint64_t hash_of(const CaseLines& lines);
+/// FNV-1a, 64 bits. A change of one byte always changes it.
+std::uint64_t hash_of(std::string_view bytes, std::uint64_t before = 0xCBF29CE484222325U);
+
+/// What differs, in words: "joints.hook.axis[2] = 1, was 0". `may_differ(path)`: it does not matter.
+template <class MayDiffer>
+std::vector<std::string> differences(const CaseLines& before, const CaseLines& now,
+                                     const MayDiffer& may_differ) {
+  std::vector<std::string> all;
+  for (const auto& [path, text] : now) {
+    const auto found = before.find(path);
+    if ((found != before.end() && found->second == text) || may_differ(path)) continue;
+    all.push_back(path + " = " + text +
+                  (found == before.end() ? ", was not there" : ", was " + found->second));
+  }
+  for (const auto& [path, text] : before)
+    if (!now.contains(path) && !may_differ(path)) all.push_back(path + " is missing, was " + text);
+  return all;
+}
+
+}  // namespace trammel

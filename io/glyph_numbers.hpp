@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/vtk_drawing.hpp"
+#include "trammel/outputs.hpp"
+
+namespace trammel {
+
+/// Puts what a joint reports (coordinates, rates, multipliers) onto the points that it drew: a field each, with its unit. Vectors
+/// are left out: forces and moments are fields of the joint's point already.
+class GlyphNumbers final : public OutputSink {
+ public:
+  explicit GlyphNumbers(VtkDrawing& drawing) : drawing_(drawing) {}
+
+  void scalar(std::string_view name, std::string_view unit, double value) override {
+    drawing_.add_number(Canvas::Layer::joints, std::string(name), unit, value);
+  }
+  void vector(std::string_view, std::string_view, const Vec3&) override {}
+  void values(std::string_view name, std::string_view unit, std::span<const std::string_view> components,
+              std::span<const double> values) override {
+    for (std::size_t k = 0; k < std::min(components.size(), values.size()); ++k)
+      drawing_.add_number(Canvas::Layer::joints, std::string(name) + "." + std::string(components[k]), unit,
+                          values[k]);
+  }
+
+ private:
+  VtkDrawing& drawing_;
+};
+
+}  // namespace trammel

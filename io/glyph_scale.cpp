@@ -1,0 +1,112 @@
+#include "io/glyph_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/recorder_ranks.hpp"
+#include "io/recorder_visit.hpp"
+
+namespace trammel {
+
+namespace {
+
+constexpr double of_diagonal = 0.06, least_of_diagonal = 0.004, of_spacing = 0.6;
+constexpr std::size_t many = 300, very_many = 3000;
+
+}  // namespace
+
+void GlyphSurvey::polyline(Layer layer, std::span<const Vec3> at) { points(layer, at); }
+
+void GlyphSurvey::surface(Layer layer, std::span<const Vec3> at, std::span<const int>) { points(layer, at); }
+
+void GlyphSurvey::points(Layer, std::span<const Vec3> at) {
+  for (const Vec3& p : at)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double x = p[static_cast<Eigen::Index>(k)];
+      extent.low[k] = std::min(extent.low[k], x);
+      extent.high[k] = std::max(extent.high[k], x);
+    }
+}
+
+GlyphScale GlyphSurvey::begin_glyph(const Vec3& at) {
+  places.insert(places.end(), at.data(), at.data() + 3);
+  return {0, 0};
+}
+
+namespace {
+
+/// The median of the distances from each place to the nearest one that is not the same; 0 where there is none.
+double spacing(const std::vector<double>& places, double diagonal) {
+  std::vector<Vec3> points;
+  for (std::size_t i = 0; i + 2 < places.size(); i += 3) {
+    const Eigen::Map<const Vec3> p(places.data() + i);
+    if (p.allFinite()) points.emplace_back(p);
+  }
+  const auto before = [](const Vec3& a, const Vec3& b) {
+    return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+  };
+  // Swept along the longest direction, so that few pairs are looked at.
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  Eigen::Index along = 0;
+  if (!points.empty()) (high - low).maxCoeff(&along);
+  for (Vec3& p : points) std::swap(p[0], p[along]);
+  std::sort(points.begin(), points.end(), before);
+  const double same = 1e-6 * diagonal;
+  std::vector<double> nearest;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    const auto look = [&](std::size_t j) {
+      if (std::abs(points[j][0] - points[i][0]) >= least) return false;
+      if (const double d = (points[j] - points[i]).norm(); d > same) least = std::min(least, d);
+      return true;
+    };
+    for (std::size_t j = i + 1; j < points.size() && look(j); ++j) {
+    }
+    for (std::size_t j = i; j-- > 0 && look(j);) {
+    }
+    if (std::isfinite(least)) nearest.push_back(least);
+  }
+  if (nearest.empty()) return 0;
+  const auto middle = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 2);
+  std::nth_element(nearest.begin(), middle, nearest.end());
+  return *middle;
+}
+
+}  // namespace
+
+GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>& places) {
+  const std::size_t count = places.size() / 3;
+  GlyphScale scale;
+  scale.sides = count <= many ? 12 : count <= very_many ? 6 : 0;
+  const double diagonal = extent.diagonal();
+  if (!(diagonal > 0) || !std::isfinite(diagonal)) {
+    scale.size = 0.1;  // one point alone
+    return scale;
+  }
+  scale.size = of_diagonal * diagonal;
+  if (const double apart = spacing(places, diagonal); apart > 0)
+    scale.size = std::max(std::min(scale.size, of_spacing * apart), least_of_diagonal * diagonal);
+  return scale;
+}
+
+GlyphScale glyph_scale_of(Assembler& assembler, const State& state) {
+  GlyphSurvey survey;
+  visit_together(
+      assembler, state,
+      [&](const ElementRange& range, int i, const LocalState& x, const ReactionContributions& contributions) {
+        if (contributions.active) range.draw(i, x, contributions, survey);
+      });
+  const MPI_Comm comm = assembler.layout().comm();
+  MPI_Allreduce(MPI_IN_PLACE, survey.extent.low.data(), 3, MPI_DOUBLE, MPI_MIN, comm);
+  MPI_Allreduce(MPI_IN_PLACE, survey.extent.high.data(), 3, MPI_DOUBLE, MPI_MAX, comm);
+  const std::vector<double> places = gather_numbers(comm, survey.places);
+  GlyphScale scale;
+  if (assembler.layout().rank() == 0) scale = glyph_scale_of(survey.extent, places);
+  MPI_Bcast(&scale.size, 1, MPI_DOUBLE, 0, comm);
+  MPI_Bcast(&scale.sides, 1, MPI_INT, 0, comm);
+  return scale;
+}
+
+}  // namespace trammel

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contact_joint.hpp"
+#include "curve_contact.hpp"
+#include "trammel/plugin.hpp"
+
+// What the types of this plugin share when a case is built: they read what touches, and these find where it starts.
+
+namespace trammel::surface_contact {
+
+/// The curves of a contact in a plane.
+struct Curves {
+  std::shared_ptr<const Curve> one, two;
+  std::string name_1, name_2;
+  Vec3 axis;  ///< across the plane, unit length, in the axes of the first
+};
+
+std::string text(const Vec3& p);
+
+/// The two entries of `between`. Throws Error that says what it must be a list of.
+const Value& pair_of(const Parameters& in, const char* of_what);
+
+/// Throws Error where a gap is open that the case does not allow; `what` says it.
+void require_closed(const Parameters& in, const Builder& builder, double gap, const std::string& what);
+
+/// Adds the joint's blocks and the joint, which starts with the coordinates c and rates of least norm.
+template <class J>
+void add(Builder& builder, J joint, const Eigen::Matrix<double, J::coordinate_count, 1>& c) {
+  std::vector<BlockId> stencil = joint.site().blocks();
+  if constexpr (J::coordinate_count > 0) {
+    const RelativeStart motion = relative_start(builder, joint.site());
+    typename J::Terms terms(false);
+    joint.terms({motion.R_AB, motion.p_AB_A, c, 0}, false, terms);
+    J::complete(terms);
+    const Eigen::VectorXd rates = coordinate_rates(terms.view(), motion.twist);
+    const BlockId block = builder.add_coordinates("coordinates", {c.data(), J::coordinate_count},
+                                                  {rates.data(), J::coordinate_count}, joint.measures(), "");
+    for (int i = 0; i < J::coordinate_count; ++i)
+      builder.offer_coordinate(J::coordinate_names[static_cast<std::size_t>(i)].name, "", block, i);
+    stencil.push_back(block);
+  }
+  stencil.push_back(builder.add_multiplier("multipliers", rows_of(J::dimensions)));
+  builder.add(std::move(joint), std::move(stencil));
+}
+
+/// Adds the joint of two surfaces at the common normal of least gap, in the formulation that the case asks for. Where they touch along
+/// a straight line, that of their sections across it.
+void slide_surfaces(const Parameters& in, Builder& builder, JointSite site, const Surfaces& surfaces);
+/// Adds the joint of two curves at their common normal of least gap. `line_B`: see CurveContact::keep_parallel.
+void slide_curves(const Parameters& in, Builder& builder, JointSite site, const Curves& curves,
+                  std::optional<CurveNormal> start = std::nullopt,
+                  const std::optional<Vec3>& line_B = std::nullopt);
+/// Adds the joint of point B and a curve in a plane at the nearest point.
+/// `side`: 1 where what touches the curve lies on the side of axis x tangent, -1 on the other.
+void slide_point_on_curve(const Parameters& in, Builder& builder, JointSite site,
+                          std::shared_ptr<const Curve> curve, const Vec3& axis, double side,
+                          const std::string& name);
+/// Adds the joint of point B and a surface at the nearest point.
+void slide_point_on_surface(const Parameters& in, Builder& builder, JointSite site,
+                            std::shared_ptr<const Surface> surface, const std::string& name);
+
+}  // namespace trammel::surface_contact

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "solvers/constraint_rank.hpp"
+
+namespace trammel {
+
+/// Follows closed loops of constraints through a stage: removes redundant equations, keeps the multipliers
+/// of least norm, and tells of singular configurations. Collective.
+class RedundancyMonitor {
+ public:
+  RedundancyMonitor(Assembler& assembler, double length)
+      : assembler_(assembler), rank_(assembler, length), length_(length) {}
+
+  /// Finds the rank at `state` and removes redundant equations. A line in words for each entity that does.
+  std::vector<std::string> begin(const State& state);
+  /// After the statuses of rows changed. What changed, in words.
+  std::string follow_switches(const State& state, std::span<const RowSwitch> rows);
+  /// Whether matrices made before the last call of a function that removes other equations are invalid.
+  bool pattern_changed() const { return pattern_changed_; }
+  /// After stencils moved.
+  void revise() { rank_.revise(); }
+  bool has_redundant() const { return !assembler_.redundant_rows().empty(); }
+  /// How far a redundant equation may be open [m or rad].
+  double allowed() const;
+  /// Finds the rank anew; false where the same equations are redundant.
+  bool find_anew(const State& state);
+  /// Takes the multipliers of least norm at the state where the rank was found last.
+  void take_least_norm(State& state) const { rank_.least_norm(state); }
+  /// At an accepted state: takes the multipliers of least norm; a message where the loops came close to a singular
+  /// configuration, else empty.
+  std::string follow(State& state);
+  std::string in_words() const;
+
+  /// Writes or reads what it knows; redundant rows are the assembler's.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rank_, small_, before_, last_, widest_, last_time_);
+  }
+
+ private:
+  void take(const State& state);
+  void remove_redundant();
+
+  Assembler& assembler_;
+  ConstraintRank rank_;
+  double length_;
+  bool pattern_changed_ = false;
+  bool small_ = false;  ///< the loops are small enough to be looked at after each step
+  double before_ = 1, last_ = 1, widest_ = 0;
+  double last_time_ = 0;
+};
+
+}  // namespace trammel

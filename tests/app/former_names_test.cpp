@@ -1,0 +1,70 @@
+// Names of outputs and options that changed are still read, with a note that gives the present one.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "command.hpp"
+#include "histories.hpp"
+#include "trammel/former_names.hpp"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Outcome;
+using testing::table_of;
+using testing::Workplace;
+
+/// A block that a damper slows down, and what sensor `loss` reports of the damper's power under the name `number`.
+std::string slowed_block(const std::string& number) {
+  std::string text = R"(trammel: 1
+bodies:
+  block: {type: point_mass, mass: 2, velocity: [3, 0, 0]}
+elements:
+  damper: {type: spring, between: [{on: ground, at: [-1, 0, 0]}, block], stiffness: 0, damping: 4}
+sensors:
+  loss: {type: energy, of: damper}
+  seen: {type: function, value: "NUMBER"}
+stages: [{type: dynamic, until: 0.1, step: 0.01}]
+)";
+  return text.replace(text.find("NUMBER"), 6, number);
+}
+
+TEST(FormerNames, of_outputs_give_the_present_ones_and_no_other_name_does) {
+  EXPECT_EQ(present_name("loss.lost_power"), "loss.dissipated_power");
+  EXPECT_EQ(present_name("bead.at.section_force_behind.M3"), "bead.at.section_force_after.M3");
+  EXPECT_EQ(present_name("loss.dissipated_power"), "");
+  EXPECT_EQ(present_name("host"), "") << "the first part names a sensor";
+  EXPECT_EQ(present_name("loss.lost_powers"), "");
+}
+
+TEST(FormerNames, in_a_function_read_the_same_number_with_a_note) {
+  const Workplace former, present;
+  const Outcome noted = former.run(slowed_block("loss.lost_power"));
+  const Outcome plain = present.run(slowed_block("loss.dissipated_power"));
+  ASSERT_EQ(noted.status, 0) << noted.err;
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  EXPECT_THAT(noted.err, HasSubstr("NOTE: 'loss.lost_power' is now called 'loss.dissipated_power'"));
+  EXPECT_THAT(plain.err, Not(HasSubstr("NOTE")));
+  EXPECT_EQ(former.read("out/seen.csv"), present.read("out/seen.csv"));
+  const auto values = table_of(present.read("out/seen.csv")).rows;
+  ASSERT_FALSE(values.empty());
+  EXPECT_NEAR(values.front()[1], 4 * 3 * 3, 1e-10);
+}
+
+TEST(FormerNames, of_the_option_for_partitions_is_read_with_a_note) {
+  const Workplace former, present;
+  const std::string text = slowed_block("loss.dissipated_power");
+  const Outcome noted = former.run(text, "-share_from 1");
+  const Outcome plain = present.run(text, "-partition_from 1");
+  ASSERT_EQ(noted.status, 0) << noted.err;
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  EXPECT_THAT(noted.err, HasSubstr("NOTE: '-share_from' is now called '-partition_from'"));
+  EXPECT_THAT(plain.err, Not(HasSubstr("NOTE")));
+}
+
+}  // namespace
+}  // namespace trammel

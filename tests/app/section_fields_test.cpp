@@ -1,0 +1,126 @@
+// The fields of beams in the files for ParaView: units, components, and values of a cantilever.
+
+#include <gtest/gtest.h>
+#include <vtkDataArray.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkPolyData.h>
+#include <vtkXMLPPolyDataReader.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "command.hpp"
+
+namespace trammel {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bends about t3 by a force along -y at its tip; a rectangle, small displacements.
+constexpr double length = 2, tip = 3, width = 0.1, height = 0.2, modulus = 2e11;
+const char* const cantilever = R"(trammel: 1
+sections:
+  bar: {shape: {type: rectangle, width: 0.1, height: 0.2}, material: {E: 2e11, nu: 0.3, rho: 1000}}
+bodies:
+  beam: {type: beam, section: bar, from: [0, 0, 0], to: [2, 0, 0], elements: 4, up: [0, 0, 1]}
+joints:
+  clamp: {type: fixed, between: [ground, beam.start]}
+loads:
+  pull: {type: force, on: beam.end, force: [5, -3, 0]}
+stages:
+  - {type: static, until: 1, steps: 1}
+output: {vtk: {every: 1}}
+)";
+
+vtkSmartPointer<vtkPolyData> last_of(const testing::Workplace& here, const std::string& layer) {
+  const vtkNew<vtkXMLPPolyDataReader> reader;
+  reader->SetFileName((here / ("out/out_vtk/000001_" + layer + ".pvtp")).c_str());
+  reader->Update();
+  return reader->GetOutput();
+}
+
+vtkDataArray* field(vtkPolyData& poly, const char* name, const char* unit,
+                    const std::array<const char*, 3>& components) {
+  vtkDataArray* array = poly.GetPointData()->GetArray(name);
+  EXPECT_NE(array, nullptr) << name;
+  if (array == nullptr) return nullptr;
+  const char* given = array->GetInformation()->Get(vtkDataArray::UNITS_LABEL());
+  EXPECT_STREQ(given == nullptr ? "" : given, unit) << name;
+  for (int k = 0; k < array->GetNumberOfComponents() && array->GetNumberOfComponents() > 1; ++k)
+    EXPECT_STREQ(array->GetComponentName(k), components[static_cast<std::size_t>(k)]) << name;
+  return array;
+}
+
+TEST(SectionFields, OfACantileverAreThoseOfBeamTheory) {
+  const testing::Workplace here;
+  here.write("case.yaml", cantilever);
+  const testing::Outcome run = here.shell("trammel run case.yaml -o out");
+  ASSERT_EQ(run.status, 0) << run.err;
+
+  const auto curves = last_of(here, "curves");
+  const std::array<const char*, 3> xyz{"X", "Y", "Z"};
+  vtkDataArray* force = field(*curves, "section force", "N", {"N", "Q2", "Q3"});
+  vtkDataArray* moment = field(*curves, "section moment", "N m", {"T", "M2", "M3"});
+  vtkDataArray* arc = field(*curves, "arc length", "m", {});
+  vtkDataArray* displacement = field(*curves, "displacement", "m", xyz);
+  field(*curves, "strain", "", {"Gamma1", "Gamma2", "Gamma3"});
+  field(*curves, "curvature", "1/m", {"kappa1", "kappa2", "kappa3"});
+  field(*curves, "velocity", "m/s", xyz);
+  field(*curves, "acceleration", "m/s^2", xyz);
+  vtkDataArray* energy = field(*curves, "strain energy by length", "J/m", {});
+  field(*curves, "kinetic energy by length", "J/m", {});
+  ASSERT_FALSE(HasFailure());
+
+  // The bending moment is linear along the beam, and so are its values on both sides of a node.
+  double work = 0;
+  for (vtkIdType i = 0; i < curves->GetNumberOfPoints(); ++i) {
+    const double s = arc->GetComponent(i, 0);
+    EXPECT_NEAR(force->GetComponent(i, 0), 5, 1e-4);
+    EXPECT_NEAR(std::hypot(force->GetComponent(i, 1), force->GetComponent(i, 2)), tip, 1e-4);
+    EXPECT_NEAR(moment->GetComponent(i, 0), 0, 1e-6);
+    EXPECT_NEAR(std::hypot(moment->GetComponent(i, 1), moment->GetComponent(i, 2)), tip * (length - s),
+                1e-4 * tip * length)
+        << s;
+    if (s < 1e-12) {
+      EXPECT_NEAR(displacement->GetComponent(i, 1), 0, 1e-15);
+    }
+    work = std::max(work, energy->GetComponent(i, 0));
+  }
+  EXPECT_GT(work, 0);
+  const double I = height * width * width * width / 12;  // about t3, which is along z
+  const double sag = tip * length * length * length / (3 * modulus * I);
+  EXPECT_NEAR(displacement->GetComponent(curves->GetNumberOfPoints() - 1, 1), -sag, 0.05 * sag);
+
+  field(*last_of(here, "sections"), "axial stress", "Pa", {});
+}
+
+TEST(SectionFields, StressAtTheCornersIsThatOfBeamTheory) {
+  const testing::Workplace here;
+  here.write("case.yaml", cantilever);
+  ASSERT_EQ(here.shell("trammel run case.yaml -o out").status, 0);
+  const auto sections = last_of(here, "sections");
+  vtkDataArray* stress = sections->GetPointData()->GetArray("axial stress");
+  ASSERT_NE(stress, nullptr);
+  const double modulus_of_section = height * width * width / 6;
+  const double bending = tip * length / modulus_of_section, axial = 5 / (width * height);
+  double low = 0, high = 0;
+  for (vtkIdType i = 0; i < sections->GetNumberOfPoints(); ++i) {
+    low = std::min(low, stress->GetComponent(i, 0));
+    high = std::max(high, stress->GetComponent(i, 0));
+    // A load along -y pulls on the upper side.
+    double p[3];
+    sections->GetPoint(i, p);
+    if (p[0] < 1.5 && std::abs(p[1]) > 0.04) {
+      EXPECT_GT(stress->GetComponent(i, 0) * p[1], 0) << p[0];
+    }
+  }
+  EXPECT_NEAR(high, axial + bending, 1e-3 * bending);
+  EXPECT_NEAR(low, axial - bending, 1e-3 * bending);
+}
+
+}  // namespace
+}  // namespace trammel

@@ -1,0 +1,113 @@
+// Jobs and clocks on threads of their own.
+
+#include "io/background_work.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <future>
+#include <stdexcept>
+#include <vector>
+
+namespace trammel {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+TEST(BackgroundQueue, RunsJobsInTheirOrderOnAnotherThread) {
+  std::vector<int> order;
+  std::thread::id thread;
+  BackgroundQueue queue(2);
+  for (int i = 0; i < 5; ++i)
+    queue.add([&order, &thread, i] {
+      order.push_back(i);
+      thread = std::this_thread::get_id();
+    });
+  queue.wait();
+  EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(queue.done(), 5);
+  EXPECT_NE(thread, std::this_thread::get_id());
+  EXPECT_NO_THROW(queue.rethrow());
+}
+
+TEST(BackgroundQueue, AddWaitsWhileTwoJobsAreNotDone) {
+  BackgroundQueue queue(2);
+  std::promise<void> go;
+  queue.add([gate = go.get_future().share()] { gate.wait(); });
+  queue.add([] {});
+  std::atomic<bool> added = false;
+  std::jthread third([&] {
+    queue.add([] {});
+    added = true;
+  });
+  std::this_thread::sleep_for(100ms);
+  EXPECT_FALSE(added);
+  EXPECT_EQ(queue.done(), 0);
+  go.set_value();
+  third.join();
+  queue.wait();
+  EXPECT_EQ(queue.done(), 3);
+}
+
+TEST(BackgroundQueue, AfterAnErrorNoJobRuns) {
+  int later = 0;
+  BackgroundQueue queue(2);
+  queue.add([] {});
+  queue.add([] { throw std::runtime_error("no space"); });
+  queue.add([&] { ++later; });
+  queue.wait();
+  EXPECT_EQ(later, 0);
+  EXPECT_EQ(queue.done(), 1);
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(queue.rethrow(), std::runtime_error);
+}
+
+TEST(BackgroundQueue, ItsEndWaitsForItsJobs) {
+  int ran = 0;
+  {
+    BackgroundQueue queue(4);
+    for (int i = 0; i < 3; ++i)
+      queue.add([&] {
+        std::this_thread::sleep_for(5ms);
+        ++ran;
+      });
+  }
+  EXPECT_EQ(ran, 3);
+}
+
+TEST(BackgroundQueue, ItsThreadTakesNoSignalThatAsksToStop) {
+  BackgroundQueue queue(1);
+  sigset_t mask;
+  queue.add([&] { pthread_sigmask(SIG_BLOCK, nullptr, &mask); });
+  queue.wait();
+  EXPECT_EQ(sigismember(&mask, SIGTERM), 1);
+  EXPECT_EQ(sigismember(&mask, SIGINT), 1);
+  EXPECT_EQ(sigismember(&mask, SIGSEGV), 0);
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  EXPECT_EQ(sigismember(&mask, SIGTERM), 0);
+}
+
+TEST(BackgroundClock, CallsEveryPeriodUntilItEnds) {
+  std::atomic<int> calls = 0;
+  {
+    const BackgroundClock clock(5ms, [&] { ++calls; });
+    for (int i = 0; i < 1000 && calls < 3; ++i) std::this_thread::sleep_for(5ms);
+  }
+  const int at_the_end = calls;
+  EXPECT_GE(at_the_end, 3);
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(calls, at_the_end);
+}
+
+TEST(BackgroundClock, EndsAtOnceWithinALongPeriod) {
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const BackgroundClock clock(10min, [] {});
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+}
+
+}  // namespace
+}  // namespace trammel

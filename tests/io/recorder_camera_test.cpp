@@ -1,0 +1,124 @@
+// The camera of a view, of plain boxes that move.
+
+#include "io/recorder_camera.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace trammel {
+namespace {
+
+const Vec3 x = Vec3::UnitX(), y = Vec3::UnitY(), z = Vec3::UnitZ();
+
+/// The direction from the scene to the camera.
+Vec3 towards(const RecorderCamera& c) { return (c.position - c.focus).normalized(); }
+/// What points to the right in the picture.
+Vec3 right(const RecorderCamera& c) { return c.up.cross(towards(c)).normalized(); }
+/// Elevation of the camera above the plane across its up [degrees].
+double lift(const RecorderCamera& c) { return std::asin(towards(c).dot(c.up)) * 180 / std::numbers::pi; }
+
+CameraSubject box(const Vec3& size) { return {-0.5 * size, 0.5 * size, Vec3::Zero(), Mat3::Zero()}; }
+
+/// Where a point is in the picture, in halves of its height.
+Vec3 seen(const RecorderCamera& c, const Vec3& p) {
+  const Vec3 d = p - c.position;
+  const double depth = -d.dot(towards(c));
+  const Vec3 top = towards(c).cross(right(c));
+  const double half = depth * std::tan(0.5 * view_angle * std::numbers::pi / 180);
+  return {d.dot(right(c)) / half, d.dot(top) / half, depth};
+}
+
+TEST(RecorderCamera, ShowsTheSagOfACraneThatSlews) {
+  // A jib of 10 m slews about z by a right angle: the box is flat along gravity, and all motion is across it.
+  CameraSubject crane = box({10, 10, 2});
+  crane.gravity = -9.81 * z;
+  crane.motion = x * x.transpose() + y * y.transpose();
+  const RecorderCamera camera = camera_for(crane);
+  EXPECT_LT((camera.up - z).norm(), 1e-12);
+  EXPECT_GT(lift(camera), 14);
+  EXPECT_LT(lift(camera), 36);
+  // A sag of 1 m takes at least 0.7 of the room that 1 m takes across.
+  EXPECT_GT((seen(camera, Vec3(0, 0, 1)) - seen(camera, Vec3::Zero())).head<2>().norm(),
+            0.7 * (seen(camera, right(camera)) - seen(camera, Vec3::Zero())).head<2>().norm());
+}
+
+TEST(RecorderCamera, LooksAcrossThePlaneOfMotionAndGravity) {
+  for (const auto& [swing, gravity] :
+       {std::pair(Mat3(x * x.transpose() + 0.5 * z * z.transpose()), Vec3(-z)),
+        std::pair(Mat3(y * y.transpose() + 0.5 * z * z.transpose()), Vec3(-z)),
+        std::pair(Mat3(x * x.transpose() + 0.5 * y * y.transpose()), Vec3(-y)),
+        std::pair(Mat3(z * z.transpose() + 0.5 * x * x.transpose()), Vec3(-x))}) {
+    CameraSubject pendulum;
+    const Vec3 size = swing.diagonal().cwiseSqrt();
+    pendulum.low = -size, pendulum.high = size;
+    pendulum.motion = swing;
+    pendulum.gravity = gravity;
+    const RecorderCamera camera = camera_for(pendulum);
+    EXPECT_LT((camera.up + gravity).norm(), 1e-12);
+    int across = 0;
+    swing.diagonal().minCoeff(&across);
+    EXPECT_GT(std::abs(towards(camera)[across]), 0.9) << towards(camera).transpose();
+  }
+}
+
+TEST(RecorderCamera, TurnsWithMotionInABoxThatHasNoThinSide) {
+  // Of a cube that swings in a plane, turned by 30 degrees about z: the plane is seen from the front.
+  CameraSubject cube = box({1, 1, 1});
+  const Vec3 along(std::cos(0.5), std::sin(0.5), 0);
+  cube.motion = along * along.transpose();
+  cube.gravity = -z;
+  EXPECT_LT(std::abs(towards(camera_for(cube)).dot(along)), 0.6);
+  EXPECT_GT(std::abs(right(camera_for(cube)).dot(along)), 0.8);
+}
+
+TEST(RecorderCamera, NeverLooksAlongGravity) {
+  for (const Vec3& size : {Vec3(1, 1, 1), Vec3(5, 5, 0), Vec3(0, 0, 3), Vec3(5, 0, 0), Vec3(1, 20, 3)})
+    for (const Vec3& gravity : {x, y, z, Vec3(1, 2, 3)}) {
+      CameraSubject subject = box(size);
+      subject.gravity = gravity;
+      const RecorderCamera camera = camera_for(subject);
+      EXPECT_LT((camera.up + gravity.normalized()).norm(), 1e-12);
+      EXPECT_GE(lift(camera), 14 - 1e-9);
+      EXPECT_LE(lift(camera), 35 + 1e-9);
+    }
+}
+
+TEST(RecorderCamera, LooksAtAPlaneMechanismWithoutGravityFromItsFront) {
+  RecorderCamera camera = camera_for(box({3, 2, 0.1}));
+  EXPECT_GT(towards(camera).z(), 0.9);
+  EXPECT_GT(right(camera).x(), 0.9);
+  EXPECT_GT(camera.up.y(), 0.9);
+  camera = camera_for(box({3, 0.1, 2}));
+  EXPECT_LT(towards(camera).y(), -0.9);
+  EXPECT_GT(camera.up.z(), 0.99);
+}
+
+TEST(RecorderCamera, HoldsTheBoxAndLittleElse) {
+  for (const Vec3& size : {Vec3(1, 1, 1), Vec3(100, 1, 1), Vec3(1, 1, 30), Vec3(2, 1, 0)}) {
+    CameraSubject subject = box(size);
+    subject.low += Vec3(7, 8, 9), subject.high += Vec3(7, 8, 9);
+    const RecorderCamera camera = camera_for(subject);
+    double most = 0;
+    for (int i = 0; i < 8; ++i) {
+      const Vec3 at(subject.low.x() + (i & 1 ? size.x() : 0), subject.low.y() + (i & 2 ? size.y() : 0),
+                    subject.low.z() + (i & 4 ? size.z() : 0));
+      const Vec3 p = seen(camera, at);
+      EXPECT_GT(p.z(), 0);
+      most = std::max({most, std::abs(p.x()) / view_aspect, std::abs(p.y())});
+    }
+    EXPECT_LT(most, 1);
+    EXPECT_GT(most, 0.75) << size.transpose();
+  }
+}
+
+TEST(RecorderCamera, PassesOverDisplacementsOfRounding) {
+  CameraSubject still = box({3, 0.1, 2});
+  const Vec3 before = towards(camera_for(still));
+  still.motion = 1e-20 * Mat3(Vec3(0, 1, 0).asDiagonal());
+  EXPECT_LT((towards(camera_for(still)) - before).norm(), 1e-12);
+}
+
+}  // namespace
+}  // namespace trammel
