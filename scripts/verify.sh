@@ -13,7 +13,7 @@ for argument in "$@"; do
   case $argument in
     --all) TRAMMEL_CASES=all ;;
     -*) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
-    *) filter+=${filter:+:}Cases/Case.AgreesWithItsReference/${argument}_* ;;
+    *) filter+=${filter:+:}Cases/Case.agrees_with_its_reference/${argument}_* ;;
   esac
 done
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-TEST(Triad, HasT1AlongTheTangentAndT3TowardsUp) {
+TEST(Triad, has_T1_along_the_tangent_and_T3_towards_up) {
   EXPECT_LT((triad({2, 0, 0}, nullptr) - Mat3::Identity()).norm(), 1e-15);
   const Vec3 up(0, 1, 1);
   const Mat3 R = triad({0, 0, 3}, &up);
@@ -25,7 +25,7 @@ TEST(Triad, HasT1AlongTheTangentAndT3TowardsUp) {
   EXPECT_THROW(triad({0, 0, 1}, &along), Error);
 }
 
-TEST(Axis, StraightLineMayTwist) {
+TEST(Axis, straight_line_may_twist) {
   const auto axis = straight_axis({1, 0, 0}, {4, 0, 4}, nullptr, 0.8);
   EXPECT_NEAR(axis->length(), 5, 1e-15);
   EXPECT_LT((axis->pose(5).p - Vec3(4, 0, 4)).norm(), 1e-14);
@@ -34,7 +34,7 @@ TEST(Axis, StraightLineMayTwist) {
   EXPECT_THROW(straight_axis({1, 0, 0}, {1, 0, 0}, nullptr, 0), Error);
 }
 
-TEST(Axis, ArcOfThe45DegreeBendIsExact) {
+TEST(Axis, arc_of_the45_degree_bend_is_exact) {
   const auto axis = arc_axis({0, 0, 0}, {100, 0, 0}, {0, 0, -1}, pi / 4, nullptr);
   EXPECT_NEAR(axis->length(), 25 * pi, 1e-12);
   EXPECT_LT((axis->pose(0).R.col(0) - Vec3::UnitY()).norm(), 1e-15);
@@ -50,14 +50,14 @@ TEST(Axis, ArcOfThe45DegreeBendIsExact) {
   EXPECT_THROW(arc_axis({0, 0, 0}, {1, 0, 0}, {2, 0, 0}, nullptr), Error);
 }
 
-TEST(Axis, ArcThroughThreePointsMayBeMoreThanHalfACircle) {
+TEST(Axis, arc_through_three_points_may_be_more_than_half_a_circle) {
   const auto at = [](double angle) { return Vec3(std::cos(angle), 0, std::sin(angle)); };
   const auto axis = arc_axis(at(0), at(2), at(5), nullptr);
   EXPECT_NEAR(axis->length(), 5, 1e-12);
   EXPECT_LT((axis->pose(2).p - at(2)).norm(), 1e-12);
 }
 
-TEST(Axis, HelixIsExact) {
+TEST(Axis, helix_is_exact) {
   const double rise = 0.4 / (2 * pi);
   const auto axis = helix_axis({0.5, 0, 0}, {0, 0, 0}, {0, 0, 2}, 0.4, 3, nullptr);
   EXPECT_NEAR(axis->length(), 3 * std::hypot(2 * pi * 0.5, 0.4), 1e-12);
@@ -70,7 +70,7 @@ TEST(Axis, HelixIsExact) {
   EXPECT_THROW(helix_axis({0, 0, 1}, {0, 0, 0}, {0, 0, 2}, 0.4, 3, nullptr), Error);
 }
 
-TEST(Axis, SplineRunsThroughItsPointsAndCarriesItsTriad) {
+TEST(Axis, spline_runs_through_its_points_and_carries_its_triad) {
   std::vector<Vec3> points;
   for (int i = 0; i <= 20; ++i) {
     const double u = 0.1 * i;
@@ -94,7 +94,7 @@ TEST(Axis, SplineRunsThroughItsPointsAndCarriesItsTriad) {
   EXPECT_NEAR(spline_axis({{0, 0, 0}, {0, 3, 4}}, nullptr, 0)->length(), 5, 1e-14);
 }
 
-TEST(Axis, StrainOfAConstantCurvatureIsItsOwn) {
+TEST(Axis, strain_of_a_constant_curvature_is_its_own) {
   const Vec3 curvature(0.3, 0, 1);
   const ConstantCurvatureAxis axis({}, curvature, 7);
   EXPECT_LT((axis.pose(7).p - Vec3(1.329066293122, 0.441216617407, 1.701280112063)).norm(), 1e-11);

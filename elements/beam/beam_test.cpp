@@ -95,7 +95,7 @@ class BeamType : public ::testing::Test {
   PlainCase plain;
 };
 
-TEST_F(BeamType, OffersItsEndsAndItsPoints) {
+TEST_F(BeamType, offers_its_ends_and_its_points) {
   add("crank",
       std::string(thick) + ", from: [0, 0, 0], to: [0, 0.12, 0], elements: 10, angular_velocity: [0, 0, 2]");
   EXPECT_EQ(plain.model.ranges.at(0).instances->size(), 10);
@@ -115,7 +115,7 @@ TEST_F(BeamType, OffersItsEndsAndItsPoints) {
   EXPECT_LT((plain.builder.initial(line->at(0.031)).p_WM - Vec3(0, 0.031, 0)).norm(), 1e-15);
 }
 
-TEST_F(BeamType, OffersItsWholeMassAtItsCentre) {
+TEST_F(BeamType, offers_its_whole_mass_at_its_centre) {
   add("arch",
       "section: {shape: {type: rectangle, width: 0.1, height: 0.2}, material: {E: 1e9, nu: 0.3, rho: 100}}, "
       "from: [0, 0, 0], arc: {centre: [2, 0, 0], normal: [0, 0, -1], angle: 1.2}, elements: 3");
@@ -130,7 +130,7 @@ TEST_F(BeamType, OffersItsWholeMassAtItsCentre) {
   EXPECT_LT((first / mass - expected).norm(), 1e-9);
 }
 
-TEST_F(BeamType, ReadsEveryAxis) {
+TEST_F(BeamType, reads_every_axis) {
   const std::string section = std::string(thick) + ", elements: 4, ";
   add("line", section + "from: [1, 0, 0], to: [1, 0, 2], twist: 0.5, up: [0, 1, 0]");
   EXPECT_LT((plain.builder.initial(marker("line.start")).R_WM.col(2) - Vec3::UnitY()).norm(), 1e-15);
@@ -148,7 +148,7 @@ TEST_F(BeamType, ReadsEveryAxis) {
   EXPECT_LT((place("graded.at(0.4)") - Vec3(0.8, 0, 0)).norm(), 1e-15);
 }
 
-TEST_F(BeamType, RefusesBadAxes) {
+TEST_F(BeamType, refuses_bad_axes) {
   const std::string section = std::string(thick) + ", ";
   EXPECT_THAT(message(section + "from: [0, 0, 0]"), HasSubstr("needs an axis"));
   EXPECT_THAT(message(section + "to: [0, 0, 0]"), HasSubstr("'from' is missing"));
@@ -166,7 +166,7 @@ TEST_F(BeamType, RefusesBadAxes) {
               HasSubstr("take more elements"));
 }
 
-TEST_F(BeamType, RefusesBadSections) {
+TEST_F(BeamType, refuses_bad_sections) {
   EXPECT_THAT(message_of_section("stiffness: {EA: 1, GA: [1, 1], GJ: 1, EI: [1, -1]}"),
               HasSubstr("must be positive"));
   EXPECT_THAT(message_of_section("stiffness: {EA: 1, GA: [1, 1], GJ: 1}"), HasSubstr("EI"));
@@ -185,7 +185,7 @@ TEST_F(BeamType, RefusesBadSections) {
               HasSubstr("section 'thick' not found"));
 }
 
-TEST_F(BeamType, ReadsFullMatricesAndStations) {
+TEST_F(BeamType, reads_full_matrices_and_stations) {
   EXPECT_EQ(
       message_of_section(
           "stiffness: [[10, 1, 0, 0, 0, 0], [1, 10, 0, 0, 0, 0], [0, 0, 10, 0, 0, 0], [0, 0, 0, 10, 2, 0], "
@@ -204,7 +204,7 @@ TEST_F(BeamType, ReadsFullMatricesAndStations) {
   EXPECT_NEAR(mass, 1000 * 3.14159265358979 * (0.01 + 0.0025) / 2 * 2, 1e-9);
 }
 
-TEST_F(BeamType, NotesTheMatricesOfItsSection) {
+TEST_F(BeamType, notes_the_matrices_of_its_section) {
   plain.model.keep_notes = true;
   add("crank", std::string(thick) + ", from: [0, 0, 0], to: [0, 0.12, 0]");
   ASSERT_EQ(plain.model.notes.size(), 1u);
@@ -238,14 +238,14 @@ BeamElement an_element(bool damped) {
   return {beam.elements[0], place};
 }
 
-TEST(BeamElement, TangentsAgreeWithDifferences) {
+TEST(BeamElement, tangents_agree_with_differences) {
   trammel::testing::Draw draw(31);
   for (const bool damped : {false, true})
     for (int trial = 0; trial < 5; ++trial)
       trammel::testing::expect_tangent(an_element(damped), random_element_state(draw, 0.7));
 }
 
-TEST(BeamElement, ForcesAtItsEndsBalanceAndAppearInBothAxes) {
+TEST(BeamElement, forces_at_its_ends_balance_and_appear_in_both_axes) {
   trammel::testing::Draw draw(32);
   const BeamElement element = an_element(true);
   const ProbeState x = random_element_state(draw, 0.7);
@@ -262,7 +262,7 @@ TEST(BeamElement, ForcesAtItsEndsBalanceAndAppearInBothAxes) {
   EXPECT_EQ(kept.values_of.at("section_force_1").size(), 6u);
 }
 
-TEST(BeamElement, PowerOfItsForcesIsTheRateOfItsEnergies) {
+TEST(BeamElement, power_of_its_forces_is_the_rate_of_its_energies) {
   trammel::testing::Draw draw(33);
   const BeamElement element = an_element(true);
   const ProbeState x = random_element_state(draw, 0.7);
@@ -279,14 +279,14 @@ TEST(BeamElement, PowerOfItsForcesIsTheRateOfItsEnergies) {
   EXPECT_NEAR(rate + lost, power, 1e-6 * std::abs(power));
 }
 
-TEST(BeamElement, RejectsAStepThatTurnsItOver) {
+TEST(BeamElement, rejects_a_step_that_turns_it_over) {
   const BeamElement element = an_element(false);
   ProbeState x;
   x.position({0, 0, 0}).rotation(Mat3::Identity()).position({0.7, 0, 0}).rotation(so3::exp(Vec3(0, 3.1, 0)));
   EXPECT_THROW(trammel::testing::residual_of(element, x), RejectStep);
 }
 
-TEST(BeamElement, DrawsItsCurveAndItsSection) {
+TEST(BeamElement, draws_its_curve_and_its_section) {
   trammel::testing::Draw draw(34);
   const BeamElement element = an_element(false);
   const ProbeState x = random_element_state(draw, 0.7);

@@ -26,7 +26,7 @@ Vec12 residual(const ElasticLaw& law, const ElementState& s) {
   return r;
 }
 
-TEST(Helicoid, AgreesWithTheLogarithmOnSE3) {
+TEST(Helicoid, agrees_with_the_logarithm_on_SE3) {
   RandomStates random(1);
   for (const double angle : {0.0, 1e-9, 1e-4, 0.3, 0.999, 1.001, 2.0, 3.1}) {
     const ElementState s = random.element(angle);
@@ -40,7 +40,7 @@ TEST(Helicoid, AgreesWithTheLogarithmOnSE3) {
   }
 }
 
-TEST(Helicoid, CoefficientsMeetWhereTheSeriesEnds) {
+TEST(Helicoid, coefficients_meet_where_the_series_ends) {
   const auto series = helicoid_coefficients(std::nextafter(1.0, 0.0));
   const auto closed = helicoid_coefficients(1.0);
   EXPECT_NEAR(series.c, closed.c, 1e-15);
@@ -48,7 +48,7 @@ TEST(Helicoid, CoefficientsMeetWhereTheSeriesEnds) {
   EXPECT_NEAR(series.c2, closed.c2, 4e-15);
 }
 
-TEST(ElasticForces, AreTheGradientOfTheStrainEnergy) {
+TEST(ElasticForces, are_the_gradient_of_the_strain_energy) {
   RandomStates random(2);
   for (const double angle : {0.01, 0.5, 1.5, 2.9}) {
     const ElasticLaw law = random_law(random, false);
@@ -63,7 +63,7 @@ TEST(ElasticForces, AreTheGradientOfTheStrainEnergy) {
   }
 }
 
-TEST(ElasticForces, TangentsAgreeWithDifferences) {
+TEST(ElasticForces, tangents_agree_with_differences) {
   RandomStates random(3);
   for (const bool damped : {false, true}) {
     for (const double angle : {0.0, 1e-6, 0.01, 0.5, 1.5, 2.9}) {
@@ -87,7 +87,7 @@ TEST(ElasticForces, TangentsAgreeWithDifferences) {
   }
 }
 
-TEST(ElasticForces, AsymmetryOfKIsThatOfTheGroup) {
+TEST(ElasticForces, asymmetry_of_k_is_that_of_the_group) {
   RandomStates random(4);
   const ElasticLaw law = random_law(random, false);
   const ElementState s = random.element(0.8);
@@ -100,7 +100,7 @@ TEST(ElasticForces, AsymmetryOfKIsThatOfTheGroup) {
   EXPECT_LT((K - K.transpose() - expected).norm(), 1e-12 * K.norm());
 }
 
-TEST(ElasticForces, BalanceAndFollowARigidMotion) {
+TEST(ElasticForces, balance_and_follow_a_rigid_motion) {
   RandomStates random(5);
   const ElasticLaw law = random_law(random, true);
   const ElementState s = random.element(0.8);

@@ -18,7 +18,7 @@ double tip_compliance(int elements, bool linear_moment) {
   return chain.nodes.back().p_WS.y() / force;
 }
 
-TEST(LinearMoment, IsTheSameWhereTheChoiceIsMadeLater) {
+TEST(LinearMoment, is_the_same_where_the_choice_is_made_later) {
   Section section;
   section.stiffness = (Vec6() << 1e5, 4e4, 3e4, 70, 50, 90).finished().asDiagonal();
   const auto axis = straight_axis(Vec3::Zero(), Vec3(2, 0, 0), nullptr, 0);
@@ -36,7 +36,7 @@ TEST(LinearMoment, IsTheSameWhereTheChoiceIsMadeLater) {
   EXPECT_NE(cut(false).elements[0]->elastic.stiffness, at_once.elements[0]->elastic.stiffness);
 }
 
-TEST(LinearMoment, IsExactUnderAForceAtTheTip) {
+TEST(LinearMoment, is_exact_under_a_force_at_the_tip) {
   const double bending = 8.0 / (3 * 90), shear = 2.0 / 4e4;
   for (const int n : {1, 2, 7}) {
     EXPECT_NEAR(tip_compliance(n, true), bending + shear, 1e-9) << n;

@@ -44,7 +44,7 @@ Components growing_vector(const Vec3& f) {
 
 Marker some_marker(Draw& draw) { return Marker::on_frame({0, 1}, draw.rotation(), draw.vector()); }
 
-TEST(MarkerLoad, TangentsMatchDifferences) {
+TEST(MarkerLoad, tangents_match_differences) {
   Draw draw(1);
   for (int run = 0; run < 20; ++run)
     for (const bool moment : {false, true})
@@ -56,7 +56,7 @@ TEST(MarkerLoad, TangentsMatchDifferences) {
       }
 }
 
-TEST(MarkerLoad, ActsOnAPoint) {
+TEST(MarkerLoad, acts_on_a_point) {
   Draw draw(2);
   const MarkerLoad load(Marker::on_point(0), constant_vector({1, 2, 3}), {});
   ProbeState x;
@@ -66,7 +66,7 @@ TEST(MarkerLoad, ActsOnAPoint) {
 }
 
 // r . v is minus the power of the load: the rate of its potential where it has one, else its dissipated power.
-TEST(MarkerLoad, PowerIsInBalance) {
+TEST(MarkerLoad, power_is_in_balance) {
   Draw draw(3);
   for (int run = 0; run < 10; ++run)
     for (const bool moment : {false, true})
@@ -86,7 +86,7 @@ TEST(MarkerLoad, PowerIsInBalance) {
         }
 }
 
-TEST(MarkerLoad, RefusesSignals) {
+TEST(MarkerLoad, refuses_signals) {
   class OfSignal final : public Function {
    public:
     OfSignal() : Function("3*angle", {"angle"}) {}
@@ -112,7 +112,7 @@ class OfTwoSignals final : public Function {
   }
 };
 
-TEST(MarkerLoad, OfSignalsHasTheirTangents) {
+TEST(MarkerLoad, of_signals_has_their_tangents) {
   Draw draw(6);
   for (const bool moment : {false, true})
     for (const bool follower : {false, true}) {
@@ -140,7 +140,7 @@ TEST(MarkerLoad, OfSignalsHasTheirTangents) {
     }
 }
 
-TEST(Gravity, TangentsAndPowersOfWeights) {
+TEST(Gravity, tangents_and_powers_of_weights) {
   Draw draw(4);
   for (const bool constant : {true, false}) {
     auto gravity = std::make_shared<Gravity>();
@@ -157,7 +157,7 @@ TEST(Gravity, TangentsAndPowersOfWeights) {
   }
 }
 
-TEST(Gravity, PointAndMarkerWeightAgree) {
+TEST(Gravity, point_and_marker_weight_agree) {
   Draw draw(5);
   auto gravity = std::make_shared<Gravity>();
   gravity->acceleration = Vec3(0, -9.81, 0);
@@ -167,7 +167,7 @@ TEST(Gravity, PointAndMarkerWeightAgree) {
             residual_of(MarkerWeight(gravity, Marker::on_point(0), 2), x));
 }
 
-TEST(Spread, QuadratureIsExactForPolynomialsOfDegreeFive) {
+TEST(Spread, quadrature_is_exact_for_polynomials_of_degree_five) {
   const auto stations = stations_between({0, 0.5, 1.2, 2}, 0.3, 1.7);
   EXPECT_EQ(stations.size(), 9u);
   double sum = 0;
@@ -201,12 +201,12 @@ class LoadTypes : public ::testing::Test {
   PlainCase plain;
 };
 
-TEST_F(LoadTypes, GravityActsOnEveryMass) {
+TEST_F(LoadTypes, gravity_acts_on_every_mass) {
   EXPECT_EQ(plain.message(Type::Category::load, "gravity", "{acceleration: [0, -9.81, 0]}"), "");
   EXPECT_EQ(instances(), 2);
 }
 
-TEST_F(LoadTypes, BuildFromText) {
+TEST_F(LoadTypes, build_from_text) {
   EXPECT_EQ(plain.message(Type::Category::load, "force", "{on: body, force: [1, 0, 0], follower: yes}"), "");
   EXPECT_EQ(plain.message(Type::Category::load, "moment", "{on: body, moment: [1, 0, 0]}"), "");
   EXPECT_EQ(plain.message(Type::Category::load, "force", "{on: body.point, force: [1, 0, 0]}"), "");
@@ -214,7 +214,7 @@ TEST_F(LoadTypes, BuildFromText) {
   EXPECT_EQ(instances(), 9);
 }
 
-TEST_F(LoadTypes, RefuseWhatHasNoMeaning) {
+TEST_F(LoadTypes, refuse_what_has_no_meaning) {
   const auto refused = [&](const std::string& type, const std::string& text) {
     return plain.message(Type::Category::load, type, text);
   };

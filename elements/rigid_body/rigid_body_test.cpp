@@ -27,7 +27,7 @@ class RigidBodyType : public ::testing::Test {
   PlainCase plain;
 };
 
-TEST_F(RigidBodyType, OffersItsFrameItsCentreAndItsMarkers) {
+TEST_F(RigidBodyType, offers_its_frame_its_centre_and_its_markers) {
   add("rod",
       "{mass: 2, inertia: [0.01, 1, 1], centre: [0.5, 0, 0], position: [1, 2, 3], "
       "rotation: {axis: [0, 0, 1], angle: 1.5707963267948966}, angular_velocity: [0, 0, 2], "
@@ -42,7 +42,7 @@ TEST_F(RigidBodyType, OffersItsFrameItsCentreAndItsMarkers) {
   EXPECT_LT((plain.builder.initial(plain.model.masses[0].centre).p_WM - Vec3(1, 2.5, 3)).norm(), 1e-15);
 }
 
-TEST_F(RigidBodyType, BodiesOfBothKindsHaveTheirRanges) {
+TEST_F(RigidBodyType, bodies_of_both_kinds_have_their_ranges) {
   add("a", "{mass: 1, inertia: [1, 1, 1]}");
   add("b", "{mass: 1, inertia: [[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]], centre: [0, 1, 0]}");
   add("c", "{mass: 1, inertia: [1, 1, 1]}");
@@ -52,7 +52,7 @@ TEST_F(RigidBodyType, BodiesOfBothKindsHaveTheirRanges) {
   EXPECT_TRUE(plain.model.ranges[1].instances->couples(0, 0, 1));
 }
 
-TEST_F(RigidBodyType, RefusesWhatNoBodyHas) {
+TEST_F(RigidBodyType, refuses_what_no_body_has) {
   EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 3]}"),
               HasSubstr("the largest exceeds the sum of the others"));
   EXPECT_THAT(message("{mass: 1, inertia: [1, -1, 1]}"), HasSubstr("not positive definite"));
@@ -62,11 +62,11 @@ TEST_F(RigidBodyType, RefusesWhatNoBodyHas) {
   EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 1], markers: {end: {att: [1, 0, 0]}}}"), HasSubstr("'at'"));
 }
 
-TEST_F(RigidBodyType, AcceptsFlatBodies) {
+TEST_F(RigidBodyType, accepts_flat_bodies) {
   EXPECT_EQ(message("{mass: 15, inertia: [0.234375, 0.46875, 0.234375]}"), "");
 }
 
-TEST_F(RigidBodyType, ReadsShapes) {
+TEST_F(RigidBodyType, reads_shapes) {
   EXPECT_EQ(
       message(
           "{mass: 1, inertia: [1, 1, 1], shape: [{type: box, size: [1, 2, 3]}, {type: sphere, radius: 1}]}"),
@@ -77,7 +77,7 @@ TEST_F(RigidBodyType, ReadsShapes) {
               HasSubstr("cannot read the STL file"));
 }
 
-TEST(Stl, TextAndBinaryGiveTheSameSurface) {
+TEST(Stl, text_and_binary_give_the_same_surface) {
   const std::string folder = ::testing::TempDir();
   const std::string text_path = folder + "two_triangles_text.stl", binary_path = folder + "two_triangles.stl";
   const float corner[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
@@ -120,7 +120,7 @@ std::string message_of_stl(const std::string& text) {
   return "no error";
 }
 
-TEST(Stl, SaysWhatIsWrongWithADamagedFile) {
+TEST(Stl, says_what_is_wrong_with_a_damaged_file) {
   const std::string facet =
       "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
   const std::string head = "case.yaml:3:9: the STL file 'FILE': ";

@@ -35,7 +35,7 @@ void set_contact(Sample& sample, Contact contact) {
 
 class Contacts : public ::testing::TestWithParam<Contact> {};
 
-TEST_P(Contacts, HaveExactDerivativesInAnyState) {
+TEST_P(Contacts, have_exact_derivatives_in_any_state) {
   Sample sample(5);
   set_contact(sample, GetParam());
   std::string worst;
@@ -57,7 +57,7 @@ TEST_P(Contacts, HaveExactDerivativesInAnyState) {
   EXPECT_LT(largest, 1e-8) << worst;
 }
 
-TEST_P(Contacts, PutNothingOnTheWholeSystem) {
+TEST_P(Contacts, put_nothing_on_the_whole_system) {
   Sample sample(7);
   set_contact(sample, GetParam());
   sample.gap = 0;  // forces in the world's components meet at one point
@@ -70,7 +70,7 @@ TEST_P(Contacts, PutNothingOnTheWholeSystem) {
   }
 }
 
-TEST_P(Contacts, StoreWhatTheyTake) {
+TEST_P(Contacts, store_what_they_take) {
   Sample sample(9);
   set_contact(sample, GetParam());
   sample.linear_moment = true;
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Slider, Contacts,
                          ::testing::Values(Contact::point, Contact::prismatic, Contact::cylindrical,
                                            Contact::screw));
 
-TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
+TEST_P(Contacts, forget_a_trial_across_a_border_to_the_last_bit) {
   Sample sample(15);
   set_contact(sample, GetParam());
   sample.bending = 0.4;
@@ -139,7 +139,7 @@ TEST_P(Contacts, ForgetATrialAcrossABorderToTheLastBit) {
   }
 }
 
-TEST(Slider, KeepsItsHostWithinASolveAndMovesItAfterwards) {
+TEST(Slider, keeps_its_host_within_a_solve_and_moves_it_afterwards) {
   Sample sample(11);
   auto range = sample.make(0.9 * L, 0);
   double* s = sample.test_state->state().value.data();
@@ -155,7 +155,7 @@ TEST(Slider, KeepsItsHostWithinASolveAndMovesItAfterwards) {
   EXPECT_EQ(range.review(0, sample.test_state->local(), {1, 2}).verdict, Review::Verdict::changed);
 }
 
-TEST(Slider, PassesAnEndWithAStopAsAnEventAndIsBeyondItFromThereOn) {
+TEST(Slider, passes_an_end_with_a_stop_as_an_event_and_is_beyond_it_from_there_on) {
   Sample sample(19);
   sample.at_end = AtEnd::stop;
   auto range = sample.make(2.9 * L, 2);
@@ -191,7 +191,7 @@ TEST(Slider, PassesAnEndWithAStopAsAnEventAndIsBeyondItFromThereOn) {
   EXPECT_EQ(range.review(0, sample.test_state->local(), {1.5, 2}).verdict, Review::Verdict::keep);
 }
 
-TEST(SplitHostElement, GoesOnBeyondAnEndAsAnUnloadedPiece) {
+TEST(SplitHostElement, goes_on_beyond_an_end_as_an_unloaded_piece) {
   Sample sample(17);
   ElasticLine::Law law;
   law.reference << 1, 0, 0, 0.3, -0.2, 0.4;
@@ -232,7 +232,7 @@ TEST(SplitHostElement, GoesOnBeyondAnEndAsAnUnloadedPiece) {
   }
 }
 
-TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
+TEST_P(Contacts, go_on_from_their_history_to_the_last_bit) {
   for (const bool beyond : {false, true}) {
     const auto made = [&](Sample& sample) {
       set_contact(sample, GetParam());
@@ -278,7 +278,7 @@ TEST_P(Contacts, GoOnFromTheirHistoryToTheLastBit) {
   }
 }
 
-TEST(Slider, EndsByAnErrorOrBecomesInactiveAtTheEnd) {
+TEST(Slider, ends_by_an_error_or_becomes_inactive_at_the_end) {
   Sample sample(13);
   auto strict = sample.make(2.9 * L, 2);
   double* s = sample.test_state->state().value.data();
@@ -316,7 +316,7 @@ TEST(Slider, EndsByAnErrorOrBecomesInactiveAtTheEnd) {
   EXPECT_EQ(begin.cut_time, 0.5);
 }
 
-TEST(Slider, ReportsNoReactionWhileItIsInactive) {
+TEST(Slider, reports_no_reaction_while_it_is_inactive) {
   Sample sample(13);
   const auto range = sample.make(1.4 * L, 1);
   const auto out = [&](bool active) {
@@ -332,7 +332,7 @@ TEST(Slider, ReportsNoReactionWhileItIsInactive) {
   EXPECT_EQ(out(false).scalars.at("host_element"), 0);
 }
 
-TEST(Slider, TakesItsStencilBackWithAStep) {
+TEST(Slider, takes_its_stencil_back_with_a_step) {
   Sample sample(23);
   auto range = sample.make(0.9 * L, 0);
   range.commit(0, sample.test_state->local(), {0, 0});

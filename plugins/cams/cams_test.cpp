@@ -57,7 +57,7 @@ CamDefinition swinging_flat() {
   return what;
 }
 
-TEST(CamProfile, HasTheDerivativesOfItsPoints) {
+TEST(CamProfile, has_the_derivatives_of_its_points) {
   for (const CamDefinition& what : {roller(), flat(), knife_edge(), swinging_roller(), swinging_flat()}) {
     const CamProfile cam(what);
     const double h = 1e-4;
@@ -74,7 +74,7 @@ TEST(CamProfile, HasTheDerivativesOfItsPoints) {
 }
 
 /// Points, slopes and radii of curvature in closed form, by another program.
-TEST(CamProfile, IsWhatTheMotionLawAsksFor) {
+TEST(CamProfile, is_what_the_motion_law_asks_for) {
   const CamProfile cam(roller());
   const auto expect = [&](double degrees, double s, double x, double y, double radius) {
     const double theta = degrees * pi / 180;
@@ -94,7 +94,7 @@ TEST(CamProfile, IsWhatTheMotionLawAsksFor) {
 }
 
 /// A flat face across the motion touches the cam at its highest point, at the height of the law.
-TEST(CamProfile, LiftsAFlatFace) {
+TEST(CamProfile, lifts_a_flat_face) {
   const CamProfile cam(flat());
   for (double theta = 0; theta < 6.2; theta += 0.31) {
     const double height = 0.08 + cam.lift(theta)[0];
@@ -105,7 +105,7 @@ TEST(CamProfile, LiftsAFlatFace) {
 }
 
 /// The roller, or the edge, of a swinging follower touches the cam alone where it should, and is nowhere nearer.
-TEST(CamProfile, LiftsASwingingRoller) {
+TEST(CamProfile, lifts_a_swinging_roller) {
   for (const double r : {0.01, 0.0}) {
     CamDefinition what = swinging_roller();
     what.roller_radius = r;
@@ -122,7 +122,7 @@ TEST(CamProfile, LiftsASwingingRoller) {
   }
 }
 
-TEST(CamProfile, LiftsASwingingFace) {
+TEST(CamProfile, lifts_a_swinging_face) {
   const CamDefinition what = swinging_flat();
   const CamProfile cam(what);
   for (double theta = 0; theta < 6.2; theta += 0.31) {
@@ -138,7 +138,7 @@ TEST(CamProfile, LiftsASwingingFace) {
   }
 }
 
-TEST(SplineOutline, HasTheDerivativesOfItsPoints) {
+TEST(SplineOutline, has_the_derivatives_of_its_points) {
   const SplineOutline spline(CamProfile(roller()), 50);
   const double h = 1e-4;
   for (double eta = 0.05; eta < 6.2; eta += 0.137) {
@@ -172,7 +172,7 @@ double roller_height(const Curve& cam, const CamDefinition& what, double theta) 
 
 /// The third derivative of the law jumps: lift, rate and acceleration on a spline converge with the orders 3, 2, 1 in the maximum
 /// norm.
-TEST(SplineOutline, ConvergesAsTheJumpsOfTheLawLetIt) {
+TEST(SplineOutline, converges_as_the_jumps_of_the_law_let_it) {
   const CamDefinition what = roller();
   const CamProfile cam(what);
   const double base = std::sqrt(what.prime_radius * what.prime_radius - what.offset * what.offset);
@@ -196,7 +196,7 @@ TEST(SplineOutline, ConvergesAsTheJumpsOfTheLawLetIt) {
   }
 }
 
-TEST(BadCams, AreRefusedWithTheReason) {
+TEST(BadCams, are_refused_with_the_reason) {
   testing::PlainCase c;
   c.registry.set_source("cams", "");
   trammel_register(c.registry);

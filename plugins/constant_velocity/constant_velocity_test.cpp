@@ -10,12 +10,12 @@ namespace {
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(ConstantVelocity, IsSound) {
+TEST(ConstantVelocity, is_sound) {
   testing::expect_sound_joint("constant_velocity", ", axis: [1, 2, 3]", 2);
   testing::expect_sound_joint("constant_velocity", ", axis: [1, 2, 3], axis_B: [0, 2, 3]", 2);
 }
 
-TEST(ConstantVelocity, MeasuresTheBend) {
+TEST(ConstantVelocity, measures_the_bend) {
   for (const Vec3& bend : {Vec3(0, 0, 0), Vec3(1e-3, 2e-3, 0), Vec3(0.1, -0.1, 0), Vec3(-1, 2.5, 0)}) {
     JointCase c;
     const Vec3 e3(0, 0, 1), b = so3::exp(bend) * e3;
@@ -57,7 +57,7 @@ TEST(ConstantVelocity, MeasuresTheBend) {
 }
 
 /// With the shafts folded onto each other g_12 - g_21 has no gradient. The joint bends on, and its equations stay independent.
-TEST(ConstantVelocity, BendsBeyondHalfATurn) {
+TEST(ConstantVelocity, bends_beyond_half_a_turn) {
   JointCase c;
   TestState s = c.joint("constant_velocity", "{between: [bodies.a, bodies.b], axis: [0, 0, 1]}");
   const int coordinates = s.offset(testing::block_named(s, "J.coordinates")),
@@ -81,7 +81,7 @@ TEST(ConstantVelocity, BendsBeyondHalfATurn) {
     }
 }
 
-TEST(ConstantVelocityRates, IsExact) {
+TEST(ConstantVelocityRates, is_exact) {
   for (const char* carrier : {"", ", carrier: bodies.still", ", carrier: bodies.moving"})
     for (const std::string& markers : testing::marker_pairs()) {
       JointCase c;
@@ -104,7 +104,7 @@ struct ThreeBodies : JointCase {
   }
 };
 
-TEST(ConstantVelocityRates, IsObjectiveOnACarrier) {
+TEST(ConstantVelocityRates, is_objective_on_a_carrier) {
   ThreeBodies c;
   const TestState start =
       c.joint("constant_velocity_rates",
@@ -136,7 +136,7 @@ TEST(ConstantVelocityRates, IsObjectiveOnACarrier) {
   }
 }
 
-TEST(ConstantVelocity, RefusesWhatItCannotMean) {
+TEST(ConstantVelocity, refuses_what_it_cannot_mean) {
   JointCase c;
   const std::string start = "{between: [bodies.a, bodies.b], axis: [0, 0, 1]";
   EXPECT_THAT(c.message("constant_velocity", start + ", axis_B: [0, 0, -1]}"), HasSubstr("half a turn"));

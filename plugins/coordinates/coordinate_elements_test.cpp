@@ -42,7 +42,7 @@ void expect_exact(const Sample<E>& sample) {
   EXPECT_LT(worst.relative(), 1e-9) << worst.what;
 }
 
-TEST(ElementsOnCoordinates, HaveExactDerivatives) {
+TEST(ElementsOnCoordinates, have_exact_derivatives) {
   const FunctionPtr swing = time_function([](Jet t) { return 0.3 * t * t + sin(2.0 * t); });
   expect_exact(Sample<Motion>(Motion(second_of_two, swing, "J.angle"), coordinate_blocks(true)));
   expect_exact(Sample<LinearSpring>(LinearSpring(second_of_two, 7, 0.2, 1.5), coordinate_blocks(false)));
@@ -53,7 +53,7 @@ TEST(ElementsOnCoordinates, HaveExactDerivatives) {
   expect_exact(Sample<Damper>(Damper(second_of_two, 0.7), coordinate_blocks(false)));
 }
 
-TEST(ElementsOnCoordinates, EnergiesMatchTheForces) {
+TEST(ElementsOnCoordinates, energies_match_the_forces) {
   const Sample<LawSpring> sample(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.5),
                                  coordinate_blocks(false));
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -93,7 +93,7 @@ class OfTheRate final : public Function {
   }
 };
 
-TEST(ElementsOnCoordinates, ForcesByFunctionsOfRatesHaveExactDerivatives) {
+TEST(ElementsOnCoordinates, forces_by_functions_of_rates_have_exact_derivatives) {
   // The function reads another block than the one that it acts on.
   const auto angle = component_signal(1, BlockKind::coordinate, 3, 2, "rad");
   const BoundFunction f(std::make_shared<OfTheRate>(), {{angle, false}, {angle, true}}, {3, 3});
@@ -110,7 +110,7 @@ TEST(ElementsOnCoordinates, ForcesByFunctionsOfRatesHaveExactDerivatives) {
   }
 }
 
-TEST(ElementsOnCoordinates, StopsHaveExactDerivativesAndLoseWhatTheySay) {
+TEST(ElementsOnCoordinates, stops_have_exact_derivatives_and_lose_what_they_say) {
   Stop::Law law;
   law.range.from = -0.02;
   law.range.to = 0.03;
@@ -143,7 +143,7 @@ TEST(ElementsOnCoordinates, StopsHaveExactDerivativesAndLoseWhatTheySay) {
   EXPECT_GT(losing, 5);
 }
 
-TEST(ElementsOnCoordinates, AStopCutsTheStepWhereItIsMet) {
+TEST(ElementsOnCoordinates, a_stop_cuts_the_step_where_it_is_met) {
   Stop::Law law;
   law.range.to = 0.5;
   law.stiffness = 100;
@@ -174,7 +174,7 @@ class Ramp final : public Function {
   Jet do_at(double t) const override { return {0.5 + 0.7 * t, 0.7, 0}; }
 };
 
-TEST(ElementsOnCoordinates, MotionReportsTheActuatorsForce) {
+TEST(ElementsOnCoordinates, motion_reports_the_actuators_force) {
   Sample<Motion> sample(Motion(second_of_two, std::make_shared<Ramp>(), "J.angle"), coordinate_blocks(true));
   sample.test_state.disturb(2);
   sample.test_state.state().rate[1] = 0.7;

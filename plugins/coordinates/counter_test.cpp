@@ -67,7 +67,7 @@ std::vector<double> resets_of(Sample<Counter>& sample, double until, double h) {
   return resets;
 }
 
-TEST(Counters, CountTurnsFromTheLastReset) {
+TEST(Counters, count_turns_from_the_last_reset) {
   Sample<Counter> sample(Counter(angle, {0.1, 0.35}, {}), blocks(1));
   const std::vector<double> resets = resets_of(sample, 2, 0.1);
   ASSERT_EQ(resets.size(), 2U);
@@ -89,7 +89,7 @@ TEST(Counters, CountTurnsFromTheLastReset) {
   EXPECT_EQ(same.scalars, out.scalars);
 }
 
-TEST(Counters, AreResetWhereAFunctionBecomesPositive) {
+TEST(Counters, are_reset_where_a_function_becomes_positive) {
   const auto q = component_signal(0, BlockKind::coordinate, 1, 0, "rad");
   const BoundFunction when(std::make_shared<Cosine>(), {{q, false}}, {1});
   Sample<Counter> sample(Counter(angle, {}, when), blocks(2));

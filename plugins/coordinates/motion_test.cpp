@@ -14,7 +14,7 @@ std::optional<Jump> jump_of(const FunctionPtr& f, double from, double to) {
 
 Jet kinked(Jet t, double at, double slope) { return t.value < at ? Jet{} : slope * (t - Jet{at}); }
 
-TEST(Jumps, AreFoundWhereTheyAre) {
+TEST(Jumps, are_found_where_they_are) {
   const FunctionPtr step =
       time_function([](Jet t) { return (t.value < 0.123 ? Jet{1} : Jet{1.0001}) + 0.3 * sin(40.0 * t); });
   const auto jump = jump_of(step, 0.1, 0.14);
@@ -33,7 +33,7 @@ TEST(Jumps, AreFoundWhereTheyAre) {
   EXPECT_FALSE(jump_of(kink, 0.123, 0.2));
 }
 
-TEST(Jumps, AreNotFoundWhereTheFunctionIsSteepOrItsAccelerationJumps) {
+TEST(Jumps, are_not_found_where_the_function_is_steep_or_its_acceleration_jumps) {
   EXPECT_FALSE(jump_of(time_function([](Jet t) { return tanh(1e4 * (t - Jet{0.12})); }), 0.1, 0.14));
   // Half a cosine that begins inside the interval: its acceleration jumps.
   EXPECT_FALSE(
@@ -48,7 +48,7 @@ TEST(Jumps, AreNotFoundWhereTheFunctionIsSteepOrItsAccelerationJumps) {
   EXPECT_FALSE(jump_of(time_function([](Jet t) { return 1e6 + 1e-3 * t; }), 0, 1e-3));
 }
 
-TEST(Jumps, EndTheRunUnlessNothingMoves) {
+TEST(Jumps, end_the_run_unless_nothing_moves) {
   const CoordinateTarget target{0, 1, Measure::angle(), "rad", "N m"};
   const FunctionPtr kink = time_function([](Jet t) { return kinked(t, 0.5, 2); });
   Sample<Motion> sample(

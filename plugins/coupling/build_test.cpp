@@ -20,7 +20,7 @@ struct Gears : testing::CoordinateCase {
   std::string couple(const std::string& text) { return message(Type::Category::joint, "coupling", text); }
 };
 
-TEST(CouplingsInACase, RefuseWhatTheyCannotMean) {
+TEST(CouplingsInACase, refuse_what_they_cannot_mean) {
   Gears c;
   EXPECT_THAT(c.couple("{terms: {sun.angle: 1}}"), HasSubstr("two terms or more"));
   EXPECT_THAT(c.couple("{terms: {sun.angle: 1, planet.angle: 0}}"),
@@ -38,13 +38,13 @@ TEST(CouplingsInACase, RefuseWhatTheyCannotMean) {
               HasSubstr("'play'"));
 }
 
-TEST(CouplingsInACase, CountAgainstTheirLargestTerm) {
+TEST(CouplingsInACase, count_against_their_largest_term) {
   Gears c;
   EXPECT_EQ(c.couple("{terms: {sun.angle: 20, planet.angle: -30}}"), "");
   EXPECT_EQ(c.model.blocks.back().measure(0).size, 30);
 }
 
-TEST(CouplingsInACase, MayNotCloseOnThemselves) {
+TEST(CouplingsInACase, may_not_close_on_themselves) {
   Gears c;
   EXPECT_EQ(c.couple("{terms: {sun.angle: 1, planet.angle: 2}}"), "");
   EXPECT_EQ(c.couple("{terms: {planet.angle: 1, ring.angle: -3}}"), "");

@@ -16,7 +16,7 @@ std::string message(const std::string& own, const Vec3& p_WB = Vec3::Zero(),
   return c.message("curve_sliding", "{between: [track, bodies.b]" + own + "}");
 }
 
-TEST(CurveSliding, RefusesWhatDoesNotFit) {
+TEST(CurveSliding, refuses_what_does_not_fit) {
   EXPECT_EQ(message(""), "");
   EXPECT_THAT(message("", Vec3(0.1, 0, 0.3)), HasSubstr("m off the curve 'track': the nearest point is"));
   EXPECT_EQ(message(", assemble: yes", Vec3(0.1, 0, 0.3)), "");
@@ -39,7 +39,7 @@ TEST(CurveSliding, RefusesWhatDoesNotFit) {
   EXPECT_THAT(message(", orientation: locked, up: [0, 0, 0]"), HasSubstr("must not be zero"));
 }
 
-TEST(CurveSliding, SlidesAlongCurvesOnly) {
+TEST(CurveSliding, slides_along_curves_only) {
   TrackCase c("ground", std::make_shared<Cubic>());
   EXPECT_THAT(c.message("curve_sliding", "{between: [bodies.a, bodies.b]}"),
               HasSubstr("there is no curve 'bodies.a'"));
@@ -60,7 +60,7 @@ TestState at(TrackCase& c, double eta, double rate) {
   return s;
 }
 
-TEST(Ends, EndTheRunWithAMessage) {
+TEST(Ends, end_the_run_with_a_message) {
   TrackCase c("ground", std::make_shared<Cubic>(0, 0));
   c.slide("{between: [track, bodies.b]}");
   ElementRange& range = c.part(true);
@@ -75,7 +75,7 @@ TEST(Ends, EndTheRunWithAMessage) {
   }
 }
 
-TEST(Ends, MakeTheJointInactiveAtTheInstantAtWhichTheyArePassed) {
+TEST(Ends, make_the_joint_inactive_at_the_instant_at_which_they_are_passed) {
   TrackCase c("ground", std::make_shared<Cubic>(0, 0));
   c.slide("{between: [track, bodies.b], ends: inactive}");
   ElementRange& range = c.part(true);
@@ -99,7 +99,7 @@ TEST(Ends, MakeTheJointInactiveAtTheInstantAtWhichTheyArePassed) {
   }
 }
 
-TEST(Ends, SwitchAllRowsOfTheJointTogether) {
+TEST(Ends, switch_all_rows_of_the_joint_together) {
   TrackCase c("ground", std::make_shared<Cubic>());
   c.slide("{between: [track, bodies.b], ends: inactive, arc_length: velocity}");
   for (const bool joint : {true, false}) {
@@ -115,7 +115,7 @@ TEST(Ends, SwitchAllRowsOfTheJointTogether) {
   EXPECT_THAT(message(", ends: leave"), HasSubstr("inactive"));
 }
 
-TEST(SlidingJoint, GoesOnFromWhatItRemembers) {
+TEST(SlidingJoint, goes_on_from_what_it_remembers) {
   const auto made = [](TrackCase& c) -> ElementRange& {
     c.slide("{between: [track, bodies.b], ends: inactive}");
     return c.part(true);
@@ -135,7 +135,7 @@ TEST(SlidingJoint, GoesOnFromWhatItRemembers) {
   EXPECT_EQ(asked(again, two), asked(range, one));
 }
 
-TEST(Ends, HoldWithSprings) {
+TEST(Ends, hold_with_springs) {
   TrackCase c("ground", std::make_shared<Cubic>(0, 0));
   c.slide("{between: [track, bodies.b], ends: stop, end_stiffness: 50, end_damping: 0.3}");
   for (Model::Range& r : c.model.ranges) {

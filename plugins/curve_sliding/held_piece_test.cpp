@@ -50,7 +50,7 @@ class Uneven final : public Curve {
   }
 };
 
-TEST(RoughBreaks, AreThoseWhereASecondDerivativeJumps) {
+TEST(RoughBreaks, are_those_where_a_second_derivative_jumps) {
   EXPECT_THAT(rough_breaks(Bent(), nullptr), ElementsAre(0));
   EXPECT_THAT(rough_breaks(Uneven(), nullptr), ElementsAre(0));
   const auto trefoil = std::make_shared<Trefoil>();
@@ -58,7 +58,7 @@ TEST(RoughBreaks, AreThoseWhereASecondDerivativeJumps) {
   EXPECT_TRUE(rough_breaks(*trefoil, rotation_minimizing_frame(trefoil, Vec3::UnitZ()).get()).empty());
 }
 
-TEST(HeldPiece, GoesOnInOneDirectionWithinAStep) {
+TEST(HeldPiece, goes_on_in_one_direction_within_a_step) {
   const Bent curve;
   const CurvePieces pieces(curve, rough_breaks(curve, nullptr));
   HeldPiece piece;
@@ -92,7 +92,7 @@ TEST(HeldPiece, GoesOnInOneDirectionWithinAStep) {
   EXPECT_LT(again.inside(0.1), 0);
 }
 
-TEST(HeldPiece, CountsLaps) {
+TEST(HeldPiece, counts_laps) {
   const Uneven curve;
   const CurvePieces pieces(curve, rough_breaks(curve, nullptr));
   HeldPiece piece;
@@ -105,7 +105,7 @@ TEST(HeldPiece, CountsLaps) {
   EXPECT_GT(piece.inside(2.9), 3);
 }
 
-TEST(HeldPiece, SetsTheAccelerationOfTheEquations) {
+TEST(HeldPiece, sets_the_acceleration_of_the_equations) {
   TrackCase c("ground", std::make_shared<Bent>());
   c.slide("{between: [track, bodies.b]}");
   ElementRange& range = c.part(true);

@@ -36,7 +36,7 @@ void expect_exact(const MovingFrame& frame, const Curve& curve, const char* what
   }
 }
 
-TEST(MovingFrames, HaveExactDerivatives) {
+TEST(MovingFrames, have_exact_derivatives) {
   const auto trefoil = std::make_shared<Trefoil>();
   const auto cubic = std::make_shared<Cubic>(0.5, 0.3);
   const auto above = std::make_shared<Cubic>(0.5, 2, 1, 4);
@@ -47,7 +47,7 @@ TEST(MovingFrames, HaveExactDerivatives) {
   expect_exact(*guided_frame(cubic, above), *cubic, "guided");
 }
 
-TEST(MovingFrames, ThatMinimizeRotationDoNotTurnAboutTheTangent) {
+TEST(MovingFrames, that_minimize_rotation_do_not_turn_about_the_tangent) {
   const auto cubic = std::make_shared<Cubic>(2, 3);
   const auto frame = rotation_minimizing_frame(cubic, Vec3(0, 0, 1));
   FrameAlong f;
@@ -74,7 +74,7 @@ TEST(MovingFrames, ThatMinimizeRotationDoNotTurnAboutTheTangent) {
   EXPECT_LT((f.R - g.R).norm(), 1e-7);
 }
 
-TEST(MovingFrames, StandAsTheyAreNamed) {
+TEST(MovingFrames, stand_as_they_are_named) {
   const auto trefoil = std::make_shared<Trefoil>();
   FrameAlong f;
   up_frame(trefoil, Vec3(0, 0, 2))->evaluate(1.3, f);
@@ -96,7 +96,7 @@ std::string message(const std::function<void()>& make) {
   return {};
 }
 
-TEST(MovingFrames, AreRefusedWhereTheyBreakDown) {
+TEST(MovingFrames, are_refused_where_they_break_down) {
   const auto wave = std::make_shared<Cubic>(0, 1);  // an inflection in its middle
   EXPECT_THAT(message([&] { frenet_frame(wave); }), HasSubstr("where the curvature vanishes"));
   EXPECT_THAT(message([&] { frenet_frame(std::make_shared<Cubic>(0, 0)); }),

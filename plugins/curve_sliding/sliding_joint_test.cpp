@@ -46,14 +46,14 @@ void expect_sound(const std::string& own, std::shared_ptr<const Curve> curve, in
   }
 }
 
-TEST(SlidingJoint, IsSoundWithFreeOrientation) {
+TEST(SlidingJoint, is_sound_with_free_orientation) {
   expect_sound("", std::make_shared<Trefoil>(), 4, 100);
   expect_sound(", arc_length: velocity", std::make_shared<Trefoil>(), 3, 10);
   expect_sound("", std::make_shared<Cubic>(), 4, 20);
   expect_sound("", std::make_shared<Cubic>(0, 0), 4, 20);
 }
 
-TEST(SlidingJoint, IsSoundWithLockedOrientation) {
+TEST(SlidingJoint, is_sound_with_locked_orientation) {
   expect_sound(", orientation: locked", std::make_shared<Trefoil>(), 7, 100);
   expect_sound(", orientation: locked, arc_length: velocity", std::make_shared<Trefoil>(), 6, 10);
   expect_sound(", orientation: locked, frame: frenet", std::make_shared<Trefoil>(), 7, 10);
@@ -61,12 +61,12 @@ TEST(SlidingJoint, IsSoundWithLockedOrientation) {
   expect_sound(", orientation: locked", std::make_shared<Cubic>(), 7, 20);
 }
 
-TEST(SlidingJoint, IsSoundWhereItTurnsAboutTheTangent) {
+TEST(SlidingJoint, is_sound_where_it_turns_about_the_tangent) {
   expect_sound(", orientation: about_tangent", std::make_shared<Trefoil>(), 6, 100);
   expect_sound(", orientation: about_tangent, axes: own", std::make_shared<Trefoil>(), 6, 10);
 }
 
-TEST(SlidingJoint, StartsAtTheNearestPointWithItsRates) {
+TEST(SlidingJoint, starts_at_the_nearest_point_with_its_rates) {
   const auto curve = std::make_shared<Trefoil>();
   CurvePoint at;
   curve->evaluate(1.7, 1, at);
@@ -82,7 +82,7 @@ TEST(SlidingJoint, StartsAtTheNearestPointWithItsRates) {
   EXPECT_LT(evaluate(c.part(true), 0, s, {}).residual.norm(), 1e-7);
 }
 
-TEST(SlidingJoint, OffersTheForceThatFrictionMultiplies) {
+TEST(SlidingJoint, offers_the_force_that_friction_multiplies) {
   TrackCase c("bodies.a", std::make_shared<Trefoil>());
   c.slide("{between: [track, bodies.b], orientation: about_tangent, assemble: yes}");
   const auto signal = c.builder.signal("J.normal_force", {});

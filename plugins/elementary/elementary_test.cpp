@@ -10,7 +10,7 @@ using testing::expect_sound_joint;
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(Elementary, IsSound) {
+TEST(Elementary, is_sound) {
   expect_sound_joint("point_on_plane", ", axis: [1, 2, 3]", 5);
   expect_sound_joint("point_on_line", ", axis: [1, 2, 3]", 4);
   expect_sound_joint("parallel_axes", ", axis: [1, 2, 3]", 4);
@@ -29,7 +29,7 @@ struct Apart : JointCase {
   BlockId point = no_block;
 };
 
-TEST(Elementary, DistanceIsSound) {
+TEST(Elementary, distance_is_sound) {
   for (const char* own : {"", ", distance: growing"})
     for (const char* markers : {"[bodies.a_arm, bodies.b_arm]", "[ground, bodies.b]",
                                 "[bodies.p, bodies.b_arm]", "[bodies.p, ground]"}) {
@@ -47,7 +47,7 @@ TEST(Elementary, DistanceIsSound) {
     }
 }
 
-TEST(Elementary, DistanceReportsItsTension) {
+TEST(Elementary, distance_reports_its_tension) {
   Apart c;
   TestState s = c.joint("distance", "{between: [bodies.a, bodies.b]}");
   s.state().value[static_cast<std::size_t>(s.state_offsets().back().value)] = 6;
@@ -59,7 +59,7 @@ TEST(Elementary, DistanceReportsItsTension) {
 }
 
 // Off the constraint too: velocities there are a method's, and no work.
-TEST(Elementary, DistanceBooksTheWorkOfTimeAlone) {
+TEST(Elementary, distance_books_the_work_of_time_alone) {
   for (const bool moves : {false, true}) {
     Apart c;
     TestState s = c.joint("distance", moves ? "{between: [bodies.a, bodies.b], distance: growing}"
@@ -78,7 +78,7 @@ TEST(Elementary, DistanceBooksTheWorkOfTimeAlone) {
   }
 }
 
-TEST(Elementary, RefusesWhatItCannotMean) {
+TEST(Elementary, refuses_what_it_cannot_mean) {
   Apart c;
   EXPECT_THAT(c.message("distance", "{between: [ground, bodies.a]}"), HasSubstr("meet at the start"));
   EXPECT_THAT(c.message("distance", "{between: [bodies.a, bodies.b], distance: negative}"),

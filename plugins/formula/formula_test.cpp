@@ -21,7 +21,7 @@ const std::string both_levels = R"(coordinates: {s: {measures: length}, turn: {m
     {zero: R.xy*v.x + R.yy*v.y + R.zy*v.z - (0.4 + 0.1*p.x)*w.x - s_rate*cos(turn), measures: velocity},
     {zero: R.zz*w.z + sin(s)*w.y - turn_rate - p.y*v.x*t - 0.7*sin(2*t), measures: spin}])";
 
-TEST(FormulaJoint, IsExactAtBothLevels) {
+TEST(FormulaJoint, is_exact_at_both_levels) {
   for (const std::string& pair : sample_marker_pairs()) {
     FormulaCase c;
     TestState at = c.joint("{between: " + pair + ", assemble: yes, " + both_levels + "}");
@@ -31,7 +31,7 @@ TEST(FormulaJoint, IsExactAtBothLevels) {
   }
 }
 
-TEST(FormulaJoint, IsSoundAtPositionLevel) {
+TEST(FormulaJoint, is_sound_at_position_level) {
   JointCheck check;
   for (std::size_t pair = 0; pair < sample_marker_pairs().size(); ++pair) {
     FormulaCase c;
@@ -52,7 +52,7 @@ TEST(FormulaJoint, IsSoundAtPositionLevel) {
   EXPECT_EQ(check.degrees_of_freedom(), 3);
 }
 
-TEST(FormulaJoint, IsObjectiveAtVelocityLevel) {
+TEST(FormulaJoint, is_objective_at_velocity_level) {
   FormulaCase c;
   const TestState start = c.joint(between + both_levels + "}");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -67,7 +67,7 @@ TEST(FormulaJoint, IsObjectiveAtVelocityLevel) {
   }
 }
 
-TEST(FormulaJoint, BooksThePowerOfWhatMovesInTime) {
+TEST(FormulaJoint, books_the_power_of_what_moves_in_time) {
   FormulaCase c;
   TestState at = c.joint(between + both_levels + "}");
   at.disturb(3);
@@ -77,7 +77,7 @@ TEST(FormulaJoint, BooksThePowerOfWhatMovesInTime) {
   EXPECT_NEAR(c.range().energy(0, at.local()).dissipated_power, power, 1e-12 * std::abs(power));
 }
 
-TEST(FormulaJoint, ChoosesBranchesByTheValue) {
+TEST(FormulaJoint, chooses_branches_by_the_value) {
   FormulaCase c;
   const std::string text =
       between +
@@ -87,7 +87,7 @@ TEST(FormulaJoint, ChoosesBranchesByTheValue) {
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
 }
 
-TEST(FormulaJoint, OwnParametersHideThoseOfTheCase) {
+TEST(FormulaJoint, own_parameters_hide_those_of_the_case) {
   const std::string text =
       between + "parameters: {a: 3*b}, equations: [{zero: p.z - a*p.x, measures: length}]}";
   FormulaCase hidden({{"a", "7"}, {"b", "2"}});
@@ -97,7 +97,7 @@ TEST(FormulaJoint, OwnParametersHideThoseOfTheCase) {
   EXPECT_EQ(evaluate(hidden.range(), 0, x, {}).residual, evaluate(plain.range(), 0, y, {}).residual);
 }
 
-TEST(FormulaJoint, ACoordinateDeclaresWhatItMeasuresAndStartsAsGiven) {
+TEST(FormulaJoint, a_coordinate_declares_what_it_measures_and_starts_as_given) {
   FormulaCase c;
   const TestState at = c.joint(
       "{between: [ground, bodies.b], coordinates: {h: {measures: length, start: 1.2}, "
@@ -124,7 +124,7 @@ std::string many(int count, const std::string& equation) {
   return "coordinates: {" + coordinates + "}, equations: [" + equations;
 }
 
-TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
+TEST(FormulaJoint, has_any_number_of_coordinates_and_equations) {
   const std::string position =
       many(11, "{zero: # - p.x*sin(#) - R.xy*p.z, measures: length}") +
       ", {zero: R.zx - 0.1*c9*c10, measures: angle}, {zero: p.y - c8, measures: length}]";
@@ -152,7 +152,7 @@ TEST(FormulaJoint, HasAnyNumberOfCoordinatesAndEquations) {
   EXPECT_EQ(outputs.lists["multipliers"].size(), 13U);
 }
 
-TEST(FormulaJoint, KeepsAGapFromFallingBelowZero) {
+TEST(FormulaJoint, keeps_a_gap_from_falling_below_zero) {
   FormulaCase c;
   const std::string bodies = "{between: [bodies.a, bodies.b], ";
   const TestState at = c.joint(bodies +
@@ -165,7 +165,7 @@ TEST(FormulaJoint, KeepsAGapFromFallingBelowZero) {
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
 }
 
-TEST(FormulaJoint, DrawsASurfaceAndACurveInTheAxesOfA) {
+TEST(FormulaJoint, draws_a_surface_and_a_curve_in_the_axes_of_a) {
   struct Drawn : Canvas {
     std::vector<Vec3> line, surface_points;
     void polyline(Layer, std::span<const Vec3> points) override { line.assign(points.begin(), points.end()); }
@@ -199,7 +199,7 @@ struct BadFormula : ::testing::Test {
   }
 };
 
-TEST_F(BadFormula, WrongNumbersOfEquations) {
+TEST_F(BadFormula, wrong_numbers_of_equations) {
   EXPECT_EQ(message("equations: []"), "2:12: the joint has no equation; give at least one");
   EXPECT_THAT(c.message("{between: [bodies.a, bodies.b]}"), HasSubstr("'equations' is missing"));
   const std::string length = ", measures: length}";
@@ -219,7 +219,7 @@ TEST_F(BadFormula, WrongNumbersOfEquations) {
             "2:15: no equation reads the coordinate 's'");
 }
 
-TEST_F(BadFormula, GapsThatCannotBe) {
+TEST_F(BadFormula, gaps_that_cannot_be) {
   const auto gap = [&](const std::string& of, const std::string& more) {
     return c.message("{between: [bodies.a_arm, bodies.b_arm], equations: [{gap: \"" + of + "\", " + more +
                      "}]}");
@@ -236,7 +236,7 @@ TEST_F(BadFormula, GapsThatCannotBe) {
     EXPECT_THAT(gap("p.x^2", std::string("measures: length, ") + key), HasSubstr("unknown"));
 }
 
-TEST_F(BadFormula, WhatItDoesNotKnow) {
+TEST_F(BadFormula, what_it_does_not_know) {
   const std::string right = "equations: [{zero: p.z, measures: length}], ";
   for (const char* key : {"share: yes", "friction: 0.3", "branch: 1"})
     EXPECT_THAT(message(right + key), HasSubstr("unknown")) << key;
@@ -246,7 +246,7 @@ TEST_F(BadFormula, WhatItDoesNotKnow) {
   EXPECT_THAT(message(right + "surface: [u, v, w]"), HasSubstr("unknown name 'w'"));
 }
 
-TEST_F(BadFormula, UnknownNames) {
+TEST_F(BadFormula, unknown_names) {
   EXPECT_EQ(of_equation("p.z - radus"),
             "2:20: equation 1: column 7 of 'p.z - radus': unknown name 'radus'; did you mean 'radius'?");
   EXPECT_THAT(of_equation("p.1 - radius"), HasSubstr("unknown name 'p.1'; 'p' has p.x, p.y, p.z"));
@@ -258,7 +258,7 @@ TEST_F(BadFormula, UnknownNames) {
   EXPECT_THAT(message("equations: [{zeros: p.x, measures: length}]"), HasSubstr("did you mean 'zero'?"));
 }
 
-TEST_F(BadFormula, ValuesThatAreNotFiniteAtTheStart) {
+TEST_F(BadFormula, values_that_are_not_finite_at_the_start) {
   EXPECT_THAT(of_equation("p.x + log(p.y - p.y - 1)"),
               AllOf(StartsWith("2:20: 'p.x + log(p.y - p.y - 1)' is nan at the start, with p.x = "),
                     HasSubstr(", p.y = ")));
@@ -267,7 +267,7 @@ TEST_F(BadFormula, ValuesThatAreNotFiniteAtTheStart) {
   EXPECT_THAT(of_equation("p.x + 1/(radius - 0.5)"), HasSubstr("is inf at the start, with p.x = "));
 }
 
-TEST_F(BadFormula, DimensionsAndLevels) {
+TEST_F(BadFormula, dimensions_and_levels) {
   EXPECT_THAT(message("equations: [{zero: p.x}]"),
               AllOf(StartsWith("2:13: equation 1 has no dimension"), HasSubstr("`measures: length`")));
   EXPECT_EQ(of_equation("p.x", "lenght"), "2:37: 'measures': unknown word 'lenght'; did you mean 'length'?");
@@ -291,7 +291,7 @@ TEST_F(BadFormula, DimensionsAndLevels) {
               HasSubstr("coordinate 's' measures a length, so its unit is m"));
 }
 
-TEST_F(BadFormula, NamesThatAreTaken) {
+TEST_F(BadFormula, names_that_are_taken) {
   const std::string rest = ", equations: [{zero: p.x, measures: length}]";
   EXPECT_EQ(message("parameters: {p: 1}" + rest),
             "2:14: parameter 'p': the name belongs to the position of B");
@@ -308,7 +308,7 @@ TEST_F(BadFormula, NamesThatAreTaken) {
             "2:52: parameter 's_rate': a rate of a coordinate has that name already");
 }
 
-TEST_F(BadFormula, AStartThatIsOpen) {
+TEST_F(BadFormula, a_start_that_is_open) {
   EXPECT_THAT(
       c.message("{between: [ground, bodies.b],\nequations: [{zero: p.z - radius, measures: length}]}"),
       AllOf(StartsWith("2:20: the joint is open at the start: 'p.z - radius' is 0.1 m"),

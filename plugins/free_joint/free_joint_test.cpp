@@ -10,13 +10,13 @@ namespace {
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(Free, IsSound) { testing::expect_sound_joint("free", ", rotation: [0.6, 0.8, 0, 0]", 6); }
+TEST(Free, is_sound) { testing::expect_sound_joint("free", ", rotation: [0.6, 0.8, 0, 0]", 6); }
 
 Mat3 turned(const Vec3& angles) {
   return so3::exp(Vec3(angles[0], 0, 0)) * so3::exp(Vec3(0, angles[1], 0)) * so3::exp(Vec3(0, 0, angles[2]));
 }
 
-TEST(Free, ReportsWhereBIs) {
+TEST(Free, reports_where_b_is) {
   for (const char* coordinate : {"yes", "no"}) {
     JointCase c(tilted(), Vec3(1, 2, 3), Mat3::Identity(), Vec3(2, 2, 1));
     TestState s =
@@ -34,7 +34,7 @@ TEST(Free, ReportsWhereBIs) {
   }
 }
 
-TEST(Free, SignalsHaveExactDerivatives) {
+TEST(Free, signals_have_exact_derivatives) {
   for (const std::string& markers : testing::marker_pairs()) {
     JointCase c;
     c.joint("free", "{between: " + markers + ", coordinate: no}");
@@ -73,7 +73,7 @@ TEST(Free, SignalsHaveExactDerivatives) {
   }
 }
 
-TEST(Free, StartsWithItsRates) {
+TEST(Free, starts_with_its_rates) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(1, 0, 0));
   c.model.blocks.put(c.a.rotation).initial_rate = {0, 0, 2};
   const TestState s = c.joint("free", "{between: [bodies.a, bodies.b]}");
@@ -82,7 +82,7 @@ TEST(Free, StartsWithItsRates) {
   EXPECT_NEAR(block.initial_rate[1], -2, 1e-14);
 }
 
-TEST(Free, NeedsOrientations) {
+TEST(Free, needs_orientations) {
   JointCase c;
   c.builder.offer_marker("p", Marker::on_point(c.a.position));
   EXPECT_THAT(c.message("free", "{between: [bodies.p, bodies.b]}"), HasSubstr("without orientation"));

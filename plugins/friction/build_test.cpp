@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(FrictionInACase, RefusesWhatItCannotMean) {
+TEST(FrictionInACase, refuses_what_it_cannot_mean) {
   testing::CoordinateCase c;
   c.registry.set_source("friction", "");
   trammel_register(c.registry);
@@ -46,7 +46,7 @@ TEST(FrictionInACase, RefusesWhatItCannotMean) {
               HasSubstr("it has: angle, slide"));
 }
 
-TEST(FrictionInACase, IsPressedByWhatTheJointSaysItself) {
+TEST(FrictionInACase, is_pressed_by_what_the_joint_says_itself) {
   testing::CoordinateCase c;
   c.registry.set_source("friction", "");
   trammel_register(c.registry);

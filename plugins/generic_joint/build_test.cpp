@@ -41,7 +41,7 @@ struct TwoBodies : trammel::testing::PlainCase {
   }
 };
 
-TEST(GenericJointInACase, LocksWhatTheFlagsSay) {
+TEST(GenericJointInACase, locks_what_the_flags_say) {
   TwoBodies c;
   EXPECT_EQ(c.joint("{between: [bodies.end, bodies.second], constrained: [1, 1, 1, 1, 1, 0]}"), "");
   EXPECT_EQ(c.multipliers(), 5);
@@ -49,7 +49,7 @@ TEST(GenericJointInACase, LocksWhatTheFlagsSay) {
   EXPECT_EQ(c.multipliers(), 5);
 }
 
-TEST(GenericJointInACase, TurnsEitherMarker) {
+TEST(GenericJointInACase, turns_either_marker) {
   TwoBodies c;
   EXPECT_EQ(c.joint("{between: [bodies.end, bodies.second], rotation_A: {axis: [0, 0, 1], angle: 0.5}}"), "");
   EXPECT_EQ(c.joint("{between: [bodies.end, bodies.second], rotation_B: {axis: [0, 0, 1], angle: -0.5}}"),
@@ -58,7 +58,7 @@ TEST(GenericJointInACase, TurnsEitherMarker) {
               HasSubstr("rotation (equation 3 of 3) is off by -0.479426 rad"));
 }
 
-TEST(GenericJointInACase, TakesOffsetsThatBeginWhereTheMarkersAre) {
+TEST(GenericJointInACase, takes_offsets_that_begin_where_the_markers_are) {
   TwoBodies c;
   const std::string locked = "constrained: [1, 1, 1, 0, 0, 0]";
   EXPECT_EQ(
@@ -71,7 +71,7 @@ TEST(GenericJointInACase, TakesOffsetsThatBeginWhereTheMarkersAre) {
             "");
 }
 
-TEST(GenericJointInACase, RefusesAnOffsetThatJumpsAtTheStart) {
+TEST(GenericJointInACase, refuses_an_offset_that_jumps_at_the_start) {
   TwoBodies c;
   const std::string text =
       "{between: [bodies.end, bodies.second], translation_offset: [0, jump, 0], constrained: [1, 1, 1, 0, 0, "
@@ -83,7 +83,7 @@ TEST(GenericJointInACase, RefusesAnOffsetThatJumpsAtTheStart) {
   EXPECT_EQ(c.joint(text + ", assemble: yes}"), "");
 }
 
-TEST(GenericJointInACase, RefusesBadFlags) {
+TEST(GenericJointInACase, refuses_bad_flags) {
   TwoBodies c;
   const std::string begin = "{between: [bodies.end, bodies.second], constrained: ";
   EXPECT_THAT(c.joint(begin + "[1, 1, 1]}"), HasSubstr("must be six flags, 1 (locked) or 0 (free)"));
@@ -91,7 +91,7 @@ TEST(GenericJointInACase, RefusesBadFlags) {
   EXPECT_THAT(c.joint(begin + "[1, 1, 1, 0, 2, 0]}"), HasSubstr("found 2"));
 }
 
-TEST(GenericJointInACase, RefusesWhatItCannotMean) {
+TEST(GenericJointInACase, refuses_what_it_cannot_mean) {
   TwoBodies c;
   const std::string begin = "{between: [bodies.end, bodies.second], ";
   EXPECT_THAT(c.joint(begin + "rotation_A: [0, 0, 0, 0]}"), HasSubstr("quaternion"));
@@ -123,7 +123,7 @@ class TwiceGap final : public Function {
   }
 };
 
-TEST(GenericJointInACase, FollowsTheSignalsThatItsFunctionsRead) {
+TEST(GenericJointInACase, follows_the_signals_that_its_functions_read) {
   TwoBodies c;
   c.context.functions["twice"] = std::make_shared<TwiceGap>();
   const std::string text =
@@ -134,7 +134,7 @@ TEST(GenericJointInACase, FollowsTheSignalsThatItsFunctionsRead) {
   EXPECT_EQ(c.joint(text + "[twice, 0, 0], active: no}"), "");
 }
 
-TEST(GenericJointInACase, DeclaresItsRowsAndWhetherTheySwitch) {
+TEST(GenericJointInACase, declares_its_rows_and_whether_they_switch) {
   TwoBodies c;
   EXPECT_EQ(c.joint("{between: [bodies.end, bodies.second], constrained: [1, 0, 1, 0, 0, 1], assemble: yes}"),
             "");
@@ -154,7 +154,7 @@ TEST(GenericJointInACase, DeclaresItsRowsAndWhetherTheySwitch) {
   EXPECT_EQ(blocks, 4);
 }
 
-TEST(GenericJointInACase, BreaksAtAForceOrAMoment) {
+TEST(GenericJointInACase, breaks_at_a_force_or_a_moment) {
   TwoBodies c;
   EXPECT_EQ(c.joint("{between: [ground, bodies.first], active: {force: 100}}"), "");
   const Activity& activity = c.model.activities.begin()->second;
@@ -164,7 +164,7 @@ TEST(GenericJointInACase, BreaksAtAForceOrAMoment) {
               HasSubstr("none of 'until', 'force'"));
 }
 
-TEST(GenericJointInACase, RefusesAStartHalfATurnAway) {
+TEST(GenericJointInACase, refuses_a_start_half_a_turn_away) {
   TwoBodies c;
   const std::string text =
       "{between: [bodies.end, bodies.second], rotation_A: {axis: [0, 0, 1], angle: 0.5}, "
@@ -173,7 +173,7 @@ TEST(GenericJointInACase, RefusesAStartHalfATurnAway) {
   EXPECT_EQ(c.joint(text + ", constrained: [1, 1, 1, 0, 1, 1]}"), "");
 }
 
-TEST(GenericJointInACase, KnowsWhichJointItIs) {
+TEST(GenericJointInACase, knows_which_joint_it_is) {
   const auto kind = [](const char* flags) {
     LockedAxes axes;
     for (std::size_t k = 0; k < 6; ++k) axes.flag[k] = flags[k] == '1';

@@ -26,7 +26,7 @@ class Linear final : public Function {
   double a_, b_;
 };
 
-TEST(FollowedSignals, GoOnWithTheirRates) {
+TEST(FollowedSignals, go_on_with_their_rates) {
   const auto signals = std::make_shared<FollowedSignals>();
   const auto distance = distance_signal(Marker::ground(), Marker::on_point(0));
   EXPECT_EQ(signals->add(distance, "distance"), 0);
@@ -110,7 +110,7 @@ struct Flight : trammel::testing::TestSystem {
   }
 };
 
-TEST(FollowedSignals, LeadAnOffset) {
+TEST(FollowedSignals, lead_an_offset) {
   // y = 0.5 (s - 1), s = 1 + 2t: the held body goes along y with 1 m/s.
   Flight flight;
   flight.d.offsets.translation[1] = followed(std::make_shared<Linear>(-0.5, 0.5), flight.signals, {0});
@@ -118,7 +118,7 @@ TEST(FollowedSignals, LeadAnOffset) {
   EXPECT_LT((Eigen::Map<const Vec3>(flight.value(s, flight.held.position)) - Vec3(0, 1, 0)).norm(), 1e-9);
 }
 
-TEST(FollowedSignals, EndTheActivityWhereTheyCross) {
+TEST(FollowedSignals, end_the_activity_where_they_cross) {
   // Active until s = 2, at t = 0.5; the body stands still, and the first step of its fall is the only one in error.
   Flight flight;
   const State s = flight.run(followed(std::make_shared<Linear>(2.0037, -1), flight.signals, {0}));

@@ -29,14 +29,14 @@ void expect_exact(const Sample<GenericJoint>& sample, const std::string& what, b
   }
 }
 
-TEST(GenericJoint, HasExactDerivativesForAllFlags) {
+TEST(GenericJoint, has_exact_derivatives_for_all_flags) {
   for (unsigned bits = 0; bits < 64; ++bits) {
     const LockedAxes axes = axes_of(bits);
     expect_exact(sample_of(definition_of(axes, tilted_marker(0), tilted_marker(1))), text(axes));
   }
 }
 
-TEST(GenericJoint, HasExactDerivativesForAllFlagsWithOffsets) {
+TEST(GenericJoint, has_exact_derivatives_for_all_flags_with_offsets) {
   for (unsigned bits = 0; bits < 64; ++bits) {
     const LockedAxes axes = axes_of(bits);
     Definition d = definition_of(axes, tilted_marker(0), tilted_marker(1));
@@ -45,7 +45,7 @@ TEST(GenericJoint, HasExactDerivativesForAllFlagsWithOffsets) {
   }
 }
 
-TEST(GenericJoint, HasExactDerivativesWithTheAlternative) {
+TEST(GenericJoint, has_exact_derivatives_with_the_alternative) {
   for (const unsigned bits : {63U, 56U, 48U, 40U, 24U, 55U, 47U, 31U}) {
     Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
     d.alternative = true;
@@ -55,7 +55,7 @@ TEST(GenericJoint, HasExactDerivativesWithTheAlternative) {
   }
 }
 
-TEST(GenericJoint, HasExactDerivativesAtGroundAndOnPoints) {
+TEST(GenericJoint, has_exact_derivatives_at_ground_and_on_points) {
   const Marker ground = Marker::ground(tilted(), arm());
   for (const unsigned bits : {63U, 7U, 31U, 62U, 19U}) {
     for (const bool moves : {false, true}) {
@@ -76,7 +76,7 @@ Eigen::MatrixXd gradient(const Sample<GenericJoint>& sample, const TestState& s)
   return e.K.bottomLeftCorner(s.dofs() - 12, 12);
 }
 
-TEST(GenericJoint, HasAsManyIndependentEquationsAsLockedAxes) {
+TEST(GenericJoint, has_as_many_independent_equations_as_locked_axes) {
   for (unsigned bits = 1; bits < 64; ++bits)
     for (const bool moves : {false, true})
       for (const bool alternative : {false, true}) {
@@ -99,7 +99,7 @@ TEST(GenericJoint, HasAsManyIndependentEquationsAsLockedAxes) {
       }
 }
 
-TEST(GenericJoint, IsClosedAlongTheMotionsOfItsFreeAxes) {
+TEST(GenericJoint, is_closed_along_the_motions_of_its_free_axes) {
   for (unsigned bits = 0; bits < 64; ++bits)
     for (const bool moves : {false, true}) {
       Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
@@ -117,7 +117,7 @@ TEST(GenericJoint, IsClosedAlongTheMotionsOfItsFreeAxes) {
     }
 }
 
-TEST(GenericJoint, IsObjectiveUnlessItsOffsetIsInWorldAxes) {
+TEST(GenericJoint, is_objective_unless_its_offset_is_in_world_axes) {
   for (unsigned bits = 0; bits < 64; ++bits)
     for (const bool moves : {false, true}) {
       Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
@@ -157,7 +157,7 @@ Mat3 turn_of(const Vec3& angles) {
   return so3::exp(Vec3(angles[0], 0, 0)) * so3::exp(Vec3(0, angles[1], 0)) * so3::exp(Vec3(0, 0, angles[2]));
 }
 
-TEST(GenericJoint, TakesItsOffsetsWhereThePageSays) {
+TEST(GenericJoint, takes_its_offsets_where_the_page_says) {
   for (const unsigned bits : {63U, 62U, 59U, 27U}) {
     Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
     d.offsets = lively_offsets(d.axes);
@@ -186,7 +186,7 @@ TEST(GenericJoint, TakesItsOffsetsWhereThePageSays) {
   }
 }
 
-TEST(GenericJoint, RateOfAPartlyLockedTranslationIsTheTrueOne) {
+TEST(GenericJoint, rate_of_a_partly_locked_translation_is_the_true_one) {
   // R_0^T (v_1 - v_0 - w_0 x gap), where the uncorrected row lacks the last term.
   const Definition d = definition_of(axes_of(6), tilted_marker(0), tilted_marker(1));
   const Sample<GenericJoint> sample = sample_of(d);
@@ -200,7 +200,7 @@ TEST(GenericJoint, RateOfAPartlyLockedTranslationIsTheTrueOne) {
   EXPECT_GT((ends.A.R_WM.transpose() * ends.w_A().cross(ends.gap())).tail<2>().norm(), 0.1);
 }
 
-TEST(GenericJoint, HoldsThePoseInWhichItBecomesActive) {
+TEST(GenericJoint, holds_the_pose_in_which_it_becomes_active) {
   const Definition d = definition_of(axes_of(31), tilted_marker(0), tilted_marker(1));
   Sample<GenericJoint> sample = sample_of(d);
   TestState s = sample.test_state;
@@ -240,7 +240,7 @@ TEST(GenericJoint, HoldsThePoseInWhichItBecomesActive) {
   EXPECT_GT(gaps(closed.range, s).norm(), 0.1);
 }
 
-TEST(GenericJoint, CutsAStepThatEndsHalfATurnAway) {
+TEST(GenericJoint, cuts_a_step_that_ends_half_a_turn_away) {
   Definition d = definition_of(axes_of(55), Marker::ground(), Marker::on_frame({0, 1}));  // x turns
   Sample<GenericJoint> sample = sample_of(d);
   TestState s = sample.test_state;

@@ -39,7 +39,7 @@ void expect_exact(const RotationEquations& equations, const Mat3& R, const std::
   }
 }
 
-TEST(RotationEquations, HaveExactDerivatives) {
+TEST(RotationEquations, have_exact_derivatives) {
   for (unsigned bits = 0; bits < 8; ++bits) {
     const LockedAxes axes = axes_of(bits << 3U);
     for (int k = 0; k < 12; ++k) {
@@ -50,7 +50,7 @@ TEST(RotationEquations, HaveExactDerivatives) {
   }
 }
 
-TEST(RotationEquations, AreThoseThatThePageNames) {
+TEST(RotationEquations, are_those_that_the_page_names) {
   const Mat3 R = so3::exp(Vec3(0.3, -0.4, 0.5));
   const auto C = [&](unsigned bits) {
     RotationTerms terms;
@@ -66,7 +66,7 @@ TEST(RotationEquations, AreThoseThatThePageNames) {
   EXPECT_EQ(C(4)[0], R(0, 1));
 }
 
-TEST(RotationEquations, CosinesVanishAtHalfTurnsAndTheAlternativeDoesNot) {
+TEST(RotationEquations, cosines_vanish_at_half_turns_and_the_alternative_does_not) {
   for (const unsigned bits : {7U, 6U, 5U, 3U}) {
     const LockedAxes axes = axes_of(bits << 3U);
     const RotationEquations cosines(axes, false), alternative(axes, true);
@@ -87,7 +87,7 @@ TEST(RotationEquations, CosinesVanishAtHalfTurnsAndTheAlternativeDoesNot) {
   }
 }
 
-TEST(RotationEquations, TheAlternativeIsTheStretchedVectorPartOfTheQuaternion) {
+TEST(RotationEquations, the_alternative_is_the_stretched_vector_part_of_the_quaternion) {
   for (int k = 0; k < 20; ++k) {
     const double angle = 0.155 * k + 0.01;
     const Quaternion q = so3::exp_quaternion(Vec3(angle * direction(k)));

@@ -7,7 +7,7 @@ namespace {
 using testing::CurveCase;
 using ::testing::HasSubstr;
 
-TEST(BadCurves, AreRefusedWithTheReason) {
+TEST(BadCurves, are_refused_with_the_reason) {
   CurveCase c;
   const auto nurbs = [&](const std::string& own) {
     return c.message("nurbs_curve", "{points: [[0, 0, 0], [1, 2, 0], [3, 2, 1], [4, 0, 2]]" + own + "}");
@@ -45,7 +45,7 @@ TEST(BadCurves, AreRefusedWithTheReason) {
               HasSubstr("cusps"));
 }
 
-TEST(BadCurves, NeedAFrameAndAName) {
+TEST(BadCurves, need_a_frame_and_a_name) {
   CurveCase c;
   Type body;
   body.name = "point";
@@ -65,7 +65,7 @@ TEST(BadCurves, NeedAFrameAndAName) {
   }
 }
 
-TEST(DrawnCurves, FollowTheCurve) {
+TEST(DrawnCurves, follow_the_curve) {
   CurveCase c;
   const auto circle = c.curve("circle", "{normal: [0, 0, 1], radius: [10, 0, 0]}");
   const geometry::DrawnCurve drawn({circle, Marker::ground()});

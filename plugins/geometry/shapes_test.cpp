@@ -43,7 +43,7 @@ void expect_exact(const Curve& c, const char* what, double step = 1e-3) {
   }
 }
 
-TEST(Curves, HaveExactDerivatives) {
+TEST(Curves, have_exact_derivatives) {
   CurveCase c;
   expect_exact(*c.curve("nurbs_curve",
                         "{points: [[0, 0, 0], [1, 2, 0], [3, 2, 1], [4, 0, 2], [5, 1, -1], [7, 0, 0]], "
@@ -62,7 +62,7 @@ TEST(Curves, HaveExactDerivatives) {
   expect_exact(*c.curve("cycloid", "{along: [1, 0, 0], up: [0, 0, 1], radius: 0.7}"), "cycloid");
 }
 
-TEST(Curves, GoUpToDegree25) {
+TEST(Curves, go_up_to_degree25) {
   std::string points, weights;
   for (int i = 0; i < 30; ++i) {
     points += (i == 0 ? "[" : ", [") + std::to_string(i) + ", " + std::to_string(std::sin(i)) + ", " +
@@ -76,7 +76,7 @@ TEST(Curves, GoUpToDegree25) {
   EXPECT_EQ(curve->point(0), Vec3(0, 0, 1));
 }
 
-TEST(Curves, AreTheShapesThatTheyAreNamedAfter) {
+TEST(Curves, are_the_shapes_that_they_are_named_after) {
   CurveCase c;
   const auto circle = c.curve("circle", "{centre: [1, 0, 0], normal: [0, 0, 3], radius: [0, 2, 0]}");
   const auto ellipse = c.curve("ellipse", "{major: [2, 0, 0], minor: [0, 0, 1]}");
@@ -109,7 +109,7 @@ TEST(Curves, AreTheShapesThatTheyAreNamedAfter) {
   EXPECT_NEAR(line->length(), 3, 1e-14);
 }
 
-TEST(Curves, RunRoundForEver) {
+TEST(Curves, run_round_for_ever) {
   CurveCase c;
   const auto circle = c.curve("circle", "{normal: [0, 0, 1], radius: [1, 0, 0]}");
   for (const double eta : {0.0, 0.3, 0.77}) {
@@ -120,7 +120,7 @@ TEST(Curves, RunRoundForEver) {
   EXPECT_FALSE(circle->kink().has_value());
 }
 
-TEST(Curves, GoOnSmoothlyBeyondTheirEnds) {
+TEST(Curves, go_on_smoothly_beyond_their_ends) {
   CurveCase c;
   const auto curve = c.curve("nurbs_curve", "{points: [[0, 0, 0], [1, 2, 0], [3, 2, 1], [4, 0, 2]]}");
   for (const double end : {0.0, 1.0}) {
@@ -136,7 +136,7 @@ TEST(Curves, GoOnSmoothlyBeyondTheirEnds) {
   }
 }
 
-TEST(Curves, ProjectPointsFarOff) {
+TEST(Curves, project_points_far_off) {
   CurveCase c;
   const auto curve = c.curve("helix", "{axis: [0, 0, 1], radius: [0.5, 0, 0], pitch: 0.4, turns: [0, 3]}");
   EXPECT_NEAR(curve->nearest(Vec3(0.5, 0, 0.8)), 4 * pi, 1e-7);
@@ -148,7 +148,7 @@ TEST(Curves, ProjectPointsFarOff) {
       1e-8);
 }
 
-TEST(Curves, TellWhereTheyHaveAKink) {
+TEST(Curves, tell_where_they_have_a_kink) {
   CurveCase c;
   const auto kinked =
       c.curve("nurbs_curve", "{points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [3, 1, 0]], degree: 1}");

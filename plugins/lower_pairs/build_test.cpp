@@ -50,7 +50,7 @@ struct TwoFrames : testing::PlainCase {
   }
 };
 
-TEST(LowerPairsInACase, RevoluteStartsWithItsRate) {
+TEST(LowerPairsInACase, revolute_starts_with_its_rate) {
   TwoFrames c;
   c.joint("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1]}");
   const auto& coordinates = c.model.coordinates.begin()->second;
@@ -65,14 +65,14 @@ TEST(LowerPairsInACase, RevoluteStartsWithItsRate) {
   EXPECT_TRUE(c.model.offers.empty());  // `end` is no origin of a frame
 }
 
-TEST(LowerPairsInACase, RevoluteWithoutCoordinate) {
+TEST(LowerPairsInACase, revolute_without_coordinate) {
   TwoFrames c;
   c.joint("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1], coordinate: no}");
   EXPECT_TRUE(c.model.coordinates.empty());
   EXPECT_EQ(c.last().size, 2);
 }
 
-TEST(LowerPairsInACase, GroundTakesTheOtherMarkersPlaceAndSharesIt) {
+TEST(LowerPairsInACase, ground_takes_the_other_markers_place_and_shares_it) {
   TwoFrames c;
   c.joint("spherical", "{between: [ground, bodies.first]}");
   const Identification found(c.model, true, MPI_COMM_SELF);
@@ -81,28 +81,28 @@ TEST(LowerPairsInACase, GroundTakesTheOtherMarkersPlaceAndSharesIt) {
   EXPECT_FALSE(found.root(c.first.rotation).fixed);
 }
 
-TEST(LowerPairsInACase, WhatIsSharedStartsWithEqualVelocities) {
+TEST(LowerPairsInACase, what_is_shared_starts_with_equal_velocities) {
   TwoFrames c;
   c.joint("fixed", "{between: [ground, bodies.first]}");
   EXPECT_THAT(c.conflict(), HasSubstr("joint 'J' (fixed): the initial angular velocities of 'ground' and "
                                       "'bodies.first' differ by 0.5 rad/s, but the joint makes them equal"));
 }
 
-TEST(LowerPairsInACase, ShareNoKeepsMultipliers) {
+TEST(LowerPairsInACase, share_no_keeps_multipliers) {
   TwoFrames c;
   c.joint("spherical", "{between: [ground, bodies.first], share: no}");
   EXPECT_TRUE(c.model.offers.empty());
   EXPECT_EQ(c.last().name, "J.force");
 }
 
-TEST(LowerPairsInACase, PositionMovesBothMarkers) {
+TEST(LowerPairsInACase, position_moves_both_markers) {
   TwoFrames c;
   c.joint("spherical", "{between: [bodies.first, bodies.second], position: [1, 0, 0]}");
   EXPECT_EQ(c.last().name, "J.force");
   EXPECT_THAT(c.message("spherical", "{between: [bodies.first, bodies.second]}"), HasSubstr("1 m apart"));
 }
 
-TEST(LowerPairsInACase, ReportsTheGap) {
+TEST(LowerPairsInACase, reports_the_gap) {
   TwoFrames c;
   EXPECT_THAT(
       c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
@@ -110,7 +110,7 @@ TEST(LowerPairsInACase, ReportsTheGap) {
   EXPECT_EQ(c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1], assemble: yes}"), "");
 }
 
-TEST(LowerPairsInACase, RefusesWhatItCannotMean) {
+TEST(LowerPairsInACase, refuses_what_it_cannot_mean) {
   TwoFrames c;
   EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second]}"),
               HasSubstr("'axis' is missing"));
@@ -127,7 +127,7 @@ TEST(LowerPairsInACase, RefusesWhatItCannotMean) {
       HasSubstr("the joint connects a thing with itself: 'bodies.second' and 'bodies.far' are fixed in"));
 }
 
-TEST(LowerPairsInACase, SlidingJointsStartWhereTheirMarkersAre) {
+TEST(LowerPairsInACase, sliding_joints_start_where_their_markers_are) {
   TwoFrames c;
   c.joint("cylindrical",
           "{between: [bodies.end, bodies.far], axis: [0.540302305868140, 0.841470984807897, 0]}");
@@ -143,7 +143,7 @@ TEST(LowerPairsInACase, SlidingJointsStartWhereTheirMarkersAre) {
   EXPECT_TRUE(c.model.signals.contains("J.slide"));
 }
 
-TEST(LowerPairsInACase, PlanarHasThreeCoordinates) {
+TEST(LowerPairsInACase, planar_has_three_coordinates) {
   TwoFrames c;
   c.joint("planar", "{between: [ground, bodies.far], axis: [0, 0, 1]}");
   const auto& coordinates = c.model.coordinates.begin()->second;
@@ -157,7 +157,7 @@ TEST(LowerPairsInACase, PlanarHasThreeCoordinates) {
   EXPECT_NEAR(c.model.block(coordinates[0].block).initial_rate[0], 2, 1e-14);
 }
 
-TEST(LowerPairsInACase, PrismaticSharesTheRotation) {
+TEST(LowerPairsInACase, prismatic_shares_the_rotation) {
   TwoFrames c;
   c.joint("prismatic", "{between: [bodies.end, bodies.second], axis: [0, 1, 0]}");
   EXPECT_THAT(c.conflict(), HasSubstr("joint 'J' (prismatic): the initial angular velocities"));
@@ -167,7 +167,7 @@ TEST(LowerPairsInACase, PrismaticSharesTheRotation) {
   EXPECT_TRUE(d.model.offers.empty());
 }
 
-TEST(LowerPairsInACase, RefusesWhatCannotSlide) {
+TEST(LowerPairsInACase, refuses_what_cannot_slide) {
   TwoFrames c;
   EXPECT_THAT(c.message("cylindrical", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
               HasSubstr("do not lie on the joint's axis: they are 0.25 m apart across it"));
@@ -179,7 +179,7 @@ TEST(LowerPairsInACase, RefusesWhatCannotSlide) {
   EXPECT_THAT(c.message("prismatic", "{between: [ground, bodies.far]}"), HasSubstr("'axis' is missing"));
 }
 
-TEST(LowerPairsInACase, RefusesInconsistentAxes) {
+TEST(LowerPairsInACase, refuses_inconsistent_axes) {
   TwoFrames c;
   const std::string start = "{between: [bodies.end, bodies.second], axis: [0, 0, 1], axis_B: ";
   EXPECT_THAT(c.message("revolute", start + "[0, 1, 1]}"), HasSubstr("are 45 degrees apart at the start"));

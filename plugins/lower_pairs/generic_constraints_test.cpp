@@ -44,7 +44,7 @@ struct Levels {
   }
 };
 
-TEST(GenericConstraints, AreTheFormulas) {
+TEST(GenericConstraints, are_the_formulas) {
   for (int k = 0; k < 20; ++k) {
     const Sample s(k);
     JointTerms<6, 1> formula;
@@ -67,7 +67,7 @@ TEST(GenericConstraints, AreTheFormulas) {
 }
 
 /// Rates and accelerations against differences along a motion, second derivatives against differences of the gradient.
-TEST(GenericConstraints, HaveAllLevels) {
+TEST(GenericConstraints, have_all_levels) {
   const double h = 1e-4;
   for (int k = 0; k < 20; ++k) {
     const Sample s(k);
@@ -105,7 +105,7 @@ TEST(GenericConstraints, HaveAllLevels) {
   }
 }
 
-TEST(GenericConstraints, OnlyTheSecondBranchIsOnTheWrongSide) {
+TEST(GenericConstraints, only_the_second_branch_is_on_the_wrong_side) {
   for (const double angle : {0.0, 0.3, 3.1, -3.1, 40.0}) {
     const Mat3 R_AB = so3::exp(Vec3(0, 0, angle));
     EXPECT_TRUE(AboutAxis<true>::on_branch(R_AB, &angle)) << angle;

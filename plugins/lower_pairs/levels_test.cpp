@@ -126,8 +126,8 @@ void expect_one_motion(bool hinge) {
   }
 }
 
-TEST(LowerPairLevels, SphericalGivesKammansAccelerations) { expect_one_motion(false); }
-TEST(LowerPairLevels, RevoluteGivesKammansAccelerations) { expect_one_motion(true); }
+TEST(LowerPairLevels, spherical_gives_kammans_accelerations) { expect_one_motion(false); }
+TEST(LowerPairLevels, revolute_gives_kammans_accelerations) { expect_one_motion(true); }
 
 }  // namespace
 }  // namespace trammel

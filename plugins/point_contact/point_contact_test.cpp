@@ -11,9 +11,9 @@ using testing::expect_sound_joint;
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(PointContact, IsSound) { expect_sound_joint("point_contact", "", 5); }
+TEST(PointContact, is_sound) { expect_sound_joint("point_contact", "", 5); }
 
-TEST(PointContact, IsExactWithFriction) {
+TEST(PointContact, is_exact_with_friction) {
   for (const std::string& markers : testing::marker_pairs()) {
     JointCase c;
     const TestState s =
@@ -22,7 +22,7 @@ TEST(PointContact, IsExactWithFriction) {
   }
 }
 
-TEST(PointContact, IsObjectiveWithFriction) {
+TEST(PointContact, is_objective_with_friction) {
   JointCase c;
   const TestState start =
       c.joint("point_contact", "{between: [bodies.a, bodies.b_arm], friction: 0.3, assemble: yes}");
@@ -30,7 +30,7 @@ TEST(PointContact, IsObjectiveWithFriction) {
 }
 
 /// A point at rest in the world above a table that turns with w slips backwards, -w x r, and by -v on one that moves.
-TEST(PointContact, SlipsAgainstThePointBelow) {
+TEST(PointContact, slips_against_the_point_below) {
   JointCase c(Mat3::Identity(), Vec3(0, 0, 0), Mat3::Identity(), Vec3(2, 1, 0));
   TestState s = c.joint("point_contact", "{between: [bodies.a, bodies.b], friction: 0.3}");
   const Vec3 spin(0, 0, 3), velocity(0.5, 0, 0.25);
@@ -52,7 +52,7 @@ TEST(PointContact, SlipsAgainstThePointBelow) {
   EXPECT_NEAR(c.range().energy(0, s.local()).dissipated_power, 2 * relative[0] + relative[1], 1e-13);
 }
 
-TEST(PointContact, RefusesWhatItCannotDo) {
+TEST(PointContact, refuses_what_it_cannot_do) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(0, 0, 0.5));
   const auto message = [&c](const std::string& own) {
     return c.message("point_contact", "{between: [ground, bodies.b]" + own + "}");

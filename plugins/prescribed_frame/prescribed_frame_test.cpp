@@ -20,7 +20,7 @@ Marker on_a_path(const Marker& base) {
                        law);
 }
 
-TEST(PrescribedFrame, HasExactDerivatives) {
+TEST(PrescribedFrame, has_exact_derivatives) {
   for (const auto& [a, b] : {std::pair(on_a_path(Marker::ground(tilted(), arm())), tilted_marker(0)),
                              std::pair(on_a_path(tilted_marker(0)), tilted_marker(1))}) {
     const JointSample<PrescribedFrame> sample(PrescribedFrame(), a, b);
@@ -36,7 +36,7 @@ TEST(PrescribedFrame, HasExactDerivatives) {
   }
 }
 
-TEST(PrescribedFrame, HoldsOnThePathOnly) {
+TEST(PrescribedFrame, holds_on_the_path_only) {
   const Marker a = on_a_path(Marker::ground());
   const JointSample<PrescribedFrame> sample(PrescribedFrame(), a, Marker::on_frame({0, 1}));
   TestState s = sample.test_state;

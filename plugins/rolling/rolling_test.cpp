@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(RollingDisc, IsExact) {
+TEST(RollingDisc, is_exact) {
   for (const std::string& markers : testing::marker_pairs()) {
     JointCase c;
     const TestState s =
@@ -20,7 +20,7 @@ TEST(RollingDisc, IsExact) {
   }
 }
 
-TEST(RollingDisc, IsObjective) {
+TEST(RollingDisc, is_objective) {
   JointCase c;
   const TestState start = c.joint(
       "rolling_disc", "{between: [bodies.a, bodies.b], radius: 0.4, axis: [1, 0, 0.3], assemble: yes}");
@@ -28,7 +28,7 @@ TEST(RollingDisc, IsObjective) {
 }
 
 /// A disc of radius 0.5 that leans, rolls in a circle and does not slip: the point of the rim at the contact is at rest.
-TEST(RollingDisc, TheContactIsAtRest) {
+TEST(RollingDisc, the_contact_is_at_rest) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(2, 0, 0.4));
   // The axis leans: cosine 0.6 with the normal, sine 0.8, height 0.5 * 0.8.
   TestState s = c.joint("rolling_disc", "{between: [ground, bodies.b], radius: 0.5, axis: [0.8, 0, 0.6]}");
@@ -54,7 +54,7 @@ TEST(RollingDisc, TheContactIsAtRest) {
             1e-13);
 }
 
-TEST(RollingDisc, RefusesWhatCannotRoll) {
+TEST(RollingDisc, refuses_what_cannot_roll) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(0, 0, 0.5));
   const auto message = [&c](const std::string& own) {
     return c.message("rolling_disc", "{between: [ground, bodies.b]" + own + "}");

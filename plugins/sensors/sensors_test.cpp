@@ -50,7 +50,7 @@ Vec3 central(const MotionSensor& sensor, const ProbeState& x, const std::string&
          (2 * h);
 }
 
-TEST(MotionSensor, RatesAreTheDerivativesOfWhatTheObserverSees) {
+TEST(MotionSensor, rates_are_the_derivatives_of_what_the_observer_sees) {
   Draw draw(1);
   for (int run = 0; run < 20; ++run) {
     const Marker observer = Marker::on_frame({0, 1}, draw.rotation(), draw.vector());
@@ -77,7 +77,7 @@ TEST(MotionSensor, RatesAreTheDerivativesOfWhatTheObserverSees) {
   }
 }
 
-TEST(MotionSensor, OfAFrameAloneIsItsState) {
+TEST(MotionSensor, of_a_frame_alone_is_its_state) {
   Draw draw(2);
   const Vec3 start = draw.vector();
   const MotionSensor sensor(Marker::ground(), Marker::on_frame({0, 1}), std::nullopt, start);
@@ -91,7 +91,7 @@ TEST(MotionSensor, OfAFrameAloneIsItsState) {
   EXPECT_EQ(now.of["angular_velocity_body"], Eigen::VectorXd(x.local().velocity(1)));
 }
 
-TEST(MotionSensor, AxesOnlyTurnTheVectors) {
+TEST(MotionSensor, axes_only_turn_the_vectors) {
   Draw draw(3);
   const Marker of = Marker::on_frame({0, 1}), axes = Marker::on_frame({0, 1});
   ProbeState plain, turned;
@@ -107,7 +107,7 @@ TEST(MotionSensor, AxesOnlyTurnTheVectors) {
     EXPECT_LT((plain.local().rotation(1).transpose() * a.of[name] - b.of[name]).norm(), 1e-13) << name;
 }
 
-TEST(MotionSensor, OfAPointHasNoRotation) {
+TEST(MotionSensor, of_a_point_has_no_rotation) {
   Draw draw(4);
   ProbeState x;
   x.random_position(draw);
@@ -142,7 +142,7 @@ class SensorTypes : public ::testing::Test {
   PlainCase plain;
 };
 
-TEST_F(SensorTypes, BuildFromText) {
+TEST_F(SensorTypes, build_from_text) {
   EXPECT_EQ(sensor("motion", "{of: rod}"), "");
   EXPECT_EQ(sensor("motion", "{of: ground, relative_to: rod, axes: ground}"), "");
   EXPECT_EQ(sensor("distance", "{between: [ground, rod]}"), "");
@@ -160,7 +160,7 @@ TEST_F(SensorTypes, BuildFromText) {
   EXPECT_EQ(references[3].of, 0);
 }
 
-TEST_F(SensorTypes, RefuseWhatIsNotThere) {
+TEST_F(SensorTypes, refuse_what_is_not_there) {
   EXPECT_THAT(sensor("motion", "{of: ground}"), HasSubstr("does not move"));
   EXPECT_THAT(sensor("motion", "{of: rd}"), HasSubstr("did you mean 'rod'"));
   EXPECT_THAT(sensor("reaction", "{of: rod}"), HasSubstr("joint 'rod' not found"));

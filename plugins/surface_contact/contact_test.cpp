@@ -28,7 +28,7 @@ std::string message(const std::string& own, const Vec3& p = Vec3(0, 0, r),
   return c.message("surface_contact", "{between: [bowl, ball]" + own + "}");
 }
 
-TEST(SurfaceContact, RefusesWhatDoesNotFit) {
+TEST(SurfaceContact, refuses_what_does_not_fit) {
   EXPECT_EQ(message(""), "");
   EXPECT_EQ(message(", near: [0.1, 0, 1.5, 0.1]"), "");
   EXPECT_THAT(message("", Vec3(0, 0, r + 0.1)),
@@ -45,7 +45,7 @@ TEST(SurfaceContact, RefusesWhatDoesNotFit) {
   EXPECT_THAT(c.message("surface_contact", "{between: [bowl]}"), HasSubstr("must be a list of two surfaces"));
 }
 
-TEST(SurfaceContact, NamesDegenerateContacts) {
+TEST(SurfaceContact, names_degenerate_contacts) {
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 0)),
               HasSubstr("touch along a line, and their contact point is not determined; that is handled "
                         "where both surfaces are cylinders along the line from the start: take a "
@@ -56,7 +56,7 @@ TEST(SurfaceContact, NamesDegenerateContacts) {
               HasSubstr("cut each other"));
 }
 
-TEST(SurfaceContact, EndsAtAnEdge) {
+TEST(SurfaceContact, ends_at_an_edge) {
   const Paraboloid bowl(1, 0.5);
   EXPECT_NO_THROW(require_inside(bowl, "bowl", {0.9, 1}));
   try {
@@ -67,7 +67,7 @@ TEST(SurfaceContact, EndsAtAnEdge) {
   }
 }
 
-TEST(PointOnSurface, RefusesWhatDoesNotFit) {
+TEST(PointOnSurface, refuses_what_does_not_fit) {
   const auto point = [](const std::string& own, const Vec3& p) {
     ContactCase c(p);
     c.add_surface("bowl", "ground", std::make_shared<Paraboloid>(1, 0.5));
@@ -94,7 +94,7 @@ struct Wheel : ContactCase {
 
 /// The wheel on a plane, in closed form: u2' = -q', the point on the road stays, P' = -R q' e_x, P'' = R q'^2 e_z, and
 /// the equation at acceleration level says that the centre stays: C_q = 1 and no known term.
-TEST(SurfaceContact, TurnsAWheelOnAPlane) {
+TEST(SurfaceContact, turns_a_wheel_on_a_plane) {
   Wheel c("parameters");
   const TestState s(c.model, c.range().stencil(0));
   const Block& block = s.blocks()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))];
@@ -182,7 +182,7 @@ struct Bolt : ContactCase {
   }
 };
 
-TEST(CurveContact, RefusesWhatDoesNotFit) {
+TEST(CurveContact, refuses_what_does_not_fit) {
   EXPECT_EQ(Bolt(Vec3(0.2, 0, 0.7)).message(), "");  // a displacement across the plane is free
   EXPECT_EQ(Bolt(Vec3(0.2, 0, 0)).message(", near: [0.1, -0.1]"), "");
   EXPECT_THAT(Bolt(Vec3(0.15, 0, 0)).message(),
@@ -200,7 +200,7 @@ TEST(CurveContact, RefusesWhatDoesNotFit) {
 
 /// Two circles in contact: the parameters turn by gamma' - alpha1' and gamma' - alpha2', with (R1 - R2) gamma' the velocity of
 /// one centre past the other, whatever the radii of one clearance are.
-TEST(CurveContact, TurnsABoltInABushing) {
+TEST(CurveContact, turns_a_bolt_in_a_bushing) {
   for (const auto& [hole, pin] : {std::pair(0.5, 0.3), std::pair(0.25, 0.05)}) {
     const double gamma = 0.7, e = hole - pin, past = 0.9, turn_1 = 1.3, turn_2 = -0.6;
     const Vec3 along(std::cos(gamma), std::sin(gamma), 0), across(-along.y(), along.x(), 0);
@@ -221,7 +221,7 @@ TEST(CurveContact, TurnsABoltInABushing) {
 }
 
 /// Parameters, their rates and their second rates against differences along a motion, and the path of the point on each body.
-TEST(SlidingPlane, KnowsHowItMovesInTheBodies) {
+TEST(SlidingPlane, knows_how_it_moves_in_the_bodies) {
   ContactCase c(Vec3(0, 0, r));
   const auto bowl = std::make_shared<Paraboloid>(0.7, -0.4);
   const auto ball = std::make_shared<Ball>(r);
@@ -267,7 +267,7 @@ TEST(SlidingPlane, KnowsHowItMovesInTheBodies) {
 
 /// The multipliers of five equations that leave the coordinates in balance are one normal force, and it does to the bodies
 /// what the multiplier of the sliding plane does.
-TEST(SurfaceContact, HasOneNormalForceInBothFormulations) {
+TEST(SurfaceContact, has_one_normal_force_in_both_formulations) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     ContactCase c(Vec3(0.01 * static_cast<double>(seed % 7), 0.02 * static_cast<double>(seed % 5), r + 0.1),
                   so3::exp(Vec3(0.01 * static_cast<double>(seed), 0.4, -0.3)));
@@ -301,7 +301,7 @@ TEST(SurfaceContact, HasOneNormalForceInBothFormulations) {
   }
 }
 
-TEST(LineContact, IsOneOfSectionsWhereBothAreCylinders) {
+TEST(LineContact, is_one_of_sections_where_both_are_cylinders) {
   const auto both = [](const std::string& own) {
     ContactCase c(Vec3(0, 0, r));
     c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
@@ -315,7 +315,7 @@ TEST(LineContact, IsOneOfSectionsWhereBothAreCylinders) {
 
 /// A roller on a plane, in the plane across the line of contact: as in the paper's eqs. 40 to 42 the parameter of the roller turns
 /// against it, that of the plane stays, and two multipliers are the normal force.
-TEST(LineContact, LeavesOutTheParametersAlongTheLine) {
+TEST(LineContact, leaves_out_the_parameters_along_the_line) {
   const double spin = 2.5;
   ContactCase c(Vec3(0.2, 0.1, r));
   c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
@@ -332,7 +332,7 @@ TEST(LineContact, LeavesOutTheParametersAlongTheLine) {
   EXPECT_LT(e.rate.norm(), 1e-13);
 }
 
-TEST(Clearances, RefuseWhatDoesNotFit) {
+TEST(Clearances, refuse_what_does_not_fit) {
   const auto message = [](const char* type, const std::string& own, const Vec3& p) {
     ContactCase c(p);
     return c.message(type, "{between: [bodies.a, bodies.b], " + own + "}");
@@ -375,7 +375,7 @@ TEST(Clearances, RefuseWhatDoesNotFit) {
   EXPECT_THAT(slot("length: 1, width: 0.4, pin: 0.2"), HasSubstr("starts 0.1 m off 'slot in "));
 }
 
-TEST(Cam, RefusesWhatDoesNotFit) {
+TEST(Cam, refuses_what_does_not_fit) {
   const auto message = [](const std::string& own) {
     Bolt c(Vec3(0.8, 0, 0));
     return c.JointCase::message("cam", "{between: [bushing, bodies.b], " + own + "}");
@@ -393,7 +393,7 @@ TEST(Cam, RefusesWhatDoesNotFit) {
 
 /// The paper's wheel on a plane, term by term: u' = -q', P' along the rim = R q', P'' = R q'^2 towards the axle, and what the
 /// equation at acceleration level knows is R q'^2 - 2 R q'^2 + R q'^2 = 0 with C_q = 1.
-TEST(WheelOnSurface, TurnsOnAPlane) {
+TEST(WheelOnSurface, turns_on_a_plane) {
   const double R = 0.4, spin = 3;
   ContactCase c(Vec3(0.3, -0.2, R));
   c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
@@ -436,7 +436,7 @@ TEST(WheelOnSurface, TurnsOnAPlane) {
   EXPECT_LT((f.K.block<1, 3>(row, centre).transpose() - Vec3::UnitZ()).norm(), 1e-12);
 }
 
-TEST(TurnedArc, HasTheDerivativesOfItsPoints) {
+TEST(TurnedArc, has_the_derivatives_of_its_points) {
   TurnedArcShape shape;
   shape.Q = so3::exp(Vec3(0.3, -0.2, 0.5));
   shape.p = 0.2;
@@ -464,7 +464,7 @@ TEST(TurnedArc, HasTheDerivativesOfItsPoints) {
     }
 }
 
-TEST(Outlines, HaveTheDerivativesOfTheirPoints) {
+TEST(Outlines, have_the_derivatives_of_their_points) {
   const PlaneAxes axes{Vec3(0.1, 0.2, 0.3), Vec3(0.6, 0.8, 0), Vec3(-0.8, 0.6, 0)};
   const Ellipse oval(axes, 0.5, 0.3);
   const Stadium slot(axes, 0.6, 0.2);
@@ -484,7 +484,7 @@ TEST(Outlines, HaveTheDerivativesOfTheirPoints) {
     }
 }
 
-TEST(CurvatureJumps, CutAStepALittleBehind) {
+TEST(CurvatureJumps, cut_a_step_a_little_behind) {
   EXPECT_EQ(CurvatureJumps(Ellipse({}, 0.5, 0.3)).size(), 0U);
   const Stadium slot({}, 0.6, 0.2);
   const CurvatureJumps jumps(slot);

@@ -78,7 +78,7 @@ SurfaceParameters random_place(const Surface& s, std::mt19937& numbers) {
   return {s.u().first + a * s.u().length(), s.v().first + b * s.v().length()};
 }
 
-TEST(Surfaces, HaveTheDerivativesOfTheirPoints) {
+TEST(Surfaces, have_the_derivatives_of_their_points) {
   SurfaceCase c;
   std::mt19937 numbers(1);
   for (const auto& [name, surface] : all(c))
@@ -106,7 +106,7 @@ TEST(Surfaces, HaveTheDerivativesOfTheirPoints) {
     }
 }
 
-TEST(Surfaces, HaveUnitDirectionsWithTheirDerivatives) {
+TEST(Surfaces, have_unit_directions_with_their_derivatives) {
   SurfaceCase c;
   std::mt19937 numbers(2);
   for (const auto& [name, surface] : all(c))
@@ -136,7 +136,7 @@ TEST(Surfaces, HaveUnitDirectionsWithTheirDerivatives) {
     }
 }
 
-TEST(Surfaces, FindTheNearestPoint) {
+TEST(Surfaces, find_the_nearest_point) {
   SurfaceCase c;
   std::mt19937 numbers(3);
   for (const auto& [name, surface] : all(c))
@@ -152,7 +152,7 @@ TEST(Surfaces, FindTheNearestPoint) {
     }
 }
 
-TEST(Surfaces, AreWhatTheyAreCalled) {
+TEST(Surfaces, are_what_they_are_called) {
   SurfaceCase c;
   const auto curvatures = [](const Surface& s, const SurfaceParameters& x, double least, double most) {
     const SurfaceCurvatures found = s.curvatures(x);
@@ -186,7 +186,7 @@ TEST(Surfaces, AreWhatTheyAreCalled) {
 }
 
 /// A surface through 13 x 13 and 25 x 25 points of a wave converges with order degree + 1; it goes through its points.
-TEST(InterpolatedSurface, GoesThroughItsPoints) {
+TEST(InterpolatedSurface, goes_through_its_points) {
   SurfaceCase c;
   const auto wave = [](double x, double y) { return 0.3 * std::sin(x) * std::cos(y); };
   std::array<double, 2> worst{};
@@ -216,7 +216,7 @@ TEST(InterpolatedSurface, GoesThroughItsPoints) {
   EXPECT_GT(std::log2(worst[0] / worst[1]), 3.5) << worst[0] << ' ' << worst[1];
 }
 
-TEST(OffsetSurface, IsTheParallelSurface) {
+TEST(OffsetSurface, is_the_parallel_surface) {
   SurfaceCase c;
   c.add(surface_category, "sphere", "ball", "{radius: 0.5}");
   const auto s = c.surface("offset_surface", "{of: ball, distance: 0.2}");
@@ -227,7 +227,7 @@ TEST(OffsetSurface, IsTheParallelSurface) {
   EXPECT_THAT(c.message("offset_surface", "{of: bal, distance: 1}"), HasSubstr("did you mean 'ball'"));
 }
 
-TEST(BadSurfaces, SayWhatDoesNotFit) {
+TEST(BadSurfaces, say_what_does_not_fit) {
   SurfaceCase c;
   EXPECT_THAT(c.message("interpolated_surface", "{points: [[[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [1, 1, 0]]]}"),
               HasSubstr("degree 3 along u needs at least 4 points, found 2"));
@@ -247,7 +247,7 @@ TEST(BadSurfaces, SayWhatDoesNotFit) {
               HasSubstr("collapses"));
 }
 
-TEST(BadSurfaces, AreRefusedWithTheReason) {
+TEST(BadSurfaces, are_refused_with_the_reason) {
   SurfaceCase c;
   const auto nurbs = [&](const std::string& own) {
     return c.message("nurbs_surface", std::string("{") + net + own + "}");
@@ -288,7 +288,7 @@ TEST(BadSurfaces, AreRefusedWithTheReason) {
   EXPECT_THAT(c.message("revolution", "{profile: on_axis, axis: [0, 0, 1]}"), HasSubstr("collapses"));
 }
 
-TEST(BadSurfaces, AreOfferedByTheirNames) {
+TEST(BadSurfaces, are_offered_by_their_names) {
   SurfaceCase c;
   c.add(surface_category, "plane", "floor", "{}");
   Value name;
@@ -302,7 +302,7 @@ TEST(BadSurfaces, AreOfferedByTheirNames) {
   }
 }
 
-TEST(DrawnSurfaces, FollowTheSurface) {
+TEST(DrawnSurfaces, follow_the_surface) {
   SurfaceCase c;
   const surfaces::DrawnSurface drawn({c.surface("sphere", "{radius: 2}"), Marker::ground()});
   const std::vector<int>& faces = drawn.faces();

@@ -11,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(Universal, IsSound) { testing::expect_sound_joint("universal", ", bars: [[1, 2, 2], [2, 1, -2]]", 2); }
+TEST(Universal, is_sound) { testing::expect_sound_joint("universal", ", bars: [[1, 2, 2], [2, 1, -2]]", 2); }
 
-TEST(Universal, MeasuresTheAnglesAboutTheBars) {
+TEST(Universal, measures_the_angles_about_the_bars) {
   JointCase c;
   TestState s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
   const int block = testing::block_named(s, "J.coordinates"),
@@ -32,7 +32,7 @@ TEST(Universal, MeasuresTheAnglesAboutTheBars) {
   }
 }
 
-TEST(Universal, StartsWithItsRates) {
+TEST(Universal, starts_with_its_rates) {
   JointCase c;
   c.model.blocks.put(c.b.rotation).initial_rate = {0, 3, 2};
   const TestState s = c.joint("universal", "{between: [bodies.a, bodies.b], bars: [[0, 0, 1], [0, 1, 0]]}");
@@ -41,7 +41,7 @@ TEST(Universal, StartsWithItsRates) {
   EXPECT_NEAR(block.initial_rate[1], 3, 1e-14);
 }
 
-TEST(Universal, RefusesABrokenCross) {
+TEST(Universal, refuses_a_broken_cross) {
   JointCase c;
   const auto message = [&](const char* bars) {
     return c.message("universal", std::string("{between: [bodies.a, bodies.b], bars: ") + bars + "}");

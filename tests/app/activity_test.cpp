@@ -40,7 +40,7 @@ stages:
 )";
 }
 
-TEST(Activity, BreaksAtTheForceThatItTransmitsAtMost) {
+TEST(Activity, breaks_at_the_force_that_it_transmits_at_most) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{force: 20}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -56,7 +56,7 @@ TEST(Activity, BreaksAtTheForceThatItTransmitsAtMost) {
   EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * (0.25 - 0.04), 1e-4);
 }
 
-TEST(Activity, HoldsBelowItsLimit) {
+TEST(Activity, holds_below_its_limit) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{force: 60, moment: 1}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -65,7 +65,7 @@ TEST(Activity, HoldsBelowItsLimit) {
   EXPECT_NEAR(at(weld, 0.5, "force_world.x"), -50, 1e-6);
 }
 
-TEST(Activity, AtATimeLeavesFreeFlight) {
+TEST(Activity, at_a_time_leaves_free_flight) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{until: 0}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -89,7 +89,7 @@ TEST(Activity, AtATimeLeavesFreeFlight) {
   EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * 0.25, 1e-4);
 }
 
-TEST(Activity, InsideOfAStepHasAnErrorOfSecondOrder) {
+TEST(Activity, inside_of_a_step_has_an_error_of_second_order) {
   std::array<double, 2> error{};
   for (const int k : {0, 1}) {
     const Workplace here;
@@ -110,7 +110,7 @@ TEST(Activity, InsideOfAStepHasAnErrorOfSecondOrder) {
   EXPECT_NEAR(error[0] / error[1], 16, 2);
 }
 
-TEST(Activity, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
+TEST(Activity, of_a_joint_that_starts_at_a_given_angle_with_a_given_rate) {
   const Workplace here;
   std::string text = pulled_block("{force: 20}");
   const std::string let_go = "active: {until: 0.35}";
@@ -126,7 +126,7 @@ TEST(Activity, OfAJointThatStartsAtAGivenAngleWithAGivenRate) {
   EXPECT_NEAR(at(bob, 0.5, "velocity.z"), 4 * std::sin(1.9), 2e-3);
 }
 
-TEST(Activity, IsTheSameOnTwoRanks) {
+TEST(Activity, is_the_same_on_two_ranks) {
   const Workplace one, two;
   ASSERT_EQ(one.run(pulled_block("{force: 20}")).status, 0);
   const Outcome run = two.run_on(2, pulled_block("{force: 20}"));
@@ -136,7 +136,7 @@ TEST(Activity, IsTheSameOnTwoRanks) {
   EXPECT_NEAR(at(a, 0.5, "position.x"), at(b, 0.5, "position.x"), 1e-9);
 }
 
-TEST(Activity, RefusesWhatMakesNoSense) {
+TEST(Activity, refuses_what_makes_no_sense) {
   const Workplace here;
   const auto message = [&](const std::string& active, const std::string& more = "") {
     const Outcome run = here.run(pulled_block(active, more));

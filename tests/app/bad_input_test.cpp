@@ -71,7 +71,7 @@ std::string on_faulty(const std::string& joint) {
 
 class BadInput : public ::testing::TestWithParam<Bad> {};
 
-TEST_P(BadInput, IsOneMessage) {
+TEST_P(BadInput, is_one_message) {
   const Workplace workplace;
   expect_one_message(workplace.run(GetParam().text), GetParam().expected, GetParam().status);
 }
@@ -278,7 +278,7 @@ loads: {f: {type: force, on: m, force: [2*push, 0, 0]}}
 INSTANTIATE_TEST_SUITE_P(Damaged, BadInput, ::testing::ValuesIn(damaged_inputs()),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(DamagedInput, IsToldInOneShortLine) {
+TEST(DamagedInput, is_told_in_one_short_line) {
   for (const Bad& bad : damaged_inputs()) {
     const Workplace workplace;
     workplace.write("case.yaml", bad.text);
@@ -290,13 +290,13 @@ TEST(DamagedInput, IsToldInOneShortLine) {
   }
 }
 
-TEST(DamagedInput, AMessageHoldsNoControlCharacters) {
+TEST(DamagedInput, a_message_holds_no_control_characters) {
   const Workplace workplace;
   const Outcome outcome = workplace.run("trammel: 1\nbodies: {m: {type: \"\\e[31m\\x00\\a\"}}\n" + dynamic);
   expect_one_message(outcome, {"unknown body type '\\x1b[31m\\x00\\x07'"});
 }
 
-TEST(DamagedInput, APipeIsNotWaitedFor) {
+TEST(DamagedInput, a_pipe_is_not_waited_for) {
   const Workplace workplace;
   for (const char* line : {"mkfifo pipe; timeout 20 '" TRAMMEL_COMMAND "' check pipe",
                            "timeout 20 '" TRAMMEL_COMMAND "' check /dev/zero",
@@ -306,7 +306,7 @@ TEST(DamagedInput, APipeIsNotWaitedFor) {
   EXPECT_EQ(workplace.shell("trammel check /dev/stdin < case.yaml").status, 0);
 }
 
-TEST(Settings, AreGivenAsTheHelpShows) {
+TEST(Settings, are_given_as_the_help_shows) {
   const Workplace workplace;
   workplace.write("case.yaml",
                   pendulum("mass: a, inertia: [b, b, c]", "between: [ground, rod], axis: [0, 0, 1]",
@@ -334,14 +334,14 @@ INSTANTIATE_TEST_SUITE_P(Case, BadInput, ::testing::ValuesIn(bad_inputs()),
 
 const std::string good = pendulum("mass: 1, " + inertia);
 
-TEST(BadOutput, AFolderThatCannotBeMade) {
+TEST(BadOutput, a_folder_that_cannot_be_made) {
   const Workplace workplace;
   workplace.write("case.yaml", good);
   // A file stands where the folder should; that stops the superuser as well.
   expect_one_message(workplace.shell("trammel run case.yaml -o case.yaml/out"), {"case.yaml/out"});
 }
 
-TEST(BadOutput, NoSpace) {
+TEST(BadOutput, no_space) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(faulty + R"(bodies:
   x: {type: full_disk, bytes: 8000}
@@ -350,7 +350,7 @@ TEST(BadOutput, NoSpace) {
   expect_one_message(outcome, {"out/s.csv", "File too large"});
 }
 
-TEST(BadUsage, HasItsOwnStatus) {
+TEST(BadUsage, has_its_own_status) {
   const Workplace workplace;
   for (const char* line :
        {"trammel", "trammel rum case.yaml", "trammel run", "trammel run case.yaml --sett a=1",
@@ -361,33 +361,33 @@ TEST(BadUsage, HasItsOwnStatus) {
   }
 }
 
-TEST(BadUsage, AMissingCase) {
+TEST(BadUsage, a_missing_case) {
   const Workplace workplace;
   const Outcome outcome = workplace.shell("trammel run nowhere.yaml");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, "trammel: error: cannot read 'nowhere.yaml': No such file or directory\n");
 }
 
-TEST(BadUsage, AnUnknownTypeToDescribe) {
+TEST(BadUsage, an_unknown_type_to_describe) {
   const Workplace workplace;
   const Outcome outcome = workplace.shell("trammel describe revolut");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("unknown type 'revolut'; did you mean 'revolute'?"));
 }
 
-TEST(BadRank, AllErrorsAreOneMessage) {
+TEST(BadRank, all_errors_are_one_message) {
   const Workplace workplace;
   expect_one_message(workplace.run_on(2, pendulum("mass: -1, " + inertia)), {"must be positive"});
 }
 
-TEST(BadRank, OneThatFailsInItsEvaluationEndsAll) {
+TEST(BadRank, one_that_fails_in_its_evaluation_ends_all) {
   const Workplace workplace;
   expect_one_message(
       workplace.run_on(2, faulty + "bodies:\n  x.(i): {for: {i: 1..4}, type: bomb, at: 0.02*i}\n" + dynamic),
       {"the fuse has burnt down"});
 }
 
-TEST(BadRank, OneThatFailsWhileTheOthersWaitEndsAll) {
+TEST(BadRank, one_that_fails_while_the_others_wait_ends_all) {
   const Workplace workplace;
   const Outcome outcome = workplace.run_on(2, faulty + R"(bodies:
   x: {type: throws, rank: 1}
@@ -396,7 +396,7 @@ TEST(BadRank, OneThatFailsWhileTheOthersWaitEndsAll) {
   expect_one_message(outcome, {"plugin 'faulty' threw an exception: it broke", "on rank 1"});
 }
 
-TEST(FailedRun, KeepsTheLastGoodState) {
+TEST(FailedRun, keeps_the_last_good_state) {
   const Workplace workplace;
   const Outcome outcome = workplace.run("trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR
                                         R"(/faulty_plugin.so]

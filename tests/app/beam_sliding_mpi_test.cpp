@@ -65,7 +65,7 @@ class HostsByRank final : public Monitor {
 
 class Crossing : public ::testing::TestWithParam<Scene> {};
 
-TEST_P(Crossing, GivesTheMotionOfOneRank) {
+TEST_P(Crossing, gives_the_motion_of_one_rank) {
   int ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   SceneRun many(GetParam(), PETSC_COMM_WORLD);
@@ -216,7 +216,7 @@ struct Objector {
 
 class GivenUp : public ::testing::TestWithParam<std::tuple<Scene, Way>> {};
 
-TEST_P(GivenUp, ACrossingLeavesNothingBehind) {
+TEST_P(GivenUp, a_crossing_leaves_nothing_behind) {
   const Scene& scene = std::get<0>(GetParam());
   const auto record = std::make_shared<Objector::Record>();
   const auto run = [&scene, &record](Way how) {

@@ -51,7 +51,7 @@ void expect_error(const std::string& text, const std::string& expected) {
   EXPECT_THAT(outcome.err, HasSubstr(expected));
 }
 
-TEST(BeamSliding, RefusesWhatIsNoBeam) {
+TEST(BeamSliding, refuses_what_is_no_beam) {
   expect_error(cantilever("beam: block, slider: bead"), "'block' is not a beam; beams are: rod, tail");
   expect_error(cantilever("beam: rood, slider: bead"),
                "'rood' is no body of this case; beams are: rod, tail");
@@ -59,7 +59,7 @@ TEST(BeamSliding, RefusesWhatIsNoBeam) {
                "beam 'rod' does not begin where the one before it ends: the gap is 4 m");
 }
 
-TEST(BeamSliding, RefusesACornerBetweenBeams) {
+TEST(BeamSliding, refuses_a_corner_between_beams) {
   const auto with_tail = [](const char* end, const std::string& joint) {
     std::string text = cantilever("beam: [rod, tail], " + joint);
     const std::string straight = "to: [4, 0, 0]";
@@ -77,7 +77,7 @@ TEST(BeamSliding, RefusesACornerBetweenBeams) {
   EXPECT_EQ(workplace.shell("trammel check case.yaml").status, 0);
 }
 
-TEST(BeamSliding, SaysWhereItsBeamsHaveComeApart) {
+TEST(BeamSliding, says_where_its_beams_have_come_apart) {
   const auto with_weld = [](const std::string& weld) {
     std::string text =
         cantilever("beam: [rod, tail], slider: bead", "", "{type: dynamic, until: 0.7, step: 0.01}");
@@ -90,7 +90,7 @@ TEST(BeamSliding, SaysWhereItsBeamsHaveComeApart) {
                " m away and turned by ");
 }
 
-TEST(BeamSliding, RefusesAStartOffTheBeam) {
+TEST(BeamSliding, refuses_a_start_off_the_beam) {
   expect_error(cantilever("beam: rod, slider: high"),
                "the slider 'high' starts off the beam: the nearest point, at s = 0.5 m, is 0.2 m away");
   expect_error(cantilever("beam: rod, slider: ground, s: 2.5"),
@@ -99,14 +99,14 @@ TEST(BeamSliding, RefusesAStartOffTheBeam) {
   expect_error(cantilever("beam: rod, slider: rod.at(0.5)"), "is a point of the beam itself");
 }
 
-TEST(BeamSliding, RefusesContactsThatDoNotFit) {
+TEST(BeamSliding, refuses_contacts_that_do_not_fit) {
   expect_error(cantilever("beam: rod, slider: bead, contact: prismatic"), "is a point without orientation");
   expect_error(cantilever("beam: rod, slider: block, contact: screw"), "a screw needs its 'pitch'");
   expect_error(cantilever("beam: rod, slider: block, pitch: 1"), "'pitch' belongs to a screw");
   expect_error(cantilever("beam: rod, slider: block, ends: stop"), "`ends: stop` needs 'stop_stiffness'");
 }
 
-TEST(BeamSliding, RefusesFrictionOfABeadWithoutANormalForce) {
+TEST(BeamSliding, refuses_friction_of_a_bead_without_a_normal_force) {
   const std::string friction = ", friction: {s: {coefficient: 0.2, regularization: 0.01";
   expect_error(
       cantilever("beam: rod, slider: bead" + friction + "}}"),
@@ -134,7 +134,7 @@ std::string moving(double until, const std::string& form = "index3") {
          ", newton: {tolerance: 1e-12}}";
 }
 
-TEST(BeamSliding, RunsOffTheEndByAnErrorOrLeaves) {
+TEST(BeamSliding, runs_off_the_end_by_an_error_or_leaves) {
   expect_error(cantilever("beam: rod, slider: bead", "", moving(0.8)),
                "the slider runs off the end of its beam");
   const Workplace workplace;
@@ -146,7 +146,7 @@ TEST(BeamSliding, RunsOffTheEndByAnErrorOrLeaves) {
   EXPECT_NEAR(at(slide, 0.8, "arc_length"), 2, 1e-6);
 }
 
-TEST(BeamSliding, StopsAtTheEnd) {
+TEST(BeamSliding, stops_at_the_end) {
   const Workplace workplace;
   const Outcome stops = workplace.run(
       cantilever("beam: rod, slider: bead, ends: stop, stop_stiffness: 1e4", watch, moving(0.8)));
@@ -156,7 +156,7 @@ TEST(BeamSliding, StopsAtTheEnd) {
   EXPECT_LT(at(slide, 0.8, "arc_length"), 1.9);
 }
 
-TEST(BeamSliding, RunsAlongSeveralBeams) {
+TEST(BeamSliding, runs_along_several_beams) {
   const Workplace workplace;
   for (const std::string contact : {"point", "prismatic", "cylindrical", "screw, pitch: 5"}) {
     const Outcome along = workplace.run(
@@ -166,7 +166,7 @@ TEST(BeamSliding, RunsAlongSeveralBeams) {
   }
 }
 
-TEST(BeamSliding, GivesTheSameOnTwoRanksWithTwoSliders) {
+TEST(BeamSliding, gives_the_same_on_two_ranks_with_two_sliders) {
   const std::string text = cantilever(
       "beam: [rod, tail], slider: bead, reserve: 2",
       "  second: {type: beam_sliding, beam: rod, slider: block, contact: prismatic, reserve: 1}\n" +
@@ -188,14 +188,14 @@ TEST(BeamSliding, GivesTheSameOnTwoRanksWithTwoSliders) {
   compare("total.csv", "total");
 }
 
-TEST(BeamSliding, RefusesASecondSliderOnTheElementOfASleeve) {
+TEST(BeamSliding, refuses_a_second_slider_on_the_element_of_a_sleeve) {
   expect_error(cantilever("beam: [rod, tail], slider: bead",
                           "  second: {type: beam_sliding, beam: rod, slider: block, contact: prismatic}\n"),
                "the sliders 'second' (s = 0.5 m) and 'slide' (s = 0.5 m) stand on one element of their beam, "
                "and one of them holds rotations: they are 0 m apart, and the element is 0.2 m long");
 }
 
-TEST(BeamSliding, RefusesABeadThatRunsIntoTheFirstOfTwoSleeves) {
+TEST(BeamSliding, refuses_a_bead_that_runs_into_the_first_of_two_sleeves) {
   const std::string sleeves =
       "  far: {type: beam_sliding, beam: rod, slider: ground, s: 1.7, contact: prismatic}\n"
       "  near: {type: beam_sliding, beam: rod, slider: ground, s: 1.3, contact: prismatic}\n";
@@ -206,7 +206,7 @@ TEST(BeamSliding, RefusesABeadThatRunsIntoTheFirstOfTwoSleeves) {
   EXPECT_THAT(run.err, HasSubstr("and 'slide' (s = 1.2"));
 }
 
-TEST(BeamSliding, AgreesBetweenTheLevelsOfTheConstraint) {
+TEST(BeamSliding, agrees_between_the_levels_of_the_constraint) {
   const Workplace workplace;
   std::vector<double> s, y;
   for (const std::string form : {"index3", "index2"}) {
@@ -220,7 +220,7 @@ TEST(BeamSliding, AgreesBetweenTheLevelsOfTheConstraint) {
   EXPECT_NEAR(y[0], y[1], 1e-3);
 }
 
-TEST(BeamSliding, PushesARodOutOfASleevesMouthAcrossABorder) {
+TEST(BeamSliding, pushes_a_rod_out_of_a_sleeves_mouth_across_a_border) {
   // A sleeve is drawn over the node at 1 m of ten elements: N + N^2/2EA = M^2/2EI + P^2/2GA at its mouth.
   constexpr double EA = 1e8, GA = 4e7, EI = 100, P = 20, element = 0.2;
   // Elements of constant strain carry the moment of their middle, here half an element outside.
@@ -251,7 +251,7 @@ TEST(BeamSliding, PushesARodOutOfASleevesMouthAcrossABorder) {
   }
 }
 
-TEST(BeamSliding, SaysThatItsBeamTakesLinearMoments) {
+TEST(BeamSliding, says_that_its_beam_takes_linear_moments) {
   const Workplace workplace;
   for (const std::string bending : {"linear", "constant", ""}) {
     const std::string entry = bending.empty() ? "" : ", bending: " + bending;
@@ -267,7 +267,7 @@ TEST(BeamSliding, SaysThatItsBeamTakesLinearMoments) {
   }
 }
 
-TEST(BeamSliding, IsStabilizedOnElementsThatItHadNotSeenAtTheStart) {
+TEST(BeamSliding, is_stabilized_on_elements_that_it_had_not_seen_at_the_start) {
   // A rod shoots through a sleeve on the ground: nothing but the rod's nodes and s can be corrected.
   const std::string head =
       R"(trammel: 1
@@ -316,7 +316,7 @@ std::string in_form(const std::string& name, const std::string& form) {
   return out;
 }
 
-TEST(BeamSliding, HasOrderTwoInAllForms) {
+TEST(BeamSliding, has_order_two_in_all_forms) {
   // The reference of cases/sliding_bead, arc lengths at t = 0.1, 0.2 ... 0.6 s, in mesh and step.
   const std::vector<double> reference{0.3010710, 0.3610911, 0.4440848, 0.5594819, 0.7038124, 0.8654107};
   const Workplace workplace;
@@ -337,7 +337,7 @@ TEST(BeamSliding, HasOrderTwoInAllForms) {
   }
 }
 
-TEST(BeamSliding, ConvergesInAllFormsOnASoftBeam) {
+TEST(BeamSliding, converges_in_all_forms_on_a_soft_beam) {
   const auto text = [](const std::string& contact, const std::string& form) {
     return R"(trammel: 1
 parameters: {n: 6}

@@ -32,7 +32,7 @@ int rank_count() {
 
 class ExpandedByPartition : public ::testing::TestWithParam<PartitionedCase> {};
 
-TEST_P(ExpandedByPartition, GivesTheMotionOfTheWhole) {
+TEST_P(ExpandedByPartition, gives_the_motion_of_the_whole) {
   SceneRun many(GetParam().text, GetParam().form, PETSC_COMM_WORLD, 1);
   EXPECT_EQ(many.model.partition.whole(), rank_count() == 1);
   const auto found = many.run(0.2);
@@ -45,7 +45,7 @@ TEST_P(ExpandedByPartition, GivesTheMotionOfTheWhole) {
   MPI_Barrier(PETSC_COMM_WORLD);
 }
 
-TEST_P(ExpandedByPartition, NumbersAndNamesBlocksAsInTheWhole) {
+TEST_P(ExpandedByPartition, numbers_and_names_blocks_as_in_the_whole) {
   SceneRun many(GetParam().text, GetParam().form, PETSC_COMM_WORLD, 1);
   const SceneRun one(GetParam().text, GetParam().form, PETSC_COMM_SELF, SceneRun::whole);
   const int ranks = rank_count();
@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, ExpandedByPartition,
                                            PartitionedCase{"Sliders", sliders}),
                          [](const auto& which) { return which.param.name; });
 
-TEST(ExpandingByPartition, NamesTheEntityAtFaultOnAllRanks) {
+TEST(ExpandingByPartition, names_the_entity_at_fault_on_all_ranks) {
   std::string text = chain;
   const std::string before = "between: [rod.(i-1).end, rod.(i).start]";
   text.replace(text.find(before), before.size(), "between: [rod.(i-1).end, \"rod.(i + (i > 59)).start\"]");
@@ -244,7 +244,7 @@ TEST(ExpandingByPartition, NamesTheEntityAtFaultOnAllRanks) {
   }
 }
 
-TEST(ExpandingByPartition, NamesSignalsOfEachOtherOnAllRanks) {
+TEST(ExpandingByPartition, names_signals_of_each_other_on_all_ranks) {
   std::string text = readers;
   const std::string before = "2*hinge.2.angle";
   text.replace(text.find(before), before.size(), "drive.value");
@@ -256,7 +256,7 @@ TEST(ExpandingByPartition, NamesSignalsOfEachOtherOnAllRanks) {
   }
 }
 
-TEST(ExpandingByPartition, LeavesOneLongBeamToThePartitionOfItsNodes) {
+TEST(ExpandingByPartition, leaves_one_long_beam_to_the_partition_of_its_nodes) {
   const SceneRun run(testing::bead_scene("Bead", Form::index3).text(), Form::index3, PETSC_COMM_WORLD, 1);
   EXPECT_TRUE(run.model.partition.whole());
 }

@@ -45,7 +45,7 @@ std::vector<double> last_line(const std::string& text) {
   return numbers;
 }
 
-TEST(Command, HelpAndVersion) {
+TEST(Command, help_and_version) {
   const Workplace workplace;
   for (const char* line : {"trammel --help", "trammel run --help", "trammel check --help",
                            "trammel list --help", "trammel describe --help"}) {
@@ -57,7 +57,7 @@ TEST(Command, HelpAndVersion) {
   EXPECT_THAT(workplace.shell("trammel --version").out, HasSubstr("trammel 0."));
 }
 
-TEST(Command, ListsAndDescribesTypes) {
+TEST(Command, lists_and_describes_types) {
   const Workplace workplace;
   const Outcome list = workplace.shell("trammel list");
   EXPECT_EQ(list.status, 0) << list.err;
@@ -71,7 +71,7 @@ TEST(Command, ListsAndDescribesTypes) {
   EXPECT_THAT(workplace.shell("trammel describe output").out, HasSubstr("vtk"));
 }
 
-TEST(Command, ChecksACase) {
+TEST(Command, checks_a_case) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   const Outcome outcome = workplace.shell("trammel check case.yaml");
@@ -81,7 +81,7 @@ TEST(Command, ChecksACase) {
     EXPECT_THAT(outcome.out, HasSubstr(part));
 }
 
-TEST(Command, RunsACase) {
+TEST(Command, runs_a_case) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(pendulum);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -97,7 +97,7 @@ TEST(Command, RunsACase) {
   EXPECT_NEAR(std::atan2(last[2], last[1]), -0.75 * 9.81 * 0.04, 0.01);
 }
 
-TEST(Command, QuietRunsPrintNothing) {
+TEST(Command, quiet_runs_print_nothing) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(pendulum, "--quiet");
   EXPECT_EQ(outcome.status, 0);
@@ -105,13 +105,13 @@ TEST(Command, QuietRunsPrintNothing) {
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(Command, ParametersCanBeReplaced) {
+TEST(Command, parameters_can_be_replaced) {
   const Workplace workplace;
   ASSERT_EQ(workplace.run(pendulum, "-q --set g=0").status, 0);
   EXPECT_NEAR(last_line(workplace.read("out/rod.csv"))[2], 0, 1e-12);
 }
 
-TEST(Command, PassesOptionsToPetsc) {
+TEST(Command, passes_options_to_petsc) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(pendulum, "-snes_monitor");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -123,7 +123,7 @@ TEST(Command, PassesOptionsToPetsc) {
   EXPECT_THAT(typo.err, HasSubstr("warning: nothing reads the option -snes_monitr"));
 }
 
-TEST(Command, RunsOnTwoRanks) {
+TEST(Command, runs_on_two_ranks) {
   const Workplace workplace;
   std::string text = pendulum;
   text.replace(text.find("until: 0.2"), 10, "until: 0.02");
@@ -136,7 +136,7 @@ TEST(Command, RunsOnTwoRanks) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], two[i], 1e-7 * (1 + std::abs(one[i])));
 }
 
-TEST(Command, AssemblesJointsThatDoNotMeet) {
+TEST(Command, assembles_joints_that_do_not_meet) {
   const Workplace workplace;
   std::string text = pendulum;
   text.replace(text.find("[-0.5, 0, 0]"), 12, "[-0.45, 0, 0]");

@@ -22,7 +22,7 @@ class Contact : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Forms, Contact, ::testing::Values("index3", "index2", "index1"));
 
 /// A block of 2 kg on a support that shakes as a (1 - cos(w t)), a w^2 > g: numbers of cases/lift_off.
-TEST_P(Contact, LiftsOffFliesAndLands) {
+TEST_P(Contact, lifts_off_flies_and_lands) {
   const Workplace here;
   const Outcome run = here.run(R"(trammel: 1
 bodies:
@@ -55,7 +55,7 @@ stages:
 }
 
 /// Numbers of cases/block_on_incline.
-TEST_P(Contact, SticksSlipsAndSticksAgain) {
+TEST_P(Contact, sticks_slips_and_sticks_again) {
   const Workplace here;
   const Outcome run = here.run(R"(trammel: 1
 parameters: {slope: deg(20)}
@@ -86,7 +86,7 @@ stages:
 /// A rod of length l turns about a contact at its end and strikes an obstacle at 0.6 l. Both contacts held, the first would
 /// have to pull, 1/2 - 1/(3 * 0.6) < 0: it opens. About the obstacle the angular momentum stays: of the spin
 /// (1/12 - 0.1/2)/(1/12 + 0.01) = 0.357143 is left.
-TEST_P(Contact, OpensWhereAnImpactWouldPull) {
+TEST_P(Contact, opens_where_an_impact_would_pull) {
   const Workplace here;
   const Outcome run = here.run(R"(trammel: 1
 bodies:
@@ -136,7 +136,7 @@ joints:
          own + "}\n" + joints + "stages: [{type: dynamic, until: 0.1, step: 0.01}]\n";
 }
 
-TEST(BadContact, IsRefused) {
+TEST(BadContact, is_refused) {
   const auto message = [](const std::string& text) {
     const Outcome run = Workplace().run(text);
     EXPECT_EQ(run.status, 1);
@@ -150,7 +150,7 @@ TEST(BadContact, IsRefused) {
               HasSubstr("at rest, 0.1, is less than that of sliding, 0.2"));
 }
 
-TEST(BadContact, IsLiftedInStatics) {
+TEST(BadContact, is_lifted_in_statics) {
   const auto text = [](const char* force) {
     return std::string(R"(trammel: 1
 bodies:
@@ -169,7 +169,7 @@ loads:
               HasSubstr("'contact' (point_contact) opens, closes or slips in the load step to t = 0.75"));
 }
 
-TEST(BadContact, ThatRepeatsAnEqualityNamesBothJoints) {
+TEST(BadContact, that_repeats_an_equality_names_both_joints) {
   const Outcome run = Workplace().run(
       block_with("", "  guide: {type: prismatic, between: [ground, block], axis: [1, 0, 0], share: no}\n"));
   EXPECT_EQ(run.status, 1);

@@ -36,7 +36,7 @@ void expect_error(const std::string& text, const std::string& expected) {
   EXPECT_THAT(outcome.err, HasSubstr(expected));
 }
 
-TEST(Motions, MayNotJumpAtTheStart) {
+TEST(Motions, may_not_jump_at_the_start) {
   expect_error(wheel("motion: {angle: 0.3 + t}"),
                "coordinate 'hinge.angle.motion' (motion) is open by 0.3 rad");
   expect_error(
@@ -48,7 +48,7 @@ TEST(Motions, MayNotJumpAtTheStart) {
   EXPECT_EQ(workplace.run(wheel("motion: {angle: t^2}", "", "as_given")).status, 0);
 }
 
-TEST(Motions, MayNotJumpInTheRun) {
+TEST(Motions, may_not_jump_in_the_run) {
   expect_error(wheel("motion: {angle: 0.3*step(t - 0.105)}"), "its value changes by 0.3 rad at t = 0.105");
   expect_error(wheel("motion: {angle: 'ramp(t, 0.055, 0.1, 0, 0.09)'}"),
                "its rate changes by 2 rad/s at t = 0.055");
@@ -56,7 +56,7 @@ TEST(Motions, MayNotJumpInTheRun) {
   EXPECT_EQ(workplace.run(wheel("motion: {angle: 'cycloidal(t, 0.055, 0.1, 0, 0.09)'}")).status, 0);
 }
 
-TEST(Motions, PrescribeACoordinateOnce) {
+TEST(Motions, prescribe_a_coordinate_once) {
   expect_error(wheel("motion: {angle: 1, angle: 2}"), "the key 'angle' stands here a second time");
   expect_error(
       R"(trammel: 1
@@ -72,13 +72,13 @@ joints:
       "'A.angle.motion'");
 }
 
-TEST(Coordinates, ThatDoNotExistAreNamed) {
+TEST(Coordinates, that_do_not_exist_are_named) {
   expect_error(wheel("damper: {angel: 1}"), "joint 'hinge' has no coordinate 'angel'; it has: angle");
   expect_error(wheel("friction: {angle: {coefficient: -1, regularization: 1, radius: 1}}"), "'coefficient'");
   expect_error(wheel("stop: {angle: {from: 1, to: 0, stiffness: 1}}"), "in the wrong order: from 1 to 0");
 }
 
-TEST(Coordinates, MayBeReadByWhatStandsBefore) {
+TEST(Coordinates, may_be_read_by_what_stands_before) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(
       R"(trammel: 1
@@ -95,7 +95,7 @@ stages: [{type: dynamic, until: 0.1, step: 0.01}]
   EXPECT_EQ(outcome.status, 0) << outcome.err;
 }
 
-TEST(Counters, CountFromTheirLastReset) {
+TEST(Counters, count_from_their_last_reset) {
   const Workplace workplace;
   const std::string motion = "motion: {angle: 40*t + 25*t^2}, ";
   const Outcome outcome =
@@ -121,7 +121,7 @@ TEST(Counters, CountFromTheirLastReset) {
   EXPECT_EQ(at(counter, 0.2, "resets"), 2);
 }
 
-TEST(Friction, MakesItsJointKeepItsMultipliers) {
+TEST(Friction, makes_its_joint_keep_its_multipliers) {
   const Workplace workplace;
   const std::string friction = "friction: {angle: {coefficient: 0.2, regularization: 1e-2, radius: 0.05}}";
   const std::string weight =

@@ -49,7 +49,7 @@ void expect_quarters(const Outcome& run, const Workplace& workplace, double mino
   EXPECT_NEAR(at(cart, 2, "position.y"), 0, within);
 }
 
-TEST(CurveBreaks, AreCrossedByStepsThatEndOnThem) {
+TEST(CurveBreaks, are_crossed_by_steps_that_end_on_them) {
   const Workplace workplace;
   for (const double step : {0.1, 0.01})
     expect_quarters(workplace.run(driven(circle, "", std::numbers::pi, step)), workplace, 2, 1e-9);
@@ -61,7 +61,7 @@ TEST(CurveBreaks, AreCrossedByStepsThatEndOnThem) {
               1e-3);
 }
 
-TEST(CurveBreaks, AreCrossedWithAnOrientationAndAtVelocityLevel) {
+TEST(CurveBreaks, are_crossed_with_an_orientation_and_at_velocity_level) {
   const Workplace workplace;
   for (const char* own : {"", ", orientation: locked", ", orientation: about_tangent, frame: frenet"})
     expect_quarters(workplace.run(driven(ellipse, own, quarter_of_ellipse, 0.01)), workplace, 1, 1e-9);

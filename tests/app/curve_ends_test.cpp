@@ -30,7 +30,7 @@ stages:
 )";
 }
 
-TEST(CurveEnds, EndTheRunWhereNothingElseIsSaid) {
+TEST(CurveEnds, end_the_run_where_nothing_else_is_said) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(""));
   EXPECT_EQ(run.status, 1) << run.out;
@@ -40,7 +40,7 @@ TEST(CurveEnds, EndTheRunWhereNothingElseIsSaid) {
   EXPECT_EQ(run.err.find(" t = ", time + 1), std::string::npos) << "one time: " << run.err;
 }
 
-TEST(CurveEnds, ReleasedWithinAStep) {
+TEST(CurveEnds, released_within_a_step) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(", ends: inactive"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -52,7 +52,7 @@ TEST(CurveEnds, ReleasedWithinAStep) {
   EXPECT_EQ(at(table_of(workplace.read("out/slide.csv")), 0.2, "active"), 0);
 }
 
-TEST(CurveEnds, YieldAndPushBack) {
+TEST(CurveEnds, yield_and_push_back) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(", ends: stop, end_stiffness: 2e4"));
   ASSERT_EQ(run.status, 0) << run.err;

@@ -29,7 +29,7 @@ std::string file(const std::string& name, const std::string& path, const std::st
   return "  " + name + ": {type: curve_file, file: '" + path + "', edges: " + edge + "}\n";
 }
 
-TEST(CurveFiles, MoveABeadAlikeOnOneAndTwoRanks) {
+TEST(CurveFiles, move_a_bead_alike_on_one_and_two_ranks) {
   const Workplace workplace;
   const std::string run =
       "run " TRAMMEL_SOURCE_DIR
@@ -47,7 +47,7 @@ TEST(CurveFiles, MoveABeadAlikeOnOneAndTwoRanks) {
     EXPECT_NEAR(at(second, t, "position.x"), at(first, t, "position.x"), 1e-9);
 }
 
-TEST(CurveFiles, AreInMetresInAnyOrder) {
+TEST(CurveFiles, are_in_metres_in_any_order) {
   const Workplace workplace;
   const std::string step = file("wire", bowl, "bowl"), iges = file("hook", bend, "BEND");
   for (const std::string& text : {step + iges, iges + step, step + file("again", bowl, "bowl")}) {
@@ -61,7 +61,7 @@ TEST(CurveFiles, AreInMetresInAnyOrder) {
   }
 }
 
-TEST(CurveFiles, ThatAreDamagedEndInOneMessage) {
+TEST(CurveFiles, that_are_damaged_end_in_one_message) {
   const Workplace workplace;
   const auto message = [&](const std::string& sed) {
     workplace.write("case.yaml", curves(file("wire", "track.step", "bowl")));
@@ -83,7 +83,7 @@ TEST(CurveFiles, ThatAreDamagedEndInOneMessage) {
   EXPECT_THAT(waits.err, HasSubstr("track.step' is not a file"));
 }
 
-TEST(GenericJoints, SayWhatTheyHold) {
+TEST(GenericJoints, say_what_they_hold) {
   const Workplace workplace;
   workplace.write("case.yaml",
                   R"(trammel: 1

@@ -25,7 +25,7 @@ std::string described(const Workplace& workplace, const std::string& what) {
   return page.out;
 }
 
-TEST(Describe, TellsCoordinatesAndOutputsWithTheirUnits) {
+TEST(Describe, tells_coordinates_and_outputs_with_their_units) {
   const Workplace workplace;
   const std::string joint = described(workplace, "revolute");
   EXPECT_THAT(joint, ContainsRegex("coordinate +components +unit\n +angle +- +rad\n"));
@@ -40,7 +40,7 @@ TEST(Describe, TellsCoordinatesAndOutputsWithTheirUnits) {
   EXPECT_THAT(beam, Not(HasSubstr("strain_3")));
 }
 
-TEST(Describe, HasTheTopicsThatACaseNames) {
+TEST(Describe, has_the_topics_that_a_case_names) {
   const Workplace workplace;
   const std::string sections = described(workplace, "sections");
   for (const char* key : {"stiffness", "EA", "rhoA", "shape", "material", "stations", "torsion_constant"})
@@ -57,7 +57,7 @@ TEST(Describe, HasTheTopicsThatACaseNames) {
   EXPECT_THAT(workplace.shell("trammel describe section").err, HasSubstr("did you mean 'sections'"));
 }
 
-TEST(Describe, ListsOnlyWhatACaseWrites) {
+TEST(Describe, lists_only_what_a_case_writes) {
   const Workplace workplace;
   const std::string friction = described(workplace, "friction");
   EXPECT_THAT(friction, HasSubstr("in a joint: `friction: {COORDINATE: VALUE}`"));
@@ -67,7 +67,7 @@ TEST(Describe, ListsOnlyWhatACaseWrites) {
 }
 
 // `ground` alone is the world's origin, but where joints with the parameter `position` hold their markers together.
-TEST(Ground, IsTheOriginUnlessTheJointHasAPosition) {
+TEST(Ground, is_the_origin_unless_the_joint_has_a_position) {
   const Workplace workplace;
   const std::vector<std::pair<std::string, std::string>> joints{
       {"spherical", ""},

@@ -84,7 +84,7 @@ struct Slide {
 
 class DrawnSlider : public ::testing::TestWithParam<Slide> {};
 
-TEST_P(DrawnSlider, StandsOnWhatItSlidesAlongAtEveryInstant) {
+TEST_P(DrawnSlider, stands_on_what_it_slides_along_at_every_instant) {
   const Slide& slide = GetParam();
   const testing::Workplace here;
   const testing::Outcome run = here.shell("trammel run " TRAMMEL_SOURCE_DIR "/cases/" +

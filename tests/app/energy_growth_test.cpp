@@ -57,7 +57,7 @@ std::vector<double> energies(const std::string& options, double h, double until)
   return all;
 }
 
-TEST(EnergyGrowth, ByDefaultItStaysBounded) {
+TEST(EnergyGrowth, by_default_it_stays_bounded) {
   for (const double h : {0.1, 0.05, 0.03, 0.01}) {
     const std::vector<double> e = energies("", h, 100);
     ASSERT_GT(e.size(), 900U);
@@ -66,7 +66,7 @@ TEST(EnergyGrowth, ByDefaultItStaysBounded) {
 }
 
 // What it loses in 100 s falls with the square of the step: 1.9 % at 0.05 s, 0.16 % at 0.02 s by an independent program.
-TEST(EnergyGrowth, WhatProjectedVelocitiesLoseIsOfOrderTwo) {
+TEST(EnergyGrowth, what_projected_velocities_lose_is_of_order_two) {
   const auto lost = [](double h) {
     const std::vector<double> e = energies(", form: projected", h, 100);
     double mean = 0;
@@ -79,7 +79,7 @@ TEST(EnergyGrowth, WhatProjectedVelocitiesLoseIsOfOrderTwo) {
 }
 
 // At radius 0.9 the limit is 0.072 rad a step; the rod turns by 2.5 rad/s.
-TEST(EnergyGrowth, Index3WarnsOfItBeyondItsLimit) {
+TEST(EnergyGrowth, index3_warns_of_it_beyond_its_limit) {
   const Workplace here;
   const auto said = [&](const std::string& options, double h, double until) {
     const Outcome run = swing(here, options, h, until);
@@ -97,7 +97,7 @@ TEST(EnergyGrowth, Index3WarnsOfItBeyondItsLimit) {
   EXPECT_THAT(said("", 0.05, 4), Not(HasSubstr(warning)));
 }
 
-TEST(EnergyGrowth, Index3HasNothingAgainstStraightGuides) {
+TEST(EnergyGrowth, index3_has_nothing_against_straight_guides) {
   const Workplace here;
   const Outcome run = here.run(R"(trammel: 1
 bodies:

@@ -49,7 +49,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(EnergyGuard, StopsAMotionThatGrowsAndNamesTheJoint) {
+TEST(EnergyGuard, stops_a_motion_that_grows_and_names_the_joint) {
   const Workplace here;
   const Outcome ended = run(here, pendulum("until: 9, form: index3"));
   EXPECT_EQ(ended.status, 3);
@@ -72,14 +72,14 @@ TEST(EnergyGuard, StopsAMotionThatGrowsAndNamesTheJoint) {
   EXPECT_LT(all.rows.back()[total] - lowest, 2 * start);
 }
 
-TEST(EnergyGuard, IsTheSameOnSeveralRanks) {
+TEST(EnergyGuard, is_the_same_on_several_ranks) {
   const Workplace here;
   const Outcome ended = run(here, pendulum("until: 9, form: index3"), "mpirun -q -n 2");
   EXPECT_EQ(ended.status, 3) << ended.err;
   EXPECT_EQ(count(ended.err, "most of it at joint 'rod' (distance)"), 1u) << ended.err;
 }
 
-TEST(EnergyGuard, WarnsOrLooksAwayWhereTheCaseSaysSo) {
+TEST(EnergyGuard, warns_or_looks_away_where_the_case_says_so) {
   const Workplace here;
   const Outcome warned = run(here, pendulum("until: 8, form: index3, energy: warn"));
   EXPECT_EQ(warned.status, 0) << warned.err;
@@ -112,7 +112,7 @@ double part_from_nowhere(const std::string& log) {
   return at == std::string::npos ? HUGE_VAL : std::stod(log.substr(at + before.size()));
 }
 
-TEST(EnergyGuard, CutsStepsByAccuracyThatWouldGainTooMuch) {
+TEST(EnergyGuard, cuts_steps_by_accuracy_that_would_gain_too_much) {
   const Workplace here;
   const Outcome free = run(here, on_spring("accuracy: 0.1, energy: warn"));
   ASSERT_EQ(free.status, 0) << free.err;
@@ -122,7 +122,7 @@ TEST(EnergyGuard, CutsStepsByAccuracyThatWouldGainTooMuch) {
   EXPECT_LE(part_from_nowhere(here.read("out/run.log")), 20);
 }
 
-TEST(EnergyGuard, EndsStepsByAccuracyWhereShorterOnesGainAsMuch) {
+TEST(EnergyGuard, ends_steps_by_accuracy_where_shorter_ones_gain_as_much) {
   // The gradient of the stiffness by time is no part of the force, so a jump of the law brings energy that nothing tells of.
   const Workplace here;
   const Outcome ended = run(here, R"(trammel: 1
@@ -138,7 +138,7 @@ stages:
   EXPECT_THAT(ended.err, HasSubstr("Try a smaller `accuracy`, or a smaller `radius`"));
 }
 
-TEST(EnergyGuard, RefusesAnUnknownWord) {
+TEST(EnergyGuard, refuses_an_unknown_word) {
   const Workplace here;
   const Outcome refused = run(here, pendulum("until: 1, energy: stopp"));
   EXPECT_EQ(refused.status, 1);
@@ -147,7 +147,7 @@ TEST(EnergyGuard, RefusesAnUnknownWord) {
 }
 
 // Velocities of index 3 at this step are far off the constraint.
-TEST(EnergyGuard, AConstraintWithoutTimeBooksNoWork) {
+TEST(EnergyGuard, a_constraint_without_time_books_no_work) {
   for (const std::string form : {"index3", "projected", "index2", "index1"}) {
     const Workplace here;
     const Outcome done = run(here, pendulum("until: 4, energy: ignore, form: " + form));
@@ -166,7 +166,7 @@ struct Scene {
 
 class QuietScene : public ::testing::TestWithParam<Scene> {};
 
-TEST_P(QuietScene, IsNotWarnedOf) {
+TEST_P(QuietScene, is_not_warned_of) {
   const Workplace here;
   const Outcome done = run(here, "trammel: 1\n" + GetParam().text);
   EXPECT_EQ(done.status, 0) << done.err;

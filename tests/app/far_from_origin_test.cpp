@@ -53,7 +53,7 @@ SceneRun::Histories histories_at(const std::string& x) {
   return all;
 }
 
-TEST(FarFromOrigin, MovesAsAtTheOrigin) {
+TEST(FarFromOrigin, moves_as_at_the_origin) {
   const SceneRun::Histories near = histories_at("0"), far = histories_at("1048576");
   EXPECT_GE(near.size(), 5U);
   testing::expect_same(near, far, 1e-8);

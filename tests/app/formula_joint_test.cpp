@@ -34,7 +34,7 @@ testing::Table run_case(const std::string& name, const std::string& options, int
   return table_of(place.read("out/" + history + ".csv"));
 }
 
-TEST(FormulaJoint, GivesTheSameOnEveryNumberOfRanks) {
+TEST(FormulaJoint, gives_the_same_on_every_number_of_ranks) {
   for (const auto& [name, history] : {std::pair<std::string, std::string>("elliptic_trammel", "trammel"),
                                       std::pair<std::string, std::string>("turning_skate", "blade")}) {
     const testing::Table one = run_case(name, "--set until=0.6 --set h=0.01", 1, history);
@@ -79,7 +79,7 @@ stages:
 )";
 }
 
-TEST(FormulaJoint, AHingeByFormulaMovesAsTheRevoluteJoint) {
+TEST(FormulaJoint, a_hinge_by_formula_moves_as_the_revolute_joint) {
   const Workplace by_hand, by_formula;
   const Outcome first = by_hand.run(hinge("type: revolute, axis: [0, 0, 1], share: no"));
   const Outcome second = by_formula.run(hinge(R"(type: formula,
@@ -100,7 +100,7 @@ TEST(FormulaJoint, AHingeByFormulaMovesAsTheRevoluteJoint) {
   }
 }
 
-TEST(FormulaJoint, AMassSlidesDownABallAndLeavesItWhereItShould) {
+TEST(FormulaJoint, a_mass_slides_down_a_ball_and_leaves_it_where_it_should) {
   const Workplace place;
   const Outcome outcome = place.run(R"(trammel: 1
 parameters: {start: deg(10), r: 1}
@@ -158,13 +158,13 @@ stages:
   return mass.rows.back()[column(mass, "position.z")];
 }
 
-TEST(FormulaJoint, IsActiveAsItsFunctionOfTimeSays) {
+TEST(FormulaJoint, is_active_as_its_function_of_time_says) {
   EXPECT_NEAR(depth_after_release(
                   "type: formula, between: [ground, mass], equations: [{zero: p.z, measures: length}]"),
               -0.5 * 9.81 * 0.3 * 0.3, 1e-6);
 }
 
-TEST(MarkerConstraint, IsActiveAsItsFunctionOfTimeSays) {
+TEST(MarkerConstraint, is_active_as_its_function_of_time_says) {
   // From (2, 0, 2) over (2, 0, 1) to the mass at (2, 0, 0): its length is 2.
   EXPECT_NEAR(
       depth_after_release(
@@ -173,7 +173,7 @@ TEST(MarkerConstraint, IsActiveAsItsFunctionOfTimeSays) {
       -0.5 * 9.81 * 0.3 * 0.3, 1e-6);
 }
 
-TEST(FormulaJoint, ATypingErrorIsOneMessageWithItsPlace) {
+TEST(FormulaJoint, a_typing_error_is_one_message_with_its_place) {
   const Workplace place;
   const Outcome outcome = place.run(R"(trammel: 1
 bodies:

@@ -118,7 +118,7 @@ std::map<std::string, std::vector<Vec3>> glyphs_of(const std::string& text) {
   return by_name(*joints, here.read("out/out_entities.csv"));
 }
 
-TEST(Glyphs, EveryJointIsMoreThanAPointAndFollowsTheModelsSize) {
+TEST(Glyphs, every_joint_is_more_than_a_point_and_follows_the_models_size) {
   const auto small = glyphs_of(case_of_all(1)), large = glyphs_of(case_of_all(3));
   for (const Glyph& glyph : all_types) {
     ASSERT_TRUE(small.contains(glyph.name)) << glyph.name;
@@ -132,7 +132,7 @@ TEST(Glyphs, EveryJointIsMoreThanAPointAndFollowsTheModelsSize) {
   }
 }
 
-TEST(Glyphs, AGivenSizeIsKeptAndZeroIsAPoint) {
+TEST(Glyphs, a_given_size_is_kept_and_zero_is_a_point) {
   const auto with = [](const char* size) {
     return glyphs_of(std::string(R"(trammel: 1
 bodies:
@@ -151,7 +151,7 @@ output: {vtk: {every: 1}}
 }
 
 // A chain of thousands: lines, so that a frame stays small.
-TEST(Glyphs, ManyJointsGetFewPointsEach) {
+TEST(Glyphs, many_joints_get_few_points_each) {
   const auto points_of = [](int links) {
     const testing::Workplace here;
     here.write("case.yaml", "trammel: 1\nparameters: {N: " + std::to_string(links) + R"(}
@@ -172,7 +172,7 @@ output: {vtk: {every: 1}}
   EXPECT_LT(points_of(3200), 10);
 }
 
-TEST(Glyphs, CarryCoordinatesAndMultipliersWithTheirUnits) {
+TEST(Glyphs, carry_coordinates_and_multipliers_with_their_units) {
   const testing::Workplace here;
   here.write("case.yaml", R"(trammel: 1
 bodies:

@@ -105,7 +105,7 @@ void expect_four_bar(const Workplace& here, double angle, double rate, double ti
   EXPECT_NEAR(at(D, time, "angle_rate"), w.rocker, 1e-11);
 }
 
-TEST(InitialValues, StartAFourBarAtACranksAngleWithARate) {
+TEST(InitialValues, start_a_four_bar_at_a_cranks_angle_with_a_rate) {
   const char* const stages[] = {"", "stages: [{type: assemble}, {type: dynamic, until: 0.2, step: 0.001}]\n",
                                 "stages: [{type: dynamic, form: index2, until: 0.2, step: 0.001}]\n",
                                 "stages: [{type: dynamic, form: index1, until: 0.2, step: 0.001}]\n"};
@@ -125,7 +125,7 @@ TEST(InitialValues, StartAFourBarAtACranksAngleWithARate) {
     }
 }
 
-TEST(InitialValues, OfAnyCoordinateOfTheLoopLeadToTheSameStart) {
+TEST(InitialValues, of_any_coordinate_of_the_loop_lead_to_the_same_start) {
   const Pose p = pose_at(crank_drawn + 0.3), drawn = pose_at(crank_drawn);
   char at_D[100];
   std::snprintf(at_D, sizeof at_D, ", initial: {angle: %.17g}", p.rocker - drawn.rocker);
@@ -135,7 +135,7 @@ TEST(InitialValues, OfAnyCoordinateOfTheLoopLeadToTheSameStart) {
   expect_four_bar(here, 0.3, 2);
 }
 
-TEST(InitialValues, CountTurns) {
+TEST(InitialValues, count_turns) {
   const Workplace here;
   const Outcome run = here.run(four_bar(", initial: {angle: 7}, initial_rate: {angle: -1}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -180,7 +180,7 @@ sensors:
 stages: [{type: dynamic, until: 0.01, step: 0.001}]
 )";
 
-TEST(InitialValues, OfEveryKindOfJoint) {
+TEST(InitialValues, of_every_kind_of_joint) {
   const Workplace here;
   const Outcome run = here.run(many);
   ASSERT_EQ(run.status, 0) << run.err;
@@ -218,7 +218,7 @@ TEST(InitialValues, OfEveryKindOfJoint) {
   expect("R", "s_rate", 0.5);
 }
 
-TEST(InitialValues, AreNoConstraintsOfTheModel) {
+TEST(InitialValues, are_no_constraints_of_the_model) {
   const Workplace here;
   here.write("case.yaml", four_bar(", initial: {angle: 0.3}, initial_rate: {angle: 2}"));
   const Outcome check = here.shell("trammel check case.yaml --derivatives");
@@ -233,7 +233,7 @@ TEST(InitialValues, AreNoConstraintsOfTheModel) {
   EXPECT_EQ(equations(check.out), equations(without.out));
 }
 
-TEST(InitialValues, AreTheSameOnTwoRanks) {
+TEST(InitialValues, are_the_same_on_two_ranks) {
   const Workplace one, two;
   ASSERT_EQ(one.run(many).status, 0);
   const Outcome run = two.run_on(2, many);
@@ -244,7 +244,7 @@ TEST(InitialValues, AreTheSameOnTwoRanks) {
               1e-9);
 }
 
-TEST(InitialValues, ThatCannotBeMetAreNamed) {
+TEST(InitialValues, that_cannot_be_met_are_named) {
   const Workplace here;
   const auto message = [&](const std::string& at_A, const std::string& at_D = "",
                            const std::string& stages = "") {
@@ -277,7 +277,7 @@ TEST(InitialValues, ThatCannotBeMetAreNamed) {
               HasSubstr("initial rates of coordinates need `start: consistent`"));
 }
 
-TEST(InitialValues, DoNotStrainBeams) {
+TEST(InitialValues, do_not_strain_beams) {
   const auto beam = [](const std::string& joint) {
     return R"(trammel: 1
 sections:

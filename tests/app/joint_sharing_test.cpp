@@ -47,7 +47,7 @@ std::string with(std::string text, const std::string& word, const std::string& r
   return text;
 }
 
-TEST(JointSharing, GivesTheSameMotionAndReactions) {
+TEST(JointSharing, gives_the_same_motion_and_reactions) {
   const Workplace shared, apart;
   const Outcome one = shared.run(with(four_bar(), "SHARE", "yes"));
   const Outcome two = apart.run(with(four_bar(), "SHARE", "no"));

@@ -71,7 +71,7 @@ double crank_angle(const std::string& form, const std::string& newton) {
   return at(table_of(workplace.read("out/crank.csv")), 0.5, "angle");
 }
 
-TEST(KeptTangent, ErrsNoMoreThanTenTimesAsMuchInShortSteps) {
+TEST(KeptTangent, errs_no_more_than_ten_times_as_much_in_short_steps) {
   for (const char* form : {"index1", "index2"}) {
     const double exact = crank_angle(form, "{tolerance: 1e-14, keep_tangent: no}");
     const double without = std::abs(crank_angle(form, "{tolerance: 1e-12, keep_tangent: no}") - exact);
@@ -112,7 +112,7 @@ testing::Table slider_crank(const std::string& newton) {
 }
 
 // With h = 0.5 ms accelerations are increments over 6e-8 s^2.
-TEST(Accelerations, AreKnownToTenTimesTheToleranceInIndex3) {
+TEST(Accelerations, are_known_to_ten_times_the_tolerance_in_index3) {
   const testing::Table floor = slider_crank("newton: {tolerance: 1e-13, keep_tangent: no}");
   for (const char* newton : {"newton: {}", "newton: {keep_tangent: no}"}) {
     const auto d = testing::difference(slider_crank(newton), floor, "acceleration.x");
@@ -231,7 +231,7 @@ std::vector<Scene> scenes() {
 }
 
 // Halved steps leave a quarter of the error, with kept tangents and without.
-TEST(Accelerations, HaveOrderTwoAtTheDefaults) {
+TEST(Accelerations, have_order_two_at_the_defaults) {
   for (const Scene& scene : scenes())
     for (const char* form : {"index3", "projected", "index2"})
       for (const char* newton : {"{}", "{keep_tangent: no}"}) {
@@ -251,7 +251,7 @@ TEST(Accelerations, HaveOrderTwoAtTheDefaults) {
 // What the tolerance leaves, against a run at its rounding: half of it where rates are equations. In index 3 rounding itself makes
 // 619 eps / (h omega)^2 (radius 0.9), the largest of some hundred steps, with a few roundings
 // in each, ten times that.
-TEST(Accelerations, AreKnownToRoundingInIndex3AndToTheToleranceElsewhere) {
+TEST(Accelerations, are_known_to_rounding_in_index3_and_to_the_tolerance_elsewhere) {
   for (const Scene& scene : scenes())
     for (const char* form : {"index3", "index2", "index1"})
       for (const double h : {1e-3, 5e-4}) {
@@ -268,7 +268,7 @@ TEST(Accelerations, AreKnownToRoundingInIndex3AndToTheToleranceElsewhere) {
 // Velocities that miss the constraint by e make accelerations that err by e / h, and a rounding of positions, eps L, velocities that
 // miss it by eps L / h before they are corrected. What is left is the part of the largest force, 17 N on 0.5 kg, that the
 // tolerance allows, beside a range of 16 m/s^2.
-TEST(Accelerations, AreKnownToTheToleranceInShortStepsWhereVelocitiesAreProjected) {
+TEST(Accelerations, are_known_to_the_tolerance_in_short_steps_where_velocities_are_projected) {
   for (const Scene& scene : scenes())
     for (const double h : {1e-3, 2.5e-4, 6.25e-5}) {
       const auto found = history(scene.text(h, "projected", "{}"), scene.file, scene.channel);
@@ -278,7 +278,7 @@ TEST(Accelerations, AreKnownToTheToleranceInShortStepsWhereVelocitiesAreProjecte
     }
 }
 
-TEST(Accelerations, OfIndex3AreSaidToBeKnownToRoundingOverTheSquareOfTheStep) {
+TEST(Accelerations, of_index3_are_said_to_be_known_to_rounding_over_the_square_of_the_step) {
   const auto said = [](double h, const char* form) {
     const Workplace workplace;
     const Outcome outcome = workplace.run(bowl(h, form, "{}"));
@@ -311,7 +311,7 @@ stages: [{type: static, until: )" +
 // The tip of the inextensible rod, by quadrature (Runge-Kutta, 4000 steps, shooting on the curvature at the clamp).
 constexpr double exact_x = 0.364714219638, exact_z = -0.847715674332;
 
-TEST(SlenderBeam, BendsAtTheRoundingFloorWithoutCuts) {
+TEST(SlenderBeam, bends_at_the_rounding_floor_without_cuts) {
   for (const auto& [axial, elements, error] : {std::tuple("1e8", 32, 3e-4), std::tuple("1e9", 128, 2e-5)}) {
     const Workplace first;
     const Effort start = effort(first.run(elastica(axial, elements, 1.0 / 60, 1)));
@@ -328,7 +328,7 @@ TEST(SlenderBeam, BendsAtTheRoundingFloorWithoutCuts) {
   }
 }
 
-TEST(SlenderBeam, BendsByHalfItsLengthInOneStep) {
+TEST(SlenderBeam, bends_by_half_its_length_in_one_step) {
   const Workplace workplace;
   const Effort all = effort(workplace.run(elastica("1e8", 32, 4.0 / 15, 1)));
   EXPECT_EQ(all.cuts, 0);
@@ -358,7 +358,7 @@ loads: {pull: {type: force, on: along.(n).0.end, force: [0, 0, -load*t]}}
 
 // With a prediction by a line, and tangents judged by the residual, the first took 61 iterations and 38 factorizations, the
 // second 198 and 135.
-TEST(LoadSteps, TakeFewIterationsAndFewerFactorizations) {
+TEST(LoadSteps, take_few_iterations_and_fewer_factorizations) {
   const Workplace few, many;
   const Effort ten = effort(few.run(pulled_lattice(10, 1000, 10)));
   EXPECT_LE(ten.iterations, 4 * 10);
@@ -369,7 +369,7 @@ TEST(LoadSteps, TakeFewIterationsAndFewerFactorizations) {
 }
 
 // Full steps diverge from where the spring is, |5 (x - 1)| > 1.39.
-TEST(Newton, TakesPartsOfIncrementsWhereFullStepsDiverge) {
+TEST(Newton, takes_parts_of_increments_where_full_steps_diverge) {
   const Workplace workplace;
   const Effort all = effort(workplace.run(
       R"(trammel: 1
@@ -392,7 +392,7 @@ struct Setting {
 };
 class Settings : public ::testing::TestWithParam<Setting> {};
 
-TEST_P(Settings, HaveBounds) {
+TEST_P(Settings, have_bounds) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(spring + GetParam().stage + "\n");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
@@ -435,7 +435,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'interval' = 1e-300 s: must be between 1e-15 and 1e+12"}),
     [](const auto& one) { return std::string(one.param.name); });
 
-TEST(Settings, AreDescribedWithTheirBounds) {
+TEST(Settings, are_described_with_their_bounds) {
   const Workplace workplace;
   const Outcome outcome = workplace.shell("trammel describe dynamic");
   EXPECT_EQ(outcome.status, 0);
@@ -443,7 +443,7 @@ TEST(Settings, AreDescribedWithTheirBounds) {
     EXPECT_THAT(outcome.out, HasSubstr(part));
 }
 
-TEST(Newton, CountsNoMoreIterationsThanItMayTake) {
+TEST(Newton, counts_no_more_iterations_than_it_may_take) {
   for (const int most : {3, 20, 50}) {
     const Workplace workplace;
     const Outcome outcome =
@@ -460,7 +460,7 @@ TEST(Newton, CountsNoMoreIterationsThanItMayTake) {
   }
 }
 
-TEST(Newton, FindsAStateThatHasItsFinalValue) {
+TEST(Newton, finds_a_state_that_has_its_final_value) {
   // No number times 237 is 1: what is left of the rate is rounding, for which there is no scale but the state itself.
   for (const char* gain : {"237", "249", "478", "2"})
     for (const char* start : {"1/gain", "0"}) {
@@ -475,7 +475,7 @@ TEST(Newton, FindsAStateThatHasItsFinalValue) {
     }
 }
 
-TEST(Newton, SaysWhichFormItSolves) {
+TEST(Newton, says_which_form_it_solves) {
   for (const auto& [form, words] :
        {std::pair("form: index1", "radius 0.9, index 1 with projection"),
         std::pair("form: index1, projection: no", "radius 0.9, index 1 without projection"),
@@ -497,7 +497,7 @@ std::string springs(const std::string& broken) {
          dynamic("max_cuts: 2, newton: {keep_tangent: no}") + "\n";
 }
 
-TEST(Newton, NamesWhoseNumberIsNotFinite) {
+TEST(Newton, names_whose_number_is_not_finite) {
   for (const auto& [broken, part] : {std::pair("at: 0.35", "tangent"), std::pair("at: -1", "tangent"),
                                      std::pair("at: 0.35, force: yes", "residual")})
     for (const int ranks : {1, 2}) {
@@ -513,7 +513,7 @@ TEST(Newton, NamesWhoseNumberIsNotFinite) {
     }
 }
 
-TEST(Newton, NamesWhatAMassTooLargeMakesInfinite) {
+TEST(Newton, names_what_a_mass_too_large_makes_infinite) {
   const std::string bodies =
       R"(trammel: 1
 bodies:
@@ -534,7 +534,7 @@ joints: {link: {type: spherical, between: [pea, {on: star, at: [-1, 2, 0]}]}}
   }
 }
 
-TEST(Newton, SaysAtOnceThatABodyHasNoMass) {
+TEST(Newton, says_at_once_that_a_body_has_no_mass) {
   const std::string text =
       R"(trammel: 1
 sections:
@@ -556,7 +556,7 @@ loads: {pull: {type: force, on: bar.end, force: [0, 0, -1]}}
 }
 
 // A whip of rods: its motion passes an error on from rod to rod.
-TEST(Accelerations, AgreeOnOneAndTwoRanksToTenTimesTheTolerance) {
+TEST(Accelerations, agree_on_one_and_two_ranks_to_ten_times_the_tolerance) {
   const std::string text = R"yaml(trammel: 1
 parameters: {N: 20}
 bodies:
@@ -598,7 +598,7 @@ stages: [{type: dynamic, until: 2.4, step: 0.005, form: index3, radius: )" +
          fmt::format("{}", radius) + "}]\n";
 }
 
-TEST(FrequentCuts, AreExplainedWhereNothingDampsWhatStepsDoNotResolve) {
+TEST(FrequentCuts, are_explained_where_nothing_damps_what_steps_do_not_resolve) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(swing(1));
   EXPECT_GT(effort(outcome).cuts, 20);
@@ -606,7 +606,7 @@ TEST(FrequentCuts, AreExplainedWhereNothingDampsWhatStepsDoNotResolve) {
               HasSubstr("of these failures in body 'strip' (beam): at a radius of 1 nothing damps"));
 }
 
-TEST(FrequentCuts, AreNoneWithDamping) {
+TEST(FrequentCuts, are_none_with_damping) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(swing(0.9));
   EXPECT_EQ(effort(outcome).cuts, 0);

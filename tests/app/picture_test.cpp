@@ -33,7 +33,7 @@ stages:
 output: {vtk: {every: 10}}
 )";
 
-TEST(Picture, OfTwoRanksShowsSectionsBodiesAndForces) {
+TEST(Picture, of_two_ranks_shows_sections_bodies_and_forces) {
   const testing::Workplace here;
   const testing::Outcome run = here.run_on(2, pendulum_of_beam_and_block);
   ASSERT_EQ(run.status, 0) << run.err;
@@ -59,7 +59,7 @@ std::string up_of(const testing::Workplace& here) {
   return fmt::format("{:.3f} {:.3f} {:.3f}", up.x() + 0.0, up.y() + 0.0, up.z() + 0.0);
 }
 
-TEST(Picture, HasGravityDownAlsoWhereItVariesOrTheModelIsOnSeveralRanks) {
+TEST(Picture, has_gravity_down_also_where_it_varies_or_the_model_is_on_several_ranks) {
   const std::string usual = "acceleration: [0, 0, -9.81]";
   for (const auto& [gravity, up, ranks] :
        {std::tuple(usual, "0.000 0.000 1.000", 2),

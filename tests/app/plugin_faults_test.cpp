@@ -34,7 +34,7 @@ std::vector<double> last_row(const std::string& text) {
   return row;
 }
 
-TEST(PluginOfTwoSources, KeepsClassesOfOneNameApart) {
+TEST(PluginOfTwoSources, keeps_classes_of_one_name_apart) {
   const Workplace here;
   const Outcome run = here.run("trammel: 1\nplugins: [" + plugins + R"(/two_sources.so]
 bodies:
@@ -68,7 +68,7 @@ void write_folder(const Workplace& here) {
     std::filesystem::copy_file(plugins + "/" + name + ".so", here / ("mine/" + std::string(name) + ".so"));
 }
 
-TEST(PluginFolder, ListsBadFilesWithTheReasonAndGoesOn) {
+TEST(PluginFolder, lists_bad_files_with_the_reason_and_goes_on) {
   const Workplace here;
   write_folder(here);
   const Outcome list = here.shell("TRAMMEL_PLUGIN_PATH=mine trammel list");
@@ -81,7 +81,7 @@ TEST(PluginFolder, ListsBadFilesWithTheReasonAndGoesOn) {
   EXPECT_THAT(list.out, HasSubstr("failed to register: no licence found"));
 }
 
-TEST(PluginFolder, RunsWithAWarningWhatNeedsNothingOfABadFile) {
+TEST(PluginFolder, runs_with_a_warning_what_needs_nothing_of_a_bad_file) {
   const Workplace here;
   write_folder(here);
   here.write("case.yaml", "trammel: 1\nbodies: {m: {type: point_mass, mass: 1}}\n" + dynamic);
@@ -96,7 +96,7 @@ TEST(PluginFolder, RunsWithAWarningWhatNeedsNothingOfABadFile) {
   }
 }
 
-TEST(PluginFolder, NamesTheSymbolThatIsMissing) {
+TEST(PluginFolder, names_the_symbol_that_is_missing) {
   const Workplace here;
   // The same library with another letter in the name of a function of the kernel.
   std::ostringstream bytes;
@@ -119,7 +119,7 @@ TEST(PluginFolder, NamesTheSymbolThatIsMissing) {
   EXPECT_THAT(named.err, HasSubstr("trammel: error: plugin 'plain' ('mine/missing.so') " + reason));
 }
 
-TEST(RefusedStep, KeepsItsTextAndItsInstance) {
+TEST(RefusedStep, keeps_its_text_and_its_instance) {
   const Workplace here;
   for (const char* what : {"residual", "tangent", "review"})
     for (const int ranks : {1, 2}) {
@@ -143,7 +143,7 @@ constexpr int segmentation_fault = 1;
 constexpr int segmentation_fault = 128 + 11;
 #endif
 
-TEST(Crash, NamesTheInstanceAndLetsTheSignalThrough) {
+TEST(Crash, names_the_instance_and_lets_the_signal_through) {
   const Workplace here;
   const Outcome run = here.run(faulty +
                                R"(bodies:
@@ -167,7 +167,7 @@ TEST(Crash, NamesTheInstanceAndLetsTheSignalThrough) {
               HasSubstr("case.yaml:6:3: error: body 'z' (type 'null_pointer' of plugin 'faulty')"));
 }
 
-TEST(Crash, NamesTheEntityThatIsBuiltAndTheInstanceThatIsRecorded) {
+TEST(Crash, names_the_entity_that_is_built_and_the_instance_that_is_recorded) {
   const Workplace here;
   const Outcome built = here.run(faulty + "bodies:\n  x: {type: null_in_build}\n" + dynamic);
   EXPECT_EQ(built.status, segmentation_fault);

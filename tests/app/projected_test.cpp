@@ -52,7 +52,7 @@ Found motion(const Scene& scene, double h) {
 
 // What steps of h, h/2 and h/4 find differs by a quarter from one pair to the next, and the rates of constraints vanish, of those
 // too that are not solved. Speeds are some metres and radians a second: 1e-12 of them, and rounding of positions over a step.
-TEST_P(Projected, HasOrderTwoAndLeavesNoRateOpen) {
+TEST_P(Projected, has_order_two_and_leaves_no_rate_open) {
   const Scene& scene = GetParam();
   std::array<Found, 3> at;
   for (int i = 0; i < 3; ++i) at[static_cast<std::size_t>(i)] = motion(scene, scene.step / (1 << i));

@@ -90,7 +90,7 @@ std::string without_rank(const std::string& text) {
   return std::regex_replace(text, std::regex("on rank [0-9]+"), "on rank #");
 }
 
-TEST_P(OnAnyRanks, OneMessageAndTheSame) {
+TEST_P(OnAnyRanks, one_message_and_the_same) {
   const Workplace alone;
   const Outcome one = alone.run(GetParam().text);
   const std::string message = without_rank(one.err);
@@ -109,7 +109,7 @@ TEST_P(OnAnyRanks, OneMessageAndTheSame) {
 INSTANTIATE_TEST_SUITE_P(Messages, OnAnyRanks, ::testing::ValuesIn(endings()),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(NoteOnAnyRanks, NamesUnknownsWithoutMassOfAllRanks) {
+TEST(NoteOnAnyRanks, names_unknowns_without_mass_of_all_ranks) {
   const std::string text = faulty + "bodies:\n  x.(i): {for: {i: 1..6}, type: no_root}\n" + dynamic;
   for (const int ranks : {1, 2, 4}) {
     const Workplace workplace;

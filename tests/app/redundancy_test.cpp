@@ -59,7 +59,7 @@ void expect_same(const Workplace& one, const Workplace& other, double part) {
   }
 }
 
-TEST(Redundancy, ReactionsDoNotDependOnTheOrderOfJoints) {
+TEST(Redundancy, reactions_do_not_depend_on_the_order_of_joints) {
   for (const std::string form : {"", ", form: index2"}) {
     const Workplace first, second;
     const Outcome one = first.run(four_bar({0, 1, 2, 3}, moving + form));
@@ -82,7 +82,7 @@ TEST(Redundancy, ReactionsDoNotDependOnTheOrderOfJoints) {
   }
 }
 
-TEST(Redundancy, RanksAgree) {
+TEST(Redundancy, ranks_agree) {
   const Workplace first, second;
   ASSERT_EQ(first.run(four_bar({0, 1, 2, 3}, moving)).status, 0);
   const Outcome two = second.run_on(2, four_bar({0, 1, 2, 3}, moving));
@@ -90,7 +90,7 @@ TEST(Redundancy, RanksAgree) {
   expect_same(first, second, 1e-8);
 }
 
-TEST(Redundancy, StaticsGoesOn) {
+TEST(Redundancy, statics_goes_on) {
   const Workplace place;
   std::string text = four_bar({0, 1, 2, 3}, "type: static, until: 1");
   text.insert(text.find("stages:"), "  E: {type: fixed, between: [ground, crank], share: no}\n");
@@ -99,7 +99,7 @@ TEST(Redundancy, StaticsGoesOn) {
   EXPECT_THAT(outcome.out, HasSubstr("redundant constraints"));
 }
 
-TEST(Redundancy, StopsWhereItIsToldTo) {
+TEST(Redundancy, stops_where_it_is_told_to) {
   const Workplace place;
   const Outcome outcome = place.run(four_bar({0, 1, 2, 3}, moving + ", redundant: stop"));
   EXPECT_NE(outcome.status, 0);
@@ -135,7 +135,7 @@ struct TwiceHeld {
 class EqualParts : public ::testing::TestWithParam<TwiceHeld> {};
 
 // One joint has its moments in a block of their own, the other in one block with its forces: that must not count.
-TEST_P(EqualParts, OfAMomentThatTwoJointsHold) {
+TEST_P(EqualParts, of_a_moment_that_two_joints_hold) {
   const Workplace place;
   const auto& [name, joints, moment] = GetParam();
   const Outcome outcome =
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 // A joint of these loops is evaluated on another rank than the one that owns its multipliers.
-TEST(Redundancy, CheckFindsTheSameOnAnyNumberOfRanks) {
+TEST(Redundancy, check_finds_the_same_on_any_number_of_ranks) {
   for (const std::string name : {"bricard", "sarrus", "cardan"}) {
     std::string alone;
     for (const int ranks : {1, 2, 4}) {
@@ -192,7 +192,7 @@ TEST(Redundancy, CheckFindsTheSameOnAnyNumberOfRanks) {
   }
 }
 
-TEST(Redundancy, CheckCountsDegreesOfFreedom) {
+TEST(Redundancy, check_counts_degrees_of_freedom) {
   const Workplace place;
   place.write("case.yaml", four_bar({0, 1, 2, 3}, moving));
   const Outcome outcome = place.shell("trammel check case.yaml");

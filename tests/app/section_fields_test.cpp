@@ -55,7 +55,7 @@ vtkDataArray* field(vtkPolyData& poly, const char* name, const char* unit,
   return array;
 }
 
-TEST(SectionFields, OfACantileverAreThoseOfBeamTheory) {
+TEST(SectionFields, of_a_cantilever_are_those_of_beam_theory) {
   const testing::Workplace here;
   here.write("case.yaml", cantilever);
   const testing::Outcome run = here.shell("trammel run case.yaml -o out");
@@ -98,7 +98,7 @@ TEST(SectionFields, OfACantileverAreThoseOfBeamTheory) {
   field(*last_of(here, "sections"), "axial stress", "Pa", {});
 }
 
-TEST(SectionFields, StressAtTheCornersIsThatOfBeamTheory) {
+TEST(SectionFields, stress_at_the_corners_is_that_of_beam_theory) {
   const testing::Workplace here;
   here.write("case.yaml", cantilever);
   ASSERT_EQ(here.shell("trammel run case.yaml -o out").status, 0);

@@ -34,7 +34,7 @@ std::map<std::string, std::vector<std::string>> rows_of(const std::string& markd
   return rows;
 }
 
-TEST(Verify, EveryJointOfTheFolderIsSoundAndLeavesWhatThePublishedTablesSay) {
+TEST(Verify, every_joint_of_the_folder_is_sound_and_leaves_what_the_published_tables_say) {
   const Outcome all = Workplace().shell("trammel verify --no-motion --states 30 --markdown");
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("coupling: not checked"));
@@ -54,7 +54,7 @@ TEST(Verify, EveryJointOfTheFolderIsSoundAndLeavesWhatThePublishedTablesSay) {
   EXPECT_EQ(rows["planar"][13], "angle, slide_1, slide_2");
 }
 
-TEST(Verify, LooksAtSlidingJointsInTheirScenes) {
+TEST(Verify, looks_at_sliding_joints_in_their_scenes) {
   const Outcome found =
       Workplace().shell("trammel verify beam_sliding curve_sliding --no-motion --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
@@ -70,7 +70,7 @@ TEST(Verify, LooksAtSlidingJointsInTheirScenes) {
   }
 }
 
-TEST(Verify, LooksAtSurfacesThatSlide) {
+TEST(Verify, looks_at_surfaces_that_slide) {
   const Outcome found =
       Workplace().shell("trammel verify surface_contact point_on_surface --no-motion --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
@@ -84,7 +84,7 @@ TEST(Verify, LooksAtSurfacesThatSlide) {
   }
 }
 
-TEST(Verify, NamesTheSceneInWhichAJointFails) {
+TEST(Verify, names_the_scene_in_which_a_joint_fails) {
   const Outcome wrong = Workplace().shell("trammel verify wrong_in_scene --no-motion --states 12" + unsound);
   EXPECT_EQ(wrong.status, 1);
   EXPECT_THAT(wrong.err, HasSubstr("1 of 1 joint types fails"));
@@ -94,7 +94,7 @@ TEST(Verify, NamesTheSceneInWhichAJointFails) {
   EXPECT_THAT(none.err, HasSubstr("scene 'nothing' of 'no_such_scene' has no joint of the name 'joint'"));
 }
 
-TEST(Verify, JointsKeepTheirPositionsInMotion) {
+TEST(Verify, joints_keep_their_positions_in_motion) {
   const Outcome found =
       Workplace().shell("trammel verify revolute screw constant_velocity_rates --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
@@ -104,7 +104,7 @@ TEST(Verify, JointsKeepTheirPositionsInMotion) {
   }
 }
 
-TEST(Verify, NamesTheCheckThatFails) {
+TEST(Verify, names_the_check_that_fails) {
   const auto fails = [](const std::string& type, const std::string& message) {
     const Outcome found = Workplace().shell("trammel verify " + type + " --no-motion --states 12" + unsound);
     EXPECT_EQ(found.status, 1) << type;
@@ -123,18 +123,18 @@ TEST(Verify, NamesTheCheckThatFails) {
   fails("no_example", "stops: 'secret' (list) has no example");
 }
 
-TEST(Verify, PassesARightJointWhoseFormulaHasSingularPoints) {
+TEST(Verify, passes_a_right_joint_whose_formula_has_singular_points) {
   const Outcome found = Workplace().shell("trammel verify torus --no-motion --states 400" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
 }
 
-TEST(Verify, GivesTheRelativePoseWhereAJointFails) {
+TEST(Verify, gives_the_relative_pose_where_a_joint_fails) {
   const Outcome found = Workplace().shell("trammel verify wrong_gradient --no-motion --states 12" + unsound);
   EXPECT_THAT(found.err, HasSubstr("; p_AB_A = ["));
   EXPECT_THAT(found.err, HasSubstr("rotation vector of R_AB = ["));
 }
 
-TEST(Verify, SaysThatASceneAtRestTestsNoDrift) {
+TEST(Verify, says_that_a_scene_at_rest_tests_no_drift) {
   const Outcome found = Workplace().shell("trammel verify sound --states 6 --markdown" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
   for (const std::size_t drift : {10U, 11U, 12U})
@@ -142,14 +142,14 @@ TEST(Verify, SaysThatASceneAtRestTestsNoDrift) {
   EXPECT_THAT(found.out, HasSubstr("sound (still): at rest in its scene; its drift is not tested"));
 }
 
-TEST(Verify, FindsATypeThatChangesItsStateInEvaluate) {
+TEST(Verify, finds_a_type_that_changes_its_state_in_evaluate) {
   const Outcome found = Workplace().shell("trammel verify counting --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 1);
   EXPECT_THAT(found.err, HasSubstr("counting: one state has more than one result: residual of "
                                    "'joint.multipliers', row 1, evaluated twice in turn"));
 }
 
-TEST(Verify, FindsATypeThatReadsAMemberThatNothingSets) {
+TEST(Verify, finds_a_type_that_reads_a_member_that_nothing_sets) {
   const Outcome found = Workplace().shell("trammel verify unset --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 1);
   EXPECT_THAT(found.err,
@@ -157,7 +157,7 @@ TEST(Verify, FindsATypeThatReadsAMemberThatNothingSets) {
                         "residual of 'joint.multipliers', row 1 is another"));
 }
 
-TEST(Verify, NamesTheTypeThatThrowsWhatIsNoException) {
+TEST(Verify, names_the_type_that_throws_what_is_no_exception) {
   const Outcome found = Workplace().shell("trammel verify throws_a_number --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 1);
   EXPECT_THAT(found.err, HasSubstr("1 of 1 joint types fails"));
@@ -165,7 +165,7 @@ TEST(Verify, NamesTheTypeThatThrowsWhatIsNoException) {
                                    "'unsound'): something was thrown that is no exception"));
 }
 
-TEST(Verify, ShowsWrongDerivativesBeforeAMotionThatCannotBeAssembled) {
+TEST(Verify, shows_wrong_derivatives_before_a_motion_that_cannot_be_assembled) {
   const Outcome found = Workplace().shell("trammel verify wrong_and_open --states 12" + unsound);
   EXPECT_EQ(found.status, 1);
   const std::size_t gradient = found.err.find("wrong_and_open: constraint gradient off by"),
@@ -175,14 +175,14 @@ TEST(Verify, ShowsWrongDerivativesBeforeAMotionThatCannotBeAssembled) {
   EXPECT_LT(gradient, motion);
 }
 
-TEST(Verify, ExemptsFromObjectivityWhatDeclaresItselfAbsolute) {
+TEST(Verify, exempts_from_objectivity_what_declares_itself_absolute) {
   const Outcome found =
       Workplace().shell("trammel verify declared_absolute --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("absolute"));
 }
 
-TEST(Verify, TakesValuesForParameters) {
+TEST(Verify, takes_values_for_parameters) {
   Workplace here;
   EXPECT_EQ(here.shell("trammel verify screw --no-motion --set pitch=-0.2").status, 0);
   const Outcome wrong = here.shell("trammel verify screw --no-motion --set pitch=0");
@@ -190,14 +190,14 @@ TEST(Verify, TakesValuesForParameters) {
   EXPECT_THAT(wrong.err, HasSubstr("screw: stops: the pitch of a screw must not be zero"));
 }
 
-TEST(Verify, LeavesOutAFlagThatTheTypeRefusesBesideTheOtherValues) {
+TEST(Verify, leaves_out_a_flag_that_the_type_refuses_beside_the_other_values) {
   const Outcome hinge = Workplace().shell(
       "trammel verify generic --no-motion --states 12 --markdown --set constrained='[1, 1, 1, 0, 0, 1]'");
   EXPECT_EQ(hinge.status, 0) << hinge.err;  // `alternative: yes` wants two locked rotations
   EXPECT_EQ(rows_of(hinge.out)["generic"][3], "2");
 }
 
-TEST(Verify, TellsWhatIsWrongWithTheCommand) {
+TEST(Verify, tells_what_is_wrong_with_the_command) {
   Workplace here;
   const Outcome unknown = here.shell("trammel verify revolut");
   EXPECT_EQ(unknown.status, 1);
@@ -215,7 +215,7 @@ bodies:
 stages: [{type: dynamic, until: 1, step: 0.1}]
 )";
 
-TEST(CheckDerivatives, PassesASoundCase) {
+TEST(CheckDerivatives, passes_a_sound_case) {
   Workplace here;
   here.write("case.yaml", pair_of_bodies +
                               "joints: {J: {type: revolute, between: [a, b], position: [0.5, 0, 0], axis: "
@@ -226,7 +226,7 @@ TEST(CheckDerivatives, PassesASoundCase) {
   EXPECT_THAT(here.shell("trammel check case.yaml").out, Not(HasSubstr("derivatives")));
 }
 
-TEST(CheckDerivatives, PassesCasesThatStartWhereSomethingIsSpecial) {
+TEST(CheckDerivatives, passes_cases_that_start_where_something_is_special) {
   Workplace here;
   // A joint that is inactive yet, a knot of a curve, stiff and without strain, the instant at which a motion begins.
   for (const char* name : {"caught_rod", "ellipse_bead", "moving_load", "telescopic_mast"}) {
@@ -236,7 +236,7 @@ TEST(CheckDerivatives, PassesCasesThatStartWhereSomethingIsSpecial) {
   }
 }
 
-TEST(CheckDerivatives, NamesTheInstanceAndTheEntry) {
+TEST(CheckDerivatives, names_the_instance_and_the_entry) {
   Workplace here;
   here.write("case.yaml", pair_of_bodies + "joints: {J: {type: wrong_stiffness, between: [a, b]}}\n");
   const Outcome found = here.shell("trammel check case.yaml --derivatives" + unsound);
@@ -245,7 +245,7 @@ TEST(CheckDerivatives, NamesTheInstanceAndTheEntry) {
   EXPECT_THAT(found.err, HasSubstr("bound 1e-06"));
 }
 
-TEST(CheckDerivatives, AtATimeLooksAtTheStateThatARunHasThere) {
+TEST(CheckDerivatives, at_a_time_looks_at_the_state_that_a_run_has_there) {
   Workplace here;
   std::string text = pair_of_bodies + "joints: {J: {type: wrong_later, between: [a, b]}}\n";
   text.replace(text.find("step: 0.1"), 9, "step: 0.01");
@@ -260,7 +260,7 @@ TEST(CheckDerivatives, AtATimeLooksAtTheStateThatARunHasThere) {
   EXPECT_EQ(beyond.status, 1) << "the stages end at 1";
 }
 
-TEST(Verify, LooksAtTheDriftOfJointsOfMoreThanTwoMarkers) {
+TEST(Verify, looks_at_the_drift_of_joints_of_more_than_two_markers) {
   const Outcome found = Workplace().shell("trammel verify sound_belt --states 6 --markdown" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
   const auto rows = rows_of(found.out);
@@ -273,7 +273,7 @@ TEST(Verify, LooksAtTheDriftOfJointsOfMoreThanTwoMarkers) {
   }
 }
 
-TEST(Verify, NamesAnAlgebraicUnknownThatBreaksItsRules) {
+TEST(Verify, names_an_algebraic_unknown_that_breaks_its_rules) {
   const std::string fault = "the equation of the algebraic unknown 'J.z' depends on the multiplier 'J.force'";
   const Outcome found = Workplace().shell("trammel verify breaks_rules --no-motion --states 6" + unsound);
   EXPECT_EQ(found.status, 1);
@@ -290,7 +290,7 @@ TEST(Verify, NamesAnAlgebraicUnknownThatBreaksItsRules) {
   }
 }
 
-TEST(CheckDerivatives, NamesTheInstanceThatThrowsWhatIsNoException) {
+TEST(CheckDerivatives, names_the_instance_that_throws_what_is_no_exception) {
   Workplace here;
   here.write("case.yaml", pair_of_bodies + "joints: {J: {type: throws_later, between: [a, b]}}\n");
   const Outcome found = here.shell("trammel check case.yaml --derivatives" + unsound);
@@ -300,7 +300,7 @@ TEST(CheckDerivatives, NamesTheInstanceThatThrowsWhatIsNoException) {
   EXPECT_THAT(found.err, HasSubstr("something was thrown that is no exception"));
 }
 
-TEST(Describe, PrintsMarkdownAndExamples) {
+TEST(Describe, prints_Markdown_and_examples) {
   Workplace here;
   const Outcome found = here.shell("trammel describe screw --markdown");
   EXPECT_EQ(found.status, 0);

@@ -55,7 +55,7 @@ Session* const session = static_cast<Session*>(testing::AddGlobalTestEnvironment
 
 class Case : public testing::TestWithParam<Check> {};
 
-TEST_P(Case, AgreesWithItsReference) {
+TEST_P(Case, agrees_with_its_reference) {
   const unsigned at_once = all_wanted() ? std::max(1U, std::thread::hardware_concurrency()) : 1;
   Verdict verdict;
   try {

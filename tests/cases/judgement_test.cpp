@@ -9,20 +9,20 @@
 namespace trammel::cases {
 namespace {
 
-TEST(Judgement, ObservesTheOrder) {
+TEST(Judgement, observes_the_order) {
   EXPECT_DOUBLE_EQ(observed_order(4e-3, 1e-3, 1e-10).value(), 2);
   EXPECT_DOUBLE_EQ(observed_order(8e-3, 1e-3, 1e-10).value(), 3);
   EXPECT_FALSE(observed_order(1e-15, 1e-16, 1e-10).has_value());
 }
 
-TEST(Judgement, ExtrapolationRemovesTheSecondOrder) {
+TEST(Judgement, extrapolation_removes_the_second_order) {
   const auto value = [](double h) { return 5 + 0.3 * h * h; };
   const Extrapolation e = extrapolate({value(0.4), value(0.2), value(0.1)});
   EXPECT_NEAR(e.value, 5, 1e-14);
   EXPECT_NEAR(e.estimate, 0, 1e-14);
 }
 
-TEST(Judgement, TheEstimateBoundsTermsOfOrderThreeAndFour) {
+TEST(Judgement, the_estimate_bounds_terms_of_order_three_and_four) {
   for (const int order : {3, 4}) {
     const auto value = [order](double h) { return 5 + 0.3 * h * h + 0.2 * std::pow(h, order); };
     const Extrapolation e = extrapolate({value(0.4), value(0.2), value(0.1)});
@@ -31,7 +31,7 @@ TEST(Judgement, TheEstimateBoundsTermsOfOrderThreeAndFour) {
   }
 }
 
-TEST(Judgement, TheEnergyCountsWhatWasPutInWhereAsked) {
+TEST(Judgement, the_energy_counts_what_was_put_in_where_asked) {
   // 2 W are put in from t = 1 on.
   const History history = History::of_text(
       "time [s],kinetic [J],strain [J],total [J],dissipated_power [W]\n"
@@ -43,7 +43,7 @@ TEST(Judgement, TheEnergyCountsWhatWasPutInWhereAsked) {
   EXPECT_NEAR(drift_of(history, energy), 0.1 / 5, 1e-15);
 }
 
-TEST(History, FindsColumnsByNameAndRowsByTime) {
+TEST(History, finds_columns_by_name_and_rows_by_time) {
   const History history = History::of_text("time [s],position.x [m],angle [rad]\n0,1,2\n0.1,3,4\n0.1,5,6\n");
   EXPECT_EQ(history.column("position", "x")[1], 3);
   EXPECT_EQ(history.column("angle", "")[0], 2);

@@ -83,7 +83,7 @@ void expect_runs(const Author& author, bool grown) {
   }
 }
 
-TEST(Growth, ALibraryOfTodayRunsUnderTomorrowsHost) {
+TEST(Growth, a_library_of_today_runs_under_tomorrows_host) {
   const Library today("today");
   ASSERT_NE(today.author, nullptr) << dlerror();
   const std::size_t sizes[] = {sizeof(MarkerMotion), sizeof(Energy), sizeof(Review), sizeof(Row)};
@@ -91,7 +91,7 @@ TEST(Growth, ALibraryOfTodayRunsUnderTomorrowsHost) {
   expect_runs(*today.author, false);
 }
 
-TEST(Growth, ALibraryOfTomorrowGivesWhatIsNew) {
+TEST(Growth, a_library_of_tomorrow_gives_what_is_new) {
   const Library tomorrow("tomorrow");
   ASSERT_NE(tomorrow.author, nullptr) << dlerror();
   expect_runs(*tomorrow.author, true);

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-TEST(BackgroundQueue, RunsJobsInTheirOrderOnAnotherThread) {
+TEST(BackgroundQueue, runs_jobs_in_their_order_on_another_thread) {
   std::vector<int> order;
   std::thread::id thread;
   BackgroundQueue queue(2);
@@ -33,7 +33,7 @@ TEST(BackgroundQueue, RunsJobsInTheirOrderOnAnotherThread) {
   EXPECT_NO_THROW(queue.rethrow());
 }
 
-TEST(BackgroundQueue, AddWaitsWhileTwoJobsAreNotDone) {
+TEST(BackgroundQueue, add_waits_while_two_jobs_are_not_done) {
   BackgroundQueue queue(2);
   std::promise<void> go;
   queue.add([gate = go.get_future().share()] { gate.wait(); });
@@ -52,7 +52,7 @@ TEST(BackgroundQueue, AddWaitsWhileTwoJobsAreNotDone) {
   EXPECT_EQ(queue.done(), 3);
 }
 
-TEST(BackgroundQueue, AfterAnErrorNoJobRuns) {
+TEST(BackgroundQueue, after_an_error_no_job_runs) {
   int later = 0;
   BackgroundQueue queue(2);
   queue.add([] {});
@@ -64,7 +64,7 @@ TEST(BackgroundQueue, AfterAnErrorNoJobRuns) {
   for (int i = 0; i < 2; ++i) EXPECT_THROW(queue.rethrow(), std::runtime_error);
 }
 
-TEST(BackgroundQueue, ItsEndWaitsForItsJobs) {
+TEST(BackgroundQueue, its_end_waits_for_its_jobs) {
   int ran = 0;
   {
     BackgroundQueue queue(4);
@@ -77,7 +77,7 @@ TEST(BackgroundQueue, ItsEndWaitsForItsJobs) {
   EXPECT_EQ(ran, 3);
 }
 
-TEST(BackgroundQueue, ItsThreadTakesNoSignalThatAsksToStop) {
+TEST(BackgroundQueue, its_thread_takes_no_signal_that_asks_to_stop) {
   BackgroundQueue queue(1);
   sigset_t mask;
   queue.add([&] { pthread_sigmask(SIG_BLOCK, nullptr, &mask); });
@@ -89,7 +89,7 @@ TEST(BackgroundQueue, ItsThreadTakesNoSignalThatAsksToStop) {
   EXPECT_EQ(sigismember(&mask, SIGTERM), 0);
 }
 
-TEST(BackgroundClock, CallsEveryPeriodUntilItEnds) {
+TEST(BackgroundClock, calls_every_period_until_it_ends) {
   std::atomic<int> calls = 0;
   {
     const BackgroundClock clock(5ms, [&] { ++calls; });
@@ -101,7 +101,7 @@ TEST(BackgroundClock, CallsEveryPeriodUntilItEnds) {
   EXPECT_EQ(calls, at_the_end);
 }
 
-TEST(BackgroundClock, EndsAtOnceWithinALongPeriod) {
+TEST(BackgroundClock, ends_at_once_within_a_long_period) {
   const auto begin = std::chrono::steady_clock::now();
   {
     const BackgroundClock clock(10min, [] {});

@@ -18,7 +18,7 @@ std::string message(const std::string& text) {
   return "no error";
 }
 
-TEST(CaseYaml, KeepsTheOrderAndThePlaces) {
+TEST(CaseYaml, keeps_the_order_and_the_places) {
   const Value root = read_yaml_text(R"(b: {x: [1, two]}
 a:
   - ~
@@ -36,7 +36,7 @@ a:
   EXPECT_EQ(root.find("c"), nullptr);
 }
 
-TEST(CaseYaml, KeysMayHoldIndices) {
+TEST(CaseYaml, keys_may_hold_indices) {
   const Value root =
       read_yaml_text("rod.(i): {for: {i: 1..n}, between: [rod.(i-1).end, rod.(i).start]}\n", "case.yaml");
   EXPECT_EQ(root.entries[0].key, "rod.(i)");
@@ -44,12 +44,12 @@ TEST(CaseYaml, KeysMayHoldIndices) {
   EXPECT_EQ(root.entries[0].value.find("for")->find("i")->text, "1..n");
 }
 
-TEST(CaseYaml, FollowsAliases) {
+TEST(CaseYaml, follows_aliases) {
   const Value root = read_yaml_text("a: &steel {rho: 7850}\nb: *steel\n", "case.yaml");
   EXPECT_EQ(root.find("b")->find("rho")->text, "7850");
 }
 
-TEST(CaseYaml, SaysWhereItDoesNotParse) {
+TEST(CaseYaml, says_where_it_does_not_parse) {
   EXPECT_EQ(message(R"(a: 1
 b: 2
 a: 3
@@ -73,7 +73,7 @@ b: 1
   EXPECT_EQ(message(""), "case.yaml:1:1: the file holds nothing");
 }
 
-TEST(CaseYaml, AliasesDoNotExplode) {
+TEST(CaseYaml, aliases_do_not_explode) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 10; ++i) {
     const std::string last = "*a" + std::to_string(i - 1);
@@ -84,7 +84,7 @@ TEST(CaseYaml, AliasesDoNotExplode) {
   EXPECT_THAT(message(text), HasSubstr("holds more than"));
 }
 
-TEST(CaseYaml, AliasesDoNotNestWithoutEnd) {
+TEST(CaseYaml, aliases_do_not_nest_without_end) {
   // By its count of values alone the tree could be 30,000 levels deep, and overrun the stack where it is copied.
   std::string text = "a0: &a0 " + std::string(90, '[') + std::string(90, ']') + "\n";
   for (int i = 1; i < 1000; ++i)
@@ -93,7 +93,7 @@ TEST(CaseYaml, AliasesDoNotNestWithoutEnd) {
   EXPECT_EQ(message(text), "case.yaml:2:99: lists and maps are nested deeper than 100 levels");
 }
 
-TEST(CaseYaml, SaysHowDeepItMayNest) {
+TEST(CaseYaml, says_how_deep_it_may_nest) {
   const auto lists = [](std::size_t n) { return "a: " + std::string(n, '[') + std::string(n, ']') + "\n"; };
   EXPECT_EQ(message(lists(99)), "no error");
   EXPECT_EQ(message(lists(10'000)), "case.yaml:1:103: lists and maps are nested deeper than 100 levels");
@@ -103,7 +103,7 @@ TEST(CaseYaml, SaysHowDeepItMayNest) {
   EXPECT_THAT(message(maps), HasSubstr("nested deeper than 100 levels"));
 }
 
-TEST(CaseYaml, SaysWhereItIsNoText) {
+TEST(CaseYaml, says_where_it_is_no_text) {
   using namespace std::string_literals;
   EXPECT_EQ(message("a: 1\nb: \"x\0y\"\n"s), "case.yaml:2:6: the file holds a NUL byte here: is it a text?");
   EXPECT_EQ(message("\u00e4: \xe4\n"), "case.yaml:1:4: the byte 0xe4 here is not UTF-8: is the file a text?");
@@ -113,7 +113,7 @@ TEST(CaseYaml, SaysWhereItIsNoText) {
   EXPECT_EQ(message("a: \u00e4\tb\r\n"), "no error");
 }
 
-TEST(CaseYaml, MergesMaps) {
+TEST(CaseYaml, merges_maps) {
   const Value root = read_yaml_text(
       R"(a: &a {x: 1, y: 2}
 b: &b {y: 3, z: 4}
@@ -144,7 +144,7 @@ f: {<<: *e}
             "case.yaml:1:23: the key 'y' stands here a second time; the first one is in line 1");
 }
 
-TEST(CaseYaml, AFileThatCannotBeRead) {
+TEST(CaseYaml, a_file_that_cannot_be_read) {
   try {
     read_yaml_file("/nowhere/case.yaml");
     FAIL();

@@ -63,7 +63,7 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
-TEST(CsvHistories, NamesUnitsAndEveryDigit) {
+TEST(CsvHistories, names_units_and_every_digit) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.refer("some", 2, What::outputs, {"third"});
@@ -91,7 +91,7 @@ TEST(CsvHistories, NamesUnitsAndEveryDigit) {
                           "0.1,0,3,0", "0.3,0,3,0"));
 }
 
-TEST(CsvHistories, EnergiesOfABodyAndOfTheModel) {
+TEST(CsvHistories, energies_of_a_body_and_of_the_model) {
   Scene scene;
   scene.refer("one", 4, What::energy);
   scene.refer("all", -1, What::energy);
@@ -107,7 +107,7 @@ TEST(CsvHistories, EnergiesOfABodyAndOfTheModel) {
   EXPECT_THAT(lines_of(folder / "all.csv"), ElementsAre(header, "0,266,5.25,-7,264.25,3.5"));
 }
 
-TEST(CsvHistories, ColumnsOfSeveralInstancesAreNumberedInTheOrderOfTheirBlocks) {
+TEST(CsvHistories, columns_of_several_instances_are_numbered_in_the_order_of_their_blocks) {
   Scene scene;
   {
     ModelBuilder builder(scene.model);
@@ -140,7 +140,7 @@ std::string message(Scene& scene, const fs::path& folder) {
   return {};
 }
 
-TEST(CsvHistories, AnUnknownOutputIsNamedWithTheNearest) {
+TEST(CsvHistories, an_unknown_output_is_named_with_the_nearest) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs, {"positio"});
   scene.start();
@@ -150,7 +150,7 @@ TEST(CsvHistories, AnUnknownOutputIsNamedWithTheNearest) {
                 "number, position, third"));
 }
 
-TEST(CsvHistories, ASensorThatReportsNothingIsAnError) {
+TEST(CsvHistories, a_sensor_that_reports_nothing_is_an_error) {
   Scene scene;
   scene.sensor("idle");
   scene.start();
@@ -158,7 +158,7 @@ TEST(CsvHistories, ASensorThatReportsNothingIsAnError) {
               HasSubstr("sensor 'idle' (plain): there is nothing to report"));
 }
 
-TEST(CsvHistories, AFullDiskIsOneErrorOnAllRanks) {
+TEST(CsvHistories, a_full_disk_is_one_error_on_all_ranks) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.start();
@@ -194,7 +194,7 @@ TEST(CsvHistories, AFullDiskIsOneErrorOnAllRanks) {
   EXPECT_THAT(found, HasSubstr("cannot write '" + (folder / "end.csv").string() + "': File too large"));
 }
 
-TEST(CsvHistories, LinesAreInTheFileASecondLaterAtTheLatest) {
+TEST(CsvHistories, lines_are_in_the_file_a_second_later_at_the_latest) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.start();
@@ -213,7 +213,7 @@ TEST(CsvHistories, LinesAreInTheFileASecondLaterAtTheLatest) {
   EXPECT_LT(passed(), 5s);  // other work on this machine may be in the way
 }
 
-TEST(CsvHistories, LinesAreThereWhereTheHistoriesEnd) {
+TEST(CsvHistories, lines_are_there_where_the_histories_end) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.start();
@@ -227,7 +227,7 @@ TEST(CsvHistories, LinesAreThereWhereTheHistoriesEnd) {
   }
 }
 
-TEST(CsvHistories, NamesBecomePathsInOneFolder) {
+TEST(CsvHistories, names_become_paths_in_one_folder) {
   EXPECT_EQ(file_stem("rod[3].end"), "rod[3].end");
   EXPECT_EQ(file_stem("a/b c"), "a_b_c");
   EXPECT_EQ(file_stem(".."), "_..");

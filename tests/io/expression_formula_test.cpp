@@ -63,7 +63,7 @@ void expect_as_expression(const std::string& text) {
   }
 }
 
-TEST(ExpressionFormula, DifferentiatesAsExpressionsDo) {
+TEST(ExpressionFormula, differentiates_as_expressions_do) {
   for (const char* text :
        {"x", "2 - x", "x + p.y*z - t", "k*x^2/(2*k) - p.y^3", "sin(x*p.y)/z", "3/z - z/3 + x/p.y",
         "sqrt(x^2 + p.y^2 + z^2)", "if(x > t, x*z, p.y)", "if(x < t, x*z, p.y^2*t)",
@@ -72,18 +72,18 @@ TEST(ExpressionFormula, DifferentiatesAsExpressionsDo) {
     expect_as_expression(text);
 }
 
-TEST(ExpressionFormula, TellsWhatItReadsInTheOrderOfTheNames) {
+TEST(ExpressionFormula, tells_what_it_reads_in_the_order_of_the_names) {
   EXPECT_THAT(formula("z*t + x", four).variables(), ElementsAre(0, 2, 3));
   EXPECT_TRUE(formula("z*t + x", four).reads(2));
   EXPECT_FALSE(formula("z*t + x", four).reads(1));
   EXPECT_TRUE(formula("k + 1", four).variables().empty());
 }
 
-TEST(ExpressionFormula, ItsNamesHideTheParametersOfTheCase) {
+TEST(ExpressionFormula, its_names_hide_the_parameters_of_the_case) {
   EXPECT_EQ(formula("x + k + m", four, {{"x", 100}, {"k", 100}, {"m", 2}}).value(point), 0.7 + 1.5 + 2);
 }
 
-TEST(ExpressionFormula, ReadsMoreThanAFunctionMay) {
+TEST(ExpressionFormula, reads_more_than_a_function_may) {
   FormulaNames many;
   std::string text = "0";
   std::vector<double> values;
@@ -99,7 +99,7 @@ TEST(ExpressionFormula, ReadsMoreThanAFunctionMay) {
   EXPECT_EQ(std::ranges::count(hessian, 0.0), 30 * 29 / 2);
 }
 
-TEST(ExpressionFormula, ConstantsAreUntouchedByInfiniteDerivatives) {
+TEST(ExpressionFormula, constants_are_untouched_by_infinite_derivatives) {
   std::array<double, 1> g{};
   std::array<double, 1> h{};
   EXPECT_EQ(formula("sqrt(k - 1.5) + x", four).evaluate(point, g.data(), h.data()), 0.7);
@@ -107,7 +107,7 @@ TEST(ExpressionFormula, ConstantsAreUntouchedByInfiniteDerivatives) {
   EXPECT_EQ(h[0], 0);
 }
 
-TEST(ExpressionFormula, NamesWhatIsWrong) {
+TEST(ExpressionFormula, names_what_is_wrong) {
   const auto message = [](const std::string& text, const FormulaNames& names) {
     try {
       formula(text, names);

@@ -38,7 +38,7 @@ struct ValueCase {
 class Value : public testing::TestWithParam<ValueCase> {};
 
 // Proves: precedence, associativity, numbers, constants, parameters and each function's value.
-TEST_P(Value, IsThatOfTheText) {
+TEST_P(Value, is_that_of_the_text) {
   const ParameterValues parameters{{"a", 3.0}, {"b_1", -2.0}};
   const double value = evaluate_constant(GetParam().text, parameters);
   EXPECT_NEAR(value, GetParam().value, 1e-15 * (1 + std::abs(GetParam().value))) << GetParam().text;
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         ValueCase{"2 *\n 3\t", 6}),
     [](const auto& test) { return "text_" + std::to_string(test.index); });
 
-TEST(ExpressionNames, MayBeginLikeAnOperator) {
+TEST(ExpressionNames, may_begin_like_an_operator) {
   EXPECT_EQ(evaluate_constant("notch + order*android", {{"notch", 1.0}, {"order", 2.0}, {"android", 3.0}}),
             7);
 }
@@ -89,7 +89,7 @@ struct ErrorCase {
 class BadText : public testing::TestWithParam<ErrorCase> {};
 
 // Proves: each mistake gives one message with the column, what was found and what was expected.
-TEST_P(BadText, IsExplained) { EXPECT_EQ(error_of(GetParam().text), GetParam().message); }
+TEST_P(BadText, is_explained) { EXPECT_EQ(error_of(GetParam().text), GetParam().message); }
 
 INSTANTIATE_TEST_SUITE_P(
     Expression, BadText,
@@ -134,20 +134,20 @@ INSTANTIATE_TEST_SUITE_P(
                   "column 7 of 'if(0, ratte, 1)': unknown name 'ratte'; did you mean 'rate'?"}),
     [](const auto& test) { return "text_" + std::to_string(test.index); });
 
-TEST(ExpressionErrors, NameTheKnownSignalThatIsNearest) {
+TEST(ExpressionErrors, name_the_known_signal_that_is_nearest) {
   Names names = Names::of_time();
   names.signals = {"B.angle", "hook.s"};
   EXPECT_EQ(error_of("2*B.angel", names),
             "column 3 of '2*B.angel': unknown name 'B.angel'; did you mean 'B.angle'?");
 }
 
-TEST(ExpressionErrors, TellThatAConstantIsExpected) {
+TEST(ExpressionErrors, tell_that_a_constant_is_expected) {
   EXPECT_EQ(error_of("2*t", Names::constants()),
             "column 3 of '2*t': time is not allowed here: a constant is expected");
   EXPECT_THROW(Expression("t", Names::of_time()).constant(), ExpressionError);
 }
 
-TEST(ExpressionErrors, RefuseWhatWouldExhaustTheStack) {
+TEST(ExpressionErrors, refuse_what_would_exhaust_the_stack) {
   EXPECT_NE(error_of(std::string(65, '(') + "1" + std::string(65, ')')).find("nested deeper"),
             std::string::npos);
   EXPECT_NE(error_of(std::string(3000, '-') + "1").find("nested deeper"), std::string::npos);
@@ -237,7 +237,7 @@ const char* const texts_of_time[] = {"rate*t",
 class OfTime : public testing::TestWithParam<const char*> {};
 
 // Proves: exact first and second derivatives of expressions of time, each function among them.
-TEST_P(OfTime, DerivativesMatchDifferences) {
+TEST_P(OfTime, derivatives_match_differences) {
   const Expression f(GetParam(), Names::of_time({{"rate", -0.6}}));
   for (const double t : {0.31, 0.62, 1.77}) {
     const Jet y = f.at(t);
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(Expression, OfTime, testing::ValuesIn(texts_of_time),
                          [](const auto& test) { return "text_" + std::to_string(test.index); });
 
 // Proves: the derivatives of every function in the table are tested above.
-TEST(Expression, EveryFunctionHasACase) {
+TEST(Expression, every_function_has_a_case) {
   for (const auto& entry : grammar::functions()) {
     const std::string call = std::string(entry.name) + "(";
     EXPECT_TRUE(std::any_of(std::begin(texts_of_time), std::end(texts_of_time), [&](const std::string& text) {
@@ -268,7 +268,7 @@ TEST(Expression, EveryFunctionHasACase) {
 class OfSignals : public testing::TestWithParam<const char*> {};
 
 // Proves: gradient, Hessian and mixed time derivatives of expressions of signals.
-TEST_P(OfSignals, DerivativesMatchDifferences) {
+TEST_P(OfSignals, derivatives_match_differences) {
   const Expression f(GetParam(), Names::of_time_and_signals({{"k", 7.0}}));
   const auto n = f.signals().size();
   const std::vector<double> s{0.4, 1.1, -0.7};
@@ -303,19 +303,19 @@ INSTANTIATE_TEST_SUITE_P(Expression, OfSignals,
                                          "smoothstep(A.s, 0, 1, B.angle, C.rate*t)"),
                          [](const auto& test) { return "text_" + std::to_string(test.index); });
 
-TEST(Expression, KeepsSignalsInTheOrderOfTheirFirstUse) {
+TEST(Expression, keeps_signals_in_the_order_of_their_first_use) {
   const Expression f("B.angle*A.s + B.angle^2", Names::of_time_and_signals());
   EXPECT_EQ(f.signals(), (std::vector<std::string>{"B.angle", "A.s"}));
   EXPECT_FALSE(f.reads_time());
 }
 
-TEST(Expression, ForgetsWhatABranchNeverTakenReads) {
+TEST(Expression, forgets_what_a_branch_never_taken_reads) {
   const Expression f("if(k, 3, t*B.angle)", Names::of_time_and_signals({{"k", 1.0}}));
   EXPECT_TRUE(f.is_constant());
   EXPECT_EQ(f.constant(), 3);
 }
 
-TEST(Expression, EvaluatesOnlyTheBranchTaken) {
+TEST(Expression, evaluates_only_the_branch_taken) {
   // At a negative t the root would give nan.
   const Expression f("if(t > 0, sqrt(t), 0) + 1", Names::of_time());
   EXPECT_EQ(f.at(-1).value, 1);
@@ -323,7 +323,7 @@ TEST(Expression, EvaluatesOnlyTheBranchTaken) {
   EXPECT_EQ(f.at(4).value, 3);
 }
 
-TEST(Parameters, MayDependOnEachOtherInAnyOrder) {
+TEST(Parameters, may_depend_on_each_other_in_any_order) {
   const ParameterValues values = resolve_parameters(
       {{"area", "width*height"}, {"width", "2*height"}, {"height", "3"}, {"tilt", "deg(90)"}});
   EXPECT_EQ(values.at("height"), 3);
@@ -333,7 +333,7 @@ TEST(Parameters, MayDependOnEachOtherInAnyOrder) {
   EXPECT_TRUE(resolve_parameters({}).empty());
 }
 
-TEST(Parameters, MayFormALongChain) {
+TEST(Parameters, may_form_a_long_chain) {
   std::vector<std::pair<std::string, std::string>> chain;
   for (int i = 0; i < 30'000; ++i)
     chain.emplace_back("p" + std::to_string(i), "p" + std::to_string(i + 1) + " + 1");
@@ -350,7 +350,7 @@ TEST(Parameters, MayFormALongChain) {
   }
 }
 
-TEST(Expression, SaysThatANameIsThatOfAFunction) {
+TEST(Expression, says_that_a_name_is_that_of_a_function) {
   const std::vector<std::string> functions{"push"};
   Names names = Names::of_time_and_signals();
   names.functions = functions;
@@ -362,7 +362,7 @@ TEST(Expression, SaysThatANameIsThatOfAFunction) {
   EXPECT_EQ(error_of("push(t)", names), "column 1 of 'push(t)': " + why);
 }
 
-TEST(Expression, QuotesThePartOfALongTextThatIsWrong) {
+TEST(Expression, quotes_the_part_of_a_long_text_that_is_wrong) {
   std::string text = "1";
   for (int i = 0; i < 900; ++i) text += "+1";
   const std::string message = error_of(text + "+x+1" + text);
@@ -371,7 +371,7 @@ TEST(Expression, QuotesThePartOfALongTextThatIsWrong) {
   EXPECT_LT(message.size(), 200U);
 }
 
-TEST(Expression, LawsWithinLawsEnd) {
+TEST(Expression, laws_within_laws_end) {
   std::string text = "t";
   for (int i = 0; i < 60; ++i) text = "ramp(t,0,1," + text + ",1)";  // 2^60 instructions
   EXPECT_NE(error_of(text).find("the expression is too large"), std::string::npos);
@@ -385,7 +385,7 @@ struct ParameterCase {
 
 class BadParameter : public testing::TestWithParam<ParameterCase> {};
 
-TEST_P(BadParameter, IsExplained) {
+TEST_P(BadParameter, is_explained) {
   try {
     resolve_parameters(GetParam().definitions);
     FAIL();

@@ -31,7 +31,7 @@ void expect_exact_derivatives(const Function& f, const std::vector<double>& time
 
 const std::vector<double> x{0, 1, 2.5, 3}, y{1, 3, 2, -1};
 
-TEST(TableFunction, JoinsItsPointsByStraightLines) {
+TEST(TableFunction, joins_its_points_by_straight_lines) {
   const FunctionPtr f = table_function(x, y);
   EXPECT_EQ(f->text(), "table of 4 points");
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(f->at(x[i]).value, y[i]);
@@ -41,14 +41,14 @@ TEST(TableFunction, JoinsItsPointsByStraightLines) {
   expect_exact_derivatives(*f, {-1, 0.4, 1.7, 2.7, 5});
 }
 
-TEST(TableFunction, TakesTheSlopeOfTheRightHandSideAtAPoint) {
+TEST(TableFunction, takes_the_slope_of_the_right_hand_side_at_a_point) {
   const FunctionPtr f = table_function(x, y);
   EXPECT_EQ(f->at(0).first, 2);
   EXPECT_NEAR(f->at(1).first, -2.0 / 3, 1e-15);
   EXPECT_EQ(f->at(3).first, 0);
 }
 
-TEST(TableFunction, FollowsTheRuleOutside) {
+TEST(TableFunction, follows_the_rule_outside) {
   EXPECT_EQ(table_function(x, y, Outside::hold)->at(-2).value, 1);
   EXPECT_EQ(table_function(x, y, Outside::hold)->at(9).value, -1);
   EXPECT_EQ(table_function(x, y, Outside::hold)->at(9).first, 0);
@@ -67,7 +67,7 @@ TEST(TableFunction, FollowsTheRuleOutside) {
   }
 }
 
-TEST(SplineFunction, PassesItsPointsWithTwoContinuousDerivatives) {
+TEST(SplineFunction, passes_its_points_with_two_continuous_derivatives) {
   for (const SplineEnds& ends :
        {SplineEnds{}, SplineEnds{0.5, -2}, SplineEnds{0.5, {}}, SplineEnds{{}, -2}}) {
     const FunctionPtr f = spline_function(x, y, ends, Outside::extend);
@@ -88,7 +88,7 @@ TEST(SplineFunction, PassesItsPointsWithTwoContinuousDerivatives) {
   }
 }
 
-TEST(SplineFunction, RepeatsACubicExactly) {
+TEST(SplineFunction, repeats_a_cubic_exactly) {
   // Clamped with the cubic's own slopes, the spline is the cubic.
   const auto cubic = [](const Jet& t) { return pow(t, 3) - 2.0 * t * t + 0.5 * t + 1.0; };
   std::vector<double> values;
@@ -103,7 +103,7 @@ TEST(SplineFunction, RepeatsACubicExactly) {
   }
 }
 
-TEST(SplineFunction, OfTwoPointsIsAStraightLine) {
+TEST(SplineFunction, of_two_points_is_a_straight_line) {
   const FunctionPtr f = spline_function({1, 3}, {2, 8});
   EXPECT_NEAR(f->at(2).value, 5, 1e-15);
   EXPECT_NEAR(f->at(2).first, 3, 1e-15);
@@ -111,7 +111,7 @@ TEST(SplineFunction, OfTwoPointsIsAStraightLine) {
 }
 
 // Proves: the spline converges with order 4 (clamped), as the theory of cubic splines has it.
-TEST(SplineFunction, ConvergesWithOrderFour) {
+TEST(SplineFunction, converges_with_order_four) {
   const auto error = [](int n) {
     std::vector<double> px, py;
     for (int i = 0; i <= n; ++i) {
@@ -128,7 +128,7 @@ TEST(SplineFunction, ConvergesWithOrderFour) {
 
 class Law : public testing::TestWithParam<MotionLaw> {};
 
-TEST_P(Law, RisesBetweenItsLimitsWithExactDerivatives) {
+TEST_P(Law, rises_between_its_limits_with_exact_derivatives) {
   const FunctionPtr f = motion_law_function(GetParam(), 0.5, 2.5, 3, -1);
   EXPECT_EQ(f->at(0).value, 3);
   EXPECT_EQ(f->at(0.5).value, 3);
@@ -139,7 +139,7 @@ TEST_P(Law, RisesBetweenItsLimitsWithExactDerivatives) {
   expect_exact_derivatives(*f, {0.2, 0.7, 1.3, 2.2, 3});
 }
 
-TEST_P(Law, AgreesWithTheFunctionOfTheSameName) {
+TEST_P(Law, agrees_with_the_function_of_the_same_name) {
   const std::string text = std::string(name_of(GetParam())) + "(t, 0.5, 2.5, 3, -1)";
   const FunctionPtr f = motion_law_function(GetParam(), 0.5, 2.5, 3, -1);
   const FunctionPtr g = expression_function(text, Names::of_time());
@@ -150,7 +150,7 @@ TEST_P(Law, AgreesWithTheFunctionOfTheSameName) {
   }
 }
 
-TEST_P(Law, HasTheContinuityThatItStates) {
+TEST_P(Law, has_the_continuity_that_it_states) {
   const FunctionPtr f = motion_law_function(GetParam(), 0, 1, 0, 1);
   for (const double end : {0.0, 1.0}) {
     const Jet left = f->at(end - 1e-9), right = f->at(end + 1e-9);
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(MotionLaw, Law,
                                          MotionLaw::smoothstep),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
-TEST(MotionLaws, AreFoundByName) {
+TEST(MotionLaws, are_found_by_name) {
   EXPECT_EQ(motion_law("cycloidal"), MotionLaw::cycloidal);
   EXPECT_FALSE(motion_law("cycloid"));
   EXPECT_EQ(outside_rule("extend"), Outside::extend);
@@ -176,7 +176,7 @@ TEST(MotionLaws, AreFoundByName) {
 }
 
 // Proves: a function of a signal has the chain rule's gradient, Hessian and mixed derivatives.
-TEST(FunctionOfASignal, DerivativesMatchDifferences) {
+TEST(FunctionOfASignal, derivatives_match_differences) {
   const FunctionPtr of = expression_function("A.s*t + B.angle^2", Names::of_time_and_signals());
   const FunctionPtr f = spline_function(x, y, {}, Outside::extend, of);
   EXPECT_EQ(f->signals(), of->signals());
@@ -200,7 +200,7 @@ TEST(FunctionOfASignal, DerivativesMatchDifferences) {
   }
 }
 
-TEST(FunctionOfASignal, RejectsTheStepOutsideOfItsPoints) {
+TEST(FunctionOfASignal, rejects_the_step_outside_of_its_points) {
   const FunctionPtr of = expression_function("A.s", Names::of_time_and_signals());
   const FunctionPtr f = table_function(x, y, Outside::error, of);
   FunctionValue out;
@@ -210,7 +210,7 @@ TEST(FunctionOfASignal, RejectsTheStepOutsideOfItsPoints) {
   EXPECT_THROW(f->evaluate(0, outside, out), RejectStep);
 }
 
-TEST(ExpressionFunction, IsConstantWhereItsTextIs) {
+TEST(ExpressionFunction, is_constant_where_its_text_is) {
   EXPECT_TRUE(expression_function("2*pi", Names::of_time())->is_constant());
   EXPECT_FALSE(expression_function("2*t", Names::of_time())->is_constant());
   EXPECT_FALSE(table_function(x, y)->is_constant());
@@ -224,7 +224,7 @@ struct BadInput {
 
 class Refused : public testing::TestWithParam<BadInput> {};
 
-TEST_P(Refused, WithAMessageAtItsPlace) {
+TEST_P(Refused, with_a_message_at_its_place) {
   try {
     GetParam().make({"case.yaml", 7, 3});
     FAIL();
@@ -271,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "ramp: it must end after it begins, found from 2 to 1"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ExpressionFunction, KeepsTheColumnOfAnError) {
+TEST(ExpressionFunction, keeps_the_column_of_an_error) {
   try {
     expression_function("2*sin(", Names::of_time(), {"case.yaml", 4, 12});
     FAIL();
@@ -281,7 +281,7 @@ TEST(ExpressionFunction, KeepsTheColumnOfAnError) {
   }
 }
 
-TEST(ExpressionFunction, ReportsNanWhereItArises) {
+TEST(ExpressionFunction, reports_nan_where_it_arises) {
   const FunctionPtr f = expression_function("sqrt(1 - t)", Names::of_time(), {"case.yaml", 4, 12});
   EXPECT_EQ(f->at(0).value, 1);
   // At t = 1 the value is finite, its rate is not.

@@ -30,7 +30,7 @@ Vec3 seen(const RecorderCamera& c, const Vec3& p) {
   return {d.dot(right(c)) / half, d.dot(top) / half, depth};
 }
 
-TEST(RecorderCamera, ShowsTheSagOfACraneThatSlews) {
+TEST(RecorderCamera, shows_the_sag_of_a_crane_that_slews) {
   // A jib of 10 m slews about z by a right angle: the box is flat along gravity, and all motion is across it.
   CameraSubject crane = box({10, 10, 2});
   crane.gravity = -9.81 * z;
@@ -44,7 +44,7 @@ TEST(RecorderCamera, ShowsTheSagOfACraneThatSlews) {
             0.7 * (seen(camera, right(camera)) - seen(camera, Vec3::Zero())).head<2>().norm());
 }
 
-TEST(RecorderCamera, LooksAcrossThePlaneOfMotionAndGravity) {
+TEST(RecorderCamera, looks_across_the_plane_of_motion_and_gravity) {
   for (const auto& [swing, gravity] :
        {std::pair(Mat3(x * x.transpose() + 0.5 * z * z.transpose()), Vec3(-z)),
         std::pair(Mat3(y * y.transpose() + 0.5 * z * z.transpose()), Vec3(-z)),
@@ -63,7 +63,7 @@ TEST(RecorderCamera, LooksAcrossThePlaneOfMotionAndGravity) {
   }
 }
 
-TEST(RecorderCamera, TurnsWithMotionInABoxThatHasNoThinSide) {
+TEST(RecorderCamera, turns_with_motion_in_a_box_that_has_no_thin_side) {
   // Of a cube that swings in a plane, turned by 30 degrees about z: the plane is seen from the front.
   CameraSubject cube = box({1, 1, 1});
   const Vec3 along(std::cos(0.5), std::sin(0.5), 0);
@@ -73,7 +73,7 @@ TEST(RecorderCamera, TurnsWithMotionInABoxThatHasNoThinSide) {
   EXPECT_GT(std::abs(right(camera_for(cube)).dot(along)), 0.8);
 }
 
-TEST(RecorderCamera, NeverLooksAlongGravity) {
+TEST(RecorderCamera, never_looks_along_gravity) {
   for (const Vec3& size : {Vec3(1, 1, 1), Vec3(5, 5, 0), Vec3(0, 0, 3), Vec3(5, 0, 0), Vec3(1, 20, 3)})
     for (const Vec3& gravity : {x, y, z, Vec3(1, 2, 3)}) {
       CameraSubject subject = box(size);
@@ -85,7 +85,7 @@ TEST(RecorderCamera, NeverLooksAlongGravity) {
     }
 }
 
-TEST(RecorderCamera, LooksAtAPlaneMechanismWithoutGravityFromItsFront) {
+TEST(RecorderCamera, looks_at_a_plane_mechanism_without_gravity_from_its_front) {
   RecorderCamera camera = camera_for(box({3, 2, 0.1}));
   EXPECT_GT(towards(camera).z(), 0.9);
   EXPECT_GT(right(camera).x(), 0.9);
@@ -95,7 +95,7 @@ TEST(RecorderCamera, LooksAtAPlaneMechanismWithoutGravityFromItsFront) {
   EXPECT_GT(camera.up.z(), 0.99);
 }
 
-TEST(RecorderCamera, HoldsTheBoxAndLittleElse) {
+TEST(RecorderCamera, holds_the_box_and_little_else) {
   for (const Vec3& size : {Vec3(1, 1, 1), Vec3(100, 1, 1), Vec3(1, 1, 30), Vec3(2, 1, 0)}) {
     CameraSubject subject = box(size);
     subject.low += Vec3(7, 8, 9), subject.high += Vec3(7, 8, 9);
@@ -113,7 +113,7 @@ TEST(RecorderCamera, HoldsTheBoxAndLittleElse) {
   }
 }
 
-TEST(RecorderCamera, PassesOverDisplacementsOfRounding) {
+TEST(RecorderCamera, passes_over_displacements_of_rounding) {
   CameraSubject still = box({3, 0.1, 2});
   const Vec3 before = towards(camera_for(still));
   still.motion = 1e-20 * Mat3(Vec3(0, 1, 0).asDiagonal());

@@ -98,7 +98,7 @@ std::vector<double> frames_of(const fs::path& pvd) {
   return times;
 }
 
-TEST(Recorder, RecordsByStepsWithTheFirstAndTheLast) {
+TEST(Recorder, records_by_steps_with_the_first_and_the_last) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder") / "new" / "folder";
   Recorder recorder(*scene.assembler, {folder, "rig", {true, 4, 0}, {true, 2, 0}});
@@ -119,7 +119,7 @@ TEST(Recorder, RecordsByStepsWithTheFirstAndTheLast) {
                                HasSubstr("('moment', 'moments', 'N m', (0.15, 0.35, 0.8), 0.")));
 }
 
-TEST(Recorder, RecordsByTime) {
+TEST(Recorder, records_by_time) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_time");
   Recorder recorder(*scene.assembler, {folder, "rig", {true, 1, 0.3}, {true, 1, 0.1}});
@@ -133,7 +133,7 @@ TEST(Recorder, RecordsByTime) {
   EXPECT_NEAR(frames[4], 1, 1e-12);
 }
 
-TEST(Recorder, ABorderOfStagesIsDecidedByTimeAndStage) {
+TEST(Recorder, a_border_of_stages_is_decided_by_time_and_stage) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_border");
   Recorder recorder(*scene.assembler, {folder, "rig", {false, 1, 0}, {true, 1, 0}});
@@ -149,7 +149,7 @@ TEST(Recorder, ABorderOfStagesIsDecidedByTimeAndStage) {
     EXPECT_THAT(times_of(folder / name), ElementsAre(0, 0, 0.5, 1, 1, 1.5, 2, 2, 3)) << name;
 }
 
-TEST(Recorder, StagesThatAssembleAreNotRecorded) {
+TEST(Recorder, stages_that_assemble_are_not_recorded) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_assemble");
   Recorder recorder(*scene.assembler, {folder, "rig", {}, {}});
@@ -159,7 +159,7 @@ TEST(Recorder, StagesThatAssembleAreNotRecorded) {
   EXPECT_EQ(recorder.counts().frames, 3);
 }
 
-TEST(Recorder, AFailureLeavesTheLastGoodState) {
+TEST(Recorder, a_failure_leaves_the_last_good_state) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_failed");
   Recorder recorder(*scene.assembler, {folder, "rig", {true, 100, 0}, {true, 100, 0}});
@@ -174,7 +174,7 @@ TEST(Recorder, AFailureLeavesTheLastGoodState) {
   EXPECT_THAT(times_of(folder / "probe.csv"), ElementsAre(0, 0.7));
 }
 
-TEST(Recorder, NothingIsWrittenOfWhatIsOff) {
+TEST(Recorder, nothing_is_written_of_what_is_off) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_off");
   Recorder recorder(*scene.assembler, {folder, "rig", {false, 1, 0}, {false, 1, 0}});
@@ -184,7 +184,7 @@ TEST(Recorder, NothingIsWrittenOfWhatIsOff) {
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST(Recorder, AFolderThatCannotBeMadeIsOneErrorOnAllRanks) {
+TEST(Recorder, a_folder_that_cannot_be_made_is_one_error_on_all_ranks) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_refused");
   if (scene.first()) std::ofstream(folder / "file") << "in the way";

@@ -19,7 +19,7 @@ using namespace testing::picture;
 
 const std::string tool = TRAMMEL_BINARY_DIR "/bin/trammel-render";
 
-TEST(Render, ShowsSectionsBodiesAndArrows) {
+TEST(Render, shows_sections_bodies_and_arrows) {
   const fs::path folder = fresh_folder("render");
   testing::record_rig(folder);
   const std::string picture = (folder / "picture.png").string();
@@ -33,7 +33,7 @@ TEST(Render, ShowsSectionsBodiesAndArrows) {
   EXPECT_GT(share(plain, [](const Pixel& p) { return p[0] + p[1] + p[2] > 650; }), 50);  // a light background
 }
 
-TEST(Render, ColoursBeamsWithALegend) {
+TEST(Render, colours_beams_with_a_legend) {
   const fs::path folder = fresh_folder("render_colours");
   testing::record_rig<testing::BentArm>(folder);
   const std::string picture = (folder / "picture.png").string();
@@ -45,7 +45,7 @@ TEST(Render, ColoursBeamsWithALegend) {
   EXPECT_LT(share(picture, is_low), axes_share);
 }
 
-TEST(Render, FilmsEveryInstant) {
+TEST(Render, films_every_instant) {
   const fs::path folder = fresh_folder("render_film");
   testing::record_rig(folder);
   const std::string line = tool + " " + folder.string() + " --film --size 320x200 -o ";
@@ -78,34 +78,34 @@ class RenderRefuses : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(RenderRefuses, ATimeThatIsNotThere) {
+TEST_F(RenderRefuses, a_time_that_is_not_there) {
   EXPECT_THAT(message("--time 7"), ::testing::HasSubstr("there is no instant t = 7 s"));
   EXPECT_THAT(message("--time 7"), ::testing::HasSubstr("from 0 to 1 s"));
   EXPECT_THAT(message("--time=-1"), ::testing::HasSubstr("there is no instant t = -1 s"));
 }
 
-TEST_F(RenderRefuses, AMissingPiece) {
+TEST_F(RenderRefuses, a_missing_piece) {
   fs::remove(folder_ / "rig_vtk" / "000001_bodies_0.vtp");
   EXPECT_THAT(message(""), ::testing::HasSubstr("the piece '000001_bodies_0.vtp'"));
   fs::remove(folder_ / "rig_vtk" / "000001_bodies.pvtp");
   EXPECT_THAT(message(""), ::testing::ContainsRegex("there is no '.*000001_bodies.pvtp'"));
 }
 
-TEST_F(RenderRefuses, AMissingView) {
+TEST_F(RenderRefuses, a_missing_view) {
   fs::remove(folder_ / "rig_vtk" / "view.xml");
   EXPECT_THAT(message(""), ::testing::ContainsRegex("there is no '.*view.xml'"));
 }
 
-TEST_F(RenderRefuses, AnUnknownColouring) {
+TEST_F(RenderRefuses, an_unknown_colouring) {
   EXPECT_THAT(message("--colour bending"),
               ::testing::HasSubstr("--colour: no beam has 'bending'; they have: "));
 }
 
-TEST_F(RenderRefuses, AFilmOfAnotherKind) {
+TEST_F(RenderRefuses, a_film_of_another_kind) {
   EXPECT_THAT(message("--film -o film.avi"), ::testing::HasSubstr("ends neither in .webm nor in .png"));
 }
 
-TEST(Render, RefusesWithOneMessage) {
+TEST(Render, refuses_with_one_message) {
   const fs::path folder = fresh_folder("render_refused");
   EXPECT_EQ(run(tool + " " + (folder / "nothing").string() + " 2>" + (folder / "log").string()), 1);
   EXPECT_EQ(run("env -u DISPLAY " + tool + " " + folder.string() + " 2>" + (folder / "log").string()), 1);

@@ -75,7 +75,7 @@ Vec probe(const Layout& layout, unsigned seed, double size) {
 
 class AssemblerTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
 
-TEST_P(AssemblerTest, TangentIsTheDerivativeOfTheResidual) {
+TEST_P(AssemblerTest, tangent_is_the_derivative_of_the_residual) {
   const bool stabilized = std::get<0>(GetParam());
   const bool share = std::get<1>(GetParam());
   Model model;
@@ -187,7 +187,7 @@ std::array<double, 3> fingerprint(Assembler& assembler, const State& state) {
   return norms;
 }
 
-TEST(PatternChange, MovingStencilEqualsAFreshBuild) {
+TEST(PatternChange, moving_stencil_equals_a_fresh_build) {
   const int masses = 40;
   Model model = ring(masses, 0);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -218,7 +218,7 @@ TEST(PatternChange, MovingStencilEqualsAFreshBuild) {
 /// A spring of a type of its own.
 struct Reaching : testing::Spring {};
 
-TEST(PatternChange, WithinItsReachAStencilMovesWithoutNewGhosts) {
+TEST(PatternChange, within_its_reach_a_stencil_moves_without_new_ghosts) {
   const int masses = 40;
   Model model;
   ModelBuilder builder(model);
@@ -274,7 +274,7 @@ void faulty_model(Model& model, bool fails, bool rejects) {
   }
 }
 
-TEST(Faults, OneFailingInstanceStopsAllRanksWithOneMessage) {
+TEST(Faults, one_failing_instance_stops_all_ranks_with_one_message) {
   Model model;
   faulty_model(model, true, false);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -292,7 +292,7 @@ TEST(Faults, OneFailingInstanceStopsAllRanksWithOneMessage) {
   VecDestroy(&r);
 }
 
-TEST(Faults, OneRejectingInstanceRejectsTheStepOnAllRanks) {
+TEST(Faults, one_rejecting_instance_rejects_the_step_on_all_ranks) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -302,7 +302,7 @@ TEST(Faults, OneRejectingInstanceRejectsTheStepOnAllRanks) {
   VecDestroy(&r);
 }
 
-TEST(Faults, ARejectionTellsOnEveryRankWhoThrewItAndWhat) {
+TEST(Faults, a_rejection_tells_on_every_rank_who_threw_it_and_what) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -327,7 +327,7 @@ std::string error_of(const Work& work) {
   return "";
 }
 
-TEST(Faults, NothingIsVisitedWhereAnInstanceRefusesTheState) {
+TEST(Faults, nothing_is_visited_where_an_instance_refuses_the_state) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -341,7 +341,7 @@ TEST(Faults, NothingIsVisitedWhereAnInstanceRefusesTheState) {
   EXPECT_EQ(visited, 0);
 }
 
-TEST(Faults, AVisitorThatThrowsOnOneRankEndsTheVisitOnAll) {
+TEST(Faults, a_visitor_that_throws_on_one_rank_ends_the_visit_on_all) {
   for (const bool number : {false, true}) {
     Model model;
     faulty_model(model, false, false);
@@ -375,7 +375,7 @@ struct Once {
   }
 };
 
-TEST(Faults, GradientsAreKeptOfTheStateThatWasGivenOrNotAtAll) {
+TEST(Faults, gradients_are_kept_of_the_state_that_was_given_or_not_at_all) {
   Model model;
   ModelBuilder builder(model);
   begin(builder, "rail");
@@ -393,7 +393,7 @@ TEST(Faults, GradientsAreKeptOfTheStateThatWasGivenOrNotAtAll) {
   EXPECT_NE(text.find("refuses the state: once is enough"), std::string::npos) << text;
 }
 
-TEST(Layout, LeavesTheModelToOtherLayouts) {
+TEST(Layout, leaves_the_model_to_other_layouts) {
   Model model;
   testing::chain(model, 50, true);
   constexpr int apart = 50 * 6 + 49 * 3, offered = 16;  // every third joint offers its rotation
@@ -410,7 +410,7 @@ TEST(Layout, LeavesTheModelToOtherLayouts) {
   }
 }
 
-TEST(Layout, SharesAreBalancedAndComplete) {
+TEST(Layout, shares_are_balanced_and_complete) {
   Model model;
   testing::chain(model, 2000, false);
   Layout layout(PETSC_COMM_WORLD, model, {});

@@ -7,7 +7,7 @@
 namespace trammel {
 namespace {
 
-TEST(BlockSets, JoinsUntilALoopCloses) {
+TEST(BlockSets, joins_until_a_loop_closes) {
   BlockSets sets;
   EXPECT_TRUE(sets.join(1, 2));
   EXPECT_TRUE(sets.join(4, 3));
@@ -19,7 +19,7 @@ TEST(BlockSets, JoinsUntilALoopCloses) {
   EXPECT_TRUE(sets.members(7).empty());
 }
 
-TEST(BlockSets, TheGroundHoldsAWholeSetOnce) {
+TEST(BlockSets, the_ground_holds_a_whole_set_once) {
   BlockSets sets;
   EXPECT_TRUE(sets.join(1, 2));
   EXPECT_TRUE(sets.join(no_block, 2));
@@ -32,7 +32,7 @@ TEST(BlockSets, TheGroundHoldsAWholeSetOnce) {
   EXPECT_FALSE(sets.fixed(8));
 }
 
-TEST(BlockTable, HoldsAFewOfManyBlocks) {
+TEST(BlockTable, holds_a_few_of_many_blocks) {
   BlockTable<Block> table;
   const BlockId a = block_id(3, 1), b = block_id(2'000'000'000, 7);
   table.put(a).name = "a";
@@ -50,7 +50,7 @@ TEST(BlockTable, HoldsAFewOfManyBlocks) {
   EXPECT_EQ(entity_of(b), 2'000'000'000);
 }
 
-TEST(BlockMap, GivesTheAbsentValueWhereNothingWasPut) {
+TEST(BlockMap, gives_the_absent_value_where_nothing_was_put) {
   BlockMap<int> map(-1);
   EXPECT_EQ(map[12345], -1);
   map.put(12345) = 6;
@@ -61,7 +61,7 @@ TEST(BlockMap, GivesTheAbsentValueWhereNothingWasPut) {
   EXPECT_EQ(map[no_block], -1);
 }
 
-TEST(BlockMap, FindsEveryOneOfMany) {
+TEST(BlockMap, finds_every_one_of_many) {
   BlockMap<int> map(-1);
   for (int entity = 0; entity < 300; ++entity)
     for (int local = 0; local < 40; local += 1 + entity % 3)

@@ -37,7 +37,7 @@ struct TwoBodies : ::testing::Test {
   int offers_ = 0;
 };
 
-TEST_F(TwoBodies, SharedRotationDiffersByTheConstantRotationOfTheStart) {
+TEST_F(TwoBodies, shared_rotation_differs_by_the_constant_rotation_of_the_start) {
   begin(builder, "joint");
   const BlockId held = offer(FramePart::rotation, Marker::on_frame(a), Marker::on_frame(b));
   const Identification found = identification();
@@ -48,7 +48,7 @@ TEST_F(TwoBodies, SharedRotationDiffersByTheConstantRotationOfTheStart) {
   EXPECT_TRUE(found.root(held).fixed);
 }
 
-TEST_F(TwoBodies, ALoopIsNotShared) {
+TEST_F(TwoBodies, a_loop_is_not_shared) {
   begin(builder, "joints");
   const Marker ma = Marker::on_frame(a), mb = Marker::on_frame(b), mc = Marker::on_frame(c);
   const BlockId first = offer(FramePart::position, ma, mb), second = offer(FramePart::position, mb, mc),
@@ -63,13 +63,13 @@ TEST_F(TwoBodies, ALoopIsNotShared) {
   EXPECT_EQ(Identification(model, false, PETSC_COMM_SELF).total(), 0);
 }
 
-TEST_F(TwoBodies, AnOffsetMarkerSharesNoPosition) {
+TEST_F(TwoBodies, an_offset_marker_shares_no_position) {
   begin(builder, "joint");
   offer(FramePart::position, Marker::on_frame(a, Mat3::Identity(), Vec3(0.1, 0, 0)), Marker::on_frame(b));
   EXPECT_TRUE(model.offers.empty());
 }
 
-TEST_F(TwoBodies, AJointWhoseReactionIsReadWithdrawsItsOffers) {
+TEST_F(TwoBodies, a_joint_whose_reaction_is_read_withdraws_its_offers) {
   const int joint = begin(builder, "joint");
   offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
   const Location required{"case.yaml", 7, 3};
@@ -90,7 +90,7 @@ TEST_F(TwoBodies, AJointWhoseReactionIsReadWithdrawsItsOffers) {
   }
 }
 
-TEST_F(TwoBodies, ConflictingInitialVelocitiesOfASharedBlockAreAnError) {
+TEST_F(TwoBodies, conflicting_initial_velocities_of_a_shared_block_are_an_error) {
   begin(builder, "moving");
   const BlockId p = builder.add_position("p", Vec3(1, 0, 0), Vec3(0, 2, 0));
   begin(builder, "pin");
@@ -131,7 +131,7 @@ struct Pin {
   }
 };
 
-TEST_F(TwoBodies, AnIdentifiedMultiplierCarriesNoUnknownsAndItsJointIsNotEvaluated) {
+TEST_F(TwoBodies, an_identified_multiplier_carries_no_unknowns_and_its_joint_is_not_evaluated) {
   begin(builder, "pin");
   const BlockId force = offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
   const Pin pin;
@@ -149,7 +149,7 @@ TEST_F(TwoBodies, AnIdentifiedMultiplierCarriesNoUnknownsAndItsJointIsNotEvaluat
   }
 }
 
-TEST_F(TwoBodies, AnUnknownMarkerOffersTheNearest) {
+TEST_F(TwoBodies, an_unknown_marker_offers_the_nearest) {
   struct Plain : ValueContext {
     double number(const Value& v) const override { return std::stod(v.text); }
     std::shared_ptr<const Function> function(const Value&) const override { return nullptr; }
@@ -181,7 +181,7 @@ struct Weight {
   }
 };
 
-TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
+TEST(Reaction, of_a_shared_position_is_the_sum_of_the_shares_on_one_side) {
   Model model;
   ModelBuilder builder(model);
   begin(builder, "upper");
@@ -215,7 +215,7 @@ TEST(Reaction, OfASharedPositionIsTheSumOfTheSharesOnOneSide) {
   EXPECT_TRUE(force.at(link).isApprox(Vec3(0, 0, -2 * 19.62)));
 }
 
-TEST_F(TwoBodies, FrictionNeedsANormalForceAndCoefficients) {
+TEST_F(TwoBodies, friction_needs_a_normal_force_and_coefficients) {
   begin(builder, "joint");
   const std::array<Dimension, 2> axes{Dimension::velocity, Dimension::velocity};
   const auto message = [&](FrictionLaw law) {

@@ -68,17 +68,17 @@ void expect_balance(J joint) {
   }
 }
 
-TEST(Constraint, HasExactDerivatives) {
+TEST(Constraint, has_exact_derivatives) {
   expect_exact(Ellipsoid(), tilted_marker(0), tilted_marker(1));
   expect_exact(Screw(), tilted_marker(0), tilted_marker(1));
 }
 
-TEST(Constraint, HasExactDerivativesOnGround) {
+TEST(Constraint, has_exact_derivatives_on_ground) {
   expect_exact(Ellipsoid(), Marker::ground(tilted(), arm()), tilted_marker(0));
   expect_exact(Screw(), tilted_marker(0), Marker::ground(tilted(), arm()));
 }
 
-TEST(Constraint, HasExactDerivativesOnMovingMarkers) {
+TEST(Constraint, has_exact_derivatives_on_moving_markers) {
   RotationLaw law;
   law.vector = {time_function([](Jet t) { return 0.8 * sin(2.0 * t); }), nullptr,
                 time_function([](Jet t) { return 0.3 + cos(t); })};
@@ -88,17 +88,17 @@ TEST(Constraint, HasExactDerivativesOnMovingMarkers) {
                moving_marker(tilted_marker(0), path, law));
 }
 
-TEST(Joint, ByHandHasExactDerivatives) {
+TEST(Joint, by_hand_has_exact_derivatives) {
   expect_exact(EllipsoidByHand(), tilted_marker(0), tilted_marker(1));
 }
 
-TEST(Joint, ForcesBalance) {
+TEST(Joint, forces_balance) {
   expect_balance(Ellipsoid());
   expect_balance(Screw());
   expect_balance(EllipsoidByHand());
 }
 
-TEST(Joint, CheckerFindsAWrongSign) {
+TEST(Joint, checker_finds_a_wrong_sign) {
   class Wrong : public Joint<Wrong, 1> {
    public:
     void terms(const RelativeState<0>& x, bool second, JointTerms<1, 0>& out) const {
@@ -111,7 +111,7 @@ TEST(Joint, CheckerFindsAWrongSign) {
   EXPECT_GT(worst.relative(), 0.1);
 }
 
-TEST(Joint, ReportsForcesOfItsMultipliers) {
+TEST(Joint, reports_forces_of_its_multipliers) {
   JointSample<EllipsoidByHand> sample(EllipsoidByHand(), tilted_marker(0), tilted_marker(1));
   sample.test_state.disturb(3);
   RecordedOutputs outputs;

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 constexpr double pi = std::numbers::pi;
 
-TEST(Antiderivative, IsExactToRounding) {
+TEST(Antiderivative, is_exact_to_rounding) {
   const std::vector<double> breaks{-1, 0.3, 4};
   int calls = 0;
   const Antiderivative F(
@@ -27,7 +27,7 @@ TEST(Antiderivative, IsExactToRounding) {
   EXPECT_LT(calls, 1000);
 }
 
-TEST(Antiderivative, EndsAtAKinkAndInNoise) {
+TEST(Antiderivative, ends_at_a_kink_and_in_noise) {
   const std::vector<double> breaks{-1, 2};
   int calls = 0;
   const Antiderivative kink(
@@ -64,7 +64,7 @@ class Ellipse final : public Curve {
   double a_;
 };
 
-TEST(Curve, HasLengthLapsAndNearestPoints) {
+TEST(Curve, has_length_laps_and_nearest_points) {
   const Ellipse ellipse(2, 2 * pi, true);
   EXPECT_NEAR(ellipse.length(), 9.688448220547675, 1e-13);
   EXPECT_NEAR(ellipse.arc_length(-4 * pi + 0.7), ellipse.arc_length(0.7) - 2 * ellipse.length(), 1e-13);
@@ -80,7 +80,7 @@ TEST(Curve, HasLengthLapsAndNearestPoints) {
   EXPECT_FALSE(ellipse.kink().has_value());
 }
 
-TEST(Curve, GoesOnBeyondItsEnds) {
+TEST(Curve, goes_on_beyond_its_ends) {
   const Ellipse arc(1, 2, false);
   CurvePoint at;
   arc.evaluate(2.1, 3, at);
@@ -92,7 +92,7 @@ TEST(Curve, GoesOnBeyondItsEnds) {
   EXPECT_NEAR(arc.nearest(Vec3(5, -1, 0)), 0, 1e-15);
 }
 
-TEST(Curve, RefusesGapsAndCusps) {
+TEST(Curve, refuses_gaps_and_cusps) {
   const auto message = [](double a, double to, bool closed) -> std::string {
     try {
       const Ellipse ellipse(a, to, closed);

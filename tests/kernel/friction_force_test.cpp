@@ -28,7 +28,7 @@ FrictionVector coulomb(const Coefficients& D, const FrictionVector& s, double no
   return f * (normal / u.norm());
 }
 
-TEST(FrictionForce, IsThatOfCoulombAlongTheSlip) {
+TEST(FrictionForce, is_that_of_Coulomb_along_the_slip) {
   std::mt19937 random(1);
   for (int rows = 1; rows <= 3; ++rows)
     for (int k = 0; k < 20; ++k) {
@@ -44,7 +44,7 @@ TEST(FrictionForce, IsThatOfCoulombAlongTheSlip) {
     }
 }
 
-TEST(FrictionForce, HasExactDerivatives) {
+TEST(FrictionForce, has_exact_derivatives) {
   std::mt19937 random(2);
   const double step = 1e-5;
   for (int rows = 1; rows <= 3; ++rows)
@@ -64,7 +64,7 @@ TEST(FrictionForce, HasExactDerivatives) {
     }
 }
 
-TEST(FrictionForce, KeepsItsSignInOneRow) {
+TEST(FrictionForce, keeps_its_sign_in_one_row) {
   const SlipDirection course({0.4, 0, 0}, 1, FrictionVector(-2, 0, 0), FrictionVector::Zero(), 1e-9);
   for (const double s : {-3.0, -1e-12, 0.0, 1e-12, 5.0}) {
     const FrictionForce f({0.4, 0, 0}, 1, FrictionVector(s, 0, 0), 10, course);
@@ -73,7 +73,7 @@ TEST(FrictionForce, KeepsItsSignInOneRow) {
   }
 }
 
-TEST(FrictionForce, BeginsFromRestInTheDirectionOfItsMultipliers) {
+TEST(FrictionForce, begins_from_rest_in_the_direction_of_its_multipliers) {
   // What held was (3, 4): the slip is along D^-2 lambda, and the force of sliding opposes it.
   const Coefficients D{0.5, 0.25, 0};
   const SlipDirection course(D, 2, FrictionVector::Zero(), FrictionVector(3, 4, 0), 1e-9);
@@ -86,7 +86,7 @@ TEST(FrictionForce, BeginsFromRestInTheDirectionOfItsMultipliers) {
 
 /// A particle that slides and is pushed aside, m s' = p - F(s), by implicit steps from rest: Newton's method converges from
 /// s = 0 in the first one.
-TEST(FrictionForce, LetsNewtonConvergeFromRest) {
+TEST(FrictionForce, lets_Newton_converge_from_rest) {
   const Coefficients D{0.3, 0.3, 0};
   const FrictionVector push(4, 2, 0);
   const double h = 1e-3;
@@ -104,7 +104,7 @@ TEST(FrictionForce, LetsNewtonConvergeFromRest) {
   EXPECT_LT((s - h * (1 - 3 / push.norm()) * push).norm(), 1e-9);
 }
 
-TEST(Cone, HoldsWithTheCoefficientsAtRest) {
+TEST(Cone, holds_with_the_coefficients_at_rest) {
   EXPECT_DOUBLE_EQ(cone_excess({0.5, 0.25, 0}, 2, FrictionVector(3, 2, 0), 10), 0);
   EXPECT_LT(cone_excess({0.5, 0.25, 0}, 2, FrictionVector(4.9, 0, 0), 10), 0);
   EXPECT_GT(cone_excess({0.5, 0.25, 0}, 2, FrictionVector(0, 2.6, 0), 10), 0);

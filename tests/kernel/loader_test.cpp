@@ -30,7 +30,7 @@ std::string message_of_loading(const std::string& path) {
   return "";
 }
 
-TEST(Loader, LoadsAPluginAndStampsItsTypes) {
+TEST(Loader, loads_a_plugin_and_stamps_its_types) {
   Registry registry;
   Loader loader(registry);
   loader.load(test_plugin("plain_plugin"));
@@ -44,7 +44,7 @@ TEST(Loader, LoadsAPluginAndStampsItsTypes) {
   EXPECT_THAT(type->library, HasSubstr("plain_plugin.so"));
 }
 
-TEST(Loader, ReadsTheRecordOfAStrippedLibrary) {
+TEST(Loader, reads_the_record_of_a_stripped_library) {
   const auto stripped = std::filesystem::temp_directory_path() / "trammel_stripped_plugin.so";
   const std::string command = "strip -o '" + stripped.string() + "' '" + test_plugin("plain_plugin") + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
@@ -58,20 +58,20 @@ TEST(Loader, ReadsTheRecordOfAStrippedLibrary) {
   std::filesystem::remove(stripped);
 }
 
-TEST(Loader, RefusesAnotherBuildWithoutRunningIt) {
+TEST(Loader, refuses_another_build_without_running_it) {
   EXPECT_THAT(message_of_loading(test_plugin("other_abi_plugin")),
               AllOf(HasSubstr("other_abi_plugin.so"), HasSubstr("built for EIGEN_MAX_ALIGN_BYTES 32"),
                     HasSubstr("Trammel has 16")));
 }
 
-TEST(Loader, RefusesAPluginBuiltWithOtherHeadersWithoutRunningIt) {
+TEST(Loader, refuses_a_plugin_built_with_other_headers_without_running_it) {
   EXPECT_THAT(
       message_of_loading(test_plugin("other_headers_plugin")),
       AllOf(HasSubstr("other_headers_plugin.so"), HasSubstr("built for sdk headers"),
             HasSubstr("Trammel has " + std::string(TRAMMEL_HEADER_HASH)), HasSubstr("build it again")));
 }
 
-TEST(Loader, NamesWhatIsWrongWithAFile) {
+TEST(Loader, names_what_is_wrong_with_a_file) {
   EXPECT_THAT(message_of_loading("/no/such/plugin.so"), HasSubstr("plugin '/no/such/plugin.so' not found"));
   const auto text = std::filesystem::temp_directory_path() / "trammel_text_plugin.so";
   std::ofstream(text) << "this is text, long enough to hold an ELF header if it were one .............";
@@ -88,12 +88,12 @@ TEST(Loader, NamesWhatIsWrongWithAFile) {
   EXPECT_THAT(message_of_loading(kernel), HasSubstr("it has no record"));
 }
 
-TEST(Loader, NamesAPluginThatThrows) {
+TEST(Loader, names_a_plugin_that_throws) {
   EXPECT_THAT(message_of_loading(test_plugin("throwing_plugin")),
               AllOf(HasSubstr("plugin 'throwing'"), HasSubstr("no licence found")));
 }
 
-TEST(Loader, RefusesTwoTypesOfOneName) {
+TEST(Loader, refuses_two_types_of_one_name) {
   Registry registry;
   Loader loader(registry);
   loader.load(test_plugin("plain_plugin"));
@@ -105,7 +105,7 @@ TEST(Loader, RefusesTwoTypesOfOneName) {
   }
 }
 
-TEST(Loader, PassesOverBadFilesOfAFolderAndSaysWhy) {
+TEST(Loader, passes_over_bad_files_of_a_folder_and_says_why) {
   const auto folder = std::filesystem::temp_directory_path() / "trammel_loader_folder";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
@@ -126,7 +126,7 @@ TEST(Loader, PassesOverBadFilesOfAFolderAndSaysWhy) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(Loader, SearchesTheFoldersOfTheEnvironmentFirst) {
+TEST(Loader, searches_the_folders_of_the_environment_first) {
   ::setenv("TRAMMEL_PLUGIN_PATH", "/first:/second", 1);
   const auto folders = Loader::default_folders();
   ::unsetenv("TRAMMEL_PLUGIN_PATH");

@@ -90,16 +90,16 @@ void check(const Marker& marker, const std::vector<Block>& blocks) {
 const Mat3 tilted = so3::exp(Vec3(0.4, -1.2, 0.7));
 const Vec3 arm(0.3, -0.2, 0.5);
 
-TEST(Marker, OnFrameAgreesWithDifferences) {
+TEST(Marker, on_frame_agrees_with_differences) {
   check(Marker::on_frame({0, 1}), frame_blocks());
   check(Marker::on_frame({0, 1}, tilted, arm), frame_blocks());
 }
 
-TEST(Marker, OnPointAgreesWithDifferences) {
+TEST(Marker, on_point_agrees_with_differences) {
   check(Marker::on_point(0), {block(BlockKind::position, 3, "position")});
 }
 
-TEST(Marker, OnGroundStandsStill) {
+TEST(Marker, on_ground_stands_still) {
   const Marker ground = Marker::ground(tilted, arm);
   check(ground, {});
   EXPECT_TRUE(ground.blocks().empty());
@@ -119,30 +119,30 @@ std::array<FunctionPtr, 3> wandering() {
           nullptr};
 }
 
-TEST(MovingMarker, ByRotationVectorAgreesWithDifferences) {
+TEST(MovingMarker, by_rotation_vector_agrees_with_differences) {
   check(moving_marker(Marker::on_frame({0, 1}, tilted, arm), wandering(), tumbling()), frame_blocks());
 }
 
-TEST(MovingMarker, ByAngleAgreesWithDifferences) {
+TEST(MovingMarker, by_angle_agrees_with_differences) {
   RotationLaw law;
   law.axis = Vec3(1, 2, -1);
   law.angle = time_function([](Jet t) { return 4.0 * t + sin(t); });
   check(moving_marker(Marker::on_frame({0, 1}), wandering(), law), frame_blocks());
 }
 
-TEST(MovingMarker, CarriesAnOffsetAndAnotherMovingMarker) {
+TEST(MovingMarker, carries_an_offset_and_another_moving_marker) {
   const Marker base = moving_marker(Marker::on_frame({0, 1}, tilted, arm), wandering(), tumbling());
   check(base.offset(tilted, Vec3(0.1, 0.7, -0.4)), frame_blocks());
   check(moving_marker(base.offset(tilted, arm), wandering(), tumbling()), frame_blocks());
 }
 
-TEST(MovingMarker, OnGroundMovesByItself) {
+TEST(MovingMarker, on_ground_moves_by_itself) {
   check(moving_marker(Marker::ground(tilted, arm), wandering(), tumbling()), {});
 }
 
-TEST(MovingMarker, RefusesAPoint) { EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error); }
+TEST(MovingMarker, refuses_a_point) { EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error); }
 
-TEST(Marker, KeepsWhatRoundingTakesFromPlacesFarFromTheOrigin) {
+TEST(Marker, keeps_what_rounding_takes_from_places_far_from_the_origin) {
   TestState s(frame_blocks());
   s.disturb(3);
   const Marker base = Marker::on_frame({0, 1}, tilted, arm);
@@ -159,7 +159,7 @@ TEST(Marker, KeepsWhatRoundingTakesFromPlacesFarFromTheOrigin) {
   }
 }
 
-TEST(State, SumsKeepWhatADoubleCannotHold) {
+TEST(State, sums_keep_what_a_double_cannot_hold) {
   double value = 1e6, compensation = 0;
   for (int i = 0; i < 1000; ++i) set_sum(value, compensation, value, compensation, 1e-13);
   EXPECT_NEAR((value - 1e6) + compensation, 1e-10, 1e-23);
@@ -169,7 +169,7 @@ TEST(State, SumsKeepWhatADoubleCannotHold) {
   EXPECT_NEAR((value - 1e6) + compensation, 1e-3, 1e-18);
 }
 
-TEST(Marker, OffsetsFollowEachOther) {
+TEST(Marker, offsets_follow_each_other) {
   const Marker a = Marker::on_frame({0, 1}, tilted, arm).offset(tilted, arm);
   EXPECT_LT((a.R_FM() - tilted * tilted).norm(), 1e-15);
   EXPECT_LT((a.p_FM_F() - (arm + tilted * arm)).norm(), 1e-15);
@@ -189,7 +189,7 @@ void check_modal_point() {
   check(marker.offset(so3::exp(Vec3(0.3, 0.2, -0.5)), Vec3(0.1, 0.2, 0.3)), blocks);
 }
 
-TEST(Marker, OfManyColumnsAgreesWithDifferences) {
+TEST(Marker, of_many_columns_agrees_with_differences) {
   check_modal_point<8>();
   check_modal_point<14>();
   check_modal_point<40>();  // beyond what lies in place

@@ -5,7 +5,7 @@
 namespace trammel {
 namespace {
 
-TEST(NearestName, OffersTheNameThatWasMeant) {
+TEST(NearestName, offers_the_name_that_was_meant) {
   const std::vector<std::string> known{"rail", "boom", "rate", "crank.start", "B.angle", "revolute", "x"};
   EXPECT_EQ(nearest_name("rial", known), "rail");
   EXPECT_EQ(nearest_name("ratte", known), "rate");
@@ -15,7 +15,7 @@ TEST(NearestName, OffersTheNameThatWasMeant) {
   EXPECT_EQ(nearest_name("revolut", known), "revolute");
 }
 
-TEST(NearestName, OffersNothingWhereNoneIsNear) {
+TEST(NearestName, offers_nothing_where_none_is_near) {
   const std::vector<std::string> known{"rail", "boom", "x"};
   EXPECT_FALSE(nearest_name("spherical", known));
   EXPECT_FALSE(nearest_name("y", known));
@@ -23,19 +23,19 @@ TEST(NearestName, OffersNothingWhereNoneIsNear) {
   EXPECT_FALSE(nearest_name("rail", {}));
 }
 
-TEST(NearestName, CountsASwapAsOneEditAndIgnoresCase) {
+TEST(NearestName, counts_a_swap_as_one_edit_and_ignores_case) {
   EXPECT_EQ(edits_between("rial", "rail"), 1);
   EXPECT_EQ(edits_between("Rail", "rail"), 0);
   EXPECT_EQ(edits_between("", "rail"), 4);
 }
 
-TEST(NearestName, ComparesNothingWithALongName) {
+TEST(NearestName, compares_nothing_with_a_long_name) {
   const std::string letters(10'000'000, 'x');
   EXPECT_FALSE(nearest_name(letters, {letters, std::string(9'000'000, 'x')}));  // else 9e13 comparisons
   EXPECT_EQ(nearest_name("rial", {letters, "rail"}), "rail");
 }
 
-TEST(NearestName, ListsTheNearestOfMany) {
+TEST(NearestName, lists_the_nearest_of_many) {
   EXPECT_EQ(list_of_names({"rail", "boom"}), "rail, boom");
   EXPECT_EQ(list_of_names({}), "");
   std::vector<std::string> many;
@@ -46,7 +46,7 @@ TEST(NearestName, ListsTheNearestOfMany) {
   EXPECT_LT(list.size(), 200U);
 }
 
-TEST(NearestName, EndsAMessage) {
+TEST(NearestName, ends_a_message) {
   EXPECT_EQ(did_you_mean("rial", {"rail"}), "; did you mean 'rail'?");
   EXPECT_EQ(did_you_mean("xyzzy", {"rail"}), "");
 }

@@ -90,7 +90,7 @@ std::string message(const Value& value) {
   return "no error";
 }
 
-TEST(Parameters, ReadValuesAndDefaults) {
+TEST(Parameters, read_values_and_defaults) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("2.5", 7)}, {"at", numbers({"1", "2", "3"})}});
   const Parameters in(value, known(), context);
@@ -108,7 +108,7 @@ TEST(Parameters, ReadValuesAndDefaults) {
   EXPECT_EQ(in.where("radius").line, 1);
 }
 
-TEST(Parameters, DefaultsMayNest) {
+TEST(Parameters, defaults_may_nest) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("1")}});
   const Value* at = Parameters(value, known(), context).value("at");
@@ -116,7 +116,7 @@ TEST(Parameters, DefaultsMayNest) {
   EXPECT_EQ(at->items[2].text, "sqrt(4)");
 }
 
-TEST(Parameters, RotationsInThreeForms) {
+TEST(Parameters, rotations_in_three_forms) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("1")}});
   const Parameters in(value, known(), context);
@@ -135,7 +135,7 @@ TEST(Parameters, RotationsInThreeForms) {
       Error);
 }
 
-TEST(Parameters, WrongInputNamesPlaceAndRemedy) {
+TEST(Parameters, wrong_input_names_place_and_remedy) {
   const Value mass = scalar("1");
   EXPECT_EQ(message(map({})), "case.yaml:1:1: 'mass' is missing: number [kg], mass of the body");
   EXPECT_THAT(message(map({{"mass", mass}, {"radios", scalar("1", 4)}})),
@@ -160,13 +160,13 @@ TEST(Parameters, WrongInputNamesPlaceAndRemedy) {
             "case.yaml:1:5: 'stiffness' = -2 N/m: must be not negative");
 }
 
-TEST(Parameters, ReadingAnUndeclaredOneIsAnError) {
+TEST(Parameters, reading_an_undeclared_one_is_an_error) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("1")}});
   EXPECT_THROW(Parameters(value, known(), context).real("masse"), Error);
 }
 
-TEST(Registry, NamesWhatIsLoaded) {
+TEST(Registry, names_what_is_loaded) {
   Registry registry;
   registry.set_source("lower_pairs", "/lib/lower_pairs.so");
   registry.add({"revolute", Type::Category::joint, "for tests", {}, {}, {}, {}});
@@ -183,7 +183,7 @@ TEST(Registry, NamesWhatIsLoaded) {
   }
 }
 
-TEST(Registry, RefusesASecondTypeOfOneName) {
+TEST(Registry, refuses_a_second_type_of_one_name) {
   Registry registry;
   registry.set_source("first", "/lib/first.so");
   registry.add({"revolute", Type::Category::joint, "for tests", {}, {}, {}, {}});
@@ -197,7 +197,7 @@ TEST(Registry, RefusesASecondTypeOfOneName) {
   }
 }
 
-TEST(Registry, RefusesWhatIsNotDescribed) {
+TEST(Registry, refuses_what_is_not_described) {
   const auto message = [](const std::string& name, const std::string& summary,
                           std::vector<Parameter> parameters) {
     Registry registry;

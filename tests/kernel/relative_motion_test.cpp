@@ -87,16 +87,16 @@ Marker moving(const Marker& base) {
   return moving_marker(base, {time_function([](Jet t) { return 0.4 * t * t; }), nullptr, nullptr}, law);
 }
 
-TEST(RelativeMotion, OfTwoFramesAgreesWithDifferences) {
+TEST(RelativeMotion, of_two_frames_agrees_with_differences) {
   check({Marker::on_frame({0, 1}, tilted, arm), Marker::on_frame({2, 3}, tilted.transpose(), -2 * arm)}, 2);
 }
 
-TEST(RelativeMotion, ToTheGroundAgreesWithDifferences) {
+TEST(RelativeMotion, to_the_ground_agrees_with_differences) {
   check({Marker::ground(tilted, arm), Marker::on_frame({0, 1}, tilted, arm)}, 1);
   check({Marker::on_frame({0, 1}, tilted, arm), Marker::ground(tilted, arm)}, 1);
 }
 
-TEST(RelativeMotion, OfMovingMarkersAgreesWithDifferences) {
+TEST(RelativeMotion, of_moving_markers_agrees_with_differences) {
   check({moving(Marker::on_frame({0, 1}, tilted, arm)), Marker::on_frame({2, 3})}, 2);
   check({Marker::on_frame({0, 1}, tilted, arm), moving(Marker::on_frame({2, 3}, tilted))}, 2);
   check({moving(Marker::ground()), moving(Marker::on_frame({0, 1}, tilted))}, 1);

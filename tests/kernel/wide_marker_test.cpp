@@ -77,7 +77,7 @@ void expect_exact() {
   }
 }
 
-TEST(WideMarker, AJointOnFortyModesIsExact) {
+TEST(WideMarker, a_joint_on_forty_modes_is_exact) {
   expect_exact<Ellipsoid>();
   expect_exact<Rail>();
 }

@@ -49,7 +49,7 @@ void expect_balance(const Sample<E>& sample, int equations) {
   }
 }
 
-TEST(MarkerConstraint, HasExactDerivatives) {
+TEST(MarkerConstraint, has_exact_derivatives) {
   expect_exact(placed(Knot(), tilted_markers(3), knot_blocks));
   for (std::size_t which = 0; which < 3; ++which) {
     expect_exact(placed(Knot(), with_ground(3, which), knot_blocks));
@@ -58,7 +58,7 @@ TEST(MarkerConstraint, HasExactDerivatives) {
 }
 
 /// What leaves the system is the power of the explicit dependence on time.
-TEST(MarkerConstraint, PowersBalance) {
+TEST(MarkerConstraint, powers_balance) {
   for (const std::vector<Marker>& markers : {tilted_markers(3), with_moving(3, 0), with_moving(3, 2)}) {
     const Sample<Knot> sample = placed(Knot(), markers, knot_blocks);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -72,10 +72,10 @@ TEST(MarkerConstraint, PowersBalance) {
   }
 }
 
-TEST(MarkerConstraint, IsObjective) { expect_balance(placed(Knot(), tilted_markers(3), knot_blocks), 3); }
+TEST(MarkerConstraint, is_objective) { expect_balance(placed(Knot(), tilted_markers(3), knot_blocks), 3); }
 
 /// The wrenches that it reports are those of its residual.
-TEST(MarkerConstraint, ReportsForcesOfItsMultipliers) {
+TEST(MarkerConstraint, reports_forces_of_its_multipliers) {
   Sample<Knot> sample = placed(Knot(), tilted_markers(3), knot_blocks);
   sample.test_state.disturb(3);
   RecordedOutputs outputs;
@@ -112,7 +112,7 @@ Sample<Slip> slip_between(const std::vector<Marker>& markers) {
   return {std::move(slip), blocks_for(markers, slip_blocks)};
 }
 
-TEST(VelocityConstraint, HasExactDerivatives) {
+TEST(VelocityConstraint, has_exact_derivatives) {
   expect_exact(slip_between(tilted_markers(2)));
   for (std::size_t which = 0; which < 2; ++which) {
     expect_exact(slip_between(with_ground(2, which)));
@@ -120,10 +120,10 @@ TEST(VelocityConstraint, HasExactDerivatives) {
   }
 }
 
-TEST(VelocityConstraint, IsObjective) { expect_balance(slip_between(tilted_markers(2)), 2); }
+TEST(VelocityConstraint, is_objective) { expect_balance(slip_between(tilted_markers(2)), 2); }
 
 /// Reactions put in lambda . (A v); on the constraint that is -lambda . b, which leaves.
-TEST(VelocityConstraint, PowersBalance) {
+TEST(VelocityConstraint, powers_balance) {
   for (const std::vector<Marker>& markers : {tilted_markers(2), with_moving(2, 0)}) {
     const Sample<Slip> sample = slip_between(markers);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -154,7 +154,7 @@ class Belt : public MarkerConstraint<Belt, 3, 1> {
   double length_;
 };
 
-TEST(MarkerConstraint, IsATypeOfACase) {
+TEST(MarkerConstraint, is_a_type_of_a_case) {
   testing::PlainCase plain;
   plain.registry.set_source("belt", "");
   plain.registry.add(marker_joint_type<Belt>(

@@ -44,12 +44,12 @@ Sample<Entangled> sample_law() {
            sample_block(BlockKind::algebraic, 1, "z")}};
 }
 
-TEST(CoordinateLaw, HasExactTangents) {
+TEST(CoordinateLaw, has_exact_tangents) {
   const Sample<Entangled> sample = sample_law();
   expect_exact(sample, 20);
 }
 
-TEST(CoordinateLaw, PowersBalance) {
+TEST(CoordinateLaw, powers_balance) {
   const Sample<Entangled> sample = sample_law();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestState s = sample.test_state;
@@ -73,7 +73,7 @@ TEST(CoordinateLaw, PowersBalance) {
   }
 }
 
-TEST(CoordinateLaw, IsATypeOfACase) {
+TEST(CoordinateLaw, is_a_type_of_a_case) {
   testing::CoordinateCase c;
   c.registry.set_source("law", "");
   c.registry.add(coordinate_type<Entangled>(

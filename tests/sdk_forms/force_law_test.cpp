@@ -39,7 +39,7 @@ class Entangled : public ForceLaw<Entangled, 2, 1> {
 const std::vector<std::pair<BlockKind, int>> entangled_blocks{{BlockKind::state, 2},
                                                               {BlockKind::algebraic, 1}};
 
-TEST(ForceLaw, HasExactTangents) {
+TEST(ForceLaw, has_exact_tangents) {
   expect_exact(placed(Entangled(), tilted_markers(2), entangled_blocks));
   expect_exact(placed(Entangled(), with_ground(2, 0), entangled_blocks));
   expect_exact(placed(Entangled(), with_ground(2, 1), entangled_blocks));
@@ -47,7 +47,7 @@ TEST(ForceLaw, HasExactTangents) {
   expect_exact(placed(Entangled(), with_moving(2, 1), entangled_blocks));
 }
 
-TEST(ForceLaw, IsObjective) {
+TEST(ForceLaw, is_objective) {
   const Sample<Entangled> sample = placed(Entangled(), tilted_markers(2), entangled_blocks);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     TestState s = sample.test_state;
@@ -88,7 +88,7 @@ double rate_of_strain(const Sample<E>& sample, const TestState& s, int first_sta
   return (8 * (at(h / 2) - at(-h / 2)) - (at(h) - at(-h))) / (6 * h);
 }
 
-TEST(ForceLaw, PowersBalance) {
+TEST(ForceLaw, powers_balance) {
   for (const std::vector<Marker>& markers : {tilted_markers(2), with_moving(2, 1), with_ground(2, 0)}) {
     const Sample<Entangled> sample = placed(Entangled(), markers, entangled_blocks);
     const int first_state = static_cast<int>(sample.test_state.blocks().size()) - 2;
@@ -149,9 +149,9 @@ std::vector<Marker> frames(int count) {
 
 const std::vector<std::pair<BlockKind, int>> super_blocks{{BlockKind::coordinate, 10}, {BlockKind::state, 1}};
 
-TEST(BlockElement, HasExactTangents) { expect_exact(placed(Super(), frames(3), super_blocks), 10); }
+TEST(BlockElement, has_exact_tangents) { expect_exact(placed(Super(), frames(3), super_blocks), 10); }
 
-TEST(BlockElement, ForcesBalance) {
+TEST(BlockElement, forces_balance) {
   const Sample<Super> sample = placed(Super(false), frames(3), super_blocks);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestState s = sample.test_state;
@@ -179,7 +179,7 @@ class Mass : public BlockElement<Mass, 2, 4> {
 };
 
 /// The kinetic energy changes by the power of the inertia.
-TEST(BlockElement, InertiaConservesEnergy) {
+TEST(BlockElement, inertia_conserves_energy) {
   const Sample<Mass> sample = placed(Mass(), frames(2), {{BlockKind::coordinate, 4}});
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestState s = sample.test_state;
@@ -218,7 +218,7 @@ class Elastic : public BlockElement<Elastic, 2, 2> {
   }
 };
 
-TEST(BlockElement, LosesNothingOfWhatItStores) {
+TEST(BlockElement, loses_nothing_of_what_it_stores) {
   const Sample<Elastic> sample = placed(Elastic(), frames(2), {{BlockKind::coordinate, 2}});
   expect_exact(sample);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -242,7 +242,7 @@ class Drag : public ForceLaw<Drag> {
   double c_;
 };
 
-TEST(ForceLaw, IsATypeOfACase) {
+TEST(ForceLaw, is_a_type_of_a_case) {
   testing::PlainCase plain;
   plain.registry.set_source("drag", "");
   plain.registry.add(

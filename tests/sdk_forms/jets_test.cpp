@@ -27,7 +27,7 @@ class Jets : public ::testing::Test {};
 using Kinds = ::testing::Types<FirstJet<2>, SecondJet<2>>;
 TYPED_TEST_SUITE(Jets, Kinds);
 
-TYPED_TEST(Jets, TakeTheDerivativesOfTheBranchThatCounts) {
+TYPED_TEST(Jets, take_the_derivatives_of_the_branch_that_counts) {
   using J = TypeParam;
   const J x = variable<J>(0.7, 0), y = variable<J>(1.3, 1);
   expect_same(max(x * x, y), y);
@@ -41,14 +41,14 @@ TYPED_TEST(Jets, TakeTheDerivativesOfTheBranchThatCounts) {
 }
 
 /// Where both are equal, the first counts.
-TYPED_TEST(Jets, HaveOneDerivativeAtAKink) {
+TYPED_TEST(Jets, have_one_derivative_at_a_kink) {
   using J = TypeParam;
   const J x = variable<J>(0.7, 0), y = variable<J>(0.7, 1);
   expect_same(max(x, y), x);
   expect_same(min(y, x), y);
 }
 
-TYPED_TEST(Jets, TakePowersOfEachOther) {
+TYPED_TEST(Jets, take_powers_of_each_other) {
   using J = TypeParam;
   const J x = variable<J>(0.7, 0), y = variable<J>(1.3, 1);
   expect_same(pow(x, y), exp(y * log(x)));

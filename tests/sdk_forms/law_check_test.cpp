@@ -35,7 +35,7 @@ class Lagging : public ForceLaw<Lagging, 1> {
   }
 };
 
-TEST(LawCheck, PassesWhatIsRight) {
+TEST(LawCheck, passes_what_is_right) {
   const LawCheck check = checked(placed(Lagging(), tilted_markers(2), {{BlockKind::state, 1}}));
   EXPECT_EQ(check.states, 12);
   EXPECT_LT(check.derivative.error, 1e-8) << check.derivative.where;
@@ -82,7 +82,7 @@ LawCheck spoilt(Spoilt::Fault fault) {
   return checked(Sample<Spoilt>(Spoilt(fault), blocks_for(tilted_markers(2), {})));
 }
 
-TEST(LawCheck, FindsEachFault) {
+TEST(LawCheck, finds_each_fault) {
   using enum Spoilt::Fault;
   const LawCheck right = spoilt(none);
   EXPECT_LT(right.derivative.error, 1e-8);

@@ -16,13 +16,13 @@ UnilateralReading open(double gap, double rate, double gap_now, double rate_now)
   return {.status = RowStatus::inactive, .gap = {gap, gap_now}, .rate = {rate, rate_now}};
 }
 
-TEST(UnilateralLaw, HoldsWhileItPresses) {
+TEST(UnilateralLaw, holds_while_it_presses) {
   EXPECT_EQ(judge(pressed(-10, -3), step).what, What::keep);
   EXPECT_EQ(judge(pressed(-10, 5e-7), step).what, What::keep);
   EXPECT_EQ(judge(pressed(3, 5e-7), step).what, What::keep);
 }
 
-TEST(UnilateralLaw, OpensWhereTheMultiplierChangesItsSign) {
+TEST(UnilateralLaw, opens_where_the_multiplier_changes_its_sign) {
   LawVerdict v = judge(pressed(-1, 3), step);
   EXPECT_EQ(v.what, What::cut);
   EXPECT_NEAR(v.time, 2.25, 1e-12);
@@ -35,7 +35,7 @@ TEST(UnilateralLaw, OpensWhereTheMultiplierChangesItsSign) {
   EXPECT_EQ(judge(pressed(1e-9, 1), step).what, What::at_begin);
 }
 
-TEST(UnilateralLaw, BelievesNoSignInTheStartUpTransient) {
+TEST(UnilateralLaw, believes_no_sign_in_the_start_up_transient) {
   LawStep first = step;
   first.believed = false;
   EXPECT_EQ(judge(pressed(-1, 3), first).what, What::keep);
@@ -48,7 +48,7 @@ TEST(UnilateralLaw, BelievesNoSignInTheStartUpTransient) {
   EXPECT_EQ(judge(open(1, -2, -1, -2), first).what, What::cut);
 }
 
-TEST(UnilateralLaw, ClosesWhereTheGapDoes) {
+TEST(UnilateralLaw, closes_where_the_gap_does) {
   // Free fall: gap 1 - t^2.
   LawVerdict v = judge(open(1, 0, 0.75, -1), {.start = 0, .end = 0.5, .length = 1e-9});
   EXPECT_EQ(v.what, What::keep);
@@ -71,7 +71,7 @@ TEST(UnilateralLaw, ClosesWhereTheGapDoes) {
   EXPECT_EQ(judge(open(-1e-12, -1, -1, -1), step).what, What::at_begin);
 }
 
-TEST(UnilateralLaw, DoesNotChangeTwiceAtOneInstant) {
+TEST(UnilateralLaw, does_not_change_twice_at_one_instant) {
   UnilateralReading row = pressed(0, 3);
   EXPECT_EQ(judge(row, step).what, What::at_begin);
   row.switched = 2;
@@ -95,7 +95,7 @@ FrictionReading slipping(const FrictionVector& before, const FrictionVector& now
   return group;
 }
 
-TEST(FrictionLaw, SticksInsideItsCone) {
+TEST(FrictionLaw, sticks_inside_its_cone) {
   EXPECT_EQ(judge(sticking({0, 0, 0}, {3, 3, 0}, 10), step).what, What::keep);
   const LawVerdict v = judge(sticking({0, 3, 0}, {8, 3, 0}, 10), step);
   EXPECT_EQ(v.what, What::cut);
@@ -103,7 +103,7 @@ TEST(FrictionLaw, SticksInsideItsCone) {
   EXPECT_NEAR(v.time, 2.5, 1e-12);  // |(4, 3)| = 5
 }
 
-TEST(FrictionLaw, SticksAgainWhereTheSlipIsZero) {
+TEST(FrictionLaw, sticks_again_where_the_slip_is_zero) {
   EXPECT_EQ(judge(slipping({3, 0, 0}, {2, 0.5, 0}), step).what, What::keep);
   LawVerdict v = judge(slipping({3, 0, 0}, {-1, 0, 0}), step);
   EXPECT_EQ(v.what, What::cut);
@@ -116,19 +116,19 @@ TEST(FrictionLaw, SticksAgainWhereTheSlipIsZero) {
   EXPECT_EQ(v.what, What::at_begin);
 }
 
-TEST(FrictionLaw, CutsAStepInWhichTheSlipTurnsRound) {
+TEST(FrictionLaw, cuts_a_step_in_which_the_slip_turns_round) {
   const LawVerdict v = judge(slipping({3, 0, 0}, {-1, 0.5, 0}), step);
   EXPECT_EQ(v.what, What::cut);
   EXPECT_NEAR(v.time, 2.375, 1e-12);  // where half of the slip along its direction is left
   EXPECT_EQ(v.status, RowStatus::slips);
 }
 
-TEST(FrictionLaw, LeavesRestInItsDirectionAlone) {
+TEST(FrictionLaw, leaves_rest_in_its_direction_alone) {
   EXPECT_EQ(judge(slipping({0, 0, 0}, {2, 0.1, 0}), step).what, What::keep);
   EXPECT_EQ(judge(slipping({0, 0, 0}, {-2, 0, 0}), step).what, What::at_begin);
 }
 
-TEST(Laws, SettleAtARestart) {
+TEST(Laws, settle_at_a_restart) {
   EXPECT_EQ(settled(pressed(0, 1), step), RowStatus::inactive);
   EXPECT_EQ(settled(pressed(0, -1), step), RowStatus::active);
   EXPECT_EQ(settled(open(1, 0, 1, 0), step), RowStatus::inactive);

@@ -47,7 +47,7 @@ double worst_error(RepeatedLu& lu, const Eigen::MatrixXd& A) {
   return (x - A.fullPivLu().solve(b)).cwiseAbs().maxCoeff();
 }
 
-TEST(RepeatedLu, KeepsTheOrderOfPivotsForOtherValues) {
+TEST(RepeatedLu, keeps_the_order_of_pivots_for_other_values) {
   std::mt19937 random(7);
   const Eigen::MatrixXd first = random_matrix(40, 0.1, random);
   Dense matrix(40);
@@ -61,7 +61,7 @@ TEST(RepeatedLu, KeepsTheOrderOfPivotsForOtherValues) {
   EXPECT_EQ(static_cast<long>(lu.entries()), (first.array() != 0).count());
 }
 
-TEST(RepeatedLu, LetsEntriesCountOnceTheyAreNotZero) {
+TEST(RepeatedLu, lets_entries_count_once_they_are_not_zero) {
   std::mt19937 random(11);
   Eigen::MatrixXd A = random_matrix(30, 0.05, random);
   Dense matrix(30);
@@ -74,7 +74,7 @@ TEST(RepeatedLu, LetsEntriesCountOnceTheyAreNotZero) {
   }
 }
 
-TEST(RepeatedLu, LeavesOutWhatRoundingWouldLose) {
+TEST(RepeatedLu, leaves_out_what_rounding_would_lose) {
   Eigen::MatrixXd A = Eigen::MatrixXd::Identity(3, 3);
   Dense matrix(3);
   RepeatedLu lu;
@@ -88,7 +88,7 @@ TEST(RepeatedLu, LeavesOutWhatRoundingWouldLose) {
 }
 
 // Masses and a constraint whose direction turns by a quarter: the pivot of the first factorization vanishes.
-TEST(RepeatedLu, SeeksPivotsAnewWhereAKeptOneVanishes) {
+TEST(RepeatedLu, seeks_pivots_anew_where_a_kept_one_vanishes) {
   Dense matrix(3);
   RepeatedLu lu;
   for (int k = 0; k <= 18; ++k) {
@@ -104,7 +104,7 @@ TEST(RepeatedLu, SeeksPivotsAnewWhereAKeptOneVanishes) {
   EXPECT_GT(lu.searches(), 1);
 }
 
-TEST(RepeatedLu, SolvesSaddlePoints) {
+TEST(RepeatedLu, solves_saddle_points) {
   std::mt19937 random(5);
   const Eigen::MatrixXd M = random_matrix(20, 0.1, random), B = random_matrix(20, 0.2, random).topRows(8);
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(28, 28);
@@ -120,7 +120,7 @@ TEST(RepeatedLu, SolvesSaddlePoints) {
   }
 }
 
-TEST(RepeatedLu, SaysWhereAMatrixIsSingularAndGoesOnAfterwards) {
+TEST(RepeatedLu, says_where_a_matrix_is_singular_and_goes_on_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = random_matrix(10, 0.3, random);
   Dense matrix(10);

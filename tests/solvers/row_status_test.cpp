@@ -147,7 +147,7 @@ struct OnARail : System {
   }
 };
 
-TEST(RowStatus, ARowIsTreatedByItsStatusNotByItsNumbers) {
+TEST(RowStatus, a_row_is_treated_by_its_status_not_by_its_numbers) {
   OnARail s;
   // Both rows equal their multipliers, by chance.
   s.value(s.point)[0] = 0.75;
@@ -191,7 +191,7 @@ TEST(RowStatus, ARowIsTreatedByItsStatusNotByItsNumbers) {
   EXPECT_EQ(s.r[first + 1], 7);
 }
 
-TEST(RowStatus, AtAccelerationLevelAnInactiveRowSaysThatTheMultiplierIsZero) {
+TEST(RowStatus, at_acceleration_level_an_inactive_row_says_that_the_multiplier_is_zero) {
   OnARail s;
   s.state.acceleration[static_cast<std::size_t>(s.layout->offset(s.point).dof) + 1] = 3;
   s.value(s.multiplier)[1] = 0.5;
@@ -204,7 +204,7 @@ TEST(RowStatus, AtAccelerationLevelAnInactiveRowSaysThatTheMultiplierIsZero) {
   EXPECT_EQ(s.r[row], 0.5);
 }
 
-TEST(RowStatus, AnInstanceWithoutActiveRowsIsNotEvaluated) {
+TEST(RowStatus, an_instance_without_active_rows_is_not_evaluated) {
   OnARail s;
   s.value(s.point)[1] = 2;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
@@ -237,7 +237,7 @@ TEST(RowStatus, AnInstanceWithoutActiveRowsIsNotEvaluated) {
   EXPECT_TRUE(s.log->active_at_commit);
 }
 
-TEST(RowStatus, CoordinatesOfASleepingJointStayAndAreFoundAgain) {
+TEST(RowStatus, coordinates_of_a_sleeping_joint_stay_and_are_found_again) {
   OnARail s;
   *s.rate(s.coordinate) = 2;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
@@ -261,7 +261,7 @@ TEST(RowStatus, CoordinatesOfASleepingJointStayAndAreFoundAgain) {
   EXPECT_EQ(s.J(c, c), 0);
 }
 
-TEST(RowStatus, AJointThatBecomesActiveMustBeClosed) {
+TEST(RowStatus, a_joint_that_becomes_active_must_be_closed) {
   OnARail s;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
   s.value(s.point)[1] = 0.5;
@@ -274,7 +274,7 @@ TEST(RowStatus, AJointThatBecomesActiveMustBeClosed) {
   }
 }
 
-TEST(RowStatus, StatusesAreWrittenAndReadWithWhatTheyHold) {
+TEST(RowStatus, statuses_are_written_and_read_with_what_they_hold) {
   OnARail s, other;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
   Archive saved;
@@ -306,7 +306,7 @@ struct OnASoftPlane : System {
   }
 };
 
-TEST(CompliantRows, StandAtMultipliersOfZeroWhereRatesCount) {
+TEST(CompliantRows, stand_at_multipliers_of_zero_where_rates_count) {
   // Index 3 takes the spring as it is.
   OnASoftPlane as_it_is(false);
   as_it_is.evaluate();
@@ -324,7 +324,7 @@ TEST(CompliantRows, StandAtMultipliersOfZeroWhereRatesCount) {
   EXPECT_EQ(rigid.r[rigid.row(rigid.point)], 8);
 }
 
-TEST(Rows, ThatDeclareNoDimensionAreRefused) {
+TEST(Rows, that_declare_no_dimension_are_refused) {
   System s;
   s.type.name = "odd";
   s.begin("joint");

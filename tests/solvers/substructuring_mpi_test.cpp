@@ -94,7 +94,7 @@ Eigen::MatrixXd chain(int pairs, std::mt19937& random) {
   return A;
 }
 
-TEST(Substructuring, CutsAChainAtOneUnknownBetweenTwoRanks) {
+TEST(Substructuring, cuts_a_chain_at_one_unknown_between_two_ranks) {
   std::mt19937 random(1);
   Solved solved(chain(40, random));
   for (int k = 0; k < 5; ++k) {
@@ -109,7 +109,7 @@ TEST(Substructuring, CutsAChainAtOneUnknownBetweenTwoRanks) {
   EXPECT_EQ(solved.counts.analyses, solved.ranks() > 1 ? 1 : 0);
 }
 
-TEST(Substructuring, SolvesMatricesThatAreNotSymmetric) {
+TEST(Substructuring, solves_matrices_that_are_not_symmetric) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> number(-1, 1);
   const int n = 60;
@@ -130,7 +130,7 @@ TEST(Substructuring, SolvesMatricesThatAreNotSymmetric) {
 
 // A mass at the border carries three multipliers of the rank before, whose bodies are massless there: once the mass lies on the interface, or
 // the multipliers do, the rest of that interior has no pivot.
-TEST(Substructuring, PromotesUnknownsOfASingularInterior) {
+TEST(Substructuring, promotes_unknowns_of_a_singular_interior) {
   int ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   const int part = 12, n = part * ranks;
@@ -156,7 +156,7 @@ TEST(Substructuring, PromotesUnknownsOfASingularInterior) {
   EXPECT_EQ(solved.counts.promotions > 0, ranks > 1);
 }
 
-TEST(Substructuring, SaysWhereAMatrixIsSingularAndGoesOnAfterwards) {
+TEST(Substructuring, says_where_a_matrix_is_singular_and_goes_on_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = chain(20, random);
   Eigen::MatrixXd empty = A;
@@ -169,7 +169,7 @@ TEST(Substructuring, SaysWhereAMatrixIsSingularAndGoesOnAfterwards) {
   EXPECT_LT(solved.error(), 1e-12);
 }
 
-TEST(Substructuring, LeavesALargeInterfaceToMumps) {
+TEST(Substructuring, leaves_a_large_interface_to_mumps) {
   TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, "-few_substructuring_interface_max", "5"));
   std::mt19937 random(4);
   std::uniform_real_distribution<double> number(-1, 1);

@@ -114,7 +114,7 @@ std::vector<TopoDS_Edge> stadium() {
           line({0, 1000, 0}, {1000, 1000, 0}), arc({0, 1000, 0}, {-500, 500, 0}, {0, 0, 0})};
 }
 
-TEST_F(Files, GiveNamedEdgesInMetres) {
+TEST_F(Files, give_named_edges_in_metres) {
   const std::string path = step(stadium(), {"front", "right", "back", "left"});
   const auto front = read_curve_file(path, {"front"});
   EXPECT_NEAR(front->length(), 1, 1e-12);
@@ -124,7 +124,7 @@ TEST_F(Files, GiveNamedEdgesInMetres) {
   EXPECT_NEAR(right->curvature(right->parameter(0.3)), 2, 1e-10);
 }
 
-TEST_F(Files, JoinEdgesInAnyOrder) {
+TEST_F(Files, join_edges_in_any_order) {
   const std::string path = step(stadium(), {"front", "right", "back", "left"});
   const auto open = read_curve_file(path, {"front", "back", "right"});
   EXPECT_NEAR(open->length(), 2 + pi / 2, 1e-12);
@@ -140,7 +140,7 @@ TEST_F(Files, JoinEdgesInAnyOrder) {
   }
 }
 
-TEST_F(Files, GiveWiresOfSeveralEdges) {
+TEST_F(Files, give_wires_of_several_edges) {
   // Open CASCADE writes the edges of a wire one by one: here they are put together as other programs do.
   const std::string path = step(stadium(), {});
   std::string text = contents(path);
@@ -164,7 +164,7 @@ TEST_F(Files, GiveWiresOfSeveralEdges) {
   EXPECT_THAT(message(path, {"lop"}), HasSubstr("did you mean 'loop'"));
 }
 
-TEST_F(Files, ComeAsIgesToo) {
+TEST_F(Files, come_as_iges_too) {
   const auto curve =
       read_curve_file(iges(arc({1000, 0, 0}, {1500, 500, 0}, {1000, 1000, 0}), "BEND"), {"BEND"});
   EXPECT_NEAR(curve->length(), pi / 2, 1e-9);
@@ -179,26 +179,26 @@ class FirstFile : public ::testing::Test {
   const double bowl = 2 * std::sqrt(5.0) + std::asinh(2.0);  // [m]
 };
 
-TEST_F(FirstFile, IsInMetresWhereItIsStep) {
+TEST_F(FirstFile, is_in_metres_where_it_is_step) {
   EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
   EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
   EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
 }
 
-TEST_F(FirstFile, IsInMetresWhereItIsIges) {
+TEST_F(FirstFile, is_in_metres_where_it_is_iges) {
   EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
   EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
   EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
 }
 
-TEST_F(FirstFile, IsTheSameFromAProcessOfItsOwn) {
+TEST_F(FirstFile, is_the_same_from_a_process_of_its_own) {
   const auto here = read_curve_file(step, {"bowl"}), there = load_curve_file(step, {"bowl"}, reader);
   EXPECT_EQ(there->length(), here->length());
   EXPECT_EQ(there->point(0.3), here->point(0.3));
   EXPECT_EQ(there->closed(), here->closed());
 }
 
-TEST_F(Files, AreReadByAProcessOfTheirOwn) {
+TEST_F(Files, are_read_by_a_process_of_their_own) {
   const std::string path = step(stadium(), {"front", "right", "back", "left"});
   EXPECT_NEAR(load_curve_file(path, {"right"}, reader)->length(), pi / 2, 1e-12);
   EXPECT_TRUE(load_curve_file(path, {"front", "back", "right", "left"}, reader)->closed());
@@ -223,7 +223,7 @@ class Damaged : public Files {
   const std::string sound_ = contents(TRAMMEL_SOURCE_DIR "/cases/parabola_bead/bowl.step");
 };
 
-TEST_F(Damaged, StepIsRefusedWithTheFirstComplaint) {
+TEST_F(Damaged, step_is_refused_with_the_first_complaint) {
   EXPECT_EQ(step_of(sound_), "");
   EXPECT_THAT(step_of(with(sound_, "#33 = ( NAMED_UNIT(*) PLANE_ANGLE_UNIT() SI_UNIT($,.RADIAN.) );\n", "")),
               AllOf(HasSubstr("'damaged.step' is damaged: Open CASCADE says"), HasSubstr("#33")));
@@ -241,7 +241,7 @@ TEST_F(Damaged, StepIsRefusedWithTheFirstComplaint) {
   EXPECT_NE(step_of(binary), "");
 }
 
-TEST_F(Damaged, IgesIsRefused) {
+TEST_F(Damaged, iges_is_refused) {
   const std::string path = (folder_ / "damaged.igs").string();
   std::string text = contents(TRAMMEL_SOURCE_DIR "/plugins/geometry/files/bend.igs");
   const std::string line =
@@ -266,7 +266,7 @@ class Reader : public Files {
   }
 };
 
-TEST_F(Reader, ThatEndsWithoutAnAnswerIsReported) {
+TEST_F(Reader, that_ends_without_an_answer_is_reported) {
   EXPECT_EQ(
       message_of("kill -SEGV $$"),
       "'track.step' cannot be read: Open CASCADE crashes on it (Segmentation fault); the file is damaged");
@@ -286,7 +286,7 @@ TEST_F(Reader, ThatEndsWithoutAnAnswerIsReported) {
 }
 
 // A mutation of a file of each format at every 197th byte: whatever comes of it, the process that reads ends by itself.
-TEST_F(Damaged, FilesEndNoProcess) {
+TEST_F(Damaged, files_end_no_process) {
   for (const std::string source : {"/cases/parabola_bead/bowl.step", "/plugins/geometry/files/bend.igs"}) {
     const std::string sound = contents(TRAMMEL_SOURCE_DIR + source);
     const std::string path =
@@ -310,7 +310,7 @@ TEST_F(Damaged, FilesEndNoProcess) {
   }
 }
 
-TEST_F(Files, ThatDoNotFitAreRefused) {
+TEST_F(Files, that_do_not_fit_are_refused) {
   const std::string path = step(stadium(), {"front", "right", "back", "left"});
   EXPECT_THAT(message(path, {"frnt"}), HasSubstr("has no edge 'frnt'; did you mean 'front'"));
   EXPECT_THAT(message(path, {"frnt"}), HasSubstr("front, right, back, left"));
