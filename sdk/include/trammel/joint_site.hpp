@@ -30,7 +30,7 @@ enum class JointAxes {
 struct JointRequirement {
   JointAxes axes = JointAxes::common;
   bool markers_meet = true;    ///< the origins of both markers coincide at the start
-  bool needs_rotation = true;  ///< marker B must have an orientation; a point is refused
+  bool needs_rotation = true;  ///< both markers must have an orientation; a point is refused
   bool may_slide =
       false;  ///< the origins may differ at the start, in the directions in which the joint slides
   std::uint32_t reserved = 0;
