@@ -15,7 +15,7 @@
 
 namespace trammel {
 
-/// A map with a `type` that may stand for a function, as the reader checks it.
+/// Description of a map with a `type` that is allowed as a function.
 struct FunctionType {
   std::string name;
   std::string summary;

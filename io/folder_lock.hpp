@@ -14,7 +14,7 @@ namespace trammel {
 /// text of the file counts, and a process of another host counts as alive.
 class FolderLock {
  public:
-  /// What the system's lock on the file proves.
+  /// The processes that the system's lock on the file excludes.
   enum class Reach {
     find_out,   ///< from the kind of file system
     all,        ///< no other process works in the folder

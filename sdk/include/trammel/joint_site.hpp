@@ -26,7 +26,7 @@ enum class JointAxes {
   along_axis  ///< both take e3 along `axis` (the Dymore convention), or `rotation`
 };
 
-/// What a joint requires of its markers.
+/// Requirements of a joint on its markers.
 struct JointRequirement {
   JointAxes axes = JointAxes::common;
   bool markers_meet = true;    ///< the origins of both markers coincide at the start
@@ -39,7 +39,7 @@ struct JointRequirement {
 using JointDemand [[deprecated("now JointRequirement")]] = JointRequirement;
 
 namespace detail {
-/// What joint J requires of its markers; `demand` is the member's former name.
+/// Requirements of joint J on its markers; `demand` is the member's former name.
 template <class J>
 constexpr JointRequirement requirement_of() {
   if constexpr (requires { J::demand; })
