@@ -13,9 +13,9 @@
 
 namespace trammel {
 
-/// Writes checkpoints of a run into its folder: every so many nominal steps and minutes, on SIGUSR1, where the run stops on
-/// request, and of a run that writes any, at its end. The last two are kept. One that cannot be written is a warning in the log:
-/// the run goes on, and the one before stays.
+/// Writes checkpoints of a run into its folder: at given intervals in nominal steps and in minutes, on SIGUSR1,
+/// when the run stops on request, and at the end of a run that writes checkpoints. The last two are kept. If a
+/// checkpoint cannot be written, the log has a warning, the run continues, and the previous checkpoint stays.
 class CheckpointWriter final : public Monitor {
  public:
   struct Options {

@@ -7,7 +7,7 @@
 
 namespace trammel {
 
-/// What the user asked for.
+/// The parsed command line.
 struct CommandLine {
   enum class Action { run, check, list, describe, verify };
 
@@ -33,7 +33,7 @@ struct CommandLine {
   std::vector<std::string> petsc;  ///< options for PETSc
 };
 
-/// What came of reading the command line: the command, or a text to print and the exit status.
+/// Result of parsing the command line: the command, or a text to print and the exit status.
 struct CommandLineResult {
   bool proceed = false;
   CommandLine command;

@@ -13,7 +13,7 @@ namespace trammel {
 /// Largest error of an entry, relative to its block, that `trammel check --derivatives` lets pass.
 inline constexpr double derivative_bound = 1e-6;
 
-/// What the difference tests of a model came to.
+/// Result of the comparison of a model's derivatives with differences.
 struct DerivativeCheck {
   int instances = 0;
   double error = 0;  ///< the worst, relative to the largest entry of its block

@@ -68,7 +68,7 @@ std::string channels(const char* heading, const std::vector<Channel>& list, bool
   return "\n" + table_of(rows, markdown);
 }
 
-/// What hangs on a coordinate is written in the joint, which gives the first parameters by itself.
+/// Page of an element on a coordinate, whose entry stands in the joint's; the joint provides the first parameters.
 std::string page_on_coordinate(const Type& type, const std::string& title, bool markdown) {
   std::vector<Parameter> written;
   for (const Parameter& p : type.parameters)
@@ -87,7 +87,7 @@ std::string page_of(const Type& type, const Registry& registry, bool markdown) {
          channels("output", offered.outputs, markdown);
 }
 
-/// Maps that a case may name at its top, or that stand in several types.
+/// Maps that a case may name at its top level, or that several types have as parameters.
 struct Topic {
   const char* name;
   const char* key;  ///< of the parameter that takes such a map
@@ -98,7 +98,7 @@ constexpr std::array<Topic, 3> topics{
      {"materials", "material", "named maps; put wherever an entry says `material: NAME`"},
      {"shapes", "shape", "maps under `shape`"}}};
 
-/// All parameters of this name that describe a map, each with what they stand in ("beam, section").
+/// All parameters of this name that describe a map, each with the types and maps that contain it ("beam, section").
 void find_maps(const std::vector<Parameter>& parameters, const std::string& in, std::string_view key,
                std::vector<std::pair<std::string, const Parameter*>>& found) {
   for (const Parameter& p : parameters) {

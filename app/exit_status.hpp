@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a run returns besides 0 and 128 + n where signal n stopped it (docs/results.md).
+/// Exit statuses of a run besides 0, and 128 + n if signal n stopped it (docs/results.md).
 namespace trammel::exit_status {
 
 inline constexpr int error = 1;           ///< bad input, or a fault that has a message

@@ -70,7 +70,7 @@ EntityInstances instances_of(const Model& model, int entity) {
   return found;
 }
 
-/// Of one entity, or of all (-1).
+/// Names of the coordinates of one entity, or of all (-1).
 std::string coordinates_of(const Model& model, int of = -1) {
   std::string text;
   for (const auto& [entity, list] : model.coordinates)

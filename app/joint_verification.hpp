@@ -19,7 +19,7 @@ struct JointBounds {
   double drift = 1e-7;         ///< of a position equation over the motion [m or rad]
 };
 
-/// What a joint type came to; `failures` in words.
+/// Result of the verification of a joint type; `failures` in words.
 struct JointVerdict {
   std::string type;
   bool absolute = false;

@@ -22,7 +22,7 @@ TypeAlone law_alone(const Type& type, const std::string& entry) {
   return {type, {"law", std::string(category_name(type.category)), type.name, type.plugin, {}}, entry};
 }
 
-/// Its values as keys of a map that hangs on the sample coordinate.
+/// Sample values of the type's parameters, as a map on the sample coordinate.
 std::string coordinate_entry(const Type& type, const JointVerification& how) {
   const auto value = std::ranges::find(type.parameters, "value", &Parameter::name);
   if (value == type.parameters.end() || value->children.empty()) throw Error("it does not say what it reads");
@@ -97,7 +97,7 @@ ForceVerdict verify_law(const Type& type, const JointVerification& how, const La
       for (const std::string& between : sample_markers(type))
         entries.push_back(joint_entry(type, sample, between));
     }
-    // An element with mass stands at the origins of frames only.
+    // Elements with mass require markers at the origins of frames.
     const auto builds = [&](const std::string& entry) {
       try {
         law_alone(type, entry);

@@ -19,7 +19,7 @@ struct LawBounds {
   double power = 1e-7;         ///< relative, against differences of the energy
 };
 
-/// What an element type or a type that hangs on a coordinate came to; `failures` in words.
+/// Result of the verification of an element type, or of a type of element on a coordinate; `failures` in words.
 struct ForceVerdict {
   std::string type;
   std::string not_checked;  ///< why, or empty

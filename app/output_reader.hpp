@@ -7,7 +7,7 @@
 
 namespace trammel {
 
-/// What a run writes, and how often.
+/// Kinds of output of a run, and how often each is written.
 struct OutputOptions {
   RecorderSchedule vtk;
   RecorderSchedule csv;

@@ -25,7 +25,7 @@ class PositionSamples final : public Monitor {
     double time = 0;     ///< [s]
     std::string where;   ///< "bob position"
   };
-  /// Of the stages that were to be checked. `finer`: another run of the same case. Collective.
+  /// Differences in the stages that were to be checked. `finer`: another run of the same case. Collective.
   std::vector<Difference> against(const PositionSamples& finer) const;
 
  private:

@@ -61,7 +61,7 @@ std::pair<int, std::string_view> stage_path(std::string_view path) {
   return {number, path.substr(std::min(from + 2, path.size()))};
 }
 
-/// What of the case may be another one than the checkpoint's.
+/// Whether this part of the case may differ from the checkpoint's case.
 bool may_differ(const std::string& path, const std::vector<Stage>& stages, int stage) {
   const auto [number, key] = stage_path(path);
   if (number < stage) return false;
@@ -114,7 +114,7 @@ void require_rest(const SnapshotContents& snapshot, const std::vector<Stage>& st
         until));
 }
 
-/// What the checks make of a checkpoint: notes, or an Error.
+/// Checks a checkpoint and returns notes for the log. Throws Error.
 std::vector<std::string> checked(const Checkpoint& before, const Checkpoint& now,
                                  const std::vector<Stage>& stages, bool anyway) {
   require_entities(before.entities, now.entities);

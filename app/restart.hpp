@@ -12,7 +12,7 @@
 
 namespace trammel {
 
-/// What a run goes on from.
+/// The checkpoint from which a run continues.
 struct RestartPoint {
   std::filesystem::path file;
   Checkpoint checkpoint;      ///< the same on every rank
@@ -21,7 +21,7 @@ struct RestartPoint {
       notes;  ///< for the log: files that were passed over, differences that are taken over
 };
 
-/// What every checkpoint of a run says, its snapshot and output apart. On rank 0.
+/// The entries that all checkpoints of a run share, without snapshot and output. On rank 0.
 Checkpoint about_run(const Session& session, const std::string& name, int ranks);
 
 /// Reads and checks the checkpoint that the command names, or the last good one of the folder of results. Throws Error, on all

@@ -64,7 +64,7 @@ void log_model(RunLog& log, const Session& session, const std::vector<std::strin
                        part.owned_unknowns + part.ghost_unknowns, part.ghost_unknowns));
 }
 
-/// What solved the linear systems of several ranks.
+/// Logs how the linear systems of several ranks were solved.
 void log_substructuring(RunLog& log, const SubstructuringCounts& c) {
   if (c.analyses == 0) return;
   log.line(fmt::format(
@@ -132,7 +132,7 @@ int log_stop(RunLog& log, const RunSummary::StoppedAt& stopped, MPI_Comm comm,
   return signal;
 }
 
-/// Checkpoints after that number belong to histories that are cut back or begun anew.
+/// Removes checkpoints with larger numbers: they belong to histories that are truncated or rewritten.
 void remove_checkpoints_after(const fs::path& folder, int number) {
   std::error_code ignored;
   for (const fs::path& file : checkpoints_in(folder))

@@ -44,7 +44,7 @@ class RunLog final : public Monitor {
   Clock::time_point stage_start_, last_drawn_;
   int twentieth_ = 0;
   long iterations_ = 0;
-  std::int64_t steps_before_ = 0;  ///< of the stage, in the run that this one goes on with
+  std::int64_t steps_before_ = 0;  ///< of the stage, in the run that this one continues
   int stage_count_ = 0;
 };
 

@@ -296,7 +296,7 @@ const std::vector<StageType>& stage_types() {
 
 namespace {
 
-/// Reads the items of a list of stages. Kinds of plugins stand for others, which are read in their place.
+/// Reads the items of a list of stages. A kind that a plugin adds is replaced by the stages that it consists of.
 class StageList {
  public:
   StageList(const CaseFile& file, const Registry& registry) : file_(file), registry_(registry) {

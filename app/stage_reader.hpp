@@ -17,7 +17,8 @@ struct StageType {
 
 const std::vector<StageType>& stage_types();
 
-/// The stages of a case, with those that kinds of plugins stand for. Throws Error with its place, also where there are none.
+/// The stages of a case. Kinds that plugins add are replaced by the stages that they consist of. Throws Error with
+/// its place, also if the case has no stages.
 std::vector<Stage> read_stages(const CaseFile& file, const Registry& registry);
 
 }  // namespace trammel

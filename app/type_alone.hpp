@@ -11,7 +11,7 @@
 
 namespace trammel {
 
-/// One entity of a type alone, on sample markers, or where it hangs on a coordinate on that of the sample joint "sample".
+/// One entity of a type alone, between sample markers, or on the coordinate of the sample joint "sample".
 class TypeAlone {
  public:
   /// `own`: the entity; `entry`: its parameters as a case gives them; `filling`: of the memory that it is built over.
@@ -19,7 +19,7 @@ class TypeAlone {
             std::optional<unsigned char> filling = {});
 
   const Model& model() const { return model_; }
-  /// Its one instance. Throws Error where it is made of none or of several.
+  /// The entity's only instance. Throws Error if it has none or several.
   std::pair<const ElementRange*, int> instance() const;
 
  private:

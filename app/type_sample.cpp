@@ -31,7 +31,7 @@ std::string numbered(const std::string& name) {
                                                                                   : std::string();
 }
 
-/// What has more than three of a kind, by number, is one line: "strain_1, strain_2, ...".
+/// More than three channels that differ only by a number are shortened to one line: "strain_1, strain_2, ...".
 void fold(std::vector<Channel>& list) {
   std::map<std::string, int> counts;
   for (const Channel& c : list) ++counts[numbered(c.name)];
@@ -137,7 +137,7 @@ TypeOffers offered_in_scene(const JointScene& scene, const Registry& registry) {
 }  // namespace
 
 TypeOffers offered_by(const Type& type, const Registry& registry) {
-  // What hangs on a coordinate, or watches other things, cannot stand alone.
+  // Elements on coordinates, and types that observe other entities, cannot be built alone.
   try {
     if (const auto entry = entry_of(type)) return offered_alone(type, *entry);
   } catch (const std::exception&) {

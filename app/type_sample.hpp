@@ -8,7 +8,7 @@
 
 namespace trammel {
 
-/// What an entity of a type offers besides its markers, by its own short names.
+/// Offers of an entity of a type, besides its markers, by their short names.
 struct TypeOffers {
   std::vector<Channel> coordinates;  ///< of a joint
   std::vector<Channel> outputs;

@@ -11,28 +11,28 @@
 
 namespace trammel {
 
-// Threads that write files while the run goes on. What they run makes no calls to MPI. They take none of the process's signals
-// but those of faults.
+// Threads that write files while the computation continues. Their work makes no MPI calls. They block all signals
+// except those of faults.
 
-/// Runs jobs one after the other on a thread of its own. After a job that threw, no other one is run.
+/// Runs jobs one after the other on a thread of its own. After a job has thrown an exception, no further job runs.
 class BackgroundQueue {
  public:
   /// At most `limit` jobs wait or run.
   explicit BackgroundQueue(std::size_t limit);
   BackgroundQueue(const BackgroundQueue&) = delete;
   BackgroundQueue& operator=(const BackgroundQueue&) = delete;
-  /// After the jobs that were added.
+  /// Waits until all jobs are done.
   ~BackgroundQueue();
 
-  /// Waits for room.
+  /// Adds a job. Waits first while `limit` jobs wait or run.
   void add(std::function<void()> job);
-  /// Returns when fewer than `limit` jobs wait or run.
+  /// Waits until fewer than `limit` jobs wait or run.
   void wait_for_room();
-  /// Until no job waits or runs.
+  /// Waits until no job waits or runs.
   void wait();
-  /// Jobs that ended well.
+  /// Number of jobs that ended without exception.
   std::int64_t done() const;
-  /// Throws what a job threw, every time.
+  /// Throws the exception of a job, if there was one, at every call.
   void rethrow() const;
 
  private:

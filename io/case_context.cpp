@@ -73,7 +73,7 @@ Parameter argument_parameter() {
   return Parameter::make(Kind::any, "of", "", "the argument, a function; time where absent");
 }
 
-/// Descriptions of the maps that may stand for a function, `type` apart.
+/// Parameters of the maps that are allowed as functions, without `type`.
 const std::vector<Parameter>& table_parameters() {
   static const std::vector<Parameter> known{
       Parameter::make(Kind::list, "points", "", "points [x, y], x increasing").must(),
@@ -229,7 +229,8 @@ double CaseContext::computed(const std::string& text, const Location& where) con
       try {
         constant.expression.emplace(text, names);
       } catch (const ExpressionError&) {
-        // What must be constant (a limit of a law) may still be so with the indices put in: below.
+        // An expression that must be constant, such as a limit of a law, may be so once the indices are inserted,
+        // below.
       }
       at = numbers_.emplace(std::move(key), std::move(constant)).first;
     }
@@ -277,7 +278,7 @@ FunctionPtr CaseContext::function(const Value& value) const {
     if (functions_ != nullptr && functions_->find(value.text) != nullptr)
       return named_function(value.text, value.where);
     if (mentions_index(value.text)) return read_function(value);
-    // The same text may stand at many places: the place belongs to the key, since messages name it.
+    // The key includes the place, since messages name it and the same text may occur at many places.
     const std::string key = value.where.text() + "\n" + value.text;
     FunctionPtr& known = by_text_[key];
     if (!known) known = read_function(value);

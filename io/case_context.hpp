@@ -15,7 +15,7 @@
 
 namespace trammel {
 
-/// A map with a `type` that may stand for a function, as the reader checks it.
+/// Description of a map with a `type` that is allowed as a function.
 struct FunctionType {
   std::string name;
   std::string summary;
@@ -23,15 +23,15 @@ struct FunctionType {
 };
 std::vector<FunctionType> described_functions();
 
-/// Knows the named parameters and functions of a case, and the indices of the entry that is being repeated: turns
-/// texts into numbers and functions. Expressions are parsed once.
+/// The named parameters and functions of a case, and the indices of the entry that is being repeated. Turns texts
+/// into numbers and functions. Each expression is parsed once.
 class CaseContext final : public ValueContext, public FormulaReader {
  public:
-  /// Takes the map of named parameters, each a number or an expression of others; `overrides` replace texts.
-  /// Throws Error at the place of the one at fault.
+  /// Sets the named parameters, each a number or an expression of others. `overrides` replace texts of the map.
+  /// Throws Error at the position of a faulty parameter.
   void set_parameters(const Value* map, const std::vector<std::pair<std::string, std::string>>& overrides);
-  /// Takes the map of named functions, which must outlive the context, and reads all of them but those of types that are not
-  /// known yet.
+  /// Sets the map of named functions, which must outlive the context. Reads all of them except those of types that
+  /// are not known yet.
   void set_functions(const Value* map);
   /// Types of functions that plugins offer; reads the named functions that waited for them. The registry must outlive the
   /// context.

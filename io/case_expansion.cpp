@@ -104,7 +104,7 @@ const std::vector<const Value::Entry*>& CaseExpansion::naming(const PlannedThing
   return found->second;
 }
 
-/// What a thing names, and how large it is.
+/// The names that an entry refers to, and its size.
 Needs CaseExpansion::needs_of(const PlannedThing& thing, bool with_markers) {
   Needs needs;
   const bool whole = thing.type != nullptr && thing.coordinate_element == nullptr;
@@ -219,7 +219,7 @@ void CaseExpansion::plan_entity(Type::Category category, const Value::Entry& ent
   things_.push_back(std::move(thing));
 }
 
-/// What hangs on the coordinates of a joint under one of its keys.
+/// Plans the elements on a joint's coordinates that stand under one of its keys.
 void CaseExpansion::plan_coordinate_element(const PlannedThing& joint,
                                             const Value::Entry& coordinate_element) {
   const Type& type =

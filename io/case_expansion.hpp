@@ -17,47 +17,48 @@
 
 namespace trammel {
 
-/// One thing that a case makes: an entity, or a marker under `markers`. A repeated entry makes several.
+/// An entity of a case, or a marker under `markers`. A repeated entry gives several.
 struct PlannedThing {
   const Type* type = nullptr;           ///< null: a marker
   const Value::Entry* entry = nullptr;  ///< in the case
   const Value::Entry* coordinate_element =
-      nullptr;  ///< of what hangs on a coordinate: the joint's key that names its type
+      nullptr;  ///< for an element on a coordinate: the key of the joint that names its type
   const Value::Entry* coordinate = nullptr;  ///< and the coordinate
-  std::string name;                          ///< of what hangs on a coordinate: that of the joint
+  std::string name;                          ///< for an element on a coordinate: the name of the joint
   std::size_t indices = 0;                   ///< where the values of its indices begin
-  int joint = -1;                            ///< of what hangs on a coordinate: the thing that it hangs on
+  int joint = -1;                            ///< for an element on a coordinate: the index of its joint
   int entity = -1;                           ///< -1: a marker
 
-  /// True of bodies, markers and curves: all else may ask how large the model is that they make.
+  /// True for bodies, markers and curves. All others may read the size of the model, which these determine.
   bool stands_first() const;
   /// The entity's own name.
   std::string full_name() const;
 };
 
-/// What a case makes, in the order in which it is built: bodies, markers, curves, joints, what hangs on coordinates, elements,
-/// loads, sensors; but what one of them names stands before it.
+/// The entities and markers of a case, in the order in which they are built: bodies, markers, curves, joints,
+/// elements on coordinates, elements, loads, sensors. An entity comes after those that it names.
 class CaseExpansion {
  public:
-  /// Finds out what there is, of which types; looks into no parameters. Throws Error that names the entity.
+  /// Lists all entities with their types, without reading their parameters. Throws Error, with the name of the
+  /// entity.
   CaseExpansion(const Value& root, CaseContext& context, const Registry& registry);
 
-  /// Finds what things need, puts them in order and numbers their entities. Each rank of `comm` reads a part of the
-  /// parameters. Throws Error that names the entity, or those that need each other. Collective.
+  /// Finds what each entity needs, sorts them, and numbers them. Each rank of `comm` reads a part of the
+  /// parameters. Throws Error, with the name of a faulty entity, or of those that need each other. Collective.
   void arrange(MPI_Comm comm);
 
   const std::vector<PlannedThing>& things() const { return things_; }
   const CaseNeeds& needs() const { return needs_; }
-  /// The number of things up to the last one that stands first.
+  /// The number of things up to the last body, marker or curve.
   std::size_t first_things() const { return first_; }
   int entities() const { return entities_; }
   Entity entity(const PlannedThing& thing) const;
 
-  /// Builds one thing, whose entity the model lists already where `listed`. Every message names the entity.
+  /// Builds one thing. `listed`: the model lists its entity already. Every message names the entity.
   void build(const PlannedThing& thing, ModelBuilder& builder, bool listed);
 
  private:
-  /// What is in work, for messages.
+  /// The entity that is being built, for messages.
   struct Current {
     std::string title;
     Location where;
@@ -99,7 +100,7 @@ class CaseExpansion {
   std::size_t first_ = 0;
   std::vector<double> indices_;
   long repeated_ = 0;    ///< entries of all `for` so far
-  mutable int put_ = 0;  ///< maps of sections and materials put into the entity in work
+  mutable int put_ = 0;  ///< maps of sections and materials inserted into the present entity
   int entities_ = 0;
 };
 

@@ -17,8 +17,8 @@ namespace trammel {
 /// The names of parameters and the texts that replace theirs.
 using ParameterOverrides = std::vector<std::pair<std::string, std::string>>;
 
-/// A case as it was read (docs/case_file.md): its text, its parameters and functions. What the entries mean is known
-/// only to the types that the plugins offer.
+/// A case (docs/case_file.md): its text, its parameters and functions. Only the types of the plugins know the
+/// meaning of the entries.
 class CaseFile {
  public:
   /// A plugin that the case asks for.
@@ -27,9 +27,9 @@ class CaseFile {
     Location where;
   };
 
-  /// Reads the file; `file` is then the name in messages. Throws Error with its place.
+  /// Reads the file; messages call it `file`. Throws Error with the position.
   explicit CaseFile(const std::string& file, const ParameterOverrides& overrides = {});
-  /// Takes a tree that was read already.
+  /// Uses a tree that was read already.
   CaseFile(Value root, const std::string& file, const ParameterOverrides& overrides = {});
   CaseFile(const CaseFile&) = delete;
   CaseFile& operator=(const CaseFile&) = delete;
@@ -40,8 +40,9 @@ class CaseFile {
   /// Paths, relative ones counted from the folder of the case.
   std::vector<Plugin> plugins() const;
 
-  /// Adds all bodies, markers, joints, elements, loads and sensors to `model`. Every message names the entity. On several
-  /// ranks each expands its partition of a case of `least_for_partition` entities and more (case_partition.hpp). Collective.
+  /// Adds all bodies, markers, joints, elements, loads and sensors to `model`. Every message names the entity. On
+  /// several ranks, each rank builds only its part of a case with `least_for_partition` entities or more
+  /// (case_partition.hpp). Collective.
   void build(const Registry& registry, Model& model, MPI_Comm comm = MPI_COMM_SELF,
              int least_for_partition = 0);
 

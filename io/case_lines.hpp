@@ -10,19 +10,20 @@
 
 namespace trammel {
 
-/// A case as lines, by path: "joints.hook.axis[2]" and "1". Numbers are evaluated and written alike, so neither comments nor
-/// names of parameters make a difference; a text that is no number stands with the values of the parameters that it names.
+/// A case as texts by path: "joints.hook.axis[2]" and "1". Numbers are evaluated and written in one format, so that
+/// comments and names of parameters make no difference. A text that is no number is followed by the values of the
+/// parameters that it names.
 using CaseLines = std::map<std::string, std::string>;
 
-/// The lines of a case, `trammel`, `title`, `parameters` and `output` apart.
+/// The lines of a case, without `trammel`, `title`, `parameters` and `output`.
 CaseLines lines_of(const CaseFile& file);
 
-/// A number that differs where lines do.
+/// A hash of the lines.
 std::uint64_t hash_of(const CaseLines& lines);
 /// FNV-1a, 64 bits. A change of one byte always changes it.
 std::uint64_t hash_of(std::string_view bytes, std::uint64_t before = 0xCBF29CE484222325U);
 
-/// What differs, in words: "joints.hook.axis[2] = 1, was 0". `may_differ(path)`: it does not matter.
+/// The differences in words: "joints.hook.axis[2] = 1, was 0". Paths with `may_differ(path)` are ignored.
 template <class MayDiffer>
 std::vector<std::string> differences(const CaseLines& before, const CaseLines& now,
                                      const MayDiffer& may_differ) {

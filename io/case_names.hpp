@@ -11,17 +11,17 @@
 
 namespace trammel {
 
-/// The names that stand in the parameters of a case's entities, as far as the kinds of the parameters tell: those of
-/// markers, the signals that functions read, and each word of a text or of a value that its type reads itself.
+/// Finds the names in the parameters of a case's entities, according to the kinds of the parameters: names of
+/// markers, signals that functions read, and every word of a text or of a value that its type reads itself.
 class NameReader {
  public:
   /// Both must outlive the reader.
   NameReader(const Value& root, const CaseContext& context);
 
-  /// False where a parameter, as it is written, names nothing of the case: most do not, and need not be looked into. Those
-  /// that are markers count where they are wanted.
+  /// False if the text of a parameter contains no name of the case; such parameters, which are most, need not be
+  /// read. Parameters of the kind marker count only if `markers`.
   bool may_name(const Value::Entry& entry, const std::vector<Parameter>& known, bool markers) const;
-  /// Appends the names in the map of an entity's parameters. Throws Error where a function is at fault.
+  /// Appends the names in the map of an entity's parameters. Throws Error for a faulty function.
   void add(const Value& map, const std::vector<Parameter>& known, std::vector<std::string>& names);
   /// Those of a marker: its name, or {on, at, rotation, moving}.
   void add_marker(const Value& value, std::vector<std::string>& names);

@@ -40,7 +40,7 @@ int group_of(const PlannedThing& thing) {
   }
 }
 
-/// Which things have a name, what hangs on coordinates apart.
+/// Finds the entries of a case by name. Elements on coordinates are not included.
 class ThingNames {
  public:
   explicit ThingNames(const std::vector<PlannedThing>& things) : things_(things) {
@@ -63,7 +63,8 @@ class ThingNames {
     return t.type != nullptr && t.type->category == Type::Category::sensor;
   }
 
-  /// Appends what a name is that stands in thing `from`: the longest name at its head, "rod.4" of "rod.4.end".
+  /// Appends the entries that `name`, found in entry `from`, refers to, by the longest known beginning: "rod.4" of
+  /// "rod.4.end".
   void resolve(std::string_view name, int from, std::vector<int>& targets) const {
     const std::string_view whole = name.substr(0, name.find('('));
     for (std::string_view head = whole;; head = head.substr(0, head.rfind('.'))) {
@@ -71,8 +72,8 @@ class ThingNames {
       for (auto found = first; found != last; ++found) {
         const PlannedThing& thing = things_[index(found->second)];
         const bool marker = thing.type == nullptr, signal = is_sensor(thing) && head.size() < whole.size();
-        // A word in a body's parameters that is the name of a joint as well means something else. Sensors alone stand
-        // wherever their readers want them, and what they name before them.
+        // If a word in a body's parameters is also the name of a joint, it means something else: an entry names
+        // only earlier groups. Only sensors may be named from any group, and may name any group.
         const int here = group_of(things_[index(from)]), there = group_of(thing);
         if (there > here && here != group_of_sensors && there != group_of_sensors) continue;
         // A sensor is read by its signals; its bare name may stand in any text.
@@ -88,7 +89,7 @@ class ThingNames {
   std::unordered_multimap<std::string_view, int> by_name_;
 };
 
-/// What names nothing may act on whatever the model holds.
+/// An entry without names may act on everything in the model.
 bool may_act_on_all(const PlannedThing& thing) {
   if (thing.type == nullptr) return false;
   const Type::Category c = thing.type->category;

@@ -14,15 +14,15 @@ namespace trammel {
 
 struct PlannedThing;
 
-/// What the things of a case need of each other, by their numbers.
+/// Which things of a case (entities and markers) need which others, by their numbers.
 class CaseNeeds {
  public:
   CaseNeeds() = default;
-  /// Each rank of `comm` asks for the needs of a part of the things, in `needs_of`. Collective.
+  /// Each rank of `comm` calls `needs_of` for a part of the things. Collective.
   CaseNeeds(const std::vector<PlannedThing>& things,
             const std::function<Needs(const PlannedThing&)>& needs_of, MPI_Comm comm);
 
-  /// What one thing names, in order, each once. A marker or a sensor may name itself.
+  /// The things that one thing names, sorted, each once. A marker or a sensor may name itself.
   std::span<const int> of(int thing) const {
     const auto i = static_cast<std::size_t>(thing);
     return std::span(targets_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
@@ -32,7 +32,7 @@ class CaseNeeds {
   int unknowns(int thing) const { return at(thing).unknowns; }
   std::size_t size() const { return traits_.size(); }
 
-  /// The same where the things stand in another order: `order[i]` is the old number of the new thing i.
+  /// The same needs for another order of the things: `order[i]` is the old number of the new thing i.
   CaseNeeds in_order(const std::vector<int>& order) const;
 
  private:

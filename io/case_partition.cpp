@@ -20,7 +20,7 @@ namespace {
 class BuiltTogether {
  public:
   BuiltTogether(const std::vector<PlannedThing>& things, const CaseNeeds& needs) : attached_(things.size()) {
-    // What asks who else of its kind stands on something, by what they have in common.
+    // Entries that must know others of their kind, by the entry on which they act together.
     std::unordered_map<int, int> first_of;
     for (int i = 0; i < static_cast<int>(things.size()); ++i) {
       const PlannedThing& thing = things[at(i)];
@@ -73,7 +73,7 @@ class Distribution {
     return largest <= 0.1 / ranks * all && std::ranges::all_of(first, &PlannedThing::stands_first);
   }
 
-  /// Distributes entities over the ranks by their weights. What hangs on a joint goes with it.
+  /// Distributes entities over the ranks by their weights. Elements on a joint's coordinates go with the joint.
   void distribute() {
     std::vector<std::int32_t> vertex(things_.size());
     PartitionGraph graph;
@@ -134,7 +134,7 @@ class Distribution {
     return owner == rank_ || (owner == ModelPartition::everyone && rank_ == 0);
   }
 
-  /// What this rank owns and all that this needs, in the order of the case.
+  /// The entries that this rank owns and those that they need, in the order of the case.
   std::vector<int> needed() const {
     std::vector<char> wanted(things_.size(), 0);
     std::vector<int> open;

@@ -164,7 +164,7 @@ std::string with_indices(const std::string& text, const CaseContext& context, co
   const auto copy_word = [&] {
     while (at < text.size() && in_word(text[at])) out += text[at++];
   };
-  // What stands between the parenthesis at `at` and its partner, behind which `at` is put.
+  // Takes the text between the parenthesis at `at` and its partner, and moves `at` behind the latter.
   const auto take_inner = [&] {
     const std::size_t close = closing(text, at);
     if (close == std::string::npos) throw Error(where, in_quotes(text) + ": a ')' is missing");

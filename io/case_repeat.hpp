@@ -9,7 +9,8 @@
 
 namespace trammel {
 
-/// How many entries all the repeated ones of a case may stand for. More are a mistake: no machine holds them.
+/// The largest number of entries that all repeated entries of a case may give. A larger number is taken for a
+/// mistake.
 inline constexpr long most_repeated = 5'000'000;
 
 /// The name with its index expressions computed: "rod.(i-1).end" becomes "rod.4.end", and "crank.at(L/2)"

@@ -104,7 +104,7 @@ class TreeBuilder final : public YAML::EventHandler {
       throw Error(place(mark), "the case holds more than " + std::to_string(most_values) + " values");
   }
 
-  /// Of a value that is `depth` levels deep itself.
+  /// Throws Error if a value that is itself `depth` levels deep nests too deeply here.
   void check_depth(const YAML::Mark& mark, int depth) const {
     if (static_cast<int>(stack_.size()) + depth > deepest_nesting)
       throw Error(place(mark),

@@ -25,13 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of what the file holds; a program reads its own alone.
+/// Number of the file's format; a program reads only its own.
 constexpr int format = 1;
 /// Before the HDF5 file proper, which its library looks for behind 0, 512, 1024, ... bytes.
 constexpr std::size_t preface_size = 512;
 constexpr std::string_view magic = "trammel checkpoint\n";
 
-/// What stands before the HDF5 file: its format, size and checksum.
+/// Text before the HDF5 file: its format, size and checksum.
 std::string preface(int of_format, std::size_t size, std::uint64_t sum) {
   std::string text = fmt::format("{}format {}\nbytes {}\nfnv1a {:016x}\n", magic, of_format, size, sum);
   text.resize(preface_size, '\n');

@@ -16,16 +16,16 @@ namespace trammel {
 /// A name and a version.
 using NamedVersion = std::pair<std::string, std::string>;
 
-/// Where a run went on from a checkpoint.
+/// A restart of a run from a checkpoint.
 struct Restart {
   std::string file;  ///< name of the checkpoint
   double time = 0;   ///< [s]
-  int ranks = 1;     ///< that went on
+  int ranks = 1;     ///< of the continued run
 
   void serialize(Archive& archive) { archive(file, time, ranks); }
 };
 
-/// All that a checkpoint file holds.
+/// The contents of a checkpoint file.
 struct Checkpoint {
   std::string program;                ///< version of the program that wrote it
   std::vector<NamedVersion> plugins;  ///< that the run had loaded
@@ -42,11 +42,11 @@ struct Checkpoint {
   }
 };
 
-/// Writes a checkpoint: to a new file, which is synced and then renamed, so `path` is never a part of one. Throws Error with the
-/// path and the system's reason. The bytes that it takes.
+/// Writes a checkpoint to a new file, which is synced and then renamed, so that `path` is always complete. Returns
+/// the size of the file in bytes. Throws Error with the path and the system's reason.
 std::int64_t write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Throws Error where the file cannot be read, is damaged, or of another format.
+/// Reads a checkpoint. Throws Error if the file cannot be read, is damaged, or has another format.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 /// The checkpoints of a folder, the oldest first: "checkpoint_<number>.h5".

@@ -34,7 +34,8 @@ struct Sensor {
   int source() const { return reference ? reference->of : entity; }
 };
 
-/// What one instance adds to one sensor's file. Items are put in the order of the case's blocks, on any number of ranks.
+/// The columns of one instance in one sensor's file. Items follow the order of the case's blocks, on any number of
+/// ranks.
 struct Item {
   int sensor = 0;
   std::vector<BlockId> stencil;

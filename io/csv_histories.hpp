@@ -11,22 +11,26 @@
 
 namespace trammel {
 
-/// Why a state is recorded. It decides whether a line of the time of the line before is a second one.
+/// Why a state is recorded. This decides whether a second line is written for the time of the last line.
 enum class Occasion {
-  start,  ///< of a stage that found rates, accelerations or reactions anew: a line beside that of the end before
-  step,     ///< a step was accepted; one of a static stage may take no time
-  present,  ///< the state that there is, as where a stage ends: recorded already where a line has its time
+  /// Start of a stage with new rates, accelerations or reactions: a line in addition to the end of the stage
+  /// before.
+  start,
+  step,     ///< a step was accepted: always a line, because a static step may take no time
+  present,  ///< the present state, as at the end of a stage: a line only if the last line has another time
 };
 
-/// Histories of a model's sensors, one CSV file each: a header with names and units ("time [s],position.x [m],..."),
-/// then one line a record, with every digit that it takes to read the same numbers back.
+/// Histories of a model's sensors, one CSV file each: a header with names and units ("time [s],position.x
+/// [m],..."), then one line for each record, with as many digits as are needed to read the same numbers back.
 ///
-/// A sensor's file holds what its own instances report, or what Model::sensor_references say. Rank 0 writes; the
+/// The file of a sensor contains the outputs of its own instances, or those that Model::sensor_references name.
+/// Rank 0 writes; the
 /// values come from the ranks that evaluate them. Where an entity has several instances that report the same channel
 /// (the elements of a beam), the columns after the first are numbered: "strain.x (2) [m]".
 ///
-/// A record keeps numbers; a thread of rank 0 turns them into text and writes it, every second. So a process that is killed
-/// leaves its lines but for those of the last second, and an error of the file system comes with the next record or `flush`.
+/// `record` stores numbers; a thread of rank 0 turns them into text and writes them once a second. A killed process
+/// therefore loses the lines of its last second, and an error of the file system is thrown by the next `record` or
+/// `flush`.
 class CsvHistories {
  public:
   /// Finds the sensors of the model. Collective.
@@ -36,24 +40,24 @@ class CsvHistories {
   CsvHistories& operator=(const CsvHistories&) = delete;
 
   bool empty() const;  ///< no sensors
-  /// Adds the line of `state` to every history, unless the occasion is `present` and the last line has its time. The first
-  /// call begins the files anew. Throws Error (on all ranks) with the file and the reason, or with a sensor that has nothing to report.
-  /// Collective.
+  /// Adds the line of `state` to every history, unless the occasion is `present` and the last line has its time.
+  /// The first call truncates the files. Throws Error, on all ranks, with the file and the reason, or with a sensor
+  /// that has nothing to report. Collective.
   void record(const State& state, Occasion occasion = Occasion::present);
 
-  /// The state before an event: evaluates its line as `record` does, and keeps it until `record_event` writes it or another
-  /// one is held. Collective.
+  /// Evaluates the line of the state before an event, and keeps it until `record_event` writes it or the next
+  /// `hold` replaces it. Collective.
   void hold(const State& before);
-  /// Two lines, at the time of an event: the held one, and that of the state after the event. A step that ends there has no
-  /// line of its own. Collective.
+  /// Writes two lines at the time of an event: the line of `hold`, and that of the state after the event. A step
+  /// that ends there has no further line. Collective.
   void record_event(const State& after);
 
   /// Returns when every line is in its file. Throws Error as `record` does. Collective.
   void flush();
-  /// What a run that goes on with these files has to know, on rank 0. Writes all lines first. Collective.
+  /// Writes the data that a run needs to continue these files, on rank 0. Writes all lines first. Collective.
   void write_place(Archive& archive);
-  /// In place of the first record: goes on with the files from where `write_place` was; `state` as it was then. Throws Error
-  /// where a file is another one. Collective.
+  /// Call in place of the first `record`: continues the files from their length at `write_place`, with the `state`
+  /// of that time. Throws Error if a file is not the same. Collective.
   void go_on(const State& state, Archive& place);
 
   /// Files in the order of the sensors; on rank 0.

@@ -151,7 +151,7 @@ const auto number_def = x3::raw[x3::lexeme[((+digit >> -('.' >> *digit)) | ('.' 
                                            -(x3::char_("eE") >> -x3::char_("+-") >> +digit)]];
 const auto name_def =
     x3::raw[x3::lexeme[(letter >> *letter_or_digit >> *('.' >> +letter_or_digit)) - keyword]];
-// What may stand where a parenthesis should close, for messages.
+// Alternatives to a closing parenthesis, named in messages.
 const auto closing = x3::rule<struct Closing>{"an operator or ')'"} = x3::lit(')');
 const auto closing_call = x3::rule<struct ClosingCall>{"an operator, ',' or ')'"} = x3::lit(')');
 const auto arguments_def = '(' > expression > *(',' > expression) > closing_call;

@@ -6,15 +6,15 @@
 
 namespace trammel {
 
-/// Keeps other runs out of a folder of results while it lives.
+/// Keeps other runs out of a folder of results during its lifetime.
 ///
 /// The folder gets a file `run.lock` that names the process, and the process holds the system's lock (flock) on that file.
-/// The system drops its lock when the process ends, however it ends, so a file that a killed run left does not count. On a
-/// file system that several hosts may share, the lock may not reach across hosts, or may be missing: there the file's own
-/// words count, and a process of another host, which cannot be asked, counts as alive.
+/// The system releases the lock when the process ends, for whatever reason, so that the file of a killed run is
+/// ignored. On a file system that several hosts share, the lock may not work across hosts, or not at all. There the
+/// text of the file counts, and a process of another host counts as alive.
 class FolderLock {
  public:
-  /// What the system's lock on the file proves.
+  /// The processes that the system's lock on the file excludes.
   enum class Reach {
     find_out,   ///< from the kind of file system
     all,        ///< no other process works in the folder
@@ -22,8 +22,8 @@ class FolderLock {
     none,       ///< nothing: the file system has no locks
   };
 
-  /// The folder must be there. Throws Error that names the process, its host and its start where another run works in the
-  /// folder, or the system's reason where the file cannot be written.
+  /// The folder must exist. Throws Error if another run works in the folder (with its process, host and start), or
+  /// if the file cannot be written (with the system's reason).
   explicit FolderLock(const std::filesystem::path& folder, Reach reach = Reach::find_out);
   /// Removes the file.
   ~FolderLock();

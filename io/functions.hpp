@@ -9,10 +9,10 @@
 
 namespace trammel {
 
-/// Functions of functions may not be nested deeper: they are evaluated one within the other.
+/// The largest depth of functions of functions, which are evaluated recursively.
 inline constexpr int deepest_functions = 100;
 
-/// What a table or spline gives before its first and behind its last point.
+/// The value of a table or spline before its first point and after its last point.
 enum class Outside {
   hold,    ///< the value of the nearest end; derivatives are zero
   extend,  ///< the straight line of the end's slope; the second derivative is zero

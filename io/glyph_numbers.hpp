@@ -10,8 +10,8 @@
 
 namespace trammel {
 
-/// Puts what a joint reports (coordinates, rates, multipliers) onto the points that it drew: a field each, with its unit. Vectors
-/// are left out: forces and moments are fields of the joint's point already.
+/// Adds the scalar outputs of a joint (coordinates, rates, multipliers) as fields, with units, to the points that
+/// it drew. Vectors are ignored, because forces and moments are fields of the joint's point already.
 class GlyphNumbers final : public OutputSink {
  public:
   explicit GlyphNumbers(VtkDrawing& drawing) : drawing_(drawing) {}

@@ -7,7 +7,7 @@
 
 namespace trammel {
 
-/// Where the glyphs of a model are, and how large the model is: seen once, before anything is drawn.
+/// Collects the positions of the glyphs of a model and its size, once, before anything is drawn.
 class GlyphSurvey final : public Canvas, public GlyphCanvas {
  public:
   DrawingExtent extent;
@@ -20,9 +20,9 @@ class GlyphSurvey final : public Canvas, public GlyphCanvas {
   GlyphScale begin_glyph(const Vec3& at) override;
 };
 
-/// Glyphs take 6 % of the model's diagonal, less where their neighbours are near, so that they hide neither each other nor
-/// what they join. The more there are, the fewer points each gets: a model of thousands of joints has lines.
-/// Does not depend on the order of the places.
+/// The size of glyphs: 6 % of the model's diagonal, or less if their neighbours are near, so that they hide neither
+/// each other nor the bodies. The more glyphs there are, the fewer points each has; in a model with thousands of
+/// joints they are lines. Does not depend on the order of `places`.
 GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>& places);
 /// The same of a whole model at a state, over all ranks. Collective.
 GlyphScale glyph_scale_of(Assembler& assembler, const State& state);

@@ -7,22 +7,22 @@
 
 namespace trammel {
 
-/// What a view of a run is turned by: where gravity points and along which directions bodies move. Displacements are those
-/// of the positions that are unknowns, each from where it was first seen.
+/// Data for the orientation of the view of a run: the direction of gravity and the directions in which bodies move.
+/// Displacements are those of the positions that are unknowns, each from its first recorded value.
 class MotionMeasure {
  public:
   explicit MotionMeasure(Assembler& assembler) : assembler_(&assembler) {}
 
-  /// Takes in a state of the run. Throws Error, on all ranks, where a load refuses the state. Collective.
+  /// Includes a state of the run. Throws Error, on all ranks, if a load rejects the state. Collective.
   void add(const State& state);
 
-  /// What a run that goes on has to know, complete on rank 0. Collective.
+  /// Writes the data that a continued run needs, complete on rank 0. Collective.
   void write(Archive& archive) const;
-  /// On any number of ranks.
+  /// Reads them, on any number of ranks.
   void read(Archive& archive);
 
-  /// The weight of the whole model [N], from the loads of type `gravity`, in the first state in which it is not zero; zero
-  /// where there is none. The same on every rank.
+  /// The weight of the whole model [N], from the loads of type `gravity`, in the first state in which it is not
+  /// zero; zero if there is none. The same on every rank.
   const Vec3& weight() const { return weight_; }
   /// Sum of d d^T over displacements d and states [m^2]. The same on every rank.
   const Mat3& displacements() const { return displacements_; }

@@ -8,14 +8,14 @@
 
 namespace trammel {
 
-/// How a run is looked at. ParaView's state file and trammel-render both go by it.
+/// The view of a run, used by ParaView's state file and by trammel-render.
 struct RecordedView {
   RecorderCamera camera;
   double metres_per_newton = 0;        ///< length of arrows of forces; 0: there are none
   double metres_per_newton_metre = 0;  ///< and of moments
 };
 
-/// The view of what was drawn so far, turned by the direction of gravity and by displacements (see CameraSubject).
+/// The view for everything drawn so far; its direction depends on gravity and on displacements (see CameraSubject).
 RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity, const Mat3& motion);
 
 /// The text of `<name>_vtk/view.xml`, from which trammel-render reads the view.

@@ -56,7 +56,7 @@ class Clock {
   }
   bool on() const { return schedule_.on; }
 
-  /// In place of `begin`: goes on with the stage at `time`.
+  /// Called instead of `begin` if a stage is continued at `time`.
   void go_on(double begin, double time, double length, bool by_accuracy, const Clock* before) {
     this->begin(begin, length, by_accuracy);
     advance(time);
@@ -89,7 +89,7 @@ struct Recorder::Parts {
   std::size_t layers_in_view = 0;
   std::array<double, 4> sizes_in_view{};
   bool assembling = false;
-  // Of the run that this one goes on with:
+  // From the run that this one continues:
   std::optional<std::array<Clock, 2>> clocks_before;
   std::vector<std::byte> histories_before;
 
@@ -120,7 +120,7 @@ struct Recorder::Parts {
     if (options.csv.on) histories = std::make_unique<CsvHistories>(assembler, options.folder);
   }
 
-  /// What Recorder::place holds.
+  /// Content of the bytes of Recorder::place.
   struct Places {
     std::optional<std::array<Clock, 2>> clocks;
     std::optional<std::vector<std::byte>> series, motion, histories;
@@ -155,8 +155,8 @@ struct Recorder::Parts {
     if (outgrown) write_view();
   }
 
-  /// What the view is scaled and turned by: the diagonal of all that was drawn [m], the longest force [N] and moment [N m], and
-  /// the length of all displacements [m].
+  /// The sizes that determine scale and direction of the view: the diagonal of the bounding box of everything drawn
+  /// [m], the largest force [N] and moment [N m], and the norm of all displacements [m].
   std::array<double, 4> sizes() const {
     DrawingExtent all;
     for (const SeriesLayer& layer : series->layers()) all.add(layer.extent);

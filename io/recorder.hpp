@@ -12,9 +12,9 @@
 
 namespace trammel {
 
-/// When to record. In a stage whose steps follow from an accuracy records lie at times of their own, `interval` apart, unless
-/// `every` is given. Else steps that were cut count as the nominal step that they make up; the first and the last state of
-/// a stage are always recorded.
+/// When to record. In a stage with an accuracy, records have times of their own, `interval` apart, unless `every`
+/// is given. In other stages `every` counts nominal steps; parts of a divided step do not count separately. The
+/// first and the last state of a stage are always recorded.
 struct RecorderSchedule {
   bool on = true;
   int every = 0;        ///< nominal steps between records; 0: every step, or the interval of an accuracy
@@ -26,7 +26,7 @@ struct RecorderOptions {
   std::string name = "case";     ///< of the series for ParaView
   RecorderSchedule vtk;
   RecorderSchedule csv;
-  /// Of a run to go on with in the same folder (Recorder::place), the same on every rank; empty: the files are begun anew.
+  /// Recorder::place of a run that is continued in the same folder, the same on every rank; empty: new files.
   std::vector<std::byte> place = {};
 };
 
@@ -39,15 +39,15 @@ struct RecorderCounts {
   double bytes_per_frame() const { return frames > 0 ? static_cast<double>(vtk_bytes) / frames : 0; }
 };
 
-/// Records a run into a folder: drawings for ParaView with a state file, and histories of sensors. Stages of type
-/// assemble are not recorded. Where the run fails or is stopped the last good state is recorded.
+/// Records a run into a folder: frames for ParaView with a state file, and histories of sensors. Stages of type
+/// assemble are not recorded. If the run fails or is stopped, the last accepted state is recorded.
 ///
-/// Threads write the files while the run goes on: at most two frames and a second's lines are not yet there. All is there
-/// where a stage ends, and the run fails or is stopped.
+/// Threads write the files while the computation continues: at most two frames and the lines of a second are not
+/// yet written. All is written when a stage ends and when the run fails or is stopped.
 class Recorder final : public Monitor {
  public:
-  /// Makes the folder, and takes away what an earlier run recorded for ParaView under the same name. Throws Error with
-  /// the path and the reason, on all ranks. Collective.
+  /// Creates the folder, and removes the frames of an earlier run with the same name. Throws Error with the path
+  /// and the reason, on all ranks. Collective.
   Recorder(Assembler& assembler, RecorderOptions options);
   ~Recorder() override;
 
@@ -62,12 +62,12 @@ class Recorder final : public Monitor {
   void stopped(const StepReport& report, const State& state) override;
   void failed(const StepReport& report, const State& state, std::string_view message) override;
 
-  /// Returns when all that was recorded is in the files. Throws Error, on all ranks, where a file cannot be written.
+  /// Returns when all records are in the files. Throws Error, on all ranks, if a file cannot be written.
   /// Collective.
   void flush();
-  /// What a run that goes on with these files has to know: clocks, sizes, frames. Complete on rank 0. Collective.
+  /// The data that a run needs to continue these files: clocks, sizes, frames. Complete on rank 0. Collective.
   std::vector<std::byte> place() const;
-  /// Of what is in the files. The same on every rank. Collective.
+  /// Counts of what is in the files. The same on every rank. Collective.
   RecorderCounts counts() const;
   /// The file to open in ParaView.
   std::filesystem::path view() const;

@@ -12,7 +12,7 @@ struct RecorderCamera {
   double half_size = 1;    ///< half the height of what a parallel view shows [m]
 };
 
-/// What a camera is chosen by.
+/// The data from which a camera is chosen.
 struct CameraSubject {
   Vec3 low{0, 0, 0}, high{0, 0, 0};  ///< the box around all that is drawn [m]
   Vec3 gravity{0, 0, 0};             ///< any length; zero where nothing has weight
@@ -24,9 +24,10 @@ inline constexpr double view_angle = 30, view_aspect = 1.6;
 
 /// A camera that shows the whole box, its motion and its gravity.
 ///
-/// Gravity points down in the picture. The camera looks along the direction in which there is least motion and least
-/// extent; with gravity, along the horizontal one of these. It is turned by 12 degrees to the right and lifted by 14, so
-/// that solids look solid; the more depth motion and box have, the further it is turned (to 35 degrees) and lifted (to 35).
+/// Gravity points down in the picture. The camera looks along the direction with the least motion and extent; with
+/// gravity, along the horizontal direction of this kind. It is turned by 12 degrees to the right and raised by 14,
+/// so that solids look solid; with more depth of motion and box it is turned and raised further, up to 35 degrees
+/// each.
 RecorderCamera camera_for(const CameraSubject& subject);
 
 }  // namespace trammel

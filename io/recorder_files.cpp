@@ -89,7 +89,7 @@ OpenFile::~OpenFile() {
 
 EndedFile::EndedFile(std::filesystem::path path, std::string_view text, std::string end)
     : path_(std::move(path)), end_(std::move(end)) {
-  // What stood at the path before is replaced as a whole, and only once the new file is.
+  // An earlier file of this path is replaced as a whole, once the new one is complete.
   replace_file(path_, std::string(text) + end_);
   file_ = OpenFile(path_, O_WRONLY);
   size_ = static_cast<std::int64_t>(text.size());

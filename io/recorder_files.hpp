@@ -39,14 +39,14 @@ class OpenFile {
   int file_ = -1;
 };
 
-/// A text file with an end that stays, such as the closing tags of XML, while lines are added before it. Added lines
-/// and the end behind them go into the file by one call of the system, so the file is whole whenever a run is
-/// stopped. (Taking a new file's place by its name, the other way, costs milliseconds on common file systems, and a
-/// long series would be written again and again.)
+/// A text file with a constant end, such as the closing tags of XML, before which lines are added. One system call
+/// writes the added lines and the end, so that the file is complete whenever a run is stopped. (To write a new file
+/// and rename it would cost milliseconds on common file systems, and a long series would be written again and
+/// again.)
 class EndedFile {
  public:
   EndedFile() = default;
-  /// Begins the file anew with `text` and the end. Throws Error.
+  /// Writes a new file with `text` and the end. Throws Error with the path and the system's reason.
   EndedFile(std::filesystem::path path, std::string_view text, std::string end);
   /// Throws Error with the path and the system's reason; the file is then as it was before.
   void add(std::string_view text);
@@ -58,8 +58,8 @@ class EndedFile {
   std::int64_t size_ = 0;  ///< without the end
 };
 
-/// Like write_file, by way of a second file that takes the place of the first: at any time the path holds either the
-/// old text or the new.
+/// As write_file, but writes a second file and renames it: at any time the path has either the old text or the new
+/// one.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// A text file that grows by whole lines; they are in the file when `append` returns.
@@ -67,12 +67,12 @@ class GrowingFile {
  public:
   /// Begins the file anew. Throws Error.
   explicit GrowingFile(std::filesystem::path path);
-  /// Goes on with a file that begins with `start`, cut back to its first `bytes`. Throws Error where it is another one, or
-  /// shorter.
+  /// Continues a file that begins with `start`, after truncating it to its first `bytes`. Throws Error if the file
+  /// begins differently or is shorter.
   GrowingFile(std::filesystem::path path, std::string_view start, std::int64_t bytes);
 
-  /// Adds lines. Throws Error with the path and the system's reason (no space, ...); the file then ends with the last line that
-  /// went in as a whole.
+  /// Adds lines. Throws Error with the path and the system's reason (no space, ...); the file then ends with the
+  /// last complete line.
   void append(std::string_view lines);
   const std::filesystem::path& path() const { return path_; }
   std::int64_t bytes() const { return bytes_; }

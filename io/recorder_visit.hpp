@@ -10,7 +10,8 @@
 
 namespace trammel {
 
-/// What a visitor throws at instances, kept as one text that names the entity; after that no instance is visited.
+/// Stores the first exception of a visitor of instances, as a text that names the entity. After it no further
+/// instance is visited.
 class VisitFault {
  public:
   template <class Visit>
@@ -37,8 +38,8 @@ class VisitFault {
   std::string text_;
 };
 
-/// Visits this rank's instances with `visitor(range, instance, local state, contributions to reactions)`. What it throws on any
-/// rank is thrown on all of them, as one Error that names the entity. Collective.
+/// Calls `visitor(range, instance, local state, contributions to reactions)` for this rank's instances. If it
+/// throws on any rank, all ranks throw one Error that names the entity. Collective.
 template <class Visitor>
 void visit_together(Assembler& assembler, const State& state, const Visitor& visitor) {
   VisitFault fault;
@@ -49,8 +50,8 @@ void visit_together(Assembler& assembler, const State& state, const Visitor& vis
   agree_on_errors(assembler.layout().comm(), fault.text());
 }
 
-/// The same for those entities alone that are `wanted`, where no joint among them shares blocks: their reactions are
-/// multipliers, so no residual is evaluated. Collective.
+/// The same for the `wanted` entities only. None of them may be a joint with identified blocks: then all reactions
+/// are multipliers, and no residual is evaluated. Collective.
 template <class Visitor>
 void visit_wanted_together(Assembler& assembler, const State& state, std::span<const char> wanted,
                            const Visitor& visitor) {

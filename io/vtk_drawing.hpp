@@ -18,7 +18,7 @@ inline constexpr int canvas_layers = 6;
 /// "curves", "sections", "bodies", "joints", "forces", "markers".
 std::string_view layer_name(int layer);
 
-/// How large a drawing is: what a view of it is scaled by.
+/// The extent of a drawing, from which its view is scaled.
 struct DrawingExtent {
   std::array<double, 3> low{infinity, infinity, infinity},
       high{-infinity, -infinity, -infinity};  ///< of points [m]
@@ -68,25 +68,25 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels {
  public:
   /// Of all glyphs to come.
   void set_glyph_scale(const GlyphScale& scale) { glyph_scale_ = scale; }
-  /// Forgets everything.
+  /// Removes everything.
   void clear();
-  /// What follows belongs to this entity.
+  /// The following calls belong to this entity.
   void begin(int entity);
-  /// Fills the fields of parts that lack one with zeros, and adds the field `displacement` [m] to curves and bodies: from where
-  /// their points were in the first drawing, where it had the same points.
+  /// Fills missing fields with zeros, and adds the field `displacement` [m] to curves and bodies: of their points
+  /// since the first drawing, if it had the same points.
   void finish();
 
   void polyline(Layer layer, std::span<const Vec3> points) override;
   void points(Layer layer, std::span<const Vec3> points) override;
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
-  /// Throws Error where the number of values is not that of the part's points, or a name is taken.
+  /// Throws Error if the number of values is not that of the part's points, or if the name is used already.
   void field(std::string_view name, std::span<const double> values, int components) override;
   void label(std::string_view name, std::string_view unit,
              std::span<const std::string_view> components) override;
   GlyphScale begin_glyph(const Vec3&) override { return glyph_scale_; }
 
-  /// A scalar on all points that the present entity's instance drew on a layer. Does nothing where it drew none, or drew a field
-  /// of this name.
+  /// Adds a scalar to all points that the instance of the present entity drew on a layer. Does nothing if it drew
+  /// none, or has a field of this name.
   void add_number(Layer layer, const std::string& name, std::string_view unit, double value);
 
   const LayerDrawing& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
@@ -96,7 +96,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels {
     archive(has_start_, curves_start_.points, curves_start_.entity, bodies_start_.points,
             bodies_start_.entity);
   }
-  /// All layers; none is left here.
+  /// Moves all layers to the caller.
   DrawingLayers take_layers();
 
  private:

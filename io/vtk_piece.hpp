@@ -20,8 +20,8 @@ struct LayerField {
   }
 };
 
-/// How coordinates are written. Fields are in single precision always, and those of several components are rounded to
-/// `field_bits` bits: noise takes more space than all else, and a picture shows three digits.
+/// How coordinates are written. Fields are always in single precision, and those with several components are
+/// rounded to `field_bits` bits, because rounding noise cannot be compressed and a picture shows three digits.
 enum class Coordinates { in_single_precision, in_double_precision };
 inline constexpr int field_bits = 17;
 

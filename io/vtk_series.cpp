@@ -151,7 +151,7 @@ struct VtkSeries::Parts {
     });
   }
 
-  /// What belongs to the run that was recorded and written so far; `of_all`: the bytes of all ranks.
+  /// Stores or restores the state of the series for a checkpoint; `of_all`: bytes written by all ranks.
   void serialize(Archive& archive, std::int64_t& of_all) {
     archive(frames, drawn, listed_layers, recorded, earlier_series, fields, extents, has_empty_file, of_all,
             glyph_scale.size, glyph_scale.sides);
@@ -163,7 +163,7 @@ struct VtkSeries::Parts {
       starts = gather_texts(comm, std::string_view(begin, mine.bytes().size()));
     }
     archive(starts);
-    // On another number of ranks displacements begin anew.
+    // With another number of ranks displacements are measured from the continued state.
     if (!archive.reads() || static_cast<int>(starts.size()) != assembler.layout().ranks()) return;
     Archive mine(std::as_bytes(std::span(starts[static_cast<std::size_t>(rank)])));
     drawing.serialize_start(mine);
@@ -270,7 +270,8 @@ struct VtkSeries::Parts {
     return text;
   }
 
-  /// Names the first `whole` frames of all series in the .pvd, which is written anew where the blocks are others than before.
+  /// Lists the first `whole` frames of all series in the .pvd. The file is rewritten if the set of blocks has
+  /// changed.
   void list(std::int64_t whole) {
     for (; listed < frames.size() && frames[listed].number < whole;) {
       const DrawnFrame& frame = frames[listed++];
@@ -284,7 +285,7 @@ struct VtkSeries::Parts {
     }
   }
 
-  /// What was recorded so far becomes a series of another name.
+  /// Renames the series recorded so far and starts another one.
   void begin_series() {
     ++earlier_series;
     together(comm, [&] {

@@ -28,29 +28,32 @@ struct SeriesLayer {
 ///
 /// Paths inside the files are relative, so a folder may be moved.
 ///
-/// Files are written by a thread, while the run goes on: at most two frames wait or are being written. The `.pvd` names a frame
-/// once all ranks have written it, which they tell each other with the next frame; so at any time it is whole, all that it
-/// names is whole, and at most two frames are missing.
+/// A thread writes the files while the computation continues; at most two frames wait or are being written. The
+/// `.pvd` names a frame after all ranks have written it, of which they inform each other with the next frame. At
+/// any time the `.pvd` and all files that it names are complete, and at most two frames are missing.
 class VtkSeries {
  public:
   /// Removes the frames of an earlier series of that name. Throws Error with the path and the reason. Collective.
   VtkSeries(Assembler& assembler, std::filesystem::path folder, std::string name);
-  /// Goes on with a series from where `write_place` was: removes the frames after it. Throws Error. Collective.
+  /// Continues a series from its state at `write_place`: removes later frames. Throws Error with the path and the
+  /// reason. Collective.
   VtkSeries(Assembler& assembler, std::filesystem::path folder, std::string name, Archive& place);
   ~VtkSeries();
   VtkSeries(const VtkSeries&) = delete;
   VtkSeries& operator=(const VtkSeries&) = delete;
 
-  /// Adds a frame; one at the time of the last frame is left out. Where time went back since the last frame, the
-  /// frames so far become the series `<name>_1` (`_2`, ...), and `<name>` goes on with this one. The first one is written
-  /// when this returns. Throws Error (on all ranks) with the path and the reason, also of a frame before. Collective.
+  /// Adds a frame, unless the last frame has the same time. If the time is before that of the last frame, the
+  /// frames so far become the series `<name>_1` (`_2`, ...), and `<name>` begins with this frame. The first frame
+  /// of a series is written when this function returns. Throws Error, on all ranks, with the path and the reason,
+  /// also for an earlier frame. Collective.
   void record(const State& state);
   /// Returns when all frames are written and named. Throws Error as `record` does. Collective.
   void drain();
-  /// On one rank: names what is written by now. On several `record` and `drain` do.
+  /// On one rank: names the frames that are written by now. On several ranks only `record` and `drain` do this.
   void list_written();
 
-  /// What a run that goes on with this series has to know, complete on rank 0. Writes all frames first. Collective.
+  /// Writes the data that a run needs to continue this series, complete on rank 0. Writes all frames first.
+  /// Collective.
   void write_place(Archive& archive);
 
   int frames() const;                 ///< recorded

@@ -6,7 +6,8 @@
 
 namespace trammel {
 
-/// Throws Error where the tangents of an instance break the rules of algebraic unknowns (see trammel/algebraic_rules.hpp).
+/// Throws Error if the tangents of an instance violate the rules of algebraic unknowns (see
+/// trammel/algebraic_rules.hpp).
 class AlgebraicRulesSink final : public ContributionSink {
  public:
   explicit AlgebraicRulesSink(const Model& model) : model_(model) {}
@@ -25,7 +26,8 @@ class AlgebraicRulesSink final : public ContributionSink {
   std::vector<const Block*> blocks_;
 };
 
-/// `state` with all that this rank knows moved by random amounts of moderate size: a place to look at derivatives only.
+/// `state` with all values that this rank knows changed by random amounts of moderate size. Only for the inspection
+/// of derivatives.
 State disturbed(const Model& model, const Layout& layout, State state, double model_length, unsigned seed);
 
 }  // namespace trammel

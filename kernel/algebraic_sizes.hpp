@@ -7,7 +7,8 @@
 
 namespace trammel {
 
-/// Sums of the magnitudes of dg/dx in the rows of algebraic unknowns, by Layout local offset: of this rank's instances.
+/// Sums of |dg/dx| over the variables x, for each row g of an algebraic unknown, from the instances of this rank.
+/// The arrays are indexed by local offset (Layout).
 class AlgebraicSizesSink final : public ContributionSink {
  public:
   AlgebraicSizesSink(const Model& model, std::span<const UnknownBlock> unknowns, std::size_t local_size,
@@ -26,9 +27,10 @@ class AlgebraicSizesSink final : public ContributionSink {
   }
   void add(int i, LocalSystem& contribution) override;
 
-  std::vector<double> by_algebraic;  ///< over algebraic unknowns, each times its size
-  std::vector<double> by_others;     ///< over all else, each times its size
-  std::vector<double> rounding;      ///< over all, each times its value and the rounding of one
+  std::vector<double> by_algebraic;  ///< over the algebraic unknowns, each term times the size of its unknown
+  std::vector<double> by_others;     ///< over all other variables, each term times the size of its variable
+  /// Over all variables, each term times the value of its variable and the rounding unit.
+  std::vector<double> rounding;
   int evaluated = 0;
 
  private:

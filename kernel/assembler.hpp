@@ -18,7 +18,7 @@
 
 namespace trammel {
 
-/// Which equation stands in the rows of position-level multipliers.
+/// The equation in the rows of position-level multipliers.
 enum class ConstraintLevel {
   position,      ///< C
   velocity,      ///< B v + C_t
@@ -27,8 +27,8 @@ enum class ConstraintLevel {
 
 /// Coefficients of an assembled tangent: block by block, J = K-part + D-part + M-part, with rows and columns scaled.
 ///
-/// The K-part of a kinematic column is multiplied by the tangent operator of its block where `T` is given (the
-/// unknown is then the step's increment x, R = R_n exp(x~)); D and M apply to x as they are.
+/// If `T` is given, the unknown is the increment x of the step, R = R_n exp(x~): the columns of K that belong to
+/// rotations are multiplied by T. D and M are not.
 struct TangentWeights {
   double stiffness = 1;   ///< K in kinematic and state rows, kinematic and state columns
   double damping = 0;     ///< D of kinematic columns
@@ -37,12 +37,12 @@ struct TangentWeights {
   double gradient = 1;    ///< B in multiplier rows
   double reaction = 1;    ///< B^T in multiplier columns
   bool all_rows = false;  ///< also redundant ones, as they are
-  /// Algebraic unknowns keep their values: their rows and columns hold a diagonal alone.
+  /// Algebraic unknowns keep their values: their rows and columns have a diagonal entry only.
   bool hold_algebraic = false;
   /// Scales of the rows and columns of algebraic unknowns, by Layout local offset; empty: 1.
   std::span<const double> algebraic_row, algebraic_column;
-  /// dv/dx over dv'/dx where constraints stand at acceleration level, divided by dv'/dx: their rows then change with v
-  /// too, by the derivative of the bias. 0: constraints of the other levels.
+  /// For constraints at acceleration level, whose rows are divided by dv'/dx: dv/dx over dv'/dx, the factor of the
+  /// derivative of the bias by v. 0 for constraints of the other levels.
   double bias_rate = 0;
   /// Tangent operators T(x) of rotation unknowns, by index into Layout::unknowns(); empty: identity.
   std::span<const Mat3> T;
@@ -56,16 +56,16 @@ struct TangentWeights {
   double stabilizing_column_eta = 1, stabilizing_column_mu = 1;
 };
 
-/// Largest absolute contribution of any instance, by kind of block: what a residual is small against.
+/// Largest absolute contribution of any instance, by kind of block. Tests of convergence compare residuals with it.
 struct FieldScales {
   std::array<double, block_kinds> contribution{};
 };
 
-/// What the equations of algebraic unknowns are small against, by Layout local offset.
+/// Sizes of the equations of algebraic unknowns, by local offset (Layout), for tests of convergence.
 struct AlgebraicSizes {
-  /// sum_j |dg/dx_j| times the size of x_j over algebraic unknowns j, or over all else where none of these stands in the
-  /// equation. The size of an unknown is its nominal one, the model's length, or a radian, or its value where that is larger. 0: of an equation that nothing
-  /// stands in.
+  /// The sum of |dg/dx_j| times the size of x_j over the algebraic unknowns j, or, if the equation contains none,
+  /// over all other variables. The size of a variable is its nominal size, the model's length or a radian, or its
+  /// value if that is larger. 0 for an equation without variables.
   std::vector<double> equation;
   std::vector<double> rounding;  ///< of the equation
 };
@@ -75,10 +75,9 @@ struct RangePlan;
 
 /// Evaluates a model's instances on this rank, and assembles residuals and tangents over all ranks.
 ///
-/// Every public function is collective. An exception of an instance (other than RejectStep) ends with the same Error
-/// on every rank, which names plugin, type, instance, rank and time. RejectStep makes `residual` or `tangent` return
-/// false on every rank; `rejection` tells who threw it and what. From anything else it is an Error
-/// too.
+/// Every public function is collective. If an instance throws RejectStep, `residual` and `tangent` return false on
+/// every rank, and `rejection` gives the instance and the text; in other functions it is an error. Any other
+/// exception of an instance becomes the same Error on every rank, with plugin, type, instance, rank and time.
 class TRAMMEL_API Assembler {
  public:
   Assembler(const Model& model, Layout& layout);
@@ -92,61 +91,65 @@ class TRAMMEL_API Assembler {
   /// Residual at `state`, unscaled, with the chosen equations in the rows of position-level multipliers. In a
   /// stabilized layout the stabilizing rows of multipliers hold B v + C_t, those of mu are left zero.
   bool residual(const State& state, ConstraintLevel level, Vec r);
-  /// The same before the ranks `agree`: what an instance throws waits in `fault`, scales() are this rank's, and where a fault
-  /// waits, this rank's instances count with zero.
+  /// The same without agreement of the ranks, see `agree`: an exception of an instance is stored in `fault`, the
+  /// contributions of this rank are then zero, and scales() are those of this rank.
   void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault);
   /// Whether the model has algebraic unknowns, on any rank.
   bool has_algebraic() const;
-  /// Sizes of their equations at `state`; false where the state is rejected. Evaluates the ranges that have such unknowns.
+  /// Sizes of the equations of algebraic unknowns at `state`; false if the state is rejected. Evaluates the ranges
+  /// with such unknowns.
   bool algebraic_sizes(const State& state, AlgebraicSizes& out);
-  /// Looks at the tangents at `state` and at states around it. Throws Error, on all ranks, that names the instance and the blocks
-  /// where the equation of an algebraic unknown depends on a multiplier or an acceleration, or a constraint on the unknown.
-  /// Collective.
+  /// Inspects the tangents at `state` and at states near it. Throws Error, on all ranks, if the equation of an
+  /// algebraic unknown depends on a multiplier or an acceleration, or a constraint depends on the unknown; the
+  /// message names the instance and the blocks. Collective.
   void require_algebraic_rules(const State& state);
-  /// The model's length [m], which those sizes are relative to; 1 until it is set.
+  /// Sets the model's length [m] for these sizes; 1 before.
   void set_length(double length);
   /// The last rejection in words, the same on every rank: "joint 'disc' (type 'rolling_disc' of plugin 'rolling') refuses
   /// the state: it lies flat".
   const std::string& rejection() const;
   /// Scales of the last residual over all ranks.
   const FieldScales& scales() const;
-  /// r of the last residual, by State dof offset, before blocks are folded into their roots: what joints that share
-  /// blocks read their reactions from. This rank's instances only.
+  /// The last residual r of this rank's instances, by dof offset (State), before the rows of identified blocks are
+  /// added to those of their roots. The reactions of joints that identified blocks are computed from it.
   std::span<const double> residual_by_offset() const;
 
-  /// Creates the matrix with this model's pattern (MATAIJ), owned by the caller. Its pattern belongs to the present
+  /// Creates a matrix (MATAIJ) with the pattern of the model, owned by the caller. It is valid until the next
   /// change of the pattern.
   Mat create_matrix();
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
 
-  /// Equations that follow from the others leave the tangent: each becomes "the multiplier keeps its value", and so
-  /// does its stabilizing unknown. Residuals stay as they are. The same rows on every rank. True where the pattern changed, which
-  /// invalidates matrices made before: it has room for all rows that ever were redundant.
+  /// Removes redundant rows from the tangent: the equation of each becomes "the multiplier keeps its value", and
+  /// likewise that of its stabilizing unknown. Residuals do not change. `rows` must be the same on every rank.
+  /// Returns true if the pattern changed, which invalidates existing matrices; the pattern has room for all rows
+  /// that ever were redundant.
   bool remove_redundant(std::vector<ConstraintRow> rows);
   std::span<const ConstraintRow> redundant_rows() const;
 
-  /// What the rows of constraints are doing.
+  /// The statuses of the rows of constraints.
   const RowStatuses& statuses() const { return row_states().statuses; }
   const RowStates& row_states() const;
-  /// To be changed by who reviews steps, the same on every rank.
+  /// Only the code that reviews steps may change them; the same on every rank.
   RowStates& row_states();
-  /// Whether some row, on some rank, may be anything but active.
+  /// Whether some row, on any rank, may become inactive or slip.
   bool may_rest() const;
   /// Whether all own rows of an instance are inactive.
   bool asleep(const RangePlan& plan, int i) const;
 
-  /// Where the contributions of this rank's instances go, range by range; anew after each `revise`, which `pattern_changes` counts.
+  /// Where the contributions of this rank's instances go, by range. Computed again by each `revise`;
+  /// `pattern_changes` counts the calls of `revise`.
   std::span<const RangePlan> plans() const;
   int pattern_changes() const;
-  /// Calls visit(plan, i, its blocks at `state`) for each of this rank's instances. False, on all ranks, where one throws
-  /// RejectStep.
+  /// Calls visit(plan, i, its blocks at `state`) for each of this rank's instances. False, on all ranks, if one
+  /// throws RejectStep.
   bool each_instance(const State& state,
                      const std::function<void(const RangePlan&, int, const LocalState&)>& visit);
-  /// Whether no rank has a fault; keeps what a RejectStep said. The scales of the last residual and `maxima`, at most 50, become
-  /// the largest over the ranks.
+  /// Merges the faults of all ranks: true if there is none, false after a RejectStep, whose text is kept; throws
+  /// Error otherwise. The scales of the last residual and the numbers `maxima`, at most 50, become the maxima over
+  /// the ranks.
   bool agree(LocalFault& fault, std::span<double> maxima = {});
-  /// Throws the Error that a state is refused which had been evaluated before.
+  /// Throws the Error for a state that is rejected although it was evaluated before.
   [[noreturn]] void throw_refused(const State& state) const;
 
   /// Stores B of every position constraint at `state` (B_n of the stabilized form), for add_corrections.
@@ -165,12 +168,12 @@ class TRAMMEL_API Assembler {
   struct Cost {
     double residual = 0;
     double tangent = 0;   ///< evaluation of tangents by the elements
-    double assembly = 0;  ///< their way into the matrix
+    double assembly = 0;  ///< assembly of tangents into the matrix
   };
   Cost cost() const;
 
-  /// Visits this rank's instances with what they report and draw at `state`; the contributions to reactions are computed before. What
-  /// the visitor throws on one rank ends with an Error on all; so does an instance that refuses the state.
+  /// Calls `visitor` for this rank's instances at `state`, with the contributions to the reactions, for outputs and
+  /// drawing. If the visitor throws on one rank, or an instance rejects the state, Error is thrown on all ranks.
   void visit(const State& state,
              const std::function<void(const ElementRange&, int instance, const LocalState&,
                                       const ReactionContributions&)>& visitor);

@@ -11,13 +11,14 @@ namespace trammel {
 /// Sets of blocks that joints identified with each other, or with the ground.
 class TRAMMEL_API BlockSets {
  public:
-  /// Identifies two blocks (no_block: the ground). False, and nothing done, where they are one already: a loop.
+  /// Identifies two blocks (no_block: the ground). Does nothing and returns false if they are identified already,
+  /// so that the pair would close a loop.
   bool join(BlockId a, BlockId b);
   /// The block that carries the unknowns of the set that `id` is in.
   BlockId root(BlockId id) const;
-  /// The set holds the ground.
+  /// Whether the set contains the ground.
   bool fixed(BlockId id) const;
-  /// The set of a root; empty where nothing was identified with it.
+  /// The blocks of the set of a root; empty if nothing was identified with it.
   const std::vector<BlockId>& members(BlockId root) const;
   const std::map<BlockId, BlockId>& roots() const { return root_; }
 

@@ -12,11 +12,11 @@ namespace trammel {
 
 /// Block number `local` of an entity.
 constexpr BlockId block_id(int entity, int local) { return (static_cast<BlockId>(entity) << 32) | local; }
-/// The entity that made a block, known here or not.
+/// The entity that made a block. The block need not be known to this rank.
 constexpr int entity_of(BlockId id) { return static_cast<int>(id >> 32); }
 
-/// Values by BlockId of the blocks that were put, in their order: who knows a part of a model's blocks pays for that part.
-/// What was never put has the value `absent`.
+/// A map from BlockId to values, in the order in which they were put. A rank that knows a part of the blocks of a
+/// model needs memory for this part only. A block that was never put has the value `absent`.
 template <class T, class Values = std::vector<T>>
 class BlockMap {
  public:
@@ -52,7 +52,7 @@ class BlockMap {
 
  private:
   std::int32_t find(BlockId id) const { return slots_.empty() ? -1 : slots_[slot_of(id)]; }
-  /// Where the number of a block stands, or would.
+  /// The slot of a block, or the free slot where it belongs.
   std::size_t slot_of(BlockId id) const {
     const std::uint64_t mixed =
         static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15U;  // the golden ratio times 2^64
@@ -70,11 +70,11 @@ class BlockMap {
   T absent_;
   std::vector<BlockId> ids_;
   Values values_;
-  std::vector<std::int32_t> slots_;  ///< places in `ids_`, -1 where free; half of them at least are
+  std::vector<std::int32_t> slots_;  ///< indices into `ids_`, -1 if free; at least half of them are free
   int shift_ = 64;
 };
 
-/// The blocks of a model that this rank knows. A value stays where it is when others are put.
+/// The blocks of a model that this rank knows. References to values remain valid when others are put.
 template <class T>
 using BlockTable = BlockMap<T, std::deque<T>>;
 

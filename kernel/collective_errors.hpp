@@ -10,17 +10,19 @@
 
 namespace trammel {
 
-/// What went wrong on this rank while all ranks evaluate, until they agree on it.
+/// An error on this rank during an evaluation by all ranks. It is kept until all ranks agree on one error.
 class TRAMMEL_API LocalFault {
  public:
-  /// Call inside a catch block: keeps what was thrown, with the entity whose evaluation threw it.
+  /// Call inside a catch block: keeps the exception, with the entity whose evaluation threw it. `time` [s] is for
+  /// the message.
   void capture(const Entity* entity, int rank, double time);
-  /// As a RejectStep that says `text`.
+  /// Records a rejection of the step, as a RejectStep with this text would.
   void refuse(std::string text);
   bool waits() const { return kind_ != Kind::none; }
 
-  /// True where nobody has a fault; false where the worst is a RejectStep: `text` then says on every rank who threw it and
-  /// what. Throws the same Error on every rank otherwise. `maxima`, at most 63, become the largest over the ranks. Collective.
+  /// Merges the errors of all ranks. Returns true if there is none. Returns false if the worst is a RejectStep;
+  /// `text` then gives, on every rank, its source and its text. Otherwise throws the same Error on every rank. The
+  /// numbers `maxima`, at most 63, become the maxima over the ranks. Collective.
   bool agree(MPI_Comm comm, std::span<double> maxima = {});
   const std::string& text() const { return text_; }
 

@@ -11,14 +11,15 @@
 
 namespace trammel {
 
-/// An undirected graph that every rank knows, as compressed rows; each edge stands in both rows.
+/// An undirected graph that every rank knows, as compressed rows. Each edge is stored in the rows of both its
+/// vertices.
 struct TRAMMEL_API PartitionGraph {
   std::vector<PetscInt> begin;  ///< by vertex, and one past the last
   std::vector<PetscInt> neighbours;
   std::vector<PetscInt> weight;  ///< by vertex
 
   PetscInt vertices() const { return static_cast<PetscInt>(weight.size()); }
-  /// Adds the rows of pairs of vertices; repeated pairs count once.
+  /// Sets the edges from pairs of vertices. Repeated pairs count once.
   void set_edges(std::vector<std::pair<std::int32_t, std::int32_t>> pairs);
 };
 

@@ -21,7 +21,7 @@ void take(TakenOffers& all, int entity, const IdentityOffer& offer) {
   all.taken.push_back({entity, offer.a, offer.b, offer.rotation, offer.multiplier, number});
 }
 
-/// What forbids that an offer is taken.
+/// The reason why an offer must not be taken; empty if it may be.
 const std::string& conflict_of(const Model& model, const IdentifiedBlocks& taken) {
   static const std::string none;
   const auto offers = model.offers.find(taken.entity);

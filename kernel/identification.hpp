@@ -12,11 +12,12 @@
 
 namespace trammel {
 
-/// How a block relates to the block that carries its unknowns.
+/// How a block depends on its root: the block that carries its unknowns.
 struct BlockRoot {
   BlockId root = no_block;
-  bool fixed = false;    ///< no unknowns: one with the ground, or a multiplier whose rows hold by themselves
-  bool rotated = false;  ///< `Q` is not the identity
+  /// Has no unknowns: identified with the ground, or a multiplier whose rows are satisfied by identification.
+  bool fixed = false;
+  bool rotated = false;       ///< `Q` is not the identity
   Mat3 Q = Mat3::Identity();  ///< of a rotation: R_block = R_root Q
 };
 
@@ -26,31 +27,30 @@ struct IdentifiedBlocks {
   BlockId a = no_block;  ///< no_block: the ground
   BlockId b = no_block;
   bool rotation = false;
-  BlockId multiplier = no_block;  ///< whose rows hold so
-  int number = -1;                ///< among those of the whole case
+  BlockId multiplier = no_block;  ///< whose rows the identification satisfies
+  int number = -1;                ///< number of this pair in the whole case
 };
 
-/// Offers that are taken, in the order of the case, and the sets of blocks that they make.
+/// The accepted offers, in the order of the case, and the sets of blocks that result from them.
 struct TakenOffers {
   std::vector<IdentifiedBlocks> taken;
   BlockSets sets;
 };
 
-/// Takes of all offers of a case those that close no loop, in its order. Collective.
+/// Accepts, in the order of the case, every offer that closes no loop with those accepted before. Collective.
 TRAMMEL_API TakenOffers take_offers(const Model& model, MPI_Comm comm);
-/// Adds, where each rank has built its part of a model, the blocks that carry the unknowns of blocks known here and were made
-/// elsewhere. Collective.
+/// For models that are built in parts: adds to `model` the roots of its blocks that other ranks made. Collective.
 TRAMMEL_API void fetch_roots(Model& model, MPI_Comm comm);
 
-/// Which blocks of a model are one, by the offers of its joints.
+/// Which blocks of a model are identified, from the offers of its joints.
 class TRAMMEL_API Identification {
  public:
-  /// `wanted`: no: none are, and every joint keeps its multipliers. Throws Error on every rank where blocks would be one
-  /// that start with different velocities. Collective.
+  /// `wanted`: false: no blocks are identified, and every joint keeps its multipliers. Throws Error, on every rank,
+  /// if blocks with different initial velocities would be identified. Collective.
   Identification(const Model& model, bool wanted, MPI_Comm comm);
 
   const BlockRoot& root(BlockId id) const { return roots_[id]; }
-  /// What was identified with blocks known here, by whatever joints.
+  /// The identifications of blocks that this rank knows.
   const std::vector<IdentifiedBlocks>& blocks() const { return blocks_; }
   /// How many pairs were identified in the whole case.
   int total() const { return total_; }

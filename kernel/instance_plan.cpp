@@ -163,7 +163,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
           const StencilBlock &row = blocks[static_cast<std::size_t>(b)],
                              &column = blocks[static_cast<std::size_t>(c)];
           if (row.unknown < 0 || column.unknown < 0) continue;
-          // What stands there while rows are inactive: the pattern does not change with their status.
+          // Entries for inactive rows: the pattern does not change with the status of rows.
           const bool friction = row.kind == BlockKind::velocity_multiplier && row.may_rest;
           const bool rests =
               may_rest && row.own && (b == c || (friction && column.own && is_multiplier(column.kind)));

@@ -20,36 +20,39 @@ struct StencilBlock {
   std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
   std::int32_t local = -1;    ///< UnknownBlock::local, -1 where fixed
   bool stabilizing = false;
-  /// Made by the instance's entity, which writes its rows: a multiplier, a coordinate or algebraic unknowns.
+  /// Made by the entity of the instance, which therefore writes its rows: a multiplier, a coordinate or algebraic
+  /// unknowns.
   bool own = false;
-  bool may_rest = false;           ///< of an own multiplier: some row may be anything but active
-  const Row* compliant = nullptr;  ///< likewise: its rows, where some depend on the instance's multipliers
-  const Row* nominal = nullptr;    ///< of coordinates, some of them nominal: what they measure
-  const Mat3* Q = nullptr;         ///< of a rotation that shares its root's block, turned: R = R_root Q
+  bool may_rest = false;  ///< for an own multiplier: some row may become inactive or slip
+  /// For an own multiplier: its rows, if some depend on the instance's multipliers; else null.
+  const Row* compliant = nullptr;
+  const Row* nominal = nullptr;  ///< for coordinates with a nominal size: what they measure; else null
+  /// For a rotation that is identified with its root and differs by Q: R = R_root Q; else null.
+  const Mat3* Q = nullptr;
 
   bool is_compliant(int row) const { return compliant != nullptr && compliant[row].compliant; }
 };
 
-/// One pair of stencil blocks that may hold numbers.
+/// One pair of stencil blocks whose part of the tangent may be non-zero.
 struct BlockPair {
   std::int16_t row = 0, column = 0;
 };
 
-/// What is to be seen to where an instance is evaluated.
+/// Properties of an instance that its evaluation must observe.
 struct InstanceTraits {
-  bool may_rest = false;  ///< some row of its own may be anything but active
+  bool may_rest = false;  ///< some row of its own may become inactive or slip
   bool compliant = false;
-  bool first_of_entity = false;  ///< of those that may rest: tells whether the joint is active
+  bool first_of_entity = false;  ///< of the instances that may rest: reports whether the joint is active
 };
 
 /// Instances of a range that are evaluated one after the other.
 struct InstanceRun {
-  int first = 0, last = 0;  ///< up to, and not with, the last
+  int first = 0, last = 0;  ///< `last` is not included
   bool special = false;     ///< one with a trait
 };
 
-/// Where the contributions of the instances of one range go: computed once for each pattern. What stands by instance is empty for
-/// those that other ranks evaluate.
+/// Where the contributions of the instances of one range go; computed once for each pattern. Arrays by instance are
+/// empty for instances that other ranks evaluate.
 struct RangePlan {
   ElementRange* range = nullptr;
   std::span<const int> instances;  ///< of this rank, in order
@@ -93,8 +96,8 @@ struct StabilizingParts {
   StabilizingParts(const StencilBlock& row, const StencilBlock& column);
 };
 
-/// Rows of a constraint at acceleration level: `bias` and `gradient` (K, or D of a velocity constraint) times v'; `blocks` and
-/// `offsets`: of the instance.
+/// Rows of a constraint at acceleration level: `bias` plus `gradient` (K, or D of a velocity constraint) times v'.
+/// `blocks` and `offsets` are those of the instance.
 template <class Matrix>
 Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, const BlockOffset* offsets,
                                       const State& state, const StencilBlock& row, Eigen::VectorXd bias,

@@ -184,7 +184,7 @@ void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
     }
 }
 
-/// What this rank is to know: its own blocks, and those that its instances read or may come to read.
+/// The blocks that this rank must know: its own, and those that its instances read or may read later.
 std::vector<BlockId> Layout::wanted_blocks() const {
   const Model& model = *model_;
   BlockMap<char> touched;

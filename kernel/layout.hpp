@@ -34,7 +34,8 @@ struct UnknownBlock {
 
 struct LayoutOptions {
   bool stabilized = false;  ///< number stabilizing unknowns
-  bool identify = true;     ///< take what joints offer to identify; no: every joint keeps its multipliers
+  /// Accept the identifications that joints offer; false: every joint keeps its multipliers.
+  bool identify = true;
 };
 
 /// Counts of one rank.
@@ -44,15 +45,16 @@ struct RankPartition {
   PetscInt instances = 0;
 };
 
-/// Which blocks of a model are one, the numbering of its unknowns, its partition over the ranks, the instances that each
-/// rank evaluates, and its ghosts. The instances of joints are told what was identified: of several layouts of one model the
-/// last holds.
+/// The identified blocks of a model, the numbers of its unknowns, its partition over the ranks, the instances that
+/// each rank evaluates, and the ghosts. The layout tells joints what was identified; of several layouts of one
+/// model the last one is valid.
 ///
-/// The partition is made once, of the graph of couplings between root blocks (a model that is expanded by partition brings
-/// its own, of entities); a change of the pattern renews only the ghosts. Collective over the communicator.
+/// The partition is made once, from the graph of couplings between root blocks. (A model that is built in parts has
+/// a partition of its entities already.) A change of the pattern renews only the ghosts. Collective over the
+/// communicator.
 class TRAMMEL_API Layout {
  public:
-  /// Throws Error where joints identify blocks that start with different velocities.
+  /// Throws Error if joints identify blocks with different initial velocities.
   Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options);
   ~Layout();
   Layout(const Layout&) = delete;
@@ -62,8 +64,8 @@ class TRAMMEL_API Layout {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   bool stabilized() const { return options_.stabilized; }
-  /// Numbers the unknowns anew, with or without stabilizing unknowns. Offsets of blocks stay, so states stay valid; vectors and
-  /// matrices don't (call Assembler::revise). Collective.
+  /// Numbers the unknowns again, with or without stabilizing unknowns. Offsets of blocks do not change: states
+  /// remain valid. Vectors and matrices become invalid (call Assembler::revise). Collective.
   void set_stabilized(bool stabilized);
 
   PetscInt owned_size() const { return owned_size_; }
@@ -72,22 +74,22 @@ class TRAMMEL_API Layout {
 
   /// Root blocks with unknowns that this rank owns, then its ghosts.
   std::span<const UnknownBlock> unknowns() const { return unknowns_; }
-  /// The unknown block that carries block `id` (through its root), nullptr where it is fixed or not known here.
+  /// The unknown block of the root of `id`; nullptr if it is fixed or not known to this rank.
   const UnknownBlock* unknown_of(BlockId id) const;
   int owner(BlockId root) const;
-  /// Which blocks are one.
+  /// Which blocks are identified.
   const Identification& identification() const { return identification_; }
   const BlockRoot& root(BlockId id) const { return identification_.root(id); }
   bool carries_unknowns(BlockId id) const { return root(id).root == id && !root(id).fixed; }
 
   /// The instances of a range of the model that this rank evaluates, in order.
   std::span<const int> instances(std::size_t range) const { return instances_[range]; }
-  /// False of a joint all of whose rows hold by themselves.
+  /// False for a joint whose rows are all satisfied by identified blocks.
   bool has_equations(std::size_t range, int instance) const {
     return !std::ranges::binary_search(without_equations_[range], instance);
   }
 
-  /// True where this rank knows the values of the block.
+  /// True if this rank knows the values of the block.
   bool knows(BlockId id) const { return offset_index_[id] >= 0; }
   const BlockOffset& offset(BlockId id) const;
   /// Blocks known here, in the order of their offsets.
@@ -105,13 +107,13 @@ class TRAMMEL_API Layout {
   /// Adds local contributions (owned and ghost) into x. Collective.
   void add_from_local(const std::vector<double>& local, Vec x) const;
 
-  /// Computes what follows from roots: blocks shared with them (values, rates, accelerations).
+  /// Computes values, rates and accelerations of identified blocks from those of their roots.
   void update_shared(State& state) const;
 
-  /// Renews ghosts after stencils moved: returns the new arrangement of a state's arrays, with the values of new
-  /// ghosts fetched from their owners. Collective. States not passed along are invalid afterwards. Where all that moved
-  /// stencils name was known before (see Builder::add, `reach`) nothing changes and nothing is fetched.
-  /// `ghosts_are_current`: the values of ghosts in `states` are those of their owners; else they are fetched in any case.
+  /// Renews the ghosts after stencils have changed. The arrays of `states` are rearranged, and the values of new
+  /// ghosts are fetched from their owners; other states become invalid. If this rank knew all blocks of the new
+  /// stencils already (see Builder::add, `reach`), nothing changes and nothing is fetched. `ghosts_are_current`:
+  /// the ghosts in `states` have the values of their owners; if false, they are fetched in any case. Collective.
   void revise(std::span<State* const> states, bool ghosts_are_current = true);
 
   RankPartition own_partition() const;

@@ -177,7 +177,7 @@ void Loader::load(const std::string& path) {
     why = "something was thrown that is no exception";
   }
   registry_->set_source("", "");
-  // What was thrown may belong to the library, and so may what it has registered elsewhere: it stays open.
+  // The exception and the registered types may refer to the library: it stays open.
   libraries_->open.push_back(std::move(library));
   if (!why.empty())
     throw Error(fmt::format("plugin '{}' ('{}') failed to register: {}", record.name, canonical, why));

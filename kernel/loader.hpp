@@ -10,24 +10,24 @@
 
 namespace trammel {
 
-/// A plugin that the loader has taken in.
+/// A loaded plugin.
 struct LoadedPlugin {
   std::string name;
   std::string version;
   std::string path;
 };
 
-/// A file of a plugin folder that could not be taken in.
+/// A file of a plugin folder that could not be loaded.
 struct RejectedPlugin {
   std::string path;
   std::string reason;
 };
 
-/// Reads the record in the ELF section ".trammel" of a shared library without opening the library, so that nothing of
-/// it runs. Throws Error where the file is missing, no shared library, or no plugin.
+/// Reads the record in the ELF section ".trammel" of a shared library. The library is not opened, so that none of
+/// its code runs. Throws Error if the file is missing, is no shared library, or is no plugin.
 TRAMMEL_API PluginRecord read_plugin_record(const std::string& path);
 
-/// Throws Error, which names what differs, where the record does not match the kernel's build.
+/// Throws Error, with the difference, if the record does not match the build of the kernel.
 TRAMMEL_API void check_plugin_record(const PluginRecord& record, const std::string& path);
 
 /// Loads plugins by Boost.DLL and lets them register their types. Libraries stay open until the process ends.

@@ -26,11 +26,11 @@ struct IdentityOffer {
   BlockId a = no_block;  ///< no_block: the ground
   BlockId b = no_block;
   bool rotation = false;
-  BlockId multiplier = no_block;  ///< whose rows hold by themselves where the offer is taken
-  std::string conflict;           ///< why it cannot be taken: the initial velocities differ
+  BlockId multiplier = no_block;  ///< whose rows are satisfied if the offer is accepted
+  std::string conflict;           ///< why it cannot be accepted: the initial velocities differ; else empty
 };
 
-/// What a user may want to see of an entity before a run: the 6x6 that a section came to. `trammel check` prints it.
+/// Information about an entity that `trammel check` prints before a run, such as the 6x6 matrix of a section.
 struct ModelNote {
   int entity = -1;
   std::string title;
@@ -43,14 +43,14 @@ struct CoordinateRelation {
   std::vector<CoordinateTerm> terms;
 };
 
-/// Where each rank expands a part of the case: what all of them agreed on before.
+/// For cases that are built in parts: the partition on which all ranks have agreed.
 struct TRAMMEL_API ModelPartition {
   std::vector<std::int32_t>
       owner;  ///< by entity: the rank that evaluates it; `everyone` where all ranks build it
 
   static constexpr std::int32_t everyone = -1;
   bool whole() const { return owner.empty(); }
-  /// The one rank that tells others of an entity.
+  /// The one rank that sends data of an entity to the others.
   int speaker(int entity) const { return std::max(owner[static_cast<std::size_t>(entity)], 0); }
 };
 
@@ -60,16 +60,17 @@ struct InstanceAt {
   int number = 0;
 };
 
-/// The description of a system: blocks, instances and names. It holds no state and no numbering, and once it is built only
-/// the histories of its instances change, and their stencils.
+/// The description of a system: blocks, instances and names, without state and without equation numbers. Once it is
+/// built, only the histories and the stencils of its instances change.
 ///
-/// A rank holds the whole of it, or, of a large case on several ranks, its partition: what it evaluates and what that names.
-/// BlockIds and the list of entities are the same on all ranks.
+/// A rank has the whole model, or, for a large case on several ranks, its part: the entities that it evaluates and
+/// those that they need. BlockIds and the list of entities are the same on all ranks.
 class TRAMMEL_API Model {
  public:
   BlockTable<Block> blocks;
   std::map<int, std::vector<IdentityOffer>> offers;  ///< of joints, by entity
-  std::set<int> withdrawn;                           ///< joints whose offers something withdrew
+  /// Joints whose offers were withdrawn, because their reaction is read.
+  std::set<int> withdrawn;
   std::vector<Entity> entities;
   ModelPartition partition;
   /// One range for each C++ type of instance, and the plugin it comes from.
@@ -79,20 +80,20 @@ class TRAMMEL_API Model {
     std::unique_ptr<ElementRange> instances;
   };
   std::vector<Range> ranges;
-  /// Blocks that later stencils of an instance may name besides those of its first.
+  /// Blocks, in addition to those of its first stencil, that later stencils of an instance may contain.
   std::map<const ElementRange*, std::map<int, std::vector<BlockId>>> reaches;
   std::map<std::string, Marker, std::less<>> markers;
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
   std::vector<CoordinateRelation> relations;
   std::map<BlockId, FrictionLaw> frictions;  ///< by velocity multiplier
-  std::map<int, Activity> activities;        ///< by entity: of joints that may become inactive
+  std::map<int, Activity> activities;        ///< by entity, for joints that may become inactive
   std::vector<MassPoint> masses;
   std::vector<ModelNote> notes;
-  bool keep_notes = false;  ///< `notes` are wanted
+  bool keep_notes = false;  ///< whether `notes` are collected
   std::vector<SensorReference> sensor_references;
-  /// By entity that reads what instances report: the first of these. Its rank, which knows what it remembers, evaluates
-  /// the reader too.
+  /// By entity that reads outputs of instances: the first of these instances. Its rank knows its history, and
+  /// therefore evaluates the reader too.
   std::map<int, InstanceAt> read_instances;
 
   const Block& block(BlockId id) const { return blocks[id]; }

@@ -70,7 +70,7 @@ InitialMotion ModelBuilder::initial(const Marker& marker) const {
   return {motion.R_WM, motion.p_WM, motion.twist};
 }
 
-/// What differs between the initial velocities of two markers, empty where nothing does.
+/// Describes the difference of the initial velocities of two markers; empty if they agree.
 std::string ModelBuilder::conflict(const Marker& a, const Marker& b, FramePart part) const {
   const InitialMotion at_a = initial(a), at_b = initial(b);
   const bool rotation = part == FramePart::rotation;

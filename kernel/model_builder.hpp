@@ -16,7 +16,7 @@
 
 namespace trammel {
 
-/// Fills a model.
+/// Builds a model, entity by entity.
 class TRAMMEL_API ModelBuilder final : public Builder {
  public:
   explicit ModelBuilder(Model& model) : model_(&model) {}
@@ -26,9 +26,9 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   /// Begins an entity that the model lists already.
   void begin_listed(int entity, const Type& type);
   Model& model() { return *model_; }
-  /// The box holds what all ranks of `comm` have built so far, and no more from now on. Collective.
+  /// From now on the box is fixed: it contains what all ranks of `comm` have built so far. Collective.
   void fix_box(MPI_Comm comm);
-  /// Checks what only the whole model shows; call after the last entity. Throws Error where a joint is to break at a
+  /// Checks that need the whole model; call after the last entity. Throws Error if a joint has a limit on a
   /// reaction that cannot be read.
   void finish();
 
@@ -72,14 +72,14 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   void set_reach(const ElementRange& range, int instance, std::vector<BlockId> blocks) override;
   Marker named_marker(const Value& name) const override;
 
-  /// What a sensor reports, as a signal that is made where it is first read: "reaction.force.x". Null where no sensor has the
-  /// name. Throws Error where one has, and reports no such number.
+  /// A number that a sensor reports, "reaction.force.x", as a signal, which is made when it is first read. Null if
+  /// there is no sensor of this name. Throws Error if the sensor does not report the number.
   std::shared_ptr<const Signal> reported(std::string_view name, const Location& where) const;
-  /// Remembers that the present entity reads the signal, where that is of what a sensor reports.
+  /// If the signal is a number that a sensor reports, records that the present entity reads it.
   void note_reader(std::string_view signal) const;
   std::shared_ptr<const Signal> reported_output(int of, const SensorReference& report,
                                                 std::string_view number, const Location& where) const;
-  /// As `keep_multipliers`, for a signal of the joint's outputs.
+  /// Makes a joint keep its multipliers because a sensor's signal of its outputs is read.
   void keep_reaction(int joint, const std::string& sensor, const Location& where) const;
 
   std::string conflict(const Marker& a, const Marker& b, FramePart part) const;
@@ -93,9 +93,9 @@ class TRAMMEL_API ModelBuilder final : public Builder {
   std::map<std::string, std::function<Marker(double)>, std::less<>> families_;
   std::map<std::string, OfferedThing, std::less<>> things_;
   std::map<std::string, int, std::less<>> joints_, sensors_;
-  std::map<int, Location> required_;  ///< by joint: where the case asks for `share: yes`
-  /// Relations between coordinates, each by the coordinate that it was solved for; that one has the factor 1 and
-  /// stands in none of the later ones.
+  std::map<int, Location> required_;  ///< by joint: position of `share: yes` in the case
+  /// Relations between coordinates in reduced row-echelon form, by pivot coordinate. The pivot has the factor 1 and
+  /// occurs in no later relation.
   struct ReducedRelation {
     std::map<std::pair<BlockId, int>, double> terms;
     std::vector<int> entities;  ///< that it was made from

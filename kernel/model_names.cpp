@@ -1,4 +1,4 @@
-// What a model's parts offer to others by name, and how it is found.
+// Offers of a model's parts to others, found by name.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,7 +8,8 @@
 
 namespace trammel {
 
-/// Turns a PETSc error code into an Error that names the call, and what was asked for where memory ran out.
+/// Throws Error for a PETSc error code other than 0. The message names the call and, if memory ran out, the amount
+/// requested.
 inline void check_petsc(PetscErrorCode code, const char* call) {
   if (code == 0) return;
   const char* text = nullptr;

@@ -5,24 +5,24 @@
 
 namespace trammel {
 
-/// Says whose code runs while it lives, so that a fatal signal in a plugin can be reported with a name. Calls nest. A call
-/// stores a few pointers: nothing is copied, and no number is looked up before it is asked for.
+/// Records, during its lifetime, whose code is running, so that a fatal signal in a plugin can be reported with a
+/// name. Calls can be nested. A call stores a few pointers only; the entity is looked up on request.
 class TRAMMEL_API PluginCall {
  public:
   /// Instance `instance` of `range`; the number may change during the call.
   PluginCall(const Model& model, const ElementRange& range, const int& instance);
-  /// All that belongs to an entity.
+  /// Any code of an entity.
   explicit PluginCall(const Entity& entity);
-  /// A library that registers its types: its path.
+  /// A library, by its path, that registers its types.
   explicit PluginCall(const char* library);
   ~PluginCall();
   PluginCall(const PluginCall&) = delete;
   PluginCall& operator=(const PluginCall&) = delete;
 
-  /// The call that runs; null where none does.
+  /// The innermost running call; null if there is none.
   static const PluginCall* innermost();
 
-  /// The entity that the code belongs to, or null. It allocates nothing.
+  /// The entity of the running code, or null. Allocates nothing, so that a signal handler may call it.
   const Entity* entity() const;
   const char* library() const { return library_; }
 

@@ -13,12 +13,12 @@
 
 namespace trammel {
 
-/// Numbers for each rank, or from each rank.
+/// Numbers for each rank, or from each rank, indexed by rank.
 using ByRank = std::vector<std::vector<std::int64_t>>;
 
 using BytesByRank = std::vector<std::vector<std::byte>>;
 
-/// Sends to every rank what stands for it, and gives what came from each. Collective.
+/// Sends entry k of `outgoing` to rank k, and returns what this rank received, by sender. Collective.
 TRAMMEL_API ByRank exchange_by_rank(const ByRank& outgoing, MPI_Comm comm);
 TRAMMEL_API BytesByRank exchange_by_rank(const BytesByRank& outgoing, MPI_Comm comm);
 
@@ -27,13 +27,13 @@ TRAMMEL_API std::vector<int> of_all_ranks(const std::vector<int>& mine, MPI_Comm
 TRAMMEL_API std::vector<std::int64_t> of_all_ranks(const std::vector<std::int64_t>& mine, MPI_Comm comm);
 TRAMMEL_API std::vector<double> of_all_ranks(const std::vector<double>& mine, MPI_Comm comm);
 
-/// The rows that some rank asks to be switched, in order, on every rank; ranks that ask for the same row ask for the same.
-/// Collective.
+/// The union of the requested switches of rows of all ranks, sorted, on every rank. Ranks that request the same row
+/// must request the same status. Collective.
 TRAMMEL_API std::vector<RowSwitch> switches_of_all_ranks(const std::map<ConstraintRow, RowStatus>& mine,
                                                          MPI_Comm comm);
 
-/// The first of the blocks that ranks name, each one or none (`no_block`), and the rank that names it; -1 where none does.
-/// No two ranks name the same block. Collective.
+/// The smallest of the blocks that the ranks name (`no_block`: none), and the rank that names it; -1 if no rank
+/// names one. No two ranks may name the same block. Collective.
 struct FirstBlock {
   BlockId block = no_block;
   int rank = -1;

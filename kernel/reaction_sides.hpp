@@ -10,8 +10,9 @@
 
 namespace trammel {
 
-/// Reactions of the joints that identified blocks, by entity: the sum of the residual contributions on one side of the joint
-/// in the tree of what shares its block. `r` holds this rank's contributions by State dof offset. Collective.
+/// Reactions, by entity, of the joints that identified blocks: the sum of the contributions to the residual on one
+/// side of the joint, in the tree of identified blocks. `r` contains the contributions of this rank, by dof offset
+/// (State). Collective.
 std::map<int, ReactionContributions> reaction_contributions(const Layout& layout, const State& state,
                                                             std::span<const double> r);
 

@@ -20,7 +20,7 @@ void write_zero(LocalSystem& contribution, int row, double value, bool multiplie
     contribution.rate()[row] = 0;
     if (contribution.request.tangent) contribution.rate_gradient().row(row).setZero();
   }
-  // B a + bias stands for the equation at acceleration level.
+  // The equation at acceleration level is B a + bias = 0.
   if (contribution.request.bias) contribution.bias()[row] = value;
 }
 

@@ -9,10 +9,11 @@
 
 namespace trammel {
 
-/// Evaluates instances whose rows may be inactive, slip, or depend on their multipliers: what they give is their rows as
-/// these stand. An instance all of whose own rows are inactive is not evaluated.
+/// Evaluates instances whose rows may be inactive, slip, or depend on their multipliers, and replaces these rows
+/// according to their status. An instance whose own rows are all inactive is not evaluated.
 ///
-/// The row of an inactive one is lambda = 0. Coordinates of its own stay where they were when the last row became inactive.
+/// An inactive row is replaced by lambda = 0. The coordinates of an inactive instance keep the values that they had
+/// when its last row became inactive.
 class RowEvaluation {
  public:
   RowEvaluation(const Model& model, const RowStates& states)
@@ -23,8 +24,8 @@ class RowEvaluation {
 
   /// Whether all own rows of instance i are inactive.
   bool asleep(const RangePlan& plan, int i) const;
-  /// Evaluates instance i; `at_zero`: the same state with multipliers of compliant instances zero, where rows are asked for
-  /// there, else null. The contribution goes to `sink`.
+  /// Evaluates instance i, and passes its contribution to `sink`. `at_zero`: the same state with zero multipliers
+  /// of compliant instances, for forms that evaluate their rows there; else null.
   void evaluate(const RangePlan& plan, int i, const State& state, const State* at_zero,
                 const Request& request, ContributionSink& sink) const;
 

@@ -12,7 +12,7 @@
 
 namespace trammel {
 
-/// The rows that are not active, of the whole model: the same on every rank.
+/// The status of every row of the whole model, the same on every rank. Only rows that are not active are stored.
 class RowStatuses {
  public:
   RowStatuses() = default;
@@ -33,9 +33,9 @@ class RowStatuses {
   bool inactive(BlockId multiplier, int component) const {
     return of(multiplier, component) == RowStatus::inactive;
   }
-  /// True where every row of the block is active.
+  /// True if every row of the block is active.
   bool all_active(BlockId multiplier) const { return masks_[multiplier] == 0; }
-  /// True where no row of a block of that size is anything but inactive.
+  /// True if every row of a block of this size is inactive.
   bool all_inactive(BlockId multiplier, int size) const {
     return masks_[multiplier] == static_cast<std::uint16_t>(0x5555U & ((1U << (2 * size)) - 1U));
   }
@@ -46,7 +46,7 @@ class RowStatuses {
       rows_[row] = status;
     mark(row, status);
   }
-  /// In order; none of them is active.
+  /// The rows that are not active, sorted.
   const std::map<ConstraintRow, RowStatus>& rows() const { return rows_; }
 
   void serialize(Archive& archive) {
@@ -69,12 +69,12 @@ class RowStatuses {
 /// Coordinates that only inactive rows determine, with the values that they keep.
 using HeldCoordinates = std::map<BlockId, std::vector<double>>;
 
-/// How the rows of a model stand: what their evaluation reads.
+/// The statuses of the rows of a model, and the data that their evaluation needs.
 struct RowStates {
   RowStatuses statuses;
   HeldCoordinates held;
   std::map<BlockId, SlipDirection>
-      slip_directions;  ///< how groups that slip began the step, by their multiplier
+      slip_directions;  ///< by multiplier of a slipping group: its direction of slip at the start of the step
 
   void serialize(Archive& archive) { archive(statuses, held, slip_directions); }
 };

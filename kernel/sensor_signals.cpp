@@ -1,4 +1,4 @@
-// What sensors report, as signals for others to read.
+// Outputs of sensors as signals that other entities read.
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -8,10 +8,10 @@
 
 namespace trammel {
 
-/// The normal force of a friction group at one state. Its blocks stand somewhere in the instance's stencil.
+/// The normal force of a friction group at one state [N]. The stencil of the instance must contain its blocks.
 class TRAMMEL_API NormalForce {
  public:
-  /// Throws Error where a block that the force depends on is missing in the stencil.
+  /// Throws Error if the stencil lacks a block on which the force depends.
   NormalForce(const FrictionLaw& law, std::span<const StencilBlock> blocks, const BlockOffset* offsets,
               const State& state, bool gradient);
 
@@ -24,8 +24,9 @@ class TRAMMEL_API NormalForce {
   SignalValue found_;
 };
 
-/// Makes of the rows of a friction group that slips lambda - F(s, N) = 0: F the force of sliding, s = A v + b and its
-/// derivatives as the contribution has them. `group`: index into `blocks` of the group's multiplier.
+/// Replaces the rows of a slipping friction group by lambda - F(s, N) = 0, with F the force of sliding. s = A v + b
+/// and its derivatives are taken from the contribution. `group`: index into `blocks` of the multiplier of the
+/// group.
 void write_slipping_rows(const FrictionLaw& law, const SlipDirection& course,
                          std::span<const StencilBlock> blocks, std::size_t group, const State& state,
                          const BlockOffset* offsets, LocalSystem& contribution);

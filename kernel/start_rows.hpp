@@ -10,7 +10,7 @@
 
 namespace trammel {
 
-/// Rows of the whole model that belong to one of the phases, in order and the same on every rank. Collective.
+/// The rows of the whole model that belong to one of the phases; sorted, the same on every rank. Collective.
 TRAMMEL_API std::vector<ConstraintRow> rows_of_start(const Model& model, std::span<const StartPhase> phases,
                                                      MPI_Comm comm);
 

@@ -142,7 +142,7 @@ void TangentSink::add(int i, LocalSystem& contribution) {
     }
     if (differentiated && from_constraint && is_kinematic(column.kind) && contribution.has_rate_gradient())
       add_bias_rate(i, c, contribution, row, column, rate, sum);
-    // Of a start the columns are accelerations, on which the force of sliding does not depend.
+    // At a start the columns are accelerations, on which a sliding friction force does not depend.
     const double wD = column.kind == BlockKind::state    ? weights_.state_rate
                       : slips && weights_.stiffness == 0 ? 0.0
                                                          : weights_.damping;
@@ -175,7 +175,7 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       to += n;
       kept += n;
     }
-    // Of inactive rows eta vanishes as lambda does.
+    // In inactive rows eta vanishes like lambda.
     if (parts.velocity_own)
       to = write(to, stiffness, weights_.stabilizing_row_velocity * weights_.stabilizing_column_eta);
   }

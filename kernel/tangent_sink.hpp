@@ -30,7 +30,7 @@ class TangentSink final : public ContributionSink {
   int evaluated = 0;
 
  private:
-  /// A block of numbers, by columns: in place up to inline_block_size by inline_block_size.
+  /// A dense block of numbers, by columns. Up to inline_block_size by inline_block_size it needs no heap memory.
   class Small {
    public:
     /// Makes it a block of zeros.
@@ -65,9 +65,9 @@ class TangentSink final : public ContributionSink {
   /// Adds the derivative of B a + bias by the velocity of block `k` of instance i, times weights_.bias_rate.
   void add_bias_rate(int i, std::size_t k, LocalSystem& contribution, const StencilBlock& row,
                      const StencilBlock& column, const Mat3* rate, Small& sum) const;
-  /// Takes from a block of a constraint's rows by multipliers those that are active and depend on them.
+  /// Sets to zero, in a block of derivatives of constraint rows by multipliers, the active compliant rows.
   void drop_compliance(const StencilBlock& row, Small& block) const;
-  /// Scales the rows and columns of algebraic unknowns, or takes them away.
+  /// Scales the rows and columns of algebraic unknowns, or sets them to zero.
   void fit_algebraic(const StencilBlock& row, const StencilBlock& column, Small& block) const;
   PetscScalar* write(PetscScalar* to, const Small& block, double scale) const;
   double row_scale(const StencilBlock& b) const { return weights_.row[static_cast<std::size_t>(b.kind)]; }
@@ -81,7 +81,8 @@ class TangentSink final : public ContributionSink {
   const std::vector<double>& kept_;
   const RangePlan* plan_ = nullptr;
   const State* state_ = nullptr;
-  std::vector<Mat3> increment_, rate_;  ///< by stencil block: what turns a block's columns into its root's
+  /// By stencil block: the matrix that converts its columns to those of its root.
+  std::vector<Mat3> increment_, rate_;
   std::vector<char> has_increment_, has_rate_;
 };
 

@@ -14,26 +14,28 @@
 
 namespace trammel {
 
-/// Chooses the steps of a stage so that what each adds to the error of positions stays, per unit of time, below the part of
-/// the ranges of the motion that the stage may err by.
+/// Chooses the steps of a stage from an accuracy. Each step may add an error to the positions which, per unit of
+/// time, is at most the requested fraction of the ranges of the motion over the duration of the stage
+/// (docs/time_integration.md, section 8).
 class AccuracyControl {
  public:
-  /// `accuracy`: part of the ranges; from `begin` to `until` [s]; `length`: of the model [m].
+  /// `accuracy`: allowed error as a fraction of the ranges. `begin`, `until`: of the stage [s]. `length`: of the
+  /// model [m].
   AccuracyControl(Assembler& assembler, double accuracy, double begin, double until, double length);
 
   /// At the start of the stage. Collective.
   void begin(const State& state);
-  /// The size of the next step [s]. Throws Error where the clock cannot tell such a step.
+  /// The size of the next step [s]. Throws Error if it is below the rounding error of the time.
   double next(const State& now) const;
-  /// Whether the converged trial of a step of size h is accurate enough; the next one is shorter where it is not. Throws Error where
-  /// rounding forbids the accuracy. Collective.
+  /// Whether the converged trial of a step of size h [s] is accurate enough; if not, the next step is shorter.
+  /// Throws Error if rounding errors exceed the accuracy. Collective.
   bool accepts(const StepMethod& method, double h);
-  /// A step of size h is not to be accepted for another reason than its error: the next one has half its size. False where it is
-  /// a small part of the longest so far, so that halving it again is of no avail.
+  /// A step of size h is rejected for another reason than its error: the next one has half its size. Returns false
+  /// if h is so small a fraction of the longest step so far that halving it again does not help.
   bool halve(double h);
-  /// A step of size h was accepted, in place of one of size `planned`; `event`: it ends there.
+  /// A step of size h was accepted, in place of one of size `planned`. `event`: it ends at an event.
   void accepted(const State& now, double h, double planned, bool event);
-  /// The motion restarted: nothing of the steps before goes on. Collective.
+  /// The motion restarted: discards the data of the steps before. Collective.
   void restarted(const State& now);
 
   const AccuracyReport& report() const { return report_; }
@@ -49,9 +51,9 @@ class AccuracyControl {
   }
 
  private:
-  /// Averages over the last steps and the trial of size h.
+  /// Computes the averages of errors over the last steps and the trial of size h.
   void average(double h);
-  /// A step to begin with, from velocities and accelerations [s]. Collective.
+  /// Size of the first step, from velocities and accelerations [s]. Collective.
   double first_step(const State& state) const;
 
   Assembler& assembler_;
@@ -60,13 +62,14 @@ class AccuracyControl {
   MotionRange range_;
   EventCrowding crowding_;
   AccuracyReport report_;
-  LocalError error_, trial_mean_;  ///< of the last trial; with the averages over the steps before
-  /// Averages of errors per unit of time, velocities averaged twice, as of steps of `mean_step_`; and velocities averaged once.
+  LocalError error_, trial_mean_;  ///< error of the last trial; averages that include it
+  /// Averages of errors per unit of time for steps of the size `mean_step_`. In `mean_` the errors of velocities
+  /// are averaged twice, in `mean_once_` once.
   LocalError mean_;
   std::vector<double> mean_once_, trial_once_;
   double mean_step_ = 0;         ///< [s]
   double rate_ = 0, added_ = 0;  ///< of the last trial
-  double smooth_ = 0;            ///< size of the last step that no event cut [s]
+  double smooth_ = 0;            ///< size of the last step that no event shortened [s]
 };
 
 /// Degrees of freedom without inertia, by BlockOffset::dof. Collective.

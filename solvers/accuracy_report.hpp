@@ -2,10 +2,10 @@
 
 namespace trammel {
 
-/// What became of an accuracy that was asked for.
+/// The requested accuracy of a stage, and what was reached.
 struct AccuracyReport {
-  double asked = 0;      ///< part of the ranges of positions
-  double estimated = 0;  ///< sum of the errors that steps added
+  double asked = 0;      ///< as a fraction of the ranges of positions
+  double estimated = 0;  ///< sum of the local errors, as a fraction of the ranges
   long steps = 0, rejected = 0;
   double shortest = 0, longest = 0;  ///< steps between events [s]
 

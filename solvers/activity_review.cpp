@@ -18,7 +18,7 @@ constexpr double reached = 1 - 1e-6;
 constexpr double above = 1e-4;
 // Two times closer than this part of a step are the same.
 constexpr double same_time = 1e-9;
-// Of a gap, relative to the model's length, as for all joints.
+// Allowed gap of a closed joint, as a fraction of the model's length; the same for all joints.
 constexpr double meeting_tolerance = 1e-6;
 
 /// Keeps one contribution.
@@ -117,7 +117,8 @@ void ActivityReview::activate(const Model& model, const RangePlan& plan, int i, 
                               const Begin& how) const {
   const BlockOffset* offsets = plan.offset_of[static_cast<std::size_t>(i)];
   plan.range->begin(i, LocalState(state, offsets), how);
-  // Its own coordinates follow from where its markers are: least changes until its equations hold.
+  // The joint's own coordinates follow from its markers: they are changed, as little as possible, until its
+  // equations hold.
   const auto blocks = plan.stencil(i);
   std::vector<int> columns, rows;
   std::vector<double*> values, rates;

@@ -17,13 +17,13 @@ namespace trammel {
 
 namespace {
 
-// Of the size of an equation.
+// An equation is solved if its residual is below this fraction of its size.
 constexpr double solved = 1e-12;
-// What is left is rounding where it is this small and an iteration does not halve it.
+// A residual below this fraction that an iteration does not halve is rounding.
 constexpr double at_rounding = 1e-9;
 constexpr int most_iterations = 100;
 constexpr double shortest_part = 1e-8;
-// Of the reduction that a full step promises.
+// A part of an increment is accepted if it achieves this fraction of the reduction that the linear model predicts.
 constexpr double enough = 1e-4;
 
 }  // namespace

@@ -8,26 +8,26 @@
 
 namespace trammel {
 
-/// Finds algebraic unknowns where positions, velocities and first-order states are given: g(q, v, x, t) = 0 by Newton's method
-/// with step halving, from the values in the state. Every function is collective.
+/// Computes algebraic unknowns x from given positions, velocities and first-order states: solves g(q, v, x, t) = 0
+/// by Newton's method with step halving, beginning with the values in the state. Every function is collective.
 class AlgebraicStart {
  public:
   AlgebraicStart(Assembler& assembler, Timings& timings) : assembler_(assembler), timings_(timings) {}
 
-  /// Throws Error, which names the unknown, its entity and its place in the case, where an unknown has no equation: no element
-  /// writes its row.
+  /// Throws Error if an unknown has no equation, that is, if no element writes its row. The message names the
+  /// unknown, its entity and the position in the case.
   void require_equations(const State& state);
-  /// False, and the state as it was, where no solution is found; see `why`.
+  /// Returns false, and leaves the state unchanged, if no solution is found; see `why`.
   bool solve(State& state);
-  /// `solve`, and an Error where that fails.
+  /// As `solve`, but throws Error if no solution is found.
   void require(State& state);
   const std::string& why() const { return why_; }
 
  private:
-  /// The largest equation over its size beyond its rounding, of all ranks; not finite where the state is rejected. The
-  /// equations are left in r_.
+  /// The largest residual of an equation, minus its rounding error and divided by its size, over all ranks; not
+  /// finite if an element rejects the state. The residuals are left in r_.
   double residual(const State& state, const AlgebraicSizes& sizes);
-  /// Solves for the increment by the tangent at `state`; false where it is singular.
+  /// Solves for the increment with the tangent at `state`; false if it is singular.
   bool increment(const State& state);
   bool fail(std::string why);
 

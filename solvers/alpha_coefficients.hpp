@@ -12,17 +12,19 @@ struct AlphaCoefficients {
   /// `radius`: spectral radius at infinite frequency, 0 to 1.
   static AlphaCoefficients from_radius(double radius);
 
-  /// Part of B v'' in B v + C_t of index-3 steps, over h^2.
+  /// kappa in B v + C_t = h^2 (kappa B v'' + ...), the violation that index-3 steps leave
+  /// (docs/time_integration.md, section 4).
   double kappa() const { return 1.0 / 6 - beta - (alpha_m - alpha_f) / 2; }
-  /// How much later than a state its algorithmic accelerations are those of the motion, in steps; of second order and
-  /// of first order.
+  /// The algorithmic acceleration of a state approximates the acceleration at a later time. The difference, in
+  /// steps: for second-order and for first-order equations.
   double time_shift() const { return alpha_m - alpha_f; }
   double time_shift1() const { return alpha_m1 - alpha_f; }
 
-  /// dv'/dx h^2: what a unit in the position at the end of a step changes its acceleration by, times h^2.
+  /// dv'/dx times h^2: derivative of the acceleration at the end of a step by the position there, times h^2.
   double acceleration() const { return (1 - alpha_m) / ((1 - alpha_f) * beta); }
-  /// Where positions are given, as along a constraint of index 3: the root mean square of h^2 v' that independent errors of a unit
-  /// in the positions of all steps make; at radius 1, where it grows on and on, that of 1,000 steps.
+  /// Suppose that the positions of all steps are given (as along a constraint in index 3) and have independent
+  /// errors of size 1. Then h^2 v' has errors with this root mean square. At radius 1 they grow without bound;
+  /// there this is the value after 1,000 steps.
   double noise() const;
 };
 

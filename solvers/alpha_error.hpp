@@ -12,21 +12,23 @@ namespace trammel {
 
 /// Local errors of generalized-alpha from the algorithmic accelerations a of the last steps.
 ///
-/// A step leaves out h^3 (kappa v'' + w x w' / 12) of displacements (the last term of rotations, body frame) and
-/// h^3 kappa_v v''' of velocities; derivatives are divided differences of a, which lead states by (alpha_m - alpha_f) h.
-/// What alternates from step to step, stiff modes and constraints after a disturbance, is averaged away first:
-/// ((1 + w E^-1)/(1 + w))^2 with E^-1 the step before.
+/// The local error of displacements is h^3 (kappa v'' + w x w' / 12), with the last term for rotations only (body
+/// frame), and that of velocities is h^3 kappa_v v'''. The derivatives are divided differences of a, which belongs
+/// to times that are (alpha_m - alpha_f) h after the states. A filter, ((1 + w E^-1)/(1 + w))^2 with the shift E^-1
+/// to the step before, first removes oscillations from step to step, such as those of stiff modes and of
+/// constraints after a disturbance.
 class AlphaError {
  public:
   AlphaError(const Layout& layout, const AlphaCoefficients& alpha, double radius)
       : layout_(&layout), alpha_(alpha), weight_(radius > least_weight ? radius : least_weight) {}
 
-  /// Nothing of the steps before goes on.
+  /// Discards the data of the steps before.
   void forget() { nodes_.clear(); }
   bool empty() const { return nodes_.empty(); }
   /// Accelerations `a` at `time` [s], by BlockOffset::dof.
   void add(double time, std::span<const double> a);
-  /// The error of a step of size h that ends at `end` with `a`, which lead it to `time`. At least one node was added.
+  /// Computes the local error `out` of a step of size h that ends at the state `end` with the algorithmic
+  /// accelerations `a`, which belong to `time` [s]. Precondition: `add` was called at least once.
   void estimate(double h, double time, const State& end, std::span<const double> a, LocalError& out) const;
   double node_time(double end, double h) const { return end + alpha_.time_shift() * h; }
 
@@ -47,7 +49,7 @@ class AlphaError {
     double time = 0;
     std::vector<double> a;
   };
-  /// Weights of the accelerations of the last steps, the newest first, in a derivative of a.
+  /// Weights of the accelerations of the last steps, the newest first, in a divided difference.
   using Weights = std::vector<double>;
   Weights derivative(std::span<const double> times, int order) const;
 

@@ -199,7 +199,7 @@ double ConsistentStart::impact(State& state, const Begin& how, const Switched& s
 
 void ConsistentStart::accelerations(State& state, const Begin& how, const Switched& switched, bool prepared) {
   algebraic_.require(state);
-  // At first what is pressed anew sticks or slips, by its velocity.
+  // Friction whose normal force has just begun to act first sticks or slips according to its velocity.
   for (int round = 0; round < most_rounds; ++round) {
     const LawChange change = history_.settle_laws(state, how);
     if (!change.rows.empty()) switched(change.rows);

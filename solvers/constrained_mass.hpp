@@ -10,41 +10,42 @@
 
 namespace trammel {
 
-/// Moves the configuration of one kinematic block by `part` of the increment x.
+/// Changes the configuration of one kinematic block by `part` times the increment x.
 void move_block(const UnknownBlock& u, const double* x, double part, State& state);
 
-/// What a system with the mass matrix has besides.
+/// Additions to a system with the mass matrix.
 struct SystemTerms {
-  double damping = 0;           ///< the part of D that is added to M [s]
+  double damping = 0;           ///< factor of D in the sum M + damping D [s]
   bool keep_compliant = false;  ///< multipliers of compliant constraints, C(q, lambda), keep their values
 };
 
-/// Systems with the matrix [M B^T; B 0], in which velocity constraints stand with their A, at one state: what consistent
-/// starts and projections onto the constraints are made of.
+/// Linear systems with the matrix [M B^T; B 0] at one state, with A in the rows of velocity constraints. Consistent
+/// starts and projections onto the constraints solve such systems.
 ///
-/// Rows and columns of blocks without any mass or constraint keep their rates, algebraic unknowns their values. Stabilizing unknowns of a stabilized layout take no
-/// part: the system is the part of the layout's matrix without them. Matrix, ordering and symbolic factorization live until
-/// `revise`. Every function is collective.
+/// Blocks without mass and constraint keep their rates, algebraic unknowns keep their values. The system does not
+/// contain the stabilizing unknowns of a stabilized layout. Matrix, ordering and symbolic factorization are kept
+/// until `revise`. Every function is collective.
 class ConstrainedMass {
  public:
   ConstrainedMass(Assembler& assembler, const ModelScales& scales, Timings& timings);
 
-  /// After the pattern changed: makes everything anew when it is needed next.
+  /// Call after a change of the pattern: everything is created again when it is needed next.
   void revise();
-  /// Forgets the factorization with its order of pivots.
+  /// Discards the factorization and its order of pivots.
   void drop_factorization() { ksp_.reset(); }
 
-  /// Assembles and factorizes the matrix at `state`; false where that fails, see `why`.
+  /// Assembles and factorizes the matrix at `state`; false if this fails, see `why`.
   bool prepare(const State& state, const SystemTerms& terms = {});
-  /// Counts matrices that were prepared: who keeps one sees that another came.
+  /// The number of matrices prepared so far. A caller that relies on a matrix can notice that it was replaced.
   int preparation() const { return preparation_; }
-  /// Solves for the right side `r()`, whose redundant rows and rows without mass count as zero, and those that slip
-  /// unless the balance of `forces` is solved; `r()` is lost. False where that fails, see `why`.
+  /// Solves with the right-hand side `r()`, which is overwritten. Redundant rows and rows without mass count as
+  /// zero; so do slipping rows, unless `forces` says that the system is a balance of forces. False if this fails,
+  /// see `why`.
   bool solve(bool forces = false);
-  /// As `solve`, but says on each rank what the solution there is like: false where a number of it is not finite. All ranks must
+  /// As `solve`, but the result is that of this rank: false if one of its numbers is not finite. All ranks must
   /// then agree, see `give_up`.
   bool solve_here(bool forces = false);
-  /// Forgets a solver that failed; the same on all ranks.
+  /// Discards a solver that failed. To be called on all ranks or on none.
   void give_up() { ksp_.reset(); }
   /// The solution, by local unknown; multipliers in units of `scales().mass`.
   const std::vector<double>& solution() const { return local_; }
@@ -73,14 +74,15 @@ class ConstrainedMass {
   /// `part` times.
   void accelerate(State& state, double part = 1) const;
 
-  /// Unknowns that have neither mass nor constraint, named, of all ranks; empty where there are none. Of the last `prepare`.
+  /// The names of the unknowns of all ranks with neither mass nor constraint at the last `prepare`; empty if there
+  /// are none.
   const std::string& massless() const { return massless_; }
   Assembler& assembler() const { return assembler_; }
   const ModelScales& scales() const { return scales_; }
   Timings& timings() const { return timings_; }
 
  private:
-  /// Finds rows of the system without mass and constraint; true where there are any, on any rank.
+  /// Finds rows of the system without mass and constraint; true if any rank has some.
   bool find_massless(Mat system);
   /// Copies the system, with inertia in those rows.
   void fill_massless(Mat system);

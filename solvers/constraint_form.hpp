@@ -10,15 +10,15 @@
 
 namespace trammel {
 
-/// What is left of the constraints at the end of a step, over all ranks.
+/// Largest violations of the constraints at the end of a step, over all ranks.
 struct Violations {
   double position = 0;   ///< [m or rad]
   double rate = 0;       ///< of the rates that the form makes equations [m/s or rad/s]
   double redundant = 0;  ///< of the redundant equations
 };
 
-/// How constraints enter the steps of a dynamic stage: which equations stand in their rows, which unknowns come with them,
-/// and what a start, a change of step and the end of a step need. Every function is collective.
+/// How constraints enter the steps of a dynamic stage: the equations in their rows, additional unknowns, and the
+/// computations at a start, at a change of step and at the end of a step. Every function is collective.
 class ConstraintForm {
  public:
   /// `start`, which serves the same layout, must outlive it.
@@ -33,46 +33,48 @@ class ConstraintForm {
   /// Whether a restart makes all velocities satisfy the constraints, not only those that an impulse changes.
   virtual bool holds_velocities() const { return true; }
 
-  /// Prepares the start of a motion for steps of size h: what the first step needs besides a consistent state.
+  /// Prepares the first step, of size h [s]: changes what it needs in addition to a consistent state.
   virtual void start_algorithmic(State& /*base*/, std::vector<double>& /*algorithmic*/, double /*h*/,
                                  const AlphaCoefficients&) {}
-  /// After a first step that converged: better algorithmic accelerations of its base, with which it is to be repeated. False
-  /// where they are good.
+  /// After a converged first step: improves the algorithmic accelerations at its start. Returns true if the step
+  /// must be repeated with them, false if they are accurate.
   virtual bool improve_start(const State& /*base*/, const State& /*end*/,
                              std::vector<double>& /*algorithmic*/, const AlphaCoefficients&) {
     return false;
   }
-  /// What a base needs where steps of size `from` are followed by steps of size `to`.
+  /// Adapts the start of a step to a change of the step size from `from` to `to` [s].
   virtual void change_step(State& /*base*/, double /*from*/, double /*to*/, const AlphaCoefficients&) {}
-  /// The same where `to` is so much longer that nothing of the steps before is kept.
+  /// The same if `to` is so much longer that the data of the steps before are discarded.
   virtual void begin_anew(State& /*base*/) {}
   /// Before the equations of a step from `base` are solved.
   virtual void begin(const State& /*base*/) {}
 
-  /// What the end of a step of size h will probably add to accelerations, rates of states and multipliers, by local unknown; empty
-  /// where it adds nothing or nothing is known. Lives until the next call.
+  /// A prediction, by local unknown, of what the correction at the end of a step of size h adds to accelerations,
+  /// rates of states and multipliers; empty if it adds nothing or nothing is known. Valid until the next call.
   virtual const std::vector<double>& expected_change(double /*h*/, const AlphaCoefficients&) {
     static const std::vector<double> none;
     return none;
   }
 
-  /// Forgets matrices and corrections that are kept over steps.
+  /// Discards matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}
-  /// Takes the converged solution of a step; false where the constraints cannot be satisfied at its end, see `why`.
+  /// Computes the end of the step from its converged solution; false if the constraints cannot be satisfied there,
+  /// see `why`.
   virtual bool close(const State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
-  /// The end of the step with that solution.
+  /// The state at the end of the step, after `close`.
   virtual const State& end(const State& solution) const { return solution; }
-  /// Brings the algorithmic accelerations of that solution to the end of the step.
+  /// Corrects the algorithmic accelerations of the solution in the same way.
   virtual void correct(std::vector<double>& /*algorithmic*/) const {}
   /// The step is accepted.
   virtual void accept() {}
   virtual std::string why() const { return {}; }
-  /// Why the accepted steps are not to be trusted; empty where nothing is known against them.
+  /// A warning about the accepted steps; empty if there is none.
   virtual std::string warning() const { return {}; }
   virtual Violations violations(const StepEquations& equations) const;
-  /// How much more errors of the solutions of many steps change accelerations than that of one does.
+  /// The error of accelerations from errors of the solutions of many steps, divided by that from the error of one
+  /// step.
   virtual double error_growth(const AlphaCoefficients&) const { return 1; }
-  /// Largest rate of the constraints where a stage ends, if steps leave it open [m/s or rad/s].
+  /// Largest |B v + C_t| at the end of a stage, for forms that do not impose it [m/s or rad/s].
   virtual double rate_at_end(const State& /*state*/) { return 0; }
 };
 

@@ -12,7 +12,7 @@ namespace trammel {
 
 namespace {
 
-// What a difference of numbers of size 1 cannot get below, and what is too much to be left.
+// Smallest attainable violation of a constraint between numbers of size 1, and the largest one that is accepted.
 constexpr double rounding_error = 64 * std::numeric_limits<double>::epsilon();
 constexpr double most_left = 1e-9;
 // With one factorization the violation falls by the relative size of the move; a step's drift needs one or two passes.
@@ -57,7 +57,7 @@ bool ConstraintProjection::open(const State& state, ConstraintLevel level, doubl
   }
   const bool positions = level == ConstraintLevel::position;
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
-    // What slips is no constraint.
+    // A slipping row is no constraint.
     const bool holds = mass_.assembler().statuses().of(u.block, 0) != RowStatus::slips;
     if (holds &&
         (u.kind == BlockKind::multiplier || (!positions && u.kind == BlockKind::velocity_multiplier)))

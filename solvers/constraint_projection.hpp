@@ -6,21 +6,21 @@
 
 namespace trammel {
 
-/// Brings the end of an index-1 step back onto the constraints, by the mass-weighted least change of positions until
-/// C = 0, then of velocities until B v + C_t = 0 and A v + b = 0 (Eich 1993); algebraic unknowns follow; then of accelerations, with multipliers that
-/// keep the balance of forces. Every function is collective.
+/// Projects the end of an index-1 step onto the constraints, with mass-weighted smallest changes: of positions
+/// until C = 0, of velocities until B v + C_t = 0 and A v + b = 0 (Eich 1993), and, after the algebraic unknowns,
+/// of accelerations, with multipliers that preserve the balance of forces. Every function is collective.
 class ConstraintProjection {
  public:
   /// `mass` must outlive it.
   explicit ConstraintProjection(ConstrainedMass& mass) : mass_(mass) {}
 
-  /// False where the state cannot be brought there, see `why`.
+  /// Projects `state`; false if this fails, see `why`.
   bool project(State& state);
-  /// Measures how far off `state` is, and leaves it.
+  /// Measures the violations at `state`, which does not change.
   bool measure(State& state);
 
-  /// What is left, over all ranks: of C [m or rad], of the rates [m/s or rad/s], and of the equations that were left
-  /// out as repeated [m or rad].
+  /// Largest remaining violations over all ranks: of C [m or rad], of the rates [m/s or rad/s], and of the
+  /// redundant equations [m or rad].
   double position() const { return position_; }
   double rate() const { return rate_; }
   double redundant() const { return redundant_; }

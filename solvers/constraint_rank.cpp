@@ -22,10 +22,10 @@ namespace {
 constexpr double rank_tolerance = 1e-9;
 // Groups of more rows are decomposed as sparse matrices.
 constexpr int largest_dense = 300;
-// Of two rows that would do as well, the later one counts as redundant: columns of the QR lose this part of their size
-// towards the last.
+// Of two equivalent rows the later one counts as redundant: the norms of the columns of the QR are reduced by up to
+// this fraction towards the last column.
 constexpr double preference = 0.3;
-// Weights in a combination of rows that count as part of it.
+// Rows with a larger weight than this belong to a linear combination.
 constexpr double takes_part = 1e-6;
 
 /// One row of B, scaled.
@@ -34,7 +34,7 @@ struct GradientRow {
   std::vector<std::pair<int, double>> entries;  ///< by global unknown
 };
 
-/// What every rank sends: rows of B that it owns, flattened.
+/// The rows of B that a rank owns, flattened to be sent.
 struct Flat {
   std::vector<std::int64_t> heads;  ///< block, component, entity, number of entries
   std::vector<int> columns;

@@ -12,7 +12,7 @@
 
 namespace trammel {
 
-/// Constraints that depend on each other, through closed loops of joints.
+/// A group of constraints that may depend on each other through closed loops of joints.
 struct ConstraintGroup {
   struct Row {
     ConstraintRow at;
@@ -26,9 +26,9 @@ struct ConstraintGroup {
   };
   std::vector<Row> rows;
   std::vector<int> dependent;  ///< rows that follow from the others, by index into `rows`
-  /// A column for each of them: combination of the scaled rows that vanishes. In the group's scaled rows.
+  /// A column for each dependent row: a vanishing linear combination of the scaled rows of the group.
   Eigen::MatrixXd null;
-  /// Smallest pivot among the independent rows beside the largest: 0 where the configuration is singular.
+  /// The smallest pivot of the independent rows over the largest: 0 in a singular configuration.
   double weakest = 1;
 
   template <class Archive>
@@ -39,34 +39,35 @@ struct ConstraintGroup {
 
 /// The rank of the constraint Jacobian B, and what follows from it.
 ///
-/// An entity's rows depend on no others where B, restricted to blocks that no other entity touches, has their full
-/// rank; such entities are taken off, one after another, so open chains cost nothing. What is left falls into groups
-/// of closed loops; each gets a QR decomposition with column pivoting (Golub and Van Loan, 5.4.1), rows and columns
-/// scaled by the model's length so that moments and forces compare. Rank 0 sees the rows of B of the whole model.
+/// The rows of an entity depend on no others if B, restricted to blocks that no other entity touches, has full
+/// rank. Such entities are removed, one after another, so that open chains cost nothing. Groups of closed loops
+/// remain. Each group is decomposed by QR with column pivoting (Golub and Van Loan, 5.4.1), with rows and columns
+/// scaled by the model's length so that moments and forces can be compared. MPI rank 0 receives the rows of B of
+/// the whole model.
 class ConstraintRank {
  public:
   ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}
 
   /// Finds rank and groups at `state`. Collective; the same on every rank.
   void find(const State& state);
-  /// Looks at the loops that were found again, at another state. Collective.
+  /// Decomposes the known loops again, at another state. Collective.
   void follow(const State& state);
-  /// After stencils moved or other rows became redundant: matrices are made anew.
+  /// Call after a change of stencils or of the redundant rows: matrices are created again.
   void revise() { B_.reset(); }
 
-  /// Kinematic unknowns less independent constraints, of position and of velocity level.
+  /// Number of kinematic unknowns minus independent constraints at position and velocity level.
   int degrees_of_freedom() const { return degrees_of_freedom_; }
-  /// Finds rank and groups anew after the statuses of rows changed, in the loops that these belong to; of the whole model
-  /// where a row became active that `find` never saw so. Collective.
+  /// After a change of the statuses of `rows`: finds rank and groups again, in their loops only, or in the whole
+  /// model if a row became active that was inactive in every `find`. Collective.
   void follow_switches(const State& state, std::span<const RowSwitch> rows);
-  /// Throws Error, with the names of the joints, where a unilateral row repeats equalities. Collective.
+  /// Throws Error, with the names of the joints, if a unilateral row is redundant with equalities. Collective.
   void refuse_repeated_contacts() const;
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
-  /// The rows that follow from others.
+  /// The redundant rows.
   std::vector<ConstraintRow> dependent() const;
   /// Rows in closed loops.
   int looped() const;
-  /// The smallest `weakest` of the groups; 1 where there is none.
+  /// The smallest `weakest` of the groups; 1 if there are no groups.
   double weakest() const;
 
   /// A line for each entity with dependent rows: "joint 'C' repeats 3 equations that 'A', 'B', 'D' impose already:

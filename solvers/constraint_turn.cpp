@@ -79,7 +79,7 @@ bool ConstraintTurn::look(const State& base, const State& end) {
     }
   });
   if (!mass_->solve()) return false;
-  // What the reactions at the end take of it leaves what moves the model.
+  // The part that the reactions at the end balance is subtracted; the rest moves the model.
   State taken = end;
   for (const UnknownBlock& u : layout.unknowns())
     if (is_multiplier(u.kind))

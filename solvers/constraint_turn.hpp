@@ -8,25 +8,26 @@
 
 namespace trammel {
 
-/// The angle by which constraints' directions turn in a step, as reactions see them: of a point mass on a rod that of the rod, of
-/// bodies on straight guides zero. Steps of index 3 gain energy without bound beyond a limit.
+/// Measures the angle by which the directions of the constraints turn in a step. For a point mass on a rod it is
+/// the angle of the rod, for bodies on straight guides zero. Beyond a limit, steps of index 3 gain energy without
+/// bound.
 ///
-/// Reactions B^T lambda that turn by a small angle theta at fixed lambda get a part theta that is no reaction any more: what
-/// B(q_n)^T lambda does along the directions that are free at q_{n+1}, from the system [M B^T; B 0] there. Per block of positions,
-/// root mean square of that part over root mean square of the reactions, over the steps that were looked at; the largest counts.
-/// Every function is collective.
+/// If the reactions B^T lambda turn by a small angle theta at fixed lambda, a fraction theta of them is no longer a
+/// reaction: the part of B(q_n)^T lambda along the free directions at q_{n+1}, which the system [M B^T; B 0]
+/// yields. The angle of a block of positions is the root mean square of this part over that of the reactions, over
+/// the inspected steps; the largest angle counts. Every function is collective.
 class ConstraintTurn {
  public:
   /// `system` gives assembler, scales and timings.
   explicit ConstraintTurn(ConstrainedMass& system) : system_(system) {}
 
-  /// An accepted step: one of ten is looked at, later one of fifty.
+  /// Call after an accepted step. Every tenth step is inspected, later every fiftieth.
   void take(const State& base, const State& end);
   /// After the pattern changed.
   void revise() { mass_.reset(); }
-  /// [rad] a step; 0 before there are enough steps to tell.
+  /// The mean angle of a step [rad]; 0 before enough steps were inspected.
   double mean() const { return mean_; }
-  /// Beyond which index 3 at that spectral radius is unstable, for a point mass [rad].
+  /// The angle beyond which index 3 is unstable for a point mass, at this spectral radius [rad].
   static double limit(double radius);
 
  private:

@@ -119,7 +119,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& contrib
   scale[F::generalized] = std::max(contribution(BlockKind::coordinate),
                                    model_->generalized_inertia * norms.generalized_acceleration) /
                           std::max(L, 1.0);
-  // What acts on a coordinate may be small by nature, the tangential part of a force; it is a force like those on bodies.
+  // The generalized force on an arc length may be small, since it is the tangential part of a force: it is measured
+  // by the forces on bodies.
   if (model_->slides) scale[F::generalized] = std::max(scale[F::generalized], scale[F::force]);
   const double largest = *std::ranges::max_element(scale);
   for (double& s : scale) s = std::max(s, floor_contribution * largest);
@@ -138,8 +139,8 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& contrib
   allowed[F::velocity_constraint] = allowed[F::rate];
   allowed[F::correction] = allowed[F::constraint];
 
-  // Scales are those of this iterate: contributions at a wild one before would excuse anything. So the residual
-  // before is judged anew by them, for the reduction.
+  // The scales belong to this iterate: the contributions at a poor earlier iterate could be so large that any
+  // residual would pass. For the reduction the earlier residual is measured by the present scales too.
   allowed_ = allowed;
   for (std::size_t f = 0; f < allowed.size(); ++f) seen_[f] = std::max(seen_[f], allowed[f]);
   excess_ = 0;

@@ -13,9 +13,9 @@
 
 namespace trammel {
 
-/// Largest absolute numbers of a residual, of the last Newton increment, and of the step's increment, by
-/// field. Angles count times the model's length, moments by it, so that everything is metres and newtons; what belongs to
-/// a first-order state counts over the size of that state.
+/// Largest absolute values of a residual, of the last Newton increment and of the increment of the step, by field.
+/// Angles are multiplied by the model's length and moments divided by it, so that all values are in metres and
+/// newtons. Values of a first-order state are divided by its size.
 struct FieldNorms {
   enum Residual {
     force,
@@ -32,7 +32,8 @@ struct FieldNorms {
   enum Increment { displacement, rotation, coordinate, state_increment, algebraic_increment, increments };
 
   std::array<double, residuals> residual{};
-  /// Of forces, moments and generalized forces: largest part of a row that its own rounding does not explain.
+  /// For forces, moments and generalized forces: the largest residual of a row minus the rounding error of this
+  /// row.
   std::array<double, 3> beyond_rounding{};
   std::array<double, increments> change{};  ///< of the last iteration
   std::array<double, increments> size{};    ///< of the step so far
@@ -40,7 +41,7 @@ struct FieldNorms {
   double angular_acceleration = 0;          ///< w' and |w|^2 [rad/s^2]
   double generalized_acceleration = 0;
   double state_rate = 0;  ///< of a state over its size [1/s]
-  double stop = 0;        ///< a Stop: travels along, so that ranks agree on it without an exchange of its own
+  double stop = 0;        ///< a Stop, included so that ranks agree on it without a separate exchange
 
   static constexpr std::size_t count = residuals + 3 + 2 * increments + 5;
   using Numbers = std::array<double, count>;
@@ -50,22 +51,23 @@ struct FieldNorms {
   void merge(MPI_Comm comm);
 };
 
-/// What is typical of a number: the size of a nominal one, else a unit.
+/// The typical size of a number: its nominal size, or else 1.
 constexpr double typical_size(const Measure& measure) {
   return measure.dimension == Dimension::nominal ? measure.size : 1.0;
 }
 
-/// What residuals are small against, beyond the contributions of the instances.
+/// Sizes of the model with which residuals are compared, in addition to the contributions of the instances.
 struct ModelScales {
   double length = 1;               ///< size of the model [m]
   double mass = 1;                 ///< typical diagonal of M in rows of positions
   double inertia = 1;              ///< of rotations
   double generalized_inertia = 1;  ///< of coordinates, nominal ones in their sizes
   double heaviest = 1;             ///< largest diagonal of M in any row, as a mass
-  double stiffest = 0;             ///< and of K, as a stiffness of a displacement [N/m]
-  bool slides = false;             ///< some coordinate is a length, and what acts on it a force
-  /// By block, kinematic or of states: what its equations are known to, eps sum_j |K_ij| |q_j| at the stage's
-  /// start, the largest of its rows [N; of states over their nominal sizes, 1/s]. Null: not known.
+  double stiffest = 0;  ///< largest diagonal of K in any row, as a stiffness of a displacement [N/m]
+  /// Whether some coordinate is a length, so that its generalized force is a force.
+  bool slides = false;
+  /// By block, kinematic or of states: the estimated rounding error of its equations, eps sum_j |K_ij| |q_j| at the
+  /// start of the stage, the largest of its rows [N; for states, over their nominal sizes, 1/s]. Null: not known.
   std::shared_ptr<const BlockMap<double>> rounding;
   /// By block of states: the largest sum_j |K_ij| over states j, each in nominal sizes [1/s].
   std::shared_ptr<const BlockMap<double>> state_gain;
@@ -90,14 +92,15 @@ class ConvergenceTest {
     bool full_step = true;  ///< no line search shortened it
   };
 
-  /// Takes the norms of an iterate (merged) and says whether it is accepted.
+  /// Whether an iterate with these norms (merged over the ranks) is accepted.
   bool accept(const FieldNorms& norms, const FieldScales& contributions, const Iterate& iterate);
 
   /// Largest residual over its tolerance of the last iterate, and its reduction by the last iteration.
   double excess() const { return excess_; }
   double contraction() const { return contraction_; }
-  /// Length of an increment (see increment_length) that is within `part` of the tolerance: of the step's increment in statics, in
-  /// dynamics that which changes accelerations by so much; at least rounding.
+  /// The length of an increment (see increment_length) that corresponds to `part` of the tolerance. In statics it
+  /// is relative to the increment of the step; in dynamics it is the increment that changes accelerations by this
+  /// much. At least the rounding error.
   double allowed_length(const FieldNorms& norms, double part) const;
   /// Iterations in a row that did not halve it.
   int stalled() const { return stalled_; }

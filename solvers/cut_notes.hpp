@@ -6,7 +6,7 @@
 
 namespace trammel {
 
-/// Lines for the log about steps that were cut: of more that follow for the same reason their number only.
+/// Lines for the log about halved steps. If more steps are halved for the same reason, only their number is logged.
 class CutNotes {
  public:
   using Note = std::function<void(const std::string&)>;
@@ -21,7 +21,7 @@ class CutNotes {
   Note note_;
   std::string why_;  ///< last noted
   int more_ = 0;     ///< not noted, for that reason
-  double last_ = 0;  ///< the step then [s]
+  double last_ = 0;  ///< size of the last halved step [s]
 };
 
 }  // namespace trammel

@@ -7,8 +7,9 @@ namespace trammel {
 
 /// The motion inside one step, from the states at its ends.
 ///
-/// Positions, coordinates and first-order states follow from values and rates at both ends by Hermite's cubic, velocities from
-/// velocities and accelerations likewise. A rotation is R_n exp(x~) with a cubic x(t) from 0 to the increment of the step,
+/// Positions, coordinates and first-order states are cubic Hermite polynomials of the values and rates at both
+/// ends, velocities those of velocities and accelerations. A rotation is R_n exp(x~) with a cubic x(t) from 0 to
+/// the increment of the step,
 /// whose slopes are w_n and T(x)^-1 w_{n+1}. Accelerations, rates of states, multipliers and algebraic unknowns are linear.
 /// Errors are of order h^4 in positions and velocities, h^2 in the rest.
 class DenseStep {

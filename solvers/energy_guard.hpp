@@ -10,14 +10,15 @@
 
 namespace trammel {
 
-/// A run ends because energy came from nowhere. The same on every rank.
+/// The run ends because energy without a source appeared. The same on every rank.
 class EnergyError : public Error {
  public:
   using Error::Error;
 };
 
-/// Watches the balance of a dynamic stage: a note where more than `noted` of the stage's largest energy came from nowhere, the
-/// end of the run beyond `stops`, as the stage asks for. Every function is collective.
+/// Monitors the energy balance of a dynamic stage: logs a warning if the energy without a source exceeds the
+/// fraction `noted` of the largest energy of the motion, and ends the run beyond `stops`, unless the stage says
+/// otherwise. Every function is collective.
 class EnergyGuard {
  public:
   static constexpr double noted = 0.05, stops = 0.2;
@@ -26,13 +27,14 @@ class EnergyGuard {
   EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const DynamicStage& stage,
               std::function<void(const std::string&)> note);
 
-  /// Steps go on from `state`: at the start of the stage, from a snapshot, after a jump.
+  /// The next step begins at `state`: at the start of the stage, after a snapshot was read, or after a jump.
   void begin(const State& state);
-  /// The layout of states changed: the step under way is not told by entities.
+  /// The layout of states changed: the present step cannot be attributed to entities.
   void forget() { has_before_ = false; }
   /// Whether a converged step of size h to `trial` leaves the gain below what ends the run. Collective.
   bool allows(const State& trial, double h) const;
-  /// After a step of size h to `state` was booked: the message of an EnergyError with which the run is to end, or nothing.
+  /// Call after the ledger has included a step of size h to `state`. Returns the message of the EnergyError that
+  /// must end the run, or nothing.
   std::optional<std::string> judge(const State& state, double h);
 
   template <class Archive>

@@ -27,7 +27,8 @@ EnergyLedger::Balance EnergyLedger::balance(const State& state) const {
 }
 
 double EnergyLedger::rounding_of(const Balance& b) const {
-  // Of the energies themselves, and of forces that act over the model: less than that is no motion worth a judgement.
+  // Fractions of the energies, and of the work of the forces over the model's length, below which an error is
+  // ignored.
   constexpr double of_energy = 1e-9, of_work = 1e-6;
   const double force = assembler_.scales().contribution[static_cast<std::size_t>(BlockKind::position)];
   return of_energy * b.size + of_work * force * length_;

@@ -6,28 +6,30 @@
 
 namespace trammel {
 
-/// The energy balance of a dynamic stage: what the state has, what was lost, what came from nowhere.
+/// The energy balance of a dynamic stage: energy of the state, energy that left the system, energy without a
+/// source.
 class EnergyLedger {
  public:
-  /// `summary`, where the balance is kept, must outlive it; `length`: of the model [m]; `tells`: what comes from nowhere stands
-  /// in the summary.
+  /// `summary` receives the balance and must outlive the ledger. `length`: of the model [m]. `tells`: whether
+  /// energy without a source is written to the summary.
   EnergyLedger(Assembler& assembler, RunSummary& summary, double length, bool tells)
       : assembler_(assembler), summary_(summary), length_(length), tells_(tells) {}
 
-  /// Opens the ledger at the start of a stage; `first`: nothing moved before.
+  /// Begins the balance at the start of a stage. `first`: it is the first dynamic stage.
   void begin(const State& state, bool first);
-  /// Books an accepted step of size h.
+  /// Includes an accepted step of size h [s].
   void book(const State& state, double h);
-  /// The state jumped, at one time; `added`: kinetic energy that an impulse brought, which counts from now on.
+  /// The state jumped at an event. `added`: the kinetic energy that an impulse added [J]; the balance continues
+  /// from there.
   void jump(const State& state, double added);
 
   double kinetic() const { return now_.energy.kinetic; }
-  /// Energy that came from nowhere in the stage so far [J], as the present state has it.
+  /// Energy without a source in the stage so far, at the present state [J].
   double gain() const { return gain_; }
   /// Largest sum of kinetic energy and changes of strain and potential energy in the stage so far [J].
   double largest() const { return largest_; }
-  /// The gain beyond what rounding explains, as a part of that sum. Zero while a motion sets in: the first steps from rest have
-  /// errors that are large beside the little energy that there is, however short they are.
+  /// The gain minus its rounding error, as a fraction of `largest()`. Zero during the first steps from rest, whose
+  /// errors are large compared with the small energy present, however short the steps are.
   double part() const { return part_of(gain_, largest_, rounding_); }
   /// `part`, if a step of size h from the booked state ended at `trial`. Collective.
   double part_after(const State& trial, double h) const;
@@ -52,8 +54,8 @@ class EnergyLedger {
   double rounding_of(const Balance& balance) const;
   double moved_by(const Balance& balance) const;
   double part_of(double gain, double largest, double rounding) const;
-  /// What a step of size h to `after` gains [J]. Dissipation counts as far as the energy fell: dampers that the step does not
-  /// resolve report more than they take.
+  /// The gain of a step of size h to `after` [J]. Dissipation counts only as far as the energy fell, because
+  /// dampers that the step does not resolve report more than they dissipate.
   double gain_of_step(const Balance& after, double h) const;
 
   Assembler& assembler_;

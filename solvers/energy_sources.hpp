@@ -8,9 +8,9 @@
 
 namespace trammel {
 
-/// Where the energy of a motion comes from: of each entity, what it stores and dissipates less the work done on it. Over all
-/// entities that sums up to the gain of the balance, since their forces are in equilibrium at the end of each step. A
-/// constraint's part is -lambda . (B v + C_t).
+/// Attributes energy without a source to entities: for each entity, the energy that it stores and dissipates minus
+/// the work done on it. The sum over all entities is the gain of the balance, because their forces are in
+/// equilibrium at the end of each step. For a constraint it is the integral of -lambda . (B v + C_t).
 class EnergySources {
  public:
   explicit EnergySources(Assembler& assembler) : assembler_(assembler) {}
@@ -25,8 +25,8 @@ class EnergySources {
     double energy = 0;
   };
   Source largest() const;
-  /// Entities with instances that tell of no energy although their forces did work of more than `least` [J]; the same on every
-  /// rank. Collective.
+  /// Entities with instances that report no energy although their forces did more work than `least` [J]; the same
+  /// on every rank. Collective.
   std::vector<int> silent(double least) const;
 
   /// Writes (collective) or reads. Every rank knows a part of each number; after reading, rank 0 the whole.
@@ -34,7 +34,7 @@ class EnergySources {
 
  private:
   struct Account {
-    /// By entity; `silent`: power of the forces, but for those of multipliers, of instances that tell of no energy.
+    /// By entity. `silent`: power of the forces, without those of multipliers, of instances that report no energy.
     std::vector<double> stored, dissipated_less_work, silent;
   };
   Account account(const State& state) const;

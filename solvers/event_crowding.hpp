@@ -6,14 +6,14 @@
 
 namespace trammel {
 
-/// Sees where events crowd: one follows the other without an ordinary step between, ever sooner.
+/// Detects events that follow each other ever sooner, without an ordinary step in between.
 class EventCrowding {
  public:
   /// A step ended at `time` [s], at an event or not.
   void step(double time, bool event);
   bool crowded() const;
   int events() const { return static_cast<int>(times_.size()); }
-  /// The time that they took so far, and the one that they tend to [s].
+  /// The duration of these events so far, and the duration to which it tends [s].
   double duration() const { return times_.back() - times_.front(); }
   double limit() const;
 

@@ -7,7 +7,7 @@ namespace trammel {
 
 namespace {
 
-// Of the largest contribution: a smaller jump is not worth a new start.
+// Jumps below this fraction of the largest contribution need no restart.
 constexpr double no_jump = 1e-6;
 
 }  // namespace

@@ -9,15 +9,15 @@
 
 namespace trammel {
 
-/// Whether the equations of motion change at one state, where instances commit an event: a joint becomes inactive or
-/// active, a force sets in. A stop that is met changes nothing, since its force is continuous. Collective.
+/// Whether the equations of motion jump at a state at which instances commit an event: a joint becomes inactive or
+/// active, a force sets in. Contact with an elastic stop is no jump, because its force is continuous. Collective.
 class ForceJump {
  public:
-  /// Takes the residual before the change; the constraints at acceleration level.
+  /// Evaluates the residual before the change, with the constraints at acceleration level.
   ForceJump(Assembler& assembler, const State& state);
-  /// Whether it is another one now, by more than a millionth of the largest contribution of its kind; of a coordinate,
-  /// of its kind or of bodies; of a state, of the largest rate, each over the size of its state; of an algebraic equation, of
-  /// its own size.
+  /// Whether the residual has changed by more than a millionth of a comparison value. This value is the largest
+  /// contribution of the same kind; for a coordinate, that of its kind or of bodies; for a state, the largest rate
+  /// (rates over the sizes of their states); for an algebraic equation, its own size.
   bool at(const State& state);
 
  private:

@@ -65,7 +65,7 @@ void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
     const std::vector<double>&before = first_order ? now.rate : now.acceleration,
           &after = first_order ? changed_.rate : changed_.acceleration;
     for (int k = u.offset.dof; k < u.offset.dof + u.size; ++k) {
-      // What has been settled has no a - v' to keep.
+      // If the change of step has replaced the acceleration, there is no a - v' to keep.
       const double kept = before[at(k)] == after[at(k)] ? now.algorithmic[at(k)] - before[at(k)] : 0.0;
       a_[at(k)] = after[at(k)] + ratio * kept;
     }

@@ -11,10 +11,10 @@
 
 namespace trammel {
 
-/// The Lie-group generalized-alpha method, with constraints in one of their forms.
+/// The Lie-group generalized-alpha method (Bruls, Cardona and Arnold 2012), with constraints in one of their forms.
 ///
-/// State::algorithmic holds its accelerations a, and d of first-order states; State::predictor v' of kinematic blocks, y' of
-/// states and multipliers, each a step before.
+/// State::algorithmic contains the algorithmic accelerations a, and d of first-order states. State::predictor
+/// contains v' of kinematic blocks, y' of states, and multipliers, all of the step before.
 class GeneralizedAlpha final : public StepMethod {
  public:
   /// `form` must outlive it.
@@ -42,9 +42,10 @@ class GeneralizedAlpha final : public StepMethod {
   void start_from(const State& now, std::vector<double>& algorithmic) const;
   void change_step(const State& now, double h, bool anew);
   void predict(double h);
-  /// Before the trial becomes the present state: what the next prediction shall continue.
+  /// Stores the data for the next prediction. Call before the trial becomes the present state.
   void look_back(const State& now);
-  /// Whether the steps before would have predicted the trial's accelerations better by a parabola than by a line. Collective.
+  /// Whether a parabola through the steps before would have predicted the accelerations of the trial better than a
+  /// line. Collective.
   bool curve_predicts(const State& now) const;
   /// Algorithmic accelerations at the end of the step that converged.
   std::vector<double> algorithmic_at_end() const;
@@ -61,7 +62,7 @@ class GeneralizedAlpha final : public StepMethod {
   State changed_;
   std::vector<double> a_;
   std::string not_closed_;
-  std::map<std::string, int> failures_;  ///< by whose row was the worst
+  std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<double> predictor_;
   /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
   /// whether predictions are curved. A snapshot goes without.

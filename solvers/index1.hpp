@@ -5,7 +5,7 @@
 
 namespace trammel {
 
-/// Index 1: constraints at acceleration level, and a projection of each step's end; without it they drift.
+/// Index 1: constraints at acceleration level, and a projection at the end of each step, without which they drift.
 class Index1 final : public ConstraintForm {
  public:
   Index1(ConstrainedMass& mass, bool project) : projection_(mass), project_(project) {}

@@ -5,7 +5,8 @@
 
 namespace trammel {
 
-/// Index 3: the position constraints alone. Steps leave B v + C_t open by a part of h^2, which belongs to the motion.
+/// Index 3: the position constraints alone. The steps leave B v + C_t = h^2 (kappa B v'' + ...), see
+/// ConsistentStart.
 class Index3 final : public ConstraintForm {
  public:
   Index3(Assembler& assembler, ConsistentStart& start, double radius)

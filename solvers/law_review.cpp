@@ -273,7 +273,7 @@ std::vector<RowSwitch> LawReview::settled(std::span<const RangePlan> plans, cons
     const auto& presses = w.law->pressed_by;
     if (group.status == RowStatus::inactive && presses &&
         !statuses_.inactive(presses->block, presses->component)) {
-      // Pressed anew: friction has taken no part in the impact.
+      // The normal force has just begun to act: friction took no part in the impact.
       status = group.slip[1].norm() > step.slip ? RowStatus::slips : RowStatus::active;
     }
     if (status != group.status) add_group(id, status, rows);

@@ -14,14 +14,14 @@
 
 namespace trammel {
 
-/// Where the laws of rows lead after a step; the same on every rank.
+/// Changes that the laws of rows request; the same on every rank.
 struct LawChange {
   std::vector<RowSwitch> rows;
-  bool turned = false;  ///< friction that begins to slip found another direction
+  bool turned = false;  ///< the direction of a group that begins to slip has changed
 };
 
-/// Watches the rows that obey laws, of this rank's instances: gaps, multipliers and slips at the last accepted state and at
-/// the end of a step. What a law asks for comes from `law_verdict`.
+/// Reads the rows with laws of this rank's instances: gaps, multipliers and slips, at the last accepted state and
+/// at the end of a step. `law_verdict` decides what a law requests.
 class LawReview {
  public:
   LawReview(const Model& model, RowStates& states)
@@ -30,36 +30,37 @@ class LawReview {
   /// Finds them after a change of the pattern. Collective.
   void find(std::span<const RangePlan> plans, MPI_Comm comm);
   bool any() const { return any_; }  ///< on some rank
-  /// The model's length, and the steps for which multipliers mean nothing yet.
+  /// The model's length [m], and the number of steps for which the signs of multipliers are ignored.
   void set_scales(double length, int transient) {
     length_ = length;
     transient_ = transient;
   }
   void step_accepted() { transient_ = std::max(0, transient_ - 1); }
   double length() const { return length_; }
-  /// Reads what is remembered besides what the state and the rows' states say.
+  /// Reads the data of this object that are in neither the state nor the statuses of rows.
   void serialize(Archive& archive) { archive(length_, transient_, switched_); }
-  /// Writes it, that of all ranks on rank 0. Collective.
+  /// Writes the same data; the archive of rank 0 receives those of all ranks. Collective.
   void write(Archive& archive, MPI_Comm comm) const;
 
-  /// Reads all rows with laws at `state`, which is what the functions below are about. `accelerations`: for `turn_slip_directions`.
+  /// Evaluates all rows with laws at `state`. The functions below refer to this state. `accelerations`: also reads
+  /// what `turn_slip_directions` needs.
   void read(std::span<const RangePlan> plans, const State& state, bool accelerations = false);
   /// The state is accepted: the next step begins from it.
   void remember(std::span<const RangePlan> plans);
-  /// Rows that change their status at that state: groups that begin to slip take their direction from there.
+  /// These rows change their status at that state. Groups that begin to slip take their direction from it.
   void switched(std::span<const RangePlan> plans, std::span<const RowSwitch> rows, double time);
 
-  /// What the laws ask for where a stage begins: unilateral rows are inactive where their gap is open. Collective.
+  /// The switches of rows at the start of a stage: unilateral rows with an open gap become inactive. Collective.
   std::vector<RowSwitch> at_begin(MPI_Comm comm) const;
-  /// Adds what the laws ask for after a step to `merged`. Collective.
+  /// Adds the requests of the laws after a step to `merged`. Collective.
   void review(std::span<const RangePlan> plans, const StepInfo& step, const FieldScales& scales,
               MergedReview& merged, MPI_Comm comm);
-  /// What the laws ask for at once at a state with consistent velocities, accelerations and multipliers. Collective; the
-  /// same on every rank.
+  /// The switches of rows that the laws request at a state with consistent velocities, accelerations and
+  /// multipliers. Collective; the same on every rank.
   std::vector<RowSwitch> settled(std::span<const RangePlan> plans, const FieldScales& scales,
                                  MPI_Comm comm) const;
-  /// Turns the direction of groups that slip from rest into the direction in which their slip accelerates; true where one
-  /// turned by more than rounding. Collective.
+  /// Replaces the direction of groups that begin to slip by the direction in which their slip accelerates; true if
+  /// a direction changed by more than rounding. Collective.
   bool turn_slip_directions(std::span<const RangePlan> plans, MPI_Comm comm);
 
  private:

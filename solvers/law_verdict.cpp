@@ -15,7 +15,7 @@ using What = LawVerdict::What;
 // not; where a row is released nothing jumps, and the instant matters least. There the part is one of the longest step that was tried:
 // a change of step moves multipliers by its order, so however short a step is, they may cross zero inside it.
 constexpr double touches_at_border = 1e-5, slips_at_border = 1e-3, lets_go_at_border = 5e-3;
-// Of the slip at the begin of a step: what is across its direction and smaller makes no turn.
+// A slip across its initial direction below this fraction of the initial slip is no change of direction.
 constexpr double straight = 1e-6;
 constexpr int looks = 16;  ///< at a gap within a step
 

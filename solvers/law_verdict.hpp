@@ -8,7 +8,8 @@
 #include "trammel/friction_force.hpp"
 #include "trammel/row_status.hpp"
 
-/// What the laws of unilateral rows and of friction say of a converged step: decisions alone, from numbers alone.
+/// Decisions of the laws of unilateral rows and of friction after a converged step. These functions depend on
+/// numbers only, not on a model.
 ///
 /// With r = inertia + internal - applied + B^T lambda the force on the bodies is -B^T lambda. A unilateral row has gap >= 0
 /// and lambda <= 0; friction that slips has lambda = D^2 s/|D s| N, so that lambda . s >= 0.
@@ -18,20 +19,20 @@ namespace trammel {
 struct LawStep {
   double start = 0, end = 0;
   double longest = 0;    ///< size of the longest step that was tried from `start` [s]
-  bool believed = true;  ///< false in the start-up transient: signs of multipliers mean nothing yet
+  bool believed = true;  ///< false in the transient of a start, in which the signs of multipliers are ignored
   double force = 0;      ///< dead band of multipliers
   double length = 0;     ///< dead band of gaps [m]
   double slip = 0;       ///< speed of a slip that counts as rest [m/s]
 };
 
-/// A unilateral row at the begin (0) and at the end (1) of a step.
+/// A unilateral row at the start (index 0) and at the end (index 1) of a step.
 struct UnilateralReading {
   RowStatus status = RowStatus::active;
   std::array<double, 2> gap{}, rate{}, multiplier{};
   double switched = -std::numeric_limits<double>::infinity();  ///< time of its last change of status
 };
 
-/// A group of friction rows at the begin and at the end of a step.
+/// A friction group at the start (index 0) and at the end (index 1) of a step.
 struct FrictionReading {
   RowStatus status = RowStatus::active;
   int rows = 1;
@@ -39,7 +40,7 @@ struct FrictionReading {
   std::array<FrictionVector, 2> slip{FrictionVector::Zero(), FrictionVector::Zero()};
   std::array<FrictionVector, 2> multiplier{FrictionVector::Zero(), FrictionVector::Zero()};
   std::array<double, 2> normal{};
-  SlipDirection course{};  ///< that the forces of the step were found with
+  SlipDirection course{};  ///< the direction of slip with which the forces of the step were computed
   double switched = -std::numeric_limits<double>::infinity();
 };
 
@@ -48,7 +49,7 @@ struct LawVerdict {
     keep,
     cut,       ///< the step must end at `time`
     at_end,    ///< the status changes at the end of the step
-    at_begin,  ///< the status changes at its begin: the step is given up
+    at_begin,  ///< the status changes at the start of the step: the step is rejected
   };
   What what = What::keep;
   double time = 0;
@@ -60,7 +61,7 @@ struct LawVerdict {
 TRAMMEL_API LawVerdict judge(const UnilateralReading& row, const LawStep& step);
 TRAMMEL_API LawVerdict judge(const FrictionReading& group, const LawStep& step);
 
-/// Where all quantities of a step are zero at one instant, as those of a restart: what a row should be at once.
+/// The status that a row must have at one instant, as at a restart, judged from the second reading.
 TRAMMEL_API RowStatus settled(const UnilateralReading& row, const LawStep& step);
 TRAMMEL_API RowStatus settled(const FrictionReading& group, const LawStep& step);
 

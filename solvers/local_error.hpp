@@ -4,8 +4,8 @@
 
 namespace trammel {
 
-/// What one step adds to the error of a motion: numbers of the blocks with rates that this rank owns, in the layout's order, which
-/// changes of the pattern keep.
+/// The local error of one step, for the blocks with rates that this rank owns, in the order of the layout, which
+/// does not change with the pattern. In the units of the blocks.
 struct LocalError {
   std::vector<double>
       displacement;              ///< of positions, rotations (body frame), coordinates and first-order states

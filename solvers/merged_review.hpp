@@ -14,9 +14,11 @@ struct MergedReview {
   bool new_stencil = false;
   bool rejected = false;  ///< an instance refuses the state (RejectStep)
   bool event = false;     ///< the step ends where an instance asked for it to be cut
-  /// What rows do once the step is accepted, or, next to its begin, from there on: the trial is given up then.
+  /// Switches of rows when the step is accepted (`at_end`), or at its start, in which case the trial is rejected
+  /// (`at_begin`).
   std::vector<RowSwitch> at_end, at_begin;
-  int asker = -1;  ///< entity: of the earliest cut, or else that wants the step to be solved again
+  /// The entity that requests the earliest end of the step, or else that requests another solution; -1: none.
+  int asker = -1;
 };
 
 }  // namespace trammel

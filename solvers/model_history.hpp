@@ -15,7 +15,7 @@
 
 namespace trammel {
 
-/// An instance: of its entity's instances of one type, which one.
+/// The name of an instance: the entity, the C++ type, and the number among the entity's instances of this type.
 struct InstanceName {
   int entity = -1;
   std::string type;  ///< and its plugin
@@ -25,11 +25,11 @@ struct InstanceName {
   friend auto operator<=>(const InstanceName&, const InstanceName&) = default;
 };
 
-/// Stencils and histories, as the instances write them.
+/// Serialized stencils and histories of instances.
 using InstanceHistories = std::map<InstanceName, std::vector<std::byte>>;
 
-/// What the instances, rows and joints of a model remember from step to step, and what they ask for after a step has
-/// converged: it decides which rows are active, and tells the assembler.
+/// The histories of the instances, rows and joints of a model, and their requests after a step has converged.
+/// Decides which rows are active, and tells the assembler.
 ///
 /// Every public function is collective, and fails as those of Assembler do.
 class ModelHistory {
@@ -47,24 +47,25 @@ class ModelHistory {
   /// Tells every instance that it begins at `state`, and sets the statuses of joints that a function of time switches, and
   /// where a stage begins those of unilateral rows by their gaps.
   void begin(State& state, const Begin& how);
-  /// Lets rows do something else from `state` on, whose multipliers of inactive rows become zero, and whose coordinates that
-  /// only inactive rows determine come to rest. The same rows on every rank. Instances that become active are told, and
-  /// what holds them must be closed: Error otherwise.
+  /// Switches the status of rows from `state` on; the same rows on every rank. In `state` the multipliers of
+  /// inactive rows become zero, and coordinates that only inactive rows determine come to rest. Calls `begin` of
+  /// instances that become active; throws Error if their equations are not satisfied.
   void switch_rows(std::span<const RowSwitch> rows, State& state, const Begin& how);
-  /// At a state with consistent velocities, accelerations and multipliers: switches the rows whose laws ask for it at once.
-  /// Where it changes anything, accelerations and multipliers are to be found again.
+  /// At a state with consistent velocities, accelerations and multipliers: switches the rows whose laws request it.
+  /// If anything changes, the caller must compute accelerations and multipliers again.
   LawChange settle_laws(State& state, const Begin& how);
 
-  /// Asks every instance, the laws of rows and the activities of joints. New stencils are already set in the ranges when
-  /// `new_stencil` is true; call Layout::revise and Assembler::revise then, and make matrices anew.
+  /// Calls `review` of every instance, and checks the laws of rows and the activities of joints. If `new_stencil`
+  /// is true, the ranges have new stencils already: call Layout::revise and Assembler::revise, and create matrices
+  /// again.
   MergedReview review(const State& state, const StepInfo& step);
   void commit(const State& state, const StepInfo& step);
-  /// Takes what reviews changed back to the last commit: the step is given up or cut. True where stencils moved back: then
-  /// call Layout::revise and Assembler::revise, and make matrices anew.
+  /// Restores the histories of the last commit, because the step is rejected or shortened. True if stencils changed
+  /// back: then call Layout::revise and Assembler::revise, and create matrices again.
   bool reject();
 
-  /// Writes what instances, rows and joints remember of the last commit, that of the whole model on rank 0, or reads this rank's
-  /// part of it. After reading, Assembler::revise and then `begin` with Begin::Why::restore.
+  /// Writes the committed histories of instances, rows and joints (those of the whole model on rank 0), or reads
+  /// this rank's part of them. After reading call Assembler::revise, then `begin` with Begin::Why::restore.
   void serialize(Archive& rows, InstanceHistories& instances);
 
  private:

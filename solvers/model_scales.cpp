@@ -13,7 +13,8 @@ namespace trammel {
 
 namespace {
 
-/// Of the non-zero entries of a diagonal, by rows of positions, rotations and coordinates; 0 where there are none.
+/// Sizes of the non-zero entries of a diagonal, in this order: rows of positions, rotations, coordinates. 0 if a
+/// kind has none.
 struct DiagonalSizes {
   std::array<double, 3> typical{};  ///< geometric means
   std::array<double, 3> largest{};
@@ -26,7 +27,7 @@ OwnedMat tangent(Assembler& assembler, const State& state, const TangentWeights&
   return J;
 }
 
-/// Of a coordinate with a nominal size by that: what acts on it when it moves so far.
+/// Entries of coordinates with a nominal size are those for coordinates in units of this size.
 DiagonalSizes diagonal_sizes(const Layout& layout, const Model& model, Mat J) {
   OwnedVec diagonal(layout.create_vector());
   TRAMMEL_PETSC(MatGetDiagonal(J, diagonal.get()));
@@ -90,8 +91,9 @@ std::shared_ptr<const BlockMap<double>> largest_rows(const Layout& layout, Vec r
   return out;
 }
 
-/// What eps times the model's length in positions, and eps in rotations, make of the rows of each block; and, of states,
-/// what states of their nominal sizes make of them. Leaves magnitudes in K.
+/// Estimates the rounding in the rows of each block: the effect of changes of eps times the model's length in
+/// positions and of eps in rotations. The rows of states have the effect of states of their nominal sizes. Replaces
+/// the entries of K by their magnitudes.
 void measure_rounding(const Layout& layout, const Model& model, const State& state, Mat K,
                       ModelScales& scales) {
   take_magnitudes(K, layout.ranks());

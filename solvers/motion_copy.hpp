@@ -4,7 +4,8 @@
 
 namespace trammel {
 
-/// Copies the motion of a state, all but what a method remembers in it.
+/// Copies time, values, rates, accelerations and compensations of a state, but not the data of the time
+/// integration.
 inline void copy_motion(const State& from, State& to) {
   to.time = from.time;
   to.value = from.value;

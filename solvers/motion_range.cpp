@@ -11,14 +11,15 @@ namespace trammel {
 
 namespace {
 
-// Of the largest range of its kind, that any channel counts with.
+// The range of any channel counts as at least this fraction of the largest range of its kind.
 constexpr double least_part = 0.1;
-// What a turn of the model moves beside what is displaced anyway, and the other way round.
+// For the least range of a length, a rotation counts as a displacement of this fraction of the model's length per
+// radian; and the reverse.
 constexpr double of_other_kind = 0.1;
-// Last digits that a step may lose.
+// Rounding error of a step, as a fraction of a position.
 constexpr double digits = 16 * std::numeric_limits<double>::epsilon();
 
-// What rounding leaves of that, which goes to and fro.
+// Fraction of this rounding error that accumulates, because its sign alternates.
 constexpr double of_rounding = 1.0 / 16;
 // A motion may still cover more than this part of the model.
 constexpr double least_range = 1e-3;

@@ -10,7 +10,7 @@
 
 namespace trammel {
 
-/// Which ranges the motion has covered since a stage began, and how large errors are beside them.
+/// The ranges of the motion since the start of a stage, and errors relative to them.
 ///
 /// A channel is a position, a rotation, or a number of a coordinate or a first-order state. Its range is the diagonal of the
 /// box that it stayed in, of a rotation the largest angle from the start (at most pi); that of a velocity its largest
@@ -35,14 +35,15 @@ class MotionRange {
   };
   Errors judge(const LocalError& error, const State& end, double h, double ahead) const;
 
-  /// The channel whose displacement, of all in the order of LocalError, is the largest part of its range. Collective.
+  /// The channel whose displacement is the largest fraction of its range. `displacement` has the order of
+  /// LocalError. Collective.
   struct Worst {
     double error = 0;
     std::string where;  ///< "bob position"; empty where all are zero
   };
   Worst worst(const std::vector<double>& displacement) const;
 
-  /// The time that the motion takes for its range at its largest velocity [s].
+  /// The time that the motion needs to cover its range at its largest velocity [s].
   double time() const;
 
   /// Writes (collective) or reads.

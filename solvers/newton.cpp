@@ -91,7 +91,8 @@ void Newton::create() {
   SNESLineSearchType type = nullptr;
   TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
   line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
-  // Norms by field decide here; SNES's own, three more over all ranks in each iteration, are for who asks to see them.
+  // Convergence is decided by norms of fields. SNES's own norms cost three more reductions over all ranks per
+  // iteration and are computed only for -snes_monitor.
   PetscBool watched = PETSC_FALSE;
   TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_monitor", &watched));
   whole_steps_ = line_search_ == SNESLINESEARCHBASIC;
@@ -115,7 +116,7 @@ void Newton::create() {
 
 void KeptTangent::solved(int iterations, bool kept, bool renewed) {
   constexpr int longest_wait = 64;
-  // What this step cost was more than the average of those before it: lives end one earlier for a while.
+  // This step cost more than the average of the earlier ones: for a while tangents are renewed one step earlier.
   const auto too_late = [&] {
     limit_ = solves_;
     wait_ = std::clamp(2 * wait_, 1, longest_wait);
@@ -263,7 +264,7 @@ void Newton::improve(bool fresh, int most) {
     }
     timings_.solve += now() - begin;
     if (last > 0) rate_ = size / last;
-    // What is left after an increment is at most rate / (1 - rate) of it.
+    // The error after an increment is at most rate / (1 - rate) times the increment.
     if (!taken || !moves || rate_ * size <= (1 - rate_) * allowed_length_) return;
     if (last_iteration_ >= most || (last > 0 && rate_ > slow)) return;
     const double from = now();
@@ -342,7 +343,7 @@ void Newton::damp(SNESLineSearch search) {
       const double left = length(next);
       accepted = left <= (1 - 0.25 * part) * size;
       if (accepted) break;
-      // What is left beyond the linear part is quadratic.
+      // The error beyond the linear part is quadratic.
       TRAMMEL_PETSC(VecAXPY(next, -(1 - part), Y));
       const double bent = length(next);
       if (std::isfinite(bent) && bent > 0) wished = 0.5 * size * part * part / bent;

@@ -18,9 +18,9 @@ struct NewtonResult {
   bool singular = false;  ///< the last factorization failed
 };
 
-/// Decides whether a step starts with the tangent that is there. A tangent is kept until a step with it takes
-/// more iterations than the average step since it was made, its own cost included. The next tangents, 1, 2, 4 ... 64 of them, are
-/// replaced before that step; then a longer life is tried.
+/// Decides whether a step starts with the existing tangent. A tangent is kept until a step with it takes more
+/// iterations than the average step since it was made, including its own cost. The next 1, 2, 4 ... 64 tangents are
+/// replaced one step earlier; then a longer life is tried.
 class KeptTangent {
  public:
   /// `cost`: of a new tangent, in iterations.
@@ -53,13 +53,13 @@ class Newton {
   /// The unknown: fill it with a prediction before `solve`.
   Vec x() const { return x_.get(); }
 
-  /// `request` is asked at every iterate; it must outlive the solver. Where it asks to stop at once, `solve` throws
-  /// Stopped.
+  /// `request` is checked at every iterate; it must outlive the solver. If it requests an immediate stop, `solve`
+  /// throws Stopped.
   void obey(const StopRequest* request) { request_ = request; }
-  /// What all ranks were asked at the last iterate, the most urgent of it.
+  /// The most urgent request of any rank at the last iterate.
   Stop stop() const { return stop_; }
 
-  /// Errors of solutions are to be smaller by this factor: they grow over the steps.
+  /// Solves more accurately by this factor, because errors of solutions grow over the steps.
   void expect_growth(double factor) { growth_ = factor; }
 
   /// Solves the present step of the equations in at most `most` iterations (0: as many as the options allow), all attempts
@@ -70,21 +70,23 @@ class Newton {
   /// Iterations that the options allow for an attempt at a step.
   int most_iterations() const { return most_; }
 
-  /// Goes on from `x` for at most `iterations` and leaves in `x` where that led to. Collective.
+  /// Continues from `x` for at most `iterations`, and leaves the last iterate in `x`. Collective.
   NewtonResult approach(int iterations) { return attempt(true, false, iterations); }
 
-  /// Forgets the kept tangent: after a change of step, a change of the pattern or a checkpoint.
+  /// Discards the kept tangent: after a change of step, a change of the pattern or a checkpoint.
   void drop_tangent() { have_tangent_ = false; }
-  /// Destroys matrices and solvers, to be made anew at the next solve: after a change of the pattern.
+  /// Destroys matrices and solvers after a change of the pattern. The next solve creates them again.
   void reset();
-  /// Forgets what only saves work: the tangent and its solver with its order of pivots, and when to keep a tangent.
+  /// Discards data that only save work: the tangent, its solver with the order of pivots, and the statistics of
+  /// kept tangents.
   void drop_factorization();
 
   /// Why the last solve failed: "|r| = 3.1e4, 92 % of it in joint 'hook' (...), row 3 (...)"; `thorough`
   /// looks for a singular tangent by a factorization of its own, even where the solver's package noticed
   /// nothing. Collective.
   std::string failure(bool thorough);
-  /// Whose row was the worst when that was last told: "body 'rod' (beam)"; empty where it told of something else.
+  /// The entity of the largest residual in the last call of `failure`: "body 'rod' (beam)"; empty if the failure
+  /// had another cause.
   const std::string& worst_entity() const { return worst_entity_; }
 
  private:
@@ -133,13 +135,13 @@ class Newton {
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
-  int most_ = 0;               ///< iterations, as the options say
-  int most_now_ = 0;           ///< of the present attempt
-  bool kept_now_ = false;      ///< the present attempt began with a kept tangent
-  bool damped_ = false;        ///< the present attempt takes parts of increments
-  double damping_ = 1;         ///< part that it tries next
-  double allowed_length_ = 0;  ///< of an increment, at the last iterate that was accepted
-  double rate_ = 1;            ///< by which the present tangent shortened increments when last seen
+  int most_ = 0;                               ///< iterations, as the options say
+  int most_now_ = 0;                           ///< of the present attempt
+  bool kept_now_ = false;                      ///< the present attempt began with a kept tangent
+  bool damped_ = false;                        ///< the present attempt takes parts of increments
+  double damping_ = 1;                         ///< part that it tries next
+  double allowed_length_ = 0;                  ///< of an increment, at the last iterate that was accepted
+  double rate_ = 1;                            ///< last observed ratio of increments with the present tangent
   double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
   FieldNorms carried_;                         ///< of the increment that leads to the next residual
   int lengthened_ = 0;                         ///< increments in a row that were longer than the one before

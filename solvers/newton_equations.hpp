@@ -9,8 +9,9 @@ namespace trammel {
 
 struct StepCoefficients;
 
-/// The equations of one step, f(x) = 0, as Newton's method sees them: their vectors and matrices may hold one or more
-/// stages of the layout's unknowns. Every function is collective but those that return a reference.
+/// The equations of one step, f(x) = 0, for Newton's method. Their vectors and matrices contain the unknowns of the
+/// layout once, or once for each stage of the method. Every function is collective, except those that return a
+/// reference.
 class NewtonEquations {
  public:
   virtual ~NewtonEquations() = default;
@@ -19,7 +20,8 @@ class NewtonEquations {
   virtual Vec create_vector() const = 0;
   virtual Mat create_matrix() = 0;
 
-  /// The scales of algebraic equations become those of the present base: only where the tangent is made anew.
+  /// Computes the scales of algebraic equations at the start of the present step. Call only when the tangent is
+  /// made again.
   virtual void rescale() = 0;
   /// The trial state at x, and the scaled residual there; false where the trial is rejected.
   virtual bool residual(Vec x, Vec f) = 0;
@@ -30,14 +32,15 @@ class NewtonEquations {
   /// A matrix with the layout's numbering that is singular where the last tangent `J` is, for messages.
   virtual Mat diagnosed(Mat J) const { return J; }
 
-  /// Changes and requests that the next residual's norms take along to the other ranks.
+  /// Norms of increments and requests that are sent to the other ranks together with the norms of the next
+  /// residual.
   virtual void carry(const FieldNorms& norms) = 0;
-  /// Of the last residual, with what it took along; over all ranks.
+  /// The norms of the last residual and those given to `carry`, over all ranks.
   virtual const FieldNorms& norms() const = 0;
   /// Adds the norms of an increment of x to `norms`.
   virtual void measure_change(Vec change, FieldNorms& norms) const = 0;
 
-  /// The state that messages of failure tell of.
+  /// The state to which messages about a failure refer.
   virtual const State& trial() const = 0;
   /// "an increment turns 'rod.rotation' by 3.4 rad, half a turn or more" where that rejected the last trial, else empty.
   virtual std::string turned_too_far() const = 0;

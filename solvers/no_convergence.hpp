@@ -4,7 +4,7 @@
 
 namespace trammel {
 
-/// A run ends because Newton's method did not converge, with the shortest step either. The same on every rank.
+/// The run ends because Newton's method did not converge, even with the shortest step. The same on every rank.
 class NoConvergence : public Error {
  public:
   using Error::Error;

@@ -15,7 +15,7 @@ namespace trammel {
 /// with A by KLU. C, R, W and V are sparse. A solve goes once forward by F and once back by B, whatever the size of the border.
 class PartialLu {
  public:
-  /// Where a number of C or R stands.
+  /// The position of an entry of C or R.
   struct Entry {
     int inner = 0;   ///< unknown of the interior
     int border = 0;  ///< and of the border
@@ -26,10 +26,10 @@ class PartialLu {
                      std::vector<Entry> below, int border);
   int size() const { return static_cast<int>(begin_.size()) - 1; }
 
-  /// Factorizes; `a`, `c`, `r` in the order of the structure. False where A is singular, or so close to it that no digit
-  /// is left: then `weak` tells by what.
+  /// Factorizes; `a`, `c`, `r` are in the order of the structure. False if A is singular to rounding; then `weak`
+  /// gives the unknowns responsible.
   bool factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r);
-  /// Unknowns of the interior without which A is regular, as far as it can be told.
+  /// Unknowns of the interior without which A is expected to be regular.
   std::span<const int> weak() const { return weak_; }
 
   /// Adds -V W to `schur`, whose rows and columns `at` gives the border's places in, `stride` numbers a row.

@@ -5,7 +5,8 @@
 namespace trammel {
 
 namespace {
-/// Of accelerations over velocities that change: v' = (1 - alpha_m) / (1 - alpha_f) a + ..., v = gamma h a + ... go on to hold.
+/// Change of the accelerations v' per change of the velocities that keeps v' = (1 - alpha_m) / (1 - alpha_f) a +
+/// ... and v = gamma h a + ... valid [1/s].
 double of_velocities(double h, const AlphaCoefficients& c) {
   return (1 - c.alpha_m) / ((1 - c.alpha_f) * c.gamma * h);
 }

@@ -14,7 +14,8 @@ using radau::DD;
 
 constexpr int other(int stage) { return 1 - stage; }
 
-/// Of the eigenvalues of A^-1, 2 +- i sqrt(2), the square of the size: what rates and accelerations are to increments.
+/// Squared magnitude of the eigenvalues 2 +- i sqrt(2) of A^-1: the scale of accelerations per increment, times
+/// h^2. Its root is that of rates, times h.
 constexpr double size_square = 6;
 
 template <std::size_t n>

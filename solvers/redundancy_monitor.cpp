@@ -14,7 +14,7 @@ namespace {
 constexpr int rows_monitored = 200;
 // A least pivot this small beside the largest of the motion is worth a word.
 constexpr double close_to_singular = 0.02;
-// Of the model's length, or radians.
+// Allowed violation of a redundant equation, as a fraction of the model's length, or in radians.
 constexpr double open_allowed = 1e-6;
 
 }  // namespace

@@ -8,30 +8,31 @@
 
 namespace trammel {
 
-/// Follows closed loops of constraints through a stage: removes redundant equations, keeps the multipliers
-/// of least norm, and tells of singular configurations. Collective.
+/// Monitors the closed loops of constraints during a stage: removes redundant equations, replaces multipliers by
+/// those of least norm, and reports singular configurations. Collective.
 class RedundancyMonitor {
  public:
   RedundancyMonitor(Assembler& assembler, double length)
       : assembler_(assembler), rank_(assembler, length), length_(length) {}
 
-  /// Finds the rank at `state` and removes redundant equations. A line in words for each entity that does.
+  /// Finds the rank at `state` and removes redundant equations. Returns a line for the log for each entity with
+  /// redundant equations.
   std::vector<std::string> begin(const State& state);
-  /// After the statuses of rows changed. What changed, in words.
+  /// Call after a change of the statuses of rows. Returns a line for the log, or an empty text.
   std::string follow_switches(const State& state, std::span<const RowSwitch> rows);
   /// Whether matrices made before the last call of a function that removes other equations are invalid.
   bool pattern_changed() const { return pattern_changed_; }
   /// After stencils moved.
   void revise() { rank_.revise(); }
   bool has_redundant() const { return !assembler_.redundant_rows().empty(); }
-  /// How far a redundant equation may be open [m or rad].
+  /// The largest allowed violation of a redundant equation [m or rad].
   double allowed() const;
   /// Finds the rank anew; false where the same equations are redundant.
   bool find_anew(const State& state);
   /// Takes the multipliers of least norm at the state where the rank was found last.
   void take_least_norm(State& state) const { rank_.least_norm(state); }
-  /// At an accepted state: takes the multipliers of least norm; a message where the loops came close to a singular
-  /// configuration, else empty.
+  /// At an accepted state: takes the multipliers of least norm. Returns a message if the loops came close to a
+  /// singular configuration, otherwise an empty text.
   std::string follow(State& state);
   std::string in_words() const;
 

@@ -87,7 +87,8 @@ bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, c
       grown = counts_[at(p)] == 0 &&
               std::abs(value[p]) > negligible * std::min(row_largest[at(i)], column_largest[at(column[p])]);
   if (!grown) return false;
-  // What is noise today may matter tomorrow: with the first that counts all come that are not exactly zero.
+  // Entries at the level of rounding may grow later: when one new entry counts, all entries that are not exactly
+  // zero are included.
   const bool all = growths_ >= most_growths;
   for (PetscInt i = 0; i < n; ++i)
     for (PetscInt p = begin[i]; p < begin[i + 1]; ++p)

@@ -18,7 +18,8 @@ namespace {
 
 int kind_index(BlockKind kind) { return static_cast<int>(kind); }
 
-// What is smaller by rounding alone is as large: a message names the first of such, whichever rank has it.
+// Contributions that differ only by rounding count as equal, so that a message names the same one on any number of
+// ranks: the first.
 constexpr double as_large = 1 - 1e-9;
 
 /// Remembers which instance contributes most to the rows of one unknown block.

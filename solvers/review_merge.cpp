@@ -12,7 +12,7 @@ namespace {
 // Two times closer than this part of a step are the same.
 constexpr double same_time = 1e-9;
 
-/// What all ranks ask for, by entity.
+/// The statuses that all ranks request, by entity. Collective.
 std::map<int, RowStatus> of_all(const std::map<int, RowStatus>& mine, MPI_Comm comm) {
   std::vector<int> flat;
   for (const auto& [entity, status] : mine) flat.insert(flat.end(), {entity, static_cast<int>(status)});

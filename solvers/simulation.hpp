@@ -16,12 +16,12 @@
 
 namespace trammel {
 
-/// What a run came to.
+/// The results of a run, for its summary.
 struct RunSummary {
   /// Where a run stopped on request before the end of its stages.
   struct StoppedAt {
     double time = 0;        ///< [s]
-    bool given_up = false;  ///< the step under way was not finished
+    bool given_up = false;  ///< the present step was not finished
   };
   std::optional<StoppedAt> stopped;
   Timings timings;
@@ -32,7 +32,7 @@ struct RunSummary {
       0;  ///< largest |kinetic + strain + potential + lost - the same at the start of its stage| [J]
   double gained = 0;     ///< the same where it is energy from nowhere: largest error that is positive [J]
   double gained_at = 0;  ///< when that was [s]
-  /// Where most energy came from nowhere, measured by the motion.
+  /// The largest energy without a source, relative to the energy of the motion.
   struct FromNowhere {
     double part = 0;    ///< of `largest`, beyond rounding
     double energy = 0;  ///< [J]
@@ -46,7 +46,8 @@ struct RunSummary {
   /// Of a constraint's rate [m/s or rad/s]: at accepted steps where the rate is an equation (index 2, velocity-level
   /// constraints); of the index-3 form at the ends of its stages.
   double largest_rate_violation = 0;
-  /// To what part of the largest one accelerations and multipliers of index-3 stages are known for rounding; 0: no such stage.
+  /// Rounding error of accelerations and multipliers of index-3 stages, as a fraction of the largest; 0: no such
+  /// stage.
   double acceleration_rounding = 0;
   double start_energy_change =
       0;  ///< kinetic energy that consistent starts, and impulses in the run, added [J]
@@ -73,7 +74,7 @@ class Simulation {
   /// Runs the stages, or what a request to stop leaves of them; monitors got `stopped` then. Throws Error, on all ranks, where a stage fails; monitors got `failed` before, and
   /// `state()` is then the last good one. Collective.
   void run(std::span<const Stage> stages);
-  /// Goes on with the same stages from a snapshot of such a run, of the same model on as many ranks. Collective.
+  /// Continues the same stages from a snapshot of a run of the same model. Collective.
   void run(std::span<const Stage> stages, const Snapshot& from);
 
   const State& state() const { return state_; }

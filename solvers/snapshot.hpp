@@ -11,12 +11,12 @@
 
 namespace trammel {
 
-/// All that a run needs to go on from an accepted state, of the whole model, by block and entity, so that it serves any number
-/// of ranks: the fields of the state, the histories of elements, and the place in the run with all that belongs to it. No
-/// factorization.
+/// Everything that a run needs to continue from an accepted state, for the whole model, by block and entity, so
+/// that it can be read on any number of ranks: the fields of the state, the histories of elements, and the data of
+/// the stage and its steps. Without factorizations.
 struct SnapshotContents {
-  int stage = 0;             ///< that was under way
-  bool stage_ended = false;  ///< nothing of it is left to do
+  int stage = 0;             ///< index of the present stage
+  bool stage_ended = false;  ///< the stage is complete
   double time = 0;           ///< [s]
   /// Of blocks with unknowns: value, then the fields by dof (State::fields_by_dof).
   std::map<BlockId, std::vector<double>> blocks;
@@ -27,7 +27,7 @@ struct SnapshotContents {
   void serialize(Archive& archive) { archive(stage, stage_ended, time, blocks, histories, rows, run); }
 };
 
-/// A snapshot as a run takes it, on rank 0, and as a run goes on from it, on every rank.
+/// A snapshot. Complete on rank 0 when a run has taken it, and on every rank when a run continues from it.
 class Snapshot {
  public:
   static constexpr int version = 4;
@@ -47,7 +47,8 @@ class Snapshot {
 
   /// Collective.
   void take(const StepReport& report, const State& state, ModelHistory& history);
-  /// Gives instances, rows and joints what they remember, and instances their stencils. Error where they are others.
+  /// Restores the histories of instances, rows and joints, and the stencils of instances. Throws Error if the model
+  /// has other instances.
   void restore_histories(ModelHistory& history) const;
   /// Renews the layout for those stencils, and gives the state in it. Collective.
   State restore_state(const Model& model, Layout& layout) const;

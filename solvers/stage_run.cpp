@@ -29,7 +29,7 @@ int transient_steps(const DynamicStage& stage) {
                   2 + static_cast<int>(std::ceil(std::log(1e-3) / std::log(std::max(stage.radius, 1e-3)))));
 }
 
-/// What instances are told of the steps to come [s].
+/// Typical size of the steps to come, as instances get it in StepInfo [s].
 double typical_step(const DynamicStage& stage, const StepReport& report) {
   return stage.accuracy > 0 ? (report.until - report.begin) * std::sqrt(stage.accuracy) : stage.step;
 }

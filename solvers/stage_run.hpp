@@ -10,7 +10,7 @@
 
 namespace trammel {
 
-/// Runs one stage of a simulation from its present state: prepares the start, and what the steps are made of.
+/// Runs one stage of a simulation from its present state: prepares the start, the method and the loop of steps.
 class StageRun {
  public:
   StageRun(Simulation& simulation, const Stage& stage, int index);
@@ -18,7 +18,7 @@ class StageRun {
   void run();
   /// Goes on from a snapshot of this stage.
   void go_on(const Snapshot& from);
-  /// The step under way, for messages.
+  /// The present step, for messages.
   const StepReport& report() const { return report_; }
 
  private:
@@ -29,21 +29,22 @@ class StageRun {
   void tell_beginning(const Begin& how, int transient);
   void begin(const StaticStage& stage);
   void begin(const DynamicStage& stage);
-  /// Steps on from the present state; `from`: with all that it holds besides the state.
+  /// Runs the steps from the present state. `from`: the remaining data of a snapshot; null if there is none.
   void steps(const StaticStage& stage, Archive* from);
   void steps(const DynamicStage& stage, Archive* from);
   void steps(const StageParts& parts, Archive* from);
   void start_consistently();
   void number_unknowns(bool stabilizing);
-  /// Gives coordinates their initial values, where the bodies have not begun to move.
+  /// Imposes the initial values of coordinates, unless the bodies have begun to move already.
   void place(const AssembleStage& options);
-  /// Finds algebraic unknowns from the positions, where these determine them. Throws Error where one has no equation.
+  /// Computes algebraic unknowns from the positions, if these determine them. Throws Error if an unknown has no
+  /// equation.
   void try_algebraic();
   /// Finds the redundant constraints at the start of a stage.
   void find_loops(Redundancy redundancy);
-  /// Stops where the ranks were asked to before a stage begins.
+  /// Throws Stopped if a stop was requested before the stage begins.
   void stop_before_stage() const;
-  /// Gives a stage that goes on another end. Throws Error where that lies before the present state.
+  /// Changes the end of a continued stage. Throws Error if the new end is before the present state.
   void change_end(const DynamicStage& stage);
   /// Writes or reads what belongs to the run and the start of the stage.
   void serialize(Archive& archive);

@@ -12,7 +12,8 @@ namespace trammel {
 struct NewtonOptions {
   /// Relative tolerance of every field: forces, moments, generalized forces, states, constraints.
   double tolerance = 1e-8;
-  /// Of an attempt at a step, in all: with the kept tangent and a new one, by full steps and with a line search.
+  /// Limit for one attempt at a step, including all repetitions: with the kept tangent and a new one, with full
+  /// steps and with a line search.
   int max_iterations = 50;
   /// Keep the factorized tangent over iterations and steps while it converges.
   bool keep_tangent = true;
@@ -29,7 +30,7 @@ enum class Redundancy {
   stop     ///< they are an error
 };
 
-/// Moves the bodies until the position constraints hold: the mass-weighted least displacements.
+/// Moves the bodies by mass-weighted smallest displacements until the position constraints are satisfied.
 struct AssembleStage {
   double tolerance = 1e-12;  ///< of a constraint, relative to the model's length
   int max_iterations = 50;

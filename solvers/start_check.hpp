@@ -5,14 +5,15 @@
 
 namespace trammel {
 
-/// Throws Error, naming the worst joint, motion or coupling, where position constraints do not hold at the start of a
-/// dynamic stage: the first step would close the gap by an infinite force. Collective.
+/// Throws Error, with the worst joint, motion or coupling, if position constraints are not satisfied at the start
+/// of a dynamic stage: the first step would close the gap with a force that grows without bound as the step
+/// decreases. Collective.
 void require_closed(Assembler& assembler, const State& state, const ModelScales& scales);
 
-/// Whether they hold there, as closely as at a start. Collective.
+/// Whether the position constraints are satisfied as accurately as a start requires. Collective.
 bool is_closed(Assembler& assembler, const State& state, const ModelScales& scales);
 
-/// `require_closed` for their rates, where velocities are taken as they stand. Collective.
+/// As `require_closed`, for the rates of the constraints, at starts that do not change velocities. Collective.
 void require_closed_rates(Assembler& assembler, const State& state);
 
 }  // namespace trammel

@@ -118,7 +118,8 @@ void StartValues::require_unstrained(const std::vector<double>& before, const St
   std::size_t worst = 0;
   for (std::size_t i = 0; i < now.size(); ++i)
     if (now[i] - before[i] > now[worst] - before[worst]) worst = i;
-  // Of what a typical mass would have at a model's length per second [J].
+  // Ignored strain energy, as a fraction of the kinetic energy of a typical mass at one model length per second
+  // [J].
   constexpr double none = 1e-9;
   if (now.empty() || !(now[worst] - before[worst] > none * scales.mass * scales.length * scales.length))
     return;

@@ -37,10 +37,10 @@ NewtonResult Statics::attempt(const State& now, double end, double h) {
           again.singular};
 }
 
-/// What hangs has no stiffness until it is under tension, and a slack rope next to none. With inertia in the tangent, so much
-/// that the largest force moves a typical mass by the model's length, iterations go the way that the forces push, with
-/// less inertia the smaller these are (pseudo-transient continuation: Kelley and Keyes, SIAM J. Numer. Anal. 35, 1998). Those
-/// that follow do without.
+/// Newton's method with inertia added to the tangent, for models without stiffness, such as a pendulum or a slack
+/// rope: pseudo-transient continuation (Kelley and Keyes, SIAM J. Numer. Anal. 35, 1998). At first there is so much
+/// inertia that the largest force moves a typical mass by the model's length; it decreases with the forces. The
+/// last iterations use no inertia.
 NewtonResult Statics::with_inertia(const NewtonResult& before, double end, StepCoefficients step) {
   const int all = newton_.most_iterations();
   const int most = std::min(40, (all - before.iterations) / 2);

@@ -8,8 +8,8 @@
 namespace trammel {
 
 /// Static equilibrium at the end of each load step: velocities and accelerations are zero, first-order states
-/// are at rest (f = 0), velocity-level constraints act on the increment of the step. State::predictor holds the last
-/// increment, multipliers as their scaled change, State::algorithmic the one before.
+/// are at rest (f = 0), velocity-level constraints act on the increment of the step. State::predictor contains the
+/// last increment (of multipliers their scaled change), State::algorithmic the increment before.
 class Statics final : public StepMethod {
  public:
   Statics(Assembler& assembler, const ModelScales& scales, double stiffness, const StaticStage& stage,
@@ -30,7 +30,8 @@ class Statics final : public StepMethod {
 
  private:
   void predict(const State& now, bool extrapolate);
-  /// Whether the steps before would have predicted the increment of the last one (`predictor_`) better by a curve than by a line.
+  /// Whether a parabola through the steps before would have predicted the last increment (`predictor_`) better than
+  /// a line.
   bool curve_predicts(const State& now) const;
   NewtonResult with_inertia(const NewtonResult& before, double end, StepCoefficients step);
   double largest_force() const;
@@ -42,8 +43,8 @@ class Statics final : public StepMethod {
   State rest_;  ///< the base, without rates
   std::vector<double> local_, predictor_, before_;
   double step_ = 0;
-  double failed_at_ = 0;        ///< the largest force at rest of the last step that failed
-  bool constant_load_ = false;  ///< it was that of the longer step before, too
+  double failed_at_ = 0;        ///< largest unbalanced force at the start of the last step that failed [N]
+  bool constant_load_ = false;  ///< this force was the same for the longer step tried before
 };
 
 }  // namespace trammel

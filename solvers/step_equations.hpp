@@ -15,9 +15,9 @@ struct StepCoefficients {
   double acceleration = 0;
   double state_rate = 0;
   double step = 0;  ///< h [s]
-  /// In statics: velocity-level constraints see the rates constraint_velocity * x, everything else sees rest.
+  /// In statics: factor of x in the rates on which velocity-level constraints act; everything else is at rest.
   double constraint_velocity = 0;
-  /// In statics: inertia that the tangent has and the equations have not [1/s^2].
+  /// In statics: factor of M in the tangent, without a counterpart in the equations [1/s^2].
   double inertia = 0;
 
   friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
@@ -31,14 +31,14 @@ struct StepCoefficients {
 /// Dopico and Trainelli 2008).
 class StepEquations final : public NewtonEquations {
  public:
-  /// `level`: of the constraints' rows. At acceleration level they are B v' + bias and A v' + its rate, divided by
-  /// dv'/dx, so that to leading order their tangent is that of the position level.
+  /// `level`: of the rows of constraints. At acceleration level they are B v' + bias and A v' + d/dt(A) v +
+  /// d/dt(b), divided by dv'/dx, so that to leading order their tangent is that of the position level.
   StepEquations(Assembler& assembler, const ModelScales& scales,
                 ConstraintLevel level = ConstraintLevel::position);
 
-  /// Sizes arrays anew after a change of the pattern.
+  /// Adapts the sizes of arrays after a change of the pattern.
   void revise();
-  /// Takes the equations that the assembler leaves out now.
+  /// Adopts the present redundant rows of the assembler.
   void take_redundant();
 
   /// Begins a step from `base`, which must outlive it, to time `end`. Then fill the offsets.
@@ -53,7 +53,8 @@ class StepEquations final : public NewtonEquations {
   double column_scale(const UnknownBlock& u, std::size_t k) const {
     return algebraic_column_[static_cast<std::size_t>(u.local) + k];
   }
-  /// The scales of algebraic equations become those of the present base: only where the tangent is made anew.
+  /// Computes the scales of algebraic equations at the start of the present step. Call only when the tangent is
+  /// made again.
   void rescale() override;
   /// Column scale of eta.
   double stabilizing_scale() const { return coefficients_.step > 0 ? 1 / coefficients_.step : 1; }
@@ -66,7 +67,8 @@ class StepEquations final : public NewtonEquations {
   bool residual(Vec x, Vec f) override;
   bool move_to(Vec x) override;
   bool tangent(Mat J) override;
-  /// The same with the rates `by` in place of the step's, scales unchanged, and T by unknown: axial(R^T dR) = T dx.
+  /// The same with the coefficients `by` in place of those of the step, unchanged scales, and the tangent operators
+  /// T by unknown: axial(R^T dR) = T dx.
   bool tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T);
 
   const State& trial() const override { return trial_; }
@@ -102,9 +104,9 @@ class StepEquations final : public NewtonEquations {
   ModelScales scales_;
   ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
-  /// By local unknown: what a unit of its increment, or of a constraint's violation, counts as [m], and a unit of its row:
-  /// [N] of kinematic ones, [m] of multipliers. Of a state, both are one over its size in this step, of an algebraic unknown
-  /// the first.
+  /// Conversion factors by local unknown. `metres_`: of its increment, or of the violation of a constraint, to [m].
+  /// `of_row_`: of its row to [N] (kinematic) or [m] (multipliers). For a state both are 1 over its size in this
+  /// step; for an algebraic unknown so is the first.
   std::vector<double> metres_, of_row_;
   std::vector<double> typical_;     ///< by local unknown: typical_size
   std::vector<double> rounding_;    ///< by unknown: ModelScales::rounding

@@ -16,7 +16,7 @@
 
 namespace trammel {
 
-/// What a stage is made of, for its steps.
+/// The parts of a stage that its steps use.
 struct StageParts {
   StepMethod& method;
   RedundancyMonitor& loops;
@@ -32,29 +32,30 @@ struct StageParts {
   AccuracyControl* accuracy = nullptr;  ///< chooses the steps; `h` is typical of them
 };
 
-/// The steps of a stage: each is attempted, reviewed, and accepted, cut, solved again, or begun again after a restart.
+/// The loop over the steps of a stage. Each step is attempted and reviewed, and then accepted, halved, shortened,
+/// solved again, or begun again after a restart (docs/life_of_a_step.md).
 class StepLoop {
  public:
-  /// `stage`: writes what the loop's snapshots hold of its stage.
+  /// `stage`: writes the data of the stage to snapshots of the loop.
   StepLoop(Simulation& simulation, StepReport& report, const StageParts& parts,
            std::function<void(Archive&)> stage);
 
-  /// Goes on from where `report` says.
+  /// Runs the steps, continuing from the step in `report`.
   void run();
   /// Writes or reads the place in the stage.
   void serialize(Archive& archive);
 
  private:
   using Target = StepPlan::Target;
-  /// What is to be done about a trial.
+  /// The decision about a trial.
   enum class Verdict {
     accept,
-    halve,            ///< it is no solution, or refused
+    halve,            ///< there is no solution, or an element refuses it
     cut,              ///< an event lies inside
     solve_again,      ///< reviews changed something
-    other_equations,  ///< others are redundant than before
-    begin_again,      ///< rows do something else from the step's begin on
-    shorten,          ///< it errs by more than the accuracy allows
+    other_equations,  ///< other rows are redundant than before
+    begin_again,      ///< rows change their status at the start of the step
+    shorten,          ///< its error exceeds the accuracy
   };
 
   bool done() const;
@@ -65,28 +66,28 @@ class StepLoop {
   void accept(const Target& target, const MergedReview& review);
   void halve(const Target& target, const NewtonResult& result);
   void cut(const Target& target, const MergedReview& review);
-  /// Takes back what the reviews of the step under way changed.
+  /// Undoes the changes of the reviews of the present step.
   void reject();
-  /// After stencils moved or the pattern changed: renews the layout, the state and all matrices.
+  /// Call after a change of stencils or of the pattern: renews the layout, the state and all matrices.
   void revise();
-  /// After other equations became redundant or rows do something else.
+  /// Call after a change of the redundant rows or of the statuses of rows.
   void take_redundant();
-  /// Lets rows of constraints do something else from the present state on, and restarts there.
+  /// Switches the statuses of rows at the present state, and restarts there.
   void switch_rows(std::span<const RowSwitch> rows);
-  /// Goes on from the present state with accelerations and multipliers, and velocities, that fit the forces and joints that
-  /// there are now; rows that were switched to active take an impulse.
+  /// Continues from the present state with velocities, accelerations and multipliers that are consistent with the
+  /// present forces and joints. Rows that were switched to active take an impulse.
   void restart(std::span<const RowSwitch> switched);
-  /// Whether redundant equations are open at the trial; others are removed then.
+  /// Whether redundant equations are violated at the trial, so that others were removed instead.
   bool loops_changed();
   void refuse_massless();
-  /// Throws Error where events follow each other ever sooner.
+  /// Throws Error if events follow each other ever sooner.
   void refuse_crowding() const;
   void throw_restless(const Target& target, const MergedReview& review) const;
-  /// To the monitors that want one; `stops`: because the run stops.
+  /// Gives a snapshot to the monitors that want one. `stops`: because the run stops.
   void hand_out_snapshot(bool stops);
-  /// Once, where the form has something against its steps.
+  /// Logs the warning of the form, once.
   void warn();
-  /// "joint 'hook' (beam_sliding)": who asked for what the review says.
+  /// The entity behind a request: "joint 'hook' (beam_sliding)"; `or_else` if there is none.
   std::string asker(const MergedReview& review, const char* or_else) const;
 
   Begin beginning() const {
@@ -104,11 +105,11 @@ class StepLoop {
   std::function<void(Archive&)> stage_;
   StepPlan plan_;
   CutNotes cuts_;
-  bool warned_ = false;                      ///< that the form's steps are not to be trusted
+  bool warned_ = false;                      ///< the warning of the form was logged
   int failed_ = 0;                           ///< steps that were halved
   bool told_cause_ = false;                  ///< ... and why that happens often
-  std::string who_cut_;                      ///< asked for the last event
-  int iterations_ = 0, factorizations_ = 0;  ///< of the step under way, failed attempts included
+  std::string who_cut_;                      ///< the entity that requested the last event
+  int iterations_ = 0, factorizations_ = 0;  ///< of the present step, including failed attempts
 };
 
 }  // namespace trammel

@@ -10,7 +10,7 @@
 
 namespace trammel {
 
-/// One way to go from an accepted state to the next: by dynamics or by statics.
+/// A method that goes from one accepted state to the next, in dynamics or statics.
 class StepMethod {
  public:
   virtual ~StepMethod() = default;
@@ -25,33 +25,34 @@ class StepMethod {
   /// Makes the trial the present state.
   virtual void accept(State& now) = 0;
 
-  /// After the pattern changed, between attempts: makes matrices anew. Collective.
+  /// Called between attempts after a change of the pattern: creates matrices again. Collective.
   virtual void revise() = 0;
-  /// Called between attempts where other equations became redundant, or rows do something else, and the pattern stays.
+  /// Called between attempts after a change of the redundant rows, or of the statuses of rows, with the same
+  /// pattern.
   virtual void take_redundant() = 0;
-  /// Called between attempts where forces or constraints jumped: `now` is consistent with them, and nothing of the steps
-  /// before goes on.
+  /// Called between attempts after a jump of forces or constraints. `now` is consistent with them already; discards
+  /// the data of the steps before.
   virtual void restart(State& now) = 0;
   const StepMemory& memory() const { return memory_; }
-  /// Goes on from another state, to which that memory belongs.
+  /// Continues from another state with the memory that belongs to it.
   void restore(const StepMemory& memory) { memory_ = memory; }
-  /// What the converged trial adds to the error of the motion, where the stage asks for an accuracy. Collective.
+  /// The local error of the converged trial. Only in stages with an accuracy. Collective.
   virtual void local_error(LocalError&) const {}
-  /// Writes (collective) or reads what the method remembers of the steps before.
+  /// Writes (collective) or reads the data of the steps before.
   virtual void serialize(Archive& archive) { archive(memory_); }
-  /// Forgets tangents that were kept over steps.
+  /// Discards tangents that were kept over steps.
   virtual void drop_tangent() = 0;
-  /// Forgets all that only saves work: tangents, when to keep them, the order of pivots.
+  /// Discards data that only save work: tangents, the statistics of kept tangents, the order of pivots.
   virtual void drop_factorization() = 0;
 
   /// Why the last attempt failed; see Newton::failure. Collective.
   virtual std::string failure(bool thorough) = 0;
-  /// What in the method's settings may be why steps fail again and again, and where they did; empty: nothing is known.
+  /// A setting of the method that may explain repeated failures, and the entity concerned; empty if none is known.
   virtual std::string frequent_cause() const { return {}; }
-  /// To what part of the largest acceleration rounding lets accelerations and multipliers be known in steps of h, where they
-  /// follow from differences of positions (index 3); else 0. Collective.
+  /// The rounding error of accelerations and multipliers for steps of size h, as a fraction of the largest
+  /// acceleration, for methods that compute them from differences of positions (index 3); otherwise 0. Collective.
   virtual double acceleration_rounding(double /*h*/) const { return 0; }
-  /// At the converged trial. Collective.
+  /// Violations of the constraints at the converged trial. Collective.
   virtual Violations violations() const = 0;
 
  protected:

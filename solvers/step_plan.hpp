@@ -5,9 +5,9 @@
 
 namespace trammel {
 
-/// Where the nominal steps of a stage lie: equal parts of the time from an instant to the stage's end.
+/// The nominal steps of a stage: equal parts of the time from an instant to the end of the stage.
 struct StepGrid {
-  double from = 0;          ///< [s]: where the stage begins, or where a restart gave it another end
+  double from = 0;          ///< [s]: start of the stage, or the instant at which a restart changed its end
   std::int64_t before = 0;  ///< nominal steps until then
   std::int64_t steps = 1;   ///< in all
 
@@ -24,7 +24,7 @@ struct StepGrid {
   }
 };
 
-/// The times that a nominal step reaches one after the other: its end, the halves after failures, the events in it.
+/// The targets of a nominal step: its end, the halves after failures, the events inside it.
 class StepPlan {
  public:
   /// A time to be reached, by one step of size h from the time before.
@@ -39,14 +39,14 @@ class StepPlan {
     }
   };
 
-  /// Times closer than this part of a step are the same.
+  /// Times that differ by less than this fraction of a step count as equal.
   static constexpr double same_time = 1e-9;
 
   /// Plans the next nominal step: of the size that worked last, or twice that.
   void begin(double end, double h, int max_cuts);
   /// Plans a step that no nominal one contains: of size h to `end`.
   void begin_single(double end, double h, int max_cuts);
-  /// What is left of the present plan is not gone.
+  /// Discards the remaining targets.
   void drop() { targets_.clear(); }
   double nominal() const { return nominal_; }
   bool done() const { return targets_.empty(); }
@@ -55,11 +55,12 @@ class StepPlan {
   void reached();
   /// Halves the step to the next target; false where it would be too short.
   bool halve();
-  /// Cuts it at an event that lies at `time`; the step begins at `now`.
+  /// Shortens the step, which begins at `now`, to an event at `time` [s].
   void cut(double time, double now);
-  /// Begins the step anew at `now`, after an event at its begin: what was foreseen inside it is forgotten.
+  /// Begins the step again at `now`, after an event at its start. Predicted events inside the step are discarded.
   void begin_again(double now);
-  /// Whether too many events cut this nominal step, or lie before the next accepted state; and how many.
+  /// Whether too many events shortened this nominal step, or the step after the last accepted state; and their
+  /// number.
   bool too_many_events() const;
   int events() const;
 

@@ -4,23 +4,26 @@
 
 namespace trammel {
 
-/// Sizes of steps that keep a rate of error below 1: on a grid of ratio sqrt(2), changed where that pays.
+/// Chooses step sizes that keep the rate of error below 1, from a grid of ratio sqrt(2). Sizes change only if this
+/// pays.
 ///
-/// The rate of a step's error goes with the square of its size. The grid goes with the root of the accuracy, so that another
-/// accuracy scales all decisions alike.
+/// The rate of error is proportional to the square of the size. The grid is proportional to the square root of the
+/// accuracy, so that another accuracy scales all decisions.
 class StepSizes {
  public:
   /// `span`: of the stage [s]; `first`: the step to begin with [s].
   void begin(double span, double accuracy, double first);
-  /// Begins again where nothing of the steps before goes on, with steps of `size` at most.
+  /// Begins again after a restart, with steps of at most `size` [s].
   void begin_again(double size);
-  /// The next step where `remaining` is left of the stage [s]. The last two are equal parts.
+  /// The size of the next step, with the time `remaining` to the end of the stage [s]. The last two steps are
+  /// equal.
   double next(double remaining) const;
-  /// Whether a step of size h may err at this rate; it is to be tried again with another size where not.
+  /// Whether a step of size h with this rate of error is accepted. If not, it must be repeated with the size
+  /// `next`.
   bool accepts(double h, double rate);
   /// The step was accepted.
   void accepted(double h, double rate);
-  /// The step ended at an event: those that follow grow from a part of the size so far.
+  /// The step ended at an event: the following sizes grow again from a fraction of the present size.
   void cut_short(double h);
   /// A longer step could not be solved.
   void failed(double h);

@@ -447,7 +447,7 @@ bool Substructuring::fall_back(Mat A, std::string reason) {
   if (code == 0) TRAMMEL_PETSC(PCGetFailedReason(mumps_.get(), &reason_code));
   if (code == 0 && reason_code == PC_NOERROR) return true;
   if (reason_code == PC_FACTOR_OUTMEMORY) {
-    // Its own estimate of the workspace was too small, unless it says that it could not allocate.
+    // MUMPS's estimate of the workspace was too small, unless its status is that it could not allocate.
     constexpr PetscInt cannot_allocate = -13;
     Mat factor = nullptr;
     PetscInt status = 0;
@@ -572,7 +572,7 @@ SubstructuringCounts* counts_of(PC pc) {
   return static_cast<SubstructuringCounts*>(counts);
 }
 
-/// What PETSc calls for the type "substructuring": it becomes a shell.
+/// PETSc calls this for a preconditioner of type "substructuring", which becomes a shell preconditioner.
 PetscErrorCode create(PC pc) {
   PetscMPIInt ranks = 1;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));

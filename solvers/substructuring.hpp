@@ -6,7 +6,8 @@
 
 namespace trammel {
 
-/// Makes a direct solver by substructuring that of `pc`, for a MATMPIAIJ on several ranks; on one rank RepeatedLu is the same.
+/// Sets a direct solver by substructuring for `pc`, for a MATMPIAIJ on several ranks. (On one rank it is equivalent
+/// to RepeatedLu.)
 ///
 /// The interface is a least set of unknowns that separates the ranks (vertex_cover). Each rank factorizes its interior up to it (PartialLu),
 /// the complements are summed over the ranks and factorized by each. A solve costs one reduction of as many numbers as the interface has.

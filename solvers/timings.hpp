@@ -5,14 +5,14 @@
 
 namespace trammel {
 
-/// What direct solves by substructuring came to, the same on every rank.
+/// Counts of direct solves by substructuring, the same on every rank.
 struct SubstructuringCounts {
   std::int64_t analyses = 0;        ///< choices of an interface
   std::int64_t interface = 0;       ///< unknowns of the largest interface
   std::int64_t promotions = 0;      ///< unknowns of interiors without a pivot, moved to the interface
   std::int64_t factorizations = 0;  ///< by substructuring
   std::int64_t solves = 0;
-  std::int64_t refinements = 0;  ///< solves that took a second one
+  std::int64_t refinements = 0;  ///< solves with a step of iterative refinement
   std::int64_t fallbacks = 0;    ///< factorizations by MUMPS instead
   std::string reason;            ///< of the last of these
 };

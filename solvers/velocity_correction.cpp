@@ -17,7 +17,7 @@ namespace {
 constexpr double share = 0.1;
 // A kept matrix contracts by what grows with its age, times this at most.
 constexpr double margin = 2;
-// A new matrix that contracts by more than this is made anew: forces bend.
+// If even a new matrix contracts worse than this, forces are nonlinear and the matrix is made again.
 constexpr double least_progress = 0.1;
 constexpr double least_contraction = 1e-3;
 // Steps at most since it was seen: forces may bend, as friction does where a slider comes to rest.
@@ -25,7 +25,7 @@ constexpr int most_unseen = 8;
 // Forces are at most so many times as far from linear in the velocities as a product of two of them.
 constexpr double bent = 10;
 constexpr int most_passes = 12;
-// What a matrix costs, in solves with their residuals.
+// Cost of a new matrix, in solves with their residuals.
 constexpr int price = 4;
 constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
 // A change of less than this part is rounding, however fast it comes.
@@ -263,7 +263,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
       if ((pass + 1) * steps_ > price + passes_) prepared_ = 0;
       return true;
     }
-    // What a matrix contracts by that was never used before, a second pass tells.
+    // The contraction of a matrix that was never used before is known after a second pass.
     const bool tells = pass > 0 || seen;
     const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
     if (tells && slow) {

@@ -8,23 +8,25 @@
 
 namespace trammel {
 
-/// Makes the end of an implicit step satisfy B v + C_t = 0: positions stay, velocities change by dv, and with them
-/// accelerations and the rates of first-order states by `ratio` times as much, and multipliers, so that the equations of motion
-/// go on to hold. Newton's method with the matrix [M + D / ratio, B^T; B, 0], from the correction that those of the steps
-/// before lead to; its factorization is kept over steps. Every function is collective.
+/// Makes the end of an implicit step satisfy B v + C_t = 0. Positions do not change. Velocities change by dv,
+/// accelerations and the rates of first-order states by `ratio` times as much, and multipliers such that the
+/// equations of motion remain satisfied. Uses Newton's method with the matrix [M + D / ratio, B^T; B, 0], whose
+/// factorization is kept over steps, and begins with a correction extrapolated from those of the steps before.
+/// Every function is collective.
 class VelocityCorrection {
  public:
   /// `mass` must outlive it.
   explicit VelocityCorrection(ConstrainedMass& mass) : mass_(mass) {}
 
-  /// `tolerance`: of velocities and multipliers, as a part of the largest. False where they cannot be corrected, see `why`.
+  /// `tolerance`: for velocities and multipliers, as a fraction of the largest. False if they cannot be corrected,
+  /// see `why`.
   bool correct(State& state, double ratio, double tolerance);
   /// The step of the last correction was accepted: it predicts the next one.
   void keep();
-  /// What the next correction will probably be at this `ratio`, by local unknown as ConstrainedMass::solution; empty where nothing
-  /// of the steps before tells.
+  /// A prediction of the next correction for this `ratio`, by local unknown as ConstrainedMass::solution; empty if
+  /// there are no steps before.
   const std::vector<double>& expected(double ratio);
-  /// Forgets the matrix, and the corrections before.
+  /// Discards the matrix and the earlier corrections.
   void drop();
 
   /// `use(unknown block, change, part)`: the velocities of a kinematic block, or the rates of first-order states, have changed by
@@ -34,7 +36,7 @@ class VelocityCorrection {
     for (const UnknownBlock& u : mass_.assembler().layout().unknowns())
       if (has_rate(u.kind)) use(u, total_.data() + u.local, u.kind == BlockKind::state ? ratio_now_ : 1.0);
   }
-  /// What is left of the rates, by the contraction seen, over all ranks [m/s or rad/s].
+  /// The remaining violation of the rates, estimated from the observed contraction, over all ranks [m/s or rad/s].
   double rate() const { return rate_; }
   std::string why() const { return why_; }
 
@@ -43,7 +45,8 @@ class VelocityCorrection {
   struct Sizes {
     double velocity = 0, acceleration = 0, multiplier = 0;
   };
-  /// Evaluates the right side and what `rate` is before the correction, on this rank; what an instance throws waits in `fault`.
+  /// Evaluates the right-hand side and the initial `rate` on this rank. An exception of an instance is stored in
+  /// `fault`.
   void open(const State& state, double ratio, LocalFault& fault);
   bool prepare(const State& state, double ratio);
   /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
@@ -51,8 +54,8 @@ class VelocityCorrection {
   Sizes sizes(const State& state) const;
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
-  /// Makes `moved` and what rates are open by the largest over the ranks; false, with the reason in `why`, where one of these
-  /// has a fault or has not `solved`.
+  /// Replaces `moved` and the violation of the rates by the maxima over the ranks; false, with the reason in `why`,
+  /// if a rank has a fault or has not `solved`.
   bool agree(LocalFault& fault, bool solved, Sizes& moved);
   /// The larger part of what `sizes` were.
   double part_of_whole(const Sizes& x) const;

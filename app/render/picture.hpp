@@ -27,7 +27,7 @@ struct PictureOptions {
   std::string caption;
 };
 
-/// What several pictures have in common: the room that they show and the range of their colours.
+/// Settings shared by several pictures: the region that they show and the range of their colours.
 class Extent {
  public:
   /// Keeps a reference to the options.

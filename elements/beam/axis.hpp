@@ -54,7 +54,7 @@ std::unique_ptr<Axis> arc_axis(const Vec3& from, const Vec3& via, const Vec3& to
 std::unique_ptr<Axis> arc_axis(const Vec3& from, const Vec3& centre, const Vec3& normal, double angle,
                                const Vec3* up);
 /// A helix about the line through `centre` along `direction`; each turn (right-hand rule about `direction`)
-/// goes on by `pitch`, a negative one makes it left-handed.
+/// advances by `pitch`; a negative pitch makes it left-handed.
 std::unique_ptr<Axis> helix_axis(const Vec3& from, const Vec3& centre, const Vec3& direction, double pitch,
                                  double turns, const Vec3* up);
 /// A cubic spline through points, parametrized by chord length, with triads that don't turn about the

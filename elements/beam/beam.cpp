@@ -171,8 +171,8 @@ void offer_masses(const Discretization& beam, const Chain& chain, Builder& build
   }
 }
 
-/// What sliding joints read. Equal elements share one law. Where the user does not say how moments vary along an element,
-/// joints that slide may.
+/// Offers the beam's elastic line to sliding joints. Equal elements share one law. If the case does not give the
+/// variation of moments along an element, a sliding joint may choose it.
 void offer_elastic_line(const Discretization& beam, const Chain& chain, const Parameters& in,
                         Builder& builder) {
   auto line = std::make_shared<ElasticLine>();

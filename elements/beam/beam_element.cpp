@@ -43,7 +43,7 @@ constexpr Names xyz{"X", "Y", "Z"}, strain_names{"Gamma1", "Gamma2", "Gamma3"},
     curvature_names{"kappa1", "kappa2", "kappa3"}, force_names{"N", "Q2", "Q3"},
     moment_names{"T", "M2", "M3"};
 
-/// Of `forces.size()` stations, `repeats` points each.
+/// Draws the fields of `forces.size()` stations, with `repeats` points each.
 void strain_and_force_fields(const Vec6& strain, const std::vector<Vec6>& forces, std::size_t repeats,
                              Canvas& canvas) {
   const std::size_t count = forces.size() * repeats;
@@ -137,8 +137,8 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   const Helicoid& g = f.elastic.helicoid();
   const Vec6 h = g.h();
   const Vec6 strain = c.elastic.strain(g);
-  // What the nodes hand on, in equilibrium with inertia: the strain is constant along an element, and with it the force that
-  // follows from it; between two elements the nodal forces differ by what acts on the node.
+  // Forces and moments at the element's nodes, in equilibrium with inertia. The section force by the strain is
+  // constant along an element; the nodal forces of two elements differ by the load on the node.
   Vec6 at_start, at_end;
   at_start << f.n1.R_WS.transpose() * -f.total.segment<3>(0), -f.total.segment<3>(3);
   at_end << f.n2.R_WS.transpose() * f.total.segment<3>(6), f.total.segment<3>(9);

@@ -8,7 +8,7 @@ namespace trammel::beam {
 /// The marker at a material point of one element, X = X_1 exp(xi h) with h = log(X_1^-1 X_2): the helicoid
 /// between the triads of the element's nodes, so that pose and strain agree with the element's own.
 ///
-/// With a coordinate block, xi = (coordinate - s_1) / length moves; beyond the element the helicoid goes on.
+/// With a coordinate block, xi = (coordinate - s_1) / length varies; beyond the element the helicoid is extended.
 class BeamPoint final : public MarkerShape {
  public:
   /// At the fraction xi of the element between two frames.

@@ -5,7 +5,7 @@
 
 namespace trammel::beam {
 
-/// The motion of the node whose position block stands at index `first`, its rotation after it.
+/// The motion of the node whose position block has the index `first` and whose rotation block the next one.
 inline NodeMotion node_motion(const LocalState& x, int first) {
   return {x.rotation(first + 1), x.position(first),         x.velocity(first),    x.velocity(first + 1),
           x.acceleration(first), x.acceleration(first + 1), x.compensation(first)};

@@ -12,7 +12,7 @@ namespace trammel::beam {
 struct Outline {
   std::vector<Eigen::Vector2d> points;
   std::vector<std::vector<int>> caps;  ///< convex polygons of these points that cover the section
-  /// Of a section whose shape is known, with its centroid at the origin; zeros of others.
+  /// Area and moments of a section of known shape, with its centroid at the origin; otherwise zero.
   double area = 0;        ///< [m^2]
   double I2 = 0, I3 = 0;  ///< about t2 and t3 [m^4]
 
@@ -27,7 +27,7 @@ struct Outline {
   explicit Outline(std::vector<Eigen::Vector2d> corners);
 };
 
-/// What a beam knows of one section, about the origin of its triad (t1 along the axis).
+/// Stiffness and inertia of one section of a beam, about the origin of its triad (t1 along the axis).
 struct Section {
   /// (N1, N2, N3, M1, M2, M3) by (Gamma1, Gamma2, Gamma3, kappa1, kappa2, kappa3): N, N m, N m^2.
   Mat6 stiffness = Mat6::Zero();

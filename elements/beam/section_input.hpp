@@ -7,7 +7,7 @@
 
 namespace trammel::beam {
 
-/// What a section may be made of in a case, for the check of the input and for the manual.
+/// Parameters of a section in a case, for the check of the input and for the manual.
 std::vector<Parameter> section_parameters();
 
 /// Reads the parameter `name` of a beam: a section, or {stations: [{at, ...}, ...]}. Throws Error at its

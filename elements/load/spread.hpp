@@ -7,7 +7,7 @@
 
 namespace trammel::load {
 
-/// A point of a quadrature along a beam: arc length and the length that it stands for [m].
+/// A point of a quadrature along a beam: arc length and weight [m].
 struct WeightedStation {
   double s = 0;
   double weight = 0;

@@ -16,7 +16,7 @@ struct Gravity {
     if (!factor) return acceleration;
     return factor->at(t).value * acceleration;
   }
-  /// Of a mass at p that moves with v.
+  /// Energy of a mass at p with the velocity v.
   Energy energy(double t, double mass, const Vec3& p, const Vec3& v) const {
     Energy e;
     const Vec3 force = mass * at(t);

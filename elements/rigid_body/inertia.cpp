@@ -14,7 +14,7 @@ void check_inertia(const Mat3& J, const Location& where) {
   const std::string moments = fmt::format("its principal moments are {:.6g}, {:.6g}, {:.6g} kg m^2",
                                           principal(0), principal(1), principal(2));
   if (!(principal(0) > 0)) throw Error(where, "the inertia is not positive definite: " + moments);
-  // A flat body has equality: give way to the rounding of numbers as written.
+  // A flat body has equality: the rounding of numbers as written is allowed.
   if (!(principal(2) <= (principal(0) + principal(1)) * (1 + 1e-6)))
     throw Error(where,
                 "no body has this inertia: " + moments + ", and the largest exceeds the sum of the others");

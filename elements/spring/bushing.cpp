@@ -66,7 +66,7 @@ Energy Bushing::energy(const LocalState& x) const {
   e.strain = 0.5 * z.dot(stiffness_ * z);
   e.dissipated_power = strain.rate.dot(damping_ * strain.rate);
   if (!a_.has_shape() && !b_.has_shape()) return e;
-  // What moves a marker by a function of time does work.
+  // A function of time that moves a marker does work.
   const Vec6 w = strain.Z.transpose() * (stiffness_ * z + damping_ * strain.rate);
   e.dissipated_power -= motion.wrench_on_A(w).dot(explicit_twist(a_, x, 0, motion.A)) +
                         motion.wrench_on_B(w).dot(explicit_twist(b_, x, a_.block_count(), motion.B));

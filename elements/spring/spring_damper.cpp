@@ -177,7 +177,7 @@ Energy SpringDamper::energy(const LocalState& x) const {
   e.strain = law_.strain_energy(line.length);
   const SignalNumbers others = read(x);
   e.dissipated_power = law_.dissipated_power(x.time(), line.length, line.rate, others);
-  // What moves an end by a function of time does work.
+  // A function of time that moves an end does work.
   const Vec6 of_A = explicit_twist(a_, x, 0, line.A), of_B = explicit_twist(b_, x, a_.block_count(), line.B);
   if (const double rate = line.n.dot(of_B.head<3>() - of_A.head<3>()); rate != 0)
     e.dissipated_power -= law_.at(x.time(), line.length, line.rate, others).force * rate;

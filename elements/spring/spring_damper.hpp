@@ -34,7 +34,7 @@ struct Law {
   Tension at(double t, double length, double rate, const SignalNumbers& others = {},
              SignalNumbers* by_others = nullptr) const;
   double strain_energy(double length) const;
-  /// What leaves the system here [W]: damping, and all that the function does.
+  /// Power that leaves the system here [W]: that of the damping, and the whole power of a force by a function.
   double dissipated_power(double t, double length, double rate, const SignalNumbers& others = {}) const;
   /// True where F / L stays finite as L goes to 0.
   bool passes_through_zero() const { return rest_length == 0 && preload == 0 && !function; }

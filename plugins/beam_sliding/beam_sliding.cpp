@@ -78,8 +78,8 @@ std::vector<const Value*> beam_names(const Parameters& in) {
   return names;
 }
 
-/// Where one beam goes on in the next, both must lie on one line, and for a contact that holds rotations be turned alike:
-/// a slider that passes a corner would jump.
+/// Throws Error unless two consecutive beams of a track have the same tangent where they meet, and for a contact
+/// that holds rotations the same orientation: a slider that passes a corner would jump.
 void require_smooth(const Value& name, const InitialMotion& end, const InitialMotion& start, bool rotates) {
   const Corner corner(end.R_WM, start.R_WM);
   const auto degrees = [](double angle) { return angle * 180 / std::numbers::pi; };
@@ -204,7 +204,7 @@ void read_law(const Parameters& in, Builder& builder, SliderLaw& law) {
   require_no_self_contact(in, law);
 }
 
-/// What a slider offers as "beams": the beams of its track.
+/// The offer "beams" of a slider: the beams of its track.
 struct BeamNames : std::vector<std::string> {
   static constexpr std::string_view offered_as = "beams of a slider 1";
 };

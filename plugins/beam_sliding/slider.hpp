@@ -16,7 +16,8 @@
 
 namespace trammel::beam_sliding {
 
-/// What is held between the slider's frame and the section that it stands at, besides the positions.
+/// Constraints between the slider's frame and the section of the beam at the slider, besides those of the
+/// positions.
 enum class Contact {
   point,        ///< nothing: a bead
   prismatic,    ///< all rotations
@@ -98,13 +99,13 @@ class Slider {
   void require_alone(const SliderLaw::Other& other, double s, double s_other) const;
 
  private:
-  /// Where the slider's parts stand in its local system.
+  /// Indices of the slider's unknowns in its local system.
   struct RowOffsets {
     int angle = -1, slider = 0, force = 0, moment = -1, nodes = 0;  ///< first unknowns
   };
 
-  /// The host element as it was found last, so that nothing is sought again at the same place. A copy remembers nothing, since the
-  /// host refers to its slider.
+  /// The last solution of the host element, so that the same state is not solved twice. A copy remembers nothing,
+  /// since the host element refers to its slider.
   struct Memory {
     std::optional<SplitHostElement<double>> host;
     bool found = false;
@@ -121,7 +122,7 @@ class Slider {
     }
   };
 
-  /// What the slider feels, world components, and what the beam's section carries on both sides.
+  /// Force and moment on the slider in world components, and the section forces of the beam on both sides of it.
   struct Reaction {
     Pose X_WC;
     Vec3 force = Vec3::Zero(), moment = Vec3::Zero(), gap = Vec3::Zero();
@@ -148,7 +149,7 @@ class Slider {
   std::optional<Review> meet_stops(const EndOfStep& now, const StepInfo& step) const;
   /// `beyond` of what follows, where the step ends at an end of the track with a stop.
   std::optional<int> beyond_after(const EndOfStep& now, const StepInfo& step) const;
-  /// Whether the track beyond goes on with another strain, visibly.
+  /// Whether the strain changes visibly at this end of the track.
   bool turns_a_corner(const LocalState& x, int beyond) const;
   void go_to(int host, int beyond);
 

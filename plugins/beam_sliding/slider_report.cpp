@@ -1,4 +1,4 @@
-// What a slider stores, reports and draws.
+// Energy, outputs and drawing of a slider.
 
 #include <array>
 #include <string_view>

@@ -75,7 +75,7 @@ template <class S, int columns>
 /// Columns of variations of things at the contact, e_a held; and by e_a.
 template <class S>
 struct SplitHostElement<S>::Parts {
-  /// What follows from the nodes and from s alone takes `columns` = Columns::turn.
+  /// `columns` = Columns::turn: for quantities that depend only on the nodes and on s.
   template <int rows, int columns = Columns::all>
   struct Variation {
     Eigen::Matrix<S, rows, columns> by = Eigen::Matrix<S, rows, columns>::Zero();
@@ -218,7 +218,8 @@ void SplitHostElement<S>::solve(const HostElementStart& start) {
     }
     if (!std::isfinite(size)) break;
     e_a_ += change;
-    // What is left is of the order of this change's square with a fresh inverse, else smaller by the last factor.
+    // The error is of the order of the square of this change with a new inverse; otherwise it is smaller by the
+    // last factor.
     const double factor = last > 0 ? size / last : 0;
     const bool there =
         size <= rounding * largest ||
@@ -477,7 +478,7 @@ void SplitHostElement<S>::subtract_whole(Matrix& by) const {
 }
 
 template class SplitHostElement<double>;
-// What a complex step needs.
+// For derivatives by complex steps.
 using Complex = std::complex<double>;
 template SplitHostElement<Complex>::SplitHostElement(const HostElement&);
 template void SplitHostElement<Complex>::take(const SplitHostElement<double>&, const Vec6T<Complex>&);

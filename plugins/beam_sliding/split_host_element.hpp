@@ -74,12 +74,12 @@ class SplitHostElement {
   using Matrix = Eigen::Matrix<S, Columns::all, Columns::all>;
   using Gradient = Eigen::Matrix<S, 6, Columns::multipliers>;
 
-  // What it depends on.
+  // Arguments of the element.
   PoseT<S> X_1, X_2;
   S s = S(0), turn = S(0);
   Mat3T<S> R_WB = Mat3T<S>::Identity();
   Vec3T<S> p_WB = Vec3T<S>::Zero();
-  /// What rounding took from the places of the nodes and of B.
+  /// Rounding errors (compensation) of the positions of the nodes and of B.
   Vec3 compensation_1 = Vec3::Zero(), compensation_2 = Vec3::Zero(), compensation_B = Vec3::Zero();
   Vec3T<S> force = Vec3T<S>::Zero();   ///< multiplier: minus the force on the slider, world components
   Vec3T<S> moment = Vec3T<S>::Zero();  ///< multiplier of the rotation
@@ -93,7 +93,7 @@ class SplitHostElement {
   /// Splits at the nearer node and finds e_a, to rounding wherever it starts from. Throws RejectStep where there is none
   /// near.
   void solve(const HostElementStart& start = {});
-  /// What `solve` found, as a start for others.
+  /// The solution that `solve` found, as a start for others.
   HostElementStart found() const;
   /// Takes what `solve` found at the same place.
   void take(const SplitHostElement<double>& found, const Vec6T<S>& e_a);

@@ -14,15 +14,15 @@ namespace trammel::beam_sliding {
 inline constexpr double corner_tolerance = 1e-5;
 inline constexpr double whole_tolerance = 1e-6;
 
-/// What lies between two sections that should be one: the angle between their normals t1, and that of the whole rotation.
+/// Difference of two sections that should coincide: the angle between their normals t1, and that of the whole
+/// rotation.
 struct Corner {
   double bend = 0, turn = 0;
 
   Corner(const Mat3& R_WA, const Mat3& R_WB);
 };
 
-/// What a slider runs along: one beam, or several that follow one another, with one arc length from the first one's
-/// start.
+/// Path of a slider: one beam, or several that follow one another, with one arc length from the start of the first.
 class Track {
  public:
   struct Piece {

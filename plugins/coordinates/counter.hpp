@@ -12,15 +12,15 @@
 
 namespace trammel::coordinates {
 
-/// What a Counter sees at an accepted state.
+/// Values that a Counter reads at an accepted state.
 struct Counted {
   double value = 0, rate = 0, when = 0;
 
   void serialize(Archive& archive) { archive(value, rate, when); }
 };
 
-/// Counts a coordinate from where it was at the last reset, in its unit and in turns. It only looks: what hangs on the
-/// coordinate goes on seeing the coordinate. Stencil: the coordinate's block, then those that `when` reads.
+/// Counts a coordinate from its value at the last reset, in its unit and in turns. It changes nothing: elements on
+/// the coordinate still read the coordinate itself. Stencil: the coordinate's block, then those that `when` reads.
 class Counter {
  public:
   /// `times`: in order; `when`: a reset wherever it becomes positive.

@@ -10,8 +10,8 @@
 
 namespace trammel::coordinates {
 
-/// What a coordinate q, or its rate, is at the start: q - value = 0 while positions are assembled, or q' - value = 0 while
-/// velocities are made consistent. Local system: the coordinate's block, one multiplier.
+/// Initial value of a coordinate q or of its rate: q - value = 0 while positions are assembled, or q' - value = 0
+/// while velocities are made consistent. Local system: the coordinate's block, one multiplier.
 struct Initial {
   CoordinateTarget target;
   double value = 0;

@@ -9,8 +9,8 @@ namespace trammel::coordinates {
 
 namespace {
 
-// What may be left of a difference before a jump is suspected: a part of what is subtracted, and an amount [q, q/s],
-// since an expression may hold differences of its own, whose rounding is not small against them.
+// A difference above both bounds is examined for a jump: a fraction of the terms, and an absolute amount [q, q/s],
+// since an expression may itself contain differences with a large relative rounding error.
 constexpr double unsuspicious = 1e-8, insignificant = 1e-10;
 
 /// Looks for jumps of y, whose rate is y', with both read from a jet by `value` and `slope`.

@@ -11,7 +11,7 @@
 namespace trammel::curve_sliding {
 
 /// The parameters at which a second derivative of the curve, or of its moving frame where there is one, jumps. On a closed
-/// curve first() stands for both ends.
+/// curve first() represents both ends.
 std::vector<double> rough_breaks(const Curve& curve, const MovingFrame* frame);
 
 /// A part of a curve, by its parameter.

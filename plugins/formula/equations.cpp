@@ -56,7 +56,8 @@ class Workspace {
   double* next_ = nullptr;
 };
 
-/// What a formula gave, by the variables that it reads. It points to memory of the thread, overwritten by the next one.
+/// Derivatives of a formula by the variables that it reads. They lie in memory of the thread, which the next
+/// evaluation overwrites.
 struct Jets {
   double* gradient;
   double* hessian;

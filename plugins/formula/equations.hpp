@@ -16,7 +16,7 @@ namespace trammel::formula {
 /// Coordinates of a joint that need no memory of their own where it is evaluated.
 inline constexpr int inline_coordinates = 8;
 
-/// What the equations of a joint may name, and where it lies in the list of their values: p = p_AB_A; the entries of R_AB,
+/// Variables of a joint's equations, and their indices in the list of values: p = p_AB_A; the entries of R_AB,
 /// row by row; v = d/dt p_AB_A; w = w_AB_A; t; the coordinates; their rates.
 struct Variables {
   static constexpr int p = 0, R = 3, v = 12, w = 15, t = 18, c = 19;

@@ -19,7 +19,8 @@ struct Coordinate {
   std::string name, unit;
 };
 
-/// What is drawn in the axes of A besides the glyph: x, y and z by u and v from 0 to 1, null where nothing is.
+/// A surface and a curve drawn in the axes of A besides the glyph: x, y and z as functions of u and v from 0 to 1;
+/// null if absent.
 struct Drawing {
   std::array<FormulaPtr, 3> surface, curve;
 };

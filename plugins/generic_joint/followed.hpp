@@ -12,7 +12,7 @@
 
 namespace trammel::generic_joint {
 
-/// What signals were at the last accepted state.
+/// Values of signals at the last accepted state.
 struct SignalReadings {
   double time = 0;
   std::vector<std::array<double, 3>> last;  ///< value, rate and second rate of each

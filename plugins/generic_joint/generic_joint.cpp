@@ -12,7 +12,7 @@ namespace trammel::generic_joint {
 
 namespace {
 
-// Of a gap, relative to the model's length, as for all joints.
+// Allowed gap of a closed joint, as a fraction of the model's length; the same for all joints.
 constexpr double meeting_tolerance = 1e-6;
 // An offset's jump of this part of the model's length, or of a radian, is none.
 constexpr double no_offset = 1e-9;
@@ -42,7 +42,7 @@ bool GenericJoint::couples(int row, int column) const {
   if (rows() == 0 || row >= first_signal_block() || column >= first_signal_block()) return false;
   if (row >= blocks_ && column >= blocks_) return false;
   if (!rigid_ || row >= blocks_ || column >= blocks_) return true;
-  // Of a frame the position comes first, and a force in axes of A does not change as positions do.
+  // The position is the first block of a frame, and a force in axes of A does not depend on positions.
   const auto moves = [this](int k) {
     const int in_A = site_.A.block_count();
     return k == 0 || k == in_A;

@@ -25,16 +25,16 @@ struct Drawing {
   double axis_radius = -1, axis_length = -1;       ///< [m]; below 0: by the size of the model
   std::array<double, 4> colour{0.5, 0.5, 0.5, 1};  ///< RGBA, 0 to 1
 
-  /// The colour that stands for a kind of joint.
+  /// The colour of a kind of joint.
   static std::array<double, 4> colour_of(LockedAxes::Kind kind);
 };
 
-/// What a case says of a joint.
+/// Definition of a generic joint by a case.
 struct Definition {
   LockedAxes axes;
   Marker J0, J1;  ///< joint frames on marker A and on marker B
   Offsets offsets;
-  /// What functions of signals read; null where there are none. Shared by copies of the joint.
+  /// Signals that offset functions read; null if there are none. Shared by copies of the joint.
   std::shared_ptr<FollowedSignals> signals;
   bool alternative = false;
   bool hold = true;  ///< activation during the run keeps the pose then present; else the joint must be closed
@@ -116,7 +116,7 @@ class GenericJoint {
   /// A jump of offset k that is none [m or rad].
   double no_offset_in(int k) const;
   bool at_rest(const LocalState& x) const;
-  /// Of an offset inside a step in which things move: what to tell, or nothing.
+  /// Message about an offset that jumps within a step while the model moves; empty if none does.
   std::string jump_of_offset(const StepInfo& step) const;
   void hold(const Mat3& R_AB, const Vec3& p_AB_A);
   void set_held();

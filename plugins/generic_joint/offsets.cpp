@@ -43,9 +43,9 @@ class ShiftedInWorld final : public MarkerShape {
   std::array<FunctionPtr, 3> shift_;
 };
 
-// Beside a step: an instant.
+// A time interval below this fraction of a step counts as an instant.
 constexpr double instant = 1e-9;
-// What may be left of a difference, of the size of its parts, before a jump is suspected.
+// A difference above this fraction of its terms is examined for a jump.
 constexpr double unsuspicious = 1e-6;
 
 /// Where y jumps in (a, b], whose value and slope are read from jets of f.

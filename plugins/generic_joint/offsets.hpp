@@ -9,7 +9,7 @@
 
 namespace trammel::generic_joint {
 
-/// Offsets of the joint's coordinates as functions of time; null stands for zero.
+/// Offsets of the joint's coordinates as functions of time; null means zero.
 struct Offsets {
   std::array<FunctionPtr, 3>
       translation;  ///< u [m]: world axes where all translations are locked, else axes of J0U

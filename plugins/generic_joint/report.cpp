@@ -1,4 +1,4 @@
-// What a generic joint reports and draws.
+// Outputs and drawing of a generic joint.
 
 #include <algorithm>
 #include <array>

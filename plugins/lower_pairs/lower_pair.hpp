@@ -10,13 +10,13 @@
 namespace trammel::lower_pairs {
 
 /// Which components of p_AB_A are free (`first` and the `count` - 1 after it), whether they are coordinates
-/// (constraint IV) or just left out, and whether a thread ties the first of them to the angle.
+/// (constraint IV) or unconstrained only, and whether a thread couples the first of them with the angle.
 struct Slides {
   int first = 0, count = 0;
   bool coordinates = false;
   bool thread = false;
 
-  /// Constraints II and IV stand in these components of p_AB_A.
+  /// Constraints II and IV apply to these components of p_AB_A.
   constexpr int first_row() const { return coordinates || first > 0 ? 0 : count; }
   constexpr int rows() const { return coordinates ? 3 : 3 - count; }
   constexpr bool has(int component) const { return component >= first && component < first + count; }

@@ -2,8 +2,8 @@
 
 #include "generic_constraints.hpp"
 
-/// What the lower pairs ask of the relative rotation: equations in R_AB and, where it has one, the angle, which is the
-/// joint's first coordinate. They stand from equation `row` on.
+/// Constraints of the lower pairs on the relative rotation: equations in R_AB and, if there is one, in the angle,
+/// which is the joint's first coordinate. The first equation has the index `row`.
 namespace trammel::lower_pairs {
 
 /// Nothing.

@@ -7,7 +7,7 @@ namespace trammel {
 
 namespace {
 
-// Of the slip at the begin of a step: as long as more than this is left along its direction, the force is exact.
+// The force is exact while the slip along its initial direction is above this fraction of the initial slip.
 constexpr double near_part = 0.1;
 
 FrictionVector scaled(const std::array<double, 3>& by, int rows, const FrictionVector& v, double power) {

@@ -16,7 +16,7 @@ constexpr Canvas::Layer layer = Canvas::Layer::joints;
 
 using Directions = Eigen::Matrix3Xd;
 
-/// What is free of x where A x = 0, as orthonormal columns.
+/// Orthonormal basis of the null space of A, as columns.
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A) {
   const double size = A.size() > 0 ? A.cwiseAbs().maxCoeff() : 0;
   if (!(size > 0)) return Eigen::MatrixXd::Identity(A.cols(), A.cols());

@@ -124,7 +124,7 @@ void report_law(const RelativeGroup& group, const Vector& wrench, OutputSink& si
 
 namespace {
 
-/// Of matrices that may be large, in blocks.
+/// Product of matrices that may be large, by Eigen's blocked algorithm.
 Matrix product(const Matrix& a, const Matrix& b) { return a * b; }
 
 /// Twists of frames in their own axes and their rates, then rates of coordinates.

@@ -41,7 +41,8 @@ std::string source_of(const Type& type) {
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\n") == std::string::npos; }
 
-/// What is wrong with the descriptions of parameters; empty where nothing is. `in` names the map that they stand in.
+/// The first error in the descriptions of parameters; empty if there is none. `in` names the map that contains
+/// them.
 std::string fault_of(const std::vector<Parameter>& parameters, const std::string& in) {
   std::set<std::string> names;
   for (const Parameter& p : parameters) {

@@ -207,7 +207,7 @@ SurfaceParameters Surface::nearest(const Vec3& to, const SurfaceParameters& gues
     H << r.dot(p.by(2, 0)), r.dot(p.by(1, 1)), r.dot(p.by(1, 1)), r.dot(p.by(0, 2));
     H += gauss;
     if (!(H.determinant() > 0.01 * gauss.determinant()) || !(H(0, 0) > 0)) H = gauss;
-    // A parameter that an end holds back is left out.
+    // A parameter at an end of its range, with a step that points outwards, is kept fixed.
     for (int k = 0; k < 2; ++k) {
       const SurfaceRange& range = *ranges[static_cast<std::size_t>(k)];
       const bool held =

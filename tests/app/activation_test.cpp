@@ -45,7 +45,7 @@ const std::string twice_all_axes =
     "  latch: {type: generic, between: [ground, plate], active: t - 0.1, close: hold}\n"
     "  bolt: {type: generic, between: [ground, plate], active: t - 0.12, close: hold}\n";
 
-/// What the log tells of the run, without the times that it took.
+/// The lines of the log about events of the run, without computing times.
 std::vector<std::string> events_of(const Outcome& run) {
   std::vector<std::string> lines;
   std::istringstream in(run.out);

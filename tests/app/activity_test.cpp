@@ -81,7 +81,7 @@ TEST(Activity, at_a_time_leaves_free_flight) {
   EXPECT_NEAR(at(bob, 0.5, "velocity.z"), vz, 1e-4);
   EXPECT_NEAR(at(bob, 0.5, "position.x"), std::sin(angle) + 0.15 * vx, 1e-4);
   EXPECT_NEAR(at(bob, 0.5, "position.z"), -std::cos(angle) + 0.15 * vz, 1e-4);
-  // What is released at the start is free from there on.
+  // A joint that is released at the start is free from there on.
   const Table weld = testing::table_of(here.read("out/weld.csv")),
               block = testing::table_of(here.read("out/block.csv"));
   EXPECT_EQ(at(weld, 0.01, "active"), 0);
@@ -149,7 +149,7 @@ TEST(Activity, refuses_what_makes_no_sense) {
   EXPECT_NE(message("{force: 20}", "\n  cog: {type: coupling, terms: {pivot.angle: 1, weld.angle: 1}}")
                 .find("may become inactive"),
             std::string::npos);
-  // Of a joint whose reaction does not tell all that it transmits.
+  // A joint whose reaction is not the whole force that it transmits.
   const char* const rail =
       R"(
   rail: {type: curve_sliding, between: [line, bob], ends: stop, end_stiffness: 1e4, active: {force: 10}}

@@ -79,7 +79,7 @@ TEST_P(ExpandedByPartition, numbers_and_names_blocks_as_in_the_whole) {
   EXPECT_EQ(instances, one.layout->own_partition().instances);
 }
 
-/// Rods on spherical joints, with what hangs on everything, on one of them, or between two.
+/// Rods on spherical joints, with elements that act on all rods, on one of them, or between two.
 const std::string chain = R"(trammel: 1
 parameters: {N: 60}
 functions:
@@ -135,7 +135,8 @@ sensors:
 stages: []
 )";
 
-/// Hinges with what hangs on their angles: springs, a motion, gears, a drive that reads another angle, and a joint that
+/// Hinges with elements on their angles: springs, a motion, gears, a drive that reads another angle, and a joint
+/// that
 /// is released.
 const std::string hinges = R"(trammel: 1
 parameters: {N: 60}

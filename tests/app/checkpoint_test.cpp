@@ -41,13 +41,13 @@ stages:
 output: {vtk: {every: 30}}
 )yaml";
 
-/// What of two folders of results differs, but for the log, run.json and checkpoints; nothing where they are equal.
+/// Differences of two folders of results, without log, run.json and checkpoints; empty if they are equal.
 std::string difference_of_folders(const Workplace& place, const std::string& a, const std::string& b) {
   return place.shell(fmt::format("diff -rq {} {} -x run.log -x run.json -x 'checkpoint_*'", a, b)).out;
 }
 
 /// Runs a case with checkpoints, and once more from the first of the two that were left; `change` is a command of the shell for the folder
-/// in which it goes on.
+/// in which the run continues.
 void expect_repeated(const Workplace& place, const std::string& file, int every,
                      const std::string& change = "true") {
   const std::string run = fmt::format("trammel run {} -q --checkpoint-every {} -o ", file, every);
@@ -134,7 +134,7 @@ void expect_close(const Table& a, const Table& b) {
       high = std::max(high, a.rows[i][c]);
       most = std::max(most, std::abs(a.rows[i][c] - b.rows[i][c]));
     }
-    // Of what does not move, rounding of a size of one is left.
+    // Channels at rest differ by the rounding of numbers of size 1.
     EXPECT_LE(most, 1e-9 * std::max(high - low, 1e-3)) << a.names[c];
   }
 }

@@ -1,4 +1,4 @@
-// What hangs on coordinates, through the command: what is refused in a run, and what joints give to it.
+// Elements on coordinates, through the command: what is refused in a run, and what joints give to them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -48,7 +48,8 @@ std::vector<Vec3> points_of(vtkPolyData& poly, int entity) {
   return points;
 }
 
-/// Of the lines of one thing: the distance of a point from them, and how far a smooth line may be off its chords.
+/// Distance of a point from the drawn lines of one entity, and the largest distance of a smooth line from its
+/// chords.
 struct Line {
   double distance = 1e300, bulge = 0;
 };

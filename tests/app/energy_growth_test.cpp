@@ -65,7 +65,8 @@ TEST(EnergyGrowth, by_default_it_stays_bounded) {
   }
 }
 
-// What it loses in 100 s falls with the square of the step: 1.9 % at 0.05 s, 0.16 % at 0.02 s by an independent program.
+// The energy lost in 100 s decreases with the square of the step: 1.9 % at 0.05 s, 0.16 % at 0.02 s by an
+// independent program.
 TEST(EnergyGrowth, what_projected_velocities_lose_is_of_order_two) {
   const auto lost = [](double h) {
     const std::vector<double> e = energies(", form: projected", h, 100);

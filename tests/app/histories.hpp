@@ -39,7 +39,7 @@ inline double at(const Table& t, double time, const std::string& channel) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// What two histories differ by, in the columns whose names begin with a word.
+/// Largest difference of two histories in the columns whose names begin with a word.
 struct Difference {
   double largest = 0;
   double range = 0;  ///< largest value of the first

@@ -1,4 +1,5 @@
-// What a run leaves that is killed: whole frames, but for the last two, and rows up to about a second before.
+// Results of a killed run: all frames are complete except the last two, and histories have rows up to about a
+// second before the end.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

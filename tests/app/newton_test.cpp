@@ -85,7 +85,7 @@ struct Effort {
   int steps = 0, cuts = -1, iterations = 0, factorizations = 0;
 };
 
-/// What the summary of a run says of Newton's method.
+/// Figures of Newton's method in the summary of a run.
 Effort effort(const Outcome& outcome) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   std::smatch found;
@@ -248,9 +248,9 @@ TEST(Accelerations, have_order_two_at_the_defaults) {
       }
 }
 
-// What the tolerance leaves, against a run at its rounding: half of it where rates are equations. In index 3 rounding itself makes
-// 619 eps / (h omega)^2 (radius 0.9), the largest of some hundred steps, with a few roundings
-// in each, ten times that.
+// Errors due to the tolerance, relative to a run that converges to rounding: half the tolerance if rates are
+// equations. In index 3 rounding causes 619 eps / (h omega)^2 (spectral radius 0.9) per rounding error; the largest
+// of some hundred steps, with a few roundings in each, is ten times that.
 TEST(Accelerations, are_known_to_rounding_in_index3_and_to_the_tolerance_elsewhere) {
   for (const Scene& scene : scenes())
     for (const char* form : {"index3", "index2", "index1"})

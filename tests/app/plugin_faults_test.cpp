@@ -1,4 +1,4 @@
-// What an author of plugins meets: files that are no plugins, classes of one name, steps refused, crashes.
+// Faults of plugins: files that are no plugins, classes of the same name, refused steps, crashes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -50,8 +50,9 @@ Found motion(const Scene& scene, double h) {
   return found;
 }
 
-// What steps of h, h/2 and h/4 find differs by a quarter from one pair to the next, and the rates of constraints vanish, of those
-// too that are not solved. Speeds are some metres and radians a second: 1e-12 of them, and rounding of positions over a step.
+// From steps h and h/2 to h/2 and h/4 the differences of the results decrease to a quarter. The rates of all
+// constraints vanish, also of those that are not solved. Speeds are a few metres and radians per second: the
+// tolerance is 1e-12 of them, plus rounding of positions divided by a step.
 TEST_P(Projected, has_order_two_and_leaves_no_rate_open) {
   const Scene& scene = GetParam();
   std::array<Found, 3> at;

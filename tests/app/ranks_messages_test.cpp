@@ -1,4 +1,5 @@
-// What ends a run ends it with the same message on any number of ranks, once, and with nothing of other programs.
+// An error ends a run with the same message on any number of ranks, printed once, without messages of other
+// programs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -85,8 +85,8 @@ double farthest(const History& of) {
   return s;
 }
 
-// Of 1.35 J. The method damps what steps do not resolve, and feeds nothing but for the oscillation of the energy in a contact of four
-// steps.
+// The energy is 1.35 J. The method damps motion that steps do not resolve. It adds no energy, apart from the
+// oscillation in a contact that lasts four steps.
 void expect_kept(const History& of, const std::string& which) {
   EXPECT_LT(of.gain, 0.01) << which;
   EXPECT_LT(of.change, 1e-3) << which;

@@ -90,7 +90,7 @@ class SceneRun {
   explicit SceneRun(const Scene& scene, MPI_Comm comm, const std::function<void(Model&)>& more = {})
       : SceneRun(scene.text(), scene.form, comm, whole, more) {}
 
-  /// Of any case; `partition_from`: entities from which on each rank expands its partition.
+  /// Runs any case; `partition_from`: entities from which on each rank expands its partition.
   static constexpr int whole = std::numeric_limits<int>::max();
   SceneRun(const std::string& text, DynamicStage::Form form, MPI_Comm comm, int partition_from,
            const std::function<void(Model&)>& more = {})
@@ -163,8 +163,9 @@ inline std::string quantity(const std::string& channel) {
          (std::isdigit(static_cast<unsigned char>(name.back())) != 0 ? name.substr(dot, 2) : "");
 }
 
-/// What a difference is measured by: a component of a vector by the vector's range, what is zero by nature by the
-/// range of what it is a difference of, energies, of which the total is constant, together.
+/// The quantity whose range a difference is divided by. Components of a vector share the vector's range, energies
+/// share one range since their sum is constant, and a channel that is zero in theory has the range of the terms
+/// whose difference it is.
 inline std::string yardstick(const std::string& channel) {
   if (channel.find("[J]") != std::string::npos) return "energy";
   const std::string q = quantity(channel);

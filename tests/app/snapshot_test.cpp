@@ -93,7 +93,8 @@ constexpr std::size_t iterations_of_newton = 2;  // channel: rounding may spare 
 
 /// A run on two ranks, whose rounding may differ from run to run: the direct solver shares its work out as it goes.
 struct RunOn2 : Run {
-  /// What rounding of positions comes to in accelerations and forces, as a part of the largest ones: a few eps |x| / h^2.
+  /// Effect of the rounding of positions on accelerations and forces, as a fraction of the largest ones: a few eps
+  /// |x| / h^2.
   double rounding = 0;
 };
 

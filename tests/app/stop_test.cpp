@@ -42,7 +42,7 @@ std::string started(const std::string& command) {
 
 const std::string trammel_run = "'" TRAMMEL_COMMAND "' run case.yaml -o out";
 
-/// What the run left holds its last accepted step: as a row and as a frame.
+/// The results of the stopped run contain its last accepted step, as a row and as a frame.
 void expect_stopped(const Workplace& workplace, const std::string& signal) {
   const std::string log = workplace.read("out/run.log");
   const Table rows = testing::table_of(workplace.read("out/rod.csv"));

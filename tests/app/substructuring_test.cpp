@@ -54,7 +54,7 @@ RankRun run_on(int ranks, const std::string& name, const std::string& options) {
   return run;
 }
 
-/// What a column measures: its name without component.
+/// The quantity of a column: its name without component.
 std::string quantity(const std::string& column) {
   return std::regex_replace(column, std::regex("\\.[xyzw]( |$)"), " ");
 }

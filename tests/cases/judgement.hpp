@@ -24,7 +24,7 @@ struct Extrapolation {
 };
 Extrapolation extrapolate(const std::array<double, 3>& values);
 
-/// What a check came to; numbers are fractions of the channel's range.
+/// Result of a check; numbers are fractions of the channel's range.
 struct Verdict {
   std::string case_name, check, trust;
   double tolerance = 0;          ///< set beforehand: trust, or `within` of a quick check

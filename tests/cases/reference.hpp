@@ -67,7 +67,7 @@ struct Check {
 
 /// The checks in cases/NAME/reference.yaml. Throws Error with its place.
 std::vector<Check> read_checks(const std::string& folder);
-/// Those of all folders under `cases`, by name.
+/// The checks of all folders under `cases`, by name of the case.
 std::vector<Check> read_all_checks(const std::string& cases);
 
 }  // namespace trammel::cases

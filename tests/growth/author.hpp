@@ -6,7 +6,7 @@
 #include "trammel/element.hpp"
 #include "trammel/marker.hpp"
 
-// What the author's library gives, whichever headers it was built with.
+// Functions of the author's library, whichever headers it was built with.
 struct Author {
   std::unique_ptr<trammel::ElementRange> (*make_range)();
   std::vector<trammel::Row> (*make_rows)();

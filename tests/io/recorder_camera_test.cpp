@@ -14,7 +14,7 @@ const Vec3 x = Vec3::UnitX(), y = Vec3::UnitY(), z = Vec3::UnitZ();
 
 /// The direction from the scene to the camera.
 Vec3 towards(const RecorderCamera& c) { return (c.position - c.focus).normalized(); }
-/// What points to the right in the picture.
+/// Direction to the right in the picture.
 Vec3 right(const RecorderCamera& c) { return c.up.cross(towards(c)).normalized(); }
 /// Elevation of the camera above the plane across its up [degrees].
 double lift(const RecorderCamera& c) { return std::asin(towards(c).dot(c.up)) * 180 / std::numbers::pi; }
@@ -64,7 +64,7 @@ TEST(RecorderCamera, looks_across_the_plane_of_motion_and_gravity) {
 }
 
 TEST(RecorderCamera, turns_with_motion_in_a_box_that_has_no_thin_side) {
-  // Of a cube that swings in a plane, turned by 30 degrees about z: the plane is seen from the front.
+  // A cube swings in a plane that is rotated by 30 degrees about z: the plane is seen from the front.
   CameraSubject cube = box({1, 1, 1});
   const Vec3 along(std::cos(0.5), std::sin(0.5), 0);
   cube.motion = along * along.transpose();

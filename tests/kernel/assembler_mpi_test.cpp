@@ -316,7 +316,7 @@ TEST(Faults, a_rejection_tells_on_every_rank_who_threw_it_and_what) {
   VecDestroy(&r);
 }
 
-/// What an Error says that `work` ends with on this rank; empty where it does not.
+/// The text of the Error with which `work` ends on this rank; empty if it ends without one.
 template <class Work>
 std::string error_of(const Work& work) {
   try {

@@ -74,7 +74,7 @@ TEST(FrictionForce, keeps_its_sign_in_one_row) {
 }
 
 TEST(FrictionForce, begins_from_rest_in_the_direction_of_its_multipliers) {
-  // What held was (3, 4): the slip is along D^-2 lambda, and the force of sliding opposes it.
+  // The sticking force was (3, 4): the slip is along D^-2 lambda, and the force of sliding opposes it.
   const Coefficients D{0.5, 0.25, 0};
   const SlipDirection course(D, 2, FrictionVector::Zero(), FrictionVector(3, 4, 0), 1e-9);
   const FrictionVector s(3 / 0.25, 4 / 0.0625, 0);

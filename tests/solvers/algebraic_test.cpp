@@ -266,7 +266,7 @@ TEST(Algebraic, an_unknown_without_an_equation_is_named_at_the_start) {
 }
 
 TEST(Algebraic, equations_that_do_not_determine_their_unknowns_are_named) {
-  /// Its own unknown does not stand in the equation.
+  /// An equation that does not contain its own unknown.
   struct Blind {
     void evaluate(const LocalState& x, LocalSystem& out) const {
       out.residual()[0] = x.value(1)[0];

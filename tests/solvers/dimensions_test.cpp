@@ -24,7 +24,7 @@ struct Logistic {
   }
 };
 
-// Of a pressure [Pa] and of a displacement [m].
+// Size of a pressure [Pa] and of a displacement [m].
 constexpr double large = 1e7, small = 1e-6;
 
 struct Ends {
@@ -32,7 +32,7 @@ struct Ends {
   std::int64_t iterations = 0;
 };
 
-/// What becomes of them with these nominal sizes; each only where it has one.
+/// Final values of pressure and displacement with these nominal sizes, if given.
 Ends grow(std::optional<double> of_pressure, std::optional<double> of_displacement) {
   TestSystem m;
   BlockId states[2] = {no_block, no_block};
@@ -130,7 +130,7 @@ TEST(Dimensions, rows_of_one_block_count_by_what_each_measures) {
     EXPECT_DOUBLE_EQ(norms.size[FieldNorms::coordinate], 0.3 * metres[k]) << k;
     equations.measure_change(x.get(), norms);
     EXPECT_DOUBLE_EQ(norms.change[FieldNorms::coordinate], 0.3 * metres[k]) << k;
-    // What a force is small against counts along the size of a parameter, like a moment.
+    // The scale of forces refers to the size of a parameter, as for a moment.
     EXPECT_DOUBLE_EQ(m.assembler->scales().contribution[static_cast<std::size_t>(BlockKind::coordinate)],
                      k == 2 ? n * std::abs(30.0 - 7) : std::abs(30.0 - 7))
         << k;

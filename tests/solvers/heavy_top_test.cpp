@@ -105,7 +105,7 @@ void expect_order(const std::array<double, 9>& e, int field, double order) {
 TEST(HeavyTop, index3_has_order_2_from_the_first_step) {
   const auto e = errors(DynamicStage::Form::index3, 1e-3, 0, 0.1);
   for (int field = 0; field < 3; ++field) expect_order(e, field, 2);
-  // Of 510 N; started on the constraint it would be 122 N.
+  // The force is 510 N. If the run started on the constraint, the error would be 122 N.
   EXPECT_LT(e[6], 5);
 }
 

@@ -19,7 +19,7 @@ Stage stage(double step, double until, double tolerance = 1e-12) {
   return {"", d};
 }
 
-/// What is compared at an instant: groups of numbers.
+/// Values compared at an instant: groups of numbers.
 using Sample = std::vector<Eigen::VectorXd>;
 
 class Keep : public Monitor {
@@ -33,7 +33,7 @@ class Keep : public Monitor {
 };
 
 /// Largest differences of runs with h, h/2 and h/4 from one with h/`finest`, at the times of the coarse one, by group. The
-/// orders of the last two stand in `order`.
+/// `order` has the orders of the last two.
 struct Errors {
   std::vector<std::array<double, 3>> of;
   double order(std::size_t group) const { return std::log2(of[group][1] / of[group][2]); }

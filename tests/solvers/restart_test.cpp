@@ -7,8 +7,8 @@
 #include "solvers/model_history.hpp"
 #include "test_models.hpp"
 
-/// Where joints are released or begin to hold, or a force sets in, the run goes on with order 2: on the border of two steps and
-/// inside of one.
+/// The order of the method stays 2 when joints are released or become active, or when a force jumps, at the end of
+/// a step and within one.
 namespace trammel::testing {
 namespace {
 

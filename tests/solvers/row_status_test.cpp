@@ -1,4 +1,4 @@
-// What the kernel makes of rows that are inactive, and of those that depend on their multipliers.
+// Treatment of inactive rows, and of rows that depend on their multipliers, by the kernel.
 
 #include "trammel/row_status.hpp"
 
@@ -182,7 +182,7 @@ TEST(RowStatus, a_row_is_treated_by_its_status_not_by_its_numbers) {
   EXPECT_TRUE(row.isZero(0)) << row;
   EXPECT_EQ(s.log->begins.size(), 0U);
 
-  // It is no matter of the numbers elsewhere either.
+  // The numbers of other blocks have no influence either.
   s.value(s.point)[1] = 7;
   s.evaluate();
   EXPECT_EQ(s.r[first + 1], -0.125);

@@ -59,8 +59,8 @@ inline int block_named(const TestState& s, const std::string& name) {
   throw Error("no block '" + name + "'");
 }
 
-/// What every joint keeps: exact derivatives, power, objectivity where it is closed, and a rank of B that leaves
-/// `degrees of freedom`; one that is written in `relative` motion keeps objectivity wherever it is.
+/// Checks of every joint: exact derivatives, power, objectivity where it is closed, and a rank of B that leaves
+/// `degrees_of_freedom`. A joint written in `relative` motion must be objective in any position.
 inline void expect_sound_joint(const std::string& type, const std::string& own, int degrees_of_freedom,
                                bool relative = true, int states = 8) {
   JointCheck check;

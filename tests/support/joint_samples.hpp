@@ -75,7 +75,7 @@ struct JointSample : Sample<J> {
   }
 };
 
-/// What the first instance of `range` remembers of its last commit, as bytes.
+/// The history of the first instance of `range` since its last commit, as bytes.
 inline std::vector<std::byte> saved(ElementRange& range) {
   Archive out;
   range.serialize(0, out);

@@ -75,9 +75,9 @@ Eigen::MatrixXd deviation(const TestState& at, const std::function<Eigen::Matrix
   return (contribution / static_cast<double>(table.size()) * squares).cwiseSqrt();
 }
 
-/// What rounding makes of the numbers of an evaluation: in the differences over a step, and in the terms themselves. The
-/// place alone does not tell for the differences: numbers that cancel are larger beside it where it is one without strain,
-/// and an error that is the same all around there is none beside it.
+/// Rounding errors of an evaluation: of the differences over a step, and of the terms themselves. Those of the
+/// differences must be measured at neighbouring states too: near a state without strain the cancelling terms are
+/// larger than at the state itself, and an error that is the same everywhere does not show in a difference.
 struct Rounding {
   Eigen::VectorXd residual_difference, rate_difference, rate, bias;
   Eigen::MatrixXd K, D, M, rate_gradient;
@@ -282,7 +282,7 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
                        &rounding.K),
             std::tuple("D", velocity_level ? Kind::gradient : Kind::damping, &exact.D, &D, &rounding.D),
             std::tuple("M", Kind::mass, &exact.M, &M, &rounding.M)}) {
-        // What a block pair is small against: the other entries in its rows and columns.
+        // The entries of a pair of blocks are compared with the largest in its rows and columns.
         const double floor = std::max(expected->middleRows(r, rows).cwiseAbs().maxCoeff(),
                                       expected->middleCols(c, columns).cwiseAbs().maxCoeff());
         compare(std::string(name) + ": residual of " + pair, kind, found->block(r, c, rows, columns),

@@ -6,7 +6,8 @@ namespace trammel {
 
 namespace {
 
-/// What one state gives: everything, and the residual alone, which may be computed another way.
+/// Evaluations at one state: all terms at once, and the residual alone, which an instance may compute in another
+/// way.
 struct Given {
   Evaluation all;
   Eigen::VectorXd residual;

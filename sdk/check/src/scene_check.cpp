@@ -133,8 +133,8 @@ int rank_of(const Eigen::MatrixXd& B) {
   return static_cast<int>(qr.compute(B).rank());
 }
 
-/// What the equations and reactions of a part fail to turn along by in a superposed rigid motion, and the resultant of its
-/// reactions, relative to the largest of them or 1.
+/// Error of objectivity of a part: the change of its equations, and of its reactions in turning axes, in a
+/// superposed rigid motion, and the resultant of its reactions, relative to the largest of them or 1.
 double objectivity_of(const Part& part, const JointScene& scene, const TestState& closed,
                       std::uint64_t seed) {
   std::mt19937_64 random(seed);

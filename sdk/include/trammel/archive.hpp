@@ -32,7 +32,7 @@ class Archive {
   explicit Archive(std::span<const std::byte> bytes) : from_(bytes), reads_(true) {}
 
   bool reads() const { return reads_; }
-  /// What was written.
+  /// The bytes written so far.
   const std::vector<std::byte>& bytes() const { return to_; }
   /// Bytes that were not read yet.
   std::size_t left() const { return from_.size() - at_; }

@@ -11,7 +11,7 @@
 
 namespace trammel {
 
-/// What the numbers of a block mean, and how they are integrated in time (see docs/notation.md).
+/// Meaning of the numbers of a block, and how they are integrated in time (see docs/notation.md).
 enum class BlockKind : std::uint8_t {
   position,    ///< p in R^3, inertial components
   rotation,    ///< R in SO(3), stored as a unit quaternion; increments and velocity in the body frame
@@ -61,7 +61,7 @@ struct Block {
   VelocityRows velocity;  ///< of a velocity multiplier
   int entity = -1;        ///< index of the entity that added it
 
-  /// What number i measures.
+  /// Dimension and unit of number i.
   Measure measure(int i) const {
     if (kind == BlockKind::position) return Measure::length();
     if (kind == BlockKind::rotation) return Measure::angle();

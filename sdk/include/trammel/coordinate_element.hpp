@@ -13,8 +13,8 @@
 
 namespace trammel {
 
-/// One component q of a joint's coordinates: what a spring, a motion or a friction hangs on. Its block is the first of
-/// the stencil.
+/// One component q of a joint's coordinates, on which a spring, a motion or a friction acts. Its block is the first
+/// of the stencil.
 struct CoordinateTarget {
   int component = 0;
   int size = 1;            ///< of the block
@@ -43,8 +43,8 @@ TRAMMEL_API CoordinateSite read_coordinate_site(const Parameters& in, Builder& b
 /// A coordinate of a joint as an element on a coordinate sees it, by the names that the case gives.
 TRAMMEL_API CoordinateTarget coordinate_target(const JointCoordinate& coordinate, const Builder& builder);
 
-/// A type that hangs on coordinates. Its `build` reads what the case gives from the parameter `value`: of
-/// `spring: {angle: 10}` that is 10. `keys` describe it where it may be a map, for `trammel describe`.
+/// A type of element on a coordinate. Its `build` reads the value in the case from the parameter `value`: 10 of
+/// `spring: {angle: 10}`. `keys` describe it where it may be a map, for `trammel describe`.
 TRAMMEL_API Type coordinate_element_type(std::string name, std::string summary, std::string value,
                                          std::function<void(const Parameters&, Builder&)> build,
                                          std::vector<Parameter> keys = {});

@@ -30,7 +30,8 @@ namespace trammel {
 ///
 ///     registry.add(trammel::coordinate_type<Cubic>("cubic", "a cubic spring", {...}));
 ///
-/// In a case it stands among what hangs on the joint's coordinates: `hinge: {type: revolute, ..., cubic: {angle: {stiffness: 3}}}`.
+/// In a case it is a key of the joint, like other elements on coordinates: `hinge: {type: revolute, ..., cubic:
+/// {angle: {stiffness: 3}}}`.
 ///
 /// `x` holds the coordinate q, its `rate`, the states y, the algebraic unknowns z and the time t; `f.force` acts in the
 /// direction of q, `f.rate` is y', `f.equation` is zero where z is right. Names, starts, `stored` and `report` as in ForceLaw,
@@ -79,7 +80,7 @@ class CoordinateLaw {
     for (int i = 0; i < algebraic; ++i) take(first + states + i, f.equation[i], 1);
   }
 
-  /// What the force does not store leaves the system.
+  /// The power that the force does not store leaves the system.
   Energy energy(const LocalState& x) const {
     State<Jet> s;
     const Force<Jet> f = at<Jet>(x, &s);
@@ -167,8 +168,8 @@ class CoordinateLaw {
   CoordinateTarget target_;
 };
 
-/// A case's type that hangs on coordinates, made of a class derived from CoordinateLaw, which is constructible from
-/// Parameters (or by default). `own` are the keys of its map in the case.
+/// The case type of an element on a coordinate, made of a class derived from CoordinateLaw, which is constructible
+/// from Parameters (or by default). `own` are the keys of its map in the case.
 template <class Law>
 Type coordinate_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
   std::string keys = "{";

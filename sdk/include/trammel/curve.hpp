@@ -31,8 +31,8 @@ struct CurveKink {
 /// A curve c(eta) in space, fixed in whatever it is fixed in. Implementations live in plugins; the kernel adds arc length,
 /// projection and curvature.
 ///
-/// A closed curve runs on for ever: eta may be any number, with the period last() - first(). An open one goes on beyond
-/// its ends as its Taylor polynomial of third degree there, so that a trial which overshoots finds something smooth.
+/// On a closed curve eta may be any number, with the period last() - first(). An open curve is extended beyond its
+/// ends by its Taylor polynomial of third degree, so that iterates beyond an end find a smooth curve.
 class TRAMMEL_API Curve {
  public:
   virtual ~Curve() = default;
@@ -63,7 +63,7 @@ class TRAMMEL_API Curve {
 
   /// The parameter of the point nearest to `point`; of a closed curve that in the first lap.
   double nearest(const Vec3& point) const;
-  /// That of the nearest point around `guess`.
+  /// The parameter of the nearest point found from `guess`.
   double nearest(const Vec3& point, double guess) const;
 
   /// The first kink of more than `angle` [rad]; that where a closed curve closes is one too.

@@ -28,7 +28,7 @@ struct MassPoint {
   Reserved<2> reserved{};
 };
 
-/// A scalar coordinate of a joint that springs, motions and frictions hang on.
+/// A scalar coordinate of a joint, on which springs, motions and friction act.
 struct JointCoordinate {
   std::string name;  ///< "angle"
   std::string unit;

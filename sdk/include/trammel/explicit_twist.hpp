@@ -7,8 +7,9 @@
 
 namespace trammel {
 
-/// What a marker's twist, as in MarkerMotion, has by functions of time: twist - J v. Exactly zero of a marker that moves with
-/// its blocks alone. `motion` is what `evaluate` gave at x with MotionLevel::velocity at least; the marker's blocks stand from
+/// The part of a marker's twist (see MarkerMotion) that its explicit functions of time cause: twist - J v. Exactly
+/// zero for a marker that depends only on its blocks. `motion` is what `evaluate` gave at x with
+/// MotionLevel::velocity at least; the marker's blocks stand from
 /// index `first` on.
 TRAMMEL_API Vec6 explicit_twist(const Marker& marker, const LocalState& x, int first,
                                 const MarkerMotion& motion);

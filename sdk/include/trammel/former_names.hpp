@@ -30,7 +30,7 @@ inline constexpr const char* former_name_note = "former name";
 /// parts has been renamed.
 TRAMMEL_API std::string present_name(std::string_view name);
 
-/// What a note says about it.
+/// Text of the note about a former name.
 TRAMMEL_API std::string told_of_former_name(std::string_view former, std::string_view now);
 
 }  // namespace trammel

@@ -48,8 +48,8 @@ class TRAMMEL_API Formula {
 
 using FormulaPtr = std::shared_ptr<const Formula>;
 
-/// What a formula may name besides the functions and constants of expressions and the parameters of the case, which these
-/// hide.
+/// Names that a formula may use, besides the functions and constants of expressions and the parameters of the case.
+/// They hide parameters of the same name.
 struct FormulaNames {
   std::vector<std::string> variables;                     ///< "p.x", "t": names, or names with a dot
   std::vector<std::pair<std::string, double>> constants;  ///< numbers, put in once

@@ -19,8 +19,8 @@
 
 namespace trammel {
 
-/// What a function f(t, s) of time and n signals gives at a point: its value and all first and second partial
-/// derivatives, exact. Up to max_signals of them, filling one allocates nothing.
+/// Exact value and all first and second partial derivatives of a function f(t, s) of time and n signals. Up to
+/// max_signals of them, filling one allocates nothing.
 struct FunctionValue {
   using Vector = GrowingMatrix<1, max_signals>;
   using Matrix = GrowingMatrix<Eigen::Dynamic, max_signals * max_signals>;

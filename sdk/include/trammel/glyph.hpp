@@ -32,7 +32,7 @@ TRAMMEL_API GlyphScale glyph_scale(Canvas& canvas, const Vec3& at, double size =
 class TRAMMEL_API FieldLabels {
  public:
   virtual ~FieldLabels() = default;
-  /// Of the field of this name that was drawn last. No `components`: they have no names.
+  /// Labels the field of this name that was drawn last. Without `components` these have no names.
   virtual void label(std::string_view name, std::string_view unit,
                      std::span<const std::string_view> components) = 0;
 };

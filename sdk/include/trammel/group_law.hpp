@@ -36,7 +36,7 @@ std::array<Measure, n> measures_of(const std::array<FormulaNumber, n>& numbers) 
 TRAMMEL_API void report_numbers(std::span<const FormulaNumber> numbers, const double* values,
                                 const std::string& suffix, OutputSink& sink);
 
-/// What a law between two markers, A and B, depends on; all components in the axes of A.
+/// Arguments of a law between two markers, A and B; all components in the axes of A.
 template <class S, int states, int algebraic>
 struct PairMotion {
   Mat3T<S> R_AB;
@@ -54,7 +54,7 @@ struct PairMotion {
   Vec3T<S>& w(int) { return w_AB_A; }
 };
 
-/// What a law gives to marker B, in the axes of A, and to its own unknowns.
+/// Results of a law: force and moment on marker B, in the axes of A, and the equations of its own unknowns.
 template <class S, int states, int algebraic>
 struct PairForces {
   Vec3T<S> force = Vec3T<S>::Constant(S(0.0));   ///< on B at its origin [N]
@@ -66,7 +66,7 @@ struct PairForces {
   const Vec3T<S>& moment_on(int) const { return moment; }
 };
 
-/// What an element of some markers and coordinates depends on. Index 0 is the first marker, A, itself: R[0] = 1,
+/// Arguments of an element of several markers and coordinates. Index 0 is the first marker, A: R[0] = 1,
 /// p[0] = v[0] = w[0] = 0. All components in the axes of A.
 template <class S, int markers, int coordinates, int states, int algebraic>
 struct GroupMotion {
@@ -85,8 +85,8 @@ struct GroupMotion {
   }
 };
 
-/// What an element gives: on each marker (that on the first is what balances the others), on the coordinates, and to its own
-/// unknowns.
+/// Results of an element: forces and moments on each marker (those on the first follow from balance), generalized
+/// forces on the coordinates, and the equations of its own unknowns.
 template <class S, int markers, int coordinates, int states, int algebraic>
 struct GroupForces {
   std::array<Vec3T<S>, markers> force,
@@ -102,7 +102,7 @@ struct GroupForces {
   }
 };
 
-/// What ForceLaw and BlockElement have in common. Derived is the author's class; it gives `formula<S>(x, out)`.
+/// Common base of ForceLaw and BlockElement. Derived is the author's class; it gives `formula<S>(x, out)`.
 template <class Derived, bool pair, int markers_, int coordinates_, int states_, int algebraic_>
 class GroupLaw {
  public:

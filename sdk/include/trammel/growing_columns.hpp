@@ -39,7 +39,7 @@ class GrowingColumns
   }
   template <class Other>
   GrowingColumns& operator=(const Eigen::MatrixBase<Other>& other) {
-    // It may read what is resized, and a product what is overwritten.
+    // `other` may read this matrix, which a resize or a product would overwrite.
     constexpr bool may_alias = Eigen::internal::evaluator_assume_aliasing<Other>::value;
     if (may_alias || other.cols() != this->cols()) return *this = GrowingColumns(other);
     Base::operator=(other.derived());

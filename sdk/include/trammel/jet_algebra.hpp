@@ -8,8 +8,9 @@
 
 namespace trammel {
 
-/// What numbers with derivatives have in common, whatever their order: arithmetic, order, elementary functions, all by
-/// the chain rule. J derives from it and gives `value`, the constants, `+=`, `-=`, `chain` for functions of one and of two
+/// Common base of numbers with derivatives of any order: arithmetic, comparison and elementary functions, by the
+/// chain rule. J derives from it and gives `value`, the constants, `+=`, `-=`, `chain` for functions of one and of
+/// two
 /// numbers, and `cost`, how many doubles it holds. Plain value semantics, no expression templates, so `auto` and
 /// ternaries are safe.
 template <class J>

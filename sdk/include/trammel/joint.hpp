@@ -21,7 +21,8 @@
 
 namespace trammel {
 
-/// What a joint's equations depend on: the pose of marker B in marker A, the joint's own coordinates, and time.
+/// The arguments of a joint's equations: the pose of marker B relative to marker A (R_AB; p_AB_A [m], in the axes
+/// of A), the coordinates c of the joint in their own units, and the time t [s].
 template <int coordinates>
 struct RelativeState {
   Mat3 R_AB;
@@ -30,8 +31,9 @@ struct RelativeState {
   double t = 0;
 };
 
-/// The equations of a joint with their derivatives by z = (zeta; c): zeta = (d p_AB_A; dtheta) with
-/// R_AB <- R_AB exp(dtheta~), then the joint's coordinates.
+/// The equations C of a joint and their derivatives by z = (zeta; c). zeta = (d p_AB_A; dtheta) are six numbers:
+/// the increment of p_AB_A in the axes of A [m], and the increment of the rotation in the axes of B [rad], R_AB <-
+/// R_AB exp(dtheta~). c are the coordinates of the joint.
 template <int equations, int coordinates>
 struct JointTerms {
   static constexpr int variables = 6 + coordinates;
@@ -43,16 +45,17 @@ struct JointTerms {
   Gradient G = Gradient::Zero();  ///< dC/dz
   /// Second derivatives of each equation in the exponential chart, R_AB exp(x~) at x = 0: symmetric.
   std::array<Hessian, equations> H;
-  // Where the equations depend on time explicitly.
+  // First and second derivative of C, and derivative of G, by the explicit time. Zero if the equations do not
+  // contain t.
   Vector C_t = Vector::Zero(), C_tt = Vector::Zero();
   Gradient G_t = Gradient::Zero();
 
-  /// Everything zero; H only where second derivatives are wanted.
+  /// Sets everything to zero; H only if `second`.
   explicit JointTerms(bool second = true) {
     if (second) H.fill(Hessian::Zero());
   }
   struct NotSet {};
-  /// Nothing is set.
+  /// Sets nothing, for speed.
   explicit JointTerms(NotSet) : C(), G(), C_t(), C_tt(), G_t() {}
 
   JointTermsView view() const {
@@ -68,28 +71,30 @@ struct CoordinateName {
 };
 
 namespace detail {
-/// Where the multipliers of a group of equations stand.
+/// Where the multipliers of a group of equations are stored.
 struct GroupAt {
   int block = -1;  ///< in the stencil
-  int row = 0;     ///< the first in the local system, less those of the markers
+  int row = 0;     ///< its first row in the local system, counted after the rows of the markers
   bool evaluated = true;
 };
 }  // namespace detail
 
-/// Consecutive coordinates of a joint that are one block.
+/// Consecutive coordinates of a joint that form one block.
 struct CoordinateGroup {
   std::string_view block;  ///< its name
   int count = 0;
 };
 
-/// Consecutive equations of a joint whose multipliers are one block.
+/// Consecutive equations of a joint whose multipliers form one block.
 struct MultiplierGroup {
   std::string_view block = "multipliers";  ///< its name
   int rows = 0;
-  std::string_view output = "multipliers", unit = "";  ///< the output of its multipliers; none without a name
-  int first = 0;                                       ///< number of its first multiplier there, from 0
-  /// What of the two frames is to be identified so that the equations hold: the joint offers that to the layout. For joints
-  /// that declare their sparsity and have the parameter `share`.
+  /// Name and unit of the output of its multipliers; no output if empty.
+  std::string_view output = "multipliers", unit = "";
+  int first = 0;  ///< number of its first multiplier in that output, from 0
+  /// The part of the two frames (positions or rotations) whose identification satisfies these equations. The joint
+  /// offers this identification to the layout. Only for joints that declare their `sparsity` and have the parameter
+  /// `share`.
   std::optional<FramePart> identifies = std::nullopt;
 };
 
@@ -107,34 +112,36 @@ constexpr bool identifies_any(const Groups& groups) {
 ///
 ///     void terms(const RelativeState<coordinates>& x, bool second, JointTerms<equations, coordinates>& out) const;
 ///
-/// `out` comes zeroed; H is wanted, and zeroed, where `second` is true. This class does the rest: residual, tangents and rates in
-/// the unknowns of whatever carries the markers, outputs and drawing. The local system holds the blocks of A, those
-/// of B, the coordinates, the multipliers.
+/// `out` is zero before the call. Fill H only if `second` is true. This class supplies the rest: residual, tangents
+/// and rates in the unknowns of the bodies that carry the markers, outputs and drawing. Order of the blocks in the
+/// local system: those of A, those of B, the coordinates, the multipliers.
 ///
-/// Derived says what its equations measure, `static constexpr std::array<Dimension, equations> dimensions`, and its
-/// coordinates, `static constexpr std::array<CoordinateName, coordinates> coordinate_names`. Equations that measure neither
-/// lengths nor angles are declared by `std::vector<Row> rows() const` instead, with a size that is typical of each. It may set
+/// Derived declares what its equations measure, `static constexpr std::array<Dimension, equations> dimensions`, and
+/// names its coordinates, `static constexpr std::array<CoordinateName, coordinates> coordinate_names`. If an
+/// equation measures neither a length nor an angle, `std::vector<Row> rows() const` with a typical size of each
+/// equation replaces `dimensions`. It may set
 /// `static constexpr JointRequirement requirement` and give `Vector<coordinates> initial_coordinates(const RelativeState<coordinates>&)
-/// const`. Where the equations have a second solution that is not
-/// meant (half a turn away), `bool on_branch(const RelativeState<coordinates>&) const` tells them apart: a step that
-/// ends on the wrong one is cut, a start there is an error.
+/// const`. If the equations have an unwanted second solution (half a turn away), `bool on_branch(const
+/// RelativeState<coordinates>&) const` returns false there: a step that ends with it is halved, and a start there
+/// is an error.
 ///
-/// Where an equation depends on less than everything, the joint may declare it, and is assembled faster:
-/// `static constexpr std::array<RowSparsity, equations> sparsity`. First come components of the displacement that follow
-/// each other, then equations of the rotation, then those of the coordinates alone. `out` then comes with nothing set, and
-/// only what is declared is to be set: not G of components of the displacement by the displacement, which are 1. With
-/// `static constexpr bool meets = true` the components hold in the axes of the world, p_WB - p_WA = 0; C of these is set for
-/// the start alone, and `x.p_AB_A` is zero in an evaluation. Equations that shared blocks fulfil are left out together with
-/// their multipliers.
+/// A joint may declare on which arguments each equation depends, and is then assembled faster: `static constexpr
+/// std::array<RowSparsity, equations> sparsity`. Order of the equations: consecutive components of the
+/// displacement, then equations of the rotation, then those of the coordinates alone. In this case `out` is not
+/// zeroed, and `terms` sets only the declared entries, except the derivatives of displacement components by the
+/// displacement, which are 1. With `static constexpr bool meets = true` the displacement equations are in the axes
+/// of the world, p_WB - p_WA = 0; their C is then used at the start only, and `x.p_AB_A` is zero in an evaluation.
+/// Equations that are satisfied by identified blocks are not evaluated, and have no multipliers.
 ///
-/// The coordinates are one block, the multipliers another, unless `coordinate_groups` and `multiplier_groups` say how they
-/// are divided. The joint's glyph follows from the motions that its equations leave, unless
+/// The coordinates form one block and the multipliers another, unless `coordinate_groups` and `multiplier_groups`
+/// divide them. The glyph of the joint follows from the motions that its equations leave free, unless
 /// `static void draw_glyph(const Glyph& glyph)` draws another, or `void draw_glyph(const Glyph&, const
-/// RelativeState<coordinates>&) const` one that depends on the coordinates. `Vector<coordinates> initial_rates(const RelativeStart&) const` gives the coordinates' first rates,
-/// which are else those of least norm that meet the equations.
+/// RelativeState<coordinates>&) const` one that depends on the coordinates. `Vector<coordinates>
+/// initial_rates(const RelativeStart&) const` gives the initial rates of the coordinates; without it they are those
+/// of least norm that satisfy the equations.
 ///
-/// A joint that remembers more gives its History, derived from JointHistory; it then calls begin, review and commit of
-/// this class from its own.
+/// A joint with a history of its own passes a class History that is derived from JointHistory. Its functions begin,
+/// review and commit must call those of this class.
 template <class Derived, int equations, int coordinates = 0, class History = JointHistory>
 class Joint {
  public:
@@ -142,7 +149,7 @@ class Joint {
   static constexpr int equation_count = equations;
   static constexpr int coordinate_count = coordinates;
   static constexpr JointRequirement requirement{JointAxes::own, false, true};
-  /// Undeclared: a joint that does not say what its equations measure is refused.
+  /// Not declared here: a joint that does not declare what its equations measure is refused.
   static constexpr std::array<Dimension, equations> dimensions{};
   static constexpr std::array<CoordinateGroup, 1> coordinate_groups{{{"coordinates", coordinates}}};
   static constexpr std::array<MultiplierGroup, 1> multiplier_groups{{{.rows = equations}}};
@@ -164,10 +171,10 @@ class Joint {
       row += Derived::multiplier_groups[g].rows;
     }
   }
-  /// False of equations that hold because frames are identified.
+  /// False for equations that are satisfied because blocks are identified.
   bool is_evaluated(std::size_t group) const { return groups_[group].evaluated; }
-  /// Is told by the layout whether the equations with the multipliers `block` hold because frames are identified. False where
-  /// the joint has no others.
+  /// Called by the layout: `yes` if the equations with the multipliers `block` are satisfied because blocks are
+  /// identified. Returns false if the joint has no other equations.
   bool identified(int block, bool yes) {
     for (std::size_t g = 0; g < group_count(); ++g) {
       const std::optional<FramePart> part = Derived::multiplier_groups[g].identifies;
@@ -220,7 +227,7 @@ class Joint {
   const History& history() const { return history_; }
 
   Energy energy(const LocalState& x) const {
-    // On the constraint B v = -C_t. What velocities are off it would count as work here.
+    // Uses B v = -C_t of the constraint, so that errors of the velocities do not count as work.
     Energy e;
     if (!moves_in_time()) return e;
     MarkerMotion A, B;
@@ -263,7 +270,8 @@ class Joint {
     }
   }
 
-  /// Sets what a joint that declares its sparsity leaves unset: derivatives of components of the displacement.
+  /// Sets the entries of G that a joint with declared sparsity leaves unset: the derivatives, 1, of displacement
+  /// components.
   static void complete(Terms& terms) {
     if constexpr (is_sparse())
       for (int i = 0; i < structure().displacements; ++i) terms.G(i, structure().first + i) = 1;
@@ -359,7 +367,7 @@ class Joint {
       }
     assemble_joint(site_, x, pose, view, structure(), rows, out);
   }
-  /// As `terms` wants them.
+  /// Terms in the state in which `terms` expects them: zeroed, or unset with declared sparsity.
   static Terms unset_terms(bool second) {
     if constexpr (is_sparse())
       return Terms(typename Terms::NotSet{});
@@ -420,7 +428,8 @@ class Joint {
       return site_.moves_in_time();
   }
 
-  /// With the motions of the markers at the level `jacobian`.
+  /// Wrenches of the joint on A and B, and the power of its explicit time dependence. Leaves the motions of the
+  /// markers at the level `jacobian` in A and B.
   Wrenches wrenches(const LocalState& x, MarkerMotion& A, MarkerMotion& B) const {
     site_.A.evaluate(x, 0, MotionLevel::jacobian, A);
     site_.B.evaluate(x, blocks_A_, MotionLevel::jacobian, B);
@@ -430,7 +439,7 @@ class Joint {
     return {joint_wrenches(pose, terms.view(), structure(), rows_in(x, 0, nullptr)),
             multipliers(x).dot(terms.C_t)};
   }
-  /// All of the joint's multipliers; zero where they are not evaluated.
+  /// All multipliers of the joint, in the order of its equations; zero for equations that are not evaluated.
   typename Terms::Vector multipliers(const LocalState& x) const {
     typename Terms::Vector all = Terms::Vector::Zero();
     int row = 0;
@@ -448,13 +457,13 @@ class Joint {
     return site_.forces(A.R_WM, B.R_WM, w.on_A, w.on_B, contributions);
   }
 
-  /// Whether the blocks a <= b of the stencil couple, where the joint declares its sparsity.
+  /// Whether the tangent has entries for the blocks a <= b of the stencil. Only for declared sparsity.
   bool couples_sparsely(int a, int b) const {
     const int first_multiplier =
         blocks_ + (coordinates > 0 ? static_cast<int>(Derived::coordinate_groups.size()) : 0);
     const bool is_a_coordinate = a >= blocks_;
     if (a >= first_multiplier) return false;
-    // Any of the equations that are evaluated (of the group with block b, where that is one of multipliers).
+    // Whether `couple` is true for any evaluated equation (if b is a block of multipliers: of the group of b).
     const auto any = [&](auto couple) {
       int e = 0;
       for (std::size_t g = 0; g < group_count(); ++g)
@@ -493,10 +502,10 @@ class Joint {
       if (in_world) return side(a) == side(b) && force && swings(a);
       return force && (side(a) == 0 || side(b) == 0 || !site_.B.at_frame_origin());
     }
-    // In the axes of A forces turn with it.
+    // Forces in the axes of A rotate with A.
     return !in_world && force && ((turns(a) && side(a) == 0) || (turns(b) && side(b) == 0));
   }
-  /// The coordinates of a block.
+  /// The coordinates of a block, as bits.
   unsigned mask_of(int block) const {
     unsigned mask = 0;
     for_each_coordinate(
@@ -513,11 +522,11 @@ class Joint {
 
 namespace detail {
 
-/// Throws Error where the equations of a joint do not hold at the start.
+/// Throws Error if the equations of a joint are not satisfied at the start. `length`: of the model [m].
 TRAMMEL_API void require_closed(const Parameters& in, std::span<const double> C, std::span<const Row> rows,
                                 double length);
 
-/// Throws Error where a joint declares other rows than it has equations.
+/// Throws Error if a joint declares another number of rows than it has equations.
 TRAMMEL_API void require_count(const Parameters& in, std::size_t rows, int equations);
 
 template <class J>
@@ -538,8 +547,9 @@ E made_from(const Parameters& in) {
 
 }  // namespace detail
 
-/// Adds a joint whose site is set to the model: its coordinates, at the values and rates that the markers start with,
-/// its multipliers, and itself. Throws Error where it is open at the start and `assemble` is not `yes`.
+/// Adds a joint, whose site must be set, to the model: its coordinates with their initial values and rates, its
+/// multipliers, and the instance. Throws Error if its equations are not satisfied at the start and `assemble` is
+/// not `yes`.
 template <class J>
 void add_joint(const Parameters& in, Builder& builder, J joint) {
   constexpr int nc = J::coordinate_count;
@@ -591,8 +601,8 @@ void add_joint(const Parameters& in, Builder& builder, J joint) {
   builder.add(std::move(joint), std::move(stencil));
 }
 
-/// A case's joint type made of a class J derived from Joint or Constraint, which is constructible from Parameters (or
-/// by default). `own` are the parameters that J reads besides the common ones.
+/// The joint type of a class J derived from Joint or Constraint. J is constructible from Parameters or by default.
+/// `own` are the parameters of J in addition to those of all joints.
 template <class J>
 Type joint_type(std::string name, std::string summary, std::vector<Parameter> own = {}) {
   return joint_type(std::move(name), std::move(summary), detail::requirement_of<J>(), std::move(own),

@@ -49,7 +49,7 @@ struct MarkerColumns {
   }
   auto translation(const MarkerJacobian& J) const { return part(J, 0); }
   auto rotation(const MarkerJacobian& J) const { return part(J, 3); }
-  /// Of a rigid marker: R_WF.
+  /// R_WF of the frame that a rigid marker is fixed in.
   auto R_WF(const LocalState& x) const { return x.rotation(block + 1); }
 
  private:
@@ -481,7 +481,7 @@ class JointPullback {
     const Mat3 spin_A = skew(w_A), spin_A_B = skew(w_A_B);
     for (const Side* s : {&a_, &b_}) {
       if (s->motion.dofs == 0) continue;
-      // Of the relative velocity and the relative angular velocity, by the dense columns.
+      // Derivatives of the relative velocity and angular velocity by the dense columns.
       Columns by_u, by_w;
       const Mat3 by_position = -s->sign * spin_A.lazyProduct(R_AW_);
       if (s->columns > 0) {

@@ -10,18 +10,20 @@
 
 namespace trammel {
 
-/// Force and moment that a joint transmits, as a function of the joint's unknowns, its multipliers among them: what
-/// friction presses with, and what breaks a joint. Found from the joint's own equations, so that any joint has it.
+/// Force and moment that a joint transmits, as a function of the joint's unknowns and multipliers: the normal force
+/// of friction, and the load that may make a joint inactive. It is computed from the joint's own equations, so that
+/// any joint has it.
 ///
-/// It is that on side B, at the origin and in the axes of marker B, where B is fixed in a frame; else the same with the
-/// opposite sign at A, in A's axes. The part along a coordinate is what springs, motors and frictions on it transmit.
+/// If B is fixed in a frame, it acts on side B, at the origin and in the axes of marker B; otherwise on A, with the
+/// opposite sign, in A's axes. The part along a coordinate is what springs, motors and frictions on it transmit.
 class TRAMMEL_API JointReaction {
  public:
   /// Throws Error where the joint shares unknowns (its reaction is then no function of them) or where neither marker is
   /// fixed in a frame.
   JointReaction(std::shared_ptr<const JointView> joint, std::vector<BlockId> stencil, std::vector<int> sizes,
                 const Location& where);
-  /// Of the joint `entity`, which then keeps its multipliers. Throws Error as above, and where the case requires that the
+  /// The reaction of the joint `entity`, which then keeps its multipliers. Throws Error as above, and where the
+  /// case requires that the
   /// joint share unknowns.
   static JointReaction of(int entity, Builder& builder, const Location& where);
 

@@ -26,19 +26,20 @@ enum class JointAxes {
   along_axis  ///< both take e3 along `axis` (the Dymore convention), or `rotation`
 };
 
-/// What a joint asks of its place.
+/// Requirements of a joint on its markers.
 struct JointRequirement {
   JointAxes axes = JointAxes::common;
   bool markers_meet = true;    ///< the origins of both markers coincide at the start
-  bool needs_rotation = true;  ///< a marker without orientation (a point) is refused
-  bool may_slide = false;      ///< the origins may lie apart: the joint's type says in which directions
+  bool needs_rotation = true;  ///< both markers must have an orientation; a point is refused
+  bool may_slide =
+      false;  ///< the origins may differ at the start, in the directions in which the joint slides
   std::uint32_t reserved = 0;
 };
 
 using JointDemand [[deprecated("now JointRequirement")]] = JointRequirement;
 
 namespace detail {
-/// What joint J requires of its markers; `demand` is the member's former name.
+/// Requirements of joint J on its markers; `demand` is the member's former name.
 template <class J>
 constexpr JointRequirement requirement_of() {
   if constexpr (requires { J::demand; })
@@ -48,33 +49,38 @@ constexpr JointRequirement requirement_of() {
 }
 }  // namespace detail
 
-/// Forces of a joint on what its markers are fixed in, at their origins, in world components.
+/// Forces [N] and moments [N m] of a joint on the bodies of its markers. The moments are about the origins of the
+/// markers; all components are in world axes.
 struct JointForces {
   Vec3 force_on_A = Vec3::Zero(), moment_on_A = Vec3::Zero();
   Vec3 force_on_B = Vec3::Zero(), moment_on_B = Vec3::Zero();
   Reserved<2> reserved{};
 };
 
-/// The two markers of a joint, and what every joint does with them.
+/// The two markers of a joint, and the functions that all joints have in common.
 class TRAMMEL_API JointSite {
  public:
   Marker A, B;
-  bool shares_position = false;  ///< the layout made the position blocks of A and B one
-  bool shares_rotation = false;  ///< likewise the rotation blocks, which differ by a constant rotation
-  double size = 0;               ///< length of the glyph [m]; 0: a point; below 0: by the model
+  bool shares_position = false;  ///< the layout has identified the position blocks of A and B
+  /// The layout has identified the rotation blocks, which differ by a constant rotation.
+  bool shares_rotation = false;
+  double size = 0;  ///< length of the glyph [m]; 0: a point; negative: from the size of the model
   Reserved<4> reserved{};
 
   /// Blocks of A, then of B.
   std::vector<BlockId> blocks() const;
   int block_count() const { return A.block_count() + B.block_count(); }
-  /// Power that leaves the system through markers that move by functions of time [W]: that of the rows (force in world
-  /// components; moment in marker components) of r = B^T lambda, on minus these motions. Exactly zero of other markers.
+  /// Power that leaves the system through markers with a prescribed motion [W]. `row_A` and `row_B` are the rows of
+  /// r = B^T lambda at the markers: (force in world components [N]; moment in marker components [N m]). Exactly
+  /// zero for other markers.
   double dissipated_power(const LocalState& x, const Vec6& row_A, const Vec6& row_B) const;
-  /// True where a marker's pose may depend on time by itself.
+  /// True if the pose of a marker may depend explicitly on time.
   bool moves_in_time() const { return A.has_shape() || B.has_shape(); }
 
-  /// Offers to identify the position or the rotation blocks, which fulfils the rows of `multiplier`, where the case and the
-  /// design allow it: see Builder::offer_identity. The joint sets `shares_position` and `shares_rotation` when it is told.
+  /// Offers to identify the position blocks or the rotation blocks, by `part`. This satisfies the rows of
+  /// `multiplier`. No offer is made if the case forbids it (`share: no`) or the markers do not permit it: see
+  /// Builder::offer_identity. The layout later tells the joint whether the offer was accepted, and the joint then
+  /// sets `shares_position` and `shares_rotation`.
   void offer_identity(const Parameters& in, Builder& builder, FramePart part, BlockId multiplier) const;
 
   /// The forces that belong to r = B^T lambda, given for each marker as (force in world components; moment about its

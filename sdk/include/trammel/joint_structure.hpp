@@ -22,7 +22,7 @@ struct JointTermsView {
   int variables() const { return 6 + coordinates; }
 };
 
-/// What one equation of a joint depends on. The assembly reads nothing else of it, and adds nothing else.
+/// The arguments of one equation of a joint. The assembly reads and adds no other entries.
 struct RowSparsity {
   static constexpr int none = -1, any = -2;
 

@@ -14,7 +14,7 @@
 
 namespace trammel {
 
-/// What a parameter of a type is, for the check of the input, for `trammel describe` and for the manual.
+/// Description of a parameter of a type, for the check of the input, for `trammel describe` and for the manual.
 struct Parameter {
   enum class Kind {
     real,

@@ -13,8 +13,8 @@ namespace trammel {
 /// headers that it was built with.
 inline constexpr std::int32_t abi_number = 0;
 
-/// What a plugin was built with; read from its ELF section before the library is opened, so that nothing of a
-/// rejected one runs. Plain data of fixed layout.
+/// ABI settings and versions of the headers with which a plugin was built. They are read from an ELF section before
+/// the library is opened, so that no code of a rejected plugin runs. Plain data of fixed layout.
 struct PluginRecord {
   char magic[16];
   std::int32_t record_size;

@@ -8,7 +8,7 @@
 
 namespace trammel {
 
-/// What a number of a block, or a row of a constraint, measures.
+/// Physical dimension of a number of a block, or of a row of a constraint.
 enum class Dimension : std::uint8_t {
   undeclared,
   length,    ///< [m]

@@ -7,8 +7,8 @@
 
 namespace trammel {
 
-/// What an entity offers by `builder.offer("signals", ...)` so that its outputs are read as signals with exact
-/// derivatives. An output that has none here is differentiated by differences (plugins/sensors/README.md).
+/// Offered by an entity with `builder.offer("signals", ...)`, so that its outputs are signals with exact
+/// derivatives. Other outputs are differentiated by differences (plugins/sensors/README.md).
 class SignalSource {
  public:
   static constexpr std::string_view offered_as = "signal source 1";

@@ -36,7 +36,7 @@ struct State {
   std::vector<double> compensation;  ///< by BlockOffset::dof; zero for all but positions
   /// Memory of the time integration, of roots alone: its algorithmic accelerations, and y' of first-order states.
   std::vector<double> algorithmic;
-  /// What a method predicts the next step from, of roots alone.
+  /// Values from which a method predicts the next step, of roots alone.
   std::vector<double> predictor;
 
   /// Every field but `value`, which lies by BlockOffset::value; these lie by BlockOffset::dof.
@@ -95,7 +95,7 @@ class LocalState {
   Eigen::Map<const Mat3> rotation(int k) const { return Eigen::Map<const Mat3>(value(k)); }
   /// Unit quaternion of rotation block k.
   Quaternion quaternion(int k) const { return quaternion_of(value(k)); }
-  /// What rounding took from position block k [m].
+  /// Rounding error (compensation) of position block k [m].
   Eigen::Map<const Vec3> compensation(int k) const {
     return Eigen::Map<const Vec3>(state_->compensation.data() + offsets_[k].dof);
   }

@@ -44,7 +44,7 @@ struct TRAMMEL_API Stops {
   double exponent = 1;
   double damping = 0;  ///< per rate [s/q]
 
-  /// What they do at a value and its rate.
+  /// Force, derivatives and energy of the stops at a value and its rate.
   struct Action {
     double force = 0;                   ///< on the quantity, in its direction
     double stiffness = 0, damping = 0;  ///< -d force by the value and by its rate

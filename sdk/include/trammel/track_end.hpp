@@ -7,7 +7,7 @@
 
 namespace trammel {
 
-/// What becomes of a slider at an end of its track.
+/// Behaviour of a slider at an end of its track.
 enum class AtEnd {
   error,     ///< the run ends with a message
   stop,      ///< a compliant stop holds it

@@ -104,7 +104,8 @@ TRAMMEL_API std::vector<CheckedTerm> check_derivatives_closely(const ElementRang
 TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const TestState& at,
                                          int states = 10, std::uint64_t seed = 1);
 
-/// What an instance gives must depend on the state alone. Evaluates it at all `states` in turn, twice at each, then at all
+/// Checks that the results of an instance depend on the state alone. Evaluates it at all `states` in turn, twice at
+/// each, then at all
 /// of them backwards, and compares bit by bit. Names the first number that differs; empty where none does.
 TRAMMEL_API std::string differs_when_repeated(const ElementRange& range, int instance,
                                               std::span<const TestState> states);

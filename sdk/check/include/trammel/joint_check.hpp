@@ -48,7 +48,7 @@ TRAMMEL_API bool close(const ElementRange& range, int instance, TestState& at);
 TRAMMEL_API double objectivity_error(const ElementRange& range, int instance, const TestState& closed,
                                      std::uint64_t seed);
 
-/// What a joint between two markers came to at random states.
+/// Result of the check of a joint between two markers at random states.
 struct JointCheck {
   struct Worst {
     double error = 0;

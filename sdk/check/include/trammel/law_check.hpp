@@ -6,7 +6,7 @@
 
 namespace trammel {
 
-/// What a law of forces came to at random states.
+/// Result of the check of a force law at random states.
 struct LawCheck {
   int states = 0;  ///< looked at so far
   JointCheck::Worst derivative, objectivity, power;
@@ -20,7 +20,7 @@ struct LawCheck {
 /// - the power r . v that it takes against the rate of its energies and what it says leaves the system, where its first-order
 ///   states have the rates of their equations and its algebraic unknowns are solved;
 /// - where its markers are `free`: after a superposed rigid motion its forces turn along, and they have no resultant (with
-///   inertia: after a constant rotation and shift, and the resultant is left out);
+///   inertia: after a constant rotation and shift, and the resultant is not checked);
 /// - that one state has one result.
 TRAMMEL_API void check_law(const ElementRange& range, int instance, const TestState& start,
                            const std::string& between, bool free, int first, int count, int by,
