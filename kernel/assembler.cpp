@@ -12,126 +12,48 @@
 #include "kernel/algebraic_sizes.hpp"
 #include "kernel/collective_errors.hpp"
 #include "kernel/instance_plan.hpp"
+#include "kernel/matrix_pattern.hpp"
 #include "kernel/petsc_call.hpp"
 #include "kernel/plugin_call.hpp"
 #include "kernel/rank_exchange.hpp"
 #include "kernel/reaction_sides.hpp"
+#include "kernel/residual_sink.hpp"
 #include "kernel/row_evaluation.hpp"
 #include "kernel/start_rows.hpp"
 #include "kernel/tangent_sink.hpp"
 
 namespace trammel {
 
-namespace {
-
-int kind_index(BlockKind kind) { return static_cast<int>(kind); }
-
-/// The largest of forces on coordinates; on a nominal one by what it does along its size.
-double largest_of_nominal(const StencilBlock& b, const Eigen::Ref<const Eigen::VectorXd>& forces) {
-  double largest = 0;
-  for (int j = 0; j < b.size; ++j) {
-    const Measure& measure = b.nominal[j].measure;
-    const double size = measure.dimension == Dimension::nominal ? measure.size : 1.0;
-    largest = std::max(largest, std::abs(forces[j]) * size);
-  }
-  return largest;
-}
-
-/// Takes residual contributions by offset, with the chosen equations in the rows of multipliers.
-class ResidualSink final : public ContributionSink {
- public:
-  ResidualSink(ConstraintLevel level, bool stabilizing, const RowStatuses& statuses, std::vector<double>& r,
-               std::vector<double>& rates, FieldScales& fields)
-      : level_(level),
-        stabilizing_(stabilizing),
-        statuses_(statuses),
-        r_(r),
-        rates_(rates),
-        fields_(fields) {}
-
-  void begin(const RangePlan& plan, const State& state) {
-    plan_ = &plan;
-    state_ = &state;
-    evaluated = 0;
-  }
-
-  void add(int i, LocalSystem& contribution) override {
-    double* const numbers = contribution.residual().data();
-    const BlockOffset* place = plan_->offset_of[static_cast<std::size_t>(i)];
-    for (const StencilBlock& b : plan_->stencil(i)) {
-      double* const rows = numbers + b.offset;
-      if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, contribution);
-      double* const to = r_.data() + place->dof;
-      double largest = 0;
-      const auto take = [&](int j) {
-        to[j] += rows[j];
-        largest = std::max(largest, std::abs(rows[j]));
-      };
-      if (b.size == 3)
-        for (int j = 0; j < 3; ++j) take(j);  // the compiler unrolls it
-      else
-        for (int j = 0; j < b.size; ++j) take(j);
-      if (b.nominal != nullptr) largest = largest_of_nominal(b, Eigen::Map<Eigen::VectorXd>(rows, b.size));
-      double& field = fields_.contribution[static_cast<std::size_t>(kind_index(b.kind))];
-      field = std::max(field, largest);
-      if (stabilizing_ && b.kind == BlockKind::multiplier && contribution.has_rate())
-        for (int j = 0; j < b.size; ++j)
-          rates_[static_cast<std::size_t>(place->dof + j)] += contribution.rate()[b.offset + j];
-      ++place;
-    }
-    evaluated = i + 1;
-  }
-
-  int evaluated = 0;
-
- private:
-  /// Puts the chosen equations into the rows of a multiplier.
-  void differentiate(int i, const StencilBlock& b, LocalSystem& contribution) const {
-    double* const rows = contribution.residual().data() + b.offset;
-    if (level_ == ConstraintLevel::velocity) {
-      if (b.kind == BlockKind::multiplier) std::copy_n(contribution.rate().data() + b.offset, b.size, rows);
-      return;
-    }
-    const bool position = b.kind == BlockKind::multiplier;
-    if (!position && b.may_rest && statuses_.of(b.id, 0) == RowStatus::slips) return;
-    Eigen::Map<Eigen::VectorXd>(rows, b.size) = at_acceleration_level(
-        plan_->stencil(i), plan_->offset_of[static_cast<std::size_t>(i)], *state_, b,
-        contribution.bias().segment(b.offset, b.size), position ? contribution.K() : contribution.D());
-  }
-
-  ConstraintLevel level_;
-  bool stabilizing_;
-  const RowStatuses& statuses_;
-  std::vector<double>&r_, &rates_;
-  FieldScales& fields_;
-  const RangePlan* plan_ = nullptr;
-  const State* state_ = nullptr;
-};
-
-}  // namespace
-
 struct Assembler::Parts {
   Parts(const Model& m, Layout& l) : model(m), layout(l), row_evaluation(m, states) {}
 
   const Model& model;
   Layout& layout;
-  EntryPattern pattern;
+  MatrixPattern pattern;
   std::vector<RangePlan> plans;
-  std::size_t diagonal_begin = 0;   ///< entries of the corrections' own diagonal
-  std::size_t algebraic_begin = 0;  ///< of the algebraic unknowns' own
+  // Slots of diagonals, one after the other up to the last.
+  std::size_t diagonal_begin = 0;   ///< the corrections' own
+  std::size_t algebraic_begin = 0;  ///< the algebraic unknowns' own
+  std::size_t redundant_begin = 0;  ///< those of rows that ever were redundant
   RowStates states;
   RowEvaluation row_evaluation;
   bool may_rest = false;   ///< some row on some rank may be anything but active
   bool algebraic = false;  ///< some rank has algebraic unknowns
   bool compliant = false;  ///< some instance on this rank has compliant rows
   std::vector<ConstraintRow> redundant;
-  std::set<ConstraintRow> ever_redundant;   ///< rows that have a diagonal of their own in the pattern
-  std::size_t redundant_begin = 0;          ///< where these begin
-  std::vector<std::size_t> zeroed_entries;  ///< what instances give to the redundant rows
-  std::vector<char> redundant_diagonal;     ///< by diagonal: of a redundant row
-  std::vector<PetscScalar> entries;
+  std::set<ConstraintRow> ever_redundant;  ///< rows that have a diagonal of their own in the pattern
+  std::vector<int> redundant_rows;         ///< by local number, those of stabilizing unknowns too, in order
+  std::vector<int> diagonal_rows;          ///< by slot from redundant_begin on: the row
+  std::vector<PetscScalar> entries;        ///< on several ranks
   std::vector<double> kept;
   std::vector<double> r_by_offset, rate_by_offset, local;
+  /// What a block that shares the unknowns of its root gives to them; `Q`: of a rotation that is turned from its root.
+  struct Fold {
+    int offset, local, size;
+    const Mat3* Q;
+  };
+  std::vector<Fold> folds;
+  bool offsets_are_local = false;  ///< unknowns lie in a state as in the local vector
   State zeroed;
   const State* zeroed_from = nullptr;  ///< within one evaluation
   FieldScales scales;
@@ -142,24 +64,20 @@ struct Assembler::Parts {
 
   void plan() {
     ++pattern_changes;
-    pattern = {};
-    plans = plan_ranges(model, layout, pattern);
-    diagonal_begin = pattern.rows.size();
+    pattern.clear();
+    std::size_t kept_count = 0;
+    plans = plan_ranges(model, layout, pattern, kept_count);
+    diagonal_begin = pattern.slot_count();
     for (const UnknownBlock& u : layout.unknowns())
       if (u.owned && is_kinematic(u.kind) && u.stabilizing_local >= 0)
-        for (int k = 0; k < u.size; ++k) {
-          pattern.rows.push_back(u.stabilizing_global + k);
-          pattern.columns.push_back(u.stabilizing_global + k);
-        }
-    algebraic_begin = pattern.rows.size();
+        for (int k = 0; k < u.size; ++k)
+          pattern.append(u.stabilizing_local + k, 1, u.stabilizing_global + k, 1);
+    algebraic_begin = pattern.slot_count();
     int any[2] = {0, 0};  // that may rest, algebraic
     for (const UnknownBlock& u : layout.unknowns())
       if (u.owned && u.kind == BlockKind::algebraic) {
         any[1] = 1;
-        for (int k = 0; k < u.size; ++k) {
-          pattern.rows.push_back(u.global + k);
-          pattern.columns.push_back(u.global + k);
-        }
+        for (int k = 0; k < u.size; ++k) pattern.append(u.local + k, 1, u.global + k, 1);
       }
     plan_redundant();
     compliant = false;
@@ -171,45 +89,53 @@ struct Assembler::Parts {
     if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, layout.comm());
     may_rest = any[0] != 0;
     algebraic = any[1] != 0;
-    entries.assign(pattern.rows.size(), 0.0);
-    kept.assign(pattern.kept, 0.0);
+    pattern.finish(layout.local_size());
+    plan_fold();
+    kept.assign(kept_count, 0.0);
     r_by_offset.assign(layout.dof_count(), 0.0);
     rate_by_offset.assign(layout.dof_count(), 0.0);
     local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
   }
 
   void plan_redundant() {
-    redundant_begin = pattern.rows.size();
+    redundant_begin = pattern.slot_count();
+    diagonal_rows.clear();
     for (const ConstraintRow& row : ever_redundant)
-      each_number(row, [&](const UnknownBlock& u, PetscInt number) {
+      each_number(row, [&](const UnknownBlock& u, int number, PetscInt global) {
         if (!u.owned) return;
-        pattern.rows.push_back(number);
-        pattern.columns.push_back(number);
+        pattern.append(number, 1, global, 1);
+        diagonal_rows.push_back(number);
       });
-    find_zeroed();
+    find_redundant();
   }
 
-  /// `visit(unknown block, number of the row or of its stabilizing unknown)` where the row is known.
+  /// `visit(unknown block, local number, global number)` for the row and that of its stabilizing unknown, where they are known.
   template <class Visit>
   void each_number(const ConstraintRow& row, Visit&& visit) const {
     const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
     if (u == nullptr) return;
-    for (const PetscInt first : {u->global, u->stabilizing_global})
-      if (first >= 0) visit(*u, first + row.component);
+    visit(*u, u->local + row.component, u->global + row.component);
+    if (u->stabilizing_local >= 0)
+      visit(*u, u->stabilizing_local + row.component, u->stabilizing_global + row.component);
   }
 
-  void find_zeroed() {
-    zeroed_entries.clear();
-    redundant_diagonal.clear();
-    std::vector<PetscInt> rows;
+  void find_redundant() {
+    redundant_rows.clear();
     for (const ConstraintRow& row : redundant)
-      each_number(row, [&](const UnknownBlock&, PetscInt number) { rows.push_back(number); });
-    std::ranges::sort(rows);
-    if (!rows.empty())
-      for (std::size_t k = 0; k < redundant_begin; ++k)
-        if (std::ranges::binary_search(rows, pattern.rows[k])) zeroed_entries.push_back(k);
-    for (std::size_t k = redundant_begin; k < pattern.rows.size(); ++k)
-      redundant_diagonal.push_back(std::ranges::binary_search(rows, pattern.rows[k]) ? 1 : 0);
+      each_number(row, [&](const UnknownBlock&, int number, PetscInt) { redundant_rows.push_back(number); });
+    std::ranges::sort(redundant_rows);
+  }
+
+  void plan_fold() {
+    const auto unknowns = layout.unknowns();
+    offsets_are_local = std::ranges::all_of(
+        unknowns, [](const UnknownBlock& u) { return u.offset.dof == u.local && u.stabilizing_local < 0; });
+    folds.clear();
+    for (const BlockId id : layout.known_blocks().subspan(unknowns.size()))
+      if (const UnknownBlock* u = layout.unknown_of(id)) {
+        const BlockRoot& root = layout.root(id);
+        folds.push_back({layout.offset(id).dof, u->local, u->size, root.rotated ? &root.Q : nullptr});
+      }
   }
 
   /// Whether no rank has a fault; keeps what a RejectStep said. Collective.
@@ -328,28 +254,25 @@ struct Assembler::Parts {
 
   /// Folds the residual by offset into numbers by local unknown: blocks into their roots, rates into stabilizing unknowns.
   void fold(double* out) const {
-    const auto unknowns = layout.unknowns();
-    for (const UnknownBlock& u : unknowns)
-      for (int k = 0; k < u.size; ++k)
-        out[u.local + k] = r_by_offset[static_cast<std::size_t>(u.offset.dof + k)];
-    if (layout.stabilized())
-      for (const UnknownBlock& u : unknowns)
-        for (int k = 0; u.stabilizing_local >= 0 && k < u.size; ++k)
-          out[u.stabilizing_local + k] = u.kind == BlockKind::multiplier
-                                             ? rate_by_offset[static_cast<std::size_t>(u.offset.dof + k)]
-                                             : 0.0;
-    const auto known = layout.known_blocks();
-    for (std::size_t k = unknowns.size(); k < known.size(); ++k) {
-      const BlockId id = known[k];
-      const UnknownBlock* u = layout.unknown_of(id);
-      if (u == nullptr) continue;
-      const BlockRoot& root = layout.root(id);
-      const double* contribution = r_by_offset.data() + layout.offset(id).dof;
-      double* to = out + u->local;
-      if (root.rotated)
-        Eigen::Map<Vec3>(to) += root.Q * Eigen::Map<const Vec3>(contribution);
+    if (offsets_are_local) {
+      std::copy_n(r_by_offset.begin(), layout.local_size(), out);
+    } else {
+      for (const UnknownBlock& u : layout.unknowns()) {
+        std::copy_n(r_by_offset.begin() + u.offset.dof, u.size, out + u.local);
+        if (u.stabilizing_local < 0) continue;
+        if (u.kind == BlockKind::multiplier)
+          std::copy_n(rate_by_offset.begin() + u.offset.dof, u.size, out + u.stabilizing_local);
+        else
+          std::fill_n(out + u.stabilizing_local, u.size, 0.0);
+      }
+    }
+    for (const Fold& fold : folds) {
+      const double* contribution = r_by_offset.data() + fold.offset;
+      double* to = out + fold.local;
+      if (fold.Q != nullptr)
+        Eigen::Map<Vec3>(to) += *fold.Q * Eigen::Map<const Vec3>(contribution);
       else
-        for (int j = 0; j < u->size; ++j) to[j] += contribution[j];
+        for (int j = 0; j < fold.size; ++j) to[j] += contribution[j];
     }
   }
 };
@@ -429,18 +352,7 @@ void Assembler::require_algebraic_rules(const State& state) {
         [](const RangePlan& plan) { return !plan.has_algebraic; });
 }
 
-Mat Assembler::create_matrix() {
-  Parts& p = *parts_;
-  Mat J = nullptr;
-  TRAMMEL_PETSC(MatCreate(p.layout.comm(), &J));
-  const PetscInt n = p.layout.owned_size(), N = p.layout.global_size();
-  TRAMMEL_PETSC(MatSetSizes(J, n, n, N, N));
-  TRAMMEL_PETSC(MatSetType(J, p.layout.ranks() == 1 ? MATSEQAIJ : MATMPIAIJ));
-  // The call may rearrange the index arrays, so it gets copies.
-  std::vector<PetscInt> rows = p.pattern.rows, columns = p.pattern.columns;
-  TRAMMEL_PETSC(MatSetPreallocationCOO(J, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()));
-  return J;
-}
+Mat Assembler::create_matrix() { return parts_->pattern.create(parts_->layout); }
 
 bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J) {
   Parts& p = *parts_;
@@ -449,26 +361,30 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   request.rigid = request.rates;
-  TangentSink sink(weights, p.states.statuses, p.entries, p.kept);
+  MatrixEntries entries(J, p.pattern, p.layout.ranks() == 1, p.entries);
+  PetscScalar* const numbers = entries.numbers();
+  TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
   const bool fine = p.evaluate(
       state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
       [](const RangePlan& plan) { return plan.pairs.empty(); });
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   if (!fine) return false;
-  const auto diagonal = p.entries.begin() + static_cast<std::ptrdiff_t>(p.diagonal_begin);
-  const auto held = p.entries.begin() + static_cast<std::ptrdiff_t>(p.algebraic_begin);
-  const auto silent = p.entries.begin() + static_cast<std::ptrdiff_t>(p.redundant_begin);
-  const double kept = weights.column[static_cast<std::size_t>(kind_index(BlockKind::multiplier))];
-  std::fill(diagonal, held, weights.stabilizing_row_mu * weights.stabilizing_column_mu);
-  std::fill(held, silent, weights.hold_algebraic ? kept : 0.0);
-  if (weights.all_rows) {
-    std::fill(silent, p.entries.end(), 0.0);
-  } else {
-    std::ranges::transform(p.redundant_diagonal, silent, [&](char out) { return out != 0 ? kept : 0.0; });
-    for (const std::size_t k : p.zeroed_entries) p.entries[k] = 0;
+  const double kept = weights.column[static_cast<std::size_t>(BlockKind::multiplier)];
+  const PetscInt* const slots = p.pattern.slots();
+  const auto add = [&](std::size_t begin, std::size_t end, double number) {
+    for (std::size_t k = begin; k < end; ++k) numbers[slots[k]] += number;
+  };
+  add(p.diagonal_begin, p.algebraic_begin, weights.stabilizing_row_mu * weights.stabilizing_column_mu);
+  if (weights.hold_algebraic) add(p.algebraic_begin, p.redundant_begin, kept);
+  if (!weights.all_rows && !p.redundant_rows.empty()) {
+    for (const int row : p.redundant_rows)
+      std::fill(numbers + p.pattern.begin_of(row), numbers + p.pattern.begin_of(row + 1), 0.0);
+    for (std::size_t k = 0; k < p.diagonal_rows.size(); ++k)
+      if (std::ranges::binary_search(p.redundant_rows, p.diagonal_rows[k]))
+        numbers[slots[p.redundant_begin + k]] = kept;
   }
-  TRAMMEL_PETSC(MatSetValuesCOO(J, p.entries.data(), INSERT_VALUES));
+  entries.assemble();
   p.cost.assembly += MPI_Wtime() - evaluated;
   return true;
 }
@@ -479,7 +395,7 @@ bool Assembler::remove_redundant(std::vector<ConstraintRow> rows) {
   const std::size_t before = p.ever_redundant.size();
   p.ever_redundant.insert(p.redundant.begin(), p.redundant.end());
   if (p.ever_redundant.size() == before) {
-    p.find_zeroed();
+    p.find_redundant();
     return false;
   }
   p.plan();

@@ -18,29 +18,22 @@ StabilizingParts::StabilizingParts(const StencilBlock& row, const StencilBlock& 
 
 namespace {
 
-void append_block(EntryPattern& pattern, PetscInt row, int rows, PetscInt column, int columns) {
-  for (int j = 0; j < columns; ++j)
-    for (int i = 0; i < rows; ++i) {
-      pattern.rows.push_back(row + i);
-      pattern.columns.push_back(column + j);
-    }
-}
-
-void append_pair(EntryPattern& pattern, std::span<const UnknownBlock> unknowns, const StencilBlock& row,
-                 const StencilBlock& column) {
+/// Returns how many gradients of the pair are kept.
+std::size_t append_pair(MatrixPattern& pattern, std::span<const UnknownBlock> unknowns,
+                        const StencilBlock& row, const StencilBlock& column) {
   const UnknownBlock& r = unknowns[static_cast<std::size_t>(row.unknown)];
   const UnknownBlock& c = unknowns[static_cast<std::size_t>(column.unknown)];
   const StabilizingParts parts(row, column);
-  append_block(pattern, r.global, r.size, c.global, c.size);
-  if (parts.correction_column) append_block(pattern, r.global, r.size, c.stabilizing_global, c.size);
-  if (parts.velocity_row) append_block(pattern, r.stabilizing_global, r.size, c.global, c.size);
-  if (parts.velocity_correction)
-    append_block(pattern, r.stabilizing_global, r.size, c.stabilizing_global, c.size);
-  if (parts.correction_row) {
-    append_block(pattern, r.stabilizing_global, r.size, c.stabilizing_global, c.size);
-    pattern.kept += static_cast<std::size_t>(r.size * c.size);
-  }
-  if (parts.velocity_own) append_block(pattern, r.stabilizing_global, r.size, c.stabilizing_global, c.size);
+  const auto append = [&](int first_row, PetscInt first_column) {
+    pattern.append(first_row, r.size, first_column, c.size);
+  };
+  append(r.local, c.global);
+  if (parts.correction_column) append(r.local, c.stabilizing_global);
+  if (parts.velocity_row) append(r.stabilizing_local, c.global);
+  if (parts.velocity_correction) append(r.stabilizing_local, c.stabilizing_global);
+  if (parts.correction_row) append(r.stabilizing_local, c.stabilizing_global);
+  if (parts.velocity_own) append(r.stabilizing_local, c.stabilizing_global);
+  return parts.correction_row ? static_cast<std::size_t>(r.size * c.size) : 0;
 }
 
 /// Whether the rows of stencil block k are this instance's to write.
@@ -110,7 +103,9 @@ void tell_first(const Model& model, std::vector<RangePlan>& plans) {
 
 }  // namespace
 
-std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern) {
+std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, MatrixPattern& pattern,
+                                   std::size_t& kept) {
+  kept = 0;
   std::vector<RangePlan> plans;
   const auto unknowns = layout.unknowns();
   for (std::size_t r = 0; r < model.ranges.size(); ++r) {
@@ -153,8 +148,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
     for (int i = 0; i < n; ++i) {
       plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[static_cast<std::size_t>(i)]);
       plan.pair_begin.push_back(plan.pairs.size());
-      plan.entry_begin.push_back(pattern.rows.size());
-      plan.kept_begin.push_back(pattern.kept);
+      plan.slot_begin.push_back(pattern.slot_count());
+      plan.kept_begin.push_back(kept);
       const auto blocks = plan.stencil(i);
       const int count = static_cast<int>(blocks.size());
       const bool may_rest = plan.traits[static_cast<std::size_t>(i)].may_rest;
@@ -169,7 +164,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Ent
               may_rest && row.own && (b == c || (friction && column.own && is_multiplier(column.kind)));
           if (!rests && !plan.range->couples(i, b, c)) continue;
           plan.pairs.push_back({static_cast<std::int16_t>(b), static_cast<std::int16_t>(c)});
-          append_pair(pattern, unknowns, row, column);
+          kept += append_pair(pattern, unknowns, row, column);
         }
     }
     plan.pair_begin.push_back(plan.pairs.size());

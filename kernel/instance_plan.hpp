@@ -1,12 +1,11 @@
 #pragma once
 
-#include <petscsystypes.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "kernel/layout.hpp"
+#include "kernel/matrix_pattern.hpp"
 #include "kernel/model.hpp"
 
 namespace trammel {
@@ -62,12 +61,12 @@ struct RangePlan {
   std::vector<StencilBlock> blocks;
   std::vector<BlockPair> pairs;
   std::vector<std::size_t> block_begin, pair_begin;  ///< by instance, and one past the last
-  std::vector<std::size_t> entry_begin;  ///< by instance: its first number among the matrix's entries
-  std::vector<std::size_t> kept_begin;   ///< by instance: its first number among the kept gradients
-  bool has_constraints = false;          ///< some stencil holds a multiplier
-  bool has_algebraic = false;            ///< some stencil holds algebraic unknowns
-  std::vector<InstanceTraits> traits;    ///< by instance
-  std::vector<int> special;              ///< instances with a trait, in order
+  std::vector<std::size_t> slot_begin;               ///< by instance: its first slot in the matrix's pattern
+  std::vector<std::size_t> kept_begin;  ///< by instance: its first number among the kept gradients
+  bool has_constraints = false;         ///< some stencil holds a multiplier
+  bool has_algebraic = false;           ///< some stencil holds algebraic unknowns
+  std::vector<InstanceTraits> traits;   ///< by instance
+  std::vector<int> special;             ///< instances with a trait, in order
 
   std::span<const StencilBlock> stencil(int i) const {
     const auto k = static_cast<std::size_t>(i);
@@ -77,12 +76,6 @@ struct RangePlan {
     const auto k = static_cast<std::size_t>(i);
     return std::span(pairs).subspan(pair_begin[k], pair_begin[k + 1] - pair_begin[k]);
   }
-};
-
-/// Rows and columns of the matrix's entries, in the order in which instances write them.
-struct EntryPattern {
-  std::vector<PetscInt> rows, columns;
-  std::size_t kept = 0;  ///< numbers among the kept gradients
 };
 
 /// The sub-blocks of a stabilized matrix that one pair of stencil blocks writes, besides its own, in this order.
@@ -110,7 +103,9 @@ Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, cons
   return bias;
 }
 
-/// Plans of all ranges; entries are appended to `pattern`.
-std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, EntryPattern& pattern);
+/// Plans of all ranges; the blocks of the matrix that their instances write are appended to `pattern`, in the order in which they
+/// write them. `kept`: how many numbers the kept gradients have.
+std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, MatrixPattern& pattern,
+                                   std::size_t& kept);
 
 }  // namespace trammel

@@ -73,51 +73,110 @@ void TangentSink::fit_algebraic(const StencilBlock& row, const StencilBlock& col
                      : (of_row != nullptr ? of_row[a] : 1.0) * (of_column != nullptr ? of_column[b] : 1.0);
 }
 
-PetscScalar* TangentSink::write(PetscScalar* to, const Small& block, double scale) const {
-  const int n = block.rows * block.columns;
-  for (int k = 0; k < n; ++k) to[k] = scale * block.number[k];
-  return to + n;
+const PetscInt* TangentSink::add_block(const PetscInt* slot, const double* number, int rows, int columns,
+                                       double scale) const {
+  if (rows == 3 && columns == 3) {
+    for (int a = 0; a < 3; ++a) {
+      PetscScalar* to = entries_ + slot[a];
+      for (int b = 0; b < 3; ++b) to[b] += scale * number[a + 3 * b];
+    }
+    return slot + 3;
+  }
+  for (int a = 0; a < rows; ++a) {
+    PetscScalar* to = entries_ + slot[a];
+    for (int b = 0; b < columns; ++b) to[b] += scale * number[a + rows * b];
+  }
+  return slot + rows;
+}
+
+void TangentSink::look_at(std::span<const StencilBlock> blocks) {
+  if (seen_.size() < blocks.size()) seen_.resize(blocks.size());
+  const bool moved = !weights_.T.empty();
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const StencilBlock& b = blocks[k];
+    Seen& seen = seen_[k];
+    const bool multiplier = b.kind == BlockKind::multiplier;
+    seen.increment = seen.rate = nullptr;
+    seen.multiplier = multiplier;
+    seen.plain = weights_.bias_rate == 0 && b.size == 3 && b.Q == nullptr && !b.stabilizing && !b.may_rest &&
+                 (multiplier || is_kinematic(b.kind));
+    if (b.kind != BlockKind::rotation || b.unknown < 0) continue;
+    const Mat3* T = moved ? &weights_.T[static_cast<std::size_t>(b.unknown)] : nullptr;
+    if (b.Q != nullptr) {
+      seen.turned_rate = b.Q->transpose();
+      if (moved) seen.turned_increment = seen.turned_rate * *T;
+      seen.rate = &seen.turned_rate;
+      seen.increment = moved ? &seen.turned_increment : seen.rate;
+    } else {
+      seen.increment = T;
+    }
+  }
+}
+
+void TangentSink::add_plain(const Numbers& from, const StencilBlock& row, const StencilBlock& column,
+                            const Mat3* T, double wK, const PetscInt* slot) {
+  const double scale = row_scale(row) * column_scale(column);
+  const std::ptrdiff_t begin = row.offset + column.offset * from.size;
+  double sum[9] = {};
+  bool any = false;
+  const auto add = [&](const double* matrix, double weight) {
+    if (matrix == nullptr || weight == 0) return;
+    any = true;
+    for (int b = 0; b < 3; ++b) {
+      const double* its = matrix + begin + b * from.size;
+      for (int a = 0; a < 3; ++a) sum[a + 3 * b] += weight * its[a];
+    }
+  };
+  if (T == nullptr) {
+    add(from.K, scale * wK);
+  } else if (from.K != nullptr && wK != 0) {
+    any = true;
+    const double weight = scale * wK;
+    const double *c0 = from.K + begin, *c1 = c0 + from.size, *c2 = c1 + from.size;
+    for (int b = 0; b < 3; ++b) {
+      const double t0 = weight * (*T)(0, b), t1 = weight * (*T)(1, b), t2 = weight * (*T)(2, b);
+      for (int a = 0; a < 3; ++a) sum[a + 3 * b] = c0[a] * t0 + c1[a] * t1 + c2[a] * t2;
+    }
+  }
+  add(from.D, scale * weights_.damping);
+  add(from.M, scale * weights_.mass);
+  if (!any) return;
+  for (int a = 0; a < 3; ++a) {
+    PetscScalar* to = entries_ + slot[a];
+    for (int b = 0; b < 3; ++b) to[b] += sum[a + 3 * b];
+  }
 }
 
 void TangentSink::add(int i, LocalSystem& contribution) {
   const auto blocks = plan_->stencil(i);
-  if (increment_.size() < blocks.size()) {
-    increment_.resize(blocks.size());
-    rate_.resize(blocks.size());
-    has_increment_.resize(blocks.size());
-    has_rate_.resize(blocks.size());
-  }
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const StencilBlock& b = blocks[k];
-    has_increment_[k] = has_rate_[k] = 0;
-    if (b.kind != BlockKind::rotation || b.unknown < 0) continue;
-    const bool moved = !weights_.T.empty();
-    if (b.Q != nullptr) {
-      rate_[k] = b.Q->transpose();
-      increment_[k] = moved ? Mat3(rate_[k] * weights_.T[static_cast<std::size_t>(b.unknown)]) : rate_[k];
-      has_rate_[k] = has_increment_[k] = 1;
-    } else if (moved) {
-      increment_[k] = weights_.T[static_cast<std::size_t>(b.unknown)];
-      has_increment_[k] = 1;
-    }
-  }
+  look_at(blocks);
+  const Numbers numbers{contribution.has_K() ? contribution.K().data() : nullptr,
+                        contribution.has_D() ? contribution.D().data() : nullptr,
+                        contribution.has_M() ? contribution.M().data() : nullptr, contribution.size()};
 
-  PetscScalar* to = entries_.data() + plan_->entry_begin[static_cast<std::size_t>(i)];
+  const PetscInt* slot = slots_ + plan_->slot_begin[static_cast<std::size_t>(i)];
   const double* kept = kept_.data() + plan_->kept_begin[static_cast<std::size_t>(i)];
   Small stiffness, part, sum;
   for (const BlockPair& pair : plan_->coupled(i)) {
     const auto r = static_cast<std::size_t>(pair.row), c = static_cast<std::size_t>(pair.column);
     const StencilBlock &row = blocks[r], &column = blocks[c];
-    const Mat3* rate = has_rate_[c] ? &rate_[c] : nullptr;
-    const bool from_constraint = row.kind == BlockKind::multiplier;
+    const Seen &its_row = seen_[r], &its_column = seen_[c];
+    if (its_row.plain && its_column.plain && !(its_row.multiplier && its_column.multiplier)) {
+      const double wK = its_row.multiplier      ? weights_.gradient
+                        : its_column.multiplier ? weights_.reaction
+                                                : weights_.stiffness;
+      add_plain(numbers, row, column, its_column.increment, wK, slot);
+      slot += 3;
+      continue;
+    }
+    const Mat3* rate = its_column.rate;
+    const bool from_constraint = its_row.multiplier;
     // At acceleration level a constraint sees x through v' and v, so its columns do not turn with T. A v' + d/dt(A) v
     // changes with v by twice the gradient of A v, where A is that of something.
     const bool differentiated = weights_.bias_rate != 0;
     const bool slips = row.may_rest && statuses_.of(row.id, 0) == RowStatus::slips;
     const bool twice = differentiated && row.kind == BlockKind::velocity_multiplier && !slips;
-    const Mat3* increment = twice || (differentiated && from_constraint) ? rate
-                            : has_increment_[c]                          ? &increment_[c]
-                                                                         : nullptr;
+    const Mat3* increment = twice || (differentiated && from_constraint) ? rate : its_column.increment;
     const int n = row.size * column.size;
 
     const bool to_constraint = is_multiplier(column.kind);
@@ -154,10 +213,10 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       fit_algebraic(row, column, sum);
       if (alone) fit_algebraic(row, column, stiffness);
     }
-    to = write(to, sum, row_scale(row) * column_scale(column));
+    slot = add_block(slot, sum, row_scale(row) * column_scale(column));
 
     if (parts.correction_column)
-      to = write(to, stiffness, -wK * row_scale(row) * weights_.stabilizing_column_mu);
+      slot = add_block(slot, stiffness, -wK * row_scale(row) * weights_.stabilizing_column_mu);
     if (parts.velocity_row) {
       // d(B v + C_t) along w: through v by B, through the configuration by the gradient of the rate.
       take(contribution.K(), row, column, rate, part);
@@ -165,19 +224,18 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       std::fill_n(part.number, n, 0.0);
       if (contribution.has_rate_gradient()) take(contribution.rate_gradient(), row, column, increment, part);
       for (int k = 0; k < n; ++k) sum.number[k] += part.number[k];
-      to = write(to, sum, weights_.stabilizing_row_velocity * column_scale(column));
+      slot = add_block(slot, sum, weights_.stabilizing_row_velocity * column_scale(column));
       if (parts.velocity_correction)
-        to = write(to, part, -weights_.stabilizing_row_velocity * weights_.stabilizing_column_mu);
+        slot = add_block(slot, part, -weights_.stabilizing_row_velocity * weights_.stabilizing_column_mu);
     }
     if (parts.correction_row) {
       const double factor = -weights_.step * weights_.stabilizing_row_mu * weights_.stabilizing_column_eta;
-      for (int k = 0; k < n; ++k) to[k] = factor * kept[k];
-      to += n;
+      slot = add_block(slot, kept, row.size, column.size, factor);
       kept += n;
     }
     // In inactive rows eta vanishes like lambda.
     if (parts.velocity_own)
-      to = write(to, stiffness, weights_.stabilizing_row_velocity * weights_.stabilizing_column_eta);
+      slot = add_block(slot, stiffness, weights_.stabilizing_row_velocity * weights_.stabilizing_column_eta);
   }
   evaluated = i + 1;
 }

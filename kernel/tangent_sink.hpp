@@ -1,10 +1,8 @@
 #pragma once
 
-#include <petscsystypes.h>
-
 #include <algorithm>
+#include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "kernel/assembler.hpp"
@@ -12,13 +10,13 @@
 
 namespace trammel {
 
-/// Combines K, D and M of each instance by the solver's weights and writes them as matrix entries, in the order of
-/// the EntryPattern.
+/// Combines K, D and M of each instance by the solver's weights and adds them to the matrix's entries, whose pattern has a slot for
+/// each row of each block.
 class TangentSink final : public ContributionSink {
  public:
-  TangentSink(const TangentWeights& weights, const RowStatuses& statuses, std::vector<PetscScalar>& entries,
-              const std::vector<double>& kept)
-      : weights_(weights), statuses_(statuses), entries_(entries), kept_(kept) {}
+  TangentSink(const TangentWeights& weights, const RowStatuses& statuses, const MatrixPattern& pattern,
+              PetscScalar* entries, const std::vector<double>& kept)
+      : weights_(weights), statuses_(statuses), slots_(pattern.slots()), entries_(entries), kept_(kept) {}
 
   void begin(const RangePlan& plan, const State& state) {
     plan_ = &plan;
@@ -56,6 +54,25 @@ class TangentSink final : public ContributionSink {
     std::vector<double> many_;
   };
 
+  /// What the tangent of one instance is to know of a block of its stencil.
+  struct Seen {
+    /// What turns the columns of a block into those of its root, where something does: of K, and of D and M.
+    const Mat3 *increment, *rate;
+    bool multiplier;
+    /// Its pairs with others like it need no more than weights: three numbers, which nothing turns, scales or replaces.
+    bool plain;
+    Mat3 turned_increment, turned_rate;
+  };
+  /// The tangents of one instance, null where it has none, by columns of `size` numbers.
+  struct Numbers {
+    const double *K, *D, *M;
+    std::ptrdiff_t size;
+  };
+
+  void look_at(std::span<const StencilBlock> blocks);
+  /// Adds the weighted sum of the tangents' parts of two plain blocks, not both multipliers.
+  void add_plain(const Numbers& from, const StencilBlock& row, const StencilBlock& column, const Mat3* T,
+                 double wK, const PetscInt* slot);
   static void take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
                    const Mat3* right, Small& out);
   /// Adds `weight` times what `take` takes.
@@ -69,7 +86,12 @@ class TangentSink final : public ContributionSink {
   void drop_compliance(const StencilBlock& row, Small& block) const;
   /// Scales the rows and columns of algebraic unknowns, or sets them to zero.
   void fit_algebraic(const StencilBlock& row, const StencilBlock& column, Small& block) const;
-  PetscScalar* write(PetscScalar* to, const Small& block, double scale) const;
+  /// Adds `scale` times a block by columns; returns the slot after its own.
+  const PetscInt* add_block(const PetscInt* slot, const double* number, int rows, int columns,
+                            double scale) const;
+  const PetscInt* add_block(const PetscInt* slot, const Small& block, double scale) const {
+    return add_block(slot, block.number, block.rows, block.columns, scale);
+  }
   double row_scale(const StencilBlock& b) const { return weights_.row[static_cast<std::size_t>(b.kind)]; }
   double column_scale(const StencilBlock& b) const {
     return weights_.column[static_cast<std::size_t>(b.kind)];
@@ -77,13 +99,12 @@ class TangentSink final : public ContributionSink {
 
   const TangentWeights& weights_;
   const RowStatuses& statuses_;
-  std::vector<PetscScalar>& entries_;
+  const PetscInt* slots_;
+  PetscScalar* entries_;
   const std::vector<double>& kept_;
   const RangePlan* plan_ = nullptr;
   const State* state_ = nullptr;
-  /// By stencil block: the matrix that converts its columns to those of its root.
-  std::vector<Mat3> increment_, rate_;
-  std::vector<char> has_increment_, has_rate_;
+  std::vector<Seen> seen_;  ///< by stencil block
 };
 
 /// Stores B^T of position constraints, block by block, for the corrections of the stabilized form.
