@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "solvers/step_plan.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/number_text.hpp"
 
@@ -24,9 +25,6 @@ constexpr int most_cuts = 30;
 constexpr double most_steps = 1e9;
 // Femtoseconds to thirty thousand years: beyond either, a unit is wrong.
 constexpr double shortest_step = 1e-15, latest_time = 1e12;
-// The digits that a step must keep of a clock that reads t: a thousand.
-constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
-
 // A tenth of the range is no accuracy; below 1e-10, errors of rounding in accelerations show in positions.
 constexpr double finest_accuracy = 1e-10, coarsest_accuracy = 0.1;
 
@@ -114,7 +112,7 @@ void check_steps(const Location& where, const std::string& what, double begin, d
     throw Error(
         where, fmt::format("{}: {:.3g} steps from t = {} s to {} s are too many; at most {} in a stage", what,
                            count, number_text(begin), number_text(until), number_text(most_steps)));
-  const double shortest = clock_digits * std::max(std::abs(begin), std::abs(until));
+  const double shortest = StepPlan::clock_digits * std::max(std::abs(begin), std::abs(until));
   if (h < shortest)
     throw Error(
         where, fmt::format(

@@ -21,20 +21,28 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = 120  # of a history
 DELTA = 1e-6
 
-# Folder of the case, channels as (history, columns), coarsest fixed step, and how its start is perturbed: a text of the case and
+# Folder of the case, or a model of bench/forms: channels as (history, columns), coarsest fixed step, and how its start is perturbed: a text of the case and
 # what replaces it, D standing for a millionth. None: a motion that forgets its start, or has none of its own.
 CASES = {
     'pendulum': (10, [('bob', ['position.x [m]', 'position.y [m]'])], 0.01, ('[-1, 0, 0]', '[-cos(2*D), -sin(2*D), 0]')),
     'governor': (10, [('slider', ['position.z [m]']), ('angle', ['value [rad]'])], 0.01, ('rate: 2*pi ', 'rate: 2*pi*(1 + D) ')),
     'heavy_top': (1, [('top', ['position.x [m]', 'position.y [m]', 'position.z [m]'])], 2e-3, ('rate: -4.61538', 'rate: -4.61538*(1 + D)')),
     'spin_up': (20, [('tip', ['position.x [m]', 'position.y [m]', 'position.z [m]'])], 0.1, None),
-    'flying_beam': (15, [(n, ['position.x [m]', 'position.y [m]']) for n in ('lower', 'upper', 'middle')], 0.1, None),
     'sliding_bead': (0.6, [(n, ['position.x [m]', 'position.y [m]']) for n in ('bead', 'tip')], 4e-3, ('velocity: [0.5,', 'velocity: [0.5*(1 + D),')),
     'stick_slip': (25, [('slide', ['value [m]'])], 4e-3, None),
     'ellipse_bead': (5, [('bead', ['position.x [m]', 'position.z [m]'])], 0.02, ('position: [2, 0, 0]', 'position: [2*cos(2*D), 0, -sin(2*D)]')),
     'spinning_hoop': (2, [('bead', ['position.x [m]', 'position.z [m]'])], 0.02, ('theta: deg(30)', 'theta: deg(30)+D')),
+    # R11, D03-S (flying_beam) and K13: motions that amplify a perturbation of their start.
     'double_pendulum': (3, [('tip', ['position.x [m]', 'position.y [m]'])], 0.01, ('position: [1.5, 0, 0]\n', 'position: [1.5, 0, 0]\n    angular_velocity: [0, 0, 10*D]\n')),
+    'flying_beam': (15, [(n, ['position.x [m]', 'position.y [m]']) for n in ('lower', 'upper', 'middle')], 0.1,
+                    ('from: [6, 0, 0], to: [0, 8, 0]', 'from: [6 + 4*D, 3*D, 0], to: [-4*D, 8 - 3*D, 0]')),
+    'chain_of_five': (3, [('end', ['position.x [m]', 'position.y [m]'])], 2e-3, ('a1: deg(-20)', 'a1: deg(-20) + D')),
 }
+
+
+def source(case):
+    of_cases = ROOT / 'cases' / case / 'case.yaml'
+    return of_cases if of_cases.exists() else ROOT / 'bench/forms' / f'{case}.yaml'
 
 
 class Run:
@@ -48,7 +56,7 @@ class Run:
             text = text.replace(', relative_to: arm.start', '')
         text = re.sub(r'\noutput:.*', '', text) + f'\noutput: {{csv: {{interval: {until / ROWS!r}}}}}\n'
         folder = pathlib.Path(tempfile.mkdtemp(prefix='accuracy_'))
-        file = ROOT / 'cases' / case / f'.{folder.name}.yaml'
+        file = source(case).parent / f'.{folder.name}.yaml'
         file.write_text(text)
         try:
             done = subprocess.run([program, 'run', str(file), '-o', str(folder)], capture_output=True, text=True)
@@ -89,7 +97,7 @@ def fixed_step(case, parts):
 
 def measure(program, case, accuracies, form):
     until, _, coarse, perturbed = CASES[case]
-    text = (ROOT / 'cases' / case / 'case.yaml').read_text()
+    text = source(case).read_text()
     parts = max(1, math.ceil(until / ROWS / coarse))
     finest = min(accuracies)
     reference = Run(program, case, text, f'accuracy: {finest / 200!r}', form)

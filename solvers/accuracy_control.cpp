@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "solvers/petsc_owned.hpp"
+#include "solvers/step_plan.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -29,8 +29,6 @@ constexpr double kept = 0.5;
 constexpr double seen = 0.05;
 // Part of the longest step down to which steps are halved for another reason than their error.
 constexpr double least = 1e-4;
-// The digits that a step must keep of the clock.
-constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -89,7 +87,7 @@ double AccuracyControl::first_step(const State& state) const {
 
 double AccuracyControl::next(const State& now) const {
   const double remaining = until_ - now.time, h = sizes_.next(remaining);
-  if (h < clock_digits * std::max(std::abs(now.time), std::abs(until_)) && h < remaining)
+  if (h < StepPlan::clock_digits * std::max(std::abs(now.time), std::abs(until_)) && h < remaining)
     throw Error(
         fmt::format("at t = {:.9g} an accuracy of {:g} needs steps of {:.3g} s, which the clock cannot tell",
                     now.time, accuracy_, h));

@@ -179,12 +179,14 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& contrib
 
   // No row can fall below its own rounding: where no more than that is left above the tolerance, an iteration did not help
   // and the next would change next to nothing, this is the end.
-  bool explained = stalled_ > 0;
+  bool all_known = true;
   for (std::size_t f = 0; f < allowed.size(); ++f)
-    explained = explained && (norms.residual[f] <= allowed[f] ||
+    all_known = all_known && (norms.residual[f] <= allowed[f] ||
                               (f <= F::generalized && norms.beyond_rounding[f] <= allowed[f]));
   const double next = before_change > 0 ? change * std::min(1.0, change / before_change) : change;
-  explained = explained && next <= std::min(tolerance_, faint) * moved;
+  const bool explained = all_known && stalled_ > 0 && next <= std::min(tolerance_, faint) * moved;
+  // In statics errors do not add up over the steps: the end is also where the next increment would be below a position's last digit.
+  const bool at_rest = all_known && stiff == 0 && change <= faint * moved && next <= epsilon * reach;
 
   // Where rounding has other causes: fresh tangents help no longer, or the increment is one of the last digits and the
   // residual falls no more. Increments that small alone prove nothing: in short steps accelerations are made of them. A kept
@@ -194,7 +196,7 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& contrib
     small = small && norms.change[f] <= rounding * norms.size[f] + rounding;
   for (std::size_t f = 0; f < F::state_increment; ++f) small = small && norms.change[f] <= rounding * reach;
   const bool good_tangent = iterate.fresh || contraction_ > worsening * best_before;
-  at_rounding_ = explained || (small && stalled_ > 0 && good_tangent) ||
+  at_rounding_ = explained || at_rest || (small && stalled_ > 0 && good_tangent) ||
                  (iterate.fresh && stalled_ >= 2 && change <= faint * moved);
   return at_rounding_;
 }

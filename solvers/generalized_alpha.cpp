@@ -110,6 +110,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
     result.converged = false;
     not_closed_ = form_.why();
   }
+  if (result.converged) end_algorithmic();
   return result;
 }
 
@@ -182,43 +183,40 @@ void GeneralizedAlpha::predict(double h) {
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
 }
 
-std::vector<double> GeneralizedAlpha::algorithmic_at_end() const {
+void GeneralizedAlpha::end_algorithmic() {
   const AlphaCoefficients& c = alpha_;
   const double h = step_;
   const Layout& layout = assembler_.layout();
-  std::vector<double> local, a = a_;
-  layout.to_local(newton_.x(), local);
+  layout.to_local(newton_.x(), local_);
+  a_end_ = a_;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!has_rate(u.kind)) continue;
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t i = at(u.offset.dof) + k;
-      const double x = local[at(u.local) + k];
+      const double x = local_[at(u.local) + k];
       if (u.kind == BlockKind::state)
-        a[i] = (x / h - (1 - c.gamma1) * a[i]) / c.gamma1;
+        a_end_[i] = (x / h - (1 - c.gamma1) * a_[i]) / c.gamma1;
       else
-        a[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a[i]) / c.beta;
+        a_end_[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a_[i]) / c.beta;
     }
   }
-  form_.correct(a);
-  return a;
+  form_.correct(a_end_);
 }
 
 void GeneralizedAlpha::local_error(LocalError& out) const {
   if (!errors_) return;
   const State& end = trial();
-  const std::vector<double> a = algorithmic_at_end();
   const double time = errors_->node_time(end.time, step_);
-  if (!errors_->empty()) return errors_->estimate(step_, time, end, a, out);
+  if (!errors_->empty()) return errors_->estimate(step_, time, end, a_end_, out);
   AlphaError first = *errors_;
   first.add(errors_->node_time(end.time - step_, step_), a_);
-  first.estimate(step_, time, end, a, out);
+  first.estimate(step_, time, end, a_end_, out);
 }
 
 void GeneralizedAlpha::accept(State& now) {
-  std::vector<double> a = algorithmic_at_end();
   if (errors_) {
     if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
-    errors_->add(errors_->node_time(trial().time, step_), a);
+    errors_->add(errors_->node_time(trial().time, step_), a_end_);
   }
   take_predictor(assembler_.layout(), now, predictor_);
   form_.accept();
@@ -227,7 +225,7 @@ void GeneralizedAlpha::accept(State& now) {
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
   look_back(now);
   copy_motion(trial(), now);
-  now.algorithmic = std::move(a);
+  std::swap(now.algorithmic, a_end_);
   std::swap(now.predictor, predictor_);
   base_ = nullptr;
   memory_ = {.last_step = step_, .first = false, .prepares_start = memory_.prepares_start, .predicts = true};

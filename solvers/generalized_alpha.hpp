@@ -47,20 +47,20 @@ class GeneralizedAlpha final : public StepMethod {
   /// Whether a parabola through the steps before would have predicted the accelerations of the trial better than a
   /// line. Collective.
   bool curve_predicts(const State& now) const;
-  /// Algorithmic accelerations at the end of the step that converged.
-  std::vector<double> algorithmic_at_end() const;
+  /// Makes `a_end_` those of the step that converged.
+  void end_algorithmic();
 
   Assembler& assembler_;
   ConstraintForm& form_;
   AlphaCoefficients alpha_;
   StepEquations equations_;
   Newton newton_;
-  // Of the present attempt: its step, its base (`now`, or `changed_` where something of that was altered), the base's
-  // algorithmic accelerations, and why a solution could not be brought onto the constraints.
+  // Of the present attempt: its step, its base (`now`, or `changed_` where something of that was altered), algorithmic
+  // accelerations of the base and, after convergence, of the end, and why a solution could not be brought onto the constraints.
   double step_ = 0;
   const State* base_ = nullptr;
   State changed_;
-  std::vector<double> a_;
+  std::vector<double> a_, a_end_, local_;
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<double> predictor_;

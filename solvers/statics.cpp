@@ -1,11 +1,35 @@
 #include "solvers/statics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "trammel/index.hpp"
 
 namespace trammel {
+
+namespace {
+
+// Load steps that a prediction continues: with more of them it carries on the errors of the solutions, at most 2^n times.
+constexpr std::size_t most_increments = 5;
+
+/// Weights of the increments of the steps `before`, the newest first, in the increment of the next step of size h: it follows the
+/// polynomial through the ends of these steps.
+template <class Steps>
+std::vector<double> continuation(const Steps& before, double h) {
+  const std::size_t n = before.size();
+  std::vector<double> ends(n), weights(n, 0.0);  // ends: times of the steps' begins, from now back
+  for (std::size_t i = 0; i < n; ++i) ends[i] = (i > 0 ? ends[i - 1] : 0.0) - before[i].step;
+  for (std::size_t k = 0; k < n; ++k) {
+    double basis = h / ends[k];
+    for (std::size_t j = 0; j < n; ++j)
+      if (j != k) basis *= (h - ends[j]) / (ends[k] - ends[j]);
+    for (std::size_t i = 0; i <= k; ++i) weights[i] -= basis;
+  }
+  return weights;
+}
+
+}  // namespace
 
 Statics::Statics(Assembler& assembler, const ModelScales& scales, double stiffness, const StaticStage& stage,
                  Timings& timings)
@@ -88,11 +112,22 @@ double Statics::largest_force() const {
   return force;
 }
 
+std::vector<Statics::Before> Statics::steps_before(const State& now) const {
+  std::vector<Before> all;
+  if (!memory_.predicts) return all;
+  all.push_back({memory_.last_step, &now.predictor});
+  if (!(memory_.step_before > 0)) return all;
+  all.push_back({memory_.step_before, &now.algorithmic});
+  for (const Increment& each : older_) all.push_back({each.step, &each.x});
+  return all;
+}
+
 void Statics::predict(const State& now, bool extrapolate) {
-  // The rate of change is that of the last step, at its middle, and grows as it did from the step before.
-  const double last = memory_.last_step, before = memory_.step_before;
-  const double part = extrapolate ? step_ / last : 0.0;
-  const double growth = extrapolate && memory_.bends ? (step_ + last) / (last + before) : 0.0;
+  std::vector<Before> before;
+  if (extrapolate) before = steps_before(now);
+  const std::size_t order = std::min(before.size(), at(std::max(order_, memory_.bends ? 2 : 1)));
+  before.resize(order);
+  const std::vector<double> weights = continuation(before, step_);
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
@@ -101,33 +136,35 @@ void Statics::predict(const State& now, bool extrapolate) {
       const std::size_t i = at(u.local) + k;
       const std::size_t dof = at(u.offset.dof) + k;
       x[i] = 0;
-      if (part > 0) x[i] = part * (1 + growth) * now.predictor[dof];
-      if (growth > 0) x[i] -= growth * step_ / before * now.algorithmic[dof];
+      for (std::size_t n = 0; n < order; ++n) x[i] += weights[n] * (*before[n].x)[dof];
       if (is_multiplier(u.kind)) x[i] += now.value[at(u.offset.value) + k] / equations_.multiplier_scale();
     }
   }
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
 }
 
-bool Statics::curve_predicts(const State& now) const {
-  const double last = memory_.last_step, before = memory_.step_before, L = equations_.scales().length;
-  const double growth = (step_ + last) / (last + before);
-  double errors[2] = {0, 0};  // squares, by a line and by a curve
+int Statics::best_order(std::span<const Before> before) const {
+  std::vector<std::vector<double>> weights;
+  for (std::size_t n = 1; n <= before.size(); ++n) weights.push_back(continuation(before.first(n), step_));
+  const double L = equations_.scales().length;
+  std::array<double, most_increments> errors{};  // squares
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned) break;
     if (!is_kinematic(u.kind)) continue;
     const double size = u.kind == BlockKind::position ? 1.0 : L;
     for (std::size_t k = 0; k < at(u.size); ++k) {
       const std::size_t dof = at(u.offset.dof) + k;
-      const double rate = now.predictor[dof] / last, rate_before = now.algorithmic[dof] / before;
-      const double by_line = size * (predictor_[dof] - step_ * rate);
-      const double by_curve = by_line - size * step_ * growth * (rate - rate_before);
-      errors[0] += by_line * by_line;
-      errors[1] += by_curve * by_curve;
+      for (std::size_t n = 0; n < weights.size(); ++n) {
+        double error = predictor_[dof];
+        for (std::size_t j = 0; j <= n; ++j) error -= weights[n][j] * (*before[j].x)[dof];
+        errors[n] += size * size * error * error;
+      }
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, errors, 2, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
-  return errors[1] < errors[0];
+  MPI_Allreduce(MPI_IN_PLACE, errors.data(), most_increments, MPI_DOUBLE, MPI_SUM,
+                assembler_.layout().comm());
+  const auto end = errors.begin() + static_cast<std::ptrdiff_t>(weights.size());
+  return 1 + static_cast<int>(std::min_element(errors.begin(), end) - errors.begin());
 }
 
 void Statics::accept(State& now) {
@@ -141,7 +178,14 @@ void Statics::accept(State& now) {
       if (is_multiplier(u.kind)) last -= now.value[at(u.offset.value) + k] / equations_.multiplier_scale();
     }
   const double before = memory_.predicts ? memory_.last_step : 0.0;
-  const bool bends = before > 0 && memory_.step_before > 0 && curve_predicts(now);
+  const std::vector<Before> steps = steps_before(now);
+  order_ = steps.empty() ? 1 : best_order(steps);
+  if (memory_.step_before > 0 && memory_.predicts) {
+    older_.insert(older_.begin(), {memory_.step_before, now.algorithmic});
+    if (older_.size() > most_increments - 2) older_.pop_back();
+  } else {
+    older_.clear();
+  }
   std::swap(before_, now.predictor);
   now = equations_.trial();
   std::swap(now.predictor, predictor_);
@@ -151,7 +195,7 @@ void Statics::accept(State& now) {
              .prepares_start = false,
              .predicts = step_ > 0,
              .step_before = before,
-             .bends = bends};
+             .bends = order_ > 1};
   failed_at_ = 0;
   constant_load_ = false;
 }
@@ -164,18 +208,34 @@ std::string Statics::failure(bool thorough) {
               : "");
 }
 
-void Statics::revise() {
+void Statics::restart(State&) {
+  memory_ = {};
+  older_.clear();
+  order_ = 1;
+}
+
+void Statics::drop_factorization() {
+  newton_.drop_factorization();
+  older_.clear();
+  order_ = 1;
+}
+
+void Statics::forget() {
   memory_.predicts = false;
   memory_.step_before = 0;
   memory_.bends = false;
+  older_.clear();
+  order_ = 1;
+}
+
+void Statics::revise() {
+  forget();
   equations_.revise();
   newton_.reset();
 }
 
 void Statics::take_redundant() {
-  memory_.predicts = false;
-  memory_.step_before = 0;
-  memory_.bends = false;
+  forget();
   equations_.take_redundant();
   newton_.drop_tangent();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace trammel {
@@ -41,6 +42,8 @@ class StepPlan {
 
   /// Times that differ by less than this fraction of a step count as equal.
   static constexpr double same_time = 1e-9;
+  /// Part of the clock's reading that a step must be at least: a thousand of its last digits.
+  static constexpr double clock_digits = 1e3 * std::numeric_limits<double>::epsilon();
 
   /// Plans the next nominal step: of the size that worked last, or twice that.
   void begin(double end, double h, int max_cuts);

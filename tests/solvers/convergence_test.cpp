@@ -161,6 +161,20 @@ TEST_F(AtRounding, a_prediction_is_not_accepted) {
   EXPECT_FALSE(accept(1.1e-7, 0, 0, {0, false, true}));
 }
 
+TEST_F(AtRounding, in_statics_no_iteration_need_fail_where_the_next_increment_has_no_digits) {
+  const auto third = [&](double stiffness, double beyond, double change) {
+    test_.begin(1e-8, scales_, stiffness, 0);
+    EXPECT_FALSE(accept(10, 10, 0, {0, false, true}));
+    EXPECT_FALSE(accept(1e-4, 1e-4, 1e-7, {1, false, true}));
+    return accept(1.3e-7, beyond, change, {2, false, true});
+  };
+  EXPECT_TRUE(third(0, 0, 1e-11));
+  EXPECT_TRUE(test_.accepted_at_rounding());
+  EXPECT_FALSE(third(0, 2e-8, 1e-11));  // more than rounding
+  EXPECT_FALSE(third(0, 0, 1e-10));     // an increment of 1e-13 m is to follow
+  EXPECT_FALSE(third(1e6, 0, 1e-11));   // in dynamics
+}
+
 /// Holds the point X of a frame at a place by a stiff spring.
 struct StiffPivot {
   Vec3 X, at;
