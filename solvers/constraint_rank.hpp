@@ -42,7 +42,8 @@ struct ConstraintGroup {
 /// An entity's rows depend on no others where B, restricted to blocks that no other entity touches, has their full
 /// rank; such entities are taken off, one after another, so open chains cost nothing. What is left falls into groups
 /// of closed loops; each gets a QR decomposition with column pivoting (Golub and Van Loan, 5.4.1), rows and columns
-/// scaled by the model's length so that moments and forces compare. Rank 0 sees the rows of B of the whole model.
+/// scaled by the model's length so that moments and forces compare. Each rank does the first with
+/// its own rows (constraint_loops.hpp); rank 0 sees those of the closed loops.
 class ConstraintRank {
  public:
   ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}
