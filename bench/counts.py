@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import case_run
+
 ALLOWED = 0.03
 SMALLEST = 0.005  # of a case's step: parts and functions below are not judged
 CASES = {  # case, settings, step [s], steps of the short and the long run
@@ -38,30 +40,8 @@ def part_of(library):
     return next(part for part, pattern in PARTS if re.search(pattern, library))
 
 
-def short_case(source, end):
-    """A copy of the case that ends at `end` [s], with rows of the first and the last state alone."""
-    with open(source) as file:
-        text = ''.join(line for line in file if not line.startswith('output'))
-    text, stages = re.subn(r'(type: dynamic,.*?until: )[^,}]+', rf'\g<1>{end!r}', text)
-    if stages != 1:
-        sys.exit(f'{source}: {stages} dynamic stages')
-    path = os.path.join(SCRATCH, 'case.yaml')
-    with open(path, 'w') as file:
-        file.write(text + 'output: {csv: {every: 1000000}, log: no}\n')
-    return path
-
-
-def counted(source, settings, steps, h):
-    """Instructions by (part, function)."""
-    case = short_case(source, h * steps)
-    out = os.path.join(SCRATCH, 'callgrind.out')
-    command = ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', PROGRAM, 'run', case, '-q', '-o',
-               os.path.join(SCRATCH, 'out'), '--set', f'h={h}']
-    for name, value in settings.items():
-        command += ['--set', f'{name}={value}']
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f'{" ".join(command)}\n{done.stderr}')
+def by_function(out):
+    """Instructions by (part, function), of one of callgrind's files."""
     text = subprocess.run(['callgrind_annotate', '--auto=no', '--threshold=100', '--show-percs=no', out],
                           capture_output=True, text=True, check=True).stdout
     counts = {}
@@ -69,6 +49,15 @@ def counted(source, settings, steps, h):
         key = part_of(library or '?'), re.sub(r"'\d+$", '', function)
         counts[key] = counts.get(key, 0) + int(number.replace(',', ''))
     return counts
+
+
+def counted(source, settings, steps, h):
+    """Instructions by (part, function)."""
+    case = case_run.cut_to(source, os.path.join(SCRATCH, 'case.yaml'), h * steps, '{csv: {every: 1000000}, log: no}')
+    out = os.path.join(SCRATCH, 'callgrind.out')
+    case_run.run(case_run.command_of(PROGRAM, case, os.path.join(SCRATCH, 'out'), {**settings, 'h': h}, options=['-q'],
+                                     under=['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}']))
+    return by_function(out)
 
 
 def per_step(name):
@@ -158,4 +147,8 @@ def main():
     sys.exit(1 if differs(before, count_all(names, None)) else 0)
 
 
-main()
+if __name__ == '__main__':
+    try:
+        main()
+    except case_run.RunFailed as error:
+        sys.exit(str(error))

@@ -79,7 +79,9 @@ class Distribution {
     PartitionGraph graph;
     for (int i = 0; i < static_cast<int>(things_.size()); ++i) {
       const PlannedThing& thing = things_[at(i)];
-      const int weight = needs_.unknowns(i);
+      const int weight =
+          needs_.unknowns(i) +
+          (thing.type == nullptr ? 0 : static_cast<int>(evaluation_weight(thing.type->evaluation_cost)));
       if (thing.joint >= 0) {
         vertex[at(i)] = vertex[at(thing.joint)];
         graph.weight[at(vertex[at(i)])] += weight;

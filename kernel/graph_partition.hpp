@@ -23,6 +23,10 @@ struct TRAMMEL_API PartitionGraph {
   void set_edges(std::vector<std::pair<std::int32_t, std::int32_t>> pairs);
 };
 
+/// The weight of an evaluation beside that of unknowns. `cost`: as in Type; 0 where the evaluation is no dearer than the
+/// unknowns' own weights assume.
+TRAMMEL_API PetscInt evaluation_weight(double cost);
+
 /// The rank of each vertex, by PT-Scotch; the same on all ranks. Collective.
 TRAMMEL_API std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph);
 

@@ -14,6 +14,7 @@ int ModelBuilder::begin(Entity entity, const Type& type) {
   entity.type = type.name;
   entity.plugin = type.plugin;
   entity.category = std::string(category_name(type.category));
+  entity.evaluation_cost = type.evaluation_cost;
   const int index = static_cast<int>(model_->entities.size());
   model_->entities.push_back(std::move(entity));
   begin_listed(index, type);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel/graph_partition.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -25,6 +26,14 @@ BlockMap<int> partition(MPI_Comm comm, const Model& model, const Identification&
     vertex_of.put(id) = static_cast<std::int32_t>(graph.weight.size());
     graph.weight.push_back(model.block(id).size);
   }
+  // What an evaluation costs belongs to a block of the instance's own, such as its multipliers, since these follow it to its rank.
+  const auto own_vertex = [&](const ElementRange& range, int i, std::int32_t otherwise) {
+    for (const BlockId id : range.stencil(i))
+      if (const std::int32_t v = vertex_of[identification.root(id).root];
+          v >= 0 && model.block(id).entity == range.entity(i))
+        return v;
+    return otherwise;
+  };
   std::vector<std::pair<std::int32_t, std::int32_t>> edges;
   std::vector<std::int32_t> touched;
   for (const Model::Range& range : model.ranges)
@@ -39,6 +48,10 @@ BlockMap<int> partition(MPI_Comm comm, const Model& model, const Identification&
       for (const auto a : touched)
         for (const auto b : touched)
           if (a != b) edges.emplace_back(a, b);
+      const int entity = range.instances->entity(i);
+      if (entity < 0 || touched.empty()) continue;
+      if (const PetscInt extra = evaluation_weight(model.entities[at(entity)].evaluation_cost); extra > 0)
+        graph.weight[at(own_vertex(*range.instances, i, touched.front()))] += extra;
     }
   graph.set_edges(std::move(edges));
   const std::vector<int> part = partition_graph(comm, graph);

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "kernel/rank_exchange.hpp"
+#include "solvers/constraint_loops.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -27,19 +27,6 @@ constexpr int largest_dense = 300;
 constexpr double preference = 0.3;
 // Rows with a larger weight than this belong to a linear combination.
 constexpr double takes_part = 1e-6;
-
-/// One row of B, scaled.
-struct GradientRow {
-  ConstraintGroup::Row row;
-  std::vector<std::pair<int, double>> entries;  ///< by global unknown
-};
-
-/// The rows of B that a rank owns, flattened to be sent.
-struct Flat {
-  std::vector<std::int64_t> heads;  ///< block, component, entity, number of entries
-  std::vector<int> columns;
-  std::vector<double> values;  ///< scale, then the entries, of each row
-};
 
 template <class T>
 std::vector<T> gather(const std::vector<T>& mine, MPI_Datatype type, MPI_Comm comm) {
@@ -91,8 +78,8 @@ void scale(Mat B, const Model& model, const Layout& layout, double length) {
 }
 
 /// `wanted`: by multiplier block; empty: all.
-Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
-                const std::set<BlockId>& wanted) {
+std::vector<GradientRow> owned_rows(Assembler& assembler, const State& state, double length, Mat B,
+                                    const std::set<BlockId>& wanted) {
   const Layout& layout = assembler.layout();
   const Model& model = assembler.model();
   TangentWeights weights;
@@ -103,7 +90,7 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
     throw Error(fmt::format("at t = {:g} {}", state.time, assembler.rejection()));
 
   scale(B, model, layout, length);
-  Flat flat;
+  std::vector<GradientRow> rows;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned || !is_multiplier(u.kind) || (!wanted.empty() && !wanted.contains(u.block))) continue;
     for (int k = 0; k < u.size; ++k) {
@@ -112,89 +99,53 @@ Flat owned_rows(Assembler& assembler, const State& state, double length, Mat B,
       const PetscInt* columns = nullptr;
       const PetscScalar* values = nullptr;
       TRAMMEL_PETSC(MatGetRow(B, u.global + k, &n, &columns, &values));
-      flat.values.push_back(row_scale(model.block(u.block), k, length));
-      int count = 0;
-      for (PetscInt j = 0; j < n; ++j) {
-        if (values[j] == 0) continue;
-        flat.columns.push_back(static_cast<int>(columns[j]));
-        flat.values.push_back(values[j]);
-        ++count;
-      }
+      GradientRow row;
+      row.at = {u.block, k};
+      row.entity = model.block(u.block).entity;
+      row.scale = row_scale(model.block(u.block), k, length);
+      for (PetscInt j = 0; j < n; ++j)
+        if (values[j] != 0) row.entries.emplace_back(static_cast<int>(columns[j]), values[j]);
       TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
-      const std::int64_t head[] = {u.block, k, model.block(u.block).entity, count};
-      flat.heads.insert(flat.heads.end(), head, head + 4);
+      rows.push_back(std::move(row));
     }
   }
-  return flat;
+  return rows;
 }
 
-std::vector<GradientRow> rows_on_first(const Flat& mine, MPI_Comm comm) {
-  const std::vector<std::int64_t> heads = gather(mine.heads, MPI_INT64_T, comm);
-  const std::vector<int> columns = gather(mine.columns, MPI_INT, comm);
-  const std::vector<double> values = gather(mine.values, MPI_DOUBLE, comm);
+std::vector<GradientRow> on_first(const std::vector<GradientRow>& mine, MPI_Comm comm) {
+  std::vector<std::int64_t> heads;  // block, component, entity, number of entries
+  std::vector<int> columns;
+  std::vector<double> values;  // scale, then the entries, of each row
+  for (const GradientRow& row : mine) {
+    heads.insert(heads.end(),
+                 {row.at.block, row.at.component, row.entity, static_cast<std::int64_t>(row.entries.size())});
+    values.push_back(row.scale);
+    for (const auto& [column, value] : row.entries) {
+      columns.push_back(column);
+      values.push_back(value);
+    }
+  }
+  heads = gather(heads, MPI_INT64_T, comm);
+  columns = gather(columns, MPI_INT, comm);
+  values = gather(values, MPI_DOUBLE, comm);
   std::vector<GradientRow> rows(heads.size() / 4);
   std::size_t c = 0, v = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t* head = &heads[4 * i];
-    rows[i].row = {{head[0], static_cast<int>(head[1])}, static_cast<int>(head[2]), values[v++]};
+    rows[i].at = {head[0], static_cast<int>(head[1])};
+    rows[i].entity = static_cast<int>(head[2]);
+    rows[i].scale = values[v++];
     for (int k = 0; k < head[3]; ++k) rows[i].entries.emplace_back(columns[c++], values[v++]);
   }
   // The order must not depend on the partition.
   std::ranges::sort(rows, [](const GradientRow& a, const GradientRow& b) {
-    return std::pair(a.row.at.block, a.row.at.component) < std::pair(b.row.at.block, b.row.at.component);
+    return std::pair(a.at.block, a.at.component) < std::pair(b.at.block, b.at.component);
   });
   return rows;
 }
 
-/// Rows of entities that remain when those with full rank in unknowns of their own are taken off.
-std::vector<int> loops(const std::vector<GradientRow>& rows) {
-  std::map<int, std::vector<int>> of_entity;
-  std::map<int, std::set<int>> users;  // entities by unknown
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    of_entity[rows[i].row.entity].push_back(static_cast<int>(i));
-    for (const auto& [column, value] : rows[i].entries) users[column].insert(rows[i].row.entity);
-  }
-  std::vector<int> open;
-  for (const auto& [entity, members] : of_entity) open.push_back(entity);
-  while (!open.empty()) {
-    const int entity = open.back();
-    open.pop_back();
-    const auto found = of_entity.find(entity);
-    if (found == of_entity.end()) continue;
-    const std::vector<int>& members = found->second;
-    std::map<int, int> own;
-    for (const int i : members)
-      for (const auto& [column, value] : rows[at(i)].entries)
-        if (users[column].size() == 1) own.try_emplace(column, static_cast<int>(own.size()));
-    if (own.size() < members.size()) continue;
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(own.size()),
-                                              static_cast<Eigen::Index>(members.size()));
-    for (std::size_t k = 0; k < members.size(); ++k)
-      for (const auto& [column, value] : rows[at(members[k])].entries)
-        if (const auto place = own.find(column); place != own.end())
-          A(place->second, static_cast<Eigen::Index>(k)) = value;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-    // Far from singular, so that what is taken off stays off as the system moves.
-    qr.setThreshold(1e-4);
-    if (qr.rank() < static_cast<Eigen::Index>(members.size())) continue;
-    std::set<int> neighbours;
-    for (const int i : members)
-      for (const auto& [column, value] : rows[at(i)].entries) {
-        std::set<int>& others = users[column];
-        others.erase(entity);
-        neighbours.insert(others.begin(), others.end());
-      }
-    of_entity.erase(found);
-    open.insert(open.end(), neighbours.begin(), neighbours.end());
-  }
-  std::vector<int> left;
-  for (const auto& [entity, members] : of_entity) left.insert(left.end(), members.begin(), members.end());
-  std::ranges::sort(left);
-  return left;
-}
-
 /// Splits rows into those that share unknowns, directly or through others.
-std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows, const std::vector<int>& some) {
+std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
   std::map<int, int> parent;
   const auto root = [&](int x) {
     while (parent.at(x) != x) x = parent[x] = parent[parent[x]];
@@ -206,11 +157,11 @@ std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows, co
     parent[root(a)] = root(b);
   };
   // Unknowns are numbered from 0, entities below it.
-  for (const int i : some)
-    for (const auto& [column, value] : rows[at(i)].entries) join(-2 - rows[at(i)].row.entity, column);
+  for (const GradientRow& row : rows)
+    for (const auto& [column, value] : row.entries) join(-2 - row.entity, column);
   std::map<int, std::vector<int>> groups;
-  for (const int i : some)
-    if (!rows[at(i)].entries.empty()) groups[root(-2 - rows[at(i)].row.entity)].push_back(i);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    groups[root(-2 - rows[i].entity)].push_back(static_cast<int>(i));
   std::vector<std::vector<int>> out;
   for (auto& [key, members] : groups) out.push_back(std::move(members));
   std::ranges::sort(out);
@@ -279,7 +230,7 @@ Decomposition decompose(const std::vector<GradientRow>& rows, const std::vector<
 ConstraintGroup group_of(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
   const Decomposition d = decompose(rows, members);
   ConstraintGroup group;
-  for (const int i : members) group.rows.push_back(rows[at(i)].row);
+  for (const int i : members) group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
   group.weakest = d.weakest;
   const auto m = static_cast<Eigen::Index>(members.size());
   const Eigen::Index r = d.rank;
@@ -365,13 +316,13 @@ bool ConstraintRank::is_active(const ConstraintRow& row) const {
 void ConstraintRank::find(const State& state) {
   Layout& layout = assembler_.layout();
   B_ = OwnedMat(assembler_.create_matrix());
-  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), {});
-  std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
-  std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
+  std::vector<GradientRow> mine = owned_rows(assembler_, state, length_, B_.get(), {});
+  std::erase_if(mine, [](const GradientRow& row) { return row.entries.empty(); });
+  const std::vector<GradientRow> rows =
+      on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
   groups_.clear();
   if (layout.rank() == 0)
-    for (const std::vector<int>& members : connected(rows, loops(rows)))
-      groups_.push_back(group_of(rows, members));
+    for (const std::vector<int>& members : connected(rows)) groups_.push_back(group_of(rows, members));
   broadcast(groups_, layout.comm());
   loop_of_.clear();
   for (std::size_t k = 0; k < groups_.size(); ++k)
@@ -415,14 +366,15 @@ void ConstraintRank::follow_switches(const State& state, std::span<const RowSwit
     of_touched.insert(row);
   }
   if (!B_) B_ = OwnedMat(assembler_.create_matrix());
-  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), wanted);
-  std::vector<GradientRow> all = rows_on_first(mine, layout.comm());
-  std::erase_if(
-      all, [&](const GradientRow& row) { return row.entries.empty() || !of_touched.contains(row.row.at); });
+  std::vector<GradientRow> mine = owned_rows(assembler_, state, length_, B_.get(), wanted);
+  std::erase_if(mine,
+                [&](const GradientRow& row) { return row.entries.empty() || !of_touched.contains(row.at); });
+  const std::vector<GradientRow> rows_now =
+      on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
   std::erase_if(groups_, [&](const ConstraintGroup& g) { return of_touched.contains(g.rows.front().at); });
   if (layout.rank() == 0)
-    for (const std::vector<int>& members : connected(all, loops(all)))
-      groups_.push_back(group_of(all, members));
+    for (const std::vector<int>& members : connected(rows_now))
+      groups_.push_back(group_of(rows_now, members));
   broadcast(groups_, layout.comm());
   note_groups();
 }
@@ -431,13 +383,13 @@ void ConstraintRank::follow(const State& state) {
   if (groups_.empty()) return;
   Layout& layout = assembler_.layout();
   if (!B_) B_ = OwnedMat(assembler_.create_matrix());
-  const Flat mine = owned_rows(assembler_, state, length_, B_.get(), looped_);
-  const std::vector<GradientRow> rows = rows_on_first(mine, layout.comm());
+  const std::vector<GradientRow> rows =
+      on_first(owned_rows(assembler_, state, length_, B_.get(), looped_), layout.comm());
   if (layout.rank() == 0) {
     if (members_.empty()) {
       std::map<std::pair<BlockId, int>, int> place;
       for (std::size_t i = 0; i < rows.size(); ++i)
-        place[{rows[i].row.at.block, rows[i].row.at.component}] = static_cast<int>(i);
+        place[{rows[i].at.block, rows[i].at.component}] = static_cast<int>(i);
       for (const ConstraintGroup& g : groups_) {
         members_.emplace_back();
         for (const ConstraintGroup::Row& row : g.rows)

@@ -42,8 +42,8 @@ struct ConstraintGroup {
 /// The rows of an entity depend on no others if B, restricted to blocks that no other entity touches, has full
 /// rank. Such entities are removed, one after another, so that open chains cost nothing. Groups of closed loops
 /// remain. Each group is decomposed by QR with column pivoting (Golub and Van Loan, 5.4.1), with rows and columns
-/// scaled by the model's length so that moments and forces can be compared. MPI rank 0 receives the rows of B of
-/// the whole model.
+/// scaled by the model's length so that moments and forces can be compared. Each MPI rank
+/// does the first with its own rows (constraint_loops.hpp); rank 0 receives those of the closed loops.
 class ConstraintRank {
  public:
   ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}

@@ -323,5 +323,6 @@ TRAMMEL_PLUGIN("beam_sliding", "0.1") {
   type.parameters = beam_sliding::parameters();
   type.build = beam_sliding::build;
   type.needs = [](const Parameters&, Needs& needs) { needs.meets_others = true; };
+  type.evaluation_cost = 5;
   registry.add(std::move(type));
 }

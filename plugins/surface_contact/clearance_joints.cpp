@@ -237,6 +237,7 @@ Type clearance_type(const char* name, const char* summary, std::vector<Parameter
   Type type = joint_type(name, summary, requirement, std::move(own), build);
   std::erase_if(type.parameters, [](const Parameter& p) { return p.name == "rotation"; });
   type.degrees_of_freedom = 5;
+  type.evaluation_cost = 15;
   return type;
 }
 

@@ -42,6 +42,7 @@ Type contact_type(const char* name, const char* summary, const JointRequirement&
   });
   type.parameters.insert(type.parameters.begin(), Parameter::make(Kind::list, "between", "", between).must());
   type.degrees_of_freedom = 5;
+  type.evaluation_cost = 15;
   return type;
 }
 

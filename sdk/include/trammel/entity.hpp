@@ -17,7 +17,8 @@ struct Entity {
   std::string type;
   std::string plugin;
   Location where;
-  Reserved<4> reserved{};
+  double evaluation_cost = 0;  ///< as in Type
+  Reserved<3> reserved{};
 };
 
 /// A body's mass concentrated for loads that act on mass (gravity).

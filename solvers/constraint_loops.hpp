@@ -1,0 +1,28 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <utility>
+#include <vector>
+
+#include "trammel/row_status.hpp"
+
+namespace trammel {
+
+/// A row of the constraint Jacobian B, made dimensionless.
+struct GradientRow {
+  ConstraintRow at;
+  int entity = -1;  ///< whose constraint it is
+  double scale = 1;
+  std::vector<std::pair<int, double>> entries;  ///< by global unknown
+};
+
+/// The rows that belong to closed loops, each on one rank, in no particular order; `mine` are those of this rank, none of them empty.
+///
+/// An entity whose rows have full rank in unknowns that no other entity's rows contain depends on no others, and is taken off. Others
+/// may then follow. Each rank does this with its own rows. A rank that has taken off all its users of an unknown tells the other ranks that
+/// contain it, which go on with theirs, until nothing more can be taken off. What is left does not depend on the partition. Rows
+/// travel only where an entity has them on several ranks. Collective.
+std::vector<GradientRow> rows_in_loops(std::vector<GradientRow> mine, MPI_Comm comm);
+
+}  // namespace trammel
