@@ -34,6 +34,11 @@ void BackgroundQueue::add(std::function<void()> job) {
   changed_.notify_all();
 }
 
+void BackgroundQueue::wait_for_room() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return jobs_.size() < limit_; });
+}
+
 void BackgroundQueue::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return jobs_.empty(); });

@@ -24,8 +24,10 @@ class BackgroundQueue {
   /// After the jobs that were added.
   ~BackgroundQueue();
 
-  /// Waits while `limit` jobs wait or run.
+  /// Waits for room.
   void add(std::function<void()> job);
+  /// Returns when fewer than `limit` jobs wait or run.
+  void wait_for_room();
   /// Until no job waits or runs.
   void wait();
   /// Jobs that ended well.

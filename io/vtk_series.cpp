@@ -347,11 +347,11 @@ void VtkSeries::record(const State& state) {
       });
   p.drawing.finish();
   FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
+  // All ranks list before any of them begins a further frame: no more than two are begun and not listed.
+  p.writer.wait_for_room();
+  p.list_together();
   p.add_frame(state.time, std::move(plan));
-  if (p.recorded == 1)
-    drain();  // an error of the folder or of the disk comes at the start
-  else
-    p.list_together();
+  if (p.recorded == 1) drain();  // an error of the folder or of the disk comes at the start
 }
 
 void VtkSeries::drain() {
