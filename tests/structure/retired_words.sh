@@ -38,7 +38,7 @@ allowed=$(cat <<'LIST'
 ^(CHANGELOG\.md|tests/structure/retired_words\w*\.sh|.*former_names\w*\.[ch]pp):
 ^sdk/(check/)?include/trammel/.*\.hpp:.*(\[\[deprecated|former name)
 ^sdk/(include/trammel/registry\.hpp|src/registry\.cpp):.*\bfreedoms
-^sdk/include/trammel/(joint_site|coordinate_element|outputs)\.hpp:.*(J::demand|attachment_|lost_power)
+^sdk/include/trammel/(joint_site|coordinate_element)\.hpp:.*(J::demand|attachment_)
 ^cases/governor/beam\.yaml:.*\bleft_out
 LIST
 )

@@ -18,10 +18,7 @@ struct Energy {
   double strain = 0;     ///< elastic energy
   double potential = 0;  ///< potential energy of conservative loads
   /// Dissipated power, minus the power supplied by nonconservative loads and prescribed motions [W].
-  union {
-    double dissipated_power = 0;
-    [[deprecated("now dissipated_power")]] double lost_power;
-  };
+  double dissipated_power = 0;
   Reserved<2> reserved{};
 
   Energy& operator+=(const Energy& o) {
