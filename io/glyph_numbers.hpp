@@ -17,18 +17,20 @@ class GlyphNumbers final : public OutputSink {
   explicit GlyphNumbers(VtkDrawing& drawing) : drawing_(drawing) {}
 
   void scalar(std::string_view name, std::string_view unit, double value) override {
-    drawing_.add_number(Canvas::Layer::joints, std::string(name), unit, value);
+    drawing_.add_number(Canvas::Layer::joints, name, unit, value);
   }
   void vector(std::string_view, std::string_view, const Vec3&) override {}
   void values(std::string_view name, std::string_view unit, std::span<const std::string_view> components,
               std::span<const double> values) override {
-    for (std::size_t k = 0; k < std::min(components.size(), values.size()); ++k)
-      drawing_.add_number(Canvas::Layer::joints, std::string(name) + "." + std::string(components[k]), unit,
-                          values[k]);
+    for (std::size_t k = 0; k < std::min(components.size(), values.size()); ++k) {
+      name_.assign(name).append(1, '.').append(components[k]);
+      drawing_.add_number(Canvas::Layer::joints, name_, unit, values[k]);
+    }
   }
 
  private:
   VtkDrawing& drawing_;
+  std::string name_;
 };
 
 }  // namespace trammel

@@ -15,14 +15,24 @@ namespace trammel {
 void MotionMeasure::add(const State& state) {
   if (weight_.isZero()) weight_ = weight_at(state);
   Mat3 sum = Mat3::Zero();
+  std::size_t number = 0;
   for (const UnknownBlock& u : assembler_->layout().unknowns()) {
     if (!u.owned || u.kind != BlockKind::position) continue;
     const Eigen::Map<const Vec3> p(state.value.data() + u.offset.value);
-    const Vec3 d = p - start_.try_emplace(u.block, p).first->second;
+    const Vec3 d = p - start_of(u.block, number++, p);
     sum += d * d.transpose();
   }
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), 9, MPI_DOUBLE, MPI_SUM, assembler_->layout().comm());
   displacements_ += sum;
+}
+
+/// Blocks come in the same order from state to state: a search in a table for each would take most of the time.
+const Vec3& MotionMeasure::start_of(BlockId block, std::size_t number, const Vec3& now) {
+  if (number >= in_order_.size() || in_order_[number].first != block) {
+    in_order_.resize(number);
+    in_order_.emplace_back(block, start_.try_emplace(block, now).first->second);
+  }
+  return in_order_[number].second;
 }
 
 void MotionMeasure::write(Archive& archive) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "kernel/assembler.hpp"
 #include "trammel/archive.hpp"
@@ -31,7 +33,10 @@ class MotionMeasure {
   Vec3 weight_at(const State& state);
 
   Assembler* assembler_;
+  const Vec3& start_of(BlockId block, std::size_t number, const Vec3& now);
+
   std::unordered_map<BlockId, Vec3> start_;
+  std::vector<std::pair<BlockId, Vec3>> in_order_;  ///< of `start_`, as the last state had them
   Vec3 weight_ = Vec3::Zero();
   Mat3 displacements_ = Mat3::Zero();
 };

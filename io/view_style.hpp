@@ -30,7 +30,7 @@ struct Group {
 };
 
 /// The first that fits holds.
-inline constexpr std::array<Group, 9> groups{{
+inline constexpr std::array<Group, 10> groups{{
     {"beams", "curves", "body", ""},
     {"springs", "curves", "element", ""},
     {"curves", "curves", "", ""},
@@ -38,6 +38,7 @@ inline constexpr std::array<Group, 9> groups{{
     {"surfaces", "bodies", "surface", ""},
     {"bodies", "bodies", "", ""},
     {"contacts", "joints", "joint", "contact"},
+    {"drives", "joints", "coordinate", ""},
     {"joints", "joints", "", ""},
     {"markers", "markers", "", ""},
 }};

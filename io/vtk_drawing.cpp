@@ -56,6 +56,7 @@ DrawingLayers VtkDrawing::take_layers() {
 }
 
 void VtkDrawing::clear() {
+  if (!has_start_) instances_at_start_.clear();
   for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
   begin(-1);
 }
@@ -64,6 +65,9 @@ void VtkDrawing::begin(int entity) {
   entity_ = entity;
   last_ = nullptr;
   for (std::size_t i = 0; i < layers_.size(); ++i) begun_[i] = layers_[i].point_count();
+  if (!has_start_ && entity >= 0)
+    instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::curves)],
+                                   begun_[static_cast<std::size_t>(Layer::bodies)]});
 }
 
 void VtkDrawing::finish() {
@@ -86,6 +90,38 @@ void VtkDrawing::add_displacement(LayerDrawing& drawing, Start& start) const {
   field.names = {"X", "Y", "Z"};
   field.values.resize(drawing.points.size());
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = drawing.points[i] - start.points[i];
+}
+
+std::vector<VtkDrawing::InstanceStart> VtkDrawing::starts() const {
+  std::vector<InstanceStart> all;
+  const auto part = [](const std::vector<double>& points, std::size_t begin, std::size_t end) {
+    const auto at = [&](std::size_t i) { return points.begin() + static_cast<std::ptrdiff_t>(3 * i); };
+    return std::vector<double>(at(begin), at(end));
+  };
+  for (std::size_t k = 0; k < instances_at_start_.size(); ++k) {
+    const InstanceBegin& begin = instances_at_start_[k];
+    const InstanceBegin end =
+        k + 1 < instances_at_start_.size()
+            ? instances_at_start_[k + 1]
+            : InstanceBegin{-1, curves_start_.entity.size(), bodies_start_.entity.size()};
+    all.push_back({begin.entity, part(curves_start_.points, begin.curves, end.curves),
+                   part(bodies_start_.points, begin.bodies, end.bodies)});
+  }
+  return all;
+}
+
+void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
+  curves_start_ = bodies_start_ = {};
+  instances_at_start_.clear();
+  for (const InstanceStart& one : starts) {
+    instances_at_start_.push_back({one.entity, curves_start_.entity.size(), bodies_start_.entity.size()});
+    for (const auto& [points, to] :
+         {std::pair(&one.curves, &curves_start_), std::pair(&one.bodies, &bodies_start_)}) {
+      to->points.insert(to->points.end(), points->begin(), points->end());
+      to->entity.resize(to->points.size() / 3, one.entity);
+    }
+  }
+  has_start_ = true;
 }
 
 LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
@@ -135,6 +171,20 @@ void VtkDrawing::surface(Layer layer, std::span<const Vec3> points, std::span<co
   }
 }
 
+void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) {
+  surface(layer, points, caps);
+  LayerDrawing& drawing = *last_;
+  const auto ring = static_cast<std::size_t>(corners);
+  for (std::size_t first = last_first_; first + 2 * ring <= drawing.point_count(); first += ring) {
+    LayerDrawing::Cells& strips = drawing.strips;
+    for (std::size_t k = 0; k <= ring; ++k)
+      for (const std::size_t point : {first + ring + k % ring, first + k % ring})
+        strips.connectivity.push_back(static_cast<std::int64_t>(point));
+    strips.offsets.push_back(static_cast<std::int64_t>(strips.connectivity.size()));
+    strips.entity.push_back(entity_);
+  }
+}
+
 void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
   const std::size_t points = last_->point_count() - last_first_;
@@ -142,9 +192,8 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
     throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
                             points, components));
   if (name == "entity") throw Error("the field 'entity' is the recorder's own");
-  const auto [at, fresh] = last_->fields.try_emplace(std::string(name));
-  LayerDrawing::Field& field = at->second;
-  if (fresh) field.components = components;
+  LayerDrawing::Field& field = last_->field(name);
+  if (field.values.empty()) field.components = components;
   if (field.components != components)
     throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name,
                             components, field.components));
@@ -155,17 +204,17 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
 void VtkDrawing::label(std::string_view name, std::string_view unit,
                        std::span<const std::string_view> components) {
   if (last_ == nullptr) return;
-  const auto at = last_->fields.find(std::string(name));
+  const auto at = last_->fields.find(name);
   if (at == last_->fields.end() || !at->second.unit.empty() || !at->second.names.empty()) return;
   at->second.unit = unit;
   at->second.names.assign(components.begin(), components.end());
 }
 
-void VtkDrawing::add_number(Layer layer, const std::string& name, std::string_view unit, double value) {
+void VtkDrawing::add_number(Layer layer, std::string_view name, std::string_view unit, double value) {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
   const std::size_t first = begun_[static_cast<std::size_t>(layer)];
   if (drawing.point_count() == first || name == "entity") return;
-  LayerDrawing::Field& field = drawing.fields[name];
+  LayerDrawing::Field& field = drawing.field(name);
   if (field.components != 1 || field.values.size() > first) return;
   if (field.unit.empty()) field.unit = unit;
   field.values.resize(first, 0.0);

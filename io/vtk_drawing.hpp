@@ -2,14 +2,17 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trammel/archive.hpp"
 #include "trammel/canvas.hpp"
 #include "trammel/glyph.hpp"
+#include "trammel/swept_canvas.hpp"
 
 namespace trammel {
 
@@ -51,11 +54,16 @@ struct LayerDrawing {
     std::vector<std::string> names{};  ///< of the components; empty where they have none
   };
 
-  std::vector<double> points;           ///< x, y, z of each [m]
-  std::vector<std::int32_t> entity;     ///< by point
-  std::map<std::string, Field> fields;  ///< by point
-  Cells vertices, lines, polygons;
+  std::vector<double> points;                        ///< x, y, z of each [m]
+  std::vector<std::int32_t> entity;                  ///< by point
+  std::map<std::string, Field, std::less<>> fields;  ///< by point
+  Cells vertices, lines, polygons, strips;
 
+  /// The field of this name, made where there is none.
+  Field& field(std::string_view name) {
+    const auto at = fields.find(name);
+    return at != fields.end() ? at->second : fields[std::string(name)];
+  }
   std::size_t point_count() const { return points.size() / 3; }
   bool empty() const { return points.empty(); }
   DrawingExtent extent() const;
@@ -64,7 +72,7 @@ struct LayerDrawing {
 using DrawingLayers = std::array<LayerDrawing, canvas_layers>;
 
 /// Gathers what this rank's instances draw, layer by layer.
-class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels {
+class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, public SweptCanvas {
  public:
   /// Of all glyphs to come.
   void set_glyph_scale(const GlyphScale& scale) { glyph_scale_ = scale; }
@@ -79,24 +87,34 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels {
   void polyline(Layer layer, std::span<const Vec3> points) override;
   void points(Layer layer, std::span<const Vec3> points) override;
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
-  /// Throws Error if the number of values is not that of the part's points, or if the name is used already.
+  /// Strips of triangles, one between two rings: a third of the numbers that rectangles take.
+  void swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) override;
+  /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
   void label(std::string_view name, std::string_view unit,
              std::span<const std::string_view> components) override;
   GlyphScale begin_glyph(const Vec3&) override { return glyph_scale_; }
 
-  /// Adds a scalar to all points that the instance of the present entity drew on a layer. Does nothing if it drew
-  /// none, or has a field of this name.
-  void add_number(Layer layer, const std::string& name, std::string_view unit, double value);
+  /// A scalar on all points that the present entity's instance drew on a layer. Does nothing where it drew none, or drew a field
+  /// of this name.
+  void add_number(Layer layer, std::string_view name, std::string_view unit, double value);
 
   const LayerDrawing& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
   LayerDrawing& layer(int i) { return layers_[static_cast<std::size_t>(i)]; }
-  /// Where the points of this rank were in the first drawing.
-  void serialize_start(Archive& archive) {
-    archive(has_start_, curves_start_.points, curves_start_.entity, bodies_start_.points,
-            bodies_start_.entity);
-  }
-  /// Moves all layers to the caller.
+  /// Where the points of an instance were in the first drawing, x, y, z of each [m].
+  struct InstanceStart {
+    std::int32_t entity = -1;
+    std::vector<double> curves, bodies;
+
+    bool empty() const { return curves.empty() && bodies.empty(); }
+    void serialize(Archive& archive) { archive(entity, curves, bodies); }
+  };
+  bool has_start() const { return has_start_; }
+  /// By `begin` of the first drawing.
+  std::vector<InstanceStart> starts() const;
+  /// In place of a first drawing.
+  void set_starts(std::vector<InstanceStart> starts);
+  /// All layers; none is left here.
   DrawingLayers take_layers();
 
  private:
@@ -110,7 +128,14 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels {
   };
   void add_displacement(LayerDrawing& drawing, Start& start) const;
 
+  /// Where the points of an instance begin in the first drawing, and whose it is.
+  struct InstanceBegin {
+    std::int32_t entity = -1;
+    std::size_t curves = 0, bodies = 0;
+  };
+
   Start curves_start_, bodies_start_;
+  std::vector<InstanceBegin> instances_at_start_;
   bool has_start_ = false;
   GlyphScale glyph_scale_;
   std::array<std::size_t, canvas_layers> begun_{};  ///< points of each layer where the entity began

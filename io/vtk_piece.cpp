@@ -148,6 +148,7 @@ std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fiel
   poly->SetVerts(cells(drawing.vertices));
   poly->SetLines(cells(drawing.lines));
   poly->SetPolys(cells(drawing.polygons));
+  poly->SetStrips(cells(drawing.strips));
   for (const LayerField& field : fields) {
     LayerDrawing::Field& own = drawing.fields[field.name];
     own.components = field.components;
@@ -160,7 +161,7 @@ std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fiel
   poly->GetPointData()->AddArray(entities(drawing.entity));
   // VTK counts the cells of a poly data in this order.
   std::vector<std::int32_t> of_cells = drawing.vertices.entity;
-  for (const auto* kind : {&drawing.lines, &drawing.polygons})
+  for (const auto* kind : {&drawing.lines, &drawing.polygons, &drawing.strips})
     of_cells.insert(of_cells.end(), kind->entity.begin(), kind->entity.end());
   poly->GetCellData()->AddArray(entities(of_cells));
 

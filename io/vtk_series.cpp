@@ -9,6 +9,7 @@
 
 #include "io/background_work.hpp"
 #include "io/csv_outputs.hpp"
+#include "io/drawing_start.hpp"
 #include "io/field_labels.hpp"
 #include "io/glyph_numbers.hpp"
 #include "io/glyph_scale.hpp"
@@ -155,18 +156,7 @@ struct VtkSeries::Parts {
   void serialize(Archive& archive, std::int64_t& of_all) {
     archive(frames, drawn, listed_layers, recorded, earlier_series, fields, extents, has_empty_file, of_all,
             glyph_scale.size, glyph_scale.sides);
-    std::vector<std::string> starts;
-    if (!archive.reads()) {
-      Archive mine;
-      drawing.serialize_start(mine);
-      const auto* begin = reinterpret_cast<const char*>(mine.bytes().data());
-      starts = gather_texts(comm, std::string_view(begin, mine.bytes().size()));
-    }
-    archive(starts);
-    // With another number of ranks displacements are measured from the continued state.
-    if (!archive.reads() || static_cast<int>(starts.size()) != assembler.layout().ranks()) return;
-    Archive mine(std::as_bytes(std::span(starts[static_cast<std::size_t>(rank)])));
-    drawing.serialize_start(mine);
+    archive_drawing_start(archive, assembler, drawing);
   }
 
   /// Removes the frames that a run wrote beyond those that are known, and the series that they belong to.
@@ -336,6 +326,7 @@ void VtkSeries::record(const State& state) {
     p.drawing.set_glyph_scale(p.glyph_scale);
   }
   p.drawing.clear();
+  GlyphNumbers numbers(p.drawing);
   visit_together(
       p.assembler, state,
       [&](const ElementRange& range, int i, const LocalState& x, const ReactionContributions& contributions) {
@@ -343,7 +334,6 @@ void VtkSeries::record(const State& state) {
         if (!contributions.active) return;
         range.draw(i, x, contributions, p.drawing);
         if (!p.is_joint(range.entity(i))) return;
-        GlyphNumbers numbers(p.drawing);
         range.outputs(i, x, contributions, numbers);
       });
   p.drawing.finish();

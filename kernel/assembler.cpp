@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <optional>
 #include <set>
 
 #include "kernel/algebraic_rules.hpp"
@@ -54,6 +54,7 @@ struct Assembler::Parts {
   };
   std::vector<Fold> folds;
   bool offsets_are_local = false;  ///< unknowns lie in a state as in the local vector
+  std::optional<ReactionSides> reaction_sides;  ///< once something was visited
   State zeroed;
   const State* zeroed_from = nullptr;  ///< within one evaluation
   FieldScales scales;
@@ -495,17 +496,17 @@ void Assembler::visit(const State& state,
                                                const ReactionContributions&)>& visitor) {
   Parts& p = *parts_;
   if (!p.residual_everywhere(state)) p.throw_refused(state);
-  const std::map<int, ReactionContributions> contributions =
-      reaction_contributions(p.layout, state, p.r_by_offset);
+  if (!p.reaction_sides) p.reaction_sides.emplace(p.layout);
+  p.reaction_sides->update(state, p.r_by_offset);
   static const ReactionContributions none;
   if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-        const auto found = contributions.find(plan.range->entity(i));
+        const ReactionContributions* const found = p.reaction_sides->of(plan.range->entity(i));
         const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
         if (!traits.may_rest) {
-          visitor(*plan.range, i, x, found == contributions.end() ? none : found->second);
+          visitor(*plan.range, i, x, found == nullptr ? none : *found);
           return;
         }
-        ReactionContributions its = found == contributions.end() ? none : found->second;
+        ReactionContributions its = found == nullptr ? none : *found;
         its.may_rest = traits.first_of_entity;
         its.active = !p.row_evaluation.asleep(plan, i);
         visitor(*plan.range, i, x, its);

@@ -1,85 +1,102 @@
 #include "kernel/reaction_sides.hpp"
 
-#include <vector>
-
 namespace trammel {
 
-namespace {
-
-using Neighbours = std::map<BlockId, std::vector<std::size_t>>;
-
-/// Blocks reached from `start` over shared blocks without using record `without`; false where the ground is reached.
-bool reach(const std::vector<IdentifiedBlocks>& records, const Neighbours& records_of, BlockId start,
-           std::size_t without, std::vector<BlockId>& side) {
-  side.assign(1, start);
-  std::vector<std::size_t> came_by{without};
-  for (std::size_t k = 0; k < side.size(); ++k) {
-    for (const std::size_t r : records_of.at(side[k])) {
-      if (r == came_by[k] || r == without) continue;
-      const IdentifiedBlocks& s = records[r];
-      const BlockId other = s.a == side[k] ? s.b : s.a;
-      if (other == no_block) return false;
-      side.push_back(other);
-      came_by.push_back(r);
-    }
+ReactionSides::ReactionSides(const Layout& layout) : layout_(layout) {
+  const std::vector<IdentifiedBlocks>& records = layout.identification().blocks();
+  std::unordered_map<BlockId, std::vector<int>> records_of;
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    for (const BlockId id : {records[k].a, records[k].b})
+      if (id != no_block) records_of[id].push_back(static_cast<int>(k));
+    if (number_of_.try_emplace(records[k].entity, reactions_.size()).second) reactions_.emplace_back();
   }
-  return true;
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const IdentifiedBlocks& s = records[k];
+    if (s.a != no_block && s.b != no_block) continue;
+    Node root;
+    root.block = s.a == no_block ? s.b : s.a;
+    root.record = static_cast<int>(k);
+    root.at_ground = true;
+    root.is_side_A = s.b == no_block;
+    add_tree(root, records_of);
+  }
+  std::unordered_map<BlockId, bool> placed;
+  for (const Node& node : nodes_) placed[node.block] = true;
+  for (const IdentifiedBlocks& s : records) {
+    if (placed[s.a] || s.a == no_block) continue;
+    const std::size_t first = nodes_.size();
+    Node root;
+    root.block = s.a;
+    add_tree(root, records_of);
+    for (std::size_t i = first; i < nodes_.size(); ++i) placed[nodes_[i].block] = true;
+  }
+  sums_.resize(nodes_.size());
 }
 
-}  // namespace
+void ReactionSides::add_tree(const Node& root,
+                             const std::unordered_map<BlockId, std::vector<int>>& records_of) {
+  const std::vector<IdentifiedBlocks>& records = layout_.identification().blocks();
+  const auto first = static_cast<int>(nodes_.size());
+  nodes_.push_back(root);
+  nodes_.back().root = first;
+  for (int i = first; i < static_cast<int>(nodes_.size()); ++i) {
+    const Node from = nodes_[static_cast<std::size_t>(i)];
+    for (const int r : records_of.at(from.block)) {
+      const IdentifiedBlocks& s = records[static_cast<std::size_t>(r)];
+      if (i == first) nodes_[static_cast<std::size_t>(i)].is_in_rotation = s.rotation;
+      if (r == from.record) continue;
+      Node next;
+      next.is_side_A = s.b == from.block;
+      next.block = next.is_side_A ? s.a : s.b;
+      next.parent = i;
+      next.root = first;
+      next.record = r;
+      next.at_ground = root.at_ground;
+      next.is_in_rotation = s.rotation;
+      nodes_.push_back(next);
+    }
+  }
+}
 
-std::map<int, ReactionContributions> reaction_contributions(const Layout& layout, const State& state,
-                                                            std::span<const double> r) {
-  std::map<int, ReactionContributions> result;
-  const int total = layout.identification().total();
-  if (total == 0) return result;
-  const std::vector<IdentifiedBlocks>& records = layout.identification().blocks();
-  const std::size_t n = records.size();
-  Neighbours records_of;
-  for (std::size_t k = 0; k < n; ++k)
-    for (const BlockId id : {records[k].a, records[k].b})
-      if (id != no_block) records_of[id].push_back(k);
+void ReactionSides::update(const State& state, std::span<const double> r) {
+  const int total = layout_.identification().total();
+  if (total == 0) return;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    sums_[i].setZero();
+    if (!layout_.knows(node.block)) continue;
+    const BlockOffset& offset = layout_.offset(node.block);
+    const Eigen::Map<const Vec3> contribution(r.data() + offset.dof);
+    if (node.is_in_rotation)
+      sums_[i] = Eigen::Map<const Mat3>(state.value.data() + offset.value) * contribution;
+    else
+      sums_[i] = contribution;
+  }
+  for (std::size_t i = nodes_.size(); i-- > 0;)
+    if (nodes_[i].parent >= 0) sums_[static_cast<std::size_t>(nodes_[i].parent)] += sums_[i];
 
-  // The joint acts on B's side with the sum of the contributions there, in world components; where the ground stands behind
-  // B, A's side tells with the opposite sign.
+  // The joint acts on B's side with the sum of the contributions there, in world components. Where the ground stands on one
+  // side, the other one tells.
+  const std::vector<IdentifiedBlocks>& records = layout_.identification().blocks();
   std::vector<double> on_A(3 * static_cast<std::size_t>(total), 0.0);
-  std::vector<BlockId> side;
-  for (std::size_t k = 0; k < n; ++k) {
-    const IdentifiedBlocks& s = records[k];
-    double sign = 1;
-    if (s.a == no_block || !reach(records, records_of, s.a, k, side)) {
-      sign = -1;
-      reach(records, records_of, s.b, k, side);
-    }
-    Vec3 sum = Vec3::Zero();
-    for (const BlockId id : side) {
-      if (!layout.knows(id)) continue;
-      const BlockOffset& offset = layout.offset(id);
-      const Eigen::Map<const Vec3> share(r.data() + offset.dof);
-      if (s.rotation)
-        sum += Eigen::Map<const Mat3>(state.value.data() + offset.value) * share;
-      else
-        sum += share;
-    }
-    Eigen::Map<Vec3>(on_A.data() + 3 * s.number) = sign * sum;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (node.record < 0) continue;
+    Vec3 sum = sums_[i];
+    if (!node.is_side_A)
+      sum = node.at_ground ? Vec3(-sum) : Vec3(sums_[static_cast<std::size_t>(node.root)] - sum);
+    Eigen::Map<Vec3>(on_A.data() + 3 * records[static_cast<std::size_t>(node.record)].number) = sum;
   }
-  if (layout.ranks() > 1)
+  if (layout_.ranks() > 1)
     MPI_Allreduce(MPI_IN_PLACE, on_A.data(), static_cast<int>(on_A.size()), MPI_DOUBLE, MPI_SUM,
-                  layout.comm());
+                  layout_.comm());
 
-  for (std::size_t k = 0; k < n; ++k) {
-    const IdentifiedBlocks& s = records[k];
-    ReactionContributions& out = result[s.entity];
+  for (const IdentifiedBlocks& s : records) {
+    ReactionContributions& out = reactions_[number_of_.at(s.entity)];
     const Eigen::Map<const Vec3> sum(on_A.data() + 3 * s.number);
-    if (s.rotation) {
-      out.has_moment = true;
-      out.moment_on_A = sum;
-    } else {
-      out.has_force = true;
-      out.force_on_A = sum;
-    }
+    (s.rotation ? out.has_moment : out.has_force) = true;
+    (s.rotation ? out.moment_on_A : out.force_on_A) = sum;
   }
-  return result;
 }
 
 }  // namespace trammel

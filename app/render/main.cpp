@@ -18,7 +18,7 @@ namespace render = trammel::render;
 struct Arguments {
   std::string results, picture = "picture.png", size = "1280x800", view;
   std::vector<double> times, from, up;
-  std::vector<std::string> hide;
+  std::vector<std::string> hide, named;
   int instants = 0;
   double arrow = -1, rate = 25;
   bool list = false, film = false;
@@ -70,6 +70,8 @@ void run(Arguments& arguments) {
   if (!arguments.up.empty()) arguments.options.up = triple(arguments.up);
   if (arguments.arrow >= 0) arguments.options.arrow = arguments.arrow;
   arguments.options.hide = {arguments.hide.begin(), arguments.hide.end()};
+  arguments.options.named = {arguments.named.begin(), arguments.named.end()};
+  if (!arguments.named.empty()) arguments.options.names = series.names();
   const std::vector<std::size_t> numbers = chosen(series, arguments);
   if (arguments.film)
     return render::write_film(series, numbers, arguments.options, arguments.rate, arguments.picture);
@@ -117,6 +119,9 @@ int main(int argc, char** argv) {
                  "none");
   app.add_option("--hide", a.hide,
                  "layers that are not drawn: curves, sections, bodies, joints, forces, markers")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"curves", "sections", "bodies", "joints", "forces", "markers"}));
+  app.add_option("--names", a.named, "layers whose things have their names below them")
       ->delimiter(',')
       ->check(CLI::IsMember({"curves", "sections", "bodies", "joints", "forces", "markers"}));
   app.add_flag(

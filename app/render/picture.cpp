@@ -31,8 +31,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "colouring.hpp"
+#include "names.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::render {
@@ -73,12 +75,61 @@ double arrow_scale(const PictureOptions& options, const SeriesView& view, double
   return of_run == view.arrow_scales.end() ? 0 : of_run->second;
 }
 
+/// Calls `use` with each point.
+template <class Use>
+void add_points(vtkPolyData* poly, const Use& use) {
+  Vector p{};
+  for (vtkIdType i = 0; i < poly->GetNumberOfPoints(); ++i) {
+    poly->GetPoint(i, p.data());
+    if (std::isfinite(p[0] + p[1] + p[2])) use(p);
+  }
+}
+
+Vector unit(Vector v, const char* what) {
+  const double length = std::hypot(v[0], v[1], v[2]);
+  if (!(length > 0)) throw Error(fmt::format("{} is zero", what));
+  for (double& x : v) x /= length;
+  return v;
+}
+
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+ViewAxes axes_of(const PictureOptions& options, const SeriesView& view) {
+  ViewAxes axes;
+  axes.from = unit(options.from.value_or(view.towards), "the direction of the view");
+  Vector up = unit(options.up.value_or(view.up), "the direction that points up");
+  const Vector& f = axes.from;
+  if (std::abs(up[0] * f[0] + up[1] * f[1] + up[2] * f[2]) > 0.999) {
+    if (options.up) throw Error("--up points along the direction of the view");
+    up = std::abs(f[2]) > 0.9 ? Vector{0, 1, 0} : Vector{0, 0, 1};
+  }
+  axes.right = unit(cross(up, f), "the direction that points up");
+  axes.up = cross(f, axes.right);
+  return axes;
+}
+
+constexpr double view_angle = 30;  // of the picture's height [degrees]
+
+/// Room for the caption above and the scale of arrows below; on the right, where asked for, for a legend.
+Framing framing_for(const PictureOptions& options, const ViewAxes& axes, bool with_legend) {
+  PictureArea area;
+  if (with_legend) area.right = 0.56;
+  return {axes, area, std::tan(view_angle / 2 * std::numbers::pi / 180),
+          static_cast<double>(options.width) / options.height};
+}
+
 class Scene {
  public:
   Scene(const PictureOptions& options, const SeriesView& view, const Extent& extent)
-      : options_(options), view_(view), extent_(extent), box_(extent.box()), colouring_(extent.colouring()) {
-    if (!box_.IsValid()) throw Error("nothing is drawn at that time");
-    diagonal_ = box_.GetDiagonalLength() > 0 ? box_.GetDiagonalLength() : 1;
+      : options_(options),
+        view_(view),
+        extent_(extent),
+        colouring_(extent.colouring()),
+        framing_(extent.framing(colouring_.has_value())) {
+    if (!extent.box().IsValid()) throw Error("nothing is drawn at that time");
+    if (const double diagonal = extent.box().GetDiagonalLength(); diagonal > 0) diagonal_ = diagonal;
     renderer_->SetBackground(style::below.data());
     renderer_->SetBackground2(style::above.data());
     renderer_->GradientBackgroundOn();
@@ -86,9 +137,11 @@ class Scene {
     lights->AddLightsToRenderer(renderer_);
   }
 
-  /// `strength` 1: full colours; less: faded towards white.
-  void add(const Layers& layers, double strength) {
+  /// `strength` 1: full colours; less: faded towards white. `behind`: how many instants are drawn over this one where surfaces
+  /// coincide.
+  void add(const Layers& layers, double strength, int behind) {
     strength_ = strength;
+    behind_ = behind;
     for (const auto& [name, poly] : layers) {
       if (poly->GetNumberOfPoints() == 0 || options_.hide.contains(name)) continue;
       const Colour colour = colour_of(name);
@@ -111,6 +164,7 @@ class Scene {
   /// Arrows of the vectors of joints and loads, each field to one scale.
   void add_arrows(const Layers& layers) {
     strength_ = 1;
+    behind_ = 0;
     for (const style::Arrow& a : style::arrows) {
       const std::string field(a.field);
       const double scale = arrow_scale(options_, view_, extent_.longest(field), diagonal_, field);
@@ -134,9 +188,13 @@ class Scene {
         glyphs->SetScaleFactor(scale);
         glyphs->Update();
         add_actor(glyphs->GetOutput(), a.colour);
-        box_.AddBounds(glyphs->GetOutput()->GetBounds());
+        add_points(glyphs->GetOutput(), [this](const Vector& p) { framing_.add(p); });
       }
     }
+  }
+
+  void add_names_of(const Layers& layers) {
+    add_names(renderer_, layers, options_.named, options_.names, std::max(options_.height / 45, 9));
   }
 
   void write(const std::filesystem::path& file) {
@@ -152,13 +210,6 @@ class Scene {
     add_text(options_.caption, 0.011, 0.975, true);
     add_text(scales_, 0.16 * options_.height / options_.width, 0.02, false);
     if (colouring_) add_legend();
-    window->Render();
-    double bounds[6];
-    box_.GetBounds(bounds);
-    renderer_->ResetCameraScreenSpace(bounds);
-    renderer_->GetActiveCamera()->Zoom((colouring_ ? 0.8 : 0.9) * options_.zoom);
-    if (colouring_)
-      renderer_->GetActiveCamera()->SetWindowCenter(0.06, 0);  // the legend needs room on the right
     renderer_->ResetCameraClippingRange();
     window->Render();
 
@@ -185,6 +236,11 @@ class Scene {
       mapper->UseLookupTableScalarRangeOn();
       mapper->InterpolateScalarsBeforeMappingOn();
     }
+    // What did not move between two instants is in one place twice.
+    constexpr double units_an_instant = 8;
+    const double units = units_an_instant * behind_;
+    mapper->SetRelativeCoincidentTopologyPolygonOffsetParameters(behind_, units);
+    mapper->SetRelativeCoincidentTopologyLineOffsetParameters(behind_, units);
     vtkNew<vtkActor> actor;
     actor->SetMapper(mapper);
     vtkProperty* look = actor->GetProperty();
@@ -285,29 +341,12 @@ class Scene {
   }
 
   void look() {
-    const auto unit = [](std::array<double, 3> v, const char* what) {
-      const double length = std::hypot(v[0], v[1], v[2]);
-      if (!(length > 0)) throw Error(fmt::format("{} is zero", what));
-      for (double& x : v) x /= length;
-      return v;
-    };
-    const auto from = unit(options_.from.value_or(view_.towards), "the direction of the view");
-    auto up = unit(options_.up.value_or(view_.up), "the direction that points up");
-    const auto along = [&](const auto& v) {
-      return std::abs(v[0] * from[0] + v[1] * from[1] + v[2] * from[2]);
-    };
-    if (along(up) > 0.999) {
-      if (options_.up) throw Error("--up points along the direction of the view");
-      up = std::abs(from[2]) > 0.9 ? std::array<double, 3>{0, 1, 0} : std::array<double, 3>{0, 0, 1};
-    }
-    double centre[3];
-    box_.GetCenter(centre);
+    const Framing::Camera found = framing_.camera(options_.zoom);
     vtkCamera* camera = renderer_->GetActiveCamera();
-    camera->SetFocalPoint(centre);
-    camera->SetPosition(centre[0] + diagonal_ * from[0], centre[1] + diagonal_ * from[1],
-                        centre[2] + diagonal_ * from[2]);
-    camera->SetViewUp(up.data());
-    renderer_->ResetCamera();
+    camera->SetViewAngle(view_angle);
+    camera->SetFocalPoint(found.focus.data());
+    camera->SetPosition(found.position.data());
+    camera->SetViewUp(extent_.axes().up.data());
   }
 
   void add_axes(vtkRenderer* corner, vtkRenderWindow* window) {
@@ -367,7 +406,7 @@ class Scene {
       text->ShadowOff();
     }
     bar->GetTitleTextProperty()->SetJustificationToRight();
-    bar->SetPosition(0.83, 0.3);
+    bar->SetPosition(0.81, 0.3);
     bar->SetWidth(0.15);
     bar->SetHeight(0.45);
     bar->SetBarRatio(0.15);
@@ -380,19 +419,28 @@ class Scene {
   const SeriesView& view_;
   const Extent& extent_;
   vtkNew<vtkRenderer> renderer_;
-  vtkBoundingBox box_;
   std::optional<Extent::Colouring> colouring_;
+  Framing framing_;
   std::string scales_;  ///< of the arrows, in words
   double diagonal_ = 1;
   double strength_ = 1;
+  int behind_ = 0;
 };
 
 }  // namespace
+
+Extent::Extent(const PictureOptions& options, SeriesView view)
+    : options_(&options),
+      view_(std::move(view)),
+      axes_(axes_of(options, view_)),
+      whole_(framing_for(options, axes_, false)),
+      beside_legend_(framing_for(options, axes_, true)) {}
 
 void Extent::add(const Layers& layers) {
   for (const auto& [name, poly] : layers) {
     if (poly->GetNumberOfPoints() == 0 || options_->hide.contains(name)) continue;
     box_.AddBounds(poly->GetBounds());
+    add_points(poly, [this](const Vector& p) { add_point(p); });
     if (has_arrows(name)) add_arrows(poly);
     if (!is_beam(name)) continue;
     std::vector<PointNumber> numbers = offered_numbers(poly);
@@ -431,6 +479,7 @@ void Extent::add_arrows(vtkPolyData* poly) {
       poly->GetPoint(i, tip.data());
       for (int k = 0; k < 3; ++k) tip[static_cast<std::size_t>(k)] += scale * vectors->GetComponent(i, k);
       box_.AddPoint(tip.data());
+      add_point(tip);
     }
   }
 }
@@ -462,12 +511,15 @@ std::optional<Extent::Colouring> Extent::colouring() const {
 
 void write_picture(const std::vector<Layers>& instants, const PictureOptions& options, const SeriesView& view,
                    const Extent& extent, const std::filesystem::path& file) {
+  vtkMapper::SetResolveCoincidentTopologyToPolygonOffset();
   Scene scene(options, view, extent);
   for (std::size_t i = 0; i < instants.size(); ++i) {
     const double age = static_cast<double>(i + 1) / static_cast<double>(instants.size());
-    scene.add(instants[i], i + 1 == instants.size() ? 1 : 0.25 + 0.5 * age);
+    scene.add(instants[i], i + 1 == instants.size() ? 1 : 0.25 + 0.5 * age,
+              static_cast<int>(instants.size() - 1 - i));
   }
   scene.add_arrows(instants.back());
+  scene.add_names_of(instants.back());
   scene.write(file);
 }
 

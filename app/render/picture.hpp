@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "framing.hpp"
 #include "io/view_style.hpp"
 #include "series_reader.hpp"
 
@@ -22,8 +23,10 @@ struct PictureOptions {
   double zoom = 1;
   /// Length of the longest arrow by the diagonal of the scene, 0: no arrows; absent: the scale of the run, as in ParaView.
   std::optional<double> arrow;
-  std::string colour;          ///< a colouring or a field; empty: what ParaView shows first; "none"
-  std::set<std::string> hide;  ///< layers that are not drawn
+  std::string colour;              ///< a colouring or a field; empty: what ParaView shows first; "none"
+  std::set<std::string> hide;      ///< layers that are not drawn
+  std::set<std::string> named;     ///< layers whose things have their names beside them
+  std::vector<std::string> names;  ///< by entity
   std::string caption;
 };
 
@@ -31,11 +34,15 @@ struct PictureOptions {
 class Extent {
  public:
   /// Keeps a reference to the options.
-  Extent(const PictureOptions& options, SeriesView view) : options_(&options), view_(std::move(view)) {}
+  /// Throws Error where the directions of the view are none.
+  Extent(const PictureOptions& options, SeriesView view);
   /// Throws Error where `options.colour` names no field of points.
   void add(const Layers& layers);
 
   const vtkBoundingBox& box() const { return box_; }
+  const ViewAxes& axes() const { return axes_; }
+  /// Of all that was added; with room for a legend or without.
+  const Framing& framing(bool with_legend) const { return with_legend ? beside_legend_ : whole_; }
   /// The length of the longest vector of a field at joints and loads.
   double longest(const std::string& field) const;
   /// How beams are coloured, with the range of its numbers; absent: in one colour. Throws Error where nothing that was added
@@ -48,9 +55,15 @@ class Extent {
 
  private:
   void add_arrows(vtkPolyData* poly);
+  void add_point(const Vector& point) {
+    whole_.add(point);
+    beside_legend_.add(point);
+  }
 
   const PictureOptions* options_;
   SeriesView view_;
+  ViewAxes axes_;
+  Framing whole_, beside_legend_;
   std::map<std::string, double> longest_;
   vtkBoundingBox box_;
   std::vector<Colouring> found_;

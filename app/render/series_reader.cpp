@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "trammel/error.hpp"
 
@@ -123,6 +124,30 @@ SeriesView SeriesReader::view() const {
     if (field != nullptr && arrow->GetScalarAttribute("scale", scale) != 0) view.arrow_scales[field] = scale;
   }
   return view;
+}
+
+std::vector<std::string> SeriesReader::names() const {
+  fs::path file = pvd_;
+  file.replace_filename(pvd_.stem().string() + "_entities.csv");
+  std::ifstream in(file);
+  if (!in) throw Error(fmt::format("there is no '{}'", file.string()));
+  std::vector<std::string> names;
+  std::string line;
+  std::getline(in, line);  // entity,name,category,type
+  while (std::getline(in, line)) {
+    // A name with a comma or a quotation mark is quoted, with its own marks doubled.
+    std::string name;
+    std::size_t at = std::min(line.find(','), line.size() - 1) + 1;
+    const bool quoted = at < line.size() && line[at] == '"';
+    for (at += quoted ? 1 : 0; at < line.size(); ++at) {
+      if (!quoted && line[at] == ',') break;
+      if (quoted && line[at] == '"' && line.substr(at + 1, 1) != "\"") break;
+      if (quoted && line[at] == '"') ++at;
+      name += line[at];
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace trammel::render

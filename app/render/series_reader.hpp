@@ -35,6 +35,8 @@ class SeriesReader {
   Layers read(std::size_t instant) const;
   /// Throws Error where the file of the view is missing or says something else.
   SeriesView view() const;
+  /// The names of all entities, by their number. Throws Error where the table of them is missing.
+  std::vector<std::string> names() const;
 
  private:
   std::filesystem::path pvd_;

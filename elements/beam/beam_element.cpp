@@ -8,6 +8,7 @@
 #include "node_motion.hpp"
 #include "trammel/error.hpp"
 #include "trammel/glyph.hpp"
+#include "trammel/swept_canvas.hpp"
 
 namespace trammel::beam {
 
@@ -190,25 +191,18 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   const auto corners = static_cast<int>(outline.points.size());
   if (corners < 3) return;
   std::vector<Vec3> points;
-  std::vector<int> faces;
+  std::vector<int> caps;
   for (const Pose& X : poses)
     for (const Eigen::Vector2d& y : outline.points) points.push_back(X * Vec3(0, y[0], y[1]));
-  for (int ring = 0; ring + 1 < static_cast<int>(poses.size()); ++ring) {
-    for (int i = 0; i < corners; ++i) {
-      const int a = ring * corners + i;
-      const int b = ring * corners + (i + 1) % corners;
-      faces.insert(faces.end(), {4, a, b, b + corners, a + corners});
-    }
-  }
   const auto cap = [&](int ring) {
     for (const std::vector<int>& polygon : outline.caps) {
-      faces.push_back(static_cast<int>(polygon.size()));
-      for (const int corner : polygon) faces.push_back(ring * corners + corner);
+      caps.push_back(static_cast<int>(polygon.size()));
+      for (const int corner : polygon) caps.push_back(ring * corners + corner);
     }
   };
   if (place_.first) cap(0);
   if (place_.last) cap(static_cast<int>(poses.size()) - 1);
-  canvas.surface(Canvas::Layer::sections, points, faces);
+  draw_swept(canvas, Canvas::Layer::sections, points, corners, caps);
   strain_and_force_fields(strain, forces, outline.points.size(), canvas);
   if (!outline.has_stress()) return;
   FieldValues stress(points.size());

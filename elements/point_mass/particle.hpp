@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trammel/body_canvas.hpp"
 #include "trammel/element.hpp"
 
 namespace trammel::point_mass {
@@ -28,7 +29,12 @@ class Particle {
   }
 
   void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
-    if (radius_ > 0) canvas.sphere(Canvas::Layer::bodies, x.position(0), radius_);
+    if (!(radius_ > 0)) return;
+    BodyMotion motion;
+    motion.p_WB = x.position(0);
+    motion.v_WB = x.velocity(0);
+    motion.a_WB = x.acceleration(0);
+    BodyCanvas(canvas, motion).sphere(Canvas::Layer::bodies, motion.p_WB, radius_);
   }
 
  private:

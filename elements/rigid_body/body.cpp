@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "trammel/body_canvas.hpp"
+
 namespace trammel::rigid_body {
 
 namespace {
@@ -29,6 +31,15 @@ void report(const LocalState& x, double mass, const Vec3& centre, const Mat3& J_
   sink.scalar("kinetic_energy", "J", kinetic);
 }
 
+/// Position block 0, rotation block 1.
+void draw_moving(const Solids& solids, const LocalState& x, Canvas& canvas) {
+  const Mat3 R = x.rotation(1);
+  const BodyMotion motion{x.position(0), x.velocity(0), x.acceleration(0), R * x.velocity(1),
+                          R * x.acceleration(1)};
+  BodyCanvas moving(canvas, motion);
+  solids.draw(R, motion.p_WB, moving);
+}
+
 }  // namespace
 
 Energy CentredBody::energy(const LocalState& x) const {
@@ -43,7 +54,7 @@ void CentredBody::outputs(const LocalState& x, const ReactionContributions&, Out
 }
 
 void CentredBody::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
-  solids_->draw(x.rotation(1), x.position(0), canvas);
+  draw_moving(*solids_, x, canvas);
 }
 
 Energy OffsetBody::energy(const LocalState& x) const {
@@ -60,7 +71,7 @@ void OffsetBody::outputs(const LocalState& x, const ReactionContributions&, Outp
 }
 
 void OffsetBody::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
-  solids_->draw(x.rotation(1), x.position(0), canvas);
+  draw_moving(*solids_, x, canvas);
 }
 
 }  // namespace trammel::rigid_body

@@ -1,6 +1,8 @@
 // Energy, outputs and drawing of a slider.
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "slider.hpp"
@@ -79,14 +81,21 @@ void Slider::draw(const LocalState& x, const ReactionContributions& contribution
   draw_field(canvas, "force", "N", xyz, {on.force.data(), 3});
   draw_field(canvas, "moment", "N m", xyz, {on.moment.data(), 3});
   draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
-  // A sleeve along the beam; a hand where it is locked to the beam's rotation.
+  // A sleeve around the beam; a hand where it is locked to the beam's rotation.
   MarkerMotion section;
   section.R_WM = on.X_WC.R;
   section.p_WM = on.X_WC.p;
   const Glyph glyph(canvas, section, section);
-  glyph.tube(section, {-0.35, 0, 0}, {0.35, 0, 0}, 0.25);
+  if (!glyph.shown()) return;
+  // Larger than the section: than the rectangle whose EI / EA are those of its stiffness, a little larger than a circle.
+  const Mat6& stiffness = law_->track->piece(now_.host).law->stiffness;
+  const double reach = std::sqrt(3 * (stiffness(4, 4) + stiffness(5, 5)) / stiffness(0, 0));
+  constexpr double clearance = 1.15;
+  const double radius = std::max(0.25, clearance * reach / glyph.size());
+  const double half = std::max(0.35, radius);
+  glyph.tube(section, {-half, 0, 0}, {half, 0, 0}, radius);
   if (!law_->rotates()) return;
-  const std::array<Vec3, 2> hand{Vec3(0, 0.25, 0), Vec3(0, 0.5, 0)};
+  const std::array<Vec3, 2> hand{Vec3(0, radius, 0), Vec3(0, radius + 0.25, 0)};
   glyph.line(section, hand);
 }
 

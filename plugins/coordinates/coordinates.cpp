@@ -5,6 +5,7 @@
 #include "motion.hpp"
 #include "springs.hpp"
 #include "stop.hpp"
+#include "trammel/coordinate_glyph.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::coordinates {
@@ -43,7 +44,8 @@ void build_motion(const Parameters& in, Builder& builder) {
     throw Error(in.where(), "the coordinate '" + p.name + "' is prescribed already, by " + names);
   }
   const BlockId multiplier = builder.add_multiplier("force", {{.measure = p.target.measure}});
-  builder.add(Motion(std::move(p.target), std::move(f), p.name), {p.block, multiplier});
+  builder.add(Motion(p.target, std::move(f), p.name), {p.block, multiplier});
+  CoordinateGlyph::add(p, builder, draw_coordinate_motion);
 }
 
 /// The coordinate that an initial value is given to: a joint that may become inactive, on which nothing else may hang, has it at
@@ -82,36 +84,40 @@ std::vector<Parameter> spring_keys() {
                           "force against the coordinate, as a function of it and of time")};
 }
 
-void build_spring(const Parameters& in, Builder& builder) {
+void add_spring(const Parameters& in, const CoordinateSite& p, Builder& builder) {
   static const std::vector<Parameter> known = spring_keys();
-  CoordinateSite p = read_coordinate_site(in, builder);
   const Value& value = *in.value("value");
   if (!value.is_map()) {
-    builder.add(LinearSpring(std::move(p.target), in.real(value), 0), {p.block});
+    builder.add(LinearSpring(p.target, in.real(value), 0), {p.block});
     return;
   }
   const Parameters map = in.map(value, known);
   if (map.has("law") == map.has("stiffness"))
     throw Error(value.where, "a spring needs either 'stiffness' or 'law'");
   if (map.has("stiffness")) {
-    builder.add(
-        LinearSpring(std::move(p.target), map.real("stiffness"), map.real("rest"), map.real("preload")),
-        {p.block});
+    builder.add(LinearSpring(p.target, map.real("stiffness"), map.real("rest"), map.real("preload")),
+                {p.block});
     return;
   }
   if (map.has("preload")) throw Error(map.where("preload"), "a law holds its own preload");
   FunctionPtr law = map.function("law");
   if (law->signals().size() > 1 || (law->signals().size() == 1 && law->signals().front() != p.name))
     throw Error(map.where("law"), "the law of this spring may read '" + p.name + "' and time only");
-  builder.add(LawSpring(std::move(p.target), std::move(law), map.real("rest")), {p.block});
+  builder.add(LawSpring(p.target, std::move(law), map.real("rest")), {p.block});
 }
 
-void add_function_force(const Parameters& in, const Value& function, double sign, Builder& builder) {
-  CoordinateSite p = read_coordinate_site(in, builder);
+void build_spring(const Parameters& in, Builder& builder) {
+  const CoordinateSite p = read_coordinate_site(in, builder);
+  add_spring(in, p, builder);
+  CoordinateGlyph::add(p, builder, draw_coordinate_spring);
+}
+
+void add_function_force(const Parameters& in, const CoordinateSite& p, const Value& function, double sign,
+                        Builder& builder) {
   BoundFunction f(in.context().function(function), builder);
   std::vector<BlockId> stencil{p.block};
   stencil.insert(stencil.end(), f.blocks().begin(), f.blocks().end());
-  builder.add(FunctionForce(std::move(p.target), std::move(f), sign), std::move(stencil));
+  builder.add(FunctionForce(p.target, std::move(f), sign), std::move(stencil));
 }
 
 std::vector<Parameter> damper_keys() {
@@ -120,23 +126,30 @@ std::vector<Parameter> damper_keys() {
               .must()};
 }
 
-void build_damper(const Parameters& in, Builder& builder) {
+void add_damper(const Parameters& in, const CoordinateSite& p, Builder& builder) {
   static const std::vector<Parameter> known = damper_keys();
   const Value& value = *in.value("value");
   if (value.is_map()) {
     const Parameters map = in.map(value, known);
-    add_function_force(in, *map.value("law"), -1, builder);
+    add_function_force(in, p, *map.value("law"), -1, builder);
     return;
   }
-  CoordinateSite p = read_coordinate_site(in, builder);
   const double damping = in.real(value);
   if (damping < 0)
     throw Error(in.where("value"), fmt::format("the damping must not be negative, found {:g}", damping));
-  builder.add(Damper(std::move(p.target), damping), {p.block});
+  builder.add(Damper(p.target, damping), {p.block});
+}
+
+void build_damper(const Parameters& in, Builder& builder) {
+  const CoordinateSite p = read_coordinate_site(in, builder);
+  add_damper(in, p, builder);
+  CoordinateGlyph::add(p, builder, draw_coordinate_damper);
 }
 
 void build_actuator(const Parameters& in, Builder& builder) {
-  add_function_force(in, *in.value("value"), 1, builder);
+  const CoordinateSite p = read_coordinate_site(in, builder);
+  add_function_force(in, p, *in.value("value"), 1, builder);
+  CoordinateGlyph::add(p, builder, draw_coordinate_motor);
 }
 
 std::vector<Parameter> stop_keys() {

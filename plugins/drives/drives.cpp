@@ -1,5 +1,6 @@
 #include "drives.hpp"
 
+#include "trammel/coordinate_glyph.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::drives {
@@ -9,14 +10,15 @@ using Kind = Parameter::Kind;
 
 /// Adds a drive with one state, of the given size, made of its place, its data and the function under `key`.
 template <class Drive>
-void add(CoordinateSite place, const typename Drive::Data& data, const Parameters& map, const char* key,
-         const char* state, double size, const std::string& unit, Builder& builder) {
+void add(const CoordinateSite& place, const typename Drive::Data& data, const Parameters& map,
+         const char* key, const char* state, double size, const std::string& unit, Builder& builder) {
   BoundFunction f(map.function(key), builder);
   const double start = map.real("start");
   const Measure measure = Measure::nominal(size);
   std::vector<BlockId> stencil{place.block, builder.add_states(state, {&start, 1}, {&measure, 1}, unit)};
   stencil.insert(stencil.end(), f.blocks().begin(), f.blocks().end());
-  builder.add(Drive(std::move(place.target), data, std::move(f)), std::move(stencil));
+  builder.add(Drive(place.target, data, std::move(f)), std::move(stencil));
+  CoordinateGlyph::add(place, builder, draw_coordinate_motor);
 }
 
 std::vector<Parameter> motor_keys() {
@@ -41,7 +43,7 @@ std::vector<Parameter> motor_keys() {
 
 void build_motor(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = motor_keys();
-  CoordinateSite place = read_coordinate_site(in, builder);
+  const CoordinateSite place = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   DcMotor::Data data;
   data.inductance = map.real("inductance");
@@ -51,7 +53,7 @@ void build_motor(const Parameters& in, Builder& builder) {
   data.inertia = map.real("inertia");
   data.friction = map.real("friction");
   if (data.gear == 0) throw Error(map.where("gear"), "the ratio of the gear must not be zero");
-  add<DcMotor>(std::move(place), data, map, "voltage", "current", map.real("rated_current"), "A", builder);
+  add<DcMotor>(place, data, map, "voltage", "current", map.real("rated_current"), "A", builder);
 }
 
 std::vector<Parameter> servo_keys() {
@@ -65,11 +67,11 @@ std::vector<Parameter> servo_keys() {
 
 void build_servo(const Parameters& in, Builder& builder) {
   static const std::vector<Parameter> known = servo_keys();
-  CoordinateSite place = read_coordinate_site(in, builder);
+  const CoordinateSite place = read_coordinate_site(in, builder);
   const Parameters map = in.map(*in.value("value"), known);
   const Servo::Data data{map.real("lag"), map.real("limit")};
   const std::string unit = place.target.force_unit;
-  add<Servo>(std::move(place), data, map, "command", "force", data.limit, unit, builder);
+  add<Servo>(place, data, map, "command", "force", data.limit, unit, builder);
 }
 
 }  // namespace

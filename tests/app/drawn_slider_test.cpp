@@ -6,7 +6,6 @@
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
-#include <vtkXMLPolyDataReader.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,20 +13,15 @@
 #include <sstream>
 
 #include "command.hpp"
+#include "drawn_piece.hpp"
 #include "places.hpp"
 #include "trammel/linear_algebra.hpp"
 
 namespace trammel {
 namespace {
 
+using testing::read_piece;
 namespace fs = std::filesystem;
-
-vtkSmartPointer<vtkPolyData> read(const fs::path& file) {
-  const vtkNew<vtkXMLPolyDataReader> reader;
-  reader->SetFileName(file.c_str());
-  reader->Update();
-  return reader->GetOutput();
-}
 
 Vec3 point(vtkPolyData& poly, vtkIdType i) { return Eigen::Map<const Vec3>(poly.GetPoint(i)); }
 
@@ -101,7 +95,7 @@ TEST_P(DrawnSlider, stands_on_what_it_slides_along_at_every_instant) {
   ASSERT_GT(instants.size(), 15U);
   std::vector<Vec3> way;
   for (const std::string& instant : instants) {
-    const auto layer = [&](const char* name) { return read(here / ("out/out_vtk/" + instant + name)); };
+    const auto layer = [&](const char* name) { return read_piece(here / ("out/out_vtk/" + instant + name)); };
     const auto curves = layer("_curves_0.vtp"), joints = layer("_joints_0.vtp"),
                bodies = layer("_bodies_0.vtp");
     const std::vector<Vec3> glyph = points_of(*joints, joint), shape = points_of(*bodies, slider);

@@ -4,29 +4,21 @@
 #include <vtkDataArray.h>
 #include <vtkInformation.h>
 #include <vtkInformationStringKey.h>
-#include <vtkNew.h>
 #include <vtkPointData.h>
-#include <vtkPolyData.h>
-#include <vtkXMLPolyDataReader.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
 
 #include "command.hpp"
+#include "drawn_piece.hpp"
 #include "trammel/linear_algebra.hpp"
 
 namespace trammel {
 namespace {
 
-namespace fs = std::filesystem;
-
-vtkSmartPointer<vtkPolyData> read(const fs::path& file) {
-  const vtkNew<vtkXMLPolyDataReader> reader;
-  reader->SetFileName(file.c_str());
-  reader->Update();
-  return reader->GetOutput();
-}
+using testing::read_piece;
 
 /// The points of each thing on a layer, the thing by its name.
 std::map<std::string, std::vector<Vec3>> by_name(vtkPolyData& poly, const std::string& entities) {
@@ -113,7 +105,7 @@ std::map<std::string, std::vector<Vec3>> glyphs_of(const std::string& text) {
   here.write("case.yaml", text);
   const testing::Outcome run = here.shell("trammel run case.yaml -o out");
   EXPECT_EQ(run.status, 0) << run.err;
-  const auto joints = read(here / "out/out_vtk/000001_joints_0.vtp");
+  const auto joints = read_piece(here / "out/out_vtk/000001_joints_0.vtp");
   expect_finite(*joints);
   return by_name(*joints, here.read("out/out_entities.csv"));
 }
@@ -150,6 +142,161 @@ output: {vtk: {every: 1}}
   EXPECT_NEAR(extent(with("0.4")) / extent(with("0.2")), 2, 1e-4);
 }
 
+/// The points of glyphs relative to a place, along an axis and at a distance from it.
+struct AroundAxis {
+  double lowest = 1e300, highest = -1e300, nearest = 1e300, farthest = 0;
+
+  AroundAxis(const std::vector<Vec3>& points, const Vec3& at, const Vec3& axis) {
+    for (const Vec3& p : points) {
+      const double along = (p - at).dot(axis), off = (p - at - along * axis).norm();
+      lowest = std::min(lowest, along), highest = std::max(highest, along);
+      nearest = std::min(nearest, off), farthest = std::max(farthest, off);
+    }
+  }
+};
+
+/// A joint along a skew axis with something on its coordinate; markers away from the frames' origins, or at them, where the joint
+/// identifies unknowns.
+std::string with_coordinate(const std::string& joint, const std::string& key, const std::string& coordinate,
+                            bool at_origin) {
+  return "trammel: 1\nbodies:\n  b: {type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}\n"
+         "joints:\n  j: {type: " +
+         joint + ", axis: [1, 2, 2], size: 0.6, between: [{on: ground, at: [1, 2, " +
+         (at_origin ? "3" : "3.5") + "]}, " + (at_origin ? "b" : "{on: b, at: [0, 0, 0.5]}") + "], " + key +
+         ": {" + coordinate + R"(}}
+stages:
+  - {type: dynamic, until: 1e-4, step: 1e-4}
+output: {vtk: {every: 1}}
+)";
+}
+
+TEST(Glyphs, of_what_acts_on_a_coordinate_stand_along_its_axis) {
+  const Vec3 axis = Vec3(1, 2, 2) / 3;
+  const double size = 0.6, close = 1e-5;
+  for (const bool at_origin : {true, false}) {
+    const Vec3 at(1, 2, at_origin ? 3 : 3.5);
+    const auto drawn = [&](const char* joint, const std::string& key, const std::string& value) {
+      const std::string coordinate = joint == std::string("revolute") ? "angle" : "slide";
+      const auto all = glyphs_of(with_coordinate(joint, key, coordinate + ": " + value, at_origin));
+      const std::string name = "j." + coordinate + "." + key;
+      EXPECT_TRUE(all.contains(name)) << name;
+      return all.contains(name) ? AroundAxis(all.at(name), at, axis) : AroundAxis({at}, at, axis);
+    };
+    // A spiral in a plane across the axis; a coil around the axis, as long below the joint as above.
+    const AroundAxis spiral = drawn("revolute", "spring", "1"), coil = drawn("prismatic", "spring", "1");
+    EXPECT_NEAR(spiral.lowest, spiral.highest, close);
+    EXPECT_NEAR(spiral.nearest, 0.14 * size, close);
+    EXPECT_NEAR(spiral.farthest, 0.42 * size, close);
+    EXPECT_NEAR(coil.lowest, -0.6 * size, close);
+    EXPECT_NEAR(coil.highest, 0.6 * size, close);
+    EXPECT_NEAR(coil.nearest, 0.3 * size, close);
+    EXPECT_NEAR(coil.farthest, 0.3 * size, close);
+    // A drum around the axis; a dashpot beside it.
+    const AroundAxis drum = drawn("revolute", "damper", "1"), dashpot = drawn("prismatic", "damper", "1");
+    EXPECT_LT(drum.highest, -0.4 * size);
+    EXPECT_NEAR(dashpot.highest, 0.6 * size, close);
+    EXPECT_GT(dashpot.nearest, 0.25 * size);
+    // A motor on the axis; an arrow around it, and one along it.
+    const AroundAxis motor = drawn("revolute", "actuator", "0"), turned = drawn("revolute", "motion", "0*t"),
+                     moved = drawn("prismatic", "motion", "0*t");
+    EXPECT_NEAR(motor.highest, size, close);
+    EXPECT_NEAR(turned.lowest, turned.highest, close);
+    EXPECT_GT(turned.nearest, 0.3 * size);
+    EXPECT_NEAR(moved.lowest, -0.6 * size, close);
+    EXPECT_NEAR(moved.highest, 0.6 * size, close);
+  }
+}
+
+// Of two coordinates of one joint each has its own motion.
+TEST(Glyphs, of_a_cylindrical_joints_springs_tell_turning_from_sliding) {
+  const auto all = glyphs_of(with_coordinate("cylindrical", "spring", "angle: 1, slide: 2", false));
+  const Vec3 axis = Vec3(1, 2, 2) / 3, at(1, 2, 3.5);
+  const AroundAxis spiral(all.at("j.angle.spring"), at, axis), coil(all.at("j.slide.spring"), at, axis);
+  EXPECT_NEAR(spiral.lowest, spiral.highest, 1e-5);
+  EXPECT_NEAR(coil.highest - coil.lowest, 1.2 * 0.6, 1e-5);
+}
+
+/// The points of one instant of a case in cases/, by layer and name.
+std::map<std::string, std::vector<Vec3>> drawn_in_case(const std::string& arguments,
+                                                       const std::string& layer) {
+  const testing::Workplace here;
+  const testing::Outcome run =
+      here.shell("trammel run " TRAMMEL_SOURCE_DIR "/cases/" + arguments + " -o out");
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto drawn = read_piece(here / ("out/out_vtk/000000_" + layer + "_0.vtp"));
+  expect_finite(*drawn);
+  return by_name(*drawn, here.read("out/out_entities.csv"));
+}
+
+TEST(Glyphs, of_a_rolling_disc_are_its_rim_and_reach_the_plane) {
+  const auto joints = drawn_in_case("rolling_disc/case.yaml --set until=0.004", "joints");
+  const std::vector<Vec3>& wheel = joints.at("wheel");
+  double lowest = 1e300;
+  for (const Vec3& p : wheel) lowest = std::min(lowest, p.z());
+  EXPECT_GT(wheel.size(), 12U);
+  EXPECT_NEAR(lowest, 0, 1e-6);
+}
+
+TEST(Glyphs, of_a_contact_of_surfaces_have_the_normal_at_the_point_of_contact) {
+  const std::string run = "ball_in_bowl/case.yaml --set until=0.004";
+  const auto joints = drawn_in_case(run, "joints");
+  // The ball of radius 0.15 m is at this place at the start.
+  const Vec3 centre(0.965074869994768, -0.589813503748474, 0.301521375021800);
+  const std::vector<Vec3>& contact = joints.at("slide");
+  double nearest = 1e300;
+  for (const Vec3& p : contact) nearest = std::min(nearest, std::abs((p - centre).norm() - 0.15));
+  EXPECT_GT(contact.size(), 12U);
+  EXPECT_LT(nearest, 0.05);
+  EXPECT_LT(extent(contact), 1);
+}
+
+TEST(Glyphs, of_a_contact_of_curves_are_a_tangent_and_a_normal) {
+  const auto joints = drawn_in_case("cam_follower/case.yaml --set until=0.001", "joints");
+  const std::vector<Vec3>& contact = joints.at("contact");
+  EXPECT_GT(contact.size(), 24U);
+  for (const Vec3& p : contact) EXPECT_LT((p - contact.front()).norm(), 0.1);
+  EXPECT_GT(joints.at("guide.slide.spring").size(), 20U);
+}
+
+TEST(Glyphs, of_a_spring_are_a_coil_between_its_ends) {
+  const auto curves = drawn_in_case("andrews_squeezer/case.yaml --set until=1e-4", "curves");
+  const std::vector<Vec3>& coil = curves.at("spring");
+  const Vec3 from(0.014, 0.072, 0);
+  EXPECT_GT(coil.size(), 30U);
+  EXPECT_LT((coil.front() - from).norm(), 1e-6);
+  const Vec3 d = (coil.back() - from).normalized();
+  double farthest = 0;
+  for (const Vec3& p : coil) farthest = std::max(farthest, (p - from - (p - from).dot(d) * d).norm());
+  EXPECT_NEAR(farthest, 0.002, 2e-5);  // its radius in the case
+}
+
+TEST(Glyphs, of_a_bushing_are_two_tubes_and_what_joins_them) {
+  const auto joints = glyphs_of(R"(trammel: 1
+bodies:
+  b: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}
+elements:
+  mount: {type: bushing, between: [ground, b], stiffness: [1, 1, 1, 1, 1, 1]}
+stages:
+  - {type: dynamic, until: 0.01, step: 0.01}
+output: {vtk: {every: 1}}
+)");
+  const AroundAxis tubes(joints.at("mount"), Vec3::Zero(), Vec3::UnitX());
+  EXPECT_NEAR(tubes.highest, -tubes.lowest, 1e-6);
+  EXPECT_NEAR(tubes.farthest / tubes.highest, 1, 1e-4);  // 0.35 of the size, both
+}
+
+// The sleeve of the trolley clears the boom, whose section reaches farther than a glyph's own tube.
+TEST(Glyphs, of_a_slider_on_a_beam_are_a_sleeve_larger_than_the_beams_section) {
+  const std::string run = "slewing_crane/case.yaml --set until=0.02";
+  const auto joints = drawn_in_case(run, "joints");
+  const auto sections = drawn_in_case(run, "sections");
+  // Both lie along x at the start of the first stage, before gravity bends the boom.
+  const AroundAxis boom(sections.at("boom"), Vec3::Zero(), Vec3::UnitX());
+  const auto outside = [&](const Vec3& p) { return std::hypot(p.y(), p.z()) > 1.1 * boom.farthest; };
+  EXPECT_GT(boom.farthest, 0.2);
+  EXPECT_GE(std::ranges::count_if(joints.at("wheels"), outside), 24);  // both ends of the sleeve
+}
+
 // A chain of thousands: lines, so that a frame stays small.
 TEST(Glyphs, many_joints_get_few_points_each) {
   const auto points_of = [](int links) {
@@ -165,7 +312,8 @@ output: {vtk: {every: 1}}
 )");
     const testing::Outcome run = here.shell("trammel run case.yaml -o out");
     EXPECT_EQ(run.status, 0) << run.err;
-    return static_cast<double>(read(here / "out/out_vtk/000001_joints_0.vtp")->GetNumberOfPoints()) / links;
+    return static_cast<double>(read_piece(here / "out/out_vtk/000001_joints_0.vtp")->GetNumberOfPoints()) /
+           links;
   };
   EXPECT_GT(points_of(20), 40);
   EXPECT_LT(points_of(400), 30);
@@ -187,7 +335,7 @@ output: {vtk: {every: 10}}
 )");
   const testing::Outcome run = here.shell("trammel run case.yaml -o out");
   ASSERT_EQ(run.status, 0) << run.err;
-  const auto joints = read(here / "out/out_vtk/000001_joints_0.vtp");
+  const auto joints = read_piece(here / "out/out_vtk/000001_joints_0.vtp");
   const auto check = [&](const char* name, const char* unit, double value) {
     vtkDataArray* array = joints->GetPointData()->GetArray(name);
     ASSERT_NE(array, nullptr) << name;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/recorded_view.hpp"
+
 namespace trammel {
 namespace {
 
@@ -118,6 +120,23 @@ TEST(RecorderCamera, passes_over_displacements_of_rounding) {
   const Vec3 before = towards(camera_for(still));
   still.motion = 1e-20 * Mat3(Vec3(0, 1, 0).asDiagonal());
   EXPECT_LT((towards(camera_for(still)) - before).norm(), 1e-12);
+}
+
+TEST(RecordedView, has_no_arrows_for_what_rounding_leaves) {
+  SeriesLayer joints{"joints", {}, {}};
+  joints.extent.low = {0, 0, 0};
+  joints.extent.high = {3, 4, 0};
+  joints.extent.force = 10;
+  joints.extent.moment = 1e-10;
+  RecordedView view = view_of({joints}, Vec3::Zero(), Mat3::Zero());
+  EXPECT_NEAR(view.metres_per_newton, 0.15 * 5 / 10, 1e-12);
+  EXPECT_EQ(view.metres_per_newton_metre, 0);
+  joints.extent.moment = 1e-3;
+  view = view_of({joints}, Vec3::Zero(), Mat3::Zero());
+  EXPECT_NEAR(view.metres_per_newton_metre, 0.15 * 5 / 1e-3, 1e-9);
+  joints.extent.force = 1e-15;
+  view = view_of({joints}, Vec3::Zero(), Mat3::Zero());
+  EXPECT_EQ(view.metres_per_newton, 0);
 }
 
 }  // namespace

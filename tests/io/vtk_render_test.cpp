@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -37,12 +38,54 @@ TEST(Render, colours_beams_with_a_legend) {
   const fs::path folder = fresh_folder("render_colours");
   testing::record_rig<testing::BentArm>(folder);
   const std::string picture = (folder / "picture.png").string();
-  ASSERT_EQ(run_on_display(tool + " " + folder.string() + " --size 640x400 -o " + picture), 0);
+  // Edges of bodies may have colours of the legend.
+  const std::string line = tool + " " + folder.string() + " --hide bodies --size 640x400 -o " + picture;
+  ASSERT_EQ(run_on_display(line), 0);
   EXPECT_GT(share(picture, is_high), 0.3);
   EXPECT_GT(share(picture, is_low), 0.1);
-  ASSERT_EQ(run_on_display(tool + " " + folder.string() + " --colour none --size 640x400 -o " + picture), 0);
+  ASSERT_EQ(run_on_display(line + " --colour none"), 0);
   EXPECT_LT(share(picture, is_high), axes_share);
   EXPECT_LT(share(picture, is_low), axes_share);
+}
+
+// The rig stands still: its second instant covers the first, which is in faded colours.
+TEST(Render, shows_what_stands_still_in_the_colours_of_the_last_instant) {
+  const fs::path folder = fresh_folder("render_still");
+  testing::record_rig(folder);
+  const std::string line =
+      tool + " " + folder.string() + " --arrow 0 --hide curves,joints --size 640x400 -o ";
+  const std::string one = (folder / "one.png").string(), four = (folder / "four.png").string();
+  ASSERT_EQ(run_on_display(line + one), 0);
+  ASSERT_EQ(run_on_display(line + four + " --time 0,0,0,1"), 0);
+  EXPECT_GT(share(one, is_body), 0.3);
+  EXPECT_NEAR(share(four, is_body), share(one, is_body), 0.02 * share(one, is_body));
+  EXPECT_NEAR(share(four, is_section), share(one, is_section), 0.02 * share(one, is_section));
+}
+
+TEST(Render, fills_the_picture_with_what_is_drawn) {
+  const fs::path folder = fresh_folder("render_framing");
+  testing::record_rig(folder);
+  for (const char* view : {"0,-1,0", "1,-1,1", "0.2,-1,0.1"}) {
+    const std::string picture = (folder / "picture.png").string();
+    ASSERT_EQ(run_on_display(tool + " " + folder.string() + " --arrow 0 --size 640x400 --view " + view +
+                             " -o " + picture),
+              0);
+    const auto found = box(picture, [](const Pixel& p) { return is_body(p) || is_section(p); });
+    EXPECT_GT(std::max((found.right - found.left) / 640.0, (found.bottom - found.top) / 400.0), 0.7) << view;
+    EXPECT_GT(found.left, 3) << view;
+    EXPECT_LT(found.right, 636) << view;
+  }
+}
+
+TEST(Render, writes_names) {
+  const fs::path folder = fresh_folder("render_names");
+  testing::record_rig(folder);
+  const std::string line = tool + " " + folder.string() + " --arrow 0 --size 640x400 -o ";
+  const std::string without = (folder / "without.png").string(), with = (folder / "with.png").string();
+  ASSERT_EQ(run_on_display(line + without), 0);
+  ASSERT_EQ(run_on_display(line + with + " --names bodies"), 0);
+  const auto is_dark = [](const Pixel& p) { return p[0] < 70 && p[1] < 70 && p[2] < 70; };
+  EXPECT_GT(share(with, is_dark), share(without, is_dark) + 0.1);
 }
 
 TEST(Render, films_every_instant) {

@@ -5,6 +5,7 @@
 #include <vtkNew.h>
 #include <vtkPNGReader.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -29,22 +30,43 @@ inline int run_on_display(const std::string& command) {
 
 using Pixel = std::array<int, 3>;
 
-/// The part of a picture's pixels, in percent, that is of some kind.
-inline double share(const std::filesystem::path& picture, const std::function<bool(const Pixel&)>& is) {
+/// Calls use(x, y, pixel), y from the top, and returns how many pixels there are.
+inline int each_pixel(const std::filesystem::path& picture,
+                      const std::function<void(int, int, const Pixel&)>& use) {
   vtkNew<vtkPNGReader> reader;
   reader->SetFileName(picture.c_str());
   reader->Update();
   vtkImageData* image = reader->GetOutput();
   const int* size = image->GetDimensions();
-  int count = 0;
   for (int y = 0; y < size[1]; ++y)
     for (int x = 0; x < size[0]; ++x) {
       Pixel p{};
       for (int c = 0; c < 3; ++c)
         p[static_cast<std::size_t>(c)] = static_cast<int>(image->GetScalarComponentAsDouble(x, y, 0, c));
-      count += is(p) ? 1 : 0;
+      use(x, size[1] - 1 - y, p);
     }
-  return 100.0 * count / (size[0] * size[1]);
+  return size[0] * size[1];
+}
+
+/// The part of a picture's pixels, in percent, that is of some kind.
+inline double share(const std::filesystem::path& picture, const std::function<bool(const Pixel&)>& is) {
+  int count = 0;
+  const int all = each_pixel(picture, [&](int, int, const Pixel& p) { count += is(p) ? 1 : 0; });
+  return 100.0 * count / all;
+}
+
+/// The box around the pixels of some kind.
+struct PixelBox {
+  int left = 1 << 20, right = -1, top = 1 << 20, bottom = -1;
+};
+inline PixelBox box(const std::filesystem::path& picture, const std::function<bool(const Pixel&)>& is) {
+  PixelBox found;
+  each_pixel(picture, [&](int x, int y, const Pixel& p) {
+    if (!is(p)) return;
+    found.left = std::min(found.left, x), found.right = std::max(found.right, x);
+    found.top = std::min(found.top, y), found.bottom = std::max(found.bottom, y);
+  });
+  return found;
 }
 
 inline bool is_section(const Pixel& p) {

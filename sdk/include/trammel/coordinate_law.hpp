@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trammel/coordinate_element.hpp"
+#include "trammel/coordinate_glyph.hpp"
 #include "trammel/element.hpp"
 #include "trammel/first_jet.hpp"
 #include "trammel/force_law.hpp"
@@ -35,7 +36,8 @@ namespace trammel {
 ///
 /// `x` holds the coordinate q, its `rate`, the states y, the algebraic unknowns z and the time t; `f.force` acts in the
 /// direction of q, `f.rate` is y', `f.equation` is zero where z is right. Names, starts, `stored` and `report` as in ForceLaw,
-/// with `const State<double>&`.
+/// with `const State<double>&`. Its glyph is an arrow, unless `static void draw_glyph(const Glyph&, const
+/// CoordinateAxis&)` draws another, such as draw_coordinate_spring.
 template <class Derived, int states = 0, int algebraic = 0>
 class CoordinateLaw {
  public:
@@ -119,7 +121,7 @@ class CoordinateLaw {
 
   /// Adds the law's unknowns and itself.
   static void add(CoordinateSite place, Builder& builder, Derived law) {
-    law.set_target(std::move(place.target));
+    law.set_target(place.target);
     std::vector<BlockId> stencil{place.block};
     State<double> start{};
     start.y.setZero();
@@ -136,6 +138,12 @@ class CoordinateLaw {
                                               measures_of(Derived::algebraic_names), ""));
     }
     builder.add(std::move(law), std::move(stencil));
+    if constexpr (requires(const Glyph& glyph, const CoordinateAxis& axis) {
+                    Derived::draw_glyph(glyph, axis);
+                  })
+      CoordinateGlyph::add(place, builder, &Derived::draw_glyph);
+    else
+      CoordinateGlyph::add(place, builder, draw_coordinate_force);
   }
 
  private:
