@@ -30,7 +30,7 @@ vtkSmartPointer<vtkPolyData> read(const fs::path& file) {
   return reader->GetOutput();
 }
 
-TEST(VtkPiece, coordinates_far_from_the_origin_are_in_double_precision) {
+TEST(VtkPiece, has_coordinates_in_double_precision_far_from_the_origin) {
   for (const double away : {0.0, 1e3, 1e6}) {
     LayerDrawing drawing;
     for (const double x : {away, away + 1 / 3.0}) drawing.points.insert(drawing.points.end(), {x, 0.2, 0});
@@ -47,7 +47,7 @@ TEST(VtkPiece, coordinates_far_from_the_origin_are_in_double_precision) {
   }
 }
 
-TEST(VtkPiece, fields_keep_five_digits) {
+TEST(VtkPiece, keeps_five_digits_of_fields) {
   LayerDrawing drawing;
   constexpr int count = 1000;
   LayerDrawing::Field force{3, {}};
@@ -74,7 +74,7 @@ TEST(VtkPiece, fields_keep_five_digits) {
   }
 }
 
-TEST(VtkPiece, fields_beyond_single_precision_are_its_largest_number) {
+TEST(VtkPiece, replaces_fields_beyond_single_precision_by_its_largest_number) {
   LayerDrawing drawing;
   drawing.points = {0, 0, 0, 1, 0, 0};
   drawing.entity = {0, 0};
