@@ -34,7 +34,7 @@ TEST(Axis, straight_line_may_twist) {
   EXPECT_THROW(straight_axis({1, 0, 0}, {1, 0, 0}, nullptr, 0), Error);
 }
 
-TEST(Axis, arc_of_the45_degree_bend_is_exact) {
+TEST(Axis, arc_of_the_45_degree_bend_is_exact) {
   const auto axis = arc_axis({0, 0, 0}, {100, 0, 0}, {0, 0, -1}, pi / 4, nullptr);
   EXPECT_NEAR(axis->length(), 25 * pi, 1e-12);
   EXPECT_LT((axis->pose(0).R.col(0) - Vec3::UnitY()).norm(), 1e-15);

@@ -69,7 +69,7 @@ class BeamPoints : public ::testing::TestWithParam<bool> {
   int dofs() const { return GetParam() ? 13 : 12; }
 };
 
-TEST_P(BeamPoints, derivatives_agree_with_differences) {
+TEST_P(BeamPoints, have_derivatives_that_agree_with_differences) {
   RandomStates random(21);
   for (const double angle : {1e-7, 0.1, 1.0, 2.5}) {
     for (int trial = 0; trial < 10; ++trial) {
@@ -110,7 +110,7 @@ TEST_P(BeamPoints, derivatives_agree_with_differences) {
   }
 }
 
-TEST_P(BeamPoints, ends_are_the_nodes) {
+TEST_P(BeamPoints, at_the_ends_are_the_nodes) {
   RandomStates random(22);
   Blocks b(random, 1.3);
   for (const double xi : {0.0, 1.0}) {

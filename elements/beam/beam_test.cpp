@@ -238,14 +238,14 @@ BeamElement an_element(bool damped) {
   return {beam.elements[0], place};
 }
 
-TEST(BeamElement, tangents_agree_with_differences) {
+TEST(BeamElement, has_tangents_that_agree_with_differences) {
   trammel::testing::Draw draw(31);
   for (const bool damped : {false, true})
     for (int trial = 0; trial < 5; ++trial)
       trammel::testing::expect_tangent(an_element(damped), random_element_state(draw, 0.7));
 }
 
-TEST(BeamElement, forces_at_its_ends_balance_and_appear_in_both_axes) {
+TEST(BeamElement, has_forces_at_its_ends_that_balance_and_appear_in_both_axes) {
   trammel::testing::Draw draw(32);
   const BeamElement element = an_element(true);
   const ProbeState x = random_element_state(draw, 0.7);
@@ -262,7 +262,7 @@ TEST(BeamElement, forces_at_its_ends_balance_and_appear_in_both_axes) {
   EXPECT_EQ(kept.values_of.at("section_force_1").size(), 6u);
 }
 
-TEST(BeamElement, power_of_its_forces_is_the_rate_of_its_energies) {
+TEST(BeamElement, has_forces_whose_power_is_the_rate_of_its_energies) {
   trammel::testing::Draw draw(33);
   const BeamElement element = an_element(true);
   const ProbeState x = random_element_state(draw, 0.7);

@@ -42,7 +42,7 @@ Vec12 residual(const BlendedMass& mass, const ElementState& s) {
   return r;
 }
 
-TEST(InertiaForces, tangents_agree_with_differences) {
+TEST(InertiaForces, have_tangents_that_agree_with_differences) {
   RandomStates random(11);
   for (const bool curved : {false, true}) {
     for (const bool offset : {false, true}) {
@@ -98,7 +98,7 @@ TEST(InertiaForces, change_momentum_and_energy_by_their_resultant_and_power) {
   EXPECT_LT(relative_error(rate, expected), 1e-9);
 }
 
-TEST(InertiaForces, momentum_of_a_rigid_motion_is_exact_for_a_tapered_curved_twisted_element) {
+TEST(InertiaForces, have_the_exact_momentum_of_a_rigid_motion_for_a_tapered_curved_twisted_element) {
   RandomStates random(13);
   ElementState s = random.element(0.9);
   const Pose X1{s.node[0].R_WS, s.node[0].p_WS};

@@ -64,7 +64,7 @@ double timoshenko(int n) {
   return std::sqrt((b - std::sqrt(b * b - 4 * a * c)) / (2 * a));
 }
 
-TEST(Eigenfrequencies, bending_converges_with_order2) {
+TEST(Eigenfrequencies, of_bending_modes_converge_with_order_2) {
   for (const int mode : {1, 2, 3}) {
     std::vector<double> errors;
     for (const int elements : {16, 32}) {
@@ -80,7 +80,7 @@ TEST(Eigenfrequencies, bending_converges_with_order2) {
   }
 }
 
-TEST(Eigenfrequencies, axial_and_torsional_converge_with_order2) {
+TEST(Eigenfrequencies, of_axial_and_torsional_modes_converge_with_order_2) {
   struct Kind {
     int unknown;
     double speed;

@@ -40,7 +40,7 @@ TEST(Helicoid, agrees_with_the_logarithm_on_SE3) {
   }
 }
 
-TEST(Helicoid, coefficients_meet_where_the_series_ends) {
+TEST(Helicoid, has_coefficients_that_agree_where_the_series_ends) {
   const auto series = helicoid_coefficients(std::nextafter(1.0, 0.0));
   const auto closed = helicoid_coefficients(1.0);
   EXPECT_NEAR(series.c, closed.c, 1e-15);
@@ -63,7 +63,7 @@ TEST(ElasticForces, are_the_gradient_of_the_strain_energy) {
   }
 }
 
-TEST(ElasticForces, tangents_agree_with_differences) {
+TEST(ElasticForces, have_tangents_that_agree_with_differences) {
   RandomStates random(3);
   for (const bool damped : {false, true}) {
     for (const double angle : {0.0, 1e-6, 0.01, 0.5, 1.5, 2.9}) {
@@ -87,7 +87,7 @@ TEST(ElasticForces, tangents_agree_with_differences) {
   }
 }
 
-TEST(ElasticForces, asymmetry_of_k_is_that_of_the_group) {
+TEST(ElasticForces, have_a_tangent_with_the_asymmetry_of_the_group) {
   RandomStates random(4);
   const ElasticLaw law = random_law(random, false);
   const ElementState s = random.element(0.8);

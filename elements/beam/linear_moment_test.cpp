@@ -18,7 +18,7 @@ double tip_compliance(int elements, bool linear_moment) {
   return chain.nodes.back().p_WS.y() / force;
 }
 
-TEST(LinearMoment, is_the_same_where_the_choice_is_made_later) {
+TEST(LinearMoment, is_the_same_if_it_is_chosen_later) {
   Section section;
   section.stiffness = (Vec6() << 1e5, 4e4, 3e4, 70, 50, 90).finished().asDiagonal();
   const auto axis = straight_axis(Vec3::Zero(), Vec3(2, 0, 0), nullptr, 0);

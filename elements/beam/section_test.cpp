@@ -27,9 +27,9 @@ std::string complaint(const Section& section) {
   return {};
 }
 
-TEST(Section, a_sound_one_passes) { EXPECT_EQ(complaint(sound()), ""); }
+TEST(Section, that_is_valid_passes) { EXPECT_EQ(complaint(sound()), ""); }
 
-TEST(Section, bad_ones_are_refused_by_name) {
+TEST(Section, that_is_invalid_is_refused_by_name) {
   Section s = sound();
   s.stiffness(4, 4) = -1;
   EXPECT_THAT(complaint(s),
@@ -48,7 +48,7 @@ TEST(Section, bad_ones_are_refused_by_name) {
   EXPECT_THAT(complaint(s), ::testing::HasSubstr("not positive semidefinite"));
 }
 
-TEST(Section, mass_by_matrix_keeps_its_form) {
+TEST(Section, with_mass_by_matrix_keeps_its_form) {
   const SectionMass m = sound().mass;
   const SectionMass back = mass_from_matrix(mass_matrix(m));
   EXPECT_EQ(back.density, m.density);
@@ -58,7 +58,7 @@ TEST(Section, mass_by_matrix_keeps_its_form) {
   EXPECT_THROW(mass_from_matrix(M), Error);
 }
 
-TEST(SectionShape, rectangle_has_the_exact_torsion_constant) {
+TEST(SectionShape, of_a_rectangle_has_the_exact_torsion_constant) {
   // Timoshenko and Goodier, Theory of Elasticity, table of torsion of rectangular bars.
   EXPECT_NEAR(rectangle(1, 1, 0).torsion, 0.1405770150, 1e-9);
   EXPECT_NEAR(rectangle(2, 1, 0).torsion, 2 * 0.2286816, 1e-6);
@@ -68,7 +68,7 @@ TEST(SectionShape, rectangle_has_the_exact_torsion_constant) {
   EXPECT_NEAR(rectangle(0.2, 0.1, 0).I3, 0.1 * 0.008 / 12, 1e-18);
 }
 
-TEST(SectionShape, princeton_beam_has_the_published_stiffness) {
+TEST(SectionShape, of_the_princeton_beam_has_the_published_stiffness) {
   // Benchmark of Dowell and Traybar: 12.377 x 3.2024 mm, E = 71.7 GPa, nu = 0.31.
   const double nu = 0.31;
   const Section s =
@@ -79,7 +79,7 @@ TEST(SectionShape, princeton_beam_has_the_published_stiffness) {
   EXPECT_NEAR(s.stiffness(5, 5), 36.28, 1e-2);
 }
 
-TEST(SectionShape, round_sections_agree_with_their_limits) {
+TEST(SectionShape, of_round_sections_agrees_with_the_limits) {
   const ShapeConstants solid = circle(0.1, 0.3);
   const ShapeConstants thick = tube(0.1, 0.1, 0.3);
   EXPECT_NEAR(thick.torsion, solid.torsion, 1e-18);
@@ -88,7 +88,7 @@ TEST(SectionShape, round_sections_agree_with_their_limits) {
   EXPECT_NEAR(tube(1, 1e-6, 0.3).k2, 2.6 / 4.9, 1e-6);
 }
 
-TEST(SectionShape, i_section_agrees_with_a_rolled_one) {
+TEST(SectionShape, of_an_i_section_agrees_with_a_rolled_one) {
   // IPE 200 without its fillets: I_y = 1846 cm^4 (1943 with), I_z = 142 cm^4, J about 5.2 cm^4 (6.98 with).
   const ShapeConstants s = i_section(0.100, 0.200, 0.0085, 0.0056, 0.3);
   EXPECT_NEAR(s.area, 27.248e-4, 1e-8);

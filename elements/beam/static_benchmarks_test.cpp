@@ -19,7 +19,7 @@ double order(double coarse, double fine) { return std::log2(coarse / fine); }
 Vec3 extrapolated(const Vec3& coarse, const Vec3& fine) { return fine + (fine - coarse) / 3; }
 
 // A cantilever rolled up by an end moment: the circle is exact at any mesh (B01).
-TEST(StaticBenchmarks, roll_up_is_exact_at_any_mesh) {
+TEST(StaticBenchmarks, are_exact_for_the_roll_up_on_any_mesh) {
   const auto axis = straight_axis({0, 0, 0}, {10, 0, 0}, nullptr, 0);
   const Mat6 K = diagonal_stiffness(1.77e6, {1.77e6, 1.77e6}, 8.16e3, {8.69e4, 2.15e5});
   for (const int n : {3, 5, 16}) {
@@ -37,7 +37,7 @@ TEST(StaticBenchmarks, roll_up_is_exact_at_any_mesh) {
 
 // Bathe and Bolourchi 1979, exact arc (B06); references computed by shooting on the rod equations, eleven
 // digits.
-TEST(StaticBenchmarks, bend_of45_degrees_converges_with_order2) {
+TEST(StaticBenchmarks, converge_with_order_2_for_the_bend_of_45_degrees) {
   const auto axis = arc_axis({0, 0, 0}, {100, 0, 0}, {0, 0, -1}, pi / 4, nullptr);
   struct Row {
     double P, GA, GJ;
@@ -67,7 +67,7 @@ TEST(StaticBenchmarks, bend_of45_degrees_converges_with_order2) {
 }
 
 // Wang et al. 2017, composite section (B07).
-TEST(StaticBenchmarks, composite_cantilever_converges_with_order2) {
+TEST(StaticBenchmarks, converge_with_order_2_for_a_composite_cantilever) {
   Mat6 K = Mat6::Zero();
   K.diagonal() << 1368.17e3, 88.56e3, 38.78e3, 0, 0, 0;
   K.bottomRightCorner<3, 3>() << 16.96e3, 17.61e3, -0.351e3,  //
@@ -96,7 +96,7 @@ TEST(StaticBenchmarks, composite_cantilever_converges_with_order2) {
 }
 
 // A uniform strain with shear, extension, curvature and twist (B09): exact at any mesh.
-TEST(StaticBenchmarks, helices_of_uniform_strain_are_exact_at_any_mesh) {
+TEST(StaticBenchmarks, are_exact_for_helices_of_uniform_strain_on_any_mesh) {
   const Mat6 K = diagonal_stiffness(2000, {800, 800}, 3, {4, 4});
   const ConstantCurvatureAxis axis({}, {0.3, 0, 1}, 7);
   for (const int n : {4, 7, 20}) {
@@ -112,7 +112,7 @@ TEST(StaticBenchmarks, helices_of_uniform_strain_are_exact_at_any_mesh) {
   }
 }
 
-TEST(StaticBenchmarks, anisotropic_helix_is_exact_at_any_mesh) {
+TEST(StaticBenchmarks, are_exact_for_an_anisotropic_helix_on_any_mesh) {
   Mat6 K = Mat6::Zero();
   K.diagonal() << 1368.17e3, 88.56e3, 38.78e3, 0, 0, 0;
   K.bottomRightCorner<3, 3>() << 16.96e3, 17.61e3, -0.351e3,  //
@@ -130,7 +130,7 @@ TEST(StaticBenchmarks, anisotropic_helix_is_exact_at_any_mesh) {
 }
 
 // The error of a mesh is the same for a beam ten times as slender, so nothing locks.
-TEST(StaticBenchmarks, does_not_lock) {
+TEST(StaticBenchmarks, do_not_lock) {
   const auto axis = straight_axis({0, 0, 0}, {1, 0, 0}, nullptr, 0);
   std::vector<double> deflections;
   for (const double GA : {1e4, 1e6}) {

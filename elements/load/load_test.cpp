@@ -44,7 +44,7 @@ Components growing_vector(const Vec3& f) {
 
 Marker some_marker(Draw& draw) { return Marker::on_frame({0, 1}, draw.rotation(), draw.vector()); }
 
-TEST(MarkerLoad, tangents_match_differences) {
+TEST(MarkerLoad, has_tangents_that_match_differences) {
   Draw draw(1);
   for (int run = 0; run < 20; ++run)
     for (const bool moment : {false, true})
@@ -66,7 +66,7 @@ TEST(MarkerLoad, acts_on_a_point) {
 }
 
 // r . v is minus the power of the load: the rate of its potential where it has one, else its dissipated power.
-TEST(MarkerLoad, power_is_in_balance) {
+TEST(MarkerLoad, has_a_balanced_power) {
   Draw draw(3);
   for (int run = 0; run < 10; ++run)
     for (const bool moment : {false, true})
@@ -140,7 +140,7 @@ TEST(MarkerLoad, of_signals_has_their_tangents) {
     }
 }
 
-TEST(Gravity, tangents_and_powers_of_weights) {
+TEST(Gravity, has_exact_tangents_and_powers) {
   Draw draw(4);
   for (const bool constant : {true, false}) {
     auto gravity = std::make_shared<Gravity>();
@@ -157,7 +157,7 @@ TEST(Gravity, tangents_and_powers_of_weights) {
   }
 }
 
-TEST(Gravity, point_and_marker_weight_agree) {
+TEST(Gravity, gives_a_point_and_a_marker_the_same_weight) {
   Draw draw(5);
   auto gravity = std::make_shared<Gravity>();
   gravity->acceleration = Vec3(0, -9.81, 0);
@@ -167,7 +167,7 @@ TEST(Gravity, point_and_marker_weight_agree) {
             residual_of(MarkerWeight(gravity, Marker::on_point(0), 2), x));
 }
 
-TEST(Spread, quadrature_is_exact_for_polynomials_of_degree_five) {
+TEST(Spread, of_loads_is_exact_for_polynomials_of_degree_five) {
   const auto stations = stations_between({0, 0.5, 1.2, 2}, 0.3, 1.7);
   EXPECT_EQ(stations.size(), 9u);
   double sum = 0;
@@ -201,7 +201,7 @@ class LoadTypes : public ::testing::Test {
   PlainCase plain;
 };
 
-TEST_F(LoadTypes, gravity_acts_on_every_mass) {
+TEST_F(LoadTypes, include_gravity_on_every_mass) {
   EXPECT_EQ(plain.message(Type::Category::load, "gravity", "{acceleration: [0, -9.81, 0]}"), "");
   EXPECT_EQ(instances(), 2);
 }
@@ -214,7 +214,7 @@ TEST_F(LoadTypes, build_from_text) {
   EXPECT_EQ(instances(), 9);
 }
 
-TEST_F(LoadTypes, refuse_what_has_no_meaning) {
+TEST_F(LoadTypes, refuse_impossible_input) {
   const auto refused = [&](const std::string& type, const std::string& text) {
     return plain.message(Type::Category::load, type, text);
   };

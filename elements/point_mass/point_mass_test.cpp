@@ -6,7 +6,7 @@
 namespace trammel::point_mass {
 namespace {
 
-TEST(PointMass, tangent_matches_differences) {
+TEST(PointMass, has_a_tangent_that_matches_differences) {
   testing::Draw draw(1);
   const Particle particle(2.5, 0.1);
   testing::ProbeState x;

@@ -23,7 +23,7 @@ Inertia random_inertia(Draw& draw) {
 
 const std::shared_ptr<const Solids> no_solids = std::make_shared<const Solids>();
 
-TEST(RigidBody, tangents_match_differences) {
+TEST(RigidBody, has_tangents_that_match_differences) {
   Draw draw(1);
   for (int i = 0; i < 50; ++i) {
     Inertia inertia = random_inertia(draw);
@@ -35,7 +35,7 @@ TEST(RigidBody, tangents_match_differences) {
   }
 }
 
-TEST(RigidBody, offset_body_without_offset_is_the_centred_one) {
+TEST(RigidBody, with_zero_offset_is_the_centred_one) {
   Draw draw(2);
   Inertia inertia = random_inertia(draw);
   inertia.centre.setZero();
@@ -47,7 +47,7 @@ TEST(RigidBody, offset_body_without_offset_is_the_centred_one) {
 }
 
 // A cloud of particles that move with the body has the same virtual power of inertia, whatever the frame.
-TEST(RigidBody, is_the_cloud_of_particles_that_it_stands_for) {
+TEST(RigidBody, moves_as_a_cloud_of_particles) {
   Draw draw(3);
   for (int run = 0; run < 20; ++run) {
     constexpr int count = 6;
@@ -84,7 +84,7 @@ TEST(RigidBody, is_the_cloud_of_particles_that_it_stands_for) {
   }
 }
 
-TEST(RigidBody, power_of_inertia_is_the_rate_of_kinetic_energy) {
+TEST(RigidBody, has_a_power_of_inertia_that_is_the_rate_of_its_kinetic_energy) {
   Draw draw(4);
   for (int run = 0; run < 20; ++run) {
     const OffsetBody body(random_inertia(draw), no_solids);

@@ -42,7 +42,7 @@ TEST_F(RigidBodyType, offers_its_frame_its_centre_and_its_markers) {
   EXPECT_LT((plain.builder.initial(plain.model.masses[0].centre).p_WM - Vec3(1, 2.5, 3)).norm(), 1e-15);
 }
 
-TEST_F(RigidBodyType, bodies_of_both_kinds_have_their_ranges) {
+TEST_F(RigidBodyType, has_a_range_for_each_of_both_kinds) {
   add("a", "{mass: 1, inertia: [1, 1, 1]}");
   add("b", "{mass: 1, inertia: [[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]], centre: [0, 1, 0]}");
   add("c", "{mass: 1, inertia: [1, 1, 1]}");
@@ -52,7 +52,7 @@ TEST_F(RigidBodyType, bodies_of_both_kinds_have_their_ranges) {
   EXPECT_TRUE(plain.model.ranges[1].instances->couples(0, 0, 1));
 }
 
-TEST_F(RigidBodyType, refuses_what_no_body_has) {
+TEST_F(RigidBodyType, refuses_impossible_input) {
   EXPECT_THAT(message("{mass: 1, inertia: [1, 1, 3]}"),
               HasSubstr("the largest exceeds the sum of the others"));
   EXPECT_THAT(message("{mass: 1, inertia: [1, -1, 1]}"), HasSubstr("not positive definite"));
@@ -77,7 +77,7 @@ TEST_F(RigidBodyType, reads_shapes) {
               HasSubstr("cannot read the STL file"));
 }
 
-TEST(Stl, text_and_binary_give_the_same_surface) {
+TEST(Stl, gives_the_same_surface_from_text_and_binary) {
   const std::string folder = ::testing::TempDir();
   const std::string text_path = folder + "two_triangles_text.stl", binary_path = folder + "two_triangles.stl";
   const float corner[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
@@ -120,7 +120,7 @@ std::string message_of_stl(const std::string& text) {
   return "no error";
 }
 
-TEST(Stl, says_what_is_wrong_with_a_damaged_file) {
+TEST(Stl, names_the_fault_of_a_damaged_file) {
   const std::string facet =
       "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
   const std::string head = "case.yaml:3:9: the STL file 'FILE': ";

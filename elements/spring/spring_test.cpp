@@ -90,7 +90,7 @@ std::vector<Pair> with_moving_ends(std::vector<Pair> all) {
 
 Eigen::VectorXd velocity(ProbeState& x) { return ConstVectorMap(x.state().rate.data(), x.dofs()); }
 
-TEST(Spring, tangents_match_differences) {
+TEST(Spring, has_tangents_that_match_differences) {
   Draw draw(1);
   for (int run = 0; run < 10; ++run)
     for (const bool with_function : {false, true})
@@ -98,7 +98,7 @@ TEST(Spring, tangents_match_differences) {
         expect_tangent(SpringDamper(p.a, p.b, some_law(with_function), 0), p.x, 2e-8);
 }
 
-TEST(Spring, power_is_in_balance) {
+TEST(Spring, has_a_balanced_power) {
   Draw draw(2);
   for (const bool with_function : {false, true})
     for (Pair& p : with_moving_ends(pairs(draw))) {
@@ -134,7 +134,7 @@ Bushing some_bushing(Draw& draw, const Pair& p) {
   return {p.a, p.b, K, C, rest};
 }
 
-TEST(Bushing, tangents_match_differences) {
+TEST(Bushing, has_tangents_that_match_differences) {
   Draw draw(3);
   for (int run = 0; run < 10; ++run) {
     std::vector<Pair> all = pairs(draw);
@@ -149,7 +149,7 @@ TEST(Bushing, tangents_match_differences) {
   }
 }
 
-TEST(Bushing, power_is_in_balance) {
+TEST(Bushing, has_a_balanced_power) {
   Draw draw(4);
   for (int run = 0; run < 20; ++run) {
     Pair p = pairs(draw)[0];
@@ -188,7 +188,7 @@ TEST_F(SpringTypes, build_from_text) {
   EXPECT_EQ(bushing("{between: [ground, body], stiffness: [1, 1, 1, 2, 2, 2]}"), "");
 }
 
-TEST_F(SpringTypes, refuse_what_has_no_meaning) {
+TEST_F(SpringTypes, refuse_impossible_input) {
   EXPECT_THAT(spring("{between: [ground, ground], stiffness: 1}"), HasSubstr("both ends"));
   EXPECT_THAT(spring("{between: [ground, body]}"), HasSubstr("does nothing"));
   EXPECT_THAT(spring("{between: [body, body], stiffness: 1, preload: 1}"), HasSubstr("meet at the start"));

@@ -23,7 +23,7 @@ double difference(const std::function<double(double)>& f) {
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
-TEST(NormalForce, is_what_presses_across_the_sliders_first_axis) {
+TEST(NormalForce, is_the_force_across_the_first_axis_of_the_slider) {
   const Mat3 R = so3::exp(Vec3(0.4, -1.2, 0.7));
   const NormalForce normal(Marker::on_frame({0, 1}, R, Vec3(0.3, -0.2, 0.5)), 2);
   const auto at = [&normal](const TestState& s) {

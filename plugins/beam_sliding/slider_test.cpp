@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -57,7 +58,7 @@ TEST_P(Contacts, have_exact_derivatives_in_any_state) {
   EXPECT_LT(largest, 1e-8) << worst;
 }
 
-TEST_P(Contacts, put_nothing_on_the_whole_system) {
+TEST_P(Contacts, exert_no_resultant_on_the_whole_system) {
   Sample sample(7);
   set_contact(sample, GetParam());
   sample.gap = 0;  // forces in the world's components meet at one point
@@ -70,7 +71,7 @@ TEST_P(Contacts, put_nothing_on_the_whole_system) {
   }
 }
 
-TEST_P(Contacts, store_what_they_take) {
+TEST_P(Contacts, store_the_energy_that_they_take) {
   Sample sample(9);
   set_contact(sample, GetParam());
   sample.linear_moment = true;
@@ -95,11 +96,17 @@ TEST_P(Contacts, store_what_they_take) {
   }
 }
 
+std::string name_of(const ::testing::TestParamInfo<Contact>& tested) {
+  constexpr std::array names{"point", "prismatic", "cylindrical", "screw"};
+  return names.at(static_cast<std::size_t>(tested.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(Slider, Contacts,
                          ::testing::Values(Contact::point, Contact::prismatic, Contact::cylindrical,
-                                           Contact::screw));
+                                           Contact::screw),
+                         name_of);
 
-TEST_P(Contacts, forget_a_trial_across_a_border_to_the_last_bit) {
+TEST_P(Contacts, discard_a_trial_across_an_element_boundary_to_the_last_bit) {
   Sample sample(15);
   set_contact(sample, GetParam());
   sample.bending = 0.4;
@@ -139,7 +146,7 @@ TEST_P(Contacts, forget_a_trial_across_a_border_to_the_last_bit) {
   }
 }
 
-TEST(Slider, keeps_its_host_within_a_solve_and_moves_it_afterwards) {
+TEST(Slider, keeps_its_host_element_within_a_solve_and_changes_it_afterwards) {
   Sample sample(11);
   auto range = sample.make(0.9 * L, 0);
   double* s = sample.test_state->state().value.data();
@@ -191,7 +198,7 @@ TEST(Slider, passes_an_end_with_a_stop_as_an_event_and_is_beyond_it_from_there_o
   EXPECT_EQ(range.review(0, sample.test_state->local(), {1.5, 2}).verdict, Review::Verdict::keep);
 }
 
-TEST(SplitHostElement, goes_on_beyond_an_end_as_an_unloaded_piece) {
+TEST(SplitHostElement, continues_beyond_an_end_as_an_unloaded_segment) {
   Sample sample(17);
   ElasticLine::Law law;
   law.reference << 1, 0, 0, 0.3, -0.2, 0.4;
@@ -232,7 +239,7 @@ TEST(SplitHostElement, goes_on_beyond_an_end_as_an_unloaded_piece) {
   }
 }
 
-TEST_P(Contacts, go_on_from_their_history_to_the_last_bit) {
+TEST_P(Contacts, continue_from_their_history_to_the_last_bit) {
   for (const bool beyond : {false, true}) {
     const auto made = [&](Sample& sample) {
       set_contact(sample, GetParam());
@@ -278,7 +285,7 @@ TEST_P(Contacts, go_on_from_their_history_to_the_last_bit) {
   }
 }
 
-TEST(Slider, ends_by_an_error_or_becomes_inactive_at_the_end) {
+TEST(Slider, ends_the_run_or_becomes_inactive_at_the_end) {
   Sample sample(13);
   auto strict = sample.make(2.9 * L, 2);
   double* s = sample.test_state->state().value.data();
@@ -332,7 +339,7 @@ TEST(Slider, reports_no_reaction_while_it_is_inactive) {
   EXPECT_EQ(out(false).scalars.at("host_element"), 0);
 }
 
-TEST(Slider, takes_its_stencil_back_with_a_step) {
+TEST(Slider, restores_its_stencil_with_a_rejected_step) {
   Sample sample(23);
   auto range = sample.make(0.9 * L, 0);
   range.commit(0, sample.test_state->local(), {0, 0});

@@ -74,7 +74,7 @@ TEST(CamProfile, has_the_derivatives_of_its_points) {
 }
 
 /// Points, slopes and radii of curvature in closed form, by another program.
-TEST(CamProfile, is_what_the_motion_law_asks_for) {
+TEST(CamProfile, gives_the_motion_law) {
   const CamProfile cam(roller());
   const auto expect = [&](double degrees, double s, double x, double y, double radius) {
     const double theta = degrees * pi / 180;
@@ -172,7 +172,7 @@ double roller_height(const Curve& cam, const CamDefinition& what, double theta) 
 
 /// The third derivative of the law jumps: lift, rate and acceleration on a spline converge with the orders 3, 2, 1 in the maximum
 /// norm.
-TEST(SplineOutline, converges_as_the_jumps_of_the_law_let_it) {
+TEST(SplineOutline, converges_as_fast_as_the_jumps_of_the_law_permit) {
   const CamDefinition what = roller();
   const CamProfile cam(what);
   const double base = std::sqrt(what.prime_radius * what.prime_radius - what.offset * what.offset);

@@ -136,7 +136,7 @@ TEST(ConstantVelocityRates, is_objective_on_a_carrier) {
   }
 }
 
-TEST(ConstantVelocity, refuses_what_it_cannot_mean) {
+TEST(ConstantVelocity, refuses_impossible_input) {
   JointCase c;
   const std::string start = "{between: [bodies.a, bodies.b], axis: [0, 0, 1]";
   EXPECT_THAT(c.message("constant_velocity", start + ", axis_B: [0, 0, -1]}"), HasSubstr("half a turn"));

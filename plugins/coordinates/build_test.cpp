@@ -34,7 +34,7 @@ struct Hinges : testing::CoordinateCase {
   }
 };
 
-TEST(ElementsOnCoordinatesInACase, refuse_what_they_cannot_mean) {
+TEST(ElementsOnCoordinatesInACase, refuse_impossible_input) {
   Hinges c;
   EXPECT_THAT(c.on("damper", "A", "angle", "-1"), HasSubstr("the damping must not be negative, found -1"));
   EXPECT_THAT(c.on("spring", "A", "angel", "1"),
@@ -58,7 +58,7 @@ TEST(ElementsOnCoordinatesInACase, refuse_what_they_cannot_mean) {
   EXPECT_THAT(c.on("counter", "A", "angle", "{when: B.angel_rate}"), HasSubstr("has no coordinate 'angel'"));
 }
 
-TEST(ElementsOnCoordinatesInACase, a_coordinate_is_prescribed_once) {
+TEST(ElementsOnCoordinatesInACase, prescribe_a_coordinate_once) {
   Hinges c;
   EXPECT_EQ(c.on("motion", "A", "angle", "1"), "");
   EXPECT_EQ(c.on("motion", "B", "angle", "1"), "");
@@ -66,7 +66,7 @@ TEST(ElementsOnCoordinatesInACase, a_coordinate_is_prescribed_once) {
               HasSubstr("the coordinate 'A.angle' is prescribed already, by 'A.angle.motion'"));
 }
 
-TEST(ElementsOnCoordinatesInACase, initial_values_stand_beside_no_motion) {
+TEST(ElementsOnCoordinatesInACase, refuse_initial_values_beside_a_motion) {
   Hinges c;
   EXPECT_EQ(c.on("initial", "A", "angle", "1"), "");
   EXPECT_TRUE(c.model.blocks.back().measure(0).is_angle());
@@ -81,7 +81,7 @@ TEST(ElementsOnCoordinatesInACase, initial_values_stand_beside_no_motion) {
     EXPECT_THAT(c.on(start, "B", "angle", "1"), HasSubstr("the coordinate 'B.angle' has a `motion`"));
 }
 
-TEST(ElementsOnCoordinatesInACase, functions_may_read_rates_of_other_joints) {
+TEST(ElementsOnCoordinatesInACase, may_read_rates_of_other_joints) {
   Hinges c;
   EXPECT_EQ(c.on("actuator", "A", "angle", "B.angle_rate"), "");
   EXPECT_EQ(c.on("damper", "A", "angle", "{law: A.angle_rate}"), "");
@@ -91,7 +91,7 @@ TEST(ElementsOnCoordinatesInACase, functions_may_read_rates_of_other_joints) {
   EXPECT_EQ(c.model.block(stencil[1]).name, "B.coordinates");
 }
 
-TEST(ElementsOnCoordinatesInACase, take_all_their_forms) {
+TEST(ElementsOnCoordinatesInACase, accept_all_their_forms) {
   Hinges c;
   for (const char* value : {"10", "{stiffness: 10, rest: 1, preload: 2}", "{law: A.angle, rest: 1}"})
     EXPECT_EQ(c.on("spring", "A", "angle", value), "");

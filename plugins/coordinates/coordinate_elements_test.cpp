@@ -53,7 +53,7 @@ TEST(ElementsOnCoordinates, have_exact_derivatives) {
   expect_exact(Sample<Damper>(Damper(second_of_two, 0.7), coordinate_blocks(false)));
 }
 
-TEST(ElementsOnCoordinates, energies_match_the_forces) {
+TEST(ElementsOnCoordinates, have_forces_that_match_their_energies) {
   const Sample<LawSpring> sample(LawSpring(second_of_two, std::make_shared<Cubic>(), 0.5),
                                  coordinate_blocks(false));
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -93,7 +93,7 @@ class OfTheRate final : public Function {
   }
 };
 
-TEST(ElementsOnCoordinates, forces_by_functions_of_rates_have_exact_derivatives) {
+TEST(ElementsOnCoordinates, have_exact_derivatives_with_functions_of_rates) {
   // The function reads another block than the one that it acts on.
   const auto angle = component_signal(1, BlockKind::coordinate, 3, 2, "rad");
   const BoundFunction f(std::make_shared<OfTheRate>(), {{angle, false}, {angle, true}}, {3, 3});
@@ -110,7 +110,7 @@ TEST(ElementsOnCoordinates, forces_by_functions_of_rates_have_exact_derivatives)
   }
 }
 
-TEST(ElementsOnCoordinates, stops_have_exact_derivatives_and_lose_what_they_say) {
+TEST(ElementsOnCoordinates, include_stops_with_exact_derivatives_and_balanced_power) {
   Stop::Law law;
   law.range.from = -0.02;
   law.range.to = 0.03;
@@ -143,7 +143,7 @@ TEST(ElementsOnCoordinates, stops_have_exact_derivatives_and_lose_what_they_say)
   EXPECT_GT(losing, 5);
 }
 
-TEST(ElementsOnCoordinates, a_stop_cuts_the_step_where_it_is_met) {
+TEST(ElementsOnCoordinates, end_the_step_where_a_stop_is_touched) {
   Stop::Law law;
   law.range.to = 0.5;
   law.stiffness = 100;
@@ -174,7 +174,7 @@ class Ramp final : public Function {
   Jet do_at(double t) const override { return {0.5 + 0.7 * t, 0.7, 0}; }
 };
 
-TEST(ElementsOnCoordinates, motion_reports_the_actuators_force) {
+TEST(ElementsOnCoordinates, report_the_force_of_a_motion) {
   Sample<Motion> sample(Motion(second_of_two, std::make_shared<Ramp>(), "J.angle"), coordinate_blocks(true));
   sample.test_state.disturb(2);
   sample.test_state.state().rate[1] = 0.7;

@@ -89,7 +89,7 @@ TEST(Counters, count_turns_from_the_last_reset) {
   EXPECT_EQ(same.scalars, out.scalars);
 }
 
-TEST(Counters, are_reset_where_a_function_becomes_positive) {
+TEST(Counters, are_reset_when_a_function_becomes_positive) {
   const auto q = component_signal(0, BlockKind::coordinate, 1, 0, "rad");
   const BoundFunction when(std::make_shared<Cosine>(), {{q, false}}, {1});
   Sample<Counter> sample(Counter(angle, {}, when), blocks(2));

@@ -20,7 +20,7 @@ struct Gears : testing::CoordinateCase {
   std::string couple(const std::string& text) { return message(Type::Category::joint, "coupling", text); }
 };
 
-TEST(CouplingsInACase, refuse_what_they_cannot_mean) {
+TEST(CouplingsInACase, refuse_impossible_input) {
   Gears c;
   EXPECT_THAT(c.couple("{terms: {sun.angle: 1}}"), HasSubstr("two terms or more"));
   EXPECT_THAT(c.couple("{terms: {sun.angle: 1, planet.angle: 0}}"),

@@ -19,7 +19,7 @@ std::vector<Block> blocks(bool multiplier) {
   return all;
 }
 
-TEST(Coupling, the_constraint_has_exact_derivatives_and_no_power) {
+TEST(Coupling, without_compliance_has_exact_derivatives_and_no_power) {
   const Sample<RigidCoupling> sample(RigidCoupling(form(), 0.4), blocks(true));
   const CheckedTerm worst = worst_derivative(sample.range, 0, sample.test_state, 10);
   EXPECT_LT(worst.relative(), 1e-9) << worst.what;
@@ -36,7 +36,7 @@ TEST(Coupling, the_constraint_has_exact_derivatives_and_no_power) {
   EXPECT_EQ(outputs.scalars.at("on_a.angle"), -2 * lambda);
 }
 
-TEST(Coupling, a_compliant_one_has_exact_derivatives_and_its_powers_balance) {
+TEST(Coupling, with_compliance_has_exact_derivatives_and_balanced_power) {
   int open = 0, pressed = 0;
   for (const double play : {0.0, 3.0}) {
     const Sample<CompliantCoupling> sample(CompliantCoupling(form(), {0.1, 40, 3, play}), blocks(false));

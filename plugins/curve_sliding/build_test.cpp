@@ -39,7 +39,7 @@ TEST(CurveSliding, refuses_what_does_not_fit) {
   EXPECT_THAT(message(", orientation: locked, up: [0, 0, 0]"), HasSubstr("must not be zero"));
 }
 
-TEST(CurveSliding, slides_along_curves_only) {
+TEST(CurveSliding, accepts_curves_only) {
   TrackCase c("ground", std::make_shared<Cubic>());
   EXPECT_THAT(c.message("curve_sliding", "{between: [bodies.a, bodies.b]}"),
               HasSubstr("there is no curve 'bodies.a'"));
@@ -115,7 +115,7 @@ TEST(Ends, switch_all_rows_of_the_joint_together) {
   EXPECT_THAT(message(", ends: leave"), HasSubstr("inactive"));
 }
 
-TEST(SlidingJoint, goes_on_from_what_it_remembers) {
+TEST(SlidingJoint, continues_from_its_history) {
   const auto made = [](TrackCase& c) -> ElementRange& {
     c.slide("{between: [track, bodies.b], ends: inactive}");
     return c.part(true);
@@ -135,7 +135,7 @@ TEST(SlidingJoint, goes_on_from_what_it_remembers) {
   EXPECT_EQ(asked(again, two), asked(range, one));
 }
 
-TEST(Ends, hold_with_springs) {
+TEST(Ends, push_back_with_springs) {
   TrackCase c("ground", std::make_shared<Cubic>(0, 0));
   c.slide("{between: [track, bodies.b], ends: stop, end_stiffness: 50, end_damping: 0.3}");
   for (Model::Range& r : c.model.ranges) {

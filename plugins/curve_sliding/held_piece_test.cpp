@@ -50,7 +50,7 @@ class Uneven final : public Curve {
   }
 };
 
-TEST(RoughBreaks, are_those_where_a_second_derivative_jumps) {
+TEST(RoughBreaks, are_the_points_where_a_second_derivative_jumps) {
   EXPECT_THAT(rough_breaks(Bent(), nullptr), ElementsAre(0));
   EXPECT_THAT(rough_breaks(Uneven(), nullptr), ElementsAre(0));
   const auto trefoil = std::make_shared<Trefoil>();
@@ -58,7 +58,7 @@ TEST(RoughBreaks, are_those_where_a_second_derivative_jumps) {
   EXPECT_TRUE(rough_breaks(*trefoil, rotation_minimizing_frame(trefoil, Vec3::UnitZ()).get()).empty());
 }
 
-TEST(HeldPiece, goes_on_in_one_direction_within_a_step) {
+TEST(HeldPiece, changes_in_one_direction_within_a_step) {
   const Bent curve;
   const CurvePieces pieces(curve, rough_breaks(curve, nullptr));
   HeldPiece piece;

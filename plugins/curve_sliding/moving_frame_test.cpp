@@ -47,7 +47,7 @@ TEST(MovingFrames, have_exact_derivatives) {
   expect_exact(*guided_frame(cubic, above), *cubic, "guided");
 }
 
-TEST(MovingFrames, that_minimize_rotation_do_not_turn_about_the_tangent) {
+TEST(MovingFrames, that_minimize_rotation_do_not_rotate_about_the_tangent) {
   const auto cubic = std::make_shared<Cubic>(2, 3);
   const auto frame = rotation_minimizing_frame(cubic, Vec3(0, 0, 1));
   FrameAlong f;
@@ -74,7 +74,7 @@ TEST(MovingFrames, that_minimize_rotation_do_not_turn_about_the_tangent) {
   EXPECT_LT((f.R - g.R).norm(), 1e-7);
 }
 
-TEST(MovingFrames, stand_as_they_are_named) {
+TEST(MovingFrames, have_the_orientations_of_their_names) {
   const auto trefoil = std::make_shared<Trefoil>();
   FrameAlong f;
   up_frame(trefoil, Vec3(0, 0, 2))->evaluate(1.3, f);

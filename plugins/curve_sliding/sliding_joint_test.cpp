@@ -61,7 +61,7 @@ TEST(SlidingJoint, is_sound_with_locked_orientation) {
   expect_sound(", orientation: locked", std::make_shared<Cubic>(), 7, 20);
 }
 
-TEST(SlidingJoint, is_sound_where_it_turns_about_the_tangent) {
+TEST(SlidingJoint, is_sound_if_it_turns_about_the_tangent) {
   expect_sound(", orientation: about_tangent", std::make_shared<Trefoil>(), 6, 100);
   expect_sound(", orientation: about_tangent, axes: own", std::make_shared<Trefoil>(), 6, 10);
 }

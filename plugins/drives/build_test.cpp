@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DrivesInACase, refuse_what_they_cannot_mean) {
+TEST(DrivesInACase, refuse_impossible_input) {
   testing::CoordinateCase c;
   c.registry.set_source("drives", "");
   trammel_register(c.registry);

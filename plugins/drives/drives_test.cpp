@@ -37,7 +37,7 @@ std::vector<Block> blocks() {
 
 DcMotor::Data motor_data() { return {0.3, 2, 0.7, 4, 0.05, 0.01}; }
 
-TEST(Drives, the_motor_has_exact_derivatives_and_its_powers_balance) {
+TEST(Drives, include_a_motor_with_exact_derivatives_and_balanced_power) {
   const Sample<DcMotor> motor(DcMotor(second_of_two, motor_data(), feedback(1)), blocks());
   const CheckedTerm worst = worst_derivative(motor.range, 0, motor.test_state, 10);
   EXPECT_LT(worst.relative(), 1e-9) << worst.what;
@@ -64,7 +64,7 @@ TEST(Drives, the_motor_has_exact_derivatives_and_its_powers_balance) {
   }
 }
 
-TEST(Drives, the_servo_has_exact_derivatives_whether_saturated_or_not) {
+TEST(Drives, include_a_servo_with_exact_derivatives_saturated_or_not) {
   const auto command = feedback(1);
   int saturated = 0, free = 0;
   for (const double limit : {0.5, 100.0}) {

@@ -10,7 +10,7 @@ using testing::expect_sound_joint;
 using ::testing::HasSubstr;
 using testing::JointCase;
 
-TEST(Elementary, is_sound) {
+TEST(Elementary, joints_are_sound) {
   expect_sound_joint("point_on_plane", ", axis: [1, 2, 3]", 5);
   expect_sound_joint("point_on_line", ", axis: [1, 2, 3]", 4);
   expect_sound_joint("parallel_axes", ", axis: [1, 2, 3]", 4);
@@ -59,7 +59,7 @@ TEST(Elementary, distance_reports_its_tension) {
 }
 
 // Off the constraint too: velocities there are a method's, and no work.
-TEST(Elementary, distance_books_the_work_of_time_alone) {
+TEST(Elementary, distance_counts_only_the_work_of_its_time_dependence) {
   for (const bool moves : {false, true}) {
     Apart c;
     TestState s = c.joint("distance", moves ? "{between: [bodies.a, bodies.b], distance: growing}"
@@ -78,7 +78,7 @@ TEST(Elementary, distance_books_the_work_of_time_alone) {
   }
 }
 
-TEST(Elementary, refuses_what_it_cannot_mean) {
+TEST(Elementary, joints_refuse_impossible_input) {
   Apart c;
   EXPECT_THAT(c.message("distance", "{between: [ground, bodies.a]}"), HasSubstr("meet at the start"));
   EXPECT_THAT(c.message("distance", "{between: [bodies.a, bodies.b], distance: negative}"),

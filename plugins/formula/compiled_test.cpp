@@ -88,13 +88,13 @@ void expect_like(const std::string& own) {
   }
 }
 
-TEST(FormulaAgainstCompiled, a_bowl) {
+TEST(FormulaAgainstCompiled, gives_the_same_bowl) {
   expect_like<Bowl>(
       "parameters: {a: 0.5, b: a + 0.3}, "
       "equations: [{zero: p.z - p.x^2/(2*a) - p.y^2/(2*b), measures: length}]");
 }
 
-TEST(FormulaAgainstCompiled, a_universal_joint) {
+TEST(FormulaAgainstCompiled, gives_the_same_universal_joint) {
   expect_like<Universal>(R"(coordinates: {angle_1: {measures: angle}, angle_2: {measures: angle}},
     equations: [{zero: p.x, measures: length}, {zero: p.y, measures: length}, {zero: p.z, measures: length},
       {zero: R.zz, measures: angle},
@@ -102,7 +102,7 @@ TEST(FormulaAgainstCompiled, a_universal_joint) {
       {zero: R.zx*sin(angle_2) + R.zy*cos(angle_2), measures: angle}])");
 }
 
-TEST(FormulaAgainstCompiled, positions_rotations_coordinates_and_time) {
+TEST(FormulaAgainstCompiled, gives_the_same_function_of_positions_rotations_coordinates_and_time) {
   expect_like<Mixed>(R"--(coordinates: {s: {measures: length}},
     equations: [
       {zero: sqrt(p.x^2 + p.y^2 + p.z^2 + 1) - 0.3*sin(t)*s - 1, measures: length},

@@ -67,7 +67,7 @@ TEST(FormulaJoint, is_objective_at_velocity_level) {
   }
 }
 
-TEST(FormulaJoint, books_the_power_of_what_moves_in_time) {
+TEST(FormulaJoint, counts_the_power_of_its_time_dependence) {
   FormulaCase c;
   TestState at = c.joint(between + both_levels + "}");
   at.disturb(3);
@@ -87,7 +87,7 @@ TEST(FormulaJoint, chooses_branches_by_the_value) {
   EXPECT_LT(worst.relative(), 1e-8) << worst.what;
 }
 
-TEST(FormulaJoint, own_parameters_hide_those_of_the_case) {
+TEST(FormulaJoint, hides_parameters_of_the_case_by_its_own) {
   const std::string text =
       between + "parameters: {a: 3*b}, equations: [{zero: p.z - a*p.x, measures: length}]}";
   FormulaCase hidden({{"a", "7"}, {"b", "2"}});
@@ -97,7 +97,7 @@ TEST(FormulaJoint, own_parameters_hide_those_of_the_case) {
   EXPECT_EQ(evaluate(hidden.range(), 0, x, {}).residual, evaluate(plain.range(), 0, y, {}).residual);
 }
 
-TEST(FormulaJoint, a_coordinate_declares_what_it_measures_and_starts_as_given) {
+TEST(FormulaJoint, has_coordinates_that_measure_and_start_as_given) {
   FormulaCase c;
   const TestState at = c.joint(
       "{between: [ground, bodies.b], coordinates: {h: {measures: length, start: 1.2}, "
@@ -199,7 +199,7 @@ struct BadFormula : ::testing::Test {
   }
 };
 
-TEST_F(BadFormula, wrong_numbers_of_equations) {
+TEST_F(BadFormula, is_refused_with_a_wrong_number_of_equations) {
   EXPECT_EQ(message("equations: []"), "2:12: the joint has no equation; give at least one");
   EXPECT_THAT(c.message("{between: [bodies.a, bodies.b]}"), HasSubstr("'equations' is missing"));
   const std::string length = ", measures: length}";
@@ -219,7 +219,7 @@ TEST_F(BadFormula, wrong_numbers_of_equations) {
             "2:15: no equation reads the coordinate 's'");
 }
 
-TEST_F(BadFormula, gaps_that_cannot_be) {
+TEST_F(BadFormula, is_refused_with_impossible_gaps) {
   const auto gap = [&](const std::string& of, const std::string& more) {
     return c.message("{between: [bodies.a_arm, bodies.b_arm], equations: [{gap: \"" + of + "\", " + more +
                      "}]}");
@@ -236,7 +236,7 @@ TEST_F(BadFormula, gaps_that_cannot_be) {
     EXPECT_THAT(gap("p.x^2", std::string("measures: length, ") + key), HasSubstr("unknown"));
 }
 
-TEST_F(BadFormula, what_it_does_not_know) {
+TEST_F(BadFormula, is_refused_with_unknown_keys) {
   const std::string right = "equations: [{zero: p.z, measures: length}], ";
   for (const char* key : {"share: yes", "friction: 0.3", "branch: 1"})
     EXPECT_THAT(message(right + key), HasSubstr("unknown")) << key;
@@ -246,7 +246,7 @@ TEST_F(BadFormula, what_it_does_not_know) {
   EXPECT_THAT(message(right + "surface: [u, v, w]"), HasSubstr("unknown name 'w'"));
 }
 
-TEST_F(BadFormula, unknown_names) {
+TEST_F(BadFormula, is_refused_with_unknown_names) {
   EXPECT_EQ(of_equation("p.z - radus"),
             "2:20: equation 1: column 7 of 'p.z - radus': unknown name 'radus'; did you mean 'radius'?");
   EXPECT_THAT(of_equation("p.1 - radius"), HasSubstr("unknown name 'p.1'; 'p' has p.x, p.y, p.z"));
@@ -258,7 +258,7 @@ TEST_F(BadFormula, unknown_names) {
   EXPECT_THAT(message("equations: [{zeros: p.x, measures: length}]"), HasSubstr("did you mean 'zero'?"));
 }
 
-TEST_F(BadFormula, values_that_are_not_finite_at_the_start) {
+TEST_F(BadFormula, is_refused_with_values_that_are_not_finite_at_the_start) {
   EXPECT_THAT(of_equation("p.x + log(p.y - p.y - 1)"),
               AllOf(StartsWith("2:20: 'p.x + log(p.y - p.y - 1)' is nan at the start, with p.x = "),
                     HasSubstr(", p.y = ")));
@@ -267,7 +267,7 @@ TEST_F(BadFormula, values_that_are_not_finite_at_the_start) {
   EXPECT_THAT(of_equation("p.x + 1/(radius - 0.5)"), HasSubstr("is inf at the start, with p.x = "));
 }
 
-TEST_F(BadFormula, dimensions_and_levels) {
+TEST_F(BadFormula, is_refused_with_wrong_dimensions_or_levels) {
   EXPECT_THAT(message("equations: [{zero: p.x}]"),
               AllOf(StartsWith("2:13: equation 1 has no dimension"), HasSubstr("`measures: length`")));
   EXPECT_EQ(of_equation("p.x", "lenght"), "2:37: 'measures': unknown word 'lenght'; did you mean 'length'?");
@@ -291,7 +291,7 @@ TEST_F(BadFormula, dimensions_and_levels) {
               HasSubstr("coordinate 's' measures a length, so its unit is m"));
 }
 
-TEST_F(BadFormula, names_that_are_taken) {
+TEST_F(BadFormula, is_refused_with_names_that_are_taken) {
   const std::string rest = ", equations: [{zero: p.x, measures: length}]";
   EXPECT_EQ(message("parameters: {p: 1}" + rest),
             "2:14: parameter 'p': the name belongs to the position of B");
@@ -308,7 +308,7 @@ TEST_F(BadFormula, names_that_are_taken) {
             "2:52: parameter 's_rate': a rate of a coordinate has that name already");
 }
 
-TEST_F(BadFormula, a_start_that_is_open) {
+TEST_F(BadFormula, is_refused_with_an_open_start) {
   EXPECT_THAT(
       c.message("{between: [ground, bodies.b],\nequations: [{zero: p.z - radius, measures: length}]}"),
       AllOf(StartsWith("2:20: the joint is open at the start: 'p.z - radius' is 0.1 m"),

@@ -16,7 +16,7 @@ Mat3 turned(const Vec3& angles) {
   return so3::exp(Vec3(angles[0], 0, 0)) * so3::exp(Vec3(0, angles[1], 0)) * so3::exp(Vec3(0, 0, angles[2]));
 }
 
-TEST(Free, reports_where_b_is) {
+TEST(Free, reports_the_position_of_B) {
   for (const char* coordinate : {"yes", "no"}) {
     JointCase c(tilted(), Vec3(1, 2, 3), Mat3::Identity(), Vec3(2, 2, 1));
     TestState s =

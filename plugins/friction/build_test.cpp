@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(FrictionInACase, refuses_what_it_cannot_mean) {
+TEST(FrictionInACase, refuses_impossible_input) {
   testing::CoordinateCase c;
   c.registry.set_source("friction", "");
   trammel_register(c.registry);
@@ -46,7 +46,7 @@ TEST(FrictionInACase, refuses_what_it_cannot_mean) {
               HasSubstr("it has: angle, slide"));
 }
 
-TEST(FrictionInACase, is_pressed_by_what_the_joint_says_itself) {
+TEST(FrictionInACase, uses_the_normal_force_of_the_joint) {
   testing::CoordinateCase c;
   c.registry.set_source("friction", "");
   trammel_register(c.registry);

@@ -81,7 +81,7 @@ void expect_exact_and_lossy(const Sample<E>& sample, int row) {
   }
 }
 
-TEST(Friction, the_reaction_is_that_of_the_joint) {
+TEST(Friction, uses_the_reaction_of_the_joint) {
   const Place& p = place();
   const JointReaction reaction(p.sample.range.joint(0), p.stencil, p.sizes, {});
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -98,7 +98,7 @@ TEST(Friction, the_reaction_is_that_of_the_joint) {
   }
 }
 
-TEST(Friction, coulombs_law_has_exact_derivatives_for_all_bearings) {
+TEST(Friction, of_coulomb_has_exact_derivatives_for_all_bearings) {
   for (const Bearing& bearing : bearings()) {
     const Coulomb::Law law{curve, 0.4, 0.1};
     const Sample<Coulomb> sample(Coulomb(slide, law, place().normal(bearing)), place().blocks(false));
@@ -111,7 +111,7 @@ TEST(Friction, coulombs_law_has_exact_derivatives_for_all_bearings) {
   }
 }
 
-TEST(Friction, lu_gres_law_has_exact_derivatives) {
+TEST(Friction, of_lugre_has_exact_derivatives) {
   const LuGre::Law law{curve, 3, 0.6, 0.1};
   for (const Bearing& bearing : {bearings()[1], bearings()[3]}) {
     const Sample<LuGre> sample(LuGre(slide, law, place().normal(bearing)), place().blocks(true));
@@ -119,7 +119,7 @@ TEST(Friction, lu_gres_law_has_exact_derivatives) {
   }
 }
 
-TEST(Friction, a_level_may_be_a_function) {
+TEST(Friction, accepts_a_function_as_its_level) {
   const auto level = [](double value) {
     return BoundFunction(constant_function(value), std::vector<BoundFunction::Source>{}, {});
   };
@@ -136,7 +136,7 @@ TEST(Friction, a_level_may_be_a_function) {
   EXPECT_EQ(evaluate(none.range, 0, s, {}).residual[1], 0);
 }
 
-TEST(Friction, the_level_is_that_of_the_two_ends_of_a_bearing) {
+TEST(Friction, takes_its_level_from_the_two_ends_of_a_bearing) {
   Bearing bearing;
   bearing.length = 0.5;
   Vec6 wrench, gradient;
@@ -153,7 +153,7 @@ TEST(Friction, the_level_is_that_of_the_two_ends_of_a_bearing) {
   EXPECT_TRUE(gradient.allFinite());
 }
 
-TEST(Friction, the_state_of_lu_gre_tends_to_its_Stribeck_curve) {
+TEST(Friction, of_lugre_tends_to_its_Stribeck_curve) {
   const LuGre::Law law{curve, 3, 0.6, 0};
   const std::vector<Block> blocks{sample_block(BlockKind::coordinate, 2, "coordinates"),
                                   sample_block(BlockKind::state, 1, "deflection")};

@@ -58,7 +58,7 @@ TEST(GenericJointInACase, turns_either_marker) {
               HasSubstr("rotation (equation 3 of 3) is off by -0.479426 rad"));
 }
 
-TEST(GenericJointInACase, takes_offsets_that_begin_where_the_markers_are) {
+TEST(GenericJointInACase, accepts_offsets_that_begin_at_the_markers) {
   TwoBodies c;
   const std::string locked = "constrained: [1, 1, 1, 0, 0, 0]";
   EXPECT_EQ(
@@ -91,7 +91,7 @@ TEST(GenericJointInACase, refuses_bad_flags) {
   EXPECT_THAT(c.joint(begin + "[1, 1, 1, 0, 2, 0]}"), HasSubstr("found 2"));
 }
 
-TEST(GenericJointInACase, refuses_what_it_cannot_mean) {
+TEST(GenericJointInACase, refuses_impossible_input) {
   TwoBodies c;
   const std::string begin = "{between: [bodies.end, bodies.second], ";
   EXPECT_THAT(c.joint(begin + "rotation_A: [0, 0, 0, 0]}"), HasSubstr("quaternion"));

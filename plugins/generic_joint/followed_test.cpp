@@ -26,7 +26,7 @@ class Linear final : public Function {
   double a_, b_;
 };
 
-TEST(FollowedSignals, go_on_with_their_rates) {
+TEST(FollowedSignals, are_extrapolated_with_their_rates) {
   const auto signals = std::make_shared<FollowedSignals>();
   const auto distance = distance_signal(Marker::ground(), Marker::on_point(0));
   EXPECT_EQ(signals->add(distance, "distance"), 0);

@@ -186,7 +186,7 @@ TEST(GenericJoint, takes_its_offsets_where_the_page_says) {
   }
 }
 
-TEST(GenericJoint, rate_of_a_partly_locked_translation_is_the_true_one) {
+TEST(GenericJoint, has_the_true_rate_of_a_partly_locked_translation) {
   // R_0^T (v_1 - v_0 - w_0 x gap), where the uncorrected row lacks the last term.
   const Definition d = definition_of(axes_of(6), tilted_marker(0), tilted_marker(1));
   const Sample<GenericJoint> sample = sample_of(d);
@@ -200,7 +200,7 @@ TEST(GenericJoint, rate_of_a_partly_locked_translation_is_the_true_one) {
   EXPECT_GT((ends.A.R_WM.transpose() * ends.w_A().cross(ends.gap())).tail<2>().norm(), 0.1);
 }
 
-TEST(GenericJoint, holds_the_pose_in_which_it_becomes_active) {
+TEST(GenericJoint, keeps_the_pose_in_which_it_becomes_active) {
   const Definition d = definition_of(axes_of(31), tilted_marker(0), tilted_marker(1));
   Sample<GenericJoint> sample = sample_of(d);
   TestState s = sample.test_state;
@@ -240,7 +240,7 @@ TEST(GenericJoint, holds_the_pose_in_which_it_becomes_active) {
   EXPECT_GT(gaps(closed.range, s).norm(), 0.1);
 }
 
-TEST(GenericJoint, cuts_a_step_that_ends_half_a_turn_away) {
+TEST(GenericJoint, halves_a_step_that_ends_half_a_turn_away) {
   Definition d = definition_of(axes_of(55), Marker::ground(), Marker::on_frame({0, 1}));  // x turns
   Sample<GenericJoint> sample = sample_of(d);
   TestState s = sample.test_state;

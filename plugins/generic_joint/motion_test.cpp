@@ -109,7 +109,7 @@ struct Pair : Bodies {
   }
 };
 
-TEST(GenericJointInMotion, every_joint_keeps_its_axes_momentum_and_energy) {
+TEST(GenericJointInMotion, keeps_axes_momentum_and_energy_for_all_flags) {
   for (unsigned bits = 0; bits < 64; ++bits)
     for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::index2}) {
       Pair pair(axes_of(bits));
@@ -141,7 +141,7 @@ TEST(GenericJointInMotion, every_joint_keeps_its_axes_momentum_and_energy) {
     }
 }
 
-TEST(GenericJointInMotion, consistent_start_meets_the_acceleration_of_the_offset) {
+TEST(GenericJointInMotion, starts_with_the_acceleration_of_the_offset) {
   // The offset p0 (1 - cos(20 pi t)): at rest at the start, with the acceleration p0 (20 pi)^2.
   const double p0 = 0.01, omega = 20 * std::numbers::pi, expected = p0 * omega * omega;
   for (const bool partly : {false, true}) {
@@ -174,7 +174,7 @@ TEST(GenericJointInMotion, consistent_start_meets_the_acceleration_of_the_offset
   }
 }
 
-TEST(GenericJointInMotion, a_nonzero_velocity_of_the_offset_is_met_by_the_consistent_start) {
+TEST(GenericJointInMotion, starts_consistently_with_a_nonzero_velocity_of_the_offset) {
   Bodies system;
   const Frame frame = system.add(Mat3::Identity(), Vec3(1, 0, 0));
   Definition d = definition_of({}, Marker::ground(Mat3::Identity(), Vec3(1, 0, 0)), Marker::on_frame(frame));
@@ -200,7 +200,7 @@ struct RotationSpring {
   }
 };
 
-TEST(GenericJointInMotion, statics_find_the_way_back_from170_degrees_with_the_alternative) {
+TEST(GenericJointInMotion, returns_from_170_degrees_in_statics_with_the_alternative) {
   // A body on an arm, 170 degrees off about several axes. Closed, its origin lies at -arm. Where all axes are locked it
   // has weight; where the turn about x is free a soft spring says where it comes to rest.
   const double angle = 170 * std::numbers::pi / 180;
@@ -231,7 +231,7 @@ TEST(GenericJointInMotion, statics_find_the_way_back_from170_degrees_with_the_al
     }
 }
 
-TEST(GenericJointInMotion, cosines_that_come_to_rest_half_a_turn_away_are_refused) {
+TEST(GenericJointInMotion, refuses_cosines_that_come_to_rest_half_a_turn_away) {
   Bodies system;
   const Frame frame = system.add(so3::exp(Vec3(0, 170 * std::numbers::pi / 180, 0)), Vec3::Zero());
   system.entity("joint", "generic");
@@ -253,7 +253,7 @@ TEST(GenericJointInMotion, cosines_that_come_to_rest_half_a_turn_away_are_refuse
   }
 }
 
-TEST(GenericJointInMotion, a_body_falls_freely_once_its_joint_is_inactive) {
+TEST(GenericJointInMotion, lets_a_body_fall_freely_once_it_is_inactive) {
   for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::index2}) {
     Bodies system;
     system.body.field = trammel::testing::gravity;
@@ -278,7 +278,7 @@ TEST(GenericJointInMotion, a_body_falls_freely_once_its_joint_is_inactive) {
   }
 }
 
-TEST(GenericJointInMotion, becoming_inactive_inside_a_stage_cuts_the_step_there) {
+TEST(GenericJointInMotion, ends_the_step_at_which_it_becomes_inactive) {
   const auto height = [](double h, DynamicStage::Form form) {
     Bodies system;
     system.body.field = trammel::testing::gravity;
@@ -298,7 +298,7 @@ TEST(GenericJointInMotion, becoming_inactive_inside_a_stage_cuts_the_step_there)
     EXPECT_NEAR(height(0.01, form), exact, 1e-10);
 }
 
-TEST(GenericJointInMotion, an_impulse_is_taken_where_a_stage_ends) {
+TEST(GenericJointInMotion, takes_an_impulse_at_the_end_of_a_stage) {
   // Two bodies drift towards and past each other; at t = 0.5 the joint closes as they stand.
   Pair pair(axes_of(63), false);
   pair.active = time_function([](Jet t) { return t - 0.5; });
@@ -409,7 +409,7 @@ TEST(GenericJointInMotion, refuses_an_offset_that_jumps_in_the_run) {
   EXPECT_EQ(run_with(time_function([](Jet t) { return 1e-3 * sin(400.0 * t); }), {motion(0.1, 0.005)}), "");
 }
 
-TEST(GenericJointInMotion, closing_exactly_needs_a_closed_joint) {
+TEST(GenericJointInMotion, must_be_closed_to_close_exactly) {
   Pair pair(axes_of(63), false);
   pair.active = time_function([](Jet t) { return t - 0.5; });
   pair.d.hold = false;

@@ -16,7 +16,7 @@ struct Reported {
   Vec3 operator[](const char* name) const { return out.vectors.at(name); }
 };
 
-TEST(GenericJointReport, motion_is_what_the_page_defines) {
+TEST(GenericJointReport, gives_the_motion_that_the_page_defines) {
   for (const unsigned bits : {63U, 20U, 0U}) {
     Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
     d.offsets = lively_offsets(d.axes);
@@ -48,7 +48,7 @@ Vec6 from_rows(const TestState& s, const Eigen::VectorXd& r, int block) {
   return (Vec6() << force, moment + Vec3(s.local().position(block)).cross(force)).finished();
 }
 
-TEST(GenericJointReport, torque_local_is_the_true_moment_for_all_flags) {
+TEST(GenericJointReport, gives_the_true_moment_for_all_flags) {
   for (unsigned bits = 1; bits < 64; ++bits)
     for (const int variant : {0, 1, 2}) {
       Definition d = definition_of(axes_of(bits), tilted_marker(0), tilted_marker(1));
@@ -74,7 +74,7 @@ TEST(GenericJointReport, torque_local_is_the_true_moment_for_all_flags) {
     }
 }
 
-TEST(GenericJointReport, torque_local_is_the_moment_that_holds_a_body_still) {
+TEST(GenericJointReport, gives_the_moment_that_keeps_a_body_at_rest) {
   // A body turned by the free angles and pulled by a force F and a moment M: with all axes but one of rotation locked,
   // equilibrium wants force -F and moment -M less its part about the free axis, whatever the multipliers mean.
   for (const unsigned bits : {63U, 55U, 47U, 31U})

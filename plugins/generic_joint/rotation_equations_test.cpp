@@ -66,7 +66,7 @@ TEST(RotationEquations, are_those_that_the_page_names) {
   EXPECT_EQ(C(4)[0], R(0, 1));
 }
 
-TEST(RotationEquations, cosines_vanish_at_half_turns_and_the_alternative_does_not) {
+TEST(RotationEquations, by_cosines_vanish_at_half_turns_and_the_alternative_does_not) {
   for (const unsigned bits : {7U, 6U, 5U, 3U}) {
     const LockedAxes axes = axes_of(bits << 3U);
     const RotationEquations cosines(axes, false), alternative(axes, true);
@@ -87,7 +87,7 @@ TEST(RotationEquations, cosines_vanish_at_half_turns_and_the_alternative_does_no
   }
 }
 
-TEST(RotationEquations, the_alternative_is_the_stretched_vector_part_of_the_quaternion) {
+TEST(RotationEquations, of_the_alternative_are_the_scaled_vector_part_of_the_quaternion) {
   for (int k = 0; k < 20; ++k) {
     const double angle = 0.155 * k + 0.01;
     const Quaternion q = so3::exp_quaternion(Vec3(angle * direction(k)));

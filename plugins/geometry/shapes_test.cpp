@@ -62,7 +62,7 @@ TEST(Curves, have_exact_derivatives) {
   expect_exact(*c.curve("cycloid", "{along: [1, 0, 0], up: [0, 0, 1], radius: 0.7}"), "cycloid");
 }
 
-TEST(Curves, go_up_to_degree25) {
+TEST(Curves, have_degrees_up_to_25) {
   std::string points, weights;
   for (int i = 0; i < 30; ++i) {
     points += (i == 0 ? "[" : ", [") + std::to_string(i) + ", " + std::to_string(std::sin(i)) + ", " +
@@ -76,7 +76,7 @@ TEST(Curves, go_up_to_degree25) {
   EXPECT_EQ(curve->point(0), Vec3(0, 0, 1));
 }
 
-TEST(Curves, are_the_shapes_that_they_are_named_after) {
+TEST(Curves, have_the_shapes_of_their_names) {
   CurveCase c;
   const auto circle = c.curve("circle", "{centre: [1, 0, 0], normal: [0, 0, 3], radius: [0, 2, 0]}");
   const auto ellipse = c.curve("ellipse", "{major: [2, 0, 0], minor: [0, 0, 1]}");
@@ -109,7 +109,7 @@ TEST(Curves, are_the_shapes_that_they_are_named_after) {
   EXPECT_NEAR(line->length(), 3, 1e-14);
 }
 
-TEST(Curves, run_round_for_ever) {
+TEST(Curves, that_are_closed_continue_without_end) {
   CurveCase c;
   const auto circle = c.curve("circle", "{normal: [0, 0, 1], radius: [1, 0, 0]}");
   for (const double eta : {0.0, 0.3, 0.77}) {
@@ -120,7 +120,7 @@ TEST(Curves, run_round_for_ever) {
   EXPECT_FALSE(circle->kink().has_value());
 }
 
-TEST(Curves, go_on_smoothly_beyond_their_ends) {
+TEST(Curves, continue_smoothly_beyond_their_ends) {
   CurveCase c;
   const auto curve = c.curve("nurbs_curve", "{points: [[0, 0, 0], [1, 2, 0], [3, 2, 1], [4, 0, 2]]}");
   for (const double end : {0.0, 1.0}) {
@@ -148,7 +148,7 @@ TEST(Curves, project_points_far_off) {
       1e-8);
 }
 
-TEST(Curves, tell_where_they_have_a_kink) {
+TEST(Curves, report_where_they_have_a_kink) {
   CurveCase c;
   const auto kinked =
       c.curve("nurbs_curve", "{points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [3, 1, 0]], degree: 1}");

@@ -50,7 +50,7 @@ struct TwoFrames : testing::PlainCase {
   }
 };
 
-TEST(LowerPairsInACase, revolute_starts_with_its_rate) {
+TEST(LowerPairsInACase, start_revolute_with_its_rate) {
   TwoFrames c;
   c.joint("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1]}");
   const auto& coordinates = c.model.coordinates.begin()->second;
@@ -65,14 +65,14 @@ TEST(LowerPairsInACase, revolute_starts_with_its_rate) {
   EXPECT_TRUE(c.model.offers.empty());  // `end` is no origin of a frame
 }
 
-TEST(LowerPairsInACase, revolute_without_coordinate) {
+TEST(LowerPairsInACase, accept_revolute_without_coordinate) {
   TwoFrames c;
   c.joint("revolute", "{between: [bodies.end, bodies.second], axis: [0, 0, 1], coordinate: no}");
   EXPECT_TRUE(c.model.coordinates.empty());
   EXPECT_EQ(c.last().size, 2);
 }
 
-TEST(LowerPairsInACase, ground_takes_the_other_markers_place_and_shares_it) {
+TEST(LowerPairsInACase, put_the_ground_at_the_other_marker_and_identify_blocks) {
   TwoFrames c;
   c.joint("spherical", "{between: [ground, bodies.first]}");
   const Identification found(c.model, true, MPI_COMM_SELF);
@@ -81,28 +81,28 @@ TEST(LowerPairsInACase, ground_takes_the_other_markers_place_and_shares_it) {
   EXPECT_FALSE(found.root(c.first.rotation).fixed);
 }
 
-TEST(LowerPairsInACase, what_is_shared_starts_with_equal_velocities) {
+TEST(LowerPairsInACase, start_identified_blocks_with_equal_velocities) {
   TwoFrames c;
   c.joint("fixed", "{between: [ground, bodies.first]}");
   EXPECT_THAT(c.conflict(), HasSubstr("joint 'J' (fixed): the initial angular velocities of 'ground' and "
                                       "'bodies.first' differ by 0.5 rad/s, but the joint makes them equal"));
 }
 
-TEST(LowerPairsInACase, share_no_keeps_multipliers) {
+TEST(LowerPairsInACase, keep_multipliers_with_share_no) {
   TwoFrames c;
   c.joint("spherical", "{between: [ground, bodies.first], share: no}");
   EXPECT_TRUE(c.model.offers.empty());
   EXPECT_EQ(c.last().name, "J.force");
 }
 
-TEST(LowerPairsInACase, position_moves_both_markers) {
+TEST(LowerPairsInACase, move_both_markers_to_position) {
   TwoFrames c;
   c.joint("spherical", "{between: [bodies.first, bodies.second], position: [1, 0, 0]}");
   EXPECT_EQ(c.last().name, "J.force");
   EXPECT_THAT(c.message("spherical", "{between: [bodies.first, bodies.second]}"), HasSubstr("1 m apart"));
 }
 
-TEST(LowerPairsInACase, reports_the_gap) {
+TEST(LowerPairsInACase, report_the_gap) {
   TwoFrames c;
   EXPECT_THAT(
       c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
@@ -110,7 +110,7 @@ TEST(LowerPairsInACase, reports_the_gap) {
   EXPECT_EQ(c.message("revolute", "{between: [bodies.end, bodies.far], axis: [0, 0, 1], assemble: yes}"), "");
 }
 
-TEST(LowerPairsInACase, refuses_what_it_cannot_mean) {
+TEST(LowerPairsInACase, refuse_impossible_input) {
   TwoFrames c;
   EXPECT_THAT(c.message("revolute", "{between: [bodies.end, bodies.second]}"),
               HasSubstr("'axis' is missing"));
@@ -127,7 +127,7 @@ TEST(LowerPairsInACase, refuses_what_it_cannot_mean) {
       HasSubstr("the joint connects a thing with itself: 'bodies.second' and 'bodies.far' are fixed in"));
 }
 
-TEST(LowerPairsInACase, sliding_joints_start_where_their_markers_are) {
+TEST(LowerPairsInACase, start_sliding_joints_where_their_markers_are) {
   TwoFrames c;
   c.joint("cylindrical",
           "{between: [bodies.end, bodies.far], axis: [0.540302305868140, 0.841470984807897, 0]}");
@@ -143,7 +143,7 @@ TEST(LowerPairsInACase, sliding_joints_start_where_their_markers_are) {
   EXPECT_TRUE(c.model.signals.contains("J.slide"));
 }
 
-TEST(LowerPairsInACase, planar_has_three_coordinates) {
+TEST(LowerPairsInACase, give_planar_three_coordinates) {
   TwoFrames c;
   c.joint("planar", "{between: [ground, bodies.far], axis: [0, 0, 1]}");
   const auto& coordinates = c.model.coordinates.begin()->second;
@@ -157,7 +157,7 @@ TEST(LowerPairsInACase, planar_has_three_coordinates) {
   EXPECT_NEAR(c.model.block(coordinates[0].block).initial_rate[0], 2, 1e-14);
 }
 
-TEST(LowerPairsInACase, prismatic_shares_the_rotation) {
+TEST(LowerPairsInACase, identify_the_rotations_of_prismatic) {
   TwoFrames c;
   c.joint("prismatic", "{between: [bodies.end, bodies.second], axis: [0, 1, 0]}");
   EXPECT_THAT(c.conflict(), HasSubstr("joint 'J' (prismatic): the initial angular velocities"));
@@ -167,7 +167,7 @@ TEST(LowerPairsInACase, prismatic_shares_the_rotation) {
   EXPECT_TRUE(d.model.offers.empty());
 }
 
-TEST(LowerPairsInACase, refuses_what_cannot_slide) {
+TEST(LowerPairsInACase, refuse_markers_that_cannot_slide) {
   TwoFrames c;
   EXPECT_THAT(c.message("cylindrical", "{between: [bodies.end, bodies.far], axis: [0, 0, 1]}"),
               HasSubstr("do not lie on the joint's axis: they are 0.25 m apart across it"));
@@ -179,7 +179,7 @@ TEST(LowerPairsInACase, refuses_what_cannot_slide) {
   EXPECT_THAT(c.message("prismatic", "{between: [ground, bodies.far]}"), HasSubstr("'axis' is missing"));
 }
 
-TEST(LowerPairsInACase, refuses_inconsistent_axes) {
+TEST(LowerPairsInACase, refuse_inconsistent_axes) {
   TwoFrames c;
   const std::string start = "{between: [bodies.end, bodies.second], axis: [0, 0, 1], axis_B: ";
   EXPECT_THAT(c.message("revolute", start + "[0, 1, 1]}"), HasSubstr("are 45 degrees apart at the start"));

@@ -44,7 +44,7 @@ struct Levels {
   }
 };
 
-TEST(GenericConstraints, are_the_formulas) {
+TEST(GenericConstraints, are_those_of_the_formulas) {
   for (int k = 0; k < 20; ++k) {
     const Sample s(k);
     JointTerms<6, 1> formula;
@@ -105,7 +105,7 @@ TEST(GenericConstraints, have_all_levels) {
   }
 }
 
-TEST(GenericConstraints, only_the_second_branch_is_on_the_wrong_side) {
+TEST(GenericConstraints, have_only_the_second_branch_on_the_wrong_side) {
   for (const double angle : {0.0, 0.3, 3.1, -3.1, 40.0}) {
     const Mat3 R_AB = so3::exp(Vec3(0, 0, angle));
     EXPECT_TRUE(AboutAxis<true>::on_branch(R_AB, &angle)) << angle;

@@ -11,20 +11,20 @@ namespace {
 using testing::expect_sound_joint;
 using testing::JointCase;
 
-TEST(LowerPairs, meeting_joints_are_sound) {
+TEST(LowerPairs, with_coinciding_markers_are_sound) {
   // Their displacement is written in the world: objective where it holds.
   expect_sound_joint("spherical", ", share: no", 3, false);
   expect_sound_joint("fixed", ", share: no", 0, false);
   expect_sound_joint("revolute", ", share: no, axis: [1, 2, 3]", 1, false);
   expect_sound_joint("revolute", ", share: no, axis: [1, 2, 3], coordinate: no", 1, false);
 }
-TEST(LowerPairs, sliding_joints_are_sound) {
+TEST(LowerPairs, that_slide_are_sound) {
   expect_sound_joint("prismatic", ", share: no, axis: [1, 2, 3]", 1);
   expect_sound_joint("prismatic", ", share: no, axis: [1, 2, 3], coordinate: no", 1);
   expect_sound_joint("cylindrical", ", axis: [1, 2, 3]", 2);
   expect_sound_joint("cylindrical", ", axis: [1, 2, 3], coordinate: no", 2);
 }
-TEST(LowerPairs, screw_and_planar_are_sound) {
+TEST(LowerPairs, include_sound_screw_and_planar_joints) {
   expect_sound_joint("screw", ", axis: [1, 2, 3], pitch: 0.4", 1);
   expect_sound_joint("planar", ", axis: [1, 2, 3]", 3);
   expect_sound_joint("planar", ", axis: [1, 2, 3], coordinate: no", 3);
@@ -86,7 +86,7 @@ TEST(LowerPairs, follow_their_angle_over_many_turns) {
   }
 }
 
-TEST(LowerPairs, a_start_on_the_wrong_branch_is_an_error) {
+TEST(LowerPairs, refuse_a_start_on_the_wrong_branch) {
   ClosedJoint joint("cylindrical", "", Vec3(0, 0, 0.2), 0.5);
   number(joint.s, "J.angle", 0) += std::numbers::pi;
   EXPECT_EQ(joint.review().verdict, Review::Verdict::cut);  // of a step that began on the right one
@@ -100,7 +100,7 @@ TEST(LowerPairs, a_start_on_the_wrong_branch_is_an_error) {
   EXPECT_NE(message.find("starts on the wrong branch"), std::string::npos) << message;
 }
 
-TEST(LowerPairs, motor_torque_on_a_revolute) {
+TEST(LowerPairs, transmit_a_motor_torque_on_a_revolute_joint) {
   // The row of the angle is lambda_3 - Q = 0: Q turns B by +Q about e3 and A by -Q (eq. 27; opposite sign of lambda).
   ClosedJoint joint("revolute", ", share: no", Vec3::Zero(), 0.6);
   const double Q = 2.5;
@@ -114,7 +114,7 @@ TEST(LowerPairs, motor_torque_on_a_revolute) {
   EXPECT_NEAR(out.scalars.at("angle"), 0.6, 1e-15);
 }
 
-TEST(LowerPairs, force_on_a_prismatic) {
+TEST(LowerPairs, transmit_a_force_on_a_prismatic_joint) {
   // The row of the slide is -lambda_3 - F = 0: +F on B along e3, -F on A, no couple (eq. 29: e3~ u = 0). Transverse
   // multipliers come with the couple of the offset on A, -Delta e2 lambda_1 and Delta e1 lambda_2 in the manual's sign.
   const double F = 3, slide = -0.7;
@@ -138,7 +138,7 @@ TEST(LowerPairs, force_on_a_prismatic) {
   EXPECT_LT(resultant(joint.s, evaluate(joint.c.range(), 0, joint.s, {}).residual).norm(), 1e-12);
 }
 
-TEST(LowerPairs, screw_turns_force_into_moment) {
+TEST(LowerPairs, include_a_screw_that_turns_force_into_moment) {
   const double pitch = 0.3, lead = pitch / (2 * std::numbers::pi), angle = 7;
   ClosedJoint joint("screw", ", pitch: 0.3", Vec3::Zero(), angle);
   EXPECT_GT(joint.residual_of_constraints(), 0.1);
@@ -160,7 +160,7 @@ TEST(LowerPairs, screw_turns_force_into_moment) {
   EXPECT_LT((out.vectors.at("moment") + Vec3(0, 0, 10 * lead)).norm(), 1e-13);
 }
 
-TEST(LowerPairs, spherical_splits_its_rotation) {
+TEST(LowerPairs, split_the_rotation_of_a_spherical_joint) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3::Zero());
   TestState s = c.joint("spherical", "{between: [bodies.a, bodies.b], share: no}");
   for (const auto& [swing, twist] : {std::pair(Vec3(0.4, -0.9, 0), 0.7), std::pair(Vec3(0, 2.9, 0), -3.1),
@@ -177,7 +177,7 @@ TEST(LowerPairs, spherical_splits_its_rotation) {
   }
 }
 
-TEST(LowerPairs, shared_blocks_give_the_reaction) {
+TEST(LowerPairs, give_the_reaction_with_identified_blocks) {
   JointCase c;
   const TestState s = c.joint("spherical", "{between: [bodies.a, bodies.b]}");
   // What the layout tells it where it takes the offer: nothing is left to evaluate.

@@ -52,7 +52,7 @@ TEST(PointContact, slips_against_the_point_below) {
   EXPECT_NEAR(c.range().energy(0, s.local()).dissipated_power, 2 * relative[0] + relative[1], 1e-13);
 }
 
-TEST(PointContact, refuses_what_it_cannot_do) {
+TEST(PointContact, refuses_unsupported_input) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(0, 0, 0.5));
   const auto message = [&c](const std::string& own) {
     return c.message("point_contact", "{between: [ground, bodies.b]" + own + "}");

@@ -36,7 +36,7 @@ TEST(PrescribedFrame, has_exact_derivatives) {
   }
 }
 
-TEST(PrescribedFrame, holds_on_the_path_only) {
+TEST(PrescribedFrame, is_satisfied_on_the_path_only) {
   const Marker a = on_a_path(Marker::ground());
   const JointSample<PrescribedFrame> sample(PrescribedFrame(), a, Marker::on_frame({0, 1}));
   TestState s = sample.test_state;

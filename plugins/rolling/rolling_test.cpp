@@ -28,7 +28,7 @@ TEST(RollingDisc, is_objective) {
 }
 
 /// A disc of radius 0.5 that leans, rolls in a circle and does not slip: the point of the rim at the contact is at rest.
-TEST(RollingDisc, the_contact_is_at_rest) {
+TEST(RollingDisc, has_a_contact_point_at_rest) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(2, 0, 0.4));
   // The axis leans: cosine 0.6 with the normal, sine 0.8, height 0.5 * 0.8.
   TestState s = c.joint("rolling_disc", "{between: [ground, bodies.b], radius: 0.5, axis: [0.8, 0, 0.6]}");
@@ -54,7 +54,7 @@ TEST(RollingDisc, the_contact_is_at_rest) {
             1e-13);
 }
 
-TEST(RollingDisc, refuses_what_cannot_roll) {
+TEST(RollingDisc, refuses_impossible_input) {
   JointCase c(Mat3::Identity(), Vec3::Zero(), Mat3::Identity(), Vec3(0, 0, 0.5));
   const auto message = [&c](const std::string& own) {
     return c.message("rolling_disc", "{between: [ground, bodies.b]" + own + "}");

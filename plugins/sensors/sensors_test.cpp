@@ -50,7 +50,7 @@ Vec3 central(const MotionSensor& sensor, const ProbeState& x, const std::string&
          (2 * h);
 }
 
-TEST(MotionSensor, rates_are_the_derivatives_of_what_the_observer_sees) {
+TEST(MotionSensor, has_rates_that_are_the_derivatives_of_what_the_observer_sees) {
   Draw draw(1);
   for (int run = 0; run < 20; ++run) {
     const Marker observer = Marker::on_frame({0, 1}, draw.rotation(), draw.vector());
@@ -91,7 +91,7 @@ TEST(MotionSensor, of_a_frame_alone_is_its_state) {
   EXPECT_EQ(now.of["angular_velocity_body"], Eigen::VectorXd(x.local().velocity(1)));
 }
 
-TEST(MotionSensor, axes_only_turn_the_vectors) {
+TEST(MotionSensor, with_axes_only_rotates_the_vectors) {
   Draw draw(3);
   const Marker of = Marker::on_frame({0, 1}), axes = Marker::on_frame({0, 1});
   ProbeState plain, turned;
@@ -160,7 +160,7 @@ TEST_F(SensorTypes, build_from_text) {
   EXPECT_EQ(references[3].of, 0);
 }
 
-TEST_F(SensorTypes, refuse_what_is_not_there) {
+TEST_F(SensorTypes, refuse_what_does_not_exist) {
   EXPECT_THAT(sensor("motion", "{of: ground}"), HasSubstr("does not move"));
   EXPECT_THAT(sensor("motion", "{of: rd}"), HasSubstr("did you mean 'rod'"));
   EXPECT_THAT(sensor("reaction", "{of: rod}"), HasSubstr("joint 'rod' not found"));

@@ -61,7 +61,7 @@ Errors errors_at_2(double accuracy) {
 }
 
 // Steps of this motion change all the time: longest at the lowest point, shortest at the ends.
-TEST(Accuracy, positions_velocities_and_multipliers_are_of_order_2) {
+TEST(Accuracy, gives_positions_velocities_and_multipliers_of_order_2) {
   const Errors coarse = errors_at_2(4e-4), fine = errors_at_2(2.5e-5);
   ASSERT_GT(coarse.steps, 50);
   const double ratio = std::log(fine.steps / coarse.steps);
@@ -79,14 +79,14 @@ TEST(Accuracy, is_reached) {
   }
 }
 
-TEST(Accuracy, a_tenth_leaves_a_tenth_of_the_error) {
+TEST(Accuracy, of_a_tenth_leaves_a_tenth_of_the_error) {
   const double ratio = errors_at_2(1e-4).position / errors_at_2(1e-3).position;
   EXPECT_GT(ratio, 0.05);
   EXPECT_LT(ratio, 0.2);
 }
 
 // 200 rows and the start, at times that no step has to meet, as accurate as the steps.
-TEST(Accuracy, rows_lie_at_nominal_times) {
+TEST(Accuracy, writes_rows_at_nominal_times) {
   const Workplace here;
   const Outcome run = here.run(pendulum("accuracy: 1e-5"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -103,7 +103,7 @@ TEST(Accuracy, rows_lie_at_nominal_times) {
   }
 }
 
-TEST(Accuracy, rows_and_pictures_follow_what_output_asks_for) {
+TEST(Accuracy, writes_rows_and_frames_as_output_requests) {
   const Workplace here;
   const Outcome run =
       here.run(pendulum("accuracy: 1e-3", "output: {csv: {interval: 0.25}, vtk: {interval: 0.5}}\n"));
@@ -117,7 +117,7 @@ TEST(Accuracy, rows_and_pictures_follow_what_output_asks_for) {
   EXPECT_EQ(testing::table_of(there.read("out/bob.csv")).rows.size(), std::stoul(found[1]) + 1);
 }
 
-TEST(Accuracy, summary_and_check_tell_the_error) {
+TEST(Accuracy, reports_the_error_in_summary_and_check) {
   const Workplace here;
   const Outcome run = here.run(pendulum("accuracy: {value: 1e-3, check: yes}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -150,7 +150,7 @@ stages:
                      height, pull);
 }
 
-TEST(Accuracy, an_event_at_the_start) {
+TEST(Accuracy, accepts_an_event_at_the_start) {
   const Workplace here;
   const Outcome run = here.run(block(0, 39.62));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -158,7 +158,7 @@ TEST(Accuracy, an_event_at_the_start) {
   EXPECT_NEAR(testing::at(path, 0.5, "position.z"), 0.5 * 10 * 0.25, 1e-4 * 1.25);
 }
 
-TEST(Accuracy, two_rows_at_an_event) {
+TEST(Accuracy, writes_two_rows_at_an_event) {
   const Workplace here;
   const Outcome run = here.run(block(0.1, 0));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -176,7 +176,7 @@ TEST(Accuracy, two_rows_at_an_event) {
   EXPECT_NEAR(testing::at(path, 0.5, "position.z"), 0, 1e-9);
 }
 
-TEST(Accuracy, all_forms_meet_it) {
+TEST(Accuracy, is_reached_by_all_forms) {
   for (const std::string form : {"index3", "index2", "index1"}) {
     const Workplace here;
     std::string text = pendulum("accuracy: 1e-4");
@@ -189,7 +189,7 @@ TEST(Accuracy, all_forms_meet_it) {
   }
 }
 
-TEST(Accuracy, two_ranks_do_the_same) {
+TEST(Accuracy, is_the_same_on_two_ranks) {
   const Workplace here, there;
   std::string text = pendulum("accuracy: 1e-2");
   text.replace(text.find("until: 2"), 8, "until: 0.5");
@@ -209,7 +209,7 @@ std::string refusal(const std::string& steps) {
   return run.err;
 }
 
-TEST(Accuracy, bad_input) {
+TEST(Accuracy, refuses_bad_input) {
   EXPECT_THAT(refusal("accuracy: 0"),
               HasSubstr("12:41: error: stage 1 (dynamic): 'accuracy' = 0: must be above 0"));
   EXPECT_THAT(refusal("accuracy: -1e-3"), HasSubstr("'accuracy' = -0.001: must be above 0"));

@@ -87,7 +87,7 @@ class CaughtPlate : public ::testing::TestWithParam<int> {
   }
 };
 
-TEST_P(CaughtPlate, one_axis) {
+TEST_P(CaughtPlate, is_caught_in_one_axis) {
   expect_same(caught_plate(one_axis), [](const Outcome& run) {
     EXPECT_THAT(
         run.out,
@@ -99,7 +99,7 @@ TEST_P(CaughtPlate, one_axis) {
   });
 }
 
-TEST_P(CaughtPlate, all_axes_and_then_once_more) {
+TEST_P(CaughtPlate, is_caught_in_all_axes_twice) {
   expect_same(caught_plate(twice_all_axes), [](const Outcome& run) {
     EXPECT_THAT(
         run.out,
@@ -111,7 +111,7 @@ TEST_P(CaughtPlate, all_axes_and_then_once_more) {
   });
 }
 
-TEST_P(CaughtPlate, both_joints_at_one_instant_are_named) {
+TEST_P(CaughtPlate, names_both_joints_of_one_instant) {
   const std::string text = std::regex_replace(twice_all_axes, std::regex("0\\.12"), "0.1");
   expect_same(caught_plate(text, ", form: index2"), [](const Outcome& run) {
     EXPECT_THAT(
@@ -121,7 +121,7 @@ TEST_P(CaughtPlate, both_joints_at_one_instant_are_named) {
 }
 
 /// Stages from 0 to 0.03, 0.06 and 0.09; the second starts where the first ended, the third finds its start anew.
-TEST_P(CaughtPlate, a_border_of_stages_has_the_same_rows) {
+TEST_P(CaughtPlate, has_the_same_rows_at_the_border_of_stages) {
   std::string text = caught_plate(one_axis);
   text.replace(text.find("stages:"), std::string::npos, R"(stages:
   - {type: dynamic, until: 0.03, step: 0.01}

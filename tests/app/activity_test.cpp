@@ -40,7 +40,7 @@ stages:
 )";
 }
 
-TEST(Activity, breaks_at_the_force_that_it_transmits_at_most) {
+TEST(Activity, ends_at_the_limit_of_the_force) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{force: 20}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -56,7 +56,7 @@ TEST(Activity, breaks_at_the_force_that_it_transmits_at_most) {
   EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * (0.25 - 0.04), 1e-4);
 }
 
-TEST(Activity, holds_below_its_limit) {
+TEST(Activity, continues_below_the_limit_of_the_force) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{force: 60, moment: 1}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -65,7 +65,7 @@ TEST(Activity, holds_below_its_limit) {
   EXPECT_NEAR(at(weld, 0.5, "force_world.x"), -50, 1e-6);
 }
 
-TEST(Activity, at_a_time_leaves_free_flight) {
+TEST(Activity, that_ends_at_a_time_leaves_free_flight) {
   const Workplace here;
   const Outcome run = here.run(pulled_block("{until: 0}"));
   ASSERT_EQ(run.status, 0) << run.err;
@@ -89,7 +89,7 @@ TEST(Activity, at_a_time_leaves_free_flight) {
   EXPECT_NEAR(at(block, 0.5, "velocity.x"), 25 * 0.25, 1e-4);
 }
 
-TEST(Activity, inside_of_a_step_has_an_error_of_second_order) {
+TEST(Activity, that_ends_inside_a_step_has_an_error_of_second_order) {
   std::array<double, 2> error{};
   for (const int k : {0, 1}) {
     const Workplace here;
@@ -110,7 +110,7 @@ TEST(Activity, inside_of_a_step_has_an_error_of_second_order) {
   EXPECT_NEAR(error[0] / error[1], 16, 2);
 }
 
-TEST(Activity, of_a_joint_that_starts_at_a_given_angle_with_a_given_rate) {
+TEST(Activity, ends_for_a_joint_that_starts_at_a_given_angle_and_rate) {
   const Workplace here;
   std::string text = pulled_block("{force: 20}");
   const std::string let_go = "active: {until: 0.35}";
@@ -136,7 +136,7 @@ TEST(Activity, is_the_same_on_two_ranks) {
   EXPECT_NEAR(at(a, 0.5, "position.x"), at(b, 0.5, "position.x"), 1e-9);
 }
 
-TEST(Activity, refuses_what_makes_no_sense) {
+TEST(Activity, refuses_impossible_input) {
   const Workplace here;
   const auto message = [&](const std::string& active, const std::string& more = "") {
     const Outcome run = here.run(pulled_block(active, more));

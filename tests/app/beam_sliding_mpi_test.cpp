@@ -65,7 +65,7 @@ class HostsByRank final : public Monitor {
 
 class Crossing : public ::testing::TestWithParam<Scene> {};
 
-TEST_P(Crossing, gives_the_motion_of_one_rank) {
+TEST_P(Crossing, of_ranks_gives_the_motion_of_one_rank) {
   int ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   SceneRun many(GetParam(), PETSC_COMM_WORLD);
@@ -83,10 +83,10 @@ TEST_P(Crossing, gives_the_motion_of_one_rank) {
 }
 
 const Scene scenes[] = {
-    bead_scene("Bead", DynamicStage::Form::index3),
-    bead_scene("BeadOfIndex2", DynamicStage::Form::index2),
-    sleeve_scene("SleeveTowardsTheRoot"),
-    {"ScrewBehindACylinder",
+    bead_scene("bead", DynamicStage::Form::index3),
+    bead_scene("bead_of_index2", DynamicStage::Form::index2),
+    sleeve_scene("sleeve_towards_the_root"),
+    {"screw_behind_a_cylinder",
      {"screw", "slide"},
      R"(  nut: {type: rigid_body, mass: 0.2, inertia: [0.01, 0.01, 0.01], position: [0.15, 0, 0],
         velocity: [2.5, 0, 0]}
@@ -100,7 +100,7 @@ const Scene scenes[] = {
   tube: {type: motion, of: tube}
 )"},
     // Bristles ten times as stiff leave a step of this size several solutions.
-    {"SleeveWithBristles",
+    {"sleeve_with_bristles",
      {"slide"},
      "  block: {type: rigid_body, mass: 0.3, inertia: [0.01, 0.01, 0.01], position: [0.35, 0, 0],\n"
      "          velocity: [3.6, 0, 0]}\n",
@@ -111,7 +111,7 @@ const Scene scenes[] = {
      "  slide: {type: outputs, of: slide}\n  friction: {type: outputs, of: slide.s.friction}\n"},
     // What hangs on the arc length elsewhere, as other ranks know it, feels how the stop yields. (Its rates carry the
     // rounding of the short step at the beam's end, hundredfold: 1e-8.)
-    {"BeadAtAStop",
+    {"bead_at_a_stop",
      {"slide"},
      R"(  bead: {type: point_mass, mass: 0.3, position: [0.35, 0, 0], velocity: [6.5, 0, 0]}
   pendulum: {type: rigid_body, mass: 0.5, inertia: [0.01, 0.01, 0.01], position: [0, -0.5, 1],
@@ -121,7 +121,7 @@ const Scene scenes[] = {
      "  pin: {type: revolute, between: [ground, pendulum.top], axis: [0, 0, 1], actuator: {angle: "
      "0.5*slide.s - 0.1*slide.s_rate}}\n",
      "  slide: {type: outputs, of: slide}\n  pendulum: {type: outputs, of: pin, channels: [angle]}\n"},
-    {"BeadsThatPass",
+    {"beads_that_pass",
      {"fore", "aft"},
      "  there: {type: point_mass, mass: 0.3, position: [0.25, 0, 0], velocity: [3, 0, 0]}\n"
      "  back: {type: point_mass, mass: 0.2, position: [1.75, 0, 0], velocity: [-3, 0, 0]}\n",
@@ -216,7 +216,7 @@ struct Objector {
 
 class GivenUp : public ::testing::TestWithParam<std::tuple<Scene, Way>> {};
 
-TEST_P(GivenUp, a_crossing_leaves_nothing_behind) {
+TEST_P(GivenUp, crossings_leave_nothing_behind) {
   const Scene& scene = std::get<0>(GetParam());
   const auto record = std::make_shared<Objector::Record>();
   const auto run = [&scene, &record](Way how) {
@@ -240,7 +240,7 @@ TEST_P(GivenUp, a_crossing_leaves_nothing_behind) {
   EXPECT_GE(record->steps.size(), 3U);
   auto left = static_cast<int>(record->left);
   MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-  EXPECT_EQ(left, scene.name == "LeavingBead" ? 1 : 0);
+  EXPECT_EQ(left, scene.name == "leaving_bead" ? 1 : 0);
   const auto expected = run(Way::first_solve_fails);
   Objector::Record::share(record->done);
   EXPECT_EQ(record->done.size(), record->steps.size());
@@ -248,7 +248,7 @@ TEST_P(GivenUp, a_crossing_leaves_nothing_behind) {
 }
 
 Scene leaving_scene() {
-  Scene scene = bead_scene("LeavingBead", DynamicStage::Form::index3);
+  Scene scene = bead_scene("leaving_bead", DynamicStage::Form::index3);
   scene.bodies = "  bead: {type: point_mass, mass: 0.3, position: [1.65, 0, 0], velocity: [3.2, 0, 0]}\n";
   scene.joints = "  slide: {type: beam_sliding, beam: rod, slider: bead, reserve: 1, ends: inactive}\n";
   return scene;
@@ -256,13 +256,13 @@ Scene leaving_scene() {
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<Scene, Way>>& tested) {
   const auto& [scene, way] = tested.param;
-  if (way == Way::review_refuses) return scene.name + "AReviewRefuses";
-  return scene.name + (way == Way::review_cuts ? "AReviewCuts" : "TheNextSolveFails");
+  if (way == Way::review_refuses) return scene.name + "_a_review_refuses";
+  return scene.name + (way == Way::review_cuts ? "_a_review_cuts" : "_the_next_solve_fails");
 }
 
 INSTANTIATE_TEST_SUITE_P(BeamSliding, GivenUp,
-                         ::testing::Combine(::testing::Values(bead_scene("Bead", DynamicStage::Form::index3),
-                                                              sleeve_scene("Sleeve")),
+                         ::testing::Combine(::testing::Values(bead_scene("bead", DynamicStage::Form::index3),
+                                                              sleeve_scene("sleeve")),
                                             ::testing::Values(Way::review_refuses, Way::review_cuts,
                                                               Way::next_solve_fails)),
                          name_of);

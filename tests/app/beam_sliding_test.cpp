@@ -51,7 +51,7 @@ void expect_error(const std::string& text, const std::string& expected) {
   EXPECT_THAT(outcome.err, HasSubstr(expected));
 }
 
-TEST(BeamSliding, refuses_what_is_no_beam) {
+TEST(BeamSliding, refuses_a_body_that_is_no_beam) {
   expect_error(cantilever("beam: block, slider: bead"), "'block' is not a beam; beams are: rod, tail");
   expect_error(cantilever("beam: rood, slider: bead"),
                "'rood' is no body of this case; beams are: rod, tail");
@@ -77,7 +77,7 @@ TEST(BeamSliding, refuses_a_corner_between_beams) {
   EXPECT_EQ(workplace.shell("trammel check case.yaml").status, 0);
 }
 
-TEST(BeamSliding, says_where_its_beams_have_come_apart) {
+TEST(BeamSliding, reports_where_its_beams_have_separated) {
   const auto with_weld = [](const std::string& weld) {
     std::string text =
         cantilever("beam: [rod, tail], slider: bead", "", "{type: dynamic, until: 0.7, step: 0.01}");
@@ -134,7 +134,7 @@ std::string moving(double until, const std::string& form = "index3") {
          ", newton: {tolerance: 1e-12}}";
 }
 
-TEST(BeamSliding, runs_off_the_end_by_an_error_or_leaves) {
+TEST(BeamSliding, ends_with_an_error_or_becomes_inactive_at_the_end) {
   expect_error(cantilever("beam: rod, slider: bead", "", moving(0.8)),
                "the slider runs off the end of its beam");
   const Workplace workplace;
@@ -220,7 +220,7 @@ TEST(BeamSliding, agrees_between_the_levels_of_the_constraint) {
   EXPECT_NEAR(y[0], y[1], 1e-3);
 }
 
-TEST(BeamSliding, pushes_a_rod_out_of_a_sleeves_mouth_across_a_border) {
+TEST(BeamSliding, pushes_a_rod_out_of_a_sleeve_across_an_element_boundary) {
   // A sleeve is drawn over the node at 1 m of ten elements: N + N^2/2EA = M^2/2EI + P^2/2GA at its mouth.
   constexpr double EA = 1e8, GA = 4e7, EI = 100, P = 20, element = 0.2;
   // Elements of constant strain carry the moment of their middle, here half an element outside.
@@ -251,7 +251,7 @@ TEST(BeamSliding, pushes_a_rod_out_of_a_sleeves_mouth_across_a_border) {
   }
 }
 
-TEST(BeamSliding, says_that_its_beam_takes_linear_moments) {
+TEST(BeamSliding, reports_that_its_beam_has_linear_moments) {
   const Workplace workplace;
   for (const std::string bending : {"linear", "constant", ""}) {
     const std::string entry = bending.empty() ? "" : ", bending: " + bending;
@@ -267,7 +267,7 @@ TEST(BeamSliding, says_that_its_beam_takes_linear_moments) {
   }
 }
 
-TEST(BeamSliding, is_stabilized_on_elements_that_it_had_not_seen_at_the_start) {
+TEST(BeamSliding, is_stabilized_on_elements_that_are_reached_later) {
   // A rod shoots through a sleeve on the ground: nothing but the rod's nodes and s can be corrected.
   const std::string head =
       R"(trammel: 1

@@ -222,13 +222,13 @@ stages: []
 )";
 
 INSTANTIATE_TEST_SUITE_P(Cases, ExpandedByPartition,
-                         ::testing::Values(PartitionedCase{"Chain", chain},
-                                           PartitionedCase{"Lattice", lattice},
-                                           PartitionedCase{"LatticeOfIndex2", lattice, Form::index2},
-                                           PartitionedCase{"Hinges", hinges},
-                                           PartitionedCase{"HingesOfIndex2", hinges, Form::index2},
-                                           PartitionedCase{"Readers", readers},
-                                           PartitionedCase{"Sliders", sliders}),
+                         ::testing::Values(PartitionedCase{"chain", chain},
+                                           PartitionedCase{"lattice", lattice},
+                                           PartitionedCase{"lattice_of_index2", lattice, Form::index2},
+                                           PartitionedCase{"hinges", hinges},
+                                           PartitionedCase{"hinges_of_index2", hinges, Form::index2},
+                                           PartitionedCase{"readers", readers},
+                                           PartitionedCase{"sliders", sliders}),
                          [](const auto& which) { return which.param.name; });
 
 TEST(ExpandingByPartition, names_the_entity_at_fault_on_all_ranks) {
@@ -258,7 +258,7 @@ TEST(ExpandingByPartition, names_signals_of_each_other_on_all_ranks) {
 }
 
 TEST(ExpandingByPartition, leaves_one_long_beam_to_the_partition_of_its_nodes) {
-  const SceneRun run(testing::bead_scene("Bead", Form::index3).text(), Form::index3, PETSC_COMM_WORLD, 1);
+  const SceneRun run(testing::bead_scene("bead", Form::index3).text(), Form::index3, PETSC_COMM_WORLD, 1);
   EXPECT_TRUE(run.model.partition.whole());
 }
 

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Runs, RestartOfForm,
                            return name;
                          });
 
-TEST(Restart, goes_on_through_the_stages) {
+TEST(Restart, continues_through_the_stages) {
   const Workplace place;
   std::string text = pendulum;
   const std::string stage = "  - {type: dynamic, until: until, step: 0.001}\n";
@@ -117,7 +117,7 @@ TEST(Restart, goes_on_through_the_stages) {
   expect_repeated(place, "case.yaml", 40);
 }
 
-TEST(Restart, cuts_back_what_a_killed_run_wrote_after_the_checkpoint) {
+TEST(Restart, removes_what_a_killed_run_wrote_after_the_checkpoint) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   expect_repeated(place, "case.yaml", 130, "echo 0.9,1,2,3 >>rod.csv && touch whole_vtk/000099_joints.pvtp");
@@ -158,7 +158,7 @@ stages:
   - {type: dynamic, until: 0.5, step: 0.005, newton: {tolerance: 1e-12}}
 )yaml";
 
-TEST(Restart, goes_on_on_other_numbers_of_ranks) {
+TEST(Restart, continues_on_other_numbers_of_ranks) {
   const Workplace place;
   place.write("case.yaml", chain);
   const std::string options = " run case.yaml -q --checkpoint-every 60 -o ";
@@ -219,7 +219,7 @@ TEST(Restart, of_a_finished_run_or_beyond_its_end_is_refused) {
                  {"lies at t = 0.2 s, beyond the end of stage 1 at 'until' = 0.1 s"});
 }
 
-TEST(Restart, without_a_checkpoint_says_where_it_looked) {
+TEST(Restart, without_a_checkpoint_names_the_folder_searched) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   expect_refused(place, "", {"there is no checkpoint to go on from: looked for 'out/checkpoint_*.h5'"});
@@ -239,7 +239,7 @@ TEST(Restart, in_another_folder_needs_its_name) {
   EXPECT_EQ(testing::table_of(place.read("out/rod.csv")).rows.front()[0], 0.0);
 }
 
-TEST(Restart, of_another_case_is_refused_with_what_differs) {
+TEST(Restart, of_another_case_is_refused_with_the_differences) {
   const Workplace place;
   run_pendulum(place);
   expect_refused(place, "out/checkpoint_0001.h5 --set mass=3",
@@ -367,7 +367,7 @@ TEST(Restart, refuses_a_history_that_was_changed) {
   expect_refused(place, "out/checkpoint_0001.h5", {"cannot go on with 'out/rod.csv': its first line"});
 }
 
-TEST(Checkpoint, that_cannot_be_written_leaves_the_one_before) {
+TEST(Checkpoint, that_cannot_be_written_leaves_the_previous_one) {
   const Workplace place;
   run_pendulum(place);
   // A folder has the name of the new file.
@@ -384,7 +384,7 @@ TEST(Checkpoint, that_cannot_be_written_leaves_the_one_before) {
   EXPECT_EQ(testing::table_of(place.read("full/rod.csv")).rows.back()[0], 0.2);
 }
 
-TEST(Checkpoint, on_a_full_disk_is_a_warning) {
+TEST(Checkpoint, on_a_full_disk_gives_a_warning) {
   const Workplace place;
   place.write("case.yaml", pendulum.substr(0, pendulum.find("output:")));
   // The limit on the size of a file stands for the disk: 12 blocks of 1 KiB hold a history of 20 rows, no checkpoint.
@@ -396,7 +396,7 @@ TEST(Checkpoint, on_a_full_disk_is_a_warning) {
                                  HasSubstr("status 0"), Not(HasSubstr("\ncheckpoint_"))));
 }
 
-TEST(Checkpoint, a_run_anew_takes_those_of_the_run_before_away) {
+TEST(Checkpoint, of_an_earlier_run_is_deleted_by_a_new_run) {
   const Workplace place;
   run_pendulum(place);
   const Outcome outcome = place.shell("trammel run case.yaml -q -o out && ls out");
@@ -419,7 +419,7 @@ void expect_no_gap(const Table& table, double step) {
     ASSERT_NEAR(table.rows[i][0] - table.rows[i - 1][0], step, 1e-9) << "row " << i;
 }
 
-TEST(Checkpoint, is_written_where_a_signal_stops_the_run) {
+TEST(Checkpoint, is_written_when_a_signal_stops_the_run) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   const Outcome outcome = place.shell(started("") + "kill -TERM $run; wait $run");
@@ -436,7 +436,7 @@ TEST(Checkpoint, is_written_where_a_signal_stops_the_run) {
   EXPECT_NEAR(table.rows.back()[0], stopped + 0.02, 1e-9);
 }
 
-TEST(Checkpoint, is_written_on_SIGUSR1_and_the_run_goes_on) {
+TEST(Checkpoint, is_written_on_SIGUSR1_while_the_run_continues) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   const Outcome outcome = place.shell(started("") + R"sh(kill -USR1 $run
@@ -449,7 +449,7 @@ trammel run case.yaml -q -o out --restart --set until=1e4 --time-limit 3)sh");
   expect_no_gap(testing::table_of(place.read("out/rod.csv")), 0.001);
 }
 
-TEST(Restart, while_the_old_run_works_is_refused) {
+TEST(Restart, is_refused_while_the_old_run_works) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   const Outcome outcome = place.shell(started("--checkpoint-every 50") + R"sh(
@@ -460,7 +460,7 @@ kill -9 $run; wait $run)sh");
   EXPECT_THAT(outcome.out, HasSubstr("status 1"));
 }
 
-TEST(SlurmChain, goes_on_from_job_to_job_and_ends_with_the_run) {
+TEST(SlurmChain, continues_from_job_to_job_and_ends_with_the_run) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   // Runs the job at once, as the queue would: its number goes to standard output.
@@ -488,7 +488,7 @@ echo 17
   EXPECT_NEAR(testing::table_of(place.read("out/rod.csv")).rows.back()[0], end, 1e-9);
 }
 
-TEST(ExitStatus, tells_how_a_run_ended) {
+TEST(ExitStatus, says_how_a_run_ended) {
   const Workplace place;
   place.write("case.yaml", pendulum);
   const auto status = [&](const std::string& options) {

@@ -45,7 +45,7 @@ std::vector<double> last_line(const std::string& text) {
   return numbers;
 }
 
-TEST(Command, help_and_version) {
+TEST(Command, prints_help_and_version) {
   const Workplace workplace;
   for (const char* line : {"trammel --help", "trammel run --help", "trammel check --help",
                            "trammel list --help", "trammel describe --help"}) {
@@ -97,7 +97,7 @@ TEST(Command, runs_a_case) {
   EXPECT_NEAR(std::atan2(last[2], last[1]), -0.75 * 9.81 * 0.04, 0.01);
 }
 
-TEST(Command, quiet_runs_print_nothing) {
+TEST(Command, prints_nothing_in_quiet_runs) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(pendulum, "--quiet");
   EXPECT_EQ(outcome.status, 0);
@@ -105,7 +105,7 @@ TEST(Command, quiet_runs_print_nothing) {
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(Command, parameters_can_be_replaced) {
+TEST(Command, replaces_parameters) {
   const Workplace workplace;
   ASSERT_EQ(workplace.run(pendulum, "-q --set g=0").status, 0);
   EXPECT_NEAR(last_line(workplace.read("out/rod.csv"))[2], 0, 1e-12);

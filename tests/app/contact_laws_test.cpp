@@ -19,7 +19,8 @@ using testing::Table;
 using testing::Workplace;
 
 class Contact : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Forms, Contact, ::testing::Values("index3", "index2", "index1"));
+INSTANTIATE_TEST_SUITE_P(Forms, Contact, ::testing::Values("index3", "index2", "index1"),
+                         [](const auto& form) { return std::string(form.param); });
 
 /// A block of 2 kg on a support that shakes as a (1 - cos(w t)), a w^2 > g: numbers of cases/lift_off.
 TEST_P(Contact, lifts_off_flies_and_lands) {

@@ -78,7 +78,7 @@ TEST(Coordinates, that_do_not_exist_are_named) {
   expect_error(wheel("stop: {angle: {from: 1, to: 0, stiffness: 1}}"), "in the wrong order: from 1 to 0");
 }
 
-TEST(Coordinates, may_be_read_by_what_stands_before) {
+TEST(Coordinates, may_be_read_by_earlier_entries) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(
       R"(trammel: 1

@@ -61,7 +61,7 @@ TEST(CurveBreaks, are_crossed_by_steps_that_end_on_them) {
               1e-3);
 }
 
-TEST(CurveBreaks, are_crossed_with_an_orientation_and_at_velocity_level) {
+TEST(CurveBreaks, are_crossed_with_an_orientation_and_with_arc_length_at_velocity_level) {
   const Workplace workplace;
   for (const char* own : {"", ", orientation: locked", ", orientation: about_tangent, frame: frenet"})
     expect_quarters(workplace.run(driven(ellipse, own, quarter_of_ellipse, 0.01)), workplace, 1, 1e-9);

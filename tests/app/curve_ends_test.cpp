@@ -30,7 +30,7 @@ stages:
 )";
 }
 
-TEST(CurveEnds, end_the_run_where_nothing_else_is_said) {
+TEST(CurveEnds, end_the_run_by_default) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(""));
   EXPECT_EQ(run.status, 1) << run.out;
@@ -40,7 +40,7 @@ TEST(CurveEnds, end_the_run_where_nothing_else_is_said) {
   EXPECT_EQ(run.err.find(" t = ", time + 1), std::string::npos) << "one time: " << run.err;
 }
 
-TEST(CurveEnds, released_within_a_step) {
+TEST(CurveEnds, make_the_joint_inactive_within_a_step) {
   const Workplace workplace;
   const Outcome run = workplace.run(wire(", ends: inactive"));
   ASSERT_EQ(run.status, 0) << run.err;

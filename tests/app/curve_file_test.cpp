@@ -61,7 +61,7 @@ TEST(CurveFiles, are_in_metres_in_any_order) {
   }
 }
 
-TEST(CurveFiles, that_are_damaged_end_in_one_message) {
+TEST(CurveFiles, that_are_damaged_give_one_message) {
   const Workplace workplace;
   const auto message = [&](const std::string& sed) {
     workplace.write("case.yaml", curves(file("wire", "track.step", "bowl")));
@@ -83,7 +83,7 @@ TEST(CurveFiles, that_are_damaged_end_in_one_message) {
   EXPECT_THAT(waits.err, HasSubstr("track.step' is not a file"));
 }
 
-TEST(GenericJoints, say_what_they_hold) {
+TEST(GenericJoints, report_the_motions_that_they_lock) {
   const Workplace workplace;
   workplace.write("case.yaml",
                   R"(trammel: 1

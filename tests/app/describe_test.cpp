@@ -25,7 +25,7 @@ std::string described(const Workplace& workplace, const std::string& what) {
   return page.out;
 }
 
-TEST(Describe, tells_coordinates_and_outputs_with_their_units) {
+TEST(Describe, gives_coordinates_and_outputs_with_their_units) {
   const Workplace workplace;
   const std::string joint = described(workplace, "revolute");
   EXPECT_THAT(joint, ContainsRegex("coordinate +components +unit\n +angle +- +rad\n"));
@@ -40,7 +40,7 @@ TEST(Describe, tells_coordinates_and_outputs_with_their_units) {
   EXPECT_THAT(beam, Not(HasSubstr("strain_3")));
 }
 
-TEST(Describe, has_the_topics_that_a_case_names) {
+TEST(Describe, has_the_topics_of_a_case) {
   const Workplace workplace;
   const std::string sections = described(workplace, "sections");
   for (const char* key : {"stiffness", "EA", "rhoA", "shape", "material", "stations", "torsion_constant"})

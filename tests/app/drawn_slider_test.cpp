@@ -79,7 +79,7 @@ struct Slide {
 
 class DrawnSlider : public ::testing::TestWithParam<Slide> {};
 
-TEST_P(DrawnSlider, stands_on_what_it_slides_along_at_every_instant) {
+TEST_P(DrawnSlider, is_on_its_track_at_every_instant) {
   const Slide& slide = GetParam();
   const testing::Workplace here;
   const testing::Outcome run = here.shell("trammel run " TRAMMEL_SOURCE_DIR "/cases/" +
@@ -120,7 +120,11 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, DrawnSlider,
     ::testing::Values(Slide{"helix_bead/case.yaml", "--set frames=10", "wire", "bead", "slide", 1e-9, 2},
                       Slide{"spinning_hoop/case.yaml", "--set frames=50", "hoop", "bead", "slide", 1e-9, 0.1},
-                      Slide{"sliding_bead/case.yaml", "--set frames=50", "rod", "bead", "slide", 2e-6, 0.5}));
+                      Slide{"sliding_bead/case.yaml", "--set frames=50", "rod", "bead", "slide", 2e-6, 0.5}),
+    [](const auto& slide) {
+      const std::string file = slide.param.file;
+      return file.substr(0, file.find('/'));
+    });
 
 }  // namespace
 }  // namespace trammel

@@ -57,7 +57,7 @@ std::vector<double> energies(const std::string& options, double h, double until)
   return all;
 }
 
-TEST(EnergyGrowth, by_default_it_stays_bounded) {
+TEST(EnergyGrowth, is_bounded_by_default) {
   for (const double h : {0.1, 0.05, 0.03, 0.01}) {
     const std::vector<double> e = energies("", h, 100);
     ASSERT_GT(e.size(), 900U);
@@ -67,7 +67,7 @@ TEST(EnergyGrowth, by_default_it_stays_bounded) {
 
 // The energy lost in 100 s decreases with the square of the step: 1.9 % at 0.05 s, 0.16 % at 0.02 s by an
 // independent program.
-TEST(EnergyGrowth, what_projected_velocities_lose_is_of_order_two) {
+TEST(EnergyGrowth, is_replaced_by_a_loss_of_order_two_with_projected_velocities) {
   const auto lost = [](double h) {
     const std::vector<double> e = energies(", form: projected", h, 100);
     double mean = 0;
@@ -80,7 +80,7 @@ TEST(EnergyGrowth, what_projected_velocities_lose_is_of_order_two) {
 }
 
 // At radius 0.9 the limit is 0.072 rad a step; the rod turns by 2.5 rad/s.
-TEST(EnergyGrowth, index3_warns_of_it_beyond_its_limit) {
+TEST(EnergyGrowth, is_warned_of_beyond_the_limit_of_index3) {
   const Workplace here;
   const auto said = [&](const std::string& options, double h, double until) {
     const Outcome run = swing(here, options, h, until);
@@ -98,7 +98,7 @@ TEST(EnergyGrowth, index3_warns_of_it_beyond_its_limit) {
   EXPECT_THAT(said("", 0.05, 4), Not(HasSubstr(warning)));
 }
 
-TEST(EnergyGrowth, index3_has_nothing_against_straight_guides) {
+TEST(EnergyGrowth, is_not_warned_of_for_straight_guides_in_index3) {
   const Workplace here;
   const Outcome run = here.run(R"(trammel: 1
 bodies:

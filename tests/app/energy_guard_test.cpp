@@ -79,7 +79,7 @@ TEST(EnergyGuard, is_the_same_on_several_ranks) {
   EXPECT_EQ(count(ended.err, "most of it at joint 'rod' (distance)"), 1u) << ended.err;
 }
 
-TEST(EnergyGuard, warns_or_looks_away_where_the_case_says_so) {
+TEST(EnergyGuard, warns_or_ignores_as_the_case_says) {
   const Workplace here;
   const Outcome warned = run(here, pendulum("until: 8, form: index3, energy: warn"));
   EXPECT_EQ(warned.status, 0) << warned.err;
@@ -112,7 +112,7 @@ double part_from_nowhere(const std::string& log) {
   return at == std::string::npos ? HUGE_VAL : std::stod(log.substr(at + before.size()));
 }
 
-TEST(EnergyGuard, cuts_steps_by_accuracy_that_would_gain_too_much) {
+TEST(EnergyGuard, shortens_steps_by_accuracy_that_would_gain_too_much) {
   const Workplace here;
   const Outcome free = run(here, on_spring("accuracy: 0.1, energy: warn"));
   ASSERT_EQ(free.status, 0) << free.err;
@@ -122,7 +122,7 @@ TEST(EnergyGuard, cuts_steps_by_accuracy_that_would_gain_too_much) {
   EXPECT_LE(part_from_nowhere(here.read("out/run.log")), 20);
 }
 
-TEST(EnergyGuard, ends_steps_by_accuracy_where_shorter_ones_gain_as_much) {
+TEST(EnergyGuard, ends_a_run_by_accuracy_if_shorter_steps_gain_as_much) {
   // The gradient of the stiffness by time is no part of the force, so a jump of the law brings energy that nothing tells of.
   const Workplace here;
   const Outcome ended = run(here, R"(trammel: 1
@@ -147,7 +147,7 @@ TEST(EnergyGuard, refuses_an_unknown_word) {
 }
 
 // Velocities of index 3 at this step are far off the constraint.
-TEST(EnergyGuard, a_constraint_without_time_books_no_work) {
+TEST(EnergyGuard, counts_no_work_of_a_constraint_without_time) {
   for (const std::string form : {"index3", "projected", "index2", "index1"}) {
     const Workplace here;
     const Outcome done = run(here, pendulum("until: 4, energy: ignore, form: " + form));
@@ -166,7 +166,7 @@ struct Scene {
 
 class QuietScene : public ::testing::TestWithParam<Scene> {};
 
-TEST_P(QuietScene, is_not_warned_of) {
+TEST_P(QuietScene, gives_no_warning) {
   const Workplace here;
   const Outcome done = run(here, "trammel: 1\n" + GetParam().text);
   EXPECT_EQ(done.status, 0) << done.err;
@@ -183,19 +183,19 @@ const std::string motion = "stages: [{type: dynamic, until: 1, step: 0.005, form
 INSTANTIATE_TEST_SUITE_P(
     EnergyGuard, QuietScene,
     ::testing::Values(
-        Scene{"Drive", rod + "joints:\n" + pin + ", motion: {angle: 2*sin(3*t)}}\n" + weight + motion},
-        Scene{"DistanceOfTime",
+        Scene{"drive", rod + "joints:\n" + pin + ", motion: {angle: 2*sin(3*t)}}\n" + weight + motion},
+        Scene{"distance_of_time",
               R"(bodies:
   bob: {type: point_mass, mass: 1, position: [1, 0, 0]}
 joints:
   rod: {type: distance, between: [ground, bob], distance: 1 + 0.3*sin(5*t)}
 )" + weight + motion},
-        Scene{"Shaker",
+        Scene{"shaker",
               rod +
                   "joints:\n  shaker: {type: prescribed_frame, between: [ground, rod], translation: [0, 0, "
                   "0.1*sin(20*t)]}\n" +
                   motion},
-        Scene{"PreloadedSpring",
+        Scene{"preloaded_spring",
               R"(bodies:
   bob: {type: point_mass, mass: 1, position: [1, 0, 0], velocity: [0, 0, 0.5]}
 elements:
@@ -203,32 +203,32 @@ elements:
   right: {type: spring, between: [bob, {at: [3, 0, 0], on: ground}], stiffness: 1e6, rest_length: 0.6}
 stages: [{type: dynamic, until: 0.05, step: 1e-5, form: projected}]
 )"},
-        Scene{"Rest",
+        Scene{"rest",
               R"(bodies:
   bob: {type: point_mass, mass: 1, position: [0, -1, 0]}
 joints:
   rod: {type: distance, between: [ground, bob]}
 )" + weight + motion},
-        Scene{"FollowerLoad", rod + "joints:\n" + pin +
-                                  R"(}
+        Scene{"follower_load", rod + "joints:\n" + pin +
+                                   R"(}
 loads:
   push: {type: force, on: {on: rod, at: [0.5, 0, 0]}, force: [0, 3, 0], follower: yes}
 )" + motion},
-        Scene{"GravityOfTime", rod + "joints:\n" + pin +
-                                   R"(}
+        Scene{"gravity_of_time", rod + "joints:\n" + pin +
+                                     R"(}
 loads:
   weight: {type: gravity, acceleration: [0, -9.81, 0], factor: sin(4*t)}
 )" + motion},
-        Scene{"SpringLawOfTime",
+        Scene{"spring_law_of_time",
               R"(bodies:
   cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1]}
 joints:
   track: {type: prismatic, between: [ground, cart], axis: [1, 0, 0], initial: {slide: 0.1}, spring: {slide: {law: "100*(1 + 0.5*sin(20*t))*track.slide"}}}
 )" + motion},
-        Scene{"LoadedAtRestFirst", rod + "joints:\n" + pin + ", spring: {angle: {stiffness: 100}}}\n" +
-                                       weight +
-                                       "stages: [{type: static, until: 1}, {type: dynamic, until: 2, step: "
-                                       "0.005, form: projected}]\n"}),
+        Scene{"loaded_at_rest_first",
+              rod + "joints:\n" + pin + ", spring: {angle: {stiffness: 100}}}\n" + weight +
+                  "stages: [{type: static, until: 1}, {type: dynamic, until: 2, step: "
+                  "0.005, form: projected}]\n"}),
     [](const auto& scene) { return scene.param.name; });
 
 }  // namespace

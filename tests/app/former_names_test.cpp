@@ -33,7 +33,7 @@ stages: [{type: dynamic, until: 0.1, step: 0.01}]
   return text.replace(text.find("NUMBER"), 6, number);
 }
 
-TEST(FormerNames, of_outputs_give_the_present_ones_and_no_other_name_does) {
+TEST(FormerNames, of_outputs_mean_the_present_ones) {
   EXPECT_EQ(present_name("loss.lost_power"), "loss.dissipated_power");
   EXPECT_EQ(present_name("bead.at.section_force_behind.M3"), "bead.at.section_force_after.M3");
   EXPECT_EQ(present_name("loss.dissipated_power"), "");
@@ -41,7 +41,7 @@ TEST(FormerNames, of_outputs_give_the_present_ones_and_no_other_name_does) {
   EXPECT_EQ(present_name("loss.lost_powers"), "");
 }
 
-TEST(FormerNames, in_a_function_read_the_same_number_with_a_note) {
+TEST(FormerNames, in_a_function_are_read_with_a_note) {
   const Workplace former, present;
   const Outcome noted = former.run(slowed_block("loss.lost_power"));
   const Outcome plain = present.run(slowed_block("loss.dissipated_power"));

@@ -79,7 +79,7 @@ stages:
 )";
 }
 
-TEST(FormulaJoint, a_hinge_by_formula_moves_as_the_revolute_joint) {
+TEST(FormulaJoint, moves_a_hinge_as_the_revolute_joint_does) {
   const Workplace by_hand, by_formula;
   const Outcome first = by_hand.run(hinge("type: revolute, axis: [0, 0, 1], share: no"));
   const Outcome second = by_formula.run(hinge(R"(type: formula,
@@ -100,7 +100,7 @@ TEST(FormulaJoint, a_hinge_by_formula_moves_as_the_revolute_joint) {
   }
 }
 
-TEST(FormulaJoint, a_mass_slides_down_a_ball_and_leaves_it_where_it_should) {
+TEST(FormulaJoint, lets_a_mass_slide_down_a_ball_and_leave_it) {
   const Workplace place;
   const Outcome outcome = place.run(R"(trammel: 1
 parameters: {start: deg(10), r: 1}
@@ -173,7 +173,7 @@ TEST(MarkerConstraint, is_active_as_its_function_of_time_says) {
       -0.5 * 9.81 * 0.3 * 0.3, 1e-6);
 }
 
-TEST(FormulaJoint, a_typing_error_is_one_message_with_its_place) {
+TEST(FormulaJoint, reports_a_typing_error_in_one_message_with_its_position) {
   const Workplace place;
   const Outcome outcome = place.run(R"(trammel: 1
 bodies:

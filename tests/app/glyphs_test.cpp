@@ -110,7 +110,7 @@ std::map<std::string, std::vector<Vec3>> glyphs_of(const std::string& text) {
   return by_name(*joints, here.read("out/out_entities.csv"));
 }
 
-TEST(Glyphs, every_joint_is_more_than_a_point_and_follows_the_models_size) {
+TEST(Glyphs, of_every_joint_are_more_than_a_point_and_follow_the_size_of_the_model) {
   const auto small = glyphs_of(case_of_all(1)), large = glyphs_of(case_of_all(3));
   for (const Glyph& glyph : all_types) {
     ASSERT_TRUE(small.contains(glyph.name)) << glyph.name;
@@ -124,7 +124,7 @@ TEST(Glyphs, every_joint_is_more_than_a_point_and_follows_the_models_size) {
   }
 }
 
-TEST(Glyphs, a_given_size_is_kept_and_zero_is_a_point) {
+TEST(Glyphs, have_the_given_size_and_are_points_for_zero) {
   const auto with = [](const char* size) {
     return glyphs_of(std::string(R"(trammel: 1
 bodies:
@@ -298,7 +298,7 @@ TEST(Glyphs, of_a_slider_on_a_beam_are_a_sleeve_larger_than_the_beams_section) {
 }
 
 // A chain of thousands: lines, so that a frame stays small.
-TEST(Glyphs, many_joints_get_few_points_each) {
+TEST(Glyphs, of_many_joints_have_few_points_each) {
   const auto points_of = [](int links) {
     const testing::Workplace here;
     here.write("case.yaml", "trammel: 1\nparameters: {N: " + std::to_string(links) + R"(}

@@ -51,7 +51,7 @@ void expect_straight_below(const Workplace& workplace) {
   EXPECT_NEAR(std::abs(at(hook, 1, "force_world.z")), 20, 1e-6);
 }
 
-TEST(Hanging, comes_to_rest_below_its_joint) {
+TEST(Hanging, rod_comes_to_rest_below_its_joint) {
   for (const char* joint :
        {"type: universal, bars: [[1, 0, 0], [0, 1, 0]]", "type: revolute, axis: [0, 1, 0]",
         "type: revolute, axis: [0, 1, 0], coordinate: no"})
@@ -66,7 +66,7 @@ TEST(Hanging, comes_to_rest_below_its_joint) {
 
 /// A rope of 10 m, weight 1 N/m, between two points: it sags by w L^2/8 H, H = EA (8/3) (sag/L)^2 + ..., so that sag^3 =
 /// 3 w L^4/(64 EA), to (sag/L)^2; its bending stiffness changes that by 48 EI sag/(w L^4) = 1e-6.
-TEST(Hanging, a_taut_rope_sags) {
+TEST(Hanging, rope_that_is_taut_sags) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(
       R"(trammel: 1
@@ -86,7 +86,7 @@ stages: [{type: static, until: 1, steps: 1}]
   EXPECT_NEAR(-at(table_of(workplace.read("out/middle.csv")), 1, "displacement.z"), sag, 3e-3 * sag);
 }
 
-TEST(Hanging, comes_to_rest_on_two_ranks) {
+TEST(Hanging, rod_comes_to_rest_on_two_ranks) {
   const Workplace workplace;
   const Outcome outcome =
       workplace.run_on(2, hanging("type: universal, bars: [[1, 0, 0], [0, 1, 0]]", "0.3"));
@@ -94,7 +94,7 @@ TEST(Hanging, comes_to_rest_on_two_ranks) {
   expect_straight_below(workplace);
 }
 
-TEST(Hanging, says_what_is_free_all_the_same) {
+TEST(Hanging, model_without_support_is_named) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(hanging("type: spherical", "0"));
   EXPECT_EQ(outcome.status, 4);

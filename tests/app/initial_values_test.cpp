@@ -180,7 +180,7 @@ sensors:
 stages: [{type: dynamic, until: 0.01, step: 0.001}]
 )";
 
-TEST(InitialValues, of_every_kind_of_joint) {
+TEST(InitialValues, are_reached_for_every_kind_of_joint) {
   const Workplace here;
   const Outcome run = here.run(many);
   ASSERT_EQ(run.status, 0) << run.err;
@@ -244,7 +244,7 @@ TEST(InitialValues, are_the_same_on_two_ranks) {
               1e-9);
 }
 
-TEST(InitialValues, that_cannot_be_met_are_named) {
+TEST(InitialValues, that_cannot_be_reached_are_named) {
   const Workplace here;
   const auto message = [&](const std::string& at_A, const std::string& at_D = "",
                            const std::string& stages = "") {

@@ -85,7 +85,7 @@ void expect_whole(const fs::path& layer) {
 
 class KilledRun : public ::testing::TestWithParam<int> {};
 
-TEST_P(KilledRun, leaves_whole_frames_but_for_the_last_two_and_rows_up_to_a_second_before) {
+TEST_P(KilledRun, leaves_all_frames_except_the_last_two_and_all_rows_except_those_of_the_last_second) {
   const Workplace workplace;
   workplace.write("case.yaml", swinging);
   const std::string launcher =
@@ -118,7 +118,8 @@ wait $run)sh");
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OnRanks, KilledRun, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(OnRanks, KilledRun, ::testing::Values(1, 2),
+                         [](const auto& ranks) { return std::to_string(ranks.param); });
 
 }  // namespace
 }  // namespace trammel

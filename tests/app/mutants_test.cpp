@@ -14,7 +14,7 @@ constexpr const char* memory = " --memory 0";  // its shadow is larger than any 
 constexpr const char* memory = "";
 #endif
 
-TEST(Mutants, end_in_a_message_or_run) {
+TEST(Mutants, end_with_a_message_or_run) {
   const testing::Workplace workplace;
   if (workplace.shell("python3 --version").status != 0) GTEST_SKIP() << "python3 is not here";
   const testing::Outcome outcome =

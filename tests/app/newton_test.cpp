@@ -71,7 +71,7 @@ double crank_angle(const std::string& form, const std::string& newton) {
   return at(table_of(workplace.read("out/crank.csv")), 0.5, "angle");
 }
 
-TEST(KeptTangent, errs_no_more_than_ten_times_as_much_in_short_steps) {
+TEST(KeptTangent, has_at_most_ten_times_the_error_in_short_steps) {
   for (const char* form : {"index1", "index2"}) {
     const double exact = crank_angle(form, "{tolerance: 1e-14, keep_tangent: no}");
     const double without = std::abs(crank_angle(form, "{tolerance: 1e-12, keep_tangent: no}") - exact);
@@ -251,7 +251,7 @@ TEST(Accelerations, have_order_two_at_the_defaults) {
 // Errors due to the tolerance, relative to a run that converges to rounding: half the tolerance if rates are
 // equations. In index 3 rounding causes 619 eps / (h omega)^2 (spectral radius 0.9) per rounding error; the largest
 // of some hundred steps, with a few roundings in each, is ten times that.
-TEST(Accelerations, are_known_to_rounding_in_index3_and_to_the_tolerance_elsewhere) {
+TEST(Accelerations, are_known_to_rounding_in_index3_and_to_the_tolerance_in_other_forms) {
   for (const Scene& scene : scenes())
     for (const char* form : {"index3", "index2", "index1"})
       for (const double h : {1e-3, 5e-4}) {
@@ -268,7 +268,7 @@ TEST(Accelerations, are_known_to_rounding_in_index3_and_to_the_tolerance_elsewhe
 // Velocities that miss the constraint by e make accelerations that err by e / h, and a rounding of positions, eps L, velocities that
 // miss it by eps L / h before they are corrected. What is left is the part of the largest force, 17 N on 0.5 kg, that the
 // tolerance allows, beside a range of 16 m/s^2.
-TEST(Accelerations, are_known_to_the_tolerance_in_short_steps_where_velocities_are_projected) {
+TEST(Accelerations, are_known_to_the_tolerance_in_short_steps_with_projected_velocities) {
   for (const Scene& scene : scenes())
     for (const double h : {1e-3, 2.5e-4, 6.25e-5}) {
       const auto found = history(scene.text(h, "projected", "{}"), scene.file, scene.channel);
@@ -278,7 +278,7 @@ TEST(Accelerations, are_known_to_the_tolerance_in_short_steps_where_velocities_a
     }
 }
 
-TEST(Accelerations, of_index3_are_said_to_be_known_to_rounding_over_the_square_of_the_step) {
+TEST(Accelerations, of_index3_are_reported_as_known_to_rounding_over_the_square_of_the_step) {
   const auto said = [](double h, const char* form) {
     const Workplace workplace;
     const Outcome outcome = workplace.run(bowl(h, form, "{}"));
@@ -311,7 +311,7 @@ stages: [{type: static, until: )" +
 // The tip of the inextensible rod, by quadrature (Runge-Kutta, 4000 steps, shooting on the curvature at the clamp).
 constexpr double exact_x = 0.364714219638, exact_z = -0.847715674332;
 
-TEST(SlenderBeam, bends_at_the_rounding_floor_without_cuts) {
+TEST(SlenderBeam, bends_at_the_level_of_rounding_without_halved_steps) {
   for (const auto& [axial, elements, error] : {std::tuple("1e8", 32, 3e-4), std::tuple("1e9", 128, 2e-5)}) {
     const Workplace first;
     const Effort start = effort(first.run(elastica(axial, elements, 1.0 / 60, 1)));
@@ -385,7 +385,7 @@ stages: [{type: static, steps: 20}]
 }
 
 // Full steps diverge from where the spring is, |5 (x - 1)| > 1.39.
-TEST(Newton, takes_parts_of_increments_where_full_steps_diverge) {
+TEST(Newton, takes_parts_of_increments_if_full_steps_diverge) {
   const Workplace workplace;
   const Effort all = effort(workplace.run(
       R"(trammel: 1
@@ -491,7 +491,7 @@ TEST(Newton, finds_a_state_that_has_its_final_value) {
     }
 }
 
-TEST(Newton, says_which_form_it_solves) {
+TEST(Newton, reports_the_form_that_it_solves) {
   for (const auto& [form, words] :
        {std::pair("form: index1", "radius 0.9, index 1 with projection"),
         std::pair("form: index1, projection: no", "radius 0.9, index 1 without projection"),
@@ -513,7 +513,7 @@ std::string springs(const std::string& broken) {
          dynamic("max_cuts: 2, newton: {keep_tangent: no}") + "\n";
 }
 
-TEST(Newton, names_whose_number_is_not_finite) {
+TEST(Newton, names_the_instance_whose_number_is_not_finite) {
   for (const auto& [broken, part] : {std::pair("at: 0.35", "tangent"), std::pair("at: -1", "tangent"),
                                      std::pair("at: 0.35, force: yes", "residual")})
     for (const int ranks : {1, 2}) {
@@ -529,7 +529,7 @@ TEST(Newton, names_whose_number_is_not_finite) {
     }
 }
 
-TEST(Newton, names_what_a_mass_too_large_makes_infinite) {
+TEST(Newton, names_the_terms_that_too_large_a_mass_makes_infinite) {
   const std::string bodies =
       R"(trammel: 1
 bodies:
@@ -614,7 +614,7 @@ stages: [{type: dynamic, until: 2.4, step: 0.005, form: index3, radius: )" +
          fmt::format("{}", radius) + "}]\n";
 }
 
-TEST(FrequentCuts, are_explained_where_nothing_damps_what_steps_do_not_resolve) {
+TEST(FrequentCuts, are_explained_if_nothing_damps_unresolved_motion) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(swing(1));
   EXPECT_GT(effort(outcome).cuts, 20);
@@ -622,7 +622,7 @@ TEST(FrequentCuts, are_explained_where_nothing_damps_what_steps_do_not_resolve) 
               HasSubstr("of these failures in body 'strip' (beam): at a radius of 1 nothing damps"));
 }
 
-TEST(FrequentCuts, are_none_with_damping) {
+TEST(FrequentCuts, do_not_occur_with_damping) {
   const Workplace workplace;
   const Outcome outcome = workplace.run(swing(0.9));
   EXPECT_EQ(effort(outcome).cuts, 0);

@@ -32,7 +32,7 @@ output: {vtk: {every: 10}}
 
 long lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-TEST(Memory, that_runs_out_is_told_with_what_was_asked_for) {
+TEST(Memory, that_runs_out_is_reported_with_the_requested_amount) {
   const Workplace workplace;
   int told = 0;
   // Where it runs out depends on the libraries: below in the reader, above in the factorization, then nowhere.
@@ -52,7 +52,7 @@ TEST(Memory, that_runs_out_is_told_with_what_was_asked_for) {
   EXPECT_GE(told, 2);
 }
 
-TEST(StandardOutput, that_fails_is_told_once) {
+TEST(StandardOutput, that_fails_is_reported_once) {
   const Workplace workplace;
   workplace.write("case.yaml", falling);
   for (const std::string command :
@@ -72,13 +72,13 @@ TEST(StandardOutput, that_fails_is_told_once) {
   EXPECT_EQ(workplace.shell("trammel run case.yaml -q -o out >&-").status, 0);
 }
 
-TEST(StandardOutput, a_reader_that_has_enough_ends_the_command_quietly) {
+TEST(StandardOutput, that_is_closed_by_its_reader_ends_the_command_quietly) {
   const Outcome outcome = Workplace().shell("trammel list | head -n 1");
   EXPECT_EQ(lines_of(outcome.out), 1);
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(WorkingFolder, that_was_removed_is_told_once) {
+TEST(WorkingFolder, that_was_removed_is_reported_once) {
   const Workplace workplace;
   const Outcome outcome = workplace.shell("mkdir gone && cd gone && rmdir ../gone && trammel list");
   EXPECT_EQ(outcome.status, 1);
@@ -86,7 +86,7 @@ TEST(WorkingFolder, that_was_removed_is_told_once) {
   EXPECT_EQ(outcome.err, "trammel: error: the working folder cannot be used: No such file or directory\n");
 }
 
-TEST(Histories, a_file_above_the_limit_ends_the_run_and_holds_whole_rows) {
+TEST(Histories, above_the_size_limit_end_the_run_with_whole_rows) {
   const Workplace workplace;
   workplace.write("case.yaml", falling);
   const Outcome outcome = workplace.shell("ulimit -f 20\ntrammel run case.yaml -q -o out --set until=10");
@@ -102,7 +102,7 @@ TEST(Histories, a_file_above_the_limit_ends_the_run_and_holds_whole_rows) {
   for (const std::vector<double>& row : rows.rows) EXPECT_EQ(row.size(), rows.names.size());
 }
 
-TEST(Series, a_listing_above_the_limit_stays_whole) {
+TEST(Series, listing_above_the_size_limit_stays_whole) {
   const Workplace workplace;
   workplace.write("case.yaml", R"yaml(trammel: 1
 bodies:

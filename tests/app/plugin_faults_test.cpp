@@ -68,7 +68,7 @@ void write_folder(const Workplace& here) {
     std::filesystem::copy_file(plugins + "/" + name + ".so", here / ("mine/" + std::string(name) + ".so"));
 }
 
-TEST(PluginFolder, lists_bad_files_with_the_reason_and_goes_on) {
+TEST(PluginFolder, lists_bad_files_with_the_reason_and_continues) {
   const Workplace here;
   write_folder(here);
   const Outcome list = here.shell("TRAMMEL_PLUGIN_PATH=mine trammel list");
@@ -81,7 +81,7 @@ TEST(PluginFolder, lists_bad_files_with_the_reason_and_goes_on) {
   EXPECT_THAT(list.out, HasSubstr("failed to register: no licence found"));
 }
 
-TEST(PluginFolder, runs_with_a_warning_what_needs_nothing_of_a_bad_file) {
+TEST(PluginFolder, lets_cases_that_do_not_need_a_bad_file_run_with_a_warning) {
   const Workplace here;
   write_folder(here);
   here.write("case.yaml", "trammel: 1\nbodies: {m: {type: point_mass, mass: 1}}\n" + dynamic);

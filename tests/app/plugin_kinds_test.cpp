@@ -20,7 +20,7 @@ using testing::Workplace;
 
 const std::string plugin = "trammel: 1\nplugins: [" TRAMMEL_TEST_PLUGIN_DIR "/kinds_plugin.so]\n";
 
-TEST(PluginKinds, a_function_loads_a_mass) {
+TEST(PluginKinds, include_a_function_that_loads_a_mass) {
   const Workplace here;
   const Outcome run = here.run(plugin + R"yaml(
 bodies: {bead: {type: point_mass, mass: 2}}
@@ -35,7 +35,7 @@ output: {csv: {every: 1000}}
   EXPECT_NEAR(at(table_of(here.read("out/bead.csv")), 1, "velocity.x"), 1, 1e-6);
 }
 
-TEST(PluginKinds, a_kind_of_stage_stands_for_two) {
+TEST(PluginKinds, include_a_kind_of_stage_that_stands_for_two) {
   const Workplace here;
   const Outcome run = here.run(plugin + R"yaml(
 bodies: {bead: {type: point_mass, mass: 2, position: [0.1, 0, 0]}}
@@ -49,7 +49,7 @@ stages: [{type: load_then_move, until: 0.1}]
       HasSubstr("stage 1 (load_then_move): 'until' is missing"));
 }
 
-TEST(PluginKinds, a_load_reads_the_velocity_that_a_sensor_tells) {
+TEST(PluginKinds, include_a_load_that_reads_the_velocity_of_a_sensor) {
   // A brake: 2 v' = -3 v.
   const Workplace here;
   const Outcome run = here.run(R"yaml(trammel: 1

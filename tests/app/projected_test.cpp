@@ -53,7 +53,7 @@ Found motion(const Scene& scene, double h) {
 // From steps h and h/2 to h/2 and h/4 the differences of the results decrease to a quarter. The rates of all
 // constraints vanish, also of those that are not solved. Speeds are a few metres and radians per second: the
 // tolerance is 1e-12 of them, plus rounding of positions divided by a step.
-TEST_P(Projected, has_order_two_and_leaves_no_rate_open) {
+TEST_P(Projected, form_has_order_two_and_satisfies_all_velocity_constraints) {
   const Scene& scene = GetParam();
   std::array<Found, 3> at;
   for (int i = 0; i < 3; ++i) at[static_cast<std::size_t>(i)] = motion(scene, scene.step / (1 << i));

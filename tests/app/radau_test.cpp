@@ -49,7 +49,7 @@ std::string by_radau(const std::string& scene) {
   return all;
 }
 
-TEST(Radau, energy_of_a_pendulum_never_grows) {
+TEST(Radau, never_increases_the_energy_of_a_pendulum) {
   for (const double h : {0.1, 0.05, 0.01}) {
     const Workplace here;
     const Outcome run = here.run(pendulum(fmt::format("until: 100, step: {}, method: radau", h)));
@@ -97,30 +97,30 @@ double order(const std::string& text, double h, double until, const std::string&
   return std::log2(apart(1) / apart(2));
 }
 
-TEST(Radau, rolling_has_order3) {
+TEST(Radau, has_order_3_for_rolling) {
   EXPECT_NEAR(
       order(by_radau("rolling_disc"), 0.08, 2, "disc.csv", {"position.x", "position.y", "position.z"}), 3,
       0.2);
 }
 
-TEST(Radau, a_bead_that_leaves_its_track_has_order3) {
+TEST(Radau, has_order_3_for_a_bead_that_leaves_its_track) {
   EXPECT_NEAR(order(by_radau("launch_ramp"), 0.02, 1, "bead.csv", {"position.x", "position.z", "velocity.z"}),
               3, 0.3);
 }
 
-TEST(Radau, a_motor_with_a_current_has_order3) {
+TEST(Radau, has_order_3_for_a_motor_with_a_current) {
   EXPECT_NEAR(order(by_radau("dc_motor"), 0.002, 0.2, "angle.csv", {"value", "rate"}), 3, 0.3);
 }
 
 // Stiff modes of the beam are damped: the order seen is that of its bending.
-TEST(Radau, a_flying_beam_has_order3) {
+TEST(Radau, has_order_3_for_a_flying_beam) {
   const double seen =
       order(by_radau("flying_beam"), 0.1, 4, "upper.csv", {"position.x", "position.y", "position.z"}, "n=8");
   EXPECT_GT(seen, 2.6);
   EXPECT_LT(seen, 3.4);
 }
 
-TEST(Radau, two_ranks_agree_with_one) {
+TEST(Radau, agrees_on_one_and_two_ranks) {
   Table end[2];
   for (int ranks = 1; ranks <= 2; ++ranks) {
     const Workplace here;
@@ -132,7 +132,7 @@ TEST(Radau, two_ranks_agree_with_one) {
     EXPECT_NEAR(testing::at(end[0], 2, channel), testing::at(end[1], 2, channel), 1e-7) << channel;
 }
 
-TEST(Radau, bad_input_is_refused) {
+TEST(Radau, refuses_bad_input) {
   const auto message = [](const std::string& stage) {
     const Workplace here;
     const Outcome run = here.run(pendulum("until: 1, step: 0.1, " + stage));

@@ -47,18 +47,18 @@ joints:
 
 const std::vector<Ending>& endings() {
   static const std::vector<Ending> list{
-      {"UnknownParameter",
+      {"unknown_parameter",
        pendulums("  hinge: {type: revolute, between: [first, third], axs: [0, 0, 1]}\n", dynamic),
        "case.yaml:9:52: error: joint 'hinge' (revolute): unknown key 'axs'; did you mean 'axis'?"},
-      {"PluginThatThrows",
+      {"plugin_that_throws",
        faulty + "bodies:\n  x.(i): {for: {i: 1..6}, type: bomb, at: 0.055 - 0.01*i}\n" + dynamic,
        "body 'x.6' (type 'bomb' of plugin 'faulty') failed on rank # at t = 0: the fuse has burnt down"},
-      {"StepThatCannotConverge", faulty + R"(bodies:
+      {"step_that_cannot_converge", faulty + R"(bodies:
   x.(i): {for: {i: 1..5}, type: bomb, at: 9}
   bad: {type: no_root}
 )" + "stages: [{type: static, max_cuts: 3}]\n",
        "no convergence at t = ", 4},
-      {"LooseBodiesInStatics", faulty + R"(bodies:
+      {"loose_bodies_in_statics", faulty + R"(bodies:
   b.(i): {for: {i: 1..6}, type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [i, 0, 0]}
 loads: {weight: {type: gravity, acceleration: [0, -9.81, 0]}}
 stages: [{type: static, max_cuts: 2}]
@@ -67,7 +67,7 @@ stages: [{type: static, max_cuts: 2}]
        "'b.2.position' (1, 2, 3), 'b.2.rotation' (1, 2, 3);",
        4},
       // All of them are as open: the first one is named, whichever rank has it.
-      {"JointsThatCannotBeAssembled",
+      {"joints_that_cannot_be_assembled",
        R"yaml(trammel: 1
 bodies:
   b.(i): {for: {i: 1..6}, type: rigid_body, mass: 1, inertia: [1, 1, 1], position: [i, 0, 0]}
@@ -91,7 +91,7 @@ std::string without_rank(const std::string& text) {
   return std::regex_replace(text, std::regex("on rank [0-9]+"), "on rank #");
 }
 
-TEST_P(OnAnyRanks, one_message_and_the_same) {
+TEST_P(OnAnyRanks, gives_the_same_single_message) {
   const Workplace alone;
   const Outcome one = alone.run(GetParam().text);
   const std::string message = without_rank(one.err);

@@ -59,7 +59,7 @@ void expect_same(const Workplace& one, const Workplace& other, double part) {
   }
 }
 
-TEST(Redundancy, reactions_do_not_depend_on_the_order_of_joints) {
+TEST(Redundancy, gives_reactions_that_do_not_depend_on_the_order_of_joints) {
   for (const std::string form : {"", ", form: index2"}) {
     const Workplace first, second;
     const Outcome one = first.run(four_bar({0, 1, 2, 3}, moving + form));
@@ -82,7 +82,7 @@ TEST(Redundancy, reactions_do_not_depend_on_the_order_of_joints) {
   }
 }
 
-TEST(Redundancy, ranks_agree) {
+TEST(Redundancy, is_the_same_on_two_ranks) {
   const Workplace first, second;
   ASSERT_EQ(first.run(four_bar({0, 1, 2, 3}, moving)).status, 0);
   const Outcome two = second.run_on(2, four_bar({0, 1, 2, 3}, moving));
@@ -90,7 +90,7 @@ TEST(Redundancy, ranks_agree) {
   expect_same(first, second, 1e-8);
 }
 
-TEST(Redundancy, statics_goes_on) {
+TEST(Redundancy, is_treated_in_statics) {
   const Workplace place;
   std::string text = four_bar({0, 1, 2, 3}, "type: static, until: 1");
   text.insert(text.find("stages:"), "  E: {type: fixed, between: [ground, crank], share: no}\n");
@@ -99,7 +99,7 @@ TEST(Redundancy, statics_goes_on) {
   EXPECT_THAT(outcome.out, HasSubstr("redundant constraints"));
 }
 
-TEST(Redundancy, stops_where_it_is_told_to) {
+TEST(Redundancy, stops_the_run_if_the_case_says_so) {
   const Workplace place;
   const Outcome outcome = place.run(four_bar({0, 1, 2, 3}, moving + ", redundant: stop"));
   EXPECT_NE(outcome.status, 0);
@@ -135,7 +135,7 @@ struct TwiceHeld {
 class EqualParts : public ::testing::TestWithParam<TwiceHeld> {};
 
 // One joint has its moments in a block of their own, the other in one block with its forces: that must not count.
-TEST_P(EqualParts, of_a_moment_that_two_joints_hold) {
+TEST_P(EqualParts, are_taken_by_two_joints_that_share_a_moment) {
   const Workplace place;
   const auto& [name, joints, moment] = GetParam();
   const Outcome outcome =
@@ -153,26 +153,26 @@ TEST_P(EqualParts, of_a_moment_that_two_joints_hold) {
 INSTANTIATE_TEST_SUITE_P(
     Redundancy, EqualParts,
     ::testing::Values(
-        TwiceHeld{"FixedAndPrescribed",
+        TwiceHeld{"fixed_and_prescribed",
                   "  one: {type: fixed, share: no, between: [{on: ground, at: [10, 0, 0]}, block]}\n"
                   "  two: {type: prescribed_frame, between: [{on: ground, at: [10, 0, 0]}, block]}\n",
                   {6, 8, 10}},
         TwiceHeld{
-            "PerpendicularAndUniversal",
+            "perpendicular_and_universal",
             "  one: {type: perpendicular_axes, between: [ground, block], axis: [0, 1, 0], axis_B: [0, 0, "
             "1]}\n"
             "  two: {type: universal, between: [{on: ground, at: [10, 0, 0]}, block], bars: [[0, 1, 0], [0, "
             "0, 1]]}\n",
             {6, 0, 0}},
         TwiceHeld{
-            "PrismaticAndCurve",
+            "prismatic_and_curve",
             "  one: {type: prismatic, between: [{on: ground, at: [10, 0, 0]}, block], axis: [1, 0, 0]}\n"
             "  two: {type: curve_sliding, between: [track, block], orientation: locked}\n",
             {6, 8, 10}}),
     [](const auto& tested) { return tested.param.name; });
 
 // A joint of these loops is evaluated on another rank than the one that owns its multipliers.
-TEST(Redundancy, check_finds_the_same_on_any_number_of_ranks) {
+TEST(Redundancy, is_the_same_in_check_on_any_number_of_ranks) {
   for (const std::string name : {"bricard", "sarrus", "cardan"}) {
     std::string alone;
     for (const int ranks : {1, 2, 4}) {
@@ -192,7 +192,7 @@ TEST(Redundancy, check_finds_the_same_on_any_number_of_ranks) {
   }
 }
 
-TEST(Redundancy, check_counts_degrees_of_freedom) {
+TEST(Redundancy, is_counted_in_the_degrees_of_freedom_by_check) {
   const Workplace place;
   place.write("case.yaml", four_bar({0, 1, 2, 3}, moving));
   const Outcome outcome = place.shell("trammel check case.yaml");

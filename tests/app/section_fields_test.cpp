@@ -98,7 +98,7 @@ TEST(SectionFields, of_a_cantilever_are_those_of_beam_theory) {
   field(*last_of(here, "sections"), "axial stress", "Pa", {});
 }
 
-TEST(SectionFields, stress_at_the_corners_is_that_of_beam_theory) {
+TEST(SectionFields, give_the_stress_of_beam_theory_at_the_corners) {
   const testing::Workplace here;
   here.write("case.yaml", cantilever);
   ASSERT_EQ(here.shell("trammel run case.yaml -o out").status, 0);

@@ -111,7 +111,7 @@ elements:
   cord: {type: spring, between: [bead, {on: block, at: [0.1, 0.2, 0.3]}], stiffness: 20, damping: 0.3, rest_length: 0.5}
 )";
 
-TEST(SensorsAsSignals, reactions_have_exact_gradients_on_both_sides_and_in_all_axes) {
+TEST(SensorsAsSignals, of_reactions_have_exact_gradients_on_both_sides_and_in_all_axes) {
   std::vector<std::string> names;
   std::string sensors;
   for (const char* joint : {"hinge", "foot", "slide", "clamp"}) {
@@ -130,7 +130,7 @@ TEST(SensorsAsSignals, reactions_have_exact_gradients_on_both_sides_and_in_all_a
   EXPECT_EQ(r.signal("at_hinge.moment_world.x").unit(), "N m");
 }
 
-TEST(SensorsAsSignals, reactions_agree_with_the_outputs_of_the_joint) {
+TEST(SensorsAsSignals, of_reactions_agree_with_the_outputs_of_the_joint) {
   const Reading r(linkage, "  at: {type: reaction, of: hinge}\n  on: {type: outputs, of: hinge}\n",
                   {"at.force.y", "at.moment_on_A_world.z", "on.angle", "on.force.y"});
   const Signal& exact = r.signal("at.moment_on_A_world.z");
@@ -159,7 +159,7 @@ TEST(SensorsAsSignals, reactions_agree_with_the_outputs_of_the_joint) {
   EXPECT_EQ(joints, 1);
 }
 
-TEST(SensorsAsSignals, section_forces_and_strains_have_exact_gradients) {
+TEST(SensorsAsSignals, of_section_forces_and_strains_have_exact_gradients) {
   std::vector<std::string> names;
   for (const char* number : {"1", "2"}) {
     for (const char* n : {"N1", "N2", "N3", "M1", "M2", "M3"})
@@ -172,7 +172,7 @@ TEST(SensorsAsSignals, section_forces_and_strains_have_exact_gradients) {
   EXPECT_EQ(r.signal("rod_out.section_force_2.M3").unit(), "N m");
 }
 
-TEST(SensorsAsSignals, a_strain_has_its_rate_and_a_viscous_force_says_that_it_has_none) {
+TEST(SensorsAsSignals, give_the_rate_of_a_strain_and_none_of_a_viscous_force) {
   const Reading r(linkage, "  rod_out: {type: outputs, of: rod}\n",
                   {"rod_out.strain_1.kappa3", "rod_out.section_force_1.M3"});
   const Signal& strain = r.signal("rod_out.strain_1.kappa3");
@@ -187,7 +187,7 @@ TEST(SensorsAsSignals, a_strain_has_its_rate_and_a_viscous_force_says_that_it_ha
   EXPECT_EQ(v.by_rate.size(), 12);
 }
 
-TEST(SensorsAsSignals, energies_and_any_output_agree_with_differences) {
+TEST(SensorsAsSignals, of_energies_and_any_output_agree_with_differences) {
   const std::vector<std::string> names{"of_crank.kinetic",        "of_crank.total",
                                        "of_rod.strain",           "of_rod.kinetic",
                                        "of_rod.dissipated_power", "cord_out.tension",
@@ -286,7 +286,7 @@ double braked_speed(double t, double mu) {
   return 3 - mu * (9.81 * t - 8 / (2 * 5.0) * (1 - std::cos(5 * t)));
 }
 
-TEST(RunsThatReadSensors, a_brake_is_pressed_by_a_reaction) {
+TEST(RunsThatReadSensors, press_a_brake_by_a_reaction) {
   for (const std::string brake :
        {", friction: {slide: {coefficient: 0.3, regularization: 1e-3, normal: pressed.force_world.z}}",
         ", actuator: {slide: -0.3*pressed.force_world.z*tanh(1000*rail.slide_rate)}"}) {
@@ -296,12 +296,12 @@ TEST(RunsThatReadSensors, a_brake_is_pressed_by_a_reaction) {
   }
 }
 
-TEST(RunsThatReadSensors, a_sensor_of_a_reaction_reports_the_reaction) {
+TEST(RunsThatReadSensors, report_a_reaction_by_a_sensor_of_it) {
   const Table level = run_twice(braked_block(""), "level");
   EXPECT_NEAR(at(level, 0.3, "value"), 2 * 9.81 - 8 * std::sin(1.5), 1e-9);
 }
 
-TEST(RunsThatReadSensors, a_load_grows_with_a_kinetic_energy) {
+TEST(RunsThatReadSensors, let_a_load_grow_with_a_kinetic_energy) {
   // m v' = -b m v^2/2
   const Table motion = run_twice(R"(trammel: 1
 bodies:
@@ -319,7 +319,7 @@ stages:
     EXPECT_NEAR(at(motion, t, "velocity.x"), 4 / (1 + 0.5 * 1.5 * 4 * t), 1e-5);
 }
 
-TEST(RunsThatReadSensors, a_load_reads_the_energy_of_the_whole_model) {
+TEST(RunsThatReadSensors, let_a_load_read_the_energy_of_the_whole_model) {
   // Two balls with m v' = -b m v^2/2 and no force: the drag of the first is by the energy of both.
   const std::string before = R"(trammel: 1
 bodies:
@@ -344,7 +344,7 @@ stages:
               HasSubstr("'weight' comes after what reads 'energy.kinetic', the energy of the whole model"));
 }
 
-TEST(RunsThatReadSensors, a_load_follows_a_spring_elsewhere) {
+TEST(RunsThatReadSensors, let_a_load_follow_a_spring_elsewhere) {
   // The tension k A cos(w t) of a spring moves another ball.
   const Table motion = run_twice(R"(trammel: 1
 bodies:
@@ -367,7 +367,7 @@ stages:
                 0.025 * 1e-4 / 12 * 10 * t);
 }
 
-TEST(RunsThatReadSensors, a_spring_between_markers_stiffens_with_a_reaction) {
+TEST(RunsThatReadSensors, stiffen_a_spring_between_markers_with_a_reaction) {
   // A ball on a vertical rail hangs on a spring of stiffness 100 + 10 R, R what another rail carries: 4 N and the ball's pull.
   const Table slide = run_twice(R"(trammel: 1
 bodies:
@@ -393,7 +393,7 @@ stages:
   EXPECT_NEAR(slide.rows.back()[1], -(-140 + std::sqrt(140.0 * 140 + 4 * 20 * 30)) / 40, 1e-9);
 }
 
-TEST(RunsThatReadSensors, a_reader_knows_what_the_instance_remembers_on_any_rank) {
+TEST(RunsThatReadSensors, give_a_reader_the_history_of_the_instance_on_any_rank) {
   // The count begins anew at 0.3 s; the ranks are those of the two bodies.
   const Table ball = run_twice(R"(trammel: 1
 bodies:
@@ -414,7 +414,7 @@ stages:
   EXPECT_NEAR(at(ball, 0.5, "velocity.y"), 0.3 * 0.3 + 0.2 * 0.2 + 0.5 * 0.01 * 0.6, 1e-5);
 }
 
-TEST(RunsThatReadSensors, a_load_by_an_acceleration_is_an_added_mass) {
+TEST(RunsThatReadSensors, turn_a_load_by_an_acceleration_into_an_added_mass) {
   const Table motion = run_twice(R"(trammel: 1
 bodies:
   ball: {type: point_mass, mass: 2}
@@ -430,7 +430,7 @@ stages:
   EXPECT_NEAR(at(motion, 1, "acceleration.x"), 2, 1e-9);
 }
 
-TEST(RunsThatReadSensors, a_spring_stiffens_with_a_section_force_in_statics) {
+TEST(RunsThatReadSensors, stiffen_a_spring_with_a_section_force_in_statics) {
   // The pull on the beam falls with the slide, whose spring grows with the beam's axial force.
   const Table slide = run_twice(R"(trammel: 1
 sections:
@@ -483,7 +483,7 @@ TEST(CouplingsOfSignals, have_exact_derivatives_at_all_levels) {
   EXPECT_EQ(ropes, 1);
 }
 
-TEST(CouplingsOfSignals, hold_a_rope_over_two_pulleys) {
+TEST(CouplingsOfSignals, model_a_rope_over_two_pulleys) {
   const Table left = run_twice("trammel: 1\n" + atwood + "sensors:\n" + atwood_sensors +
                                    R"(  left: {type: motion, of: left}
   force: {type: outputs, of: rope}
@@ -496,7 +496,7 @@ stages:
   EXPECT_NEAR(at(left, 0.5, "velocity.z"), -a * 0.5, 1e-8);
 }
 
-TEST(CouplingsOfSignals, refuse_what_is_no_constraint_of_positions) {
+TEST(CouplingsOfSignals, refuse_signals_that_are_no_functions_of_positions) {
   const auto coupled = [](const std::string& term) {
     return R"(bodies:
   ball: {type: point_mass, mass: 3, velocity: [1, 0, 0]}
@@ -520,7 +520,7 @@ joints:
               HasSubstr("the coupling holds 'told.tension', whose second derivatives are not known"));
 }
 
-TEST(FollowedSensors, an_offset_refuses_what_has_no_rates) {
+TEST(FollowedSensors, are_refused_by_an_offset_if_they_have_no_rates) {
   const auto driven = [](const std::string& offset) {
     return R"(bodies:
   ball: {type: rigid_body, mass: 3, inertia: [1, 1, 1]}

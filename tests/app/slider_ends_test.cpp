@@ -93,7 +93,7 @@ void expect_kept(const History& of, const std::string& which) {
   EXPECT_GT(of.change, -0.03) << which;
 }
 
-TEST(SliderEnds, keeps_the_energy_beyond_the_end_of_a_soft_beam) {
+TEST(SliderEnds, keep_the_energy_beyond_the_end_of_a_soft_beam) {
   for (const std::string contact : {"point", "prismatic", "cylindrical"})
     for (const std::string bending : {"linear", "constant"})
       for (const char* step : {"4e-3", "1e-3", "2.5e-4"}) {
@@ -107,7 +107,7 @@ TEST(SliderEnds, keeps_the_energy_beyond_the_end_of_a_soft_beam) {
       }
 }
 
-TEST(SliderEnds, is_thrown_back_with_order_two) {
+TEST(SliderEnds, throw_the_slider_back_with_order_two) {
   for (const std::string contact : {"point", "prismatic"}) {
     Throw what;
     what.contact = contact;
@@ -123,7 +123,7 @@ TEST(SliderEnds, is_thrown_back_with_order_two) {
   }
 }
 
-TEST(SliderEnds, is_thrown_back_alike_by_index_two) {
+TEST(SliderEnds, throw_the_slider_back_alike_in_index_two) {
   Throw what;
   const double index3 = at(run(what, "2.5e-4").block, 0.35, "velocity.x");
   what.form = "index2";
@@ -131,7 +131,7 @@ TEST(SliderEnds, is_thrown_back_alike_by_index_two) {
     EXPECT_NEAR(at(run(what, step).block, 0.35, "velocity.x"), index3, 0.01) << step;
 }
 
-TEST(SliderEnds, is_the_same_before_the_start) {
+TEST(SliderEnds, act_alike_at_the_start_of_the_track) {
   Throw what;
   what.contact = "prismatic";
   const History one = run(what, "1e-3");
@@ -144,7 +144,7 @@ TEST(SliderEnds, is_the_same_before_the_start) {
   }
 }
 
-TEST(SliderEnds, keeps_the_energy_at_a_stop_short_of_the_end) {
+TEST(SliderEnds, keep_the_energy_at_a_stop_short_of_the_end) {
   // Steps are cut where the stop is released, to what is left: down to a ten thousandth of them.
   for (const std::string contact : {"point", "prismatic"})
     for (const std::string bending : {"linear", "constant"})
@@ -160,7 +160,7 @@ TEST(SliderEnds, keeps_the_energy_at_a_stop_short_of_the_end) {
         }
 }
 
-TEST(SliderEnds, rests_on_the_stop_that_a_moment_pushes_it_to) {
+TEST(SliderEnds, let_the_slider_rest_on_the_stop_that_a_moment_pushes_it_to) {
   // A moment M bends what is between the clamp and the sleeve to a circle and pushes the sleeve out of the end with M^2/2EI, as if
   // the beam went on; a weak spring from 1.9 m holds it where nothing else does.
   constexpr double EI = 50, M = 5, push = M * M / (2 * EI), s = (push + 1.9 * 1 + 2 * 10) / (1 + 10);

@@ -55,7 +55,7 @@ void run_twice(const Workplace& place, const Run& run, int ranks, const std::str
 
 class SnapshotOn1 : public ::testing::TestWithParam<Run> {};
 
-TEST_P(SnapshotOn1, goes_on_bit_for_bit) {
+TEST_P(SnapshotOn1, continues_bit_for_bit) {
   const Workplace place;
   run_twice(place, GetParam(), 1, "");
   const std::string first = place.read("first.0"), second = place.read("second.0");
@@ -135,7 +135,7 @@ class Difference {
 
 class SnapshotOn2 : public ::testing::TestWithParam<RunOn2> {};
 
-TEST_P(SnapshotOn2, goes_on_within_rounding) {
+TEST_P(SnapshotOn2, continues_within_rounding) {
   const Workplace place;
   run_twice(place, GetParam(), 2, "1e-12");
   Difference difference(GetParam().rounding);

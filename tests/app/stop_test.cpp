@@ -56,7 +56,7 @@ void expect_stopped(const Workplace& workplace, const std::string& signal) {
   EXPECT_FALSE(std::filesystem::exists(workplace / "out/run.lock"));
 }
 
-TEST(Stop, a_signal_ends_a_run_after_the_step_with_its_results) {
+TEST(Stop, by_a_signal_follows_the_present_step_and_keeps_the_results) {
   for (const auto& [signal, status] : {std::pair{"TERM", 143}, {"INT", 130}}) {
     const Workplace workplace;
     workplace.write("case.yaml", pendulum);
@@ -68,7 +68,7 @@ TEST(Stop, a_signal_ends_a_run_after_the_step_with_its_results) {
   }
 }
 
-TEST(Stop, a_signal_that_comes_twice_at_once_counts_once) {
+TEST(Stop, by_a_signal_that_comes_twice_at_once_counts_once) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   const Outcome outcome =
@@ -77,7 +77,7 @@ TEST(Stop, a_signal_that_comes_twice_at_once_counts_once) {
   EXPECT_THAT(workplace.read("out/run.log"), HasSubstr("stopped by SIG"));
 }
 
-TEST(Stop, ranks_stop_at_one_step_also_where_one_of_them_got_the_signal) {
+TEST(Stop, is_at_one_step_on_all_ranks_even_if_one_rank_receives_the_signal) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   const Outcome outcome = workplace.shell(started("mpirun -q --oversubscribe -n 2 " + trammel_run) +
@@ -86,7 +86,7 @@ TEST(Stop, ranks_stop_at_one_step_also_where_one_of_them_got_the_signal) {
   expect_stopped(workplace, "SIGTERM");
 }
 
-TEST(Stop, mpirun_passes_the_signal_on) {
+TEST(Stop, by_a_signal_to_mpirun_reaches_the_ranks) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   // The exit status is then mpirun's own.
@@ -94,7 +94,7 @@ TEST(Stop, mpirun_passes_the_signal_on) {
   expect_stopped(workplace, "SIGTERM");
 }
 
-TEST(ResultsFolder, one_run_works_in_it) {
+TEST(ResultsFolder, admits_one_run) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   const std::string second = R"sh(
@@ -122,7 +122,7 @@ wait $run
   expect_stopped(workplace, "SIGTERM");
 }
 
-TEST(ResultsFolder, a_killed_run_is_no_obstacle_and_leaves_readable_files) {
+TEST(ResultsFolder, of_a_killed_run_is_readable_and_not_locked) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   const Outcome outcome = workplace.shell(started(trammel_run) + R"sh(kill -KILL $run
@@ -138,7 +138,7 @@ trammel run case.yaml -q -o out --set until=0.01)sh");
   EXPECT_FALSE(std::filesystem::exists(workplace / "out/run.lock"));
 }
 
-TEST(ResultsFolder, its_name_names_the_files_also_behind_a_slash) {
+TEST(ResultsFolder, gives_the_files_its_name_even_with_a_final_slash) {
   const Workplace workplace;
   workplace.write("case.yaml", pendulum);
   const Outcome outcome = workplace.shell(R"sh(set -e

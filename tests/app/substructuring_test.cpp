@@ -113,7 +113,7 @@ struct Tested {
 
 class SameOnRanks : public ::testing::TestWithParam<Tested> {};
 
-TEST_P(SameOnRanks, by_substructuring) {
+TEST_P(SameOnRanks, are_the_results_of_substructuring) {
   const Tested& tested = GetParam();
   const RankRun one = run_on(1, tested.file, tested.options);
   EXPECT_EQ(one.analyses, -1) << one.log;
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Tested{"release", "cases/lift_off/case.yaml", "", false, 1}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(Substructuring, leaves_to_mumps_what_its_interface_is_too_large_for) {
+TEST(Substructuring, leaves_to_mumps_systems_with_too_large_an_interface) {
   const char* options = "--set N=20 --set h=0.01 --set until=0.1 --set tolerance=1e-12";
   const RankRun one = run_on(1, "cases/chain/case.yaml", options);
   const RankRun two =

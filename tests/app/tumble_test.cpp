@@ -33,7 +33,7 @@ stages:
 }
 
 // The shafts come to a bend of half a turn at t = 1.79 s with a finite speed, and close to a whole turn at 2.28 s.
-TEST(Tumble, shafts_bend_through_half_a_turn) {
+TEST(Tumble, bends_shafts_through_half_a_turn) {
   for (const std::string form : {"index3", "projected", "index2", "index1"}) {
     const Workplace here;
     const Outcome run = here.run(homokinetic_pair(form));

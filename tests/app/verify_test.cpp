@@ -34,7 +34,7 @@ std::map<std::string, std::vector<std::string>> rows_of(const std::string& markd
   return rows;
 }
 
-TEST(Verify, every_joint_of_the_folder_is_sound_and_leaves_what_the_published_tables_say) {
+TEST(Verify, finds_every_joint_sound_with_the_published_degrees_of_freedom) {
   const Outcome all = Workplace().shell("trammel verify --no-motion --states 30 --markdown");
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("coupling: not checked"));
@@ -54,7 +54,7 @@ TEST(Verify, every_joint_of_the_folder_is_sound_and_leaves_what_the_published_ta
   EXPECT_EQ(rows["planar"][13], "angle, slide_1, slide_2");
 }
 
-TEST(Verify, looks_at_sliding_joints_in_their_scenes) {
+TEST(Verify, checks_sliding_joints_in_their_test_models) {
   const Outcome found =
       Workplace().shell("trammel verify beam_sliding curve_sliding --no-motion --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
@@ -70,7 +70,7 @@ TEST(Verify, looks_at_sliding_joints_in_their_scenes) {
   }
 }
 
-TEST(Verify, looks_at_surfaces_that_slide) {
+TEST(Verify, checks_surfaces_that_slide) {
   const Outcome found =
       Workplace().shell("trammel verify surface_contact point_on_surface --no-motion --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
@@ -84,7 +84,7 @@ TEST(Verify, looks_at_surfaces_that_slide) {
   }
 }
 
-TEST(Verify, names_the_scene_in_which_a_joint_fails) {
+TEST(Verify, names_the_test_model_in_which_a_joint_fails) {
   const Outcome wrong = Workplace().shell("trammel verify wrong_in_scene --no-motion --states 12" + unsound);
   EXPECT_EQ(wrong.status, 1);
   EXPECT_THAT(wrong.err, HasSubstr("1 of 1 joint types fails"));
@@ -94,7 +94,7 @@ TEST(Verify, names_the_scene_in_which_a_joint_fails) {
   EXPECT_THAT(none.err, HasSubstr("scene 'nothing' of 'no_such_scene' has no joint of the name 'joint'"));
 }
 
-TEST(Verify, joints_keep_their_positions_in_motion) {
+TEST(Verify, finds_that_joints_keep_their_positions_in_motion) {
   const Outcome found =
       Workplace().shell("trammel verify revolute screw constant_velocity_rates --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
@@ -123,7 +123,7 @@ TEST(Verify, names_the_check_that_fails) {
   fails("no_example", "stops: 'secret' (list) has no example");
 }
 
-TEST(Verify, passes_a_right_joint_whose_formula_has_singular_points) {
+TEST(Verify, accepts_a_joint_whose_formula_has_singular_points) {
   const Outcome found = Workplace().shell("trammel verify torus --no-motion --states 400" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
 }
@@ -134,7 +134,7 @@ TEST(Verify, gives_the_relative_pose_where_a_joint_fails) {
   EXPECT_THAT(found.err, HasSubstr("rotation vector of R_AB = ["));
 }
 
-TEST(Verify, says_that_a_scene_at_rest_tests_no_drift) {
+TEST(Verify, reports_that_a_test_model_at_rest_tests_no_drift) {
   const Outcome found = Workplace().shell("trammel verify sound --states 6 --markdown" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
   for (const std::size_t drift : {10U, 11U, 12U})
@@ -157,7 +157,7 @@ TEST(Verify, finds_a_type_that_reads_a_member_that_nothing_sets) {
                         "residual of 'joint.multipliers', row 1 is another"));
 }
 
-TEST(Verify, names_the_type_that_throws_what_is_no_exception) {
+TEST(Verify, names_the_type_that_throws_something_else_than_an_exception) {
   const Outcome found = Workplace().shell("trammel verify throws_a_number --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 1);
   EXPECT_THAT(found.err, HasSubstr("1 of 1 joint types fails"));
@@ -175,14 +175,14 @@ TEST(Verify, shows_wrong_derivatives_before_a_motion_that_cannot_be_assembled) {
   EXPECT_LT(gradient, motion);
 }
 
-TEST(Verify, exempts_from_objectivity_what_declares_itself_absolute) {
+TEST(Verify, exempts_types_declared_absolute_from_objectivity) {
   const Outcome found =
       Workplace().shell("trammel verify declared_absolute --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("absolute"));
 }
 
-TEST(Verify, takes_values_for_parameters) {
+TEST(Verify, accepts_values_for_parameters) {
   Workplace here;
   EXPECT_EQ(here.shell("trammel verify screw --no-motion --set pitch=-0.2").status, 0);
   const Outcome wrong = here.shell("trammel verify screw --no-motion --set pitch=0");
@@ -190,14 +190,14 @@ TEST(Verify, takes_values_for_parameters) {
   EXPECT_THAT(wrong.err, HasSubstr("screw: stops: the pitch of a screw must not be zero"));
 }
 
-TEST(Verify, leaves_out_a_flag_that_the_type_refuses_beside_the_other_values) {
+TEST(Verify, omits_a_flag_that_the_type_refuses_beside_the_other_values) {
   const Outcome hinge = Workplace().shell(
       "trammel verify generic --no-motion --states 12 --markdown --set constrained='[1, 1, 1, 0, 0, 1]'");
   EXPECT_EQ(hinge.status, 0) << hinge.err;  // `alternative: yes` wants two locked rotations
   EXPECT_EQ(rows_of(hinge.out)["generic"][3], "2");
 }
 
-TEST(Verify, tells_what_is_wrong_with_the_command) {
+TEST(Verify, names_the_error_of_a_command) {
   Workplace here;
   const Outcome unknown = here.shell("trammel verify revolut");
   EXPECT_EQ(unknown.status, 1);
@@ -226,7 +226,7 @@ TEST(CheckDerivatives, passes_a_sound_case) {
   EXPECT_THAT(here.shell("trammel check case.yaml").out, Not(HasSubstr("derivatives")));
 }
 
-TEST(CheckDerivatives, passes_cases_that_start_where_something_is_special) {
+TEST(CheckDerivatives, passes_cases_that_start_in_special_positions) {
   Workplace here;
   // A joint that is inactive yet, a knot of a curve, stiff and without strain, the instant at which a motion begins.
   for (const char* name : {"caught_rod", "ellipse_bead", "moving_load", "telescopic_mast"}) {
@@ -245,7 +245,7 @@ TEST(CheckDerivatives, names_the_instance_and_the_entry) {
   EXPECT_THAT(found.err, HasSubstr("bound 1e-06"));
 }
 
-TEST(CheckDerivatives, at_a_time_looks_at_the_state_that_a_run_has_there) {
+TEST(CheckDerivatives, at_a_time_uses_the_state_of_a_run_at_that_time) {
   Workplace here;
   std::string text = pair_of_bodies + "joints: {J: {type: wrong_later, between: [a, b]}}\n";
   text.replace(text.find("step: 0.1"), 9, "step: 0.01");
@@ -260,7 +260,7 @@ TEST(CheckDerivatives, at_a_time_looks_at_the_state_that_a_run_has_there) {
   EXPECT_EQ(beyond.status, 1) << "the stages end at 1";
 }
 
-TEST(Verify, looks_at_the_drift_of_joints_of_more_than_two_markers) {
+TEST(Verify, checks_the_drift_of_joints_of_more_than_two_markers) {
   const Outcome found = Workplace().shell("trammel verify sound_belt --states 6 --markdown" + unsound);
   EXPECT_EQ(found.status, 0) << found.err;
   const auto rows = rows_of(found.out);
@@ -290,7 +290,7 @@ TEST(Verify, names_an_algebraic_unknown_that_breaks_its_rules) {
   }
 }
 
-TEST(CheckDerivatives, names_the_instance_that_throws_what_is_no_exception) {
+TEST(CheckDerivatives, names_the_instance_that_throws_something_else_than_an_exception) {
   Workplace here;
   here.write("case.yaml", pair_of_bodies + "joints: {J: {type: throws_later, between: [a, b]}}\n");
   const Outcome found = here.shell("trammel check case.yaml --derivatives" + unsound);

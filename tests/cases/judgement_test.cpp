@@ -15,14 +15,14 @@ TEST(Judgement, observes_the_order) {
   EXPECT_FALSE(observed_order(1e-15, 1e-16, 1e-10).has_value());
 }
 
-TEST(Judgement, extrapolation_removes_the_second_order) {
+TEST(Judgement, extrapolates_away_the_second_order) {
   const auto value = [](double h) { return 5 + 0.3 * h * h; };
   const Extrapolation e = extrapolate({value(0.4), value(0.2), value(0.1)});
   EXPECT_NEAR(e.value, 5, 1e-14);
   EXPECT_NEAR(e.estimate, 0, 1e-14);
 }
 
-TEST(Judgement, the_estimate_bounds_terms_of_order_three_and_four) {
+TEST(Judgement, estimates_a_bound_of_terms_of_order_three_and_four) {
   for (const int order : {3, 4}) {
     const auto value = [order](double h) { return 5 + 0.3 * h * h + 0.2 * std::pow(h, order); };
     const Extrapolation e = extrapolate({value(0.4), value(0.2), value(0.1)});
@@ -31,7 +31,7 @@ TEST(Judgement, the_estimate_bounds_terms_of_order_three_and_four) {
   }
 }
 
-TEST(Judgement, the_energy_counts_what_was_put_in_where_asked) {
+TEST(Judgement, counts_the_supplied_energy_if_asked) {
   // 2 W are put in from t = 1 on.
   const History history = History::of_text(
       "time [s],kinetic [J],strain [J],total [J],dissipated_power [W]\n"

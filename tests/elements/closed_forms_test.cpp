@@ -65,7 +65,7 @@ double largest_error(const Columns& history, const std::string& name, F&& expect
   return worst;
 }
 
-TEST_F(ClosedForms, damped_oscillator) {
+TEST_F(ClosedForms, hold_for_a_damped_oscillator) {
   run(R"(
 bodies: {bob: {type: point_mass, mass: 2, position: [1.3, 0, 0]}}
 elements: {strut: {type: spring, between: [ground, bob], stiffness: 50, damping: 1.2, rest_length: 1}}
@@ -84,7 +84,7 @@ stages: [{type: dynamic, until: 2, step: 0.001, radius: 0.9}]
   EXPECT_LT(largest_error(history("strut"), "elongation", [&](double t) { return x(t) - 1; }), 1e-5);
 }
 
-TEST_F(ClosedForms, spring_with_a_force_function) {
+TEST_F(ClosedForms, hold_for_a_spring_with_a_force_function) {
   // Force -k e twice over: by stiffness, and by a function of the elongation.
   run(R"(
 bodies:
@@ -100,7 +100,7 @@ stages: [{type: dynamic, until: 1, step: 0.002, radius: 0.9}]
   EXPECT_NEAR(history("a").last("position.x"), 1 + 0.1 * std::cos(std::sqrt(40)), 2e-5);
 }
 
-TEST_F(ClosedForms, bushing_as_a_torsion_pendulum) {
+TEST_F(ClosedForms, hold_for_a_bushing_as_torsion_pendulum) {
   run(R"(
 bodies: {disk: {type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.25], angular_velocity: [0, 0, 3]}}
 elements: {wire: {type: bushing, between: [ground, disk], stiffness: [100, 100, 100, 9, 9, 9]}}
@@ -112,7 +112,7 @@ stages: [{type: dynamic, until: 2, step: 0.001, radius: 0.9}]
   EXPECT_LT(largest_error(history("wire"), "moment_on_B.z", [&](double t) { return -9 * angle(t); }), 2e-4);
 }
 
-TEST_F(ClosedForms, follower_force_on_a_spinning_body) {
+TEST_F(ClosedForms, hold_for_a_follower_force_on_a_spinning_body) {
   run(R"(
 bodies:
   disk: {type: rigid_body, mass: 2, inertia: [0.1, 0.1, 0.2], angular_velocity: [0, 0, 4], velocity: [0, -0.75, 0]}
@@ -128,7 +128,7 @@ stages: [{type: dynamic, until: 1, step: 0.001, radius: 0.9}]
   EXPECT_LT(largest_error(history("jet"), "force.y", [](double t) { return 6 * std::sin(4 * t); }), 1e-5);
 }
 
-TEST_F(ClosedForms, moments_about_fixed_and_following_axes) {
+TEST_F(ClosedForms, hold_for_moments_about_fixed_and_following_axes) {
   // Turned by a right angle about x, the body's y axis is the world's z.
   run(R"(
 bodies:
@@ -145,7 +145,7 @@ stages: [{type: dynamic, until: 1, step: 0.005, radius: 0.9}]
               1e-3);
 }
 
-TEST_F(ClosedForms, gravity_that_grows) {
+TEST_F(ClosedForms, hold_for_gravity_that_grows) {
   run(R"(
 bodies:
   bob: {type: point_mass, mass: 3}
@@ -160,7 +160,7 @@ stages: [{type: dynamic, until: 1, step: 0.001, radius: 0.9}]
   EXPECT_LT(largest_error(history("bar"), "centre.y", [](double t) { return 1.5 * t; }), 1e-5);
 }
 
-TEST_F(ClosedForms, moment_that_reads_a_signal) {
+TEST_F(ClosedForms, hold_for_a_moment_that_reads_a_signal) {
   run(R"(
 bodies: {arm: {type: rigid_body, mass: 1, inertia: [0.1, 0.2, 0.25], angular_velocity: [0, 0, 3]}}
 joints: {hinge: {type: revolute, between: [ground, arm], axis: [0, 0, 1]}}
@@ -172,7 +172,7 @@ stages: [{type: dynamic, until: 1, step: 0.001, radius: 0.9}]
   EXPECT_LT(largest_error(history("angle"), "rate", [](double t) { return 3 * std::cos(6 * t); }), 2e-4);
 }
 
-TEST_F(ClosedForms, load_spread_along_a_cantilever) {
+TEST_F(ClosedForms, hold_for_a_load_spread_along_a_cantilever) {
   run(R"(
 sections:
   bar: {stiffness: {EA: 1e9, GA: [1e9, 1e9], GJ: 100, EI: [100, 100]}, mass: {rhoA: 1, J: [2e-3, 1e-3, 1e-3]}}
@@ -192,7 +192,7 @@ stages: [{type: static, until: 1, steps: 1}]
   EXPECT_NEAR(history("root").last("moment_world.z"), q * (L * L - a * a) / 2, 1e-6);
 }
 
-TEST_F(ClosedForms, load_that_falls_along_a_cantilever) {
+TEST_F(ClosedForms, hold_for_a_load_that_decreases_along_a_cantilever) {
   run(R"case(
 parameters: {L: 2, q: 0.02}
 sections:

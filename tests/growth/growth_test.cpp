@@ -83,7 +83,7 @@ void expect_runs(const Author& author, bool grown) {
   }
 }
 
-TEST(Growth, a_library_of_today_runs_under_tomorrows_host) {
+TEST(Growth, lets_a_library_of_today_run_under_the_host_of_tomorrow) {
   const Library today("today");
   ASSERT_NE(today.author, nullptr) << dlerror();
   const std::size_t sizes[] = {sizeof(MarkerMotion), sizeof(Energy), sizeof(Review), sizeof(Row)};
@@ -91,7 +91,7 @@ TEST(Growth, a_library_of_today_runs_under_tomorrows_host) {
   expect_runs(*today.author, false);
 }
 
-TEST(Growth, a_library_of_tomorrow_gives_what_is_new) {
+TEST(Growth, lets_a_library_of_tomorrow_offer_new_functions) {
   const Library tomorrow("tomorrow");
   ASSERT_NE(tomorrow.author, nullptr) << dlerror();
   expect_runs(*tomorrow.author, true);

@@ -33,7 +33,7 @@ TEST(BackgroundQueue, runs_jobs_in_their_order_on_another_thread) {
   EXPECT_NO_THROW(queue.rethrow());
 }
 
-TEST(BackgroundQueue, add_waits_while_two_jobs_are_not_done) {
+TEST(BackgroundQueue, waits_in_add_while_two_jobs_are_pending) {
   BackgroundQueue queue(2);
   std::promise<void> go;
   queue.add([gate = go.get_future().share()] { gate.wait(); });
@@ -52,7 +52,7 @@ TEST(BackgroundQueue, add_waits_while_two_jobs_are_not_done) {
   EXPECT_EQ(queue.done(), 3);
 }
 
-TEST(BackgroundQueue, after_an_error_no_job_runs) {
+TEST(BackgroundQueue, runs_no_job_after_an_error) {
   int later = 0;
   BackgroundQueue queue(2);
   queue.add([] {});
@@ -64,7 +64,7 @@ TEST(BackgroundQueue, after_an_error_no_job_runs) {
   for (int i = 0; i < 2; ++i) EXPECT_THROW(queue.rethrow(), std::runtime_error);
 }
 
-TEST(BackgroundQueue, its_end_waits_for_its_jobs) {
+TEST(BackgroundQueue, waits_for_its_jobs_when_it_ends) {
   int ran = 0;
   {
     BackgroundQueue queue(4);
@@ -77,7 +77,7 @@ TEST(BackgroundQueue, its_end_waits_for_its_jobs) {
   EXPECT_EQ(ran, 3);
 }
 
-TEST(BackgroundQueue, its_thread_takes_no_signal_that_asks_to_stop) {
+TEST(BackgroundQueue, blocks_signals_that_ask_to_stop_in_its_thread) {
   BackgroundQueue queue(1);
   sigset_t mask;
   queue.add([&] { pthread_sigmask(SIG_BLOCK, nullptr, &mask); });

@@ -111,7 +111,7 @@ std::string message(const std::string& text) {
   return "no error";
 }
 
-TEST(CaseFile, parameters_are_expressions_of_each_other) {
+TEST(CaseFile, accepts_parameters_that_are_expressions_of_each_other) {
   const Built built = build(
       R"(trammel: 1
 parameters: {b: 2*a, a: deg(90)}
@@ -124,7 +124,7 @@ bodies:
   EXPECT_NEAR(built.at[0].z(), 1, 1e-15);
 }
 
-TEST(CaseFile, parameters_may_be_replaced) {
+TEST(CaseFile, replaces_parameters) {
   const std::string text =
       R"(trammel: 1
 parameters: {n: 2, m: 2*n}
@@ -163,7 +163,7 @@ bodies:
   EXPECT_EQ(built.at[4], Vec3(1, 2, 2));
 }
 
-TEST(CaseFile, sections_and_materials_stand_where_their_names_stood) {
+TEST(CaseFile, inserts_sections_and_materials_for_their_names) {
   const Built built = build(R"yaml(
 trammel: 1
 materials: {steel: {E: 210e9}}
@@ -173,7 +173,7 @@ bodies: {x: {type: box, section: thick}}
   EXPECT_THAT(built.texts, ElementsAre("12.000000 210e9"));
 }
 
-TEST(CaseFile, elements_on_coordinates_name_their_joint) {
+TEST(CaseFile, names_the_joint_of_elements_on_coordinates) {
   const Built built = build(R"yaml(
 trammel: 1
 parameters: {rate: -0.6}
@@ -186,7 +186,7 @@ joints:
   EXPECT_DOUBLE_EQ(built.functions[0]->at(2).first, -0.6);
 }
 
-TEST(CaseFile, functions_in_all_forms) {
+TEST(CaseFile, reads_functions_in_all_forms) {
   const Built built = build(R"yaml(
 trammel: 1
 parameters: {F: 10}
@@ -217,7 +217,7 @@ loads:
   EXPECT_DOUBLE_EQ(at(9, 0.5).value, 5 * std::sin(0.5));
 }
 
-TEST(CaseFile, ten_thousand_bodies_are_read_quickly) {
+TEST(CaseFile, reads_ten_thousand_bodies_quickly) {
   const auto start = std::chrono::steady_clock::now();
   const Built built = build(R"yaml(
 trammel: 1
@@ -233,7 +233,7 @@ joints:
   EXPECT_LT(seconds.count(), 20);  // about 0.2 s in an optimized build
 }
 
-TEST(CaseFile, messages_name_place_entity_and_remedy) {
+TEST(CaseFile, names_position_entity_and_remedy_in_messages) {
   const std::string head = "trammel: 1\n";
   EXPECT_EQ(message("bodies: {}\n"),
             "case.yaml:1:1: error: the key 'trammel: 1' is missing, the version of the format");
@@ -298,7 +298,7 @@ sections: {thick: {EA: 1}}
               HasSubstr("'crank' in 'bodies' must be a map, found '3'"));
 }
 
-TEST(CaseFile, markers_may_stand_in_any_order) {
+TEST(CaseFile, accepts_markers_in_any_order) {
   Built built;
   const Registry registry = recording_registry(built);
   CaseFile file(read_yaml_text(
@@ -315,7 +315,7 @@ markers:
   EXPECT_EQ(model.markers.at("c.2").p_FM_F(), Vec3(2, 2, 5));
 }
 
-TEST(CaseFile, markers_that_are_fixed_in_each_other) {
+TEST(CaseFile, refuses_markers_that_are_fixed_to_each_other) {
   const std::string head = "trammel: 1\nmarkers:\n";
   EXPECT_EQ(message(head + R"(  a: {on: b}
   b: {on: {on: c}}
@@ -326,7 +326,7 @@ TEST(CaseFile, markers_that_are_fixed_in_each_other) {
   EXPECT_THAT(message(head + "  a.(i): {for: {i: 1..9}, on: a.(10-i)}\n"), HasSubstr("a.1 -> a.9 -> a.1"));
 }
 
-TEST(CaseFile, grids_are_counted_before_they_are_made) {
+TEST(CaseFile, counts_grids_before_it_expands_them) {
   const auto grid = [](const std::string& ranges) {
     return message(R"(trammel: 1
 parameters: {n: 99999}
@@ -361,7 +361,7 @@ markers:
           "5000003 repeated ones; it may hold 5000000"));
 }
 
-TEST(CaseFile, functions_of_functions_end) {
+TEST(CaseFile, limits_the_depth_of_functions_of_functions) {
   std::string forward = "trammel: 1\nfunctions:\n", backward = forward;
   const auto entry = [](int i) {
     return "  f" + std::to_string(i) + ": {type: ramp, from: [0, 0], to: [1, 1], of: f" +
@@ -376,13 +376,13 @@ TEST(CaseFile, functions_of_functions_end) {
   EXPECT_THAT(message(backward), HasSubstr("functions of functions, more than 100 deep"));
 }
 
-TEST(CaseFile, a_function_within_many_is_read_once) {
+TEST(CaseFile, reads_a_function_that_is_used_by_many_once) {
   std::string text = "t";
   for (int i = 0; i < 40; ++i) text = "{type: ramp, from: [0, 0], to: [1, 1], of: " + text + "}";
   EXPECT_EQ(message("trammel: 1\nfunctions:\n  f: " + text + "\n"), "no error");  // else 2^40 readings
 }
 
-TEST(CaseFile, long_names_are_short) {
+TEST(CaseFile, shortens_long_names_in_messages) {
   EXPECT_THAT(message("trammel: 1\nbodies:\n  " + std::string(900, 'a') + ": {type: box}\n"),
               HasSubstr("...' (900 bytes) cannot be a name: it is longer than 100 characters"));
   EXPECT_LT(message("trammel: 1\nbodies:\n  a: {type: \"" + std::string(900'000, 'a') + "\"}\n").size(),

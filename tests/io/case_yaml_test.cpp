@@ -18,7 +18,7 @@ std::string message(const std::string& text) {
   return "no error";
 }
 
-TEST(CaseYaml, keeps_the_order_and_the_places) {
+TEST(CaseYaml, keeps_order_and_positions) {
   const Value root = read_yaml_text(R"(b: {x: [1, two]}
 a:
   - ~
@@ -36,7 +36,7 @@ a:
   EXPECT_EQ(root.find("c"), nullptr);
 }
 
-TEST(CaseYaml, keys_may_hold_indices) {
+TEST(CaseYaml, accepts_indices_in_keys) {
   const Value root =
       read_yaml_text("rod.(i): {for: {i: 1..n}, between: [rod.(i-1).end, rod.(i).start]}\n", "case.yaml");
   EXPECT_EQ(root.entries[0].key, "rod.(i)");
@@ -49,7 +49,7 @@ TEST(CaseYaml, follows_aliases) {
   EXPECT_EQ(root.find("b")->find("rho")->text, "7850");
 }
 
-TEST(CaseYaml, says_where_it_does_not_parse) {
+TEST(CaseYaml, reports_where_a_file_does_not_parse) {
   EXPECT_EQ(message(R"(a: 1
 b: 2
 a: 3
@@ -73,7 +73,7 @@ b: 1
   EXPECT_EQ(message(""), "case.yaml:1:1: the file holds nothing");
 }
 
-TEST(CaseYaml, aliases_do_not_explode) {
+TEST(CaseYaml, limits_what_aliases_expand_to) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 10; ++i) {
     const std::string last = "*a" + std::to_string(i - 1);
@@ -84,7 +84,7 @@ TEST(CaseYaml, aliases_do_not_explode) {
   EXPECT_THAT(message(text), HasSubstr("holds more than"));
 }
 
-TEST(CaseYaml, aliases_do_not_nest_without_end) {
+TEST(CaseYaml, limits_the_depth_of_aliases) {
   // By its count of values alone the tree could be 30,000 levels deep, and overrun the stack where it is copied.
   std::string text = "a0: &a0 " + std::string(90, '[') + std::string(90, ']') + "\n";
   for (int i = 1; i < 1000; ++i)
@@ -93,7 +93,7 @@ TEST(CaseYaml, aliases_do_not_nest_without_end) {
   EXPECT_EQ(message(text), "case.yaml:2:99: lists and maps are nested deeper than 100 levels");
 }
 
-TEST(CaseYaml, says_how_deep_it_may_nest) {
+TEST(CaseYaml, reports_how_deep_a_file_may_nest) {
   const auto lists = [](std::size_t n) { return "a: " + std::string(n, '[') + std::string(n, ']') + "\n"; };
   EXPECT_EQ(message(lists(99)), "no error");
   EXPECT_EQ(message(lists(10'000)), "case.yaml:1:103: lists and maps are nested deeper than 100 levels");
@@ -103,7 +103,7 @@ TEST(CaseYaml, says_how_deep_it_may_nest) {
   EXPECT_THAT(message(maps), HasSubstr("nested deeper than 100 levels"));
 }
 
-TEST(CaseYaml, says_where_it_is_no_text) {
+TEST(CaseYaml, reports_where_a_file_is_no_text) {
   using namespace std::string_literals;
   EXPECT_EQ(message("a: 1\nb: \"x\0y\"\n"s), "case.yaml:2:6: the file holds a NUL byte here: is it a text?");
   EXPECT_EQ(message("\u00e4: \xe4\n"), "case.yaml:1:4: the byte 0xe4 here is not UTF-8: is the file a text?");
@@ -144,7 +144,7 @@ f: {<<: *e}
             "case.yaml:1:23: the key 'y' stands here a second time; the first one is in line 1");
 }
 
-TEST(CaseYaml, a_file_that_cannot_be_read) {
+TEST(CaseYaml, refuses_a_file_that_cannot_be_read) {
   try {
     read_yaml_file("/nowhere/case.yaml");
     FAIL();

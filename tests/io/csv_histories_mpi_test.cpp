@@ -63,7 +63,7 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
-TEST(CsvHistories, names_units_and_every_digit) {
+TEST(CsvHistories, contain_names_units_and_every_digit) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.refer("some", 2, What::outputs, {"third"});
@@ -91,7 +91,7 @@ TEST(CsvHistories, names_units_and_every_digit) {
                           "0.1,0,3,0", "0.3,0,3,0"));
 }
 
-TEST(CsvHistories, energies_of_a_body_and_of_the_model) {
+TEST(CsvHistories, contain_energies_of_a_body_and_of_the_model) {
   Scene scene;
   scene.refer("one", 4, What::energy);
   scene.refer("all", -1, What::energy);
@@ -107,7 +107,7 @@ TEST(CsvHistories, energies_of_a_body_and_of_the_model) {
   EXPECT_THAT(lines_of(folder / "all.csv"), ElementsAre(header, "0,266,5.25,-7,264.25,3.5"));
 }
 
-TEST(CsvHistories, columns_of_several_instances_are_numbered_in_the_order_of_their_blocks) {
+TEST(CsvHistories, number_columns_of_several_instances_in_the_order_of_their_blocks) {
   Scene scene;
   {
     ModelBuilder builder(scene.model);
@@ -140,7 +140,7 @@ std::string message(Scene& scene, const fs::path& folder) {
   return {};
 }
 
-TEST(CsvHistories, an_unknown_output_is_named_with_the_nearest) {
+TEST(CsvHistories, name_an_unknown_output_with_the_nearest_one) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs, {"positio"});
   scene.start();
@@ -150,7 +150,7 @@ TEST(CsvHistories, an_unknown_output_is_named_with_the_nearest) {
                 "number, position, third"));
 }
 
-TEST(CsvHistories, a_sensor_that_reports_nothing_is_an_error) {
+TEST(CsvHistories, refuse_a_sensor_that_reports_nothing) {
   Scene scene;
   scene.sensor("idle");
   scene.start();
@@ -158,7 +158,7 @@ TEST(CsvHistories, a_sensor_that_reports_nothing_is_an_error) {
               HasSubstr("sensor 'idle' (plain): there is nothing to report"));
 }
 
-TEST(CsvHistories, a_full_disk_is_one_error_on_all_ranks) {
+TEST(CsvHistories, give_one_error_on_all_ranks_for_a_full_disk) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.start();
@@ -194,7 +194,7 @@ TEST(CsvHistories, a_full_disk_is_one_error_on_all_ranks) {
   EXPECT_THAT(found, HasSubstr("cannot write '" + (folder / "end.csv").string() + "': File too large"));
 }
 
-TEST(CsvHistories, lines_are_in_the_file_a_second_later_at_the_latest) {
+TEST(CsvHistories, write_lines_within_a_second) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.start();
@@ -213,7 +213,7 @@ TEST(CsvHistories, lines_are_in_the_file_a_second_later_at_the_latest) {
   EXPECT_LT(passed(), 5s);  // other work on this machine may be in the way
 }
 
-TEST(CsvHistories, lines_are_there_where_the_histories_end) {
+TEST(CsvHistories, write_all_lines_at_their_end) {
   Scene scene;
   scene.refer("end", bodies - 1, What::outputs);
   scene.start();
@@ -227,7 +227,7 @@ TEST(CsvHistories, lines_are_there_where_the_histories_end) {
   }
 }
 
-TEST(CsvHistories, names_become_paths_in_one_folder) {
+TEST(CsvHistories, turn_names_into_paths_in_one_folder) {
   EXPECT_EQ(file_stem("rod[3].end"), "rod[3].end");
   EXPECT_EQ(file_stem("a/b c"), "a_b_c");
   EXPECT_EQ(file_stem(".."), "_..");

@@ -72,14 +72,14 @@ TEST(ExpressionFormula, differentiates_as_expressions_do) {
     expect_as_expression(text);
 }
 
-TEST(ExpressionFormula, tells_what_it_reads_in_the_order_of_the_names) {
+TEST(ExpressionFormula, lists_what_it_reads_in_the_order_of_the_names) {
   EXPECT_THAT(formula("z*t + x", four).variables(), ElementsAre(0, 2, 3));
   EXPECT_TRUE(formula("z*t + x", four).reads(2));
   EXPECT_FALSE(formula("z*t + x", four).reads(1));
   EXPECT_TRUE(formula("k + 1", four).variables().empty());
 }
 
-TEST(ExpressionFormula, its_names_hide_the_parameters_of_the_case) {
+TEST(ExpressionFormula, hides_parameters_of_the_case_by_its_names) {
   EXPECT_EQ(formula("x + k + m", four, {{"x", 100}, {"k", 100}, {"m", 2}}).value(point), 0.7 + 1.5 + 2);
 }
 
@@ -99,7 +99,7 @@ TEST(ExpressionFormula, reads_more_than_a_function_may) {
   EXPECT_EQ(std::ranges::count(hessian, 0.0), 30 * 29 / 2);
 }
 
-TEST(ExpressionFormula, constants_are_untouched_by_infinite_derivatives) {
+TEST(ExpressionFormula, keeps_constants_beside_infinite_derivatives) {
   std::array<double, 1> g{};
   std::array<double, 1> h{};
   EXPECT_EQ(formula("sqrt(k - 1.5) + x", four).evaluate(point, g.data(), h.data()), 0.7);
@@ -107,7 +107,7 @@ TEST(ExpressionFormula, constants_are_untouched_by_infinite_derivatives) {
   EXPECT_EQ(h[0], 0);
 }
 
-TEST(ExpressionFormula, names_what_is_wrong) {
+TEST(ExpressionFormula, names_the_error) {
   const auto message = [](const std::string& text, const FormulaNames& names) {
     try {
       formula(text, names);

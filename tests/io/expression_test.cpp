@@ -141,7 +141,7 @@ TEST(ExpressionErrors, name_the_known_signal_that_is_nearest) {
             "column 3 of '2*B.angel': unknown name 'B.angel'; did you mean 'B.angle'?");
 }
 
-TEST(ExpressionErrors, tell_that_a_constant_is_expected) {
+TEST(ExpressionErrors, say_that_a_constant_is_expected) {
   EXPECT_EQ(error_of("2*t", Names::constants()),
             "column 3 of '2*t': time is not allowed here: a constant is expected");
   EXPECT_THROW(Expression("t", Names::of_time()).constant(), ExpressionError);
@@ -237,7 +237,7 @@ const char* const texts_of_time[] = {"rate*t",
 class OfTime : public testing::TestWithParam<const char*> {};
 
 // Proves: exact first and second derivatives of expressions of time, each function among them.
-TEST_P(OfTime, derivatives_match_differences) {
+TEST_P(OfTime, expressions_have_derivatives_that_match_differences) {
   const Expression f(GetParam(), Names::of_time({{"rate", -0.6}}));
   for (const double t : {0.31, 0.62, 1.77}) {
     const Jet y = f.at(t);
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(Expression, OfTime, testing::ValuesIn(texts_of_time),
                          [](const auto& test) { return "text_" + std::to_string(test.index); });
 
 // Proves: the derivatives of every function in the table are tested above.
-TEST(Expression, every_function_has_a_case) {
+TEST(Expression, has_a_test_for_every_function) {
   for (const auto& entry : grammar::functions()) {
     const std::string call = std::string(entry.name) + "(";
     EXPECT_TRUE(std::any_of(std::begin(texts_of_time), std::end(texts_of_time), [&](const std::string& text) {
@@ -268,7 +268,7 @@ TEST(Expression, every_function_has_a_case) {
 class OfSignals : public testing::TestWithParam<const char*> {};
 
 // Proves: gradient, Hessian and mixed time derivatives of expressions of signals.
-TEST_P(OfSignals, derivatives_match_differences) {
+TEST_P(OfSignals, expressions_have_derivatives_that_match_differences) {
   const Expression f(GetParam(), Names::of_time_and_signals({{"k", 7.0}}));
   const auto n = f.signals().size();
   const std::vector<double> s{0.4, 1.1, -0.7};
@@ -309,7 +309,7 @@ TEST(Expression, keeps_signals_in_the_order_of_their_first_use) {
   EXPECT_FALSE(f.reads_time());
 }
 
-TEST(Expression, forgets_what_a_branch_never_taken_reads) {
+TEST(Expression, does_not_read_the_signals_of_a_branch_never_taken) {
   const Expression f("if(k, 3, t*B.angle)", Names::of_time_and_signals({{"k", 1.0}}));
   EXPECT_TRUE(f.is_constant());
   EXPECT_EQ(f.constant(), 3);
@@ -350,7 +350,7 @@ TEST(Parameters, may_form_a_long_chain) {
   }
 }
 
-TEST(Expression, says_that_a_name_is_that_of_a_function) {
+TEST(Expression, reports_that_a_name_is_that_of_a_function) {
   const std::vector<std::string> functions{"push"};
   Names names = Names::of_time_and_signals();
   names.functions = functions;
@@ -371,7 +371,7 @@ TEST(Expression, quotes_the_part_of_a_long_text_that_is_wrong) {
   EXPECT_LT(message.size(), 200U);
 }
 
-TEST(Expression, laws_within_laws_end) {
+TEST(Expression, limits_the_depth_of_laws_within_laws) {
   std::string text = "t";
   for (int i = 0; i < 60; ++i) text = "ramp(t,0,1," + text + ",1)";  // 2^60 instructions
   EXPECT_NE(error_of(text).find("the expression is too large"), std::string::npos);

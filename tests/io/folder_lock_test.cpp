@@ -59,7 +59,7 @@ TEST_F(AFolderLock, keeps_others_out_while_it_lives) {
   }
 }
 
-TEST_F(AFolderLock, of_a_dead_process_does_not_count) {
+TEST_F(AFolderLock, is_ignored_if_its_process_is_dead) {
   leave("begin", "1");  // the number belongs to another process by now
   EXPECT_EQ(refusal(Reach::none), "");
   leave("process", "999999999");
@@ -70,7 +70,7 @@ TEST_F(AFolderLock, of_a_dead_process_does_not_count) {
   EXPECT_EQ(refusal(Reach::find_out), "");
 }
 
-TEST_F(AFolderLock, of_another_host_counts_where_the_lock_proves_nothing) {
+TEST_F(AFolderLock, of_another_host_is_respected_where_locks_are_not_shared) {
   for (const Reach reach : {Reach::this_host, Reach::none}) {
     leave("host", "node-17");
     EXPECT_THAT(refusal(reach), AllOf(HasSubstr("on host 'node-17'"), HasSubstr("cannot be tested"),

@@ -48,7 +48,7 @@ TEST(TableFunction, takes_the_slope_of_the_right_hand_side_at_a_point) {
   EXPECT_EQ(f->at(3).first, 0);
 }
 
-TEST(TableFunction, follows_the_rule_outside) {
+TEST(TableFunction, follows_its_rule_outside_of_the_points) {
   EXPECT_EQ(table_function(x, y, Outside::hold)->at(-2).value, 1);
   EXPECT_EQ(table_function(x, y, Outside::hold)->at(9).value, -1);
   EXPECT_EQ(table_function(x, y, Outside::hold)->at(9).first, 0);
@@ -88,7 +88,7 @@ TEST(SplineFunction, passes_its_points_with_two_continuous_derivatives) {
   }
 }
 
-TEST(SplineFunction, repeats_a_cubic_exactly) {
+TEST(SplineFunction, reproduces_a_cubic_exactly) {
   // Clamped with the cubic's own slopes, the spline is the cubic.
   const auto cubic = [](const Jet& t) { return pow(t, 3) - 2.0 * t * t + 0.5 * t + 1.0; };
   std::vector<double> values;
@@ -176,7 +176,7 @@ TEST(MotionLaws, are_found_by_name) {
 }
 
 // Proves: a function of a signal has the chain rule's gradient, Hessian and mixed derivatives.
-TEST(FunctionOfASignal, derivatives_match_differences) {
+TEST(FunctionOfASignal, has_derivatives_that_match_differences) {
   const FunctionPtr of = expression_function("A.s*t + B.angle^2", Names::of_time_and_signals());
   const FunctionPtr f = spline_function(x, y, {}, Outside::extend, of);
   EXPECT_EQ(f->signals(), of->signals());
@@ -224,7 +224,7 @@ struct BadInput {
 
 class Refused : public testing::TestWithParam<BadInput> {};
 
-TEST_P(Refused, with_a_message_at_its_place) {
+TEST_P(Refused, input_gives_a_message_with_its_position) {
   try {
     GetParam().make({"case.yaml", 7, 3});
     FAIL();

@@ -66,7 +66,7 @@ class ParaviewView : public ::testing::Test {
   fs::path folder_, home_;
 };
 
-TEST_F(ParaviewView, opens_by_pvbatch_from_any_folder) {
+TEST_F(ParaviewView, opens_with_pvbatch_from_any_folder) {
   const std::string picture = (folder_ / "picture.png").string();
   ASSERT_EQ(run_on_display(
                 script("pvbatch", "--force-offscreen-rendering '" + view().string() + "' '" + picture + "'")),
@@ -74,7 +74,7 @@ TEST_F(ParaviewView, opens_by_pvbatch_from_any_folder) {
   testing::expect_all_parts(picture);
 }
 
-TEST_F(ParaviewView, tells_the_time_and_the_scale_of_arrows) {
+TEST_F(ParaviewView, shows_the_time_and_the_scale_of_arrows) {
   // What a user reads is compared with what is drawn.
   std::ofstream(view(), std::ios::app) << R"(
 assert FindSource('time') is not None
@@ -129,7 +129,7 @@ assert np.allclose(bent.PointData['torque'].GetRange(), 50), bent.PointData['tor
   EXPECT_GT(share(picture, testing::picture::is_low), 0.1);
 }
 
-TEST_F(ParaviewView, has_groups_that_can_be_switched_and_names) {
+TEST_F(ParaviewView, has_names_and_groups_that_can_be_switched) {
   std::ofstream(view(), std::ios::app) << R"(
 for group in ('sections', 'bodies', 'joints', 'beams', 'forces', 'moments'):
     shown = GetDisplayProperties(FindSource(group), view)

@@ -83,7 +83,7 @@ std::string message(const std::string& text) {
   return "no error";
 }
 
-TEST(ReadingOrder, a_load_reads_a_sensor_of_sensors_in_any_order) {
+TEST(ReadingOrder, lets_a_load_read_a_sensor_of_sensors_in_any_order) {
   EXPECT_THAT(order_of(R"yaml(trammel: 1
 bodies: {a: {type: bead}, b: {type: bead}}
 loads:
@@ -97,7 +97,7 @@ sensors:
               ElementsAre("a", "b", "early", "twice", "sum", "late", "idle"));
 }
 
-TEST(ReadingOrder, a_case_whose_sensors_nobody_reads_keeps_its_order) {
+TEST(ReadingOrder, is_that_of_the_case_if_no_sensor_is_read) {
   EXPECT_THAT(order_of(R"yaml(trammel: 1
 bodies: {a: {type: bead}, b: {type: bead}}
 loads: {late: {type: pull, force: "a.x"}}
@@ -106,7 +106,7 @@ sensors: {z: {type: function, value: "b.x"}, a: {type: function, value: "a.x"}, 
               ElementsAre("a", "b", "late", "z", "a", "y"));
 }
 
-TEST(ReadingOrder, signals_of_each_other_are_refused_by_name) {
+TEST(ReadingOrder, refuses_signals_that_read_each_other_by_name) {
   EXPECT_THAT(message(R"yaml(trammel: 1
 sensors:
   a: {type: function, value: "b.value"}
@@ -123,7 +123,7 @@ sensors: {a: {type: function, value: "push.power"}}
               HasSubstr("a signal that depends on itself: push -> a -> push"));
 }
 
-TEST(ReadingOrder, a_function_of_a_plugin_is_read_by_its_type) {
+TEST(ReadingOrder, lets_a_function_of_a_plugin_be_read_by_its_type) {
   EXPECT_THAT(order_of(R"yaml(trammel: 1
 functions: {wave: {type: triangle, height: 3}, other: wave}
 loads: {a: {type: pull, force: wave}, b: {type: pull, force: {type: triangle, height: 2}}, c: {type: pull, force: other}}

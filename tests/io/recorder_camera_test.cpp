@@ -65,7 +65,7 @@ TEST(RecorderCamera, looks_across_the_plane_of_motion_and_gravity) {
   }
 }
 
-TEST(RecorderCamera, turns_with_motion_in_a_box_that_has_no_thin_side) {
+TEST(RecorderCamera, follows_the_motion_in_a_box_without_a_thin_side) {
   // A cube swings in a plane that is rotated by 30 degrees about z: the plane is seen from the front.
   CameraSubject cube = box({1, 1, 1});
   const Vec3 along(std::cos(0.5), std::sin(0.5), 0);
@@ -97,7 +97,7 @@ TEST(RecorderCamera, looks_at_a_plane_mechanism_without_gravity_from_its_front) 
   EXPECT_GT(camera.up.z(), 0.99);
 }
 
-TEST(RecorderCamera, holds_the_box_and_little_else) {
+TEST(RecorderCamera, shows_the_box_and_little_else) {
   for (const Vec3& size : {Vec3(1, 1, 1), Vec3(100, 1, 1), Vec3(1, 1, 30), Vec3(2, 1, 0)}) {
     CameraSubject subject = box(size);
     subject.low += Vec3(7, 8, 9), subject.high += Vec3(7, 8, 9);
@@ -115,7 +115,7 @@ TEST(RecorderCamera, holds_the_box_and_little_else) {
   }
 }
 
-TEST(RecorderCamera, passes_over_displacements_of_rounding) {
+TEST(RecorderCamera, ignores_displacements_of_rounding) {
   CameraSubject still = box({3, 0.1, 2});
   const Vec3 before = towards(camera_for(still));
   still.motion = 1e-20 * Mat3(Vec3(0, 1, 0).asDiagonal());

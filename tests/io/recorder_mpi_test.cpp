@@ -133,7 +133,7 @@ TEST(Recorder, records_by_time) {
   EXPECT_NEAR(frames[4], 1, 1e-12);
 }
 
-TEST(Recorder, a_border_of_stages_is_decided_by_time_and_stage) {
+TEST(Recorder, recognizes_a_border_of_stages_by_time_and_stage) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_border");
   Recorder recorder(*scene.assembler, {folder, "rig", {false, 1, 0}, {true, 1, 0}});
@@ -149,7 +149,7 @@ TEST(Recorder, a_border_of_stages_is_decided_by_time_and_stage) {
     EXPECT_THAT(times_of(folder / name), ElementsAre(0, 0, 0.5, 1, 1, 1.5, 2, 2, 3)) << name;
 }
 
-TEST(Recorder, stages_that_assemble_are_not_recorded) {
+TEST(Recorder, does_not_record_stages_that_assemble) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_assemble");
   Recorder recorder(*scene.assembler, {folder, "rig", {}, {}});
@@ -159,7 +159,7 @@ TEST(Recorder, stages_that_assemble_are_not_recorded) {
   EXPECT_EQ(recorder.counts().frames, 3);
 }
 
-TEST(Recorder, a_failure_leaves_the_last_good_state) {
+TEST(Recorder, records_the_last_good_state_after_a_failure) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_failed");
   Recorder recorder(*scene.assembler, {folder, "rig", {true, 100, 0}, {true, 100, 0}});
@@ -174,7 +174,7 @@ TEST(Recorder, a_failure_leaves_the_last_good_state) {
   EXPECT_THAT(times_of(folder / "probe.csv"), ElementsAre(0, 0.7));
 }
 
-TEST(Recorder, nothing_is_written_of_what_is_off) {
+TEST(Recorder, writes_nothing_that_is_off) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_off");
   Recorder recorder(*scene.assembler, {folder, "rig", {false, 1, 0}, {false, 1, 0}});
@@ -184,7 +184,7 @@ TEST(Recorder, nothing_is_written_of_what_is_off) {
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST(Recorder, a_folder_that_cannot_be_made_is_one_error_on_all_ranks) {
+TEST(Recorder, gives_one_error_on_all_ranks_for_a_folder_that_cannot_be_made) {
   Scene scene;
   const fs::path folder = fresh_folder("recorder_refused");
   if (scene.first()) std::ofstream(folder / "file") << "in the way";

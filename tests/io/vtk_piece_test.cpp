@@ -28,7 +28,7 @@ using testing::fresh_folder;
 using testing::read_piece;
 namespace fs = std::filesystem;
 
-TEST(VtkPiece, coordinates_far_from_the_origin_are_in_double_precision) {
+TEST(VtkPiece, has_coordinates_in_double_precision_far_from_the_origin) {
   for (const double away : {0.0, 1e3, 1e6}) {
     LayerDrawing drawing;
     for (const double x : {away, away + 1 / 3.0}) drawing.points.insert(drawing.points.end(), {x, 0.2, 0});
@@ -45,7 +45,7 @@ TEST(VtkPiece, coordinates_far_from_the_origin_are_in_double_precision) {
   }
 }
 
-TEST(VtkPiece, fields_keep_five_digits) {
+TEST(VtkPiece, keeps_five_digits_of_fields) {
   LayerDrawing drawing;
   constexpr int count = 1000;
   LayerDrawing::Field force{3, {}};

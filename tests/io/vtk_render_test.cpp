@@ -121,7 +121,7 @@ class RenderRefuses : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(RenderRefuses, a_time_that_is_not_there) {
+TEST_F(RenderRefuses, a_time_outside_of_the_run) {
   EXPECT_THAT(message("--time 7"), ::testing::HasSubstr("there is no instant t = 7 s"));
   EXPECT_THAT(message("--time 7"), ::testing::HasSubstr("from 0 to 1 s"));
   EXPECT_THAT(message("--time=-1"), ::testing::HasSubstr("there is no instant t = -1 s"));

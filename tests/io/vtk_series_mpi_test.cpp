@@ -172,7 +172,7 @@ TEST(VtkSeries, reads_back_points_and_fields_of_every_rank) {
   EXPECT_EQ(line, "0,body0,body,plain");
 }
 
-TEST(VtkSeries, series_moves_with_its_folder) {
+TEST(VtkSeries, can_be_moved_with_its_folder) {
   Scene scene;
   const fs::path folder = fresh_folder("vtk_moved"), moved = fresh_folder("vtk_moved_there");
   VtkSeries series(*scene.assembler, folder, "line");
@@ -183,7 +183,7 @@ TEST(VtkSeries, series_moves_with_its_folder) {
   for (const DataSet& set : read_pvd(moved / "line.pvd")) EXPECT_GT(read(set.file)->GetNumberOfPoints(), 0);
 }
 
-TEST(VtkSeries, ranks_with_nothing_to_draw_have_no_piece) {
+TEST(VtkSeries, has_no_piece_of_ranks_with_nothing_to_draw) {
   Scene scene(1);
   const fs::path folder = fresh_folder("vtk_one_body");
   VtkSeries series(*scene.assembler, folder, "one");
@@ -197,7 +197,7 @@ TEST(VtkSeries, ranks_with_nothing_to_draw_have_no_piece) {
   EXPECT_EQ(pieces, 3);
 }
 
-TEST(VtkSeries, a_time_that_goes_back_begins_a_new_series) {
+TEST(VtkSeries, begins_again_when_the_time_is_set_back) {
   Scene scene;
   const fs::path folder = fresh_folder("vtk_back");
   VtkSeries series(*scene.assembler, folder, "line");
@@ -213,7 +213,7 @@ TEST(VtkSeries, a_time_that_goes_back_begins_a_new_series) {
   EXPECT_EQ(read_pvd(folder / "line.pvd").back().time, 0.5);
 }
 
-TEST(VtkSeries, a_new_series_takes_away_the_frames_of_the_old_one) {
+TEST(VtkSeries, deletes_the_frames_of_an_older_series) {
   Scene scene;
   const fs::path folder = fresh_folder("vtk_again");
   for (const int frames : {3, 1}) {
@@ -228,7 +228,7 @@ TEST(VtkSeries, a_new_series_takes_away_the_frames_of_the_old_one) {
   EXPECT_FALSE(fs::exists(folder / "line_vtk/000001_curves.pvtp"));
 }
 
-TEST(VtkSeries, at_most_two_frames_are_not_listed) {
+TEST(VtkSeries, lists_all_frames_except_at_most_two) {
   Scene scene;
   const fs::path folder = fresh_folder("vtk_behind");
   VtkSeries series(*scene.assembler, folder, "line");
@@ -251,7 +251,7 @@ TEST(VtkSeries, at_most_two_frames_are_not_listed) {
   }
 }
 
-TEST(VtkSeries, a_frame_that_cannot_be_written_is_one_error_on_all_ranks_and_not_listed) {
+TEST(VtkSeries, gives_one_error_on_all_ranks_for_a_frame_that_cannot_be_written) {
   Scene scene;
   const fs::path folder = fresh_folder("vtk_lost");
   VtkSeries series(*scene.assembler, folder, "line");
@@ -274,7 +274,7 @@ TEST(VtkSeries, a_frame_that_cannot_be_written_is_one_error_on_all_ranks_and_not
   }
 }
 
-TEST(VtkSeries, a_folder_that_cannot_be_written_is_one_error_on_all_ranks) {
+TEST(VtkSeries, gives_one_error_on_all_ranks_for_a_folder_that_cannot_be_written) {
   Scene scene;
   const fs::path folder = fresh_folder("vtk_refused");
   if (scene.first()) std::ofstream(folder / "line_vtk") << "a file in the way";

@@ -75,7 +75,7 @@ Vec probe(const Layout& layout, unsigned seed, double size) {
 
 class AssemblerTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
 
-TEST_P(AssemblerTest, tangent_is_the_derivative_of_the_residual) {
+TEST_P(AssemblerTest, assembles_the_derivative_of_the_residual_as_tangent) {
   const bool stabilized = std::get<0>(GetParam());
   const bool share = std::get<1>(GetParam());
   Model model;
@@ -139,8 +139,8 @@ TEST_P(AssemblerTest, tangent_is_the_derivative_of_the_residual) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, AssemblerTest, ::testing::Combine(::testing::Bool(), ::testing::Bool()),
                          [](const auto& forms) {
-                           return std::string(std::get<0>(forms.param) ? "Stabilized" : "Index3") +
-                                  (std::get<1>(forms.param) ? "Shared" : "Separate");
+                           return std::string(std::get<0>(forms.param) ? "stabilized" : "index3") +
+                                  (std::get<1>(forms.param) ? "_shared" : "_separate");
                          });
 
 /// A ring of masses, with one spring that moves on to the next mass at each review.
@@ -187,7 +187,7 @@ std::array<double, 3> fingerprint(Assembler& assembler, const State& state) {
   return norms;
 }
 
-TEST(PatternChange, moving_stencil_equals_a_fresh_build) {
+TEST(PatternChange, by_a_moving_stencil_equals_a_fresh_build) {
   const int masses = 40;
   Model model = ring(masses, 0);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -218,7 +218,7 @@ TEST(PatternChange, moving_stencil_equals_a_fresh_build) {
 /// A spring of a type of its own.
 struct Reaching : testing::Spring {};
 
-TEST(PatternChange, within_its_reach_a_stencil_moves_without_new_ghosts) {
+TEST(PatternChange, within_the_reach_of_a_stencil_needs_no_new_ghosts) {
   const int masses = 40;
   Model model;
   ModelBuilder builder(model);
@@ -274,7 +274,7 @@ void faulty_model(Model& model, bool fails, bool rejects) {
   }
 }
 
-TEST(Faults, one_failing_instance_stops_all_ranks_with_one_message) {
+TEST(Faults, of_one_instance_stop_all_ranks_with_one_message) {
   Model model;
   faulty_model(model, true, false);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -292,7 +292,7 @@ TEST(Faults, one_failing_instance_stops_all_ranks_with_one_message) {
   VecDestroy(&r);
 }
 
-TEST(Faults, one_rejecting_instance_rejects_the_step_on_all_ranks) {
+TEST(Faults, include_a_rejection_by_one_instance_which_rejects_the_step_on_all_ranks) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -302,7 +302,7 @@ TEST(Faults, one_rejecting_instance_rejects_the_step_on_all_ranks) {
   VecDestroy(&r);
 }
 
-TEST(Faults, a_rejection_tells_on_every_rank_who_threw_it_and_what) {
+TEST(Faults, give_instance_and_text_of_a_rejection_on_every_rank) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -327,7 +327,7 @@ std::string error_of(const Work& work) {
   return "";
 }
 
-TEST(Faults, nothing_is_visited_where_an_instance_refuses_the_state) {
+TEST(Faults, keep_all_instances_from_being_visited_if_one_refuses_the_state) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
@@ -341,7 +341,7 @@ TEST(Faults, nothing_is_visited_where_an_instance_refuses_the_state) {
   EXPECT_EQ(visited, 0);
 }
 
-TEST(Faults, a_visitor_that_throws_on_one_rank_ends_the_visit_on_all) {
+TEST(Faults, of_a_visitor_on_one_rank_end_the_visit_on_all_ranks) {
   for (const bool number : {false, true}) {
     Model model;
     faulty_model(model, false, false);
@@ -375,7 +375,7 @@ struct Once {
   }
 };
 
-TEST(Faults, gradients_are_kept_of_the_state_that_was_given_or_not_at_all) {
+TEST(Faults, never_leave_gradients_of_another_state) {
   Model model;
   ModelBuilder builder(model);
   begin(builder, "rail");
@@ -410,7 +410,7 @@ TEST(Layout, leaves_the_model_to_other_layouts) {
   }
 }
 
-TEST(Layout, shares_are_balanced_and_complete) {
+TEST(Layout, has_balanced_and_complete_partitions) {
   Model model;
   testing::chain(model, 2000, false);
   Layout layout(PETSC_COMM_WORLD, model, {});

@@ -7,7 +7,7 @@
 namespace trammel {
 namespace {
 
-TEST(BlockSets, joins_until_a_loop_closes) {
+TEST(BlockSets, join_until_a_loop_closes) {
   BlockSets sets;
   EXPECT_TRUE(sets.join(1, 2));
   EXPECT_TRUE(sets.join(4, 3));
@@ -19,7 +19,7 @@ TEST(BlockSets, joins_until_a_loop_closes) {
   EXPECT_TRUE(sets.members(7).empty());
 }
 
-TEST(BlockSets, the_ground_holds_a_whole_set_once) {
+TEST(BlockSets, contain_the_ground_only_once) {
   BlockSets sets;
   EXPECT_TRUE(sets.join(1, 2));
   EXPECT_TRUE(sets.join(no_block, 2));
@@ -32,7 +32,7 @@ TEST(BlockSets, the_ground_holds_a_whole_set_once) {
   EXPECT_FALSE(sets.fixed(8));
 }
 
-TEST(BlockTable, holds_a_few_of_many_blocks) {
+TEST(BlockTable, stores_a_few_of_many_blocks) {
   BlockTable<Block> table;
   const BlockId a = block_id(3, 1), b = block_id(2'000'000'000, 7);
   table.put(a).name = "a";

@@ -37,7 +37,7 @@ struct TwoBodies : ::testing::Test {
   int offers_ = 0;
 };
 
-TEST_F(TwoBodies, shared_rotation_differs_by_the_constant_rotation_of_the_start) {
+TEST_F(TwoBodies, with_identified_rotations_differ_by_the_constant_rotation_of_the_start) {
   begin(builder, "joint");
   const BlockId held = offer(FramePart::rotation, Marker::on_frame(a), Marker::on_frame(b));
   const Identification found = identification();
@@ -48,7 +48,7 @@ TEST_F(TwoBodies, shared_rotation_differs_by_the_constant_rotation_of_the_start)
   EXPECT_TRUE(found.root(held).fixed);
 }
 
-TEST_F(TwoBodies, a_loop_is_not_shared) {
+TEST_F(TwoBodies, keep_multipliers_in_a_loop) {
   begin(builder, "joints");
   const Marker ma = Marker::on_frame(a), mb = Marker::on_frame(b), mc = Marker::on_frame(c);
   const BlockId first = offer(FramePart::position, ma, mb), second = offer(FramePart::position, mb, mc),
@@ -63,13 +63,13 @@ TEST_F(TwoBodies, a_loop_is_not_shared) {
   EXPECT_EQ(Identification(model, false, PETSC_COMM_SELF).total(), 0);
 }
 
-TEST_F(TwoBodies, an_offset_marker_shares_no_position) {
+TEST_F(TwoBodies, do_not_identify_positions_at_an_offset_marker) {
   begin(builder, "joint");
   offer(FramePart::position, Marker::on_frame(a, Mat3::Identity(), Vec3(0.1, 0, 0)), Marker::on_frame(b));
   EXPECT_TRUE(model.offers.empty());
 }
 
-TEST_F(TwoBodies, a_joint_whose_reaction_is_read_withdraws_its_offers) {
+TEST_F(TwoBodies, keep_multipliers_if_the_reaction_is_read) {
   const int joint = begin(builder, "joint");
   offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
   const Location required{"case.yaml", 7, 3};
@@ -90,7 +90,7 @@ TEST_F(TwoBodies, a_joint_whose_reaction_is_read_withdraws_its_offers) {
   }
 }
 
-TEST_F(TwoBodies, conflicting_initial_velocities_of_a_shared_block_are_an_error) {
+TEST_F(TwoBodies, refuse_conflicting_initial_velocities_of_an_identified_block) {
   begin(builder, "moving");
   const BlockId p = builder.add_position("p", Vec3(1, 0, 0), Vec3(0, 2, 0));
   begin(builder, "pin");
@@ -131,7 +131,7 @@ struct Pin {
   }
 };
 
-TEST_F(TwoBodies, an_identified_multiplier_carries_no_unknowns_and_its_joint_is_not_evaluated) {
+TEST_F(TwoBodies, have_no_multiplier_unknowns_if_their_blocks_are_identified) {
   begin(builder, "pin");
   const BlockId force = offer(FramePart::position, Marker::on_frame(a), Marker::on_frame(b));
   const Pin pin;
@@ -149,7 +149,7 @@ TEST_F(TwoBodies, an_identified_multiplier_carries_no_unknowns_and_its_joint_is_
   }
 }
 
-TEST_F(TwoBodies, an_unknown_marker_offers_the_nearest) {
+TEST_F(TwoBodies, refuse_an_unknown_marker_and_offer_the_nearest) {
   struct Plain : ValueContext {
     double number(const Value& v) const override { return std::stod(v.text); }
     std::shared_ptr<const Function> function(const Value&) const override { return nullptr; }
@@ -181,7 +181,7 @@ struct Weight {
   }
 };
 
-TEST(Reaction, of_a_shared_position_is_the_sum_of_the_shares_on_one_side) {
+TEST(Reaction, of_an_identified_position_is_the_sum_of_the_contributions_on_one_side) {
   Model model;
   ModelBuilder builder(model);
   begin(builder, "upper");
@@ -215,7 +215,7 @@ TEST(Reaction, of_a_shared_position_is_the_sum_of_the_shares_on_one_side) {
   EXPECT_TRUE(force.at(link).isApprox(Vec3(0, 0, -2 * 19.62)));
 }
 
-TEST_F(TwoBodies, friction_needs_a_normal_force_and_coefficients) {
+TEST_F(TwoBodies, need_a_normal_force_and_coefficients_for_friction) {
   begin(builder, "joint");
   const std::array<Dimension, 2> axes{Dimension::velocity, Dimension::velocity};
   const auto message = [&](FrictionLaw law) {

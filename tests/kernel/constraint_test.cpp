@@ -88,17 +88,17 @@ TEST(Constraint, has_exact_derivatives_on_moving_markers) {
                moving_marker(tilted_marker(0), path, law));
 }
 
-TEST(Joint, by_hand_has_exact_derivatives) {
+TEST(Joint, written_by_hand_has_exact_derivatives) {
   expect_exact(EllipsoidByHand(), tilted_marker(0), tilted_marker(1));
 }
 
-TEST(Joint, forces_balance) {
+TEST(Joint, has_forces_that_balance) {
   expect_balance(Ellipsoid());
   expect_balance(Screw());
   expect_balance(EllipsoidByHand());
 }
 
-TEST(Joint, checker_finds_a_wrong_sign) {
+TEST(Joint, with_a_wrong_sign_is_found_by_the_check) {
   class Wrong : public Joint<Wrong, 1> {
    public:
     void terms(const RelativeState<0>& x, bool second, JointTerms<1, 0>& out) const {

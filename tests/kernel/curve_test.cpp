@@ -80,7 +80,7 @@ TEST(Curve, has_length_laps_and_nearest_points) {
   EXPECT_FALSE(ellipse.kink().has_value());
 }
 
-TEST(Curve, goes_on_beyond_its_ends) {
+TEST(Curve, continues_beyond_its_ends) {
   const Ellipse arc(1, 2, false);
   CurvePoint at;
   arc.evaluate(2.1, 3, at);

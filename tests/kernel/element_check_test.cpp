@@ -56,17 +56,17 @@ CheckedTerm worst(const E& element, double step, double x = 0.83) {
   return check_derivatives(range, 0, TestState(blocks), step).front();
 }
 
-TEST(CheckDerivatives, is_not_misled_by_what_rounding_leaves_of_large_shares) {
+TEST(CheckDerivatives, is_not_misled_by_rounding_of_large_contributions) {
   // Each difference is off by up to 1e-4 / step, more than the entry itself.
   for (const double step : {1e-3, 1e-4, 1e-5}) EXPECT_LT(worst(Cancelling{}, step).relative(), 1e-6) << step;
 }
 
-TEST(CheckDerivatives, is_not_misled_by_rounding_that_shows_beside_the_place_alone) {
+TEST(CheckDerivatives, is_not_misled_by_rounding_at_large_positions) {
   EXPECT_LT(worst(Strained{}, 1e-3, 0).relative(), 1e-6);
   EXPECT_NEAR(worst(Strained{-0.3}, 1e-3, 0).relative(), 2, 0.01);
 }
 
-TEST(CheckDerivatives, finds_a_wrong_sign_beside_that_rounding) {
+TEST(CheckDerivatives, finds_a_wrong_sign_beside_rounding_errors) {
   const CheckedTerm there = worst(Cancelling{5e3, -5e3, 1}, 1e-3);
   EXPECT_NEAR(there.relative(), 2, 0.01);
   EXPECT_NE(there.what.find("K: residual of 'x' by 'x'"), std::string::npos) << there.what;

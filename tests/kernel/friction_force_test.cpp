@@ -86,7 +86,7 @@ TEST(FrictionForce, begins_from_rest_in_the_direction_of_its_multipliers) {
 
 /// A particle that slides and is pushed aside, m s' = p - F(s), by implicit steps from rest: Newton's method converges from
 /// s = 0 in the first one.
-TEST(FrictionForce, lets_Newton_converge_from_rest) {
+TEST(FrictionForce, lets_Newtons_method_converge_from_rest) {
   const Coefficients D{0.3, 0.3, 0};
   const FrictionVector push(4, 2, 0);
   const double h = 1e-3;
@@ -104,7 +104,7 @@ TEST(FrictionForce, lets_Newton_converge_from_rest) {
   EXPECT_LT((s - h * (1 - 3 / push.norm()) * push).norm(), 1e-9);
 }
 
-TEST(Cone, holds_with_the_coefficients_at_rest) {
+TEST(Cone, is_given_by_the_coefficients_at_rest) {
   EXPECT_DOUBLE_EQ(cone_excess({0.5, 0.25, 0}, 2, FrictionVector(3, 2, 0), 10), 0);
   EXPECT_LT(cone_excess({0.5, 0.25, 0}, 2, FrictionVector(4.9, 0, 0), 10), 0);
   EXPECT_GT(cone_excess({0.5, 0.25, 0}, 2, FrictionVector(0, 2.6, 0), 10), 0);

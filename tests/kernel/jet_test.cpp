@@ -29,7 +29,7 @@ struct UnaryCase {
 class Unary : public testing::TestWithParam<UnaryCase> {};
 
 // Proves: value, first and second derivative of every elementary function of one number.
-TEST_P(Unary, derivatives_match_differences) {
+TEST_P(Unary, functions_have_derivatives_that_match_differences) {
   const UnaryCase& c = GetParam();
   for (const double x : c.points) {
     const Derivatives y = c.function(x);
@@ -97,7 +97,7 @@ struct BinaryCase {
 class Binary : public testing::TestWithParam<BinaryCase> {};
 
 // Proves: all first and second partial derivatives of every elementary function of two numbers.
-TEST_P(Binary, derivatives_match_differences) {
+TEST_P(Binary, functions_have_derivatives_that_match_differences) {
   const auto f = GetParam().function;
   const double h = 1e-3;
   for (const auto& [a, b] : GetParam().points) {
@@ -134,7 +134,7 @@ S formula(const S& t) {
 }
 
 // Proves: a formula templated on its scalar gives exact rates; the complex step shares no rule with the jets.
-TEST(Jet, formula_matches_complex_step) {
+TEST(Jet, matches_complex_step_for_a_formula) {
   for (const double t : {-0.8, 0.0, 0.6, 2.2}) {
     const Jet y = formula(Jet::time(t));
     const double h = 1e-30;
@@ -145,20 +145,20 @@ TEST(Jet, formula_matches_complex_step) {
   }
 }
 
-TEST(Jet, a_function_of_a_function_matches_differences) {
+TEST(Jet, matches_differences_for_a_function_of_a_function) {
   const auto f = [](double t) { return atan2(sin(Jet::time(t)), pow(Jet::time(t), Jet::time(t)) + 1); };
   const double t = 0.7;
   EXPECT_NEAR(f(t).first, first_difference([&](double z) { return f(z).value; }, t, 1e-3), 1e-10);
   EXPECT_NEAR(f(t).second, first_difference([&](double z) { return f(z).first; }, t, 1e-3), 1e-10);
 }
 
-TEST(Jet, a_whole_power_has_derivatives_at_zero) {
+TEST(Jet, has_derivatives_of_a_whole_power_at_zero) {
   EXPECT_EQ(pow(Jet::time(0), 2).second, 2);
   EXPECT_EQ(pow(Jet::time(0), 1).first, 1);
   EXPECT_EQ(pow(Jet::time(-2), Jet(3)).first, 12);
 }
 
-TEST(Jet, a_constant_stays_a_constant_where_the_derivative_is_infinite) {
+TEST(Jet, keeps_a_constant_constant_where_the_derivative_is_infinite) {
   EXPECT_EQ(sqrt(Jet(0)).first, 0);
   EXPECT_EQ(GradientJet(0).n, 0);
   EXPECT_EQ(chain(GradientJet(0), elementary::sqrt(0)).n, 0);
@@ -182,7 +182,7 @@ GradientJet two_variable_formula(double x, double y) {
   return chain(s, b, elementary::divide(s.value, b.value));
 }
 
-TEST(GradientJet, gradient_and_Hessian_match_differences) {
+TEST(GradientJet, has_a_gradient_and_a_Hessian_that_match_differences) {
   const double x = 0.7, y = 1.3, h = 1e-3;
   const GradientJet f = two_variable_formula(x, y);
   EXPECT_NEAR(f.value, std::sin(x * y) / y, 1e-15);
@@ -198,7 +198,7 @@ TEST(GradientJet, gradient_and_Hessian_match_differences) {
   }
 }
 
-TEST(Function, a_constant_has_no_rates) {
+TEST(Function, has_no_rates_if_it_is_constant) {
   const FunctionPtr f = constant_function(2.5);
   EXPECT_TRUE(f->is_constant());
   EXPECT_EQ(f->text(), "2.5");
@@ -228,7 +228,7 @@ class Product final : public Function {
   }
 };
 
-TEST(Function, total_rates_follow_the_signals) {
+TEST(Function, has_total_rates_that_follow_the_signals) {
   // a = sin t, b = t^2: f = t^3 sin t.
   const double t = 0.9;
   const Jet a = sin(Jet::time(t)), b = pow(Jet::time(t), 2), f = Jet::time(t) * a * b;
@@ -240,7 +240,7 @@ TEST(Function, total_rates_follow_the_signals) {
               f.second, 1e-14);
 }
 
-TEST(Function, says_what_is_wrong) {
+TEST(Function, names_the_error) {
   try {
     Product().at(0);
     FAIL();

@@ -210,7 +210,7 @@ TEST_F(LieTest, logarithm_is_accurate_at_half_a_turn) {
   }
 }
 
-TEST_F(LieTest, quaternion_of_a_rotation_matrix_in_all_branches) {
+TEST_F(LieTest, finds_the_quaternion_of_a_rotation_matrix_in_all_branches) {
   for (int i = 0; i < 200; ++i) {
     const Quaternion q = so3::exp_quaternion(random_rotation(pi * i / 200.0));
     const Quaternion back = so3::quaternion(q.toRotationMatrix());
@@ -219,7 +219,7 @@ TEST_F(LieTest, quaternion_of_a_rotation_matrix_in_all_branches) {
   }
 }
 
-TEST_F(LieTest, poses_compose_and_adjoints_follow) {
+TEST_F(LieTest, composes_poses_and_their_adjoints) {
   const Vec6 a = random_twist(1.3);
   const Vec6 b = random_twist(2.1);
   const Pose X = se3::exp(a);
@@ -402,7 +402,7 @@ TEST_F(LieTest, nested_differentiation_is_exact_at_zero_and_elsewhere) {
   }
 }
 
-TEST_F(LieTest, nested_differentiation_of_the_logarithm) {
+TEST_F(LieTest, differentiates_the_logarithm_twice) {
   for (double angle : {0.0, 1e-9, 1e-5, 1e-3, 0.1, 0.19, 0.21, 1.0, 2.0, 3.0, pi - 1e-6}) {
     SCOPED_TRACE(angle);
     const Vec3 theta = random_rotation(angle);
@@ -419,7 +419,7 @@ TEST_F(LieTest, nested_differentiation_of_the_logarithm) {
   }
 }
 
-TEST_F(LieTest, automatic_differentiation_on_SE3) {
+TEST_F(LieTest, differentiates_automatically_on_SE3) {
   using Dual6 = Eigen::AutoDiffScalar<Vec6>;
   for (double angle : angles) {
     SCOPED_TRACE(angle);

@@ -71,7 +71,7 @@ TEST(Loader, refuses_a_plugin_built_with_other_headers_without_running_it) {
             HasSubstr("Trammel has " + std::string(TRAMMEL_HEADER_HASH)), HasSubstr("build it again")));
 }
 
-TEST(Loader, names_what_is_wrong_with_a_file) {
+TEST(Loader, names_the_fault_of_a_file) {
   EXPECT_THAT(message_of_loading("/no/such/plugin.so"), HasSubstr("plugin '/no/such/plugin.so' not found"));
   const auto text = std::filesystem::temp_directory_path() / "trammel_text_plugin.so";
   std::ofstream(text) << "this is text, long enough to hold an ELF header if it were one .............";
@@ -105,7 +105,7 @@ TEST(Loader, refuses_two_types_of_one_name) {
   }
 }
 
-TEST(Loader, passes_over_bad_files_of_a_folder_and_says_why) {
+TEST(Loader, skips_bad_files_of_a_folder_and_gives_the_reason) {
   const auto folder = std::filesystem::temp_directory_path() / "trammel_loader_folder";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);

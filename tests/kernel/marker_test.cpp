@@ -99,7 +99,7 @@ TEST(Marker, on_point_agrees_with_differences) {
   check(Marker::on_point(0), {block(BlockKind::position, 3, "position")});
 }
 
-TEST(Marker, on_ground_stands_still) {
+TEST(Marker, on_ground_does_not_move) {
   const Marker ground = Marker::ground(tilted, arm);
   check(ground, {});
   EXPECT_TRUE(ground.blocks().empty());
@@ -136,13 +136,13 @@ TEST(MovingMarker, carries_an_offset_and_another_moving_marker) {
   check(moving_marker(base.offset(tilted, arm), wandering(), tumbling()), frame_blocks());
 }
 
-TEST(MovingMarker, on_ground_moves_by_itself) {
+TEST(MovingMarker, on_ground_follows_its_functions) {
   check(moving_marker(Marker::ground(tilted, arm), wandering(), tumbling()), {});
 }
 
 TEST(MovingMarker, refuses_a_point) { EXPECT_THROW(moving_marker(Marker::on_point(0), {}, {}), Error); }
 
-TEST(Marker, keeps_what_rounding_takes_from_places_far_from_the_origin) {
+TEST(Marker, keeps_the_rounding_error_of_positions_far_from_the_origin) {
   TestState s(frame_blocks());
   s.disturb(3);
   const Marker base = Marker::on_frame({0, 1}, tilted, arm);
@@ -159,7 +159,7 @@ TEST(Marker, keeps_what_rounding_takes_from_places_far_from_the_origin) {
   }
 }
 
-TEST(State, sums_keep_what_a_double_cannot_hold) {
+TEST(State, keeps_the_rounding_error_of_its_sums) {
   double value = 1e6, compensation = 0;
   for (int i = 0; i < 1000; ++i) set_sum(value, compensation, value, compensation, 1e-13);
   EXPECT_NEAR((value - 1e6) + compensation, 1e-10, 1e-23);
@@ -169,7 +169,7 @@ TEST(State, sums_keep_what_a_double_cannot_hold) {
   EXPECT_NEAR((value - 1e6) + compensation, 1e-3, 1e-18);
 }
 
-TEST(Marker, offsets_follow_each_other) {
+TEST(Marker, applies_offsets_one_after_another) {
   const Marker a = Marker::on_frame({0, 1}, tilted, arm).offset(tilted, arm);
   EXPECT_LT((a.R_FM() - tilted * tilted).norm(), 1e-15);
   EXPECT_LT((a.p_FM_F() - (arm + tilted * arm)).norm(), 1e-15);

@@ -42,13 +42,13 @@ struct Parts : ::testing::Test {
   BlockId held = no_block;
 };
 
-TEST_F(Parts, numbers_of_blocks_do_not_depend_on_what_else_is_built) {
+TEST_F(Parts, number_blocks_independently_of_what_else_is_built) {
   EXPECT_EQ(a.rotation, rank == 0 || rank == last ? block_id(0, 1) : no_block);
   EXPECT_EQ(b.rotation, rank == last ? block_id(1, 1) : no_block);
   EXPECT_EQ(held, rank == last ? block_id(2, 0) : no_block);
 }
 
-TEST_F(Parts, the_block_that_carries_the_unknowns_is_fetched) {
+TEST_F(Parts, fetch_the_block_that_carries_the_unknowns) {
   const BlockId root = block_id(1, 1);
   EXPECT_EQ(model.knows(root), rank == last);
   fetch_roots(model, PETSC_COMM_WORLD);
@@ -68,7 +68,7 @@ TEST_F(Parts, the_block_that_carries_the_unknowns_is_fetched) {
   EXPECT_TRUE(of_a.Q.isApprox(so3::exp(Vec3(0.1, 0.2, 0.3)).transpose(), 1e-14));
 }
 
-TEST_F(Parts, another_rank_may_withdraw_an_offer) {
+TEST_F(Parts, let_another_rank_withdraw_an_offer) {
   EXPECT_EQ(take_offers(model, PETSC_COMM_WORLD).taken.size(), 1U);
   if (rank == 0) {
     builder.begin_listed(0, type);

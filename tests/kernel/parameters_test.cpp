@@ -108,7 +108,7 @@ TEST(Parameters, read_values_and_defaults) {
   EXPECT_EQ(in.where("radius").line, 1);
 }
 
-TEST(Parameters, defaults_may_nest) {
+TEST(Parameters, may_have_nested_defaults) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("1")}});
   const Value* at = Parameters(value, known(), context).value("at");
@@ -116,7 +116,7 @@ TEST(Parameters, defaults_may_nest) {
   EXPECT_EQ(at->items[2].text, "sqrt(4)");
 }
 
-TEST(Parameters, rotations_in_three_forms) {
+TEST(Parameters, accept_rotations_in_three_forms) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("1")}});
   const Parameters in(value, known(), context);
@@ -135,7 +135,7 @@ TEST(Parameters, rotations_in_three_forms) {
       Error);
 }
 
-TEST(Parameters, wrong_input_names_place_and_remedy) {
+TEST(Parameters, name_position_and_remedy_for_wrong_input) {
   const Value mass = scalar("1");
   EXPECT_EQ(message(map({})), "case.yaml:1:1: 'mass' is missing: number [kg], mass of the body");
   EXPECT_THAT(message(map({{"mass", mass}, {"radios", scalar("1", 4)}})),
@@ -160,7 +160,7 @@ TEST(Parameters, wrong_input_names_place_and_remedy) {
             "case.yaml:1:5: 'stiffness' = -2 N/m: must be not negative");
 }
 
-TEST(Parameters, reading_an_undeclared_one_is_an_error) {
+TEST(Parameters, may_not_be_read_undeclared) {
   const PlainNumbers context;
   const Value value = map({{"mass", scalar("1")}});
   EXPECT_THROW(Parameters(value, known(), context).real("masse"), Error);

@@ -7,12 +7,12 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(Quoted, keeps_what_can_be_read) {
+TEST(Quoted, text_keeps_readable_characters) {
   EXPECT_EQ(in_quotes("fast"), "'fast'");
   EXPECT_EQ(in_quotes("\u00e4 \u4e2d \U0001F600"), "'\u00e4 \u4e2d \U0001F600'");
 }
 
-TEST(Quoted, escapes_the_rest) {
+TEST(Quoted, text_has_other_characters_escaped) {
   EXPECT_EQ(in_quotes("a\0b\x1b[31m\n\x7f"s), "'a\\x00b\\x1b[31m\\n\\x7f'");
   EXPECT_EQ(in_quotes("\xff\xc3("), "'\\xff\\xc3('");
   EXPECT_EQ(in_quotes("\xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80"),
@@ -21,7 +21,7 @@ TEST(Quoted, escapes_the_rest) {
   EXPECT_EQ(printable("a\tb\nc", true), "a\\tb\nc");
 }
 
-TEST(Quoted, cuts_what_is_long) {
+TEST(Quoted, text_is_shortened_if_it_is_long) {
   const std::string megabyte(1 << 20, 'a');
   EXPECT_EQ(in_quotes(megabyte), "'" + std::string(60, 'a') + "...' (1048576 bytes)");
   EXPECT_EQ(in_quotes(std::string(80, 'a')), "'" + std::string(80, 'a') + "'");
@@ -32,7 +32,7 @@ TEST(Quoted, cuts_what_is_long) {
   EXPECT_EQ(in_quotes("a" + umlauts), "'a" + umlauts.substr(0, 58) + "...' (201 bytes)");
 }
 
-TEST(Quoted, shows_the_part_that_is_meant) {
+TEST(Quoted, text_shows_the_part_that_is_meant) {
   std::string text(1000, '1');
   text[500] = '*';
   const std::string part = in_quotes_around(text, 500);

@@ -26,7 +26,7 @@ std::string message(Registry& registry, Type type) {
   return {};
 }
 
-TEST(Registry, a_stage_kind_registered_twice_is_an_error) {
+TEST(Registry, refuses_a_kind_of_stage_registered_twice) {
   Registry registry;
   registry.set_source("first", "first.so");
   EXPECT_EQ(message(registry, stage("shake_down")), "");
@@ -36,7 +36,7 @@ TEST(Registry, a_stage_kind_registered_twice_is_an_error) {
             "(first.so)");
 }
 
-TEST(Registry, a_name_of_the_program_is_refused) {
+TEST(Registry, refuses_a_name_of_the_program) {
   Registry registry;
   registry.reserve(Type::Category::stage, "dynamic");
   registry.set_source("first", "first.so");
@@ -47,7 +47,7 @@ TEST(Registry, a_name_of_the_program_is_refused) {
   EXPECT_EQ(message(registry, body), "");
 }
 
-TEST(Registry, functions_and_stages_say_how_they_are_made) {
+TEST(Registry, requires_functions_and_stages_to_say_how_they_are_made) {
   Registry registry;
   Type empty = stage("shake_down");
   empty.make_stages = nullptr;

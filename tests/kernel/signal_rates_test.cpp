@@ -87,7 +87,7 @@ const std::vector<Block> two_frames{block(BlockKind::position, 3), block(BlockKi
 const Marker a = Marker::on_frame({0, 1}, so3::exp(Vec3(0.4, -1.2, 0.7)), Vec3(0.3, -0.2, 0.5));
 const Marker b = Marker::on_frame({2, 3}, so3::exp(Vec3(-0.4, 0.2, 1.7)), Vec3(2, 3, 1));
 
-TEST(SignalRates, position_and_velocity_agree_with_differences) {
+TEST(SignalRates, of_position_and_velocity_agree_with_differences) {
   const auto difference = [](const std::function<double(double)>& f) {
     const double h = 1e-3;
     return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
@@ -127,12 +127,12 @@ TEST(SignalRates, position_and_velocity_agree_with_differences) {
     }
 }
 
-TEST(SignalRates, a_function_of_velocities_has_its_share_of_damping) {
+TEST(SignalRates, enter_the_damping_matrix_for_a_function_of_velocities) {
   EXPECT_LT(worst({velocity_signal(a, b, 1), position_signal(a, b, 0), velocity_signal(a, b, 5)}, two_frames),
             1e-7);
 }
 
-TEST(SignalRates, a_function_reads_twelve_signals) {
+TEST(SignalRates, are_given_for_a_function_of_twelve_signals) {
   std::vector<std::shared_ptr<const Signal>> signals;
   for (int i = 0; i < 12; ++i) signals.push_back(component_signal(0, BlockKind::coordinate, 13, i, "m"));
   EXPECT_LT(worst(signals, {block(BlockKind::coordinate, 13)}), 1e-9);

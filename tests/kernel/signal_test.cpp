@@ -22,7 +22,7 @@ double difference(const std::function<double(double)>& f) {
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
-TEST(Signal, distance_agrees_with_differences) {
+TEST(Signal, of_a_distance_agrees_with_differences) {
   const Mat3 R = so3::exp(Vec3(0.4, -1.2, 0.7));
   const auto signal = distance_signal(Marker::on_frame({0, 1}, R, Vec3(0.3, -0.2, 0.5)),
                                       Marker::on_frame({2, 3}, R, Vec3(2, 3, 1)));
@@ -48,7 +48,7 @@ TEST(Signal, distance_agrees_with_differences) {
   }
 }
 
-TEST(Signal, component_reads_its_block) {
+TEST(Signal, of_a_component_reads_its_block) {
   Block b;
   b.kind = BlockKind::coordinate;
   b.size = 2;
@@ -66,7 +66,7 @@ TEST(Signal, component_reads_its_block) {
   EXPECT_THROW(component_signal(0, BlockKind::rotation, 3, 0, "rad"), Error);
 }
 
-TEST(Signal, time_runs_at_unit_rate) {
+TEST(Signal, of_time_has_unit_rate) {
   TestState s(std::vector<Block>{});
   s.state().time = 2.5;
   SignalValue v;

@@ -77,7 +77,7 @@ void expect_exact() {
   }
 }
 
-TEST(WideMarker, a_joint_on_forty_modes_is_exact) {
+TEST(WideMarker, makes_a_joint_on_forty_modes_exact) {
   expect_exact<Ellipsoid>();
   expect_exact<Rail>();
 }

@@ -58,7 +58,7 @@ TEST(MarkerConstraint, has_exact_derivatives) {
 }
 
 /// What leaves the system is the power of the explicit dependence on time.
-TEST(MarkerConstraint, powers_balance) {
+TEST(MarkerConstraint, has_powers_that_balance) {
   for (const std::vector<Marker>& markers : {tilted_markers(3), with_moving(3, 0), with_moving(3, 2)}) {
     const Sample<Knot> sample = placed(Knot(), markers, knot_blocks);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -123,7 +123,7 @@ TEST(VelocityConstraint, has_exact_derivatives) {
 TEST(VelocityConstraint, is_objective) { expect_balance(slip_between(tilted_markers(2)), 2); }
 
 /// Reactions put in lambda . (A v); on the constraint that is -lambda . b, which leaves.
-TEST(VelocityConstraint, powers_balance) {
+TEST(VelocityConstraint, has_powers_that_balance) {
   for (const std::vector<Marker>& markers : {tilted_markers(2), with_moving(2, 0)}) {
     const Sample<Slip> sample = slip_between(markers);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {

@@ -49,7 +49,7 @@ TEST(CoordinateLaw, has_exact_tangents) {
   expect_exact(sample, 20);
 }
 
-TEST(CoordinateLaw, powers_balance) {
+TEST(CoordinateLaw, has_powers_that_balance) {
   const Sample<Entangled> sample = sample_law();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestState s = sample.test_state;

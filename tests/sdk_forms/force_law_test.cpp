@@ -88,7 +88,7 @@ double rate_of_strain(const Sample<E>& sample, const TestState& s, int first_sta
   return (8 * (at(h / 2) - at(-h / 2)) - (at(h) - at(-h))) / (6 * h);
 }
 
-TEST(ForceLaw, powers_balance) {
+TEST(ForceLaw, has_powers_that_balance) {
   for (const std::vector<Marker>& markers : {tilted_markers(2), with_moving(2, 1), with_ground(2, 0)}) {
     const Sample<Entangled> sample = placed(Entangled(), markers, entangled_blocks);
     const int first_state = static_cast<int>(sample.test_state.blocks().size()) - 2;
@@ -151,7 +151,7 @@ const std::vector<std::pair<BlockKind, int>> super_blocks{{BlockKind::coordinate
 
 TEST(BlockElement, has_exact_tangents) { expect_exact(placed(Super(), frames(3), super_blocks), 10); }
 
-TEST(BlockElement, forces_balance) {
+TEST(BlockElement, has_forces_that_balance) {
   const Sample<Super> sample = placed(Super(false), frames(3), super_blocks);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestState s = sample.test_state;
@@ -179,7 +179,7 @@ class Mass : public BlockElement<Mass, 2, 4> {
 };
 
 /// The kinetic energy changes by the power of the inertia.
-TEST(BlockElement, inertia_conserves_energy) {
+TEST(BlockElement, has_inertia_that_conserves_energy) {
   const Sample<Mass> sample = placed(Mass(), frames(2), {{BlockKind::coordinate, 4}});
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestState s = sample.test_state;
@@ -218,7 +218,7 @@ class Elastic : public BlockElement<Elastic, 2, 2> {
   }
 };
 
-TEST(BlockElement, loses_nothing_of_what_it_stores) {
+TEST(BlockElement, dissipates_no_energy) {
   const Sample<Elastic> sample = placed(Elastic(), frames(2), {{BlockKind::coordinate, 2}});
   expect_exact(sample);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {

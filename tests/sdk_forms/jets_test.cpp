@@ -27,7 +27,7 @@ class Jets : public ::testing::Test {};
 using Kinds = ::testing::Types<FirstJet<2>, SecondJet<2>>;
 TYPED_TEST_SUITE(Jets, Kinds);
 
-TYPED_TEST(Jets, take_the_derivatives_of_the_branch_that_counts) {
+TYPED_TEST(Jets, have_the_derivatives_of_the_branch_that_is_taken) {
   using J = TypeParam;
   const J x = variable<J>(0.7, 0), y = variable<J>(1.3, 1);
   expect_same(max(x * x, y), y);

@@ -35,7 +35,7 @@ class Lagging : public ForceLaw<Lagging, 1> {
   }
 };
 
-TEST(LawCheck, passes_what_is_right) {
+TEST(LawCheck, accepts_correct_laws) {
   const LawCheck check = checked(placed(Lagging(), tilted_markers(2), {{BlockKind::state, 1}}));
   EXPECT_EQ(check.states, 12);
   EXPECT_LT(check.derivative.error, 1e-8) << check.derivative.where;

@@ -73,7 +73,7 @@ struct Keeper : Monitor {
   void take(const Snapshot& snapshot) override { kept = snapshot; }
 };
 
-TEST(Algebraic, nodes_beside_constraints_keep_their_equations_and_go_on_from_a_snapshot) {
+TEST(Algebraic, nodes_beside_constraints_satisfy_their_equations_and_continue_from_a_snapshot) {
   for (const DynamicStage::Form form : forms) {
     SpringChain m(4);
     Simulation run(*m.assembler);

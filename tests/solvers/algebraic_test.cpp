@@ -44,7 +44,7 @@ Stage load_steps(int steps) {
   return {"", s};
 }
 
-TEST(Algebraic, a_massless_node_between_springs_in_series_in_statics) {
+TEST(Algebraic, node_without_mass_between_two_springs_is_found_in_statics) {
   SeriesModel m(0, 0, 0.02, 1, 8);
   Simulation run(*m.assembler);
   run.run(std::vector{load_steps(4)});
@@ -67,7 +67,7 @@ struct Watch : Monitor {
   void accepted(const StepReport&, const State& state) override { look(state); }
 };
 
-TEST(Algebraic, the_node_keeps_to_its_equation_in_every_form_from_any_guess) {
+TEST(Algebraic, node_satisfies_its_equation_in_every_form_from_any_guess) {
   for (const DynamicStage::Form form : forms)
     for (const double guess : {0.0, 0.4, -3.0}) {
       SeriesModel m(2, 0.3, guess);
@@ -82,7 +82,7 @@ TEST(Algebraic, the_node_keeps_to_its_equation_in_every_form_from_any_guess) {
     }
 }
 
-TEST(Algebraic, motion_is_that_of_the_force_law_of_both_springs) {
+TEST(Algebraic, node_gives_the_motion_of_both_springs_in_series) {
   // The same motion by a scheme of its own: Runge-Kutta of order 4 with the node solved for.
   const auto acceleration = [](double q) { return -100 * node_at(q) / 2; };
   double q = 0.3, v = 0;
@@ -131,7 +131,7 @@ struct Driven {
   static bool couples(int row, int) { return row == 1; }
 };
 
-TEST(Algebraic, an_unknown_driven_by_a_state) {
+TEST(Algebraic, unknown_follows_a_state_that_drives_it) {
   TestSystem m;
   m.entity("source");
   const BlockId y = m.add_state("y", 1);
@@ -177,7 +177,7 @@ struct SpeedSensing {
   }
 };
 
-TEST(Algebraic, an_equation_that_reads_velocities_damps_the_motion) {
+TEST(Algebraic, equation_that_reads_velocities_damps_the_motion) {
   TestSystem m;
   m.entity("bead");
   const BlockId q = m.add_length("q", 0, 1.5);
@@ -195,7 +195,7 @@ TEST(Algebraic, an_equation_that_reads_velocities_damps_the_motion) {
   EXPECT_NEAR(on_all_ranks(m, run.state(), z), 4 * 1.5 * std::exp(-2) / 50, 1e-7);
 }
 
-TEST(Algebraic, the_unit_of_an_unknown_changes_nothing) {
+TEST(Algebraic, unknowns_may_have_any_unit) {
   // Rows and columns have scales of their own: a tangent in other units converges in the same iterations.
   struct Scaled {
     double unit = 1, force = 1;
@@ -234,7 +234,7 @@ TEST(Algebraic, the_unit_of_an_unknown_changes_nothing) {
     }
 }
 
-TEST(Algebraic, an_unknown_without_an_equation_is_named_at_the_start) {
+TEST(Algebraic, unknown_without_an_equation_is_named_at_the_start) {
   for (const bool in_statics : {false, true})
     for (const bool has_element : {false, true}) {
       TestSystem m;
@@ -291,7 +291,7 @@ TEST(Algebraic, equations_that_do_not_determine_their_unknowns_are_named) {
   EXPECT_THAT(error, HasSubstr("no equation that determines 'blind.z' (1)"));
 }
 
-TEST(Algebraic, a_joint_that_is_inactive_keeps_its_unknowns) {
+TEST(Algebraic, unknowns_of_an_inactive_joint_are_kept) {
   /// Holds a coordinate at the algebraic unknown, z = 0.5 q. Stencil: coordinate, algebraic, multiplier.
   struct Held {
     void evaluate(const LocalState& x, LocalSystem& out) const {
@@ -343,7 +343,7 @@ struct RuleBreaker {
   }
 };
 
-TEST(Algebraic, an_equation_or_a_constraint_that_may_not_be_is_named_at_the_start) {
+TEST(Algebraic, equation_or_constraint_with_a_forbidden_dependence_is_named_at_the_start) {
   const auto message = [](const RuleBreaker& breaker, bool in_statics) {
     TestSystem m;
     m.entity("bead");

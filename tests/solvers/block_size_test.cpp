@@ -74,7 +74,7 @@ std::vector<double> after_a_while(int size, bool in_statics) {
   return all;
 }
 
-TEST(BlockSize, twenty_coordinates_in_one_block_move_as_in_twenty) {
+TEST(BlockSize, of_twenty_coordinates_gives_the_motion_of_twenty_blocks) {
   const std::vector<double> apart = after_a_while(1, false), together = after_a_while(modes, false),
                             by_ten = after_a_while(10, false);
   double largest = 0;
@@ -86,7 +86,7 @@ TEST(BlockSize, twenty_coordinates_in_one_block_move_as_in_twenty) {
   EXPECT_GT(largest, 0.01);
 }
 
-TEST(BlockSize, twenty_coordinates_in_one_block_come_to_rest) {
+TEST(BlockSize, of_twenty_coordinates_gives_the_static_solution) {
   for (const double q : after_a_while(modes, true)) EXPECT_NEAR(q, 0, 1e-9);
 }
 
@@ -113,7 +113,7 @@ struct Weights {
   }
 };
 
-TEST(BlockSize, multipliers_of_one_block_may_be_twelve) {
+TEST(BlockSize, may_be_twelve_for_multipliers) {
   for (const auto form : {DynamicStage::Form::index3, DynamicStage::Form::projected,
                           DynamicStage::Form::index2, DynamicStage::Form::index1}) {
     TestSystem m;

@@ -214,7 +214,7 @@ struct Row : TestSystem {
   }
 };
 
-TEST(Contracts, a_stencil_that_moves_across_ranks_gives_the_motion_of_one_that_holds_all) {
+TEST(Contracts, a_stencil_that_moves_across_ranks_gives_the_motion_of_one_with_all_blocks) {
   const int n = 20;
   Row moving(n, false), wide(n, true);
   Simulation a(*moving.assembler), b(*wide.assembler);

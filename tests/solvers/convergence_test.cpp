@@ -17,7 +17,7 @@ std::vector<Stage> dynamic(double until, double step) {
   return {Stage{"", d}};
 }
 
-TEST(Convergence, does_not_need_a_force) {
+TEST(Convergence, is_reached_without_any_force) {
   // Speeds and positions whose sums round: nothing but rounding is left as a scale of forces.
   for (const double speed : {0.1234567, 3.7654321, 1234.56789})
     for (const double step : {1e-5, 0.0137, 3.1}) {
@@ -34,7 +34,7 @@ TEST(Convergence, does_not_need_a_force) {
     }
 }
 
-TEST(Convergence, does_not_need_a_force_in_a_stiff_body_that_flies) {
+TEST(Convergence, is_reached_without_force_in_a_stiff_body_that_flies) {
   for (const double speed : {0.1234567, 321.9876543}) {
     TestSystem m;
     m.entity("pair", "spring");
@@ -50,7 +50,7 @@ TEST(Convergence, does_not_need_a_force_in_a_stiff_body_that_flies) {
   }
 }
 
-TEST(Convergence, takes_no_noise_for_divergence) {
+TEST(Convergence, is_not_denied_because_of_noise) {
   ModelScales scales;
   scales.length = 0.2;
   scales.mass = scales.heaviest = 2;
@@ -114,12 +114,12 @@ TEST_F(AtRounding, an_iteration_that_helps_is_followed_by_another) {
   EXPECT_TRUE(accept(4e-8, 0, small, {4, false, true}));
 }
 
-TEST_F(AtRounding, what_rounding_does_not_explain_must_fall_below_the_tolerance) {
+TEST_F(AtRounding, a_residual_above_rounding_must_fall_below_the_tolerance) {
   for (int k = 3; k < 20; ++k) EXPECT_FALSE(accept(1.1e-7, 2e-8, small, {k, false, true})) << k;
   EXPECT_TRUE(accept(1.1e-7, 0.9e-8, small, {20, false, true}));
 }
 
-TEST_F(AtRounding, an_increment_that_counts_is_followed_by_another) {
+TEST_F(AtRounding, an_increment_above_rounding_is_followed_by_another) {
   EXPECT_FALSE(accept(1.1e-7, 0, 1e-7, {3, false, true}));
   EXPECT_FALSE(accept(1.1e-7, 0, 6e-9, {4, false, true}));  // by its reduction, one of 4e-10 m is to follow
   EXPECT_TRUE(accept(1.1e-7, 0, small, {5, false, true}));
@@ -156,7 +156,7 @@ TEST_F(AtRounding, a_slow_tangent_is_not_taken_for_rounding) {
   EXPECT_TRUE(accept(force, force, 1e-13, {20, true, true}));
 }
 
-TEST_F(AtRounding, a_prediction_is_not_accepted) {
+TEST_F(AtRounding, no_prediction_is_accepted) {
   test_.begin(1e-8, scales_, 1e6, 1e3);
   EXPECT_FALSE(accept(1.1e-7, 0, 0, {0, false, true}));
 }

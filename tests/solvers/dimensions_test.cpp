@@ -57,7 +57,7 @@ Ends grow(std::optional<double> of_pressure, std::optional<double> of_displaceme
   return {end(states[0]), end(states[1]), run.summary().timings.iterations};
 }
 
-TEST(Dimensions, states_converge_by_their_own_sizes) {
+TEST(Dimensions, let_states_converge_by_their_own_sizes) {
   const double pressure = grow(large, {}).pressure, displacement = grow({}, small).displacement;
   const Ends both = grow(large, small);
   EXPECT_NEAR(both.pressure, pressure, 1e-9 * pressure);
@@ -66,14 +66,14 @@ TEST(Dimensions, states_converge_by_their_own_sizes) {
   EXPECT_GT(std::abs(grow(large, large).displacement - displacement), 1e-3 * displacement);
 }
 
-TEST(Dimensions, a_state_far_beyond_its_nominal_size_converges_by_what_it_is) {
+TEST(Dimensions, let_a_state_far_beyond_its_nominal_size_converge_by_its_magnitude) {
   const Ends right = grow(large, small), beyond = grow(1e-3, 1e-3 * small);
   EXPECT_NEAR(beyond.pressure, right.pressure, 1e-9 * right.pressure);
   EXPECT_NEAR(beyond.displacement, right.displacement, 1e-7 * right.displacement);
   EXPECT_LE(beyond.iterations, right.iterations + 12);  // one a step
 }
 
-TEST(Dimensions, a_state_alone_needs_no_nominal_size) {
+TEST(Dimensions, are_not_needed_for_a_single_state) {
   const double right = grow({}, small).displacement;
   for (const double nominal : {1e-12, 1.0, 1e7})
     EXPECT_NEAR(grow({}, nominal).displacement, right, 1e-7 * right) << nominal;
@@ -106,7 +106,7 @@ struct MixedCoordinates : TestSystem {
   }
 };
 
-TEST(Dimensions, rows_of_one_block_count_by_what_each_measures) {
+TEST(Dimensions, may_differ_between_rows_of_one_block) {
   constexpr double L = MixedCoordinates::length, n = MixedCoordinates::parameter;
   const double metres[3] = {1, L, L / n};
   for (int k = 0; k < 3; ++k) {

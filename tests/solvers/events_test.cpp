@@ -86,7 +86,7 @@ struct Flipping {
   }
 };
 
-TEST(Reviews, that_change_without_end_are_named) {
+TEST(Reviews, that_change_the_history_without_end_are_named) {
   TestSystem m;
   m.entity("bob");
   const double one = 1;
@@ -110,7 +110,7 @@ struct Kick {
   void commit(const LocalState&, const StepInfo& step) { on = on || step.end >= time; }
 };
 
-TEST(Events, of_one_step_happen_in_the_order_of_time_however_they_are_declared) {
+TEST(Events, of_one_step_happen_in_the_order_of_time) {
   // Two at different times, two at the same.
   const Kick kicks[] = {{0.53, 2}, {0.51, -3}, {0.57, 1}, {0.57, 4}};
   std::vector<double> ends;
@@ -135,7 +135,7 @@ TEST(Events, of_one_step_happen_in_the_order_of_time_however_they_are_declared) 
   EXPECT_NEAR(ends[2], ends[0], 1e-14);
 }
 
-TEST(Events, that_come_forward_leave_no_step_between) {
+TEST(Events, whose_prediction_moves_to_an_earlier_time_leave_no_step_between) {
   TestSystem m;
   m.entity("mass");
   const double zero = 0, one = 1;

@@ -36,7 +36,7 @@ double open(TestSystem& s, const State& state, ConstraintLevel level) {
   return largest;
 }
 
-TEST(Index1, projection_keeps_the_constraints_to_rounding_and_without_it_they_drift) {
+TEST(Index1, satisfies_the_constraints_by_projection_and_drifts_without_it) {
   for (const bool projection : {true, false}) {
     HeavyTop top;
     Simulation run(*top.assembler);
@@ -58,7 +58,7 @@ TEST(Index1, projection_keeps_the_constraints_to_rounding_and_without_it_they_dr
 
 /// The rows B v' + bias change with x through v', v and q. Without the part through v Newton's method gained half of the
 /// angle of a step with each iteration, here 1 - 0.15/2.
-TEST(Index1, its_tangent_converges_as_that_of_index_3) {
+TEST(Index1, converges_as_fast_as_index_3) {
   double iterations[2];
   for (int i = 0; i < 2; ++i) {
     HeavyTop top;
@@ -73,7 +73,7 @@ TEST(Index1, its_tangent_converges_as_that_of_index_3) {
   EXPECT_LT(iterations[0], iterations[1] + 1) << iterations[0] << " " << iterations[1];
 }
 
-TEST(Index1, accelerations_and_multipliers_are_those_of_the_state) {
+TEST(Index1, gives_the_accelerations_and_multipliers_of_the_state) {
   double error[2];
   for (int i = 0; i < 2; ++i) {
     HeavyTop top;
@@ -121,7 +121,7 @@ struct Height {
   }
 };
 
-TEST(Index1, goes_with_first_order_states) {
+TEST(Index1, works_with_first_order_states) {
   double value[3];
   for (int i = 0; i < 3; ++i) {
     TestSystem m;

@@ -16,13 +16,13 @@ UnilateralReading open(double gap, double rate, double gap_now, double rate_now)
   return {.status = RowStatus::inactive, .gap = {gap, gap_now}, .rate = {rate, rate_now}};
 }
 
-TEST(UnilateralLaw, holds_while_it_presses) {
+TEST(UnilateralLaw, stays_closed_while_it_presses) {
   EXPECT_EQ(judge(pressed(-10, -3), step).what, What::keep);
   EXPECT_EQ(judge(pressed(-10, 5e-7), step).what, What::keep);
   EXPECT_EQ(judge(pressed(3, 5e-7), step).what, What::keep);
 }
 
-TEST(UnilateralLaw, opens_where_the_multiplier_changes_its_sign) {
+TEST(UnilateralLaw, opens_when_the_multiplier_changes_its_sign) {
   LawVerdict v = judge(pressed(-1, 3), step);
   EXPECT_EQ(v.what, What::cut);
   EXPECT_NEAR(v.time, 2.25, 1e-12);
@@ -35,7 +35,7 @@ TEST(UnilateralLaw, opens_where_the_multiplier_changes_its_sign) {
   EXPECT_EQ(judge(pressed(1e-9, 1), step).what, What::at_begin);
 }
 
-TEST(UnilateralLaw, believes_no_sign_in_the_start_up_transient) {
+TEST(UnilateralLaw, ignores_signs_in_the_transient_of_a_start) {
   LawStep first = step;
   first.believed = false;
   EXPECT_EQ(judge(pressed(-1, 3), first).what, What::keep);
@@ -48,7 +48,7 @@ TEST(UnilateralLaw, believes_no_sign_in_the_start_up_transient) {
   EXPECT_EQ(judge(open(1, -2, -1, -2), first).what, What::cut);
 }
 
-TEST(UnilateralLaw, closes_where_the_gap_does) {
+TEST(UnilateralLaw, closes_when_the_gap_becomes_zero) {
   // Free fall: gap 1 - t^2.
   LawVerdict v = judge(open(1, 0, 0.75, -1), {.start = 0, .end = 0.5, .length = 1e-9});
   EXPECT_EQ(v.what, What::keep);
@@ -103,7 +103,7 @@ TEST(FrictionLaw, sticks_inside_its_cone) {
   EXPECT_NEAR(v.time, 2.5, 1e-12);  // |(4, 3)| = 5
 }
 
-TEST(FrictionLaw, sticks_again_where_the_slip_is_zero) {
+TEST(FrictionLaw, sticks_again_when_the_slip_is_zero) {
   EXPECT_EQ(judge(slipping({3, 0, 0}, {2, 0.5, 0}), step).what, What::keep);
   LawVerdict v = judge(slipping({3, 0, 0}, {-1, 0, 0}), step);
   EXPECT_EQ(v.what, What::cut);
@@ -116,14 +116,14 @@ TEST(FrictionLaw, sticks_again_where_the_slip_is_zero) {
   EXPECT_EQ(v.what, What::at_begin);
 }
 
-TEST(FrictionLaw, cuts_a_step_in_which_the_slip_turns_round) {
+TEST(FrictionLaw, shortens_a_step_in_which_the_slip_reverses) {
   const LawVerdict v = judge(slipping({3, 0, 0}, {-1, 0.5, 0}), step);
   EXPECT_EQ(v.what, What::cut);
   EXPECT_NEAR(v.time, 2.375, 1e-12);  // where half of the slip along its direction is left
   EXPECT_EQ(v.status, RowStatus::slips);
 }
 
-TEST(FrictionLaw, leaves_rest_in_its_direction_alone) {
+TEST(FrictionLaw, keeps_the_direction_of_slip_near_rest) {
   EXPECT_EQ(judge(slipping({0, 0, 0}, {2, 0.1, 0}), step).what, What::keep);
   EXPECT_EQ(judge(slipping({0, 0, 0}, {-2, 0, 0}), step).what, What::at_begin);
 }

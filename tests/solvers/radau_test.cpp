@@ -65,7 +65,7 @@ Errors errors(const std::function<std::vector<std::pair<double, Sample>>(double 
 
 Eigen::VectorXd three(const double* x) { return Eigen::Map<const Vec3>(x); }
 
-TEST(Radau, heavy_top_has_orders_3_and_2_from_the_first_step) {
+TEST(Radau, has_orders_3_and_2_from_the_first_step_for_the_heavy_top) {
   const auto run = [](double h) {
     HeavyTop top;
     Simulation simulation(*top.assembler);
@@ -91,7 +91,7 @@ double order_of(const std::function<double(double h)>& error, double h) {
   return std::log2(coarse / fine);
 }
 
-TEST(Radau, first_order_states_have_order_3) {
+TEST(Radau, has_order_3_for_first_order_states) {
   const double k = 3, t = 2;
   const double exact = (k * k * std::sin(t) - k * std::cos(t) + k * std::exp(-k * t)) / (k * k + 1);
   const auto error = [&](double h) {
@@ -126,7 +126,7 @@ struct Edge {
   }
 };
 
-TEST(Radau, velocity_level_constraints_have_order_3) {
+TEST(Radau, has_order_3_for_velocity_level_constraints) {
   // Constant speed 1 along a body that spins with 2 rad/s: a circle of radius 1/2.
   const auto error = [](double h) {
     TestSystem m;
@@ -178,7 +178,7 @@ TEST(Radau, has_order_3_across_an_event) {
   }
 }
 
-TEST(Radau, chart_takes_a_constant_velocity_for_a_constant_turn) {
+TEST(Radau, gives_a_constant_rotation_for_a_constant_velocity) {
   const Vec3 turn(0.7, -1.1, 0.4);
   RadauChart chart;
   ASSERT_TRUE(chart.solve({turn / 3, turn}));
@@ -186,7 +186,7 @@ TEST(Radau, chart_takes_a_constant_velocity_for_a_constant_turn) {
   EXPECT_LT((chart.turn(1) - turn).norm(), 1e-15);
 }
 
-TEST(Radau, tangent_is_that_of_the_residual_at_large_rotations) {
+TEST(Radau, has_the_exact_tangent_at_large_rotations) {
   Chain chain(2);
   chain.layout->set_stabilized(true);
   chain.assembler->revise();

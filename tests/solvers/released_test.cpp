@@ -42,7 +42,7 @@ struct HeldByLatches : TestSystem {
 const DynamicStage::Form forms[] = {DynamicStage::Form::index3, DynamicStage::Form::projected,
                                     DynamicStage::Form::index2, DynamicStage::Form::index1};
 
-TEST(Released, a_joint_that_lets_go_leaves_its_share_to_the_one_that_it_repeats) {
+TEST(Released, joints_leave_their_reaction_to_the_redundant_one) {
   for (const DynamicStage::Form form : forms) {
     HeldByLatches m;
     Simulation run(*m.assembler);
@@ -61,7 +61,7 @@ TEST(Released, a_joint_that_lets_go_leaves_its_share_to_the_one_that_it_repeats)
   }
 }
 
-TEST(Released, a_body_that_nothing_holds_any_more_falls) {
+TEST(Released, bodies_without_any_joint_fall) {
   for (const DynamicStage::Form form : forms) {
     HeldByLatches m(0.105, 0.105);
     Simulation run(*m.assembler);

@@ -61,7 +61,7 @@ TEST(RepeatedLu, keeps_the_order_of_pivots_for_other_values) {
   EXPECT_EQ(static_cast<long>(lu.entries()), (first.array() != 0).count());
 }
 
-TEST(RepeatedLu, lets_entries_count_once_they_are_not_zero) {
+TEST(RepeatedLu, includes_entries_once_they_are_not_zero) {
   std::mt19937 random(11);
   Eigen::MatrixXd A = random_matrix(30, 0.05, random);
   Dense matrix(30);
@@ -74,7 +74,7 @@ TEST(RepeatedLu, lets_entries_count_once_they_are_not_zero) {
   }
 }
 
-TEST(RepeatedLu, leaves_out_what_rounding_would_lose) {
+TEST(RepeatedLu, omits_entries_below_rounding) {
   Eigen::MatrixXd A = Eigen::MatrixXd::Identity(3, 3);
   Dense matrix(3);
   RepeatedLu lu;
@@ -88,7 +88,7 @@ TEST(RepeatedLu, leaves_out_what_rounding_would_lose) {
 }
 
 // Masses and a constraint whose direction turns by a quarter: the pivot of the first factorization vanishes.
-TEST(RepeatedLu, seeks_pivots_anew_where_a_kept_one_vanishes) {
+TEST(RepeatedLu, chooses_new_pivots_where_a_kept_one_vanishes) {
   Dense matrix(3);
   RepeatedLu lu;
   for (int k = 0; k <= 18; ++k) {
@@ -120,7 +120,7 @@ TEST(RepeatedLu, solves_saddle_points) {
   }
 }
 
-TEST(RepeatedLu, says_where_a_matrix_is_singular_and_goes_on_afterwards) {
+TEST(RepeatedLu, reports_where_a_matrix_is_singular_and_continues_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = random_matrix(10, 0.3, random);
   Dense matrix(10);

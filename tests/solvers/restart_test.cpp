@@ -71,7 +71,7 @@ struct Swung : TestSystem {
   }
 };
 
-TEST(Restart, a_body_let_go_flies_straight_on) {
+TEST(Restart, of_a_released_body_gives_free_flight) {
   for (const auto form : forms)
     for (const double time : events) {
       std::array<double, 3> e{}, e_v{};
@@ -95,7 +95,7 @@ TEST(Restart, a_body_let_go_flies_straight_on) {
     }
 }
 
-TEST(Restart, a_body_caught_in_flight_takes_the_impulse_and_turns) {
+TEST(Restart, of_a_body_caught_in_flight_takes_the_impulse) {
   const Vec3 v(0.3, 1.5, 0);
   const double spin = 0.7;
   for (const auto form : forms)
@@ -160,7 +160,7 @@ struct TwoRods : TestSystem {
   }
 };
 
-TEST(Restart, what_goes_on_holding_keeps_order_2_in_its_multipliers) {
+TEST(Restart, keeps_order_2_in_the_multipliers_of_remaining_joints) {
   for (const auto form : forms)
     for (const double time : events) {
       // Positions, velocities, multipliers of the upper joint: at times from the event on, of each step size.
@@ -222,7 +222,7 @@ BlockId add_bob(TestSystem& m) {
   return q;
 }
 
-TEST(Restart, a_force_that_sets_in_acts_from_its_instant_on) {
+TEST(Restart, lets_a_force_act_from_its_instant_on) {
   // Events close to a border of steps leave pieces of a step that are very short.
   for (const double time : {0.3, 0.3037, 0.3 + 1e-9, 0.32 - 1e-9, 0.32 - 1e-11})
     for (const auto form : forms) {

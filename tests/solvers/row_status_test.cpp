@@ -147,7 +147,7 @@ struct OnARail : System {
   }
 };
 
-TEST(RowStatus, a_row_is_treated_by_its_status_not_by_its_numbers) {
+TEST(RowStatus, decides_how_a_row_is_treated) {
   OnARail s;
   // Both rows equal their multipliers, by chance.
   s.value(s.point)[0] = 0.75;
@@ -191,7 +191,7 @@ TEST(RowStatus, a_row_is_treated_by_its_status_not_by_its_numbers) {
   EXPECT_EQ(s.r[first + 1], 7);
 }
 
-TEST(RowStatus, at_acceleration_level_an_inactive_row_says_that_the_multiplier_is_zero) {
+TEST(RowStatus, inactive_gives_a_zero_multiplier_at_acceleration_level) {
   OnARail s;
   s.state.acceleration[static_cast<std::size_t>(s.layout->offset(s.point).dof) + 1] = 3;
   s.value(s.multiplier)[1] = 0.5;
@@ -204,7 +204,7 @@ TEST(RowStatus, at_acceleration_level_an_inactive_row_says_that_the_multiplier_i
   EXPECT_EQ(s.r[row], 0.5);
 }
 
-TEST(RowStatus, an_instance_without_active_rows_is_not_evaluated) {
+TEST(RowStatus, keeps_an_instance_without_active_rows_from_being_evaluated) {
   OnARail s;
   s.value(s.point)[1] = 2;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
@@ -237,7 +237,7 @@ TEST(RowStatus, an_instance_without_active_rows_is_not_evaluated) {
   EXPECT_TRUE(s.log->active_at_commit);
 }
 
-TEST(RowStatus, coordinates_of_a_sleeping_joint_stay_and_are_found_again) {
+TEST(RowStatus, inactive_keeps_the_coordinates_of_the_joint_until_they_are_found_again) {
   OnARail s;
   *s.rate(s.coordinate) = 2;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
@@ -261,7 +261,7 @@ TEST(RowStatus, coordinates_of_a_sleeping_joint_stay_and_are_found_again) {
   EXPECT_EQ(s.J(c, c), 0);
 }
 
-TEST(RowStatus, a_joint_that_becomes_active_must_be_closed) {
+TEST(RowStatus, becomes_active_only_for_a_closed_joint) {
   OnARail s;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
   s.value(s.point)[1] = 0.5;
@@ -274,7 +274,7 @@ TEST(RowStatus, a_joint_that_becomes_active_must_be_closed) {
   }
 }
 
-TEST(RowStatus, statuses_are_written_and_read_with_what_they_hold) {
+TEST(RowStatus, is_written_and_read_with_its_history) {
   OnARail s, other;
   s.switch_rows(s.multiplier, {0, 1}, RowStatus::inactive);
   Archive saved;
@@ -306,7 +306,7 @@ struct OnASoftPlane : System {
   }
 };
 
-TEST(CompliantRows, stand_at_multipliers_of_zero_where_rates_count) {
+TEST(CompliantRows, are_evaluated_at_zero_multipliers_in_forms_with_rates) {
   // Index 3 takes the spring as it is.
   OnASoftPlane as_it_is(false);
   as_it_is.evaluate();

@@ -6,7 +6,7 @@
 namespace trammel::testing {
 namespace {
 
-TEST(ModelScales, know_the_rounding_of_every_row_on_any_number_of_ranks) {
+TEST(ModelScales, contain_the_rounding_of_every_row_on_any_number_of_ranks) {
   constexpr int n = 30;
   StiffString m(n, Vec3::Zero());
   const ModelScales scales = measure_scales(*m.assembler, m.layout->initial_state());

@@ -40,7 +40,7 @@ Stage dynamic(double until, double step, double radius = 0.9,
   return {"", d};
 }
 
-TEST(FirstOrder, state_has_order_2_for_every_radius) {
+TEST(FirstOrder, states_have_order_2_for_every_radius) {
   const double k = 3, t = 2;
   const double exact = (k * k * std::sin(t) - k * std::cos(t) + k * std::exp(-k * t)) / (k * k + 1);
   for (const double radius : {0.0, 0.5, 0.9, 1.0}) {
@@ -99,7 +99,7 @@ TEST(Statics, finds_equilibrium) {
   EXPECT_NEAR(*m.value(run.state(), m.q), 1, 1e-9);
 }
 
-TEST(Statics, cuts_load_steps_and_grows_them_back) {
+TEST(Statics, halves_load_steps_and_enlarges_them_again) {
   SpringModel m(Spring{2, 5, 7, 0.3}, 0);
   Simulation run(*m.assembler);
   Log log;
@@ -140,7 +140,7 @@ TEST(Statics, names_a_block_without_stiffness) {
   EXPECT_THAT(log.notes[1], HasSubstr("and 11 times more for that reason, to 0.000244"));
 }
 
-TEST(Statics, says_where_it_does_not_converge) {
+TEST(Statics, reports_where_it_does_not_converge) {
   SpringModel m(Spring{2, 5, 7, 1e-9}, 0);
   Simulation run(*m.assembler);
   StaticStage s;
@@ -149,7 +149,7 @@ TEST(Statics, says_where_it_does_not_converge) {
   EXPECT_THAT(text, HasSubstr("no convergence at t = 0.25"));
 }
 
-TEST(Dynamics, counts_energy_from_nowhere) {
+TEST(Dynamics, counts_energy_without_a_source) {
   // A load of 1 N that does not tell its work.
   struct Push {
     void evaluate(const LocalState&, LocalSystem& out) const { out.residual()[0] = -1; }
@@ -172,7 +172,7 @@ TEST(Dynamics, counts_energy_from_nowhere) {
   EXPECT_EQ(run.summary().gained_at, 4);
 }
 
-TEST(Dynamics, keeps_the_energy_of_an_oscillator_and_cuts_a_step_that_is_rejected) {
+TEST(Dynamics, keeps_the_energy_of_an_oscillator_and_halves_a_rejected_step) {
   SpringModel m(Spring{1, 0, 0, 0.3, 1}, 1, 1);
   Simulation run(*m.assembler);
   Log log;
@@ -200,7 +200,7 @@ struct Crossing {
   }
 };
 
-TEST(Dynamics, cuts_a_step_to_an_event) {
+TEST(Dynamics, shortens_a_step_to_an_event) {
   const double one = 1, down = -1;
   TestSystem m;
   m.entity("bob");
@@ -236,7 +236,7 @@ struct HeldTwice : TestSystem {
   }
 };
 
-TEST(Redundancy, names_the_joint_that_repeats_another) {
+TEST(Redundancy, names_the_redundant_joint) {
   HeldTwice m;
   Simulation run(*m.assembler);
   DynamicStage stage;
@@ -248,7 +248,7 @@ TEST(Redundancy, names_the_joint_that_repeats_another) {
   EXPECT_THAT(text, HasSubstr("'b' has 3 redundant equations, which follow from those of 'a': force"));
 }
 
-TEST(Redundancy, shares_the_reaction_equally) {
+TEST(Redundancy, divides_the_reaction_equally) {
   for (const auto form :
        {DynamicStage::Form::index3, DynamicStage::Form::index2, DynamicStage::Form::index1}) {
     HeldTwice m;
@@ -340,7 +340,7 @@ struct Skate : TestSystem {
   }
 };
 
-TEST(Dynamics, velocity_constraint_has_order_2) {
+TEST(Dynamics, has_order_2_with_a_velocity_constraint) {
   // Constant speed 1 along a body that spins with 2 rad/s: a circle of radius 1/2.
   for (const auto form :
        {DynamicStage::Form::index3, DynamicStage::Form::index2, DynamicStage::Form::index1}) {
@@ -360,7 +360,7 @@ TEST(Dynamics, velocity_constraint_has_order_2) {
   }
 }
 
-TEST(Stages, refuse_what_makes_no_sense) {
+TEST(Stages, refuse_impossible_input) {
   SpringModel m(Spring{}, 1);
   Simulation run(*m.assembler);
   EXPECT_THAT(error_of(run, {dynamic(1, 0)}), HasSubstr("step"));
@@ -368,7 +368,7 @@ TEST(Stages, refuse_what_makes_no_sense) {
   EXPECT_THAT(error_of(run, {dynamic(-1, 0.1)}), HasSubstr("cannot end"));
 }
 
-TEST(Stages, prestress_then_release) {
+TEST(Stages, can_prestress_and_then_release) {
   SpringModel m(Spring{4, 0, 2}, 1);
   Simulation run(*m.assembler);
   StaticStage s;

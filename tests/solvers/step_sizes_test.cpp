@@ -32,7 +32,7 @@ std::vector<double> sizes(double accuracy, Rate&& c, int* rejected = nullptr) {
   return all;
 }
 
-TEST(StepSizes, keep_a_size_that_serves) {
+TEST(StepSizes, stay_the_same_if_they_are_suitable) {
   const std::vector<double> all = sizes(1e-4, [](double) { return 1.0; });
   const double h = all[all.size() / 2];
   for (std::size_t i = all.size() / 4; i + 4 < all.size(); ++i) EXPECT_EQ(all[i], h);
@@ -62,14 +62,14 @@ TEST(StepSizes, scale_with_the_root_of_the_accuracy) {
   EXPECT_NEAR(coarse[coarse.size() / 2] / fine[fine.size() / 2], 10, 1e-9);
 }
 
-TEST(StepSizes, a_jump_of_the_error_rejects_one_step) {
+TEST(StepSizes, change_with_one_rejected_step_at_a_jump_of_the_error) {
   int rejected = 0;
   sizes(
       1e-4, [](double t) { return t < 5 ? 1.0 : 300.0; }, &rejected);
   EXPECT_EQ(rejected, 1);
 }
 
-TEST(EventCrowding, sees_bounces_that_come_ever_sooner) {
+TEST(EventCrowding, finds_bounces_that_come_ever_sooner) {
   EventCrowding events;
   double t = 0, interval = 0.1;
   int seen = 0;
@@ -82,7 +82,7 @@ TEST(EventCrowding, sees_bounces_that_come_ever_sooner) {
   EXPECT_NEAR(events.limit(), 1.0, 1e-6);
 }
 
-TEST(EventCrowding, leaves_regular_events_alone) {
+TEST(EventCrowding, accepts_regular_events) {
   EventCrowding events;
   for (int k = 0; k < 500; ++k) {
     events.step(0.01 * k, true);
@@ -90,7 +90,7 @@ TEST(EventCrowding, leaves_regular_events_alone) {
   }
 }
 
-TEST(EventCrowding, an_ordinary_step_begins_the_count_anew) {
+TEST(EventCrowding, counts_again_after_an_ordinary_step) {
   EventCrowding events;
   double t = 0, interval = 0.1;
   for (int k = 0; k < 200; ++k) {

@@ -98,7 +98,7 @@ TEST(StopRequest, is_followed_at_any_iterate_and_leaves_the_last_accepted_state)
   EXPECT_GT(between, 5);
 }
 
-TEST(StopRequest, before_the_last_stage_ends_keeps_it_from_beginning) {
+TEST(StopRequest, before_the_last_stage_keeps_that_stage_from_beginning) {
   Swing model;
   Simulation whole(*model.assembler), run(*model.assembler);
   const FromQuestion never(1 << 30, Stop::no);

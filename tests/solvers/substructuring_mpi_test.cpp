@@ -94,7 +94,7 @@ Eigen::MatrixXd chain(int pairs, std::mt19937& random) {
   return A;
 }
 
-TEST(Substructuring, cuts_a_chain_at_one_unknown_between_two_ranks) {
+TEST(Substructuring, separates_a_chain_at_one_unknown_between_two_ranks) {
   std::mt19937 random(1);
   Solved solved(chain(40, random));
   for (int k = 0; k < 5; ++k) {
@@ -130,7 +130,7 @@ TEST(Substructuring, solves_matrices_that_are_not_symmetric) {
 
 // A mass at the border carries three multipliers of the rank before, whose bodies are massless there: once the mass lies on the interface, or
 // the multipliers do, the rest of that interior has no pivot.
-TEST(Substructuring, promotes_unknowns_of_a_singular_interior) {
+TEST(Substructuring, moves_unknowns_of_a_singular_interior_to_the_interface) {
   int ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   const int part = 12, n = part * ranks;
@@ -156,7 +156,7 @@ TEST(Substructuring, promotes_unknowns_of_a_singular_interior) {
   EXPECT_EQ(solved.counts.promotions > 0, ranks > 1);
 }
 
-TEST(Substructuring, says_where_a_matrix_is_singular_and_goes_on_afterwards) {
+TEST(Substructuring, reports_where_a_matrix_is_singular_and_continues_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = chain(20, random);
   Eigen::MatrixXd empty = A;

@@ -164,7 +164,7 @@ TEST_F(Files, give_wires_of_several_edges) {
   EXPECT_THAT(message(path, {"lop"}), HasSubstr("did you mean 'loop'"));
 }
 
-TEST_F(Files, come_as_iges_too) {
+TEST_F(Files, are_also_read_as_iges) {
   const auto curve =
       read_curve_file(iges(arc({1000, 0, 0}, {1500, 500, 0}, {1000, 1000, 0}), "BEND"), {"BEND"});
   EXPECT_NEAR(curve->length(), pi / 2, 1e-9);
@@ -179,19 +179,19 @@ class FirstFile : public ::testing::Test {
   const double bowl = 2 * std::sqrt(5.0) + std::asinh(2.0);  // [m]
 };
 
-TEST_F(FirstFile, is_in_metres_where_it_is_step) {
+TEST_F(FirstFile, is_in_metres_as_step) {
   EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
   EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
   EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
 }
 
-TEST_F(FirstFile, is_in_metres_where_it_is_iges) {
+TEST_F(FirstFile, is_in_metres_as_iges) {
   EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
   EXPECT_NEAR(read_curve_file(iges, {"BEND"})->length(), pi / 2, 1e-9);
   EXPECT_NEAR(read_curve_file(step, {"bowl"})->length(), bowl, 1e-12);
 }
 
-TEST_F(FirstFile, is_the_same_from_a_process_of_its_own) {
+TEST_F(FirstFile, is_the_same_read_by_a_process_of_its_own) {
   const auto here = read_curve_file(step, {"bowl"}), there = load_curve_file(step, {"bowl"}, reader);
   EXPECT_EQ(there->length(), here->length());
   EXPECT_EQ(there->point(0.3), here->point(0.3));
