@@ -3,12 +3,12 @@
 #include <span>
 #include <vector>
 
-#include "kernel/instance_plan.hpp"
+#include "kernel/range_sink.hpp"
 
 namespace trammel {
 
 /// Sums of the magnitudes of dg/dx in the rows of algebraic unknowns, by Layout local offset: of this rank's instances.
-class AlgebraicSizesSink final : public ContributionSink {
+class AlgebraicSizesSink final : public RangeSink {
  public:
   AlgebraicSizesSink(const Model& model, std::span<const UnknownBlock> unknowns, std::size_t local_size,
                      double model_length)
@@ -19,24 +19,16 @@ class AlgebraicSizesSink final : public ContributionSink {
         unknowns_(unknowns),
         model_length_(model_length) {}
 
-  void begin(const RangePlan& plan, const State& state) {
-    plan_ = &plan;
-    state_ = &state;
-    evaluated = 0;
-  }
   void add(int i, LocalSystem& contribution) override;
 
   std::vector<double> by_algebraic;  ///< over algebraic unknowns, each times its size
   std::vector<double> by_others;     ///< over all else, each times its size
   std::vector<double> rounding;      ///< over all, each times its value and the rounding of one
-  int evaluated = 0;
 
  private:
   const Model& model_;
   std::span<const UnknownBlock> unknowns_;
   double model_length_;
-  const RangePlan* plan_ = nullptr;
-  const State* state_ = nullptr;
 };
 
 }  // namespace trammel
