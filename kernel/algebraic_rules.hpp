@@ -2,27 +2,20 @@
 
 #include <vector>
 
-#include "kernel/instance_plan.hpp"
+#include "kernel/range_sink.hpp"
 
 namespace trammel {
 
 /// Throws Error if the tangents of an instance violate the rules of algebraic unknowns (see
 /// trammel/algebraic_rules.hpp).
-class AlgebraicRulesSink final : public ContributionSink {
+class AlgebraicRulesSink final : public RangeSink {
  public:
   explicit AlgebraicRulesSink(const Model& model) : model_(model) {}
 
-  void begin(const RangePlan& plan) {
-    plan_ = &plan;
-    evaluated = 0;
-  }
   void add(int i, LocalSystem& contribution) override;
-
-  int evaluated = 0;
 
  private:
   const Model& model_;
-  const RangePlan* plan_ = nullptr;
   std::vector<const Block*> blocks_;
 };
 

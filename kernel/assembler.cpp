@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 
@@ -15,7 +13,6 @@
 #include "kernel/matrix_pattern.hpp"
 #include "kernel/petsc_call.hpp"
 #include "kernel/plugin_call.hpp"
-#include "kernel/rank_exchange.hpp"
 #include "kernel/reaction_sides.hpp"
 #include "kernel/residual_sink.hpp"
 #include "kernel/row_evaluation.hpp"
@@ -47,13 +44,12 @@ struct Assembler::Parts {
   std::vector<PetscScalar> entries;        ///< on several ranks
   std::vector<double> kept;
   std::vector<double> r_by_offset, rate_by_offset, local;
-  /// What a block that shares the unknowns of its root gives to them; `Q`: of a rotation that is turned from its root.
+  /// Numbers by offset that are added to local unknowns; `Q`: of a rotation that is turned from its root.
   struct Fold {
     int offset, local, size;
-    const Mat3* Q;
+    const Mat3* Q = nullptr;
   };
-  std::vector<Fold> folds;
-  bool offsets_are_local = false;  ///< unknowns lie in a state as in the local vector
+  std::vector<Fold> folds, rate_folds;
   std::optional<ReactionSides> reaction_sides;  ///< once something was visited
   State zeroed;
   const State* zeroed_from = nullptr;  ///< within one evaluation
@@ -65,7 +61,7 @@ struct Assembler::Parts {
 
   void plan() {
     ++pattern_changes;
-    pattern.clear();
+    pattern = {};
     std::size_t kept_count = 0;
     plans = plan_ranges(model, layout, pattern, kept_count);
     diagonal_begin = pattern.slot_count();
@@ -91,6 +87,7 @@ struct Assembler::Parts {
     may_rest = any[0] != 0;
     algebraic = any[1] != 0;
     pattern.finish(layout.local_size());
+    entries.assign(layout.ranks() > 1 ? pattern.size() : 0, 0.0);
     plan_fold();
     kept.assign(kept_count, 0.0);
     r_by_offset.assign(layout.dof_count(), 0.0);
@@ -128,11 +125,21 @@ struct Assembler::Parts {
   }
 
   void plan_fold() {
-    const auto unknowns = layout.unknowns();
-    offsets_are_local = std::ranges::all_of(
-        unknowns, [](const UnknownBlock& u) { return u.offset.dof == u.local && u.stabilizing_local < 0; });
     folds.clear();
-    for (const BlockId id : layout.known_blocks().subspan(unknowns.size()))
+    rate_folds.clear();
+    const auto append = [](std::vector<Fold>& all, const Fold& next) {
+      if (!all.empty() && all.back().offset + all.back().size == next.offset &&
+          all.back().local + all.back().size == next.local)
+        all.back().size += next.size;
+      else
+        all.push_back(next);
+    };
+    for (const UnknownBlock& u : layout.unknowns()) {
+      append(folds, {u.offset.dof, u.local, u.size});
+      if (u.kind == BlockKind::multiplier && u.stabilizing_local >= 0)
+        append(rate_folds, {u.offset.dof, u.stabilizing_local, u.size});
+    }
+    for (const BlockId id : layout.known_blocks().subspan(layout.unknowns().size()))
       if (const UnknownBlock* u = layout.unknown_of(id)) {
         const BlockRoot& root = layout.root(id);
         folds.push_back({layout.offset(id).dof, u->local, u->size, root.rotated ? &root.Q : nullptr});
@@ -151,15 +158,15 @@ struct Assembler::Parts {
   }
 
   /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
-  template <class Sink, class Begin, class Skip>
-  bool evaluate(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip) {
+  template <class Skip>
+  bool evaluate(const State& state, const Request& request, RangeSink& sink, Skip&& skip) {
     LocalFault fault;
-    evaluate_here(state, request, sink, begin, skip, fault);
+    evaluate_here(state, request, sink, skip, fault);
     return agree(fault);
   }
 
-  template <class Sink, class Begin, class Skip>
-  void evaluate_here(const State& state, const Request& request, Sink& sink, Begin&& begin, Skip&& skip,
+  template <class Skip>
+  void evaluate_here(const State& state, const Request& request, RangeSink& sink, Skip&& skip,
                      LocalFault& fault) {
     const RangePlan* at = nullptr;
     zeroed_from = nullptr;
@@ -167,7 +174,7 @@ struct Assembler::Parts {
       for (const RangePlan& plan : plans) {
         if (skip(plan)) continue;
         at = &plan;
-        begin(plan);
+        sink.begin(plan, state);
         const PluginCall call(model, *plan.range, sink.evaluated);
         for (const InstanceRun& run : plan.runs) {
           sink.evaluated = run.first;
@@ -239,42 +246,28 @@ struct Assembler::Parts {
     ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, rate_by_offset, scales);
     if (!fault.waits())
       evaluate_here(
-          state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
-          [](const RangePlan&) { return false; }, fault);
+          state, request, sink, [](const RangePlan&) { return false; }, fault);
     if (fault.waits()) {
       std::ranges::fill(r_by_offset, 0.0);
       std::ranges::fill(rate_by_offset, 0.0);
     }
   }
 
-  bool residual_everywhere(const State& state) {
-    LocalFault fault;
-    residual(state, ConstraintLevel::position, fault);
-    return agree(fault, scales.contribution);
-  }
-
   /// Folds the residual by offset into numbers by local unknown: blocks into their roots, rates into stabilizing unknowns.
   void fold(double* out) const {
-    if (offsets_are_local) {
-      std::copy_n(r_by_offset.begin(), layout.local_size(), out);
-    } else {
-      for (const UnknownBlock& u : layout.unknowns()) {
-        std::copy_n(r_by_offset.begin() + u.offset.dof, u.size, out + u.local);
-        if (u.stabilizing_local < 0) continue;
-        if (u.kind == BlockKind::multiplier)
-          std::copy_n(rate_by_offset.begin() + u.offset.dof, u.size, out + u.stabilizing_local);
+    std::fill_n(out, layout.local_size(), 0.0);
+    const auto add = [out](const std::vector<Fold>& all, const std::vector<double>& from) {
+      for (const Fold& fold : all) {
+        Eigen::Map<Eigen::VectorXd> to(out + fold.local, fold.size);
+        const ConstVectorMap its(from.data() + fold.offset, fold.size);
+        if (fold.Q != nullptr)
+          to += fold.Q->lazyProduct(its);
         else
-          std::fill_n(out + u.stabilizing_local, u.size, 0.0);
+          to += its;
       }
-    }
-    for (const Fold& fold : folds) {
-      const double* contribution = r_by_offset.data() + fold.offset;
-      double* to = out + fold.local;
-      if (fold.Q != nullptr)
-        Eigen::Map<Vec3>(to) += *fold.Q * Eigen::Map<const Vec3>(contribution);
-      else
-        for (int j = 0; j < fold.size; ++j) to[j] += contribution[j];
-    }
+    };
+    add(folds, r_by_offset);
+    add(rate_folds, rate_by_offset);
   }
 };
 
@@ -322,9 +315,7 @@ bool Assembler::has_algebraic() const { return parts_->algebraic; }
 bool Assembler::algebraic_sizes(const State& state, AlgebraicSizes& out) {
   Parts& p = *parts_;
   AlgebraicSizesSink sink(p.model, p.layout.unknowns(), p.local.size(), p.length);
-  if (!p.evaluate(
-          state, {.tangent = true}, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
-          [](const RangePlan& plan) { return !plan.has_algebraic; }))
+  if (!p.evaluate(state, {.tangent = true}, sink, [](const RangePlan& plan) { return !plan.has_algebraic; }))
     return false;
   if (p.layout.ranks() > 1) {
     Vec sum = p.layout.create_vector();
@@ -347,10 +338,8 @@ void Assembler::require_algebraic_rules(const State& state) {
   constexpr unsigned states = 3;
   AlgebraicRulesSink sink(p.model);
   for (unsigned k = 0; k < states; ++k)
-    p.evaluate(
-        k == 0 ? state : disturbed(p.model, p.layout, state, p.length, k), {.tangent = true}, sink,
-        [&](const RangePlan& plan) { sink.begin(plan); },
-        [](const RangePlan& plan) { return !plan.has_algebraic; });
+    p.evaluate(k == 0 ? state : disturbed(p.model, p.layout, state, p.length, k), {.tangent = true}, sink,
+               [](const RangePlan& plan) { return !plan.has_algebraic; });
 }
 
 Mat Assembler::create_matrix() { return parts_->pattern.create(parts_->layout); }
@@ -362,12 +351,13 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   request.rigid = request.rates;
-  MatrixEntries entries(J, p.pattern, p.layout.ranks() == 1, p.entries);
-  PetscScalar* const numbers = entries.numbers();
+  // On one rank the matrix's own, which PETSc lets go of without a word.
+  PetscScalar* numbers = p.entries.data();
+  if (p.layout.ranks() == 1) TRAMMEL_PETSC(MatSeqAIJGetArrayWrite(J, &numbers));
+  std::fill_n(numbers, p.pattern.size(), 0.0);
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
-  const bool fine = p.evaluate(
-      state, request, sink, [&](const RangePlan& plan) { sink.begin(plan, state); },
-      [](const RangePlan& plan) { return plan.pairs.empty(); });
+  const bool fine =
+      p.evaluate(state, request, sink, [](const RangePlan& plan) { return plan.pairs.empty(); });
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   if (!fine) return false;
@@ -385,7 +375,7 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
       if (std::ranges::binary_search(p.redundant_rows, p.diagonal_rows[k]))
         numbers[slots[p.redundant_begin + k]] = kept;
   }
-  entries.assemble();
+  if (p.layout.ranks() > 1) TRAMMEL_PETSC(MatSetValuesCOO(J, numbers, INSERT_VALUES));
   p.cost.assembly += MPI_Wtime() - evaluated;
   return true;
 }
@@ -409,9 +399,7 @@ void Assembler::keep_gradients(const State& state) {
   Request request;
   request.tangent = true;
   GradientSink sink(p.kept);
-  if (!p.evaluate(
-          state, request, sink, [&](const RangePlan& plan) { sink.begin(plan); },
-          [](const RangePlan& plan) { return !plan.has_constraints; }))
+  if (!p.evaluate(state, request, sink, [](const RangePlan& plan) { return !plan.has_constraints; }))
     p.throw_refused(state);
 }
 
@@ -495,7 +483,9 @@ void Assembler::visit(const State& state,
                       const std::function<void(const ElementRange&, int, const LocalState&,
                                                const ReactionContributions&)>& visitor) {
   Parts& p = *parts_;
-  if (!p.residual_everywhere(state)) p.throw_refused(state);
+  LocalFault fault;
+  p.residual(state, ConstraintLevel::position, fault);
+  if (!p.agree(fault, p.scales.contribution)) p.throw_refused(state);
   if (!p.reaction_sides) p.reaction_sides.emplace(p.layout);
   p.reaction_sides->update(state, p.r_by_offset);
   static const ReactionContributions none;

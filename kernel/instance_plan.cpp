@@ -24,9 +24,7 @@ std::size_t append_pair(MatrixPattern& pattern, std::span<const UnknownBlock> un
   const UnknownBlock& r = unknowns[static_cast<std::size_t>(row.unknown)];
   const UnknownBlock& c = unknowns[static_cast<std::size_t>(column.unknown)];
   const StabilizingParts parts(row, column);
-  const auto append = [&](int first_row, PetscInt first_column) {
-    pattern.append(first_row, r.size, first_column, c.size);
-  };
+  const auto append = [&](int at, PetscInt column_at) { pattern.append(at, r.size, column_at, c.size); };
   append(r.local, c.global);
   if (parts.correction_column) append(r.local, c.stabilizing_global);
   if (parts.velocity_row) append(r.stabilizing_local, c.global);

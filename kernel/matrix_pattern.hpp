@@ -3,8 +3,9 @@
 #include <petscmat.h>
 
 #include <cstddef>
-#include <span>
 #include <vector>
+
+#include "trammel/export.hpp"
 
 namespace trammel {
 
@@ -13,10 +14,8 @@ class Layout;
 /// The entries of the matrix to which this rank contributes, in compressed rows: rows by Layout local number (own unknowns, then
 /// ghosts), columns by global number. Made of blocks in two steps: `append` each, then `finish`. Of a block each row has a slot:
 /// the place of the row's first entry among all entries; the others of the row follow it.
-class MatrixPattern {
+class TRAMMEL_API MatrixPattern {
  public:
-  /// Begins anew, without entries.
-  void clear();
   /// Appends a block; its rows have the next slots.
   void append(int row, int rows, PetscInt column, int columns);
   std::size_t slot_count() const { return slot_count_; }
@@ -24,6 +23,8 @@ class MatrixPattern {
   void finish(PetscInt rows);
 
   const PetscInt* slots() const { return slots_.data(); }
+  /// Columns of the entries.
+  const std::vector<PetscInt>& columns() const { return columns_; }
   std::size_t size() const { return columns_.size(); }
   /// Entries of a row are those from begin_of(row) to begin_of(row + 1).
   PetscInt begin_of(PetscInt row) const { return begins_[static_cast<std::size_t>(row)]; }
@@ -40,25 +41,6 @@ class MatrixPattern {
   std::vector<Block> blocks_;  ///< until they are finished
   std::size_t slot_count_ = 0;
   std::vector<PetscInt> slots_, begins_, columns_;
-};
-
-/// The numbers of a matrix while instances add to them, which are zero at first. On one rank these are the matrix's own.
-class MatrixEntries {
- public:
-  /// `beside` holds them on several ranks. Throws Error where the matrix has another pattern.
-  MatrixEntries(Mat matrix, const MatrixPattern& pattern, bool alone, std::vector<PetscScalar>& beside);
-  ~MatrixEntries();
-  MatrixEntries(const MatrixEntries&) = delete;
-  MatrixEntries& operator=(const MatrixEntries&) = delete;
-
-  PetscScalar* numbers() { return numbers_; }
-  /// Sums them up over the ranks, in the matrix. Collective.
-  void assemble();
-
- private:
-  Mat matrix_;
-  bool alone_;
-  PetscScalar* numbers_ = nullptr;
 };
 
 }  // namespace trammel

@@ -37,10 +37,10 @@ void TangentSink::turn_rows(const StencilBlock& row, Small& block) const {
 }
 
 void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& contribution, const StencilBlock& row,
-                                const StencilBlock& column, const Mat3* rate, Small& sum) const {
+                                const StencilBlock& column, const Mat3* rate, Small& sum) {
   // The bias is the derivative of B v along v. With G that of B v along increments, its own derivative along u is
   // 2 G u - B [u, v]: on rotations increments do not commute, [u, v] = u x v.
-  Small part;
+  Small& part = rate_part_;
   take(contribution.rate_gradient(), row, column, rate, part);
   const int n = row.size * column.size;
   for (int j = 0; j < n; ++j) sum.number[j] += 2 * weights_.bias_rate * part.number[j];
@@ -73,20 +73,11 @@ void TangentSink::fit_algebraic(const StencilBlock& row, const StencilBlock& col
                      : (of_row != nullptr ? of_row[a] : 1.0) * (of_column != nullptr ? of_column[b] : 1.0);
 }
 
-const PetscInt* TangentSink::add_block(const PetscInt* slot, const double* number, int rows, int columns,
+const PetscInt* TangentSink::add_block(const PetscInt* slot, const double* number, const Small& size,
                                        double scale) const {
-  if (rows == 3 && columns == 3) {
-    for (int a = 0; a < 3; ++a) {
-      PetscScalar* to = entries_ + slot[a];
-      for (int b = 0; b < 3; ++b) to[b] += scale * number[a + 3 * b];
-    }
-    return slot + 3;
-  }
-  for (int a = 0; a < rows; ++a) {
-    PetscScalar* to = entries_ + slot[a];
-    for (int b = 0; b < columns; ++b) to[b] += scale * number[a + rows * b];
-  }
-  return slot + rows;
+  for (int a = 0; a < size.rows; ++a)
+    for (int b = 0; b < size.columns; ++b) entries_[slot[a] + b] += scale * number[a + size.rows * b];
+  return slot + size.rows;
 }
 
 void TangentSink::look_at(std::span<const StencilBlock> blocks) {
@@ -95,68 +86,48 @@ void TangentSink::look_at(std::span<const StencilBlock> blocks) {
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const StencilBlock& b = blocks[k];
     Seen& seen = seen_[k];
-    const bool multiplier = b.kind == BlockKind::multiplier;
     seen.increment = seen.rate = nullptr;
-    seen.multiplier = multiplier;
+    seen.multiplier = b.kind == BlockKind::multiplier;
     seen.plain = weights_.bias_rate == 0 && b.size == 3 && b.Q == nullptr && !b.stabilizing && !b.may_rest &&
-                 (multiplier || is_kinematic(b.kind));
+                 (seen.multiplier || is_kinematic(b.kind));
     if (b.kind != BlockKind::rotation || b.unknown < 0) continue;
     const Mat3* T = moved ? &weights_.T[static_cast<std::size_t>(b.unknown)] : nullptr;
-    if (b.Q != nullptr) {
-      seen.turned_rate = b.Q->transpose();
-      if (moved) seen.turned_increment = seen.turned_rate * *T;
-      seen.rate = &seen.turned_rate;
-      seen.increment = moved ? &seen.turned_increment : seen.rate;
-    } else {
-      seen.increment = T;
-    }
+    seen.increment = T;
+    if (b.Q == nullptr) continue;
+    seen.turned_rate = b.Q->transpose();
+    if (moved) seen.turned_increment = seen.turned_rate * *T;
+    seen.rate = &seen.turned_rate;
+    seen.increment = moved ? &seen.turned_increment : seen.rate;
   }
 }
 
-void TangentSink::add_plain(const Numbers& from, const StencilBlock& row, const StencilBlock& column,
+void TangentSink::add_plain(LocalSystem& from, const StencilBlock& row, const StencilBlock& column,
                             const Mat3* T, double wK, const PetscInt* slot) {
   const double scale = row_scale(row) * column_scale(column);
-  const std::ptrdiff_t begin = row.offset + column.offset * from.size;
-  double sum[9] = {};
-  bool any = false;
-  const auto add = [&](const double* matrix, double weight) {
-    if (matrix == nullptr || weight == 0) return;
-    any = true;
-    for (int b = 0; b < 3; ++b) {
-      const double* its = matrix + begin + b * from.size;
-      for (int a = 0; a < 3; ++a) sum[a + 3 * b] += weight * its[a];
-    }
+  const auto part = [&](const MatrixMap& all) {
+    return Eigen::Map<const Mat3, 0, Eigen::OuterStride<>>(
+        all.data() + row.offset + column.offset * all.outerStride(), Eigen::OuterStride<>(all.outerStride()));
   };
-  if (T == nullptr) {
-    add(from.K, scale * wK);
-  } else if (from.K != nullptr && wK != 0) {
-    any = true;
-    const double weight = scale * wK;
-    const double *c0 = from.K + begin, *c1 = c0 + from.size, *c2 = c1 + from.size;
-    for (int b = 0; b < 3; ++b) {
-      const double t0 = weight * (*T)(0, b), t1 = weight * (*T)(1, b), t2 = weight * (*T)(2, b);
-      for (int a = 0; a < 3; ++a) sum[a + 3 * b] = c0[a] * t0 + c1[a] * t1 + c2[a] * t2;
-    }
-  }
-  add(from.D, scale * weights_.damping);
-  add(from.M, scale * weights_.mass);
-  if (!any) return;
-  for (int a = 0; a < 3; ++a) {
-    PetscScalar* to = entries_ + slot[a];
-    for (int b = 0; b < 3; ++b) to[b] += sum[a + 3 * b];
-  }
+  const bool has_K = from.has_K() && wK != 0, has_D = from.has_D() && weights_.damping != 0;
+  const bool has_M = from.has_M() && weights_.mass != 0;
+  if (!has_K && !has_D && !has_M) return;
+  Mat3 sum = Mat3::Zero();
+  if (has_K && T != nullptr)
+    sum = part(from.K()).lazyProduct(Mat3(scale * wK * *T));
+  else if (has_K)
+    sum = scale * wK * part(from.K());
+  if (has_D) sum += scale * weights_.damping * part(from.D());
+  if (has_M) sum += scale * weights_.mass * part(from.M());
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) entries_[slot[a] + b] += sum(a, b);
 }
 
 void TangentSink::add(int i, LocalSystem& contribution) {
   const auto blocks = plan_->stencil(i);
   look_at(blocks);
-  const Numbers numbers{contribution.has_K() ? contribution.K().data() : nullptr,
-                        contribution.has_D() ? contribution.D().data() : nullptr,
-                        contribution.has_M() ? contribution.M().data() : nullptr, contribution.size()};
-
   const PetscInt* slot = slots_ + plan_->slot_begin[static_cast<std::size_t>(i)];
   const double* kept = kept_.data() + plan_->kept_begin[static_cast<std::size_t>(i)];
-  Small stiffness, part, sum;
+  Small &stiffness = stiffness_, &part = part_, &sum = sum_;
   for (const BlockPair& pair : plan_->coupled(i)) {
     const auto r = static_cast<std::size_t>(pair.row), c = static_cast<std::size_t>(pair.column);
     const StencilBlock &row = blocks[r], &column = blocks[c];
@@ -165,7 +136,7 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       const double wK = its_row.multiplier      ? weights_.gradient
                         : its_column.multiplier ? weights_.reaction
                                                 : weights_.stiffness;
-      add_plain(numbers, row, column, its_column.increment, wK, slot);
+      add_plain(contribution, row, column, its_column.increment, wK, slot);
       slot += 3;
       continue;
     }
@@ -213,10 +184,11 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       fit_algebraic(row, column, sum);
       if (alone) fit_algebraic(row, column, stiffness);
     }
-    slot = add_block(slot, sum, row_scale(row) * column_scale(column));
+    slot = add_block(slot, sum.number, sum, row_scale(row) * column_scale(column));
 
     if (parts.correction_column)
-      slot = add_block(slot, stiffness, -wK * row_scale(row) * weights_.stabilizing_column_mu);
+      slot =
+          add_block(slot, stiffness.number, stiffness, -wK * row_scale(row) * weights_.stabilizing_column_mu);
     if (parts.velocity_row) {
       // d(B v + C_t) along w: through v by B, through the configuration by the gradient of the rate.
       take(contribution.K(), row, column, rate, part);
@@ -224,18 +196,20 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       std::fill_n(part.number, n, 0.0);
       if (contribution.has_rate_gradient()) take(contribution.rate_gradient(), row, column, increment, part);
       for (int k = 0; k < n; ++k) sum.number[k] += part.number[k];
-      slot = add_block(slot, sum, weights_.stabilizing_row_velocity * column_scale(column));
+      slot = add_block(slot, sum.number, sum, weights_.stabilizing_row_velocity * column_scale(column));
       if (parts.velocity_correction)
-        slot = add_block(slot, part, -weights_.stabilizing_row_velocity * weights_.stabilizing_column_mu);
+        slot = add_block(slot, part.number, part,
+                         -weights_.stabilizing_row_velocity * weights_.stabilizing_column_mu);
     }
     if (parts.correction_row) {
       const double factor = -weights_.step * weights_.stabilizing_row_mu * weights_.stabilizing_column_eta;
-      slot = add_block(slot, kept, row.size, column.size, factor);
+      slot = add_block(slot, kept, sum, factor);
       kept += n;
     }
     // In inactive rows eta vanishes like lambda.
     if (parts.velocity_own)
-      slot = add_block(slot, stiffness, weights_.stabilizing_row_velocity * weights_.stabilizing_column_eta);
+      slot = add_block(slot, stiffness.number, stiffness,
+                       weights_.stabilizing_row_velocity * weights_.stabilizing_column_eta);
   }
   evaluated = i + 1;
 }

@@ -20,6 +20,8 @@ constexpr int most_growths = 12;
 /// The smallest share of a column's largest entry that keeps the pivot on the diagonal, and the share of its first size
 /// to which a kept pivot may fall.
 constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
+/// The largest scaled entry, one when scales were found, may grow and shrink by this factor.
+constexpr double most_change = 10;
 /// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
 constexpr double transversal_work = 20;
 
@@ -56,17 +58,45 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
     symbolic_.reset();
   }
   const bool grown = take_structure(A.begin, A.column, A.value, A.n);
-  for (std::size_t k = 0; k < from_.size(); ++k) values_[k] = A.value[from_[k]];
+  if (grown) scale(A.value);
+  take_values(A.value);
   if (grown) order();
 
   if (!symbolic_) return false;
   if (grown && numeric_) return true;
-  if (numeric_ &&
+  const bool same_size = scales_.empty() || (largest_ < most_change && largest_ * most_change > 1);
+  if (numeric_ && same_size &&
       klu_refactor(starts_.data(), columns_.data(), values_.data(), symbolic_.get(), numeric_.get(),
                    common_.get()) != 0 &&
       pivots_serve())
     return true;
+  scale(A.value);
+  take_values(A.value);
   return seek_pivots();
+}
+
+void RepeatedLu::scale(const double* value) {
+  if (one_block_) return;  // who reads KLU's factors reads its scales
+  scales_.assign(at(size()), 0.0);
+  for (std::size_t k = 0; k < from_.size(); ++k) {
+    double& largest = scales_[at(columns_[k])];
+    largest = std::max(largest, std::abs(value[from_[k]]));
+  }
+  for (double& s : scales_) s = s > 0 ? 1 / s : 1.0;
+}
+
+void RepeatedLu::take_values(const double* value) {
+  if (scales_.empty()) {
+    for (std::size_t k = 0; k < from_.size(); ++k) values_[k] = value[from_[k]];
+    return;
+  }
+  double largest = 0;
+  for (std::size_t k = 0; k < from_.size(); ++k) {
+    const double number = value[from_[k]] * scales_[at(columns_[k])];
+    values_[k] = number;
+    largest = std::max(largest, std::abs(number));
+  }
+  largest_ = largest;
 }
 
 /// Lets entries count that were zero so far; true where there are any.
@@ -146,6 +176,8 @@ void RepeatedLu::order() {
     klu_defaults(common_.get());
     common_->tol = pivot_tolerance;
     common_->maxwork = transversal_work;
+    // KLU would find the scales anew in each factorization, and divide by them.
+    if (!one_block_) common_->scale = -1;
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
   Factors best = factors(colamd, false, std::numeric_limits<double>::infinity());
@@ -186,10 +218,12 @@ bool RepeatedLu::pivots_serve() const {
 void RepeatedLu::solve(const double* b, double* x) {
   std::copy_n(b, size(), x);
   klu_tsolve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
+  for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
 }
 
 void RepeatedLu::solve_transposed(const double* b, double* x) {
   std::copy_n(b, size(), x);
+  for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
   klu_solve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
 }
 

@@ -17,7 +17,7 @@ namespace trammel {
 ///   zero diagonal of multipliers by a permutation that takes away the symmetry on which AMD counts, and then some chains of
 ///   joints fill in without bound; without multipliers AMD is the better one.
 /// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
-///   one that was chosen, relative to its row.
+///   one that was chosen, relative to the size of its column at that time. These sizes are kept with the order.
 class RepeatedLu {
  public:
   /// `one_block`: no block triangular form is sought, so that L and U are factors of the whole.
@@ -60,6 +60,10 @@ class RepeatedLu {
     void operator()(klu_numeric* n) const { klu_free_numeric(&n, common); }
   };
 
+  /// Copies the entries that count, scaled.
+  void take_values(const double* value);
+  /// Makes the largest entry of each column of the matrix (a row to KLU) one.
+  void scale(const double* value);
   bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
   struct Factors;
   void order();
@@ -79,6 +83,8 @@ class RepeatedLu {
   std::vector<PetscInt> from_;    ///< by entry that counts: its place in the matrix
   std::vector<int> starts_, columns_;
   std::vector<double> values_;
+  std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
+  double largest_ = 0;          ///< of the values
   std::vector<double> pivots_;  ///< as they were when their order was sought
   int growths_ = 0, searches_ = 0;
 };

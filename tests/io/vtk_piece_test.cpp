@@ -72,7 +72,7 @@ TEST(VtkPiece, keeps_five_digits_of_fields) {
   }
 }
 
-TEST(VtkPiece, skins_are_strips_between_rings_that_close) {
+TEST(VtkPiece, draws_skins_as_closed_strips_between_rings) {
   // A square tube of three rings with one cap; the outer side of each triangle is away from the axis.
   std::vector<Vec3> points;
   for (const double x : {0.0, 1.0, 3.0})
@@ -108,7 +108,7 @@ TEST(VtkPiece, skins_are_strips_between_rings_that_close) {
   EXPECT_NEAR(area, 4 * 2 * 3, 1e-6);
 }
 
-TEST(VtkPiece, fields_beyond_single_precision_are_its_largest_number) {
+TEST(VtkPiece, replaces_fields_beyond_single_precision_by_its_largest_number) {
   LayerDrawing drawing;
   drawing.points = {0, 0, 0, 1, 0, 0};
   drawing.entity = {0, 0};

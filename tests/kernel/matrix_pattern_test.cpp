@@ -1,0 +1,61 @@
+#include "kernel/matrix_pattern.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace trammel {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<PetscInt> slots_of(const MatrixPattern& pattern) {
+  return {pattern.slots(), pattern.slots() + pattern.slot_count()};
+}
+
+TEST(MatrixPattern, sorts_the_columns_of_a_row_whatever_the_order_of_its_blocks) {
+  MatrixPattern pattern;
+  pattern.append(0, 2, 4, 2);
+  pattern.append(0, 2, 0, 3);
+  pattern.finish(2);
+  EXPECT_THAT(pattern.columns(), ElementsAre(0, 1, 2, 4, 5, 0, 1, 2, 4, 5));
+  EXPECT_EQ(pattern.begin_of(1), 5);
+  EXPECT_THAT(slots_of(pattern), ElementsAre(3, 8, 0, 5));
+}
+
+TEST(MatrixPattern, holds_an_entry_of_several_blocks_once) {
+  MatrixPattern pattern;
+  pattern.append(1, 1, 2, 2);
+  pattern.append(1, 1, 2, 2);
+  pattern.append(1, 1, 3, 1);  // within the others
+  pattern.append(1, 1, 1, 2);  // beside and over them
+  pattern.finish(3);
+  EXPECT_THAT(pattern.columns(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(slots_of(pattern), ElementsAre(1, 1, 2, 0));
+}
+
+TEST(MatrixPattern, has_rows_without_entries) {
+  MatrixPattern pattern;
+  pattern.append(2, 1, 7, 1);
+  pattern.finish(4);
+  EXPECT_EQ(pattern.size(), 1U);
+  EXPECT_EQ(pattern.begin_of(2), 0);
+  EXPECT_EQ(pattern.begin_of(3), 1);
+  EXPECT_EQ(pattern.begin_of(4), 1);
+}
+
+TEST(MatrixPattern, begins_anew_where_another_takes_its_place) {
+  MatrixPattern pattern;
+  pattern.append(0, 3, 0, 3);
+  pattern.finish(3);
+  pattern = {};
+  pattern.append(0, 1, 1, 1);
+  EXPECT_EQ(pattern.slot_count(), 1U);
+  pattern.finish(1);
+  EXPECT_THAT(pattern.columns(), ElementsAre(1));
+  EXPECT_THAT(slots_of(pattern), ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace trammel
