@@ -211,7 +211,7 @@ def main():
     parser.add_argument('--problems', nargs='+', metavar='WORD', help='those whose names hold one of these')
     parser.add_argument('--methods', nargs='+', metavar='WORD')
     parser.add_argument('--repeats', type=int, default=3, help='runs of which the least CPU time counts')
-    parser.add_argument('--limit', type=float, default=300, help='of a run [s]')
+    parser.add_argument('--limit', type=float, default=120, help='of a run [s]')
     parser.add_argument('--again', action='store_true', help='measure also what was measured before')
     parser.add_argument('--folder', default='build/bench/work_precision')
     options = parser.parse_args(sys.argv[3:])
