@@ -16,6 +16,9 @@ namespace {
 
 double now() { return MPI_Wtime(); }
 
+// In statics a kept tangent is not to begin with an increment beyond this part of the step, nor beyond so many times what the
+// prediction of the step before had to be corrected by: stiff directions have turned since it was made.
+constexpr double of_step = 0.1, of_correction = 10;
 // Full steps are given up where so many increments in a row grow, beyond the first one times the second number.
 constexpr int most_longer = 3;
 constexpr double longer = 10;
@@ -164,6 +167,11 @@ NewtonResult Newton::solve(int most) {
     have_tangent_ = false;
   }
   kept_.solved(result.iterations, keep, result.factorizations > 0);
+  corrected_ = HUGE_VAL;
+  if (result.converged && !(equations_.coefficients().acceleration > 0)) {
+    TRAMMEL_PETSC(VecWAXPY(correction_.get(), -1, start_.get(), x_.get()));
+    corrected_ = length(correction_.get());
+  }
   return result;
 }
 
@@ -491,8 +499,9 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   }
   if (stop_ == Stop::at_once) throw Stopped(true);
   if (iteration == 0) {
-    // A prediction is good for a part of the step. Where the kept tangent asks for more, stiff directions have turned since.
-    if (kept_now_ && !moves && next_length() > 0.1 * step_length(norms, equations_.scales()))
+    if (kept_now_ && !moves &&
+        next_length() >
+            std::min(of_step * step_length(norms, equations_.scales()), of_correction * corrected_))
       want_tangent(snes, true);
     return SNES_CONVERGED_ITERATING;
   }

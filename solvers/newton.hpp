@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <exception>
 #include <string>
 
@@ -135,13 +136,14 @@ class Newton {
   int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
-  int most_ = 0;                               ///< iterations, as the options say
-  int most_now_ = 0;                           ///< of the present attempt
-  bool kept_now_ = false;                      ///< the present attempt began with a kept tangent
-  bool damped_ = false;                        ///< the present attempt takes parts of increments
-  double damping_ = 1;                         ///< part that it tries next
-  double allowed_length_ = 0;                  ///< of an increment, at the last iterate that was accepted
-  double rate_ = 1;                            ///< last observed ratio of increments with the present tangent
+  int most_ = 0;                 ///< iterations, as the options say
+  int most_now_ = 0;             ///< of the present attempt
+  bool kept_now_ = false;        ///< the present attempt began with a kept tangent
+  bool damped_ = false;          ///< the present attempt takes parts of increments
+  double damping_ = 1;           ///< part that it tries next
+  double corrected_ = HUGE_VAL;  ///< in statics: length from the last prediction to its solution
+  double allowed_length_ = 0;    ///< of an increment, at the last iterate that was accepted
+  double rate_ = 1;              ///< last observed ratio of increments with the present tangent
   double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
   FieldNorms carried_;                         ///< of the increment that leads to the next residual
   int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
