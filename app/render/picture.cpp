@@ -200,7 +200,9 @@ class Scene {
   void write(const std::filesystem::path& file) {
     vtkNew<vtkRenderWindow> window;
     window->SetOffScreenRendering(1);
-    window->SetMultiSamples(8);
+    window->SetMultiSamples(
+        0);  // samples of a pixel would take part of an instant that is drawn behind another one
+    renderer_->UseFXAAOn();
     window->SetSize(options_.width, options_.height);
     window->SetNumberOfLayers(2);
     window->AddRenderer(renderer_);
