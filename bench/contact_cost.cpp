@@ -1,5 +1,6 @@
 // Cost of one evaluation of the contact of two NURBS surfaces, in both formulations, and of circles in a plane, beside a revolute
-// joint's: residual, and residual with tangent. Prints one table.
+// joint's: residual, and residual with tangent; and of the search for other contact points on surfaces of 800 patches. Prints one
+// table of times. `contact_cost ROW WHAT COUNT` does one thing COUNT times, for bench/contact_cost.sh, which counts instructions.
 
 #include <chrono>
 #include <limits>
@@ -23,13 +24,13 @@ namespace {
 
 using namespace trammel;
 
-/// A dome of 12 x 12 control points of degree 3, over 2 m x 2 m.
-std::string dome(const std::string& marker) {
+/// A dome of control points of degree 3, over 2 m x 2 m.
+std::string dome(const std::string& marker, int count_u, int count_v) {
   std::string rows;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < count_u; ++i) {
     rows += i == 0 ? "[" : ", [";
-    for (int j = 0; j < 12; ++j) {
-      const double x = -1 + i / 5.5, y = -1 + j / 5.5;
+    for (int j = 0; j < count_v; ++j) {
+      const double x = -1 + 2.0 * i / (count_u - 1), y = -1 + 2.0 * j / (count_v - 1);
       rows += fmt::format("{}[{:.6f}, {:.6f}, {:.6f}]", j == 0 ? "" : ", ", x, y, -0.4 * x * x - 0.3 * y * y);
     }
     rows += "]";
@@ -37,10 +38,24 @@ std::string dome(const std::string& marker) {
   return fmt::format("{{on: {}, points: [{}]}}", marker, rows);
 }
 
+/// What is measured: a joint and the control points of its surfaces, none where it has none.
+struct Row {
+  std::string name, joint, own;
+  int count_u = 0, count_v = 0;
+};
+
+const std::vector<Row> rows{{"revolute", "revolute", ", share: no, axis: [0, 0, 1]"},
+                            {"clearance_revolute", "clearance_revolute", ", hole: 0.5, pin: 0.3"},
+                            {"parameters", "surface_contact", "", 12, 12},
+                            {"sliding_plane", "surface_contact", ", formulation: sliding_plane", 12, 12},
+                            {"parameters_800", "surface_contact", "", 23, 43},
+                            {"sliding_plane_800", "surface_contact", ", formulation: sliding_plane", 23, 43}};
+
 /// A joint between two frames, near where it is closed.
 class Sample {
  public:
-  Sample(const Registry& registry, const std::string& joint, const std::string& own, bool surfaces) {
+  Sample(const Registry& registry, const Row& row) {
+    const bool surfaces = row.count_u > 0;
     context_.set_parameters(nullptr, {});
     ModelBuilder builder(model_);
     Entity frames;
@@ -63,66 +78,88 @@ class Sample {
       found.build(Parameters(*values_.back(), found.parameters, context_), builder);
     };
     if (surfaces) {
-      add(surface_category, "nurbs_surface", "one", dome("f.a"));
-      add(surface_category, "nurbs_surface", "two", dome("f.b"));
+      add(surface_category, "nurbs_surface", "one", dome("f.a", row.count_u, row.count_v));
+      add(surface_category, "nurbs_surface", "two", dome("f.b", row.count_u, row.count_v));
     }
-    add(Type::Category::joint, joint, "j",
-        fmt::format("{{between: [{}], assemble: yes{}}}", surfaces ? "one, two" : "f.a, f.b", own));
+    add(Type::Category::joint, row.joint, "j",
+        fmt::format("{{between: [{}], assemble: yes{}}}", surfaces ? "one, two" : "f.a, f.b", row.own));
     range_ = model_.ranges.back().instances.get();
     test_state_ = std::make_unique<TestState>(model_, range_->stencil(0));
+    for (double& rate : test_state_->state().rate) rate = 0.1;
+    range_->begin(0, test_state_->local(), {.step = 1e-3});
   }
 
-  /// The least time of an evaluation in some repetitions [s].
-  double seconds(bool tangent) const {
-    class Sink final : public ContributionSink {
-     public:
-      double sum = 0;
-
-     private:
-      void add(int, LocalSystem& contribution) override { sum += contribution.residual()[0]; }
-    } sink;
+  /// Does one thing `count` times: `residual`, `tangent` (with the residual), `review` (of a step in which the trees are not
+  /// walked), `begin` (which walks them).
+  double run(const std::string& what, int count) {
+    Sink sink;
     Request request;
-    request.tangent = tangent;
+    request.tangent = what == "tangent";
     const std::vector<const BlockOffset*> offsets{test_state_->state_offsets().data()};
-    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < count; ++i) {
+      if (what == "begin")
+        range_->begin(0, test_state_->local(), {.step = 1e-3});
+      else if (what == "review")
+        range_->review(0, test_state_->local(), {.start = 0, .end = 1e-3});
+      else
+        range_->evaluate(0, 1, test_state_->state(), offsets, request, sink);
+    }
+    return sink.sum;
+  }
+
+  /// The least time of one of them in some repetitions [s].
+  double seconds(const std::string& what) {
+    double least = std::numeric_limits<double>::infinity(), sum = 0;
     constexpr int count = 2000, repetitions = 15;
     for (int r = 0; r < repetitions; ++r) {
       const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < count; ++i) range_->evaluate(0, 1, test_state_->state(), offsets, request, sink);
+      sum += run(what, what == "begin" ? count / 20 : count);
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      least = std::min(least, taken.count() / count);
+      least = std::min(least, taken.count() / (what == "begin" ? count / 20 : count));
     }
-    return least + (sink.sum == 0.123 ? 1 : 0);
+    return least + (sum == 0.123 ? 1 : 0);
   }
 
  private:
+  class Sink final : public ContributionSink {
+   public:
+    double sum = 0;
+
+   private:
+    void add(int, LocalSystem& contribution) override { sum += contribution.residual()[0]; }
+  };
+
   CaseContext context_;
   Model model_;
   std::vector<std::unique_ptr<Value>> values_;
-  const ElementRange* range_ = nullptr;
+  ElementRange* range_ = nullptr;
   std::unique_ptr<TestState> test_state_;
 };
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   Registry registry;
   Loader loader(registry);
   for (const char* plugin : {"lower_pairs", "surfaces", "surface_contact"})
     loader.load(fmt::format("{}/{}.so", TRAMMEL_PLUGIN_DIR, plugin));
-  const Sample revolute(registry, "revolute", ", share: no, axis: [0, 0, 1]", false);
-  const double r = revolute.seconds(false), t = revolute.seconds(true);
+  if (argc == 4) {
+    for (const Row& row : rows)
+      if (row.name == argv[1]) return Sample(registry, row).run(argv[2], std::stoi(argv[3])) == 0.123 ? 1 : 0;
+    fmt::print(stderr, "contact_cost: no row '{}'\n", argv[1]);
+    return 2;
+  }
+  Sample revolute(registry, rows.front());
+  const double r = revolute.seconds("residual"), t = revolute.seconds("tangent");
   fmt::print(
-      "| joint | residual [us] | by a revolute's | with tangent [us] | by a revolute's "
-      "|\n|---|---|---|---|---|\n");
-  const auto row = [&](const std::string& name, const Sample& sample) {
-    const double residual = sample.seconds(false), tangent = sample.seconds(true);
-    fmt::print("| {} | {:.2f} | {:.1f} | {:.2f} | {:.1f} |\n", name, 1e6 * residual, residual / r,
-               1e6 * tangent, tangent / t);
-  };
-  row("revolute", revolute);
-  row("clearance_revolute", Sample(registry, "clearance_revolute", ", hole: 0.5, pin: 0.3", false));
-  row("surface_contact, NURBS", Sample(registry, "surface_contact", "", true));
-  row("surface_contact, NURBS, sliding_plane",
-      Sample(registry, "surface_contact", ", formulation: sliding_plane", true));
+      "| joint | residual [us] | by a revolute's | with tangent [us] | by a revolute's | review [us] | "
+      "begin, "
+      "with a walk [us] |\n|---|---|---|---|---|---|---|\n");
+  for (const Row& row : rows) {
+    Sample sample(registry, row);
+    const double residual = sample.seconds("residual"), tangent = sample.seconds("tangent");
+    fmt::print("| {} | {:.2f} | {:.1f} | {:.2f} | {:.1f} | {:.2f} | {:.1f} |\n", row.name, 1e6 * residual,
+               residual / r, 1e6 * tangent, tangent / t, 1e6 * sample.seconds("review"),
+               1e6 * sample.seconds("begin"));
+  }
 }

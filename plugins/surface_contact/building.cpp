@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -53,17 +52,18 @@ bool slide_sections(const Parameters& in, Builder& builder, const JointSite& sit
   return true;
 }
 
-/// Where the curvature of a curve jumps, the motion restarts: the solver is told so by a review of the joint's rows.
-void allow_restarts(Builder& builder, std::initializer_list<const Curve*> curves) {
-  const bool jumps =
-      std::ranges::any_of(curves, [](const Curve* curve) { return CurvatureJumps(*curve).size() > 0; });
-  if (!jumps || builder.has_activity()) return;
+/// Where the contact point or the curvature of a curve jumps, the motion restarts: the solver is told so by a review of the joint's
+/// rows.
+void allow_restarts(Builder& builder) {
+  if (builder.has_activity()) return;
   Activity activity;
-  activity.parameter = "curvature";
+  activity.parameter = "search";
   activity.by_instance = true;
   activity.length = builder.length();
   builder.set_activity(std::move(activity));
 }
+
+bool jumps(const Curve& curve) { return CurvatureJumps(curve).size() > 0; }
 
 }  // namespace
 
@@ -100,13 +100,17 @@ void slide_surfaces(const Parameters& in, Builder& builder, JointSite site, cons
   } catch (const Error& e) {
     throw Error(in.where("between"), e.what());
   }
+  const bool searches = in.flag("search");
+  if (searches) allow_restarts(builder);
   if (in.text("formulation") == "sliding_plane") {
     SlidingPlane joint(surfaces, start);
     joint.set_site(std::move(site));
+    if (searches) joint.search_others();
     add(builder, std::move(joint), {});
   } else {
     ContactJoint joint(surfaces);
     joint.set_site(std::move(site));
+    if (searches) joint.search_others();
     add(builder, std::move(joint), {start.one.u, start.one.v, start.two.u, start.two.v});
   }
 }
@@ -150,7 +154,7 @@ void slide_point_on_curve(const Parameters& in, Builder& builder, JointSite site
   require_closed(in, builder, (p - there).norm(),
                  fmt::format("'{}' starts {:.6g} m off '{}': the nearest point is {}, at eta = {:.6g}",
                              site.B.name(), (p - there).norm(), name, text(there), eta));
-  allow_restarts(builder, {curve.get()});
+  if (jumps(*curve)) allow_restarts(builder);
   PointOnCurve joint(std::move(curve), axis, side, name);
   joint.set_site(std::move(site));
   add(builder, std::move(joint), Eigen::Matrix<double, 1, 1>(eta));
@@ -180,9 +184,11 @@ void slide_curves(const Parameters& in, Builder& builder, JointSite site, const 
                   "points are {} and {} in the axes of '{}'",
                   name_1, name_2, start->gap, text(start->point_1), text(start->point_2), name_1));
   try {
-    allow_restarts(builder, {curves.one.get(), curves.two.get()});
+    const bool searches = in.flag("search");
+    if (searches || jumps(*curves.one) || jumps(*curves.two)) allow_restarts(builder);
     CurveContact joint(curves.one, curves.two, pair.axis, name_1, name_2, pair, *start);
     joint.set_site(std::move(site));
+    if (searches) joint.search_others();
     if (line_B) joint.keep_parallel(*line_B);
     add(builder, std::move(joint), {start->eta_1, start->eta_2});
   } catch (const Error& e) {

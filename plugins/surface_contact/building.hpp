@@ -23,6 +23,14 @@ struct Curves {
 
 std::string text(const Vec3& p);
 
+/// The parameter `search` of contacts of two shapes.
+inline Parameter search_parameter() {
+  return Parameter::make(Parameter::Kind::flag, "search", "",
+                         "looks for other places at which the two may touch, and goes on there: the contact "
+                         "point jumps")
+      .defaults("yes");
+}
+
 /// The two entries of `between`. Throws Error that says what it must be a list of.
 const Value& pair_of(const Parameters& in, const char* of_what);
 

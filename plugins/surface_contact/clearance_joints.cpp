@@ -278,7 +278,7 @@ void add_clearances(Registry& registry) {
            .defaults("[1, 0, 0]"),
        Parameter::make(Kind::vector3, "pin_direction", "", "of the pin's first semi-axis, in the axes of B")
            .defaults("[1, 0, 0]"),
-       near("parameters [eta1, eta2] near which the contact starts; of a point [eta]")},
+       near("parameters [eta1, eta2] near which the contact starts; of a point [eta]"), search_parameter()},
       build_revolute));
   registry.add(clearance_type(
       "clearance_spherical", "keeps a ball on the wall of a socket with play",
@@ -286,7 +286,7 @@ void add_clearances(Registry& registry) {
            .such_as("0.022")
            .must(),
        length("ball", "radius of the ball of B; 0: a point").not_negative().such_as("0.02").must(),
-       formulation(), near("as in `surface_contact`")},
+       formulation(), near("as in `surface_contact`"), search_parameter()},
       build_spherical));
   registry.add(clearance_type(
       "pin_in_slot", "keeps a pin on the wall of a slot, in a plane; one that fits, on its middle line",
@@ -295,7 +295,8 @@ void add_clearances(Registry& registry) {
        length("pin", "radius of the pin of B; 0: a point").not_negative().such_as("0.01").must(),
        axis_parameter(),
        Parameter::make(Kind::vector3, "direction", "", "of the slot, in the axes of A").defaults("[1, 0, 0]"),
-       near("parameters [eta1, eta2] near which the contact starts; of a point, or a pin that fits, [eta]")},
+       near("parameters [eta1, eta2] near which the contact starts; of a point, or a pin that fits, [eta]"),
+       search_parameter()},
       build_slot));
   registry.add(named_type(
       clearance_type(
@@ -308,7 +309,7 @@ void add_clearances(Registry& registry) {
            length("roller_radius", "of the roller").positive().such_as("0.01"),
            length("face_length", "of the flat face, the marker in its middle").positive(),
            Parameter::make(Kind::vector3, "face", "", "along the flat face, in the axes of B; absent: e1"),
-           axis_parameter(), near("as in `clearance_revolute`")},
+           axis_parameter(), near("as in `clearance_revolute`"), search_parameter()},
           build_cam),
       "the curve that is the cam's outline, and the follower's marker B"));
   registry.add(named_type(
@@ -321,7 +322,7 @@ void add_clearances(Registry& registry) {
                .must(),
            length("width", "of the wheel").positive().such_as("0.1").must(),
            Parameter::make(Kind::vector3, "axle", "", "its axis, in the axes of B").defaults("[0, 1, 0]"),
-           formulation(), near("as in `surface_contact`")},
+           formulation(), near("as in `surface_contact`"), search_parameter()},
           build_wheel),
       "the surface, and the wheel's marker B"));
 }

@@ -62,6 +62,54 @@ CommonNormalEquations common_normal_equations(const SurfacePair& pair, const Sur
   return out;
 }
 
+void NormalSystem::set(const SurfacePair& pair, const Eigen::Vector4d& c) {
+  pair.one.evaluate({c[0], c[1]}, 2, p);
+  pair.two.evaluate({c[2], c[3]}, 2, q);
+  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = pair.R_AB * q.d[k];
+  d = pair.p_AB_A + moved[0] - p.d[0];
+  N = p.by(1, 0).cross(p.by(0, 1));
+  N_by[0] = p.by(2, 0).cross(p.by(0, 1)) + p.by(1, 0).cross(p.by(1, 1));
+  N_by[1] = p.by(1, 1).cross(p.by(0, 1)) + p.by(1, 0).cross(p.by(0, 2));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Vec3 &tangent = p.d[1 + i], &other = moved[1 + i];
+    const auto row = static_cast<Eigen::Index>(i);
+    F[row] = d.dot(tangent);
+    F[2 + row] = N.dot(other);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto column = static_cast<Eigen::Index>(k);
+      by_parameters(row, column) = d.dot(p.d[3 + i + k]) - p.d[1 + k].dot(tangent);
+      by_parameters(row, 2 + column) = moved[1 + k].dot(tangent);
+      by_parameters(2 + row, column) = N_by[k].dot(other);
+      by_parameters(2 + row, 2 + column) = N.dot(moved[3 + i + k]);
+    }
+  }
+}
+
+void NormalSystem::move(const Eigen::Vector4d& step) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double x = step[static_cast<Eigen::Index>(k)], y = step[static_cast<Eigen::Index>(2 + k)];
+    d += y * moved[1 + k] - x * p.d[1 + k];
+    N += x * N_by[k];
+    q.d[0] += y * q.d[1 + k];
+    p.d[0] += x * p.d[1 + k];
+  }
+}
+
+Eigen::Matrix<double, 4, 6> NormalSystem::by_pose(const Mat3& R_AB) const {
+  Eigen::Matrix<double, 4, 6> G;
+  const Vec3 n = R_AB.transpose() * N;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    G.row(row) << p.d[1 + i].transpose(), q.d[0].cross(R_AB.transpose() * p.d[1 + i]).transpose();
+    G.row(2 + row) << 0, 0, 0, q.d[1 + i].cross(n).transpose();
+  }
+  return G;
+}
+
+bool NormalSystem::opposes(const SurfacePair& pair) const {
+  return (pair.one.reversed() == pair.two.reversed()) == (N.dot(moved[1].cross(moved[2])) < 0);
+}
+
 std::optional<CommonNormal> refine(const SurfacePair& pair, const SurfaceParameters& one,
                                    const SurfaceParameters& two) {
   Eigen::Vector4d x(one.u, one.v, two.u, two.v);

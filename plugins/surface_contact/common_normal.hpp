@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "trammel/surface.hpp"
@@ -29,6 +30,27 @@ struct CommonNormalEquations {
 };
 CommonNormalEquations common_normal_equations(const SurfacePair& pair, const SurfaceParameters& one,
                                               const SurfaceParameters& two);
+
+/// The same condition in equations that need second derivatives of the surfaces alone: d . S1_u = d . S1_v = 0, N . S2_u =
+/// N . S2_v = 0, with N = S1_u x S1_v.
+struct NormalSystem {
+  SurfacePoint p, q;          ///< of the surfaces up to second order, the second one in its own axes
+  std::array<Vec3, 6> moved;  ///< the derivatives of the second one, in the axes of the first
+  Vec3 d;                     ///< from the first to the second
+  Vec3 N;                     ///< S1_u x S1_v
+  std::array<Vec3, 2> N_by;   ///< its derivatives by u1 and v1
+  Eigen::Vector4d F;
+  Eigen::Matrix4d by_parameters;  ///< of F, by u1, v1, u2, v2
+
+  /// Takes the surfaces at the parameters c.
+  void set(const SurfacePair& pair, const Eigen::Vector4d& c);
+  /// Moves both points, d and N by a small step of the parameters, to first order. All else stays.
+  void move(const Eigen::Vector4d& step);
+  /// dF/d(p_AB_A, theta) with R_AB <- R_AB exp(theta~).
+  Eigen::Matrix<double, 4, 6> by_pose(const Mat3& R_AB) const;
+  /// Whether the normals out of both materials are against each other.
+  bool opposes(const SurfacePair& pair) const;
+};
 
 /// Newton's method from a guess, damped. Nothing where it does not converge inside the ranges to normals that oppose each
 /// other.

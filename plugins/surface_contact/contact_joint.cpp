@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "contact_motion.hpp"
 #include "product_terms.hpp"
+#include "shifted_outputs.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::surface_contact {
@@ -17,6 +19,15 @@ SurfaceParameters first(const Eigen::Vector4d& c) { return {c[0], c[1]}; }
 SurfaceParameters second_of(const Eigen::Vector4d& c) { return {c[2], c[3]}; }
 
 }  // namespace
+
+std::string names(const Surfaces& surfaces) {
+  return fmt::format("the surfaces '{}' and '{}'", surfaces.name_1, surfaces.name_2);
+}
+
+void report_search(const ContactSearch& search, OutputSink& sink) {
+  sink.scalar("jumps", "", static_cast<double>(search.jumps()));
+  sink.scalar("walks", "", static_cast<double>(search.walks()));
+}
 
 void require_inside(const Surface& surface, const std::string& name, const SurfaceParameters& at) {
   if (surface.beyond(at) <= 1e-9) return;
@@ -38,7 +49,7 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
   const GapCurvatures gap = gap_curvatures(pair, one, two);
   const double tiny = degenerate * gap.of_surfaces;
   if (gap.least > tiny) return;
-  const std::string which = fmt::format("the surfaces '{}' and '{}'", surfaces.name_1, surfaces.name_2);
+  const std::string which = names(surfaces);
   if (gap.least < -tiny)
     throw Error(fmt::format(
         "{} cut each other at the contact point: the gap between them has the curvature {:.6g} 1/m "
@@ -60,8 +71,9 @@ void ContactJoint::terms(const RelativeState<4>& x, bool second, Terms& out) con
   // Without second derivatives of the equations the third ones of the surfaces count for nothing.
   SurfacePoint p, q;
   if (!second) p.d.fill(Vec3::Zero()), q.d.fill(Vec3::Zero());
-  surfaces_.one->evaluate(first(x.c), second ? 3 : 2, p);
-  surfaces_.two->evaluate(second_of(x.c), second ? 3 : 2, q);
+  const Eigen::Vector4d c = parameters(x.c);
+  surfaces_.one->evaluate(first(c), second ? 3 : 2, p);
+  surfaces_.two->evaluate(second_of(c), second ? 3 : 2, q);
   for (int i = 0; i < 3; ++i) {
     const SurfaceVector<2> axis = constant(Vec3::Unit(i));
     add_offset(x.p_AB_A, axis, p, second, i, out);
@@ -73,30 +85,60 @@ void ContactJoint::terms(const RelativeState<4>& x, bool second, Terms& out) con
 }
 
 bool ContactJoint::on_branch(const RelativeState<4>& x) const {
-  return surfaces_.one->normal(first(x.c)).dot(x.R_AB * surfaces_.two->normal(second_of(x.c))) < 0;
+  const Eigen::Vector4d c = parameters(x.c);
+  return surfaces_.one->normal(first(c)).dot(x.R_AB * surfaces_.two->normal(second_of(c))) < 0;
+}
+
+Facing ContactJoint::contact(const LocalState& x, const RelativePlacement& at) const {
+  const Eigen::Vector4d c = parameters(Eigen::Map<const Eigen::Vector4d>(x.value(site().block_count())));
+  return shapes_->ends(at, {c[0], c[1], c[2], c[3]});
+}
+
+void ContactJoint::begin(const LocalState& x, const Begin& how) {
+  Joint::begin(x, how);
+  if (!shapes_) return;
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  history().search.begin(*shapes_, now, contact(x, now.at), how, names(surfaces_));
 }
 
 Review ContactJoint::review(const LocalState& x, const StepInfo& step) {
   if (const Review branch = Joint::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
   const RelativeState<4> s = relative(x);
-  require_inside(*surfaces_.one, surfaces_.name_1, first(s.c));
-  require_inside(*surfaces_.two, surfaces_.name_2, second_of(s.c));
-  require_single_point(surfaces_, {*surfaces_.one, *surfaces_.two, s.R_AB, s.p_AB_A}, first(s.c),
-                       second_of(s.c));
-  return Review::keep();
+  const Eigen::Vector4d c = parameters(s.c);
+  require_inside(*surfaces_.one, surfaces_.name_1, first(c));
+  require_inside(*surfaces_.two, surfaces_.name_2, second_of(c));
+  require_single_point(surfaces_, {*surfaces_.one, *surfaces_.two, s.R_AB, s.p_AB_A}, first(c), second_of(c));
+  if (!shapes_) return Review::keep();
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  return history()
+      .search.review(*shapes_, now, contact(x, now.at), step, names(surfaces_))
+      .value_or(Review::keep());
+}
+
+void ContactJoint::commit(const LocalState& x, const StepInfo& step) {
+  Joint::commit(x, step);
+  if (!shapes_) return;
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  const Facing here = contact(x, now.at);
+  if (const std::optional<Facing> to = history().search.commit(now, here, step))
+    for (std::size_t i = 0; i < 4; ++i) history().shift[i] += to->at[i] - here.at[i];
 }
 
 void ContactJoint::outputs(const LocalState& x, const ReactionContributions& contributions,
                            OutputSink& sink) const {
-  Joint::outputs(x, contributions, sink);
+  static constexpr std::array<std::string_view, 4> coordinates{"u1", "v1", "u2", "v2"};
+  ShiftedOutputs shifted(sink, coordinates, history().shift);
+  Joint::outputs(x, contributions, shifted);
   MarkerMotion A;
   site().A.evaluate(x, 0, MotionLevel::pose, A);
   const int block = site().block_count();
-  const SurfaceParameters at{x.value(block)[0], x.value(block)[1]};
-  const Vec3 n = surfaces_.one->normal(at);
-  sink.vector("contact_point", "m", A.p_WM + A.R_WM * surfaces_.one->point(at));
+  const Eigen::Vector4d c = parameters(Eigen::Map<const Eigen::Vector4d>(x.value(block)));
+  const Vec3 n = surfaces_.one->normal(first(c));
+  const Eigen::Map<const Eigen::Vector2d> rates(x.rate(block)), second_rates(x.second_rate(block));
+  report_contact_motion(x, site().A, path_motion(*surfaces_.one, first(c), rates, second_rates), sink);
   sink.vector("normal", "1", A.R_WM * n);
   sink.scalar("normal_force", "N", -n.dot(Eigen::Map<const Vec3>(x.value(block + 1))));
+  if (shapes_) report_search(history().search, sink);
 }
 
 }  // namespace trammel::surface_contact

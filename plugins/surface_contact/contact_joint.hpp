@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common_normal.hpp"
+#include "contact_search.hpp"
 #include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/surface.hpp"
@@ -17,6 +18,10 @@ struct Surfaces {
   std::string name_1, name_2;
 };
 
+/// "the surfaces 'floor' and 'skin'"
+std::string names(const Surfaces& surfaces);
+/// The outputs of the search for other places.
+void report_search(const ContactSearch& search, OutputSink& sink);
 /// Throws Error where the contact point lies beyond an edge of a surface.
 void require_inside(const Surface& surface, const std::string& name, const SurfaceParameters& at);
 /// Whether they touch along a line: the gap has no curvature in one direction.
@@ -25,6 +30,20 @@ bool touch_along_line(const GapCurvatures& gap);
 void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, const SurfaceParameters& one,
                           const SurfaceParameters& two);
 
+/// What the joint of two surfaces remembers.
+struct ContactHistory : JointHistory {
+  static constexpr int version = 2;
+
+  /// Parameters less coordinates: the coordinates are continuous where the contact point jumps.
+  std::array<double, 4> shift{};
+  ContactSearch search;
+
+  void serialize(Archive& archive) {
+    JointHistory::serialize(archive);
+    archive(shift, search);
+  }
+};
+
 /// Two surfaces slide on one another, five equations with the four parameters as coordinates:
 ///
 ///     p_AB_A + R_AB S2(u2, v2) - S1(u1, v1) = 0,   a . R_AB n2 = 0,   b . R_AB n2 = 0
@@ -32,7 +51,7 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
 /// with the unit tangents a, b of the first surface along u1 and v1, and the normal n2 of the second. The root with
 /// n1 = +R_AB n2 is refused. The first three multipliers are the contact force on A's side in the axes of A, along n1; the
 /// last two vanish on the motion, as the coordinates have no inertia.
-class ContactJoint : public Joint<ContactJoint, 5, 4> {
+class ContactJoint : public Joint<ContactJoint, 5, 4, ContactHistory> {
  public:
   static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr std::array<Dimension, 5> dimensions{Dimension::length, Dimension::length,
@@ -43,6 +62,9 @@ class ContactJoint : public Joint<ContactJoint, 5, 4> {
 
   explicit ContactJoint(Surfaces surfaces) : surfaces_(std::move(surfaces)) {}
 
+  /// Looks for other places at which the surfaces may touch, and goes on there.
+  void search_others() { shapes_ = std::make_shared<const SurfaceShapes>(surfaces_.one, surfaces_.two); }
+
   /// Of the coordinates.
   std::array<Measure, 4> measures() const {
     const Surface &one = *surfaces_.one, &two = *surfaces_.two;
@@ -52,12 +74,15 @@ class ContactJoint : public Joint<ContactJoint, 5, 4> {
 
   void terms(const RelativeState<4>& x, bool second, Terms& out) const;
   bool on_branch(const RelativeState<4>& x) const;
+  void begin(const LocalState& x, const Begin& how);
   Review review(const LocalState& x, const StepInfo& step);
+  void commit(const LocalState& x, const StepInfo& step);
   void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
 
   /// The common tangent plane at the contact point, and the normal of the first surface.
   void draw_glyph(const Glyph& glyph, const RelativeState<4>& x) const {
-    const SurfaceParameters at{x.c[0], x.c[1]};
+    const Eigen::Vector4d c = parameters(x.c);
+    const SurfaceParameters at{c[0], c[1]};
     const Vec3 n = surfaces_.one->normal(at);
     if (!n.allFinite()) return;
     const Vec3 p = surfaces_.one->point(at) / glyph.size(), u = 0.4 * n.unitOrthogonal();
@@ -66,7 +91,14 @@ class ContactJoint : public Joint<ContactJoint, 5, 4> {
   }
 
  private:
+  /// u1, v1, u2, v2 of the coordinates.
+  Eigen::Vector4d parameters(const Eigen::Vector4d& c) const {
+    return c + Eigen::Map<const Eigen::Vector4d>(history().shift.data());
+  }
+  Facing contact(const LocalState& x, const RelativePlacement& at) const;
+
   Surfaces surfaces_;
+  std::shared_ptr<const ShapePair> shapes_;  ///< null: other places are not searched
 };
 
 }  // namespace trammel::surface_contact

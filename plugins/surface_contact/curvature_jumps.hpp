@@ -31,21 +31,29 @@ class CurvatureJumps {
 /// What joints on curves remember: the parameters at the last accepted state.
 template <std::size_t curves>
 struct SlidingHistory : JointHistory {
+  static constexpr int version = 2;
+
   bool known = false;
   double longest = 0;  ///< of the steps so far [s]
   std::array<EndOfStep, curves> last{};
+  /// Parameters less coordinates: the coordinates are continuous where the contact point jumps.
+  std::array<double, curves> shift{};
 
   void serialize(Archive& archive) {
     JointHistory::serialize(archive);
-    archive(known, longest, last);
+    archive(known, longest, last, shift);
   }
   void keep(const LocalState& x, int block, double step) {
     known = true;
     longest = std::max(longest, step);
     for (std::size_t i = 0; i < curves; ++i) last[i] = now(x, block, i);
   }
-  static EndOfStep now(const LocalState& x, int block, std::size_t i) {
-    return {x.value(block)[i], x.rate(block)[i]};
+  EndOfStep now(const LocalState& x, int block, std::size_t i) const {
+    return {x.value(block)[i] + shift[i], x.rate(block)[i]};
+  }
+  /// After an event the rates may be others.
+  void take_rates(const LocalState& x, int block) {
+    for (std::size_t i = 0; i < curves; ++i) last[i] = now(x, block, i);
   }
 };
 

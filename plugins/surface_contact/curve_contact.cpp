@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "product_terms.hpp"
+#include "contact_motion.hpp"
+#include "curve_meeting.hpp"
+#include "shifted_outputs.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::surface_contact {
@@ -17,50 +19,6 @@ constexpr int samples = 200;
 constexpr int most_iterations = 60;
 constexpr double most_tilt = 1e-6;   // of a line of contact [rad]
 constexpr double degenerate = 1e-8;  // of the curvature of the gap, by those of the curves
-
-/// A vector along a curve, as one along u of a surface.
-SurfaceVector<2> along_u(const Vec3& v, const Vec3& v1, const Vec3& v2) {
-  SurfaceVector<2> out = constant(v);
-  out.by(1, 0) = v1;
-  out.by(2, 0) = v2;
-  return out;
-}
-
-/// The unit tangent with two derivatives.
-SurfaceVector<2> tangent(const CurvePoint& c) {
-  const Vec3 &a = c.d[1], &b = c.d[2];
-  const double q = a.squaredNorm(), q1 = 2 * a.dot(b), q2 = 2 * (b.squaredNorm() + a.dot(c.d[3]));
-  const double f = 1 / std::sqrt(q), f1 = -0.5 * f * q1 / q,
-               f2 = f * (0.75 * q1 * q1 / (q * q) - 0.5 * q2 / q);
-  return along_u(f * a, f * b + f1 * a, f * c.d[3] + 2 * f1 * b + f2 * a);
-}
-
-SurfaceVector<2> turned(const Vec3& axis, const SurfaceVector<2>& t) {
-  return along_u(axis.cross(t.d[0]), axis.cross(t.by(1, 0)), axis.cross(t.by(2, 0)));
-}
-
-struct Meeting {
-  CurvePoint one, two;
-  SurfaceVector<2> t1, t2;
-};
-Meeting meeting(const Curve& one, const Curve& two, double eta_1, double eta_2) {
-  Meeting m;
-  one.evaluate(eta_1, 3, m.one);
-  two.evaluate(eta_2, 3, m.two);
-  m.t1 = tangent(m.one);
-  m.t2 = tangent(m.two);
-  return m;
-}
-
-/// The curvature in the plane, positive where the curve bends towards axis x tangent.
-double curvature(const Vec3& axis, const Vec3& c1, const Vec3& c2) {
-  const Vec3 a = c1 - axis * axis.dot(c1);
-  return axis.dot(a.cross(c2)) / std::pow(a.norm(), 3);
-}
-
-bool is_inside(const Curve& curve, double eta) {
-  return curve.closed() || (eta >= curve.first() && eta <= curve.last());
-}
 
 }  // namespace
 
@@ -156,7 +114,8 @@ CurveContact::CurveContact(std::shared_ptr<const Curve> one, std::shared_ptr<con
 }
 
 void CurveContact::terms(const RelativeState<2>& x, bool second, Terms& out) const {
-  const Meeting at = meeting(*one_, *two_, x.c[0], x.c[1]);
+  const Eigen::Vector2d c = parameters(x.c);
+  const Meeting at = meeting(*one_, *two_, c[0], c[1]);
   const SurfaceVector<2> c1 = along_u(at.one.d[0], at.one.d[1], at.one.d[2]),
                          c2 = along_u(at.two.d[0], at.two.d[1], at.two.d[2]);
   JointTerms<3, 4> all(second);
@@ -178,15 +137,32 @@ void CurveContact::terms(const RelativeState<2>& x, bool second, Terms& out) con
 }
 
 bool CurveContact::on_branch(const RelativeState<2>& x) const {
-  const Meeting at = meeting(*one_, *two_, x.c[0], x.c[1]);
+  const Eigen::Vector2d c = parameters(x.c);
+  const Meeting at = meeting(*one_, *two_, c[0], c[1]);
   return sense_ * at.t1.d[0].dot(x.R_AB * at.t2.d[0]) > 0;
+}
+
+std::string CurveContact::names() const { return fmt::format("the curves '{}' and '{}'", name_1_, name_2_); }
+
+Facing CurveContact::contact(const LocalState& x, const RelativePlacement& at) const {
+  const Eigen::Vector2d c = parameters(Eigen::Map<const Eigen::Vector2d>(x.value(site().block_count())));
+  return shapes_->ends(at, {c[0], 0, c[1], 0});
+}
+
+void CurveContact::begin(const LocalState& x, const Begin& how) {
+  Joint::begin(x, how);
+  if (how.why == Begin::Why::restart && history().known) history().take_rates(x, site().block_count());
+  if (!shapes_) return;
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  history().search.begin(*shapes_, now, contact(x, now.at), how, names());
 }
 
 Review CurveContact::review(const LocalState& x, const StepInfo& step) {
   if (const Review branch = Joint::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
   const RelativeState<2> s = relative(x);
-  require_between_ends(*one_, name_1_, s.c[0]);
-  require_between_ends(*two_, name_2_, s.c[1]);
+  const Eigen::Vector2d c = parameters(s.c);
+  require_between_ends(*one_, name_1_, c[0]);
+  require_between_ends(*two_, name_2_, c[1]);
   if (line_B_)
     if (const double tilt = axis_.cross(s.R_AB * *line_B_).norm(); tilt > most_tilt)
       throw Error(
@@ -194,17 +170,32 @@ Review CurveContact::review(const LocalState& x, const StepInfo& step) {
                       "{:.3g} rad: joints "
                       "must keep them parallel, or one of them be crowned",
                       name_1_, name_2_, std::asin(std::min(1.0, tilt))));
+  std::optional<Review> other;
+  if (shapes_) {
+    const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+    other = history().search.review(*shapes_, now, contact(x, now.at), step, names());
+  }
+  if (other && other->cut_time < step.end) return *other;
   if (history().known)
     for (std::size_t i = 0; i < 2; ++i)
       if (const auto cut = jumps_[i].cut(history().last[i], history().now(x, site().block_count(), i), step,
                                          history().longest))
         return *cut;
-  return Review::keep();
+  return other.value_or(Review::keep());
 }
 
 void CurveContact::commit(const LocalState& x, const StepInfo& step) {
   Joint::commit(x, step);
-  history().keep(x, site().block_count(), step.size());
+  const int block = site().block_count();
+  if (shapes_) {
+    const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+    const Facing here = contact(x, now.at);
+    if (const std::optional<Facing> to = history().search.commit(now, here, step)) {
+      history().shift[0] += to->at[0] - here.at[0];
+      history().shift[1] += to->at[2] - here.at[2];
+    }
+  }
+  history().keep(x, block, step.size());
 }
 
 Vec3 CurveContact::normal(double eta_1) const {
@@ -215,16 +206,20 @@ Vec3 CurveContact::normal(double eta_1) const {
 
 void CurveContact::outputs(const LocalState& x, const ReactionContributions& contributions,
                            OutputSink& sink) const {
-  Joint::outputs(x, contributions, sink);
+  static constexpr std::array<std::string_view, 2> coordinates{"eta1", "eta2"};
+  ShiftedOutputs shifted(sink, coordinates, history().shift);
+  Joint::outputs(x, contributions, shifted);
   MarkerMotion A;
   site().A.evaluate(x, 0, MotionLevel::pose, A);
   const int block = site().block_count();
-  const double eta = x.value(block)[0];
+  const double eta = x.value(block)[0] + history().shift[0];
   const double* lambda = x.value(block + 1);
   const Vec3 n = normal(eta);
-  sink.vector("contact_point", "m", A.p_WM + A.R_WM * one_->point(eta));
+  report_contact_motion(x, site().A, path_motion(*one_, eta, x.rate(block)[0], x.second_rate(block)[0]),
+                        sink);
   sink.vector("normal", "1", A.R_WM * n);
   sink.scalar("normal_force", "N", -n.dot(lambda[0] * across_1_ + lambda[1] * across_2_));
+  if (shapes_) report_search(history().search, sink);
 }
 
 }  // namespace trammel::surface_contact

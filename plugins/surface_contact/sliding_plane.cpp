@@ -9,7 +9,16 @@ namespace trammel::surface_contact {
 namespace {
 
 constexpr int most_iterations = 12;
-constexpr double converged = 1e-14;  // of the step, by the ranges
+// Of the step, by the ranges: Newton's method converges quadratically, and what is left is its square.
+constexpr double converged = 1e-8;
+constexpr double exact = 1e-12;  // likewise: a step that second derivatives do not notice
+
+Eigen::Vector4d ranges(const SurfacePair& pair) {
+  return {pair.one.u().length(), pair.one.v().length(), pair.two.u().length(), pair.two.v().length()};
+}
+double size_of(const Eigen::Vector4d& step, const SurfacePair& pair) {
+  return step.cwiseQuotient(ranges(pair)).cwiseAbs().maxCoeff();
+}
 
 SurfaceParameters first(const Eigen::Vector4d& c) { return {c[0], c[1]}; }
 SurfaceParameters second_of(const Eigen::Vector4d& c) { return {c[2], c[3]}; }
@@ -35,68 +44,92 @@ NormalTerms normal_terms(const SurfacePair& pair, const Eigen::Vector4d& c, bool
 
 }  // namespace
 
-PathMotion path_motion(const Surface& surface, const SurfaceParameters& at, const Eigen::Vector2d& rates,
-                       const Eigen::Vector2d& second_rates) {
-  SurfacePoint p;
-  surface.evaluate(at, 2, p);
-  PathMotion out;
-  out.velocity = rates[0] * p.by(1, 0) + rates[1] * p.by(0, 1);
-  out.tangential_acceleration = second_rates[0] * p.by(1, 0) + second_rates[1] * p.by(0, 1);
-  out.centripetal_acceleration = rates[0] * rates[0] * p.by(2, 0) + 2 * rates[0] * rates[1] * p.by(1, 1) +
-                                 rates[1] * rates[1] * p.by(0, 2);
-  return out;
-}
-
 SlidingPlane::SlidingPlane(Surfaces surfaces, const CommonNormal& start) : surfaces_(std::move(surfaces)) {
   history().last = {start.one.u, start.one.v, start.two.u, start.two.v};
 }
 
-Eigen::Vector4d SlidingPlane::solve(const SurfacePair& pair) const {
-  const Eigen::Vector4d guess = Eigen::Map<const Eigen::Vector4d>(history().last.data());
-  const Eigen::Vector4d ranges(pair.one.u().length(), pair.one.v().length(), pair.two.u().length(),
-                               pair.two.v().length());
-  Eigen::Vector4d c = guess;
-  double before = 1;
+Eigen::Vector4d SlidingPlane::guess(const SurfacePair& pair) const {
+  const SlidingPlaneHistory& h = history();
+  const Eigen::Vector4d last = Eigen::Map<const Eigen::Vector4d>(h.last.data());
+  if (!h.moves) return last;
+  const Mat3 turn = h.at.R_AB.transpose() * pair.R_AB;
+  Vec6 moved;
+  moved << pair.p_AB_A - h.at.p_AB_A,
+      0.5 * Vec3(turn(2, 1) - turn(1, 2), turn(0, 2) - turn(2, 0), turn(1, 0) - turn(0, 1));
+  return last + Eigen::Map<const Eigen::Matrix<double, 4, 6>>(h.rates.data()) * moved;
+}
+
+void SlidingPlane::remember(const SurfacePair& pair, const Eigen::Vector4d& c) {
+  NormalSystem system;
+  system.set(pair, c);
+  const Eigen::Matrix<double, 4, 6> rates =
+      -system.by_parameters.partialPivLu().solve(system.by_pose(pair.R_AB));
+  SlidingPlaneHistory& h = history();
+  h.moves = rates.allFinite();
+  h.at = {pair.R_AB, pair.p_AB_A};
+  Eigen::Map<Eigen::Matrix<double, 4, 6>>(h.rates.data()) = rates;
+}
+
+Eigen::Vector4d SlidingPlane::solve(const SurfacePair& pair, NormalSystem& out, Eigen::Vector4d& step) const {
+  Eigen::Vector4d c = guess(pair);
   for (int i = 0; i < most_iterations; ++i) {
-    const CommonNormalEquations e = common_normal_equations(pair, first(c), second_of(c));
-    const Eigen::Vector4d step = e.by_parameters.partialPivLu().solve(-e.F);
-    const double size = step.cwiseQuotient(ranges).cwiseAbs().maxCoeff();
+    out.set(pair, c);
+    step = -out.by_parameters.partialPivLu().solve(out.F);
+    const double size = size_of(step, pair);
     if (!(size < 0.3)) break;
     c += step;
-    // Rounding stops a step from becoming smaller, at some multiple of the machine's accuracy.
-    if (size < converged || (size < 1e-11 && size > 0.25 * before)) {
-      if (pair.one.normal(first(c)).dot(pair.R_AB * pair.two.normal(second_of(c))) < 0) return c;
-      break;
-    }
-    before = size;
+    if (size >= converged) continue;
+    if (!out.opposes(pair)) break;
+    return c;
   }
-  std::optional<CommonNormal> found = refine(pair, first(guess), second_of(guess));
+  const Eigen::Vector4d last = Eigen::Map<const Eigen::Vector4d>(history().last.data());
+  std::optional<CommonNormal> found = refine(pair, first(last), second_of(last));
   if (!found) found = search(pair);
   if (!found)
     throw RejectStep("the surfaces '" + surfaces_.name_1 + "' and '" + surfaces_.name_2 +
                      "' have no common normal any more");
-  return {found->one.u, found->one.v, found->two.u, found->two.v};
+  c << found->one.u, found->one.v, found->two.u, found->two.v;
+  out.set(pair, c);
+  step.setZero();
+  return c;
+}
+
+Eigen::Vector4d SlidingPlane::solve(const SurfacePair& pair) const {
+  NormalSystem system;
+  Eigen::Vector4d step;
+  return solve(pair, system, step);
 }
 
 void SlidingPlane::terms(const RelativeState<0>& x, bool second, Terms& out) const {
   const SurfacePair at = pair(x);
-  const Eigen::Vector4d c = solve(at);
-  SurfacePoint p, q;
-  at.one.evaluate(first(c), 3, p);
-  at.two.evaluate(second_of(c), 3, q);
-  const SurfaceVector<2> n = at.one.directions(p).normal;
-  JointTerms<1, 4> gap(second);
-  add_offset(x.p_AB_A, n, p, second, 0, gap);
-  add_product(x.R_AB, n, q, second, 0, gap);
-  out.C = gap.C;
-  out.G = gap.G.leftCols<6>();
+  NormalSystem s;
+  Eigen::Vector4d step;
+  const Eigen::Vector4d c = solve(at, s, step);
+  if (second && size_of(step, at) > exact)
+    s.set(at, c);
+  else
+    s.move(step);
+  const double size = (at.one.reversed() ? -1 : 1) * s.N.norm();
+  const Vec3 n = s.N / size, r = at.R_AB.transpose() * n;
+  const Vec3 arm = s.q.d[0];
+  out.C[0] = n.dot(s.d);
+  out.G.leftCols<3>() = n.transpose();
+  out.G.rightCols<3>() = arm.cross(r).transpose();
   if (!second) return;
-  const NormalTerms normal = normal_terms(at, c, false);
-  const Eigen::Matrix<double, 4, 6> by_pose =
-      -normal.G.rightCols<4>().partialPivLu().solve(Eigen::Matrix<double, 4, 6>(normal.G.leftCols<6>()));
-  const Eigen::Matrix<double, 6, 6> H =
-      gap.H[0].topLeftCorner<6, 6>() + gap.H[0].topRightCorner<6, 4>() * by_pose;
+  // C_zz + C_zx dx/dz, z = (p, theta), x = (u1, v1, u2, v2).
+  Eigen::Matrix<double, 6, 4> mixed = Eigen::Matrix<double, 6, 4>::Zero();
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto column = static_cast<Eigen::Index>(k);
+    const Vec3 n_by = (s.N_by[k] - n * n.dot(s.N_by[k])) / size;
+    mixed.block<3, 1>(0, column) = n_by;
+    mixed.block<3, 1>(3, column) = arm.cross(at.R_AB.transpose() * n_by);
+    mixed.block<3, 1>(3, 2 + column) = s.q.d[1 + k].cross(r);
+  }
+  const Eigen::Matrix<double, 4, 6> by_pose = -s.by_parameters.partialPivLu().solve(s.by_pose(at.R_AB));
+  Eigen::Matrix<double, 6, 6> H = mixed * by_pose;
+  H.bottomRightCorner<3, 3>() += r * arm.transpose();
   out.H[0] = 0.5 * (H + H.transpose());
+  out.H[0].bottomRightCorner<3, 3>().diagonal().array() -= r.dot(arm);
 }
 
 SlidingMotion SlidingPlane::motion(const LocalState& x) const {
@@ -124,6 +157,24 @@ SlidingMotion SlidingPlane::motion(const LocalState& x) const {
   return out;
 }
 
+Facing SlidingPlane::contact(const RelativePlacement& at) const {
+  const Eigen::Vector4d c = solve({*surfaces_.one, *surfaces_.two, at.R_AB, at.p_AB_A});
+  return shapes_->ends(at, {c[0], c[1], c[2], c[3]});
+}
+
+void SlidingPlane::begin(const LocalState& x, const Begin& how) {
+  Joint::begin(x, how);
+  if (how.active && how.why != Begin::Why::restore) {
+    const SurfacePair at = pair(relative(x));
+    const Eigen::Vector4d c = solve(at);
+    Eigen::Map<Eigen::Vector4d>(history().last.data()) = c;
+    remember(at, c);
+  }
+  if (!shapes_) return;
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  history().search.begin(*shapes_, now, contact(now.at), how, names(surfaces_));
+}
+
 Review SlidingPlane::review(const LocalState& x, const StepInfo& step) {
   if (const Review branch = Joint::review(x, step); branch.verdict != Review::Verdict::keep) return branch;
   const SurfacePair at = pair(relative(x));
@@ -131,12 +182,26 @@ Review SlidingPlane::review(const LocalState& x, const StepInfo& step) {
   require_inside(*surfaces_.one, surfaces_.name_1, first(c));
   require_inside(*surfaces_.two, surfaces_.name_2, second_of(c));
   require_single_point(surfaces_, at, first(c), second_of(c));
-  return Review::keep();
+  if (!shapes_) return Review::keep();
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  return history()
+      .search.review(*shapes_, now, shapes_->ends(now.at, {c[0], c[1], c[2], c[3]}), step, names(surfaces_))
+      .value_or(Review::keep());
 }
 
 void SlidingPlane::commit(const LocalState& x, const StepInfo& step) {
   Joint::commit(x, step);
-  Eigen::Map<Eigen::Vector4d>(history().last.data()) = solve(pair(relative(x)));
+  const SurfacePair at = pair(relative(x));
+  const Eigen::Vector4d c = solve(at);
+  Eigen::Map<Eigen::Vector4d>(history().last.data()) = c;
+  remember(at, c);
+  if (!shapes_) return;
+  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+  const Facing here = shapes_->ends(now.at, {c[0], c[1], c[2], c[3]});
+  if (const std::optional<Facing> to = history().search.commit(now, here, step)) {
+    history().last = to->at;
+    remember(at, Eigen::Map<const Eigen::Vector4d>(to->at.data()));
+  }
 }
 
 void SlidingPlane::outputs(const LocalState& x, const ReactionContributions& contributions,
@@ -152,18 +217,21 @@ void SlidingPlane::outputs(const LocalState& x, const ReactionContributions& con
     sink.scalar(name + "_rate", "1/s", m.rates[i]);
     sink.scalar(name + "_acceleration", "1/s^2", m.second_rates[i]);
   }
-  sink.vector("contact_point", "m", A.p_WM + A.R_WM * surfaces_.one->point(first(m.parameters)));
   sink.vector("normal", "1", A.R_WM * surfaces_.one->normal(first(m.parameters)));
   sink.scalar("normal_force", "N", -x.value(site().block_count())[0]);
+  const PathMotion on_1 =
+      path_motion(*surfaces_.one, first(m.parameters), m.rates.head<2>(), m.second_rates.head<2>());
+  const PathMotion on_2 =
+      path_motion(*surfaces_.two, second_of(m.parameters), m.rates.tail<2>(), m.second_rates.tail<2>());
+  report_contact_motion(x, site().A, on_1, sink);
   const auto report = [&](const std::string& which, const PathMotion& path) {
     sink.vector("path_velocity_" + which, "m/s", path.velocity);
-    sink.vector("path_acceleration_" + which, "m/s^2",
-                path.tangential_acceleration + path.centripetal_acceleration);
+    sink.vector("path_acceleration_" + which, "m/s^2", path.acceleration());
     sink.vector("path_centripetal_" + which, "m/s^2", path.centripetal_acceleration);
   };
-  report("1", path_motion(*surfaces_.one, first(m.parameters), m.rates.head<2>(), m.second_rates.head<2>()));
-  report("2",
-         path_motion(*surfaces_.two, second_of(m.parameters), m.rates.tail<2>(), m.second_rates.tail<2>()));
+  report("1", on_1);
+  report("2", on_2);
+  if (shapes_) report_search(history().search, sink);
 }
 
 }  // namespace trammel::surface_contact

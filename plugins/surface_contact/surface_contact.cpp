@@ -62,16 +62,16 @@ TRAMMEL_PLUGIN("surface_contact", "0.1") {
            "and the parameters follow from the positions")
            .one_of({"parameters", "sliding_plane"})
            .defaults("parameters"),
-       near("parameters [u1, v1, u2, v2] near which the contact starts")},
+       near("parameters [u1, v1, u2, v2] near which the contact starts"), search_parameter()},
       build_contact));
-  registry.add(contact_type("curve_contact",
-                            "lets two curves slide on one another in a plane; coordinates: eta1, eta2",
-                            CurveContact::requirement, "the two curves",
-                            {Parameter::make(Parameter::Kind::vector3, "axis", "",
-                                             "across the plane, in the axes of the first curve")
-                                 .defaults("[0, 0, 1]"),
-                             near("parameters [eta1, eta2] near which the contact starts")},
-                            build_curves));
+  registry.add(contact_type(
+      "curve_contact", "lets two curves slide on one another in a plane; coordinates: eta1, eta2",
+      CurveContact::requirement, "the two curves",
+      {Parameter::make(Parameter::Kind::vector3, "axis", "",
+                       "across the plane, in the axes of the first curve")
+           .defaults("[0, 0, 1]"),
+       near("parameters [eta1, eta2] near which the contact starts"), search_parameter()},
+      build_curves));
   registry.add(contact_type("point_on_surface", "lets a point slide on a surface; coordinates: u, v",
                             PointOnSurface::requirement, "the surface, and the marker B that slides on it",
                             {near("parameters [u, v] near which the point starts")}, build_point));

@@ -57,6 +57,25 @@ int basis(const std::vector<double>& knots, int degree, int count, double x, int
   return piece - degree;
 }
 
+/// How the Bezier control points of the piece from knot `piece` follow from the control points that act there: row j is the blossom
+/// whose arguments are j times the end of the piece and else its begin.
+Eigen::MatrixXd to_bezier(const std::vector<double>& knots, int degree, int piece) {
+  Eigen::MatrixXd all(degree + 1, degree + 1);
+  for (int j = 0; j <= degree; ++j) {
+    Eigen::MatrixXd d = Eigen::MatrixXd::Identity(degree + 1, degree + 1);
+    for (int r = 1; r <= degree; ++r) {
+      const double t = knots[index(r <= j ? piece + 1 : piece)];
+      for (int i = degree; i >= r; --i) {
+        const double low = knots[index(piece - degree + i)], high = knots[index(piece + 1 + i - r)];
+        const double part = (t - low) / (high - low);
+        d.row(i) = (1 - part) * d.row(i - 1) + part * d.row(i);
+      }
+    }
+    all.row(j) = d.row(degree);
+  }
+  return all;
+}
+
 constexpr std::array<std::array<double, 4>, 4> binomial{
     {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 2, 1, 0}, {1, 3, 3, 1}}};
 
@@ -145,6 +164,31 @@ NurbsSurface::NurbsSurface(const std::vector<std::vector<Vec3>>& points,
       poles_.emplace_back(p.x(), p.y(), p.z(), w);
     }
   set_domain(u_.range(), v_.range(), reversed);
+}
+
+std::vector<SurfacePatch> NurbsSurface::patches() const {
+  std::vector<SurfacePatch> all;
+  for (int i = u_.degree; i < u_.count; ++i) {
+    if (!(u_.knots[index(i + 1)] > u_.knots[index(i)])) continue;
+    const Eigen::MatrixXd along_u = to_bezier(u_.knots, u_.degree, i);
+    for (int j = v_.degree; j < v_.count; ++j) {
+      if (!(v_.knots[index(j + 1)] > v_.knots[index(j)])) continue;
+      const Eigen::MatrixXd along_v = to_bezier(v_.knots, v_.degree, j);
+      SurfacePatch patch{
+          {u_.knots[index(i)], v_.knots[index(j)]}, {u_.knots[index(i + 1)], v_.knots[index(j + 1)]}, {}};
+      for (int k = 0; k <= u_.degree; ++k)
+        for (int l = 0; l <= v_.degree; ++l) {
+          Point pole = Point::Zero();
+          for (int m = 0; m <= u_.degree; ++m)
+            for (int n = 0; n <= v_.degree; ++n)
+              pole += along_u(k, m) * along_v(l, n) *
+                      poles_[index((i - u_.degree + m) * v_.count + j - v_.degree + n)];
+          patch.box.extend(Vec3(pole.head<3>() / pole[3]));
+        }
+      all.push_back(patch);
+    }
+  }
+  return all;
 }
 
 void NurbsSurface::at(double u, double v, int derivatives, SurfacePoint& out) const {

@@ -24,6 +24,9 @@ class NurbsSurface final : public Surface {
   NurbsSurface(const std::vector<std::vector<Vec3>>& points, const std::vector<std::vector<double>>& weights,
                const NurbsDirection& u, const NurbsDirection& v, bool reversed);
 
+  /// The pieces between knots, each in the box of its Bezier control points, which hold it since all weights are positive.
+  std::vector<SurfacePatch> patches() const override;
+
  protected:
   void at(double u, double v, int derivatives, SurfacePoint& out) const override;
 

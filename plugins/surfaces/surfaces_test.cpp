@@ -136,6 +136,27 @@ TEST(Surfaces, have_unit_directions_with_their_derivatives) {
     }
 }
 
+TEST(Surfaces, lie_in_the_boxes_of_their_patches) {
+  SurfaceCase c;
+  std::mt19937 numbers(5);
+  std::uniform_real_distribution<double> part(0, 1);
+  for (const auto& [name, surface] : all(c)) {
+    double covered = 0;
+    const std::vector<SurfacePatch> patches = surface->patches();
+    for (const SurfacePatch& patch : patches) {
+      const double du = patch.last.u - patch.first.u, dv = patch.last.v - patch.first.v;
+      covered += du * dv;
+      for (int k = 0; k < 20; ++k) {
+        const Vec3 p =
+            surface->point({patch.first.u + part(numbers) * du, patch.first.v + part(numbers) * dv});
+        EXPECT_LE(patch.box.exteriorDistance(p), 1e-13 * surface->size()) << name;
+      }
+      EXPECT_LT(patch.box.diagonal().norm(), surface->size()) << name;
+    }
+    EXPECT_NEAR(covered, surface->u().length() * surface->v().length(), 1e-12 * covered) << name;
+  }
+}
+
 TEST(Surfaces, find_the_nearest_point) {
   SurfaceCase c;
   std::mt19937 numbers(3);

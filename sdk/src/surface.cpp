@@ -15,6 +15,7 @@ namespace trammel {
 namespace {
 
 constexpr int samples = 24;                 // a direction, in searches
+constexpr int cells = 16;                   // a direction, of patches
 constexpr double collapsed = 1e-6;          // of |S_u x S_v|, by its mean
 constexpr double closing_tolerance = 1e-6;  // of a periodic surface's gap, by its size
 
@@ -175,6 +176,39 @@ SurfaceCurvatures Surface::curvatures(const SurfaceParameters& where) const {
     return Vec3(solver.eigenvectors()(0, i) * e1 + solver.eigenvectors()(1, i) * e2);
   };
   return {solver.eigenvalues()[0], solver.eigenvalues()[1], direction(0), direction(1)};
+}
+
+std::vector<SurfacePatch> Surface::patches() const {
+  const double du = u_.length() / cells, dv = v_.length() / cells;
+  std::vector<SurfacePatch> all;
+  all.reserve(static_cast<std::size_t>(cells * cells));
+  for (int i = 0; i < cells; ++i)
+    for (int j = 0; j < cells; ++j)
+      all.push_back(sampled_patch({u_.first + i * du, v_.first + j * dv},
+                                  {u_.first + (i + 1) * du, v_.first + (j + 1) * dv}));
+  return all;
+}
+
+SurfacePatch Surface::sampled_patch(const SurfaceParameters& first, const SurfaceParameters& last) const {
+  constexpr int parts = 2;  // of the cell, a direction
+  SurfacePatch patch{first, last, {}};
+  // Between samples a point lies off the bilinear interpolation by at most an eighth of the second derivatives times
+  // the squares of the distances; the third ones say by how much those grow between the samples.
+  const double hu = (last.u - first.u) / parts, hv = (last.v - first.v) / parts;
+  double off = 0;
+  for (int k = 0; k <= parts; ++k)
+    for (int l = 0; l <= parts; ++l) {
+      SurfacePoint p;
+      at(first.u + k * hu, first.v + l * hv, 3, p);
+      patch.box.extend(p.d[0]);
+      const double uu = p.by(2, 0).norm() + 0.5 * (hu * p.by(3, 0).norm() + hv * p.by(2, 1).norm()),
+                   uv = p.by(1, 1).norm() + 0.5 * (hu * p.by(2, 1).norm() + hv * p.by(1, 2).norm()),
+                   vv = p.by(0, 2).norm() + 0.5 * (hu * p.by(1, 2).norm() + hv * p.by(0, 3).norm());
+      off = std::max(off, 0.125 * (hu * hu * uu + 2 * hu * hv * uv + hv * hv * vv));
+    }
+  patch.box.min().array() -= off;
+  patch.box.max().array() += off;
+  return patch;
 }
 
 double Surface::beyond(const SurfaceParameters& where) const {

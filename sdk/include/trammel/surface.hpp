@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <Eigen/Geometry>
+
 #include "trammel/builder.hpp"
 #include "trammel/export.hpp"
 #include "trammel/linear_algebra.hpp"
@@ -61,6 +63,12 @@ struct SurfaceCurvatures {
   Vec3 least_direction, most_direction;
 };
 
+/// A cell of a surface's parameters, and a box along the surface's axes [m] that contains the surface over that cell.
+struct SurfacePatch {
+  SurfaceParameters first, last;  ///< opposite corners of the cell
+  Eigen::AlignedBox3d box;
+};
+
 /// A surface S(u, v) in space, fixed in whatever it is fixed in. Implementations live in plugins.
 ///
 /// Beyond an end a surface goes on smoothly, so that a trial which overshoots finds something: what it is there the
@@ -94,6 +102,11 @@ class TRAMMEL_API Surface {
   double beyond(const SurfaceParameters& at) const;
   /// Periodic parameters taken back into their range.
   SurfaceParameters wrapped(const SurfaceParameters& at) const;
+  /// Patches that cover the surface inside its ranges, for searches; by default 16 x 16 cells in boxes of samples. A surface whose
+  /// control points bound it gives boxes of these; a trimmed surface leaves out cells that lie outside its trimming curves.
+  virtual std::vector<SurfacePatch> patches() const;
+  /// A cell in the box of 9 samples, widened by what second and third derivatives at the samples allow between them: no strict bound.
+  SurfacePatch sampled_patch(const SurfaceParameters& first, const SurfaceParameters& last) const;
 
  protected:
   Surface() = default;

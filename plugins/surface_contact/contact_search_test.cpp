@@ -1,0 +1,198 @@
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "clearance_joints.hpp"
+#include "contact_case.hpp"
+#include "contact_search.hpp"
+#include "outlines.hpp"
+#include "trammel/lie.hpp"
+
+namespace trammel::surface_contact {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Paraboloid;
+
+/// (u, v, a cos(2 pi u) cos(2 pi v)): one top in each unit of u, where |v| < 0.4.
+class Bumps final : public Surface {
+ public:
+  static constexpr double height = 0.05;
+  Bumps(double from, double to) {
+    set_domain({.first = from, .last = to}, {.first = -0.4, .last = 0.4}, false);
+  }
+
+ protected:
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override {
+    constexpr double k = 2 * std::numbers::pi;
+    const auto wave = [](double x, int i) {
+      return std::cos(k * x + 0.5 * i * std::numbers::pi) * std::pow(k, i);
+    };
+    for (int i = 0; i <= derivatives; ++i)
+      for (int j = 0; i + j <= derivatives; ++j)
+        out.by(i, j) = Vec3(i == 0 ? u : 1, j == 0 ? v : 1, height * wave(u, i) * wave(v, j))
+                           .cwiseProduct(Vec3(i + j < 2 && j == 0, i + j < 2 && i == 0, 1));
+  }
+};
+
+/// A plane that looks down on bumps, with the slope s along e1, and touches the bump at u = 0.
+RelativePlacement board(double slope) {
+  constexpr double k = 2 * std::numbers::pi;
+  const double x = -std::asin(slope / (Bumps::height * k)) / k;
+  const double at_0 = Bumps::height * std::cos(k * x) - slope * x;
+  return {so3::exp(Vec3(0, -std::atan(slope), 0)), Vec3(0.5, 0, at_0 + 0.5 * slope)};
+}
+
+TEST(PatchTree, misses_no_pair_of_cells_that_are_near) {
+  const Bumps bumps(-3, 3);
+  TurnedArcShape shape;
+  shape.p = 0.5;
+  shape.a = shape.b = 0.2;
+  const TurnedArc ring(shape, false);
+  const PatchTree one(bumps), two(ring);
+  std::mt19937 numbers(1);
+  std::uniform_real_distribution<double> any(-1, 1);
+  const auto number = [&] { return any(numbers); };
+  for (int k = 0; k < 20; ++k) {
+    const RelativePlacement at{so3::exp(3 * Vec3(number(), number(), number())),
+                               Vec3(2 * number(), number(), 0.4 + 0.3 * number())};
+    const auto pairs = PatchTree::near(one, two, {at, 0.05, -1, nullptr});
+    // Points of both that are near, and whose normals are against each other, lie in one of the pairs.
+    for (int i = 0; i < 20000; ++i) {
+      const SurfaceParameters x{3 * number(), 0.4 * number()},
+          y{std::numbers::pi * (1 + number()), 0.5 * std::numbers::pi * number()};
+      const Vec3 apart = at.p_AB_A + at.R_AB * ring.point(y) - bumps.point(x);
+      if (apart.norm() > 0.05 || bumps.normal(x).dot(at.R_AB * ring.normal(y)) > -0.9999) continue;
+      const bool held = std::ranges::any_of(pairs, [&](const auto& pair) {
+        const auto in = [](const ShapeCell& c, const SurfaceParameters& z) {
+          return z.u >= c.first[0] && z.u <= c.last[0] && z.v >= c.first[1] && z.v <= c.last[1];
+        };
+        return in(pair.first, x) && in(pair.second, y);
+      });
+      EXPECT_TRUE(held) << k;
+    }
+    long boxes = 0;
+    PatchTree::near(one, two, {at, 0.05, -1, nullptr}, &boxes);
+    EXPECT_LT(boxes, 0.5 * static_cast<double>(one.size() * two.size())) << k;
+  }
+}
+
+TEST(ShapePair, finds_all_places_where_surfaces_face_each_other) {
+  const auto bumps = std::make_shared<Bumps>(-0.6, 1.6);
+  const auto plane = std::make_shared<Paraboloid>(0, 0, true);
+  const SurfaceShapes shapes(bumps, plane);
+  for (const double slope : {0.0, 0.01, 0.1}) {
+    RelativePlacement at = board(slope);
+    at.p_AB_A.z() += 0.01;
+    const std::vector<Facing> all = shapes.all(at, 0.3);
+    ASSERT_EQ(all.size(), 2U) << slope;
+    // The tangent points of bumps are one period apart, and the gap grows by the slope.
+    const double turn = 1 / std::sqrt(1 + slope * slope);
+    EXPECT_NEAR(all[0].gap, 0.01 * turn, 1e-13) << slope;
+    EXPECT_NEAR(all[1].gap, (0.01 + slope) * turn, 1e-13) << slope;
+    EXPECT_NEAR(std::abs(all[1].at[0] - all[0].at[0]), 1, 1e-12) << slope;
+    EXPECT_NEAR(all[0].at[1], 0, 1e-12);
+  }
+  // Nothing beyond the distance.
+  RelativePlacement far = board(0.1);
+  far.p_AB_A.z() += 0.01;
+  EXPECT_EQ(shapes.all(far, 0.05).size(), 1U);
+}
+
+TEST(ShapePair, finds_both_walls_of_a_slot_and_no_far_side) {
+  const auto slot = std::make_shared<Stadium>(PlaneAxes{}, 0.3, 0.1);
+  const auto pin = std::make_shared<Ellipse>(PlaneAxes{}, 0.02, 0.02);
+  const CurveShapes shapes(slot, pin, Vec3::UnitZ(), 1, 1);
+  const std::vector<Facing> all = shapes.all({Mat3::Identity(), Vec3(0.03, 0.01, 0.4)}, 1.0);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_NEAR(all[0].gap, 0.07, 1e-13);
+  EXPECT_NEAR(all[1].gap, 0.09, 1e-13);
+  EXPECT_NEAR(all[0].point_1.y(), 0.1, 1e-13);
+}
+
+/// The board tips over from the bump at u = 0 to that at u = 1, at t = 1, when it is level.
+struct Tipping {
+  std::shared_ptr<const Bumps> bumps;
+  SurfaceShapes shapes;
+  explicit Tipping(double to = 1.4)
+      : bumps(std::make_shared<Bumps>(-0.4, to)), shapes(bumps, std::make_shared<Paraboloid>(0, 0, true)) {}
+
+  static double slope(double t) { return 0.05 * (1 - t) * (2 - t); }
+  static RelativeMovement at(double t) {
+    constexpr double h = 1e-5;
+    const RelativePlacement before = board(slope(t - h)), after = board(slope(t + h));
+    RelativeMovement m{board(slope(t)), (after.p_AB_A - before.p_AB_A) / (2 * h), {}};
+    m.angular_velocity = so3::log(before.R_AB.transpose() * after.R_AB) / (2 * h);
+    return m;
+  }
+  Facing contact(double t) const { return *shapes.near(at(t).at, {-0.01, 0, -0.5, 0}, {0.3, 0.3, 0.3, 0.3}); }
+};
+
+TEST(ContactSearch, cuts_the_step_where_another_place_closes) {
+  Tipping tipping;
+  ContactSearch search;
+  search.begin(tipping.shapes, Tipping::at(0.5), tipping.contact(0.5), {.step = 0.2}, "they");
+  ContactSearch trial = search;
+  EXPECT_FALSE(trial.review(tipping.shapes, Tipping::at(0.7), tipping.contact(0.7),
+                            {.start = 0.5, .end = 0.7}, "they"));
+  EXPECT_FALSE(trial.commit(Tipping::at(0.7), tipping.contact(0.7), {.start = 0.5, .end = 0.7}));
+  search = trial;
+  double end = 1.1;
+  for (int cuts = 0;; ++cuts) {
+    ASSERT_LT(cuts, 6);
+    trial = search;
+    const std::optional<Review> review = trial.review(tipping.shapes, Tipping::at(end), tipping.contact(end),
+                                                      {.start = 0.7, .end = end}, "they");
+    ASSERT_TRUE(review);
+    if (review->rows) break;
+    ASSERT_LT(review->cut_time, end);
+    end = review->cut_time;
+  }
+  EXPECT_NEAR(end, 1, 1e-7);
+  const std::optional<Facing> to =
+      trial.commit(Tipping::at(end), tipping.contact(end), {.start = 0.7, .end = end});
+  ASSERT_TRUE(to);
+  EXPECT_NEAR(to->at[0], 1, 1e-6);
+  EXPECT_NEAR(to->gap, 0, 1e-9);
+  EXPECT_EQ(trial.jumps(), 1);
+  ASSERT_EQ(trial.others().size(), 1U);
+  EXPECT_NEAR(trial.others()[0].at[0], 0, 1e-6);
+}
+
+TEST(ContactSearch, refuses_two_places_at_once) {
+  Tipping tipping;
+  ContactSearch search;
+  search.begin(tipping.shapes, Tipping::at(1), tipping.contact(1), {.step = 0.1}, "they");
+  try {
+    search.review(tipping.shapes, Tipping::at(1.1), tipping.contact(1.1), {.start = 1, .end = 1.1}, "they");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("they touch at two places at once"));
+  }
+  ContactSearch late;
+  try {
+    late.begin(tipping.shapes, Tipping::at(1.2), tipping.contact(1.2), {.step = 0.1}, "they");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("overlap by 0.00"));
+    EXPECT_THAT(e.what(), HasSubstr("at another place than their contact point, at [1."));
+  }
+}
+
+TEST(ContactSearch, walks_the_trees_only_when_the_distance_is_used_up) {
+  Tipping tipping;
+  ContactSearch search;
+  double t = 0.2;
+  constexpr double h = 0.002;
+  search.begin(tipping.shapes, Tipping::at(t), tipping.contact(t), {.step = h}, "they");
+  for (int i = 0; i < 200; ++i, t += h) {
+    const StepInfo step{.start = t, .end = t + h};
+    EXPECT_FALSE(search.review(tipping.shapes, Tipping::at(t + h), tipping.contact(t + h), step, "they"));
+    search.commit(Tipping::at(t + h), tipping.contact(t + h), step);
+  }
+  EXPECT_GT(search.walks(), 5);
+  EXPECT_LT(search.walks(), 40);
+}
+
+}  // namespace
+}  // namespace trammel::surface_contact

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "trammel/curve.hpp"
+#include "trammel/surface.hpp"
+
+namespace trammel::surface_contact {
+
+/// The pose of marker B in marker A: x_A = p_AB_A + R_AB x_B.
+struct RelativePlacement {
+  Mat3 R_AB = Mat3::Identity();
+  Vec3 p_AB_A = Vec3::Zero();
+};
+
+/// A part of a shape: the parameters that it covers (of a curve the second ones are not used), a box that contains it, and a cone
+/// that contains its directions, the normals of a surface or the tangents of a curve. All in the axes of the shape.
+struct ShapeCell {
+  std::array<double, 2> first{}, last{};
+  Eigen::AlignedBox3d box;
+  Vec3 direction;    ///< the axis of the cone, unit length
+  double angle = 0;  ///< half its opening [rad]
+};
+
+/// A tree of boxes over the cells of a shape. A cell turns by at most some 0.3 rad where halving makes it so.
+class PatchTree {
+ public:
+  /// The patches of a surface, divided where their normals differ much.
+  explicit PatchTree(const Surface& surface);
+  /// The pieces of a curve between its breaks, divided likewise.
+  explicit PatchTree(const Curve& curve);
+  ~PatchTree();
+  PatchTree(const PatchTree&) = delete;
+  PatchTree& operator=(const PatchTree&) = delete;
+
+  std::size_t size() const;
+  /// The largest distance of the shape from the origin of its axes [m].
+  double reach() const { return reach_; }
+  /// The diagonal of the box around the whole shape [m].
+  double extent() const { return extent_; }
+
+  /// What near() looks for.
+  struct Query {
+    RelativePlacement at;
+    double distance = 0;         ///< between the boxes, at most [m]
+    double sense = -1;           ///< the directions are to be along (1) or against (-1) each other
+    const Vec3* axis = nullptr;  ///< unit vector in the axes of the first: distances along it do not count
+  };
+  /// Pairs of cells of two shapes that are near each other and whose cones hold opposite (or equal) directions. `boxes`
+  /// counts the pairs of boxes that were compared.
+  static std::vector<std::pair<ShapeCell, ShapeCell>> near(const PatchTree& one, const PatchTree& two,
+                                                           const Query& query, long* boxes = nullptr);
+
+ private:
+  struct Tree;
+
+  void take(std::vector<ShapeCell> cells);
+
+  std::unique_ptr<Tree> tree_;
+  double reach_ = 0, extent_ = 0;
+};
+
+}  // namespace trammel::surface_contact
