@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "cam_profile.hpp"
+#include "cam_surface.hpp"
 #include "plain_case.hpp"
 #include "spline_outline.hpp"
 
@@ -138,20 +139,6 @@ TEST(CamProfile, lifts_a_swinging_face) {
   }
 }
 
-TEST(SplineOutline, has_the_derivatives_of_its_points) {
-  const SplineOutline spline(CamProfile(roller()), 50);
-  const double h = 1e-4;
-  for (double eta = 0.05; eta < 6.2; eta += 0.137) {
-    CurvePoint at, plus, minus;
-    spline.evaluate(eta, 4, at);
-    spline.evaluate(eta + h, 3, plus);
-    spline.evaluate(eta - h, 3, minus);
-    for (std::size_t k = 0; k < 4; ++k)
-      EXPECT_LT((at.d[k + 1] - (plus.d[k] - minus.d[k]) / (2 * h)).norm(), 1e-5 * (1 + at.d[k + 1].norm()))
-          << eta << ", derivative " << k + 1;
-  }
-}
-
 /// The height of the centre of the roller on a cam that has turned by theta.
 double roller_height(const Curve& cam, const CamDefinition& what, double theta) {
   const auto centre = [&](double eta) {
@@ -170,30 +157,107 @@ double roller_height(const Curve& cam, const CamDefinition& what, double theta) 
   return centre(eta).y();
 }
 
+/// The largest errors of lift, rate and acceleration by theta on a spline, away from the places given.
+std::array<double, 3> worst_errors(const Curve& spline, const CamProfile& cam, const CamDefinition& what) {
+  const double base = std::sqrt(what.prime_radius * what.prime_radius - what.offset * what.offset);
+  const auto error = [&](double theta) {
+    return roller_height(spline, what, theta) - base - cam.lift(theta)[0];
+  };
+  std::array<double, 3> worst{};
+  for (int i = 0; i < 4000; ++i) {
+    const double theta = 0.01 + 6.26 * i / 4000, h = 2e-4;
+    const double a = error(theta - h), b = error(theta), c = error(theta + h);
+    worst[0] = std::max(worst[0], std::abs(b));
+    worst[1] = std::max(worst[1], std::abs(c - a) / (2 * h));
+    worst[2] = std::max(worst[2], std::abs(a - 2 * b + c) / (h * h));
+  }
+  return worst;
+}
+
 /// The third derivative of the law jumps: lift, rate and acceleration on a spline converge with the orders 3, 2, 1 in the maximum
 /// norm.
 TEST(SplineOutline, converges_as_fast_as_the_jumps_of_the_law_permit) {
   const CamDefinition what = roller();
   const CamProfile cam(what);
-  const double base = std::sqrt(what.prime_radius * what.prime_radius - what.offset * what.offset);
-  std::array<std::array<double, 3>, 4> worst{};
-  for (std::size_t k = 0; k < 4; ++k) {
-    const SplineOutline spline(cam, 50 << k);
-    const auto error = [&](double theta) {
-      return roller_height(spline, what, theta) - base - cam.lift(theta)[0];
-    };
-    for (int i = 0; i < 4000; ++i) {
-      const double theta = 0.01 + 6.26 * i / 4000, h = 2e-4;
-      const double a = error(theta - h), b = error(theta), c = error(theta + h);
-      worst[k][0] = std::max(worst[k][0], std::abs(b));
-      worst[k][1] = std::max(worst[k][1], std::abs(c - a) / (2 * h));
-      worst[k][2] = std::max(worst[k][2], std::abs(a - 2 * b + c) / (h * h));
+  const auto coarse = worst_errors(SplineOutline(cam, {50, 0}), cam, what),
+             fine = worst_errors(SplineOutline(cam, {400, 0}), cam, what);
+  for (std::size_t d = 0; d < 3; ++d)
+    EXPECT_NEAR(std::log2(coarse[d] / fine[d]) / 3, 3 - static_cast<double>(d), 0.4);
+}
+
+/// Four knots at each end of a segment let the outline's curvature jump where that of the law's outline does: the spline converges
+/// with its own order, 6, as far as rounding in the differences of the lift lets it be seen.
+TEST(SplineOutline, converges_with_its_own_order_with_knots_at_the_jumps) {
+  const CamDefinition what = roller();
+  const CamProfile cam(what);
+  const auto coarse = worst_errors(SplineOutline(cam, {50, 4}), cam, what),
+             fine = worst_errors(SplineOutline(cam, {100, 4}), cam, what),
+             simple = worst_errors(SplineOutline(cam, {100, 0}), cam, what);
+  EXPECT_GT(std::log2(coarse[0] / fine[0]), 4.5) << coarse[0] << ' ' << fine[0];
+  EXPECT_LT(fine[0], 1e-2 * simple[0]);
+  EXPECT_LT(fine[1], 1e-2 * simple[1]);
+  EXPECT_LT(fine[2], 1e-2 * simple[2]);
+}
+
+TEST(SplineOutline, has_the_derivatives_of_its_points) {
+  const CamProfile cam(roller());
+  for (const int at_ends : {0, 1, 3, 4}) {
+    const SplineOutline spline(cam, {60, at_ends});
+    for (int i = 0; i < 50; ++i) {
+      const double eta = 0.1 + 0.123 * i, h = 1e-4;
+      CurvePoint at, plus, minus;
+      spline.evaluate(eta, 4, at);
+      spline.evaluate(eta + h, 3, plus);
+      spline.evaluate(eta - h, 3, minus);
+      for (std::size_t k = 0; k < 4; ++k)
+        EXPECT_LT((at.d[k + 1] - (plus.d[k] - minus.d[k]) / (2 * h)).norm(), 1e-5 * (1 + at.d[k + 1].norm()))
+            << at_ends << ", " << eta << ", derivative " << k + 1;
     }
   }
-  for (std::size_t d = 0; d < 3; ++d) {
-    const double order = std::log2(worst[0][d] / worst[3][d]) / 3;
-    EXPECT_NEAR(order, 3 - static_cast<double>(d), 0.4);
-  }
+}
+
+TEST(CamSurface, is_the_spline_of_its_control_points) {
+  const CamProfile cam(roller());
+  const KnotChoice knots{80, 4};
+  const CamWidth across{0.02, 0.0005};
+  const CamSurface surface(cam, knots, across, false);
+  const SplineOutline middle(cam, knots);
+  const ClosedSpline normals(knots_along(cam, knots), cam.last(), [&](double eta) {
+    CurvePoint c;
+    cam.evaluate(eta, 1, c);
+    return Vec3(-c.d[1].y(), c.d[1].x(), 0).normalized();
+  });
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j <= 6; ++j) {
+      const double eta = 0.05 + 0.15 * i, v = j / 6.0, w = 1 - v;
+      CurvePoint C, N;
+      middle.evaluate(eta, 0, C);
+      normals.evaluate(eta, 0, N);
+      const std::array<double, 4> B{w * w * w, 3 * v * w * w, 3 * v * v * w, v * v * v},
+          d{-across.crown, across.crown / 3, across.crown / 3, -across.crown};
+      Vec3 sum = Vec3::Zero();
+      for (std::size_t k = 0; k < 4; ++k)
+        sum += B[k] *
+               (C.d[0] + d[k] * N.d[0] + across.width * (static_cast<double>(k) / 3 - 0.5) * Vec3::UnitZ());
+      EXPECT_LT((surface.point({eta, v}) - sum).norm(), 1e-15);
+      const Vec3 p = surface.point({eta, v});
+      EXPECT_GT(surface.normal({eta, v}).dot(Vec3(p.x(), p.y(), 0).normalized()), 0.5);  // out of the cam
+      SurfacePoint at;
+      surface.evaluate({eta, v}, 3, at);
+      for (const bool by_u : {true, false}) {
+        const double h = 1e-5;
+        SurfacePoint plus, minus;
+        surface.evaluate({eta + (by_u ? h : 0), v + (by_u ? 0 : h)}, 2, plus);
+        surface.evaluate({eta - (by_u ? h : 0), v - (by_u ? 0 : h)}, 2, minus);
+        for (int a = 0; a <= 2; ++a)
+          for (int b = 0; a + b <= 2; ++b)
+            EXPECT_LT(
+                (at.by(a + (by_u ? 1 : 0), b + (by_u ? 0 : 1)) - (plus.by(a, b) - minus.by(a, b)) / (2 * h))
+                    .norm(),
+                1e-6 * (1 + at.by(a, b).norm()))
+                << eta << ' ' << v << ' ' << a << b;
+      }
+    }
 }
 
 TEST(BadCams, are_refused_with_the_reason) {
@@ -218,6 +282,23 @@ TEST(BadCams, are_refused_with_the_reason) {
   EXPECT_EQ(message(law + ", prime_radius: 0.05, roller_radius: 0.01, control_points: 50"), "");
   EXPECT_THAT(message(law + ", prime_radius: 0.05, roller_radius: 0.01, control_points: 5"),
               HasSubstr("5 control points are too few: a spline of degree 5 needs 6 at least"));
+  const std::string spline = law + ", prime_radius: 0.05, roller_radius: 0.01, control_points: 20, ";
+  EXPECT_EQ(message(spline + "knots_at_ends: 4"), "");
+  EXPECT_THAT(message(spline + "knots_at_ends: 5"), HasSubstr("'knots_at_ends' is 5, but must be 1 to 4"));
+  EXPECT_THAT(message(spline + "knots_at_ends: 0"), HasSubstr("must be 1 to 4"));
+  EXPECT_THAT(
+      message(law + ", prime_radius: 0.05, roller_radius: 0.01, control_points: 14, knots_at_ends: 4"),
+      HasSubstr("14 control points are too few for 4 knots at each of the 3 ends of segments: at least 15"));
+  EXPECT_THAT(message(law + ", prime_radius: 0.05, roller_radius: 0.01, knots_at_ends: 4"),
+              HasSubstr("belongs to a spline with 'control_points'"));
+  const auto surface = [&](const std::string& own) {
+    return c.message(surface_category, "cam_surface",
+                     "{" + law + ", prime_radius: 0.05, roller_radius: 0.01, " + own + "}");
+  };
+  EXPECT_EQ(surface("control_points: 50, width: 0.02"), "");
+  EXPECT_EQ(surface("control_points: 50, knots_at_ends: 4, width: 0.02, crown: 0.001"), "");
+  EXPECT_THAT(surface("control_points: 5, width: 0.02"), HasSubstr("needs 6 at least"));
+  EXPECT_THAT(surface("control_points: 50, width: 0"), HasSubstr("width"));
   EXPECT_EQ(message(law + ", prime_radius: 0.05, follower: knife_edge"), "");
   EXPECT_THAT(message(law + ", follower: knife_edge"), HasSubstr("needs 'prime_radius'"));
   const std::string swing =

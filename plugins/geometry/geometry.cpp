@@ -1,10 +1,10 @@
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "analytic_curves.hpp"
 #include "curve_process.hpp"
 #include "drawn_curve.hpp"
+#include "face_type.hpp"
+#include "named_in_file.hpp"
 #include "occt_curve.hpp"
 #include "trammel/plugin.hpp"
 
@@ -107,20 +107,7 @@ CurvePtr read_cycloid(const Parameters& in) {
 }
 
 CurvePtr read_file(const Parameters& in) {
-  const Value& file = *in.value("file");
-  std::filesystem::path path = in.text("file");
-  if (path.is_relative()) path = std::filesystem::path(file.where.file).parent_path() / path;
-  std::vector<std::string> names;
-  if (in.has("edges")) {
-    const Value& edges = *in.value("edges");
-    if (edges.is_scalar()) names.push_back(edges.text);
-    for (const Value& item : edges.items) {
-      if (!item.is_scalar())
-        throw Error(item.where, "expected the name of an edge, found " + item.described());
-      names.push_back(item.text);
-    }
-  }
-  return load_curve_file(path.string(), names);
+  return load_curve_file(file_path(in), names_in_file(in, "edges", "an edge"));
 }
 
 Parameter vector(const char* name, const char* unit, const char* doc) {
@@ -205,4 +192,5 @@ TRAMMEL_PLUGIN("geometry", "0.1") {
   add_splines(registry);
   add_shapes(registry);
   add_file(registry);
+  add_face_file(registry);
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "contact_motion.hpp"
+#include "degenerate_contact.hpp"
 #include "product_terms.hpp"
 #include "shifted_outputs.hpp"
 #include "trammel/error.hpp"
@@ -32,11 +33,11 @@ void report_search(const ContactSearch& search, OutputSink& sink) {
 void require_inside(const Surface& surface, const std::string& name, const SurfaceParameters& at) {
   if (surface.beyond(at) <= 1e-9) return;
   const Vec3 p = surface.point(at);
-  throw Error(fmt::format(
-      "the contact point leaves the surface '{}' over an edge, at u = {:.6g}, v = {:.6g}, [{:.6g}, "
-      "{:.6g}, {:.6g}] in its axes; make it larger, or turn its axes where the edge is a pole of "
-      "its parameters",
-      name, at.u, at.v, p.x(), p.y(), p.z()));
+  throw Error(
+      fmt::format("the contact point leaves the surface '{}' over an edge, at {}, [{:.6g}, "
+                  "{:.6g}, {:.6g}] in its axes; make it larger, or turn its axes where the edge is a pole of "
+                  "its parameters",
+                  name, surface.described(at), p.x(), p.y(), p.z()));
 }
 
 bool touch_along_line(const GapCurvatures& gap) {
@@ -55,6 +56,12 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
         "{} cut each other at the contact point: the gap between them has the curvature {:.6g} 1/m "
         "there; the one inside must be curved more, and the hole `reversed`",
         which, gap.least));
+  if (gap.most > tiny && !gap_stays_closed(pair, one, two))
+    throw Error(
+        which +
+        " have the same curvature in one direction at the contact point, and at that point alone: it is not "
+        "determined "
+        "there (an isolated singular point); give one of them another radius, or take a `point_on_surface`");
   if (gap.most > tiny)
     throw Error(
         which +

@@ -45,11 +45,60 @@ TEST(SurfaceContact, refuses_what_does_not_fit) {
   EXPECT_THAT(c.message("surface_contact", "{between: [bowl]}"), HasSubstr("must be a list of two surfaces"));
 }
 
+/// A cone that touches the plane z = 0 along e1 from the place of its tip, which it has none, and a cylinder open to above.
+class LyingCone final : public Surface {
+ public:
+  LyingCone() {
+    set_domain({.first = 0, .last = 6.283185307179586, .periodic = true}, {.first = 0.2, .last = 1}, false);
+  }
+
+ protected:
+  // About the axis (cos a, 0, sin a), by v along it: circles of v sin a about v cos a times the axis.
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override {
+    const double c = std::cos(0.3), s = std::sin(0.3);
+    const Vec3 axis(c, 0, s), up(-s, 0, c), side = axis.cross(up);
+    for (int i = 0; i <= derivatives; ++i)
+      for (int j = 0; i + j <= derivatives; ++j) {
+        const double turned = u + i * 1.5707963267948966, w = j == 0 ? v : j == 1 ? 1 : 0;
+        out.by(i, j) = w * s * (std::cos(turned) * up + std::sin(turned) * side);
+        if (i == 0) out.by(i, j) += w * c * axis;
+      }
+  }
+};
+
+class Gutter final : public Surface {
+ public:
+  explicit Gutter(double radius) : r_(radius) {
+    set_domain({.first = -1, .last = 1}, {.first = -1, .last = 1}, false);
+  }
+
+ protected:
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override {
+    out.d.fill(Vec3::Zero());
+    for (int i = 0; i <= derivatives; ++i) {
+      const double turned = u + i * 1.5707963267948966;
+      out.by(i, 0) = Vec3(r_ * std::sin(turned), i == 0 ? v : 0, (i == 0 ? r_ : 0) - r_ * std::cos(turned));
+    }
+    if (derivatives > 0) out.by(0, 1) = Vec3(0, 1, 0);
+  }
+
+ private:
+  double r_;
+};
+
 TEST(SurfaceContact, names_degenerate_contacts) {
+  constexpr const char* line =
+      "touch along a line, and their contact point is not determined; that is handled where both surfaces "
+      "are cylinders "
+      "along the line from the start: take a `curve_contact`";
+  EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Gutter>(r)), HasSubstr(line));
+  ContactCase c(Vec3(-0.5, 0, 0));
+  c.add_surface("road", "ground", std::make_shared<Paraboloid>(0, 0));
+  c.add_surface("cone", "bodies.b", std::make_shared<LyingCone>());
+  EXPECT_THAT(c.message("surface_contact", "{between: [road, cone]}"), HasSubstr(line));
+  // The vertex of a parabolic gutter.
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 0)),
-              HasSubstr("touch along a line, and their contact point is not determined; that is handled "
-                        "where both surfaces are cylinders along the line from the start: take a "
-                        "`curve_contact`"));
+              HasSubstr("the same curvature in one direction at the contact point, and at that point alone"));
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(1 / r, 1 / r)),
               HasSubstr("fit each other"));
   EXPECT_THAT(message("", Vec3(0, 0, r), std::make_shared<Paraboloid>(2 / r, 1)),

@@ -172,6 +172,26 @@ def gust():
     write("gust", 1e-4, ["bob:position.x", "bob:velocity.x"], rows)
 
 
+def pebble():
+    R, k, g = 0.4, 2.0, 9.81
+
+    def f(_, s):
+        # A point on F = |p|^2 + k x y z - R^2 = 0: p'' = -g e_z + mu grad F, grad F . p'' + p' . H p' = 0.
+        x, y, z, a, b, c = s
+        n = [2 * x + k * y * z, 2 * y + k * x * z, 2 * z + k * x * y]
+        H = 2 * (a * a + b * b + c * c) + 2 * k * (a * b * z + a * c * y + b * c * x)
+        mu = (g * n[2] - H) / sum(e * e for e in n)
+        return [a, b, c, mu * n[0], mu * n[1], mu * n[2] - g]
+
+    times = [0.1 * i for i in range(1, 6)]
+    rows = []
+    for t, s in along(f, [R, 0.0, 0.0, 0.0, 2.5, 1.0], times):
+        x, y, z = s[:3]
+        rows.append((t, x, y, z, *s[3:]))
+    write("pebble", 1e-5, ["bead:position.x", "bead:position.y", "bead:position.z",
+                           "bead:velocity.x", "bead:velocity.y", "bead:velocity.z"], rows)
+
+
 if __name__ == "__main__":
-    for example in (belt, skate, bouc_wen, tyre, muscle, superelement, support, gust):
+    for example in (belt, skate, bouc_wen, tyre, muscle, superelement, support, gust, pebble):
         example()

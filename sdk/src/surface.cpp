@@ -215,7 +215,21 @@ double Surface::beyond(const SurfaceParameters& where) const {
   const auto off = [](const SurfaceRange& range, double x) {
     return range.has_ends() ? std::max({0.0, range.first - x, x - range.last}) / range.length() : 0.0;
   };
-  return std::max(off(u_, where.u), off(v_, where.v));
+  const double off_ends = std::max(off(u_, where.u), off(v_, where.v));
+  if (off_ends > 0) return off_ends;
+  const SurfaceParameters inside = wrapped(where);
+  return covers(inside.u, inside.v) ? 0 : 1;
+}
+
+bool Surface::covers(double, double) const { return true; }
+
+std::string Surface::describe(double u, double v) const {
+  return fmt::format("u = {:.6g}, v = {:.6g}", u, v);
+}
+
+std::string Surface::described(const SurfaceParameters& where) const {
+  const SurfaceParameters inside = wrapped(where);
+  return describe(inside.u, inside.v);
 }
 
 SurfaceParameters Surface::nearest(const Vec3& to, const SurfaceParameters& guess) const {
@@ -283,8 +297,10 @@ SurfaceParameters Surface::nearest(const Vec3& to) const {
     return i < 0 || j < 0 || i >= n || j >= n ? std::numeric_limits<double>::infinity()
                                               : distances[static_cast<std::size_t>(i * n + j)];
   };
-  SurfaceParameters best;
-  double least = std::numeric_limits<double>::infinity();
+  struct Nearest {
+    SurfaceParameters at;
+    double distance = std::numeric_limits<double>::infinity();
+  } kept, any;  // of the points that are not trimmed away, and of all
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       const double here = distance(i, j);
@@ -293,9 +309,10 @@ SurfaceParameters Surface::nearest(const Vec3& to) const {
         continue;
       const SurfaceParameters found = nearest(to, {sample(u_, i), sample(v_, j)});
       const double off = (point(found) - to).norm();
-      if (off < least - 1e-12 * size_) least = off, best = found;
+      if (off < any.distance - 1e-12 * size_) any = {found, off};
+      if (off < kept.distance - 1e-12 * size_ && beyond(found) == 0) kept = {found, off};
     }
-  return wrapped(best);
+  return wrapped(std::isfinite(kept.distance) ? kept.at : any.at);
 }
 
 void offer_surface(Builder& builder, std::shared_ptr<const Surface> surface, const Marker& marker,

@@ -1,9 +1,6 @@
 #include "curve_file.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
-#include <sstream>
 
 #include <BRepTools_WireExplorer.hxx>
 #include <BRep_Tool.hxx>
@@ -11,21 +8,10 @@
 #include <GeomConvert_CompCurveToBSplineCurve.hxx>
 #include <Geom_TrimmedCurve.hxx>
 #include <IGESControl_Reader.hxx>
-#include <IGESData_IGESEntity.hxx>
-#include <Interface_Check.hxx>
-#include <Interface_CheckIterator.hxx>
 #include <Interface_InterfaceModel.hxx>
-#include <Interface_Static.hxx>
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
-#include <STEPConstruct_UnitContext.hxx>
 #include <STEPControl_Reader.hxx>
-#include <StepGeom_GeomRepContextAndGlobUnitAssCtxAndGlobUncertaintyAssCtx.hxx>
-#include <StepGeom_GeometricRepresentationContextAndGlobalUnitAssignedContext.hxx>
-#include <StepRepr_GlobalUnitAssignedContext.hxx>
-#include <StepRepr_RepresentationItem.hxx>
-#include <StepShape_ShapeRepresentation.hxx>
-#include <TCollection_HAsciiString.hxx>
 #include <TopExp.hxx>
 #include <TopExp_Explorer.hxx>
 #include <TopTools_IndexedMapOfShape.hxx>
@@ -36,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "../occt_curve.hpp"
+#include "exchange_file.hpp"
 #include "trammel/nearest_name.hpp"
 
 namespace trammel::geometry {
@@ -44,76 +31,12 @@ namespace {
 
 constexpr double meeting = 1e-6;  // of a gap between edges, by the length of the curve so far
 // Characters of what a file says that a message repeats.
-constexpr std::size_t most_of_complaint = 160, most_of_name = 40, most_of_list = 160;
+constexpr std::size_t most_of_name = 40, most_of_list = 160;
 
 struct NamedShape {
   std::string name;
   TopoDS_Shape shape;  ///< an edge, a wire, or several edges
 };
-
-std::string trimmed(const Handle(TCollection_HAsciiString) & name) {
-  if (name.IsNull()) return {};
-  TCollection_AsciiString text = name->String();
-  text.LeftAdjust();
-  text.RightAdjust();
-  return text.ToCString();
-}
-
-std::string name_of(const Handle(Standard_Transient) & entity) {
-  if (const auto item = Handle(StepRepr_RepresentationItem)::DownCast(entity); !item.IsNull())
-    return trimmed(item->Name());
-  if (const auto iges = Handle(IGESData_IGESEntity)::DownCast(entity); !iges.IsNull() && iges->HasName())
-    return trimmed(iges->NameValue());
-  return {};
-}
-
-/// Text of a file as a message may show it: cut, without control characters.
-std::string shown(std::string text, std::size_t most) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
-  return text.size() > most ? text.substr(0, most) + "..." : text;
-}
-
-/// Throws Error where Open CASCADE found the file to break the rules of its format: it reads on, and gives another shape.
-void require_sound(XSControl_Reader& reader, const std::string& file) {
-  Interface_CheckIterator checks = reader.WS()->ModelCheckList(true);
-  for (checks.Start(); checks.More(); checks.Next()) {
-    const Handle(Interface_Check) check = checks.Value();
-    if (!check->HasFailed()) continue;
-    const Handle(Interface_InterfaceModel) model = reader.WS()->Model();
-    const Handle(TCollection_HAsciiString) label =
-        checks.Number() > 0 ? model->StringLabel(model->Value(checks.Number())) : nullptr;
-    throw Error(fmt::format("'{}' is damaged: Open CASCADE says{}: {}", file,
-                            label.IsNull() ? "" : fmt::format(" of {}", label->ToCString()),
-                            shown(check->CFail(1), most_of_complaint)));
-  }
-}
-
-Handle(StepRepr_GlobalUnitAssignedContext) units_of(const Handle(StepRepr_RepresentationContext) & context) {
-  if (const auto both =
-          Handle(StepGeom_GeomRepContextAndGlobUnitAssCtxAndGlobUncertaintyAssCtx)::DownCast(context);
-      !both.IsNull())
-    return both->GlobalUnitAssignedContext();
-  if (const auto both =
-          Handle(StepGeom_GeometricRepresentationContextAndGlobalUnitAssignedContext)::DownCast(context);
-      !both.IsNull())
-    return both->GlobalUnitAssignedContext();
-  return Handle(StepRepr_GlobalUnitAssignedContext)::DownCast(context);
-}
-
-/// Throws Error where shapes have no unit of length or angle: Open CASCADE guesses one without a word.
-void require_units(const Interface_InterfaceModel& model, const std::string& file) {
-  for (int i = 1; i <= model.NbEntities(); ++i) {
-    const auto shape = Handle(StepShape_ShapeRepresentation)::DownCast(model.Value(i));
-    if (shape.IsNull()) continue;
-    STEPConstruct_UnitContext factors;
-    if (const auto units = units_of(shape->ContextOfItems()); !units.IsNull()) factors.ComputeFactors(units);
-    if (factors.LengthDone() && factors.PlaneAngleDone()) continue;
-    throw Error(fmt::format("'{}' is damaged: the shapes of {} have no unit of {}", file,
-                            model.StringLabel(model.Value(i))->ToCString(),
-                            factors.LengthDone() ? "angle" : "length"));
-  }
-}
 
 /// All wires and edges, each with the name of what it came from.
 std::vector<NamedShape> shapes_in(XSControl_Reader& reader) {
@@ -249,20 +172,9 @@ std::vector<TopoDS_Edge> chosen(const std::vector<NamedShape>& shapes, const std
   return edges;
 }
 
-/// A reader that gives lengths in metres. Open CASCADE knows the setting only once a reader stands.
-template <class Reader>
-void read_in_metres(Reader& reader, const std::string& path, const std::string& file, const char* format) {
-  if (!Interface_Static::SetCVal("xstep.cascade.unit", "M"))
-    throw Error("Open CASCADE does not take metres as the unit of length");
-  if (reader.ReadFile(path.c_str()) != IFSelect_RetDone)
-    throw Error("'" + file + "' cannot be read as " + format + " file");
-  require_sound(reader, file);
-}
-
 std::vector<NamedShape> shapes_of_step(const std::string& path, const std::string& file) {
   STEPControl_Reader reader;
-  read_in_metres(reader, path, file, "a STEP");
-  require_units(*reader.WS()->Model(), file);
+  read_step_in_metres(reader, path, file);
   return shapes_in(reader);
 }
 
@@ -302,13 +214,8 @@ NurbsDefinition::Form form_of(const Handle(Geom_BSplineCurve) & spline) {
 }  // namespace
 
 NurbsDefinition read_spline_file(const std::string& path, const std::vector<std::string>& names) {
-  if (!std::filesystem::exists(path)) throw Error("the file '" + path + "' does not exist");
-  if (!std::filesystem::is_regular_file(path)) throw Error("'" + path + "' is not a file");
-  const std::string file = std::filesystem::path(path).filename().string();
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::ranges::transform(ending, ending.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool step = ending == ".step" || ending == ".stp" || ending == ".p21";
+  const auto [file, ending] = required_file(path);
+  const bool step = is_step(ending);
   if (!step && ending != ".iges" && ending != ".igs")
     throw Error("'" + file + "': expected a STEP file (.step, .stp, .p21) or an IGES file (.iges, .igs)");
   // Open CASCADE reports its progress to the terminal, unless told not to.

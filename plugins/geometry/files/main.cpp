@@ -1,76 +1,15 @@
 // curve_files FILE [EDGE...]: reads a curve from a STEP or IGES file and writes it to standard output, or why it cannot.
 // A process of its own: whatever a damaged file makes of Open CASCADE ends here.
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "../nurbs_bytes.hpp"
 #include "answer.hpp"
+#include "answering.hpp"
 #include "curve_file.hpp"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TRAMMEL_SANITIZED
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define TRAMMEL_SANITIZED
-#endif
-
-namespace {
-
-template <class Resource>
-void limit(Resource resource, rlim_t most) {
-  rlimit now{};
-  getrlimit(resource, &now);
-  now.rlim_cur = std::min(most, now.rlim_max);
-  setrlimit(resource, &now);
-}
-
-/// Far more than reading takes (some 2 s and 1 GB for 10 MB), far less than the machine has.
-void limit_resources(const std::string& path) {
-  std::error_code ignored;
-  const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-  const rlim_t megabytes = ignored ? 0 : static_cast<rlim_t>(size >> 20);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, 8 + 2 * megabytes);
-#ifndef TRAMMEL_SANITIZED
-  limit(RLIMIT_AS, (rlim_t{4} << 30) + megabytes * (rlim_t{200} << 20));
-#endif
-}
-
-void write_all(int file, const std::string& bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n <= 0) _exit(1);
-    done += static_cast<std::size_t>(n);
-  }
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   using namespace trammel::geometry;
   if (argc < 2) return 2;
-  // Open CASCADE writes to the terminal as it likes.
-  const int output = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
-  dup2(nowhere, STDOUT_FILENO);
-  dup2(nowhere, STDERR_FILENO);
-  limit_resources(argv[1]);
-  std::string answer;
-  try {
-    answer =
-        answer_curve + to_bytes(read_spline_file(argv[1], std::vector<std::string>(argv + 2, argv + argc)));
-  } catch (const std::exception& error) {
-    answer = answer_refused + std::string(error.what());
-  }
-  write_all(output, answer);
-  _exit(0);  // nothing of what a damaged file left behind is taken apart
+  answer_and_exit(argv[1], answer_curve, [&] {
+    return to_bytes(read_spline_file(argv[1], std::vector<std::string>(argv + 2, argv + argc)));
+  });
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -94,12 +95,15 @@ class TRAMMEL_API Surface {
   /// The directions at a point whose derivatives up to the third order are given.
   SurfaceDirections directions(const SurfacePoint& point) const;
 
-  /// The parameters of the point nearest to `point`, inside the ranges.
+  /// The parameters of the point nearest to `point`, inside the ranges. Of a trimmed surface that of the local minima
+  /// which are not trimmed away; where all are, the nearest one of the surface without its trimming.
   SurfaceParameters nearest(const Vec3& point) const;
   /// Those of the nearest point around `guess`.
   SurfaceParameters nearest(const Vec3& point, const SurfaceParameters& guess) const;
-  /// By how much of the range's length a place lies beyond an end; 0 inside.
+  /// By how much of the range's length a place lies beyond an end; 0 inside, and 1 where the surface is trimmed away.
   double beyond(const SurfaceParameters& at) const;
+  /// A place as messages show it: "u = 0.2, v = 1.5", and the face where the surface is made of faces with names.
+  std::string described(const SurfaceParameters& at) const;
   /// Periodic parameters taken back into their range.
   SurfaceParameters wrapped(const SurfaceParameters& at) const;
   /// Patches that cover the surface inside its ranges, for searches; by default 16 x 16 cells in boxes of samples. A surface whose
@@ -116,6 +120,9 @@ class TRAMMEL_API Surface {
   void set_domain(const SurfaceRange& u, const SurfaceRange& v, bool reversed);
   /// S and its derivatives.
   virtual void at(double u, double v, int derivatives, SurfacePoint& out) const = 0;
+  /// Whether the surface has a point at parameters inside the ranges: false where it is trimmed away. `at` goes on there.
+  virtual bool covers(double u, double v) const;
+  virtual std::string describe(double u, double v) const;
 
  private:
   void require_regular() const;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "face_surface.hpp"
+#include "trammel/element.hpp"
+#include "trammel/marker.hpp"
+
+namespace trammel::geometry {
+
+/// Draws the triangles of trimmed faces, fixed in their marker. Stencil: the marker's blocks. It has no residual.
+class DrawnFaces {
+ public:
+  DrawnFaces(const FaceSurface& faces, Marker marker);
+
+  static bool couples(int, int) { return false; }
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
+
+ private:
+  FaceSurface::Mesh mesh_;
+  Marker marker_;
+};
+
+}  // namespace trammel::geometry
