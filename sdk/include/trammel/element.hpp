@@ -137,15 +137,20 @@ concept ReadsVersions = requires(H& h, Archive& archive) {
   h.serialize(archive, H::version);
   { H::oldest } -> std::convertible_to<int>;
 };
+template <class H>
+concept ReadsOneVersion = requires(H& h, Archive& archive) {
+  H::version;
+  h.serialize(archive);
+};
+template <class H>
+concept History = ReadsVersions<H> || ReadsOneVersion<H>;
 
 }  // namespace detail
 
 /// An element class with a history: internal memory from step to step.
 template <class E>
-concept WithHistory = requires(E& e, Archive& archive) {
-  std::remove_reference_t<decltype(e.history())>::version;
-  requires detail::ReadsVersions<std::remove_reference_t<decltype(e.history())>> ||
-      requires { e.history().serialize(archive); };
+concept WithHistory = requires(E& e) {
+  requires detail::History<std::remove_reference_t<decltype(e.history())>>;
 };
 
 namespace detail {
