@@ -118,8 +118,28 @@ Untransferred drop_what_does_not_fit(SnapshotContents& contents, const Model& mo
         !contents.identified.contains(id))
       misfits.insert(entity);
   }
-  const std::vector<int> all = of_all_ranks(std::vector<int>(misfits.begin(), misfits.end()), layout.comm());
-  misfits.insert(all.begin(), all.end());
+  const auto unite = [&] {
+    const std::vector<int> all =
+        of_all_ranks(std::vector<int>(misfits.begin(), misfits.end()), layout.comm());
+    misfits.insert(all.begin(), all.end());
+  };
+  unite();
+  // The coordinates of a joint belong to the poses of its bodies.
+  std::set<int> followers;
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    const ElementRange& range = *model.ranges[r].instances;
+    for (const int i : layout.instances(r)) {
+      const auto stencil = range.stencil(i);
+      const int entity = range.entity(i);
+      const bool owns = std::ranges::any_of(stencil, [&](BlockId id) {
+        return entity_of(id) == entity && !is_multiplier(model.block(id).kind);
+      });
+      if (owns && std::ranges::any_of(stencil, [&](BlockId id) { return misfits.contains(entity_of(id)); }))
+        followers.insert(entity);
+    }
+  }
+  misfits.merge(followers);
+  unite();
 
   const auto misfit = [&](BlockId id) { return misfits.contains(entity_of(id)); };
   std::erase_if(contents.blocks, [&](const auto& item) { return misfit(item.first); });

@@ -20,8 +20,8 @@ struct Untransferred {
 /// (SnapshotContents::run) is dropped too.
 void renumber(SnapshotContents& contents, std::span<const int> numbers);
 
-/// Drops what does not fit: states of entities with other blocks, and histories of instances that read such entities. The
-/// contents are the same on every rank. Collective.
+/// Drops what does not fit: states of entities with other blocks and of those whose coordinates follow from theirs, and histories
+/// of instances that read such entities. The contents are the same on every rank. Collective.
 Untransferred drop_what_does_not_fit(SnapshotContents& contents, const Model& model, const Layout& layout);
 
 }  // namespace trammel

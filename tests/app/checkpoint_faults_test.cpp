@@ -120,7 +120,7 @@ TEST(CheckpointFault, a_rank_that_is_killed_while_another_one_writes_leaves_the_
   // Rank 0 waits inside of the second checkpoint; rank 1 is killed there, and the launcher ends rank 0.
   const Outcome killed = place.shell(
       two + preload +
-      "stopping_writes.so' TRAMMEL_TEST_FILE=checkpoint_0002 TRAMMEL_TEST_FAULT=pause '" TRAMMEL_COMMAND "'" +
+      "stopping_writes.so' TRAMMEL_TEST_FILE=checkpoint_0002 TRAMMEL_TEST_FAULT=hold '" TRAMMEL_COMMAND "'" +
       options + R"sh(out 2>message &
 run=$!
 for i in $(seq 900); do [ -e writing ] && break; sleep 0.1; done

@@ -2,7 +2,8 @@
 //
 //   TRAMMEL_TEST_FILE   part of the name of the file that is being written
 //   TRAMMEL_TEST_FAULT  write: killed when half of the bytes are written; sync: before they reach the disk; rename: before the file gets
-//                       its name; renamed: after it; pause: waits before the bytes reach the disk, and makes the file `writing`
+//                       its name; renamed: after it; pause, hold: waits before the bytes reach the disk, and makes the file
+//                       `writing`: until a signal comes, for ever
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -58,10 +59,11 @@ ssize_t write(int file, const void* bytes, size_t count) {
 int fsync(int file) {
   static const auto real = next<int (*)(int)>("fsync");
   if (is("sync") && is_watched(file)) end();
-  if (is("pause") && is_watched(file)) {
+  if ((is("pause") || is("hold")) && is_watched(file)) {
     close(open("writing", O_WRONLY | O_CREAT, 0644));
     constexpr unsigned seconds = 100;
-    sleep(seconds);
+    do sleep(seconds);  // a signal ends it
+    while (is("hold"));
   }
   return real(file);
 }
