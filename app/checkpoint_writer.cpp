@@ -28,7 +28,7 @@ CheckpointWriter::Why CheckpointWriter::why(const StepReport& report) {
   const std::chrono::duration<double, std::ratio<60>> minutes = Clock::now() - last_time_;
   if (options_.minutes > 0 && rank_ == 0 && minutes.count() >= options_.minutes)
     mine = std::max(mine, Why::minutes);
-  if (StopSignals::checkpoints_asked() > asked_) mine = std::max(mine, Why::signal);
+  if (CheckpointSignal::asked() > asked_) mine = std::max(mine, Why::signal);
   // A run that is asked to stop in the last step of a stage stops before the next one.
   if (report.last && !ends && stop_.asked() != Stop::no) mine = std::max(mine, Why::stop);
   int all = static_cast<int>(mine);
@@ -51,7 +51,7 @@ bool CheckpointWriter::wants_snapshot_at_stop(const StepReport& report) {
 
 void CheckpointWriter::take(const Snapshot& snapshot) {
   const Clock::time_point begin = Clock::now();
-  asked_ = StopSignals::checkpoints_asked();
+  asked_ = CheckpointSignal::asked();
   last_time_ = begin;
   std::vector<std::byte> output = recorder_.place();
   const std::filesystem::path path = checkpoint_path(options_.folder, number_ + 1);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <string_view>
 
 #include "io/recorder_ranks.hpp"
 #include "solvers/rank_bytes.hpp"
+#include "solvers/snapshot_transfer.hpp"
 #include "trammel/quoted.hpp"
 
 namespace trammel {
@@ -29,26 +31,53 @@ std::string list_of(const std::vector<std::string>& all) {
   return text;
 }
 
+/// As a checkpoint names them, by number.
+std::vector<std::string> entities_of(const Model& model) {
+  std::vector<std::string> all;
+  for (const Entity& entity : model.entities)
+    all.push_back(entity.category + "\t" + entity.name + "\t" + entity.type);
+  return all;
+}
+
 std::string described(const std::string& entity) {
   const std::size_t first = entity.find('\t'), last = entity.rfind('\t');
   return fmt::format("{} '{}' ({})", entity.substr(0, first), entity.substr(first + 1, last - first - 1),
                      entity.substr(last + 1));
 }
 
-/// Throws Error where the entities are others: their numbers name all that was saved.
-void require_entities(const std::vector<std::string>& before, const std::vector<std::string>& now) {
-  if (before == now) return;
-  const std::set<std::string> old(before.begin(), before.end()), present(now.begin(), now.end());
-  std::vector<std::string> missing, fresh;
-  for (const std::string& entity : old)
-    if (!present.contains(entity)) missing.push_back(described(entity));
-  for (const std::string& entity : present)
-    if (!old.contains(entity)) fresh.push_back(described(entity));
-  if (missing.empty() && fresh.empty())
-    throw Error("the case has the entities of the checkpoint in another order");
-  throw Error(fmt::format("the case has other entities than the checkpoint; missing: {}; new: {}",
-                          missing.empty() ? "none" : list_of(missing),
-                          fresh.empty() ? "none" : list_of(fresh)));
+/// What the entities of a case differ by from those of a checkpoint.
+struct EntityChanges {
+  std::vector<std::string> missing, fresh, kept;  ///< described
+  bool other_order = false;
+  std::vector<int> numbers;  ///< by number in the checkpoint: that in the case, -1 of a missing one
+
+  bool any() const { return other_order || !missing.empty() || !fresh.empty(); }
+};
+
+EntityChanges entity_changes(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+  EntityChanges changes;
+  std::map<std::string, int> number;
+  for (int e = 0; e < static_cast<int>(now.size()); ++e) number[now[static_cast<std::size_t>(e)]] = e;
+  for (const std::string& entity : before) {
+    const auto found = number.find(entity);
+    changes.numbers.push_back(found == number.end() ? -1 : found->second);
+    (found == number.end() ? changes.missing : changes.kept).push_back(described(entity));
+  }
+  const std::set<std::string> old(before.begin(), before.end());
+  for (const std::string& entity : now)
+    if (!old.contains(entity)) changes.fresh.push_back(described(entity));
+  changes.other_order = changes.missing.empty() && changes.fresh.empty() && before != now;
+  return changes;
+}
+
+/// In words, for an error.
+std::string text_of(const EntityChanges& changes) {
+  if (changes.other_order) return "the case has the entities of the checkpoint in another order";
+  const auto named = [](const std::vector<std::string>& all) {
+    return all.empty() ? std::string("none") : list_of(all);
+  };
+  return fmt::format("the case has other entities than the checkpoint; missing: {}; new: {}",
+                     named(changes.missing), named(changes.fresh));
 }
 
 /// The number of the stage and the rest of "stages[1].until"; -1 for other paths.
@@ -72,8 +101,8 @@ bool may_differ(const std::string& path, const std::vector<Stage>& stages, int s
          std::holds_alternative<DynamicStage>(stages[static_cast<std::size_t>(number)].what);
 }
 
-std::vector<std::string> differences_of(const Checkpoint& before, const Checkpoint& now,
-                                        const std::vector<Stage>& stages) {
+/// Versions of the program and of plugins that are others, in words.
+std::vector<std::string> version_changes(const Checkpoint& before, const Checkpoint& now) {
   std::vector<std::string> all;
   if (before.program != now.program)
     all.push_back(fmt::format("trammel {}, was {}", now.program, before.program));
@@ -84,12 +113,13 @@ std::vector<std::string> differences_of(const Checkpoint& before, const Checkpoi
     else if (same->second != version)
       all.push_back(fmt::format("plugin '{}' {}, was {}", name, same->second, version));
   }
-  const int stage = before.snapshot.stage;
-  for (std::string& line : differences(before.case_lines, now.case_lines, [&](const std::string& path) {
-         return may_differ(path, stages, stage);
-       }))
-    all.push_back(std::move(line));
   return all;
+}
+
+/// Whether a value of the case leaves what was saved of the stage under way as it is: of other stages, and names of plugins' files.
+bool leaves_stage(const std::string& path, int stage) {
+  const int number = stage_path(path).first;
+  return (number >= 0 && number != stage) || path.starts_with("plugins");
 }
 
 double end_of(const Stage& stage) {
@@ -114,22 +144,72 @@ void require_rest(const SnapshotContents& snapshot, const std::vector<Stage>& st
         until));
 }
 
-/// Checks a checkpoint and returns notes for the log. Throws Error.
-std::vector<std::string> checked(const Checkpoint& before, const Checkpoint& now,
-                                 const std::vector<Stage>& stages, bool anyway) {
-  require_entities(before.entities, now.entities);
-  std::vector<std::string> notes;
-  const std::vector<std::string> differ = differences_of(before, now, stages);
-  if (!differ.empty() && !anyway)
-    throw Error(
-        fmt::format("the case is not that of the checkpoint: {} (--restart-anyway goes on all the same)",
-                    list_of(differ)));
-  for (const std::string& line : differ) notes.push_back("WARNING: goes on although it differs: " + line);
-  if (!differ.empty())
-    notes.push_back(
-        "taken over from the checkpoint: positions, velocities, multipliers and the histories of all "
-        "entities");
+/// How a case differs from that of a checkpoint.
+struct CaseChanges {
+  EntityChanges entities;
+  std::vector<std::string> lines;  ///< versions and values, in words
+  bool anew = false;               ///< the stage under way must begin anew
+};
+
+CaseChanges changes_of(const Checkpoint& before, const Checkpoint& now, const std::vector<Stage>& stages) {
+  CaseChanges changes;
+  changes.entities = entity_changes(before.entities, now.entities);
+  changes.anew = changes.entities.any();
+  changes.lines = version_changes(before, now);
+  const int stage = before.snapshot.stage;
+  const auto lines = differences(before.case_lines, now.case_lines, [&](const std::string& path) {
+    const bool may = may_differ(path, stages, stage);
+    if (!may && !leaves_stage(path, stage)) changes.anew = true;
+    return may;
+  });
+  changes.lines.insert(changes.lines.end(), lines.begin(), lines.end());
+  return changes;
+}
+
+/// Throws Error where the run cannot go on.
+void check(const Checkpoint& before, const CaseChanges& changes, const std::vector<Stage>& stages,
+           bool anyway, const RestartPoint& point) {
+  constexpr const char* way = " (--restart-anyway goes on all the same)";
+  if (changes.entities.any() && !anyway) throw Error(text_of(changes.entities) + way);
+  if (!changes.lines.empty() && !anyway)
+    throw Error(fmt::format("the case is not that of the checkpoint: {}{}", list_of(changes.lines), way));
+  if (changes.entities.any() && point.in_its_folder)
+    throw Error(fmt::format(
+        "{}: histories and series begin anew, so -o must name another folder than the checkpoint's",
+        text_of(changes.entities)));
   require_rest(before.snapshot, stages);
+}
+
+/// Lines for the log that say what comes from where.
+std::vector<std::string> notes_of(const CaseChanges& changes, const Untransferred& left,
+                                  const std::vector<std::string>& entities, double time) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < std::min(changes.lines.size(), most_named); ++i)
+    notes.push_back("WARNING: goes on although it differs: " + changes.lines[i]);
+  if (changes.lines.size() > most_named)
+    notes.push_back(fmt::format("WARNING: and in {} more values", changes.lines.size() - most_named));
+  if (changes.entities.any()) notes.push_back("WARNING: " + text_of(changes.entities));
+  std::set<std::string> initial(changes.entities.fresh.begin(), changes.entities.fresh.end()), forgetful;
+  const auto named = [&](int entity) { return described(entities[static_cast<std::size_t>(entity)]); };
+  for (const int entity : left.states) initial.insert(named(entity));
+  for (const int entity : left.histories) forgetful.insert(named(entity));
+  std::vector<std::string> taken;
+  for (const std::string& entity : changes.entities.kept)
+    if (!initial.contains(entity)) taken.push_back(entity);
+  const auto listed = [](const std::set<std::string>& all) {
+    return list_of(std::vector<std::string>(all.begin(), all.end()));
+  };
+  notes.push_back("taken over from the checkpoint: positions, velocities, multipliers and the histories of " +
+                  (taken.size() == entities.size() ? std::string("all entities")
+                   : taken.empty()                 ? std::string("no entity")
+                                                   : list_of(taken)));
+  if (!initial.empty()) notes.push_back("begins at its initial value: " + listed(initial));
+  if (!forgetful.empty()) notes.push_back("its history begins anew: " + listed(forgetful));
+  if (!changes.entities.missing.empty())
+    notes.push_back("dropped from the checkpoint: " + list_of(changes.entities.missing));
+  if (changes.anew)
+    notes.push_back(fmt::format(
+        "the stage begins anew at t = {:.9g} s: its start, its energy balance and its count of steps", time));
   return notes;
 }
 
@@ -174,41 +254,50 @@ Checkpoint about_run(const Session& session, const std::string& name, int ranks)
   about.name = name;
   about.case_lines = lines_of(session.file);
   std::set<std::string> used;
-  for (const Entity& entity : session.model.entities) {
-    about.entities.push_back(entity.category + "\t" + entity.name + "\t" + entity.type);
-    used.insert(entity.plugin);
-  }
+  about.entities = entities_of(session.model);
+  for (const Entity& entity : session.model.entities) used.insert(entity.plugin);
   for (const LoadedPlugin& plugin : session.plugins.loaded())
     if (used.contains(plugin.name)) about.plugins.emplace_back(plugin.name, plugin.version);
   return about;
 }
 
-RestartPoint find_restart(const CommandLine& command, const Session& session,
+RestartPoint find_restart(const CommandLine& command, const Session& session, const Layout& layout,
                           const std::vector<Stage>& stages, const fs::path& folder) {
   RestartPoint point;
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(session.comm, &rank);
-  MPI_Comm_size(session.comm, &ranks);
+  CaseChanges changes;  // on rank 0
   Archive written;
+  const auto travels = [&](Archive& archive, std::string& file) {
+    archive(file, point.in_its_folder, point.anew, point.notes, point.checkpoint, changes.entities.numbers);
+  };
   together(session.comm, [&] {
-    if (rank != 0) return;
+    if (layout.rank() != 0) return;
     choose(command, folder, point);
     try {
-      for (std::string& note :
-           checked(point.checkpoint, about_run(session, "", ranks), stages, command.restart_anyway))
-        point.notes.push_back(std::move(note));
+      changes = changes_of(point.checkpoint, about_run(session, "", layout.ranks()), stages);
+      check(point.checkpoint, changes, stages, command.restart_anyway, point);
     } catch (const Error& error) {
       throw Error(fmt::format("cannot go on from '{}': {}", point.file.string(), error.what()));
     }
+    point.anew = changes.anew;
     std::string file = point.file.string();
-    written(file, point.in_its_folder, point.notes, point.checkpoint);
+    travels(written, file);
   });
   std::vector<std::byte> bytes = written.bytes();
   broadcast_bytes(bytes, session.comm);
   Archive archive(bytes);
   std::string file;
-  archive(file, point.in_its_folder, point.notes, point.checkpoint);
+  travels(archive, file);
   point.file = file;
+
+  SnapshotContents& snapshot = point.checkpoint.snapshot;
+  Untransferred left;
+  if (point.anew) {
+    renumber(snapshot, changes.entities.numbers);
+    left = drop_what_does_not_fit(snapshot, session.model, layout);
+  }
+  if (layout.rank() == 0 && (point.anew || !changes.lines.empty()))
+    for (std::string& note : notes_of(changes, left, entities_of(session.model), snapshot.time))
+      point.notes.push_back(std::move(note));
   return point;
 }
 

@@ -17,6 +17,7 @@ struct RestartPoint {
   std::filesystem::path file;
   Checkpoint checkpoint;      ///< the same on every rank
   bool in_its_folder = true;  ///< histories and series go on too
+  bool anew = false;          ///< the model is another one: the stage begins anew (Simulation::run_anew)
   std::vector<std::string>
       notes;  ///< for the log: files that were passed over, differences that are taken over
 };
@@ -25,8 +26,9 @@ struct RestartPoint {
 Checkpoint about_run(const Session& session, const std::string& name, int ranks);
 
 /// Reads and checks the checkpoint that the command names, or the last good one of the folder of results. Throws Error, on all
-/// ranks: there is none, it is damaged, of another model, version or end, or lies elsewhere. Collective.
-RestartPoint find_restart(const CommandLine& command, const Session& session,
+/// ranks: there is none, it is damaged, of another model, version or end, or lies elsewhere. With `--restart-anyway` another model
+/// gets what of the checkpoint fits it, by its own numbers. Collective.
+RestartPoint find_restart(const CommandLine& command, const Session& session, const Layout& layout,
                           const std::vector<Stage>& stages, const std::filesystem::path& folder);
 
 }  // namespace trammel

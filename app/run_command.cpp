@@ -200,6 +200,7 @@ void check_accuracy(Session& session, std::vector<Stage> stages, const PositionS
 
 int run_case(const CommandLine& command, MPI_Comm comm) {
   const auto begin = std::chrono::steady_clock::now();
+  const CheckpointSignal checkpoint_signal;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   Session session(command, comm, Session::Extent::partition);
@@ -221,7 +222,7 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
     lock.emplace(folder);
   });
   std::optional<RestartPoint> from;
-  if (command.restart) from = find_restart(command, session, stages, folder);
+  if (command.restart) from = find_restart(command, session, layout, stages, folder);
   const bool same_files = from && from->in_its_folder;
   if (same_files) name = from->checkpoint.name;
   std::unique_ptr<RunLog> log;
@@ -273,7 +274,9 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   };
   std::optional<EnergyError> gained;
   try {
-    if (from)
+    if (from && from->anew)
+      simulation.run_anew(stages, Snapshot(std::move(from->checkpoint.snapshot)));
+    else if (from)
       simulation.run(stages, Snapshot(std::move(from->checkpoint.snapshot)));
     else
       simulation.run(stages);

@@ -16,8 +16,9 @@ constexpr std::array<int, 2> signals{SIGTERM, SIGINT};
 constexpr std::int64_t millisecond = 1'000'000;
 // The step under way may take this long.
 constexpr std::int64_t patience = 500 * millisecond;
-// `timeout` and batch systems send a signal to the process and to its group, so that it comes twice.
-constexpr std::int64_t same_signal = 200 * millisecond;
+// `timeout` sends a signal to the process and to its group, and a batch system SIGTERM to a job's steps and to its script, which
+// passes it on: it comes twice. Who presses Ctrl-C a second time means it.
+constexpr std::int64_t same_interrupt = 200 * millisecond, same_term = 30'000 * millisecond;
 
 std::atomic<int> checkpoints{0};
 std::atomic<int> first_signal{0};
@@ -38,7 +39,7 @@ void handle(int signal) {
   if (first_signal == 0) {
     first_time = now();
     first_signal = signal;
-  } else if (now() - first_time > same_signal) {
+  } else if (now() - first_time > (signal == SIGTERM ? same_term : same_interrupt)) {
     ::signal(signal, SIG_DFL);
     raise(signal);  // delivered when this handler returns
   }
@@ -57,14 +58,10 @@ StopSignals::StopSignals() {
     // A shell starts what it runs in the background with SIGINT ignored.
     if (before[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
   }
-  checkpoints = 0;
-  action.sa_handler = count_checkpoint;
-  sigaction(SIGUSR1, &action, &before_checkpoints);
 }
 
 StopSignals::~StopSignals() {
   for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
-  sigaction(SIGUSR1, &before_checkpoints, nullptr);
 }
 
 Stop StopSignals::asked() const {
@@ -73,7 +70,19 @@ Stop StopSignals::asked() const {
 }
 
 int StopSignals::received() { return first_signal; }
-int StopSignals::checkpoints_asked() { return checkpoints; }
+
+CheckpointSignal::CheckpointSignal() {
+  checkpoints = 0;
+  struct sigaction action {};
+  action.sa_handler = count_checkpoint;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, &before_checkpoints);
+}
+
+CheckpointSignal::~CheckpointSignal() { sigaction(SIGUSR1, &before_checkpoints, nullptr); }
+
+int CheckpointSignal::asked() { return checkpoints; }
 
 std::string signal_name(int signal) { return std::string("SIG") + sigabbrev_np(signal); }
 

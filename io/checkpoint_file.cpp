@@ -113,6 +113,8 @@ class MemoryFile {
     if (size > 0) requirement(H5Dread(set, type_of<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
     return numbers;
   }
+  /// Of a path whose folder is there.
+  bool has(const std::string& path) const { return H5Lexists(file_, path.c_str(), H5P_DEFAULT) > 0; }
   void write_text(const std::string& path, std::string_view text) { write<char>(path, text); }
   std::string read_text(const std::string& path) const {
     const std::vector<char> text = read<char>(path);
@@ -216,17 +218,31 @@ T read_thing(const MemoryFile& file, const std::string& path) {
   return thing;
 }
 
-void write_snapshot(MemoryFile& file, const SnapshotContents& s) {
-  file.write<std::int32_t>("/place/stage", std::array{std::int32_t{s.stage}, std::int32_t{s.stage_ended}});
-  file.write<double>("/place/time", std::array{s.time});
+void write_blocks(MemoryFile& file, const std::string& path, const std::string& values_path,
+                  const std::map<BlockId, std::vector<double>>& all) {
   std::vector<std::int64_t> blocks;
   Joined<double> values;
-  for (const auto& [block, numbers] : s.blocks) {
+  for (const auto& [block, numbers] : all) {
     blocks.push_back(block);
     values.add(numbers);
   }
-  file.write<std::int64_t>("/state/blocks", blocks);
-  write(file, "/state/values", values);
+  file.write<std::int64_t>(path, blocks);
+  write(file, values_path, values);
+}
+
+std::map<BlockId, std::vector<double>> read_blocks(const MemoryFile& file, const std::string& path,
+                                                   const std::string& values_path) {
+  std::map<BlockId, std::vector<double>> all;
+  Joined<double> values = read_joined<double>(file, values_path);
+  for (const std::int64_t block : file.read<std::int64_t>(path)) all[block] = values.next();
+  return all;
+}
+
+void write_snapshot(MemoryFile& file, const SnapshotContents& s) {
+  file.write<std::int32_t>("/place/stage", std::array{std::int32_t{s.stage}, std::int32_t{s.stage_ended}});
+  file.write<double>("/place/time", std::array{s.time});
+  write_blocks(file, "/state/blocks", "/state/values", s.blocks);
+  write_blocks(file, "/state/identified_blocks", "/state/identified_values", s.identified);
   std::vector<std::string> types;
   std::vector<std::int32_t> instances;  // entity, type, ordinal, ...
   Joined<std::byte> histories;
@@ -252,8 +268,10 @@ SnapshotContents read_snapshot(const MemoryFile& file) {
   s.stage = stage[0];
   s.stage_ended = stage[1] != 0;
   s.time = time[0];
-  Joined<double> values = read_joined<double>(file, "/state/values");
-  for (const std::int64_t block : file.read<std::int64_t>("/state/blocks")) s.blocks[block] = values.next();
+  s.blocks = read_blocks(file, "/state/blocks", "/state/values");
+  // Earlier programs did not write these.
+  if (file.has("/state/identified_blocks"))
+    s.identified = read_blocks(file, "/state/identified_blocks", "/state/identified_values");
   const std::vector<std::string> types = read_texts(file, "/histories/types");
   const auto instances = file.read<std::int32_t>("/histories/instances");
   Joined<std::byte> histories = read_joined<std::byte>(file, "/histories/bytes");

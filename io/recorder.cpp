@@ -140,6 +140,7 @@ struct Recorder::Parts {
     if (histories_before.empty()) return histories->record(state, Occasion::present);
     Archive archive(histories_before);
     histories->go_on(state, archive);
+    histories_before.clear();
   }
 
   std::filesystem::path view() const { return options.folder / (file_stem(options.name) + "_paraview.py"); }
@@ -205,8 +206,14 @@ void Recorder::stage_begins(const Stage& stage, const StepReport& report, const 
   p.vtk_clock.begin(state.time, report.until - report.begin, by_accuracy);
   p.csv_clock.begin(state.time, report.until - report.begin, by_accuracy);
   if (p.vtk_clock.on()) p.draw(state);
-  if (p.csv_clock.on())
-    p.histories->record(state, report.restarted || assembled ? Occasion::start : Occasion::present);
+  if (!p.csv_clock.on()) return;
+  // A run of a changed case goes on with the files, and its stage begins anew.
+  if (!p.histories_before.empty()) {
+    Archive archive(p.histories_before);
+    p.histories->go_on(state, archive);
+    p.histories_before.clear();
+  }
+  p.histories->record(state, report.restarted || assembled ? Occasion::start : Occasion::present);
 }
 
 void Recorder::goes_on(const Stage& stage, const StepReport& report, const State& state) {

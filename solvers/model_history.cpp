@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "kernel/rank_exchange.hpp"
 #include "solvers/rank_bytes.hpp"
 #include "solvers/review_merge.hpp"
+#include "solvers/stencil_bytes.hpp"
 
 namespace trammel {
 
@@ -265,7 +267,7 @@ void ModelHistory::serialize(Archive& rows, InstanceHistories& instances) {
   assembler_.serialize(rows);
   if (rows.reads()) {
     assembler_.set_length(laws_.length());
-    read(instances);
+    read(instances, false);
   } else {
     write(instances);
     unite_on_first(instances, comm);
@@ -292,6 +294,18 @@ void each_named(const Model& model, const Layout& layout, const Use& use) {
   }
 }
 
+/// Whether an instance may have moved to a stencil: it names blocks of entities that the present one, or its reach, names.
+bool could_come_to(const Model& model, const ElementRange& range, int i, const StencilBytes& saved) {
+  std::set<int> near;
+  for (const BlockId id : range.stencil(i)) near.insert(entity_of(id));
+  if (const auto reaches = model.reaches.find(&range); reaches != model.reaches.end())
+    if (const auto reach = reaches->second.find(i); reach != reaches->second.end())
+      for (const BlockId id : reach->second) near.insert(entity_of(id));
+  return std::ranges::all_of(saved.blocks,
+                             [&](BlockId id) { return near.contains(entity_of(id)) && model.knows(id); }) &&
+         saved.dofs == model.dofs(saved.blocks);
+}
+
 }  // namespace
 
 void ModelHistory::write(InstanceHistories& all) const {
@@ -303,11 +317,14 @@ void ModelHistory::write(InstanceHistories& all) const {
              });
 }
 
-void ModelHistory::read(const InstanceHistories& all) const {
+void ModelHistory::read(const InstanceHistories& all, bool of_another_model) const {
   const Model& model = assembler_.model();
   each_named(model, assembler_.layout(), [&](const Model::Range& range, int i, const InstanceName& name) {
     const std::string& entity = model.entities[static_cast<std::size_t>(name.entity)].name;
     const auto found = all.find(name);
+    if (of_another_model &&
+        (found == all.end() || !could_come_to(model, *range.instances, i, StencilBytes(found->second))))
+      return;
     if (found == all.end()) throw Error(fmt::format("nothing was saved of '{}' ({})", entity, range.type));
     try {
       Archive one(found->second);
@@ -318,5 +335,7 @@ void ModelHistory::read(const InstanceHistories& all) const {
     }
   });
 }
+
+void ModelHistory::transfer(const InstanceHistories& instances) { read(instances, true); }
 
 }  // namespace trammel

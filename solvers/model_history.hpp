@@ -67,6 +67,9 @@ class ModelHistory {
   /// Writes the committed histories of instances, rows and joints (those of the whole model on rank 0), or reads
   /// this rank's part of them. After reading call Assembler::revise, then `begin` with Begin::Why::restore.
   void serialize(Archive& rows, InstanceHistories& instances);
+  /// Reads what was saved of instances of another model: those that have something to read, and could have come to the stencil
+  /// that was saved. Others stay as they are.
+  void transfer(const InstanceHistories& instances);
 
  private:
   /// Finds the rows with laws where the assembler was revised.
@@ -81,7 +84,7 @@ class ModelHistory {
   void hold(std::vector<BlockId> blocks, std::vector<BlockId> let_go, State& state);
   void broadcast_coordinates(const std::vector<BlockId>& blocks, State& state) const;
   void write(InstanceHistories& all) const;
-  void read(const InstanceHistories& all) const;
+  void read(const InstanceHistories& all, bool of_another_model) const;
 
   Assembler& assembler_;
   LawReview laws_;

@@ -33,10 +33,38 @@ Simulation::Simulation(Assembler& assembler, SimulationOptions options)
 Simulation::Simulation(Assembler& assembler, State initial, SimulationOptions options)
     : assembler_(assembler), options_(options), state_(std::move(initial)) {}
 
-void Simulation::run(std::span<const Stage> stages) { run(stages, nullptr); }
-void Simulation::run(std::span<const Stage> stages, const Snapshot& from) { run(stages, &from); }
+void Simulation::run(std::span<const Stage> stages) { run(stages, 0, nullptr); }
+void Simulation::run(std::span<const Stage> stages, const Snapshot& from) {
+  run(stages, static_cast<std::size_t>(from.stage()), &from);
+}
 
-void Simulation::run(std::span<const Stage> stages, const Snapshot* from) {
+void Simulation::run_anew(std::span<const Stage> stages, const Snapshot& from) {
+  state_ = from.transfer(assembler_.model(), history_);
+  assembler_.revise();
+  // Initial values of coordinates belong to the beginning of the whole run.
+  placed_ = has_initial_rates_ = true;
+  auto first = static_cast<std::size_t>(from.stage());
+  std::vector<Stage> rest(stages.begin(), stages.end());
+  const auto until = [](const Stage& stage) {
+    return std::visit(
+        [](const auto& what) {
+          if constexpr (requires { what.until; }) return what.until;
+          return 0.0;
+        },
+        stage.what);
+  };
+  if (from.contents().stage_ended && !(until(rest[first]) > state_.time))
+    ++first;
+  else
+    std::visit(
+        [](auto& what) {
+          if constexpr (requires { what.from; }) what.from.reset();
+        },
+        rest[first].what);
+  run(rest, first, nullptr);
+}
+
+void Simulation::run(std::span<const Stage> stages, std::size_t first, const Snapshot* from) {
   const double begin = MPI_Wtime();
   const Assembler::Cost before = assembler_.cost();
   Timings& t = summary_.timings;
@@ -48,7 +76,6 @@ void Simulation::run(std::span<const Stage> stages, const Snapshot* from) {
     t.total += MPI_Wtime() - begin;
     t.rest = t.total - t.residual - t.tangent - t.assembly - t.factorization - t.solve - t.output;
   };
-  const std::size_t first = from == nullptr ? 0 : static_cast<std::size_t>(from->stage());
   for (std::size_t i = first; i < stages.size(); ++i) {
     const LogStage log(kind_name(stages[i]));
     StageRun stage(*this, stages[i], static_cast<int>(i));

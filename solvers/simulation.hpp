@@ -76,6 +76,9 @@ class Simulation {
   void run(std::span<const Stage> stages);
   /// Continues the same stages from a snapshot of a run of the same model. Collective.
   void run(std::span<const Stage> stages, const Snapshot& from);
+  /// Goes on from a snapshot of another model, by the numbers of this one (snapshot_transfer.hpp): the stage under way begins anew
+  /// at the snapshot's time, as a stage begins at the end of the one before. Collective.
+  void run_anew(std::span<const Stage> stages, const Snapshot& from);
 
   const State& state() const { return state_; }
   const RunSummary& summary() const { return summary_; }
@@ -84,7 +87,7 @@ class Simulation {
   friend class StageRun;
   friend class StepLoop;
 
-  void run(std::span<const Stage> stages, const Snapshot* from);
+  void run(std::span<const Stage> stages, std::size_t first, const Snapshot* from);
   /// Calls every monitor.
   template <class Call>
   void tell(Call&& call) {

@@ -20,17 +20,22 @@ struct SnapshotContents {
   double time = 0;           ///< [s]
   /// Of blocks with unknowns: value, then the fields by dof (State::fields_by_dof).
   std::map<BlockId, std::vector<double>> blocks;
+  /// Of blocks without unknowns of their own, which joints identified with others or with the ground: value, rate and
+  /// acceleration. For runs of another model alone.
+  std::map<BlockId, std::vector<double>> identified;
   InstanceHistories histories;
   std::vector<std::byte> rows;  ///< statuses of rows, what laws remember, redundant rows
   std::vector<std::byte> run;   ///< written by the stage and its loop
 
-  void serialize(Archive& archive) { archive(stage, stage_ended, time, blocks, histories, rows, run); }
+  void serialize(Archive& archive) {
+    archive(stage, stage_ended, time, blocks, identified, histories, rows, run);
+  }
 };
 
 /// A snapshot. Complete on rank 0 when a run has taken it, and on every rank when a run continues from it.
 class Snapshot {
  public:
-  static constexpr int version = 4;
+  static constexpr int version = 5;
 
   Snapshot() = default;
   explicit Snapshot(SnapshotContents contents) : contents_(std::move(contents)) {}
@@ -44,6 +49,7 @@ class Snapshot {
  private:
   friend class StageRun;
   friend class StepLoop;
+  friend class Simulation;
 
   /// Collective.
   void take(const StepReport& report, const State& state, ModelHistory& history);
@@ -52,6 +58,10 @@ class Snapshot {
   void restore_histories(ModelHistory& history) const;
   /// Renews the layout for those stencils, and gives the state in it. Collective.
   State restore_state(const Model& model, Layout& layout) const;
+  /// For another model, by whose numbers the contents are: gives rows, instances and blocks what was saved of them, and leaves
+  /// the others at their initial values. Throws Error where blocks that are identified now had come apart. Collective.
+  State transfer(const Model& model, ModelHistory& history) const;
+  void require_together(const Model& model, const Layout& layout, const State& state) const;
 
   SnapshotContents contents_;
 };

@@ -18,11 +18,12 @@ export OMP_NUM_THREADS=1
 options=(-o "$folder" --time-limit $((seconds - 30)) --checkpoint-minutes "${TRAMMEL_MINUTES:-30}" "$@")
 compgen -G "$folder/checkpoint_*.h5" >/dev/null && options+=(--restart)
 
+# Signals come to this script alone (B:); the run gets them from here.
+run=
+trap '[ -z "$run" ] || kill -USR1 "$run"' USR1
+trap '[ -z "$run" ] || kill -TERM "$run"' TERM
 ${TRAMMEL_LAUNCH:-srun --cpu-bind=cores} "${TRAMMEL:-trammel}" run "$case" -q "${options[@]}" &
 run=$!
-# Signals come to this script alone (B:); the run gets them from here.
-trap 'kill -USR1 $run' USR1
-trap 'kill -TERM $run' TERM
 while true; do
   wait $run
   status=$?

@@ -192,6 +192,37 @@ def pebble():
                            "bead:velocity.x", "bead:velocity.y", "bead:velocity.z"], rows)
 
 
+def tearing():
+    J, k, start, w0 = 0.5, 40.0, 0.1, 3.0
+    largest = {1: start, -1: start}
+    pieces, t, v = [], 0.0, w0  # (begin, end, side, deflection on that side over the time since the begin)
+    side = 1
+    while t < 3:
+        # From q = 0 with the speed v: along the straight line, ...
+        w = math.sqrt(k * start / largest[side] / J)
+        if v / w <= largest[side]:
+            end = t + math.pi / w
+            pieces.append((t, end, side, lambda s, v=v, w=w: v / w * math.sin(w * s)))
+        else:
+            # ... tearing under the force k start, and back along a straight line to zero.
+            torn = t + math.asin(largest[side] * w / v) / w
+            pieces.append((t, torn, side, lambda s, v=v, w=w: v / w * math.sin(w * s)))
+            u, a, q = math.sqrt(v * v - (w * largest[side]) ** 2), k * start / J, largest[side]
+            turn = torn + u / a
+            pieces.append((torn, turn, side, lambda s, u=u, a=a, q=q: q + u * s - a * s * s / 2))
+            largest[side] += u * u / (2 * a)
+            q, w = largest[side], math.sqrt(k * start / largest[side] / J)
+            end = turn + math.pi / 2 / w
+            pieces.append((turn, end, side, lambda s, q=q, w=w: q * math.cos(w * s)))
+            v = q * w
+        t, side = end, -side
+    rows = []
+    for time in [0.25 * n for n in range(1, 13)]:
+        begin, _, side, q = next(p for p in pieces if p[0] <= time <= p[1])
+        rows.append((time, side * q(time - begin)))
+    write("tearing", 1e-4, ["axle:angle"], rows)
+
+
 if __name__ == "__main__":
-    for example in (belt, skate, bouc_wen, tyre, muscle, superelement, support, gust, pebble):
+    for example in (belt, skate, bouc_wen, tyre, muscle, superelement, support, gust, pebble, tearing):
         example()

@@ -4,41 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "command.hpp"
-#include "histories.hpp"
+#include "swinging_rod.hpp"
 
 namespace trammel {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
+using testing::long_swing;
 using testing::Outcome;
+using testing::started;
 using testing::Table;
 using testing::Workplace;
-
-/// A rod on a hinge, for hours.
-const std::string pendulum = R"yaml(trammel: 1
-parameters: {until: 1e4}
-bodies:
-  rod: {type: rigid_body, mass: 2, inertia: [0.01, 1/6, 1/6], position: [0.5, 0, 0]}
-joints:
-  pin: {type: revolute, between: [ground, {on: rod, at: [-0.5, 0, 0]}], axis: [0, 0, 1]}
-loads:
-  weight: {type: gravity, acceleration: [0, -9.81, 0]}
-sensors:
-  rod: {type: motion, of: rod}
-stages:
-  - {type: dynamic, until: until, step: 0.001}
-output: {vtk: {every: 1000000}}
-)yaml";
-
-/// Starts a run in the background, and waits until it is under way.
-std::string started(const std::string& command) {
-  return "env --default-signal=INT " + command + " >console 2>message &\nrun=$!\n" +
-         "for i in $(seq 600); do [ \"$(wc -l 2>/dev/null <out/rod.csv || echo 0)\" -gt 9 ] && break; sleep "
-         "0.1; done\n";
-}
 
 const std::string trammel_run = "'" TRAMMEL_COMMAND "' run case.yaml -o out";
 
@@ -59,7 +36,7 @@ void expect_stopped(const Workplace& workplace, const std::string& signal) {
 TEST(Stop, by_a_signal_follows_the_present_step_and_keeps_the_results) {
   for (const auto& [signal, status] : {std::pair{"TERM", 143}, {"INT", 130}}) {
     const Workplace workplace;
-    workplace.write("case.yaml", pendulum);
+    workplace.write("case.yaml", long_swing());
     const Outcome outcome = workplace.shell(started(trammel_run) + "kill -" + signal + " $run\nwait $run");
     EXPECT_EQ(outcome.status, status) << workplace.read("message");
     expect_stopped(workplace, std::string("SIG") + signal);
@@ -70,7 +47,7 @@ TEST(Stop, by_a_signal_follows_the_present_step_and_keeps_the_results) {
 
 TEST(Stop, by_a_signal_that_comes_twice_at_once_counts_once) {
   const Workplace workplace;
-  workplace.write("case.yaml", pendulum);
+  workplace.write("case.yaml", long_swing());
   const Outcome outcome =
       workplace.shell(started(trammel_run) + "kill -TERM $run; kill -INT $run; kill -TERM $run\nwait $run");
   EXPECT_THAT(outcome.status, ::testing::AnyOf(143, 130));
@@ -79,7 +56,7 @@ TEST(Stop, by_a_signal_that_comes_twice_at_once_counts_once) {
 
 TEST(Stop, is_at_one_step_on_all_ranks_even_if_one_rank_receives_the_signal) {
   const Workplace workplace;
-  workplace.write("case.yaml", pendulum);
+  workplace.write("case.yaml", long_swing());
   const Outcome outcome = workplace.shell(started("mpirun -q --oversubscribe -n 2 " + trammel_run) +
                                           "kill -TERM $(ps -o pid= --ppid $run | tail -n 1)\nwait $run");
   EXPECT_EQ(outcome.status, 143) << workplace.read("message");
@@ -88,15 +65,17 @@ TEST(Stop, is_at_one_step_on_all_ranks_even_if_one_rank_receives_the_signal) {
 
 TEST(Stop, by_a_signal_to_mpirun_reaches_the_ranks) {
   const Workplace workplace;
-  workplace.write("case.yaml", pendulum);
-  // The exit status is then mpirun's own.
-  workplace.shell(started("mpirun -q --oversubscribe -n 2 " + trammel_run) + "kill -TERM $run\nwait $run");
+  workplace.write("case.yaml", long_swing());
+  // The exit status is then mpirun's own. It kills its ranks after a second unless told otherwise, which a loaded machine needs.
+  workplace.shell(
+      started("mpirun -q --oversubscribe --mca odls_base_sigkill_timeout 30 -n 2 " + trammel_run) +
+      "kill -TERM $run\nwait $run");
   expect_stopped(workplace, "SIGTERM");
 }
 
 TEST(ResultsFolder, admits_one_run) {
   const Workplace workplace;
-  workplace.write("case.yaml", pendulum);
+  workplace.write("case.yaml", long_swing());
   const std::string second = R"sh(
 trammel run case.yaml -o out/ --set until=0.01
 echo "status $?" >&2
@@ -124,7 +103,7 @@ wait $run
 
 TEST(ResultsFolder, of_a_killed_run_is_readable_and_not_locked) {
   const Workplace workplace;
-  workplace.write("case.yaml", pendulum);
+  workplace.write("case.yaml", long_swing());
   const Outcome outcome = workplace.shell(started(trammel_run) + R"sh(kill -KILL $run
 wait $run
 cp -r out killed
@@ -140,7 +119,7 @@ trammel run case.yaml -q -o out --set until=0.01)sh");
 
 TEST(ResultsFolder, gives_the_files_its_name_even_with_a_final_slash) {
   const Workplace workplace;
-  workplace.write("case.yaml", pendulum);
+  workplace.write("case.yaml", long_swing());
   const Outcome outcome = workplace.shell(R"sh(set -e
 trammel run case.yaml -q --set until=0.01 -o results/swing/
 mkdir here; cd here

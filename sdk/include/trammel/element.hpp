@@ -124,15 +124,33 @@ class ElementRange {
   virtual bool identified(int /*i*/, int /*k*/, bool /*yes*/) { return true; }
   virtual void set_stencil(int i, std::vector<BlockId> stencil, int dofs) = 0;
 
-  /// Writes or reads the stencil and the history of the last commit of element i. Throws Error if the version that is read differs.
+  /// Writes or reads the stencil and the history of the last commit of element i. Throws Error if it cannot read that version of
+  /// the history.
   virtual void serialize(int i, Archive& archive) = 0;
 };
 
+namespace detail {
+
+/// A history whose `serialize` is told the version of what it reads or writes.
+template <class H>
+concept ReadsVersions = requires(H& h, Archive& archive) {
+  h.serialize(archive, H::version);
+  { H::oldest } -> std::convertible_to<int>;
+};
+template <class H>
+concept ReadsOneVersion = requires(H& h, Archive& archive) {
+  H::version;
+  h.serialize(archive);
+};
+template <class H>
+concept History = ReadsVersions<H> || ReadsOneVersion<H>;
+
+}  // namespace detail
+
 /// An element class with a history: internal memory from step to step.
 template <class E>
-concept WithHistory = requires(E& e, Archive& archive) {
-  e.history().serialize(archive);
-  std::remove_reference_t<decltype(e.history())>::version;
+concept WithHistory = requires(E& e) {
+  requires detail::History<std::remove_reference_t<decltype(e.history())>>;
 };
 
 namespace detail {
@@ -149,8 +167,22 @@ struct HistoryOf<E> {
   using type = std::remove_cvref_t<decltype(std::declval<E&>().history())>;
 };
 
-/// Throws Error if the version that was read differs from the known one.
-TRAMMEL_API void require_version(int found, int known);
+/// Throws Error if a history of version `found` cannot be read where those from `oldest` to `newest` can.
+TRAMMEL_API void require_version(int found, int oldest, int newest);
+
+/// Writes a history behind its version, or reads one of any version that its class can read.
+template <class H>
+void serialize_history(H& history, Archive& archive) {
+  int version = H::version;
+  archive(version);
+  if constexpr (ReadsVersions<H>) {
+    require_version(version, H::oldest, H::version);
+    history.serialize(archive, version);
+  } else {
+    require_version(version, H::version, H::version);
+    history.serialize(archive);
+  }
+}
 
 }  // namespace detail
 
@@ -171,7 +203,10 @@ TRAMMEL_API void require_version(int found, int known);
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange
 ///
-/// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers.
+/// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers. One that
+/// reads what earlier versions of its plugin wrote has `static constexpr int oldest`, the first such version, and
+/// `void serialize(Archive&, int version)`: told `version` where it writes, and the version of what was written where it reads. What
+/// that version lacks keeps the value of a new element unless `serialize` sets it.
 /// `history()` returns the trial history. The container stores the committed one, and assigns it to the trial history when a step is
 /// rejected; `restored()` then lets the element discard values that it derived from its history.
 template <class E>
@@ -253,10 +288,7 @@ class RangeOf final : public ElementRange {
     Instance& instance = at(i);
     archive(instance.stencil, instance.dofs);
     if constexpr (WithHistory<E>) {
-      int version = History::version;
-      archive(version);
-      detail::require_version(version, History::version);
-      instance.committed.serialize(archive);
+      detail::serialize_history(instance.committed, archive);
       if (archive.reads()) take_history(instance);
     }
     if (archive.reads()) instance.moved_from.clear();
