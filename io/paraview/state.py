@@ -105,12 +105,12 @@ view.ViewTime = GetAnimationScene().AnimationTime = sorted(frames)[-1]
 
 block_layers, beams = {}, []
 for layer in LAYERS:
-    block = MergeBlocks(registrationName='layer ' + layer, OutputDataSetType='Polygonal Mesh',
+    merged = MergeBlocks(registrationName='layer ' + layer, OutputDataSetType='Polygonal Mesh',
                         Input=ExtractBlock(registrationName='block ' + layer, Input=series, Selectors=['/Root/' + layer]))
-    block_layers[block] = layer
+    block_layers[merged] = layer
     groups = groups_of(layer)
     for group, wanted in groups.items():
-        source, shown = show_group(block, group, wanted if len(groups) > 1 else None)
+        source, shown = show_group(merged, group, wanted if len(groups) > 1 else None)
         if any(field in LAYERS[layer] for title, unit, field, components in COLOURINGS) and group in ('beams', 'sections'):
             beams.append((source, shown))
 colour_beams(beams, view)
