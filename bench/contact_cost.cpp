@@ -39,22 +39,23 @@ std::string dome(const std::string& marker, int count_u, int count_v) {
 }
 
 /// What is measured: a joint and the control points of its surfaces, none where it has none.
-struct Row {
+struct Subject {
   std::string name, joint, own;
   int count_u = 0, count_v = 0;
 };
 
-const std::vector<Row> rows{{"revolute", "revolute", ", share: no, axis: [0, 0, 1]"},
-                            {"clearance_revolute", "clearance_revolute", ", hole: 0.5, pin: 0.3"},
-                            {"parameters", "surface_contact", "", 12, 12},
-                            {"sliding_plane", "surface_contact", ", formulation: sliding_plane", 12, 12},
-                            {"parameters_800", "surface_contact", "", 23, 43},
-                            {"sliding_plane_800", "surface_contact", ", formulation: sliding_plane", 23, 43}};
+const std::vector<Subject> rows{
+    {"revolute", "revolute", ", share: no, axis: [0, 0, 1]"},
+    {"clearance_revolute", "clearance_revolute", ", hole: 0.5, pin: 0.3"},
+    {"parameters", "surface_contact", "", 12, 12},
+    {"sliding_plane", "surface_contact", ", formulation: sliding_plane", 12, 12},
+    {"parameters_800", "surface_contact", "", 23, 43},
+    {"sliding_plane_800", "surface_contact", ", formulation: sliding_plane", 23, 43}};
 
 /// A joint between two frames, near where it is closed.
 class Sample {
  public:
-  Sample(const Registry& registry, const Row& row) {
+  Sample(const Registry& registry, const Subject& row) {
     const bool surfaces = row.count_u > 0;
     context_.set_parameters(nullptr, {});
     ModelBuilder builder(model_);
@@ -144,7 +145,7 @@ int main(int argc, char** argv) {
   for (const char* plugin : {"lower_pairs", "surfaces", "surface_contact"})
     loader.load(fmt::format("{}/{}.so", TRAMMEL_PLUGIN_DIR, plugin));
   if (argc == 4) {
-    for (const Row& row : rows)
+    for (const Subject& row : rows)
       if (row.name == argv[1]) return Sample(registry, row).run(argv[2], std::stoi(argv[3])) == 0.123 ? 1 : 0;
     fmt::print(stderr, "contact_cost: no row '{}'\n", argv[1]);
     return 2;
@@ -155,7 +156,7 @@ int main(int argc, char** argv) {
       "| joint | residual [us] | by a revolute's | with tangent [us] | by a revolute's | review [us] | "
       "begin, "
       "with a walk [us] |\n|---|---|---|---|---|---|---|\n");
-  for (const Row& row : rows) {
+  for (const Subject& row : rows) {
     Sample sample(registry, row);
     const double residual = sample.seconds("residual"), tangent = sample.seconds("tangent");
     fmt::print("| {} | {:.2f} | {:.1f} | {:.2f} | {:.1f} | {:.2f} | {:.1f} |\n", row.name, 1e6 * residual,
