@@ -12,7 +12,7 @@ namespace trammel {
 /// The loss of accuracy: with the step of 3e-3 of the range, a surface that goes through m waves over a range has, beside their
 /// size, errors of about
 ///
-///     first derivatives 4e-13 m^6,  second 1e-13 m^6 + 2e-12,  third 8e-9 m^4 + 1e-9
+///     first derivatives 4e-13 m^6 + 2e-14/m,  second 7e-13 m^6 + 3e-12/m^2,  third 8e-9 m^4 + 1e-10/m^3
 ///
 /// where `point_at` is exact to rounding; of an error e [m] of the points themselves the derivatives have up to e/h, 3 e/h^2 and
 /// 3 e/h^3, with h a length of parameters. Normals, and with them forces and velocities, take the first derivatives; curvatures
