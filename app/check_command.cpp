@@ -10,6 +10,7 @@
 #include "kernel/layout.hpp"
 #include "output_reader.hpp"
 #include "session.hpp"
+#include "solvers/algebraic_rules.hpp"
 #include "solvers/constraint_rank.hpp"
 #include "solvers/model_history.hpp"
 #include "solvers/model_scales.hpp"
@@ -85,7 +86,7 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   Assembler assembler(session.model, layout);
   State start = layout.initial_state();
   ModelHistory(assembler).begin(start, {.why = Begin::Why::start});
-  assembler.require_algebraic_rules(start);
+  require_algebraic_rules(assembler, start);
   ConstraintRank rank(assembler, measure_scales(assembler, start).length);
   rank.find(start);
 

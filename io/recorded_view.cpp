@@ -19,8 +19,7 @@ RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity
   // What rounding leaves of moments beside forces, or of forces beside moments, is not drawn.
   constexpr double rounding = 1e-9;
   if (arrows.force * size > rounding * arrows.moment) view.metres_per_newton = longest / arrows.force;
-  if (arrows.moment > rounding * arrows.force * size)
-    view.metres_per_newton_metre = longest / arrows.moment;
+  if (arrows.moment > rounding * arrows.force * size) view.metres_per_newton_metre = longest / arrows.moment;
   if (all.diagonal() > 0)
     view.camera = camera_for({Vec3(all.low.data()), Vec3(all.high.data()), gravity, motion});
   return view;

@@ -6,8 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "kernel/algebraic_rules.hpp"
-#include "kernel/algebraic_sizes.hpp"
 #include "kernel/collective_errors.hpp"
 #include "kernel/instance_plan.hpp"
 #include "kernel/matrix_pattern.hpp"
@@ -284,7 +282,6 @@ Layout& Assembler::layout() { return parts_->layout; }
 void Assembler::revise() { parts_->plan(); }
 const std::string& Assembler::rejection() const { return parts_->rejection; }
 const FieldScales& Assembler::scales() const { return parts_->scales; }
-std::span<const double> Assembler::residual_by_offset() const { return parts_->r_by_offset; }
 Assembler::Cost Assembler::cost() const { return parts_->cost; }
 
 bool Assembler::residual(const State& state, ConstraintLevel level, Vec r) {
@@ -312,34 +309,9 @@ void Assembler::residual(const State& state, ConstraintLevel level, Vec r, Local
 
 bool Assembler::has_algebraic() const { return parts_->algebraic; }
 
-bool Assembler::algebraic_sizes(const State& state, AlgebraicSizes& out) {
-  Parts& p = *parts_;
-  AlgebraicSizesSink sink(p.model, p.layout.unknowns(), p.local.size(), p.length);
-  if (!p.evaluate(state, {.tangent = true}, sink, [](const RangePlan& plan) { return !plan.has_algebraic; }))
-    return false;
-  if (p.layout.ranks() > 1) {
-    Vec sum = p.layout.create_vector();
-    for (std::vector<double>* part : {&sink.by_algebraic, &sink.by_others, &sink.rounding}) {
-      TRAMMEL_PETSC(VecZeroEntries(sum));
-      p.layout.add_from_local(*part, sum);
-      p.layout.to_local(sum, *part);
-    }
-    TRAMMEL_PETSC(VecDestroy(&sum));
-  }
-  for (std::size_t i = 0; i < sink.by_algebraic.size(); ++i)
-    if (!(sink.by_algebraic[i] > 0)) sink.by_algebraic[i] = sink.by_others[i];
-  out = {std::move(sink.by_algebraic), std::move(sink.rounding)};
-  return true;
-}
-
-void Assembler::require_algebraic_rules(const State& state) {
-  Parts& p = *parts_;
-  if (!p.algebraic) return;
-  constexpr unsigned states = 3;
-  AlgebraicRulesSink sink(p.model);
-  for (unsigned k = 0; k < states; ++k)
-    p.evaluate(k == 0 ? state : disturbed(p.model, p.layout, state, p.length, k), {.tangent = true}, sink,
-               [](const RangePlan& plan) { return !plan.has_algebraic; });
+bool Assembler::algebraic_tangents(const State& state, RangeSink& sink) {
+  return parts_->evaluate(state, {.tangent = true}, sink,
+                          [](const RangePlan& plan) { return !plan.has_algebraic; });
 }
 
 Mat Assembler::create_matrix() { return parts_->pattern.create(parts_->layout); }
@@ -456,6 +428,7 @@ bool Assembler::agree(LocalFault& fault, std::span<double> maxima) {
 }
 void Assembler::throw_refused(const State& state) const { parts_->throw_refused(state); }
 void Assembler::set_length(double length) { parts_->length = length; }
+double Assembler::length() const { return parts_->length; }
 
 void Assembler::serialize(Archive& archive) {
   Parts& p = *parts_;

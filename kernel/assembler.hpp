@@ -61,16 +61,8 @@ struct FieldScales {
   std::array<double, block_kinds> contribution{};
 };
 
-/// Sizes of the equations of algebraic unknowns, by local offset (Layout), for tests of convergence.
-struct AlgebraicSizes {
-  /// The sum of |dg/dx_j| times the size of x_j over the algebraic unknowns j, or, if the equation contains none,
-  /// over all other variables. The size of a variable is its nominal size, the model's length or a radian, or its
-  /// value if that is larger. 0 for an equation without variables.
-  std::vector<double> equation;
-  std::vector<double> rounding;  ///< of the equation
-};
-
 class LocalFault;
+class RangeSink;
 struct RangePlan;
 
 /// Evaluates a model's instances on this rank, and assembles residuals and tangents over all ranks.
@@ -96,24 +88,17 @@ class TRAMMEL_API Assembler {
   void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault);
   /// Whether the model has algebraic unknowns, on any rank.
   bool has_algebraic() const;
-  /// Sizes of the equations of algebraic unknowns at `state`; false if the state is rejected. Evaluates the ranges
-  /// with such unknowns.
-  bool algebraic_sizes(const State& state, AlgebraicSizes& out);
-  /// Inspects the tangents at `state` and at states near it. Throws Error, on all ranks, if the equation of an
-  /// algebraic unknown depends on a multiplier or an acceleration, or a constraint depends on the unknown; the
-  /// message names the instance and the blocks. Collective.
-  void require_algebraic_rules(const State& state);
-  /// Sets the model's length [m] for these sizes; 1 before.
+  /// Gives `sink` the tangents at `state` of this rank's ranges with algebraic unknowns. False, on all ranks, if the
+  /// state is rejected.
+  bool algebraic_tangents(const State& state, RangeSink& sink);
+  /// The model's length [m], 1 until it is set, for sizes of unknowns.
+  double length() const;
   void set_length(double length);
   /// The last rejection in words, the same on every rank: "joint 'disc' (type 'rolling_disc' of plugin 'rolling') refuses
   /// the state: it lies flat".
   const std::string& rejection() const;
   /// Scales of the last residual over all ranks.
   const FieldScales& scales() const;
-  /// The last residual r of this rank's instances, by dof offset (State), before the rows of identified blocks are
-  /// added to those of their roots. The reactions of joints that identified blocks are computed from it.
-  std::span<const double> residual_by_offset() const;
-
   /// Creates a matrix (MATAIJ) with the pattern of the model, owned by the caller. It is valid until the next
   /// change of the pattern.
   Mat create_matrix();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/rank_exchange.hpp"
+#include "solvers/algebraic_rules.hpp"
 #include "solvers/diagnosis.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/residual_origin.hpp"
@@ -35,9 +36,9 @@ bool AlgebraicStart::fail(std::string why) {
 
 void AlgebraicStart::require_equations(const State& state) {
   if (!assembler_.has_algebraic()) return;
-  assembler_.require_algebraic_rules(state);
+  require_algebraic_rules(assembler_, state);
   AlgebraicSizes sizes;
-  if (!assembler_.algebraic_sizes(state, sizes)) return;  // a solve tells
+  if (!algebraic_sizes(assembler_, state, sizes)) return;  // a solve tells
   const Layout& layout = assembler_.layout();
   const Model& model = assembler_.model();
   BlockId mine = no_block;
@@ -133,7 +134,7 @@ bool AlgebraicStart::solve(State& state) {
   double before = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     AlgebraicSizes sizes;
-    if (!assembler_.algebraic_sizes(now, sizes)) return fail(assembler_.rejection());
+    if (!algebraic_sizes(assembler_, now, sizes)) return fail(assembler_.rejection());
     const double error = residual(now, sizes);
     if (!std::isfinite(error)) return fail("their equations have no finite value");
     if (error <= solved || (error <= at_rounding && error > 0.5 * before)) {

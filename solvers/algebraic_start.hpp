@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kernel/assembler.hpp"
+#include "solvers/algebraic_sizes.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "solvers/timings.hpp"
 

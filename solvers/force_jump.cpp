@@ -57,7 +57,7 @@ bool ForceJump::at(const State& state) {
   const std::vector<double> after = residual(state);
   MPI_Allreduce(MPI_IN_PLACE, &state_scale_, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
   AlgebraicSizes algebraic;
-  const bool sized = !assembler_.has_algebraic() || assembler_.algebraic_sizes(state, algebraic);
+  const bool sized = !assembler_.has_algebraic() || algebraic_sizes(assembler_, state, algebraic);
   int jumps = sized && after.size() == before_.size() ? 0 : 1;
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || jumps != 0) break;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "solvers/algebraic_sizes.hpp"
 #include "solvers/convergence.hpp"
 #include "solvers/petsc_owned.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "kernel/instance_plan.hpp"
 #include "kernel/rank_exchange.hpp"
+#include "solvers/algebraic_sizes.hpp"
 #include "solvers/petsc_owned.hpp"
 
 namespace trammel {
@@ -115,7 +116,7 @@ WorstResidual worst_residual(Assembler& assembler, const State& state, Constrain
   if (!assembler.residual(state, level, r.get())) return result;
   layout.to_local(r.get(), local);
   AlgebraicSizes algebraic;
-  if (assembler.has_algebraic()) assembler.algebraic_sizes(state, algebraic);
+  if (assembler.has_algebraic()) algebraic_sizes(assembler, state, algebraic);
   // A nominal number counts by its size, and what acts on it by what it does along that.
   const auto size_of = [&](const UnknownBlock& u, int k) {
     double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);

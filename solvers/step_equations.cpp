@@ -113,7 +113,7 @@ void StepEquations::begin(const State& base, double end, const StepCoefficients&
   stiffness_ = stiffness;
   // Where an element refuses the base, the sizes before have to do; the solve tells.
   if (assembler_.has_algebraic()) {
-    assembler_.algebraic_sizes(base, algebraic_);
+    algebraic_sizes(assembler_, base, algebraic_);
     algebraic_.equation.resize(local_.size(), 0.0);
     algebraic_.rounding.resize(local_.size(), 0.0);
     for (double& size : algebraic_.equation)

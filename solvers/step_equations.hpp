@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "solvers/algebraic_sizes.hpp"
 #include "solvers/newton_equations.hpp"
 
 namespace trammel {

@@ -1,21 +1,36 @@
-#include "kernel/algebraic_rules.hpp"
+#include "solvers/algebraic_rules.hpp"
 
 #include <random>
+#include <vector>
 
+#include "kernel/range_sink.hpp"
 #include "trammel/algebraic_rules.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
 
-void AlgebraicRulesSink::add(int i, LocalSystem& contribution) {
-  evaluated = i;
-  blocks_.clear();
-  for (const StencilBlock& b : plan_->stencil(i)) blocks_.push_back(&model_.block(b.id));
-  const std::string fault = algebraic_fault(blocks_, contribution);
-  if (!fault.empty()) throw Error(fault);
-  evaluated = i + 1;
-}
+namespace {
 
+/// Throws Error if the tangents of an instance violate the rules.
+class RulesSink final : public RangeSink {
+ public:
+  explicit RulesSink(const Model& model) : model_(model) {}
+
+  void add(int i, LocalSystem& contribution) override {
+    evaluated = i;
+    blocks_.clear();
+    for (const StencilBlock& b : plan_->stencil(i)) blocks_.push_back(&model_.block(b.id));
+    const std::string fault = algebraic_fault(blocks_, contribution);
+    if (!fault.empty()) throw Error(fault);
+    evaluated = i + 1;
+  }
+
+ private:
+  const Model& model_;
+  std::vector<const Block*> blocks_;
+};
+
+/// `state` with all values that this rank knows changed by random amounts of moderate size.
 State disturbed(const Model& model, const Layout& layout, State state, double model_length, unsigned seed) {
   constexpr double part = 0.1;  // of what is typical of a number
   std::mt19937 random(seed);
@@ -37,6 +52,18 @@ State disturbed(const Model& model, const Layout& layout, State state, double mo
                    quaternion_of(value) * Quaternion(so3::exp(part * Vec3(number(), number(), number()))));
   }
   return state;
+}
+
+}  // namespace
+
+void require_algebraic_rules(Assembler& assembler, const State& state) {
+  if (!assembler.has_algebraic()) return;
+  constexpr unsigned states = 3;
+  RulesSink sink(assembler.model());
+  for (unsigned k = 0; k < states; ++k)
+    assembler.algebraic_tangents(
+        k == 0 ? state : disturbed(assembler.model(), assembler.layout(), state, assembler.length(), k),
+        sink);
 }
 
 }  // namespace trammel
