@@ -139,6 +139,7 @@ Coordinates coordinates_for(const DrawingExtent& extent) {
 }
 
 std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates) {
+  vtkObject::GlobalWarningDisplayOff();  // what goes wrong is an exception with our own message
   vtkNew<vtkPoints> points;
   points->SetData(coordinates == Coordinates::in_single_precision
                       ? in_single("Points", 3, drawing.points, step_at_largest(drawing.points), every_bit)

@@ -70,6 +70,15 @@ std::string readable(std::string reason) {
   return name == nullptr ? reason : reason.replace(begin, end - begin, name.get());
 }
 
+// The first exception after libraries were loaded enlarges this thread's table of thread-local storage. With no memory
+// left the C library would end the process then, without a word of this program.
+void enlarge_thread_storage() {
+  try {
+    throw 0;
+  } catch (int) {
+  }
+}
+
 }  // namespace
 
 PluginRecord read_plugin_record(const std::string& path) {
@@ -182,6 +191,7 @@ void Loader::load(const std::string& path) {
   if (!why.empty())
     throw Error(fmt::format("plugin '{}' ('{}') failed to register: {}", record.name, canonical, why));
   plugins_.push_back({record.name, record.version, canonical});
+  enlarge_thread_storage();
 }
 
 void Loader::load_folder(const std::string& folder) {

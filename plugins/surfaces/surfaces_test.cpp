@@ -151,7 +151,9 @@ TEST(Surfaces, lie_in_the_boxes_of_their_patches) {
             surface->point({patch.first.u + part(numbers) * du, patch.first.v + part(numbers) * dv});
         EXPECT_LE(patch.box.exteriorDistance(p), 1e-13 * surface->size()) << name;
       }
-      EXPECT_LT(patch.box.diagonal().norm(), surface->size()) << name;
+      // The control points of an interpolation of degree 4 through rough points lie far from the surface.
+      const double far = name.starts_with("interpolated_surface") ? 3.0 : 1.0;
+      EXPECT_LT(patch.box.diagonal().norm(), far * surface->size()) << name;
     }
     EXPECT_NEAR(covered, surface->u().length() * surface->v().length(), 1e-12 * covered) << name;
   }

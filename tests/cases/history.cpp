@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -47,7 +48,13 @@ void History::read(std::istream& in) {
     if (fields.size() != titles_.size())
       throw Error(
           fmt::format("'{}': a row has {} fields, the header {}", name_, fields.size(), titles_.size()));
-    for (std::size_t i = 0; i < fields.size(); ++i) columns_[i].push_back(std::stod(fields[i]));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      char* end = nullptr;
+      const double number = std::strtod(fields[i].c_str(), &end);  // std::stod refuses subnormal numbers
+      if (fields[i].empty() || *end != '\0')
+        throw Error(fmt::format("'{}': '{}' is no number", name_, fields[i]));
+      columns_[i].push_back(number);
+    }
   }
   if (columns_.empty() || times().empty()) throw Error("'" + name_ + "' holds no row");
 }
