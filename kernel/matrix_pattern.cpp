@@ -37,7 +37,7 @@ void MatrixPattern::finish(PetscInt rows) {
     for (const auto& [block, its_slot] : its)
       for (int j = 0; j < blocks_[block].columns; ++j) in_row.push_back(blocks_[block].column + j);
     std::ranges::sort(in_row);
-    in_row.erase(std::ranges::unique(in_row).begin(), in_row.end());
+    in_row.erase(std::unique(in_row.begin(), in_row.end()), in_row.end());
     for (const auto& [block, its_slot] : its)
       slots_[its_slot] =
           begins_.back() +

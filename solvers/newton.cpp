@@ -537,9 +537,10 @@ std::string Newton::failure(bool thorough) {
   if (!tangent_rejected_.empty()) return tangent_rejected_;
   const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
   // A state that is rejected at once comes before any tangent.
-  const bool known = singular_ || regular_ || kept_now_;
+  const bool has_tangent = singular_ || regular_ || kept_now_;
   const std::string names =
-      known ? describe_singular(assembler, assembler.layout(), equations_.diagnosed(J_.get()), search) : "";
+      has_tangent ? describe_singular(assembler, assembler.layout(), equations_.diagnosed(J_.get()), search)
+                  : "";
   if (!names.empty() && !regular_) return "the system is singular: " + names;
   if (rejected_)
     if (const std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;

@@ -14,8 +14,6 @@ namespace trammel::cams {
 
 namespace {
 
-constexpr int degree = ClosedSpline::degree;
-
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace

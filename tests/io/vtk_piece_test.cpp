@@ -3,8 +3,9 @@
 #include "io/vtk_piece.hpp"
 
 // Before VTK, which has a function by the name of one of Eigen's constants.
-#include "drawn_piece.hpp"
 #include "drawn_scene.hpp"
+
+#include "drawn_piece.hpp"
 
 #include <gtest/gtest.h>
 #include <vtkCellData.h>

@@ -214,7 +214,8 @@ NurbsDefinition::Form form_of(const Handle(Geom_BSplineCurve) & spline) {
 }  // namespace
 
 NurbsDefinition read_spline_file(const std::string& path, const std::vector<std::string>& names) {
-  const auto [file, ending] = required_file(path);
+  const auto found = required_file(path);
+  const std::string &file = found.name, &ending = found.ending;
   const bool step = is_step(ending);
   if (!step && ending != ".iges" && ending != ".igs")
     throw Error("'" + file + "': expected a STEP file (.step, .stp, .p21) or an IGES file (.iges, .igs)");
