@@ -45,14 +45,19 @@ void handle(int signal) {
   }
 }
 
+struct sigaction calling(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  return action;
+}
+
 }  // namespace
 
 StopSignals::StopSignals() {
   first_signal = 0;
-  struct sigaction action {};
-  action.sa_handler = handle;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
+  const struct sigaction action = calling(handle);
   for (std::size_t i = 0; i < signals.size(); ++i) {
     sigaction(signals[i], nullptr, &before[i]);
     // A shell starts what it runs in the background with SIGINT ignored.
@@ -73,10 +78,7 @@ int StopSignals::received() { return first_signal; }
 
 CheckpointSignal::CheckpointSignal() {
   checkpoints = 0;
-  struct sigaction action {};
-  action.sa_handler = count_checkpoint;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
+  const struct sigaction action = calling(count_checkpoint);
   sigaction(SIGUSR1, &action, &before_checkpoints);
 }
 
