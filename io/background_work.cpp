@@ -1,7 +1,10 @@
 #include "io/background_work.hpp"
 
 #include <csignal>
+#include <system_error>
 #include <utility>
+
+#include "trammel/error.hpp"
 
 namespace trammel {
 
@@ -14,8 +17,18 @@ std::jthread thread_without_signals(Work work) {
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::jthread thread(std::move(work));
+  std::jthread thread;
+  std::error_code failure;
+  try {
+    thread = std::jthread(std::move(work));
+  } catch (const std::system_error& error) {
+    failure = error.code();
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failure)
+    throw Error(
+        "out of memory, or above the limit on threads: the thread that writes results was not started: " +
+        failure.message());
   return thread;
 }
 

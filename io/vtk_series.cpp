@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <sstream>
 
 #include "io/background_work.hpp"
@@ -135,6 +136,8 @@ struct VtkSeries::Parts {
         frames_folder(name + "_vtk"),
         comm(assembler_.layout().comm()),
         rank(assembler_.layout().rank()) {
+    // One rank is one core: VTK would start as many threads as there are cores.
+    setenv("VTK_SMP_BACKEND_IN_USE", "Sequential", 0);
     if (place != nullptr) {
       std::int64_t of_all = 0;
       serialize(*place, of_all);
