@@ -15,7 +15,7 @@ namespace trammel {
 ///   mechanism in space three entries of four are zero for good, and so the parts in and across the plane separate.
 /// - Columns are ordered by COLAMD or by AMD after a block triangular form, whichever makes the cheaper factors. BTF covers the
 ///   zero diagonal of multipliers by a permutation that takes away the symmetry on which AMD counts, and then some chains of
-///   joints fill in without bound; without multipliers AMD is the better one.
+///   joints fill in without bound; without multipliers AMD is the better one, and the only one to be tried where much fills in.
 /// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
 ///   one that was chosen, relative to the size of its column at that time. These sizes are kept with the order.
 class RepeatedLu {
@@ -46,6 +46,8 @@ class RepeatedLu {
   int searches() const { return searches_; }
   /// Entries that count.
   std::size_t entries() const { return columns_.size(); }
+  /// Orders of columns tried so far, each at the price of a factorization.
+  int tried() const { return tried_; }
   /// KLU's own factors, of the transposed matrix.
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
@@ -66,6 +68,7 @@ class RepeatedLu {
   void scale(const double* value);
   bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
   struct Factors;
+  double flops_where_much_fills_in();
   void order();
   bool seek_pivots();
   Factors factors(int ordering, bool blocks, double cheaper_than);
@@ -86,7 +89,7 @@ class RepeatedLu {
   std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
   double largest_ = 0;          ///< of the values
   std::vector<double> pivots_;  ///< as they were when their order was sought
-  int growths_ = 0, searches_ = 0;
+  int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 
 /// Makes RepeatedLu the solver of `pc`.

@@ -120,6 +120,47 @@ TEST(RepeatedLu, solves_saddle_points) {
   }
 }
 
+/// A grid of n x n nodes with six unknowns each that are coupled to those of the neighbours, and a constraint on each node of
+/// the first row, with zeros on the diagonal.
+Eigen::MatrixXd grid_matrix(int n, std::mt19937& random) {
+  std::uniform_real_distribution<double> number(-1, 1);
+  const int nodes = n * n, size = 6 * nodes + n;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(size, size);
+  const auto couple = [&](int i, int j) {
+    for (int a = 0; a < 6; ++a)
+      for (int b = 0; b < 6; ++b) A(6 * i + a, 6 * j + b) = number(random) + (i == j && a == b ? 12 : 0);
+  };
+  for (int i = 0; i < nodes; ++i) {
+    couple(i, i);
+    for (const int j : {i + n, (i + 1) % n == 0 ? nodes : i + 1})
+      if (j < nodes) {
+        couple(i, j);
+        couple(j, i);
+      }
+  }
+  for (int k = 0; k < n; ++k)
+    for (int a = 0; a < 6; ++a)
+      A(6 * nodes + k, 6 * k + a) = A(6 * k + a, 6 * nodes + k) = number(random) + (a == 0 ? 2 : 0);
+  return A;
+}
+
+TEST(RepeatedLu, tries_one_order_where_a_grid_fills_in) {
+  std::mt19937 random(13);
+  Eigen::MatrixXd A = grid_matrix(12, random);
+  const Eigen::VectorXd x_true = Eigen::VectorXd::LinSpaced(A.rows(), 1, 2);
+  Dense matrix(static_cast<int>(A.rows()));
+  RepeatedLu lu;
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    const Eigen::VectorXd b = A * x_true;
+    Eigen::VectorXd x(A.rows());
+    lu.solve(b.data(), x.data());
+    EXPECT_LT((x - x_true).cwiseAbs().maxCoeff(), 1e-11);
+    A *= 1.5;
+  }
+  EXPECT_EQ(lu.tried(), 1);
+}
+
 TEST(RepeatedLu, reports_where_a_matrix_is_singular_and_continues_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = random_matrix(10, 0.3, random);
