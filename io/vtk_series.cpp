@@ -242,8 +242,7 @@ struct VtkSeries::Parts {
     });
   }
 
-  /// The lines of one frame. The blocks are the same at every time: a layer that is not drawn at one of them refers to
-  /// an empty file.
+  /// The lines of one frame. All frames have the same blocks: a layer that is not drawn at a time refers to an empty file.
   std::string lines_of(const DrawnFrame& frame) {
     std::string text;
     int part = 0;
@@ -341,7 +340,7 @@ void VtkSeries::record(const State& state) {
       });
   p.drawing.finish();
   FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
-  // All ranks list before any of them begins a further frame: no more than two are begun and not listed.
+  // All ranks list their frames before any rank begins another one, so that at most two frames are begun and not listed.
   p.writer.wait_for_room();
   p.list_together();
   p.add_frame(state.time, std::move(plan));

@@ -20,8 +20,7 @@ namespace {
 
 std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
-// Velocity constraints bring their gradient through D, which enters the other rows too: made negligible there
-// [s].
+// The gradient of velocity constraints comes from D. This factor makes D negligible in all other rows [s].
 constexpr double faint = 1e-9;
 
 }  // namespace
@@ -334,7 +333,7 @@ bool ConstrainedMass::solve_here(bool forces) {
       if (massless_unconstrained_[at(u.local + k)] || u.kind == BlockKind::algebraic) rows[k] = 0;
     if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k) {
-        // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
+        // A slipping row is an equation of forces. It has the scale of velocity constraints without the factor of D.
         const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
         rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / damping_ : 0.0;
       }
