@@ -340,7 +340,7 @@ void VtkSeries::record(const State& state) {
       });
   p.drawing.finish();
   FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
-  // All ranks list their frames before any rank begins another one, so that at most two frames are begun and not listed.
+  // All ranks list before any of them begins a further frame: no more than two are begun and not listed.
   p.writer.wait_for_room();
   p.list_together();
   p.add_frame(state.time, std::move(plan));

@@ -28,7 +28,7 @@ constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
 constexpr double kept = 0.5;
 // Part of a stage after which the ranges of its motion are no longer extrapolated.
 constexpr double seen = 0.05;
-// Steps are halved for reasons other than their error down to this part of the longest step.
+// Part of the longest step down to which steps are halved for another reason than their error.
 constexpr double least = 1e-4;
 
 }  // namespace

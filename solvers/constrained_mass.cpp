@@ -333,7 +333,7 @@ bool ConstrainedMass::solve_here(bool forces) {
       if (massless_unconstrained_[at(u.local + k)] || u.kind == BlockKind::algebraic) rows[k] = 0;
     if (is_multiplier(u.kind))
       for (int k = 0; k < u.size; ++k) {
-        // A slipping row is an equation of forces. It has the scale of velocity constraints without the factor of D.
+        // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
         const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
         rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / damping_ : 0.0;
       }

@@ -22,7 +22,7 @@ constexpr double floor_contribution = 1e-3;
 constexpr double rounding_contribution = 1e-2;
 // Increments of less than this part of the step's do not count.
 constexpr double faint = 1e-9;
-// If a tangent reduced residuals so many times better before, a slow reduction now is due to rounding, not to the tangent.
+// A tangent that reduced residuals so many times better meets rounding, not a mode that it does not know.
 constexpr double worsening = 10;
 
 }  // namespace

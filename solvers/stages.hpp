@@ -70,7 +70,7 @@ struct DynamicStage {
   /// Above 0: steps follow from it, in place of `step`. The part of each channel's range that its position may err by over
   /// the stage.
   double accuracy = 0;
-  bool check_accuracy = false;  ///< repeats the run with a fourth of `accuracy`
+  bool check_accuracy = false;  ///< a second run with a fourth of it says what was reached
   Method method = Method::generalized_alpha;
   double radius = 0.9;  ///< spectral radius at infinite frequency, 0 to 1
   Form form = Form::projected;

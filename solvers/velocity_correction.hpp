@@ -81,7 +81,7 @@ class VelocityCorrection {
   std::string why_;
   std::vector<double>
       weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
-  std::vector<Piece> pieces_;    ///< contiguous ranges of velocities and of multipliers
+  std::vector<Piece> pieces_;    ///< of velocities and of multipliers, that follow each other
   std::vector<char> compliant_;  ///< by local unknown
   Sizes whole_;                  ///< of the last correction's end
   double ratio_now_ = 0;         ///< of the last correction
