@@ -68,7 +68,7 @@ int end_together(MPI_Comm comm, const Failure& failure) {
   int first = ranks;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm, &request);
-  // Each rank waits a little longer than the one before, so that one of them speaks.
+  // Each rank waits a little longer than the rank before, so that only one prints the message.
   const auto limit = std::chrono::steady_clock::now() + patience + rank * std::chrono::milliseconds(300);
   for (int done = 0; done == 0;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);

@@ -87,8 +87,7 @@ void check_instance(const ElementRange& range, int i, const Model& model, const 
 DerivativeCheck check_all(const Model& model, const Moment& moment) {
   DerivativeCheck result;
   for (const Model::Range& range : model.ranges) {
-    // Conditions of the start hold at one level, during a phase of the start only: they are not part of the
-    // equations of motion.
+    // Start conditions hold at one level and during a phase of the start only; they are not part of the equations of motion.
     if (dynamic_cast<const StartConditions*>(range.instances.get()) != nullptr) continue;
     for (int i = 0; i < range.instances->size(); ++i, ++result.instances) {
       const Entity& entity = model.entities[static_cast<std::size_t>(range.instances->entity(i))];

@@ -107,8 +107,8 @@ extern "C" void report_fault(int signal, siginfo_t* info, void*) {
 void report_faults() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-#if !TRAMMEL_ADDRESS_SANITIZER  // which brings its own
-  // A stack of its own, for a plugin that recurses without end.
+#if !TRAMMEL_ADDRESS_SANITIZER  // the sanitizer has its own stack
+  // The handler has a separate stack, because endless recursion in a plugin uses up the normal one.
   static std::array<char, std::size_t{64} * 1024> stack;
   stack_t own{};
   own.ss_sp = stack.data();

@@ -3,8 +3,8 @@
 namespace trammel {
 
 /// From now on a fatal signal (SIGSEGV, SIGBUS, SIGFPE, SIGILL) is reported in one line, which names the instance whose code
-/// ran; then the signal does what it does by default, so that exit status and core stay. Call after MPI has begun, which
-/// installs handlers of its own.
+/// ran. Then the default action of the signal follows, with its exit status and core file. Call it after MPI_Init, which installs
+/// handlers of its own.
 void report_faults();
 
 }  // namespace trammel

@@ -12,7 +12,7 @@ namespace trammel {
 
 namespace {
 
-// Through a volatile pointer: the compiler would leave out what is written to memory that is freed next.
+// A volatile pointer, because the compiler would otherwise omit writes to memory that is freed next.
 void* (*volatile fill)(void*, int, std::size_t) = std::memset;
 
 [[gnu::noinline]] void fill_stack(unsigned char byte) {
@@ -20,7 +20,7 @@ void* (*volatile fill)(void*, int, std::size_t) = std::memset;
   fill(area.data(), byte, area.size());
 }
 
-/// A thread's cache of small chunks hands them out as they came back.
+/// Fills the small chunks in this thread's cache of the allocator, which reuses freed chunks without clearing them.
 void fill_small_chunks(unsigned char byte) {
   constexpr std::size_t largest = 1032, alignment = 16, kept = 7;
   std::array<void*, (largest / alignment + 1) * kept> chunks{};

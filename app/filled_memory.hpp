@@ -2,8 +2,8 @@
 
 namespace trammel {
 
-/// While it lives, memory from the heap holds this byte until something is written there (glibc; most of it, not all), and so
-/// does the stack below the caller at the beginning: what reads a variable that nothing has set then reads this.
+/// While an object of this class exists, new memory from the heap is filled with a byte (with glibc, most of it), and so is, once,
+/// the stack below the caller. Code that reads a variable that was never set then reads this byte.
 class FilledMemory {
  public:
   explicit FilledMemory(unsigned char byte);

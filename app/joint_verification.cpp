@@ -29,7 +29,7 @@ constexpr std::array<const char*, 3> forms{"index3", "index2", "index1"};
 
 std::string named(const JointSample& sample) { return sample.title.empty() ? "" : " (" + sample.title + ")"; }
 
-// Contents of memory over which a joint is built, to find out whether it reads what nothing has set. As doubles: 0 and 1e127.
+// Contents of the memory in which a joint is built, to detect that it reads variables that were never set. As doubles: 0, 1e127.
 constexpr std::array<unsigned char, 2> fillings{0x00, 0x5a};
 
 /// The joint as an entity, for messages.

@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   PetscPopErrorHandler();
   PetscOptionsClearValue(nullptr, "-options_left");
   PetscFinalize();
-  // PETSc prints what options such as -log_view ask for at its end.
+  // Output of PETSc's options such as -log_view is printed in PetscFinalize.
   if (status == 0 && told_of_output()) status = 1;
   return status;
 }

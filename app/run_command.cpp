@@ -116,7 +116,8 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
       reading));
 }
 
-/// The signal that stopped a run, on all ranks: some of them may not have got it. 0: the time limit did.
+/// The signal that stopped a run; the result is the same on all ranks, although some may not have received it. 0: the run was
+/// stopped by its time limit.
 int log_stop(RunLog& log, const RunSummary::StoppedAt& stopped, MPI_Comm comm,
              const CheckpointWriter& checkpoints) {
   int signal = StopSignals::received();

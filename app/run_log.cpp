@@ -41,8 +41,8 @@ std::string method_text(const DynamicStage& stage) {
   return fmt::format("spectral radius {:g}, {}", stage.radius, form_text(stage));
 }
 
-/// True where a person looks at this process's output. A launcher gives its first rank a terminal whatever its own
-/// output is, so that one counts then.
+/// Whether the output of this process goes to a terminal. A launcher of MPI gives its first rank a terminal in any case; then the
+/// output of the launcher counts.
 bool on_terminal() {
   if (isatty(STDOUT_FILENO) == 0) return false;
   if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr && std::getenv("PMI_SIZE") == nullptr) return true;

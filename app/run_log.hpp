@@ -13,7 +13,8 @@ namespace trammel {
 /// folder of results gets the lines. Works on rank 0 only.
 class RunLog final : public Monitor {
  public:
-  /// `file` may be empty; `append`: to what it holds. Throws Error where it cannot be written.
+  /// `file`: path of the log, empty for none; `append`: keeps the present contents of the file. Throws Error if it cannot be
+  /// written.
   RunLog(int rank, bool quiet, const std::string& file, bool append = false);
   ~RunLog() override;
   RunLog(const RunLog&) = delete;

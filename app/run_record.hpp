@@ -10,7 +10,7 @@
 
 namespace trammel {
 
-/// `run.json` beside the results: what ran, how, and what came of it, for programs that read it.
+/// `run.json` in the folder of results: the case, its settings and the outcome of the run, for other programs.
 class RunRecord {
  public:
   /// Writes the file: the run is under way. `about` as for checkpoints. On rank 0 alone; others write nothing. Throws Error.

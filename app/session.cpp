@@ -48,7 +48,7 @@ namespace {
 /// Entities from which on the ranks expand a case by partition; before that the whole is as quick.
 constexpr PetscInt least_for_partition = 10'000;
 
-/// Tells a user who wrote a former name of what it is called now.
+/// Notes that the case uses a former name, and gives the present one.
 void note_former_name(MPI_Comm comm, const std::string& text) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

@@ -42,7 +42,7 @@ struct Session {
   /// Reads the case, loads its plugins and builds its model. Collective.
   Session(const CommandLine& command, MPI_Comm comm, Extent extent);
 
-  /// Builds the case's model once more, for another run of it. Collective.
+  /// Builds the model of the case again, for another run. Collective.
   void build(Model& into, Extent extent);
 
   /// True where closed loops make constraints redundant although joints identify blocks. Every joint is to keep its multipliers then:

@@ -17,9 +17,9 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-// A residual above 1e-3 of its scale is no solution: energy and drift show it in every step. Below 1e-16 there are no digits.
+// A residual above 1e-3 of its scale is no solution: errors of energy and drift become visible. Below 1e-16 is rounding.
 constexpr double finest_tolerance = 1e-16, coarsest_tolerance = 1e-3;
-// Halved 30 times a step is 1e-9 of itself, below which two times are one (docs/time_integration.md).
+// A step that is halved 30 times is 1e-9 of its size; times closer than this count as equal (docs/time_integration.md).
 constexpr int most_cuts = 30;
 // The solver counts the steps of a stage up to here.
 constexpr double most_steps = 1e9;

@@ -18,7 +18,7 @@ int first_error = 0;  // of standard output
 void guard_standard_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is that of the stream. Reading from a stream of output, and writing to one of input, fail.
+    // open() returns the lowest free number, which is that of the stream. The mode is chosen so that using the stream fails.
     if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
   }
 }

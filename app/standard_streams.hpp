@@ -5,14 +5,14 @@
 
 namespace trammel {
 
-/// Opens what is closed of the three standard streams, so that writing there fails. A file opened later would get the
-/// stream's number otherwise, and with it the stream's text.
+/// Opens those of the three standard streams that are closed, such that writing to them fails. Otherwise a file opened later
+/// would get the number of the stream, and the text written to the stream.
 void guard_standard_streams();
 
-/// Prints to standard output. A run is not worth its end where that fails: `output_failure` tells of it in the end.
+/// Prints to standard output. A failure does not end the run; `output_failure` reports it at the end.
 void say(std::string_view text);
 
-/// "cannot write to standard output: No space left on device", or empty where all that was said got there.
+/// "cannot write to standard output: No space left on device", or empty if all text was written.
 std::string output_failure();
 
 }  // namespace trammel

@@ -16,8 +16,9 @@ constexpr std::array<int, 2> signals{SIGTERM, SIGINT};
 constexpr std::int64_t millisecond = 1'000'000;
 // The step under way may take this long.
 constexpr std::int64_t patience = 500 * millisecond;
-// `timeout` sends a signal to the process and to its group, and a batch system SIGTERM to a job's steps and to its script, which
-// passes it on: it comes twice. Who presses Ctrl-C a second time means it.
+// A signal may arrive twice: `timeout` sends it to the process and to its group; a batch system sends SIGTERM to the steps of a
+// job and to its script, which passes it on. The second arrival within this time is ignored; a later Ctrl-C counts as a second
+// one.
 constexpr std::int64_t same_interrupt = 200 * millisecond, same_term = 30'000 * millisecond;
 
 std::atomic<int> checkpoints{0};
@@ -60,7 +61,7 @@ StopSignals::StopSignals() {
   const struct sigaction action = calling(handle);
   for (std::size_t i = 0; i < signals.size(); ++i) {
     sigaction(signals[i], nullptr, &before[i]);
-    // A shell starts what it runs in the background with SIGINT ignored.
+    // A shell starts background processes with SIGINT ignored; this is kept.
     if (before[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
   }
 }

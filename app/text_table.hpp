@@ -7,7 +7,7 @@ namespace trammel {
 
 using TableRow = std::vector<std::string>;
 
-/// Columns as wide as they need; the last one runs on. The first row is the heading.
+/// A table with aligned columns; the last column is not padded. The first row is the heading.
 std::string aligned_table(const std::vector<TableRow>& rows, const std::string& indent = "");
 
 /// The same as a table of Markdown.

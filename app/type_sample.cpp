@@ -48,7 +48,7 @@ void fold(std::vector<Channel>& list) {
   list = std::move(all);
 }
 
-/// Records names, and each of them once: a beam reports its ends by elements of their own.
+/// Records each name once. Names may be reported several times, because a beam reports its ends by separate elements.
 class Names final : public OutputSink {
  public:
   explicit Names(std::vector<Channel>& into) : into_(into) {}

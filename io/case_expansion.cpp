@@ -137,7 +137,7 @@ void CaseExpansion::put_in_order() {
   std::vector<char> seen(things_.size(), unseen);
   std::vector<int> order;
   std::vector<std::pair<int, std::size_t>>
-      open;  // a thing, and the next of what it names: chains may be long
+      open;  // an entry, and the index of the next entry that it names; no recursion, since chains may be long
   const auto enter = [&](int thing) {
     char& state = seen[static_cast<std::size_t>(thing)];
     if (state == open_now) refuse_cycle(open, thing);
@@ -167,8 +167,8 @@ void CaseExpansion::put_in_order() {
   things_ = std::move(ordered);
 }
 
-/// Throws Error where markers are fixed in each other, or a sensor's signal depends on itself. Other names may go in circles:
-/// a word of a text need not be what it looks like.
+/// Throws Error if markers are fixed in each other, or if a sensor's signal depends on itself. Other circles are allowed, because
+/// a word in a text need not be the name of an entry.
 void CaseExpansion::refuse_cycle(const std::vector<std::pair<int, std::size_t>>& open, int thing) const {
   const auto at = [this](int i) -> const PlannedThing& { return things_[static_cast<std::size_t>(i)]; };
   std::vector<int> cycle;

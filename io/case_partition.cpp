@@ -16,11 +16,11 @@ namespace trammel {
 
 namespace {
 
-/// Sets of things that a rank must build together, beside those that one of them names.
+/// Sets of entries that a rank must build together, in addition to the entries that they name.
 class BuiltTogether {
  public:
   BuiltTogether(const std::vector<PlannedThing>& things, const CaseNeeds& needs) : attached_(things.size()) {
-    // Entries that must know others of their kind, by the entry on which they act together.
+    // For each entry on which several entries act that must know each other: the first of these.
     std::unordered_map<int, int> first_of;
     for (int i = 0; i < static_cast<int>(things.size()); ++i) {
       const PlannedThing& thing = things[at(i)];
@@ -29,7 +29,7 @@ class BuiltTogether {
       for (const int target : needs.of(i)) {
         const Type* type = things[at(target)].type;
         if (type == nullptr) continue;
-        // A body may be told who stands on it.
+        // A body may need the entries that act on it.
         if (type->category == Type::Category::body) attached_[at(target)].push_back(i);
         const auto [found, fresh] = first_of.try_emplace(target, i);
         if (!fresh) together_.join(i, found->second);

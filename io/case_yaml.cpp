@@ -248,7 +248,7 @@ Value read_yaml_text(std::string_view text, const std::string& file) {
 }
 
 Value read_yaml_file(const std::string& path) {
-  // Whoever opens a pipe waits for what writes to it, and a device may never end.
+  // Opening a pipe waits for its writer, and reading a device may never end.
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(path, code);
   if (std::filesystem::is_directory(status))

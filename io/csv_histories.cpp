@@ -88,7 +88,7 @@ void append_items(const std::string& text, std::vector<Item>& items, std::size_t
 struct History {
   GrowingFile file;
   int energy = -1;                  ///< the sensor whose energies come first; -1: none
-  std::vector<std::size_t> places;  ///< of the other numbers among those of all ranks
+  std::vector<std::size_t> places;  ///< of its other numbers among those of all ranks
   std::size_t width() const { return 1 + (energy < 0 ? 0 : energy_numbers + 1) + places.size(); }
 };
 
@@ -215,7 +215,7 @@ struct CsvHistories::Parts {
   std::vector<double> numbers;            ///< of this rank, for one line
   std::vector<double> energies;           ///< by sensor, this rank's contribution
   std::size_t expected = 0;               ///< how many numbers come from all ranks, on rank 0
-  bool miscounted = false;                ///< another number of them came
+  bool miscounted = false;                ///< a different number of numbers arrived
   std::vector<Item> items;                ///< of this rank while the files are begun
   std::unique_ptr<HistoryWriter> writer;  ///< on rank 0, once begun
   Rows held;
@@ -400,7 +400,8 @@ bool CsvHistories::empty() const { return parts_->sensors.empty(); }
 void CsvHistories::record(const State& state, Occasion occasion) {
   Parts& p = *parts_;
   if (p.sensors.empty()) return;
-  // By time and occasion, never by the numbers: sums over ranks differ in their last digits from one call to the next.
+  // A repeated row is recognized by time and occasion, not by its numbers: sums over ranks differ in their last digits between
+  // calls.
   const bool again = p.begun && state.time == p.last_time;
   if (again && (occasion == Occasion::present || (occasion == Occasion::step && p.after_event))) return;
   p.write(p.rows_of(state));

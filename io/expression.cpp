@@ -176,7 +176,7 @@ class ExpressionCompiler {
     }
     refuse_named_function(n);
     const std::string near = did_you_mean(n.name, all_names());
-    // One letter after the dot is a component, and any other is as near: all of them are told.
+    // A single letter after the dot is a component. All other letters are equally near, so the message lists all of them.
     const bool component = n.name.size() - std::min(n.name.size(), n.name.find('.')) <= 2;
     if (const std::string parts = parts_of(n.name.substr(0, n.name.find('.')));
         !parts.empty() && (component || near.empty())) {
@@ -298,7 +298,7 @@ class ExpressionCompiler {
     compile(n.items[1]);
     const std::size_t to_end = code.size();
     jump.kind = Kind::jump;
-    // The value of the first branch is not below the second one's.
+    // The value of the first branch does not remain on the stack below that of the second.
     emit(jump, -1, n.column);
     code[to_else].index = here();
     barrier_ = code.size();

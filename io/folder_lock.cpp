@@ -26,7 +26,7 @@ namespace trammel {
 
 namespace {
 
-/// A process, so that another one with its number is not taken for it.
+/// Identifies a process, also if its number is used again later.
 struct Holder {
   std::string host;
   long process = 0;
@@ -122,7 +122,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder, Reach reach) : path_
       locked = flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
       held = !locked && errno == EWOULDBLOCK;
     }
-    // A run that ends removes the file: this one may have been opened just before that.
+    // A run removes the file when it ends; this file may have been opened just before.
     struct stat opened {
     }, named{};
     if (locked && (fstat(file_.get(), &opened) != 0 || stat(path_.c_str(), &named) != 0 ||

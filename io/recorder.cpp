@@ -89,7 +89,7 @@ struct Recorder::Parts {
   std::size_t layers_in_view = 0;
   std::array<double, 4> sizes_in_view{};
   bool assembling = false;
-  // From the run that this one continues:
+  // Data of the run that this run continues:
   std::optional<std::array<Clock, 2>> clocks_before;
   std::vector<std::byte> histories_before;
 

@@ -17,7 +17,7 @@ namespace {
 
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
-/// Writes `text` from an offset on. How much of it got there; errno says why where that is not all.
+/// Writes `text` at an offset. Returns the number of bytes written; if it is less than the whole, errno has the reason.
 std::size_t write_at(int file, std::string_view text, std::int64_t offset) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -50,7 +50,7 @@ void make_folder(const std::filesystem::path& folder) {
   std::error_code reason;
   std::filesystem::create_directories(folder, reason);
   if (reason) refuse(folder, reason);
-  // Where the folder was there before, nothing was tried yet.
+  // An existing folder has not been tested for writing yet.
   if (!std::filesystem::is_directory(folder, reason))
     refuse(folder, reason ? reason : std::make_error_code(std::errc::not_a_directory));
 }
@@ -98,7 +98,7 @@ EndedFile::EndedFile(std::filesystem::path path, std::string_view text, std::str
 void EndedFile::add(std::string_view text) {
   if (!writes_all(file_.get(), std::string(text) + end_, size_)) {
     const std::error_code reason = last_error();
-    // The end goes where it was: that takes no new space.
+    // The end is written back to its old position, which needs no new space.
     if (!writes_all(file_.get(), end_, size_) ||
         ftruncate(file_.get(), size_ + static_cast<std::int64_t>(end_.size())) != 0)
       refuse(path_, last_error());
@@ -125,7 +125,7 @@ GrowingFile::GrowingFile(std::filesystem::path path, std::string_view start, std
 }
 
 void GrowingFile::append(std::string_view lines) {
-  // A line a call: a process that is killed inside a long one leaves a part of it.
+  // One call for each line: a process that is killed during a long call leaves a part of the text.
   while (!lines.empty()) {
     const std::size_t size = std::min(lines.find('\n'), lines.size() - 1) + 1;
     if (!writes_all(file_.get(), lines.substr(0, size), bytes_)) {

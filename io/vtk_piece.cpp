@@ -65,7 +65,7 @@ double step_at_largest(std::span<const double> values) {
                     std::ilogb(std::min(largest, largest_single)) - (std::numeric_limits<float>::digits - 1));
 }
 
-/// As multiples of `step`, and of so many bits: what is small beside the largest of them is rounding, and would fill the file.
+/// Rounds values to multiples of `step` and to so many bits. Digits below are rounding errors, which do not compress.
 vtkSmartPointer<vtkDataArray> in_single(const std::string& name, int components,
                                         const std::vector<double>& values, double step, int bits) {
   auto array = vtkSmartPointer<vtkFloatArray>::New();
@@ -73,7 +73,7 @@ vtkSmartPointer<vtkDataArray> in_single(const std::string& name, int components,
   array->SetNumberOfComponents(components);
   array->SetNumberOfValues(static_cast<vtkIdType>(values.size()));
   float* to = array->GetPointer(0);
-  const double to_step = 0x1.8p52 * step;  // a sum with it is a multiple of the step
+  const double to_step = 0x1.8p52 * step;  // adding this rounds a value to a multiple of the step
   for (std::size_t i = 0; i < values.size(); ++i)
     to[i] = rounded(in_range((values[i] + to_step) - to_step), bits);
   return array;

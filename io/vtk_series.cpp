@@ -242,8 +242,7 @@ struct VtkSeries::Parts {
     });
   }
 
-  /// The lines of one frame. The blocks are the same at every time: a layer that is not drawn at one of them refers to
-  /// an empty file.
+  /// The lines of one frame. All frames have the same blocks: a layer that is not drawn at a time refers to an empty file.
   std::string lines_of(const DrawnFrame& frame) {
     std::string text;
     int part = 0;

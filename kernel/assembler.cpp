@@ -323,7 +323,7 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   request.rigid = request.rates;
-  // On one rank the matrix's own, which PETSc lets go of without a word.
+  // On one rank this is the array of the matrix itself.
   PetscScalar* numbers = p.entries.data();
   if (p.layout.ranks() == 1) TRAMMEL_PETSC(MatSeqAIJGetArrayWrite(J, &numbers));
   std::fill_n(numbers, p.pattern.size(), 0.0);

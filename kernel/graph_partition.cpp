@@ -35,7 +35,7 @@ void PartitionGraph::set_edges(std::vector<std::pair<std::int32_t, std::int32_t>
 }
 
 PetscInt evaluation_weight(double cost) {
-  // A revolute joint's evaluation is about half of what a step does for its six equations.
+  // The evaluation of a revolute joint is about half of the work of a step for its six equations.
   constexpr double weight_of_revolute = 3;
   return static_cast<PetscInt>(std::lround(weight_of_revolute * std::max(cost - 1, 0.0)));
 }

@@ -24,8 +24,8 @@ int Layout::owner(BlockId root) const {
   return model_->partition.whole() ? owner_[root] : model_->partition.speaker(entity_of(root));
 }
 
-/// The rank that evaluates an instance: the one that owns most of its unknowns, the lowest of them. Of a model that is
-/// expanded by partition it is the one that has its entity or, where all have that, the one that has what it acts on.
+/// The rank that evaluates an instance: the rank that owns most of its unknowns (of several, the lowest). In a model that is
+/// expanded by partition it is the rank that has the entity or, if all ranks have it, the rank that has its target.
 int Layout::evaluator(const ElementRange& range, int instance) const {
   if (ranks_ == 1) return 0;
   const ModelPartition& partition = model_->partition;
@@ -372,7 +372,7 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
     BlockMap<std::int32_t> offset_index;
   } const old{std::move(offsets_), std::move(offset_index_)};
   arrange();
-  // Ghosts get what their owners know. A block of x has room for three numbers, so a rotation's quaternion travels in two
+  // Ghosts get the values of their owners. A block of x has room for three numbers, so a rotation's quaternion travels in two
   // parts: its w first, then x, y, z.
   Vec x = create_vector();
   std::vector<double> local;

@@ -26,7 +26,8 @@ BlockMap<int> partition(MPI_Comm comm, const Model& model, const Identification&
     vertex_of.put(id) = static_cast<std::int32_t>(graph.weight.size());
     graph.weight.push_back(model.block(id).size);
   }
-  // What an evaluation costs belongs to a block of the instance's own, such as its multipliers, since these follow it to its rank.
+  // The cost of an evaluation is assigned to a block of the instance itself, such as its multipliers, because these are on the
+  // rank that evaluates it.
   const auto own_vertex = [&](const ElementRange& range, int i, std::int32_t otherwise) {
     for (const BlockId id : range.stencil(i))
       if (const std::int32_t v = vertex_of[identification.root(id).root];

@@ -75,8 +75,8 @@ void ReactionSides::update(const State& state, std::span<const double> r) {
   for (std::size_t i = nodes_.size(); i-- > 0;)
     if (nodes_[i].parent >= 0) sums_[static_cast<std::size_t>(nodes_[i].parent)] += sums_[i];
 
-  // The joint acts on B's side with the sum of the contributions there, in world components. Where the ground stands on one
-  // side, the other one tells.
+  // The force of the joint on B's side is the sum of the contributions there, in world components. If one side is the ground, the
+  // force follows from the other side.
   const std::vector<IdentifiedBlocks>& records = layout_.identification().blocks();
   std::vector<double> on_A(3 * static_cast<std::size_t>(total), 0.0);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

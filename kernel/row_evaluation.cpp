@@ -24,7 +24,7 @@ void write_zero(LocalSystem& contribution, int row, double value, bool multiplie
   if (contribution.request.bias) contribution.bias()[row] = value;
 }
 
-/// Takes the compliant rows of an instance from what it gives at multipliers of zero.
+/// Takes the compliant rows of an instance from its evaluation with multipliers of zero.
 class CompliantRows final : public ContributionSink {
  public:
   CompliantRows(std::span<const StencilBlock> blocks, LocalSystem& into) : blocks_(blocks), into_(into) {}

@@ -20,12 +20,13 @@ constexpr double fewest = 50;
 constexpr double of_first = 0.5;
 // Part of the steps so far that a restart begins with.
 constexpr double of_restart = 0.25;
-// Errors are averaged over this part of the time that the motion takes for its range, and over steps with this share of each at
-// most: what goes to and fro cancels. The part of a single step's error that counts in any case, so that a jump is seen at once.
+// Errors are averaged over the part `window` of the time that the motion needs for its range; a step has a weight of at most
+// `of_step`. Alternating errors cancel in this average. The part `of_single` of the error of a single step counts in any case,
+// so that a jump is noticed at once.
 constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
 // Local errors cancel in part: of the sum of their magnitudes positions keep at most this, in all cases of bench/accuracy.py.
 constexpr double kept = 0.5;
-// Part of a stage after which the ranges of its motion are taken for what they will be.
+// Part of a stage after which the ranges of its motion are no longer extrapolated.
 constexpr double seen = 0.05;
 // Part of the longest step down to which steps are halved for another reason than their error.
 constexpr double least = 1e-4;

@@ -103,7 +103,7 @@ Review ActivityReview::review(const RangePlan& plan, int i, const LocalState& x,
   if (now < reached) return Review::keep();
   if (now <= 1 + above || h <= same_time * std::max(1.0, std::abs(step.end)))
     return Review::switch_rows(step.end, RowStatus::inactive);
-  // By the secant, kept inside of the step so that it shrinks.
+  // The secant method; the result is kept inside the step, so that the step becomes shorter.
   const double part = watch.before < 1 ? (1 - watch.before) / (now - watch.before) : 0.5;
   return Review::cut(step.start + std::clamp(part, 0.01, 0.99) * h);
 }

@@ -19,7 +19,7 @@ void each_owned(const Layout& layout, Use&& use) {
 
 void AlphaError::add(double time, std::span<const double> a) {
   Node node;
-  // A node next to the last one would serve differences with rounding alone.
+  // A node very close to the last one would only add rounding errors to the differences.
   constexpr double least_gap = 0.1;
   const std::size_t n = nodes_.size();
   if (n >= 2 && time - nodes_[n - 1].time < least_gap * (nodes_[n - 1].time - nodes_[n - 2].time)) {

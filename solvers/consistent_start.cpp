@@ -14,8 +14,8 @@ namespace trammel {
 
 namespace {
 
-// A row opens at an impact where it would pull by more than this part of the largest impulse of unilateral rows, and more than
-// this part of a typical mass that moves by the model's length a second.
+// A unilateral row opens at an impact if its impulse is tensile and larger than the part `pulls` of the largest impulse of such
+// rows, and than the part `no_impulse` of a typical mass times the model's length per second.
 constexpr double pulls = 1e-3;
 constexpr double no_impulse = 1e-9;
 // Times that the laws of rows are asked at a restart.

@@ -20,8 +20,7 @@ namespace {
 
 std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
-// Velocity constraints bring their gradient through D, which enters the other rows too: made negligible there
-// [s].
+// The gradient of velocity constraints comes from D. This factor makes D negligible in all other rows [s].
 constexpr double faint = 1e-9;
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace trammel {
 
 namespace {
 
-// Far from singular, so that what is taken off stays off as the system moves.
+// A bound far from singular, so that an entity found to have full rank keeps it as the system moves.
 constexpr double full_rank = 1e-4;
 
 struct Ranks {

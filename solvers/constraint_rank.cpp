@@ -441,7 +441,7 @@ void ConstraintRank::refuse_repeated_contacts() const {
       }
       MPI_Allreduce(MPI_IN_PLACE, &found[0], 1, MPI_INT, MPI_SUM, layout.comm());
       MPI_Allreduce(MPI_IN_PLACE, &found[1], 1, MPI_INT, MPI_MAX, layout.comm());
-      // Redundant contacts divide their load; one that is redundant with equations has none of its own.
+      // Contacts that are redundant with each other share their load. A single contact that is redundant with equations has none.
       if (found[0] != 1) continue;
       const int entity = g.rows[at(found[1])].entity;
       if (entity < 0) continue;

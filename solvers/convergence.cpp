@@ -188,9 +188,9 @@ bool ConvergenceTest::accept(const FieldNorms& norms, const FieldScales& contrib
   // In statics errors do not add up over the steps: the end is also where the next increment would be below a position's last digit.
   const bool at_rest = all_known && stiff == 0 && change <= faint * moved && next <= epsilon * reach;
 
-  // Where rounding has other causes: fresh tangents help no longer, or the increment is one of the last digits and the
-  // residual falls no more. Increments that small alone prove nothing: in short steps accelerations are made of them. A kept
-  // tangent may be what is slow, unless it was good before.
+  // Rounding from other causes: new tangents no longer reduce the residual, or the increment is in the last digits and the
+  // residual no longer falls. Small increments alone are no proof, because in short steps accelerations consist of them. A kept
+  // tangent may be the cause of slow convergence, unless it was good before.
   bool small = true;
   for (const F::Increment f : {F::state_increment, F::algebraic_increment})
     small = small && norms.change[f] <= rounding * norms.size[f] + rounding;
@@ -224,7 +224,7 @@ double ConvergenceTest::allowed_length(const FieldNorms& norms, double part) con
     moved = fastest * model_->mass / constraint_stiffness_;
   }
   const double bound = part * tolerance_;
-  // In dynamics the sums of positions carry what they round off.
+  // In dynamics the rounding errors of positions are kept by compensated sums.
   return std::max({bound * moved / L, bound * norms.size[F::state_increment],
                    bound * norms.size[F::algebraic_increment],
                    constraint_stiffness_ > 0 ? epsilon : rounding});

@@ -16,7 +16,7 @@ ForceJump::ForceJump(Assembler& assembler, const State& state)
     : assembler_(assembler), r_(assembler.layout().create_vector()), before_(residual(state)) {}
 
 std::vector<double> ForceJump::residual(const State& state) {
-  // Outside the domain of an element there is nothing to compare; the next step will tell.
+  // Outside the domain of an element nothing can be compared; the next step reports the error.
   if (!assembler_.residual(state, ConstraintLevel::acceleration, r_.get())) return {};
   const FieldScales& scales = assembler_.scales();
   for (std::size_t k = 0; k < scale_.size(); ++k) scale_[k] = std::max(scale_[k], scales.contribution[k]);
@@ -45,7 +45,7 @@ double ForceJump::scale(const UnknownBlock& u, int k, const State& state,
   if (u.kind == BlockKind::state) return state_scale_ * size(u, k, state);
   const double own = scale_[static_cast<std::size_t>(u.kind)];
   if (u.kind != BlockKind::coordinate) return own;
-  // Along a coordinate nothing may act but rounding: it is measured by the forces, or moments, on bodies too.
+  // Forces along coordinates may be rounding errors alone; they are therefore also compared with forces or moments on bodies.
   const Measure measure = assembler_.model().block(u.block).measure(k);
   const double force = scale_[static_cast<std::size_t>(BlockKind::position)],
                moment = scale_[static_cast<std::size_t>(BlockKind::rotation)];

@@ -16,7 +16,7 @@ namespace {
 
 // Repetitions of the first step that improve the start.
 constexpr int max_start_passes = 8;
-// Where a step is longer than the one before by more than this, a - v' of the short one is rounding.
+// If a step is more than so many times longer than the step before, a - v' of the short step is rounding.
 constexpr double most_growth = 100;
 // From this radius on oscillations above the steps' own frequency last for 20 steps and more.
 constexpr double undamped = 0.95;
@@ -136,7 +136,7 @@ void GeneralizedAlpha::predict(double h) {
   std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
   const State& base = *base_;
   const bool extrapolate = memory_.predicts && step_ == memory_.last_step;
-  // States before have it, and the solution of the equations has it not.
+  // The earlier states include the change that the form adds after the solution; the solution itself does not.
   static const std::vector<double> nothing;
   const std::vector<double>& added = extrapolate ? form_.expected_change(h, c) : nothing;
   const bool curve = extrapolate && bends_;

@@ -291,8 +291,8 @@ bool LawReview::turn_slip_directions(std::span<const RangePlan> plans, MPI_Comm 
     if (course == slip_directions_.end() || statuses_.of(id, 0) != RowStatus::slips) continue;
     const Reading& group = now_.at({id, 0});
     if (group.slip.norm() > rest() || !(group.slip_rate.norm() > no_direction * length_)) continue;
-    // The force turns the slip back by more than it accelerates it where it is nearly what held: so the present direction
-    // counts as much as the force weighs, and equal axes are right at once.
+    // When the contact has just begun to slip, the friction force is almost the one that held it, and changes the direction of the
+    // slip quickly. The present direction therefore gets a weight in proportion to the excess of the force.
     const auto held = held_.find(id);
     const double excess = held == held_.end() ? 0 : (held->second - group.force).norm();
     if (!(excess > 0)) continue;

@@ -11,9 +11,9 @@ namespace {
 
 using What = LawVerdict::What;
 
-// Nearer than this part of a step, an event is at its begin or end. Multipliers of a very short step are uncertain, gaps are
-// not; where a row is released nothing jumps, and the instant matters least. There the part is one of the longest step that was tried:
-// a change of step moves multipliers by its order, so however short a step is, they may cross zero inside it.
+// An event within this part of a step from its start or end counts as being there. The part is smallest for gaps, because the
+// multipliers of a very short step are uncertain. For releases it is a part of the longest step tried: nothing jumps at a
+// release, and a change of step changes multipliers, so that they may cross zero inside any short step.
 constexpr double touches_at_border = 1e-5, slips_at_border = 1e-3, lets_go_at_border = 5e-3;
 // A slip across its initial direction below this fraction of the initial slip is no change of direction.
 constexpr double straight = 1e-6;
@@ -68,7 +68,7 @@ LawVerdict judge_slip(const FrictionReading& group, const LawStep& step) {
   const double before = u[0].dot(e), now = u[1].dot(e);
   if (now >= group.course.near) return {};
   if (!(before > step.slip)) {
-    // From rest: against the direction it cannot have begun.
+    // A slip that starts from rest has not started against its own direction.
     if (now >= -step.slip) return {};
     return change_at(0, RowStatus::active, slips_at_border, group.switched, step);
   }

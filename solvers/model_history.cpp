@@ -257,7 +257,7 @@ void ModelHistory::serialize(Archive& rows, InstanceHistories& instances) {
   if (rows.reads()) {
     rows(states, laws_);
   } else {
-    // Statuses are known to every rank; of the rest each knows what belongs to its instances.
+    // Every rank knows all statuses; the other data it knows for its own instances only.
     RowStates all = states;
     unite_on_first(all.held, comm);
     unite_on_first(all.slip_directions, comm);

@@ -16,15 +16,15 @@ namespace {
 
 double now() { return MPI_Wtime(); }
 
-// In statics a kept tangent is not to begin with an increment beyond this part of the step, nor beyond so many times what the
-// prediction of the step before had to be corrected by: stiff directions have turned since it was made.
+// In statics a step starts with a kept tangent only if its first increment is below this part of the increment of the step, and
+// below so many times the correction of the last prediction. A longer one shows that stiff directions have turned.
 constexpr double of_step = 0.1, of_correction = 10;
-// Full steps are given up where so many increments in a row grow, beyond the first one times the second number.
+// Full steps are abandoned if so many increments in a row grow, to more than `longer` times the first one.
 constexpr int most_longer = 3;
 constexpr double longer = 10;
-// A residual that falls by less in an iteration does not say how fast that converges.
+// A residual that an iteration reduces by less does not show the rate of convergence.
 constexpr double slow = 0.5;
-// A residual of so many times its scale, and an unknown that changes by so much, come from a tangent that is all but singular.
+// A residual of so many times its scale, or an unknown that changes by so much, shows that the tangent was almost singular.
 constexpr double divergence = 1e12;
 constexpr double farthest = 1e6;
 // The least part of such an increment that is tried.
@@ -195,7 +195,7 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
     TRAMMEL_PETSC(SNESLineSearchShellSetUserFunc(
         search, [](SNESLineSearch its_own, void* self) { return damp(its_own, self); }, this));
   }
-  // Without norms the last iteration of SNES has no residual: it is one that is never needed.
+  // Without norms SNES evaluates no residual in its last iteration; one more iteration is allowed, which is never needed.
   TRAMMEL_PETSC(
       SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most + 1, PETSC_DEFAULT));
   most_now_ = most;
@@ -210,7 +210,7 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
                      equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
                      equations_.rate_stiffness(), equations_.level() == ConstraintLevel::acceleration);
   if (own_lag_) want_tangent(snes, fresh);
-  // Rows have the scale of the tangent that they are solved by, which a user may keep.
+  // Rows are scaled as the tangent of this solve, which may be a kept one.
   if (fresh && (own_lag_ || !options_.keep_tangent || !have_tangent_)) equations_.rescale();
   mark_ = now();
 
@@ -513,8 +513,8 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
     return SNES_DIVERGED_DTOL;
   if (iteration >= most_now_) return SNES_DIVERGED_MAX_IT;
   if (own_lag_) {
-    // Iterations still to come with the tangent that is there. In statics the increment that it would make next tells: residuals
-    // grow where stiff directions turn, and shrink where soft ones do not.
+    // Iterations that are still to come with the present tangent. In statics they are estimated from its next increment, because
+    // residuals grow while stiff directions turn, and shrink although soft ones have not converged.
     double rate = convergence_.contraction(), far = convergence_.excess();
     bool stalls = convergence_.stalled() >= 2;
     if (!moves && last_length_ > 0 && !damped_) {

@@ -38,8 +38,8 @@ class KeptTangent {
   int cost_;
   int solves_ = 0, first_ = 0;  ///< steps since the tangent was made, and iterations of the first one
   int more_ = 0, last_ = 0;     ///< iterations beyond those, in all and in the last step
-  int limit_ = 1;               ///< steps of a life that were worth it
-  int waiting_ = 0, wait_ = 0;  ///< lives that end there, still to come and in all
+  int limit_ = 1;               ///< steps after which a tangent is renewed, while `waiting_`
+  int waiting_ = 0, wait_ = 0;  ///< tangents given up after `limit_` steps: to come, in all
 };
 
 /// Newton's method on a SNES, for the equations of one step.
@@ -123,7 +123,7 @@ class Newton {
   OwnedSNES snes_;
   ConvergenceTest convergence_;
   std::string line_search_;    ///< as the options say
-  bool whole_steps_ = true;    ///< it is the basic one
+  bool whole_steps_ = true;    ///< the line search is PETSc's `basic`
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   StepCoefficients coefficients_;
@@ -140,7 +140,7 @@ class Newton {
   int most_now_ = 0;             ///< of the present attempt
   bool kept_now_ = false;        ///< the present attempt began with a kept tangent
   bool damped_ = false;          ///< the present attempt takes parts of increments
-  double damping_ = 1;           ///< part that it tries next
+  double damping_ = 1;           ///< fraction of the increment that is tried next
   double corrected_ = HUGE_VAL;  ///< in statics: length from the last prediction to its solution
   double allowed_length_ = 0;    ///< of an increment, at the last iterate that was accepted
   double rate_ = 1;              ///< last observed ratio of increments with the present tangent

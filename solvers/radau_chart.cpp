@@ -12,7 +12,7 @@ using Vec6d = Eigen::Matrix<double, 6, 1>;
 using Mat6d = Eigen::Matrix<double, 6, 6>;
 
 constexpr int most_iterations = 30;
-// Newton's method has then squared what was left below rounding.
+// After an increment of this size the quadratic error of Newton's method is below rounding.
 constexpr double enough = 1e-9;
 
 }  // namespace

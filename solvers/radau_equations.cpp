@@ -200,8 +200,8 @@ bool RadauEquations::residual(Vec x, Vec f) {
   return true;
 }
 
-// The tangent of a stage by its own unknowns, and that by the sum of both stages': their difference is the one by the unknowns
-// of the other stage. What does not depend on these cancels to the last digit.
+// Evaluates the tangent of a stage by its own unknowns, and that by the unknowns of both stages together. The difference is the
+// tangent by the unknowns of the other stage; terms that do not depend on these cancel exactly.
 bool RadauEquations::tangent(Mat J) {
   const double h = coefficients_.step;
   const auto unknowns = assembler_.layout().unknowns();

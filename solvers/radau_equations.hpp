@@ -67,7 +67,7 @@ class RadauEquations final : public NewtonEquations {
   std::vector<Mat3> own_, both_;                        ///< likewise
   OwnedMat diagonal_, sum_;                             ///< of one stage
   FieldNorms norms_;
-  std::size_t told_ = 1;  ///< stage that rejected the last trial, else the end of the step
+  std::size_t told_ = 1;  ///< stage that rejected the last trial; otherwise the last stage
 };
 
 }  // namespace trammel

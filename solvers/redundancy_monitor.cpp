@@ -76,7 +76,7 @@ std::string RedundancyMonitor::follow(State& state) {
   if (!small_ && !has_redundant()) return {};
   const std::size_t redundant = assembler_.redundant_rows().size();
   rank_.follow(state);
-  // Where the rank falls at one instant the equations stay: the next step needs them.
+  // If the rank falls at one instant only, the equations are not changed, because the next step needs them.
   if (rank_.dependent().size() == redundant) rank_.least_norm(state);
   const double now = rank_.dependent().size() > redundant ? 0.0 : rank_.weakest();
   widest_ = std::max(widest_, now);

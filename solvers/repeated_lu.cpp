@@ -200,7 +200,7 @@ void RepeatedLu::order() {
   if (!best.numeric || best.flops > as_expected * expected) {
     best = factors(colamd, false, std::numeric_limits<double>::infinity());
     if (best.numeric) {
-      // AMD tells beforehand what it will cost at least; that keeps it from a factorization without bound.
+      // AMD's analysis gives a lower bound of the cost; a factorization that would cost more than COLAMD's is not begun.
       Factors other = factors(amd, !one_block_, best.flops);
       if (other.numeric && other.flops < best.flops) best = std::move(other);
     }

@@ -88,7 +88,7 @@ class RepeatedLu {
   std::vector<double> values_;
   std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
   double largest_ = 0;          ///< of the values
-  std::vector<double> pivots_;  ///< as they were when their order was sought
+  std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 

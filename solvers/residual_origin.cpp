@@ -117,7 +117,7 @@ WorstResidual worst_residual(Assembler& assembler, const State& state, Constrain
   layout.to_local(r.get(), local);
   AlgebraicSizes algebraic;
   if (assembler.has_algebraic()) algebraic_sizes(assembler, state, algebraic);
-  // A nominal number counts by its size, and what acts on it by what it does along that.
+  // A number with a nominal size is divided by this size, and its generalized force multiplied by it.
   const auto size_of = [&](const UnknownBlock& u, int k) {
     double value = std::abs(local[static_cast<std::size_t>(u.local + k)]);
     const Measure measure = model.block(u.block).measure(k);

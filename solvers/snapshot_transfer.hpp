@@ -11,8 +11,8 @@ namespace trammel {
 
 /// Entities of a model of which a snapshot of another model holds nothing that fits, by number, in order.
 struct Untransferred {
-  std::vector<int> states;     ///< they begin at their initial values
-  std::vector<int> histories;  ///< of the others: what they remember begins anew
+  std::vector<int> states;     ///< blocks of states that begin at their initial values
+  std::vector<int> histories;  ///< instances whose history begins anew
 };
 
 /// Gives what was saved the numbers that entities have in another model. `numbers`: by the number that an entity had, the one that

@@ -12,7 +12,7 @@ namespace trammel {
 
 namespace {
 
-// Weights in a combination of rows that count as part of it.
+// Rows with a smaller weight do not count as part of a combination of rows.
 constexpr double takes_part = 1e-6;
 
 std::string names_of(const Model& model, const std::set<int>& entities) {

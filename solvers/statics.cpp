@@ -10,7 +10,7 @@ namespace trammel {
 
 namespace {
 
-// Load steps that a prediction continues: with more of them it carries on the errors of the solutions, at most 2^n times.
+// Most increments that a prediction extrapolates. With n increments, errors of the solutions enter with a factor of up to 2^n.
 constexpr std::size_t most_increments = 5;
 
 /// Weights of the increments of the steps `before`, the newest first, in the increment of the next step of size h: it follows the

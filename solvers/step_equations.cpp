@@ -161,7 +161,7 @@ bool StepEquations::update(const double* x) {
         const std::size_t place = at(u.local + k);
         value[k] = base[k] + from[k];
         rate[k] = c.state_rate * from[k] + v0[k];
-        // A nominal size is no bound: a larger state converges by what it is.
+        // A state larger than its nominal size is compared with its own magnitude.
         const double its_size = std::max({typical_[place], std::abs(base[k]), std::abs(value[k])});
         metres_[place] = of_row_[place] = 1 / its_size;
         size = std::max(size, std::abs(from[k]) / its_size);

@@ -122,7 +122,7 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   if (const std::string met = parts_.loops.follow(state_); !met.empty()) simulation_.note(met);
   const bool event = moves() && (target.event || review.event);
   if (event) simulation_.tell([&](Monitor& m) { m.event_comes(report_, state_); });
-  // With new stencils nothing can be compared; hosts change there, not forces.
+  // Residuals with different stencils cannot be compared. A new stencil is a change of host elements, not of forces.
   std::optional<ForceJump> jump;
   if (event && !review.new_stencil && review.at_end.empty()) jump.emplace(assembler_, state_);
   history_.commit(state_, info);
@@ -292,7 +292,7 @@ void StepLoop::reject() {
 }
 
 void StepLoop::switch_rows(std::span<const RowSwitch> rows) {
-  // Steps of index 3 keep velocities off the constraints by what belongs to them: it is no motion of a row that is released.
+  // Velocities of index 3 violate the constraints slightly, which must not become a motion along a released row.
   const bool lets_go =
       std::ranges::any_of(rows, [](const RowSwitch& s) { return s.status == RowStatus::inactive; });
   if (moves() && lets_go && parts_.form->holds_velocities()) parts_.start->velocities(state_);
@@ -354,7 +354,7 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
   method_.restart(state_);
   history_.begin(state_, beginning());
   if (parts_.accuracy != nullptr) parts_.accuracy->restarted(state_);
-  // Where the motion has come to rest, what is left of it is rounding.
+  // After the motion has come to rest, remaining velocities are rounding.
   const double size = std::max(std::abs(kinetic), summary.largest_energy);
   const bool impulse = !activated.empty() && std::abs(added) > 1e-9 * size;
   if (parts_.ledger != nullptr) parts_.ledger->jump(state_, impulse ? added : 0.0);

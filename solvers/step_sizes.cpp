@@ -6,11 +6,12 @@
 namespace trammel {
 
 namespace {
-// A step whose rate of error is above this is not accepted; the budget is one of the whole stage.
+// A step with more error per time than so many times the allowed one is rejected. Smaller excess is accepted, because only the
+// sum over the stage is limited.
 constexpr double most = 4;
 // The rate above which the next step is shorter, and the one up to which steps become longer.
 constexpr double high = 1.3, low = 0.85;
-// Steps of one size after a change, before another one.
+// Steps of the same size between two changes of size.
 constexpr int patience = 4;
 // Part of the size that steps after an event begin with, as a level.
 constexpr int after_event = -6;

@@ -295,7 +295,7 @@ void Substructuring::analyse(Mat A) {
     message.values.resize(at(from_counts[at(r)] / 2));
     received_.push_back(std::move(message));
   }
-  // The border of this interior: what it sees of the interface.
+  // The part of the interface to which this interior is coupled.
   touched_.clear();
   for (const auto& entries : {right, below})
     for (const PartialLu::Entry& e : entries) touched_.push_back(e.border);

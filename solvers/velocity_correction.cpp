@@ -13,22 +13,22 @@ namespace trammel {
 
 namespace {
 
-// A part of the tolerance: what is left shall not be seen.
+// Part of the tolerance that the remaining violation may have.
 constexpr double share = 0.1;
-// A kept matrix contracts by what grows with its age, times this at most.
+// A kept matrix is assumed to contract by at most this times its estimate, which grows with the age of the matrix.
 constexpr double margin = 2;
 // If even a new matrix contracts worse than this, forces are nonlinear and the matrix is made again.
 constexpr double least_progress = 0.1;
 constexpr double least_contraction = 1e-3;
-// Steps at most since it was seen: forces may bend, as friction does where a slider comes to rest.
+// Most steps since the contraction was last observed: forces may become nonlinear, as friction does when a slider comes to rest.
 constexpr int most_unseen = 8;
-// Forces are at most so many times as far from linear in the velocities as a product of two of them.
+// Forces are assumed to deviate from linear ones by at most so many times as much as a product of two velocities does.
 constexpr double bent = 10;
 constexpr int most_passes = 12;
 // Cost of a new matrix, in solves with their residuals.
 constexpr int price = 4;
 constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
-// A change of less than this part is rounding, however fast it comes.
+// A change below this part is rounding.
 constexpr double last_digits = 1e-14;
 
 double part(double a, double b) { return b > 0 ? a / b : a > 0 ? 1.0 : 0.0; }
@@ -219,8 +219,8 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
   // No velocity is known better than positions over a step, nor is more to be had where forces are stiff.
   const double known = rounding * mass_.scales().length * ratio;
   whole_.velocity = std::max(speed, known / goal);
-  // Accelerations and multipliers follow from velocities, and are known to the rounding of these. Both are judged as forces,
-  // since what velocities miss by in one pass, multipliers miss by in the next.
+  // Accelerations and multipliers follow from velocities, and have their rounding errors. Both are compared as forces, because an
+  // error of velocities in one pass becomes an error of multipliers in the next.
   const double mass = mass_.scales().mass, last = rounding * ratio * speed / goal;
   whole_.acceleration = std::max({whole_.acceleration, whole_.multiplier / mass, last});
   whole_.multiplier = std::max(whole_.multiplier, mass * last);
@@ -259,7 +259,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
         seen_ = age_;
       }
       ++steps_;
-      // Worth keeping while a step takes no more than the average since it was made, its own price included.
+      // The matrix is kept while a step takes at most the average number of solves since it was made, with its own price.
       if ((pass + 1) * steps_ > price + passes_) prepared_ = 0;
       return true;
     }

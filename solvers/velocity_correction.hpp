@@ -70,13 +70,13 @@ class VelocityCorrection {
 
   ConstrainedMass& mass_;
   int prepared_ = 0;  ///< ConstrainedMass::preparation of the matrix that is kept; 0: none
-  double ratio_ = 0;  ///< that it was made for
+  double ratio_ = 0;  ///< ratio for which the matrix was made
   int steps_ = 0,
       passes_ = 0;  ///< that used it, and theirs in all
   int age_ = 0;     ///< accepted steps since it was made
   int seen_ = 0;    ///< its age when its contraction was seen last
   double slope_ =
-      0;  ///< what matrices contract by over their age: the last one seen, at least half of that before; 0: not seen
+      0;  ///< contraction of a matrix divided by its age: the last one observed, at least half of the one before; 0: unknown
   double rate_ = 0;
   std::string why_;
   std::vector<double>

@@ -153,7 +153,7 @@ class Scene {
       }
       if (name == "joints") {
         add_shapes(poly, colour);
-        // The ball of a joint with a glyph would hide it.
+        // A large ball would hide the glyph of a joint.
         const bool has_glyphs = poly->GetNumberOfPolys() + poly->GetNumberOfLines() > 0;
         add_balls(poly, colour, has_glyphs ? 0.002 : 0.007);
       }
@@ -238,7 +238,7 @@ class Scene {
       mapper->UseLookupTableScalarRangeOn();
       mapper->InterpolateScalarsBeforeMappingOn();
     }
-    // What did not move between two instants is in one place twice.
+    // Objects that did not move between two instants coincide.
     constexpr double units_an_instant = 8;
     const double units = units_an_instant * behind_;
     mapper->SetRelativeCoincidentTopologyPolygonOffsetParameters(behind_, units);

@@ -10,7 +10,7 @@
 #include "curve_contact.hpp"
 #include "trammel/plugin.hpp"
 
-// What the types of this plugin share when a case is built: they read what touches, and these find where it starts.
+// Functions that all types of this plugin use when a case is built: they find the initial contact point and add the joint.
 
 namespace trammel::surface_contact {
 
@@ -18,12 +18,12 @@ namespace trammel::surface_contact {
 struct Curves {
   std::shared_ptr<const Curve> one, two;
   std::string name_1, name_2;
-  Vec3 axis;  ///< across the plane, unit length, in the axes of the first
+  Vec3 axis;  ///< normal of the plane, unit length, in the axes of the first curve
 };
 
 std::string text(const Vec3& p);
 
-/// The parameter `search` of contacts of two shapes.
+/// The parameter `search` of the contacts between two shapes.
 inline Parameter search_parameter() {
   return Parameter::make(Parameter::Kind::flag, "search", "",
                          "looks for other places at which the two may touch, and goes on there: the contact "
@@ -31,13 +31,14 @@ inline Parameter search_parameter() {
       .defaults("yes");
 }
 
-/// The two entries of `between`. Throws Error that says what it must be a list of.
+/// The two entries of `between`. Throws Error if `between` is not a list of two; `of_what` says what it must list.
 const Value& pair_of(const Parameters& in, const char* of_what);
 
-/// Throws Error where a gap is open that the case does not allow; `what` says it.
+/// Throws Error with the text `what` if the gap is open and the joint has no `assemble: yes`.
 void require_closed(const Parameters& in, const Builder& builder, double gap, const std::string& what);
 
-/// Adds the joint's blocks and the joint, which starts with the coordinates c and rates of least norm.
+/// Adds the joint and its blocks. Its coordinates start at c, with the rates of least norm that agree with the motion of the
+/// markers.
 template <class J>
 void add(Builder& builder, J joint, const Eigen::Matrix<double, J::coordinate_count, 1>& c) {
   std::vector<BlockId> stencil = joint.site().blocks();
@@ -57,15 +58,15 @@ void add(Builder& builder, J joint, const Eigen::Matrix<double, J::coordinate_co
   builder.add(std::move(joint), std::move(stencil));
 }
 
-/// Adds the joint of two surfaces at the common normal of least gap, in the formulation that the case asks for. Where they touch along
-/// a straight line, that of their sections across it.
+/// Adds the joint of two surfaces at the common normal with the least gap, in the formulation that the case selects. If the
+/// surfaces touch along a straight line, adds the joint of their sections across this line.
 void slide_surfaces(const Parameters& in, Builder& builder, JointSite site, const Surfaces& surfaces);
 /// Adds the joint of two curves at their common normal of least gap. `line_B`: see CurveContact::keep_parallel.
 void slide_curves(const Parameters& in, Builder& builder, JointSite site, const Curves& curves,
                   std::optional<CurveNormal> start = std::nullopt,
                   const std::optional<Vec3>& line_B = std::nullopt);
 /// Adds the joint of point B and a curve in a plane at the nearest point.
-/// `side`: 1 where what touches the curve lies on the side of axis x tangent, -1 on the other.
+/// `side`: 1 if the body of the point lies on the side of the curve to which axis x tangent points, else -1.
 void slide_point_on_curve(const Parameters& in, Builder& builder, JointSite site,
                           std::shared_ptr<const Curve> curve, const Vec3& axis, double side,
                           const std::string& name);

@@ -15,7 +15,7 @@ struct SurfacePair {
   Vec3 p_AB_A;
 };
 
-/// A straight line along the normals of both surfaces, which oppose each other there.
+/// A straight line that is normal to both surfaces; the two normals out of the material are opposite.
 struct CommonNormal {
   SurfaceParameters one, two;
   Vec3 point_1, point_2;  ///< its ends on the surfaces [m], axes of the first
@@ -36,32 +36,32 @@ CommonNormalEquations common_normal_equations(const SurfacePair& pair, const Sur
 struct NormalSystem {
   SurfacePoint p, q;          ///< of the surfaces up to second order, the second one in its own axes
   std::array<Vec3, 6> moved;  ///< the derivatives of the second one, in the axes of the first
-  Vec3 d;                     ///< from the first to the second
+  Vec3 d;                     ///< from the point on the first surface to that on the second [m]
   Vec3 N;                     ///< S1_u x S1_v
   std::array<Vec3, 2> N_by;   ///< its derivatives by u1 and v1
   Eigen::Vector4d F;
   Eigen::Matrix4d by_parameters;  ///< of F, by u1, v1, u2, v2
 
-  /// Takes the surfaces at the parameters c.
+  /// Evaluates both surfaces and the equations at the parameters c.
   void set(const SurfacePair& pair, const Eigen::Vector4d& c);
-  /// Moves both points, d and N by a small step of the parameters, to first order. All else stays.
+  /// Updates both points, d and N to first order for a small step of the parameters. All other members keep their values.
   void move(const Eigen::Vector4d& step);
   /// dF/d(p_AB_A, theta) with R_AB <- R_AB exp(theta~).
   Eigen::Matrix<double, 4, 6> by_pose(const Mat3& R_AB) const;
-  /// Whether the normals out of both materials are against each other.
+  /// Whether the normals out of the material of both surfaces are opposite.
   bool opposes(const SurfacePair& pair) const;
 };
 
-/// Newton's method from a guess, damped. Nothing where it does not converge inside the ranges to normals that oppose each
-/// other.
+/// Damped Newton iterations from a guess. Empty if they do not converge, within the ranges of the parameters, to opposite
+/// normals.
 std::optional<CommonNormal> refine(const SurfacePair& pair, const SurfaceParameters& one,
                                    const SurfaceParameters& two);
 
-/// The common normal of least |gap|, by samples of both surfaces. Nothing where there is none.
+/// The common normal with the least |gap|, found from samples of both surfaces. Empty if there is none.
 std::optional<CommonNormal> search(const SurfacePair& pair);
 
-/// The curvatures of the gap between the surfaces in the tangent plane of a contact point [1/m]: both positive where they
-/// touch there alone.
+/// The principal curvatures of the gap between two surfaces in the tangent plane of a contact point [1/m]. Both are positive
+/// if the surfaces touch at this point alone.
 struct GapCurvatures {
   double least = 0, most = 0;
   double of_surfaces = 0;  ///< the largest principal curvature of either

@@ -28,7 +28,7 @@ class Paraboloid final : public Surface {
   double k_, m_;
 };
 
-/// A ball without poles where it is touched: (r cos v cos u, r sin v, -r cos v sin u).
+/// A ball whose poles are away from the contact point: (r cos v cos u, r sin v, -r cos v sin u).
 class Ball final : public Surface {
  public:
   explicit Ball(double radius) : r_(radius) {

@@ -20,21 +20,22 @@ struct Surfaces {
 
 /// "the surfaces 'floor' and 'skin'"
 std::string names(const Surfaces& surfaces);
-/// The outputs of the search for other places.
+/// Writes the outputs of the search for other contact points.
 void report_search(const ContactSearch& search, OutputSink& sink);
-/// Throws Error where the contact point lies beyond an edge of a surface.
+/// Throws Error if the contact point lies beyond an edge of the surface.
 void require_inside(const Surface& surface, const std::string& name, const SurfaceParameters& at);
-/// Whether they touch along a line: the gap has no curvature in one direction.
+/// Whether the surfaces touch along a line: the gap has no curvature in one direction.
 bool touch_along_line(const GapCurvatures& gap);
-/// Throws Error that names the other joint to take where the surfaces touch along a line or over an area, or cut each other.
+/// Throws Error if the surfaces touch along a line or over an area, or penetrate each other; the message names a joint for that
+/// contact.
 void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, const SurfaceParameters& one,
                           const SurfaceParameters& two);
 
-/// What the joint of two surfaces remembers.
+/// The history of the joint of two surfaces.
 struct ContactHistory : JointHistory {
   static constexpr int version = 2;
 
-  /// Parameters less coordinates: the coordinates are continuous where the contact point jumps.
+  /// Parameters minus coordinates. A jump of the contact point changes the parameters, but not the coordinates.
   std::array<double, 4> shift{};
   ContactSearch search;
 
@@ -49,23 +50,23 @@ struct ContactHistory : JointHistory {
 ///     p_AB_A + R_AB S2(u2, v2) - S1(u1, v1) = 0,   a . R_AB n2 = 0,   b . R_AB n2 = 0
 ///
 /// with the unit tangents a, b of the first surface along u1 and v1, and the normal n2 of the second. The root with
-/// n1 = +R_AB n2 is refused. The first three multipliers are the contact force on A's side in the axes of A, along n1; the
-/// last two vanish on the motion, as the coordinates have no inertia.
+/// n1 = +R_AB n2 is refused. The first three multipliers are the contact force on A in the axes of A, along n1 [N]; the last
+/// two vanish in every solution, because the coordinates have no inertia.
 class ContactJoint : public Joint<ContactJoint, 5, 4, ContactHistory> {
  public:
   static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr std::array<Dimension, 5> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length, Dimension::angle, Dimension::angle};
-  /// What is typical of the parameters depends on the surfaces: see `measures`.
+  /// The nominal sizes of the parameters depend on the surfaces: see `measures`.
   static constexpr std::array<CoordinateName, 4> coordinate_names{
       {{"u1", "", Measure{}}, {"v1", "", Measure{}}, {"u2", "", Measure{}}, {"v2", "", Measure{}}}};
 
   explicit ContactJoint(Surfaces surfaces) : surfaces_(std::move(surfaces)) {}
 
-  /// Looks for other places at which the surfaces may touch, and goes on there.
+  /// Enables the search for other contact points, to which the contact then jumps.
   void search_others() { shapes_ = std::make_shared<const SurfaceShapes>(surfaces_.one, surfaces_.two); }
 
-  /// Of the coordinates.
+  /// The measures of the coordinates.
   std::array<Measure, 4> measures() const {
     const Surface &one = *surfaces_.one, &two = *surfaces_.two;
     return {Measure::nominal(one.u().length()), Measure::nominal(one.v().length()),
@@ -91,14 +92,14 @@ class ContactJoint : public Joint<ContactJoint, 5, 4, ContactHistory> {
   }
 
  private:
-  /// u1, v1, u2, v2 of the coordinates.
+  /// The parameters u1, v1, u2, v2 at the coordinates c.
   Eigen::Vector4d parameters(const Eigen::Vector4d& c) const {
     return c + Eigen::Map<const Eigen::Vector4d>(history().shift.data());
   }
   Facing contact(const LocalState& x, const RelativePlacement& at) const;
 
   Surfaces surfaces_;
-  std::shared_ptr<const ShapePair> shapes_;  ///< null: other places are not searched
+  std::shared_ptr<const ShapePair> shapes_;  ///< null: other contact points are not searched
 };
 
 }  // namespace trammel::surface_contact

@@ -18,33 +18,33 @@ struct RelativeMovement {
   Vec3 angular_velocity = Vec3::Zero();  ///< w_AB_B [rad/s]
 
   static RelativeMovement of(const LocalState& x, const Marker& A, const Marker& B);
-  /// Of the gap along a common normal [m/s]: that of the material points at its ends, since along a common normal the gap does
-  /// not change with the parameters.
+  /// The rate of the gap along a common normal [m/s]. It is the relative normal velocity of the material points at the ends,
+  /// because along a common normal the gap does not change with the parameters.
   double gap_rate(const Facing& facing) const;
 
   void serialize(Archive& archive) { archive(at.R_AB, at.p_AB_A, velocity, angular_velocity); }
 };
 
-/// Watches two shapes in contact for other places at which they might touch. A joint follows one contact point; this finds the
-/// instant at which the gap at another place vanishes, and says where the contact goes on. Part of the joint's history.
+/// Monitors the gap between two shapes in contact at points other than the contact point. Finds the instant at which the gap at
+/// such a point vanishes; this point then becomes the contact point of the joint. Part of the joint's history.
 ///
-/// The trees are walked at the start, and when the second shape may have moved by the distance of the last walk. In between the
-/// facings that were found are followed by Newton's method, once in each step.
+/// The trees are traversed at the start, and again when the second shape may have moved by the search distance. In between,
+/// Newton's method updates the known facings once in each step.
 class ContactSearch {
  public:
-  /// Takes the state as a beginning: looks for other places. Throws Error where the shapes overlap at one of them. After an
-  /// event that leaves the positions as they are it takes the velocities only.
+  /// Starts from this state: looks for other facings. Throws Error if the shapes overlap at one of them. After an event that
+  /// does not change positions, only the velocities are stored.
   void begin(const ShapePair& shapes, const RelativeMovement& now, const Facing& contact, const Begin& how,
              const std::string& names);
-  /// Cuts the step where the gap at another place vanishes in it. Throws Error where the shapes then touch at two places at
-  /// once and neither opens, or where they overlap at a place that was not there before.
+  /// Ends the step at the instant at which the gap at another facing vanishes. Throws Error if the shapes then touch at two
+  /// points at once and neither opens, or if they overlap at a facing that was not known before.
   std::optional<Review> review(const ShapePair& shapes, const RelativeMovement& now, const Facing& contact,
                                const StepInfo& step, const std::string& names);
-  /// Keeps an accepted state. Gives the place with which the contact goes on, where the step ended at its instant.
+  /// Stores an accepted state. If the step ended at the instant of a jump, returns the new contact point.
   std::optional<Facing> commit(const RelativeMovement& now, const Facing& contact, const StepInfo& step);
 
   const std::vector<Facing>& others() const { return others_; }
-  /// How often the trees were walked, and the contact went on at another place.
+  /// How often the trees were traversed, and how often the contact point has jumped.
   std::int64_t walks() const { return walks_; }
   std::int64_t jumps() const { return jumps_; }
 
@@ -57,13 +57,13 @@ class ContactSearch {
   void follow(const ShapePair& shapes, const RelativeMovement& now, const Facing& contact);
 
   bool known_ = false;
-  RelativePlacement walked_;  ///< where the trees were walked last
-  double distance_ = 0;       ///< within which they were looked at [m]
+  RelativePlacement walked_;  ///< the pose at the last traversal of the trees
+  double distance_ = 0;       ///< search distance of that traversal [m]
   RelativeMovement last_;     ///< at the last accepted state
-  double longest_ = 0;        ///< of the steps so far [s]
+  double longest_ = 0;        ///< the longest step so far [s]
   std::int64_t walks_ = 0, jumps_ = 0;
   std::vector<Facing> others_;
-  int next_ = -1;  ///< of `others_`: the contact goes on there once the step is accepted
+  int next_ = -1;  ///< index in `others_` of the contact point after the step, -1: no jump
 };
 
 }  // namespace trammel::surface_contact

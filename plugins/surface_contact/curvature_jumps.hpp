@@ -11,13 +11,14 @@
 
 namespace trammel::surface_contact {
 
-/// Where the curvature of a curve jumps, and with it the acceleration of what slides there.
+/// The parameters at which the curvature of a curve jumps. The acceleration of a point that slides along the curve jumps there
+/// too.
 class CurvatureJumps {
  public:
   explicit CurvatureJumps(const Curve& curve);
 
-  /// A step that crosses a jump is cut there, and the motion restarts, so that none is integrated across it. `longest`: of the
-  /// steps so far [s].
+  /// Ends a step that crosses a jump at the jump, where the motion restarts, so that no step integrates across it. `longest`:
+  /// the longest step so far [s].
   std::optional<Review> cut(const EndOfStep& before, const EndOfStep& after, const StepInfo& step,
                             double longest) const;
 
@@ -28,15 +29,15 @@ class CurvatureJumps {
   double period_ = 0;  ///< 0: the curve is open
 };
 
-/// What joints on curves remember: the parameters at the last accepted state.
+/// The history of joints on curves: the parameters at the last accepted state.
 template <std::size_t curves>
 struct SlidingHistory : JointHistory {
   static constexpr int version = 2;
 
   bool known = false;
-  double longest = 0;  ///< of the steps so far [s]
+  double longest = 0;  ///< the longest step so far [s]
   std::array<EndOfStep, curves> last{};
-  /// Parameters less coordinates: the coordinates are continuous where the contact point jumps.
+  /// Parameters minus coordinates. A jump of the contact point changes the parameters, but not the coordinates.
   std::array<double, curves> shift{};
 
   void serialize(Archive& archive) {
@@ -51,7 +52,7 @@ struct SlidingHistory : JointHistory {
   EndOfStep now(const LocalState& x, int block, std::size_t i) const {
     return {x.value(block)[i] + shift[i], x.rate(block)[i]};
   }
-  /// After an event the rates may be others.
+  /// Stores the rates after an event, which may have changed them.
   void take_rates(const LocalState& x, int block) {
     for (std::size_t i = 0; i < curves; ++i) last[i] = now(x, block, i);
   }

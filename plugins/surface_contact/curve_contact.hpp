@@ -12,7 +12,8 @@
 
 namespace trammel::surface_contact {
 
-/// Two curves seen along `axis`, a unit vector in the axes of the first, and where the second stands.
+/// Two curves in a plane with the normal `axis` (a unit vector in the axes of the first), and the pose of the second in the
+/// first.
 struct CurvePair {
   const Curve& one;
   const Curve& two;
@@ -21,21 +22,22 @@ struct CurvePair {
   Vec3 p_AB_A;
 };
 
-/// A straight line across both curves in the plane.
+/// A straight line in the plane that is normal to both curves.
 struct CurveNormal {
   double eta_1 = 0, eta_2 = 0;
   Vec3 point_1, point_2;  ///< its ends on the curves [m], axes of the first
   double gap = 0;         ///< its length in the plane [m]
 };
 
-/// Throws Error where the parameter lies beyond an end of an open curve.
+/// Throws Error if the parameter lies beyond an end of an open curve.
 void require_between_ends(const Curve& curve, const std::string& name, double eta);
 
+/// The common normal near a guess, by Newton's method. Empty if the method does not converge.
 std::optional<CurveNormal> refine(const CurvePair& pair, double eta_1, double eta_2);
-/// The shortest, by samples of both curves. Nothing where there is none inside their ends.
+/// The shortest common normal, found from samples of both curves. Empty if there is none between their ends.
 std::optional<CurveNormal> search(const CurvePair& pair);
 
-/// What the joint of two curves remembers.
+/// The history of the joint of two curves.
 struct CurveContactHistory : SlidingHistory<2> {
   ContactSearch search;
 
@@ -49,29 +51,30 @@ struct CurveContactHistory : SlidingHistory<2> {
 ///
 ///     e . (p_AB_A + R_AB c2(eta2) - c1(eta1)) = 0 for e = e1, e2,   m . R_AB t2 = 0
 ///
-/// with e1, e2 across `axis`, the unit tangents t1, t2, and m = axis x t1. Displacements along `axis` are free, and rotations.
-/// The sense in which the tangents are along each other at the start stays.
+/// with e1, e2 normal to `axis`, the unit tangents t1, t2, and m = axis x t1. Displacements along `axis` and rotations are free.
+/// The tangents are parallel or antiparallel at the start, and stay so.
 class CurveContact : public Joint<CurveContact, 3, 2, CurveContactHistory> {
  public:
   static constexpr JointRequirement requirement{JointAxes::own, false, true};
   static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::angle};
-  /// What is typical of the parameters depends on the curves: see `measures`.
+  /// The nominal sizes of the parameters depend on the curves: see `measures`.
   static constexpr std::array<CoordinateName, 2> coordinate_names{
       {{"eta1", "", Measure{}}, {"eta2", "", Measure{}}}};
 
-  /// Throws Error where the tangent of the first curve leaves its plane at the start, or the curves fit each other there.
+  /// Throws Error if the tangent of the first curve is not in the plane at the start, or if both curves have the same curvature
+  /// there.
   CurveContact(std::shared_ptr<const Curve> one, std::shared_ptr<const Curve> two, const Vec3& axis,
                std::string name_1, std::string name_2, const CurvePair& start, const CurveNormal& at);
 
-  /// The curves are sections of surfaces that touch along a straight line, with this direction in B (unit length). It must stay
-  /// along `axis`: where it does not, the run ends.
+  /// For curves that are sections of surfaces which touch along a straight line. `line_B`: direction of this line in B (unit
+  /// length). It must stay parallel to `axis`; otherwise the run ends.
   void keep_parallel(const Vec3& line_B) { line_B_ = line_B; }
 
-  /// Looks for other places at which the curves may touch, and goes on there.
+  /// Enables the search for other contact points, to which the contact then jumps.
   void search_others() { shapes_ = std::make_shared<const CurveShapes>(one_, two_, axis_, sense_, side_); }
 
-  /// Of the coordinates.
+  /// The measures of the coordinates.
   std::array<Measure, 2> measures() const {
     return {Measure::nominal(one_->last() - one_->first()), Measure::nominal(two_->last() - two_->first())};
   }
@@ -94,13 +97,13 @@ class CurveContact : public Joint<CurveContact, 3, 2, CurveContactHistory> {
   }
 
  private:
-  /// eta1 and eta2 of the coordinates.
+  /// The parameters eta1, eta2 at the coordinates c.
   Eigen::Vector2d parameters(const Eigen::Vector2d& c) const {
     return c + Eigen::Map<const Eigen::Vector2d>(history().shift.data());
   }
   Facing contact(const LocalState& x, const RelativePlacement& at) const;
   std::string names() const;
-  /// Across the first curve, on the side where the second one lies.
+  /// The normal of the first curve, on the side of the second one.
   Vec3 normal(double eta_1) const;
 
   std::shared_ptr<const Curve> one_, two_;
@@ -108,9 +111,9 @@ class CurveContact : public Joint<CurveContact, 3, 2, CurveContactHistory> {
   std::string name_1_, name_2_;
   std::array<CurvatureJumps, 2> jumps_;
   std::optional<Vec3> line_B_;
-  double sense_ = 1;                         ///< of R_AB t2 against t1
-  double side_ = 1;                          ///< of the normal against axis x t1
-  std::shared_ptr<const ShapePair> shapes_;  ///< null: other places are not searched
+  double sense_ = 1;                         ///< 1: R_AB t2 is parallel to t1 in contact, -1: antiparallel
+  double side_ = 1;                          ///< 1: the normal is axis x t1, -1: opposite
+  std::shared_ptr<const ShapePair> shapes_;  ///< null: other contact points are not searched
 };
 
 }  // namespace trammel::surface_contact

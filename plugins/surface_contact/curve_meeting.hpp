@@ -5,11 +5,11 @@
 #include "product_terms.hpp"
 #include "trammel/curve.hpp"
 
-// Points of two curves in a plane and their tangents, as the contact of curves needs them.
+// Points and unit tangents of two curves in a plane, with the derivatives that the contact of curves needs.
 
 namespace trammel::surface_contact {
 
-/// A vector along a curve, as one along u of a surface.
+/// A vector that depends on the parameter of a curve, as a vector on a surface that depends on u alone.
 inline SurfaceVector<2> along_u(const Vec3& v, const Vec3& v1, const Vec3& v2) {
   SurfaceVector<2> out = constant(v);
   out.by(1, 0) = v1;

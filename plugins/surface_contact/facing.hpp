@@ -10,7 +10,7 @@
 
 namespace trammel::surface_contact {
 
-/// A place where two shapes face each other: the ends of a common normal along which the gap between them is locally least.
+/// A possible contact point: the ends of a common normal of two shapes along which the gap between them has a local minimum.
 struct Facing {
   std::array<double, 4> at{};  ///< u1, v1, u2, v2; of curves eta1, 0, eta2, 0
   double gap = 0;              ///< along the normal of the first shape [m]; negative where they overlap
@@ -25,11 +25,11 @@ class ShapePair {
  public:
   virtual ~ShapePair() = default;
 
-  /// The facing near a guess of its parameters, by Newton's method. Nothing where that leaves the neighbourhood of the guess
-  /// given by `room` (of each parameter), the edges of a shape, or ends where the gap is no local minimum.
+  /// The facing near a guess of its parameters, by Newton's method. Empty if the method moves a parameter by more than `room`
+  /// or beyond an edge of a shape, or if the gap is no local minimum where it converges.
   virtual std::optional<Facing> near(const RelativePlacement& at, const std::array<double, 4>& guess,
                                      const std::array<double, 4>& room) const = 0;
-  /// The ends of what parameters say, whether or not they are those of a common normal; its gap is not set.
+  /// The points and the normal at any parameters, also if they are not those of a common normal. The gap is not set.
   virtual Facing ends(const RelativePlacement& at, const std::array<double, 4>& parameters) const = 0;
   /// The lengths of the parameters' ranges.
   virtual std::array<double, 4> ranges() const = 0;
@@ -39,9 +39,10 @@ class ShapePair {
   /// The smaller of the two extents [m].
   double size() const { return std::min(one_.extent(), two_.extent()); }
 
-  /// All facings with a gap of less than `distance`, the least first, by the trees. `boxes` counts compared pairs of boxes.
+  /// All facings with a gap below `distance`, found with the trees and sorted by the gap. `boxes` counts the compared pairs of
+  /// boxes.
   std::vector<Facing> all(const RelativePlacement& at, double distance, long* boxes = nullptr) const;
-  /// Whether both ends of two facings are the same points.
+  /// Whether two facings have the same end points.
   bool same(const Facing& a, const Facing& b) const;
 
  protected:
@@ -72,8 +73,8 @@ class SurfaceShapes final : public ShapePair {
 /// Two curves seen along an axis.
 class CurveShapes final : public ShapePair {
  public:
-  /// `axis`: unit vector in the axes of the first. `sense`: 1 where the tangents are along each other in a contact, else -1.
-  /// `side`: 1 where the second curve lies on the side of axis x tangent of the first, else -1.
+  /// `axis`: unit vector in the axes of the first. `sense`: 1 if the tangents are parallel in contact, -1 if antiparallel.
+  /// `side`: 1 if the second curve lies on the side of the first to which axis x tangent points, else -1.
   CurveShapes(std::shared_ptr<const Curve> one, std::shared_ptr<const Curve> two, const Vec3& axis,
               double sense, double side);
 

@@ -23,9 +23,9 @@ class SurfaceSection final : public Curve {
   double du_, dv_;
 };
 
-/// A curve on a surface that is straight along `direction` (unit length, in the axes of the surface): it crosses all lines
-/// along `direction`, and eta = 0 is the point `at`. Nothing where the surface is not a cylinder, in the wide sense, along
-/// `direction`: somewhere its normal is not at right angles to it.
+/// The section of a general cylinder: a curve on the surface that crosses all its straight lines, which are parallel to
+/// `direction` (unit length, in the axes of the surface); eta = 0 is the point `at`. Empty if the surface is no such cylinder:
+/// if its normal is somewhere not perpendicular to `direction`.
 std::shared_ptr<const Curve> section_across(const std::shared_ptr<const Surface>& surface,
                                             const SurfaceParameters& at, const Vec3& direction);
 

@@ -4,7 +4,7 @@
 
 namespace trammel::surface_contact {
 
-/// Two directions of a plane, of unit length and at right angles, and the point that its curves are given from.
+/// Axes of a plane: two orthonormal vectors, and the origin of the curves in it.
 struct PlaneAxes {
   Vec3 origin = Vec3::Zero(), e1 = Vec3::UnitX(), e2 = Vec3::UnitY();
 

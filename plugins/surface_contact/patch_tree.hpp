@@ -15,8 +15,8 @@ struct RelativePlacement {
   Vec3 p_AB_A = Vec3::Zero();
 };
 
-/// A part of a shape: the parameters that it covers (of a curve the second ones are not used), a box that contains it, and a cone
-/// that contains its directions, the normals of a surface or the tangents of a curve. All in the axes of the shape.
+/// A part of a shape, in the axes of the shape: its range of parameters (a curve uses the first parameter only), a box that
+/// contains it, and a cone that contains its directions (the normals of a surface, the tangents of a curve).
 struct ShapeCell {
   std::array<double, 2> first{}, last{};
   Eigen::AlignedBox3d box;
@@ -24,12 +24,13 @@ struct ShapeCell {
   double angle = 0;  ///< half its opening [rad]
 };
 
-/// A tree of boxes over the cells of a shape. A cell turns by at most some 0.3 rad where halving makes it so.
+/// A tree of boxes over the cells of a shape. Cells are halved until their directions differ by at most about 0.3 rad, or until
+/// halving no longer helps.
 class PatchTree {
  public:
-  /// The patches of a surface, divided where their normals differ much.
+  /// From the patches of a surface, divided where their normals differ much.
   explicit PatchTree(const Surface& surface);
-  /// The pieces of a curve between its breaks, divided likewise.
+  /// From the pieces of a curve between its breaks, divided where their tangents differ much.
   explicit PatchTree(const Curve& curve);
   ~PatchTree();
   PatchTree(const PatchTree&) = delete;
@@ -41,15 +42,15 @@ class PatchTree {
   /// The diagonal of the box around the whole shape [m].
   double extent() const { return extent_; }
 
-  /// What near() looks for.
+  /// The pairs of cells that near() looks for.
   struct Query {
     RelativePlacement at;
-    double distance = 0;         ///< between the boxes, at most [m]
-    double sense = -1;           ///< the directions are to be along (1) or against (-1) each other
-    const Vec3* axis = nullptr;  ///< unit vector in the axes of the first: distances along it do not count
+    double distance = 0;  ///< between the boxes, at most [m]
+    double sense = -1;    ///< 1: the directions must be parallel, -1: antiparallel
+    const Vec3* axis =
+        nullptr;  ///< unit vector in the axes of the first along which distances do not count; null: none
   };
-  /// Pairs of cells of two shapes that are near each other and whose cones hold opposite (or equal) directions. `boxes`
-  /// counts the pairs of boxes that were compared.
+  /// The pairs of cells of two shapes that fulfil `query`. `boxes` counts the pairs of boxes that were compared.
   static std::vector<std::pair<ShapeCell, ShapeCell>> near(const PatchTree& one, const PatchTree& two,
                                                            const Query& query, long* boxes = nullptr);
 

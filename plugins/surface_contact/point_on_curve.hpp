@@ -10,16 +10,16 @@
 
 namespace trammel::surface_contact {
 
-/// Point B slides on a curve fixed in A, seen along `axis`: e . (p_AB_A - c(eta)) = 0 for e = e1, e2 across `axis`, with the
-/// parameter as coordinate. Displacements along `axis` are free.
+/// Point B slides along a curve fixed to A in the plane with the normal `axis`: e . (p_AB_A - c(eta)) = 0 for e = e1, e2 normal
+/// to `axis`, with eta as coordinate. Displacements along `axis` are free.
 class PointOnCurve : public Joint<PointOnCurve, 2, 1, SlidingHistory<1>> {
  public:
   static constexpr JointRequirement requirement{JointAxes::own, false, false};
   static constexpr std::array<Dimension, 2> dimensions{Dimension::length, Dimension::length};
-  /// What is typical of the parameter depends on the curve: see `measures`.
+  /// The nominal size of the parameter depends on the curve: see `measures`.
   static constexpr std::array<CoordinateName, 1> coordinate_names{{{"eta", "", Measure{}}}};
 
-  /// `side`: 1 where what touches the curve lies on the side of axis x tangent, -1 on the other.
+  /// `side`: 1 if the body of the point lies on the side of the curve to which axis x tangent points, else -1.
   PointOnCurve(std::shared_ptr<const Curve> curve, const Vec3& axis, double side, std::string name)
       : curve_(std::move(curve)),
         axis_(axis),
@@ -28,7 +28,7 @@ class PointOnCurve : public Joint<PointOnCurve, 2, 1, SlidingHistory<1>> {
         name_(std::move(name)),
         jumps_(*curve_) {}
 
-  /// Of the coordinate.
+  /// The measure of the coordinate.
   std::array<Measure, 1> measures() const { return {Measure::nominal(curve_->last() - curve_->first())}; }
 
   void terms(const RelativeState<1>& x, bool second, Terms& out) const;

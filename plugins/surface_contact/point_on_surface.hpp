@@ -8,13 +8,13 @@
 
 namespace trammel::surface_contact {
 
-/// Point B slides on a surface fixed in A: p_AB_A - S(u, v) = 0, with the parameters as coordinates.
+/// Point B slides on a surface fixed to A: p_AB_A - S(u, v) = 0, with u and v as coordinates.
 class PointOnSurface : public Joint<PointOnSurface, 3, 2> {
  public:
   static constexpr JointRequirement requirement{JointAxes::own, false, false};
   static constexpr std::array<Dimension, 3> dimensions{Dimension::length, Dimension::length,
                                                        Dimension::length};
-  /// What is typical of the parameters depends on the surface: see `measures`.
+  /// The nominal sizes of the parameters depend on the surface: see `measures`.
   static constexpr std::array<CoordinateName, 2> coordinate_names{
       {{"u", "", Measure{}}, {"v", "", Measure{}}}};
   static constexpr std::array<RowSparsity, 3> sparsity{RowSparsity::of_displacement(0, 3U, 3U),
@@ -24,7 +24,7 @@ class PointOnSurface : public Joint<PointOnSurface, 3, 2> {
   PointOnSurface(std::shared_ptr<const Surface> surface, std::string name)
       : surface_(std::move(surface)), name_(std::move(name)) {}
 
-  /// Of the coordinates.
+  /// The measures of the coordinates.
   std::array<Measure, 2> measures() const {
     return {Measure::nominal(surface_->u().length()), Measure::nominal(surface_->v().length())};
   }

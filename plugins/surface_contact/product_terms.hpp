@@ -15,8 +15,8 @@ inline SurfaceVector<2> constant(const Vec3& v) {
   return out;
 }
 
-/// Adds a . R_AB b to an equation, a = a(u1, v1) in A, b = b(u2, v2) in B, with derivatives by (p_AB_A, rotation, u1, v1, u2, v2);
-/// second ones in the exponential chart.
+/// Adds a . R_AB b to an equation, a = a(u1, v1) in A, b = b(u2, v2) in B, with its derivatives by (p_AB_A, rotation, u1, v1, u2,
+/// v2). The second derivatives are in the exponential chart.
 template <int order_a, int order_b, class Terms>
 void add_product(const Mat3& R_AB, const SurfaceVector<order_a>& a, const SurfaceVector<order_b>& b,
                  bool second, int row, Terms& out) {

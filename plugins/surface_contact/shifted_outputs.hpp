@@ -7,8 +7,8 @@
 
 namespace trammel::surface_contact {
 
-/// Passes outputs on, and adds to those with given names what a jump of the contact point has put between a joint's coordinates,
-/// which are continuous, and the parameters of its shapes.
+/// Passes outputs on. To the outputs with the given names, which are coordinates of a joint, it adds the difference between the
+/// parameters of the shapes and the coordinates, so that the parameters are reported.
 class ShiftedOutputs final : public OutputSink {
  public:
   ShiftedOutputs(OutputSink& to, std::span<const std::string_view> names, std::span<const double> shifts)

@@ -8,19 +8,19 @@
 
 namespace trammel::surface_contact {
 
-/// Where the contact point and the sliding plane lie, and how they move in their bodies.
+/// The parameters of the contact point on both surfaces, with their rates and second rates.
 struct SlidingMotion {
   Eigen::Vector4d parameters, rates, second_rates;  ///< u1, v1, u2, v2
 };
 
-/// What the sliding plane remembers: the parameters at the last accepted state.
+/// The history of the sliding plane: the parameters at the last accepted state.
 struct SlidingPlaneHistory : JointHistory {
   static constexpr int version = 2;
 
   std::array<double, 4> last{};
-  bool moves = false;              ///< what follows is known
-  RelativePlacement at;            ///< the pose then
-  std::array<double, 24> rates{};  ///< the derivatives of the parameters by it, column after column
+  bool moves = false;              ///< whether `at` and `rates` are known
+  RelativePlacement at;            ///< the pose at that state
+  std::array<double, 24> rates{};  ///< derivatives of the parameters by the pose, 4 x 6, by columns
   ContactSearch search;
 
   void serialize(Archive& archive) {
@@ -33,10 +33,10 @@ struct SlidingPlaneHistory : JointHistory {
 ///
 ///     n1 . (p_AB_A + R_AB S2(u2, v2) - S1(u1, v1)) = 0
 ///
-/// while the parameters are functions of the state, which the four equations of the common normal define. They are solved in
-/// every evaluation, from where they would be by their derivatives at the last accepted state. The gradient is that at fixed parameters, since along a
-/// common normal the gap does not change with them; the second derivatives follow by the implicit function theorem. The
-/// multiplier is minus the normal force.
+/// The parameters are functions of the pose, which the four equations of the common normal define. Every evaluation solves these
+/// equations, starting from a linear extrapolation of the parameters from the last accepted state. The gradient is that at fixed
+/// parameters, because along a common normal the gap does not change with them; the second derivatives follow from the implicit
+/// function theorem. The multiplier is minus the normal force [N].
 class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
  public:
   static constexpr JointRequirement requirement{JointAxes::own, false, true};
@@ -44,7 +44,7 @@ class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
 
   SlidingPlane(Surfaces surfaces, const CommonNormal& start);
 
-  /// Looks for other places at which the surfaces may touch, and goes on there.
+  /// Enables the search for other contact points, to which the contact then jumps.
   void search_others() { shapes_ = std::make_shared<const SurfaceShapes>(surfaces_.one, surfaces_.two); }
 
   void terms(const RelativeState<0>& x, bool second, Terms& out) const;
@@ -53,16 +53,16 @@ class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
   void commit(const LocalState& x, const StepInfo& step);
   void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
 
-  /// The parameters at a pose, solved from those of the last accepted state. Throws RejectStep where there are none.
+  /// The parameters at a pose, solved from those of the last accepted state. Throws RejectStep if there is no solution.
   Eigen::Vector4d solve(const SurfacePair& pair) const;
   SlidingMotion motion(const LocalState& x) const;
 
  private:
-  /// Newton's method at a pose. `out` is the system at the parameters before the last step. Throws RejectStep where there are no
-  /// such parameters.
+  /// Newton's method at a pose. `out` is the system at the last iterate but one, `step` the last increment. Throws RejectStep if
+  /// there is no solution.
   Eigen::Vector4d solve(const SurfacePair& pair, NormalSystem& out, Eigen::Vector4d& step) const;
   Eigen::Vector4d guess(const SurfacePair& pair) const;
-  /// Takes the pose and the derivatives there, for guesses.
+  /// Stores the pose and the derivatives there, for the extrapolation.
   void remember(const SurfacePair& pair, const Eigen::Vector4d& c);
   SurfacePair pair(const RelativeState<0>& x) const {
     return {*surfaces_.one, *surfaces_.two, x.R_AB, x.p_AB_A};
@@ -71,7 +71,7 @@ class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
   Facing contact(const RelativePlacement& at) const;
 
   Surfaces surfaces_;
-  std::shared_ptr<const ShapePair> shapes_;  ///< null: other places are not searched
+  std::shared_ptr<const ShapePair> shapes_;  ///< null: other contact points are not searched
 };
 
 }  // namespace trammel::surface_contact

@@ -10,7 +10,7 @@ struct Turn {
   Turn(double angle, int k = 0);
 };
 
-/// (u, v, 0) [m]; without edges: `size` is drawn and searched.
+/// (u, v, 0) [m], without edges; a part of the lengths `size_u` and `size_v` is drawn and searched for contacts.
 class Plane final : public Surface {
  public:
   Plane(double size_u, double size_v, bool reversed);
@@ -19,11 +19,11 @@ class Plane final : public Surface {
   void at(double u, double v, int derivatives, SurfacePoint& out) const override;
 };
 
-/// r(v) = radius + slope v: (r cos u, r sin u, v), u [rad], v [m] from `from` to `to`; a cylinder where the slope is
-/// zero. The normal points away from e3.
+/// (r cos u, r sin u, v) with r = radius + slope v, u [rad], v [m] from `from` to `to`; a cylinder if the slope is zero. The
+/// normal points away from e3.
 class Cone final : public Surface {
  public:
-  /// Throws Error where the radius vanishes between `from` and `to`.
+  /// Throws Error if the radius vanishes between `from` and `to`.
   Cone(double radius, double slope, double from, double to, bool reversed);
 
  protected:
@@ -48,7 +48,7 @@ class Ellipsoid final : public Surface {
 /// ((R + r cos v) cos u, (R + r cos v) sin u, r sin v), u and v [rad]. The normal points out of the tube.
 class Torus final : public Surface {
  public:
-  /// Throws Error where the tube meets itself, r >= R.
+  /// Throws Error if the tube meets itself, r >= R.
   Torus(double ring_radius, double tube_radius, bool reversed);
 
  protected:

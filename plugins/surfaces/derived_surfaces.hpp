@@ -9,8 +9,8 @@
 
 namespace trammel::surfaces {
 
-/// S(u, v) by three formulas of u and v. First and second derivatives are exact, the third ones differences of the second over
-/// 2e-4 of the ranges.
+/// S(u, v) given by three formulas of u and v. First and second derivatives are exact. Third derivatives are finite differences
+/// of the second ones with steps of 2e-4 of the ranges.
 class FormulaSurface final : public Surface {
  public:
   FormulaSurface(std::array<FormulaPtr, 3> point, const SurfaceRange& u, const SurfaceRange& v,
@@ -26,11 +26,11 @@ class FormulaSurface final : public Surface {
   double step_u_, step_v_;
 };
 
-/// Points of another surface, moved by `distance` along its normals. The third derivatives hold differences of the second ones of
-/// the normal over 2e-4 of the ranges.
+/// The points of another surface, moved by `distance` [m] along its normals. The third derivatives contain finite differences of
+/// the second derivatives of the normal, with steps of 2e-4 of the ranges.
 class OffsetSurface final : public Surface {
  public:
-  /// Throws Error where the distance reaches a centre of curvature.
+  /// Throws Error if the distance reaches a centre of curvature.
   OffsetSurface(std::shared_ptr<const Surface> of, double distance, bool reversed);
 
  protected:

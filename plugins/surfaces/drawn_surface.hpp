@@ -7,10 +7,10 @@
 
 namespace trammel::surfaces {
 
-/// Draws a surface as a patch of quadrilaterals, fixed in its marker. Stencil: the marker's blocks. It has no residual.
+/// Draws a surface, fixed to its marker, as a mesh of quadrilaterals. Stencil: the marker's blocks. It has no residual.
 class DrawnSurface {
  public:
-  /// From one vertex to the next the normal turns by about three degrees.
+  /// The mesh is so fine that the normal turns by about three degrees from one vertex to the next.
   explicit DrawnSurface(PlacedSurface placed);
 
   static bool couples(int, int) { return false; }

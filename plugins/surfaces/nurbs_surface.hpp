@@ -6,25 +6,26 @@
 
 namespace trammel::surfaces {
 
-/// What a case says of one direction of a NURBS surface.
+/// The parameters of a case for one direction of a NURBS surface.
 struct NurbsDirection {
   int degree = 3;
   bool periodic = false;
   std::vector<double>
-      knots;  ///< each as often as it counts (periodic: points + 1, once each); empty: uniform from 0 to 1
+      knots;  ///< repeated by multiplicity (periodic: points + 1 knots, once each); empty: uniform from 0 to 1
 };
 
-/// A rational spline over the products of B-splines. Beyond an end its last pieces go on.
+/// A rational tensor-product B-spline surface. Beyond an edge the polynomials of the last pieces continue it.
 class NurbsSurface final : public Surface {
  public:
   static constexpr int most_degree = 25;
 
-  /// Rows of control points along v, one row for each number of u; weights likewise, empty where all are 1. Throws Error
-  /// that says which of points, weights, knots and degree does not fit.
+  /// Control points [m] in rows along v, one row for each value of u; `weights` has the same form, or is empty if all are 1.
+  /// Throws Error, which says which of points, weights, knots and degree does not fit the others.
   NurbsSurface(const std::vector<std::vector<Vec3>>& points, const std::vector<std::vector<double>>& weights,
                const NurbsDirection& u, const NurbsDirection& v, bool reversed);
 
-  /// The pieces between knots, each in the box of its Bezier control points, which hold it since all weights are positive.
+  /// The pieces between knots, each with the box around its Bezier control points. This box contains the piece because all
+  /// weights are positive.
   std::vector<SurfacePatch> patches() const override;
 
  protected:
@@ -42,7 +43,7 @@ class NurbsSurface final : public Surface {
   static Direction direction(const NurbsDirection& what, int points, const char* name);
 
   Direction u_, v_;
-  bool rational_ = false;     ///< its weights differ
+  bool rational_ = false;     ///< whether the weights differ
   std::vector<Point> poles_;  ///< by u, then v; periodic ones repeated
 };
 

@@ -22,7 +22,7 @@ class Extrusion final : public Surface {
 /// The profile turned about an axis by u [rad] (right-hand rule); v is the parameter of the profile.
 class Revolution final : public Surface {
  public:
-  /// `axis`: of unit length. Throws Error where the profile meets the axis: the surface has no normal there.
+  /// `axis` has unit length. Throws Error if the profile meets the axis, where the surface would have no normal.
   Revolution(std::shared_ptr<const Curve> profile, const Vec3& centre, const Vec3& axis, bool reversed);
 
  protected:

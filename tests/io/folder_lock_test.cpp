@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Reach = FolderLock::Reach;
 
-class AFolderLock : public ::testing::Test {
+class LockOnFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "trammel-test-XXXXXX").string();
@@ -47,7 +47,7 @@ class AFolderLock : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(AFolderLock, keeps_others_out_while_it_lives) {
+TEST_F(LockOnFolder, keeps_others_out_while_it_lives) {
   for (const Reach reach : {Reach::find_out, Reach::all, Reach::this_host, Reach::none}) {
     {
       const FolderLock lock(folder_, reach);
@@ -59,7 +59,7 @@ TEST_F(AFolderLock, keeps_others_out_while_it_lives) {
   }
 }
 
-TEST_F(AFolderLock, is_ignored_if_its_process_is_dead) {
+TEST_F(LockOnFolder, is_ignored_if_its_process_is_dead) {
   leave("begin", "1");  // the number belongs to another process by now
   EXPECT_EQ(refusal(Reach::none), "");
   leave("process", "999999999");
@@ -70,7 +70,7 @@ TEST_F(AFolderLock, is_ignored_if_its_process_is_dead) {
   EXPECT_EQ(refusal(Reach::find_out), "");
 }
 
-TEST_F(AFolderLock, of_another_host_is_respected_where_locks_are_not_shared) {
+TEST_F(LockOnFolder, of_another_host_is_respected_where_locks_are_not_shared) {
   for (const Reach reach : {Reach::this_host, Reach::none}) {
     leave("host", "node-17");
     EXPECT_THAT(refusal(reach), AllOf(HasSubstr("on host 'node-17'"), HasSubstr("cannot be tested"),

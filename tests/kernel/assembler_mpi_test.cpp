@@ -73,9 +73,9 @@ Vec probe(const Layout& layout, unsigned seed, double size) {
   return x;
 }
 
-class AssemblerTest : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
+class AssemblerOnRanks : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
 
-TEST_P(AssemblerTest, assembles_the_derivative_of_the_residual_as_tangent) {
+TEST_P(AssemblerOnRanks, assembles_the_derivative_of_the_residual_as_tangent) {
   const bool stabilized = std::get<0>(GetParam());
   const bool share = std::get<1>(GetParam());
   Model model;
@@ -137,7 +137,7 @@ TEST_P(AssemblerTest, assembles_the_derivative_of_the_residual_as_tangent) {
   MatDestroy(&J);
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, AssemblerTest, ::testing::Combine(::testing::Bool(), ::testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Forms, AssemblerOnRanks, ::testing::Combine(::testing::Bool(), ::testing::Bool()),
                          [](const auto& forms) {
                            return std::string(std::get<0>(forms.param) ? "stabilized" : "index3") +
                                   (std::get<1>(forms.param) ? "_shared" : "_separate");

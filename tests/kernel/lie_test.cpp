@@ -29,7 +29,7 @@ constexpr double pi = std::numbers::pi;
 const std::vector<double> angles = {0.0, 1e-9, 1e-5, 1e-3, 0.1, 0.15, 1.0, 1.01, 3.0, pi - 1e-6, pi};
 const std::vector<double> beyond_pi = {3.4, 3.47, 5.0};
 
-class LieTest : public ::testing::Test {
+class LieGroups : public ::testing::Test {
  protected:
   Vec3 random_vector() {
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
@@ -117,7 +117,7 @@ Eigen::Matrix<double, Rows, Rows> central_differences(const F& f, const Eigen::M
   return result;
 }
 
-TEST_F(LieTest, skew_is_the_cross_product_and_axial_its_inverse) {
+TEST_F(LieGroups, skew_is_the_cross_product_and_axial_its_inverse) {
   const Vec3 a = random_vector();
   const Vec3 b = random_vector();
   EXPECT_LT(distance(skew(a) * b, a.cross(b)), 1e-16);
@@ -126,7 +126,7 @@ TEST_F(LieTest, skew_is_the_cross_product_and_axial_its_inverse) {
   EXPECT_EQ(axial(Mat3(a * a.transpose())).norm(), 0.0);
 }
 
-TEST_F(LieTest, stumpff_functions_are_accurate_to_rounding_on_both_sides_of_every_threshold) {
+TEST_F(LieGroups, stumpff_functions_are_accurate_to_rounding_on_both_sides_of_every_threshold) {
   // The reference sums the series in extended precision.
   for (double x :
        {0.0, 1e-18, 1e-6, 0.0199, 0.02, 0.0201, 0.5, 1.0, 1.0001, 4.0, pi * pi, 12.0, 12.001, 30.0}) {
@@ -147,7 +147,7 @@ TEST_F(LieTest, stumpff_functions_are_accurate_to_rounding_on_both_sides_of_ever
   }
 }
 
-TEST_F(LieTest, exponential_matches_its_power_series) {
+TEST_F(LieGroups, exponential_matches_its_power_series) {
   for_twists([&](const Vec6& h) {
     const Vec3 theta = h.tail<3>();
     const MatR A = skew(theta.cast<Real>().eval());
@@ -164,7 +164,7 @@ TEST_F(LieTest, exponential_matches_its_power_series) {
   });
 }
 
-TEST_F(LieTest, exponential_holds_for_many_turns) {
+TEST_F(LieGroups, exponential_holds_for_many_turns) {
   for (double angle : {6.0, 2.0 * pi, 7.5, 40.0}) {
     const Vec3 axis = random_vector().normalized();
     const Eigen::AngleAxisd turn(angle, axis);
@@ -174,7 +174,7 @@ TEST_F(LieTest, exponential_holds_for_many_turns) {
   }
 }
 
-TEST_F(LieTest, logarithm_inverts_the_exponential_up_to_half_a_turn) {
+TEST_F(LieGroups, logarithm_inverts_the_exponential_up_to_half_a_turn) {
   for (double angle : angles) {
     if (angle == pi) continue;
     SCOPED_TRACE(angle);
@@ -193,7 +193,7 @@ TEST_F(LieTest, logarithm_inverts_the_exponential_up_to_half_a_turn) {
   }
 }
 
-TEST_F(LieTest, logarithm_is_accurate_at_half_a_turn) {
+TEST_F(LieGroups, logarithm_is_accurate_at_half_a_turn) {
   std::vector<Vec3> axes = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ(), Vec3(0.6, -0.8, 0.0),
                             Vec3(0.0, 0.6, 0.8)};
   for (int i = 0; i < 20; ++i) axes.push_back(random_vector().normalized());
@@ -210,7 +210,7 @@ TEST_F(LieTest, logarithm_is_accurate_at_half_a_turn) {
   }
 }
 
-TEST_F(LieTest, finds_the_quaternion_of_a_rotation_matrix_in_all_branches) {
+TEST_F(LieGroups, finds_the_quaternion_of_a_rotation_matrix_in_all_branches) {
   for (int i = 0; i < 200; ++i) {
     const Quaternion q = so3::exp_quaternion(random_rotation(pi * i / 200.0));
     const Quaternion back = so3::quaternion(q.toRotationMatrix());
@@ -219,7 +219,7 @@ TEST_F(LieTest, finds_the_quaternion_of_a_rotation_matrix_in_all_branches) {
   }
 }
 
-TEST_F(LieTest, composes_poses_and_their_adjoints) {
+TEST_F(LieGroups, composes_poses_and_their_adjoints) {
   const Vec6 a = random_twist(1.3);
   const Vec6 b = random_twist(2.1);
   const Pose X = se3::exp(a);
@@ -238,7 +238,7 @@ TEST_F(LieTest, composes_poses_and_their_adjoints) {
   EXPECT_LT((se3::ad(a) * b + se3::ad(b) * a).norm(), 1e-15);
 }
 
-TEST_F(LieTest, tangent_operators_match_their_power_series) {
+TEST_F(LieGroups, tangent_operators_match_their_power_series) {
   for_twists([&](const Vec6& h) {
     const MatR T = tangent(bracket(h));
     const MatR T_inverse = T.inverse();
@@ -254,7 +254,7 @@ TEST_F(LieTest, tangent_operators_match_their_power_series) {
   });
 }
 
-TEST_F(LieTest, tangent_operator_is_the_derivative_of_the_exponential) {
+TEST_F(LieGroups, tangent_operator_is_the_derivative_of_the_exponential) {
   for_twists([&](const Vec6& h) {
     const Pose X = se3::exp(h);
     Mat6 differences;
@@ -276,7 +276,7 @@ TEST_F(LieTest, tangent_operator_is_the_derivative_of_the_exponential) {
   });
 }
 
-TEST_F(LieTest, derivative_operators_match_extended_precision) {
+TEST_F(LieGroups, derivative_operators_match_extended_precision) {
   for_twists([&](const Vec6& h) {
     const Vec6 b = random_six();
     EXPECT_LT(distance(se3::dT(h, b), reference_derivative(h, b, false, false)), 2e-15);
@@ -303,7 +303,7 @@ TEST_F(LieTest, derivative_operators_match_extended_precision) {
   });
 }
 
-TEST_F(LieTest, derivative_operators_match_central_differences) {
+TEST_F(LieGroups, derivative_operators_match_central_differences) {
   for_twists(
       [&](const Vec6& h) {
         const Vec6 b = random_six();
@@ -324,7 +324,7 @@ TEST_F(LieTest, derivative_operators_match_central_differences) {
       false);
 }
 
-TEST_F(LieTest, complex_steps_pass_through_the_logarithm) {
+TEST_F(LieGroups, complex_steps_pass_through_the_logarithm) {
   for (double angle : {0.0, 1e-9, 1e-3, 0.1, 0.3, 1.0, 2.0, 3.0, pi - 1e-6}) {
     SCOPED_TRACE(angle);
     const Vec6 h = random_twist(angle);
@@ -353,7 +353,7 @@ Vec3T<Dual2> seeded(const Vec3& theta) {
 
 double second(const Dual2& f, int i, int j) { return f.derivatives()[i].derivatives()[j]; }
 
-TEST_F(LieTest, nested_differentiation_is_exact_at_zero_and_elsewhere) {
+TEST_F(LieGroups, nested_differentiation_is_exact_at_zero_and_elsewhere) {
   for (double angle : {0.0, 1e-9, 1e-5, 1e-3, 0.1, 1.0, 3.0, pi - 1e-6, 3.47, 5.0}) {
     SCOPED_TRACE(angle);
     const Vec3 theta = random_rotation(angle);
@@ -402,7 +402,7 @@ TEST_F(LieTest, nested_differentiation_is_exact_at_zero_and_elsewhere) {
   }
 }
 
-TEST_F(LieTest, differentiates_the_logarithm_twice) {
+TEST_F(LieGroups, differentiates_the_logarithm_twice) {
   for (double angle : {0.0, 1e-9, 1e-5, 1e-3, 0.1, 0.19, 0.21, 1.0, 2.0, 3.0, pi - 1e-6}) {
     SCOPED_TRACE(angle);
     const Vec3 theta = random_rotation(angle);
@@ -419,7 +419,7 @@ TEST_F(LieTest, differentiates_the_logarithm_twice) {
   }
 }
 
-TEST_F(LieTest, differentiates_automatically_on_SE3) {
+TEST_F(LieGroups, differentiates_automatically_on_SE3) {
   using Dual6 = Eigen::AutoDiffScalar<Vec6>;
   for (double angle : angles) {
     SCOPED_TRACE(angle);
@@ -438,7 +438,7 @@ TEST_F(LieTest, differentiates_automatically_on_SE3) {
   }
 }
 
-TEST_F(LieTest, jets_give_angular_velocity_and_acceleration) {
+TEST_F(LieGroups, jets_give_angular_velocity_and_acceleration) {
   for (double angle : angles) {
     SCOPED_TRACE(angle);
     const Vec3 theta = random_rotation(angle);

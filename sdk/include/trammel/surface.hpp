@@ -18,8 +18,8 @@
 
 namespace trammel {
 
-/// The section `surfaces` of a case. A value of its own beside the enumerators of Type::Category, so that types of other
-/// categories need not be compiled again.
+/// The section `surfaces` of a case. The value is defined here and not in Type::Category, so that types of other categories need
+/// not be compiled again.
 inline constexpr auto surface_category = static_cast<Type::Category>(9);
 
 /// A vector that depends on two parameters, with its derivatives d^(i+j) / du^i dv^j up to an order.
@@ -35,20 +35,21 @@ struct SurfaceVector {
   const Vec3& by(int i, int j) const { return d[at(i, j)]; }
 };
 
-/// A point of a surface [m] with derivatives up to third order, in the axes that the surface is given in.
+/// A point of a surface [m] with its derivatives up to third order, in the axes of the surface's marker.
 using SurfacePoint = SurfaceVector<3>;
 
-/// The directions at a point, of unit length, with derivatives up to second order.
+/// The unit tangents and the unit normal at a point, with their derivatives up to second order.
 struct SurfaceDirections {
   SurfaceVector<2> u, v;    ///< along S_u and S_v
-  SurfaceVector<2> normal;  ///< along S_u x S_v; against it where the surface is reversed
+  SurfaceVector<2> normal;  ///< along S_u x S_v, or opposite to it if the surface is reversed
 };
 
-/// A direction of the parameters.
+/// The range of one of the two parameters.
 struct SurfaceRange {
   double first = 0, last = 1;
-  bool periodic = false;  ///< the surface closes here: the parameter may be any number
-  bool endless = false;   ///< it goes on beyond `first` and `last`, which say what is drawn and searched
+  bool periodic = false;  ///< the surface closes in this direction; the parameter may be any number
+  bool endless =
+      false;  ///< the surface continues beyond `first` and `last`, which bound the part that is drawn and searched
 
   double length() const { return last - first; }
   bool has_ends() const { return !periodic && !endless; }
@@ -70,10 +71,10 @@ struct SurfacePatch {
   Eigen::AlignedBox3d box;
 };
 
-/// A surface S(u, v) in space, fixed in whatever it is fixed in. Implementations live in plugins.
+/// A surface S(u, v) in space, in the axes of the marker to which it is fixed. Plugins implement it.
 ///
-/// Beyond an end a surface goes on smoothly, so that a trial which overshoots finds something: what it is there the
-/// implementation says.
+/// Beyond an edge a surface continues smoothly, so that it can be evaluated at iterates that lie outside. Each implementation
+/// defines how.
 class TRAMMEL_API Surface {
  public:
   virtual ~Surface() = default;
@@ -82,46 +83,50 @@ class TRAMMEL_API Surface {
 
   const SurfaceRange& u() const { return u_; }
   const SurfaceRange& v() const { return v_; }
-  /// The diagonal of the box around points of the whole surface [m].
+  /// The diagonal of the box around samples of the whole surface [m].
   double size() const { return size_; }
   bool reversed() const { return reversed_; }
 
   /// Point and derivatives up to order `derivatives`, 0 to 3.
   void evaluate(const SurfaceParameters& at, int derivatives, SurfacePoint& out) const;
   Vec3 point(const SurfaceParameters& at) const;
-  /// |S_u x S_v| = 0 gives a vector that is not finite.
+  /// The unit normal out of the material; not finite where |S_u x S_v| = 0.
   Vec3 normal(const SurfaceParameters& at) const;
   SurfaceCurvatures curvatures(const SurfaceParameters& at) const;
-  /// The directions at a point whose derivatives up to the third order are given.
+  /// The tangents and the normal, from a point with its derivatives up to third order.
   SurfaceDirections directions(const SurfacePoint& point) const;
 
-  /// The parameters of the point nearest to `point`, inside the ranges. Of a trimmed surface that of the local minima
-  /// which are not trimmed away; where all are, the nearest one of the surface without its trimming.
+  /// The parameters, within the ranges, of the point of the surface nearest to `point`. Local minima of the distance that are
+  /// trimmed away are ignored, unless all are.
   SurfaceParameters nearest(const Vec3& point) const;
-  /// Those of the nearest point around `guess`.
+  /// The parameters of the local minimum of the distance that Newton's method finds from `guess`.
   SurfaceParameters nearest(const Vec3& point, const SurfaceParameters& guess) const;
-  /// By how much of the range's length a place lies beyond an end; 0 inside, and 1 where the surface is trimmed away.
+  /// The distance of parameters beyond an edge, as a fraction of the range; 0 inside, 1 where the surface is trimmed away.
   double beyond(const SurfaceParameters& at) const;
-  /// A place as messages show it: "u = 0.2, v = 1.5", and the face where the surface is made of faces with names.
+  /// Parameters as text for messages: "u = 0.2, v = 1.5", and the name of the face if the surface has named faces.
   std::string described(const SurfaceParameters& at) const;
-  /// Periodic parameters taken back into their range.
+  /// The same parameters, with periodic ones moved into their range.
   SurfaceParameters wrapped(const SurfaceParameters& at) const;
-  /// Patches that cover the surface inside its ranges, for searches; by default 16 x 16 cells in boxes of samples. A surface whose
-  /// control points bound it gives boxes of these; a trimmed surface leaves out cells that lie outside its trimming curves.
+  /// Patches that cover the surface within its ranges, for searches. By default 16 x 16 cells with boxes around samples. A surface
+  /// that lies in the convex hull of its control points overrides this with boxes around these; a trimmed surface omits cells
+  /// outside its trimming curves.
   virtual std::vector<SurfacePatch> patches() const;
-  /// A cell in the box of 9 samples, widened by what second and third derivatives at the samples allow between them: no strict bound.
+  /// A cell with the box around 9 samples, enlarged by an estimate from the second and third derivatives at the samples. The box
+  /// is no strict bound.
   SurfacePatch sampled_patch(const SurfaceParameters& first, const SurfaceParameters& last) const;
 
  protected:
   Surface() = default;
-  /// To be called at the end of the constructor of the last class. `reversed`: the normal is -S_u x S_v. Throws Error
-  /// where the surface is no surface: S_u x S_v = 0 (a pole or an edge that collapses, control points that coincide),
-  /// or, being periodic, does not close.
+  /// Call it at the end of the constructor of the most derived class. `reversed`: the normal is along -S_u x S_v. Throws Error if
+  /// S_u x S_v = 0 somewhere (a pole, an edge of length zero, control points that coincide), or if a periodic surface does not
+  /// close.
   void set_domain(const SurfaceRange& u, const SurfaceRange& v, bool reversed);
-  /// S and its derivatives.
+  /// S(u, v) and its derivatives up to the order `derivatives`, 0 to 3; may be called beyond the edges.
   virtual void at(double u, double v, int derivatives, SurfacePoint& out) const = 0;
-  /// Whether the surface has a point at parameters inside the ranges: false where it is trimmed away. `at` goes on there.
+  /// Whether the surface exists at these parameters, which lie inside the ranges: false where it is trimmed away. `at` must
+  /// nevertheless be defined there.
   virtual bool covers(double u, double v) const;
+  /// The text that `described` returns; `u` and `v` lie inside the ranges.
   virtual std::string describe(double u, double v) const;
 
  private:
@@ -133,18 +138,18 @@ class TRAMMEL_API Surface {
   Reserved<4> reserved_;
 };
 
-/// A surface and the marker whose axes it is given in.
+/// A surface and the marker to which it is fixed.
 struct PlacedSurface {
   static constexpr std::string_view offered_as = "surface 1";
   std::shared_ptr<const Surface> surface;
   Marker marker;
 };
 
-/// Offers a surface under the name of the entity: by that name joints find it, and it is a marker too. Throws Error where
-/// the marker has no orientation.
+/// Makes a surface known to joints under the name of the present entity; this name is also a marker. Throws Error if `marker` has
+/// no orientation.
 TRAMMEL_API void offer_surface(Builder& builder, std::shared_ptr<const Surface> surface, const Marker& marker,
                                const Location& where);
-/// The surface that a value names. Throws Error that offers the surfaces there are.
+/// The surface with the name in `name`. Throws Error if there is none; the message lists the surfaces of the case.
 TRAMMEL_API PlacedSurface find_surface(Builder& builder, const Value& name);
 
 }  // namespace trammel
