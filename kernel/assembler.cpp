@@ -42,11 +42,12 @@ struct Assembler::Parts {
   std::vector<PetscScalar> entries;        ///< on several ranks
   std::vector<double> kept;
   std::vector<double> r_by_offset, rate_by_offset, local;
-  /// Numbers by offset that are added to local unknowns; `Q`: of a rotation that is turned from its root.
+  /// Numbers by offset that become those of local unknowns, or are added to them; `Q`: of a rotation that is turned from its root.
   struct Fold {
     int offset, local, size;
     const Mat3* Q = nullptr;
   };
+  std::vector<Fold> root_folds;  ///< all unknowns but stabilizing ones
   std::vector<Fold> folds, rate_folds;
   std::optional<ReactionSides> reaction_sides;  ///< once something was visited
   State zeroed;
@@ -123,6 +124,7 @@ struct Assembler::Parts {
   }
 
   void plan_fold() {
+    root_folds.clear();
     folds.clear();
     rate_folds.clear();
     const auto append = [](std::vector<Fold>& all, const Fold& next) {
@@ -133,7 +135,7 @@ struct Assembler::Parts {
         all.push_back(next);
     };
     for (const UnknownBlock& u : layout.unknowns()) {
-      append(folds, {u.offset.dof, u.local, u.size});
+      append(root_folds, {u.offset.dof, u.local, u.size});
       if (u.kind == BlockKind::multiplier && u.stabilizing_local >= 0)
         append(rate_folds, {u.offset.dof, u.stabilizing_local, u.size});
     }
@@ -253,7 +255,9 @@ struct Assembler::Parts {
 
   /// Folds the residual by offset into numbers by local unknown: blocks into their roots, rates into stabilizing unknowns.
   void fold(double* out) const {
-    std::fill_n(out, layout.local_size(), 0.0);
+    if (layout.stabilized()) std::fill_n(out, layout.local_size(), 0.0);
+    for (const Fold& root : root_folds)
+      std::copy_n(r_by_offset.data() + root.offset, root.size, out + root.local);
     const auto add = [out](const std::vector<Fold>& all, const std::vector<double>& from) {
       for (const Fold& fold : all) {
         Eigen::Map<Eigen::VectorXd> to(out + fold.local, fold.size);

@@ -1,6 +1,7 @@
 #include "kernel/matrix_pattern.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -49,15 +50,41 @@ void MatrixPattern::finish(PetscInt rows) {
   blocks_ = {};
 }
 
+namespace {
+
+/// Arrays of a matrix on one rank, which PETSc uses as they are.
+struct Rows {
+  std::vector<PetscInt> begins, columns;
+  std::vector<PetscScalar> entries;
+};
+
+/// A matrix with entries of zero. PETSc's own preallocation from these arrays looks for the place of each entry in turn.
+Mat sequential(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt>& begins,
+               const std::vector<PetscInt>& columns) {
+  auto its = std::make_unique<Rows>(Rows{begins, columns, std::vector<PetscScalar>(columns.size(), 0.0)});
+  Mat J = nullptr;
+  TRAMMEL_PETSC(MatCreateSeqAIJWithArrays(comm, rows, rows, its->begins.data(), its->columns.data(),
+                                          its->entries.data(), &J));
+  PetscContainer owner = nullptr;
+  TRAMMEL_PETSC(PetscContainerCreate(comm, &owner));
+  TRAMMEL_PETSC(PetscContainerSetUserDestroy(owner, [](void* all) -> PetscErrorCode {
+    delete static_cast<Rows*>(all);
+    return 0;
+  }));
+  TRAMMEL_PETSC(PetscContainerSetPointer(owner, its.release()));
+  TRAMMEL_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(J), "arrays of its pattern",
+                                   reinterpret_cast<PetscObject>(owner)));
+  TRAMMEL_PETSC(PetscContainerDestroy(&owner));
+  return J;
+}
+
+}  // namespace
+
 Mat MatrixPattern::create(const Layout& layout) const {
+  if (layout.ranks() == 1) return sequential(layout.comm(), layout.owned_size(), begins_, columns_);
   Mat J = nullptr;
   TRAMMEL_PETSC(MatCreate(layout.comm(), &J));
   TRAMMEL_PETSC(MatSetSizes(J, layout.owned_size(), layout.owned_size(), PETSC_DECIDE, PETSC_DECIDE));
-  if (layout.ranks() == 1) {
-    TRAMMEL_PETSC(MatSetType(J, MATSEQAIJ));
-    TRAMMEL_PETSC(MatSeqAIJSetPreallocationCSR(J, begins_.data(), columns_.data(), nullptr));
-    return J;
-  }
   TRAMMEL_PETSC(MatSetType(J, MATMPIAIJ));
   // The call may rearrange the arrays, so it gets copies.
   std::vector<PetscInt> rows(columns_.size()), columns = columns_;

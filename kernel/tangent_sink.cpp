@@ -88,7 +88,7 @@ void TangentSink::look_at(std::span<const StencilBlock> blocks) {
     Seen& seen = seen_[k];
     seen.increment = seen.rate = nullptr;
     seen.multiplier = b.kind == BlockKind::multiplier;
-    seen.plain = weights_.bias_rate == 0 && b.size == 3 && b.Q == nullptr && !b.stabilizing && !b.may_rest &&
+    seen.plain = weights_.bias_rate == 0 && b.Q == nullptr && !b.stabilizing && !b.may_rest &&
                  (seen.multiplier || is_kinematic(b.kind));
     if (b.kind != BlockKind::rotation || b.unknown < 0) continue;
     const Mat3* T = moved ? &weights_.T[static_cast<std::size_t>(b.unknown)] : nullptr;
@@ -122,6 +122,26 @@ void TangentSink::add_plain(LocalSystem& from, const StencilBlock& row, const St
     for (int b = 0; b < 3; ++b) entries_[slot[a] + b] += sum(a, b);
 }
 
+void TangentSink::add_plain_of_any_size(LocalSystem& from, const StencilBlock& row,
+                                        const StencilBlock& column, const Mat3* T, double wK,
+                                        const PetscInt* slot) {
+  const double scale = row_scale(row) * column_scale(column);
+  const auto add = [&](const MatrixMap& all, double weight, const Mat3* turn) {
+    const auto stride = all.outerStride();
+    const double* its = all.data() + row.offset + column.offset * stride;
+    for (int b = 0; b < column.size; ++b)
+      for (int a = 0; a < row.size; ++a) {
+        const double number = turn == nullptr ? its[a + b * stride]
+                                              : its[a] * (*turn)(0, b) + its[a + stride] * (*turn)(1, b) +
+                                                    its[a + 2 * stride] * (*turn)(2, b);
+        entries_[slot[a] + b] += weight * number;
+      }
+  };
+  if (from.has_K() && wK != 0) add(from.K(), scale * wK, T);
+  if (from.has_D() && weights_.damping != 0) add(from.D(), scale * weights_.damping, nullptr);
+  if (from.has_M() && weights_.mass != 0) add(from.M(), scale * weights_.mass, nullptr);
+}
+
 void TangentSink::add(int i, LocalSystem& contribution) {
   const auto blocks = plan_->stencil(i);
   look_at(blocks);
@@ -136,8 +156,11 @@ void TangentSink::add(int i, LocalSystem& contribution) {
       const double wK = its_row.multiplier      ? weights_.gradient
                         : its_column.multiplier ? weights_.reaction
                                                 : weights_.stiffness;
-      add_plain(contribution, row, column, its_column.increment, wK, slot);
-      slot += 3;
+      if (row.size == 3 && column.size == 3)
+        add_plain(contribution, row, column, its_column.increment, wK, slot);
+      else
+        add_plain_of_any_size(contribution, row, column, its_column.increment, wK, slot);
+      slot += row.size;
       continue;
     }
     const Mat3* rate = its_column.rate;

@@ -38,7 +38,7 @@ class TangentSink final : public RangeSink {
     /// What turns the columns of a block into those of its root, where something does: of K, and of D and M.
     const Mat3 *increment, *rate;
     bool multiplier;
-    /// Its pairs with others like it need no more than weights: three numbers, which nothing turns, scales or replaces.
+    /// Its pairs with others like it need no more than weights: numbers which nothing scales or replaces, and turns but T.
     bool plain;
     Mat3 turned_increment, turned_rate;
   };
@@ -46,6 +46,9 @@ class TangentSink final : public RangeSink {
   /// Adds the weighted sum of the tangents' parts of two plain blocks, not both multipliers.
   void add_plain(LocalSystem& from, const StencilBlock& row, const StencilBlock& column, const Mat3* T,
                  double wK, const PetscInt* slot);
+  /// The same for blocks of any sizes.
+  void add_plain_of_any_size(LocalSystem& from, const StencilBlock& row, const StencilBlock& column,
+                             const Mat3* T, double wK, const PetscInt* slot);
   static void take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
                    const Mat3* right, Small& out);
   /// Adds `weight` times what `take` takes.

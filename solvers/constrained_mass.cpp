@@ -8,6 +8,7 @@
 #include <set>
 
 #include "solvers/diagnosis.hpp"
+#include "solvers/finite_numbers.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/named_blocks.hpp"
 #include "solvers/residual_origin.hpp"
@@ -225,6 +226,7 @@ bool ConstrainedMass::find_massless(Mat system) {
   const Layout& layout = assembler_.layout();
   massless_unconstrained_.assign(static_cast<std::size_t>(layout.owned_size()), 0);
   massless_constrained_ = massless_unconstrained_;
+  zeroed_.clear();
   PetscInt row = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
   // Most rows have inertia; only those without are looked at.
@@ -238,6 +240,7 @@ bool ConstrainedMass::find_massless(Mat system) {
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     if (!is_kinematic(u.kind)) {
+      for (int k = 0; u.kind == BlockKind::algebraic && k < u.size; ++k) zeroed_.push_back(u.local + k);
       row += u.size;
       of_row += u.size;
       continue;
@@ -259,6 +262,7 @@ bool ConstrainedMass::find_massless(Mat system) {
       massless_constrained_[at(u.local + k)] = u.kind == BlockKind::coordinate && !empty && !inert ? 1 : 0;
       if (!empty) continue;
       massless_unconstrained_[at(u.local + k)] = 1;
+      zeroed_.push_back(u.local + k);
       any = 1;
       if (!named)
         massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block(u.block).name)});
@@ -326,18 +330,23 @@ bool ConstrainedMass::solve(bool forces) {
 }
 
 bool ConstrainedMass::solve_here(bool forces) {
+  const Layout& layout = assembler_.layout();
   const RowStatuses& statuses = assembler_.statuses();
   const bool all_active = statuses.rows().empty();
-  each_owned([&](const UnknownBlock& u, double* rows) {
-    for (int k = 0; k < u.size; ++k)
-      if (massless_unconstrained_[at(u.local + k)] || u.kind == BlockKind::algebraic) rows[k] = 0;
-    if (is_multiplier(u.kind))
-      for (int k = 0; k < u.size; ++k) {
-        // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
-        const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
-        rows[k] *= !slips ? scales_.mass : forces ? scales_.mass / damping_ : 0.0;
-      }
-  });
+  PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArray(r_.get(), &rows));
+  for (const int row : zeroed_) rows[row] = 0;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) break;
+    if (!is_multiplier(u.kind)) continue;
+    double* its = rows + u.local;
+    for (int k = 0; k < u.size; ++k) {
+      // A row that slips is one of forces, and has the scale of velocity constraints without that of their D.
+      const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
+      its[k] *= !slips ? scales_.mass : forces ? scales_.mass / damping_ : 0.0;
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(r_.get(), &rows));
   zero_redundant();
   const double begin = MPI_Wtime();
   const bool whole = !mains_;  // the system is in the layout's numbering
@@ -350,9 +359,9 @@ bool ConstrainedMass::solve_here(bool forces) {
   timings_.solve += MPI_Wtime() - begin;
   if (code == 0) {
     if (!whole) scatter(x_.get(), r_.get());
-    assembler_.layout().to_local(whole ? x_.get() : r_.get(), local_);
+    layout.to_local(whole ? x_.get() : r_.get(), local_);
   }
-  return code == 0 && std::ranges::all_of(local_, [](double number) { return std::isfinite(number); });
+  return code == 0 && all_finite(local_);
 }
 
 void ConstrainedMass::gather(Vec from, Vec to) const {

@@ -117,6 +117,7 @@ class ConstrainedMass {
   std::vector<int> main_of_;                  ///< by owned number in the system: the local unknown
   std::vector<char> massless_unconstrained_;  ///< owned rows without mass and constraint
   std::vector<char> massless_constrained_;    ///< coordinates without mass that constraints determine
+  std::vector<int> zeroed_;                   ///< owned rows, by local unknown, whose right-hand side is zero
   std::vector<double> inertia_;               ///< by local unknown, where compliant constraints asked for it
   std::string massless_;
   std::vector<double> local_;

@@ -37,6 +37,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
   MPI_Allreduce(MPI_IN_PLACE, &constrained, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
   if (constrained != 0) growth_ = form.error_growth(alpha_);
   newton_.expect_growth(growth_);
+  runs_ = runs_of(assembler.layout());
   if (stage.accuracy > 0) errors_.emplace(assembler.layout(), alpha_, stage.radius);
 }
 
@@ -140,46 +141,72 @@ void GeneralizedAlpha::predict(double h) {
   static const std::vector<double> nothing;
   const std::vector<double>& added = extrapolate ? form_.expected_change(h, c) : nothing;
   const bool curve = extrapolate && bends_;
-  // By a line through the two steps before, or a parabola through three.
-  const auto continued = [&](double last, std::size_t i) {
-    if (curve) return 3 * (last - base.predictor[i]) + before_[i];
-    return extrapolate ? 2 * last - base.predictor[i] : last;
-  };
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
-  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    const std::size_t first = at(u.offset.dof);
-    for (std::size_t k = 0; k < at(u.size); ++k) {
-      const std::size_t i = first + k;
-      double guess = 0;
-      const double later = added.empty() ? 0.0 : added[at(u.local) + k];
-      if (is_multiplier(u.kind)) {
-        const double value = base.value[at(u.offset.value) + k];
-        guess = (continued(value, i) - later) / equations_.multiplier_scale();
-      } else if (u.kind == BlockKind::algebraic) {
-        if (extrapolate)
-          guess = (base.value[at(u.offset.value) + k] - base.predictor[i]) / equations_.column_scale(u, k);
-      } else if (u.kind == BlockKind::state) {
-        const double d = a_[i], rate = base.rate[i];
-        v0[i] = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * rate) /
-                (1 - c.alpha_f);
-        const double next = continued(rate, i) - later;
-        const double d_next = ((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1);
-        guess = h * ((1 - c.gamma1) * d + c.gamma1 * d_next);
-      } else {
-        const double v = base.rate[i], a = a_[i], truly = base.acceleration[i];
-        const double a_part = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + a_part
-        v0[i] = v + h * ((1 - c.gamma) * a + c.gamma * a_part);
-        a0[i] = ((1 - c.alpha_m) * a_part + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
-        const double next = continued(truly, i) - later;
-        const double a_next = ((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m);
-        guess = h * v + h * h * ((0.5 - c.beta) * a + c.beta * a_next);
+  if (assembler_.layout().stabilized()) std::fill_n(x, assembler_.layout().owned_size(), 0.0);
+  for (const UnknownRun& run : runs_) {
+    const auto of = [&run](const std::vector<double>& all) {
+      return ConstRunNumbers(all.data() + run.dof, run.size);
+    };
+    if (run.of == UnknownRun::Of::motion) {
+      const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
+      RunNumbers its_v0(v0.data() + run.dof, run.size), its_a0(a0.data() + run.dof, run.size);
+      its_a0 = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + this
+      its_v0 = v + h * ((1 - c.gamma) * a + c.gamma * its_a0);
+      its_a0 = ((1 - c.alpha_m) * its_a0 + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
+    } else if (run.of == UnknownRun::Of::states) {
+      const auto d = of(a_);
+      RunNumbers(v0.data() + run.dof, run.size) =
+          (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * of(base.rate)) /
+          (1 - c.alpha_f);
+    }
+    if (!run.owned) continue;
+    RunNumbers next(x + run.local, run.size);
+    // By a line through the two steps before, or a parabola through three.
+    const auto continue_from = [&](const ConstRunNumbers& last) {
+      if (curve)
+        next = 3 * (last - of(base.predictor)) + of(before_);
+      else if (extrapolate)
+        next = 2 * last - of(base.predictor);
+      else
+        next = last;
+      if (!added.empty()) next -= ConstRunNumbers(added.data() + run.local, run.size);
+    };
+    switch (run.of) {
+      case UnknownRun::Of::motion: {
+        const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
+        continue_from(truly);
+        next =
+            h * v +
+            h * h *
+                ((0.5 - c.beta) * a +
+                 c.beta * (((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m)));
+        break;
       }
-      if (!u.owned) continue;
-      x[at(u.local) + k] = guess;
-      if (u.stabilizing_local >= 0) x[at(u.stabilizing_local) + k] = 0;
+      case UnknownRun::Of::states: {
+        const auto d = of(a_), rate = of(base.rate);
+        continue_from(rate);
+        next = h *
+               ((1 - c.gamma1) * d +
+                c.gamma1 * (((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1)));
+        break;
+      }
+      case UnknownRun::Of::multipliers:
+        continue_from({base.value.data() + run.value, run.size});
+        next /= equations_.multiplier_scale();
+        break;
+      case UnknownRun::Of::algebraic:
+        if (extrapolate)
+          next = ConstRunNumbers(base.value.data() + run.value, run.size) - of(base.predictor);
+        else
+          next.setZero();
+        break;
     }
   }
+  if (extrapolate)
+    for (const UnknownBlock& u : assembler_.layout().unknowns())
+      for (int k = 0; u.owned && u.kind == BlockKind::algebraic && k < u.size; ++k)
+        x[at(u.local + k)] /= equations_.column_scale(u, at(k));
   TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
 }
 
@@ -189,16 +216,14 @@ void GeneralizedAlpha::end_algorithmic() {
   const Layout& layout = assembler_.layout();
   layout.to_local(newton_.x(), local_);
   a_end_ = a_;
-  for (const UnknownBlock& u : layout.unknowns()) {
-    if (!has_rate(u.kind)) continue;
-    for (std::size_t k = 0; k < at(u.size); ++k) {
-      const std::size_t i = at(u.offset.dof) + k;
-      const double x = local_[at(u.local) + k];
-      if (u.kind == BlockKind::state)
-        a_end_[i] = (x / h - (1 - c.gamma1) * a_[i]) / c.gamma1;
-      else
-        a_end_[i] = (x / (h * h) - base_->rate[i] / h - (0.5 - c.beta) * a_[i]) / c.beta;
-    }
+  for (const UnknownRun& run : runs_) {
+    const ConstRunNumbers x(local_.data() + run.local, run.size), a(a_.data() + run.dof, run.size);
+    RunNumbers end(a_end_.data() + run.dof, run.size);
+    if (run.of == UnknownRun::Of::states)
+      end = (x / h - (1 - c.gamma1) * a) / c.gamma1;
+    else if (run.of == UnknownRun::Of::motion)
+      end = (x / (h * h) - ConstRunNumbers(base_->rate.data() + run.dof, run.size) / h - (0.5 - c.beta) * a) /
+            c.beta;
   }
   form_.correct(a_end_);
 }
@@ -279,6 +304,7 @@ void GeneralizedAlpha::revise() {
   memory_.predicts = false;
   has_before_ = bends_ = false;
   equations_.revise();
+  runs_ = runs_of(assembler_.layout());
   newton_.reset();
   form_.drop_tangent();
 }

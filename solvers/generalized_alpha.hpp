@@ -8,6 +8,7 @@
 #include "solvers/alpha_coefficients.hpp"
 #include "solvers/alpha_error.hpp"
 #include "solvers/step_method.hpp"
+#include "solvers/unknown_runs.hpp"
 
 namespace trammel {
 
@@ -64,6 +65,7 @@ class GeneralizedAlpha final : public StepMethod {
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<double> predictor_;
+  std::vector<UnknownRun> runs_;
   /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
   /// whether predictions are curved. A snapshot goes without.
   std::vector<double> before_;

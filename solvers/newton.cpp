@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "solvers/diagnosis.hpp"
+#include "solvers/finite_numbers.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/residual_origin.hpp"
 
@@ -36,6 +37,24 @@ constexpr double enough = 0.03;
 constexpr double known = 0.1;
 // An increment of less than this, over the model's length, is rounding.
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+
+/// Whether all entries are. Collective.
+bool is_finite(Mat J) {
+  PetscBool sequential = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(J), MATSEQAIJ, &sequential));
+  if (sequential == PETSC_FALSE) {
+    PetscReal size = 0;
+    TRAMMEL_PETSC(MatNorm(J, NORM_FROBENIUS, &size));
+    return std::isfinite(size);
+  }
+  MatInfo info;
+  const PetscScalar* entries = nullptr;
+  TRAMMEL_PETSC(MatGetInfo(J, MAT_LOCAL, &info));
+  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(J, &entries));
+  const bool fine = all_finite({entries, static_cast<std::size_t>(info.nz_used)});
+  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(J, &entries));
+  return fine;
+}
 
 }  // namespace
 
@@ -431,9 +450,7 @@ bool Newton::jacobian(SNES snes) {
     return false;
   }
   // Some packages factorize such a matrix without a word.
-  PetscReal size = 0;
-  TRAMMEL_PETSC(MatNorm(J_.get(), NORM_FROBENIUS, &size));
-  if (!std::isfinite(size)) not_finite_ = equations_.not_finite();
+  if (!is_finite(J_.get())) not_finite_ = equations_.not_finite();
   if (!not_finite_.empty()) {
     mark_ = now();
     return false;

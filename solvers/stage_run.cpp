@@ -247,10 +247,12 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   grid_.steps = grid_.before + std::max(1, static_cast<int>(count));
   const double h = grid_.size(report_.until);
   RunSummary& summary = simulation_.summary_;
-  ConsistentStart start(history_, scales_, summary.timings);
+  const bool prepared = start_.has_value();
+  if (!prepared) start_.emplace(history_, scales_, summary.timings);
+  ConsistentStart& start = *start_;
   const auto form = ConstraintForm::make(stage, assembler_, start);
   number_unknowns(form->stabilizing());
-  start.revise();
+  if (!prepared || start_pattern_ != assembler_.pattern_changes()) start.revise();
   std::unique_ptr<StepMethod> method;
   if (stage.method == DynamicStage::Method::radau)
     method = std::make_unique<Radau>(assembler_, scales_, stage, summary.timings);
@@ -311,7 +313,8 @@ void StageRun::steps(const StageParts& parts, Archive* from) {
 void StageRun::start_consistently() {
   simulation_.memory_.reset();
   Timings& timings = simulation_.summary_.timings;
-  ConsistentStart start(history_, scales_, timings);
+  ConsistentStart& start = start_.emplace(history_, scales_, timings);
+  start_pattern_ = assembler_.pattern_changes();
   State consistent = state_;
   double added = 0;
   StartValues values(history_);
@@ -323,6 +326,7 @@ void StageRun::start_consistently() {
     added = start.impact(consistent, how, follow) + values.velocities(consistent, scales_, timings);
     find_loops(Redundancy::remove);
     start.revise();
+    start_pattern_ = assembler_.pattern_changes();
     start.accelerations(consistent, how, follow);
   } else {
     start.motion(consistent, how, follow, [&added](double energy) { added = energy; });

@@ -59,6 +59,8 @@ class StageRun {
   ModelScales scales_;
   double stiffness_ = 0;  ///< typical, in statics [N/m]
   std::optional<RedundancyMonitor> loops_;
+  std::optional<ConsistentStart> start_;  ///< of a dynamic stage
+  int start_pattern_ = 0;                 ///< Assembler::pattern_changes when its matrices were made
 };
 
 }  // namespace trammel

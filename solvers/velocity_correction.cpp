@@ -55,6 +55,24 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
   mass_.zero_redundant();
   const bool all_hold = mass_.assembler().statuses().rows().empty();
   const double of_forces = -1 / ratio;
+  if (all_hold && !some_compliant_) {
+    PetscScalar* rows = nullptr;
+    TRAMMEL_PETSC(VecGetArray(mass_.r(), &rows));
+    for (const UnknownRun& run : runs_) {
+      if (!run.owned) continue;
+      RunNumbers its(rows + run.local, run.size);
+      if (run.of == UnknownRun::Of::multipliers) {
+        largest = std::max(largest,
+                           (its.abs() / ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+        its = -its;
+      } else {
+        its *= of_forces;
+      }
+    }
+    TRAMMEL_PETSC(VecRestoreArray(mass_.r(), &rows));
+    rate_ = largest;
+    return;
+  }
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
     if (!is_multiplier(u.kind)) {
       for (int k = 0; k < u.size; ++k) rows[k] *= of_forces;
@@ -77,26 +95,24 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
 }
 
 void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) const {
-  const Layout& layout = mass_.assembler().layout();
-  for (const UnknownBlock& u : layout.unknowns()) {
-    if (u.kind == BlockKind::algebraic) continue;
-    const double* from = x.data() + u.local;
-    if (is_multiplier(u.kind)) {
-      double* value = state.value.data() + u.offset.value;
-      for (int k = 0; k < u.size; ++k) value[k] += ratio * mass_.scales().mass * from[k];
-      continue;
-    }
-    double *rate = state.rate.data() + u.offset.dof, *acceleration = state.acceleration.data() + u.offset.dof;
-    if (u.kind == BlockKind::state) {
-      for (int k = 0; k < u.size; ++k) rate[k] += ratio * from[k];
-      continue;
-    }
-    for (int k = 0; k < u.size; ++k) {
-      rate[k] += from[k];
-      acceleration[k] += ratio * from[k];
+  for (const UnknownRun& run : runs_) {
+    const ConstRunNumbers from(x.data() + run.local, run.size);
+    switch (run.of) {
+      case UnknownRun::Of::motion:
+        RunNumbers(state.rate.data() + run.dof, run.size) += from;
+        RunNumbers(state.acceleration.data() + run.dof, run.size) += ratio * from;
+        break;
+      case UnknownRun::Of::states:
+        RunNumbers(state.rate.data() + run.dof, run.size) += ratio * from;
+        break;
+      case UnknownRun::Of::multipliers:
+        RunNumbers(state.value.data() + run.value, run.size) += (ratio * mass_.scales().mass) * from;
+        break;
+      case UnknownRun::Of::algebraic:
+        break;
     }
   }
-  layout.update_shared(state);
+  mass_.assembler().layout().update_shared(state);
 }
 
 void VelocityCorrection::weigh() {
@@ -104,6 +120,7 @@ void VelocityCorrection::weigh() {
   weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
   compliant_.assign(weights_.size(), 0);
   pieces_.clear();
+  runs_ = runs_of(layout);
   for (const UnknownBlock& u : layout.unknowns()) {
     if (u.size == 0 || (!is_kinematic(u.kind) && !is_multiplier(u.kind))) continue;
     const Block& block = mass_.assembler().model().block(u.block);
@@ -117,21 +134,24 @@ void VelocityCorrection::weigh() {
       pieces_.push_back({u.local, u.local, of_velocities});
     pieces_.back().end = u.local + u.size;
   }
+  some_compliant_ = std::ranges::any_of(compliant_, [](char row) { return row != 0; });
 }
 
 VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
   Sizes all;
-  for (const UnknownBlock& u : mass_.assembler().layout().unknowns()) {
-    const double* weights = weights_.data() + u.local;
-    if (is_kinematic(u.kind))
-      for (int k = 0; k < u.size; ++k) {
-        const std::size_t i = at(u.offset.dof + k);
-        all.velocity = std::max(all.velocity, std::abs(state.rate[i]) * weights[k]);
-        all.acceleration = std::max(all.acceleration, std::abs(state.acceleration[i]) * weights[k]);
-      }
-    else if (is_multiplier(u.kind))
-      for (int k = 0; k < u.size; ++k)
-        all.multiplier = std::max(all.multiplier, std::abs(state.value[at(u.offset.value + k)]) * weights[k]);
+  const auto take = [&](double& largest, const std::vector<double>& numbers, int first,
+                        const UnknownRun& run) {
+    const ConstRunNumbers its(numbers.data() + first, run.size);
+    largest =
+        std::max(largest, (its.abs() * ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+  };
+  for (const UnknownRun& run : runs_) {
+    if (run.of == UnknownRun::Of::motion) {
+      take(all.velocity, state.rate, run.dof, run);
+      take(all.acceleration, state.acceleration, run.dof, run);
+    } else if (run.of == UnknownRun::Of::multipliers) {
+      take(all.multiplier, state.value, run.value, run);
+    }
   }
   MPI_Allreduce(MPI_IN_PLACE, &all, 3, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
   return all;
@@ -178,6 +198,7 @@ void VelocityCorrection::keep() {
   ratio_known_ = ratio_now_;
   std::array<double, most_differences + 1> missed{};
   std::vector<double>& next = expected_;
+  knows_expected_ = false;
   next = total_;
   const int orders = known_;
   for (int k = 0; k < orders; ++k) {
@@ -197,8 +218,11 @@ void VelocityCorrection::keep() {
 }
 
 const std::vector<double>& VelocityCorrection::expected(double ratio) {
+  if (knows_expected_ && ratio == ratio_known_) return expected_;
+  knows_expected_ = false;
   expected_.clear();
   if (known_ == 0 || ratio != ratio_known_) return expected_;
+  knows_expected_ = true;
   expected_.assign(total_.size(), 0.0);
   for (int k = 0; k < best_; ++k)
     for (std::size_t i = 0; i < expected_.size(); ++i) expected_[i] += differences_[at(k)][i];
@@ -207,6 +231,7 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
 
 void VelocityCorrection::drop() {
   known_ = prepared_ = 0;
+  knows_expected_ = false;
   slope_ = 0;
   weights_.clear();
 }

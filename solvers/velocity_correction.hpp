@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solvers/constrained_mass.hpp"
+#include "solvers/unknown_runs.hpp"
 
 namespace trammel {
 
@@ -81,7 +82,9 @@ class VelocityCorrection {
   std::string why_;
   std::vector<double>
       weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
-  std::vector<Piece> pieces_;    ///< of velocities and of multipliers, that follow each other
+  std::vector<Piece> pieces_;  ///< of velocities and of multipliers, that follow each other
+  std::vector<UnknownRun> runs_;
+  bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown
   Sizes whole_;                  ///< of the last correction's end
   double ratio_now_ = 0;         ///< of the last correction
@@ -91,6 +94,7 @@ class VelocityCorrection {
   int known_ = 0, best_ = 0;
   double ratio_known_ = 0;  ///< of these corrections
   std::vector<double> expected_;
+  bool knows_expected_ = false;  ///< `expected_` is that for `ratio_known_`
 };
 
 }  // namespace trammel
