@@ -164,7 +164,7 @@ def mutants(program, where, count):
         good.write_bytes(bytes(data))
         status, message = finish(command(program, 1, "whole", "--restart", str(good)), where, 60)
         ends[status] = ends.get(status, 0) + 1
-        if status != 1 or not re.search("is damaged|is no checkpoint|newer program", message):
+        if status != 1 or not re.search("is damaged|is no checkpoint|(newer|older) program", message):
             bad.append(f"{kind} at {at}: status {status}: {message.strip()}")
     good.write_bytes(bytes_)
     tried = sum(ends.values())

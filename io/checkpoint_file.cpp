@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -25,17 +26,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Number of the file's format; a program reads only its own.
-constexpr int format = 1;
+/// Number of the file's format, with what the recorder says of its files. Any change of either needs a new number, as a change of the
+/// state needs a new Snapshot::version: the bytes do not describe themselves. A program reads only its own numbers.
+constexpr int format = 2;
 /// Before the HDF5 file proper, which its library looks for behind 0, 512, 1024, ... bytes.
 constexpr std::size_t preface_size = 512;
 constexpr std::string_view magic = "trammel checkpoint\n";
 
+constexpr std::string_view byte_order =
+    std::endian::native == std::endian::little ? "little-endian" : "big-endian";
+
 /// Text before the HDF5 file: its format, size and checksum.
-std::string preface(int of_format, std::size_t size, std::uint64_t sum) {
-  std::string text = fmt::format("{}format {}\nbytes {}\nfnv1a {:016x}\n", magic, of_format, size, sum);
+std::string preface(std::size_t size, std::uint64_t sum) {
+  std::string text = fmt::format("{}format {}\nstate {}\nnumbers {}\nbytes {}\nfnv1a {:016x}\n", magic,
+                                 format, Snapshot::version, byte_order, size, sum);
   text.resize(preface_size, '\n');
   return text;
+}
+
+/// What follows a word at the beginning of a line of the preface; empty where there is no such line.
+std::string_view line_of(std::string_view text, std::string_view word) {
+  const std::string begin = fmt::format("\n{} ", word);
+  const std::size_t at = text.find(begin);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + begin.size());
+  return rest.substr(0, rest.find('\n'));
 }
 
 /// Owns one of HDF5's handles.
@@ -113,8 +128,6 @@ class MemoryFile {
     if (size > 0) requirement(H5Dread(set, type_of<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
     return numbers;
   }
-  /// Of a path whose folder is there.
-  bool has(const std::string& path) const { return H5Lexists(file_, path.c_str(), H5P_DEFAULT) > 0; }
   void write_text(const std::string& path, std::string_view text) { write<char>(path, text); }
   std::string read_text(const std::string& path) const {
     const std::vector<char> text = read<char>(path);
@@ -215,6 +228,7 @@ T read_thing(const MemoryFile& file, const std::string& path) {
   Archive archive(bytes);
   T thing;
   archive(thing);
+  if (archive.left() > 0) throw Error(fmt::format("bytes are left behind '{}'", path));
   return thing;
 }
 
@@ -269,9 +283,7 @@ SnapshotContents read_snapshot(const MemoryFile& file) {
   s.stage_ended = stage[1] != 0;
   s.time = time[0];
   s.blocks = read_blocks(file, "/state/blocks", "/state/values");
-  // Earlier programs did not write these.
-  if (file.has("/state/identified_blocks"))
-    s.identified = read_blocks(file, "/state/identified_blocks", "/state/identified_values");
+  s.identified = read_blocks(file, "/state/identified_blocks", "/state/identified_values");
   const std::vector<std::string> types = read_texts(file, "/histories/types");
   const auto instances = file.read<std::int32_t>("/histories/instances");
   Joined<std::byte> histories = read_joined<std::byte>(file, "/histories/bytes");
@@ -315,6 +327,19 @@ void write_synced(const fs::path& path, std::string_view bytes) {
 
 std::uint64_t checksum(std::string_view bytes) { return hash_of(bytes); }
 
+/// Throws Error if that number of the preface is not this program's.
+void require_number(const fs::path& path, std::string_view text, std::string_view word, std::string_view what,
+                    int own) {
+  const std::string_view line = line_of(text, word);
+  int number = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc() || end != line.data() + line.size() || number < 1)
+    throw Error(fmt::format("the checkpoint '{}' is damaged: its first lines are wrong", path.string()));
+  if (number != own)
+    throw Error(fmt::format("the checkpoint '{}' has {} {}, which {} program wrote; this one reads {} {}",
+                            path.string(), what, number, number > own ? "a newer" : "an older", what, own));
+}
+
 /// Throws Error that says what is wrong with the file.
 void check(const fs::path& path, std::string_view bytes) {
   const auto damaged = [&](const std::string& why) -> Error {
@@ -323,19 +348,16 @@ void check(const fs::path& path, std::string_view bytes) {
   if (!bytes.starts_with(magic.substr(0, std::min(bytes.size(), magic.size()))) || bytes.empty())
     throw Error(fmt::format("'{}' is no checkpoint", path.string()));
   if (bytes.size() < preface_size) throw damaged("it ends too early");
-  int of_format = 0;
-  const std::string_view format_line = bytes.substr(magic.size(), 32);
-  if (!format_line.starts_with("format ")) throw damaged("its first lines are wrong");
-  std::from_chars(format_line.data() + 7, format_line.data() + format_line.size(), of_format);
-  if (of_format > format)
-    throw Error(fmt::format(
-        "the checkpoint '{}' has format {}, which a newer program wrote; this one reads format {}",
-        path.string(), of_format, format));
-  const std::string_view body = bytes.substr(preface_size);
-  if (bytes.substr(0, preface_size) == preface(format, body.size(), checksum(body))) return;
+  const std::string_view text = bytes.substr(0, preface_size), body = bytes.substr(preface_size);
+  require_number(path, text, "format", "format", format);
+  require_number(path, text, "state", "a state of version", Snapshot::version);
+  if (const std::string_view order = line_of(text, "numbers");
+      order != byte_order && (order == "little-endian" || order == "big-endian"))
+    throw Error(fmt::format("the checkpoint '{}' was written on a {} machine; this one is {}", path.string(),
+                            order, byte_order));
+  if (text == preface(body.size(), checksum(body))) return;
   // Which of the two is wrong?
-  const std::string size = fmt::format("\nbytes {}\n", body.size());
-  if (bytes.substr(0, preface_size).find(size) == std::string_view::npos)
+  if (line_of(text, "bytes") != std::to_string(body.size()))
     throw damaged(fmt::format("it has {} bytes, which is not its size", bytes.size()));
   throw damaged("its checksum is wrong");
 }
@@ -345,7 +367,7 @@ void check(const fs::path& path, std::string_view bytes) {
 std::int64_t write_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
   std::string bytes = hdf5_file(checkpoint);
   const std::string_view body = std::string_view(bytes).substr(preface_size);
-  bytes.replace(0, preface_size, preface(format, body.size(), checksum(body)));
+  bytes.replace(0, preface_size, preface(body.size(), checksum(body)));
   fs::path fresh = path;
   fresh += ".new";
   std::error_code ignored;

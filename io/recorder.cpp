@@ -21,6 +21,14 @@ namespace trammel {
 
 namespace {
 
+/// Reads what a checkpoint says of the output, to its last byte. Throws Error if it says more or less than is read.
+template <class Read>
+void read_whole(const std::vector<std::byte>& bytes, Read&& read) {
+  Archive archive(bytes);
+  read(archive);
+  if (archive.left() > 0) throw Error("what the checkpoint says of the output files goes on after its end");
+}
+
 /// A schedule within one stage.
 class Clock {
  public:
@@ -103,17 +111,14 @@ struct Recorder::Parts {
       if (assembler.layout().rank() == 0) make_folder(options.folder);
     });
     Places places;
-    if (!options.place.empty()) {
-      Archive archive(options.place);
-      archive(places);
-    }
+    if (!options.place.empty()) read_whole(options.place, [&](Archive& archive) { archive(places); });
     clocks_before = places.clocks;
     if (places.histories) histories_before = *places.histories;
     if (options.vtk.on && places.series) {
-      Archive archive(*places.series);
-      series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name), archive);
-      Archive of_motion(*places.motion);
-      motion.read(of_motion);
+      read_whole(*places.series, [&](Archive& archive) {
+        series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name), archive);
+      });
+      read_whole(*places.motion, [&](Archive& archive) { motion.read(archive); });
     } else if (options.vtk.on) {
       series = std::make_unique<VtkSeries>(assembler, options.folder, file_stem(options.name));
     }
@@ -138,8 +143,11 @@ struct Recorder::Parts {
     if (vtk_clock.on()) write_view();
     if (!csv_clock.on()) return;
     if (histories_before.empty()) return histories->record(state, Occasion::present);
-    Archive archive(histories_before);
-    histories->go_on(state, archive);
+    histories_go_on(state);
+  }
+
+  void histories_go_on(const State& state) {
+    read_whole(histories_before, [&](Archive& archive) { histories->go_on(state, archive); });
     histories_before.clear();
   }
 
@@ -208,11 +216,7 @@ void Recorder::stage_begins(const Stage& stage, const StepReport& report, const 
   if (p.vtk_clock.on()) p.draw(state);
   if (!p.csv_clock.on()) return;
   // A run of a changed case goes on with the files, and its stage begins anew.
-  if (!p.histories_before.empty()) {
-    Archive archive(p.histories_before);
-    p.histories->go_on(state, archive);
-    p.histories_before.clear();
-  }
+  if (!p.histories_before.empty()) p.histories_go_on(state);
   p.histories->record(state, report.restarted || assembled ? Occasion::start : Occasion::present);
 }
 

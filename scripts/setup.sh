@@ -11,6 +11,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   xvfb xauth libgl1-mesa-dri
+  btrfs-progs
 )
 
 missing=()

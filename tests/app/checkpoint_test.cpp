@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "io/checkpoint_file.hpp"
+#include "kernel/address_sanitizer.hpp"
 #include "swinging_rod.hpp"
 
 namespace trammel {
@@ -43,6 +46,44 @@ TEST(Checkpoint, that_cannot_be_written_leaves_the_previous_one) {
   EXPECT_EQ(testing::table_of(place.read("full/rod.csv")).rows.back()[0], 0.2);
 }
 
+TEST(Checkpoint, the_last_two_are_kept) {
+  const Workplace place;
+  place.write("case.yaml", swinging_rod);
+  const Outcome outcome =
+      place.shell("trammel run case.yaml -q -o out --checkpoint-every 30 && cd out && ls checkpoint_*");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  // Six in 200 steps, and one at the end.
+  EXPECT_EQ(outcome.out, "checkpoint_0006.h5\ncheckpoint_0007.h5\n");
+  EXPECT_EQ(read_checkpoint(place / "out/checkpoint_0006.h5").snapshot.time, 0.18);
+  EXPECT_EQ(read_checkpoint(place / "out/checkpoint_0007.h5").snapshot.time, 0.2);
+}
+
+TEST(Checkpoint, is_requested_by_the_case_and_otherwise_by_the_command) {
+  const Workplace place;
+  const auto asking = [&](const std::string& words) {
+    place.write("case.yaml", testing::with(swinging_rod, "vtk: {every: 30}", "checkpoint: {" + words + "}"));
+  };
+  const auto written = [&](const std::string& options) {
+    EXPECT_EQ(place.shell("rm -rf out; trammel run case.yaml -q -o out " + options).status, 0);
+    std::vector<double> times;
+    for (const auto& file : checkpoints_in(place / "out"))
+      times.push_back(read_checkpoint(file).snapshot.time);
+    return times;
+  };
+  asking("every: 150");
+  EXPECT_EQ(written(""), (std::vector{0.15, 0.2}));
+  EXPECT_EQ(written("--checkpoint-every 120"), (std::vector{0.12, 0.2}));
+  asking("minutes: 0.001");
+  EXPECT_EQ(written("--set until=30").back(), 30);
+  EXPECT_THAT(place.read("out/run.log"), HasSubstr(", by the clock: "));
+  asking("minutes: 1000");
+  EXPECT_EQ(written(""), (std::vector{0.2}));
+  asking("");
+  const Outcome refused = place.shell("trammel run case.yaml -q -o out");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("'checkpoint' needs 'every', 'minutes' or both"));
+}
+
 TEST(Checkpoint, a_run_anew_takes_those_of_the_run_before_away) {
   const Workplace place;
   run_with_two_checkpoints(place);
@@ -52,20 +93,23 @@ TEST(Checkpoint, a_run_anew_takes_those_of_the_run_before_away) {
 }
 
 TEST(Checkpoint, is_written_where_a_signal_stops_the_run) {
-  const Workplace place;
-  place.write("case.yaml", swinging_rod);
-  const Outcome outcome = place.shell(started(long_run, 100) + "kill -TERM $run; wait $run");
-  EXPECT_EQ(outcome.status, 143);
-  EXPECT_THAT(place.read("out/run.log"), HasSubstr("go on from out/checkpoint_0001.h5 with --restart"));
-  EXPECT_THAT(place.read("out/run.json"),
-              AllOf(HasSubstr("\"end\": \"SIGTERM\""), HasSubstr("\"status\": 143")));
-  const double stopped = testing::table_of(place.read("out/rod.csv")).rows.back()[0];
-  const Outcome again =
-      place.shell(fmt::format("trammel run case.yaml -q -o out --restart --set until={}", stopped + 0.02));
-  EXPECT_EQ(again.status, 0) << again.err;
-  const Table table = testing::table_of(place.read("out/rod.csv"));
-  expect_no_gap(table, 0.001);
-  EXPECT_NEAR(table.rows.back()[0], stopped + 0.02, 1e-9);
+  for (const auto& [signal, status] : {std::pair{"TERM", 143}, {"INT", 130}}) {
+    const Workplace place;
+    place.write("case.yaml", swinging_rod);
+    const Outcome outcome =
+        place.shell(started(long_run, 100) + fmt::format("kill -{} $run; wait $run", signal));
+    EXPECT_EQ(outcome.status, status);
+    EXPECT_THAT(place.read("out/run.log"), HasSubstr("go on from out/checkpoint_0001.h5 with --restart"));
+    EXPECT_THAT(place.read("out/run.json"), AllOf(HasSubstr(fmt::format("\"end\": \"SIG{}\"", signal)),
+                                                  HasSubstr(fmt::format("\"status\": {}", status))));
+    const double stopped = testing::table_of(place.read("out/rod.csv")).rows.back()[0];
+    const Outcome again =
+        place.shell(fmt::format("trammel run case.yaml -q -o out --restart --set until={}", stopped + 0.02));
+    EXPECT_EQ(again.status, 0) << again.err;
+    const Table table = testing::table_of(place.read("out/rod.csv"));
+    expect_no_gap(table, 0.001);
+    EXPECT_NEAR(table.rows.back()[0], stopped + 0.02, 1e-9);
+  }
 }
 
 TEST(Checkpoint, is_written_on_SIGUSR1_while_the_run_continues) {
@@ -152,6 +196,67 @@ TEST(ExitStatus, says_how_a_run_ended) {
   place.write("case.yaml", text);
   EXPECT_EQ(status(""), 4);
   EXPECT_THAT(place.read("out/run.json"), HasSubstr("\"end\": \"no convergence\""));
+}
+
+/// A particle on a rod whose steps are so long that index 3 adds energy without bound.
+const std::string growing = R"yaml(trammel: 1
+bodies:
+  bob: {type: point_mass, mass: 1, position: [1.2*sin(70*pi/180), 0, -1.2*cos(70*pi/180)], velocity: [0, 1.8, 0]}
+joints:
+  rod: {type: distance, between: [ground, bob]}
+loads:
+  weight: {type: gravity, acceleration: [0, 0, -9.81]}
+stages:
+  - {type: dynamic, step: 0.05, until: 9, form: index3}
+)yaml";
+
+TEST(ExitStatus, of_a_run_that_gains_energy_leaves_the_checkpoint_before) {
+  const Workplace place;
+  place.write("case.yaml", growing);
+  EXPECT_EQ(place.shell("trammel run case.yaml -q -o out --checkpoint-every 10").status, 3);
+  ASSERT_FALSE(checkpoints_in(place / "out").empty());
+  const std::string last = checkpoints_in(place / "out").back().filename();
+  EXPECT_THAT(place.read("out/run.json"), AllOf(HasSubstr("\"end\": \"energy\""), HasSubstr("\"status\": 3"),
+                                                HasSubstr("\"checkpoint\": \"out/" + last + "\"")));
+  // The run continued from there ends where it ended before.
+  EXPECT_EQ(
+      place.shell("cp -r out again && trammel run case.yaml -q -o again --checkpoint-every 10 --restart")
+          .status,
+      3);
+  const auto reached = [&](const std::string& folder) {
+    const std::string text = place.read(folder + "/run.json");
+    const std::size_t at = text.find("\"time\": ", text.find("\"status\""));
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(reached("out"), reached("again"));
+}
+
+TEST(ExitStatus, of_a_run_that_cannot_write_its_results_leaves_the_checkpoint_before) {
+  const Workplace place;
+  place.write("case.yaml", swinging_rod);
+  // 40 blocks of 1 KiB hold a checkpoint, and some hundred rows.
+  EXPECT_EQ(place.shell("ulimit -f 40; trammel run case.yaml -q -o out --checkpoint-every 50").status, 1);
+  EXPECT_THAT(place.read("out/run.json"), AllOf(HasSubstr("\"end\": \"error\""), HasSubstr("\"status\": 1")));
+  ASSERT_FALSE(checkpoints_in(place / "out").empty());
+  const Outcome again = place.shell(
+      "trammel run case.yaml -q -o whole --checkpoint-every 50 && "
+      "trammel run case.yaml -q -o out --checkpoint-every 50 --restart && cmp out/rod.csv whole/rod.csv");
+  EXPECT_EQ(again.status, 0) << again.err << again.out;
+}
+
+TEST(ExitStatus, of_a_crash_leaves_the_checkpoint_before) {
+  const Workplace place;
+  place.write("case.yaml", swinging_rod);
+  const Outcome outcome =
+      place.shell(started(long_run + " --checkpoint-every 50", 100) + "kill -SEGV $run; wait $run");
+  EXPECT_EQ(outcome.status, TRAMMEL_ADDRESS_SANITIZER != 0 ? 1 : 139);
+  EXPECT_THAT(place.read("out/run.json"), HasSubstr("\"end\": \"running\""));
+  ASSERT_FALSE(checkpoints_in(place / "out").empty());
+  const double time = read_checkpoint(checkpoints_in(place / "out").back()).snapshot.time;
+  const Outcome again =
+      place.shell(fmt::format("trammel run case.yaml -q -o out --restart --set until={}", time + 0.02));
+  EXPECT_EQ(again.status, 0) << again.err;
+  expect_no_gap(testing::table_of(place.read("out/rod.csv")), 0.001);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -262,12 +263,24 @@ void replace_in(const std::filesystem::path& path, const std::string& from, cons
   std::ofstream(path, std::ios::binary) << bytes.replace(at, from.size(), to);
 }
 
-TEST(Restart, of_a_newer_format_is_refused) {
+TEST(Restart, of_another_format_is_refused_even_with_restart_anyway) {
   const Workplace place;
   run_with_two_checkpoints(place);
-  replace_in(place / "out/checkpoint_0001.h5", "format 1", "format 9");
-  expect_refused(place, "out/checkpoint_0001.h5",
-                 {"has format 9, which a newer program wrote; this one reads format 1"});
+  const std::string state = fmt::format("state {}", Snapshot::version),
+                    older = fmt::format("state {}", Snapshot::version - 1);
+  for (const auto& [from, to, message] :
+       {std::array<std::string, 3>{"format 2", "format 9",
+                                   "has format 9, which a newer program wrote; this one reads format 2"},
+        {"format 9", "format 1", "has format 1, which an older program wrote; this one reads format 2"},
+        {"format 1\n" + state, "format 2\n" + older,
+         fmt::format(
+             "has a state of version {}, which an older program wrote; this one reads a state of version {}",
+             Snapshot::version - 1, Snapshot::version)},
+        {older + "\nnumbers little", state + "\nnumbers big", "was written on a big-endian machine"}}) {
+    replace_in(place / "out/checkpoint_0001.h5", from, to);
+    expect_refused(place, "out/checkpoint_0001.h5", {message});
+    expect_refused(place, "out/checkpoint_0001.h5 --restart-anyway", {message});
+  }
 }
 
 TEST(Restart, of_another_plugin_or_program_is_refused) {

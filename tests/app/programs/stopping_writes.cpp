@@ -1,9 +1,10 @@
-// Loaded before a program (LD_PRELOAD): ends or pauses it while it writes a checkpoint.
+// Loaded before a program (LD_PRELOAD): ends or pauses it while it writes a checkpoint, or refuses to write.
 //
 //   TRAMMEL_TEST_FILE   part of the name of the file that is being written
 //   TRAMMEL_TEST_FAULT  write: killed when half of the bytes are written; sync: before they reach the disk; rename: before the file gets
 //                       its name; renamed: after it; pause, hold: waits before the bytes reach the disk, and makes the file
-//                       `writing`: until a signal comes, for ever
+//                       `writing`: until a signal comes, for ever; full, quota: half of the bytes are written, and the rest is refused
+//                       as by a full disk, by a full quota
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -49,11 +51,18 @@ extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t count) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
-  if (is("write") && is_watched(file)) {
-    (void)real(file, bytes, count / 2);
+  const bool refuses = is("full") || is("quota");
+  if (!(refuses || is("write")) || !is_watched(file)) return real(file, bytes, count);
+  static int last = -1;
+  if (!refuses || file != last) {
+    last = file;
+    const ssize_t written = real(file, bytes, count / 2);
+    if (refuses) return written;
     end();
   }
-  return real(file, bytes, count);
+  last = -1;
+  errno = is("full") ? ENOSPC : EDQUOT;
+  return -1;
 }
 
 int fsync(int file) {
