@@ -42,16 +42,22 @@ void RedundancyMonitor::take(const State& state) {
   last_time_ = state.time;
 }
 
-std::string RedundancyMonitor::follow_switches(const State& state, std::span<const RowSwitch> rows) {
+std::string RedundancyMonitor::follow_switches(const State& state, std::span<const RowSwitch> rows,
+                                               const std::set<ConstraintRow>& active_before) {
   rank_.follow_switches(state, rows);
   rank_.refuse_repeated_contacts();
   take(state);
   const Model& model = assembler_.model();
   std::map<RowStatus, std::set<std::string>> joints;
+  std::set<std::string> changed;
   for (const RowSwitch& s : rows)
-    if (const int entity = entity_of(s.row.block); entity >= 0)
-      joints[s.status].insert("'" + model.entities[static_cast<std::size_t>(entity)].name + "'");
+    if (const int entity = entity_of(s.row.block); entity >= 0) {
+      const bool stays = s.status == RowStatus::active && active_before.contains(s.row);
+      (stays ? changed : joints[s.status])
+          .insert("'" + model.entities[static_cast<std::size_t>(entity)].name + "'");
+    }
   std::string text;
+  if (!changed.empty()) text = fmt::format("the equations of {} change", fmt::join(changed, ", "));
   for (const auto& [status, names] : joints) {
     const char* what = status == RowStatus::active     ? "active"
                        : status == RowStatus::inactive ? "inactive"

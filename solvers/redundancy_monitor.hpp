@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ class RedundancyMonitor {
   /// Finds the rank at `state` and removes redundant equations. Returns a line for the log for each entity with
   /// redundant equations.
   std::vector<std::string> begin(const State& state);
-  /// Call after a change of the statuses of rows. Returns a line for the log, or an empty text.
-  std::string follow_switches(const State& state, std::span<const RowSwitch> rows);
+  /// Call after a change of the statuses of rows. `active_before`: rows that were active already, and
+  /// whose equations are others now. Returns a line for the log, or an empty text.
+  std::string follow_switches(const State& state, std::span<const RowSwitch> rows,
+                              const std::set<ConstraintRow>& active_before = {});
   /// Whether matrices made before the last call of a function that removes other equations are invalid.
   bool pattern_changed() const { return pattern_changed_; }
   /// After stencils moved.

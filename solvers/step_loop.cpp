@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -296,8 +297,13 @@ void StepLoop::switch_rows(std::span<const RowSwitch> rows) {
   const bool lets_go =
       std::ranges::any_of(rows, [](const RowSwitch& s) { return s.status == RowStatus::inactive; });
   if (moves() && lets_go && parts_.form->holds_velocities()) parts_.start->velocities(state_);
+  std::set<ConstraintRow> active_before;
+  for (const RowSwitch& s : rows)
+    if (assembler_.statuses().of(s.row.block, s.row.component) == RowStatus::active)
+      active_before.insert(s.row);
   history_.switch_rows(rows, state_, beginning());
-  simulation_.note(fmt::format("at t = {:g} {}", state_.time, parts_.loops.follow_switches(state_, rows)));
+  simulation_.note(
+      fmt::format("at t = {:g} {}", state_.time, parts_.loops.follow_switches(state_, rows, active_before)));
   take_redundant();
   if (!moves()) return;
   // A gap that is left open by rounding would be closed within the first step, which multipliers would tell of.

@@ -81,11 +81,7 @@ void ContactJoint::terms(const RelativeState<4>& x, bool second, Terms& out) con
   const Eigen::Vector4d c = parameters(x.c);
   surfaces_.one->evaluate(first(c), second ? 3 : 2, p);
   surfaces_.two->evaluate(second_of(c), second ? 3 : 2, q);
-  for (int i = 0; i < 3; ++i) {
-    const SurfaceVector<2> axis = constant(Vec3::Unit(i));
-    add_offset(x.p_AB_A, axis, p, second, i, out);
-    add_product(x.R_AB, axis, q, second, i, out);
-  }
+  add_closure(x.R_AB, x.p_AB_A, p, q, second, out);
   const SurfaceDirections a = surfaces_.one->directions(p), b = surfaces_.two->directions(q);
   add_product(x.R_AB, a.u, b.normal, second, 3, out);
   add_product(x.R_AB, a.v, b.normal, second, 4, out);

@@ -12,50 +12,7 @@ namespace trammel::surfaces {
 
 namespace {
 
-constexpr std::size_t widest = NurbsSurface::most_degree + 1;
-using Basis = std::array<std::array<double, widest>, 4>;
-
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-/// The splines that do not vanish in the piece of x, and their derivatives up to `order`; gives the first of them. The
-/// recursion of Cox and de Boor, and that of the derivatives, N' = p (N_left / span - N_right / span).
-int basis(const std::vector<double>& knots, int degree, int count, double x, int order, Basis& out) {
-  const auto end = knots.begin() + count;
-  const auto next = std::upper_bound(knots.begin() + degree + 1, end, x);
-  const int piece = static_cast<int>(next - knots.begin()) - 1;
-  const auto knot = [&](int i) { return knots[index(i)]; };
-  // values[p][k]: spline piece - p + k of degree p.
-  std::array<std::array<double, widest>, widest> values{};
-  values[0][0] = 1;
-  for (int p = 1; p <= degree; ++p)
-    for (int k = 0; k <= p; ++k) {
-      const int i = piece - p + k;
-      double sum = 0;
-      if (k > 0) sum += (x - knot(i)) / (knot(i + p) - knot(i)) * values[index(p - 1)][index(k - 1)];
-      if (k < p)
-        sum += (knot(i + p + 1) - x) / (knot(i + p + 1) - knot(i + 1)) * values[index(p - 1)][index(k)];
-      values[index(p)][index(k)] = sum;
-    }
-  for (int m = 0; m <= order; ++m) {
-    std::array<double, widest> now{};
-    if (m <= degree) {
-      now = values[index(degree - m)];
-      for (int p = degree - m + 1; p <= degree; ++p) {
-        std::array<double, widest> raised{};
-        for (int k = 0; k <= p; ++k) {
-          const int i = piece - p + k;
-          double sum = 0;
-          if (k > 0) sum += now[index(k - 1)] / (knot(i + p) - knot(i));
-          if (k < p) sum -= now[index(k)] / (knot(i + p + 1) - knot(i + 1));
-          raised[index(k)] = p * sum;
-        }
-        now = raised;
-      }
-    }
-    out[index(m)] = now;
-  }
-  return piece - degree;
-}
 
 /// How the Bezier control points of the piece from knot `piece` follow from the control points that act there: row j is the blossom
 /// whose arguments are j times the end of the piece and else its begin.
@@ -83,6 +40,55 @@ constexpr std::array<std::array<double, 4>, 4> binomial{
 
 SurfaceRange NurbsSurface::Direction::range() const {
   return {.first = knots[index(degree)], .last = knots[index(count)], .periodic = periodic};
+}
+
+void NurbsSurface::Direction::take_spans() {
+  for (int p = 0; p <= degree; ++p)
+    for (std::size_t i = 0; i < knots.size(); ++i) {
+      const double span = i + index(p) < knots.size() ? knots[i + index(p)] - knots[i] : 0;
+      per_span.push_back(span > 0 ? 1 / span : 0);
+    }
+}
+
+int NurbsSurface::Direction::splines(double x, int order, Splines& out) const {
+  const auto next = std::upper_bound(knots.begin() + degree + 1, knots.begin() + count, x);
+  const int piece = static_cast<int>(next - knots.begin()) - 1;
+  // The recursion of Cox and de Boor: each spline of degree p - 1 is a part of two of degree p. Those of degree - m begin
+  // the m-th derivatives.
+  std::array<double, most_degree + 1> now;
+  now[0] = 1;
+  if (degree <= order) out[index(degree)][0] = 1;
+  for (int p = 1; p <= degree; ++p) {
+    const double *first = &knots[index(piece - p + 1)], *last = first + p;
+    const double* per = per_spans(p) + (piece - p + 1);
+    double from_left = 0;
+    for (int k = 0; k < p; ++k) {
+      const double part = now[index(k)] * per[k];
+      now[index(k)] = from_left + (last[k] - x) * part;
+      from_left = (x - first[k]) * part;
+    }
+    now[index(p)] = from_left;
+    if (degree - p <= order) std::copy_n(now.begin(), p + 1, out[index(degree - p)].begin());
+  }
+  // N' = p (N_left / span - N_right / span), as often as it is differentiated.
+  for (int m = 1; m <= order; ++m) {
+    auto& d = out[index(m)];
+    if (m > degree) {
+      std::fill_n(d.begin(), degree + 1, 0.0);
+      continue;
+    }
+    for (int p = degree - m + 1; p <= degree; ++p) {
+      const double* per = per_spans(p) + (piece - p + 1);
+      double from_left = 0;
+      for (int k = 0; k < p; ++k) {
+        const double part = p * d[index(k)] * per[k];
+        d[index(k)] = from_left - part;
+        from_left = part;
+      }
+      d[index(p)] = from_left;
+    }
+  }
+  return piece - degree;
 }
 
 NurbsSurface::Direction NurbsSurface::direction(const NurbsDirection& what, int points, const char* name) {
@@ -117,6 +123,7 @@ NurbsSurface::Direction NurbsSurface::direction(const NurbsDirection& what, int 
       const int lap = i < 0 ? -1 : i >= points ? i / points : 0;
       out.knots.push_back(once[index(i - lap * points)] + lap * period);
     }
+    out.take_spans();
     return out;
   }
   out.knots = what.knots;
@@ -127,6 +134,7 @@ NurbsSurface::Direction NurbsSurface::direction(const NurbsDirection& what, int 
     if (!(out.knots[index(i + p)] > out.knots[index(i)]))
       throw Error(fmt::format("the knot {:g} along {} stands more than {} times: the surface tears there",
                               out.knots[index(i)], name, p));
+  out.take_spans();
   return out;
 }
 
@@ -191,21 +199,38 @@ std::vector<SurfacePatch> NurbsSurface::patches() const {
   return all;
 }
 
-void NurbsSurface::at(double u, double v, int derivatives, SurfacePoint& out) const {
-  Basis N, M;
-  const int first_u = basis(u_.knots, u_.degree, u_.count, u, derivatives, N);
-  const int first_v = basis(v_.knots, v_.degree, v_.count, v, derivatives, M);
-  std::array<Point, 10> sums;
-  sums.fill(Point::Zero());
+template <int derivatives>
+void NurbsSurface::sum(double u, double v, std::array<Point, 10>& out) const {
+  Splines N, M;
+  const int first_u = u_.splines(u, derivatives, N), first_v = v_.splines(v, derivatives, M);
+  constexpr std::size_t n = derivatives + 1;
+  for (std::size_t i = 0; i < n * (n + 1) / 2; ++i) out[i].setZero();
   for (int k = 0; k <= u_.degree; ++k) {
-    std::array<Point, 4> along;
-    along.fill(Point::Zero());
     const Point* row = &poles_[index((first_u + k) * v_.count + first_v)];
-    for (int l = 0; l <= v_.degree; ++l)
-      for (int j = 0; j <= derivatives; ++j) along[index(j)] += M[index(j)][index(l)] * row[l];
+    std::array<Point, n> along;
+    for (std::size_t j = 0; j < n; ++j) along[j] = M[j][0] * row[0];
+    for (int l = 1; l <= v_.degree; ++l)
+      for (std::size_t j = 0; j < n; ++j) along[j] += M[j][index(l)] * row[l];
     for (int i = 0; i <= derivatives; ++i)
       for (int j = 0; i + j <= derivatives; ++j)
-        sums[SurfacePoint::at(i, j)] += N[index(i)][index(k)] * along[index(j)];
+        out[SurfacePoint::at(i, j)] += N[index(i)][index(k)] * along[index(j)];
+  }
+}
+
+void NurbsSurface::at(double u, double v, int derivatives, SurfacePoint& out) const {
+  std::array<Point, 10> sums;
+  switch (derivatives) {
+    case 0:
+      sum<0>(u, v, sums);
+      break;
+    case 1:
+      sum<1>(u, v, sums);
+      break;
+    case 2:
+      sum<2>(u, v, sums);
+      break;
+    default:
+      sum<3>(u, v, sums);
   }
   if (!rational_) {
     for (std::size_t k = 0; k < SurfacePoint::at(0, derivatives) + 1; ++k) out.d[k] = sums[k].head<3>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "trammel/surface.hpp"
@@ -34,13 +35,28 @@ class NurbsSurface final : public Surface {
  private:
   using Point = Eigen::Vector4d;  ///< homogeneous: (w p, w)
 
+  /// The splines of one parameter that do not vanish in a piece, at most 26, and their derivatives up to the third.
+  using Splines = std::array<std::array<double, most_degree + 1>, 4>;
+
   struct Direction {
     int degree = 0, count = 0;
-    std::vector<double> knots;
-    SurfaceRange range() const;
     bool periodic = false;
+    std::vector<double> knots;
+    std::vector<double> per_span;  ///< 1 / (knot i + p - knot i), by p and then i; 0 where they coincide
+
+    SurfaceRange range() const;
+    void take_spans();
+    const double* per_spans(int p) const {
+      return per_span.data() + static_cast<std::size_t>(p) * knots.size();
+    }
+    /// The splines at x and their derivatives up to `order`; all else of `out` is left as it is. Gives the number of the first.
+    int splines(double x, int order, Splines& out) const;
   };
   static Direction direction(const NurbsDirection& what, int points, const char* name);
+
+  /// Sums over the control points, with derivatives up to an order.
+  template <int derivatives>
+  void sum(double u, double v, std::array<Point, 10>& out) const;
 
   Direction u_, v_;
   bool rational_ = false;     ///< whether the weights differ
