@@ -1,5 +1,6 @@
 #pragma once
 
+#include <new>
 #include <span>
 #include <string>
 
@@ -19,6 +20,8 @@ class VisitFault {
     if (!text_.empty()) return;
     try {
       visit();
+    } catch (const std::bad_alloc&) {
+      keep(assembler, entity, "out of memory");
     } catch (const std::exception& e) {
       keep(assembler, entity, e.what());
     } catch (...) {

@@ -19,6 +19,7 @@
 #include <limits>
 #include <span>
 
+#include "io/address_space.hpp"
 #include "io/field_labels.hpp"
 #include "trammel/error.hpp"
 
@@ -138,8 +139,24 @@ Coordinates coordinates_for(const DrawingExtent& extent) {
                                                           : Coordinates::in_double_precision;
 }
 
+namespace {
+
+/// More than VTK allocates for this drawing: its own arrays, compressed blocks, and the text with its copies.
+std::size_t bytes_for(const LayerDrawing& drawing, const std::vector<LayerField>& fields) {
+  constexpr std::size_t copies = 3, besides = std::size_t{32} << 20;
+  std::size_t numbers = drawing.points.size() + drawing.entity.size();
+  for (const LayerField& field : fields)
+    numbers += drawing.point_count() * static_cast<std::size_t>(field.components);
+  for (const auto* kind : {&drawing.vertices, &drawing.lines, &drawing.polygons, &drawing.strips})
+    numbers += kind->offsets.size() + kind->connectivity.size() + kind->entity.size();
+  return copies * numbers * sizeof(double) + besides;
+}
+
+}  // namespace
+
 std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates) {
-  vtkObject::GlobalWarningDisplayOff();  // what goes wrong is an exception with our own message
+  require_address_space(bytes_for(drawing, fields));  // VTK crashes where it gets no memory
+  vtkObject::GlobalWarningDisplayOff();               // what goes wrong is an exception with our own message
   vtkNew<vtkPoints> points;
   points->SetData(coordinates == Coordinates::in_single_precision
                       ? in_single("Points", 3, drawing.points, step_at_largest(drawing.points), every_bit)

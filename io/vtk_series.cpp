@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "io/address_space.hpp"
 #include "io/background_work.hpp"
 #include "io/csv_outputs.hpp"
 #include "io/drawing_start.hpp"
@@ -230,6 +231,8 @@ struct VtkSeries::Parts {
                 layers = std::make_shared<DrawingLayers>(drawing.take_layers())] {
       write_layers(number, plan, *layers);
     });
+    // What the run allocates meanwhile could take from VTK the memory that it counts on.
+    if (address_space_is_limited()) writer.wait();
   }
 
   /// Names the frames that all ranks have written. Collective.
