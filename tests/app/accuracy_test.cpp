@@ -131,6 +131,32 @@ TEST(Accuracy, reports_the_error_in_summary_and_check) {
   EXPECT_LT(told, 3 * truly);
 }
 
+// Positions of 1 km are known to 1e-13 m, of which a part stays in each of a hundred thousand steps.
+TEST(Accuracy, that_rounding_does_not_allow_names_the_one_that_it_allows) {
+  const auto far_away = [](const std::string& accuracy) {
+    return R"(trammel: 1
+bodies:
+  bob: {type: point_mass, mass: 1, position: [999, 0, 0]}
+joints:
+  rod: {type: distance, between: [{on: ground, at: [1000, 0, 0]}, bob]}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+stages:
+  - {type: dynamic, until: 2, accuracy: )" +
+           accuracy + "}\n";
+  };
+  const Workplace here;
+  const Outcome run = here.run(far_away("1e-8"));
+  EXPECT_NE(run.status, 0);
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(run.err, found,
+                                std::regex("finer than rounding allows: about ([\\d.e-]+) is possible")))
+      << run.err;
+  const Workplace there;
+  const Outcome possible = there.run(far_away(fmt::format("{}", 2 * std::stod(found[1]))));
+  EXPECT_EQ(possible.status, 0) << possible.err;
+}
+
 /// A block over its support, `height` above it, that is pulled up.
 std::string block(double height, double pull) {
   return fmt::format(R"(trammel: 1

@@ -214,6 +214,10 @@ loads:
        "trammel: 1\nbodies:\n  rod: {type: rigid_body, mass: 1, " + inertia +
            "}\nstages:\n  - {type: dynamic, until: 1, step: 0.1, projection: no}\n",
        {"case.yaml:5:", "'projection' belongs to 'form: index1'"}},
+      {"unknown_form",
+       "trammel: 1\nbodies:\n  rod: {type: rigid_body, mass: 1, " + inertia +
+           "}\nstages:\n  - {type: dynamic, until: 1, step: 0.1, form: index4}\n",
+       {"case.yaml:5:", "'form'", "index4", "projected, index3, index2, index1"}},
       {"no_stages", "trammel: 1\n", {"case.yaml: error: the case has no 'stages'"}},
       {"two_markers_instead",
        pendulum("mass: 1, " + inertia, "between: [rod], axis: [0, 0, 1]"),

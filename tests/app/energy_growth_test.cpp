@@ -58,7 +58,7 @@ std::vector<double> energies(const std::string& options, double h, double until)
 }
 
 TEST(EnergyGrowth, is_bounded_by_default) {
-  for (const double h : {0.1, 0.05, 0.03, 0.01}) {
+  for (const double h : {0.1, 0.05, 0.03, 0.02, 0.01, 0.005}) {
     const std::vector<double> e = energies("", h, 100);
     ASSERT_GT(e.size(), 900U);
     EXPECT_LT(*std::ranges::max_element(e), 1.001 * e.front()) << h;
