@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "growing_pendulum.hpp"
 #include "io/checkpoint_file.hpp"
 #include "kernel/address_sanitizer.hpp"
 #include "swinging_rod.hpp"
@@ -198,21 +199,9 @@ TEST(ExitStatus, says_how_a_run_ended) {
   EXPECT_THAT(place.read("out/run.json"), HasSubstr("\"end\": \"no convergence\""));
 }
 
-/// A particle on a rod whose steps are so long that index 3 adds energy without bound.
-const std::string growing = R"yaml(trammel: 1
-bodies:
-  bob: {type: point_mass, mass: 1, position: [1.2*sin(70*pi/180), 0, -1.2*cos(70*pi/180)], velocity: [0, 1.8, 0]}
-joints:
-  rod: {type: distance, between: [ground, bob]}
-loads:
-  weight: {type: gravity, acceleration: [0, 0, -9.81]}
-stages:
-  - {type: dynamic, step: 0.05, until: 9, form: index3}
-)yaml";
-
 TEST(ExitStatus, of_a_run_that_gains_energy_leaves_the_checkpoint_before) {
   const Workplace place;
-  place.write("case.yaml", growing);
+  place.write("case.yaml", testing::growing_pendulum("until: 9, form: index3"));
   EXPECT_EQ(place.shell("trammel run case.yaml -q -o out --checkpoint-every 10").status, 3);
   ASSERT_FALSE(checkpoints_in(place / "out").empty());
   const std::string last = checkpoints_in(place / "out").back().filename();

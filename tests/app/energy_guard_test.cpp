@@ -9,33 +9,19 @@
 #include <string>
 
 #include "command.hpp"
+#include "growing_pendulum.hpp"
 #include "histories.hpp"
 
 namespace trammel {
 namespace {
 
 using ::testing::AllOf;
+using testing::growing_pendulum;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Outcome;
 using testing::Table;
 using testing::Workplace;
-
-/// A particle on a rod that turns by 0.17 rad a step at most: index 3 at radius 0.9 gains energy without bound from 0.072 rad on.
-std::string pendulum(const std::string& stage) {
-  return R"(trammel: 1
-bodies:
-  bob: {type: point_mass, mass: 1, position: [1.2*sin(70*pi/180), 0, -1.2*cos(70*pi/180)], velocity: [0, 1.8, 0]}
-joints:
-  rod: {type: distance, between: [ground, bob]}
-loads:
-  weight: {type: gravity, acceleration: [0, 0, -9.81]}
-sensors:
-  all: {type: energy}
-stages:
-  - {type: dynamic, step: 0.05, )" +
-         stage + "}\n";
-}
 
 Outcome run(const Workplace& here, const std::string& text, const std::string& launcher = "") {
   here.write("case.yaml", text);
@@ -51,7 +37,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(EnergyGuard, stops_a_motion_that_grows_and_names_the_joint) {
   const Workplace here;
-  const Outcome ended = run(here, pendulum("until: 9, form: index3"));
+  const Outcome ended = run(here, growing_pendulum("until: 9, form: index3"));
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.err, AllOf(HasSubstr("came from nowhere, most of it at joint 'rod' (distance)"),
                                HasSubstr("the step of 0.05 s is too long for `form: index3`"),
@@ -74,19 +60,19 @@ TEST(EnergyGuard, stops_a_motion_that_grows_and_names_the_joint) {
 
 TEST(EnergyGuard, is_the_same_on_several_ranks) {
   const Workplace here;
-  const Outcome ended = run(here, pendulum("until: 9, form: index3"), "mpirun -q -n 2");
+  const Outcome ended = run(here, growing_pendulum("until: 9, form: index3"), "mpirun -q -n 2");
   EXPECT_EQ(ended.status, 3) << ended.err;
   EXPECT_EQ(count(ended.err, "most of it at joint 'rod' (distance)"), 1u) << ended.err;
 }
 
 TEST(EnergyGuard, warns_or_ignores_as_the_case_says) {
   const Workplace here;
-  const Outcome warned = run(here, pendulum("until: 8, form: index3, energy: warn"));
+  const Outcome warned = run(here, growing_pendulum("until: 8, form: index3, energy: warn"));
   EXPECT_EQ(warned.status, 0) << warned.err;
   const std::string log = here.read("out/run.log");
   EXPECT_EQ(count(log, " came from nowhere"), 2u) << log;  // when it happens, and in the summary
   EXPECT_LT(log.find("WARNING: at t = "), log.find("summary"));
-  const Outcome ignored = run(here, pendulum("until: 8, form: index3, energy: ignore"));
+  const Outcome ignored = run(here, growing_pendulum("until: 8, form: index3, energy: ignore"));
   EXPECT_EQ(ignored.status, 0) << ignored.err;
   EXPECT_THAT(here.read("out/run.log"), Not(HasSubstr("came from nowhere")));
 }
@@ -140,7 +126,7 @@ stages:
 
 TEST(EnergyGuard, refuses_an_unknown_word) {
   const Workplace here;
-  const Outcome refused = run(here, pendulum("until: 1, energy: stopp"));
+  const Outcome refused = run(here, growing_pendulum("until: 1, energy: stopp"));
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("case.yaml:11:"), HasSubstr("stopp"), HasSubstr("stop, warn, ignore")));
@@ -150,7 +136,7 @@ TEST(EnergyGuard, refuses_an_unknown_word) {
 TEST(EnergyGuard, counts_no_work_of_a_constraint_without_time) {
   for (const std::string form : {"index3", "projected", "index2", "index1"}) {
     const Workplace here;
-    const Outcome done = run(here, pendulum("until: 4, energy: ignore, form: " + form));
+    const Outcome done = run(here, growing_pendulum("until: 4, energy: ignore, form: " + form));
     ASSERT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(here.read("out/run.log"), HasSubstr("dissipated or delivered 0\n")) << form;
   }
