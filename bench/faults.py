@@ -74,12 +74,24 @@ def series_of(folder):
     return sorted(p.name for p in folder.glob("*_vtk/*")) + [next(folder.glob("*.pvd")).read_text()]
 
 
-def disturbed(program, where, ranks, how, duration):
-    """Runs with one fault and goes on until the end: how it went on, and what went wrong."""
+def await_step(run, folder):
+    """Waits until the run has recorded its first step, or is over."""
+    history = folder / "tip.csv"
+    while run.poll() is None and not (history.exists() and history.read_bytes().count(b"\n") > 1):
+        time.sleep(0.01)
+
+
+def disturbed(program, where, ranks, how, begin, steps):
+    """Runs with one fault and goes on until the end: how it went on, and what went wrong. `begin` and `steps`: seconds of the
+    undisturbed run before its first step, and of its steps. One fault in six strikes before the first step."""
     folder = where / "disturbed"
     shutil.rmtree(folder, ignore_errors=True)
     run = start(command(program, ranks, "disturbed"), where)
-    time.sleep(random.uniform(0.05, 0.95) * duration)
+    if random.random() < 1 / 6:
+        time.sleep(random.random() * begin)
+    else:
+        await_step(run, folder)
+        time.sleep(random.random() * 0.9 * steps)
     if run.poll() is None:
         try:
             os.kill(random.choice(processes_of(run, program)), how)
@@ -103,20 +115,23 @@ def disturbed(program, where, ranks, how, duration):
 
 def kills(program, where, ranks, how, count):
     shutil.rmtree(where / "whole", ignore_errors=True)
-    begin = time.monotonic()
-    status, message = finish(command(program, ranks, "whole"), where)
-    duration = time.monotonic() - begin
-    if status != 0:
-        sys.exit(f"the undisturbed run ends with {status}: {message}")
+    launched = time.monotonic()
+    run = start(command(program, ranks, "whole"), where)
+    await_step(run, where / "whole")
+    begin = time.monotonic() - launched
+    _, message = run.communicate(timeout=600)
+    steps = time.monotonic() - launched - begin
+    if run.returncode != 0:
+        sys.exit(f"the undisturbed run ends with {run.returncode}: {message}")
     worst, ends, equal, bad = 0.0, {}, 0, []
     most = 5 * count
     for _ in range(most):
         if sum(ends.values()) - ends.get("none", 0) == count:
             break
-        end, message = disturbed(program, where, ranks, how, duration)
+        end, message = disturbed(program, where, ranks, how, begin, steps)
         ends[end] = ends.get(end, 0) + 1
         if end == "none":  # it ended before the fault: the machine is faster now
-            duration *= 0.7
+            steps *= 0.7
         if end not in ("none", "anew", "restart", "finished"):
             bad.append(f"{end}: {message.strip()}")
             continue
