@@ -142,7 +142,7 @@ void AccuracyControl::count_reactions(double error, double time, double h) {
   const double rate = std::min({of_reactions * error / accuracy_, most_of_reactions,
                                 shortest_by * shortest_by * std::max(of_positions_, longest * longest)});
   if (rate <= rate_ || !response_.counts(time)) return;
-  if (rate > 1 && !response_.too_large(time, h, rate)) {
+  if (rate > 1 && !response_.too_large(time, h, rate, until_ - begin_)) {
     if (report_.pauses++ == 0) report_.first_pause = time;
     return reactions_.forget();
   }

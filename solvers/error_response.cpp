@@ -1,6 +1,6 @@
 #include "solvers/error_response.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace trammel {
 
@@ -9,11 +9,12 @@ namespace {
 constexpr double clearly_shorter = 0.25;
 // Within so many of the first steps the motion itself hardly changes that much.
 constexpr double window = 50;
-// So many of the first steps pass until the error counts again, and this much longer each time.
-constexpr double pause = 50, longer = 4;
+// So many of the first steps, at least this part of the stage, pass until the error counts again; this much longer if it soon is too
+// large again, that is within so many pauses.
+constexpr double pause = 50, least_pause = 1e-3, longer = 4, soon = 10;
 }  // namespace
 
-bool ErrorResponse::too_large(double time, double h, double error) {
+bool ErrorResponse::too_large(double time, double h, double error, double span) {
   if (first_step_ == 0 || h > first_step_ || time > first_time_ + window * first_step_) {
     first_time_ = time;
     first_step_ = h;
@@ -22,7 +23,9 @@ bool ErrorResponse::too_large(double time, double h, double error) {
   }
   const double part = h / first_step_;
   if (part > clearly_shorter || error < 0.5 * (1 + part) * first_error_) return true;
-  resumes_ = time + pause * std::pow(longer, pauses_++) * first_step_;
+  const bool again = pause_ > 0 && time < resumes_ + soon * pause_;
+  pause_ = std::max({pause * first_step_, least_pause * span, again ? longer * pause_ : 0.0});
+  resumes_ = time + pause_;
   first_step_ = 0;
   return false;
 }

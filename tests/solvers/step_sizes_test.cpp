@@ -128,7 +128,7 @@ TEST(ErrorResponse, gives_up_where_shorter_steps_do_not_help) {
   ErrorResponse response;
   int refused = 0;
   double h = 1e-3;
-  while (response.too_large(1, h, 2)) {
+  while (response.too_large(1, h, 2, 1)) {
     h *= 0.7;
     ASSERT_LT(++refused, 10);
   }
@@ -139,13 +139,13 @@ TEST(ErrorResponse, gives_up_where_shorter_steps_do_not_help) {
 TEST(ErrorResponse, goes_on_while_shorter_steps_help) {
   ErrorResponse response;
   double h = 1e-3;
-  for (int k = 0; k < 20; ++k, h *= 0.7) EXPECT_TRUE(response.too_large(1, h, 1e6 * h * h));
+  for (int k = 0; k < 20; ++k, h *= 0.7) EXPECT_TRUE(response.too_large(1, h, 1e6 * h * h, 1));
 }
 
 TEST(ErrorResponse, takes_a_faster_motion_for_another_one) {
   ErrorResponse response;
   double h = 1e-3;
-  for (int k = 0; k < 20; ++k, h *= 0.7) EXPECT_TRUE(response.too_large(k, h, 2));
+  for (int k = 0; k < 20; ++k, h *= 0.7) EXPECT_TRUE(response.too_large(k, h, 2, 20));
 }
 
 // A body of the heavy top that spins and turns: errors of the state in the middle of a step go with its fourth power.
