@@ -83,8 +83,16 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
   log_substructuring(log, t.substructuring);
   for (const AccuracyReport& a : summary.accuracies)
     log.line(fmt::format(
-        "  accuracy: asked {:g}, estimated error {:.2g} of the ranges of positions; {} steps, {} rejected",
-        a.asked, a.estimated, a.steps, a.rejected));
+        "  accuracy: asked {:g}, estimated error {:.2g} of the ranges of positions{}; {} steps, {} rejected",
+        a.asked, a.estimated,
+        a.of_reactions ? fmt::format(", {:.2g} of those of reactions", a.reactions) : "", a.steps,
+        a.rejected));
+  for (const AccuracyReport& a : summary.accuracies)
+    if (a.pauses > 0)
+      log.line(fmt::format(
+          "  accuracy of reactions: at t = {:g} s{} shorter steps did not reduce their error: forces jump "
+          "there, or vibrate faster than the steps",
+          a.first_pause, a.pauses > 1 ? fmt::format(" and at {} later times", a.pauses - 1) : ""));
   const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
   log.line(fmt::format(
       "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), dissipated "

@@ -34,6 +34,12 @@ std::vector<Parameter> accuracy_parameters() {
           .must(),
       Parameter::make(Kind::flag, "check", "",
                       "runs a second time with a fourth of it, and tells by how much the positions differ")
+          .defaults("no"),
+      Parameter::make(Kind::flag, "reactions", "",
+                      "multipliers, and with them reactions, may also err by this part of their ranges")
+          .defaults("no"),
+      Parameter::make(Kind::flag, "massless", "",
+                      "coordinates without mass, such as that of a slider, are judged as positions are")
           .defaults("no")};
 }
 
@@ -142,6 +148,8 @@ void read_accuracy(const Parameters& in, DynamicStage& motion) {
     const Parameters inner = in.map(given, accuracy_parameters());
     number = inner.value("value");
     motion.check_accuracy = inner.flag("check");
+    motion.accuracy_of_reactions = inner.flag("reactions");
+    motion.accuracy_of_massless = inner.flag("massless");
   }
   motion.accuracy = in.real(*number);
   const std::string found = number_text(motion.accuracy);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "solvers/petsc_owned.hpp"
 #include "solvers/step_plan.hpp"
@@ -18,6 +19,8 @@ namespace {
 constexpr double fewest = 50;
 // The first step, in times in which bodies go by the model's length, or turn by a radian, times the root of the accuracy.
 constexpr double of_first = 0.5;
+// Part of that where reactions are to be accurate too: their first estimate comes after the second step.
+constexpr double of_first_for_reactions = 0.1;
 // Part of the steps so far that a restart begins with.
 constexpr double of_restart = 0.25;
 // Errors are averaged over the part `window` of the time that the motion needs for its range; a step has a weight of at most
@@ -28,6 +31,11 @@ constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
 constexpr double kept = 0.5;
 // Part of a stage after which the ranges of its motion are no longer extrapolated.
 constexpr double seen = 0.05;
+// Errors of reactions count so many times: they are judged by their largest value and not by their sum, and changes of step add to
+// them.
+constexpr double of_reactions = 2;
+// Reactions shorten a step by the root of this at most, and steps by this factor at most beside those that positions need.
+constexpr double most_of_reactions = 16, shortest_by = 64;
 // Part of the longest step down to which steps are halved for another reason than their error.
 constexpr double least = 1e-4;
 
@@ -53,19 +61,26 @@ std::vector<char> massless(Assembler& assembler, const State& state) {
   return without;
 }
 
-AccuracyControl::AccuracyControl(Assembler& assembler, double accuracy, double begin, double until,
-                                 double length)
+AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage, double begin, double until,
+                                 double length, double reaction_error)
     : assembler_(assembler),
-      accuracy_(accuracy),
+      accuracy_(stage.accuracy),
       begin_(begin),
       until_(until),
       length_(length > 0 ? length : 1.0),
-      range_(assembler.layout(), assembler.model(), length) {
-  report_.asked = accuracy;
+      of_massless_(stage.accuracy_of_massless),
+      range_(assembler.layout(), assembler.model(), length),
+      reactions_(assembler.layout(), assembler.model(), stage.accuracy_of_reactions ? reaction_error : 0.0,
+                 stage.radius, length) {
+  report_.asked = stage.accuracy;
+  report_.of_reactions = stage.accuracy_of_reactions;
 }
 
 void AccuracyControl::begin(const State& state) {
-  range_.begin(state, massless(assembler_, state));
+  std::vector<char> unjudged = massless(assembler_, state);
+  if (of_massless_) std::ranges::fill(unjudged, 0);
+  range_.begin(state, std::move(unjudged));
+  reactions_.take(state, 0);
   sizes_.begin(until_ - begin_, accuracy_, first_step(state));
 }
 
@@ -83,7 +98,8 @@ double AccuracyControl::first_step(const State& state) const {
   }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
   const double most = (until_ - begin_) / fewest;
-  return fastest > 0 ? std::min(most, of_first * std::sqrt(accuracy_) / fastest) : most;
+  const double first = fastest > 0 ? std::min(most, of_first * std::sqrt(accuracy_) / fastest) : most;
+  return report_.of_reactions ? of_first_for_reactions * first : first;
 }
 
 double AccuracyControl::next(const State& now) const {
@@ -95,7 +111,7 @@ double AccuracyControl::next(const State& now) const {
   return h;
 }
 
-bool AccuracyControl::accepts(const StepMethod& method, double h) {
+bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique) {
   method.local_error(error_);
   const State& trial = method.trial();
   range_.include(trial);
@@ -114,9 +130,23 @@ bool AccuracyControl::accepts(const StepMethod& method, double h) {
     throw Error(fmt::format(
         "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
         trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
+  of_positions_ = rate_;
+  if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
   if (sizes_.accepts(h, rate_)) return true;
   ++report_.rejected;
   return false;
+}
+
+void AccuracyControl::count_reactions(double error, double time, double h) {
+  const double longest = fewest * h / (until_ - begin_);
+  const double rate = std::min({of_reactions * error / accuracy_, most_of_reactions,
+                                shortest_by * shortest_by * std::max(of_positions_, longest * longest)});
+  if (rate <= rate_ || !response_.counts(time)) return;
+  if (rate > 1 && !response_.too_large(time, h, rate, until_ - begin_)) {
+    if (report_.pauses++ == 0) report_.first_pause = time;
+    return reactions_.forget();
+  }
+  rate_ = rate;
 }
 
 bool AccuracyControl::halve(double h) {
@@ -154,6 +184,9 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(mean_once_, trial_once_);
   mean_step_ = h;
   report_.estimated += added_;
+  const double left = reactions_.take(now, h);
+  report_.reactions = std::max(report_.reactions, left);
+  count_reactions(left, now.time, h);
   crowding_.step(now.time, event);
   if (event) return sizes_.cut_short(h);
   if (h < planned * (1 - 1e-6)) return sizes_.failed(h);
@@ -165,15 +198,19 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
 
 void AccuracyControl::restarted(const State& now) {
   mean_ = {};
+  reactions_.forget();
+  response_.forget();
+  reactions_.take(now, 0);
   const double first = first_step(now);
   sizes_.begin_again(smooth_ > 0 ? std::min(first, of_restart * smooth_) : first);
 }
 
 std::string AccuracyControl::in_words() const {
   return fmt::format(
-      "{} steps of {:.3g} to {:.3g} s, {} rejected; estimated error of positions {:.2g} of their ranges "
+      "{} steps of {:.3g} to {:.3g} s, {} rejected; estimated error of positions {:.2g} of their ranges{} "
       "(asked: {:g})",
-      report_.steps, report_.shortest, report_.longest, report_.rejected, report_.estimated, accuracy_);
+      report_.steps, report_.shortest, report_.longest, report_.rejected, report_.estimated,
+      report_.of_reactions ? fmt::format(", of reactions {:.2g}", report_.reactions) : "", accuracy_);
 }
 
 }  // namespace trammel

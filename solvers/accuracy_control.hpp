@@ -5,10 +5,13 @@
 
 #include "kernel/assembler.hpp"
 #include "solvers/accuracy_report.hpp"
+#include "solvers/error_response.hpp"
 #include "solvers/event_crowding.hpp"
 #include "solvers/local_error.hpp"
 #include "solvers/motion_range.hpp"
 #include "solvers/rank_bytes.hpp"
+#include "solvers/reaction_error.hpp"
+#include "solvers/stages.hpp"
 #include "solvers/step_method.hpp"
 #include "solvers/step_sizes.hpp"
 
@@ -19,17 +22,18 @@ namespace trammel {
 /// (docs/time_integration.md, section 8).
 class AccuracyControl {
  public:
-  /// `accuracy`: allowed error as a fraction of the ranges. `begin`, `until`: of the stage [s]. `length`: of the
-  /// model [m].
-  AccuracyControl(Assembler& assembler, double accuracy, double begin, double until, double length);
+  /// `begin`, `until`: of the stage [s]. `length`: of the model [m]. `reaction_error`: ConstraintForm::reaction_error.
+  AccuracyControl(Assembler& assembler, const DynamicStage& stage, double begin, double until, double length,
+                  double reaction_error);
 
   /// At the start of the stage. Collective.
   void begin(const State& state);
   /// The size of the next step [s]. Throws Error if it is below the rounding error of the time.
   double next(const State& now) const;
   /// Whether the converged trial of a step of size h [s] is accurate enough; if not, the next step is shorter.
+  /// `unique`: the multipliers of the trial are those that will be reported; redundant ones change when it is accepted.
   /// Throws Error if rounding errors exceed the accuracy. Collective.
-  bool accepts(const StepMethod& method, double h);
+  bool accepts(const StepMethod& method, double h, bool unique);
   /// A step of size h is rejected for another reason than its error: the next one has half its size. Returns false
   /// if h is so small a fraction of the longest step so far that halving it again does not help.
   bool halve(double h);
@@ -45,7 +49,8 @@ class AccuracyControl {
 
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
-    archive(sizes_, range_, crowding_, report_, mean_step_, rate_, added_, smooth_);
+    archive(sizes_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_, of_positions_,
+            added_, smooth_);
     for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_once_})
       serialize_by_block(archive, assembler_.layout(), *errors);
   }
@@ -53,13 +58,18 @@ class AccuracyControl {
  private:
   /// Computes the averages of errors over the last steps and the trial of size h.
   void average(double h);
+  /// Makes `rate_` that of multipliers with this error, if it is larger and shorter steps reduce it.
+  void count_reactions(double error, double time, double h);
   /// Size of the first step, from velocities and accelerations [s]. Collective.
   double first_step(const State& state) const;
 
   Assembler& assembler_;
   double accuracy_, begin_, until_, length_;
+  bool of_massless_;
   StepSizes sizes_;
   MotionRange range_;
+  ReactionError reactions_;
+  ErrorResponse response_;  ///< of reactions
   EventCrowding crowding_;
   AccuracyReport report_;
   LocalError error_, trial_mean_;  ///< error of the last trial; averages that include it
@@ -67,9 +77,9 @@ class AccuracyControl {
   /// are averaged twice, in `mean_once_` once.
   LocalError mean_;
   std::vector<double> mean_once_, trial_once_;
-  double mean_step_ = 0;         ///< [s]
-  double rate_ = 0, added_ = 0;  ///< of the last trial
-  double smooth_ = 0;            ///< size of the last step that no event shortened [s]
+  double mean_step_ = 0;                            ///< [s]
+  double rate_ = 0, of_positions_ = 0, added_ = 0;  ///< of the last trial
+  double smooth_ = 0;                               ///< size of the last step that no event shortened [s]
 };
 
 /// Degrees of freedom without inertia, by BlockOffset::dof. Collective.

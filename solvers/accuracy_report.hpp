@@ -4,14 +4,22 @@ namespace trammel {
 
 /// The requested accuracy of a stage, and what was reached.
 struct AccuracyReport {
-  double asked = 0;      ///< as a fraction of the ranges of positions
-  double estimated = 0;  ///< sum of the local errors, as a fraction of the ranges
+  double asked = 0;  ///< as a fraction of the ranges of positions
+  /// Half the sum over the steps of the largest local error of a position, as a fraction of its range. It is no bound: what becomes
+  /// of an error in later steps is not in it.
+  double estimated = 0;
+  bool of_reactions = false;  ///< whether multipliers were to have this accuracy too
+  double reactions = 0;  ///< then the largest estimated error of a multiplier, as a fraction of its range
+  /// How often shorter steps did not reduce this error, and when they first did not [s].
+  int pauses = 0;
+  double first_pause = 0;
   long steps = 0, rejected = 0;
   double shortest = 0, longest = 0;  ///< steps between events [s]
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(asked, estimated, steps, rejected, shortest, longest);
+    archive(asked, estimated, of_reactions, reactions, pauses, first_pause, steps, rejected, shortest,
+            longest);
   }
 };
 

@@ -15,6 +15,16 @@ AlphaCoefficients AlphaCoefficients::from_radius(double radius) {
   return c;
 }
 
+double AlphaCoefficients::reaction_error_by_velocities() const {
+  const auto mean_square = [this](double now) {
+    const double lead = time_shift();
+    return (1 - now) * (1 + lead) * (1 + lead) + now * lead * lead;
+  };
+  // Of a, from v_{n+1} - v_n with given velocities; and of v' besides, from the relation between a and v'.
+  const double of_a = 1.0 / 6 - 0.5 * mean_square(1 - gamma);
+  return of_a + 0.5 * (mean_square(alpha_m) - (1 - alpha_f));
+}
+
 double AlphaCoefficients::noise() const {
   // h^2 v' = (1 + rho)^2 (z - 1)^2 ((2 - rho) z + 2 rho - 1) / (z + rho)^3 q, by its response to a unit in one step.
   constexpr int most = 1000;

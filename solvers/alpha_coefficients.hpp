@@ -20,6 +20,11 @@ struct AlphaCoefficients {
   double time_shift() const { return alpha_m - alpha_f; }
   double time_shift1() const { return alpha_m1 - alpha_f; }
 
+  /// Along constraints that a smooth motion satisfies, a step leaves multipliers with the error h^2 lambda'' times this number: where
+  /// it imposes their velocities, or (index 3) their positions alone (docs/time_integration.md, section 8).
+  double reaction_error_by_velocities() const;
+  double reaction_error_by_positions() const { return kappa() + reaction_error_by_velocities(); }
+
   /// dv'/dx times h^2: derivative of the acceleration at the end of a step by the position there, times h^2.
   double acceleration() const { return (1 - alpha_m) / ((1 - alpha_f) * beta); }
   /// Suppose that the positions of all steps are given (as along a constraint in index 3) and have independent

@@ -1,8 +1,6 @@
 #include "solvers/alpha_error.hpp"
 
-#include <algorithm>
-#include <cmath>
-
+#include "solvers/smoothed_difference.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -37,38 +35,12 @@ void AlphaError::add(double time, std::span<const double> a) {
   nodes_.push_back(std::move(node));
 }
 
-AlphaError::Weights AlphaError::derivative(std::span<const double> times, int order) const {
-  const std::size_t n = times.size(), points = at(order) + 1;
-  Weights weights(n, 0.0);
-  if (n < points) return weights;
-  // Averages of the accelerations from each step back.
-  std::vector<double> average{1.0};
-  for (std::size_t pass = std::min<std::size_t>(2, n - points); pass > 0; --pass) {
-    average.push_back(0);
-    for (std::size_t i = average.size(); i-- > 0;)
-      average[i] = (average[i] + (i > 0 ? weight_ * average[i - 1] : 0.0)) / (1 + weight_);
-  }
-  std::vector<double> when(points, 0.0);
-  for (std::size_t j = 0; j < points; ++j)
-    for (std::size_t i = 0; i < average.size(); ++i) when[j] += average[i] * times[i + j];
-  std::vector<double> of_points;
-  if (order == 1) {
-    const double d = when[0] - when[1];
-    of_points = {1 / d, -1 / d};
-  } else {
-    const double d0 = when[0] - when[1], d1 = when[1] - when[2], half = 2 / (when[0] - when[2]);
-    of_points = {half / d0, -half * (1 / d0 + 1 / d1), half / d1};
-  }
-  for (std::size_t j = 0; j < points; ++j)
-    for (std::size_t i = 0; i < average.size(); ++i) weights[i + j] += of_points[j] * average[i];
-  return weights;
-}
-
 void AlphaError::estimate(double h, double time, const State& end, std::span<const double> a,
                           LocalError& out) const {
   std::vector<double> times{time};
   for (std::size_t k = nodes_.size(); k-- > 0;) times.push_back(nodes_[k].time);
-  const Weights first = derivative(times, 1), second = derivative(times, 2);
+  const std::vector<double> first = smoothed_difference(times, 1, weight_),
+                            second = smoothed_difference(times, 2, weight_);
   const AlphaCoefficients& c = alpha_;
   const auto of_rates = [](double shift, double alpha_m, double gamma) {
     return shift * (alpha_m - 0.5) + gamma * (0.5 + shift) - 1.0 / 6;

@@ -14,9 +14,8 @@ namespace trammel {
 ///
 /// The local error of displacements is h^3 (kappa v'' + w x w' / 12), with the last term for rotations only (body
 /// frame), and that of velocities is h^3 kappa_v v'''. The derivatives are divided differences of a, which belongs
-/// to times that are (alpha_m - alpha_f) h after the states. A filter, ((1 + w E^-1)/(1 + w))^2 with the shift E^-1
-/// to the step before, first removes oscillations from step to step, such as those of stiff modes and of
-/// constraints after a disturbance.
+/// to times that are (alpha_m - alpha_f) h after the states. They are smoothed (smoothed_difference), because stiff
+/// modes, and constraints after a disturbance, oscillate from step to step.
 class AlphaError {
  public:
   AlphaError(const Layout& layout, const AlphaCoefficients& alpha, double radius)
@@ -49,10 +48,6 @@ class AlphaError {
     double time = 0;
     std::vector<double> a;
   };
-  /// Weights of the accelerations of the last steps, the newest first, in a divided difference.
-  using Weights = std::vector<double>;
-  Weights derivative(std::span<const double> times, int order) const;
-
   static constexpr double least_weight = 0.5;
   static constexpr std::size_t most_nodes = 4;
 

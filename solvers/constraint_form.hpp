@@ -74,6 +74,8 @@ class ConstraintForm {
   /// The error of accelerations from errors of the solutions of many steps, divided by that from the error of one
   /// step.
   virtual double error_growth(const AlphaCoefficients&) const { return 1; }
+  /// The error of multipliers that a step causes besides that of the motion, over h^2 lambda''.
+  virtual double reaction_error(const AlphaCoefficients& c) const { return c.reaction_error_by_velocities(); }
   /// Largest |B v + C_t| at the end of a stage, for forms that do not impose it [m/s or rad/s].
   virtual double rate_at_end(const State& /*state*/) { return 0; }
 };

@@ -18,6 +18,8 @@ class Index1 final : public ConstraintForm {
   }
   const State& end(const State&) const override { return end_; }
   std::string why() const override { return projection_.why(); }
+  /// Multipliers satisfy the equations at the end of the step, and err by what its positions and velocities do.
+  double reaction_error(const AlphaCoefficients&) const override { return 0; }
   Violations violations(const StepEquations& equations) const override;
 
  private:

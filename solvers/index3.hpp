@@ -27,6 +27,7 @@ class Index3 final : public ConstraintForm {
   std::string warning() const override;
   double rate_at_end(const State& state) override;
   double error_growth(const AlphaCoefficients& c) const override { return c.noise() / c.acceleration(); }
+  double reaction_error(const AlphaCoefficients& c) const override { return c.reaction_error_by_positions(); }
 
  private:
   Assembler& assembler_;

@@ -69,7 +69,7 @@ void ModelHistory::begin(State& state, const Begin& how) {
   const Model& model = assembler_.model();
   MPI_Comm comm = assembler_.layout().comm();
   activities_.find(model, assembler_.plans());
-  if (assembler_.may_rest() && how.why != Begin::Why::restore) {
+  if (assembler_.may_rest() && how.why == Begin::Why::start) {
     const std::vector<RowSwitch> rows =
         activities_.at_begin(model, assembler_.plans(), assembler_.statuses(), state, how, comm);
     if (!rows.empty()) switch_rows(rows, state, how);

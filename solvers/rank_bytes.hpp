@@ -35,14 +35,16 @@ void unite_on_first(std::map<K, V>& map, MPI_Comm comm) {
   }
 }
 
-/// Writes numbers of the owned blocks with rates, in the layout's order, as those of the whole model by block (complete in the
-/// archive of rank 0), or reads this rank's part of them: they serve any partition. Collective where it writes.
+/// Writes numbers of the owned blocks of the kinds that `holds` names, in the layout's order, as those of the whole model by block
+/// (complete in the archive of rank 0), or reads this rank's part of them: they serve any partition. Collective where it writes.
 template <class T>
-void serialize_by_block(Archive& archive, const Layout& layout, std::vector<T>& packed) {
+void serialize_by_block(
+    Archive& archive, const Layout& layout, std::vector<T>& packed,
+    bool (*holds)(BlockKind) = [](BlockKind kind) { return has_rate(kind); }) {
   std::map<BlockId, std::vector<T>> all;
-  const auto each = [&layout](auto&& use) {
+  const auto each = [&layout, holds](auto&& use) {
     for (const UnknownBlock& u : layout.unknowns())
-      if (u.owned && has_rate(u.kind)) use(u);
+      if (u.owned && holds(u.kind)) use(u);
   };
   bool known = !packed.empty();
   if (!archive.reads()) {

@@ -272,7 +272,8 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   guard.begin(state_);
   std::optional<AccuracyControl> accuracy;
   if (!fixed) {
-    accuracy.emplace(assembler_, stage.accuracy, report_.begin, report_.until, scales_.length);
+    accuracy.emplace(assembler_, stage, report_.begin, report_.until, scales_.length,
+                     form->reaction_error(AlphaCoefficients::from_radius(stage.radius)));
     if (from == nullptr) accuracy->begin(state_);
   }
   steps({.method = *method,

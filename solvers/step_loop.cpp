@@ -103,7 +103,7 @@ StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview
   if (review.solve_again) return Verdict::solve_again;
   if (loops_changed()) return Verdict::other_equations;
   if (parts_.accuracy == nullptr) return Verdict::accept;
-  if (!parts_.accuracy->accepts(method_, h)) return Verdict::shorten;
+  if (!parts_.accuracy->accepts(method_, h, !parts_.loops.has_redundant())) return Verdict::shorten;
   if (parts_.guard != nullptr && !parts_.guard->allows(method_.trial(), h) && parts_.accuracy->halve(h))
     return Verdict::shorten;
   return Verdict::accept;

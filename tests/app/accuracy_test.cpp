@@ -131,6 +131,152 @@ TEST(Accuracy, reports_the_error_in_summary_and_check) {
   EXPECT_LT(told, 3 * truly);
 }
 
+/// A mass that a rod of changing length pushes to and fro by 1e-5 m while it carries it over 0.3 m: of the force alone it makes 0.8 N.
+std::string shaken(const std::string& steps) {
+  return fmt::format(R"yaml(trammel: 1
+bodies:
+  bob: {{type: point_mass, mass: 1, position: [2, 0, 0]}}
+joints:
+  rod: {{type: distance, between: [ground, bob], distance: "2 + t + 1e-5*sin(200*t)"}}
+sensors:
+  rod: {{type: outputs, of: rod, channels: [tension]}}
+stages:
+  - {{type: dynamic, until: 0.3, {}}}
+output: {{csv: {{every: 1}}}}
+)yaml",
+                     steps);
+}
+
+TEST(Accuracy, is_also_that_of_reactions_on_request) {
+  const auto error = [](const std::string& steps, std::size_t& rows) {
+    const Workplace here;
+    const Outcome run = here.run(shaken(steps));
+    EXPECT_EQ(run.status, 0) << run.err;
+    const Table rod = testing::table_of(here.read("out/rod.csv"));
+    rows = rod.rows.size();
+    double largest = 0;
+    for (const std::vector<double>& row : rod.rows)
+      largest = std::max(largest, std::abs(row[1] - 0.4 * std::sin(200 * row[0])));
+    return largest / 0.8;
+  };
+  std::size_t coarse = 0, fine = 0, finer = 0;
+  EXPECT_GT(error("accuracy: 1e-3", coarse), 0.05);
+  const double found = error("accuracy: {value: 1e-3, reactions: yes}", fine);
+  EXPECT_LT(found, 2e-3);
+  EXPECT_GT(found, 2e-4);
+  const double ratio = error("accuracy: {value: 1e-4, reactions: yes}", finer) / found;
+  EXPECT_GT(ratio, 0.05);
+  EXPECT_LT(ratio, 0.2);
+  EXPECT_LT(fine, 1000U);
+  EXPECT_LT(finer, 4 * fine);
+}
+
+TEST(Accuracy, tells_the_error_of_reactions) {
+  const Workplace here;
+  const Outcome run = here.run(shaken("accuracy: {value: 1e-3, reactions: yes}"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      run.out, found, std::regex("of the ranges of positions, ([\\d.e-]+) of those of reactions; ")))
+      << run.out;
+  EXPECT_GT(std::stod(found[1]), 2e-4);
+  EXPECT_LT(std::stod(found[1]), 4e-3);
+}
+
+/// A bob on a straight rail on which a spring moves it to and fro, while a force across the rail jumps from 1 to 5 N.
+const char* const pushed = R"yaml(trammel: 1
+bodies:
+  bob: {type: point_mass, mass: 1, position: [1, 0, 0]}
+joints:
+  rail: {type: point_on_line, between: [ground, bob], axis: [1, 0, 0]}
+loads:
+  pull: {type: force, on: bob, force: [-4, 0, 0]}
+  push: {type: force, on: bob, force: [0, "if(t < 0.31234, 1, 5) + sin(3*t)", 0]}
+sensors:
+  rail: {type: outputs, of: rail}
+stages:
+  - {type: dynamic, until: 1, accuracy: {value: 1e-3, reactions: yes}}
+)yaml";
+
+TEST(Accuracy, of_reactions_passes_jumps_of_forces) {
+  const Workplace here;
+  const Outcome run = here.run(pushed);
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(run.out, found, std::regex("done: (\\d+) steps"))) << run.out;
+  EXPECT_LT(std::stoi(found[1]), 400);
+  EXPECT_THAT(run.out, HasSubstr("accuracy of reactions: at t = 0.31"));
+  EXPECT_THAT(run.out, HasSubstr("shorter steps did not reduce their error"));
+  // Before and well after the jump they are as accurate as asked.
+  const Table rail = testing::table_of(here.read("out/rail.csv"));
+  for (const double t : {0.1, 0.2, 0.3, 0.6, 0.8, 1.0})
+    EXPECT_NEAR(std::abs(testing::at(rail, t, "force_world.y")), (t < 0.31234 ? 1 : 5) + std::sin(3 * t),
+                5e-3)
+        << t;
+}
+
+/// A meter without mass that integrates cos(40 x) while its ball flies on without any force: s = sin(40 t)/40.
+double error_of_meter(const std::string& accuracy) {
+  const Workplace here;
+  const Outcome run = here.run(R"yaml(trammel: 1
+bodies:
+  ball: {type: point_mass, mass: 1, velocity: [1, 0, 0]}
+joints:
+  meter:
+    type: formula
+    between: [ground, ball]
+    coordinates: {s: {measures: length}}
+    equations:
+      - {zero: "s_rate - cos(40*p.x)", measures: velocity}
+sensors:
+  meter: {type: signal, of: meter.s}
+stages:
+  - {type: dynamic, until: 1, accuracy: )yaml" +
+                               accuracy + "}\n");
+  EXPECT_EQ(run.status, 0) << run.err;
+  double largest = 0;
+  for (const std::vector<double>& row : testing::table_of(here.read("out/meter.csv")).rows)
+    largest = std::max(largest, std::abs(row[1] - std::sin(40 * row[0]) / 40));
+  return largest / 0.05;
+}
+
+TEST(Accuracy, is_also_that_of_massless_coordinates_on_request) {
+  EXPECT_GT(error_of_meter("1e-3"), 1);  // the ball alone lets steps be as long as a quarter of the stage
+  const double found = error_of_meter("{value: 1e-3, massless: yes}");
+  EXPECT_LT(found, 1e-3);
+  EXPECT_GT(found, 1e-4);
+  EXPECT_LT(error_of_meter("{value: 1e-4, massless: yes}"), 0.3 * found);
+}
+
+// A latch that opens and closes ever sooner towards t = 0.5.
+TEST(Accuracy, names_what_makes_events_crowd) {
+  for (const std::string row : {"[0, 1, 0, 0, 0, 0]", "[1, 0, 0, 0, 0, 0]"}) {  // redundant, and not
+    const Workplace here;
+    const Outcome run = here.run(R"yaml(trammel: 1
+bodies:
+  cart: {type: rigid_body, mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0]}
+joints:
+  track: {type: prismatic, between: [ground, cart], axis: [1, 0, 0]}
+  latch: {type: generic, constrained: )yaml" +
+                                 row + R"yaml(, active: sin(1/(0.5 - t)), between: [ground, cart]}
+stages:
+  - {type: dynamic, until: 0.6, accuracy: 1e-3}
+)yaml");
+    EXPECT_NE(run.status, 0);
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(
+        run.err, found,
+        std::regex(
+            "at t = ([\\d.]+) events crowd: the last \\d+ of them took [\\d.e-]+ s, each sooner than the one "
+            "before, and none would come after t = ([\\d.]+); the last one is of joint 'latch' "
+            "\\(generic\\)")))
+        << run.err;
+    EXPECT_LT(std::stod(found[1]), 0.5);
+    EXPECT_GT(std::stod(found[1]), 0.49);
+    EXPECT_NEAR(std::stod(found[2]), 0.5, 1e-3);
+  }
+}
+
 // Positions of 1 km are known to 1e-13 m, of which a part stays in each of a hundred thousand steps.
 TEST(Accuracy, that_rounding_does_not_allow_names_the_one_that_it_allows) {
   const auto far_away = [](const std::string& accuracy) {

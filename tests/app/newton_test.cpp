@@ -233,14 +233,18 @@ std::vector<Scene> scenes() {
 // Halved steps leave a quarter of the error, with kept tangents and without.
 TEST(Accelerations, have_order_two_at_the_defaults) {
   for (const Scene& scene : scenes())
-    for (const char* form : {"index3", "projected", "index2"})
+    for (const char* form : {"index3", "projected", "index2", "index1"})
       for (const char* newton : {"{}", "{keep_tangent: no}"}) {
         double before = 0;
         for (const double part : {1.0, 0.5, 0.25}) {
           const double h = part * scene.step;
           const auto found = history(scene.text(h, form, newton), scene.file, scene.channel);
           const double error = largest_difference(found, scene.exact);
-          if (before > 0) {
+          const bool prescribed = scene.file == "follower.csv";
+          if (prescribed && std::string(form) == "index1") {
+            // Accelerations follow from the positions at the same instant, which the motion of the shaft prescribes.
+            EXPECT_LT(error, 5e-9 * range(scene.exact)) << newton << h;
+          } else if (before > 0) {
             EXPECT_NEAR(before / error, 4, 0.4) << scene.file << form << newton << h;
           }
           before = error;

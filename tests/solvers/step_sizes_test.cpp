@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solvers/dense_output.hpp"
+#include "solvers/error_response.hpp"
 #include "solvers/event_crowding.hpp"
 #include "solvers/step_sizes.hpp"
 #include "test_models.hpp"
@@ -99,6 +100,52 @@ TEST(EventCrowding, counts_again_after_an_ordinary_step) {
     interval *= 0.9;
     EXPECT_FALSE(events.crowded());
   }
+}
+
+// Events at 1 - 1/k: with ordinary steps in between, and without end before t = 1.
+TEST(EventCrowding, finds_events_without_end_among_ordinary_steps) {
+  EventCrowding events;
+  int seen = 0;
+  while (!events.crowded() && seen < 1000) {
+    ++seen;
+    events.step(1 - 1.0 / seen, true);
+    events.step(1 - 1.0 / (seen + 0.5), false);
+  }
+  EXPECT_LT(seen, 300);
+  EXPECT_NEAR(events.limit(), 1.0, 1e-9);
+}
+
+TEST(EventCrowding, accepts_events_that_come_ever_sooner_without_end_of_time) {
+  EventCrowding events;
+  for (int k = 1; k < 100000; ++k) {
+    events.step(std::log(static_cast<double>(k)), true);
+    events.step(std::log(k + 0.5), false);
+    ASSERT_FALSE(events.crowded()) << k;
+  }
+}
+
+TEST(ErrorResponse, gives_up_where_shorter_steps_do_not_help) {
+  ErrorResponse response;
+  int refused = 0;
+  double h = 1e-3;
+  while (response.too_large(1, h, 2, 1)) {
+    h *= 0.7;
+    ASSERT_LT(++refused, 10);
+  }
+  EXPECT_FALSE(response.counts(1.01));
+  EXPECT_TRUE(response.counts(1.1));
+}
+
+TEST(ErrorResponse, goes_on_while_shorter_steps_help) {
+  ErrorResponse response;
+  double h = 1e-3;
+  for (int k = 0; k < 20; ++k, h *= 0.7) EXPECT_TRUE(response.too_large(1, h, 1e6 * h * h, 1));
+}
+
+TEST(ErrorResponse, takes_a_faster_motion_for_another_one) {
+  ErrorResponse response;
+  double h = 1e-3;
+  for (int k = 0; k < 20; ++k, h *= 0.7) EXPECT_TRUE(response.too_large(k, h, 2, 20));
 }
 
 // A body of the heavy top that spins and turns: errors of the state in the middle of a step go with its fourth power.

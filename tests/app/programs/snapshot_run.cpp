@@ -112,6 +112,11 @@ void run(const std::vector<std::string>& arguments) {
         dynamic->form = DynamicStage::Form::projected;
         dynamic->accuracy = 1e-3;
       }
+      if (form == "accuracy_of_all") {
+        dynamic->form = DynamicStage::Form::projected;
+        dynamic->accuracy = 1e-2;
+        dynamic->accuracy_of_reactions = dynamic->accuracy_of_massless = true;
+      }
       if (form == "index2") dynamic->form = DynamicStage::Form::index2;
       if (form == "radau") dynamic->method = DynamicStage::Method::radau;
       if (form == "index1") dynamic->form = DynamicStage::Form::index1;

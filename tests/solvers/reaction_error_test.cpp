@@ -1,0 +1,58 @@
+// The error of multipliers for the size of a step.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+
+#include "solvers/alpha_coefficients.hpp"
+#include "solvers/smoothed_difference.hpp"
+
+namespace trammel::testing {
+namespace {
+
+using Complex = std::complex<double>;
+
+// A motion exp(s t/h) with s = i w, where w is the angle that it goes on by in a step. What the method makes of its accelerations is
+// 1 + c s^2 times them.
+double coefficient(Complex found, double w) { return ((found - 1.0) / (-w * w)).real(); }
+
+TEST(ReactionError, is_that_of_accelerations_from_given_positions) {
+  for (const double rho : {0.0, 0.5, 0.8, 0.9, 1.0}) {
+    const double w = 1e-2;
+    const Complex s(0, w), z = std::exp(s);
+    // docs/time_integration.md, section 14
+    const Complex G = std::pow(1 + rho, 2) * (z - 1.0) * (z - 1.0) * ((2 - rho) * z + 2 * rho - 1) /
+                      ((z + rho) * (z + rho) * (z + rho));
+    EXPECT_NEAR(AlphaCoefficients::from_radius(rho).reaction_error_by_positions(),
+                coefficient(G / (s * s), w), 1e-3)
+        << rho;
+  }
+}
+
+TEST(ReactionError, is_that_of_accelerations_from_given_velocities) {
+  for (const double rho : {0.0, 0.5, 0.8, 0.9, 1.0}) {
+    const AlphaCoefficients c = AlphaCoefficients::from_radius(rho);
+    const double w = 1e-2;
+    const Complex s(0, w), z = std::exp(s);
+    // The relations of section 2 between v, a and v', for v_n = z^n.
+    const Complex a = (z - 1.0) / ((1 - c.gamma) + c.gamma * z);
+    const Complex of_v = a * ((1 - c.alpha_m) * z + c.alpha_m) / ((1 - c.alpha_f) * z + c.alpha_f);
+    EXPECT_NEAR(c.reaction_error_by_velocities(), coefficient(of_v / s, w), 1e-3) << rho;
+  }
+}
+
+TEST(SmoothedDifference, is_exact_for_a_parabola_and_blind_to_what_alternates) {
+  const double times[] = {0.4, 0.3, 0.2, 0.1, 0.0};  // the newest first
+  const auto weights = smoothed_difference(times, 2, 0.9);
+  double exact = 0, alternating = 0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    exact += weights[i] * (3 * times[i] * times[i] - times[i] + 2);
+    alternating += weights[i] * std::pow(-0.9, -static_cast<double>(i));
+  }
+  EXPECT_NEAR(exact, 6, 1e-11);
+  EXPECT_NEAR(alternating, 0, 1e-10);
+}
+
+}  // namespace
+}  // namespace trammel::testing
