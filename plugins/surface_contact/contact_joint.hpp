@@ -33,7 +33,7 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
 
 /// The history of the joint of two surfaces.
 struct ContactHistory : JointHistory {
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   /// Parameters minus coordinates. A jump of the contact point changes the parameters, but not the coordinates.
   std::array<double, 4> shift{};

@@ -179,6 +179,87 @@ TEST(ContactSearch, refuses_two_places_at_once) {
   }
 }
 
+/// A search whose contact has just jumped from the bump at u = 0 to that at u = 1, of a board that turns with `spin` (slope per
+/// second); and the board when it touches the bump at u = 1 and overlaps that at u = 0 by about s.
+struct Jumped : Tipping {
+  ContactSearch search;
+
+  explicit Jumped(double spin) {
+    search.begin(shapes, Tipping::at(0.7), Tipping::contact(0.7), {.step = 0.3}, "they");
+    const RelativeMovement level = Tipping::at(1);
+    const StepInfo step{.start = 0.7, .end = 1};
+    const std::optional<Review> review = search.review(shapes, level, Tipping::contact(1), step, "they");
+    EXPECT_TRUE(review && review->rows);
+    EXPECT_TRUE(search.commit(level, Tipping::contact(1), step));
+    search.begin(shapes, at(0, spin), contact(0), {.why = Begin::Why::restart, .step = 0.3}, "they");
+  }
+  static RelativeMovement at(double s, double spin) {
+    RelativeMovement m{board(s), {}, {}};
+    m.at.p_AB_A.z() -= s;
+    constexpr double h = 1e-5;
+    m.velocity = Vec3(0, 0, -0.5 * spin);
+    m.angular_velocity = so3::log(board(s - h).R_AB.transpose() * board(s + h).R_AB) / (2 * h) * spin;
+    return m;
+  }
+  Facing contact(double s) const { return *shapes.near(at(s, 0).at, {1, 0, 0.5, 0}, {0.3, 0.3, 0.3, 0.3}); }
+  std::optional<Review> review(double s, double spin, const StepInfo& step) {
+    return search.review(shapes, at(s, spin), contact(s), step, "they");
+  }
+};
+
+TEST(ContactSearch, does_not_jump_back_by_rounding) {
+  for (const double overlap : {1e-16, 1e-13, 1e-11, 1e-10}) {
+    Jumped jumped(0.1);
+    const StepInfo tiny{.start = 1, .end = 1 + 1e-9};
+    EXPECT_FALSE(jumped.review(overlap, 0.1, tiny)) << overlap;
+    EXPECT_FALSE(jumped.search.commit(Jumped::at(overlap, 0.1), jumped.contact(overlap), tiny)) << overlap;
+    // Later it opens.
+    const StepInfo next{.start = 1 + 1e-9, .end = 1.1};
+    EXPECT_FALSE(jumped.review(-0.01, -0.1, next)) << overlap;
+  }
+}
+
+TEST(ContactSearch, refuses_two_places_where_the_one_that_was_left_closes) {
+  Jumped jumped(0.1);
+  try {
+    jumped.review(1e-4, 0.1, {.start = 1, .end = 1.001});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("they touch at two places at once"));
+  }
+}
+
+TEST(ContactSearch, jumps_back_after_the_gap_has_opened) {
+  Jumped jumped(-0.1);
+  const StepInfo opens{.start = 1, .end = 1.1};
+  EXPECT_FALSE(jumped.review(-0.01, -0.1, opens));
+  EXPECT_FALSE(jumped.search.commit(Jumped::at(-0.01, 0.1), jumped.contact(-0.01), opens));
+  // From there the overlap grows by 0.1 m a second: it is level at t = 1.2.
+  double end = 1.25;
+  for (int cuts = 0;; ++cuts) {
+    ASSERT_LT(cuts, 8);
+    const ContactSearch before = jumped.search;
+    const double s = 0.1 * (end - 1.2);
+    const StepInfo step{.start = 1.1, .end = end};
+    const std::optional<Review> review = jumped.review(s, 0.1, step);
+    ASSERT_TRUE(review);
+    if (review->rows) break;
+    end = review->cut_time;
+    jumped.search = before;
+  }
+  EXPECT_NEAR(end, 1.2, 1e-9);
+  EXPECT_TRUE(jumped.search.commit(Jumped::at(0, 0.1), jumped.contact(0), {.start = 1.1, .end = end}));
+  EXPECT_EQ(jumped.search.jumps(), 2);
+}
+
+TEST(ContactSearch, cuts_a_step_in_which_the_place_that_was_left_opens_and_closes) {
+  Jumped jumped(-0.1);
+  const std::optional<Review> review = jumped.review(1e-3, 0.1, {.start = 1, .end = 1.2});
+  ASSERT_TRUE(review);
+  EXPECT_FALSE(review->rows);
+  EXPECT_NEAR(review->cut_time, 1.1, 1e-12);
+}
+
 TEST(ContactSearch, walks_the_trees_only_when_the_distance_is_used_up) {
   Tipping tipping;
   ContactSearch search;

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trammel::surface_contact {
 
 namespace {
 
-constexpr double behind = 2e-5;   // at most, of a whole step, the motion restarts behind a jump
-constexpr double visible = 1e-4;  // of a jump of the curvature, by the larger of both sides
+constexpr double behind = 2e-7;    // of a whole step, the motion restarts behind a jump
+constexpr double farthest = 2e-5;  // likewise, at most, where rounding does not allow `behind`
+constexpr double visible = 1e-4;   // of a jump of the curvature, by the larger of both sides
 
 /// c'' across the tangent, by the square of the speed.
 Vec3 curvature(const Curve& curve, double eta) {
@@ -21,7 +23,7 @@ Vec3 curvature(const Curve& curve, double eta) {
 }  // namespace
 
 CurvatureJumps::CurvatureJumps(const Curve& curve)
-    : period_(curve.closed() ? curve.last() - curve.first() : 0) {
+    : range_(curve.last() - curve.first()), period_(curve.closed() ? range_ : 0) {
   const double aside = 1e-7 * (curve.last() - curve.first());
   for (const double eta : curve.breaks()) {
     if (!curve.closed() && (eta == curve.first() || eta == curve.last())) continue;
@@ -36,6 +38,9 @@ std::optional<Review> CurvatureJumps::cut(const EndOfStep& before, const EndOfSt
   if (!step.active || step.in_statics) return std::nullopt;
   const auto [low, high] = std::minmax(before.value, after.value);
   std::optional<double> first;  // [s] after the step's begin
+  // The parameter must be on the far side in spite of rounding.
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  const double number = std::max(std::abs(low), std::abs(high)) + range_;
   for (const double eta : at_) {
     const double bound = eta + (period_ > 0 ? std::ceil((low - eta) / period_) * period_ : 0);
     if (bound > high || before.value == bound || (before.value > bound) == (after.value > bound)) continue;
@@ -43,7 +48,10 @@ std::optional<Review> CurvatureJumps::cut(const EndOfStep& before, const EndOfSt
     if (!first || passed < *first) first = passed;
   }
   if (!first) return std::nullopt;
-  const double margin = behind * std::max(longest, step.size());
+  const double whole = std::max(longest, step.size());
+  const double margin = std::min(
+      farthest * whole,
+      std::max({behind * whole, 64 * eps * number / std::abs(after.rate), 8 * eps * std::abs(step.end)}));
   // A little behind the jump, where the accelerations are those of the far side, the motion restarts with them. The rows
   // stay what they are.
   return step.size() - *first <= margin ? Review::switch_rows(step.end, RowStatus::active)

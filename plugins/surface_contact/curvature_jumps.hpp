@@ -26,6 +26,7 @@ class CurvatureJumps {
 
  private:
   std::vector<double> at_;
+  double range_ = 0;   ///< of the parameter
   double period_ = 0;  ///< 0: the curve is open
 };
 

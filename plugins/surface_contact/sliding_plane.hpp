@@ -15,7 +15,7 @@ struct SlidingMotion {
 
 /// The history of the sliding plane: the parameters at the last accepted state.
 struct SlidingPlaneHistory : JointHistory {
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   std::array<double, 4> last{};
   bool moves = false;              ///< whether `at` and `rates` are known
