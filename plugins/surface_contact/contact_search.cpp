@@ -68,10 +68,11 @@ double RelativeMovement::gap_rate(const Facing& facing) const {
 void ContactSearch::walk(const ShapePair& shapes, const RelativeMovement& now, const Facing& contact,
                          double in_a_step) {
   std::optional<Facing> left;
-  if (left_ >= 0) left = near(shapes, now.at, others_[static_cast<std::size_t>(left_)]);
+  if (left_ >= 0) left = others_[static_cast<std::size_t>(left_)];
   walked_ = now.at;
   distance_ = std::clamp(ahead * in_a_step, least_walk * shapes.size(), most_walk * shapes.size());
-  others_ = shapes.all(now.at, distance_);
+  others_.push_back(contact);
+  others_ = shapes.all(now.at, distance_, std::move(others_));
   std::erase_if(others_, [&](const Facing& f) { return shapes.same(f, contact); });
   left_ = -1;
   for (std::size_t i = 0; left && i < others_.size(); ++i)
@@ -105,6 +106,8 @@ void ContactSearch::begin(const ShapePair& shapes, const RelativeMovement& now, 
   known_ = how.active && (contact.point_2 - contact.point_1).norm() < assembled * shapes.size();
   if (!known_) return;
   longest_ = 0;
+  others_.clear();
+  left_ = -1;
   walk(shapes, now, contact,
        how.step * (now.velocity.norm() + now.angular_velocity.norm() * shapes.two().reach()));
   for (const Facing& f : others_)
@@ -120,10 +123,8 @@ std::optional<Review> ContactSearch::review(const ShapePair& shapes, const Relat
                                             const std::string& names) {
   next_ = -1;
   if (!known_) return std::nullopt;
-  if (moved(shapes, walked_, now.at) > distance_)
-    walk(shapes, now, contact, moved(shapes, last_.at, now.at));
-  else
-    follow(shapes, now, contact);
+  follow(shapes, now, contact);
+  if (moved(shapes, walked_, now.at) > distance_) walk(shapes, now, contact, moved(shapes, last_.at, now.at));
   std::optional<double> cut;
   for (std::size_t i = 0; i < others_.size(); ++i) {
     double instant = 0;

@@ -67,7 +67,7 @@ TEST(PatchTree, misses_no_pair_of_cells_that_are_near) {
         const auto in = [](const ShapeCell& c, const SurfaceParameters& z) {
           return z.u >= c.first[0] && z.u <= c.last[0] && z.v >= c.first[1] && z.v <= c.last[1];
         };
-        return in(pair.first, x) && in(pair.second, y);
+        return in(*pair.first, x) && in(*pair.second, y);
       });
       EXPECT_TRUE(held) << k;
     }
@@ -97,6 +97,46 @@ TEST(ShapePair, finds_all_places_where_surfaces_face_each_other) {
   RelativePlacement far = board(0.1);
   far.p_AB_A.z() += 0.01;
   EXPECT_EQ(shapes.all(far, 0.05).size(), 1U);
+}
+
+TEST(ShapePair, finds_what_newtons_method_finds_from_every_pair_of_cells) {
+  const auto bumps = std::make_shared<Bumps>(-3, 3);
+  TurnedArcShape shape;
+  shape.p = 0.5;
+  shape.a = shape.b = 0.2;
+  const SurfaceShapes shapes(bumps, std::make_shared<TurnedArc>(shape, false));
+  std::mt19937 numbers(2);
+  std::uniform_real_distribution<double> any(-1, 1);
+  constexpr double distance = 0.2;
+  std::size_t all_found = 0;
+  for (int k = 0; k < 60; ++k) {
+    const Vec3 turn(any(numbers), any(numbers), any(numbers)),
+        place(any(numbers), any(numbers), any(numbers));
+    const RelativePlacement at{so3::exp(3 * turn),
+                               Vec3(2 * place.x(), 0.4 * place.y(), 0.5 + 0.3 * place.z())};
+    std::vector<Facing> expected;
+    for (const auto& [a, b] : PatchTree::near(shapes.one(), shapes.two(), {at, distance, -1, nullptr})) {
+      std::array<double, 4> guess{}, room{};
+      for (std::size_t i = 0; i < 2; ++i) {
+        guess[i] = 0.5 * (a->first[i] + a->last[i]);
+        guess[2 + i] = 0.5 * (b->first[i] + b->last[i]);
+        room[i] = 1.5 * (a->last[i] - a->first[i]);
+        room[2 + i] = 1.5 * (b->last[i] - b->first[i]);
+      }
+      const std::optional<Facing> next = shapes.near(at, guess, room);
+      if (!next || !(next->gap < distance)) continue;
+      if (std::ranges::none_of(expected, [&](const Facing& f) { return shapes.same(f, *next); }))
+        expected.push_back(*next);
+    }
+    const std::vector<Facing> found = shapes.all(at, distance);
+    EXPECT_EQ(found.size(), expected.size()) << k;
+    for (const Facing& f : expected)
+      EXPECT_TRUE(std::ranges::any_of(found, [&](const Facing& g) { return shapes.same(f, g); })) << k;
+    // Those that are known are not lost.
+    EXPECT_EQ(shapes.all(at, distance, found).size(), found.size()) << k;
+    all_found += found.size();
+  }
+  EXPECT_GT(all_found, 40U);
 }
 
 TEST(ShapePair, finds_both_walls_of_a_slot_and_no_far_side) {
