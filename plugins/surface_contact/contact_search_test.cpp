@@ -5,6 +5,7 @@
 #include "clearance_joints.hpp"
 #include "contact_case.hpp"
 #include "contact_search.hpp"
+#include "curvature_jumps.hpp"
 #include "outlines.hpp"
 #include "trammel/lie.hpp"
 
@@ -41,6 +42,48 @@ RelativePlacement board(double slope) {
   const double x = -std::asin(slope / (Bumps::height * k)) / k;
   const double at_0 = Bumps::height * std::cos(k * x) - slope * x;
   return {so3::exp(Vec3(0, -std::atan(slope), 0)), Vec3(0.5, 0, at_0 + 0.5 * slope)};
+}
+
+/// (u, v, c u^2 / 2) where u > 0, and a plane beside it; its patches meet at u = 0 and at v = 0.
+class HalfTrough final : public Surface {
+ public:
+  explicit HalfTrough(double curvature) : curvature_(curvature) {
+    set_domain({.first = -1, .last = 1}, {.first = -1, .last = 1}, false);
+  }
+  std::vector<SurfacePatch> patches() const override {
+    std::vector<SurfacePatch> all;
+    for (const double u : {-1.0, 0.0})
+      for (const double v : {-1.0, 0.0}) all.push_back(sampled_patch({u, v}, {u + 1, v + 1}));
+    return all;
+  }
+
+ protected:
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override {
+    for (Vec3& d : out.d) d.setZero();
+    const double c = u > 0 ? curvature_ : 0;
+    out.d[0] = Vec3(u, v, 0.5 * c * u * u);
+    if (derivatives < 1) return;
+    out.by(1, 0) = Vec3(1, 0, c * u);
+    out.by(0, 1) = Vec3::UnitY();
+    if (derivatives > 1) out.by(2, 0) = Vec3(0, 0, c);
+  }
+
+ private:
+  double curvature_;
+};
+
+TEST(CurvatureJumps, of_a_surface_are_where_its_second_fundamental_form_jumps) {
+  const HalfTrough trough(2), plane(0);
+  EXPECT_EQ(CurvatureJumps(plane, 0).size(), 0U);
+  EXPECT_EQ(CurvatureJumps(trough, 1).size(), 0U);
+  const CurvatureJumps jumps(trough, 0);
+  ASSERT_EQ(jumps.size(), 1U);
+  const StepInfo step{.start = 2, .end = 2.1};
+  const auto review = jumps.cut({-0.03, 1}, {0.07, 1}, step, step.size());
+  ASSERT_TRUE(review.has_value());
+  EXPECT_NEAR(review->cut_time, 2.03, 2e-7 * step.size());
+  EXPECT_GT(review->cut_time, 2.03);
+  EXPECT_FALSE(jumps.cut({0.01, 1}, {0.11, 1}, step, step.size()).has_value());
 }
 
 TEST(PatchTree, misses_no_pair_of_cells_that_are_near) {

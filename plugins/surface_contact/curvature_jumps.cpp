@@ -12,6 +12,8 @@ constexpr double behind = 2e-7;    // of a whole step, the motion restarts behin
 constexpr double farthest = 2e-5;  // likewise, at most, where rounding does not allow `behind`
 constexpr double visible = 1e-4;   // of a jump of the curvature, by the larger of both sides
 
+constexpr double flat = 1e-6;  // by the surface's size: a jump below this is rounding
+
 /// c'' across the tangent, by the square of the speed.
 Vec3 curvature(const Curve& curve, double eta) {
   CurvePoint c;
@@ -31,6 +33,56 @@ CurvatureJumps::CurvatureJumps(const Curve& curve)
     const Vec3 before = curvature(curve, eta - aside), after = curvature(curve, eta + aside);
     if ((after - before).norm() > visible * std::max(before.norm(), after.norm())) at_.push_back(eta);
   }
+}
+
+namespace {
+
+/// The second fundamental form at a point [1/m], for unit lengths along u and v.
+Vec3 curvatures(const Surface& surface, const SurfaceParameters& at) {
+  SurfacePoint p;
+  surface.evaluate(at, 2, p);
+  const Vec3 n = p.by(1, 0).cross(p.by(0, 1)).normalized();
+  const double u = p.by(1, 0).norm(), v = p.by(0, 1).norm();
+  return {n.dot(p.by(2, 0)) / (u * u), n.dot(p.by(1, 1)) / (u * v), n.dot(p.by(0, 2)) / (v * v)};
+}
+
+}  // namespace
+
+CurvatureJumps::CurvatureJumps(const Surface& surface, int direction)
+    : range_((direction == 0 ? surface.u() : surface.v()).length()) {
+  const SurfaceRange &along = direction == 0 ? surface.u() : surface.v(),
+                     &across = direction == 0 ? surface.v() : surface.u();
+  if (along.periodic) period_ = range_;
+  std::vector<double> borders;
+  for (const SurfacePatch& patch : surface.patches())
+    borders.push_back(direction == 0 ? patch.first.u : patch.first.v);
+  std::ranges::sort(borders);
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  const double aside = 1e-7 * range_;
+  for (const double border : borders) {
+    if (!along.periodic && border - along.first < aside) continue;
+    for (const double part : {0.2, 0.5, 0.8}) {
+      const double other = across.first + part * across.length();
+      const auto at = [&](double x) {
+        return direction == 0 ? SurfaceParameters{x, other} : SurfaceParameters{other, x};
+      };
+      const Vec3 before = curvatures(surface, at(border - aside)),
+                 after = curvatures(surface, at(border + aside));
+      const double change = (after - before).norm();
+      if (!(change > visible * std::max(before.norm(), after.norm())) || change * surface.size() < flat)
+        continue;
+      at_.push_back(border);
+      break;
+    }
+  }
+}
+
+std::optional<Review> SurfaceCrossings::cut(const std::array<CurvatureJumps, 4>& jumps,
+                                            const std::array<EndOfStep, 4>& now, const StepInfo& step) const {
+  if (!known) return std::nullopt;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (const auto review = jumps[i].cut(last[i], now[i], step, longest)) return review;
+  return std::nullopt;
 }
 
 std::optional<Review> CurvatureJumps::cut(const EndOfStep& before, const EndOfStep& after,
