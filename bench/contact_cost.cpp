@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,24 @@ const std::vector<Subject> rows{
     {"parameters_800", "surface_contact", "", 23, 43},
     {"sliding_plane_800", "surface_contact", ", formulation: sliding_plane", 23, 43}};
 
-/// A joint between two frames, near where it is closed.
+/// The height of a surface over a point of the x-y plane, by Newton's method.
+double height(const Surface& surface, double x, double y) {
+  SurfaceParameters at{surface.u().first + 0.5 * surface.u().length(),
+                       surface.v().first + 0.5 * surface.v().length()};
+  SurfacePoint p;
+  for (int i = 0; i < 20; ++i) {
+    surface.evaluate(at, 1, p);
+    const double dx = x - p.d[0].x(), dy = y - p.d[0].y();
+    const Vec3 &by_u = p.by(1, 0), &by_v = p.by(0, 1);
+    const double area = by_u.x() * by_v.y() - by_v.x() * by_u.y();
+    at.u += (dx * by_v.y() - dy * by_v.x()) / area;
+    at.v += (dy * by_u.x() - dx * by_u.y()) / area;
+  }
+  return p.d[0].z();
+}
+
+/// A joint between two frames, closed: the second of two equal domes stands on the first, upside down and beside it, so that they
+/// touch half way between their tops.
 class Sample {
  public:
   Sample(const Registry& registry, const Subject& row) {
@@ -68,7 +86,6 @@ class Sample {
                            Marker::on_frame(builder.add_frame(name, R, p), Mat3::Identity(), Vec3::Zero()));
     };
     offer("a", Mat3::Identity(), Vec3::Zero());
-    offer("b", so3::exp(Vec3(3.14159265358979, 0, 0)), Vec3(0.02, 0.03, 0.0));
     const auto add = [&](Type::Category category, const std::string& type, const std::string& name,
                          const std::string& text) {
       values_.push_back(std::make_unique<Value>(read_yaml_text(text, "bench")));
@@ -78,8 +95,16 @@ class Sample {
       builder.begin(entity, found);
       found.build(Parameters(*values_.back(), found.parameters, context_), builder);
     };
+    double z = 0;
     if (surfaces) {
       add(surface_category, "nurbs_surface", "one", dome("f.a", row.count_u, row.count_v));
+      z = 2 * height(*find_surface(builder, read_yaml_text("one", "bench")).surface, 0.01, 0.015);
+    }
+    Entity second;
+    second.name = "f";
+    builder.begin(second, bodies);
+    offer("b", so3::exp(Vec3(std::numbers::pi, 0, 0)), Vec3(0.02, 0.03, z));
+    if (surfaces) {
       add(surface_category, "nurbs_surface", "two", dome("f.b", row.count_u, row.count_v));
     }
     add(Type::Category::joint, row.joint, "j",

@@ -1,5 +1,6 @@
 #include "cam_surface.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace trammel::cams {
@@ -21,6 +22,17 @@ CamSurface::CamSurface(const Curve& outline, const KnotChoice& choice, const Cam
       normals_(points_.knots(), points_.period(), [&](double eta) { return outward(outline, eta); }) {
   set_domain({.first = outline.first(), .last = outline.last(), .periodic = true}, {.first = 0, .last = 1},
              !reversed);
+}
+
+std::vector<SurfacePatch> CamSurface::patches() const {
+  std::vector<double> borders = points_.knots();
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  borders.push_back(u().last);
+  std::vector<SurfacePatch> all;
+  for (std::size_t i = 0; i + 1 < borders.size(); ++i)
+    for (const double v : {0.0, 0.5})
+      all.push_back(sampled_patch({borders[i], v}, {borders[i + 1], v + 0.5}));
+  return all;
 }
 
 void CamSurface::at(double u, double v, int derivatives, SurfacePoint& out) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "spline_outline.hpp"
 #include "trammel/surface.hpp"
 
@@ -22,6 +24,9 @@ class CamSurface final : public Surface {
  public:
   /// `outline` runs clockwise about e3, as CamProfile does. Throws Error as SplineOutline does.
   CamSurface(const Curve& outline, const KnotChoice& choice, const CamWidth& across, bool reversed);
+
+  /// The pieces between knots, where the curvature may jump.
+  std::vector<SurfacePatch> patches() const override;
 
  protected:
   void at(double u, double v, int derivatives, SurfacePoint& out) const override;

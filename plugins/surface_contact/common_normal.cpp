@@ -65,8 +65,12 @@ CommonNormalEquations common_normal_equations(const SurfacePair& pair, const Sur
 void NormalSystem::set(const SurfacePair& pair, const Eigen::Vector4d& c) {
   pair.one.evaluate({c[0], c[1]}, 2, p);
   pair.two.evaluate({c[2], c[3]}, 2, q);
-  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = pair.R_AB * q.d[k];
-  d = pair.p_AB_A + moved[0] - p.d[0];
+  set_equations(pair.R_AB, pair.p_AB_A);
+}
+
+void NormalSystem::set_equations(const Mat3& R_AB, const Vec3& p_AB_A) {
+  for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = R_AB * q.d[k];
+  d = p_AB_A + moved[0] - p.d[0];
   N = p.by(1, 0).cross(p.by(0, 1));
   N_by[0] = p.by(2, 0).cross(p.by(0, 1)) + p.by(1, 0).cross(p.by(1, 1));
   N_by[1] = p.by(1, 1).cross(p.by(0, 1)) + p.by(1, 0).cross(p.by(0, 2));

@@ -44,6 +44,8 @@ struct NormalSystem {
 
   /// Evaluates both surfaces and the equations at the parameters c.
   void set(const SurfacePair& pair, const Eigen::Vector4d& c);
+  /// Evaluates the equations from `p` and `q`, which are set already.
+  void set_equations(const Mat3& R_AB, const Vec3& p_AB_A);
   /// Updates both points, d and N to first order for a small step of the parameters. All other members keep their values.
   void move(const Eigen::Vector4d& step);
   /// dF/d(p_AB_A, theta) with R_AB <- R_AB exp(theta~).

@@ -25,6 +25,11 @@ std::string names(const Surfaces& surfaces) {
   return fmt::format("the surfaces '{}' and '{}'", surfaces.name_1, surfaces.name_2);
 }
 
+std::array<CurvatureJumps, 4> curvature_jumps(const Surfaces& surfaces) {
+  return {CurvatureJumps(*surfaces.one, 0), CurvatureJumps(*surfaces.one, 1),
+          CurvatureJumps(*surfaces.two, 0), CurvatureJumps(*surfaces.two, 1)};
+}
+
 void report_search(const ContactSearch& search, OutputSink& sink) {
   sink.scalar("jumps", "", static_cast<double>(search.jumps()));
   sink.scalar("walks", "", static_cast<double>(search.walks()));
@@ -97,8 +102,17 @@ Facing ContactJoint::contact(const LocalState& x, const RelativePlacement& at) c
   return shapes_->ends(at, {c[0], c[1], c[2], c[3]});
 }
 
+std::array<EndOfStep, 4> ContactJoint::ends(const LocalState& x) const {
+  const int block = site().block_count();
+  const Eigen::Vector4d c = parameters(Eigen::Map<const Eigen::Vector4d>(x.value(block)));
+  std::array<EndOfStep, 4> out{};
+  for (std::size_t i = 0; i < 4; ++i) out[i] = {c[static_cast<Eigen::Index>(i)], x.rate(block)[i]};
+  return out;
+}
+
 void ContactJoint::begin(const LocalState& x, const Begin& how) {
   Joint::begin(x, how);
+  if (how.why == Begin::Why::restart && history().crossings.known) history().crossings.last = ends(x);
   if (!shapes_) return;
   const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
   history().search.begin(*shapes_, now, contact(x, now.at), how, names(surfaces_));
@@ -111,20 +125,25 @@ Review ContactJoint::review(const LocalState& x, const StepInfo& step) {
   require_inside(*surfaces_.one, surfaces_.name_1, first(c));
   require_inside(*surfaces_.two, surfaces_.name_2, second_of(c));
   require_single_point(surfaces_, {*surfaces_.one, *surfaces_.two, s.R_AB, s.p_AB_A}, first(c), second_of(c));
-  if (!shapes_) return Review::keep();
-  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
-  return history()
-      .search.review(*shapes_, now, contact(x, now.at), step, names(surfaces_))
-      .value_or(Review::keep());
+  std::optional<Review> other;
+  if (shapes_) {
+    const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+    other = history().search.review(*shapes_, now, contact(x, now.at), step, names(surfaces_));
+  }
+  if (other && other->cut_time < step.end) return *other;
+  if (const auto cut = history().crossings.cut(curvature_jumps_, ends(x), step)) return *cut;
+  return other.value_or(Review::keep());
 }
 
 void ContactJoint::commit(const LocalState& x, const StepInfo& step) {
   Joint::commit(x, step);
-  if (!shapes_) return;
-  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
-  const Facing here = contact(x, now.at);
-  if (const std::optional<Facing> to = history().search.commit(now, here, step))
-    for (std::size_t i = 0; i < 4; ++i) history().shift[i] += to->at[i] - here.at[i];
+  if (shapes_) {
+    const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+    const Facing here = contact(x, now.at);
+    if (const std::optional<Facing> to = history().search.commit(now, here, step))
+      for (std::size_t i = 0; i < 4; ++i) history().shift[i] += to->at[i] - here.at[i];
+  }
+  history().crossings.keep(ends(x), step.size());
 }
 
 void ContactJoint::outputs(const LocalState& x, const ReactionContributions& contributions,

@@ -6,6 +6,7 @@
 
 #include "common_normal.hpp"
 #include "contact_search.hpp"
+#include "curvature_jumps.hpp"
 #include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/surface.hpp"
@@ -20,6 +21,8 @@ struct Surfaces {
 
 /// "the surfaces 'floor' and 'skin'"
 std::string names(const Surfaces& surfaces);
+/// The jumps of curvature along u1, v1, u2, v2.
+std::array<CurvatureJumps, 4> curvature_jumps(const Surfaces& surfaces);
 /// Writes the outputs of the search for other contact points.
 void report_search(const ContactSearch& search, OutputSink& sink);
 /// Throws Error if the contact point lies beyond an edge of the surface.
@@ -33,15 +36,16 @@ void require_single_point(const Surfaces& surfaces, const SurfacePair& pair, con
 
 /// The history of the joint of two surfaces.
 struct ContactHistory : JointHistory {
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   /// Parameters minus coordinates. A jump of the contact point changes the parameters, but not the coordinates.
   std::array<double, 4> shift{};
   ContactSearch search;
+  SurfaceCrossings crossings;
 
   void serialize(Archive& archive) {
     JointHistory::serialize(archive);
-    archive(shift, search);
+    archive(shift, search, crossings);
   }
 };
 
@@ -61,7 +65,8 @@ class ContactJoint : public Joint<ContactJoint, 5, 4, ContactHistory> {
   static constexpr std::array<CoordinateName, 4> coordinate_names{
       {{"u1", "", Measure{}}, {"v1", "", Measure{}}, {"u2", "", Measure{}}, {"v2", "", Measure{}}}};
 
-  explicit ContactJoint(Surfaces surfaces) : surfaces_(std::move(surfaces)) {}
+  explicit ContactJoint(Surfaces surfaces)
+      : surfaces_(std::move(surfaces)), curvature_jumps_(curvature_jumps(surfaces_)) {}
 
   /// Enables the search for other contact points, to which the contact then jumps.
   void search_others() { shapes_ = std::make_shared<const SurfaceShapes>(surfaces_.one, surfaces_.two); }
@@ -98,7 +103,10 @@ class ContactJoint : public Joint<ContactJoint, 5, 4, ContactHistory> {
   }
   Facing contact(const LocalState& x, const RelativePlacement& at) const;
 
+  std::array<EndOfStep, 4> ends(const LocalState& x) const;
+
   Surfaces surfaces_;
+  std::array<CurvatureJumps, 4> curvature_jumps_;
   std::shared_ptr<const ShapePair> shapes_;  ///< null: other contact points are not searched
 };
 

@@ -30,6 +30,9 @@ struct RelativeMovement {
 ///
 /// The trees are traversed at the start, and again when the second shape may have moved by the search distance. In between,
 /// Newton's method updates the known facings once in each step.
+///
+/// At a jump both points touch, and rounding decides the sign of the gap at the one that is left. That point therefore cannot
+/// become the contact point again before its gap has exceeded `touching` of the shapes' extent.
 class ContactSearch {
  public:
   /// Starts from this state: looks for other facings. Throws Error if the shapes overlap at one of them. After an event that
@@ -49,12 +52,17 @@ class ContactSearch {
   std::int64_t jumps() const { return jumps_; }
 
   void serialize(Archive& archive) {
-    archive(known_, walked_.R_AB, walked_.p_AB_A, distance_, last_, longest_, walks_, jumps_, others_, next_);
+    archive(known_, walked_.R_AB, walked_.p_AB_A, distance_, last_, longest_, walks_, jumps_, others_, next_,
+            left_);
   }
 
  private:
   void walk(const ShapePair& shapes, const RelativeMovement& now, const Facing& contact, double moved);
   void follow(const ShapePair& shapes, const RelativeMovement& now, const Facing& contact);
+  /// What the gap at `others_[i]` asks of a step that ends with it closed.
+  enum class Answer { none, jump, cut };
+  Answer judge(std::size_t i, const ShapePair& shapes, const RelativeMovement& now, const Facing& contact,
+               const StepInfo& step, const std::string& names, double& instant) const;
 
   bool known_ = false;
   RelativePlacement walked_;  ///< the pose at the last traversal of the trees
@@ -64,6 +72,8 @@ class ContactSearch {
   std::int64_t walks_ = 0, jumps_ = 0;
   std::vector<Facing> others_;
   int next_ = -1;  ///< index in `others_` of the contact point after the step, -1: no jump
+  int left_ =
+      -1;  ///< index in `others_` of the contact point before the last jump while it still touches, -1: none
 };
 
 }  // namespace trammel::surface_contact

@@ -5,6 +5,7 @@
 #include "clearance_joints.hpp"
 #include "contact_case.hpp"
 #include "contact_search.hpp"
+#include "curvature_jumps.hpp"
 #include "outlines.hpp"
 #include "trammel/lie.hpp"
 
@@ -43,6 +44,48 @@ RelativePlacement board(double slope) {
   return {so3::exp(Vec3(0, -std::atan(slope), 0)), Vec3(0.5, 0, at_0 + 0.5 * slope)};
 }
 
+/// (u, v, c u^2 / 2) where u > 0, and a plane beside it; its patches meet at u = 0 and at v = 0.
+class HalfTrough final : public Surface {
+ public:
+  explicit HalfTrough(double curvature) : curvature_(curvature) {
+    set_domain({.first = -1, .last = 1}, {.first = -1, .last = 1}, false);
+  }
+  std::vector<SurfacePatch> patches() const override {
+    std::vector<SurfacePatch> all;
+    for (const double u : {-1.0, 0.0})
+      for (const double v : {-1.0, 0.0}) all.push_back(sampled_patch({u, v}, {u + 1, v + 1}));
+    return all;
+  }
+
+ protected:
+  void at(double u, double v, int derivatives, SurfacePoint& out) const override {
+    for (Vec3& d : out.d) d.setZero();
+    const double c = u > 0 ? curvature_ : 0;
+    out.d[0] = Vec3(u, v, 0.5 * c * u * u);
+    if (derivatives < 1) return;
+    out.by(1, 0) = Vec3(1, 0, c * u);
+    out.by(0, 1) = Vec3::UnitY();
+    if (derivatives > 1) out.by(2, 0) = Vec3(0, 0, c);
+  }
+
+ private:
+  double curvature_;
+};
+
+TEST(CurvatureJumps, of_a_surface_are_where_its_second_fundamental_form_jumps) {
+  const HalfTrough trough(2), plane(0);
+  EXPECT_EQ(CurvatureJumps(plane, 0).size(), 0U);
+  EXPECT_EQ(CurvatureJumps(trough, 1).size(), 0U);
+  const CurvatureJumps jumps(trough, 0);
+  ASSERT_EQ(jumps.size(), 1U);
+  const StepInfo step{.start = 2, .end = 2.1};
+  const auto review = jumps.cut({-0.03, 1}, {0.07, 1}, step, step.size());
+  ASSERT_TRUE(review.has_value());
+  EXPECT_NEAR(review->cut_time, 2.03, 2e-7 * step.size());
+  EXPECT_GT(review->cut_time, 2.03);
+  EXPECT_FALSE(jumps.cut({0.01, 1}, {0.11, 1}, step, step.size()).has_value());
+}
+
 TEST(PatchTree, misses_no_pair_of_cells_that_are_near) {
   const Bumps bumps(-3, 3);
   TurnedArcShape shape;
@@ -67,7 +110,7 @@ TEST(PatchTree, misses_no_pair_of_cells_that_are_near) {
         const auto in = [](const ShapeCell& c, const SurfaceParameters& z) {
           return z.u >= c.first[0] && z.u <= c.last[0] && z.v >= c.first[1] && z.v <= c.last[1];
         };
-        return in(pair.first, x) && in(pair.second, y);
+        return in(*pair.first, x) && in(*pair.second, y);
       });
       EXPECT_TRUE(held) << k;
     }
@@ -97,6 +140,46 @@ TEST(ShapePair, finds_all_places_where_surfaces_face_each_other) {
   RelativePlacement far = board(0.1);
   far.p_AB_A.z() += 0.01;
   EXPECT_EQ(shapes.all(far, 0.05).size(), 1U);
+}
+
+TEST(ShapePair, finds_what_newtons_method_finds_from_every_pair_of_cells) {
+  const auto bumps = std::make_shared<Bumps>(-3, 3);
+  TurnedArcShape shape;
+  shape.p = 0.5;
+  shape.a = shape.b = 0.2;
+  const SurfaceShapes shapes(bumps, std::make_shared<TurnedArc>(shape, false));
+  std::mt19937 numbers(2);
+  std::uniform_real_distribution<double> any(-1, 1);
+  constexpr double distance = 0.2;
+  std::size_t all_found = 0;
+  for (int k = 0; k < 60; ++k) {
+    const Vec3 turn(any(numbers), any(numbers), any(numbers)),
+        place(any(numbers), any(numbers), any(numbers));
+    const RelativePlacement at{so3::exp(3 * turn),
+                               Vec3(2 * place.x(), 0.4 * place.y(), 0.5 + 0.3 * place.z())};
+    std::vector<Facing> expected;
+    for (const auto& [a, b] : PatchTree::near(shapes.one(), shapes.two(), {at, distance, -1, nullptr})) {
+      std::array<double, 4> guess{}, room{};
+      for (std::size_t i = 0; i < 2; ++i) {
+        guess[i] = 0.5 * (a->first[i] + a->last[i]);
+        guess[2 + i] = 0.5 * (b->first[i] + b->last[i]);
+        room[i] = 1.5 * (a->last[i] - a->first[i]);
+        room[2 + i] = 1.5 * (b->last[i] - b->first[i]);
+      }
+      const std::optional<Facing> next = shapes.near(at, guess, room);
+      if (!next || !(next->gap < distance)) continue;
+      if (std::ranges::none_of(expected, [&](const Facing& f) { return shapes.same(f, *next); }))
+        expected.push_back(*next);
+    }
+    const std::vector<Facing> found = shapes.all(at, distance);
+    EXPECT_EQ(found.size(), expected.size()) << k;
+    for (const Facing& f : expected)
+      EXPECT_TRUE(std::ranges::any_of(found, [&](const Facing& g) { return shapes.same(f, g); })) << k;
+    // Those that are known are not lost.
+    EXPECT_EQ(shapes.all(at, distance, found).size(), found.size()) << k;
+    all_found += found.size();
+  }
+  EXPECT_GT(all_found, 40U);
 }
 
 TEST(ShapePair, finds_both_walls_of_a_slot_and_no_far_side) {
@@ -177,6 +260,87 @@ TEST(ContactSearch, refuses_two_places_at_once) {
     EXPECT_THAT(e.what(), HasSubstr("overlap by 0.00"));
     EXPECT_THAT(e.what(), HasSubstr("at another place than their contact point, at [1."));
   }
+}
+
+/// A search whose contact has just jumped from the bump at u = 0 to that at u = 1, of a board that turns with `spin` (slope per
+/// second); and the board when it touches the bump at u = 1 and overlaps that at u = 0 by about s.
+struct Jumped : Tipping {
+  ContactSearch search;
+
+  explicit Jumped(double spin) {
+    search.begin(shapes, Tipping::at(0.7), Tipping::contact(0.7), {.step = 0.3}, "they");
+    const RelativeMovement level = Tipping::at(1);
+    const StepInfo step{.start = 0.7, .end = 1};
+    const std::optional<Review> review = search.review(shapes, level, Tipping::contact(1), step, "they");
+    EXPECT_TRUE(review && review->rows);
+    EXPECT_TRUE(search.commit(level, Tipping::contact(1), step));
+    search.begin(shapes, at(0, spin), contact(0), {.why = Begin::Why::restart, .step = 0.3}, "they");
+  }
+  static RelativeMovement at(double s, double spin) {
+    RelativeMovement m{board(s), {}, {}};
+    m.at.p_AB_A.z() -= s;
+    constexpr double h = 1e-5;
+    m.velocity = Vec3(0, 0, -0.5 * spin);
+    m.angular_velocity = so3::log(board(s - h).R_AB.transpose() * board(s + h).R_AB) / (2 * h) * spin;
+    return m;
+  }
+  Facing contact(double s) const { return *shapes.near(at(s, 0).at, {1, 0, 0.5, 0}, {0.3, 0.3, 0.3, 0.3}); }
+  std::optional<Review> review(double s, double spin, const StepInfo& step) {
+    return search.review(shapes, at(s, spin), contact(s), step, "they");
+  }
+};
+
+TEST(ContactSearch, does_not_jump_back_by_rounding) {
+  for (const double overlap : {1e-16, 1e-13, 1e-11, 1e-10}) {
+    Jumped jumped(0.1);
+    const StepInfo tiny{.start = 1, .end = 1 + 1e-9};
+    EXPECT_FALSE(jumped.review(overlap, 0.1, tiny)) << overlap;
+    EXPECT_FALSE(jumped.search.commit(Jumped::at(overlap, 0.1), jumped.contact(overlap), tiny)) << overlap;
+    // Later it opens.
+    const StepInfo next{.start = 1 + 1e-9, .end = 1.1};
+    EXPECT_FALSE(jumped.review(-0.01, -0.1, next)) << overlap;
+  }
+}
+
+TEST(ContactSearch, refuses_two_places_where_the_one_that_was_left_closes) {
+  Jumped jumped(0.1);
+  try {
+    jumped.review(1e-4, 0.1, {.start = 1, .end = 1.001});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("they touch at two places at once"));
+  }
+}
+
+TEST(ContactSearch, jumps_back_after_the_gap_has_opened) {
+  Jumped jumped(-0.1);
+  const StepInfo opens{.start = 1, .end = 1.1};
+  EXPECT_FALSE(jumped.review(-0.01, -0.1, opens));
+  EXPECT_FALSE(jumped.search.commit(Jumped::at(-0.01, 0.1), jumped.contact(-0.01), opens));
+  // From there the overlap grows by 0.1 m a second: it is level at t = 1.2.
+  double end = 1.25;
+  for (int cuts = 0;; ++cuts) {
+    ASSERT_LT(cuts, 8);
+    const ContactSearch before = jumped.search;
+    const double s = 0.1 * (end - 1.2);
+    const StepInfo step{.start = 1.1, .end = end};
+    const std::optional<Review> review = jumped.review(s, 0.1, step);
+    ASSERT_TRUE(review);
+    if (review->rows) break;
+    end = review->cut_time;
+    jumped.search = before;
+  }
+  EXPECT_NEAR(end, 1.2, 1e-9);
+  EXPECT_TRUE(jumped.search.commit(Jumped::at(0, 0.1), jumped.contact(0), {.start = 1.1, .end = end}));
+  EXPECT_EQ(jumped.search.jumps(), 2);
+}
+
+TEST(ContactSearch, cuts_a_step_in_which_the_place_that_was_left_opens_and_closes) {
+  Jumped jumped(-0.1);
+  const std::optional<Review> review = jumped.review(1e-3, 0.1, {.start = 1, .end = 1.2});
+  ASSERT_TRUE(review);
+  EXPECT_FALSE(review->rows);
+  EXPECT_NEAR(review->cut_time, 1.1, 1e-12);
 }
 
 TEST(ContactSearch, walks_the_trees_only_when_the_distance_is_used_up) {

@@ -8,14 +8,17 @@
 #include "trammel/crossing.hpp"
 #include "trammel/curve.hpp"
 #include "trammel/joint.hpp"
+#include "trammel/surface.hpp"
 
 namespace trammel::surface_contact {
 
-/// The parameters at which the curvature of a curve jumps. The acceleration of a point that slides along the curve jumps there
+/// The parameters at which the curvature of a curve or a surface jumps. The acceleration of a point that slides along it jumps there
 /// too.
 class CurvatureJumps {
  public:
   explicit CurvatureJumps(const Curve& curve);
+  /// Those of u (`direction` 0) or v (1) of a surface, among the borders of its patches.
+  CurvatureJumps(const Surface& surface, int direction);
 
   /// Ends a step that crosses a jump at the jump, where the motion restarts, so that no step integrates across it. `longest`:
   /// the longest step so far [s].
@@ -26,7 +29,25 @@ class CurvatureJumps {
 
  private:
   std::vector<double> at_;
+  double range_ = 0;   ///< of the parameter
   double period_ = 0;  ///< 0: the curve is open
+};
+
+/// The four parameters of a contact of two surfaces at the last accepted state, while they may cross jumps of curvature.
+struct SurfaceCrossings {
+  bool known = false;
+  double longest = 0;  ///< the longest step so far [s]
+  std::array<EndOfStep, 4> last{};
+
+  void serialize(Archive& archive) { archive(known, longest, last); }
+  void keep(const std::array<EndOfStep, 4>& now, double step) {
+    known = true;
+    longest = std::max(longest, step);
+    last = now;
+  }
+  /// As CurvatureJumps::cut, for the first of the parameters that asks for it.
+  std::optional<Review> cut(const std::array<CurvatureJumps, 4>& jumps, const std::array<EndOfStep, 4>& now,
+                            const StepInfo& step) const;
 };
 
 /// The history of joints on curves: the parameters at the last accepted state.

@@ -39,6 +39,8 @@ std::optional<CurveNormal> search(const CurvePair& pair);
 
 /// The history of the joint of two curves.
 struct CurveContactHistory : SlidingHistory<2> {
+  static constexpr int version = 3;
+
   ContactSearch search;
 
   void serialize(Archive& archive) {

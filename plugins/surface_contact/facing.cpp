@@ -15,6 +15,10 @@ namespace {
 
 constexpr int most_iterations = 20;
 constexpr double converged = 1e-12;  // of a step, by the ranges
+constexpr double widened =
+    1.0;  // of a cell: the distance from its middle within which Newton's first step must end
+constexpr double foreseen = 0.1;   // of a cell: a first step that ends so near to a known facing leads to it
+constexpr double most_bend = 0.4;  // of the directions of a cell from their mean [rad], for such a first step
 constexpr double same_point = 1e-6;  // by the smaller shape's extent
 
 using Numbers = std::array<double, 4>;
@@ -47,26 +51,48 @@ bool ShapePair::same(const Facing& a, const Facing& b) const {
   return (a.point_1 - b.point_1).norm() < near && (a.point_2 - b.point_2).norm() < near;
 }
 
-std::vector<Facing> ShapePair::all(const RelativePlacement& at, double distance, long* boxes) const {
-  std::vector<Facing> found;
+Numbers ShapePair::first_step(const RelativePlacement&, const ShapeCell& a, const ShapeCell& b) const {
+  Numbers middle{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    middle[k] = 0.5 * (a.first[k] + a.last[k]);
+    middle[2 + k] = 0.5 * (b.first[k] + b.last[k]);
+  }
+  return middle;
+}
+
+std::vector<Facing> ShapePair::all(const RelativePlacement& at, double distance,
+                                   std::vector<Facing> known) const {
+  std::vector<Facing> found = std::move(known);
   const Numbers range = ranges();
-  for (const auto& [a, b] : PatchTree::near(one_, two_, query(at, distance), boxes)) {
-    const bool known = std::ranges::any_of(found, [&, &one = a, &two = b](const Facing& f) {
-      return in_cell(one, f.at[0], f.at[1], range[0], range[1]) &&
-             in_cell(two, f.at[2], f.at[3], range[2], range[3]);
+  for (const auto& [a, b] : PatchTree::near(one_, two_, query(at, distance))) {
+    const bool held = std::ranges::any_of(found, [&, one = a, two = b](const Facing& f) {
+      return in_cell(*one, f.at[0], f.at[1], range[0], range[1]) &&
+             in_cell(*two, f.at[2], f.at[3], range[2], range[3]);
     });
-    if (known) continue;
-    Numbers guess{}, room{};
+    if (held) continue;
+    const Numbers middle = ShapePair::first_step(at, *a, *b), guess = first_step(at, *a, *b);
+    Numbers length{}, room{};
     for (std::size_t k = 0; k < 2; ++k) {
-      guess[k] = 0.5 * (a.first[k] + a.last[k]);
-      guess[2 + k] = 0.5 * (b.first[k] + b.last[k]);
-      room[k] = 1.5 * (a.last[k] - a.first[k]);
-      room[2 + k] = 1.5 * (b.last[k] - b.first[k]);
+      length[k] = a->last[k] - a->first[k];
+      length[2 + k] = b->last[k] - b->first[k];
     }
+    bool inside = true;
+    for (std::size_t k = 0; k < 4; ++k) {
+      inside = inside && std::abs(guess[k] - middle[k]) <= widened * length[k];
+      room[k] = 1.5 * length[k] + std::abs(guess[k] - middle[k]);
+    }
+    // Newton's method from there would find what is found already.
+    const auto leads_to = [&](const Facing& f) {
+      for (std::size_t k = 0; k < 4; ++k)
+        if (!(std::abs(std::remainder(f.at[k] - guess[k], range[k])) <= foreseen * length[k])) return false;
+      return true;
+    };
+    if (!inside || (guess != middle && std::ranges::any_of(found, leads_to))) continue;
     const std::optional<Facing> next = near(at, guess, room);
     if (!next || !(next->gap < distance)) continue;
     if (std::ranges::none_of(found, [&](const Facing& f) { return same(f, *next); })) found.push_back(*next);
   }
+  std::erase_if(found, [&](const Facing& f) { return !(f.gap < distance); });
   std::ranges::sort(found, {}, &Facing::gap);
   return found;
 }
@@ -80,6 +106,18 @@ std::array<double, 4> SurfaceShapes::ranges() const {
 
 PatchTree::Query SurfaceShapes::query(const RelativePlacement& at, double distance) const {
   return {at, distance, -1, nullptr};
+}
+
+Numbers SurfaceShapes::first_step(const RelativePlacement& at, const ShapeCell& a, const ShapeCell& b) const {
+  const Numbers middle = ShapePair::first_step(at, a, b);
+  if (std::max(a.angle, b.angle) > most_bend) return middle;
+  NormalSystem system;
+  system.p = a.middle;
+  system.q = b.middle;
+  system.set_equations(at.R_AB, at.p_AB_A);
+  const Eigen::Vector4d step = system.by_parameters.partialPivLu().solve(-system.F);
+  if (!step.allFinite()) return middle;
+  return {middle[0] + step[0], middle[1] + step[1], middle[2] + step[2], middle[3] + step[3]};
 }
 
 Facing SurfaceShapes::ends(const RelativePlacement& at, const Numbers& x) const {

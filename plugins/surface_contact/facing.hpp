@@ -39,9 +39,9 @@ class ShapePair {
   /// The smaller of the two extents [m].
   double size() const { return std::min(one_.extent(), two_.extent()); }
 
-  /// All facings with a gap below `distance`, found with the trees and sorted by the gap. `boxes` counts the compared pairs of
-  /// boxes.
-  std::vector<Facing> all(const RelativePlacement& at, double distance, long* boxes = nullptr) const;
+  /// All facings with a gap below `distance`, found with the trees and sorted by the gap. `known`: facings at this pose; those
+  /// with a gap below `distance` are in the result, and are not looked for again.
+  std::vector<Facing> all(const RelativePlacement& at, double distance, std::vector<Facing> known = {}) const;
   /// Whether two facings have the same end points.
   bool same(const Facing& a, const Facing& b) const;
 
@@ -49,6 +49,10 @@ class ShapePair {
   template <class Shape>
   ShapePair(const Shape& one, const Shape& two) : one_(one), two_(two) {}
   virtual PatchTree::Query query(const RelativePlacement& at, double distance) const = 0;
+  /// The parameters after Newton's first step from the middles of two cells, without an evaluation of the shapes; the middles
+  /// themselves if the cells are bent so much that this step means little.
+  virtual std::array<double, 4> first_step(const RelativePlacement& at, const ShapeCell& a,
+                                           const ShapeCell& b) const;
 
  private:
   PatchTree one_, two_;
@@ -66,6 +70,8 @@ class SurfaceShapes final : public ShapePair {
 
  private:
   PatchTree::Query query(const RelativePlacement& at, double distance) const override;
+  std::array<double, 4> first_step(const RelativePlacement& at, const ShapeCell& a,
+                                   const ShapeCell& b) const override;
 
   std::shared_ptr<const Surface> one_, two_;
 };

@@ -33,7 +33,7 @@ void set_cone(const Directions& samples, ShapeCell& cell) {
 }
 
 ShapeCell surface_cell(const Surface& surface, const SurfacePatch& patch) {
-  ShapeCell cell{{patch.first.u, patch.first.v}, {patch.last.u, patch.last.v}, patch.box, {}, 0};
+  ShapeCell cell{{patch.first.u, patch.first.v}, {patch.last.u, patch.last.v}, patch.box, {}, 0, {}};
   std::array<Vec3, 9> normals;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -41,6 +41,8 @@ ShapeCell surface_cell(const Surface& surface, const SurfacePatch& patch) {
           surface.normal({patch.first.u + 0.5 * i * (patch.last.u - patch.first.u),
                           patch.first.v + 0.5 * j * (patch.last.v - patch.first.v)});
   set_cone(normals, cell);
+  surface.evaluate({0.5 * (patch.first.u + patch.last.u), 0.5 * (patch.first.v + patch.last.v)}, 2,
+                   cell.middle);
   return cell;
 }
 
@@ -62,7 +64,7 @@ void divide(const Surface& surface, const SurfacePatch& patch, int halvings, std
 
 void divide(const Curve& curve, double first, double last, int halvings, std::vector<ShapeCell>& out) {
   constexpr int parts = 4;
-  ShapeCell cell{{first, 0}, {last, 0}, {}, {}, 0};
+  ShapeCell cell{{first, 0}, {last, 0}, {}, {}, 0, {}};
   const double h = (last - first) / parts;
   std::array<Vec3, parts + 1> tangents;
   double off = 0;
@@ -134,13 +136,14 @@ void PatchTree::take(std::vector<ShapeCell> cells) {
   tree_->boxes.init(pointers.begin(), pointers.end(), boxes.begin(), boxes.end());
 }
 
-std::vector<std::pair<ShapeCell, ShapeCell>> PatchTree::near(const PatchTree& one, const PatchTree& two,
-                                                             const Query& query, long* boxes) {
+std::vector<std::pair<const ShapeCell*, const ShapeCell*>> PatchTree::near(const PatchTree& one,
+                                                                           const PatchTree& two,
+                                                                           const Query& query, long* boxes) {
   struct Intersector {
     const Query& query;
     Mat3 to_plane;  ///< without the component along the axis
     Mat3 spread;    ///< of half the sides of a box of the second shape onto the axes of the first
-    std::vector<std::pair<ShapeCell, ShapeCell>> found;
+    std::vector<std::pair<const ShapeCell*, const ShapeCell*>> found;
     long compared = 0;
 
     bool near(const Eigen::AlignedBox3d& a, const Eigen::AlignedBox3d& b) {
@@ -163,7 +166,7 @@ std::vector<std::pair<ShapeCell, ShapeCell>> PatchTree::near(const PatchTree& on
       if (!near(a->box, b->box)) return false;
       const double angle = a->angle + b->angle;
       const double along = query.sense * a->direction.dot(query.at.R_AB * b->direction);
-      if (angle >= 3.14 || along >= std::cos(angle)) found.emplace_back(*a, *b);
+      if (angle >= 3.14 || along >= std::cos(angle)) found.emplace_back(a, b);
       return false;
     }
   };

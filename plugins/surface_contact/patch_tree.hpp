@@ -22,6 +22,8 @@ struct ShapeCell {
   Eigen::AlignedBox3d box;
   Vec3 direction;    ///< the axis of the cone, unit length
   double angle = 0;  ///< half its opening [rad]
+  SurfacePoint
+      middle;  ///< of a surface: the point at the middle of the ranges, with derivatives up to second order
 };
 
 /// A tree of boxes over the cells of a shape. Cells are halved until their directions differ by at most about 0.3 rad, or until
@@ -51,8 +53,10 @@ class PatchTree {
         nullptr;  ///< unit vector in the axes of the first along which distances do not count; null: none
   };
   /// The pairs of cells of two shapes that fulfil `query`. `boxes` counts the pairs of boxes that were compared.
-  static std::vector<std::pair<ShapeCell, ShapeCell>> near(const PatchTree& one, const PatchTree& two,
-                                                           const Query& query, long* boxes = nullptr);
+  static std::vector<std::pair<const ShapeCell*, const ShapeCell*>> near(const PatchTree& one,
+                                                                         const PatchTree& two,
+                                                                         const Query& query,
+                                                                         long* boxes = nullptr);
 
  private:
   struct Tree;

@@ -44,7 +44,8 @@ NormalTerms normal_terms(const SurfacePair& pair, const Eigen::Vector4d& c, bool
 
 }  // namespace
 
-SlidingPlane::SlidingPlane(Surfaces surfaces, const CommonNormal& start) : surfaces_(std::move(surfaces)) {
+SlidingPlane::SlidingPlane(Surfaces surfaces, const CommonNormal& start)
+    : surfaces_(std::move(surfaces)), curvature_jumps_(curvature_jumps(surfaces_)) {
   history().last = {start.one.u, start.one.v, start.two.u, start.two.v};
 }
 
@@ -162,6 +163,13 @@ Facing SlidingPlane::contact(const RelativePlacement& at) const {
   return shapes_->ends(at, {c[0], c[1], c[2], c[3]});
 }
 
+std::array<EndOfStep, 4> SlidingPlane::ends(const LocalState& x) const {
+  const SlidingMotion m = motion(x);
+  std::array<EndOfStep, 4> out{};
+  for (int i = 0; i < 4; ++i) out[static_cast<std::size_t>(i)] = {m.parameters[i], m.rates[i]};
+  return out;
+}
+
 void SlidingPlane::begin(const LocalState& x, const Begin& how) {
   Joint::begin(x, how);
   if (how.active && how.why != Begin::Why::restore) {
@@ -169,6 +177,7 @@ void SlidingPlane::begin(const LocalState& x, const Begin& how) {
     const Eigen::Vector4d c = solve(at);
     Eigen::Map<Eigen::Vector4d>(history().last.data()) = c;
     remember(at, c);
+    if (how.why == Begin::Why::restart && history().crossings.known) history().crossings.last = ends(x);
   }
   if (!shapes_) return;
   const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
@@ -182,11 +191,16 @@ Review SlidingPlane::review(const LocalState& x, const StepInfo& step) {
   require_inside(*surfaces_.one, surfaces_.name_1, first(c));
   require_inside(*surfaces_.two, surfaces_.name_2, second_of(c));
   require_single_point(surfaces_, at, first(c), second_of(c));
-  if (!shapes_) return Review::keep();
-  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
-  return history()
-      .search.review(*shapes_, now, shapes_->ends(now.at, {c[0], c[1], c[2], c[3]}), step, names(surfaces_))
-      .value_or(Review::keep());
+  std::optional<Review> other;
+  if (shapes_) {
+    const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+    other = history().search.review(*shapes_, now, shapes_->ends(now.at, {c[0], c[1], c[2], c[3]}), step,
+                                    names(surfaces_));
+  }
+  if (other && other->cut_time < step.end) return *other;
+  if (jumps())
+    if (const auto cut = history().crossings.cut(curvature_jumps_, ends(x), step)) return *cut;
+  return other.value_or(Review::keep());
 }
 
 void SlidingPlane::commit(const LocalState& x, const StepInfo& step) {
@@ -195,13 +209,15 @@ void SlidingPlane::commit(const LocalState& x, const StepInfo& step) {
   const Eigen::Vector4d c = solve(at);
   Eigen::Map<Eigen::Vector4d>(history().last.data()) = c;
   remember(at, c);
-  if (!shapes_) return;
-  const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
-  const Facing here = shapes_->ends(now.at, {c[0], c[1], c[2], c[3]});
-  if (const std::optional<Facing> to = history().search.commit(now, here, step)) {
-    history().last = to->at;
-    remember(at, Eigen::Map<const Eigen::Vector4d>(to->at.data()));
+  if (shapes_) {
+    const RelativeMovement now = RelativeMovement::of(x, site().A, site().B);
+    const Facing here = shapes_->ends(now.at, {c[0], c[1], c[2], c[3]});
+    if (const std::optional<Facing> to = history().search.commit(now, here, step)) {
+      history().last = to->at;
+      remember(at, Eigen::Map<const Eigen::Vector4d>(to->at.data()));
+    }
   }
+  if (jumps()) history().crossings.keep(ends(x), step.size());
 }
 
 void SlidingPlane::outputs(const LocalState& x, const ReactionContributions& contributions,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "contact_joint.hpp"
@@ -15,17 +16,18 @@ struct SlidingMotion {
 
 /// The history of the sliding plane: the parameters at the last accepted state.
 struct SlidingPlaneHistory : JointHistory {
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   std::array<double, 4> last{};
   bool moves = false;              ///< whether `at` and `rates` are known
   RelativePlacement at;            ///< the pose at that state
   std::array<double, 24> rates{};  ///< derivatives of the parameters by the pose, 4 x 6, by columns
   ContactSearch search;
+  SurfaceCrossings crossings;
 
   void serialize(Archive& archive) {
     JointHistory::serialize(archive);
-    archive(last, moves, at.R_AB, at.p_AB_A, rates, search);
+    archive(last, moves, at.R_AB, at.p_AB_A, rates, search, crossings);
   }
 };
 
@@ -70,7 +72,14 @@ class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
 
   Facing contact(const RelativePlacement& at) const;
 
+  std::array<EndOfStep, 4> ends(const LocalState& x) const;
+  /// Whether there are jumps of curvature.
+  bool jumps() const {
+    return std::ranges::any_of(curvature_jumps_, [](const CurvatureJumps& j) { return j.size() > 0; });
+  }
+
   Surfaces surfaces_;
+  std::array<CurvatureJumps, 4> curvature_jumps_;
   std::shared_ptr<const ShapePair> shapes_;  ///< null: other contact points are not searched
 };
 

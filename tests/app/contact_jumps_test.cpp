@@ -126,6 +126,25 @@ TEST(ContactJump, leaves_the_order_of_the_steps) {
   EXPECT_LT(std::abs(before[1]), 1e-5);
 }
 
+TEST(ContactJump, is_found_to_rounding_at_any_step) {
+  // In the driven cam it happens when the shaft has turned by 30 degrees: t = pi / 60, at 10 rad/s.
+  for (const double h : {4e-4, 2e-4, 1.3e-4, 1e-4, 7e-5}) {
+    const Workplace workplace;
+    const std::string set = fmt::format("-q --set h={} --set until=0.06 --set frames=1000000", h);
+    const Outcome driven = workplace.run(case_text("cases/notched_cam/case.yaml"), set);
+    ASSERT_EQ(driven.status, 0) << "h = " << h << ": " << driven.err;
+    const Table contact = table_of(workplace.read("out/contact.csv"));
+    double instant = 0;
+    for (const auto& row : contact.rows)
+      if (instant == 0 && at(contact, row[0], "jumps") == 1) instant = row[0];
+    EXPECT_NEAR(instant, std::numbers::pi / 60, 4e-9 * h) << "h = " << h;
+    EXPECT_EQ(at(contact, 0.06, "jumps"), 1) << "h = " << h;
+    const Outcome coast = workplace.run(case_text("cases/notched_cam/coast.yaml"), set);
+    ASSERT_EQ(coast.status, 0) << "h = " << h << ": " << coast.err;
+    EXPECT_EQ(at(table_of(workplace.read("out/contact.csv")), 0.06, "jumps"), 1) << "h = " << h;
+  }
+}
+
 struct JumpingCase {
   const char* file;
   double until;       ///< [s]
