@@ -1,6 +1,7 @@
 // The series for ParaView, read back by VTK's parallel readers and compared with what was drawn.
 
 // Ahead of VTK, which declares a global IsSigned.
+#include "drawn_piece.hpp"
 #include "drawn_scene.hpp"
 #include "io/vtk_series.hpp"
 #include "trammel/error.hpp"
@@ -9,13 +10,10 @@
 #include <gtest/gtest.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>
-#include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
 #include <vtkSmartPointer.h>
 #include <vtkXMLDataElement.h>
-#include <vtkXMLPPolyDataReader.h>
-#include <vtkXMLPolyDataReader.h>
 #include <vtkXMLUtilities.h>
 
 #include <fstream>
@@ -29,6 +27,7 @@ using ::testing::ElementsAre;
 using testing::fresh_folder;
 using ::testing::HasSubstr;
 using testing::line_of_bodies;
+using testing::read_piece;
 namespace fs = std::filesystem;
 
 constexpr int bodies = 9;
@@ -47,23 +46,6 @@ struct Scene {
   }
   bool first() const { return layout->rank() == 0; }
 };
-
-vtkSmartPointer<vtkPolyData> read(const fs::path& file) {
-  vtkSmartPointer<vtkPolyData> poly;
-  if (file.extension() == ".pvtp") {
-    vtkNew<vtkXMLPPolyDataReader> reader;
-    EXPECT_TRUE(reader->CanReadFile(file.c_str())) << file;
-    reader->SetFileName(file.c_str());
-    reader->Update();
-    poly = reader->GetOutput();
-  } else {
-    vtkNew<vtkXMLPolyDataReader> reader;
-    reader->SetFileName(file.c_str());
-    reader->Update();
-    poly = reader->GetOutput();
-  }
-  return poly;
-}
 
 struct DataSet {
   double time;
@@ -133,7 +115,7 @@ TEST(VtkSeries, reads_back_points_and_fields_of_every_rank) {
     EXPECT_TRUE(fs::exists(sets[i].file)) << sets[i].file;
   }
 
-  const auto curves = read(sets[4].file);
+  const auto curves = read_piece(sets[4].file);
   EXPECT_EQ(curves->GetPoints()->GetDataType(), VTK_FLOAT);
   EXPECT_EQ(curves->GetNumberOfLines(), bodies);
   const auto strain = by_entity(curves, "strain"), arc = by_entity(curves, "arc");
@@ -148,7 +130,7 @@ TEST(VtkSeries, reads_back_points_and_fields_of_every_rank) {
     EXPECT_THAT(arc.at(i)[2][3], near(0.8));
   }
 
-  const auto boxes = read(sets[5].file);
+  const auto boxes = read_piece(sets[5].file);
   EXPECT_EQ(boxes->GetNumberOfPoints(), 8 * bodies);
   EXPECT_EQ(boxes->GetNumberOfPolys(), 6 * bodies);
   ASSERT_NE(boxes->GetCellData()->GetArray("entity"), nullptr);
@@ -158,9 +140,9 @@ TEST(VtkSeries, reads_back_points_and_fields_of_every_rank) {
   EXPECT_EQ(faces.size(), static_cast<std::size_t>(bodies));
   for (const auto& [entity, count] : faces) EXPECT_EQ(count, 6) << entity;
 
-  EXPECT_EQ(read(sets[2].file)->GetNumberOfPoints(), 0);
-  EXPECT_EQ(read(sets[10].file)->GetNumberOfPoints(), bodies);
-  const auto forces = by_entity(read(sets[3].file), "force");
+  EXPECT_EQ(read_piece(sets[2].file)->GetNumberOfPoints(), 0);
+  EXPECT_EQ(read_piece(sets[10].file)->GetNumberOfPoints(), bodies);
+  const auto forces = by_entity(read_piece(sets[3].file), "force");
   ASSERT_EQ(forces.size(), 5U);
   for (const auto& [entity, rows] : forces)
     EXPECT_THAT(rows, ElementsAre(ElementsAre(entity, near(0.1 * entity), 0, 0, 0, 10.0 * (entity + 1))));
@@ -180,7 +162,8 @@ TEST(VtkSeries, can_be_moved_with_its_folder) {
   if (!scene.first()) return;
   fs::remove_all(moved);
   fs::rename(folder, moved);
-  for (const DataSet& set : read_pvd(moved / "line.pvd")) EXPECT_GT(read(set.file)->GetNumberOfPoints(), 0);
+  for (const DataSet& set : read_pvd(moved / "line.pvd"))
+    EXPECT_GT(read_piece(set.file)->GetNumberOfPoints(), 0);
 }
 
 TEST(VtkSeries, has_no_piece_of_ranks_with_nothing_to_draw) {
@@ -190,7 +173,7 @@ TEST(VtkSeries, has_no_piece_of_ranks_with_nothing_to_draw) {
   series.record(scene.state);
   if (!scene.first()) return;
   const std::vector<DataSet> sets = read_pvd(folder / "one.pvd");
-  EXPECT_EQ(read(sets[0].file)->GetNumberOfPoints(), 3);
+  EXPECT_EQ(read_piece(sets[0].file)->GetNumberOfPoints(), 3);
   int pieces = 0;
   for (const auto& entry : fs::directory_iterator(folder / "one_vtk"))
     pieces += entry.path().extension() == ".vtp" ? 1 : 0;
@@ -242,7 +225,7 @@ TEST(VtkSeries, lists_all_frames_except_at_most_two) {
     EXPECT_GE(sets.back().time, i < 1 ? i : i - 2);
     for (const DataSet& set : sets) {
       if (set.time != sets.back().time || set.file.extension() != ".pvtp") continue;
-      EXPECT_GE(read(set.file)->GetNumberOfPoints(), set.name == "forces" ? 5 : bodies);
+      EXPECT_GE(read_piece(set.file)->GetNumberOfPoints(), set.name == "forces" ? 5 : bodies);
     }
   }
   series.drain();
