@@ -193,11 +193,8 @@ class Scene {
     }
   }
 
-  void add_names_of(const Layers& layers) {
-    add_names(renderer_, layers, options_.named, options_.names, std::max(options_.height / 45, 9));
-  }
-
-  void write(const std::filesystem::path& file) {
+  /// With the names of what is drawn on `layers`.
+  void write(const Layers& layers, const std::filesystem::path& file) {
     vtkNew<vtkRenderWindow> window;
     window->SetOffScreenRendering(1);
     window->SetMultiSamples(
@@ -207,6 +204,7 @@ class Scene {
     window->SetNumberOfLayers(2);
     window->AddRenderer(renderer_);
     look();
+    add_names(renderer_, layers, options_.named, options_.names, std::max(options_.height / 45, 9));
     vtkNew<vtkRenderer> corner;
     add_axes(corner, window);
     add_text(options_.caption, 0.011, 0.975, true);
@@ -521,8 +519,7 @@ void write_picture(const std::vector<Layers>& instants, const PictureOptions& op
               static_cast<int>(instants.size() - 1 - i));
   }
   scene.add_arrows(instants.back());
-  scene.add_names_of(instants.back());
-  scene.write(file);
+  scene.write(instants.back(), file);
 }
 
 }  // namespace trammel::render
