@@ -1,6 +1,5 @@
 // The series for ParaView, read back by VTK's parallel readers and compared with what was drawn.
 
-// Ahead of VTK, which declares a global IsSigned.
 #include "drawn_piece.hpp"
 #include "drawn_scene.hpp"
 #include "io/vtk_series.hpp"

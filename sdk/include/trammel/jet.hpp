@@ -182,13 +182,5 @@ struct Eigen::NumTraits<trammel::Jet> : Eigen::NumTraits<double> {
   using NonInteger = trammel::Jet;
   using Nested = trammel::Jet;
   using Literal = double;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 3,
-    AddCost = 3,
-    MulCost = 9
-  };
+  enum { RequireInitialization = 1, ReadCost = 3, AddCost = 3, MulCost = 9 };
 };

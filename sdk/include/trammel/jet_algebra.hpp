@@ -90,15 +90,7 @@ struct Eigen::NumTraits<J> : Eigen::NumTraits<double> {
   using NonInteger = J;
   using Nested = J;
   using Literal = double;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = J::cost,
-    AddCost = J::cost,
-    MulCost = 3 * J::cost
-  };
+  enum { RequireInitialization = 1, ReadCost = J::cost, AddCost = J::cost, MulCost = 3 * J::cost };
 };
 template <trammel::JetScalar J, class Op>
 struct Eigen::ScalarBinaryOpTraits<J, double, Op> {
