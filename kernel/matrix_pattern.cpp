@@ -28,9 +28,10 @@ void MatrixPattern::finish(PetscInt rows) {
     for (int i = 0; i < blocks_[b].rows; ++i) pieces[next[at(blocks_[b].row + i)]++] = {b, slot++};
 
   slots_.resize(slot_count_);
-  begins_.assign(1, 0);
-  begins_.reserve(at(rows) + 1);
-  columns_.clear();
+  rows_ = std::make_shared<Rows>();  // matrices that exist share the former one
+  auto& [begins, columns] = *rows_;
+  begins.reserve(at(rows) + 1);
+  begins.push_back(0);
   std::vector<PetscInt> in_row;
   for (std::size_t row = 0; row < at(rows); ++row) {
     const auto its = std::span(pieces).subspan(first[row], first[row + 1] - first[row]);
@@ -41,34 +42,31 @@ void MatrixPattern::finish(PetscInt rows) {
     in_row.erase(std::unique(in_row.begin(), in_row.end()), in_row.end());
     for (const auto& [block, its_slot] : its)
       slots_[its_slot] =
-          begins_.back() +
+          begins.back() +
           static_cast<PetscInt>(std::ranges::lower_bound(in_row, blocks_[block].column) - in_row.begin());
-    columns_.insert(columns_.end(), in_row.begin(), in_row.end());
-    begins_.push_back(static_cast<PetscInt>(columns_.size()));
+    columns.insert(columns.end(), in_row.begin(), in_row.end());
+    begins.push_back(static_cast<PetscInt>(columns.size()));
   }
-  columns_.shrink_to_fit();
+  columns.shrink_to_fit();
   blocks_ = {};
 }
 
-namespace {
-
 /// Arrays of a matrix on one rank, which PETSc uses as they are.
-struct Rows {
-  std::vector<PetscInt> begins, columns;
+struct MatrixPattern::Storage {
+  std::shared_ptr<Rows> rows;
   std::vector<PetscScalar> entries;
 };
 
-/// A matrix with entries of zero. PETSc's own preallocation from these arrays looks for the place of each entry in turn.
-Mat sequential(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt>& begins,
-               const std::vector<PetscInt>& columns) {
-  auto its = std::make_unique<Rows>(Rows{begins, columns, std::vector<PetscScalar>(columns.size(), 0.0)});
+/// PETSc's own preallocation from these arrays looks for the place of each entry in turn.
+Mat MatrixPattern::sequential(MPI_Comm comm, PetscInt rows) const {
+  auto its = std::make_unique<Storage>(Storage{rows_, std::vector<PetscScalar>(size(), 0.0)});
   Mat J = nullptr;
-  TRAMMEL_PETSC(MatCreateSeqAIJWithArrays(comm, rows, rows, its->begins.data(), its->columns.data(),
+  TRAMMEL_PETSC(MatCreateSeqAIJWithArrays(comm, rows, rows, rows_->begins.data(), rows_->columns.data(),
                                           its->entries.data(), &J));
   PetscContainer owner = nullptr;
   TRAMMEL_PETSC(PetscContainerCreate(comm, &owner));
   TRAMMEL_PETSC(PetscContainerSetUserDestroy(owner, [](void* all) -> PetscErrorCode {
-    delete static_cast<Rows*>(all);
+    delete static_cast<Storage*>(all);
     return 0;
   }));
   TRAMMEL_PETSC(PetscContainerSetPointer(owner, its.release()));
@@ -78,16 +76,14 @@ Mat sequential(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt>& begins
   return J;
 }
 
-}  // namespace
-
 Mat MatrixPattern::create(const Layout& layout) const {
-  if (layout.ranks() == 1) return sequential(layout.comm(), layout.owned_size(), begins_, columns_);
+  if (layout.ranks() == 1) return sequential(layout.comm(), layout.owned_size());
   Mat J = nullptr;
   TRAMMEL_PETSC(MatCreate(layout.comm(), &J));
   TRAMMEL_PETSC(MatSetSizes(J, layout.owned_size(), layout.owned_size(), PETSC_DECIDE, PETSC_DECIDE));
   TRAMMEL_PETSC(MatSetType(J, MATMPIAIJ));
   // The call may rearrange the arrays, so it gets copies.
-  std::vector<PetscInt> rows(columns_.size()), columns = columns_;
+  std::vector<PetscInt> rows(size()), columns = rows_->columns;
   const auto put_row = [&](PetscInt local, PetscInt global) {
     std::fill(rows.begin() + begin_of(local), rows.begin() + begin_of(local + 1), global);
   };

@@ -3,6 +3,7 @@
 #include <petscmat.h>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "trammel/export.hpp"
@@ -24,12 +25,13 @@ class TRAMMEL_API MatrixPattern {
 
   const PetscInt* slots() const { return slots_.data(); }
   /// Columns of the entries.
-  const std::vector<PetscInt>& columns() const { return columns_; }
-  std::size_t size() const { return columns_.size(); }
+  const std::vector<PetscInt>& columns() const { return rows_->columns; }
+  std::size_t size() const { return rows_->columns.size(); }
   /// Entries of a row are those from begin_of(row) to begin_of(row + 1).
-  PetscInt begin_of(PetscInt row) const { return begins_[static_cast<std::size_t>(row)]; }
+  PetscInt begin_of(PetscInt row) const { return rows_->begins[static_cast<std::size_t>(row)]; }
 
-  /// A matrix with this pattern (MATAIJ) and entries of zero, owned by the caller. Collective.
+  /// A matrix with this pattern (MATAIJ) and entries of zero, owned by the caller. Collective. On one rank all matrices share
+  /// the arrays of the pattern.
   Mat create(const Layout& layout) const;
 
  private:
@@ -38,9 +40,16 @@ class TRAMMEL_API MatrixPattern {
     PetscInt column;
     int columns;
   };
+  struct Rows {
+    std::vector<PetscInt> begins, columns;
+  };
+  struct Storage;
+  Mat sequential(MPI_Comm comm, PetscInt rows) const;
+
   std::vector<Block> blocks_;  ///< until they are finished
   std::size_t slot_count_ = 0;
-  std::vector<PetscInt> slots_, begins_, columns_;
+  std::vector<PetscInt> slots_;
+  std::shared_ptr<Rows> rows_ = std::make_shared<Rows>();
 };
 
 }  // namespace trammel

@@ -330,6 +330,7 @@ void ConstraintRank::find(const State& state) {
   unseen_.clear();
   for (const auto& [row, status] : assembler_.statuses().rows()) unseen_.insert(row);
   note_groups();
+  if (groups_.empty()) B_.reset();
 }
 
 void ConstraintRank::note_groups() {
