@@ -15,8 +15,7 @@ namespace {
 
 constexpr int most_iterations = 20;
 constexpr double converged = 1e-12;  // of a step, by the ranges
-constexpr double widened =
-    1.0;  // of a cell: the distance from its middle within which Newton's first step must end
+constexpr double roam = 1.5;       // of a cell: how far from its middle Newton's method may go
 constexpr double foreseen = 0.1;   // of a cell: a first step that ends so near to a known facing leads to it
 constexpr double most_bend = 0.4;  // of the directions of a cell from their mean [rad], for such a first step
 constexpr double same_point = 1e-6;  // by the smaller shape's extent
@@ -78,8 +77,8 @@ std::vector<Facing> ShapePair::all(const RelativePlacement& at, double distance,
     }
     bool inside = true;
     for (std::size_t k = 0; k < 4; ++k) {
-      inside = inside && std::abs(guess[k] - middle[k]) <= widened * length[k];
-      room[k] = 1.5 * length[k] + std::abs(guess[k] - middle[k]);
+      inside = inside && std::abs(guess[k] - middle[k]) <= roam * length[k];
+      room[k] = roam * length[k] + std::abs(guess[k] - middle[k]);
     }
     // Newton's method from there would find what is found already.
     const auto leads_to = [&](const Facing& f) {
