@@ -20,6 +20,9 @@ constexpr double pulls = 1e-3;
 constexpr double no_impulse = 1e-9;
 // Times that the laws of rows are asked at a restart.
 constexpr int most_rounds = 50;
+// Algorithmic accelerations need not be better known than to this part of their difference from v', nor than to this part of v'.
+constexpr double start_accuracy = 1e-3;
+constexpr double no_change = 1e-10;
 
 }  // namespace
 
@@ -289,6 +292,7 @@ std::vector<double> ConsistentStart::spread(double kappa) const {
 void ConsistentStart::start_algorithmic(State& state, std::vector<double>& algorithmic, double h,
                                         double shift, std::optional<double> kappa) {
   prepare(state);
+  start_ = mass_.preparation();
   if (!differentiate(state, h)) return;
   solve_for(jerk_, false);
   for (const UnknownBlock& u : assembler_.layout().unknowns())
@@ -300,6 +304,52 @@ void ConsistentStart::start_algorithmic(State& state, std::vector<double>& algor
   for (double& row : rows) row *= h * h;
   solve_for(rows, true);
   mass_.change_velocities(state);
+}
+
+bool ConsistentStart::follow_motion(const State& state, const State& end, double shift, double state_shift,
+                                    std::vector<double>& algorithmic) {
+  if (start_ == 0) return false;
+  if (start_ != mass_.preparation()) prepare(state);
+  start_ = 0;
+  const Layout& layout = assembler_.layout();
+  State moved = state, still = state;
+  std::ranges::fill(moved.acceleration, 0.0);
+  std::ranges::fill(still.acceleration, 0.0);
+  // Coordinates without mass follow from the others where constraints determine them, and have no motion elsewhere.
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned && is_kinematic(u.kind))
+      for (int k = 0; k < u.size; ++k)
+        if (!mass_.is_massless(u, k))
+          moved.acceleration[at(u.offset.dof + k)] =
+              end.acceleration[at(u.offset.dof + k)] - state.acceleration[at(u.offset.dof + k)];
+  layout.update_shared(moved);
+  // The part along the constraints is that of the index-3 solution, which is wrong by a quantity of order h; the
+  // start values contain the right one.
+  const auto with = acceleration_rows(moved), without = acceleration_rows(still);
+  if (!with || !without) return false;
+  std::vector<double> rows(with->size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = (*without)[i] - (*with)[i];
+  solve_for(rows, false);
+  double sums[3] = {0, 0, 0};  // of squares: change of a, a - v', v'
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!has_rate(u.kind)) continue;
+    const bool first_order = u.kind == BlockKind::state;
+    const Block& block = assembler_.model().block(u.block);
+    const std::vector<double>& now = first_order ? state.rate : state.acceleration;
+    for (int k = 0; k < u.size; ++k) {
+      const std::size_t i = at(u.offset.dof + k);
+      const double change = first_order ? state_shift * (end.rate[i] - state.rate[i])
+                                        : shift * (moved.acceleration[i] + mass_.solution()[at(u.local + k)]);
+      algorithmic[i] += change;
+      if (!u.owned) continue;
+      const double size = typical_size(block.measure(k));
+      sums[0] += change * change / (size * size);
+      sums[1] += (algorithmic[i] - now[i]) * (algorithmic[i] - now[i]) / (size * size);
+      sums[2] += now[i] * now[i] / (size * size);
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, layout.comm());
+  return sums[0] > start_accuracy * start_accuracy * sums[1] && sums[0] > no_change * no_change * sums[2];
 }
 
 void ConsistentStart::change_step(State& state, double from, double to, double kappa) {

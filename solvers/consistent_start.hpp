@@ -70,6 +70,13 @@ class ConsistentStart {
   /// 3). Without `kappa` the velocities do not change.
   void start_algorithmic(State& state, std::vector<double>& algorithmic, double h, double shift,
                          std::optional<double> kappa = std::nullopt);
+  /// After a first step from these start values, which ended at `end`: adds to `algorithmic` what v' changes in
+  /// time along the free directions, as the step found it, and to those of first-order states what y' changes.
+  /// `shift` and `state_shift` are the times of both after the start, in steps. An explicit derivative of the
+  /// equations of motion would excite stiff vibrations. Returns false if the change is negligible, or if
+  /// `start_algorithmic` was not called since the last call.
+  bool follow_motion(const State& state, const State& end, double shift, double state_shift,
+                     std::vector<double>& algorithmic);
   /// Adapts the velocities of the index-3 form when the step size changes from `from` to `to` [s]: the
   /// mass-weighted smallest change that multiplies B v + C_t by the square of the ratio. For compliant constraints
   /// C(q, lambda) = 0, B v + C_t also contains minus the rate of their deflection, which must not be multiplied;
@@ -115,6 +122,7 @@ class ConsistentStart {
   AlgebraicStart algebraic_;
   std::vector<double> jerk_, turning_;  ///< by owned unknown
   std::vector<char> compliant_;         ///< by owned unknown
+  int start_ = 0;  ///< the matrix of the last `start_algorithmic`; 0 once it was followed
 };
 
 }  // namespace trammel

@@ -77,6 +77,11 @@ class ConstrainedMass {
   /// The names of the unknowns of all ranks with neither mass nor constraint at the last `prepare`; empty if there
   /// are none.
   const std::string& massless() const { return massless_; }
+  /// Whether component k of a block that this rank owns has no mass.
+  bool is_massless(const UnknownBlock& u, int k) const {
+    const auto i = static_cast<std::size_t>(u.local + k);
+    return massless_unconstrained_[i] != 0 || massless_constrained_[i] != 0;
+  }
   Assembler& assembler() const { return assembler_; }
   const ModelScales& scales() const { return scales_; }
   Timings& timings() const { return timings_; }

@@ -78,6 +78,12 @@ class ConstraintForm {
   virtual double reaction_error(const AlphaCoefficients& c) const { return c.reaction_error_by_velocities(); }
   /// Largest |B v + C_t| at the end of a stage, for forms that do not impose it [m/s or rad/s].
   virtual double rate_at_end(const State& /*state*/) { return 0; }
+
+ protected:
+  /// `improve_start` for forms whose first step finds accurate accelerations in all directions: a_0 = v'_0 +
+  /// (alpha_m - alpha_f) (v'_1 - v'_0), and the same for the rates of states.
+  static bool follow_accelerations(Assembler& assembler, const State& base, const State& end,
+                                   std::vector<double>& algorithmic, const AlphaCoefficients& c);
 };
 
 }  // namespace trammel

@@ -101,7 +101,8 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   NewtonResult result = newton_.solve();
   for (int pass = 0; begins && pass < max_start_passes && result.converged; ++pass) {
     if (!form_.improve_start(*base_, equations_.trial(), a_, c)) break;
-    predict(h);
+    if (newton_.stop() == Stop::at_once) throw Stopped(true);
+    predict(h, &equations_.trial());
     const NewtonResult again = newton_.solve();
     result = {again.converged, result.iterations + again.iterations,
               result.factorizations + again.factorizations, again.singular};
@@ -132,11 +133,12 @@ std::string GeneralizedAlpha::frequent_cause() const {
       most->second, most->first, radius, radius > 0.9999 ? "nothing" : "little");
 }
 
-void GeneralizedAlpha::predict(double h) {
+void GeneralizedAlpha::predict(double h, const State* solved) {
   const AlphaCoefficients& c = alpha_;
   std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
   const State& base = *base_;
-  const bool extrapolate = memory_.predicts && step_ == memory_.last_step;
+  const State& from = solved != nullptr ? *solved : base;
+  const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
   // The earlier states include the change that the form adds after the solution; the solution itself does not.
   static const std::vector<double> nothing;
   const std::vector<double>& added = extrapolate ? form_.expected_change(h, c) : nothing;
@@ -175,7 +177,7 @@ void GeneralizedAlpha::predict(double h) {
     switch (run.of) {
       case UnknownRun::Of::motion: {
         const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
-        continue_from(truly);
+        continue_from(of(from.acceleration));
         next =
             h * v +
             h * h *
@@ -185,25 +187,28 @@ void GeneralizedAlpha::predict(double h) {
       }
       case UnknownRun::Of::states: {
         const auto d = of(a_), rate = of(base.rate);
-        continue_from(rate);
+        continue_from(of(from.rate));
         next = h *
                ((1 - c.gamma1) * d +
                 c.gamma1 * (((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1)));
         break;
       }
       case UnknownRun::Of::multipliers:
-        continue_from({base.value.data() + run.value, run.size});
+        continue_from({from.value.data() + run.value, run.size});
         next /= equations_.multiplier_scale();
         break;
       case UnknownRun::Of::algebraic:
         if (extrapolate)
           next = ConstRunNumbers(base.value.data() + run.value, run.size) - of(base.predictor);
+        else if (solved != nullptr)
+          next = ConstRunNumbers(from.value.data() + run.value, run.size) -
+                 ConstRunNumbers(base.value.data() + run.value, run.size);
         else
           next.setZero();
         break;
     }
   }
-  if (extrapolate)
+  if (extrapolate || solved != nullptr)
     for (const UnknownBlock& u : assembler_.layout().unknowns())
       for (int k = 0; u.owned && u.kind == BlockKind::algebraic && k < u.size; ++k)
         x[at(u.local + k)] /= equations_.column_scale(u, at(k));

@@ -42,7 +42,9 @@ class GeneralizedAlpha final : public StepMethod {
  private:
   void start_from(const State& now, std::vector<double>& algorithmic) const;
   void change_step(const State& now, double h, bool anew);
-  void predict(double h);
+  /// The first value of x. `solved`, where it is given: the solution of this step with other algorithmic
+  /// accelerations.
+  void predict(double h, const State* solved = nullptr);
   /// Stores the data for the next prediction. Call before the trial becomes the present state.
   void look_back(const State& now);
   /// Whether a parabola through the steps before would have predicted the accelerations of the trial better than a

@@ -8,10 +8,15 @@ namespace trammel {
 /// Index 1: constraints at acceleration level, and a projection at the end of each step, without which they drift.
 class Index1 final : public ConstraintForm {
  public:
-  Index1(ConstrainedMass& mass, bool project) : projection_(mass), project_(project) {}
+  Index1(ConstrainedMass& mass, bool project)
+      : assembler_(mass.assembler()), projection_(mass), project_(project) {}
 
   ConstraintLevel level() const override { return ConstraintLevel::acceleration; }
   bool holds_velocities() const override { return project_; }
+  bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
+                     const AlphaCoefficients& c) override {
+    return follow_accelerations(assembler_, base, end, algorithmic, c);
+  }
   bool close(const State& solution, double, const AlphaCoefficients&) override {
     end_ = solution;
     return project_ ? projection_.project(end_) : projection_.measure(end_);
@@ -23,6 +28,7 @@ class Index1 final : public ConstraintForm {
   Violations violations(const StepEquations& equations) const override;
 
  private:
+  Assembler& assembler_;
   ConstraintProjection projection_;
   bool project_;
   State end_;

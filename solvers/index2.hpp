@@ -12,7 +12,9 @@ class Index2 final : public ConstraintForm {
 
   bool stabilizing() const override { return true; }
   bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
-                     const AlphaCoefficients& c) override;
+                     const AlphaCoefficients& c) override {
+    return follow_accelerations(assembler_, base, end, algorithmic, c);
+  }
   void begin(const State& base) override { assembler_.keep_gradients(base); }
 
  private:

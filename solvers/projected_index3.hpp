@@ -17,6 +17,10 @@ class ProjectedIndex3 final : public ConstraintForm {
                          const AlphaCoefficients& c) override {
     start_.start_algorithmic(base, algorithmic, h, c.time_shift());
   }
+  bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
+                     const AlphaCoefficients& c) override {
+    return start_.follow_motion(base, end, c.time_shift(), c.time_shift1(), algorithmic);
+  }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
   const std::vector<double>& expected_change(double h, const AlphaCoefficients& c) override;
   bool close(const State& solution, double h, const AlphaCoefficients& c) override;
