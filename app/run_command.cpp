@@ -281,6 +281,13 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
       record->finish(end, status, simulation.summary(), simulation.state().time, checkpoints.last());
     });
   };
+  // Where one rank alone may have failed, and for another reason than that the record cannot be written.
+  const auto finish_alone = [&](const std::string& end, int status) {
+    try {
+      record->finish(end, status, simulation.summary(), simulation.state().time, checkpoints.last());
+    } catch (...) {
+    }
+  };
   std::optional<EnergyError> gained;
   try {
     if (from && from->anew)
@@ -292,10 +299,10 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   } catch (const EnergyError& error) {
     gained = error;
   } catch (const NoConvergence&) {
-    finish("no convergence", exit_status::no_convergence);
+    finish_alone("no convergence", exit_status::no_convergence);
     throw;
-  } catch (const Error&) {
-    finish("error", exit_status::error);
+  } catch (...) {
+    finish_alone("error", exit_status::error);
     throw;
   }
   const bool stopped = simulation.summary().stopped.has_value();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "exit_status.hpp"
 #include "io/recorder_files.hpp"
 
 namespace trammel {
@@ -54,6 +55,15 @@ RunRecord::RunRecord(bool writes, std::filesystem::path folder, const CommandLin
   replace_file(path_, "{\n" + head_ + "  \"end\": \"running\"\n}\n");
 }
 
+RunRecord::~RunRecord() {
+  if (!writes_ || finished_) return;
+  try {
+    replace_file(path_, "{\n" + head_ +
+                            fmt::format("  \"end\": \"error\",\n  \"status\": {}\n}}\n", exit_status::error));
+  } catch (...) {  // the error under way is told
+  }
+}
+
 void RunRecord::finish(const std::string& end, int status, const RunSummary& summary, double time,
                        const std::string& checkpoint) {
   if (!writes_) return;
@@ -72,6 +82,7 @@ void RunRecord::finish(const std::string& end, int status, const RunSummary& sum
       number(summary.nowhere.part), number(summary.largest_violation), number(summary.largest_rate_violation),
       number(t.total));
   replace_file(path_, "{\n" + body + "}\n");
+  finished_ = true;
 }
 
 }  // namespace trammel

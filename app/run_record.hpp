@@ -16,6 +16,10 @@ class RunRecord {
   /// Writes the file: the run is under way. `about` as for checkpoints. On rank 0 alone; others write nothing. Throws Error.
   RunRecord(bool writes, std::filesystem::path folder, const CommandLine& command,
             const std::string& case_file, const Checkpoint& about);
+  /// Without `finish`, an exception ends the run: "error", which leaves nothing else to say.
+  ~RunRecord();
+  RunRecord(const RunRecord&) = delete;
+  RunRecord& operator=(const RunRecord&) = delete;
 
   /// Writes it again. `end`: "done", "signal", "time limit", "no convergence", "energy", "error"; `status`: the exit status;
   /// `checkpoint`: the last one, may be empty.
@@ -26,6 +30,7 @@ class RunRecord {
   bool writes_;
   std::filesystem::path path_;
   std::string head_;  ///< lines that stay
+  bool finished_ = false;
 };
 
 }  // namespace trammel

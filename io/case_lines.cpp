@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <set>
+#include <system_error>
 
 namespace trammel {
 
@@ -25,6 +30,30 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
+/// The file that a text of the case names: a curve, a surface, the shape of a body. Types resolve such paths from the folder of the
+/// case. Words without a dot and without a slash are names.
+std::optional<std::filesystem::path> file_named(const Value& value) {
+  if (value.text.find_first_of("./") == std::string::npos) return {};
+  std::filesystem::path path = value.text;
+  if (path.is_relative()) path = std::filesystem::path(value.where.file).parent_path() / path;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  return path;
+}
+
+/// Size and hash of a file's bytes.
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::array<char, 65536> part{};
+  std::uint64_t hash = hash_of(""), size = 0;
+  while (in.read(part.data(), part.size()) || in.gcount() > 0) {
+    const auto count = static_cast<std::size_t>(in.gcount());
+    hash = hash_of(std::string_view(part.data(), count), hash);
+    size += count;
+  }
+  return fmt::format("{} bytes with the hash {:016x}", size, hash);
+}
+
 class LinesOf {
  public:
   LinesOf(const CaseContext& context, CaseLines& lines) : context_(context), lines_(lines) {
@@ -37,7 +66,7 @@ class LinesOf {
         lines_[path] = "nothing";
         break;
       case Value::Kind::scalar:
-        lines_[path] = scalar(value);
+        add_scalar(path, value);
         break;
       case Value::Kind::sequence:
         for (std::size_t i = 0; i < value.items.size(); ++i)
@@ -51,17 +80,18 @@ class LinesOf {
   }
 
  private:
-  std::string scalar(const Value& value) const {
-    const std::set<std::string> words = words_of(value.text);
+  void add_scalar(const std::string& path, const Value& value) {
     try {
-      return fmt::format("{}", context_.number(value));
-    } catch (const std::exception&) {
-      std::string text = value.text;
-      for (const std::string& word : words)
-        if (const auto found = parameters_.find(word); found != parameters_.end())
-          text += fmt::format(", {} = {}", word, found->second);
-      return text;
+      lines_[path] = fmt::format("{}", context_.number(value));
+      return;
+    } catch (const std::exception&) {  // a text
     }
+    std::string text = value.text;
+    for (const std::string& word : words_of(value.text))
+      if (const auto found = parameters_.find(word); found != parameters_.end())
+        text += fmt::format(", {} = {}", word, found->second);
+    lines_[path] = text;
+    if (const auto file = file_named(value)) lines_["the content of " + path] = content_of(*file);
   }
 
   const CaseContext& context_;

@@ -12,7 +12,7 @@ namespace trammel {
 
 /// A case as texts by path: "joints.hook.axis[2]" and "1". Numbers are evaluated and written in one format, so that
 /// comments and names of parameters make no difference. A text that is no number is followed by the values of the
-/// parameters that it names.
+/// parameters that it names. A text that names a file has a second line, "the content of curves.wire.file", with its size and hash.
 using CaseLines = std::map<std::string, std::string>;
 
 /// The lines of a case, without `trammel`, `title`, `parameters` and `output`.
