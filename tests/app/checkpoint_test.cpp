@@ -199,6 +199,28 @@ TEST(ExitStatus, says_how_a_run_ended) {
   EXPECT_THAT(place.read("out/run.json"), HasSubstr("\"end\": \"no convergence\""));
 }
 
+TEST(ExitStatus, of_mpirun_is_that_of_the_ranks) {
+  const Workplace place;
+  place.write("case.yaml", swinging_rod);
+  const auto status = [&](const std::string& options, const std::string& file = "case.yaml") {
+    return place
+        .shell("mpirun -q --oversubscribe -n 2 '" TRAMMEL_COMMAND "' run " + file + " -q -o out " + options)
+        .status;
+  };
+  EXPECT_EQ(status(""), 0);
+  EXPECT_EQ(status("--set until=no_number"), 1);
+  EXPECT_EQ(status("--checkpoint-every 0"), 2);
+  place.write("growing.yaml", testing::growing_pendulum("until: 9, form: index3"));
+  EXPECT_EQ(status("", "growing.yaml"), 3);
+  place.write("stuck.yaml", testing::with(swinging_rod, "step: 0.001",
+                                          "step: 0.001, max_cuts: 0, newton: {max_iterations: 1}"));
+  EXPECT_EQ(status("", "stuck.yaml"), 4);
+  EXPECT_EQ(status(fmt::format("--set until=1e5 --time-limit {}", 2 * seconds_of_a_start(place))), 5);
+  EXPECT_THAT(place.read("out/run.json"),
+              AllOf(HasSubstr("\"end\": \"time limit\""), HasSubstr("\"ranks\": 2")));
+  EXPECT_EQ(checkpoints_in(place / "out").size(), 1U);
+}
+
 TEST(ExitStatus, of_a_run_that_gains_energy_leaves_the_checkpoint_before) {
   const Workplace place;
   place.write("case.yaml", testing::growing_pendulum("until: 9, form: index3"));

@@ -66,10 +66,30 @@ TEST(Stop, is_at_one_step_on_all_ranks_even_if_one_rank_receives_the_signal) {
 TEST(Stop, by_a_signal_to_mpirun_reaches_the_ranks) {
   const Workplace workplace;
   workplace.write("case.yaml", long_swing());
-  // The exit status is then mpirun's own. It kills its ranks after a second unless told otherwise, which is too early on a loaded machine; it waits twice that time.
-  workplace.shell(
-      started("mpirun -q --oversubscribe --mca odls_base_sigkill_timeout 10 -n 2 " + trammel_run) +
-      "kill -TERM $run\nwait $run");
+  // mpirun passes SIGUSR1 on at once. SIGTERM it passes on after the time given here (one second if none is), and kills its ranks
+  // when that time has passed once more, even if they have ended. So its own end is not awaited. What it leaves lies in this folder.
+  const Outcome outcome = workplace.shell(started("mpirun -q --oversubscribe --mca orte_tmpdir_base \"$PWD\" "
+                                                  "--mca odls_base_sigkill_timeout 6 -n 2 " +
+                                                  trammel_run) +
+                                          R"sh(ranks=$(ps -o pid= --ppid $run)
+kill -USR1 $run
+for i in $(seq 300); do [ -e out/checkpoint_0001.h5 ] && break; sleep 0.1; done
+[ -e out/checkpoint_0001.h5 ] && kill -0 $run && echo "a checkpoint on SIGUSR1"
+kill -TERM $run
+for rank in $ranks; do
+  for i in $(seq 300); do
+    state=$(ps -o stat= -p $rank) && [ "${state:0:1}" != Z ] || break
+    sleep 0.1
+  done
+  echo "rank '${state:0:1}'"
+done
+kill -KILL $run
+wait $run)sh");
+  // Both have ended, and mpirun, which sleeps, may not have noticed.
+  EXPECT_THAT(outcome.out, ::testing::MatchesRegex("a checkpoint on SIGUSR1\n(rank 'Z?'\n){2}"));
+  EXPECT_THAT(workplace.read("out/run.json"),
+              AllOf(HasSubstr("\"end\": \"SIGTERM\""), HasSubstr("\"status\": 143"),
+                    HasSubstr("checkpoint_0002.h5")));
   expect_stopped(workplace, "SIGTERM");
 }
 
