@@ -15,7 +15,7 @@ namespace {
 
 constexpr int most_iterations = 20;
 constexpr double converged = 1e-12;  // of a step, by the ranges
-constexpr double roam = 1.5;       // of a cell: how far from its middle Newton's method may go
+constexpr double roam = 1.5;         // of a cell: how far from its middle Newton's method may go
 constexpr double foreseen = 0.1;   // of a cell: a first step that ends so near to a known facing leads to it
 constexpr double most_bend = 0.4;  // of the directions of a cell from their mean [rad], for such a first step
 constexpr double same_point = 1e-6;  // by the smaller shape's extent
