@@ -156,8 +156,12 @@ void ContactJoint::outputs(const LocalState& x, const ReactionContributions& con
   const int block = site().block_count();
   const Eigen::Vector4d c = parameters(Eigen::Map<const Eigen::Vector4d>(x.value(block)));
   const Vec3 n = surfaces_.one->normal(first(c));
-  const Eigen::Map<const Eigen::Vector2d> rates(x.rate(block)), second_rates(x.second_rate(block));
-  report_contact_motion(x, site().A, path_motion(*surfaces_.one, first(c), rates, second_rates), sink);
+  const Eigen::Map<const Eigen::Vector4d> rates(x.rate(block)), second_rates(x.second_rate(block));
+  const PathMotion on_1 = path_motion(*surfaces_.one, first(c), rates.head<2>(), second_rates.head<2>());
+  const PathMotion on_2 = path_motion(*surfaces_.two, second_of(c), rates.tail<2>(), second_rates.tail<2>());
+  report_contact_motion(x, site().A, on_1, sink);
+  report_path(x, site().A, 0, on_1, "1", sink);
+  report_path(x, site().B, site().A.block_count(), on_2, "2", sink);
   sink.vector("normal", "1", A.R_WM * n);
   sink.scalar("normal_force", "N", -n.dot(Eigen::Map<const Vec3>(x.value(block + 1))));
   if (shapes_) report_search(history().search, sink);

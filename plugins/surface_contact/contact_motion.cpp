@@ -1,5 +1,7 @@
 #include "contact_motion.hpp"
 
+#include <string>
+
 namespace trammel::surface_contact {
 
 PathMotion path_motion(const Surface& surface, const SurfaceParameters& at, const Eigen::Vector2d& rates,
@@ -31,6 +33,21 @@ void report_contact_motion(const LocalState& x, const Marker& A, const PathMotio
   sink.vector("contact_acceleration", "m/s^2",
               acceleration.head<3>() + motion.R_WM * (acceleration.tail<3>().cross(r) + w.cross(w.cross(r)) +
                                                       2 * w.cross(path.velocity) + path.acceleration()));
+}
+
+void report_path(const LocalState& x, const Marker& marker, int first, const PathMotion& path,
+                 std::string_view which, OutputSink& sink) {
+  MarkerMotion motion;
+  marker.evaluate(x, first, MotionLevel::pose, motion);
+  const auto report = [&](const char* name, const char* unit, const Vec3& value) {
+    const std::string full = std::string(name) + std::string(which);
+    sink.vector(full, unit, value);
+    sink.vector(full + "_world", unit, motion.R_WM * value);
+  };
+  report("path_velocity_", "m/s", path.velocity);
+  report("path_acceleration_", "m/s^2", path.acceleration());
+  report("path_tangential_", "m/s^2", path.tangential_acceleration);
+  report("path_centripetal_", "m/s^2", path.centripetal_acceleration);
 }
 
 }  // namespace trammel::surface_contact

@@ -51,7 +51,7 @@ constexpr int most = 60;
 Vec3 normal(const Motion& m, const NormalSystem& s) { return (m.one.reversed() ? -1 : 1) * s.N.normalized(); }
 
 /// A1 with the parameters held, then one Newton step of A2, by one evaluation of the surfaces.
-void alternate(const Motion& m, double t, Solution& x) {
+[[gnu::noinline]] void alternate(const Motion& m, double t, Solution& x) {
   NormalSystem s;
   for (;; ++x.iterations) {
     ASSERT_LT(x.iterations, most) << m.name;
@@ -75,7 +75,7 @@ void alternate(const Motion& m, double t, Solution& x) {
 }
 
 /// A1 on the gap as a function of the position alone: A2 to its end in each.
-void nest(const Motion& m, double t, Solution& x) {
+[[gnu::noinline]] void nest(const Motion& m, double t, Solution& x) {
   for (;; ++x.iterations) {
     ASSERT_LT(x.iterations, most) << m.name;
     NormalSystem s;
@@ -97,7 +97,7 @@ void nest(const Motion& m, double t, Solution& x) {
 }
 
 /// z and the parameters at once: points coincide, and the normal of the first is across both tangents of the second.
-void couple(const Motion& m, double t, Solution& x) {
+[[gnu::noinline]] void couple(const Motion& m, double t, Solution& x) {
   for (;; ++x.iterations) {
     ASSERT_LT(x.iterations, most) << m.name;
     NormalSystem s;

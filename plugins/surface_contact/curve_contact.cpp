@@ -212,11 +212,14 @@ void CurveContact::outputs(const LocalState& x, const ReactionContributions& con
   MarkerMotion A;
   site().A.evaluate(x, 0, MotionLevel::pose, A);
   const int block = site().block_count();
-  const double eta = x.value(block)[0] + history().shift[0];
+  const Eigen::Vector2d eta = parameters(Eigen::Map<const Eigen::Vector2d>(x.value(block)));
   const double* lambda = x.value(block + 1);
-  const Vec3 n = normal(eta);
-  report_contact_motion(x, site().A, path_motion(*one_, eta, x.rate(block)[0], x.second_rate(block)[0]),
-                        sink);
+  const Vec3 n = normal(eta[0]);
+  const PathMotion on_1 = path_motion(*one_, eta[0], x.rate(block)[0], x.second_rate(block)[0]);
+  const PathMotion on_2 = path_motion(*two_, eta[1], x.rate(block)[1], x.second_rate(block)[1]);
+  report_contact_motion(x, site().A, on_1, sink);
+  report_path(x, site().A, 0, on_1, "1", sink);
+  report_path(x, site().B, site().A.block_count(), on_2, "2", sink);
   sink.vector("normal", "1", A.R_WM * n);
   sink.scalar("normal_force", "N", -n.dot(lambda[0] * across_1_ + lambda[1] * across_2_));
   if (shapes_) report_search(history().search, sink);

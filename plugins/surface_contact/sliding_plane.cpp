@@ -240,13 +240,8 @@ void SlidingPlane::outputs(const LocalState& x, const ReactionContributions& con
   const PathMotion on_2 =
       path_motion(*surfaces_.two, second_of(m.parameters), m.rates.tail<2>(), m.second_rates.tail<2>());
   report_contact_motion(x, site().A, on_1, sink);
-  const auto report = [&](const std::string& which, const PathMotion& path) {
-    sink.vector("path_velocity_" + which, "m/s", path.velocity);
-    sink.vector("path_acceleration_" + which, "m/s^2", path.acceleration());
-    sink.vector("path_centripetal_" + which, "m/s^2", path.centripetal_acceleration);
-  };
-  report("1", on_1);
-  report("2", on_2);
+  report_path(x, site().A, 0, on_1, "1", sink);
+  report_path(x, site().B, site().A.block_count(), on_2, "2", sink);
   if (shapes_) report_search(history().search, sink);
 }
 
