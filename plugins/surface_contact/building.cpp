@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "building.hpp"
+#include "curve_on_surface.hpp"
 #include "line_contact.hpp"
 #include "point_on_curve.hpp"
 #include "point_on_surface.hpp"
@@ -101,7 +102,7 @@ void slide_surfaces(const Parameters& in, Builder& builder, JointSite site, cons
     throw Error(in.where("between"), e.what());
   }
   const bool searches = in.flag("search");
-  if (searches) allow_restarts(builder);
+  if (searches || any_jumps(curvature_jumps(surfaces))) allow_restarts(builder);
   if (in.text("formulation") == "sliding_plane") {
     SlidingPlane joint(surfaces, start);
     joint.set_site(std::move(site));
@@ -113,6 +114,40 @@ void slide_surfaces(const Parameters& in, Builder& builder, JointSite site, cons
     if (searches) joint.search_others();
     add(builder, std::move(joint), {start.one.u, start.one.v, start.two.u, start.two.v});
   }
+}
+
+void slide_curve_on_surface(const Parameters& in, Builder& builder, JointSite site,
+                            std::shared_ptr<const Surface> surface, std::shared_ptr<const Curve> curve,
+                            const std::string& name_1, const std::string& name_2) {
+  const RelativeStart motion = relative_start(builder, site);
+  const CurveAndSurface pair{*surface, *curve, motion.R_AB, motion.p_AB_A};
+  std::optional<CurveSurfaceNormal> start;
+  if (in.has("near")) {
+    const std::vector<double> near = in.reals("near");
+    if (near.size() != 3) throw Error(in.where("near"), "'near' must be three parameters [u, v, eta]");
+    start = refine(pair, {near[0], near[1]}, near[2]);
+  } else {
+    start = search(pair);
+  }
+  if (!start)
+    throw Error(in.where(in.has("near") ? "near" : "between"),
+                fmt::format("the curve '{}' is nowhere parallel to the surface '{}' {}", name_2, name_1,
+                            in.has("near") ? "near there" : "where it is nearest, inside their edges"));
+  require_closed(
+      in, builder, start->gap,
+      fmt::format("the surface '{}' and the curve '{}' {} {:.6g} m at the start; the nearest points are {} "
+                  "and {} in the axes of '{}'",
+                  name_1, name_2, start->gap > 0 ? "are apart by" : "overlap by", std::abs(start->gap),
+                  text(start->point_1), text(start->point_2), name_1));
+  CurveOnSurface joint(std::move(surface), std::move(curve), name_1, name_2);
+  try {
+    joint.require_single_point(pair.R_AB, start->at, start->eta);
+  } catch (const Error& e) {
+    throw Error(in.where("between"), e.what());
+  }
+  if (joint.jumps()) allow_restarts(builder);
+  joint.set_site(std::move(site));
+  add(builder, std::move(joint), Eigen::Vector3d(start->at.u, start->at.v, start->eta));
 }
 
 void slide_point_on_surface(const Parameters& in, Builder& builder, JointSite site,

@@ -70,6 +70,11 @@ void slide_curves(const Parameters& in, Builder& builder, JointSite site, const 
 void slide_point_on_curve(const Parameters& in, Builder& builder, JointSite site,
                           std::shared_ptr<const Curve> curve, const Vec3& axis, double side,
                           const std::string& name);
+/// Adds the joint of a curve that slides on a surface.
+void slide_curve_on_surface(const Parameters& in, Builder& builder, JointSite site,
+                            std::shared_ptr<const Surface> surface, std::shared_ptr<const Curve> curve,
+                            const std::string& name_1, const std::string& name_2);
+
 /// Adds the joint of point B and a surface at the nearest point.
 void slide_point_on_surface(const Parameters& in, Builder& builder, JointSite site,
                             std::shared_ptr<const Surface> surface, const std::string& name);

@@ -215,7 +215,8 @@ class Circle final : public Curve {
 
 /// A bolt on body B in a bushing on body A, whose centre is the origin.
 struct Bolt : ContactCase {
-  explicit Bolt(const Vec3& centre, double hole = 0.5, double pin = 0.3) : ContactCase(centre) {
+  explicit Bolt(const Vec3& centre, double hole = 0.5, double pin = 0.3, const Mat3& turn = Mat3::Identity())
+      : ContactCase(centre, turn) {
     add_curve("bushing", "bodies.a", std::make_shared<Circle>(hole));
     add_curve("bolt", "bodies.b", std::make_shared<Circle>(pin));
   }
@@ -245,6 +246,25 @@ TEST(CurveContact, refuses_what_does_not_fit) {
               HasSubstr("take a lower pair instead"));
   EXPECT_THAT(Bolt(Vec3(0.2, 0, 0)).JointCase::message("curve_contact", "{between: [bushing, bolts]}"),
               HasSubstr("did you mean 'bolt'"));
+}
+
+TEST(CurveOnSurface, refuses_what_does_not_fit) {
+  // A circle of 0.3 m in the plane of e1 and e2 of body B, which lies on its side.
+  const auto message = [](const std::string& own, const Vec3& p, double curvature = 1) {
+    Bolt c(p, 0.5, 0.3, so3::exp(Vec3(0.5 * std::numbers::pi, 0, 0)));
+    c.add_surface("bowl", "ground", std::make_shared<Paraboloid>(curvature, 0.5));
+    return c.JointCase::message("curve_on_surface", "{between: [bowl, bolt]" + own + "}");
+  };
+  EXPECT_EQ(message("", Vec3(0, 0, 0.3)), "");
+  EXPECT_EQ(message(", near: [0, 0, 4.7]", Vec3(0, 0, 0.3)), "");
+  EXPECT_THAT(message("", Vec3(0, 0, 0.4)), HasSubstr("the surface 'bowl' and the curve 'bolt' are apart by "
+                                                      "0.1 m at the start; the nearest points are ["));
+  EXPECT_THAT(message("", Vec3(0, 0, 0.25)), HasSubstr("overlap by 0.05 m"));
+  EXPECT_EQ(message(", assemble: yes", Vec3(0, 0, 0.4)), "");
+  EXPECT_THAT(message(", near: [0, 0]", Vec3(0, 0, 0.3)), HasSubstr("three parameters [u, v, eta]"));
+  EXPECT_THAT(message(", near: [0, 0, 4.7]", Vec3(0, 0, 0.3), 4), HasSubstr("cuts the surface 'bowl'"));
+  EXPECT_THAT(message(", near: [0, 0, 4.71238898]", Vec3(0, 0, 0.3), 1 / 0.3),
+              HasSubstr("touches the surface 'bowl' along a line"));
 }
 
 /// Two circles in contact: the parameters turn by gamma' - alpha1' and gamma' - alpha2', with (R1 - R2) gamma' the velocity of

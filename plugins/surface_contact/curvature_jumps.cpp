@@ -77,14 +77,6 @@ CurvatureJumps::CurvatureJumps(const Surface& surface, int direction)
   }
 }
 
-std::optional<Review> SurfaceCrossings::cut(const std::array<CurvatureJumps, 4>& jumps,
-                                            const std::array<EndOfStep, 4>& now, const StepInfo& step) const {
-  if (!known) return std::nullopt;
-  for (std::size_t i = 0; i < 4; ++i)
-    if (const auto review = jumps[i].cut(last[i], now[i], step, longest)) return review;
-  return std::nullopt;
-}
-
 std::optional<Review> CurvatureJumps::cut(const EndOfStep& before, const EndOfStep& after,
                                           const StepInfo& step, double longest) const {
   if (!step.active || step.in_statics) return std::nullopt;

@@ -33,22 +33,35 @@ class CurvatureJumps {
   double period_ = 0;  ///< 0: the curve is open
 };
 
-/// The four parameters of a contact of two surfaces at the last accepted state, while they may cross jumps of curvature.
-struct SurfaceCrossings {
+/// The parameters of a contact at the last accepted state, while they may cross jumps of curvature.
+template <std::size_t parameters>
+struct Crossings {
   bool known = false;
   double longest = 0;  ///< the longest step so far [s]
-  std::array<EndOfStep, 4> last{};
+  std::array<EndOfStep, parameters> last{};
 
   void serialize(Archive& archive) { archive(known, longest, last); }
-  void keep(const std::array<EndOfStep, 4>& now, double step) {
+  void keep(const std::array<EndOfStep, parameters>& now, double step) {
     known = true;
     longest = std::max(longest, step);
     last = now;
   }
   /// As CurvatureJumps::cut, for the first of the parameters that asks for it.
-  std::optional<Review> cut(const std::array<CurvatureJumps, 4>& jumps, const std::array<EndOfStep, 4>& now,
-                            const StepInfo& step) const;
+  std::optional<Review> cut(const std::array<CurvatureJumps, parameters>& jumps,
+                            const std::array<EndOfStep, parameters>& now, const StepInfo& step) const {
+    if (!known) return std::nullopt;
+    for (std::size_t i = 0; i < parameters; ++i)
+      if (const auto review = jumps[i].cut(last[i], now[i], step, longest)) return review;
+    return std::nullopt;
+  }
 };
+using SurfaceCrossings = Crossings<4>;
+
+/// Whether any of these parameters crosses a jump somewhere.
+template <std::size_t parameters>
+bool any_jumps(const std::array<CurvatureJumps, parameters>& jumps) {
+  return std::ranges::any_of(jumps, [](const CurvatureJumps& j) { return j.size() > 0; });
+}
 
 /// The history of joints on curves: the parameters at the last accepted state.
 template <std::size_t curves>

@@ -103,6 +103,15 @@ TRAMMEL_JOINT_SCENES {
     scenes.back().position = 0.1;
     scenes.back().rotation = 0.3;
   }
+  trammel::JointScene lying = scene("sliding_plane, ellipsoid on NURBS", nurbs,
+                                    "type: ellipsoid, semi_axes: [0.3, 0.4, 0.35]", "0.6, 0.5, 0.6", plane);
+  const std::string standing = "axis: [3, 1, -2], angle: 0.2";
+  lying.text.replace(lying.text.find(standing), standing.size(),
+                     "axis: [1, 0.1, 0], angle: 1.4");  // no pole below
+  lying.position = 0.1;
+  lying.rotation = 0.3;
+  lying.motion = false;
+  scenes.push_back(lying);
   trammel::JointScene curves;
   curves.joint = "curve_contact";
   curves.title = "pin in an oval hole";
@@ -122,6 +131,23 @@ joints:
   curves.rotation = 0.5;
   curves.motion = false;  // in space the pin leaves the plane of its hole
   scenes.push_back(curves);
+  const auto wire = [&scenes](const char* title, const char* surface, const char* place) {
+    trammel::JointScene s = scene(title, surface, "", place);
+    s.joint = "curve_on_surface";
+    const std::string contact = "type: surface_contact";
+    const std::size_t line = s.text.find("  two: ");
+    s.text.replace(
+        line, s.text.find('\n', line) + 1 - line,
+        "curves:\n  two: {type: nurbs_curve, form: periodic, degree: 6, on: {on: b, rotation: {axis: [3, "
+        "1, -2], angle: 0.2}}, points: [[0.5, 0, 0], [0.35, 0.1, 0.3], [0, 0, 0.4], [-0.35, 0.05, 0.25], "
+        "[-0.5, 0, 0], [-0.35, 0, -0.3], [0, 0.1, -0.4], [0.35, 0, -0.25]]}\n");
+    s.text.replace(s.text.find(contact), contact.size(), "type: curve_on_surface");
+    s.motion = false;
+    scenes.push_back(s);
+  };
+  wire("wire on a plane", "type: plane", "0.3, 0.1, 0.8");
+  wire("wire in a torus", "type: torus, ring_radius: 3, tube_radius: 1, reversed: yes", "3.4, 0.4, 0.1");
+  wire("wire on NURBS", nurbs, "0.6, 0.5, 0.6");
   const char* arms = "{on: a, rotation: {axis: [1, 2, 3], angle: 0.1}}, b";
   scenes.push_back(clearance("clearance_revolute", "oval hole and pin", "",
                              fmt::format("between: [{}], hole: [1.2, 1], pin: [0.5, 0.4]", arms), false));

@@ -74,9 +74,7 @@ class SlidingPlane : public Joint<SlidingPlane, 1, 0, SlidingPlaneHistory> {
 
   std::array<EndOfStep, 4> ends(const LocalState& x) const;
   /// Whether there are jumps of curvature.
-  bool jumps() const {
-    return std::ranges::any_of(curvature_jumps_, [](const CurvatureJumps& j) { return j.size() > 0; });
-  }
+  bool jumps() const { return any_jumps(curvature_jumps_); }
 
   Surfaces surfaces_;
   std::array<CurvatureJumps, 4> curvature_jumps_;

@@ -2,6 +2,7 @@
 #include "clearance_joints.hpp"
 #include "contact_joint.hpp"
 #include "curve_contact.hpp"
+#include "curve_on_surface.hpp"
 #include "point_on_surface.hpp"
 
 namespace trammel::surface_contact {
@@ -22,6 +23,14 @@ void build_point(const Parameters& in, Builder& builder) {
   const std::shared_ptr<const Surface> surface = find_surface(builder, between.items[0]).surface;
   slide_point_on_surface(in, builder, read_joint_site(in, builder, PointOnSurface::requirement), surface,
                          between.items[0].text);
+}
+
+void build_curve_on_surface(const Parameters& in, Builder& builder) {
+  const Value& between = pair_of(in, "a surface and a curve");
+  const std::shared_ptr<const Surface> surface = find_surface(builder, between.items[0]).surface;
+  const std::shared_ptr<const Curve> curve = find_curve(builder, between.items[1]).curve;
+  slide_curve_on_surface(in, builder, read_joint_site(in, builder, CurveOnSurface::requirement), surface,
+                         curve, between.items[0].text, between.items[1].text);
 }
 
 void build_curves(const Parameters& in, Builder& builder) {
@@ -72,6 +81,10 @@ TRAMMEL_PLUGIN("surface_contact", "0.1") {
            .defaults("[0, 0, 1]"),
        near("parameters [eta1, eta2] near which the contact starts"), search_parameter()},
       build_curves));
+  registry.add(contact_type("curve_on_surface", "lets a curve slide on a surface; coordinates: u, v, eta",
+                            CurveOnSurface::requirement, "the surface, and the curve that slides on it",
+                            {near("parameters [u, v, eta] near which the contact starts")},
+                            build_curve_on_surface));
   registry.add(contact_type("point_on_surface", "lets a point slide on a surface; coordinates: u, v",
                             PointOnSurface::requirement, "the surface, and the marker B that slides on it",
                             {near("parameters [u, v] near which the point starts")}, build_point));

@@ -71,13 +71,14 @@ TEST(Verify, checks_sliding_joints_in_their_test_models) {
 }
 
 TEST(Verify, checks_surfaces_that_slide) {
-  const Outcome found =
-      Workplace().shell("trammel verify surface_contact point_on_surface --no-motion --states 6 --markdown");
+  const Outcome found = Workplace().shell(
+      "trammel verify surface_contact point_on_surface curve_on_surface --no-motion --states 6 --markdown");
   EXPECT_EQ(found.status, 0) << found.err;
   auto rows = rows_of(found.out);
-  for (const char* joint :
-       {"surface_contact (ellipsoid on NURBS)", "surface_contact (ellipsoid in a torus)",
-        "surface_contact (sliding_plane, ellipsoid on plane)", "point_on_surface (on a torus)"}) {
+  for (const char* joint : {"surface_contact (ellipsoid on NURBS)", "surface_contact (ellipsoid in a torus)",
+                            "surface_contact (sliding_plane, ellipsoid on plane)",
+                            "surface_contact (sliding_plane, ellipsoid on NURBS)",
+                            "point_on_surface (on a torus)", "curve_on_surface (wire on NURBS)"}) {
     ASSERT_TRUE(rows.contains(joint)) << joint;
     EXPECT_EQ(rows[joint][1], rows[joint][2]) << joint << ": equations and rank";
     EXPECT_EQ(rows[joint][3], "5") << joint;
