@@ -153,6 +153,7 @@ void slide_curve_on_surface(const Parameters& in, Builder& builder, JointSite si
 void slide_point_on_surface(const Parameters& in, Builder& builder, JointSite site,
                             std::shared_ptr<const Surface> surface, const std::string& name) {
   PointOnSurface joint(surface, name);
+  if (joint.jumps()) allow_restarts(builder);
   joint.set_site(std::move(site));
   const Vec3 p = relative_start(builder, joint.site()).p_AB_A;
   SurfaceParameters at;

@@ -172,6 +172,33 @@ stages: [{{type: dynamic, until: 1, step: 0.0005, radius: 0.9, newton: {{toleran
   }
 }
 
+/// A bead crosses two knots of a surface of degree 2, where the curvature jumps: the motion restarts there, and the force keeps order 2.
+TEST(Surfaces, let_a_bead_cross_their_knots) {
+  std::vector<double> forces;
+  for (const std::string step : {"0.004", "0.002", "0.001"}) {
+    const Workplace workplace;
+    workplace.write("case.yaml", R"(trammel: 1
+bodies: {bead: {type: point_mass, mass: 1, position: [-0.8, 0.03, 0.1], velocity: [2, 0, 0]}}
+surfaces:
+  road: {type: nurbs_surface, degree_u: 2, degree_v: 2, points: [[[-1.5, -1, 0], [-1.5, 0, 0], [-1.5, 1, 0]],
+    [[-0.9, -1, 0.1], [-0.9, 0, 0], [-0.9, 1, 0.1]], [[-0.3, -1, -0.1], [-0.3, 0, -0.1], [-0.3, 1, -0.1]],
+    [[0.3, -1, 0.1], [0.3, 0, 0.05], [0.3, 1, 0.1]], [[0.9, -1, 0], [0.9, 0, 0], [0.9, 1, 0]],
+    [[1.5, -1, 0.2], [1.5, 0, 0.1], [1.5, 1, 0.2]]]}
+joints: {slide: {type: point_on_surface, between: [road, bead], assemble: yes}}
+loads: {weight: {type: gravity, acceleration: [0, 0, -9.81]}}
+sensors: {slide: {type: outputs, of: slide}}
+stages: [{type: assemble}, {type: dynamic, until: 0.6, radius: 0.9, newton: {tolerance: 1e-11}, step: )" +
+                                     step + "}]\n");
+    const Outcome run = workplace.shell("trammel run case.yaml -o out");
+    ASSERT_EQ(run.status, 0) << run.err;
+    const std::string log = run.out + run.err, event = "the equations of 'slide' change";
+    EXPECT_NE(log.find(event), log.rfind(event)) << log;
+    forces.push_back(at(table_of(workplace.read("out/slide.csv")), 0.6, "normal_force"));
+  }
+  const double order = std::log2((forces[0] - forces[1]) / (forces[1] - forces[2]));
+  EXPECT_NEAR(order, 2, 0.3);
+}
+
 /// A bead slides down the right half of a half pipe of 1.5 m.
 std::string bead(const std::string& faces) {
   return std::string("trammel: 1\n") +
