@@ -312,16 +312,26 @@ bool ConsistentStart::follow_motion(const State& state, const State& end, double
   if (start_ != mass_.preparation()) prepare(state);
   start_ = 0;
   const Layout& layout = assembler_.layout();
+  // Coordinates without mass follow from the others where constraints determine them, and have no motion elsewhere.
+  const OwnedVec changes(layout.create_vector());
+  PetscScalar* own = nullptr;
+  TRAMMEL_PETSC(VecGetArray(changes.get(), &own));
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned)
+      for (int k = 0; k < u.size; ++k) {
+        const std::size_t i = at(u.offset.dof + k);
+        const bool has_mass = is_kinematic(u.kind) && !mass_.is_massless(u, k);
+        own[u.local + k] = has_mass ? end.acceleration[i] - state.acceleration[i] : 0.0;
+      }
+  TRAMMEL_PETSC(VecRestoreArray(changes.get(), &own));
+  std::vector<double> moves;
+  layout.to_local(changes.get(), moves);
   State moved = state, still = state;
   std::ranges::fill(moved.acceleration, 0.0);
   std::ranges::fill(still.acceleration, 0.0);
-  // Coordinates without mass follow from the others where constraints determine them, and have no motion elsewhere.
   for (const UnknownBlock& u : layout.unknowns())
-    if (u.owned && is_kinematic(u.kind))
-      for (int k = 0; k < u.size; ++k)
-        if (!mass_.is_massless(u, k))
-          moved.acceleration[at(u.offset.dof + k)] =
-              end.acceleration[at(u.offset.dof + k)] - state.acceleration[at(u.offset.dof + k)];
+    if (is_kinematic(u.kind))
+      for (int k = 0; k < u.size; ++k) moved.acceleration[at(u.offset.dof + k)] = moves[at(u.local + k)];
   layout.update_shared(moved);
   // The part along the constraints is that of the index-3 solution, which is wrong by a quantity of order h; the
   // start values contain the right one.
@@ -338,8 +348,9 @@ bool ConsistentStart::follow_motion(const State& state, const State& end, double
     const std::vector<double>& now = first_order ? state.rate : state.acceleration;
     for (int k = 0; k < u.size; ++k) {
       const std::size_t i = at(u.offset.dof + k);
-      const double change = first_order ? state_shift * (end.rate[i] - state.rate[i])
-                                        : shift * (moved.acceleration[i] + mass_.solution()[at(u.local + k)]);
+      const double change = first_order
+                                ? state_shift * (end.rate[i] - state.rate[i])
+                                : shift * (moves[at(u.local + k)] + mass_.solution()[at(u.local + k)]);
       algorithmic[i] += change;
       if (!u.owned) continue;
       const double size = typical_size(block.measure(k));
