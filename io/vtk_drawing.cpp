@@ -52,12 +52,14 @@ DrawingExtent LayerDrawing::extent() const {
 
 DrawingLayers VtkDrawing::take_layers() {
   last_ = nullptr;
+  skin_ = {};
   return std::exchange(layers_, {});
 }
 
 void VtkDrawing::clear() {
   if (!has_start_) instances_at_start_.clear();
   for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
+  skin_ = {};
   begin(-1);
 }
 
@@ -128,6 +130,7 @@ LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) 
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
   last_ = &drawing;
   last_first_ = drawing.point_count();
+  left_out_ = 0;
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
   return drawing;
@@ -171,10 +174,47 @@ void VtkDrawing::surface(Layer layer, std::span<const Vec3> points, std::span<co
   }
 }
 
+bool VtkDrawing::continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points,
+                                 int corners) const {
+  // Of the section's width: how far apart two rings may be, how far the ring between may be from both neighbours'
+  // shape (a turn of 3 degrees, a chord's error below a thousandth), and how exactly the parts must meet.
+  constexpr double spacing = 1.0 / 16, turn = 0.025, gap = 1e-6;
+  const auto ring = static_cast<std::size_t>(corners);
+  if (skin_.layer != &drawing || skin_.entity != entity_ || skin_.corners != ring ||
+      skin_.end != drawing.point_count() || points.size() != 2 * ring)
+    return false;
+  const auto drawn = [&](std::size_t i) {
+    return Vec3(Eigen::Map<const Vec3>(drawing.points.data() + 3 * (skin_.end - 2 * ring + i)));
+  };
+  Vec3 first_centre = Vec3::Zero(), last_centre = Vec3::Zero();
+  for (std::size_t k = 0; k < ring; ++k) {
+    first_centre += drawn(k) / static_cast<double>(ring);
+    last_centre += points[ring + k] / static_cast<double>(ring);
+  }
+  double width = 0;
+  for (std::size_t k = 0; k < ring; ++k) width = std::max(width, 2 * (points[ring + k] - last_centre).norm());
+  for (std::size_t k = 0; k < ring; ++k) {
+    const Vec3 first = drawn(k), last = points[ring + k];
+    if (!((drawn(ring + k) - points[k]).norm() <= gap * width && (last - first).norm() <= spacing * width &&
+          ((last - last_centre) - (first - first_centre)).norm() <= turn * width))
+      return false;
+  }
+  return true;
+}
+
 void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) {
+  const auto ring = static_cast<std::size_t>(corners);
+  LayerDrawing& present = layers_[static_cast<std::size_t>(layer)];
+  if (caps.empty() && continues_strip(present, points, corners)) {
+    last_ = &present;
+    last_first_ = skin_.end - ring;
+    left_out_ = ring;
+    double* to = present.points.data() + 3 * last_first_;
+    for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = points[ring + k];
+    return;
+  }
   surface(layer, points, caps);
   LayerDrawing& drawing = *last_;
-  const auto ring = static_cast<std::size_t>(corners);
   for (std::size_t first = last_first_; first + 2 * ring <= drawing.point_count(); first += ring) {
     LayerDrawing::Cells& strips = drawing.strips;
     for (std::size_t k = 0; k <= ring; ++k)
@@ -183,11 +223,13 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
     strips.offsets.push_back(static_cast<std::int64_t>(strips.connectivity.size()));
     strips.entity.push_back(entity_);
   }
+  skin_ = {};
+  if (caps.empty() && points.size() >= 2 * ring) skin_ = {&drawing, entity_, ring, drawing.point_count()};
 }
 
 void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
-  const std::size_t points = last_->point_count() - last_first_;
+  const std::size_t points = last_->point_count() - last_first_ + left_out_;
   if (components < 1 || values.size() != points * static_cast<std::size_t>(components))
     throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
                             points, components));
@@ -197,8 +239,10 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
   if (field.components != components)
     throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name,
                             components, field.components));
-  field.values.resize(last_first_ * static_cast<std::size_t>(components), 0.0);
-  field.values.insert(field.values.end(), values.begin(), values.end());
+  const auto width = static_cast<std::size_t>(components);
+  field.values.resize(last_first_ * width, 0.0);
+  field.values.insert(field.values.end(), values.begin() + static_cast<std::ptrdiff_t>(left_out_ * width),
+                      values.end());
 }
 
 void VtkDrawing::label(std::string_view name, std::string_view unit,

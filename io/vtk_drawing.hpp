@@ -87,7 +87,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void polyline(Layer layer, std::span<const Vec3> points) override;
   void points(Layer layer, std::span<const Vec3> points) override;
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
-  /// Strips of triangles, one between two rings: a third of the numbers that rectangles take.
+  /// Strips of triangles, one between two rings: a third of the numbers that rectangles take. A part of two rings continues
+  /// the strip of the part before it where both are much shorter than their section is wide: the ring between them is left out.
   void swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) override;
   /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
@@ -119,6 +120,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
 
  private:
   LayerDrawing& add_points(Layer layer, std::span<const Vec3> points);
+  bool continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points, int corners) const;
 
   DrawingLayers layers_;
   /// Points of a layer in the first drawing.
@@ -142,6 +144,13 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   int entity_ = -1;
   LayerDrawing* last_ = nullptr;  ///< where the last part lies
   std::size_t last_first_ = 0;    ///< its first point
+  std::size_t left_out_ = 0;      ///< points at its start that are not drawn
+  /// The last skin without caps: its layer, entity, corners, and the points of the layer after it.
+  struct Skin {
+    const LayerDrawing* layer = nullptr;
+    int entity = -1;
+    std::size_t corners = 0, end = 0;
+  } skin_;
 };
 
 }  // namespace trammel

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,79 @@ TEST(VtkPiece, draws_skins_as_closed_strips_between_rings) {
     }
   }
   EXPECT_NEAR(area, 4 * 2 * 3, 1e-6);
+}
+
+constexpr double pi = std::numbers::pi;
+
+// Parts of two rings each, as the elements of a beam draw them: a circle of 24 corners around an arc that twists.
+LayerDrawing skin_of_parts(std::size_t parts, double spacing, double twist) {
+  constexpr int corners = 24;
+  constexpr double radius = 0.02, bend = 1.0;
+  const auto ring_point = [&](std::size_t ring, int corner) {
+    const double s = static_cast<double>(ring) * spacing, angle = 2 * pi * corner / corners + twist * s;
+    const Vec3 inwards(-std::sin(s / bend), std::cos(s / bend), 0);
+    return Vec3(bend * Vec3(std::sin(s / bend), 1 - std::cos(s / bend), 0) +
+                radius * (std::cos(angle) * inwards + std::sin(angle) * Vec3(0, 0, 1)));
+  };
+  VtkDrawing drawing;
+  for (std::size_t part = 0; part < parts; ++part) {
+    drawing.begin(3);
+    std::vector<Vec3> points;
+    std::vector<double> stress, force;
+    for (const std::size_t ring : {part, part + 1})
+      for (int k = 0; k < corners; ++k) {
+        points.push_back(ring_point(ring, k));
+        stress.push_back(points.back().z());
+        for (int i = 0; i < 3; ++i) force.push_back(points.back()[i]);
+      }
+    std::vector<int> cap;
+    if (part == 0 || part == parts - 1) {
+      cap.push_back(corners);
+      for (int k = 0; k < corners; ++k) cap.push_back((part == 0 ? 0 : corners) + k);
+    }
+    draw_swept(drawing, Canvas::Layer::sections, points, corners, cap);
+    drawing.field("stress", stress, 1);
+    drawing.field("force", force, 3);
+  }
+  drawing.finish();
+  return drawing.layer(static_cast<int>(Canvas::Layer::sections));
+}
+
+double area_of_strips(const LayerDrawing& drawing) {
+  const auto at = [&](std::size_t i) {
+    return Vec3(Eigen::Map<const Vec3>(drawing.points.data() + 3 * drawing.strips.connectivity[i]));
+  };
+  double area = 0;
+  std::size_t begin = 0;
+  for (const std::int64_t end : drawing.strips.offsets) {
+    for (std::size_t k = begin; k + 2 < static_cast<std::size_t>(end); ++k)
+      area += 0.5 * (at(k + 1) - at(k)).cross(at(k + 2) - at(k)).norm();
+    begin = static_cast<std::size_t>(end);
+  }
+  return area;
+}
+
+TEST(VtkPiece, leaves_out_rings_much_closer_than_the_section_is_wide) {
+  constexpr std::size_t parts = 2002;
+  constexpr double spacing = 2e-4;  // a ring may be a sixteenth of 0.04 from the next: twelve parts
+  const LayerDrawing skin = skin_of_parts(parts, spacing, 0);
+  // The first and the last part have caps and stay as they are.
+  EXPECT_EQ(skin.strips.entity.size(), 2 + (parts - 2 + 11) / 12);
+  EXPECT_EQ(skin.polygons.entity.size(), 2U);
+  EXPECT_EQ(skin.entity.size(), 48 * skin.strips.entity.size());
+  EXPECT_NEAR(area_of_strips(skin), 48 * 0.02 * std::sin(pi / 24) * static_cast<double>(parts) * spacing,
+              1e-4 * 0.05);
+  for (std::size_t i = 0; i < skin.point_count(); ++i) {
+    ASSERT_EQ(skin.fields.at("stress").values[i], skin.points[3 * i + 2]) << i;
+    for (std::size_t k = 0; k < 3; ++k)
+      ASSERT_EQ(skin.fields.at("force").values[3 * i + k], skin.points[3 * i + k]) << i;
+  }
+}
+
+TEST(VtkPiece, keeps_rings_between_which_the_section_turns_or_that_are_far_apart) {
+  EXPECT_EQ(skin_of_parts(50, 3e-3, 0).strips.entity.size(), 50U);
+  const std::size_t twisted = skin_of_parts(2002, 2e-4, 100).strips.entity.size();  // by 1.1 degrees a part
+  EXPECT_EQ(twisted, 2U + 1000U);
 }
 
 TEST(VtkPiece, replaces_fields_beyond_single_precision_by_its_largest_number) {
