@@ -117,7 +117,7 @@ TEST(Checkpoint, is_written_on_SIGUSR1_while_the_run_continues) {
   const Workplace place;
   place.write("case.yaml", swinging_rod);
   const Outcome outcome = place.shell(started(long_run, 100) + R"sh(kill -USR1 $run
-for i in $(seq 100); do [ -e out/checkpoint_0001.h5 ] && break; sleep 0.1; done
+for i in $(seq 300); do grep -q "on SIGUSR1" out/run.log && break; sleep 0.1; done
 kill -0 $run && kill -9 $run; wait $run
 trammel run case.yaml -q -o out --restart --set until=1e4 --time-limit )sh" +
                                       std::to_string(seconds_of_a_start(place)));
