@@ -8,6 +8,8 @@
 
 #include <Eigen/LU>
 
+#include "canvas_extension.hpp"
+
 namespace trammel {
 
 namespace {
@@ -46,7 +48,7 @@ Directions near_axes(const Eigen::MatrixXd& basis) {
 
 GlyphScale glyph_scale(Canvas& canvas, const Vec3& at, double size) {
   GlyphScale scale;
-  if (auto* const glyphs = dynamic_cast<GlyphCanvas*>(&canvas)) scale = glyphs->begin_glyph(at);
+  if (auto* const glyphs = extension_of<GlyphCanvas>(canvas)) scale = glyphs->begin_glyph(at);
   if (size >= 0) scale.size = size;
   return scale;
 }
@@ -54,7 +56,7 @@ GlyphScale glyph_scale(Canvas& canvas, const Vec3& at, double size) {
 void draw_field(Canvas& canvas, std::string_view name, std::string_view unit,
                 std::span<const std::string_view> components, std::span<const double> values) {
   canvas.field(name, values, std::max(static_cast<int>(components.size()), 1));
-  if (auto* const labels = dynamic_cast<FieldLabels*>(&canvas)) labels->label(name, unit, components);
+  if (auto* const labels = extension_of<FieldLabels>(canvas)) labels->label(name, unit, components);
 }
 
 void draw_field(Canvas& canvas, std::string_view name, std::string_view unit,

@@ -2,11 +2,13 @@
 
 #include <vector>
 
+#include "canvas_extension.hpp"
+
 namespace trammel {
 
 void draw_swept(Canvas& canvas, Canvas::Layer layer, std::span<const Vec3> points, int corners,
                 std::span<const int> caps) {
-  if (auto* const swept = dynamic_cast<SweptCanvas*>(&canvas))
+  if (auto* const swept = extension_of<SweptCanvas>(canvas))
     return swept->swept(layer, points, corners, caps);
   std::vector<int> faces;
   const int rings = static_cast<int>(points.size()) / corners;
