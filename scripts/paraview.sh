@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Unpacks ParaView with its Python module into build/paraview, for the test that opens what a run records. Debian's
 # python3-paraview conflicts with a package of VTK that the build needs, so nothing is installed; no root rights are needed
-# where apt knows the packages. Says nothing where it is there. Some 75 MB are fetched; unpacked they take 530 MB.
+# where apt knows the packages. Says nothing where it is there. Some 80 MB are fetched; unpacked they take 530 MB.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # The packages that setup.sh installs bring all other libraries.
-packages=(paraview python3-paraview libqt5help5 libqt5opengl5 libqt5sql5)
+packages=(paraview python3-paraview python3-numpy libqt5help5 libqt5opengl5 libqt5sql5)
 folder=build/paraview
 [ -e "$folder/complete" ] && exit 0
 
