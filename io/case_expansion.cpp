@@ -48,6 +48,25 @@ void check_name(const std::string& name, const Location& where) {
   if (name == "ground") throw Error(where, "'ground' cannot be a name: it is the world itself");
 }
 
+/// The group of the case in which the value of a key is looked up by its name, or null.
+const char* group_of(const Value::Entry& entry) {
+  if (!entry.value.is_scalar()) return nullptr;
+  return entry.key == "section" ? "sections" : entry.key == "material" ? "materials" : nullptr;
+}
+
+/// Lists the scalars into which indices must be put; false where a key has indices, or the name of a section.
+bool list_scalars_with_indices(Value& value, std::vector<std::pair<Value*, std::string>>& list) {
+  const auto with_indices = [](const std::string& text) { return text.find('(') != std::string::npos; };
+  if (value.is_scalar() && with_indices(value.text)) list.emplace_back(&value, value.text);
+  for (Value& item : value.items)
+    if (!list_scalars_with_indices(item, list)) return false;
+  for (Value::Entry& entry : value.entries)
+    if (with_indices(entry.key) || (group_of(entry) != nullptr && with_indices(entry.value.text)) ||
+        !list_scalars_with_indices(entry.value, list))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 bool PlannedThing::stands_first() const {
@@ -333,7 +352,11 @@ void CaseExpansion::begin(const PlannedThing& thing) {
 void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool listed) {
   begin(thing);
   guarded([&] {
-    const Value map = thing.coordinate_element != nullptr ? map_of_coordinate_element(thing) : map_of(thing);
+    Value own;
+    const Value* common = common_map_of(thing);
+    if (common == nullptr)
+      own = thing.coordinate_element != nullptr ? map_of_coordinate_element(thing) : map_of(thing);
+    const Value& map = common != nullptr ? *common : own;
     if (thing.type == nullptr) {
       builder.model().markers.insert_or_assign(thing.name, builder.marker(map, *context_).named(thing.name));
       return;
@@ -348,8 +371,9 @@ void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool
   });
 }
 
-/// The parameters of an entity or marker, all or those wanted, with indices and sections put in.
-Value CaseExpansion::map_of(const PlannedThing& thing, const std::vector<const Value::Entry*>* wanted) const {
+/// The parameters of an entity or marker as they stand in the case, all or those wanted.
+Value CaseExpansion::parameters_of(const PlannedThing& thing,
+                                   const std::vector<const Value::Entry*>* wanted) const {
   Value map;
   map.kind = Value::Kind::map;
   map.where = thing.entry->where;
@@ -359,11 +383,38 @@ Value CaseExpansion::map_of(const PlannedThing& thing, const std::vector<const V
         parameter.key != "for" &&
         (marker || (parameter.key != "type" && !is_coordinate_element(*thing.type, parameter))))
       map.entries.push_back(parameter);
+  return map;
+}
+
+/// The same with indices and sections put in.
+Value CaseExpansion::map_of(const PlannedThing& thing, const std::vector<const Value::Entry*>* wanted) const {
+  Value map = parameters_of(thing, wanted);
   put_indices_in(map, *context_);
-  if (marker) return map;
+  if (thing.type == nullptr) return map;
   put_ = 0;
   put_named(map, 0);
   return map;
+}
+
+/// As `map_of`, valid until the next call; null where instances differ by more than scalars.
+const Value* CaseExpansion::common_map_of(const PlannedThing& thing) {
+  if (thing.coordinate_element != nullptr || thing.entry->value.find("for") == nullptr) return nullptr;
+  const auto [found, fresh] = common_maps_.try_emplace(thing.entry);
+  CommonMap& common = found->second;
+  if (fresh) {
+    common.map = parameters_of(thing);
+    common.serves = list_scalars_with_indices(common.map, common.with_indices);
+    if (common.serves && thing.type != nullptr) {
+      put_ = 0;
+      common.serves = false;  // where a name is not found, each instance is told so
+      put_named(common.map, 0);
+      common.serves = true;
+    }
+  }
+  if (!common.serves) return nullptr;
+  for (const auto& [scalar, text] : common.with_indices)
+    scalar->text = with_indices(text, *context_, scalar->where);
+  return &common.map;
 }
 
 Value CaseExpansion::map_of_coordinate_element(const PlannedThing& thing) const {
@@ -402,8 +453,8 @@ const Value& CaseExpansion::named(const char* group, const Value& name) const {
 void CaseExpansion::put_named(Value& value, int depth) const {
   for (Value& item : value.items) put_named(item, depth);
   for (Value::Entry& entry : value.entries) {
-    const char* group = entry.key == "section" ? "sections" : entry.key == "material" ? "materials" : nullptr;
-    const bool by_name = group != nullptr && entry.value.is_scalar();
+    const char* group = group_of(entry);
+    const bool by_name = group != nullptr;
     if (by_name && depth > 8)
       throw Error(entry.value.where, in_quotes(entry.value.text) + " in '" + group + "' is made of itself");
     if (by_name && ++put_ > most_put)

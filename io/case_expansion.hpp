@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "io/case_context.hpp"
@@ -81,7 +82,18 @@ class CaseExpansion {
   std::size_t keep_indices();
 
   void begin(const PlannedThing& thing);
+  /// The parameters that all instances of an entry have in common, and those of its scalars that depend on indices.
+  struct CommonMap {
+    Value map;
+    std::vector<std::pair<Value*, std::string>>
+        with_indices;  ///< a scalar of `map`, and its text in the case
+    bool serves = true;
+  };
+
+  Value parameters_of(const PlannedThing& thing,
+                      const std::vector<const Value::Entry*>* wanted = nullptr) const;
   Value map_of(const PlannedThing& thing, const std::vector<const Value::Entry*>* wanted = nullptr) const;
+  const Value* common_map_of(const PlannedThing& thing);
   Value map_of_coordinate_element(const PlannedThing& thing) const;
   void put_named(Value& value, int depth) const;
   const Value& named(const char* group, const Value& name) const;
@@ -95,6 +107,7 @@ class CaseExpansion {
   NameReader names_;
   /// By entry: those of its parameters that may name something.
   std::unordered_map<const Value::Entry*, std::vector<const Value::Entry*>> naming_;
+  std::unordered_map<const Value::Entry*, CommonMap> common_maps_;
   CaseNeeds needs_;
   std::vector<PlannedThing> things_, coordinate_elements_;
   std::size_t first_ = 0;
