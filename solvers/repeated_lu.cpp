@@ -71,7 +71,7 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   if (grown && numeric_) return true;
   const bool same_size = scales_.empty() || (largest_ < most_change && largest_ * most_change > 1);
   if (numeric_ && same_size &&
-      klu_refactor(starts_.data(), columns_.data(), values_.data(), symbolic_.get(), numeric_.get(),
+      klu_refactor(starts_.data(), columns_.data(), values_->data(), symbolic_.get(), numeric_.get(),
                    common_.get()) != 0 &&
       pivots_serve())
     return true;
@@ -92,13 +92,13 @@ void RepeatedLu::scale(const double* value) {
 
 void RepeatedLu::take_values(const double* value) {
   if (scales_.empty()) {
-    for (std::size_t k = 0; k < from_.size(); ++k) values_[k] = value[from_[k]];
+    for (std::size_t k = 0; k < from_.size(); ++k) (*values_)[k] = value[from_[k]];
     return;
   }
   double largest = 0;
   for (std::size_t k = 0; k < from_.size(); ++k) {
     const double number = value[from_[k]] * scales_[at(columns_[k])];
-    values_[k] = number;
+    (*values_)[k] = number;
     largest = std::max(largest, std::abs(number));
   }
   largest_ = largest;
@@ -131,7 +131,7 @@ bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, c
   ++growths_;
   from_.clear();
   columns_.clear();
-  others_.clear();
+  others_ = {};  // its memory, too: at first it had all entries
   starts_.assign(1, 0);
   for (PetscInt i = 0; i < n; ++i) {
     for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
@@ -144,8 +144,16 @@ bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, c
     }
     starts_.push_back(static_cast<int>(columns_.size()));
   }
-  values_.resize(from_.size());
+  share_values();
   return true;
+}
+
+/// Solvers use one array of values in turn: KLU's factors do not refer to it.
+void RepeatedLu::share_values() {
+  static std::weak_ptr<std::vector<double>> common;
+  if (!values_) values_ = common.lock();
+  if (!values_) common = values_ = std::make_shared<std::vector<double>>();
+  if (values_->size() < from_.size()) values_->resize(from_.size());
 }
 
 struct RepeatedLu::Factors {
@@ -163,7 +171,7 @@ RepeatedLu::Factors RepeatedLu::factors(int ordering, bool blocks, double cheape
   if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return made;
   ++tried_;
   made.numeric.reset(
-      klu_factor(starts_.data(), columns_.data(), values_.data(), made.symbolic.get(), common_.get()));
+      klu_factor(starts_.data(), columns_.data(), values_->data(), made.symbolic.get(), common_.get()));
   if (!made.numeric || common_->status != KLU_OK) {
     made.numeric.reset();
     return made;
@@ -211,7 +219,7 @@ void RepeatedLu::order() {
 }
 
 bool RepeatedLu::seek_pivots() {
-  numeric_ = {klu_factor(starts_.data(), columns_.data(), values_.data(), symbolic_.get(), common_.get()),
+  numeric_ = {klu_factor(starts_.data(), columns_.data(), values_->data(), symbolic_.get(), common_.get()),
               {common_.get()}};
   if (!numeric_ || common_->status != KLU_OK) {
     numeric_.reset();

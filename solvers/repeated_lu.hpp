@@ -67,6 +67,7 @@ class RepeatedLu {
   /// Makes the largest entry of each column of the matrix (a row to KLU) one.
   void scale(const double* value);
   bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
+  void share_values();
   struct Factors;
   double flops_where_much_fills_in();
   void order();
@@ -85,7 +86,7 @@ class RepeatedLu {
   std::vector<PetscInt> others_;  ///< entries that do not count
   std::vector<PetscInt> from_;    ///< by entry that counts: its place in the matrix
   std::vector<int> starts_, columns_;
-  std::vector<double> values_;
+  std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
   std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
   double largest_ = 0;          ///< of the values
   std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
