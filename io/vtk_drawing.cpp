@@ -50,22 +50,61 @@ DrawingExtent LayerDrawing::extent() const {
   return extent;
 }
 
+namespace {
+
+std::array<LayerDrawing::Cells*, 4> kinds_of(LayerDrawing& layer) {
+  return {&layer.vertices, &layer.lines, &layer.polygons, &layer.strips};
+}
+
+}  // namespace
+
+void VtkDrawing::forget_fields() {
+  last_field_ = nullptr;
+  next_field_ = 0;
+  for (std::vector<NamedField*>& fields : in_order_) fields.clear();
+}
+
 DrawingLayers VtkDrawing::take_layers() {
   last_ = nullptr;
   skin_ = {};
+  forget_fields();
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    Sizes& sizes = sizes_before_[i];
+    sizes.points = layers_[i].point_count();
+    const auto kinds = kinds_of(layers_[i]);
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      sizes.cells[k] = kinds[k]->entity.size();
+      sizes.corners[k] = kinds[k]->connectivity.size();
+    }
+  }
   return std::exchange(layers_, {});
 }
 
 void VtkDrawing::clear() {
   if (!has_start_) instances_at_start_.clear();
+  forget_fields();
   for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
   skin_ = {};
   begin(-1);
 }
 
+void VtkDrawing::reserve(std::size_t layer) {
+  LayerDrawing& drawing = layers_[layer];
+  const Sizes& sizes = sizes_before_[layer];
+  drawing.points.reserve(3 * sizes.points);
+  drawing.entity.reserve(sizes.points);
+  const auto kinds = kinds_of(drawing);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    kinds[k]->offsets.reserve(sizes.cells[k] + 1);
+    kinds[k]->entity.reserve(sizes.cells[k]);
+    kinds[k]->connectivity.reserve(sizes.corners[k]);
+  }
+}
+
 void VtkDrawing::begin(int entity) {
   entity_ = entity;
   last_ = nullptr;
+  last_field_ = nullptr;
   for (std::size_t i = 0; i < layers_.size(); ++i) begun_[i] = layers_[i].point_count();
   if (!has_start_ && entity >= 0)
     instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::curves)],
@@ -131,6 +170,9 @@ LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) 
   last_ = &drawing;
   last_first_ = drawing.point_count();
   left_out_ = 0;
+  last_field_ = nullptr;
+  next_field_ = 0;
+  if (drawing.points.empty()) reserve(static_cast<std::size_t>(layer));
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
   return drawing;
@@ -209,6 +251,8 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
     last_ = &present;
     last_first_ = skin_.end - ring;
     left_out_ = ring;
+    last_field_ = nullptr;
+    next_field_ = 0;
     double* to = present.points.data() + 3 * last_first_;
     for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = points[ring + k];
     return;
@@ -227,6 +271,18 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
   if (caps.empty() && points.size() >= 2 * ring) skin_ = {&drawing, entity_, ring, drawing.point_count()};
 }
 
+LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
+  std::vector<NamedField*>& order = in_order_[static_cast<std::size_t>(last_ - layers_.data())];
+  if (next_field_ >= order.size() || order[next_field_]->first != name) {
+    auto at = last_->fields.find(name);
+    if (at == last_->fields.end()) at = last_->fields.try_emplace(std::string(name)).first;
+    order.resize(next_field_);
+    order.push_back(&*at);
+  }
+  last_field_ = order[next_field_++];
+  return last_field_->second;
+}
+
 void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
   const std::size_t points = last_->point_count() - last_first_ + left_out_;
@@ -234,8 +290,12 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
     throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
                             points, components));
   if (name == "entity") throw Error("the field 'entity' is the recorder's own");
-  LayerDrawing::Field& field = last_->field(name);
-  if (field.values.empty()) field.components = components;
+  LayerDrawing::Field& field = field_of_last(name);
+  if (field.values.empty()) {
+    field.components = components;
+    field.values.reserve(sizes_before_[static_cast<std::size_t>(last_ - layers_.data())].points *
+                         static_cast<std::size_t>(components));
+  }
   if (field.components != components)
     throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name,
                             components, field.components));
@@ -248,10 +308,15 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
 void VtkDrawing::label(std::string_view name, std::string_view unit,
                        std::span<const std::string_view> components) {
   if (last_ == nullptr) return;
-  const auto at = last_->fields.find(name);
-  if (at == last_->fields.end() || !at->second.unit.empty() || !at->second.names.empty()) return;
-  at->second.unit = unit;
-  at->second.names.assign(components.begin(), components.end());
+  LayerDrawing::Field* field = nullptr;
+  if (last_field_ != nullptr && last_field_->first == name) {
+    field = &last_field_->second;
+  } else if (const auto at = last_->fields.find(name); at != last_->fields.end()) {
+    field = &at->second;
+  }
+  if (field == nullptr || !field->unit.empty() || !field->names.empty()) return;
+  field->unit = unit;
+  field->names.assign(components.begin(), components.end());
 }
 
 void VtkDrawing::add_number(Layer layer, std::string_view name, std::string_view unit, double value) {

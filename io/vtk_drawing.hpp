@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trammel/archive.hpp"
@@ -121,6 +122,9 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
  private:
   LayerDrawing& add_points(Layer layer, std::span<const Vec3> points);
   bool continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points, int corners) const;
+  LayerDrawing::Field& field_of_last(std::string_view name);
+  void forget_fields();
+  void reserve(std::size_t layer);
 
   DrawingLayers layers_;
   /// Points of a layer in the first drawing.
@@ -151,6 +155,18 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
     int entity = -1;
     std::size_t corners = 0, end = 0;
   } skin_;
+  using NamedField = std::pair<const std::string, LayerDrawing::Field>;
+  NamedField* last_field_ = nullptr;  ///< of the last part
+  /// The fields of each layer in the order in which a part drew them. Most parts draw the same ones in the same
+  /// order, so that none is looked up by its name.
+  std::array<std::vector<NamedField*>, canvas_layers> in_order_;
+  std::size_t next_field_ = 0;  ///< in this order, of the last part
+  /// What each layer held in the frame before: the next one reserves as much.
+  struct Sizes {
+    std::size_t points = 0;
+    std::array<std::size_t, 4> cells{}, corners{};
+  };
+  std::array<Sizes, canvas_layers> sizes_before_{};
 };
 
 }  // namespace trammel

@@ -38,13 +38,30 @@ struct NodalForces {
 /// Numbers of a field, point by point.
 class FieldValues {
  public:
-  explicit FieldValues(std::size_t points) { values_.reserve(3 * points); }
+  void clear() { values_.clear(); }
   void add(double value) { values_.push_back(value); }
   void add(const Vec3& v) { values_.insert(values_.end(), v.data(), v.data() + 3); }
   operator std::span<const double>() const { return values_; }
 
  private:
   std::vector<double> values_;
+};
+
+/// What is drawn of one element. The vectors are kept for the next element, because allocating them takes a large
+/// part of drawing it.
+struct Stations {
+  std::vector<Pose> poses;
+  std::vector<Vec3> points;
+  std::vector<Vec6> forces;
+  FieldValues arc, force_world, moment_world, velocity, acceleration, strain_energy, kinetic_energy;
+  std::array<FieldValues, 3> axes;
+
+  void clear() {
+    poses.clear(), points.clear(), forces.clear();
+    for (FieldValues* const values : {&arc, &force_world, &moment_world, &velocity, &acceleration,
+                                      &strain_energy, &kinetic_energy, &axes[0], &axes[1], &axes[2]})
+      values->clear();
+  }
 };
 
 using Names = std::array<std::string_view, 3>;
@@ -55,8 +72,8 @@ constexpr Names xyz{"X", "Y", "Z"}, strain_names{"Gamma1", "Gamma2", "Gamma3"},
 /// Draws the fields of `forces.size()` stations, with `repeats` points each.
 void strain_and_force_fields(const Vec6& strain, const std::vector<Vec6>& forces, std::size_t repeats,
                              Canvas& canvas) {
-  const std::size_t count = forces.size() * repeats;
-  FieldValues gamma(count), kappa(count), n(count), m(count);
+  static thread_local FieldValues gamma, kappa, n, m;  // as Stations
+  for (FieldValues* const values : {&gamma, &kappa, &n, &m}) values->clear();
   for (const Vec6& force : forces)
     for (std::size_t k = 0; k < repeats; ++k) {
       gamma.add(Vec3(strain.head<3>()));
@@ -154,13 +171,10 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   at_end << f.n2.R_WS.transpose() * f.total.segment<3>(6), f.total.segment<3>(9);
 
   const int pieces = place_.pieces;
-  const auto count = static_cast<std::size_t>(pieces) + 1;
-  std::vector<Pose> poses;
-  std::vector<Vec3> points;
-  std::vector<Vec6> forces;
-  FieldValues arc(count), force_world(count), moment_world(count), velocity(count), acceleration(count),
-      strain_energy(count), kinetic_energy(count);
-  std::array<FieldValues, 3> axes{FieldValues(count), FieldValues(count), FieldValues(count)};
+  static thread_local Stations stations;
+  stations.clear();
+  auto& [poses, points, forces, arc, force_world, moment_world, velocity, acceleration, strain_energy,
+         kinetic_energy, axes] = stations;
   const double strain_density = 0.5 * strain.dot(c.elastic.stiffness * strain);
   const double kinetic_density =
       c.massive ? InertiaForces(c.mass, f.n1, f.n2).energy() / c.elastic.length : 0.0;
@@ -199,8 +213,9 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   const Outline& outline = constants_->outline;
   const auto corners = static_cast<int>(outline.points.size());
   if (corners < 3) return;
-  std::vector<Vec3> points;
-  std::vector<int> caps;
+  static thread_local std::vector<Vec3> points;
+  static thread_local std::vector<int> caps;
+  points.clear(), caps.clear();
   for (const Pose& X : poses)
     for (const Eigen::Vector2d& y : outline.points) points.push_back(X * Vec3(0, y[0], y[1]));
   const auto cap = [&](int ring) {
@@ -214,7 +229,8 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   draw_swept(canvas, Canvas::Layer::sections, points, corners, caps);
   strain_and_force_fields(strain, forces, outline.points.size(), canvas);
   if (!outline.has_stress()) return;
-  FieldValues stress(points.size());
+  static thread_local FieldValues stress;
+  stress.clear();
   for (const Vec6& force : forces)
     for (std::size_t k = 0; k < outline.points.size(); ++k) stress.add(outline.axial_stress(k, force));
   draw_field(canvas, "axial stress", "Pa", stress);
