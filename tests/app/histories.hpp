@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,14 @@ struct Table {
   std::vector<std::vector<double>> rows;
 };
 
+/// As std::stod, but also for numbers below the smallest normal one, to which motions decay.
+inline double number_in(const std::string& cell) {
+  char* end = nullptr;
+  const double number = std::strtod(cell.c_str(), &end);
+  if (end == cell.c_str()) throw std::invalid_argument("no number: '" + cell + "'");
+  return number;
+}
+
 inline Table table_of(const std::string& csv) {
   Table t;
   std::istringstream lines(csv);
@@ -24,7 +34,7 @@ inline Table table_of(const std::string& csv) {
   while (std::getline(lines, line)) {
     t.rows.emplace_back();
     for (std::istringstream cells(line); std::getline(cells, cell, ',');)
-      t.rows.back().push_back(std::stod(cell));
+      t.rows.back().push_back(number_in(cell));
   }
   return t;
 }
