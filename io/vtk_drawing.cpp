@@ -165,13 +165,17 @@ void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
   has_start_ = true;
 }
 
-LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
-  LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
+void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_t omitted) {
   last_ = &drawing;
-  last_first_ = drawing.point_count();
-  left_out_ = 0;
+  last_first_ = first;
+  omitted_ = omitted;
   last_field_ = nullptr;
   next_field_ = 0;
+}
+
+LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
+  begin_part(drawing, drawing.point_count(), 0);
   if (drawing.points.empty()) reserve(static_cast<std::size_t>(layer));
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
@@ -248,11 +252,7 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
   const auto ring = static_cast<std::size_t>(corners);
   LayerDrawing& present = layers_[static_cast<std::size_t>(layer)];
   if (caps.empty() && continues_strip(present, points, corners)) {
-    last_ = &present;
-    last_first_ = skin_.end - ring;
-    left_out_ = ring;
-    last_field_ = nullptr;
-    next_field_ = 0;
+    begin_part(present, skin_.end - ring, ring);
     double* to = present.points.data() + 3 * last_first_;
     for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = points[ring + k];
     return;
@@ -285,7 +285,7 @@ LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
 
 void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
-  const std::size_t points = last_->point_count() - last_first_ + left_out_;
+  const std::size_t points = last_->point_count() - last_first_ + omitted_;
   if (components < 1 || values.size() != points * static_cast<std::size_t>(components))
     throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
                             points, components));
@@ -301,7 +301,7 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
                             components, field.components));
   const auto width = static_cast<std::size_t>(components);
   field.values.resize(last_first_ * width, 0.0);
-  field.values.insert(field.values.end(), values.begin() + static_cast<std::ptrdiff_t>(left_out_ * width),
+  field.values.insert(field.values.end(), values.begin() + static_cast<std::ptrdiff_t>(omitted_ * width),
                       values.end());
 }
 

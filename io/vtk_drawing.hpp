@@ -89,7 +89,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void points(Layer layer, std::span<const Vec3> points) override;
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
   /// Strips of triangles, one between two rings: a third of the numbers that rectangles take. A part of two rings continues
-  /// the strip of the part before it where both are much shorter than their section is wide: the ring between them is left out.
+  /// the strip of the part before it where both are much shorter than their section is wide: the ring between them is omitted.
   void swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) override;
   /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
@@ -120,6 +120,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   DrawingLayers take_layers();
 
  private:
+  /// The points of a part are those of the layer from `first` on, after `omitted` ones that are not drawn.
+  void begin_part(LayerDrawing& drawing, std::size_t first, std::size_t omitted);
   LayerDrawing& add_points(Layer layer, std::span<const Vec3> points);
   bool continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points, int corners) const;
   LayerDrawing::Field& field_of_last(std::string_view name);
@@ -148,7 +150,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   int entity_ = -1;
   LayerDrawing* last_ = nullptr;  ///< where the last part lies
   std::size_t last_first_ = 0;    ///< its first point
-  std::size_t left_out_ = 0;      ///< points at its start that are not drawn
+  std::size_t omitted_ = 0;       ///< points at its start that are not drawn
   /// The last skin without caps: its layer, entity, corners, and the points of the layer after it.
   struct Skin {
     const LayerDrawing* layer = nullptr;
