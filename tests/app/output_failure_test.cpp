@@ -1,6 +1,7 @@
 // Standard output, the working folder or a file of results that cannot be used: one message, and an exit status.
 
 #include <algorithm>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,11 +35,11 @@ long lines_of(const std::string& text) { return std::count(text.begin(), text.en
 
 TEST(Memory, that_runs_out_is_reported_with_the_requested_amount) {
   const Workplace workplace;
-  int told = 0;
+  int told = 0, recorded = 0;
   // Where it runs out depends on the libraries: below in the reader, above in the factorization, then nowhere.
   for (int limit = 350'000; limit <= 900'000; limit += 50'000) {
     const Outcome outcome =
-        workplace.shell("ulimit -v " + std::to_string(limit) +
+        workplace.shell("rm -rf out\nulimit -v " + std::to_string(limit) +
                         "\ntrammel run '" TRAMMEL_SOURCE_DIR
                         "/cases/chain/case.yaml' -q -o out --set N=20000 --set until=0.01");
     if (outcome.status == 0) continue;
@@ -48,8 +49,14 @@ TEST(Memory, that_runs_out_is_reported_with_the_requested_amount) {
     if (outcome.err.find("bytes asked for in Mat") != std::string::npos ||
         outcome.err.find("the factorization of 180000 unknowns") != std::string::npos)
       ++told;
+    // A chain of jobs reads the record: it must not say that the run still goes on.
+    if (std::filesystem::exists(workplace / "out/run.json")) {
+      EXPECT_THAT(workplace.read("out/run.json"), HasSubstr("\"end\": \"error\"")) << limit;
+      ++recorded;
+    }
   }
   EXPECT_GE(told, 2);
+  EXPECT_GE(recorded, 2);
 }
 
 TEST(StandardOutput, that_fails_is_reported_once) {
