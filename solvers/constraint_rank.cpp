@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
 #include <Eigen/OrderingMethods>
 #include <Eigen/QR>
 #include <Eigen/SparseCore>
@@ -25,6 +26,9 @@ constexpr int largest_dense = 300;
 // Of two equivalent rows the later one counts as redundant: the norms of the columns of the QR are reduced by up to
 // this fraction towards the last column.
 constexpr double preference = 0.3;
+// Where a remaining row has more than this many times the weight of the removed ones in a vanishing combination, others
+// are removed, if they bring the weight down to a third at least.
+constexpr double largest_weight = 10;
 // Rows with a larger weight than this belong to a linear combination.
 constexpr double takes_part = 1e-6;
 
@@ -407,6 +411,29 @@ std::vector<ConstraintRow> ConstraintRank::dependent() const {
   for (const ConstraintGroup& g : groups_)
     for (const int i : g.dependent) out.push_back(g.rows[at(i)].at);
   return out;
+}
+
+std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const ConstraintRow> removed) const {
+  const std::set<ConstraintRow> now(removed.begin(), removed.end());
+  std::vector<ConstraintRow> out;
+  bool better = false;
+  for (const ConstraintGroup& g : groups_) {
+    std::vector<int> left_out;
+    for (std::size_t i = 0; i < g.rows.size(); ++i)
+      if (now.contains(g.rows[i].at)) left_out.push_back(static_cast<int>(i));
+    if (left_out.size() != g.dependent.size()) return {};
+    bool exchange = false;
+    if (!left_out.empty()) {
+      const Eigen::MatrixXd part = g.null(left_out, Eigen::all);
+      const Eigen::FullPivLU<Eigen::MatrixXd> lu(part.transpose());
+      const double weight = lu.isInvertible() ? lu.solve(g.null.transpose()).cwiseAbs().maxCoeff() : HUGE_VAL;
+      // In the combinations as they are, each of the rows in `dependent` has weight one.
+      exchange = weight > largest_weight && 3 * g.null.cwiseAbs().maxCoeff() < weight;
+    }
+    better |= exchange;
+    for (const int i : exchange ? g.dependent : left_out) out.push_back(g.rows[at(i)].at);
+  }
+  return better ? out : std::vector<ConstraintRow>();
 }
 
 int ConstraintRank::looped() const {

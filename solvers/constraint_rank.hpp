@@ -65,6 +65,9 @@ class ConstraintRank {
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
   /// The redundant rows.
   std::vector<ConstraintRow> dependent() const;
+  /// Rows to remove in place of `removed`, where the rows that remain without those have come close to depend on each
+  /// other; otherwise empty (docs/time_integration.md, section 13).
+  std::vector<ConstraintRow> better_than(std::span<const ConstraintRow> removed) const;
   /// Rows in closed loops.
   int looped() const;
   /// The smallest `weakest` of the groups; 1 if there are no groups.

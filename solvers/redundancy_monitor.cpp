@@ -99,6 +99,15 @@ std::string RedundancyMonitor::follow(State& state) {
   return met;
 }
 
+bool RedundancyMonitor::exchange() {
+  if (!has_redundant()) return false;
+  std::vector<ConstraintRow> better = rank_.better_than(assembler_.redundant_rows());
+  if (better.empty()) return false;
+  pattern_changed_ = assembler_.remove_redundant(std::move(better));
+  if (pattern_changed_) rank_.revise();
+  return true;
+}
+
 std::string RedundancyMonitor::in_words() const {
   std::string all;
   for (const std::string& line : rank_.in_words()) all += (all.empty() ? "" : "; ") + line;

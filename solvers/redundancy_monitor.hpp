@@ -37,6 +37,9 @@ class RedundancyMonitor {
   /// At an accepted state: takes the multipliers of least norm. Returns a message if the loops came close to a
   /// singular configuration, otherwise an empty text.
   std::string follow(State& state);
+  /// After `follow`: removes other equations where those that remain have come close to depend on each other. False
+  /// where the same equations stay removed.
+  bool exchange();
   std::string in_words() const;
 
   /// Writes or reads what it knows; redundant rows are the assembler's.

@@ -132,6 +132,7 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   const Violations left = method_.violations();
   summary.largest_violation = std::max(summary.largest_violation, left.position);
   summary.largest_rate_violation = std::max(summary.largest_rate_violation, left.rate);
+  if (parts_.loops.exchange()) take_redundant();
   if (review.new_stencil) revise();
   if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
   std::optional<std::string> from_nowhere;

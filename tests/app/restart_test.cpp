@@ -193,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
                       Move{"friction", "turntable", "block", 500, 1, 2},
                       Move{"unilateral", "lift_off", "contact", 303, 2, 1},
-                      Move{"redundant_loops", "bricard", "P3_motion", 150, 1, 2, ".*", "--set until=0.5"},
+                      // At t = 1.2485 s the equation that was left out at the start would be needed.
+                      Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},
                       Move{"statics", "roll_up", "tip", 10, 2, 1}),
     [](const auto& run) { return run.param.name; });
 
