@@ -95,11 +95,21 @@ void BackgroundQueue::work(const std::stop_token& stop) {
 BackgroundClock::BackgroundClock(std::chrono::milliseconds period, std::function<void()> work) {
   thread_ = thread_without_signals([this, period, work = std::move(work)](const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-      stopped_.wait_for(lock, stop, period, [] { return false; });
-      if (!stop.stop_requested()) work();
+    while (true) {
+      changed_.wait_for(lock, stop, period, [this] { return rung_; });
+      if (stop.stop_requested()) return;
+      rung_ = false;
+      lock.unlock();
+      work();
+      lock.lock();
     }
   });
+}
+
+void BackgroundClock::ring() {
+  const std::scoped_lock lock(mutex_);
+  rung_ = true;
+  changed_.notify_all();
 }
 
 }  // namespace trammel

@@ -52,9 +52,13 @@ class BackgroundClock {
  public:
   BackgroundClock(std::chrono::milliseconds period, std::function<void()> work);
 
+  /// Runs `work` now, or once more if it is running; does not wait for it.
+  void ring();
+
  private:
   std::mutex mutex_;
-  std::condition_variable_any stopped_;
+  std::condition_variable_any changed_;
+  bool rung_ = false;
   std::jthread thread_;
 };
 

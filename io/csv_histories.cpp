@@ -95,15 +95,20 @@ struct History {
 /// Lines as numbers, a vector a history.
 using Rows = std::vector<std::vector<double>>;
 
-std::string text_of(std::span<const double> numbers, std::size_t width) {
+/// Appends lines of `width` numbers, some thousand numbers at a time: their text takes several times their memory.
+void append(GrowingFile& file, std::span<const double> numbers, std::size_t width) {
+  constexpr std::size_t at_once = 4096;
   std::string text;
-  const auto out = std::back_inserter(text);
-  for (std::size_t i = 0; i < numbers.size(); i += width)
-    fmt::format_to(out, "{}\n", fmt::join(numbers.subspan(i, width), ","));
-  return text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    text.clear();
+    for (const std::size_t begin = i; i < numbers.size() && i < begin + at_once; i += width)
+      fmt::format_to(std::back_inserter(text), "{}\n", fmt::join(numbers.subspan(i, width), ","));
+    file.append(text);
+  }
 }
 
-/// Takes lines and writes them from a thread of its own, every second.
+/// Takes lines and writes them from a thread of its own, every second and whenever many wait. Steps wait where the file is
+/// slower than they are, so that memory does not grow.
 class HistoryWriter {
  public:
   explicit HistoryWriter(std::vector<History> histories)
@@ -119,11 +124,20 @@ class HistoryWriter {
 
   /// Throws what was thrown where lines were written.
   void add(const Rows& rows) {
-    const std::scoped_lock lock(pending_mutex_);
-    if (error_) std::rethrow_exception(error_);
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      pending_[k].insert(pending_[k].end(), rows[k].begin(), rows[k].end());
-    if (!clock_) clock_.emplace(period, [this] { write_quietly(); });
+    std::size_t waiting = 0;
+    {
+      const std::scoped_lock lock(pending_mutex_);
+      if (error_) std::rethrow_exception(error_);
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        pending_[k].insert(pending_[k].end(), rows[k].begin(), rows[k].end());
+        waiting += pending_[k].size();
+      }
+      if (!clock_) clock_.emplace(period, [this] { write_quietly(); });
+    }
+    if (waiting > most_waiting)
+      write_quietly();
+    else if (waiting > most_waiting / 4)
+      clock_->ring();
   }
   /// All lines are in their files, or it throws.
   void flush() {
@@ -140,6 +154,7 @@ class HistoryWriter {
 
  private:
   static constexpr std::chrono::milliseconds period{1000};
+  static constexpr std::size_t most_waiting = 1 << 18;  ///< numbers
 
   void write_quietly() {
     const std::scoped_lock files(files_mutex_);
@@ -152,7 +167,7 @@ class HistoryWriter {
     }
     try {
       for (std::size_t k = 0; k < writing_.size(); ++k)
-        histories_[k].file.append(text_of(writing_[k], histories_[k].width()));
+        append(histories_[k].file, writing_[k], histories_[k].width());
     } catch (...) {
       const std::scoped_lock lock(pending_mutex_);
       error_ = std::current_exception();

@@ -101,6 +101,16 @@ TEST(BackgroundClock, calls_every_period_until_it_ends) {
   EXPECT_EQ(calls, at_the_end);
 }
 
+TEST(BackgroundClock, calls_at_once_when_it_is_rung) {
+  std::atomic<int> calls = 0;
+  BackgroundClock clock(10min, [&] { ++calls; });
+  for (int rings = 1; rings <= 3; ++rings) {
+    clock.ring();
+    while (calls < rings) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(calls, 3);
+}
+
 TEST(BackgroundClock, ends_at_once_within_a_long_period) {
   const auto begin = std::chrono::steady_clock::now();
   {
