@@ -7,6 +7,7 @@
 #include <map>
 
 #include "kernel/rank_exchange.hpp"
+#include "solvers/algorithmic_start.hpp"
 #include "solvers/residual_origin.hpp"
 #include "trammel/index.hpp"
 
@@ -20,10 +21,6 @@ constexpr double pulls = 1e-3;
 constexpr double no_impulse = 1e-9;
 // Times that the laws of rows are asked at a restart.
 constexpr int most_rounds = 50;
-// Algorithmic accelerations need not be better known than to this part of their difference from v', nor than to this part of v'.
-constexpr double start_accuracy = 1e-3;
-constexpr double no_change = 1e-10;
-
 }  // namespace
 
 ConsistentStart::ConsistentStart(ModelHistory& history, const ModelScales& scales, Timings& timings)
@@ -340,27 +337,17 @@ bool ConsistentStart::follow_motion(const State& state, const State& end, double
   std::vector<double> rows(with->size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = (*without)[i] - (*with)[i];
   solve_for(rows, false);
-  double sums[3] = {0, 0, 0};  // of squares: change of a, a - v', v'
+  std::vector<double> better = algorithmic;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!has_rate(u.kind)) continue;
-    const bool first_order = u.kind == BlockKind::state;
-    const Block& block = assembler_.model().block(u.block);
-    const std::vector<double>& now = first_order ? state.rate : state.acceleration;
     for (int k = 0; k < u.size; ++k) {
       const std::size_t i = at(u.offset.dof + k);
-      const double change = first_order
-                                ? state_shift * (end.rate[i] - state.rate[i])
-                                : shift * (moves[at(u.local + k)] + mass_.solution()[at(u.local + k)]);
-      algorithmic[i] += change;
-      if (!u.owned) continue;
-      const double size = typical_size(block.measure(k));
-      sums[0] += change * change / (size * size);
-      sums[1] += (algorithmic[i] - now[i]) * (algorithmic[i] - now[i]) / (size * size);
-      sums[2] += now[i] * now[i] / (size * size);
+      better[i] += u.kind == BlockKind::state
+                       ? state_shift * (end.rate[i] - state.rate[i])
+                       : shift * (moves[at(u.local + k)] + mass_.solution()[at(u.local + k)]);
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, layout.comm());
-  return sums[0] > start_accuracy * start_accuracy * sums[1] && sums[0] > no_change * no_change * sums[2];
+  return replace_algorithmic(assembler_, state, better, algorithmic);
 }
 
 void ConsistentStart::change_step(State& state, double from, double to, double kappa) {
