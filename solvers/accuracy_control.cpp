@@ -82,6 +82,7 @@ void AccuracyControl::begin(const State& state) {
   range_.begin(state, std::move(unjudged));
   reactions_.take(state, 0);
   sizes_.begin(until_ - begin_, accuracy_, first_step(state));
+  budget_.begin(begin_, until_ - begin_);
 }
 
 double AccuracyControl::first_step(const State& state) const {
@@ -130,6 +131,7 @@ bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique) {
     throw Error(fmt::format(
         "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
         trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
+  rate_ /= budget_.share(added_ / accuracy_, h, trial.time);
   of_positions_ = rate_;
   if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
   if (sizes_.accepts(h, rate_)) return true;
@@ -184,6 +186,7 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(mean_once_, trial_once_);
   mean_step_ = h;
   report_.estimated += added_;
+  budget_.spend(added_ / accuracy_, h);
   const double left = reactions_.take(now, h);
   report_.reactions = std::max(report_.reactions, left);
   count_reactions(left, now.time, h);

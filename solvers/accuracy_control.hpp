@@ -5,6 +5,7 @@
 
 #include "kernel/assembler.hpp"
 #include "solvers/accuracy_report.hpp"
+#include "solvers/error_budget.hpp"
 #include "solvers/error_response.hpp"
 #include "solvers/event_crowding.hpp"
 #include "solvers/local_error.hpp"
@@ -49,8 +50,8 @@ class AccuracyControl {
 
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
-    archive(sizes_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_, of_positions_,
-            added_, smooth_);
+    archive(sizes_, budget_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_,
+            of_positions_, added_, smooth_);
     for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_once_})
       serialize_by_block(archive, assembler_.layout(), *errors);
   }
@@ -67,6 +68,7 @@ class AccuracyControl {
   double accuracy_, begin_, until_, length_;
   bool of_massless_;
   StepSizes sizes_;
+  ErrorBudget budget_;
   MotionRange range_;
   ReactionError reactions_;
   ErrorResponse response_;  ///< of reactions

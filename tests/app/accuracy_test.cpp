@@ -292,7 +292,7 @@ stages:
            accuracy + "}\n";
   };
   const Workplace here;
-  const Outcome run = here.run(far_away("1e-8"));
+  const Outcome run = here.run(far_away("5e-9"));
   EXPECT_NE(run.status, 0);
   std::smatch found;
   ASSERT_TRUE(std::regex_search(run.err, found,
