@@ -6,13 +6,13 @@
 
 namespace trammel::geometry {
 
-std::string curve_reader() { return reader_beside_plugins("curve_files"); }
+std::string curve_reader() { return beside_plugins("curve_files"); }
 
-std::unique_ptr<Curve> load_curve_file(const std::string& path, const std::vector<std::string>& names,
-                                       const std::string& reader) {
+NurbsDefinition load_curve_file(const std::string& path, const std::vector<std::string>& names,
+                                const std::string& reader) {
   std::vector<std::string> arguments{path};
   arguments.insert(arguments.end(), names.begin(), names.end());
-  return make_nurbs(from_bytes(read_by_process(reader, arguments, answer_curve)));
+  return from_bytes(read_by_process(reader, arguments, answer_curve));
 }
 
 }  // namespace trammel::geometry

@@ -4,8 +4,7 @@
 
 namespace trammel::geometry {
 
-DrawnFaces::DrawnFaces(const FaceSurface& faces, Marker marker)
-    : mesh_(faces.mesh()), marker_(std::move(marker)) {}
+DrawnFaces::DrawnFaces(FaceMesh mesh, Marker marker) : mesh_(std::move(mesh)), marker_(std::move(marker)) {}
 
 void DrawnFaces::draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
   MarkerMotion motion;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "face_surface.hpp"
+#include "face_mesh.hpp"
 #include "trammel/element.hpp"
 #include "trammel/marker.hpp"
 
@@ -9,14 +9,14 @@ namespace trammel::geometry {
 /// Draws the triangles of trimmed faces, fixed in their marker. Stencil: the marker's blocks. It has no residual.
 class DrawnFaces {
  public:
-  DrawnFaces(const FaceSurface& faces, Marker marker);
+  DrawnFaces(FaceMesh mesh, Marker marker);
 
   static bool couples(int, int) { return false; }
   void evaluate(const LocalState&, LocalSystem&) const {}
   void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const;
 
  private:
-  FaceSurface::Mesh mesh_;
+  FaceMesh mesh_;
   Marker marker_;
 };
 

@@ -6,7 +6,7 @@
 #include "files/answer.hpp"
 #include "named_in_file.hpp"
 #include "reader_process.hpp"
-#include "trammel/plugin.hpp"
+#include "shapes.hpp"
 
 namespace trammel::geometry {
 
@@ -18,30 +18,23 @@ std::string range(const SurfaceRange& r) {
 
 void build(const Parameters& in, Builder& builder) {
   const Marker marker = builder.marker(in, "on");
-  std::shared_ptr<const FaceSurface> surface;
+  std::shared_ptr<const Surface> surface;
+  FaceMesh mesh;
   try {
-    surface = load_face_file(file_path(in), {names_in_file(in, "faces", "a face"), in.flag("of_solid")},
-                             in.flag("reversed"));
+    std::vector<std::string> arguments{file_path(in), in.flag("of_solid") ? "of_solid" : "any"};
+    for (std::string& name : names_in_file(in, "faces", "a face")) arguments.push_back(std::move(name));
+    surface = shapes().faces(read_by_process(beside_plugins("face_files"), arguments, answer_faces),
+                             in.flag("reversed"), mesh);
   } catch (const Error& e) {
     if (e.where().line != 0) throw;
     throw Error(in.where("file"), e.what());
   }
   offer_surface(builder, surface, marker, in.where("on"));
   builder.note("shape", [&] { return fmt::format("u {}; v {}", range(surface->u()), range(surface->v())); });
-  builder.add(DrawnFaces(*surface, marker), marker.blocks());
+  builder.add(DrawnFaces(std::move(mesh), marker), marker.blocks());
 }
 
 }  // namespace
-
-std::string face_reader() { return reader_beside_plugins("face_files"); }
-
-std::shared_ptr<const FaceSurface> load_face_file(const std::string& path, const FacesWanted& wanted,
-                                                  bool reversed, const std::string& reader) {
-  std::vector<std::string> arguments{path, wanted.of_solid ? "of_solid" : "any"};
-  arguments.insert(arguments.end(), wanted.names.begin(), wanted.names.end());
-  return std::make_shared<const FaceSurface>(
-      faces_from_bytes(read_by_process(reader, arguments, answer_faces)), reversed);
-}
 
 void add_face_file(Registry& registry) {
   using Kind = Parameter::Kind;

@@ -5,7 +5,7 @@
 #include "drawn_curve.hpp"
 #include "face_type.hpp"
 #include "named_in_file.hpp"
-#include "occt_curve.hpp"
+#include "shapes.hpp"
 #include "trammel/plugin.hpp"
 
 namespace trammel::geometry {
@@ -55,7 +55,7 @@ CurvePtr read_nurbs(const Parameters& in) {
   what.form = form == "periodic" ? NurbsDefinition::Form::periodic
               : form == "closed" ? NurbsDefinition::Form::closed
                                  : NurbsDefinition::Form::open;
-  return make_nurbs(what);
+  return shapes().nurbs(what);
 }
 
 CurvePtr read_interpolated(const Parameters& in) {
@@ -71,14 +71,14 @@ CurvePtr read_interpolated(const Parameters& in) {
     if (!(first.norm() > 0) || !(last.norm() > 0))
       throw Error(in.where("first_tangent"), "the end tangents must not be zero");
   }
-  return make_interpolated(points(in), in.flag("closed"), has_tangents ? &first : nullptr,
-                           has_tangents ? &last : nullptr);
+  return shapes().interpolated(points(in), in.flag("closed"), has_tangents ? &first : nullptr,
+                               has_tangents ? &last : nullptr);
 }
 
-CurvePtr read_line(const Parameters& in) { return make_line(in.vector3("from"), in.vector3("to")); }
+CurvePtr read_line(const Parameters& in) { return shapes().line(in.vector3("from"), in.vector3("to")); }
 
 CurvePtr read_arc(const Parameters& in) {
-  return make_arc(in.vector3("from"), in.vector3("via"), in.vector3("to"));
+  return shapes().arc(in.vector3("from"), in.vector3("via"), in.vector3("to"));
 }
 
 CurvePtr read_circle(const Parameters& in) {
@@ -87,11 +87,11 @@ CurvePtr read_circle(const Parameters& in) {
     throw Error(in.where(), "the normal and the radius of the circle must not be zero");
   if (std::abs(normal.dot(radius)) > 1e-9 * normal.norm() * radius.norm())
     throw Error(in.where("radius"), "the radius of the circle must be perpendicular to its normal");
-  return make_ellipse(in.vector3("centre"), radius, normal.normalized().cross(radius));
+  return shapes().ellipse(in.vector3("centre"), radius, normal.normalized().cross(radius));
 }
 
 CurvePtr read_ellipse(const Parameters& in) {
-  return make_ellipse(in.vector3("centre"), in.vector3("major"), in.vector3("minor"));
+  return shapes().ellipse(in.vector3("centre"), in.vector3("major"), in.vector3("minor"));
 }
 
 CurvePtr read_helix(const Parameters& in) {
@@ -107,7 +107,7 @@ CurvePtr read_cycloid(const Parameters& in) {
 }
 
 CurvePtr read_file(const Parameters& in) {
-  return load_curve_file(file_path(in), names_in_file(in, "edges", "an edge"));
+  return shapes().nurbs(load_curve_file(file_path(in), names_in_file(in, "edges", "an edge")));
 }
 
 Parameter vector(const char* name, const char* unit, const char* doc) {

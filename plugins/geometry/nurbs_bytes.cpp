@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "trammel/error.hpp"
+
 namespace trammel::geometry {
 
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "occt_curve.hpp"
+#include "nurbs_definition.hpp"
 
 namespace trammel::geometry {
 

@@ -92,9 +92,9 @@ std::string why(const Ended& ended) {
 
 }  // namespace
 
-std::string reader_beside_plugins(const char* name) {
+std::string beside_plugins(const char* name) {
   Dl_info here;
-  if (dladdr(reinterpret_cast<void*>(&reader_beside_plugins), &here) == 0)
+  if (dladdr(reinterpret_cast<void*>(&beside_plugins), &here) == 0)
     throw Error("the plugin 'geometry' cannot find its folder");
   const std::filesystem::path folder = std::filesystem::absolute(here.dli_fname).parent_path();
   return (folder.parent_path() / name).string();

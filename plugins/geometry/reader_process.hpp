@@ -5,8 +5,8 @@
 
 namespace trammel::geometry {
 
-/// A program in the folder above the plugins'.
-std::string reader_beside_plugins(const char* name);
+/// The path of a file in the folder above the plugins'.
+std::string beside_plugins(const char* name);
 
 /// What a program answers that reads a file, the first of its arguments, in a process of its own, since Open CASCADE crashes on
 /// some damaged files; the answer must be of the kind given (files/answer.hpp), which is cut off. Throws Error where the file is

@@ -3,8 +3,13 @@
 #include <random>
 
 #include "curve_case.hpp"
+#include "shapes.hpp"
 
 namespace trammel {
+
+/// In this program there is no library to open.
+const geometry::Shapes& geometry::shapes() { return *trammel_geometry_shapes(); }
+
 namespace {
 
 using testing::CurveCase;

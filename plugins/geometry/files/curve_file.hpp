@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../occt_curve.hpp"
+#include "../shapes/occt_curve.hpp"
 
 namespace trammel::geometry {
 

@@ -47,6 +47,11 @@ std::unique_ptr<Curve> read_curve_file(const std::string& path, const std::vecto
   return make_nurbs(read_spline_file(path, names));
 }
 
+/// The same by a process of its own.
+std::unique_ptr<Curve> load(const std::string& path, const std::vector<std::string>& names) {
+  return make_nurbs(load_curve_file(path, names, reader));
+}
+
 std::string contents(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
@@ -192,7 +197,7 @@ TEST_F(FirstFile, is_in_metres_as_iges) {
 }
 
 TEST_F(FirstFile, is_the_same_read_by_a_process_of_its_own) {
-  const auto here = read_curve_file(step, {"bowl"}), there = load_curve_file(step, {"bowl"}, reader);
+  const auto here = read_curve_file(step, {"bowl"}), there = load(step, {"bowl"});
   EXPECT_EQ(there->length(), here->length());
   EXPECT_EQ(there->point(0.3), here->point(0.3));
   EXPECT_EQ(there->closed(), here->closed());
@@ -200,8 +205,8 @@ TEST_F(FirstFile, is_the_same_read_by_a_process_of_its_own) {
 
 TEST_F(Files, are_read_by_a_process_of_their_own) {
   const std::string path = step(stadium(), {"front", "right", "back", "left"});
-  EXPECT_NEAR(load_curve_file(path, {"right"}, reader)->length(), pi / 2, 1e-12);
-  EXPECT_TRUE(load_curve_file(path, {"front", "back", "right", "left"}, reader)->closed());
+  EXPECT_NEAR(load(path, {"right"})->length(), pi / 2, 1e-12);
+  EXPECT_TRUE(load(path, {"front", "back", "right", "left"})->closed());
   EXPECT_THROW(load_curve_file(path, {"rigt"}, reader), Error);
 }
 

@@ -7,7 +7,7 @@
 #include <TopoDS_Compound.hxx>
 #include <TopoDS_Iterator.hxx>
 
-#include "../occt_curve.hpp"
+#include "../shapes/occt_curve.hpp"
 #include "face_file.hpp"
 #include "trammel/error.hpp"
 

@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "../occt_curve.hpp"
+#include "../shapes/occt_curve.hpp"
 #include "exchange_file.hpp"
 #include "trammel/nearest_name.hpp"
 

@@ -40,8 +40,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../face_surface.hpp"
 #include "../reader_process.hpp"
+#include "../shapes/face_surface.hpp"
 #include "answer.hpp"
 #include "places.hpp"
 
@@ -187,7 +187,7 @@ TEST_F(FaceFiles, give_one_face_with_its_trimming) {
     }
   EXPECT_LT(load(path, {"bottom"})->normal({0, 0}).z(), -1 + 1e-12);
   // Drawn is what is there.
-  const FaceSurface::Mesh mesh = top->mesh();
+  const FaceMesh mesh = top->mesh();
   double area = 0;
   for (std::size_t i = 0; i < mesh.triangles.size(); i += 4) {
     ASSERT_EQ(mesh.triangles[i], 3);

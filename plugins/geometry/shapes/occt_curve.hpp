@@ -6,6 +6,7 @@
 
 #include <Geom_BSplineCurve.hxx>
 
+#include "../nurbs_definition.hpp"
 #include "trammel/curve.hpp"
 
 namespace trammel::geometry {
@@ -28,17 +29,6 @@ class NurbsCurve final : public Curve {
   int degree_ = 0;
   std::vector<double> knots_;  ///< each as often as it counts
   std::vector<Point> poles_;
-};
-
-/// What a case says of a spline.
-struct NurbsDefinition {
-  enum class Form { open, closed, periodic };
-
-  std::vector<Vec3> points;     ///< control points [m]
-  std::vector<double> weights;  ///< empty: all 1
-  int degree = 3;
-  std::vector<double> knots;  ///< each as often as it counts; empty: uniform
-  Form form = Form::open;
 };
 
 /// Throws Error that says which of weights, knots, points and degree does not fit.

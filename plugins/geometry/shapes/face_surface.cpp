@@ -325,8 +325,8 @@ std::string FaceSurface::describe(double u, double v) const {
              : fmt::format("u = {:.6g}, v = {:.6g} of the face '{}'", at[0], at[1], patch.name);
 }
 
-FaceSurface::Mesh FaceSurface::mesh() const {
-  Mesh all;
+FaceMesh FaceSurface::mesh() const {
+  FaceMesh all;
   for (const Patch& patch : patches_) {
     TopLoc_Location place;
     const Handle(Poly_Triangulation) mesh = BRep_Tool::Triangulation(patch.face, place);

@@ -8,7 +8,8 @@
 #include <BRepTopAdaptor_FClass2d.hxx>
 #include <Geom_Surface.hxx>
 
-#include "files/face_file.hpp"
+#include "../face_mesh.hpp"
+#include "../files/face_file.hpp"
 #include "trammel/surface.hpp"
 
 namespace trammel::geometry {
@@ -25,13 +26,7 @@ class FaceSurface final : public Surface {
   /// with normals to opposite sides, or with parameters that are not related by such an M.
   FaceSurface(const std::vector<NamedFace>& faces, bool reversed);
 
-  /// What is drawn: points [m], and triangles as VTK lists them (3, then three numbers of points), which turn to the left seen
-  /// from the side of the normal.
-  struct Mesh {
-    std::vector<Vec3> points;
-    std::vector<int> triangles;
-  };
-  Mesh mesh() const;
+  FaceMesh mesh() const;
 
  protected:
   void at(double u, double v, int derivatives, SurfacePoint& out) const override;
