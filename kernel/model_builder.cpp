@@ -58,13 +58,12 @@ void ModelBuilder::set_activity(Activity activity) {
 }
 
 InitialMotion ModelBuilder::initial(const Marker& marker) const {
-  constexpr std::size_t most = 32;  // numbers of most markers: of two frames at most
-  State state;
-  state.value.reserve(most);
-  for (const auto field : State::fields_by_dof()) (state.*field).reserve(most);
-  std::vector<BlockOffset> offsets;
+  thread_local State state;  // keeps its memory from marker to marker
+  thread_local std::vector<BlockOffset> offsets;
+  state.value.clear();
+  for (const auto field : State::fields_by_dof()) (state.*field).clear();
+  offsets.clear();
   const std::vector<BlockId> blocks = marker.blocks();
-  offsets.reserve(blocks.size());
   for (const BlockId id : blocks) {
     const Block& b = model_->block(id);
     offsets.push_back(

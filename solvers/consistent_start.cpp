@@ -252,10 +252,9 @@ bool ConsistentStart::differentiate(const State& state, double h) {
   constexpr double part = 0.1;  // of a step
   const double tau = part * h;
   const Layout& layout = assembler_.layout();
-  State later = state, turned = state, still = state;
+  State later = state;
   later.time += tau;
-  std::ranges::fill(turned.acceleration, 0.0);
-  std::ranges::fill(still.acceleration, 0.0);
+  std::vector<double> turns(state.acceleration.size(), 0.0);
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!is_kinematic(u.kind)) continue;
     Eigen::Map<Eigen::VectorXd> v(later.rate.data() + u.offset.dof, u.size);
@@ -264,19 +263,25 @@ bool ConsistentStart::differentiate(const State& state, double h) {
     v += tau * a;
     if (u.kind != BlockKind::rotation) continue;
     const Eigen::Map<const Vec3> w(state.rate.data() + u.offset.dof), dw(a.data());
-    Eigen::Map<Vec3>(turned.acceleration.data() + u.offset.dof) = w.cross(dw) / 12;
+    Eigen::Map<Vec3>(turns.data() + u.offset.dof) = w.cross(dw) / 12;
   }
   layout.update_shared(later);
-  layout.update_shared(turned);
-  const auto now = acceleration_rows(state), then = acceleration_rows(later),
-             with = acceleration_rows(turned), without = acceleration_rows(still);
-  if (!now || !then || !with || !without) return false;
+  const auto now = acceleration_rows(state), then = acceleration_rows(later);
+  if (!now || !then) return false;
   jerk_.resize(now->size());
-  turning_.resize(now->size());
-  for (std::size_t i = 0; i < jerk_.size(); ++i) {
-    jerk_[i] = -((*then)[i] - (*now)[i]) / tau;
-    turning_[i] = (*with)[i] - (*without)[i];
-  }
+  turning_.assign(now->size(), 0.0);
+  for (std::size_t i = 0; i < jerk_.size(); ++i) jerk_[i] = -((*then)[i] - (*now)[i]) / tau;
+  int any = std::ranges::any_of(turns, [](double x) { return x != 0; }) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
+  if (any == 0) return true;
+  State turned = state;
+  std::ranges::fill(turned.acceleration, 0.0);
+  const auto without = acceleration_rows(turned);
+  turned.acceleration = turns;
+  layout.update_shared(turned);
+  const auto with = acceleration_rows(turned);
+  if (!with || !without) return false;
+  for (std::size_t i = 0; i < turning_.size(); ++i) turning_[i] = (*with)[i] - (*without)[i];
   return true;
 }
 

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "kernel/rank_exchange.hpp"
 #include "trammel/index.hpp"
@@ -95,26 +97,50 @@ void unite_entities(std::vector<GradientRow>& rows, const Ranks& ranks) {
 class Remaining {
  public:
   explicit Remaining(std::vector<GradientRow> rows) : rows_(std::move(rows)) {
+    std::vector<std::pair<int, int>> members;  // entity, row
+    std::vector<std::pair<int, int>> uses;     // unknown, entity
+    members.reserve(rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      of_entity_[rows_[i].entity].push_back(static_cast<int>(i));
-      for (const auto& [column, value] : rows_[i].entries) users_[column].insert(rows_[i].entity);
+      members.emplace_back(rows_[i].entity, static_cast<int>(i));
+      for (const auto& [column, value] : rows_[i].entries) uses.emplace_back(column, rows_[i].entity);
     }
-    for (const auto& [entity, members] : of_entity_) open_.push_back(entity);
+    std::ranges::sort(members);
+    for (const auto& [entity, row] : members) {
+      if (entities_.empty() || entities_.back() != entity) {
+        entities_.push_back(entity);
+        first_row_.push_back(static_cast<int>(row_of_.size()));
+      }
+      row_of_.push_back(row);
+    }
+    first_row_.push_back(static_cast<int>(row_of_.size()));
+    std::ranges::sort(uses);
+    uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+    for (const auto& [column, entity] : uses) {
+      if (columns_.empty() || columns_.back() != column) {
+        columns_.push_back(column);
+        first_user_.push_back(static_cast<int>(user_.size()));
+      }
+      user_.push_back(position(entities_, entity));
+    }
+    first_user_.push_back(static_cast<int>(user_.size()));
+    for (GradientRow& row : rows_)
+      for (auto& [column, value] : row.entries) column = position(columns_, column);
+    users_left_.resize(columns_.size());
+    for (std::size_t c = 0; c < columns_.size(); ++c) users_left_[c] = first_user_[c + 1] - first_user_[c];
+    ranks_.assign(columns_.size(), 0);
+    taken_.assign(entities_.size(), 0);
+    open_.resize(entities_.size());
+    std::iota(open_.begin(), open_.end(), 0);
   }
 
-  std::set<std::int64_t> columns() const {
-    std::set<std::int64_t> out;
-    for (const auto& [column, users] : users_) out.insert(column);
-    return out;
-  }
+  std::set<std::int64_t> columns() const { return {columns_.begin(), columns_.end()}; }
   /// Another rank has rows that contain the unknown.
-  void add_rank(int column, int rank) { users_[column].insert(token(rank)); }
+  void add_rank(int column) { ++ranks_[at(position(columns_, column))]; }
   /// It has none any more.
-  void remove_rank(int column, int rank) {
-    std::set<int>& users = users_[column];
-    users.erase(token(rank));
-    for (const int user : users)
-      if (!is_token(user)) open_.push_back(user);
+  void remove_rank(int column) {
+    const int c = position(columns_, column);
+    --ranks_[at(c)];
+    open_last_user(c);
   }
 
   /// Takes off what can be; the unknowns that no row of this rank contains any more.
@@ -123,55 +149,72 @@ class Remaining {
     while (!open_.empty()) {
       const int entity = open_.back();
       open_.pop_back();
-      const auto found = of_entity_.find(entity);
-      if (found == of_entity_.end() || !independent(found->second)) continue;
-      for (const int i : found->second)
-        for (const auto& [column, value] : rows_[at(i)].entries) {
-          std::set<int>& others = users_[column];
-          if (others.erase(entity) == 0) continue;
-          if (std::ranges::all_of(others, is_token)) freed.push_back(column);
-          for (const int other : others)
-            if (!is_token(other)) open_.push_back(other);
-        }
-      of_entity_.erase(found);
+      if (taken_[at(entity)] != 0) continue;
+      const std::vector<int> its = columns_of(entity);
+      if (!independent(entity, its)) continue;
+      taken_[at(entity)] = 1;
+      for (const int c : its) {
+        if (--users_left_[at(c)] == 0) freed.push_back(columns_[at(c)]);
+        open_last_user(c);
+      }
     }
     return freed;
   }
 
   std::vector<GradientRow> left() {
     std::vector<GradientRow> out;
-    for (const auto& [entity, members] : of_entity_)
-      for (const int i : members) out.push_back(std::move(rows_[at(i)]));
+    for (std::size_t e = 0; e < entities_.size(); ++e)
+      for (int k = first_row_[e]; taken_[e] == 0 && k < first_row_[e + 1]; ++k) {
+        out.push_back(std::move(rows_[at(row_of_[at(k)])]));
+        for (auto& [column, value] : out.back().entries) column = columns_[at(column)];
+      }
     return out;
   }
 
  private:
-  // Other ranks stand among the users of an unknown as numbers below those of entities.
-  static int token(int rank) { return -2 - rank; }
-  static bool is_token(int user) { return user <= -2; }
-
-  /// Whether the rows have full rank in unknowns that nothing else contains.
-  bool independent(const std::vector<int>& members) const {
-    std::map<int, int> own;
-    for (const int i : members)
-      for (const auto& [column, value] : rows_[at(i)].entries)
-        if (users_.at(column).size() == 1) own.try_emplace(column, static_cast<int>(own.size()));
-    if (own.size() < members.size()) return false;
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(own.size()),
-                                              static_cast<Eigen::Index>(members.size()));
-    for (std::size_t k = 0; k < members.size(); ++k)
-      for (const auto& [column, value] : rows_[at(members[k])].entries)
-        if (const auto place = own.find(column); place != own.end())
-          A(place->second, static_cast<Eigen::Index>(k)) = value;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-    qr.setThreshold(full_rank);
-    return qr.rank() == static_cast<Eigen::Index>(members.size());
+  static int position(const std::vector<int>& sorted, int number) {
+    return static_cast<int>(std::ranges::lower_bound(sorted, number) - sorted.begin());
   }
 
-  std::vector<GradientRow> rows_;
-  std::map<int, std::vector<int>> of_entity_;  ///< rows
-  std::map<int, std::set<int>> users_;         ///< entities and other ranks, by unknown
-  std::vector<int> open_;                      ///< entities to be tried
+  /// An unknown that only one entity contains may make its rows independent.
+  void open_last_user(int c) {
+    if (users_left_[at(c)] != 1 || ranks_[at(c)] != 0) return;
+    for (int k = first_user_[at(c)]; k < first_user_[at(c) + 1]; ++k)
+      if (taken_[at(user_[at(k)])] == 0) open_.push_back(user_[at(k)]);
+  }
+
+  /// The unknowns in the rows of an entity.
+  std::vector<int> columns_of(int entity) const {
+    std::vector<int> out;
+    for (int k = first_row_[at(entity)]; k < first_row_[at(entity) + 1]; ++k)
+      for (const auto& [column, value] : rows_[at(row_of_[at(k)])].entries) out.push_back(column);
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  /// Whether the rows have full rank in unknowns that nothing else contains.
+  bool independent(int entity, std::vector<int> own) const {
+    std::erase_if(own, [this](int c) { return users_left_[at(c)] != 1 || ranks_[at(c)] != 0; });
+    const Eigen::Index n = first_row_[at(entity) + 1] - first_row_[at(entity)];
+    if (static_cast<Eigen::Index>(own.size()) < n) return false;
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(own.size()), n);
+    for (Eigen::Index k = 0; k < n; ++k)
+      for (const auto& [column, value] : rows_[at(row_of_[at(first_row_[at(entity)] + k)])].entries)
+        if (std::ranges::binary_search(own, column)) A(position(own, column), k) = value;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+    qr.setThreshold(full_rank);
+    return qr.rank() == n;
+  }
+
+  std::vector<GradientRow> rows_;        ///< their unknowns by places in `columns_`
+  std::vector<int> entities_;            ///< ascending; what follows calls them by their places here
+  std::vector<int> first_row_, row_of_;  ///< by entity: its rows
+  std::vector<int> columns_;             ///< unknowns, ascending; likewise
+  std::vector<int> first_user_, user_, users_left_;  ///< by unknown: entities that contain it
+  std::vector<int> ranks_;                           ///< by unknown: other ranks with rows that contain it
+  std::vector<char> taken_;                          ///< by entity
+  std::vector<int> open_;                            ///< entities to be tried
 };
 
 }  // namespace
@@ -183,7 +226,7 @@ std::vector<GradientRow> rows_in_loops(std::vector<GradientRow> mine, MPI_Comm c
   std::map<std::int64_t, std::vector<int>> others;
   if (ranks.count > 1) others = others_with(remaining.columns(), ranks);
   for (const auto& [column, of] : others)
-    for (const int rank : of) remaining.add_rank(static_cast<int>(column), rank);
+    for (std::size_t k = 0; k < of.size(); ++k) remaining.add_rank(static_cast<int>(column));
   for (;;) {
     const std::vector<int> freed = remaining.take_off();
     if (ranks.count == 1) break;
@@ -198,8 +241,8 @@ std::vector<GradientRow> rows_in_loops(std::vector<GradientRow> mine, MPI_Comm c
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
     if (any == 0) break;
     const ByRank heard = exchange_by_rank(told, comm);
-    for (int r = 0; r < ranks.count; ++r)
-      for (const std::int64_t column : heard[at(r)]) remaining.remove_rank(static_cast<int>(column), r);
+    for (const std::vector<std::int64_t>& columns : heard)
+      for (const std::int64_t column : columns) remaining.remove_rank(static_cast<int>(column));
   }
   return remaining.left();
 }

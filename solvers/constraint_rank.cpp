@@ -107,6 +107,7 @@ std::vector<GradientRow> owned_rows(Assembler& assembler, const State& state, do
       row.at = {u.block, k};
       row.entity = model.block(u.block).entity;
       row.scale = row_scale(model.block(u.block), k, length);
+      row.entries.reserve(at(n));
       for (PetscInt j = 0; j < n; ++j)
         if (values[j] != 0) row.entries.emplace_back(static_cast<int>(columns[j]), values[j]);
       TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
