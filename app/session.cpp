@@ -83,6 +83,10 @@ void Session::build(Model& into, Extent extent) {
   const int partition_from =
       extent == Extent::partition ? static_cast<int>(least) : std::numeric_limits<int>::max();
   file.build(plugins.registry(), into, comm, partition_from);
+  // What only building looked up.
+  into.markers.clear();
+  into.masses = std::vector<MassPoint>();
+  into.entities.shrink_to_fit();
 }
 
 bool Session::loops_repeat_constraints() {

@@ -141,6 +141,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
       }
     }
     plan.block_begin.push_back(plan.blocks.size());
+    plan.blocks.shrink_to_fit();
+    plan.offsets.shrink_to_fit();
     find_traits(model, plan);
     find_runs(layout, r, plan);
     for (int i = 0; i < n; ++i) {
@@ -166,6 +168,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
         }
     }
     plan.pair_begin.push_back(plan.pairs.size());
+    plan.pairs.shrink_to_fit();
     plans.push_back(std::move(plan));
   }
   tell_first(model, plans);

@@ -48,7 +48,7 @@ void MatrixPattern::finish(PetscInt rows) {
     begins.push_back(static_cast<PetscInt>(columns.size()));
   }
   columns.shrink_to_fit();
-  blocks_ = {};
+  blocks_ = std::vector<Block>();  // `= {}` would keep its memory
 }
 
 /// Arrays of a matrix on one rank, which PETSc uses as they are.
