@@ -12,6 +12,8 @@ namespace trammel {
 namespace {
 
 constexpr double of_diagonal = 0.06, least_of_diagonal = 0.004, of_spacing = 0.6;
+/// The pin of a hinge, which is as long as the glyph, has ends outside of the section.
+constexpr double of_radius = 2.4, most_of_diagonal = 0.2;
 constexpr std::size_t many = 300, very_many = 3000;
 
 }  // namespace
@@ -27,6 +29,18 @@ void GlyphSurvey::points(Layer, std::span<const Vec3> at) {
       extent.low[k] = std::min(extent.low[k], x);
       extent.high[k] = std::max(extent.high[k], x);
     }
+}
+
+void GlyphSurvey::swept(Layer layer, std::span<const Vec3> at, int corners, std::span<const int>) {
+  points(layer, at);
+  if (layer != Layer::sections || corners < 1) return;
+  const auto n = static_cast<std::size_t>(corners);
+  for (std::size_t first = 0; first + n <= at.size(); first += n) {
+    Ring ring{Vec3::Zero(), 0};
+    for (const Vec3& p : at.subspan(first, n)) ring.centre += p / corners;
+    for (const Vec3& p : at.subspan(first, n)) ring.radius = std::max(ring.radius, (p - ring.centre).norm());
+    rings.push_back(ring);
+  }
 }
 
 GlyphScale GlyphSurvey::begin_glyph(const Vec3& at) {
@@ -76,7 +90,35 @@ double spacing(const std::vector<double>& places, double diagonal) {
 
 }  // namespace
 
-GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>& places) {
+std::vector<double> radii_at(const std::vector<double>& places, std::vector<GlyphSurvey::Ring> rings) {
+  using Ring = GlyphSurvey::Ring;
+  std::erase_if(rings, [](const Ring& r) { return !r.centre.allFinite() || !std::isfinite(r.radius); });
+  // Swept along the longest direction, so that few pairs are looked at.
+  double largest = 0;
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (const Ring& r : rings) {
+    largest = std::max(largest, r.radius);
+    low = low.cwiseMin(r.centre), high = high.cwiseMax(r.centre);
+  }
+  Eigen::Index along = 0;
+  if (!rings.empty()) (high - low).maxCoeff(&along);
+  std::sort(rings.begin(), rings.end(),
+            [&](const Ring& a, const Ring& b) { return a.centre[along] < b.centre[along]; });
+  std::vector<double> radii;
+  for (std::size_t i = 0; i + 2 < places.size(); i += 3) {
+    const Eigen::Map<const Vec3> p(places.data() + i);
+    double radius = 0;
+    auto ring = std::lower_bound(rings.begin(), rings.end(), p[along] - largest,
+                                 [&](const Ring& r, double x) { return r.centre[along] < x; });
+    for (; ring != rings.end() && ring->centre[along] <= p[along] + largest; ++ring)
+      if ((ring->centre - p).norm() < ring->radius) radius = std::max(radius, ring->radius);
+    radii.push_back(radius);
+  }
+  return radii;
+}
+
+GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>& places,
+                          std::vector<double> radii) {
   const std::size_t count = places.size() / 3;
   GlyphScale scale;
   scale.sides = count <= many ? 12 : count <= very_many ? 6 : 0;
@@ -85,7 +127,10 @@ GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>
     scale.size = 0.1;  // one point alone
     return scale;
   }
-  scale.size = of_diagonal * diagonal;
+  std::erase(radii, 0.0);
+  std::sort(radii.begin(), radii.end());
+  const double radius = radii.empty() ? 0 : radii[radii.size() / 2];
+  scale.size = std::max(of_diagonal * diagonal, std::min(of_radius * radius, most_of_diagonal * diagonal));
   if (const double apart = spacing(places, diagonal); apart > 0)
     scale.size = std::max(std::min(scale.size, of_spacing * apart), least_of_diagonal * diagonal);
   return scale;
@@ -101,9 +146,16 @@ GlyphScale glyph_scale_of(Assembler& assembler, const State& state) {
   const MPI_Comm comm = assembler.layout().comm();
   MPI_Allreduce(MPI_IN_PLACE, survey.extent.low.data(), 3, MPI_DOUBLE, MPI_MIN, comm);
   MPI_Allreduce(MPI_IN_PLACE, survey.extent.high.data(), 3, MPI_DOUBLE, MPI_MAX, comm);
-  const std::vector<double> places = gather_numbers(comm, survey.places);
+  // A joint and the beams that it connects may be on several ranks.
+  std::vector<double> places = gather_numbers(comm, survey.places);
+  auto count = static_cast<int>(places.size());
+  MPI_Bcast(&count, 1, MPI_INT, 0, comm);
+  places.resize(static_cast<std::size_t>(count));
+  MPI_Bcast(places.data(), count, MPI_DOUBLE, 0, comm);
+  std::vector<double> radii = radii_at(places, std::move(survey.rings));
+  MPI_Allreduce(MPI_IN_PLACE, radii.data(), static_cast<int>(radii.size()), MPI_DOUBLE, MPI_MAX, comm);
   GlyphScale scale;
-  if (assembler.layout().rank() == 0) scale = glyph_scale_of(survey.extent, places);
+  if (assembler.layout().rank() == 0) scale = glyph_scale_of(survey.extent, places, std::move(radii));
   MPI_Bcast(&scale.size, 1, MPI_DOUBLE, 0, comm);
   MPI_Bcast(&scale.sides, 1, MPI_INT, 0, comm);
   return scale;

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/view_style.hpp"
 
 namespace trammel {
 
-RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity, const Mat3& motion) {
+RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity, const Mat3& motion,
+                     double glyph_size) {
   DrawingExtent all;
   DrawingExtent arrows;  // beams draw their inner forces as fields, not as arrows
   for (const SeriesLayer& layer : layers) {
@@ -15,7 +18,9 @@ RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity
   }
   RecordedView view;
   const double size = all.diagonal() > 0 ? all.diagonal() : 1;
-  const double longest = view_style::longest_arrow * size;
+  using namespace view_style;
+  const double longest =
+      std::clamp(longest_arrow_by_glyph * glyph_size, longest_arrow_at_least * size, longest_arrow * size);
   // What rounding leaves of moments beside forces, or of forces beside moments, is not drawn.
   constexpr double rounding = 1e-9;
   if (arrows.force * size > rounding * arrows.moment) view.metres_per_newton = longest / arrows.force;

@@ -15,8 +15,10 @@ struct RecordedView {
   double metres_per_newton_metre = 0;  ///< and of moments
 };
 
-/// The view for everything drawn so far; its direction depends on gravity and on displacements (see CameraSubject).
-RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity, const Mat3& motion);
+/// The view for everything drawn so far; its direction depends on gravity and on displacements (see CameraSubject), and the length of
+/// arrows on the size of glyphs [m].
+RecordedView view_of(const std::vector<SeriesLayer>& layers, const Vec3& gravity, const Mat3& motion,
+                     double glyph_size);
 
 /// The text of `<name>_vtk/view.xml`, from which trammel-render reads the view.
 std::string view_file(const RecordedView& view);

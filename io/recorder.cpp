@@ -178,7 +178,8 @@ struct Recorder::Parts {
     sizes_in_view = sizes();
     together(assembler.layout().comm(), [&] {
       if (assembler.layout().rank() != 0) return;
-      const RecordedView seen = view_of(series->layers(), motion.weight(), motion.displacements());
+      const RecordedView seen =
+          view_of(series->layers(), motion.weight(), motion.displacements(), series->glyph_size());
       replace_file(series->frames_folder() / "view.xml", view_file(seen));
       replace_file(view(), paraview_state({series->pvd().filename().string(), series->layers(), seen}));
     });

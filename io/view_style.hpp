@@ -19,7 +19,7 @@ inline constexpr std::array<LayerStyle, 6> layers{{
     {"curves", {0.15, 0.25, 0.45}, 1.0, 2, 2},
     {"sections", {0.42, 0.58, 0.78}, 1.0, 2, 1},
     {"bodies", {0.80, 0.72, 0.58}, 1.0, 2, 1},
-    {"joints", {0.30, 0.30, 0.33}, 1.0, 6, 1},
+    {"joints", {0.46, 0.47, 0.51}, 1.0, 6, 1},
     {"forces", {0.80, 0.15, 0.15}, 1.0, 6, 1},
     {"markers", {0.10, 0.55, 0.30}, 1.0, 6, 1},
 }};
@@ -51,8 +51,9 @@ struct Arrow {
 inline constexpr std::array<Arrow, 2> arrows{
     {{"force", "forces", "N", {0.80, 0.15, 0.15}}, {"moment", "moments", "N m", {0.15, 0.35, 0.80}}}};
 
-/// Length of the longest arrow by the diagonal of all that is drawn.
-inline constexpr double longest_arrow = 0.15;
+/// Length of the longest arrow by the diagonal of all that is drawn. Where joints are close to each other, so that their glyphs are
+/// small, arrows are shorter, or they would hide what the joints connect: by the size of a glyph, and at least by the diagonal.
+inline constexpr double longest_arrow = 0.15, longest_arrow_by_glyph = 6, longest_arrow_at_least = 0.03;
 /// Of an arrow of unit length.
 inline constexpr double shaft_radius = 0.015, tip_radius = 0.05, tip_length = 0.2;
 

@@ -380,6 +380,8 @@ std::int64_t VtkSeries::bytes() const {
 const std::filesystem::path& VtkSeries::pvd() const { return parts_->pvd; }
 std::filesystem::path VtkSeries::frames_folder() const { return parts_->folder / parts_->frames_folder; }
 
+double VtkSeries::glyph_size() const { return parts_->glyph_scale.size; }
+
 std::vector<SeriesLayer> VtkSeries::layers() const {
   std::vector<SeriesLayer> layers;
   for (std::size_t i = 0; i < canvas_layers; ++i)

@@ -63,6 +63,7 @@ class VtkSeries {
   std::filesystem::path frames_folder() const;  ///< `<name>_vtk`
   /// The layers that something was drawn on, in the order of the blocks of the .pvd.
   std::vector<SeriesLayer> layers() const;
+  double glyph_size() const;  ///< of joints [m]; fixed at the first frame
 
  private:
   struct Parts;

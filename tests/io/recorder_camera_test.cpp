@@ -2,11 +2,13 @@
 
 #include "io/recorder_camera.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
+#include "io/glyph_scale.hpp"
 #include "io/recorded_view.hpp"
 
 namespace trammel {
@@ -128,15 +130,45 @@ TEST(RecordedView, has_no_arrows_for_what_rounding_leaves) {
   joints.extent.high = {3, 4, 0};
   joints.extent.force = 10;
   joints.extent.moment = 1e-10;
-  RecordedView view = view_of({joints}, Vec3::Zero(), Mat3::Zero());
+  constexpr double glyph = 0.3;
+  RecordedView view = view_of({joints}, Vec3::Zero(), Mat3::Zero(), glyph);
   EXPECT_NEAR(view.metres_per_newton, 0.15 * 5 / 10, 1e-12);
   EXPECT_EQ(view.metres_per_newton_metre, 0);
   joints.extent.moment = 1e-3;
-  view = view_of({joints}, Vec3::Zero(), Mat3::Zero());
+  view = view_of({joints}, Vec3::Zero(), Mat3::Zero(), glyph);
   EXPECT_NEAR(view.metres_per_newton_metre, 0.15 * 5 / 1e-3, 1e-9);
   joints.extent.force = 1e-15;
-  view = view_of({joints}, Vec3::Zero(), Mat3::Zero());
+  view = view_of({joints}, Vec3::Zero(), Mat3::Zero(), glyph);
   EXPECT_EQ(view.metres_per_newton, 0);
+}
+
+TEST(RecordedView, has_short_arrows_where_joints_are_close_to_each_other) {
+  SeriesLayer joints{"joints", {}, {}};
+  joints.extent.low = {0, 0, 0};
+  joints.extent.high = {3, 4, 0};
+  joints.extent.force = 10;
+  const auto longest = [&](double glyph) {
+    return 10 * view_of({joints}, Vec3::Zero(), Mat3::Zero(), glyph).metres_per_newton;
+  };
+  EXPECT_NEAR(longest(0.3), 0.15 * 5, 1e-12);
+  EXPECT_NEAR(longest(0.05), 6 * 0.05, 1e-12);
+  EXPECT_NEAR(longest(0.02), 0.03 * 5, 1e-12);
+}
+
+TEST(GlyphScale, is_larger_than_the_sections_that_would_hide_most_of_the_glyphs) {
+  DrawingExtent extent;
+  extent.low = {0, 0, 0};
+  extent.high = {3, 4, 0};
+  const std::vector<double> places{0, 0, 0, 3, 0, 0, 3, 4, 0};
+  EXPECT_NEAR(glyph_scale_of(extent, places, {0, 0, 0}).size, 0.06 * 5, 1e-12);
+  // Two rings hold a place, another is beside all places.
+  const std::vector<GlyphSurvey::Ring> rings{
+      {Vec3(0.1, 0, 0), 0.2}, {Vec3(3, 0, 0), 0.3}, {Vec3(3, 0, 0), 0.2}, {Vec3(3, 2, 0), 0.4}};
+  const std::vector<double> radii = radii_at(places, rings);
+  EXPECT_THAT(radii, ::testing::ElementsAre(0.2, 0.3, 0));
+  EXPECT_NEAR(glyph_scale_of(extent, places, radii).size, 2.4 * 0.3, 1e-12);
+  EXPECT_NEAR(glyph_scale_of(extent, places, {0.1, 0.1, 0.1}).size, 0.06 * 5, 1e-12);
+  EXPECT_NEAR(glyph_scale_of(extent, places, {2, 2, 2}).size, 0.2 * 5, 1e-12);
 }
 
 }  // namespace
