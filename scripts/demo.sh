@@ -20,7 +20,7 @@ echo "\$ ${command[*]/#$PWD\//}"
 "${command[@]}"
 
 if [ -x "$bin/trammel-render" ]; then
-  xvfb-run -a "$bin/trammel-render" "$results" -o "$results/picture.png"
+  "$bin/trammel-render" "$results" -o "$results/picture.png"
   echo "Picture:  $PWD/$results/picture.png"
 fi
 for view in "$results"/*_paraview.py "$results"/*.pvd; do

@@ -20,9 +20,9 @@ largest=60000
 status=0
 picture() {
   local case=$1 line=$2 file options
-  read -r _ _ _ _ _ file options <<<"$line"
+  read -r _ _ _ file options <<<"$line"
   # shellcheck disable=SC2086
-  xvfb-run -a "$bin/trammel-render" "$results/$case" -o "cases/$case/$file" --size $size $options
+  "$bin/trammel-render" "$results/$case" -o "cases/$case/$file" --size $size $options
   if command -v pngquant >/dev/null; then pngquant --force --skip-if-larger --ext .png "cases/$case/$file" || true; fi
   local bytes
   bytes=$(stat -c %s "cases/$case/$file")
@@ -34,7 +34,7 @@ cases=("$@")
 [ $# -gt 0 ] || mapfile -t cases < <(ls -d cases/*/ | xargs -n 1 basename)
 for case in "${cases[@]}"; do
   line=$(grep -m 1 "trammel-render results/$case " "cases/$case/README.md" ||
-    echo "xvfb-run -a trammel-render results/$case -o picture.png")
+    echo "trammel-render results/$case -o picture.png")
   input=$(sed -n "s|^trammel run \(cases/[^ ]*\) -o results/$case\$|\1|p" "cases/$case/README.md" | head -n 1)
   if ! "$bin/trammel" run "${input:-cases/$case/case.yaml}" -o "$results/$case" >"$results/log" 2>&1; then
     tail -n 5 "$results/log" >&2

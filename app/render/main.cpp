@@ -5,8 +5,7 @@
 #include <vtkPointData.h>
 #include <CLI/CLI.hpp>
 
-#include <cstdlib>
-
+#include "display.hpp"
 #include "film.hpp"
 #include "picture.hpp"
 #include "trammel/error.hpp"
@@ -62,8 +61,6 @@ void read_size(const std::string& text, render::PictureOptions& options) {
 void run(Arguments& arguments) {
   const render::SeriesReader series(arguments.results);
   if (arguments.list) return list(series);
-  if (std::getenv("DISPLAY") == nullptr)
-    throw trammel::Error("there is no display to draw on; run it as `xvfb-run -a trammel-render ...`");
   read_size(arguments.size, arguments.options);
   const auto triple = [](const std::vector<double>& v) { return std::array<double, 3>{v[0], v[1], v[2]}; };
   if (!arguments.from.empty()) arguments.options.from = triple(arguments.from);
@@ -73,6 +70,7 @@ void run(Arguments& arguments) {
   arguments.options.named = {arguments.named.begin(), arguments.named.end()};
   if (!arguments.named.empty()) arguments.options.names = series.names();
   const std::vector<std::size_t> numbers = chosen(series, arguments);
+  render::provide_display();
   if (arguments.film)
     return render::write_film(series, numbers, arguments.options, arguments.rate, arguments.picture);
 
@@ -132,8 +130,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--caption", a.options.caption, "text in the corner; by default the time");
   app.add_flag("--list", a.list, "print the layers and fields of every instant in place of a picture");
-  app.footer(
-      "Example: xvfb-run -a trammel-render results/four_bar_x -o four_bar.png --instants 5 --view 0,-1,0.3");
+  app.footer("Example: trammel-render results/four_bar_x -o four_bar.png --instants 5 --view 0,-1,0.3");
   CLI11_PARSE(app, argc, argv);
   try {
     run(a);

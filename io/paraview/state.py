@@ -1,10 +1,34 @@
 import os
+import shutil
+import subprocess
 import sys
 
 from paraview.simple import *
+from vtkmodules.vtkRenderingCore import vtkRenderWindow
 
 exec(FILTERS)
 EAGER_FRAMES = 60
+
+
+def provide_display():
+    # A ParaView that draws through an X server (Debian's does) aborts where there is none. It gets one of its own then, until
+    # this process ends, and with it its end of a pipe.
+    if os.environ.get('DISPLAY') or 'XOpenGL' not in vtkRenderWindow().GetClassName():
+        return
+    if shutil.which('Xvfb') is None:
+        sys.exit('no display: this ParaView draws through an X server; install Xvfb (Debian: apt-get install xvfb)')
+    chosen, choice = os.pipe()
+    ours, end = os.pipe()
+    # -noreset: a server that resets when its last window closes refuses the one that ParaView opens at once after it.
+    line = 'Xvfb -displayfd 1 -screen 0 1280x1024x24 -noreset -nolisten tcp 2>/dev/null & exec >&-; read end; kill $!'
+    subprocess.Popen(['sh', '-c', line], stdin=ours, stdout=choice, start_new_session=True)
+    os.close(choice)
+    os.close(ours)
+    with open(chosen) as number:
+        display = number.readline().strip()
+    if not display:
+        sys.exit('no display: Xvfb did not start')
+    os.environ['DISPLAY'] = ':' + display
 
 
 def folder():
@@ -88,6 +112,7 @@ def colour_beams(beams, view):
         shown.SetScalarBarVisibility(view, True)
 
 
+provide_display()
 view = GetActiveViewOrCreate('RenderView')
 view.UseColorPaletteForBackground = 0
 view.BackgroundColorMode = 'Gradient'

@@ -15,7 +15,7 @@ namespace {
 
 using testing::fresh_folder;
 using testing::picture::run;
-using testing::picture::run_on_display;
+using testing::picture::run_without_display;
 using testing::picture::share;
 namespace fs = std::filesystem;
 
@@ -68,7 +68,7 @@ class ParaviewView : public ::testing::Test {
 
 TEST_F(ParaviewView, opens_with_pvbatch_from_any_folder) {
   const std::string picture = (folder_ / "picture.png").string();
-  ASSERT_EQ(run_on_display(
+  ASSERT_EQ(run_without_display(
                 script("pvbatch", "--force-offscreen-rendering '" + view().string() + "' '" + picture + "'")),
             0);
   testing::expect_all_parts(picture);
@@ -89,7 +89,8 @@ for field in ('force', 'moment'):
     diagonal = float(np.sqrt(np.sum(np.square(np.subtract(bounds[1::2], bounds[0::2])))))
     assert np.isclose(metres * largest, 0.15 * diagonal, 1e-6), (metres, largest, diagonal)
 )";
-  EXPECT_EQ(run_on_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")), 0)
+  EXPECT_EQ(run_without_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")),
+            0)
       << std::ifstream(home_ / "log").rdbuf();
 }
 
@@ -105,7 +106,8 @@ points = legend.LookupTable.RGBPoints
 for low, high in (bent.PointData['bending moment'].GetRange(), (points[0], points[-4])):
     assert np.allclose((low, high), (5, 10), atol=1e-6), (low, high)
 )";
-  EXPECT_EQ(run_on_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")), 0)
+  EXPECT_EQ(run_without_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")),
+            0)
       << std::ifstream(home_ / "log").rdbuf();
 }
 
@@ -120,7 +122,7 @@ bent = FindSource('sections')
 assert np.allclose(bent.PointData['torque'].GetRange(), 50), bent.PointData['torque'].GetRange()
 )";
   const std::string picture = (folder_ / "bent.png").string();
-  EXPECT_EQ(run_on_display(
+  EXPECT_EQ(run_without_display(
                 script("pvbatch", "--force-offscreen-rendering '" + view().string() + "' '" + picture + "'")),
             0)
       << std::ifstream(home_ / "log").rdbuf();
@@ -146,7 +148,8 @@ for name in ('names', 'paths', 'envelope'):
 assert servermanager.Fetch(FindSource('names')).GetNumberOfCells() > 50
 assert servermanager.Fetch(FindSource('envelope')).GetPointData().GetArray('time').GetRange() == (0, 1)
 )";
-  EXPECT_EQ(run_on_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")), 0)
+  EXPECT_EQ(run_without_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")),
+            0)
       << std::ifstream(home_ / "log").rdbuf();
 }
 
@@ -155,7 +158,8 @@ TEST_F(ParaviewView, looks_from_where_the_run_says) {
 for given, found in ((POSITION, view.CameraPosition), (FOCUS, view.CameraFocalPoint), (UP, view.CameraViewUp)):
     assert np.allclose(given, found), (given, found)
 )";
-  EXPECT_EQ(run_on_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")), 0)
+  EXPECT_EQ(run_without_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")),
+            0)
       << std::ifstream(home_ / "log").rdbuf();
 }
 
@@ -173,7 +177,7 @@ TEST_F(ParaviewView, opens_in_a_window_as_a_script_and_as_a_state) {
     fs::remove(picture);
     int status = 0;
     for (int i = 0; i < 3 && status != closed && status != timed_out; ++i)
-      status = run("xvfb-run -a " + script("paraview", "--dr " + file));
+      status = run("xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' " + script("paraview", "--dr " + file));
     ASSERT_EQ(status, closed) << file << "\n" << std::ifstream(home_ / "log").rdbuf();
     testing::expect_all_parts(picture);
   }

@@ -1,0 +1,59 @@
+#include "display.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "trammel/error.hpp"
+
+extern char** environ;
+
+namespace trammel::render {
+
+namespace {
+
+/// The shell ends the server when its standard input closes. Without -noreset the server resets when its last window closes, and
+/// refuses one that opens at once after it.
+constexpr const char* line =
+    "Xvfb -displayfd 1 -screen 0 1280x1024x24 -noreset -nolisten tcp 2>/dev/null & exec >&-; read end; kill "
+    "$!";
+
+/// What a server prints when it is ready: the number of its display; empty where it did not start.
+std::string start_server() {
+  std::array<int, 2> choice{}, lifetime{};
+  if (pipe2(choice.data(), O_CLOEXEC) != 0) return {};
+  if (pipe2(lifetime.data(), O_CLOEXEC) != 0) return close(choice[0]), close(choice[1]), std::string();
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, lifetime[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&files, choice[1], STDOUT_FILENO);
+  std::array<std::string, 3> words{"sh", "-c", line};
+  std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  pid_t child = 0;
+  posix_spawn(&child, "/bin/sh", &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  close(choice[1]);
+  close(lifetime[0]);  // the other end stays open as long as this process lives
+  std::string number;
+  char c = 0;
+  while (read(choice[0], &c, 1) == 1 && c != '\n') number.push_back(c);
+  close(choice[0]);
+  return number;
+}
+
+}  // namespace
+
+void provide_display() {
+  const char* display = std::getenv("DISPLAY");
+  if (display != nullptr && *display != 0) return;
+  const std::string number = start_server();
+  if (number.empty())
+    throw Error("there is no display to draw on, and no Xvfb to provide one (Debian: apt-get install xvfb)");
+  setenv("DISPLAY", (":" + number).c_str(), 1);
+}
+
+}  // namespace trammel::render
