@@ -125,6 +125,8 @@ entities = os.path.join(here, SERIES[:-len('.pvd')] + '_entities.csv')
 frames = read_frames(pvd)
 series = PVDReader(registrationName=SERIES, FileName=pvd)
 series.UpdatePipelineInformation()
+# Shown once before its filters are made: otherwise the window offers to apply what is applied already.
+Show(series, view).Visibility = 0
 GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
 view.ViewTime = GetAnimationScene().AnimationTime = sorted(frames)[-1]
 
@@ -168,7 +170,6 @@ for name, style in (('names', (DARK, 1.0, 2, 1)), ('paths', (STYLES['markers'][0
                     ('envelope', (STYLES['sections'][0], 0.25, 2, 1))):
     if name == 'names' or len(frames) <= EAGER_FRAMES:
         show(FindSource(name), view, style).Visibility = 0
-Hide(series, view)
 
 view.CameraFocalPoint = view.CenterOfRotation = FOCUS
 view.CameraPosition = POSITION

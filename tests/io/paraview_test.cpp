@@ -1,7 +1,9 @@
 // What a run records, opened by ParaView's own programs: those of build/paraview (scripts/paraview.sh) or of the system.
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -161,6 +163,56 @@ for given, found in ((POSITION, view.CameraPosition), (FOCUS, view.CameraFocalPo
   EXPECT_EQ(run_without_display(script("pvbatch", "--force-offscreen-rendering '" + view().string() + "'")),
             0)
       << std::ifstream(home_ / "log").rdbuf();
+}
+
+/// The longest row of pixels with the green of the button "Apply" in the left part of a screen (a file of Xvfb's -fbdir), where
+/// ParaView has its panel; -1 where most of that part is black, so that there is no window.
+int longest_green_row(const fs::path& screen) {
+  std::ifstream in(screen, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  const std::string bytes = text.str();
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes.at(at)); };
+  const auto number = [&](std::size_t word) {
+    std::size_t value = 0;
+    for (std::size_t k = 0; k < 4; ++k) value = 256 * value + byte(4 * word + k);
+    return value;
+  };
+  // Words of an XWD file: 0 bytes of the header, 4 width, 5 height, 12 bytes of a row, 19 colours of 12 bytes each.
+  const std::size_t start = number(0) + 12 * number(19), width = number(4), height = number(5),
+                    row = number(12);
+  int longest = 0;
+  std::size_t light = 0;
+  for (std::size_t y = 0; y < height; ++y) {
+    int green = 0;
+    for (std::size_t x = 0; x < width / 4; ++x) {
+      const std::size_t at = start + y * row + 4 * x;
+      const int b = byte(at), g = byte(at + 1), r = byte(at + 2);
+      light += r + g + b > 300 ? 1 : 0;
+      green = g > 190 && g > r + 35 && g > b + 35 ? green + 1 : 0;
+      longest = std::max(longest, green);
+    }
+  }
+  return 2 * light > height * (width / 4) ? longest : -1;
+}
+
+TEST_F(ParaviewView, leaves_nothing_to_apply_in_a_window) {
+  const fs::path drawn = home_ / "drawn", screen = home_ / "screen";
+  const fs::path server = fresh_folder("window_server");  // xvfb-run splits its arguments at spaces
+  std::ofstream(view(), std::ios::app) << "open('" << drawn.string() << "', 'w').close()\n";
+  const std::string wait = "for i in $(seq 100); do [ -e \"" + drawn.string() +
+                           "\" ] && break; sleep 1; done; sleep 5; cp \"" +
+                           (server / "Xvfb_screen0").string() + "\" \"" + screen.string() + "\"";
+  std::ofstream(home_ / "watch.sh") << script("paraview", "--dr '" + view().string() + "'") << " &\n"
+                                    << wait << "\n";
+  // The window takes most of a screen of this size.
+  ASSERT_EQ(run("xvfb-run -a -s '-screen 0 1024x800x24 -noreset -fbdir " + server.string() + "' sh '" +
+                (home_ / "watch.sh").string() + "'"),
+            0);
+  ASSERT_TRUE(fs::exists(drawn)) << std::ifstream(home_ / "log").rdbuf();
+  const int green = longest_green_row(screen);
+  EXPECT_GE(green, 0);
+  EXPECT_LT(green, 40);
 }
 
 TEST_F(ParaviewView, opens_in_a_window_as_a_script_and_as_a_state) {
