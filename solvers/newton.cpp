@@ -30,9 +30,9 @@ constexpr double divergence = 1e12;
 constexpr double farthest = 1e6;
 // The least part of such an increment that is tried.
 constexpr double least_part = 1e-10;
-// Part of the tolerance that residuals may be left at without another increment by a kept tangent. Of constraints at the default
-// tolerance two roundings of a position.
-constexpr double enough = 0.03;
+// Part of the tolerance that residuals may be left at without another increment by the tangent at hand. A residual of a constraint
+// of 0.03 of the tolerance leaves accelerations with errors of a fourth of the tolerance.
+constexpr double enough = 0.003;
 // Part of the tolerance to which accelerations are found: errors of some ten steps add up.
 constexpr double known = 0.1;
 // An increment of less than this, over the model's length, is rounding.
