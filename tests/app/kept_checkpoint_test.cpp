@@ -43,7 +43,7 @@ void expect_end_of(const Table& whole, const Table& late) {
 TEST(KeptCheckpoint, continues_as_when_it_was_written) {
   const Workplace place;
   const std::string folder = TRAMMEL_SOURCE_DIR "/tests/app/kept_checkpoint/";
-  const std::string run = "trammel run '" + folder + "case.yaml' --checkpoint-every 240 -o ";
+  const std::string run = "trammel run '" + folder + "case.yaml' --checkpoint-every 480 -o ";
   const Outcome outcome = place.shell(run + "whole -q && " + run + "late --restart '" + folder +
                                       "checkpoint.h5' --restart-anyway");
   ASSERT_EQ(outcome.status, 0) << outcome.err
