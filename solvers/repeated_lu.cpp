@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <ranges>
 
 #include "kernel/petsc_call.hpp"
 #include "trammel/index.hpp"
@@ -24,9 +25,17 @@ constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
 constexpr double most_change = 10;
 /// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
 constexpr double transversal_work = 20;
-/// Operations for each entry of L beyond which COLAMD, which does not know of symmetry, is not tried where AMD comes as close to
-/// its expectation as `as_expected`. On lattices of beams it needed five to eight times the operations of AMD.
-constexpr double much_fill = 40, as_expected = 2;
+/// AMD expects the operations of a matrix with symmetric structure whose pivots stay on the diagonal. A factorization that comes as
+/// close to them as this is not compared with others.
+constexpr double as_expected = 1.2;
+/// Operations for each entry of L beyond which twice the expectation is close enough: on lattices of beams COLAMD, which does not
+/// know of symmetry, needed five to eight times the operations of AMD.
+constexpr double much_fill = 40, near_expected = 2;
+/// Entries of L, by those that AMD expects, beyond which a trial is given up: where zeros on the diagonal push pivots off it, some
+/// chains of joints fill in without bound.
+constexpr double most_fill = 2;
+/// Unknowns up to which all orderings are compared, for next to no time.
+constexpr int few = 1000;
 
 constexpr int amd = 0, colamd = 1;  // KLU's numbers
 
@@ -57,8 +66,6 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
   if (!symbolic_ || changed || counts_.size() != entries) {
     counts_.assign(entries, 0);
-    others_.resize(entries);
-    for (std::size_t p = 0; p < entries; ++p) others_[p] = static_cast<PetscInt>(p);
     growths_ = 0;
     symbolic_.reset();
   }
@@ -108,7 +115,8 @@ void RepeatedLu::take_values(const double* value) {
 bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, const double* value,
                                 PetscInt n) {
   const bool first = !symbolic_;
-  if (!first && std::ranges::none_of(others_, [value](PetscInt p) { return value[p] != 0; })) return false;
+  const auto appears = [&](std::size_t p) { return counts_[p] == 0 && value[p] != 0; };
+  if (!first && std::ranges::none_of(std::views::iota(std::size_t{0}, counts_.size()), appears)) return false;
   std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
   for (PetscInt i = 0; i < n; ++i)
     for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
@@ -131,14 +139,14 @@ bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, c
   ++growths_;
   from_.clear();
   columns_.clear();
-  others_ = {};  // its memory, too: at first it had all entries
+  const auto number = static_cast<std::size_t>(std::ranges::count(counts_, 1));
+  from_.reserve(number);
+  columns_.reserve(number);
+  starts_.reserve(at(n) + 1);
   starts_.assign(1, 0);
   for (PetscInt i = 0; i < n; ++i) {
     for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
-      if (counts_[at(p)] == 0) {
-        others_.push_back(p);
-        continue;
-      }
+      if (counts_[at(p)] == 0) continue;
       from_.push_back(p);
       columns_.push_back(static_cast<int>(column[p]));
     }
@@ -153,7 +161,7 @@ void RepeatedLu::share_values() {
   static std::weak_ptr<std::vector<double>> common;
   if (!values_) values_ = common.lock();
   if (!values_) common = values_ = std::make_shared<std::vector<double>>();
-  if (values_->size() < from_.size()) values_->resize(from_.size());
+  if (values_->size() < from_.size()) *values_ = std::vector<double>(from_.size());  // of this capacity
 }
 
 struct RepeatedLu::Factors {
@@ -162,7 +170,7 @@ struct RepeatedLu::Factors {
   double flops = 0;
 };
 
-/// Empty where the matrix is singular, or where the ordering cannot be expected to be cheaper than asked for.
+/// Empty where the matrix is singular, or where the ordering is not, or cannot be expected to be, cheaper than asked for.
 RepeatedLu::Factors RepeatedLu::factors(int ordering, bool blocks, double cheaper_than) {
   Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
   common_->ordering = ordering;
@@ -170,24 +178,34 @@ RepeatedLu::Factors RepeatedLu::factors(int ordering, bool blocks, double cheape
   made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
   if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return made;
   ++tried_;
-  made.numeric.reset(
-      klu_factor(starts_.data(), columns_.data(), values_->data(), made.symbolic.get(), common_.get()));
-  if (!made.numeric || common_->status != KLU_OK) {
-    made.numeric.reset();
-    return made;
-  }
+  made.numeric.reset(factorized(made.symbolic.get()));
+  if (!made.numeric) return made;
   klu_flops(made.symbolic.get(), made.numeric.get(), common_.get());
   made.flops = common_->flops;
+  if (made.flops > cheaper_than) made.numeric.reset();
   return made;
 }
 
-/// What AMD expects of a matrix with symmetric structure whose pivots stay on the diagonal; zero where little fills in.
-double RepeatedLu::flops_where_much_fills_in() {
-  common_->ordering = amd;
-  common_->btf = 0;
-  const std::unique_ptr<klu_symbolic, FreeSymbolic> expected{
-      klu_analyze(size(), starts_.data(), columns_.data(), common_.get()), {common_.get()}};
-  return expected && expected->est_flops > much_fill * expected->lnz ? expected->est_flops : 0;
+/// Null where the matrix is singular, or fills in far more than AMD expects.
+klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
+  const double initial = common_->initmem_amd, growth = common_->memgrow;
+  if (symbolic->ordering == amd) {
+    common_->initmem_amd = most_fill;
+    common_->memgrow = std::numeric_limits<double>::max();  // KLU gives up where it would need more
+  }
+  klu_numeric* made = klu_factor(starts_.data(), columns_.data(), values_->data(), symbolic, common_.get());
+  common_->initmem_amd = initial;
+  common_->memgrow = growth;
+  if (made != nullptr && common_->status != KLU_OK) klu_free_numeric(&made, common_.get());
+  return made;
+}
+
+/// Whether AMD did about as well as it expected, so that others need not be tried.
+bool RepeatedLu::suffices(const Factors& alone) const {
+  if (!alone.numeric) return false;
+  const double expected = alone.symbolic->est_flops;
+  if (expected > much_fill * alone.symbolic->lnz) return alone.flops <= near_expected * expected;
+  return size() > few && alone.flops <= as_expected * expected;
 }
 
 void RepeatedLu::order() {
@@ -202,16 +220,15 @@ void RepeatedLu::order() {
     if (!one_block_) common_->scale = -1;
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
-  Factors best;
-  const double expected = flops_where_much_fills_in();
-  if (expected > 0) best = factors(amd, !one_block_, as_expected * expected);
-  if (!best.numeric || best.flops > as_expected * expected) {
-    best = factors(colamd, false, std::numeric_limits<double>::infinity());
-    if (best.numeric) {
-      // AMD's analysis gives a lower bound of the cost; a factorization that would cost more than COLAMD's is not begun.
-      Factors other = factors(amd, !one_block_, best.flops);
-      if (other.numeric && other.flops < best.flops) best = std::move(other);
-    }
+  Factors best = factors(amd, false, std::numeric_limits<double>::infinity());
+  const bool regular = common_->status != KLU_SINGULAR;
+  if (!suffices(best)) {
+    const auto compare = [&](int ordering, bool blocks) {
+      const double most = best.numeric ? best.flops : std::numeric_limits<double>::infinity();
+      if (Factors other = factors(ordering, blocks, most); other.numeric) best = std::move(other);
+    };
+    if (regular && !one_block_) compare(amd, true);
+    compare(colamd, false);
   }
   symbolic_ = std::move(best.symbolic);
   numeric_ = std::move(best.numeric);
@@ -219,14 +236,13 @@ void RepeatedLu::order() {
 }
 
 bool RepeatedLu::seek_pivots() {
-  numeric_ = {klu_factor(starts_.data(), columns_.data(), values_->data(), symbolic_.get(), common_.get()),
-              {common_.get()}};
-  if (!numeric_ || common_->status != KLU_OK) {
-    numeric_.reset();
-    return false;
-  }
-  remember_pivots();
-  return true;
+  numeric_.reset();
+  numeric_.reset(factorized(symbolic_.get()));
+  if (numeric_)
+    remember_pivots();
+  else if (common_->status == KLU_TOO_LARGE)
+    order();  // one that was chosen for other pivots
+  return numeric_ != nullptr;
 }
 
 void RepeatedLu::remember_pivots() {

@@ -13,9 +13,9 @@ namespace trammel {
 ///
 /// - Only entries that were ever different from zero count. A model's blocks are dense; of the tangent of a plane
 ///   mechanism in space three entries of four are zero for good, and so the parts in and across the plane separate.
-/// - Columns are ordered by COLAMD or by AMD after a block triangular form, whichever makes the cheaper factors. BTF covers the
-///   zero diagonal of multipliers by a permutation that takes away the symmetry on which AMD counts, and then some chains of
-///   joints fill in without bound; without multipliers AMD is the better one, and the only one to be tried where much fills in.
+/// - Columns are ordered by AMD where its factors need about the operations that it expects: it counts on a symmetric structure
+///   and on pivots that stay on the diagonal, where multipliers have zeros. Elsewhere, and in small systems, by AMD, by AMD after
+///   a block triangular form or by COLAMD, whichever makes the cheapest factors.
 /// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
 ///   one that was chosen, relative to the size of its column at that time. These sizes are kept with the order.
 class RepeatedLu {
@@ -69,7 +69,8 @@ class RepeatedLu {
   bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
   void share_values();
   struct Factors;
-  double flops_where_much_fills_in();
+  klu_numeric* factorized(klu_symbolic* symbolic);
+  bool suffices(const Factors& alone) const;
   void order();
   bool seek_pivots();
   Factors factors(int ordering, bool blocks, double cheaper_than);
@@ -82,9 +83,8 @@ class RepeatedLu {
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  std::vector<char> counts_;      ///< by entry of the matrix
-  std::vector<PetscInt> others_;  ///< entries that do not count
-  std::vector<PetscInt> from_;    ///< by entry that counts: its place in the matrix
+  std::vector<char> counts_;    ///< by entry of the matrix
+  std::vector<PetscInt> from_;  ///< by entry that counts: its place in the matrix
   std::vector<int> starts_, columns_;
   std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
   std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
