@@ -223,8 +223,8 @@ void VtkDrawing::surface(Layer layer, std::span<const Vec3> points, std::span<co
 bool VtkDrawing::continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points,
                                  int corners) const {
   // Of the section's width: how far apart two rings may be, how far the ring between may be from both neighbours'
-  // shape (a turn of 3 degrees, a chord's error below a thousandth), and how exactly the parts must meet.
-  constexpr double spacing = 1.0 / 16, turn = 0.025, gap = 1e-6;
+  // shape (a turn of 3 degrees, a chord's error below two thousandths), and how exactly the parts must meet.
+  constexpr double spacing = 0.25, turn = 0.025, gap = 1e-6;
   const auto ring = static_cast<std::size_t>(corners);
   if (skin_.layer != &drawing || skin_.entity != entity_ || skin_.corners != ring ||
       skin_.end != drawing.point_count() || points.size() != 2 * ring)
