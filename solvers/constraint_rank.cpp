@@ -419,20 +419,20 @@ std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const Constrain
   std::vector<ConstraintRow> out;
   bool better = false;
   for (const ConstraintGroup& g : groups_) {
-    std::vector<int> left_out;
+    std::vector<int> removed_here;
     for (std::size_t i = 0; i < g.rows.size(); ++i)
-      if (now.contains(g.rows[i].at)) left_out.push_back(static_cast<int>(i));
-    if (left_out.size() != g.dependent.size()) return {};
+      if (now.contains(g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
+    if (removed_here.size() != g.dependent.size()) return {};
     bool exchange = false;
-    if (!left_out.empty()) {
-      const Eigen::MatrixXd part = g.null(left_out, Eigen::all);
+    if (!removed_here.empty()) {
+      const Eigen::MatrixXd part = g.null(removed_here, Eigen::all);
       const Eigen::FullPivLU<Eigen::MatrixXd> lu(part.transpose());
       const double weight = lu.isInvertible() ? lu.solve(g.null.transpose()).cwiseAbs().maxCoeff() : HUGE_VAL;
       // In the combinations as they are, each of the rows in `dependent` has weight one.
       exchange = weight > largest_weight && 3 * g.null.cwiseAbs().maxCoeff() < weight;
     }
     better |= exchange;
-    for (const int i : exchange ? g.dependent : left_out) out.push_back(g.rows[at(i)].at);
+    for (const int i : exchange ? g.dependent : removed_here) out.push_back(g.rows[at(i)].at);
   }
   return better ? out : std::vector<ConstraintRow>();
 }

@@ -94,6 +94,20 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
   rate_ = largest;
 }
 
+void VelocityCorrection::keep_imbalance() {
+  imbalance_.assign(weights_.size(), 0.0);
+  mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
+    if (!is_multiplier(u.kind)) std::copy_n(rows, u.size, imbalance_.begin() + u.local);
+  });
+}
+
+void VelocityCorrection::subtract_imbalance() {
+  if (imbalance_.empty()) return;
+  mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+    for (int k = 0; k < u.size; ++k) rows[k] -= imbalance_[at(u.local + k)];
+  });
+}
+
 void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) const {
   for (const UnknownRun& run : runs_) {
     const ConstRunNumbers from(x.data() + run.local, run.size);
@@ -135,9 +149,14 @@ void VelocityCorrection::weigh() {
     pieces_.back().end = u.local + u.size;
   }
   some_compliant_ = std::ranges::any_of(compliant_, [](char row) { return row != 0; });
+  noise_ = 0;
+  if (const auto& of_forces = mass_.scales().rounding)
+    for (const UnknownBlock& u : layout.unknowns())
+      if (u.owned && is_kinematic(u.kind)) noise_ = std::max(noise_, (*of_forces)[u.block]);
+  noise_ /= mass_.scales().mass;
 }
 
-VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
+VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) {
   Sizes all;
   const auto take = [&](double& largest, const std::vector<double>& numbers, int first,
                         const UnknownRun& run) {
@@ -153,8 +172,10 @@ VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) const {
       take(all.multiplier, state.value, run.value, run);
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, &all, 3, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
-  return all;
+  double of_all[4] = {all.velocity, all.acceleration, all.multiplier, noise_};
+  MPI_Allreduce(MPI_IN_PLACE, of_all, 4, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
+  noise_ = of_all[3];
+  return {of_all[0], of_all[1], of_all[2]};
 }
 
 VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
@@ -249,6 +270,12 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
   const double mass = mass_.scales().mass, last = rounding * ratio * speed / goal;
   whole_.acceleration = std::max({whole_.acceleration, whole_.multiplier / mass, last});
   whole_.multiplier = std::max(whole_.multiplier, mass * last);
+  LocalFault fault;
+  imbalance_.clear();
+  if (noise_ > goal * whole_.acceleration) {
+    open(state, ratio, fault);
+    keep_imbalance();
+  }
   total_ = expected(ratio);
   ratio_now_ = ratio;
   if (total_.empty())
@@ -261,12 +288,13 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
   double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * age_, least_contraction, 1.0) : 1.0;
   double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
-    LocalFault fault;
     open(state, ratio, fault);
+    subtract_imbalance();
     const bool solved = mass_.solve_here(true);
     const std::vector<double>& x = mass_.solution();
     Sizes moved = change(x, ratio);
     if (!agree(fault, solved, moved)) return false;
+    fault = {};
     ++passes_;
     apply(x, state, ratio);
     for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];

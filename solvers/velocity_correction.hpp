@@ -52,7 +52,8 @@ class VelocityCorrection {
   bool prepare(const State& state, double ratio);
   /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
   void apply(const std::vector<double>& x, State& state, double ratio) const;
-  Sizes sizes(const State& state) const;
+  /// Of the state; makes `noise_` that of all ranks.
+  Sizes sizes(const State& state);
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   /// Replaces `moved` and the violation of the rates by the maxima over the ranks; false, with the reason in `why`,
@@ -61,6 +62,8 @@ class VelocityCorrection {
   /// The larger part of what `sizes` were.
   double part_of_whole(const Sizes& x) const;
   void weigh();
+  void keep_imbalance();
+  void subtract_imbalance();
   bool holds(const UnknownBlock& u, int k) const;
   struct Piece {
     int begin, end;  ///< local unknowns
@@ -86,9 +89,14 @@ class VelocityCorrection {
   std::vector<UnknownRun> runs_;
   bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown
-  Sizes whole_;                  ///< of the last correction's end
-  double ratio_now_ = 0;         ///< of the last correction
-  std::vector<double> total_;    ///< the last correction, as ConstrainedMass::solution
+  double noise_ =
+      0;  ///< what rounding errors of forces would be as accelerations [m/s^2]; until the first `sizes` of this rank's
+  /// By local unknown: what Newton's method has left of the balance of forces, which is not for velocities to remove;
+  /// empty where it does not count.
+  std::vector<double> imbalance_;
+  Sizes whole_;                ///< of the last correction's end
+  double ratio_now_ = 0;       ///< of the last correction
+  std::vector<double> total_;  ///< the last correction, as ConstrainedMass::solution
   /// Backward differences of the corrections before, from the 0th on: so many, and of so many the sum predicts best.
   std::array<std::vector<double>, most_differences> differences_;
   int known_ = 0, best_ = 0;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -633,6 +634,26 @@ TEST(FrequentCuts, do_not_occur_with_damping) {
   const Outcome outcome = workplace.run(swing(0.9));
   EXPECT_EQ(effort(outcome).cuts, 0);
   EXPECT_THAT(outcome.out, Not(HasSubstr("so far were cut")));
+}
+
+// Beams with EA = 5e7 N: rounding errors of their forces must not become accelerations.
+TEST(Accelerations, of_stiff_beams_agree_on_one_and_two_ranks_to_ten_times_the_tolerance) {
+  std::ifstream in(TRAMMEL_SOURCE_DIR "/cases/four_bar_x/case.yaml");
+  std::stringstream text;
+  text << in.rdbuf();
+  const std::string scene = std::regex_replace(text.str(), std::regex("until: 12"), "until: 0.4");
+  ASSERT_NE(scene, text.str());
+  const std::string options = "-q --set tolerance=1e-8";
+  const Workplace one, two;
+  ASSERT_EQ(one.run(scene, options).status, 0);
+  const Outcome outcome = two.run_on(2, scene, options);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* channels : {"acceleration", "angular_acceleration"}) {
+    const auto d = testing::difference(table_of(one.read("out/C_motion.csv")),
+                                       table_of(two.read("out/C_motion.csv")), channels);
+    EXPECT_GT(d.range, 0.01);
+    EXPECT_LE(d.largest, 1e-7 * d.range) << channels;
+  }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(Memory, that_runs_out_is_reported_with_the_requested_amount) {
   const Workplace workplace;
   int told = 0, recorded = 0;
   // Where it runs out depends on the libraries: below in the reader, above in the factorization, then nowhere.
-  for (int limit = 350'000; limit <= 900'000; limit += 50'000) {
+  for (int limit = 350'000; limit <= 620'000; limit += 15'000) {
     const Outcome outcome =
         workplace.shell("rm -rf out\nulimit -v " + std::to_string(limit) +
                         "\ntrammel run '" TRAMMEL_SOURCE_DIR

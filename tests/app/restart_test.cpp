@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
                       Move{"friction", "turntable", "block", 500, 1, 2},
                       Move{"unilateral", "lift_off", "contact", 303, 2, 1},
-                      // At t = 1.2485 s the equation that was left out at the start would be needed.
+                      // At t = 1.2485 s the equation that is redundant at the start is needed.
                       Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},
                       Move{"statics", "roll_up", "tip", 10, 2, 1}),
     [](const auto& run) { return run.param.name; });
