@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <new>
-#include <ranges>
 
 #include "kernel/petsc_call.hpp"
 #include "trammel/index.hpp"
@@ -115,8 +114,9 @@ void RepeatedLu::take_values(const double* value) {
 bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, const double* value,
                                 PetscInt n) {
   const bool first = !symbolic_;
-  const auto appears = [&](std::size_t p) { return counts_[p] == 0 && value[p] != 0; };
-  if (!first && std::ranges::none_of(std::views::iota(std::size_t{0}, counts_.size()), appears)) return false;
+  std::size_t same = 0;
+  while (same < counts_.size() && (counts_[same] != 0 || value[same] == 0)) ++same;
+  if (!first && same == counts_.size()) return false;
   std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
   for (PetscInt i = 0; i < n; ++i)
     for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {

@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "drawn_piece.hpp"
+#include "places.hpp"
 #include "trammel/linear_algebra.hpp"
 
 namespace trammel {
@@ -359,6 +360,28 @@ output: {vtk: {every: 10}}
   EXPECT_NEAR(force->GetComponent(0, 2), 20, 1e-3);
   for (vtkIdType i = 1; i < force->GetNumberOfTuples(); ++i)
     EXPECT_EQ(force->GetComponent(i, 2), 0);  // one arrow a joint
+}
+
+// The page of glyphs shows every type of joint: its case runs, and each joint has more than a point.
+TEST(Glyphs, of_the_page_are_drawn_for_every_joint) {
+  const testing::Workplace here;
+  const testing::Outcome run =
+      here.shell("trammel run '" TRAMMEL_SOURCE_DIR "/docs/glyphs/case.yaml' -q -o out");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string entities = here.read("out/out_entities.csv");
+  const auto drawn = by_name(*read_piece(here / "out/out_vtk/000001_joints_0.vtp"), entities);
+  std::istringstream lines(entities);
+  int joints = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(",joint,") == std::string::npos) continue;
+    ++joints;
+    const auto first = line.find(',') + 1;
+    const std::string name = line.substr(first, line.find(',', first) - first);
+    ASSERT_TRUE(drawn.contains(name)) << name;
+    if (name == "hold") continue;  // of size 0
+    EXPECT_GT(extent(drawn.at(name)), 0) << name;
+  }
+  EXPECT_GT(joints, 25);
 }
 
 }  // namespace
