@@ -1,8 +1,6 @@
 // The joint that slides along a beam, through the command: what is refused, branches, several sliders, ranks.
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -307,10 +305,7 @@ stages:
 
 /// The case of that name, in a form of the equations.
 std::string in_form(const std::string& name, const std::string& form) {
-  std::ifstream file(TRAMMEL_SOURCE_DIR "/cases/" + name + "/case.yaml");
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string out = text.str();
+  std::string out = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/" + name + "/case.yaml");
   const std::string stage = "type: dynamic,";
   out.replace(out.find(stage), stage.size(), stage + " form: " + form + ",");
   return out;

@@ -22,6 +22,13 @@ struct Outcome {
   std::string err;  ///< standard error
 };
 
+/// The bytes of a file; empty where there is none.
+inline std::string contents_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 /// A folder of its own for one test; it is removed at the end.
 class Workplace {
  public:
@@ -38,7 +45,7 @@ class Workplace {
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  std::string read(const std::string& name) const { return contents(path_ / name); }
+  std::string read(const std::string& name) const { return contents_of(path_ / name); }
 
   /// Runs a line of the shell in this folder; `trammel` is the command.
   Outcome shell(const std::string& line) const {
@@ -57,8 +64,8 @@ class Workplace {
                               "' > '" + (path_ / "stdout").string() + "' 2> '" + (path_ / "stderr").string() +
                               "' < /dev/null";
     const int status = std::system(whole.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, contents(path_ / "stdout"),
-            contents(path_ / "stderr")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, contents_of(path_ / "stdout"),
+            contents_of(path_ / "stderr")};
   }
 
   /// Writes the text as case.yaml and runs it.
@@ -75,12 +82,6 @@ class Workplace {
   }
 
  private:
-  static std::string contents(const std::filesystem::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
-
   std::filesystem::path path_;
 };
 

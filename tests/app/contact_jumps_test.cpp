@@ -2,9 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <numbers>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,12 +22,6 @@ using testing::Outcome;
 using testing::Table;
 using testing::table_of;
 using testing::Workplace;
-
-std::string case_text(const std::string& file) {
-  std::ostringstream text;
-  text << std::ifstream(TRAMMEL_SOURCE_DIR "/" + file).rdbuf();
-  return text.str();
-}
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   const std::size_t from = text.find(what);
@@ -63,8 +55,9 @@ TEST(ContactJump, in_statics_ends_a_load_step_and_goes_on_at_the_other_edge) {
   for (const std::string joint :
        {"between: [plate, ball]", "between: [plate, ball], formulation: sliding_plane"}) {
     const Workplace workplace;
-    const std::string text = replaced(case_text("tests/app/grooved_cam/driven.yaml"), dynamic,
-                                      "{type: static, until: until, steps: 40, newton: {tolerance: 1e-12}}");
+    const std::string text =
+        replaced(testing::contents_of(TRAMMEL_SOURCE_DIR "/tests/app/grooved_cam/driven.yaml"), dynamic,
+                 "{type: static, until: until, steps: 40, newton: {tolerance: 1e-12}}");
     const Outcome run = workplace.run(replaced(text, "between: [plate, ball]", joint), "-q");
     ASSERT_EQ(run.status, 0) << run.err;
     const Table guide = table_of(workplace.read("out/guide.csv")),
@@ -83,7 +76,8 @@ TEST(ContactJump, in_statics_ends_a_load_step_and_goes_on_at_the_other_edge) {
 
 TEST(ContactJump, is_in_the_log_with_its_impulse_and_energy) {
   const Workplace workplace;
-  const Outcome run = workplace.run(case_text("tests/app/grooved_cam/coast.yaml"), "-q --set until=0.03");
+  const Outcome run = workplace.run(
+      testing::contents_of(TRAMMEL_SOURCE_DIR "/tests/app/grooved_cam/coast.yaml"), "-q --set until=0.03");
   ASSERT_EQ(run.status, 0) << run.err;
   const std::string log = workplace.read("out/run.log");
   EXPECT_THAT(log, HasSubstr("the equations of 'contact' change: 1 degrees of freedom"));
@@ -111,7 +105,8 @@ TEST(ContactJump, leaves_the_order_of_the_steps) {
   for (const double h : {2e-4, 1e-4}) {
     const Workplace workplace;
     const Outcome run =
-        workplace.run(case_text("tests/app/grooved_cam/coast.yaml"), fmt::format("-q --set h={}", h));
+        workplace.run(testing::contents_of(TRAMMEL_SOURCE_DIR "/tests/app/grooved_cam/coast.yaml"),
+                      fmt::format("-q --set h={}", h));
     ASSERT_EQ(run.status, 0) << run.err;
     const Table shaft = table_of(workplace.read("out/shaft.csv"));
     const std::array<double, 2> now{at(shaft, 0.055, "angle [") - angle,
@@ -131,7 +126,8 @@ TEST(ContactJump, is_found_to_rounding_at_any_step) {
   for (const double h : {4e-4, 2e-4, 1.3e-4, 1e-4, 7e-5}) {
     const Workplace workplace;
     const std::string set = fmt::format("-q --set h={} --set until=0.06 --set frames=1000000", h);
-    const Outcome driven = workplace.run(case_text("cases/notched_cam/case.yaml"), set);
+    const Outcome driven =
+        workplace.run(testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/notched_cam/case.yaml"), set);
     ASSERT_EQ(driven.status, 0) << "h = " << h << ": " << driven.err;
     const Table contact = table_of(workplace.read("out/contact.csv"));
     double instant = 0;
@@ -139,7 +135,8 @@ TEST(ContactJump, is_found_to_rounding_at_any_step) {
       if (instant == 0 && at(contact, row[0], "jumps") == 1) instant = row[0];
     EXPECT_NEAR(instant, std::numbers::pi / 60, 4e-9 * h) << "h = " << h;
     EXPECT_EQ(at(contact, 0.06, "jumps"), 1) << "h = " << h;
-    const Outcome coast = workplace.run(case_text("cases/notched_cam/coast.yaml"), set);
+    const Outcome coast =
+        workplace.run(testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/notched_cam/coast.yaml"), set);
     ASSERT_EQ(coast.status, 0) << "h = " << h << ": " << coast.err;
     EXPECT_EQ(at(table_of(workplace.read("out/contact.csv")), 0.06, "jumps"), 1) << "h = " << h;
   }
@@ -156,7 +153,7 @@ class RestartOfContactJump : public ::testing::TestWithParam<JumpingCase> {};
 /// Runs a case with checkpoints, and once more from the one that is not at its end: all files are to be equal.
 void expect_repeated(const JumpingCase& what, int every) {
   const Workplace place;
-  place.write("case.yaml", case_text(what.file));
+  place.write("case.yaml", testing::contents_of(std::string(TRAMMEL_SOURCE_DIR "/") + what.file));
   const std::string run =
       fmt::format("trammel run case.yaml -q --set until={} --checkpoint-every {} -o ", what.until, every);
   const Outcome whole = place.shell(run + "whole");
@@ -184,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(Runs, RestartOfContactJump,
 
 TEST(ContactJump, is_the_same_on_several_ranks) {
   const Workplace workplace;
-  const std::string text = case_text("tests/app/grooved_cam/coast.yaml");
+  const std::string text = testing::contents_of(TRAMMEL_SOURCE_DIR "/tests/app/grooved_cam/coast.yaml");
   const Outcome one = workplace.run(text, "-q");
   ASSERT_EQ(one.status, 0) << one.err;
   const Table shaft = table_of(workplace.read("out/shaft.csv")),

@@ -12,7 +12,6 @@
 #include <functional>
 #include <iterator>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -638,11 +637,9 @@ TEST(FrequentCuts, do_not_occur_with_damping) {
 
 // Beams with EA = 5e7 N: rounding errors of their forces must not become accelerations.
 TEST(Accelerations, of_stiff_beams_agree_on_one_and_two_ranks_to_ten_times_the_tolerance) {
-  std::ifstream in(TRAMMEL_SOURCE_DIR "/cases/four_bar_x/case.yaml");
-  std::stringstream text;
-  text << in.rdbuf();
-  const std::string scene = std::regex_replace(text.str(), std::regex("until: 12"), "until: 0.4");
-  ASSERT_NE(scene, text.str());
+  const std::string whole = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/four_bar_x/case.yaml"),
+                    scene = std::regex_replace(whole, std::regex("until: 12"), "until: 0.4");
+  ASSERT_NE(scene, whole);
   const std::string options = "-q --set tolerance=1e-8";
   const Workplace one, two;
   ASSERT_EQ(one.run(scene, options).status, 0);

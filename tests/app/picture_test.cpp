@@ -5,7 +5,6 @@
 #include <Eigen/Core>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "command.hpp"
@@ -48,10 +47,9 @@ TEST(Picture, of_two_ranks_shows_sections_bodies_and_forces) {
 
 /// The direction that points up in the view of a run.
 std::string up_of(const testing::Workplace& here) {
-  std::ostringstream text;
+  std::string view;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(here / "out"))
-    if (entry.path().filename() == "view.xml") text << std::ifstream(entry.path()).rdbuf();
-  const std::string view = text.str();
+    if (entry.path().filename() == "view.xml") view += testing::contents_of(entry.path());
   const auto from = view.find("up=\"") + 4;
   std::istringstream in(view.substr(from, view.find('"', from) - from));
   Eigen::Vector3d up = Eigen::Vector3d::Zero();

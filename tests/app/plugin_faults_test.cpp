@@ -99,9 +99,7 @@ TEST(PluginFolder, lets_cases_that_do_not_need_a_bad_file_run_with_a_warning) {
 TEST(PluginFolder, names_the_symbol_that_is_missing) {
   const Workplace here;
   // The same library with another letter in the name of a function of the kernel.
-  std::ostringstream bytes;
-  bytes << std::ifstream(plugins + "/plain_plugin.so", std::ios::binary).rdbuf();
-  std::string library = bytes.str();
+  std::string library = testing::contents_of(plugins + "/plain_plugin.so");
   const std::string there = "trammel8Registry3add";
   int replaced = 0;
   for (std::size_t at = library.find(there); at != std::string::npos;

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "command.hpp"
 #include "histories.hpp"
@@ -39,9 +37,7 @@ stages:
 
 /// A case of the project whose dynamic stages are by Radau IIA.
 std::string by_radau(const std::string& scene) {
-  std::ostringstream text;
-  text << std::ifstream(TRAMMEL_SOURCE_DIR "/cases/" + scene + "/case.yaml").rdbuf();
-  std::string all = text.str();
+  std::string all = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/" + scene + "/case.yaml");
   const std::string radius = "step: h, radius: 0.9";
   const auto at = all.find(radius);
   EXPECT_NE(at, std::string::npos) << scene;

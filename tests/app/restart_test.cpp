@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -167,11 +166,8 @@ class RestartOnOtherRanks : public ::testing::TestWithParam<Move> {};
 TEST_P(RestartOnOtherRanks, agrees_with_the_undisturbed_run) {
   const Workplace place;
   const Move& move = GetParam();
-  std::ifstream in(TRAMMEL_SOURCE_DIR "/cases/" + move.scene + "/case.yaml");
-  std::stringstream text;
-  text << in.rdbuf();
-  place.write("case.yaml",
-              std::regex_replace(text.str(), std::regex("tolerance: 1e-1[01]"), "tolerance: 1e-12"));
+  const std::string text = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/" + move.scene + "/case.yaml");
+  place.write("case.yaml", std::regex_replace(text, std::regex("tolerance: 1e-1[01]"), "tolerance: 1e-12"));
   const auto on = [&](int ranks) {
     return (ranks == 1 ? "trammel"
                        : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks)) +
@@ -333,9 +329,7 @@ TEST(Restart, takes_the_checkpoint_before_a_damaged_one) {
 
 /// Replaces bytes of a file.
 void replace_in(const std::filesystem::path& path, const std::string& from, const std::string& to) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  std::string bytes = text.str();
+  std::string bytes = testing::contents_of(path);
   const std::size_t at = bytes.find(from);
   ASSERT_NE(at, std::string::npos);
   std::ofstream(path, std::ios::binary) << bytes.replace(at, from.size(), to);
