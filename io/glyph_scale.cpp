@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "io/recorder_ranks.hpp"
 #include "io/recorder_visit.hpp"
+#include "kernel/rank_exchange.hpp"
 
 namespace trammel {
 
@@ -147,11 +147,7 @@ GlyphScale glyph_scale_of(Assembler& assembler, const State& state) {
   MPI_Allreduce(MPI_IN_PLACE, survey.extent.low.data(), 3, MPI_DOUBLE, MPI_MIN, comm);
   MPI_Allreduce(MPI_IN_PLACE, survey.extent.high.data(), 3, MPI_DOUBLE, MPI_MAX, comm);
   // A joint and the beams that it connects may be on several ranks.
-  std::vector<double> places = gather_numbers(comm, survey.places);
-  auto count = static_cast<int>(places.size());
-  MPI_Bcast(&count, 1, MPI_INT, 0, comm);
-  places.resize(static_cast<std::size_t>(count));
-  MPI_Bcast(places.data(), count, MPI_DOUBLE, 0, comm);
+  const std::vector<double> places = of_all_ranks(survey.places, comm);
   std::vector<double> radii = radii_at(places, std::move(survey.rings));
   MPI_Allreduce(MPI_IN_PLACE, radii.data(), static_cast<int>(radii.size()), MPI_DOUBLE, MPI_MAX, comm);
   GlyphScale scale;

@@ -5,6 +5,7 @@
 
 #include "io/paraview_script.hpp"
 #include "io/view_style.hpp"
+#include "io/virtual_display.hpp"
 
 namespace trammel {
 
@@ -72,9 +73,10 @@ std::string paraview_state(const ParaviewView& view) {
              "# A view for ParaView 5.10 or later: paraview <this file>, or File > Load State.\n"
              "SERIES = {}\n"
              "LAYERS = {{  # with their fields\n{}}}\n"
-             "FOCUS = {}\nPOSITION = {}\nUP = {}\nHALF_SIZE = {}\n",
+             "FOCUS = {}\nPOSITION = {}\nUP = {}\nHALF_SIZE = {}\n"
+             "VIRTUAL_DISPLAY = {}\n",
              python_text(view.pvd), layers, tuple(camera.focus), tuple(camera.position), tuple(camera.up),
-             camera.half_size) +
+             camera.half_size, python_text(virtual_display)) +
          style_tables(view.seen) + "FILTERS = r\"\"\"\n" + paraview_script::filters + "\"\"\"\n" +
          paraview_script::state;
 }

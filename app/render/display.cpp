@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "io/virtual_display.hpp"
 #include "trammel/error.hpp"
 
 extern char** environ;
@@ -15,12 +16,6 @@ extern char** environ;
 namespace trammel::render {
 
 namespace {
-
-/// The shell ends the server when its standard input closes. Without -noreset the server resets when its last window closes, and
-/// refuses one that opens at once after it.
-constexpr const char* line =
-    "Xvfb -displayfd 1 -screen 0 1280x1024x24 -noreset -nolisten tcp 2>/dev/null & exec >&-; read end; kill "
-    "$!";
 
 /// What a server prints when it is ready: the number of its display; empty where it did not start.
 std::string start_server() {
@@ -31,7 +26,7 @@ std::string start_server() {
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, lifetime[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, choice[1], STDOUT_FILENO);
-  std::array<std::string, 3> words{"sh", "-c", line};
+  std::array<std::string, 3> words{"sh", "-c", virtual_display};
   std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
   pid_t child = 0;
   posix_spawn(&child, "/bin/sh", &files, nullptr, arguments.data(), environ);

@@ -19,9 +19,7 @@ def provide_display():
         sys.exit('no display: this ParaView draws through an X server; install Xvfb (Debian: apt-get install xvfb)')
     chosen, choice = os.pipe()
     ours, end = os.pipe()
-    # -noreset: a server that resets when its last window closes refuses the one that ParaView opens at once after it.
-    line = 'Xvfb -displayfd 1 -screen 0 1280x1024x24 -noreset -nolisten tcp 2>/dev/null & exec >&-; read end; kill $!'
-    subprocess.Popen(['sh', '-c', line], stdin=ours, stdout=choice, start_new_session=True)
+    subprocess.Popen(['sh', '-c', VIRTUAL_DISPLAY], stdin=ours, stdout=choice, start_new_session=True)
     os.close(choice)
     os.close(ours)
     with open(chosen) as number:
