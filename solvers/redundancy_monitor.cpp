@@ -26,18 +26,17 @@ std::vector<std::string> RedundancyMonitor::begin(const State& state) {
   return rank_.in_words();
 }
 
-void RedundancyMonitor::remove_redundant() {
+void RedundancyMonitor::remove(std::vector<ConstraintRow> rows) {
   pattern_changed_ = false;
-  std::vector<ConstraintRow> dependent = rank_.dependent();
-  if (std::ranges::equal(dependent, assembler_.redundant_rows())) return;
-  pattern_changed_ = assembler_.remove_redundant(std::move(dependent));
+  if (std::ranges::equal(rows, assembler_.redundant_rows())) return;
+  pattern_changed_ = assembler_.remove_redundant(std::move(rows));
   if (pattern_changed_) rank_.revise();
 }
 
 void RedundancyMonitor::take(const State& state) {
   const int rows = rank_.looped();
   small_ = rows > 0 && rows <= rows_monitored;
-  remove_redundant();
+  remove(rank_.dependent());
   before_ = last_ = widest_ = rank_.weakest();
   last_time_ = state.time;
 }
@@ -74,7 +73,7 @@ double RedundancyMonitor::allowed() const { return open_allowed * std::min(1.0, 
 bool RedundancyMonitor::find_anew(const State& state) {
   rank_.find(state);
   if (rank_.dependent().size() >= assembler_.redundant_rows().size()) return false;
-  remove_redundant();
+  remove(rank_.dependent());
   return true;
 }
 
@@ -103,8 +102,7 @@ bool RedundancyMonitor::exchange() {
   if (!has_redundant()) return false;
   std::vector<ConstraintRow> better = rank_.better_than(assembler_.redundant_rows());
   if (better.empty()) return false;
-  pattern_changed_ = assembler_.remove_redundant(std::move(better));
-  if (pattern_changed_) rank_.revise();
+  remove(std::move(better));
   return true;
 }
 

@@ -50,7 +50,7 @@ class RedundancyMonitor {
 
  private:
   void take(const State& state);
-  void remove_redundant();
+  void remove(std::vector<ConstraintRow> rows);
 
   Assembler& assembler_;
   ConstraintRank rank_;

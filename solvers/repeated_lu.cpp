@@ -114,9 +114,9 @@ void RepeatedLu::take_values(const double* value) {
 bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, const double* value,
                                 PetscInt n) {
   const bool first = !symbolic_;
-  std::size_t same = 0;
-  while (same < counts_.size() && (counts_[same] != 0 || value[same] == 0)) ++same;
-  if (!first && same == counts_.size()) return false;
+  bool appears = first;
+  for (std::size_t p = 0; p < counts_.size() && !appears; ++p) appears = counts_[p] == 0 && value[p] != 0;
+  if (!appears) return false;
   std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
   for (PetscInt i = 0; i < n; ++i)
     for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {

@@ -294,7 +294,6 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
     const std::vector<double>& x = mass_.solution();
     Sizes moved = change(x, ratio);
     if (!agree(fault, solved, moved)) return false;
-    fault = {};
     ++passes_;
     apply(x, state, ratio);
     for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];

@@ -89,8 +89,8 @@ class VelocityCorrection {
   std::vector<UnknownRun> runs_;
   bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown
-  double noise_ =
-      0;  ///< what rounding errors of forces would be as accelerations [m/s^2]; until the first `sizes` of this rank's
+  /// What rounding errors of forces would be as accelerations [m/s^2]; until the first `sizes` of this rank's forces.
+  double noise_ = 0;
   /// By local unknown: what Newton's method has left of the balance of forces, which is not for velocities to remove;
   /// empty where it does not count.
   std::vector<double> imbalance_;
