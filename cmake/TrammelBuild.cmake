@@ -26,7 +26,14 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Sources that include a precompiled header are cached only with these.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1 ${PROJECT_SOURCE_DIR}/cmake/cached_clang.sh)
+    # CMake writes -Xclang before each word, behind which the cache does not see paths.
+    set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include <PCH_HEADER>)
+  else()
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  endif()
 endif()
 
 # Links a target of this tree gets, and no one outside of it.
