@@ -21,6 +21,7 @@
 #include "describe.hpp"
 #include "exit_status.hpp"
 #include "fault_report.hpp"
+#include "huge_pages.hpp"
 #include "petsc_memory.hpp"
 #include "solvers/energy_guard.hpp"
 #include "solvers/no_convergence.hpp"
@@ -148,6 +149,7 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "{}\n", result.text);
     return told_of_output() ? std::max(result.status, 1) : result.status;
   }
+  use_huge_pages();
   const std::error_code no_folder = leave_removed_folder();
   start_petsc(result.command.petsc);
   report_faults();
