@@ -17,13 +17,7 @@ void each_owned(const Layout& layout, Use&& use) {
 
 void AlphaError::add(double time, std::span<const double> a) {
   Node node;
-  // A node very close to the last one would only add rounding errors to the differences.
-  constexpr double least_gap = 0.1;
-  const std::size_t n = nodes_.size();
-  if (n >= 2 && time - nodes_[n - 1].time < least_gap * (nodes_[n - 1].time - nodes_[n - 2].time)) {
-    node = std::move(nodes_.back());
-    nodes_.pop_back();
-  } else if (n == most_nodes) {
+  if (nodes_.size() == most_nodes) {
     node = std::move(nodes_.front());
     nodes_.erase(nodes_.begin());
   }

@@ -11,8 +11,6 @@ namespace trammel {
 namespace {
 // The range of a channel counts as at least this part of the largest.
 constexpr double least_part = 0.1;
-// Two nodes closer than this part of the gap before would serve differences with rounding alone.
-constexpr double least_gap = 0.1;
 }  // namespace
 
 ReactionError::ReactionError(const Layout& layout, const Model& model, double coefficient, double radius,
@@ -49,11 +47,7 @@ ReactionError::Node ReactionError::node(const State& now) const {
 double ReactionError::take(const State& now, double h) {
   if (coefficient_ == 0) return 0;
   Node last = node(now);
-  const std::size_t n = nodes_.size();
-  if (n >= 2 && last.time - nodes_[n - 1].time < least_gap * (nodes_[n - 1].time - nodes_[n - 2].time))
-    nodes_.pop_back();
-  else if (n == most_nodes)
-    nodes_.erase(nodes_.begin());
+  if (nodes_.size() == most_nodes) nodes_.erase(nodes_.begin());
   nodes_.push_back(std::move(last));
   const std::vector<double>& forces = nodes_.back().forces;
   if (low_.empty()) low_ = high_ = forces;

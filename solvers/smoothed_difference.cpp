@@ -7,7 +7,23 @@
 
 namespace trammel {
 
-std::vector<double> smoothed_difference(std::span<const double> times, int order, double weight) {
+namespace {
+
+// A value closer to a newer one than this part of the newer gap would only add rounding errors.
+constexpr double least_gap = 0.1;
+
+std::vector<std::size_t> well_spaced(std::span<const double> times) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const std::size_t n = kept.size();
+    if (n < 2 || times[kept[n - 1]] - times[i] >= least_gap * (times[kept[n - 2]] - times[kept[n - 1]]))
+      kept.push_back(i);
+  }
+  return kept;
+}
+
+/// Of values that are all used.
+std::vector<double> differences(std::span<const double> times, int order, double weight) {
   const std::size_t n = times.size(), points = at(order) + 1;
   std::vector<double> weights(n, 0.0);
   if (n < points) return weights;
@@ -31,6 +47,17 @@ std::vector<double> smoothed_difference(std::span<const double> times, int order
   }
   for (std::size_t j = 0; j < points; ++j)
     for (std::size_t i = 0; i < average.size(); ++i) weights[i + j] += of_points[j] * average[i];
+  return weights;
+}
+
+}  // namespace
+
+std::vector<double> smoothed_difference(std::span<const double> times, int order, double weight) {
+  const std::vector<std::size_t> kept = well_spaced(times);
+  std::vector<double> when, weights(times.size(), 0.0);
+  for (const std::size_t i : kept) when.push_back(times[i]);
+  const std::vector<double> of_kept = differences(when, order, weight);
+  for (std::size_t k = 0; k < kept.size(); ++k) weights[kept[k]] = of_kept[k];
   return weights;
 }
 

@@ -54,5 +54,14 @@ TEST(SmoothedDifference, is_exact_for_a_parabola_and_blind_to_what_alternates) {
   EXPECT_NEAR(alternating, 0, 1e-10);
 }
 
+TEST(SmoothedDifference, leaves_out_a_value_too_close_to_a_newer_one_but_follows_shorter_steps) {
+  const double event[] = {0.4, 0.3, 0.299, 0.2, 0.1};  // a step of 1 ms ended at an event
+  const auto weights = smoothed_difference(event, 2, 0.9);
+  EXPECT_EQ(weights[2], 0);
+  EXPECT_NE(weights[3], 0);
+  const double shorter[] = {0.302, 0.301, 0.3, 0.2, 0.1};  // the steps became 100 times shorter
+  for (const double weight : smoothed_difference(shorter, 2, 0.9)) EXPECT_NE(weight, 0);
+}
+
 }  // namespace
 }  // namespace trammel::testing
