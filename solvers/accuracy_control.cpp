@@ -70,6 +70,7 @@ AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage
       length_(length > 0 ? length : 1.0),
       of_massless_(stage.accuracy_of_massless),
       range_(assembler.layout(), assembler.model(), length),
+      trial_range_(range_),
       reactions_(assembler.layout(), assembler.model(), stage.accuracy_of_reactions ? reaction_error : 0.0,
                  stage.radius, length) {
   report_.asked = stage.accuracy;
@@ -115,13 +116,16 @@ double AccuracyControl::next(const State& now) const {
 bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique) {
   method.local_error(error_);
   const State& trial = method.trial();
-  range_.include(trial);
-  average(h);
   const double span = until_ - begin_, ahead = std::max(0.0, begin_ + seen * span - trial.time);
-  const MotionRange::Errors found = range_.judge(trial_mean_, trial, h, ahead);
+  // A step that is too long overshoots. Where ranges are extrapolated, what it reached counts too.
+  if (ahead > 0) range_.include(trial);
+  trial_range_ = range_;
+  if (ahead == 0) trial_range_.include(trial);
+  average(h);
+  const MotionRange::Errors found = trial_range_.judge(trial_mean_, trial, h, ahead);
   error_.velocity.assign(error_.velocity.size(), 0.0);
   for (double& each : error_.displacement) each *= of_single / h;
-  const double rate = std::max(found.largest, range_.judge(error_, trial, h, ahead).largest);
+  const double rate = std::max(found.largest, trial_range_.judge(error_, trial, h, ahead).largest);
   added_ = kept * rate * h;
   rate_ = kept * rate * span / accuracy_;
   const double elapsed = trial.time - begin_;
@@ -162,7 +166,7 @@ void AccuracyControl::average(double h) {
   const bool anew = mean_.displacement.empty();
   // Errors per unit of time go with h^2.
   const double square = anew ? 0.0 : h * h / (mean_step_ * mean_step_);
-  const double of_motion = std::min(h / range_.time() / window, of_step);
+  const double of_motion = std::min(h / trial_range_.time() / window, of_step);
   const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, double scale,
                        std::vector<double>& out) {
     out.resize(now.size());
@@ -182,6 +186,7 @@ void AccuracyControl::average(double h) {
 
 void AccuracyControl::accepted(const State& now, double h, double planned, bool event) {
   ++report_.steps;
+  std::swap(range_, trial_range_);
   std::swap(mean_, trial_mean_);
   std::swap(mean_once_, trial_once_);
   mean_step_ = h;

@@ -69,7 +69,7 @@ class AccuracyControl {
   bool of_massless_;
   StepSizes sizes_;
   ErrorBudget budget_;
-  MotionRange range_;
+  MotionRange range_, trial_range_;  ///< of the motion so far; of it and the last trial
   ReactionError reactions_;
   ErrorResponse response_;  ///< of reactions
   EventCrowding crowding_;

@@ -86,6 +86,55 @@ TEST(Accuracy, of_a_tenth_leaves_a_tenth_of_the_error) {
 }
 
 // 200 rows and the start, at times that no step has to meet, as accurate as the steps.
+/// A ball at rest until a force sets in, within 0.4 ms, and moves it to and fro; or until a force grows from zero.
+TEST(Accuracy, is_reached_where_motion_begins_late) {
+  const auto found = [](const std::string& force) {
+    const Workplace here;
+    const Outcome run = here.run(fmt::format(R"yaml(trammel: 1
+bodies:
+  ball: {{type: point_mass, mass: 1, position: [0, 0, 0]}}
+loads:
+  push: {{type: force, on: ball, force: ["{}", 0, 0]}}
+sensors:
+  ball: {{type: motion, of: ball}}
+stages:
+  - {{type: dynamic, until: 2, accuracy: 1e-4}}
+)yaml",
+                                             force));
+    EXPECT_EQ(run.status, 0) << run.err;
+    return testing::at(testing::table_of(here.read("out/ball.csv")), 2, "position.x");
+  };
+  // With the ranges of rejected steps, which overshoot, the errors were 0.076 and 3.4e-5.
+  EXPECT_NEAR(found("50*sin(20*t)*(1 + tanh((t - 1)/2e-4))/2"),
+              2.5 * std::cos(20.0) - 0.125 * (std::sin(40.0) - std::sin(20.0)), 1e-4);
+  EXPECT_NEAR(found("if(t < 1, 0, (t - 1)^3)"), 0.05, 0.05 * 1e-4);
+}
+
+/// The mass of cases/stick_slip, which begins to slip a second time at 13.8 s: steps become shorter at once by a factor of more than
+/// ten there.
+TEST(Accuracy, is_reached_where_friction_begins_to_slip) {
+  const Workplace here;
+  const Outcome run = here.run(R"yaml(trammel: 1
+bodies:
+  mass: {type: rigid_body, mass: 1, inertia: [0.01, 0.01, 0.01]}
+joints:
+  guide:
+    type: prismatic
+    between: [ground, mass]
+    axis: [1, 0, 0]
+    actuator: {slide: 2*(0.1*t - guide.slide)}
+    friction:
+      slide: {law: lugre, coefficient: 1, static: 1.5, stribeck: 0.001, stiffness: 1e5, damping: sqrt(1e5), viscous: 0.4, normal: 1}
+sensors:
+  slide: {type: signal, of: guide.slide}
+stages:
+  - {type: dynamic, until: 15, accuracy: 1e-6, newton: {tolerance: 1e-11}}
+)yaml");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const testing::Table slide = testing::table_of(here.read("out/slide.csv"));
+  EXPECT_NEAR(testing::at(slide, 15, "value"), 0.9182797056, 1e-6);  // cases/stick_slip/reference.yaml
+}
+
 TEST(Accuracy, writes_rows_at_nominal_times) {
   const Workplace here;
   const Outcome run = here.run(pendulum("accuracy: 1e-5"));
