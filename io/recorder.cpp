@@ -156,7 +156,11 @@ struct Recorder::Parts {
   void draw(const State& state) {
     series->record(state);
     motion.add(state);
-    // A run that is killed leaves the view as it was written last.
+    follow_view();
+  }
+
+  /// A run that is killed leaves the view as it was written last.
+  void follow_view() {
     constexpr double grown = 1.3;
     const std::array<double, 4> now = sizes();
     bool outgrown = series->layers().size() != layers_in_view;
@@ -268,6 +272,10 @@ void Recorder::event_comes(const StepReport&, const State& state) {
 
 void Recorder::event_restarts(const StepReport&, const State& state) {
   if (parts_->csv_clock.on()) parts_->histories->record_event(state);
+}
+
+void Recorder::histories_change() {
+  if (parts_->series && parts_->series->finish_drawing()) parts_->follow_view();
 }
 
 void Recorder::stage_ends(const Stage&, const StepReport&, const State& state) {

@@ -42,7 +42,7 @@ struct RecorderCounts {
 /// Records a run into a folder: frames for ParaView with a state file, and histories of sensors. Stages of type
 /// assemble are not recorded. If the run fails or is stopped, the last accepted state is recorded.
 ///
-/// Threads write the files while the computation continues: at most two frames and the lines of a second are not
+/// Threads draw frames and write the files while the computation continues: at most two frames and the lines of a second are not
 /// yet written. All is written when a stage ends and when the run fails or is stopped.
 class Recorder final : public Monitor {
  public:
@@ -58,6 +58,7 @@ class Recorder final : public Monitor {
   void accepted(const StepReport& report, const State& state) override;
   void event_comes(const StepReport& report, const State& state) override;
   void event_restarts(const StepReport& report, const State& state) override;
+  void histories_change() override;
   void stage_ends(const Stage& stage, const StepReport& report, const State& state) override;
   void stopped(const StepReport& report, const State& state) override;
   void failed(const StepReport& report, const State& state, std::string_view message) override;

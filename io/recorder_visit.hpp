@@ -41,6 +41,16 @@ class VisitFault {
   std::string text_;
 };
 
+/// What an instance is told where its reaction is its multipliers alone.
+inline ReactionContributions activity_of(const Assembler& assembler, const RangePlan& plan, int i) {
+  const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+  ReactionContributions contributions;
+  if (!traits.may_rest) return contributions;
+  contributions.may_rest = traits.first_of_entity;
+  contributions.active = !assembler.asleep(plan, i);
+  return contributions;
+}
+
 /// Calls `visitor(range, instance, local state, contributions to reactions)` for this rank's instances. If it
 /// throws on any rank, all ranks throw one Error that names the entity. Collective.
 template <class Visitor>
@@ -66,15 +76,9 @@ void visit_wanted_together(Assembler& assembler, const State& state, std::span<c
       i = own;
       const int entity = plan.range->entity(i);
       if (wanted[static_cast<std::size_t>(entity)] == 0) continue;
-      const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
-      ReactionContributions contributions;
-      if (traits.may_rest) {
-        contributions.may_rest = traits.first_of_entity;
-        contributions.active = !assembler.asleep(plan, i);
-      }
       fault.guard(assembler, entity, [&] {
         visitor(*plan.range, i, LocalState(state, plan.offset_of[static_cast<std::size_t>(i)]),
-                contributions);
+                activity_of(assembler, plan, i));
       });
     }
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "io/address_space.hpp"
@@ -15,9 +16,9 @@
 #include "io/field_labels.hpp"
 #include "io/glyph_numbers.hpp"
 #include "io/glyph_scale.hpp"
+#include "io/recorded_state.hpp"
 #include "io/recorder_files.hpp"
 #include "io/recorder_ranks.hpp"
-#include "io/recorder_visit.hpp"
 #include "io/vtk_drawing.hpp"
 #include "io/vtk_piece.hpp"
 #include "trammel/error.hpp"
@@ -129,6 +130,12 @@ struct VtkSeries::Parts {
   GlyphScale glyph_scale;                 ///< once something was recorded
   BackgroundQueue writer{frames_behind};  ///< a job a frame
 
+  // The last frame while it is drawn. The thread has these and `drawing` until it has ended.
+  bool is_drawing = false;
+  RecordedState recorded_state;
+  std::string description;  ///< of what was drawn
+  std::optional<BackgroundQueue> drawer;
+
   Parts(Assembler& assembler_, std::filesystem::path folder_, std::string name_, Archive* place)
       : assembler(assembler_),
         folder(std::move(folder_)),
@@ -137,6 +144,8 @@ struct VtkSeries::Parts {
         frames_folder(name + "_vtk"),
         comm(assembler_.layout().comm()),
         rank(assembler_.layout().rank()) {
+    // The memory that a thread reserves is not to count against a limit.
+    if (!address_space_is_limited()) drawer.emplace(1);
     // One rank is one core: VTK would start as many threads as there are cores.
     setenv("VTK_SMP_BACKEND_IN_USE", "Sequential", 0);
     if (place != nullptr) {
@@ -218,15 +227,55 @@ struct VtkSeries::Parts {
     }
   }
 
-  void add_frame(double time, FramePlan plan) {
-    DrawnFrame frame{recorded++, time, {}};
+  /// By the thread.
+  void draw() {
+    drawing.clear();
+    GlyphNumbers numbers(drawing);
+    const std::string fault =
+        recorded_state.visit(assembler, [&](const ElementRange& range, int i, const LocalState& x,
+                                            const ReactionContributions& contributions) {
+          drawing.begin(range.entity(i));
+          if (!contributions.active) return;
+          range.draw(i, x, contributions, drawing);
+          if (is_joint(range.entity(i))) range.outputs(i, x, contributions, numbers);
+        });
+    if (!fault.empty()) throw Error(fault);
+    drawing.finish();
+    description = describe(drawing);
+  }
+
+  /// Collective.
+  void begin_drawing(const State& state) {
+    recorded_state.take(assembler, state);
+    frames.push_back({recorded++, state.time, {}});
+    is_drawing = true;
+    if (drawer) drawer->add([this] { draw(); });
+  }
+
+  /// Collective.
+  void finish_drawing() {
+    is_drawing = false;
+    try {
+      together(comm, [this] {
+        if (!drawer) return draw();
+        drawer->wait();
+        drawer->rethrow();
+      });
+      add_frame(frames.back(), join(all_texts(comm, description)));
+    } catch (...) {
+      frames.pop_back();
+      --recorded;
+      throw;
+    }
+  }
+
+  void add_frame(DrawnFrame& frame, FramePlan plan) {
     for (std::size_t k = 0; k < canvas_layers; ++k) {
       if (plan[k].ranks.empty()) continue;
       frame.drawn[k] = drawn[k] = true;
       fields[k] = plan[k].fields;
       extents[k].add(plan[k].extent);
     }
-    frames.push_back(frame);
     writer.add([this, number = frame.number, plan = std::move(plan),
                 layers = std::make_shared<DrawingLayers>(drawing.take_layers())] {
       write_layers(number, plan, *layers);
@@ -320,6 +369,7 @@ void VtkSeries::write_place(Archive& archive) {
 
 void VtkSeries::record(const State& state) {
   Parts& p = *parts_;
+  finish_drawing();
   if (!p.frames.empty() && p.frames.back().time == state.time) return;
   if (!p.frames.empty() && state.time < p.frames.back().time) {
     drain();
@@ -330,27 +380,22 @@ void VtkSeries::record(const State& state) {
     p.glyph_scale = glyph_scale_of(p.assembler, state);
     p.drawing.set_glyph_scale(p.glyph_scale);
   }
-  p.drawing.clear();
-  GlyphNumbers numbers(p.drawing);
-  visit_together(
-      p.assembler, state,
-      [&](const ElementRange& range, int i, const LocalState& x, const ReactionContributions& contributions) {
-        p.drawing.begin(range.entity(i));
-        if (!contributions.active) return;
-        range.draw(i, x, contributions, p.drawing);
-        if (!p.is_joint(range.entity(i))) return;
-        range.outputs(i, x, contributions, numbers);
-      });
-  p.drawing.finish();
-  FramePlan plan = join(all_texts(p.comm, describe(p.drawing)));
   // All ranks list before any of them begins a further frame: no more than two are begun and not listed.
   p.writer.wait_for_room();
   p.list_together();
-  p.add_frame(state.time, std::move(plan));
-  if (p.recorded == 1) drain();  // an error of the folder or of the disk comes at the start
+  p.begin_drawing(state);
+  if (!p.drawer) p.finish_drawing();
+  if (p.frames.size() == 1) drain();  // an error of the folder or of the disk comes at the start
+}
+
+bool VtkSeries::finish_drawing() {
+  if (!parts_->is_drawing) return false;
+  parts_->finish_drawing();
+  return true;
 }
 
 void VtkSeries::drain() {
+  finish_drawing();
   parts_->writer.wait();
   parts_->list_together();
 }

@@ -28,7 +28,7 @@ struct SeriesLayer {
 ///
 /// Paths inside the files are relative, so a folder may be moved.
 ///
-/// A thread writes the files while the computation continues; at most two frames wait or are being written. The
+/// Threads draw the frames and write the files while the computation continues; at most two frames are begun and not written. The
 /// `.pvd` names a frame after all ranks have written it, of which they inform each other with the next frame. At
 /// any time the `.pvd` and all files that it names are complete, and at most two frames are missing.
 class VtkSeries {
@@ -45,8 +45,14 @@ class VtkSeries {
   /// Adds a frame, unless the last frame has the same time. If the time is before that of the last frame, the
   /// frames so far become the series `<name>_1` (`_2`, ...), and `<name>` begins with this frame. The first frame
   /// of a series is written when this function returns. Throws Error, on all ranks, with the path and the reason,
-  /// also for an earlier frame. Collective.
+  /// also for an earlier frame.
+  ///
+  /// A thread of each rank draws the frame from a copy of the state. Call `finish_drawing` before instances change their histories
+  /// and before the layout is revised. Collective.
   void record(const State& state);
+  /// Waits for the drawing of the last frame. False if it was drawn already. Throws Error, on all ranks, if an instance cannot be
+  /// drawn. Collective.
+  bool finish_drawing();
   /// Returns when all frames are written and named. Throws Error as `record` does. Collective.
   void drain();
   /// On one rank: names the frames that are written by now. On several ranks only `record` and `drain` do this.
@@ -61,7 +67,7 @@ class VtkSeries {
   std::int64_t bytes() const;         ///< in the files of all ranks so far, but the .pvd. Collective.
   const std::filesystem::path& pvd() const;
   std::filesystem::path frames_folder() const;  ///< `<name>_vtk`
-  /// The layers that something was drawn on, in the order of the blocks of the .pvd.
+  /// The layers that something was drawn on in the frames whose drawing is finished, in the order of the blocks of the .pvd.
   std::vector<SeriesLayer> layers() const;
   double glyph_size() const;  ///< of joints [m]; fixed at the first frame
 

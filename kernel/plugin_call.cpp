@@ -5,8 +5,8 @@
 namespace trammel {
 
 namespace {
-// One thread evaluates; a plain pointer can be read in a signal handler, a thread's own may have to be allocated first.
-const PluginCall* running = nullptr;
+// By thread: one evaluates, another draws. A signal handler reads it, so that it must not have to be allocated first.
+[[gnu::tls_model("initial-exec")]] thread_local const PluginCall* running = nullptr;
 }  // namespace
 
 PluginCall::PluginCall(const Model& model, const ElementRange& range, const int& instance)

@@ -66,6 +66,7 @@ StepInfo ModelHistory::info_of(const RangePlan& plan, int i, const StepInfo& ste
 }
 
 void ModelHistory::begin(State& state, const Begin& how) {
+  before_change();
   const Model& model = assembler_.model();
   MPI_Comm comm = assembler_.layout().comm();
   activities_.find(model, assembler_.plans());
@@ -137,6 +138,7 @@ void ModelHistory::broadcast_coordinates(const std::vector<BlockId>& blocks, Sta
 }
 
 void ModelHistory::switch_rows(std::span<const RowSwitch> rows, State& state, const Begin& how) {
+  before_change();
   const Model& model = assembler_.model();
   const Layout& layout = assembler_.layout();
   const std::span<const RangePlan> plans = assembler_.plans();
@@ -198,6 +200,7 @@ LawChange ModelHistory::settle_laws(State& state, const Begin& how) {
 }
 
 MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
+  before_change();
   const Model& model = assembler_.model();
   MPI_Comm comm = assembler_.layout().comm();
   ReviewMerge merge(step);
@@ -230,6 +233,7 @@ MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
 }
 
 void ModelHistory::commit(const State& state, const StepInfo& step) {
+  before_change();
   if (!assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
         if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
         const StepInfo its = info_of(plan, i, step);
@@ -242,6 +246,7 @@ void ModelHistory::commit(const State& state, const StepInfo& step) {
 }
 
 bool ModelHistory::reject() {
+  before_change();
   int moved = 0;
   for (const RangePlan& plan : assembler_.plans())
     for (const int i : plan.instances)
@@ -318,6 +323,7 @@ void ModelHistory::write(InstanceHistories& all) const {
 }
 
 void ModelHistory::read(const InstanceHistories& all, bool of_another_model) const {
+  before_change();
   const Model& model = assembler_.model();
   each_named(model, assembler_.layout(), [&](const Model::Range& range, int i, const InstanceName& name) {
     const std::string& entity = model.entities[static_cast<std::size_t>(name.entity)].name;

@@ -2,9 +2,11 @@
 
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/assembler.hpp"
@@ -40,6 +42,8 @@ class ModelHistory {
   ModelHistory& operator=(const ModelHistory&) = delete;
 
   Assembler& assembler() const { return assembler_; }
+  /// `tell` is called before instances change or take other stencils.
+  void tell_before_changes(std::function<void()> tell) { tell_ = std::move(tell); }
 
   /// For the laws of rows: the model's length, and the number of steps for which the signs of multipliers mean nothing yet
   /// (the start-up transient of index 3).
@@ -72,6 +76,9 @@ class ModelHistory {
   void transfer(const InstanceHistories& instances);
 
  private:
+  void before_change() const {
+    if (tell_) tell_();
+  }
   /// Finds the rows with laws where the assembler was revised.
   void follow_pattern();
   bool laws_matter();
@@ -87,6 +94,7 @@ class ModelHistory {
   void read(const InstanceHistories& all, bool of_another_model) const;
 
   Assembler& assembler_;
+  std::function<void()> tell_;
   LawReview laws_;
   ActivityReview activities_;
   int pattern_ = -1;  ///< of the assembler, that the laws were found in

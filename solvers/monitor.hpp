@@ -51,6 +51,9 @@ class Monitor {
   /// it where forces or velocities jump and the motion restarts consistently, at the same time.
   virtual void event_comes(const StepReport&, const State&) {}
   virtual void event_restarts(const StepReport&, const State&) {}
+  /// Before elements may change their histories and blocks their offsets. What reads elements on another thread, at a state that was
+  /// told, must have ended when this returns.
+  virtual void histories_change() {}
   virtual void stage_ends(const Stage&, const StepReport&, const State&) {}
   /// A line for the log: a step was halved, the start changed velocities, ...
   virtual void note(std::string_view) {}

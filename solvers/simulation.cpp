@@ -31,7 +31,9 @@ Simulation::Simulation(Assembler& assembler, SimulationOptions options)
     : Simulation(assembler, assembler.layout().initial_state(), options) {}
 
 Simulation::Simulation(Assembler& assembler, State initial, SimulationOptions options)
-    : assembler_(assembler), options_(options), state_(std::move(initial)) {}
+    : assembler_(assembler), options_(options), state_(std::move(initial)) {
+  history_.tell_before_changes([this] { tell([](Monitor& m) { m.histories_change(); }); });
+}
 
 void Simulation::run(std::span<const Stage> stages) { run(stages, 0, nullptr); }
 void Simulation::run(std::span<const Stage> stages, const Snapshot& from) {

@@ -81,10 +81,9 @@ double Slider::turn_rate(const LocalState& x) const {
   return law_->has_angle() ? x.rate(angle_block())[0] : law_->turn_by_s * x.rate(0)[0];
 }
 
-const SplitHostElement<double>& Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
-  if (!memory_.host) memory_.host.emplace(host_);
-  SplitHostElement<double>& host = *memory_.host;
-  bool same = memory_.found;
+bool Slider::place_host(SplitHostElement<double>& host, const LocalState& x,
+                        const MarkerMotion& slider) const {
+  bool same = true;
   const auto set = [&same](auto& to, const auto& from) {
     same = same && to == from;
     to = from;
@@ -107,10 +106,24 @@ const SplitHostElement<double>& Slider::host_at(const LocalState& x, const Marke
     set(host.R_WB, slider.R_WM);
     set(host.moment, Eigen::Map<const Vec3>(x.value(force_block() + 1)));
   }
-  if (same) return host;
+  return !same;
+}
+
+const SplitHostElement<double>& Slider::host_at(const LocalState& x, const MarkerMotion& slider) const {
+  if (!memory_.host) memory_.host.emplace(host_);
+  SplitHostElement<double>& host = *memory_.host;
+  const bool moved = place_host(host, x, slider);
+  if (memory_.found && !moved) return host;
   memory_.found = false;
-  host.solve(now_.host == now_.host_before ? now_.start : HostElementStart());
+  host.solve(host_start());
   memory_.found = true;
+  return host;
+}
+
+SplitHostElement<double> Slider::solved_host(const LocalState& x, const MarkerMotion& slider) const {
+  SplitHostElement<double> host(host_);
+  place_host(host, x, slider);
+  host.solve(host_start());
   return host;
 }
 

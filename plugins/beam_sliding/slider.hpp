@@ -104,8 +104,8 @@ class Slider {
     int angle = -1, slider = 0, force = 0, moment = -1, nodes = 0;  ///< first unknowns
   };
 
-  /// The last solution of the host element, so that the same state is not solved twice. A copy remembers nothing,
-  /// since the host element refers to its slider.
+  /// The last solution of the host element, so that the same state is not solved twice. Of `evaluate` and what changes the slider,
+  /// not of what may run on another thread meanwhile. A copy remembers nothing, since the host element refers to its slider.
   struct Memory {
     std::optional<SplitHostElement<double>> host;
     bool found = false;
@@ -132,6 +132,13 @@ class Slider {
 
   Reaction reaction(const LocalState& x, bool active) const;
   const SplitHostElement<double>& host_at(const LocalState& x, const MarkerMotion& slider) const;
+  /// Gives a host element its arguments; false where they are those that it has.
+  bool place_host(SplitHostElement<double>& host, const LocalState& x, const MarkerMotion& slider) const;
+  HostElementStart host_start() const {
+    return now_.host == now_.host_before ? now_.start : HostElementStart();
+  }
+  /// The same solution as that of `host_at`, in bits, without the memory.
+  SplitHostElement<double> solved_host(const LocalState& x, const MarkerMotion& slider) const;
   void fill_tangent(const LocalState& x, const SplitHostElement<double>& host,
                     const SplitHostElement<double>::Vector& contribution, const MarkerMotion& slider,
                     LocalSystem& out) const;

@@ -21,7 +21,7 @@ Energy Slider::energy(const LocalState& x) const {
   Energy e;
   MarkerMotion slider;
   law_->slider.evaluate(x, slider_block(), MotionLevel::velocity, slider);
-  const SplitHostElement<double>& host = host_at(x, slider);
+  const SplitHostElement<double> host = solved_host(x, slider);
   e.strain = host.energy() + stops_at(host.s).stored;
   // A slider that moves in time does work on the beam.
   const Vec6 own = explicit_twist(law_->slider, x, slider_block(), slider);
@@ -60,7 +60,7 @@ Slider::Reaction Slider::reaction(const LocalState& x, bool active) const {
   Reaction on;
   on.X_WC.p = slider.p_WM;
   if (!active) return on;
-  const SplitHostElement<double>& host = host_at(x, slider);
+  const SplitHostElement<double> host = solved_host(x, slider);
   const SplitHostElement<double>::Vector share = host.residual();
   on.X_WC = host.X_WC();
   on.force = -host.force;
