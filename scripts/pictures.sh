@@ -10,6 +10,8 @@ cd "$(dirname "$0")/.."
 
 bin=${TRAMMEL_BIN:-build/release/bin}
 [ -x "$bin/trammel-render" ] || { echo "pictures.sh: there is no $bin/trammel-render; build it first" >&2; exit 1; }
+command -v pngquant >/dev/null ||
+  { echo "pictures.sh: pngquant, which reduces pictures to a palette, is not here; scripts/setup.sh installs it" >&2; exit 1; }
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
@@ -23,7 +25,8 @@ picture() {
   read -r _ _ _ file options <<<"$line"
   # shellcheck disable=SC2086
   "$bin/trammel-render" "$results/$case" -o "cases/$case/$file" --size $size $options
-  if command -v pngquant >/dev/null; then pngquant --force --skip-if-larger --ext .png "cases/$case/$file" || true; fi
+  # Its status is 98 where the result would be larger.
+  pngquant --force --skip-if-larger --ext .png "cases/$case/$file" || [ $? -eq 98 ]
   local bytes
   bytes=$(stat -c %s "cases/$case/$file")
   echo "cases/$case/$file: $bytes bytes"

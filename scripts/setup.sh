@@ -10,7 +10,7 @@ packages=(
   libocct-foundation-dev libocct-modeling-data-dev libocct-modeling-algorithms-dev libocct-data-exchange-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
-  xvfb xauth libgl1-mesa-dri
+  xvfb xauth libgl1-mesa-dri ffmpeg pngquant
   btrfs-progs
 )
 

@@ -106,11 +106,39 @@ TEST(Render, films_every_instant) {
   EXPECT_TRUE(fs::exists(folder / "film_0000.png"));
   EXPECT_TRUE(fs::exists(folder / "film_0001.png"));
   EXPECT_FALSE(fs::exists(folder / "film_0002.png"));
-  // Without ffmpeg there is a message, and with it a film.
-  const bool has_ffmpeg = run("ffmpeg -version >/dev/null 2>&1") == 0;
-  EXPECT_EQ(run_without_display(line + (folder / "film.webm").string() + " 2>" + (folder / "log").string()),
-            has_ffmpeg ? 0 : 1);
-  EXPECT_EQ(fs::exists(folder / "film.webm"), has_ffmpeg);
+}
+
+TEST(Render, makes_a_film_whose_pictures_are_those_of_the_instants) {
+  const fs::path folder = fresh_folder("render_webm");
+  testing::record_rig(folder);
+  const std::string film = (folder / "film.webm").string(), log = (folder / "log").string();
+  const std::string line =
+      tool + " " + folder.string() + " --film --rate 5 --size 320x200 -o " + film + " 2>" + log;
+  if (run("ffmpeg -version >" + log + " 2>&1") != 0) {
+    EXPECT_EQ(run_without_display(line), 1);
+    std::ostringstream text;
+    text << std::ifstream(log).rdbuf();
+    EXPECT_THAT(text.str(), ::testing::HasSubstr("made by the program ffmpeg, which is not here"));
+    EXPECT_FALSE(fs::exists(film));
+    GTEST_SKIP() << "ffmpeg is not here: scripts/setup.sh installs it";
+  }
+  ASSERT_EQ(run_without_display(line), 0);
+  const auto extract = [&](const std::string& options) {
+    return run("ffmpeg -v error -y -i " + film + " " + options + " " + (folder / "out_%d.png").string() +
+               " >" + log + " 2>&1");
+  };
+  ASSERT_EQ(extract(""), 0);
+  EXPECT_TRUE(fs::exists(folder / "out_2.png"));
+  EXPECT_FALSE(fs::exists(folder / "out_3.png"));
+  for (const char* picture : {"out_1.png", "out_2.png"}) testing::expect_all_parts(folder / picture);
+  // Two pictures at 5 a second: the second begins after 0.2 s.
+  ASSERT_EQ(run("ffprobe -v error -show_entries frame=pts_time -of csv=p=0 " + film + " >" + log + " 2>&1"),
+            0);
+  std::vector<double> times;
+  std::ifstream found(log);
+  for (std::string time; std::getline(found, time);) times.push_back(std::stod(time));
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_NEAR(times[1] - times[0], 0.2, 2e-3);
 }
 
 class RenderRefuses : public ::testing::Test {
