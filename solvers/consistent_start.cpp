@@ -8,6 +8,7 @@
 
 #include "kernel/rank_exchange.hpp"
 #include "solvers/algorithmic_start.hpp"
+#include "solvers/motion_copy.hpp"
 #include "solvers/residual_origin.hpp"
 #include "trammel/index.hpp"
 
@@ -252,7 +253,8 @@ bool ConsistentStart::differentiate(const State& state, double h) {
   constexpr double part = 0.1;  // of a step
   const double tau = part * h;
   const Layout& layout = assembler_.layout();
-  State later = state;
+  State later;
+  copy_motion(state, later);
   later.time += tau;
   std::vector<double> turns(state.acceleration.size(), 0.0);
   for (const UnknownBlock& u : layout.unknowns()) {
@@ -274,7 +276,8 @@ bool ConsistentStart::differentiate(const State& state, double h) {
   int any = std::ranges::any_of(turns, [](double x) { return x != 0; }) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
   if (any == 0) return true;
-  State turned = state;
+  State& turned = later;
+  copy_motion(state, turned);
   std::ranges::fill(turned.acceleration, 0.0);
   const auto without = acceleration_rows(turned);
   turned.acceleration = turns;
@@ -328,16 +331,17 @@ bool ConsistentStart::follow_motion(const State& state, const State& end, double
   TRAMMEL_PETSC(VecRestoreArray(changes.get(), &own));
   std::vector<double> moves;
   layout.to_local(changes.get(), moves);
-  State moved = state, still = state;
+  State moved;
+  copy_motion(state, moved);
   std::ranges::fill(moved.acceleration, 0.0);
-  std::ranges::fill(still.acceleration, 0.0);
+  const auto without = acceleration_rows(moved);
   for (const UnknownBlock& u : layout.unknowns())
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k) moved.acceleration[at(u.offset.dof + k)] = moves[at(u.local + k)];
   layout.update_shared(moved);
   // The part along the constraints is that of the index-3 solution, which is wrong by a quantity of order h; the
   // start values contain the right one.
-  const auto with = acceleration_rows(moved), without = acceleration_rows(still);
+  const auto with = acceleration_rows(moved);
   if (!with || !without) return false;
   std::vector<double> rows(with->size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = (*without)[i] - (*with)[i];

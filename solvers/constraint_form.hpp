@@ -58,11 +58,9 @@ class ConstraintForm {
 
   /// Discards matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}
-  /// Computes the end of the step from its converged solution; false if the constraints cannot be satisfied there,
+  /// Makes the end of the step from its converged solution, in place; false if the constraints cannot be satisfied there,
   /// see `why`.
-  virtual bool close(const State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
-  /// The state at the end of the step, after `close`.
-  virtual const State& end(const State& solution) const { return solution; }
+  virtual bool close(State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
   /// Corrects the algorithmic accelerations of the solution in the same way.
   virtual void correct(std::vector<double>& /*algorithmic*/) const {}
   /// The step is accepted.

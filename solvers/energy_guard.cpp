@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "solvers/motion_copy.hpp"
-
 namespace trammel {
 
 namespace {
@@ -34,22 +32,16 @@ EnergyGuard::EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const
       policy_(stage.energy),
       sources_(assembler) {}
 
-void EnergyGuard::begin(const State& state) {
-  if (policy_ == Policy::ignore) return;
-  copy_motion(state, before_);
-  has_before_ = true;
-}
-
 bool EnergyGuard::allows(const State& trial, double h) const {
   return policy_ != Policy::stop || ledger_.part_after(trial, h) <= stops;
 }
 
-std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
+std::optional<std::string> EnergyGuard::judge(const State* before, const State& state, double h) {
   if (policy_ == Policy::ignore) return {};
   const double part = ledger_.part();
   // By then each step is looked at, entity by entity.
   const bool suspects = part > 0.5 * noted;
-  if (suspects && has_before_) sources_.add(before_, state, h);
+  if (suspects && before != nullptr) sources_.add(*before, state, h);
   if (part > noted && !noted_) {
     noted_ = true;
     name_silent();
@@ -60,8 +52,6 @@ std::optional<std::string> EnergyGuard::judge(const State& state, double h) {
     if (policy_ == Policy::stop)
       return fmt::format("{}. Try {}; `energy: warn` lets the run go on", in_words(state, h), advice(stage_));
   }
-  copy_motion(state, before_);
-  has_before_ = true;
   return {};
 }
 

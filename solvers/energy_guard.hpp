@@ -27,15 +27,11 @@ class EnergyGuard {
   EnergyGuard(Assembler& assembler, const EnergyLedger& ledger, const DynamicStage& stage,
               std::function<void(const std::string&)> note);
 
-  /// The next step begins at `state`: at the start of the stage, after a snapshot was read, or after a jump.
-  void begin(const State& state);
-  /// The layout of states changed: the present step cannot be attributed to entities.
-  void forget() { has_before_ = false; }
   /// Whether a converged step of size h to `trial` leaves the gain below what ends the run. Collective.
   bool allows(const State& trial, double h) const;
-  /// Call after the ledger has included a step of size h to `state`. Returns the message of the EnergyError that
-  /// must end the run, or nothing.
-  std::optional<std::string> judge(const State& state, double h);
+  /// Call after the ledger has included a step of size h from `before` to `state`. Without `before`, because the layout of states
+  /// changed, the step is not attributed to entities. Returns the message of the EnergyError that must end the run, or nothing.
+  std::optional<std::string> judge(const State* before, const State& state, double h);
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -54,9 +50,7 @@ class EnergyGuard {
   std::function<void(const std::string&)> note_;
   DynamicStage::EnergyPolicy policy_;
   EnergySources sources_;
-  State before_;             ///< of the step under way
-  bool has_before_ = false;  ///< the same on every rank
-  bool noted_ = false;       ///< in this stage
+  bool noted_ = false;  ///< in this stage
 };
 
 }  // namespace trammel

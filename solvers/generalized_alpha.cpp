@@ -108,7 +108,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
               result.factorizations + again.factorizations, again.singular};
   }
   not_closed_.clear();
-  if (result.converged && !form_.close(equations_.trial(), h, c)) {
+  if (result.converged && !form_.close(equations_.solution(), h, c)) {
     result.converged = false;
     not_closed_ = form_.why();
   }
@@ -254,10 +254,11 @@ void GeneralizedAlpha::accept(State& now) {
   fastest_ =
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
   look_back(now);
-  copy_motion(trial(), now);
+  swap_motion(equations_.solution(), now);
   std::swap(now.algorithmic, a_end_);
   std::swap(now.predictor, predictor_);
   base_ = nullptr;
+  if (memory_.first) changed_ = State();  // only a start or a change of step needs its memory
   memory_ = {.last_step = step_, .first = false, .prepares_start = memory_.prepares_start, .predicts = true};
 }
 

@@ -23,7 +23,7 @@ class GeneralizedAlpha final : public StepMethod {
                    ConstraintForm& form, Timings& timings);
 
   NewtonResult attempt(const State& now, double end, double h) override;
-  const State& trial() const override { return form_.end(equations_.trial()); }
+  const State& trial() const override { return equations_.trial(); }
   void obey(const StopRequest* request) override { newton_.obey(request); }
   Stop stop() const override { return newton_.stop(); }
   void accept(State& now) override;

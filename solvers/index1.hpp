@@ -17,11 +17,9 @@ class Index1 final : public ConstraintForm {
                      const AlphaCoefficients& c) override {
     return follow_accelerations(assembler_, base, end, algorithmic, c);
   }
-  bool close(const State& solution, double, const AlphaCoefficients&) override {
-    end_ = solution;
-    return project_ ? projection_.project(end_) : projection_.measure(end_);
+  bool close(State& solution, double, const AlphaCoefficients&) override {
+    return project_ ? projection_.project(solution) : projection_.measure(solution);
   }
-  const State& end(const State&) const override { return end_; }
   std::string why() const override { return projection_.why(); }
   /// Multipliers satisfy the equations at the end of the step, and err by what its positions and velocities do.
   double reaction_error(const AlphaCoefficients&) const override { return 0; }
@@ -31,7 +29,6 @@ class Index1 final : public ConstraintForm {
   Assembler& assembler_;
   ConstraintProjection projection_;
   bool project_;
-  State end_;
 };
 
 }  // namespace trammel

@@ -9,7 +9,7 @@
 
 namespace trammel {
 
-bool Index3::close(const State& solution, double h, const AlphaCoefficients&) {
+bool Index3::close(State& solution, double h, const AlphaCoefficients&) {
   solution_ = &solution;
   step_ = h;
   return true;

@@ -25,7 +25,7 @@ class Index3 final : public ConstraintForm {
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
   void begin(const State& base) override { base_ = &base; }
-  bool close(const State& solution, double h, const AlphaCoefficients&) override;
+  bool close(State& solution, double h, const AlphaCoefficients&) override;
   void accept() override { turn_.take(*base_, *solution_); }
   void drop_tangent() override { turn_.revise(); }
   std::string warning() const override;

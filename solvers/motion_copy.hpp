@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "trammel/state.hpp"
 
 namespace trammel {
@@ -12,6 +14,15 @@ inline void copy_motion(const State& from, State& to) {
   to.rate = from.rate;
   to.acceleration = from.acceleration;
   to.compensation = from.compensation;
+}
+
+/// Exchanges what `copy_motion` copies.
+inline void swap_motion(State& a, State& b) {
+  std::swap(a.time, b.time);
+  a.value.swap(b.value);
+  a.rate.swap(b.rate);
+  a.acceleration.swap(b.acceleration);
+  a.compensation.swap(b.compensation);
 }
 
 }  // namespace trammel

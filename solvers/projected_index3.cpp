@@ -1,7 +1,5 @@
 #include "solvers/projected_index3.hpp"
 
-#include "solvers/motion_copy.hpp"
-
 namespace trammel {
 
 namespace {
@@ -23,11 +21,10 @@ const std::vector<double>& ProjectedIndex3::expected_change(double h, const Alph
   return expected_;
 }
 
-bool ProjectedIndex3::close(const State& solution, double h, const AlphaCoefficients& c) {
+bool ProjectedIndex3::close(State& solution, double h, const AlphaCoefficients& c) {
   of_accelerations_ = 1 / (c.gamma * h);
   of_state_rates_ = (1 - c.alpha_f) / (1 - c.alpha_m1);
-  copy_motion(solution, end_);
-  return correction_.correct(end_, of_velocities(h, c), tolerance_);
+  return correction_.correct(solution, of_velocities(h, c), tolerance_);
 }
 
 void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {

@@ -23,8 +23,7 @@ class ProjectedIndex3 final : public ConstraintForm {
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
   const std::vector<double>& expected_change(double h, const AlphaCoefficients& c) override;
-  bool close(const State& solution, double h, const AlphaCoefficients& c) override;
-  const State& end(const State&) const override { return end_; }
+  bool close(State& solution, double h, const AlphaCoefficients& c) override;
   void correct(std::vector<double>& algorithmic) const override;
   void accept() override { correction_.keep(); }
   void drop_tangent() override { correction_.drop(); }
@@ -35,7 +34,6 @@ class ProjectedIndex3 final : public ConstraintForm {
   ConsistentStart& start_;
   VelocityCorrection correction_;
   double tolerance_;
-  State end_;
   std::vector<double> expected_;
   double of_accelerations_ = 0,
          of_state_rates_ = 0;  ///< changes of a over those of v, and of d over those of y'

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solvers/motion_copy.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -75,7 +76,7 @@ void Radau::predict(const State& now, double h) {
 void Radau::accept(State& now) {
   const Layout& layout = assembler_.layout();
   take_predictor(layout, equations_.stage(0).trial(), predictor_);
-  now = trial();
+  swap_motion(equations_.solution(), now);
   std::swap(now.predictor, predictor_);
   set_algorithmic(now, layout);
   memory_ = {.last_step = step_, .first = true, .prepares_start = true, .predicts = true};

@@ -29,6 +29,8 @@ class RadauEquations final : public NewtonEquations {
   double column_scale(const UnknownBlock& u, std::size_t k) const { return stages_[0].column_scale(u, k); }
   /// Of one of the stages at the last residual.
   const StepEquations& stage(int i) const { return stages_[static_cast<std::size_t>(i)]; }
+  /// See StepEquations::solution; of the last stage, which ends the step.
+  State& solution() { return stages_.back().solution(); }
 
   Vec create_vector() const override;
   Mat create_matrix() override;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "kernel/petsc_call.hpp"
 #include "trammel/index.hpp"
@@ -63,8 +64,9 @@ bool RepeatedLu::factorize(Mat A) {
 
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
-  if (!symbolic_ || changed || counts_.size() != entries) {
-    counts_.assign(entries, 0);
+  if (!symbolic_ || changed || all_entries_ != entries) {
+    all_entries_ = entries;
+    from_.clear();
     growths_ = 0;
     symbolic_.reset();
   }
@@ -115,43 +117,61 @@ bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, c
                                 PetscInt n) {
   const bool first = !symbolic_;
   bool appears = first;
-  for (std::size_t p = 0; p < counts_.size() && !appears; ++p) appears = counts_[p] == 0 && value[p] != 0;
+  PetscInt p = 0;
+  const auto look_until = [&](PetscInt end) {
+    while (p < end && !appears) appears = value[p++] != 0;
+  };
+  for (std::size_t k = 0; k < from_.size() && !appears; ++k) {
+    look_until(from_[k]);
+    p = from_[k] + 1;
+  }
+  look_until(begin[n]);
   if (!appears) return false;
   std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
-  for (PetscInt i = 0; i < n; ++i)
-    for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
-      const double size = std::abs(value[p]);
-      row_largest[at(i)] = std::max(row_largest[at(i)], size);
-      column_largest[at(column[p])] = std::max(column_largest[at(column[p])], size);
-    }
+  const auto each_entry = [&](auto&& use) {
+    std::size_t next = 0;  // of those that count
+    for (PetscInt i = 0; i < n; ++i)
+      for (PetscInt entry = begin[i]; entry < begin[i + 1]; ++entry) {
+        const bool counts = next < from_.size() && from_[next] == entry;
+        if (counts) ++next;
+        use(i, column[entry], entry, counts);
+      }
+  };
+  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool) {
+    const double size = std::abs(value[entry]);
+    row_largest[at(i)] = std::max(row_largest[at(i)], size);
+    column_largest[at(j)] = std::max(column_largest[at(j)], size);
+  });
   bool grown = first;
-  for (PetscInt i = 0; i < n && !grown; ++i)
-    for (PetscInt p = begin[i]; p < begin[i + 1] && !grown; ++p)
-      grown = counts_[at(p)] == 0 &&
-              std::abs(value[p]) > negligible * std::min(row_largest[at(i)], column_largest[at(column[p])]);
+  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
+    grown = grown || (!counts && std::abs(value[entry]) >
+                                     negligible * std::min(row_largest[at(i)], column_largest[at(j)]));
+  });
   if (!grown) return false;
   // Entries at the level of rounding may grow later: when one new entry counts, all entries that are not exactly
   // zero are included.
   const bool all = growths_ >= most_growths;
-  for (PetscInt i = 0; i < n; ++i)
-    for (PetscInt p = begin[i]; p < begin[i + 1]; ++p)
-      if (all || value[p] != 0 || column[p] == i) counts_[at(p)] = 1;
+  const auto will_count = [&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
+    return all || counts || value[entry] != 0 || j == i;
+  };
   ++growths_;
-  from_.clear();
+  std::size_t number = 0;
+  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
+    if (will_count(i, j, entry, counts)) ++number;
+  });
+  std::vector<PetscInt> from;
+  from.reserve(number);
   columns_.clear();
-  const auto number = static_cast<std::size_t>(std::ranges::count(counts_, 1));
-  from_.reserve(number);
   columns_.reserve(number);
-  starts_.reserve(at(n) + 1);
-  starts_.assign(1, 0);
-  for (PetscInt i = 0; i < n; ++i) {
-    for (PetscInt p = begin[i]; p < begin[i + 1]; ++p) {
-      if (counts_[at(p)] == 0) continue;
-      from_.push_back(p);
-      columns_.push_back(static_cast<int>(column[p]));
-    }
-    starts_.push_back(static_cast<int>(columns_.size()));
-  }
+  starts_.assign(at(n) + 1, 0);
+  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
+    if (!will_count(i, j, entry, counts)) return;
+    from.push_back(entry);
+    columns_.push_back(static_cast<int>(j));
+    starts_[at(i) + 1] = static_cast<int>(columns_.size());
+  });
+  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] = std::max(starts_[i], starts_[i - 1]);
+  from_ = std::move(from);
   share_values();
   return true;
 }

@@ -83,8 +83,8 @@ class RepeatedLu {
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  std::vector<char> counts_;    ///< by entry of the matrix
-  std::vector<PetscInt> from_;  ///< by entry that counts: its place in the matrix
+  std::size_t all_entries_ = 0;
+  std::vector<PetscInt> from_;  ///< by entry that counts: its place in the matrix, ascending
   std::vector<int> starts_, columns_;
   std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
   std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization

@@ -269,7 +269,6 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   EnergyGuard guard(assembler_, ledger, stage, [this](const std::string& text) { simulation_.note(text); });
   const bool balance = simulation_.options_.energy;
   if (balance && from == nullptr) ledger.begin(state_, !std::exchange(simulation_.moved_, true));
-  guard.begin(state_);
   std::optional<AccuracyControl> accuracy;
   if (!fixed) {
     accuracy.emplace(assembler_, stage, report_.begin, report_.until, scales_.length,

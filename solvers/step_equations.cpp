@@ -52,7 +52,7 @@ void StepEquations::revise() {
   rate_offset_.assign(layout.dof_count(), 0.0);
   acceleration_offset_.assign(layout.dof_count(), 0.0);
   local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
-  corrections_ = local_;
+  corrections_.assign(layout.stabilized() ? local_.size() : 0, 0.0);
   algebraic_ = {};
   algebraic_row_.clear();
   algebraic_column_.clear();

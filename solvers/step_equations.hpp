@@ -73,6 +73,8 @@ class StepEquations final : public NewtonEquations {
   bool tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T);
 
   const State& trial() const override { return trial_; }
+  /// The trial after a step has converged, to be completed and taken over.
+  State& solution() { return trial_; }
   void carry(const FieldNorms& norms) override { carried_ = norms; }
   const FieldNorms& norms() const override { return norms_; }
   std::string turned_too_far() const override;

@@ -119,6 +119,7 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   }
   cuts_.end();
   report_.at_nominal = plan_.done();
+  const auto pattern = assembler_.pattern_changes();
   method_.accept(state_);
   if (const std::string met = parts_.loops.follow(state_); !met.empty()) simulation_.note(met);
   const bool event = moves() && (target.event || review.event);
@@ -136,7 +137,9 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   if (review.new_stencil) revise();
   if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
   std::optional<std::string> from_nowhere;
-  if (parts_.guard != nullptr) from_nowhere = parts_.guard->judge(state_, info.size());
+  if (parts_.guard != nullptr)
+    from_nowhere = parts_.guard->judge(assembler_.pattern_changes() == pattern ? &method_.trial() : nullptr,
+                                       state_, info.size());
   if (parts_.accuracy != nullptr) {
     parts_.accuracy->accepted(state_, target.h, plan_.nominal(), event);
     refuse_crowding();
@@ -279,7 +282,6 @@ void StepLoop::revise() {
   method_.revise();
   parts_.loops.revise();
   if (parts_.start != nullptr) parts_.start->revise();
-  if (parts_.guard != nullptr) parts_.guard->forget();
 }
 
 void StepLoop::take_redundant() {
@@ -365,7 +367,6 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
   const double size = std::max(std::abs(kinetic), summary.largest_energy);
   const bool impulse = !activated.empty() && std::abs(added) > 1e-9 * size;
   if (parts_.ledger != nullptr) parts_.ledger->jump(state_, impulse ? added : 0.0);
-  if (parts_.guard != nullptr) parts_.guard->begin(state_);
   if (!impulse) return;
   summary.start_energy_change += added;
   simulation_.note(

@@ -22,7 +22,7 @@ class StepMethod {
   /// See Newton::obey and Newton::stop.
   virtual void obey(const StopRequest* request) = 0;
   virtual Stop stop() const = 0;
-  /// Makes the trial the present state.
+  /// Makes the trial the present state. In dynamics `trial` is then the state before.
   virtual void accept(State& now) = 0;
 
   /// Called between attempts after a change of the pattern: creates matrices again. Collective.
