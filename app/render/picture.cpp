@@ -265,7 +265,8 @@ class Scene {
   }
 
   vtkSmartPointer<vtkLookupTable> colours(double strength) const {
-    constexpr int steps = 256;
+    // The legend shows 64 of them. With a multiple of 64, rounding of the range would decide which.
+    constexpr int steps = 255;
     auto table = vtkSmartPointer<vtkLookupTable>::New();
     table->SetNumberOfTableValues(steps);
     for (int i = 0; i < steps; ++i) {

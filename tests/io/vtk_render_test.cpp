@@ -50,6 +50,39 @@ TEST(Render, colours_beams_with_a_legend) {
   EXPECT_LT(share(picture, is_low), axes_share);
 }
 
+/// Its largest bending moment is 10 N m but for rounding in single precision.
+struct RoundedArm {
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
+    const Vec3 width(0, 0.3, 0.3);
+    const std::array<Vec3, 4> corners{x.position(0), x.position(1), x.position(1) + width,
+                                      x.position(0) + width};
+    constexpr std::array<int, 5> face{4, 0, 1, 2, 3};
+    constexpr std::array<double, 12> moments{50, 3, 4, 50, 6, 8.0001, 50, 6, 8.0001, 50, 3, 4};
+    canvas.surface(Canvas::Layer::sections, corners, face);
+    canvas.field("section moment", moments, 3);
+  }
+};
+
+// Runs on several ranks round differently.
+TEST(Render, draws_the_same_legend_where_the_range_differs_by_rounding) {
+  const fs::path folder = fresh_folder("render_legend"), other = fresh_folder("render_legend_rounded");
+  testing::record_rig<testing::BentArm>(folder);
+  testing::record_rig<RoundedArm>(other);
+  const std::string line = " --arrow 0 --size 640x400 -o ";
+  std::array<std::vector<Pixel>, 2> pixels;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const fs::path& of = i == 0 ? folder : other;
+    const std::string picture = (of / "picture.png").string();
+    ASSERT_EQ(run_without_display(tool + " " + of.string() + line + picture), 0);
+    each_pixel(picture, [&](int, int, const Pixel& p) { pixels[i].push_back(p); });
+  }
+  int different = 0;
+  for (std::size_t i = 0; i < pixels[0].size(); ++i) different += pixels[0][i] != pixels[1][i] ? 1 : 0;
+  // With 256 colours: a third of the legend.
+  EXPECT_LT(different, 20);
+}
+
 // The rig stands still: its second instant covers the first, which is in faded colours.
 TEST(Render, shows_what_stands_still_in_the_colours_of_the_last_instant) {
   const fs::path folder = fresh_folder("render_still");
