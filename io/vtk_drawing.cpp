@@ -165,17 +165,18 @@ void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
   has_start_ = true;
 }
 
-void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_t omitted) {
+void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_t given) {
   last_ = &drawing;
   last_first_ = first;
-  omitted_ = omitted;
+  given_ = given;
+  kept_.clear();
   last_field_ = nullptr;
   next_field_ = 0;
 }
 
 LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
-  begin_part(drawing, drawing.point_count(), 0);
+  begin_part(drawing, drawing.point_count(), points.size());
   if (drawing.points.empty()) reserve(static_cast<std::size_t>(layer));
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
@@ -221,11 +222,10 @@ void VtkDrawing::surface(Layer layer, std::span<const Vec3> points, std::span<co
 }
 
 bool VtkDrawing::continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points,
-                                 int corners) const {
+                                 std::size_t ring) const {
   // Of the section's width: how far apart two rings may be, how far the ring between may be from both neighbours'
   // shape (a turn of 3 degrees, a chord's error below two thousandths), and how exactly the parts must meet.
   constexpr double spacing = 0.25, turn = 0.025, gap = 1e-6;
-  const auto ring = static_cast<std::size_t>(corners);
   if (skin_.layer != &drawing || skin_.entity != entity_ || skin_.corners != ring ||
       skin_.end != drawing.point_count() || points.size() != 2 * ring)
     return false;
@@ -239,9 +239,10 @@ bool VtkDrawing::continues_strip(const LayerDrawing& drawing, std::span<const Ve
   }
   double width = 0;
   for (std::size_t k = 0; k < ring; ++k) width = std::max(width, 2 * (points[ring + k] - last_centre).norm());
+  const double longest = std::max(spacing * width, detail_);
   for (std::size_t k = 0; k < ring; ++k) {
     const Vec3 first = drawn(k), last = points[ring + k];
-    if (!((drawn(ring + k) - points[k]).norm() <= gap * width && (last - first).norm() <= spacing * width &&
+    if (!((drawn(ring + k) - points[k]).norm() <= gap * width && (last - first).norm() <= longest &&
           ((last - last_centre) - (first - first_centre)).norm() <= turn * width))
       return false;
   }
@@ -249,15 +250,23 @@ bool VtkDrawing::continues_strip(const LayerDrawing& drawing, std::span<const Ve
 }
 
 void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) {
-  const auto ring = static_cast<std::size_t>(corners);
+  // The other layers keep their points over frames: displacements are differences from the first.
+  ring_corners_.choose(points, static_cast<std::size_t>(corners), caps,
+                       layer == Layer::sections ? detail_ : 0.0);
+  const bool all = ring_corners_.all();
+  const std::size_t ring = ring_corners_.of_ring();
+  const std::span<const Vec3> drawn = all ? points : ring_corners_.points();
   LayerDrawing& present = layers_[static_cast<std::size_t>(layer)];
-  if (caps.empty() && continues_strip(present, points, corners)) {
-    begin_part(present, skin_.end - ring, ring);
+  if (caps.empty() && continues_strip(present, drawn, ring)) {
+    begin_part(present, skin_.end - ring, points.size());
+    for (std::size_t k = 0; k < ring; ++k) kept_.push_back(all ? ring + k : ring_corners_.kept()[ring + k]);
     double* to = present.points.data() + 3 * last_first_;
-    for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = points[ring + k];
+    for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = drawn[ring + k];
     return;
   }
-  surface(layer, points, caps);
+  surface(layer, drawn, all ? caps : ring_corners_.caps());
+  given_ = points.size();
+  kept_ = ring_corners_.kept();
   LayerDrawing& drawing = *last_;
   for (std::size_t first = last_first_; first + 2 * ring <= drawing.point_count(); first += ring) {
     LayerDrawing::Cells& strips = drawing.strips;
@@ -268,7 +277,7 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
     strips.entity.push_back(entity_);
   }
   skin_ = {};
-  if (caps.empty() && points.size() >= 2 * ring) skin_ = {&drawing, entity_, ring, drawing.point_count()};
+  if (caps.empty() && drawn.size() >= 2 * ring) skin_ = {&drawing, entity_, ring, drawing.point_count()};
 }
 
 LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
@@ -285,10 +294,9 @@ LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
 
 void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
-  const std::size_t points = last_->point_count() - last_first_ + omitted_;
-  if (components < 1 || values.size() != points * static_cast<std::size_t>(components))
+  if (components < 1 || values.size() != given_ * static_cast<std::size_t>(components))
     throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
-                            points, components));
+                            given_, components));
   if (name == "entity") throw Error("the field 'entity' is the recorder's own");
   LayerDrawing::Field& field = field_of_last(name);
   if (field.values.empty()) {
@@ -301,8 +309,12 @@ void VtkDrawing::field(std::string_view name, std::span<const double> values, in
                             components, field.components));
   const auto width = static_cast<std::size_t>(components);
   field.values.resize(last_first_ * width, 0.0);
-  field.values.insert(field.values.end(), values.begin() + static_cast<std::ptrdiff_t>(omitted_ * width),
-                      values.end());
+  if (kept_.empty()) {
+    field.values.insert(field.values.end(), values.begin(), values.end());
+  } else {
+    for (const std::size_t i : kept_)
+      for (std::size_t k = 0; k < width; ++k) field.values.push_back(values[i * width + k]);
+  }
 }
 
 void VtkDrawing::label(std::string_view name, std::string_view unit,

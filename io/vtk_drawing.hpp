@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/ring_corners.hpp"
 #include "trammel/archive.hpp"
 #include "trammel/canvas.hpp"
 #include "trammel/glyph.hpp"
@@ -77,6 +78,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
  public:
   /// Of all glyphs to come.
   void set_glyph_scale(const GlyphScale& scale) { glyph_scale_ = scale; }
+  /// What a picture of the whole scene shows as a few pixels [m]; skins of sections have no finer details. 0: unknown.
+  void set_detail(double detail) { detail_ = detail; }
   /// Removes everything.
   void clear();
   /// The following calls belong to this entity.
@@ -88,8 +91,9 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void polyline(Layer layer, std::span<const Vec3> points) override;
   void points(Layer layer, std::span<const Vec3> points) override;
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
-  /// Strips of triangles, one between two rings: a third of the numbers that rectangles take. A part of two rings continues
-  /// the strip of the part before it where both are much shorter than their section is wide: the ring between them is omitted.
+  /// Strips of triangles, one between two rings: a third of the numbers that rectangles take. Narrow round rings have fewer
+  /// corners (RingCorners). A part of two rings continues the strip of the part before it where both are much shorter than their
+  /// section is wide, or than the detail: the ring between them is omitted.
   void swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) override;
   /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
@@ -120,10 +124,10 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   DrawingLayers take_layers();
 
  private:
-  /// The points of a part are those of the layer from `first` on, after `omitted` ones that are not drawn.
-  void begin_part(LayerDrawing& drawing, std::size_t first, std::size_t omitted);
+  /// The points of a part are those of the layer from `first` on. `given`: the points that the part has, drawn or not.
+  void begin_part(LayerDrawing& drawing, std::size_t first, std::size_t given);
   LayerDrawing& add_points(Layer layer, std::span<const Vec3> points);
-  bool continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points, int corners) const;
+  bool continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points, std::size_t ring) const;
   LayerDrawing::Field& field_of_last(std::string_view name);
   void forget_fields();
   void reserve(std::size_t layer);
@@ -148,9 +152,12 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   GlyphScale glyph_scale_;
   std::array<std::size_t, canvas_layers> begun_{};  ///< points of each layer where the entity began
   int entity_ = -1;
-  LayerDrawing* last_ = nullptr;  ///< where the last part lies
-  std::size_t last_first_ = 0;    ///< its first point
-  std::size_t omitted_ = 0;       ///< points at its start that are not drawn
+  LayerDrawing* last_ = nullptr;   ///< where the last part lies
+  std::size_t last_first_ = 0;     ///< its first point
+  std::size_t given_ = 0;          ///< points that it has
+  std::vector<std::size_t> kept_;  ///< those of them that are drawn; empty: all
+  RingCorners ring_corners_;
+  double detail_ = 0;
   /// The last skin without caps: its layer, entity, corners, and the points of the layer after it.
   struct Skin {
     const LayerDrawing* layer = nullptr;

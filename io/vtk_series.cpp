@@ -195,6 +195,14 @@ struct VtkSeries::Parts {
     bytes += static_cast<std::int64_t>(text.size());
   }
 
+  /// The same on all ranks, and in a run that goes on from a checkpoint: by the frames so far.
+  double detail() const {
+    constexpr double of_diagonal = 1.0 / 400;
+    DrawingExtent all;
+    for (const DrawingExtent& extent : extents) all.add(extent);
+    return of_diagonal * all.diagonal();
+  }
+
   bool is_joint(int entity) const {
     return entity >= 0 && assembler.model().entities[static_cast<std::size_t>(entity)].category == "joint";
   }
@@ -380,6 +388,7 @@ void VtkSeries::record(const State& state) {
     p.glyph_scale = glyph_scale_of(p.assembler, state);
     p.drawing.set_glyph_scale(p.glyph_scale);
   }
+  p.drawing.set_detail(p.detail());
   // All ranks list before any of them begins a further frame: no more than two are begun and not listed.
   p.writer.wait_for_room();
   p.list_together();

@@ -1,9 +1,11 @@
 #include "beam_element.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "node_motion.hpp"
 #include "trammel/error.hpp"
@@ -208,11 +210,39 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   draw_section(poses, strain, forces, canvas);
 }
 
+/// Whether a straight skin between the ends differs little from the section swept along the element, in shape and in the magnitudes of
+/// bending moment and shear force. These are not linear where a component changes its sign.
+bool BeamElement::ends_suffice(const std::vector<Pose>& poses, const std::vector<Vec6>& forces) const {
+  constexpr double turn = 0.05, of_width = 0.01, of_magnitude = 0.02, no_strain = 1e-9, no_shear = 1e-6;
+  double width = 0;
+  for (const Eigen::Vector2d& y : constants_->outline.points) width = std::max(width, 2 * y.norm());
+  const Pose &a = poses.front(), &b = poses.back();
+  if (!((b.R - a.R).norm() <= turn)) return false;
+  const auto last = static_cast<double>(poses.size() - 1);
+  const Mat6& stiffness = constants_->elastic.stiffness;
+  const double no_force = no_shear * stiffness(0, 0),
+               no_moment = no_strain * std::sqrt(stiffness(0, 0) * stiffness.diagonal().tail<2>().maxCoeff());
+  for (std::size_t i = 1; i + 1 < poses.size(); ++i) {
+    const double x = static_cast<double>(i) / last;
+    if (!((poses[i].p - ((1 - x) * a.p + x * b.p)).norm() <= of_width * width)) return false;
+    for (const auto& [first, none] : {std::pair(1, no_force), std::pair(4, no_moment)}) {
+      const double at_a = forces.front().segment<2>(first).norm(),
+                   at_b = forces.back().segment<2>(first).norm();
+      const double here = forces[i].segment<2>(first).norm(), largest = std::max(at_a, at_b);
+      if (largest > none && !(std::abs(here - ((1 - x) * at_a + x * at_b)) <= of_magnitude * largest))
+        return false;
+    }
+  }
+  return true;
+}
+
 void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strain,
                                const std::vector<Vec6>& forces, Canvas& canvas) const {
   const Outline& outline = constants_->outline;
   const auto corners = static_cast<int>(outline.points.size());
   if (corners < 3) return;
+  if (poses.size() > 2 && ends_suffice(poses, forces))
+    return draw_section({poses.front(), poses.back()}, strain, {forces.front(), forces.back()}, canvas);
   static thread_local std::vector<Vec3> points;
   static thread_local std::vector<int> caps;
   points.clear(), caps.clear();

@@ -222,8 +222,7 @@ ProbeState random_element_state(trammel::testing::Draw& draw, double length) {
   return x;
 }
 
-BeamElement an_element(bool damped) {
-  const auto axis = arc_axis({0, 0, 0}, {1, 0, 0}, {0, 0, -1}, 0.7, nullptr);
+BeamElement element_on(const Axis& axis, bool damped) {
   Section section;
   section.stiffness = diagonal_stiffness(30, {20, 15}, 3, {4, 5});
   section.stiffness(0, 4) = section.stiffness(4, 0) = 2;
@@ -232,10 +231,14 @@ BeamElement an_element(bool damped) {
   section.mass.inertia = Vec3(0.5, 0.3, 0.3).asDiagonal();
   Damping damping;
   if (damped) damping.times << 0.1, 0.2, 0.3, 0.1, 0.2, 0.15;
-  const Discretization beam = discretize(*axis, SectionAlongSpan(section), damping, {0, 1});
+  const Discretization beam = discretize(axis, SectionAlongSpan(section), damping, {0, 1});
   BeamElement::Place place;
   place.first = place.last = true;
   return {beam.elements[0], place};
+}
+
+BeamElement an_element(bool damped) {
+  return element_on(*arc_axis({0, 0, 0}, {1, 0, 0}, {0, 0, -1}, 0.7, nullptr), damped);
 }
 
 TEST(BeamElement, has_tangents_that_agree_with_differences) {
@@ -300,6 +303,21 @@ TEST(BeamElement, draws_its_curve_and_its_section) {
   const Vec3 centre = 0.25 * (canvas.section_points[16] + canvas.section_points[17] +
                               canvas.section_points[18] + canvas.section_points[19]);
   EXPECT_LT((centre - x.local().position(2)).norm(), 1e-12);
+}
+
+TEST(BeamElement, draws_a_straight_section_by_its_ends_unless_a_moment_changes_its_sign) {
+  const BeamElement element = element_on(*straight_axis({0, 0, 0}, {0.7, 0, 0}, nullptr, 0), false);
+  const auto rings = [&](const Vec3& end, double turn) {
+    ProbeState x;
+    x.position({0, 0, 0}).rotation(Mat3::Identity()).position(end).rotation(so3::exp(Vec3(0, turn, 0)));
+    Counted canvas;
+    element.draw(x.local(), {}, canvas);
+    return canvas.section_points.size() / 4;
+  };
+  EXPECT_EQ(rings({0.7, 0, 0}, 0), 2U);
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0.002), 2U);  // an arc: a constant moment
+  EXPECT_EQ(rings({0.7, 0, -0.035}, 0.1), 5U);     // an arc that can be seen
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0), 5U);      // moments of both signs at the ends
 }
 
 }  // namespace
