@@ -3,6 +3,7 @@
 import csv
 import os
 import xml.etree.ElementTree as xml
+from time import sleep
 
 import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
@@ -27,9 +28,18 @@ def read_entities(path):
 
 
 def read_frames(pvd):
-    # The files of the layers, by time.
+    # The files of the layers, by time. A run may be adding frames: read in parts, the file may not fit together.
+    for trial in range(20):
+        try:
+            with open(pvd, 'rb', buffering=0) as file:
+                root = xml.fromstring(file.readall())
+            break
+        except xml.ParseError:
+            if trial == 19:
+                raise
+            sleep(0.1)
     frames = {}
-    for one in xml.parse(pvd).getroot().iter('DataSet'):
+    for one in root.iter('DataSet'):
         file = os.path.join(os.path.dirname(pvd), one.get('file'))
         frames.setdefault(float(one.get('timestep')), {})[one.get('name')] = file
     return frames
