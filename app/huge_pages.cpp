@@ -48,11 +48,12 @@ std::uintptr_t rounded_down(std::uintptr_t address) {
 void use_huge_pages() {
   if (std::getenv("GLIBC_TUNABLES") != nullptr || addresses_are_counted() || !may_be_asked_for()) return;
   // The C library extends its heap by pieces of 132 kB, too small for a huge page, unless it is told by how much more. The
-  // heap is extended once, by addresses only; it takes vectors below 32 MiB too, and does not shrink.
+  // heap is extended once, by addresses only; it takes vectors below 32 MiB and what threads allocate too, and does not shrink.
   constexpr int reserve = 1 << 30, largest_in_heap = 32 << 20, usual_pad = 128 << 10;
   constexpr std::size_t more_than_the_heap_has = std::size_t{1} << 20;
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_MMAP_THRESHOLD, largest_in_heap);
+  mallopt(M_ARENA_MAX, 1);
   mallopt(M_TOP_PAD, reserve);
   void* first = std::malloc(more_than_the_heap_has);
   mallopt(M_TOP_PAD, usual_pad);
