@@ -144,8 +144,10 @@ struct VtkSeries::Parts {
         frames_folder(name + "_vtk"),
         comm(assembler_.layout().comm()),
         rank(assembler_.layout().rank()) {
-    // The memory that a thread reserves is not to count against a limit.
-    if (!address_space_is_limited()) drawer.emplace(1);
+    // The memory that a thread reserves counts against such a limit. All ranks do the same, since they exchange what was drawn.
+    int limited = address_space_is_limited() ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &limited, 1, MPI_INT, MPI_MAX, comm);
+    if (limited == 0) together(comm, [this] { drawer.emplace(1); });
     // One rank is one core: VTK would start as many threads as there are cores.
     setenv("VTK_SMP_BACKEND_IN_USE", "Sequential", 0);
     if (place != nullptr) {
