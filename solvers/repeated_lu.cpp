@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #include "kernel/petsc_call.hpp"
@@ -155,22 +156,21 @@ bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, c
     return all || counts || value[entry] != 0 || j == i;
   };
   ++growths_;
-  std::size_t number = 0;
+  starts_.assign(at(n) + 1, 0);
   each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    if (will_count(i, j, entry, counts)) ++number;
+    if (will_count(i, j, entry, counts)) ++starts_[at(i) + 1];
   });
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  const std::size_t number = at(starts_.back());
   std::vector<PetscInt> from;
   from.reserve(number);
   columns_.clear();
   columns_.reserve(number);
-  starts_.assign(at(n) + 1, 0);
   each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
     if (!will_count(i, j, entry, counts)) return;
     from.push_back(entry);
     columns_.push_back(static_cast<int>(j));
-    starts_[at(i) + 1] = static_cast<int>(columns_.size());
   });
-  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] = std::max(starts_[i], starts_[i - 1]);
   from_ = std::move(from);
   share_values();
   return true;
