@@ -9,7 +9,7 @@ namespace trammel {
 ///
 /// The divided difference of averages: each value is first replaced by (value + weight * the value before)/(1 + weight), twice
 /// where there are enough values, which removes oscillations with the factor -weight from step to step. A value that follows a newer
-/// one after less than a tenth of the gap before is left out: its weight is 0. All weights are 0 if fewer than order + 1 values remain.
+/// one after less than a tenth of the gap before is not used: its weight is 0. All weights are 0 if fewer than order + 1 values remain.
 std::vector<double> smoothed_difference(std::span<const double> times, int order, double weight);
 
 }  // namespace trammel

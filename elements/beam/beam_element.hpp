@@ -31,8 +31,8 @@ class BeamElement {
  private:
   void end_outputs(const std::string& name, const Mat3& R, const Vec3& force, const Vec3& moment,
                    OutputSink& sink) const;
-  /// `forces`: section force and moment at each pose.
   bool ends_suffice(const std::vector<Pose>& poses, const std::vector<Vec6>& forces) const;
+  /// `forces`: section force and moment at each pose.
   void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const std::vector<Vec6>& forces,
                     Canvas& canvas) const;
 
