@@ -20,17 +20,23 @@ struct Arm {
   }
 };
 
-/// Draws a strip between two bodies with the section moments of a beam: a torque of 50 N m, bending moments of 5 and 10 N m.
+/// Draws a strip between two bodies with the section moments of a beam: a torque of 50 N m, and bending moments of 5 N m at one side and
+/// (6, `M3`) at the other.
+inline void draw_strip(const LocalState& x, double M3, Canvas& canvas) {
+  const Vec3 width(0, 0.3, 0.3);
+  const std::array<Vec3, 4> corners{x.position(0), x.position(1), x.position(1) + width,
+                                    x.position(0) + width};
+  constexpr std::array<int, 5> face{4, 0, 1, 2, 3};
+  const std::array<double, 12> moments{50, 3, 4, 50, 6, M3, 50, 6, M3, 50, 3, 4};
+  canvas.surface(Canvas::Layer::sections, corners, face);
+  canvas.field("section moment", moments, 3);
+}
+
+/// A strip with bending moments of 5 and 10 N m.
 struct BentArm {
   void evaluate(const LocalState&, LocalSystem&) const {}
   void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
-    const Vec3 width(0, 0.3, 0.3);
-    const std::array<Vec3, 4> corners{x.position(0), x.position(1), x.position(1) + width,
-                                      x.position(0) + width};
-    constexpr std::array<int, 5> face{4, 0, 1, 2, 3};
-    constexpr std::array<double, 12> moments{50, 3, 4, 50, 6, 8, 50, 6, 8, 50, 3, 4};
-    canvas.surface(Canvas::Layer::sections, corners, face);
-    canvas.field("section moment", moments, 3);
+    draw_strip(x, 8, canvas);
   }
 };
 

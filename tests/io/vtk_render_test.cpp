@@ -54,13 +54,7 @@ TEST(Render, colours_beams_with_a_legend) {
 struct RoundedArm {
   void evaluate(const LocalState&, LocalSystem&) const {}
   void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
-    const Vec3 width(0, 0.3, 0.3);
-    const std::array<Vec3, 4> corners{x.position(0), x.position(1), x.position(1) + width,
-                                      x.position(0) + width};
-    constexpr std::array<int, 5> face{4, 0, 1, 2, 3};
-    constexpr std::array<double, 12> moments{50, 3, 4, 50, 6, 8.0001, 50, 6, 8.0001, 50, 3, 4};
-    canvas.surface(Canvas::Layer::sections, corners, face);
-    canvas.field("section moment", moments, 3);
+    testing::draw_strip(x, 8.0001, canvas);
   }
 };
 
