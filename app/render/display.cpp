@@ -17,11 +17,22 @@ namespace trammel::render {
 
 namespace {
 
-/// What a server prints when it is ready: the number of its display; empty where it did not start.
-std::string start_server() {
+struct Server {
+  std::string authority;  ///< path of the file with its cookie
+  std::string number;     ///< of its display; empty where it did not start
+};
+
+std::string read_line(int file) {
+  std::string line;
+  char c = 0;
+  while (read(file, &c, 1) == 1 && c != '\n') line.push_back(c);
+  return line;
+}
+
+Server start_server() {
   std::array<int, 2> choice{}, lifetime{};
   if (pipe2(choice.data(), O_CLOEXEC) != 0) return {};
-  if (pipe2(lifetime.data(), O_CLOEXEC) != 0) return close(choice[0]), close(choice[1]), std::string();
+  if (pipe2(lifetime.data(), O_CLOEXEC) != 0) return close(choice[0]), close(choice[1]), Server{};
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, lifetime[0], STDIN_FILENO);
@@ -33,11 +44,11 @@ std::string start_server() {
   posix_spawn_file_actions_destroy(&files);
   close(choice[1]);
   close(lifetime[0]);  // the other end stays open as long as this process lives
-  std::string number;
-  char c = 0;
-  while (read(choice[0], &c, 1) == 1 && c != '\n') number.push_back(c);
+  Server server;
+  server.authority = read_line(choice[0]);
+  server.number = read_line(choice[0]);
   close(choice[0]);
-  return number;
+  return server;
 }
 
 }  // namespace
@@ -45,10 +56,11 @@ std::string start_server() {
 void provide_display() {
   const char* display = std::getenv("DISPLAY");
   if (display != nullptr && *display != 0) return;
-  const std::string number = start_server();
-  if (number.empty())
+  const Server server = start_server();
+  if (server.number.empty())
     throw Error("there is no display to draw on, and no Xvfb to provide one (Debian: apt-get install xvfb)");
-  setenv("DISPLAY", (":" + number).c_str(), 1);
+  setenv("XAUTHORITY", server.authority.c_str(), 1);
+  setenv("DISPLAY", (":" + server.number).c_str(), 1);
 }
 
 }  // namespace trammel::render

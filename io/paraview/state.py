@@ -22,11 +22,11 @@ def provide_display():
     subprocess.Popen(['sh', '-c', VIRTUAL_DISPLAY], stdin=ours, stdout=choice, start_new_session=True)
     os.close(choice)
     os.close(ours)
-    with open(chosen) as number:
-        display = number.readline().strip()
+    with open(chosen) as lines:
+        authority, display = lines.readline().strip(), lines.readline().strip()
     if not display:
         sys.exit('no display: Xvfb did not start')
-    os.environ['DISPLAY'] = ':' + display
+    os.environ['DISPLAY'], os.environ['XAUTHORITY'] = ':' + display, authority
 
 
 def folder():
