@@ -155,6 +155,31 @@ assert servermanager.Fetch(FindSource('envelope')).GetPointData().GetArray('time
       << std::ifstream(home_ / "log").rdbuf();
 }
 
+// A long series opens by its first and last frame: the files of those between are not here.
+TEST_F(ParaviewView, reads_no_frames_between_the_first_and_the_last) {
+  const fs::path pvd = folder_ / "rig.pvd";
+  std::ostringstream text;
+  text << std::ifstream(pvd).rdbuf();
+  std::string all = text.str(), between;
+  constexpr int frames = 2000;
+  for (int i = 1; i < frames; ++i)
+    for (const char* layer : {"sections", "bodies"})
+      between += "    <DataSet timestep=\"" + std::to_string(static_cast<double>(i) / frames) +
+                 "\" part=\"0\" name=\"" + layer + "\" file=\"rig_vtk/absent_" + std::to_string(i) + "_" +
+                 layer + ".pvtp\"/>\n";
+  const std::size_t last = all.find("    <DataSet timestep=\"1\"");
+  ASSERT_NE(last, std::string::npos);
+  std::ofstream(pvd) << all.insert(last, between);
+  const std::string picture = (folder_ / "picture.png").string();
+  ASSERT_EQ(run_without_display(
+                script("pvbatch", "--force-offscreen-rendering '" + view().string() + "' '" + picture + "'")),
+            0);
+  testing::expect_all_parts(picture);
+  std::ostringstream log;
+  log << std::ifstream(home_ / "log").rdbuf();
+  EXPECT_EQ(log.str().find("absent"), std::string::npos) << log.str();
+}
+
 TEST_F(ParaviewView, looks_from_where_the_run_says) {
   std::ofstream(view(), std::ios::app) << R"(
 for given, found in ((POSITION, view.CameraPosition), (FOCUS, view.CameraFocalPoint), (UP, view.CameraViewUp)):
