@@ -136,7 +136,7 @@ GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>
   return scale;
 }
 
-GlyphScale glyph_scale_of(Assembler& assembler, const State& state) {
+ModelSurvey survey_of(Assembler& assembler, const State& state) {
   GlyphSurvey survey;
   visit_together(
       assembler, state,
@@ -154,7 +154,7 @@ GlyphScale glyph_scale_of(Assembler& assembler, const State& state) {
   if (assembler.layout().rank() == 0) scale = glyph_scale_of(survey.extent, places, std::move(radii));
   MPI_Bcast(&scale.size, 1, MPI_DOUBLE, 0, comm);
   MPI_Bcast(&scale.sides, 1, MPI_INT, 0, comm);
-  return scale;
+  return {scale, survey.extent};
 }
 
 }  // namespace trammel

@@ -35,7 +35,12 @@ std::vector<double> radii_at(const std::vector<double>& places, std::vector<Glyp
 /// of `places`.
 GlyphScale glyph_scale_of(const DrawingExtent& extent, const std::vector<double>& places,
                           std::vector<double> radii);
-/// The same of a whole model at a state, over all ranks. Collective.
-GlyphScale glyph_scale_of(Assembler& assembler, const State& state);
+/// A model at a state: the scale of its glyphs, and the extent of all that it draws without them.
+struct ModelSurvey {
+  GlyphScale glyphs;
+  DrawingExtent extent;
+};
+/// Of the whole model, the same on all ranks. Collective.
+ModelSurvey survey_of(Assembler& assembler, const State& state);
 
 }  // namespace trammel

@@ -197,12 +197,19 @@ struct VtkSeries::Parts {
     bytes += static_cast<std::int64_t>(text.size());
   }
 
-  /// The same on all ranks, and in a run that goes on from a checkpoint: by the frames so far.
-  double detail() const {
+  /// The same on all ranks, and in a run that goes on from a checkpoint: by the frames so far; of the first frame, whose glyphs it
+  /// scales, by what it will draw. Collective.
+  void set_detail(const State& state) {
     constexpr double of_diagonal = 1.0 / 400;
     DrawingExtent all;
     for (const DrawingExtent& extent : extents) all.add(extent);
-    return of_diagonal * all.diagonal();
+    if (recorded == 0) {
+      const ModelSurvey found = survey_of(assembler, state);
+      glyph_scale = found.glyphs;
+      drawing.set_glyph_scale(glyph_scale);
+      all = found.extent;
+    }
+    drawing.set_detail(of_diagonal * all.diagonal());
   }
 
   bool is_joint(int entity) const {
@@ -386,11 +393,7 @@ void VtkSeries::record(const State& state) {
     p.begin_series();
   }
 
-  if (p.recorded == 0) {
-    p.glyph_scale = glyph_scale_of(p.assembler, state);
-    p.drawing.set_glyph_scale(p.glyph_scale);
-  }
-  p.drawing.set_detail(p.detail());
+  p.set_detail(state);
   // All ranks list before any of them begins a further frame: no more than two are begun and not listed.
   p.writer.wait_for_room();
   p.list_together();
