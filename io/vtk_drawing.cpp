@@ -85,6 +85,7 @@ void VtkDrawing::clear() {
   forget_fields();
   for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
   skin_ = {};
+  rings_.clear();
   begin(-1);
 }
 
@@ -105,6 +106,7 @@ void VtkDrawing::begin(int entity) {
   entity_ = entity;
   last_ = nullptr;
   last_field_ = nullptr;
+  axis_ = {};
   for (std::size_t i = 0; i < layers_.size(); ++i) begun_[i] = layers_[i].point_count();
   if (!has_start_ && entity >= 0)
     instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::curves)],
@@ -118,19 +120,47 @@ void VtkDrawing::finish() {
   for (LayerDrawing& layer : layers_)
     for (auto& [name, field] : layer.fields)
       field.values.resize(layer.point_count() * static_cast<std::size_t>(field.components), 0.0);
+  displace_sections();
 }
+
+namespace {
+
+LayerDrawing::Field displacements() { return {3, {}, "m", {"X", "Y", "Z"}}; }
+
+}  // namespace
 
 void VtkDrawing::add_displacement(LayerDrawing& drawing, Start& start) const {
   if (!has_start_) start = {drawing.points, drawing.entity};
   if (drawing.empty() || drawing.entity != start.entity) return;
   const auto [at, fresh] = drawing.fields.try_emplace("displacement");
   if (!fresh) return;  // drawn by an element
-  LayerDrawing::Field& field = at->second;
-  field.components = 3;
-  field.unit = "m";
-  field.names = {"X", "Y", "Z"};
+  LayerDrawing::Field& field = at->second = displacements();
   field.values.resize(drawing.points.size());
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = drawing.points[i] - start.points[i];
+}
+
+void VtkDrawing::displace_sections() {
+  LayerDrawing& sections = layers_[static_cast<std::size_t>(Layer::sections)];
+  const auto& of_curves = layers_[static_cast<std::size_t>(Layer::curves)].fields;
+  const auto from = of_curves.find("displacement");
+  if (rings_.empty() || from == of_curves.end() || from->second.components != 3) return;
+  const auto [at, fresh] = sections.fields.try_emplace("displacement", displacements());
+  if (!fresh) return;  // drawn by an element
+  std::vector<double>& values = at->second.values;
+  values.resize(sections.points.size(), 0.0);
+  for (const SectionRing& ring : rings_)
+    for (std::size_t k = 0; k < ring.corners; ++k)
+      std::copy_n(from->second.values.data() + 3 * ring.centre, 3, values.data() + 3 * (ring.first + k));
+}
+
+void VtkDrawing::place_rings(std::size_t first, std::size_t corners, std::size_t count) {
+  while (!rings_.empty() && rings_.back().first >= first) rings_.pop_back();
+  if (count == 0 || axis_.count < 2 || (count != axis_.count && count > 2)) return;
+  const bool ends = count != axis_.count;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t on_axis = !ends ? k : k + 1 == count ? axis_.count - 1 : 0;
+    rings_.push_back({first + k * corners, corners, axis_.first + on_axis});
+  }
 }
 
 std::vector<VtkDrawing::InstanceStart> VtkDrawing::starts() const {
@@ -196,6 +226,7 @@ void add_cell(LayerDrawing::Cells& cells, std::size_t first, std::size_t count, 
 void VtkDrawing::polyline(Layer layer, std::span<const Vec3> points) {
   LayerDrawing& drawing = add_points(layer, points);
   if (!points.empty()) add_cell(drawing.lines, last_first_, points.size(), entity_);
+  if (layer == Layer::curves) axis_ = {last_first_, points.size()};
 }
 
 void VtkDrawing::points(Layer layer, std::span<const Vec3> points) {
@@ -262,12 +293,14 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
     for (std::size_t k = 0; k < ring; ++k) kept_.push_back(all ? ring + k : ring_corners_.kept()[ring + k]);
     double* to = present.points.data() + 3 * last_first_;
     for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = drawn[ring + k];
+    if (layer == Layer::sections) place_rings(last_first_, ring, 1);
     return;
   }
   surface(layer, drawn, all ? caps : ring_corners_.caps());
   given_ = points.size();
   kept_ = ring_corners_.kept();
   LayerDrawing& drawing = *last_;
+  if (layer == Layer::sections && ring > 0) place_rings(last_first_, ring, drawn.size() / ring);
   for (std::size_t first = last_first_; first + 2 * ring <= drawing.point_count(); first += ring) {
     LayerDrawing::Cells& strips = drawing.strips;
     for (std::size_t k = 0; k <= ring; ++k)
@@ -329,6 +362,14 @@ void VtkDrawing::label(std::string_view name, std::string_view unit,
   if (field == nullptr || !field->unit.empty() || !field->names.empty()) return;
   field->unit = unit;
   field->names.assign(components.begin(), components.end());
+}
+
+bool VtkDrawing::drew(Layer layer, std::string_view name) const {
+  const LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
+  const std::size_t first = begun_[static_cast<std::size_t>(layer)];
+  const auto at = drawing.fields.find(name);
+  return at != drawing.fields.end() &&
+         at->second.values.size() > first * static_cast<std::size_t>(at->second.components);
 }
 
 void VtkDrawing::add_number(Layer layer, std::string_view name, std::string_view unit, double value) {

@@ -85,7 +85,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   /// The following calls belong to this entity.
   void begin(int entity);
   /// Fills missing fields with zeros, and adds the field `displacement` [m] to curves and bodies: of their points
-  /// since the first drawing, if it had the same points.
+  /// since the first drawing, if it had the same points. A section has the displacement of the curve around which it was swept: of the
+  /// instance's last curve before it, with a ring at each of its points, or at its ends.
   void finish();
 
   void polyline(Layer layer, std::span<const Vec3> points) override;
@@ -104,6 +105,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   /// A scalar on all points that the present entity's instance drew on a layer. Does nothing where it drew none, or drew a field
   /// of this name.
   void add_number(Layer layer, std::string_view name, std::string_view unit, double value);
+  /// Whether the present entity's instance drew a field of this name on a layer.
+  bool drew(Layer layer, std::string_view name) const;
 
   const LayerDrawing& layer(int i) const { return layers_[static_cast<std::size_t>(i)]; }
   LayerDrawing& layer(int i) { return layers_[static_cast<std::size_t>(i)]; }
@@ -139,6 +142,9 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
     std::vector<std::int32_t> entity;
   };
   void add_displacement(LayerDrawing& drawing, Start& start) const;
+  void displace_sections();
+  /// Notes the points of curves around which `count` rings stand, the first at the point `first` of the layer.
+  void place_rings(std::size_t first, std::size_t corners, std::size_t count);
 
   /// Where the points of an instance begin in the first drawing, and whose it is.
   struct InstanceBegin {
@@ -164,6 +170,15 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
     int entity = -1;
     std::size_t corners = 0, end = 0;
   } skin_;
+  /// The last curve of the present instance: its first point, and how many it has.
+  struct {
+    std::size_t first = 0, count = 0;
+  } axis_;
+  struct SectionRing {
+    std::size_t first = 0, corners = 0;  ///< points of the layer of sections
+    std::size_t centre = 0;              ///< point of the layer of curves
+  };
+  std::vector<SectionRing> rings_;
   using NamedField = std::pair<const std::string, LayerDrawing::Field>;
   NamedField* last_field_ = nullptr;  ///< of the last part
   /// The fields of each layer in the order in which a part drew them. Most parts draw the same ones in the same

@@ -55,13 +55,14 @@ struct Stations {
   std::vector<Pose> poses;
   std::vector<Vec3> points;
   std::vector<Vec6> forces;
-  FieldValues arc, force_world, moment_world, velocity, acceleration, strain_energy, kinetic_energy;
+  std::vector<Vec3> velocities;
+  FieldValues arc, force_world, moment_world, acceleration, strain_energy, kinetic_energy;
   std::array<FieldValues, 3> axes;
 
   void clear() {
-    poses.clear(), points.clear(), forces.clear();
-    for (FieldValues* const values : {&arc, &force_world, &moment_world, &velocity, &acceleration,
-                                      &strain_energy, &kinetic_energy, &axes[0], &axes[1], &axes[2]})
+    poses.clear(), points.clear(), forces.clear(), velocities.clear();
+    for (FieldValues* const values : {&arc, &force_world, &moment_world, &acceleration, &strain_energy,
+                                      &kinetic_energy, &axes[0], &axes[1], &axes[2]})
       values->clear();
   }
 };
@@ -71,22 +72,24 @@ constexpr Names xyz{"X", "Y", "Z"}, strain_names{"Gamma1", "Gamma2", "Gamma3"},
     curvature_names{"kappa1", "kappa2", "kappa3"}, force_names{"N", "Q2", "Q3"},
     moment_names{"T", "M2", "M3"};
 
-/// Draws the fields of `forces.size()` stations, with `repeats` points each.
-void strain_and_force_fields(const Vec6& strain, const std::vector<Vec6>& forces, std::size_t repeats,
-                             Canvas& canvas) {
-  static thread_local FieldValues gamma, kappa, n, m;  // as Stations
-  for (FieldValues* const values : {&gamma, &kappa, &n, &m}) values->clear();
-  for (const Vec6& force : forces)
+/// Draws the fields that curves and sections have: of `forces.size()` stations, with `repeats` points each.
+void draw_common_fields(const Vec6& strain, const std::vector<Vec6>& forces,
+                        const std::vector<Vec3>& velocities, std::size_t repeats, Canvas& canvas) {
+  static thread_local FieldValues gamma, kappa, n, m, v;  // as Stations
+  for (FieldValues* const values : {&gamma, &kappa, &n, &m, &v}) values->clear();
+  for (std::size_t i = 0; i < forces.size(); ++i)
     for (std::size_t k = 0; k < repeats; ++k) {
       gamma.add(Vec3(strain.head<3>()));
       kappa.add(Vec3(strain.tail<3>()));
-      n.add(Vec3(force.head<3>()));
-      m.add(Vec3(force.tail<3>()));
+      n.add(Vec3(forces[i].head<3>()));
+      m.add(Vec3(forces[i].tail<3>()));
+      v.add(velocities[i]);
     }
   draw_field(canvas, "strain", "", strain_names, gamma);
   draw_field(canvas, "curvature", "1/m", curvature_names, kappa);
   draw_field(canvas, "section force", "N", force_names, n);
   draw_field(canvas, "section moment", "N m", moment_names, m);
+  draw_field(canvas, "velocity", "m/s", xyz, v);
 }
 
 }  // namespace
@@ -175,7 +178,7 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   const int pieces = place_.pieces;
   static thread_local Stations stations;
   stations.clear();
-  auto& [poses, points, forces, arc, force_world, moment_world, velocity, acceleration, strain_energy,
+  auto& [poses, points, forces, velocities, arc, force_world, moment_world, acceleration, strain_energy,
          kinetic_energy, axes] = stations;
   const double strain_density = 0.5 * strain.dot(c.elastic.stiffness * strain);
   const double kinetic_density =
@@ -190,7 +193,7 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
     const Vec6& force = forces.emplace_back((1 - xi) * at_start + xi * at_end);
     force_world.add(Vec3(X.R * force.head<3>()));
     moment_world.add(Vec3(X.R * force.tail<3>()));
-    velocity.add(Vec3((1 - xi) * f.n1.v_WS + xi * f.n2.v_WS));
+    velocities.emplace_back((1 - xi) * f.n1.v_WS + xi * f.n2.v_WS);
     acceleration.add(Vec3((1 - xi) * f.n1.a_WS + xi * f.n2.a_WS));
     strain_energy.add(strain_density);
     kinetic_energy.add(kinetic_density);
@@ -200,14 +203,13 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   draw_field(canvas, "t1", "", xyz, axes[0]);
   draw_field(canvas, "t2", "", xyz, axes[1]);
   draw_field(canvas, "t3", "", xyz, axes[2]);
-  strain_and_force_fields(strain, forces, 1, canvas);
+  draw_common_fields(strain, forces, velocities, 1, canvas);
   draw_field(canvas, "force", "N", xyz, force_world);
   draw_field(canvas, "moment", "N m", xyz, moment_world);
-  draw_field(canvas, "velocity", "m/s", xyz, velocity);
   draw_field(canvas, "acceleration", "m/s^2", xyz, acceleration);
   draw_field(canvas, "strain energy by length", "J/m", strain_energy);
   draw_field(canvas, "kinetic energy by length", "J/m", kinetic_energy);
-  draw_section(poses, strain, forces, canvas);
+  draw_section(poses, strain, forces, velocities, canvas);
 }
 
 /// Whether a straight skin between the ends differs little from the section swept along the element, in shape and in the magnitudes of
@@ -237,12 +239,14 @@ bool BeamElement::ends_suffice(const std::vector<Pose>& poses, const std::vector
 }
 
 void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strain,
-                               const std::vector<Vec6>& forces, Canvas& canvas) const {
+                               const std::vector<Vec6>& forces, const std::vector<Vec3>& velocities,
+                               Canvas& canvas) const {
   const Outline& outline = constants_->outline;
   const auto corners = static_cast<int>(outline.points.size());
   if (corners < 3) return;
   if (poses.size() > 2 && ends_suffice(poses, forces))
-    return draw_section({poses.front(), poses.back()}, strain, {forces.front(), forces.back()}, canvas);
+    return draw_section({poses.front(), poses.back()}, strain, {forces.front(), forces.back()},
+                        {velocities.front(), velocities.back()}, canvas);
   static thread_local std::vector<Vec3> points;
   static thread_local std::vector<int> caps;
   points.clear(), caps.clear();
@@ -257,7 +261,7 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   if (place_.first) cap(0);
   if (place_.last) cap(static_cast<int>(poses.size()) - 1);
   draw_swept(canvas, Canvas::Layer::sections, points, corners, caps);
-  strain_and_force_fields(strain, forces, outline.points.size(), canvas);
+  draw_common_fields(strain, forces, velocities, outline.points.size(), canvas);
   if (!outline.has_stress()) return;
   static thread_local FieldValues stress;
   stress.clear();

@@ -32,9 +32,9 @@ class BeamElement {
   void end_outputs(const std::string& name, const Mat3& R, const Vec3& force, const Vec3& moment,
                    OutputSink& sink) const;
   bool ends_suffice(const std::vector<Pose>& poses, const std::vector<Vec6>& forces) const;
-  /// `forces`: section force and moment at each pose.
+  /// `forces`: section force and moment at each pose; `velocities`: of the axis there.
   void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const std::vector<Vec6>& forces,
-                    Canvas& canvas) const;
+                    const std::vector<Vec3>& velocities, Canvas& canvas) const;
 
   std::shared_ptr<const ElementConstants> constants_;
   Place place_;

@@ -81,6 +81,11 @@ void Slider::draw(const LocalState& x, const ReactionContributions& contribution
   draw_field(canvas, "force", "N", xyz, {on.force.data(), 3});
   draw_field(canvas, "moment", "N m", xyz, {on.moment.data(), 3});
   draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
+  static constexpr std::array<std::string_view, 3> forces{"N", "Q2", "Q3"}, moments{"T", "M2", "M3"};
+  draw_field(canvas, "section force before", "N", forces, {on.before.data(), 3});
+  draw_field(canvas, "section moment before", "N m", moments, {on.before.data() + 3, 3});
+  draw_field(canvas, "section force after", "N", forces, {on.after.data(), 3});
+  draw_field(canvas, "section moment after", "N m", moments, {on.after.data() + 3, 3});
   // A sleeve around the beam; a hand where it is locked to the beam's rotation.
   MarkerMotion section;
   section.R_WM = on.X_WC.R;

@@ -204,8 +204,8 @@ void FormulaJoint::outputs(const LocalState& x, const ReactionContributions& con
   int k = 0;
   for (const Coordinate& c : *coordinates_) {
     sink.scalar(c.name, c.unit, x.value(blocks_)[k]);
-    sink.scalar(c.name + "_rate", c.unit + "/s", x.rate(blocks_)[k]);
-    sink.scalar(c.name + "_acceleration", c.unit + "/s^2", x.second_rate(blocks_)[k]);
+    sink.scalar(c.name + "_rate", rate_unit(c.unit), x.rate(blocks_)[k]);
+    sink.scalar(c.name + "_acceleration", rate_unit(c.unit, 2), x.second_rate(blocks_)[k]);
     ++k;
   }
 }

@@ -107,11 +107,12 @@ void GenericJoint::draw(const LocalState& x, const ReactionContributions&, Canva
   MarkerMotion J0;
   const JointForces f = forces(x, motion, J0);
   constexpr Canvas::Layer layer = Canvas::Layer::joints;
+  static constexpr std::array<std::string_view, 4> red_green_blue_opacity{"R", "G", "B", "A"};
   const auto coloured = [&](int points) {
     std::vector<double> values;
     for (int i = 0; i < points; ++i)
       values.insert(values.end(), drawing.colour.begin(), drawing.colour.end());
-    canvas.field("colour", values, 4);
+    draw_field(canvas, "colour", "", red_green_blue_opacity, values);
   };
   const std::array<Vec3, 1> at{motion.B.p_WM};
   const Mat3& R = motion.A.R_WM;

@@ -48,10 +48,9 @@ void MotionSensor::outputs(const LocalState& x, const ReactionContributions&, Ou
 void SignalSensor::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
   SignalValue value;
   signal_->evaluate(x, 0, false, value);
-  const std::string unit = unit_.empty() ? "1" : unit_;
   sink.scalar(name_, unit_, value.value);
-  sink.scalar("rate", unit + "/s", value.rate);
-  sink.scalar("second_rate", unit + "/s^2", value.second_rate);
+  sink.scalar("rate", rate_unit(unit_), value.rate);
+  sink.scalar("second_rate", rate_unit(unit_, 2), value.second_rate);
 }
 
 }  // namespace trammel::sensors

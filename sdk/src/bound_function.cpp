@@ -17,7 +17,7 @@ BoundFunction::Source find(const std::string& name, Builder& builder, const Loca
     if (joint >= 0) {
       const JointCoordinate c = builder.coordinate(joint, base.substr(dot + 1), where);
       const Block& block = builder.block(c.block);
-      return {component_signal(c.block, block.kind, block.size, c.component, c.unit + "/s"), true};
+      return {component_signal(c.block, block.kind, block.size, c.component, rate_unit(c.unit)), true};
     }
   }
   return {builder.signal(name, where), false};

@@ -31,7 +31,7 @@ void report_numbers(std::span<const FormulaNumber> numbers, const double* values
                     OutputSink& sink) {
   if (numbers.empty()) return;
   const auto unit = [&](const FormulaNumber& number) {
-    return std::string(number.unit) + (suffix == "_rate" ? "/s" : "");
+    return suffix == "_rate" ? rate_unit(number.unit) : std::string(number.unit);
   };
   if (numbers.size() > 1 && numbers[0].name == numbers[1].name) {
     std::vector<std::string> indices;

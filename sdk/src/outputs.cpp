@@ -2,6 +2,10 @@
 
 namespace trammel {
 
+std::string rate_unit(std::string_view unit, int order) {
+  return std::string(unit.empty() ? "1" : unit) + (order == 1 ? "/s" : "/s^" + std::to_string(order));
+}
+
 void report_numbered(OutputSink& sink, std::string_view name, std::string_view unit, int first,
                      std::span<const double> values) {
   std::vector<std::string> numbers;

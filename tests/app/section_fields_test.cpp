@@ -95,7 +95,56 @@ TEST(SectionFields, of_a_cantilever_are_those_of_beam_theory) {
   const double sag = tip * length * length * length / (3 * modulus * I);
   EXPECT_NEAR(displacement->GetComponent(curves->GetNumberOfPoints() - 1, 1), -sag, 0.05 * sag);
 
-  field(*last_of(here, "sections"), "axial stress", "Pa", {});
+  const auto sections = last_of(here, "sections");
+  field(*sections, "axial stress", "Pa", {});
+  vtkDataArray* of_skin = field(*sections, "displacement", "m", xyz);
+  ASSERT_NE(of_skin, nullptr);
+  EXPECT_NEAR(of_skin->GetRange(1)[0], -sag, 0.05 * sag);
+}
+
+// A skin's rings stand at points of the axis, and have their displacement and velocity: with a ring at each point, and with two an
+// element.
+TEST(SectionFields, have_displacement_and_velocity_of_the_axis) {
+  const testing::Workplace here;
+  std::string moving = cantilever;
+  moving.replace(moving.find("{type: static, until: 1, steps: 1}"), 34,
+                 "{type: dynamic, until: 0.01, step: 0.0005}");
+  moving.replace(moving.find("every: 1"), 8, "every: 20");
+  for (const char* force : {"[5, -3, 0]", "[0, -3e6, 0]"}) {
+    std::string text = moving;
+    text.replace(text.find("[5, -3, 0]"), 10, force);
+    const testing::Outcome run = here.run(text);
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto curves = last_of(here, "curves"), sections = last_of(here, "sections");
+    for (const auto& [name, unit] : {std::pair("displacement", "m"), std::pair("velocity", "m/s")}) {
+      vtkDataArray* of_axis = curves->GetPointData()->GetArray(name);
+      vtkDataArray* of_skin = field(*sections, name, unit, {"X", "Y", "Z"});
+      ASSERT_NE(of_axis, nullptr);
+      ASSERT_NE(of_skin, nullptr);
+      const double largest = of_axis->GetRange(-1)[1];
+      EXPECT_GT(largest, 0);
+      for (vtkIdType i = 0; i < sections->GetNumberOfPoints(); ++i) {
+        // The centre of a ring of four corners.
+        std::array<double, 3> centre{}, p{};
+        for (vtkIdType k = i / 4 * 4; k < i / 4 * 4 + 4; ++k) {
+          sections->GetPoint(k, p.data());
+          for (std::size_t c = 0; c < 3; ++c) centre[c] += p[c] / 4;
+        }
+        double nearest = HUGE_VAL;
+        vtkIdType point = 0;
+        for (vtkIdType j = 0; j < curves->GetNumberOfPoints(); ++j) {
+          curves->GetPoint(j, p.data());
+          const double d = std::hypot(p[0] - centre[0], p[1] - centre[1], p[2] - centre[2]);
+          if (d < nearest) nearest = d, point = j;
+        }
+        EXPECT_LT(nearest, 1e-5);
+        for (int c = 0; c < 3; ++c)
+          EXPECT_NEAR(of_skin->GetComponent(i, c), of_axis->GetComponent(point, c), 1e-4 * largest) << name;
+      }
+    }
+    const auto rings = sections->GetNumberOfPoints() / 4;
+    EXPECT_EQ(rings, force[1] == '5' ? 8 : 20);  // of four elements
+  }
 }
 
 TEST(SectionFields, give_the_stress_of_beam_theory_at_the_corners) {

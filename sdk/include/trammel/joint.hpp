@@ -248,8 +248,8 @@ class Joint {
         const CoordinateName& c = Derived::coordinate_names[static_cast<std::size_t>(i)];
         const std::string name(c.name), units(c.unit);
         sink.scalar(name, units, x.value(block)[number]);
-        sink.scalar(name + "_rate", units + "/s", x.rate(block)[number]);
-        sink.scalar(name + "_acceleration", units + "/s^2", x.second_rate(block)[number]);
+        sink.scalar(name + "_rate", rate_unit(units), x.rate(block)[number]);
+        sink.scalar(name + "_acceleration", rate_unit(units, 2), x.second_rate(block)[number]);
       });
   }
 

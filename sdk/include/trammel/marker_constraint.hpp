@@ -105,7 +105,7 @@ class MarkerConstraint {
     for (int i = 0; i < coordinates; ++i) {
       const CoordinateName& c = Derived::coordinate_names[static_cast<std::size_t>(i)];
       sink.scalar(c.name, c.unit, x.value(blocks_)[i]);
-      sink.scalar(std::string(c.name) + "_rate", std::string(c.unit) + "/s", x.rate(blocks_)[i]);
+      sink.scalar(std::string(c.name) + "_rate", rate_unit(c.unit), x.rate(blocks_)[i]);
     }
   }
 

@@ -48,6 +48,9 @@ class OutputSink {
                       std::span<const std::string_view> components, std::span<const double> values) = 0;
 };
 
+/// The unit of a rate, and of an acceleration (`order` 2): "m/s^2" of "m", "1/s" of "".
+TRAMMEL_API std::string rate_unit(std::string_view unit, int order = 1);
+
 /// Reports values whose components have the numbers `first`, `first` + 1, ... as names.
 TRAMMEL_API void report_numbered(OutputSink& sink, std::string_view name, std::string_view unit, int first,
                                  std::span<const double> values);
