@@ -231,7 +231,11 @@ void FormulaJoint::draw(const LocalState& x, const ReactionContributions& contri
   site_.draw(motion.A, motion.B, forces, canvas);
   const MarkerMotion& A = motion.A;
   const Glyph glyph(canvas, A, motion.B, site_.size);
-  if (glyph.shown()) glyph.free_motions(equations_by_motion(x, motion));
+  if (glyph.shown()) {
+    glyph.free_motions(equations_by_motion(x, motion));
+    // The sign of equality beside it: equations of the case.
+    for (const double height : {0.62, 0.78}) glyph.box(glyph.B, {0.5, height, 0}, {0.4, 0.07, 0.07});
+  }
   if (drawing_->surface[0]) draw_formula(DrawnSurface{drawing_->surface}, A.R_WM, A.p_WM, canvas);
   if (drawing_->curve[0]) draw_formula(DrawnCurve{drawing_->curve}, A.R_WM, A.p_WM, canvas);
 }

@@ -32,7 +32,11 @@ inline void draw_sleeve(const Glyph& glyph) {
 /// p_WB = p_WA, and R_AB = 1: nothing moves.
 class Fixed : public LowerPair<Fixed, SameRotation, Slides{}> {
  public:
-  static void draw_glyph(const Glyph& glyph) { glyph.box(glyph.A, Vec3::Zero(), Vec3::Constant(0.35)); }
+  /// A block, and a cage that reaches out of a beam whose section hides the block.
+  static void draw_glyph(const Glyph& glyph) {
+    glyph.box(glyph.A, Vec3::Zero(), Vec3::Constant(0.35));
+    glyph.cage(glyph.A, Vec3::Zero(), 0.9);
+  }
 };
 
 /// p_WB = p_WA, one axis common (eqs. 26).

@@ -111,6 +111,31 @@ void Glyph::box(const MarkerMotion& frame, const Vec3& centre, const Vec3& edges
   canvas_.box(layer, frame.R_WM, place(frame, centre), size() * edges);
 }
 
+void Glyph::cage(const MarkerMotion& frame, const Vec3& centre, double edge) const {
+  if (plain()) return;
+  // One way along all edges, four of them twice; signs of the corners.
+  static constexpr std::array<std::array<int, 3>, 16> way{{{-1, -1, -1},
+                                                           {1, -1, -1},
+                                                           {1, 1, -1},
+                                                           {-1, 1, -1},
+                                                           {-1, -1, -1},
+                                                           {-1, -1, 1},
+                                                           {1, -1, 1},
+                                                           {1, -1, -1},
+                                                           {1, -1, 1},
+                                                           {1, 1, 1},
+                                                           {1, 1, -1},
+                                                           {1, 1, 1},
+                                                           {-1, 1, 1},
+                                                           {-1, 1, -1},
+                                                           {-1, 1, 1},
+                                                           {-1, -1, 1}}};
+  std::array<Vec3, way.size()> corners;
+  for (std::size_t i = 0; i < way.size(); ++i)
+    corners[i] = centre + 0.5 * edge * Vec3(way[i][0], way[i][1], way[i][2]);
+  line(frame, corners);
+}
+
 void Glyph::plate(const MarkerMotion& frame, const Vec3& centre, const Vec3& u, const Vec3& v) const {
   const std::array<Vec3, 5> corners{centre - u - v, centre + u - v, centre + u + v, centre - u + v,
                                     centre - u - v};
@@ -176,7 +201,10 @@ void Glyph::free_motions(const Eigen::Ref<const Eigen::MatrixXd>& equations) con
   const Eigen::MatrixXd all = null_space(G);
   const Eigen::Index coupled = all.cols() - slides.cols() - turns.cols();
 
-  if (all.cols() == 0) box(B, Vec3::Zero(), Vec3::Constant(0.3));
+  if (all.cols() == 0) {
+    box(B, Vec3::Zero(), Vec3::Constant(0.3));
+    cage(B, Vec3::Zero(), 0.9);
+  }
   // The guides are A's, drawn where B is.
   const Vec3 to_B = A.R_WM.transpose() * (B.p_WM - A.p_WM) / size();
   if (slides.cols() == 1) {
@@ -184,9 +212,14 @@ void Glyph::free_motions(const Eigen::Ref<const Eigen::MatrixXd>& equations) con
   } else if (slides.cols() == 2) {
     plate(A, to_B, 0.5 * slides.col(0), 0.5 * slides.col(1));
   } else if (slides.cols() == 3) {
+    constexpr double tip = 0.12, half_width = 0.07;
     for (int k = 0; k < 3; ++k) {
-      const std::array<Vec3, 2> ends{to_B - 0.5 * Vec3::Unit(k), to_B + 0.5 * Vec3::Unit(k)};
-      line(A, ends);
+      const Vec3 along = Vec3::Unit(k), across = half_width * Vec3::Unit((k + 1) % 3);
+      const Vec3 low = to_B - 0.5 * along, high = to_B + 0.5 * along;
+      const std::array<Vec3, 8> arrow{
+          low + tip * along + across,  low,  low + tip * along - across, low, high,
+          high - tip * along + across, high, high - tip * along - across};
+      line(A, arrow);
     }
   }
   if (turns.cols() == 3) {

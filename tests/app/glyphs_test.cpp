@@ -362,6 +362,30 @@ output: {vtk: {every: 10}}
     EXPECT_EQ(force->GetComponent(i, 2), 0);  // one arrow a joint
 }
 
+// The block of a clamp lies in the beam; the edges of its cage, all of one length, lie outside of the section.
+TEST(Glyphs, of_a_clamp_are_seen_around_a_thick_beam) {
+  constexpr double half = 0.15;  // of the section's edges
+  const testing::Workplace here;
+  const testing::Outcome run = here.run(R"(trammel: 1
+sections:
+  bar: {shape: {type: rectangle, width: 0.3, height: 0.3}, material: {E: 2e11, nu: 0.3, rho: 1000}}
+bodies:
+  beam: {type: beam, section: bar, from: [0, 0, 0], to: [3, 0, 0], elements: 4, up: [0, 0, 1]}
+joints:
+  clamp: {type: fixed, between: [ground, beam.start]}
+stages:
+  - {type: dynamic, until: 0.01, step: 0.01}
+output: {vtk: {every: 1}}
+)");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto joints =
+      by_name(*read_piece(here / "out/out_vtk/000000_joints_0.vtp"), here.read("out/out_entities.csv"));
+  int outside = 0;
+  for (const Vec3& p : joints.at("clamp"))
+    if (p.tail<2>().cwiseAbs().minCoeff() > half) ++outside;
+  EXPECT_GE(outside, 8);
+}
+
 // The page of glyphs shows every type of joint: its case runs, and each joint has more than a point.
 TEST(Glyphs, of_the_page_are_drawn_for_every_joint) {
   const testing::Workplace here;

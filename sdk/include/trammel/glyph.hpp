@@ -69,6 +69,8 @@ class TRAMMEL_API Glyph {
   void tube(const MarkerMotion& frame, const Vec3& from, const Vec3& to, double radius) const;
   /// With edges along the axes of the frame.
   void box(const MarkerMotion& frame, const Vec3& centre, const Vec3& edges) const;
+  /// The edges of a cube as lines: what is inside stays in view. Not drawn where glyphs are lines.
+  void cage(const MarkerMotion& frame, const Vec3& centre, double edge) const;
   /// A rectangle with half edges u and v.
   void plate(const MarkerMotion& frame, const Vec3& centre, const Vec3& u, const Vec3& v) const;
   void ball(const MarkerMotion& frame, const Vec3& centre, double radius) const;
@@ -78,8 +80,8 @@ class TRAMMEL_API Glyph {
   void arc(const MarkerMotion& frame, const Vec3& centre, const Vec3& u, const Vec3& v, double radius,
            double turns = 1, double rise = 0) const;
 
-  /// The glyph of any joint, by the motions that its equations leave: translations as a rail or a plate, rotations as a
-  /// pin, a cross or a ball, coupled ones as a thread or a pin beside B, none as a box. Columns of `equations`: derivatives by p_AB_A, by
+  /// The glyph of any joint, by the motions that its equations leave: translations as a rail, a plate or three arrows, rotations as a
+  /// pin, a cross or a ball, coupled ones as a thread or a pin beside B, none as a box in a cage. Columns of `equations`: derivatives by p_AB_A, by
   /// the rotation in the axes of B, and by coordinates of the joint, which may take any value.
   void free_motions(const Eigen::Ref<const Eigen::MatrixXd>& equations) const;
 
