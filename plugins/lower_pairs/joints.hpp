@@ -32,10 +32,15 @@ inline void draw_sleeve(const Glyph& glyph) {
 /// p_WB = p_WA, and R_AB = 1: nothing moves.
 class Fixed : public LowerPair<Fixed, SameRotation, Slides{}> {
  public:
-  /// A block, and a cage that reaches out of a beam whose section hides the block.
+  /// A block, and pins through its corners, which reach out of a beam whose section hides the block.
   static void draw_glyph(const Glyph& glyph) {
     glyph.box(glyph.A, Vec3::Zero(), Vec3::Constant(0.35));
-    glyph.cage(glyph.A, Vec3::Zero(), 0.9);
+    constexpr double reach = 0.4;
+    for (const double x : {-reach, reach})
+      for (const double y : {-reach, reach}) {
+        const std::array<Vec3, 2> pin{Vec3(x, y, reach), Vec3(-x, -y, -reach)};
+        glyph.line(glyph.A, pin);
+      }
   }
 };
 
