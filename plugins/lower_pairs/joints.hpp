@@ -35,6 +35,8 @@ class Fixed : public LowerPair<Fixed, SameRotation, Slides{}> {
   /// A block, and pins through its corners, which reach out of a beam whose section hides the block.
   static void draw_glyph(const Glyph& glyph) {
     glyph.box(glyph.A, Vec3::Zero(), Vec3::Constant(0.35));
+    constexpr int fewest_sides = 3;  // thousands of glyphs are lines: the block alone
+    if (!glyph.shown() || glyph_scale(glyph.canvas(), glyph.A.p_WM).sides < fewest_sides) return;
     constexpr double reach = 0.4;
     for (const double x : {-reach, reach})
       for (const double y : {-reach, reach}) {
