@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures in cases/ anew: runs each case and calls trammel-render as the case's README says, or with nothing but the
-# view of the run where it says nothing.
+# Makes the pictures in cases/ anew: runs each case and calls trammel-render as the case's README says, with the settings of its
+# sentence "The picture is of a run with `--set ...`"; with nothing but the view of the run where it says nothing.
 #
 #   ./scripts/pictures.sh                  all
 #   ./scripts/pictures.sh four_bar_x ...   these
@@ -39,7 +39,8 @@ for case in "${cases[@]}"; do
   line=$(grep -m 1 "trammel-render results/$case " "cases/$case/README.md" ||
     echo "trammel-render results/$case -o picture.png")
   input=$(sed -n "s|^trammel run \(cases/[^ ]*\) -o results/$case\$|\1|p" "cases/$case/README.md" | head -n 1)
-  if ! "$bin/trammel" run "${input:-cases/$case/case.yaml}" -o "$results/$case" >"$results/log" 2>&1; then
+  read -ra settings <<<"$(sed -n 's/^The picture is of a run with[^`]*`\([^`]*\)`.*/\1/p' "cases/$case/README.md")"
+  if ! "$bin/trammel" run "${input:-cases/$case/case.yaml}" -o "$results/$case" "${settings[@]}" >"$results/log" 2>&1; then
     tail -n 5 "$results/log" >&2
     status=1
     continue
