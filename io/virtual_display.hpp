@@ -12,7 +12,8 @@ inline constexpr const char* virtual_display =
     "{ printf '\\377\\377\\0\\0\\0\\0\\0\\022MIT-MAGIC-COOKIE-1\\0\\020'; head -c 16 /dev/urandom; } "
     ">\"$d/authority\"; echo \"$d/authority\"; "
     "n=$((99 + $$ % 900)); while [ -e /tmp/.X$n-lock ]; do n=$((n + 1)); done; "
-    "Xvfb :$n -displayfd 1 -auth \"$d/authority\" -screen 0 1280x1024x24 -noreset -nolisten tcp 2>/dev/null & "
+    "Xvfb :$n -displayfd 1 -auth \"$d/authority\" -screen 0 1280x1024x24 -noreset -nolisten tcp 2>/dev/null "
+    "& "
     "exec >&-; read end; kill \"$!\"; rm -rf \"$d\"";
 
 }  // namespace trammel
