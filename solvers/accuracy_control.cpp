@@ -171,7 +171,7 @@ void AccuracyControl::average(double h) {
   const bool anew = mean_.displacement.empty();
   // Errors per unit of time go with h^2.
   const double square = anew ? 0.0 : h * h / (mean_step_ * mean_step_);
-  const double of_motion = std::min(h / trial_range_.time() / window, of_step);
+  const double of_motion = share_ = std::min(h / trial_range_.time() / window, of_step);
   const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool in_part,
                        std::vector<double>& out) {
     out.resize(now.size());
@@ -210,12 +210,23 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   count_reactions(left, now.time, h);
   if (limits_) ++report_.limited;
   crowding_.step(now.time, event);
-  if (event) return sizes_.cut_short(h);
+  if (event) {
+    settle();
+    return sizes_.cut_short(h);
+  }
   if (h < planned * (1 - 1e-6)) return sizes_.failed(h);
   smooth_ = h;
   report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
   report_.longest = std::max(report_.longest, h);
   sizes_.accepted(h, rate_);
+}
+
+void AccuracyControl::settle() {
+  const double left = share_ > 0 ? added_ * (1 / share_ - 1) : 0.0;
+  report_.estimated += left;
+  budget_.charge(left / accuracy_);
+  for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_})
+    std::ranges::fill(*mean, 0.0);
 }
 
 void AccuracyControl::restarted(const State& now) {

@@ -59,6 +59,9 @@ class AccuracyControl {
  private:
   /// Computes the averages of errors over the last steps and the trial of size h.
   void average(double h);
+  /// At an event: counts at once what the averages would still have added to the error, and makes them zero. Later steps are not
+  /// limited by errors of forces that no longer act.
+  void settle();
   /// Makes `rate_` that of multipliers with this error, if it is larger and shorter steps reduce it.
   void count_reactions(double error, double time, double h);
   /// Size of the first step, from velocities and accelerations [s]. Collective.
@@ -80,6 +83,7 @@ class AccuracyControl {
   LocalError mean_, trial_mean_;
   std::vector<double> mean_magnitude_, trial_mean_magnitude_;
   LocalError counted_;                              ///< of the trial's averages the part that does not cancel
+  double share_ = 0;                                ///< weight of the last trial in them
   double mean_step_ = 0;                            ///< [s]
   double rate_ = 0, of_positions_ = 0, added_ = 0;  ///< of the last trial
   bool limits_ = false;  ///< steps cannot become short enough for the last error of multipliers
