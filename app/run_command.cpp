@@ -93,6 +93,13 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
           "  accuracy of reactions: at t = {:g} s{} shorter steps did not reduce their error: forces jump "
           "there, or vibrate faster than the steps",
           a.first_pause, a.pauses > 1 ? fmt::format(" and at {} later times", a.pauses - 1) : ""));
+  for (const AccuracyReport& a : summary.accuracies)
+    if (a.limited > 0)
+      log.line(
+          fmt::format("  accuracy of reactions: not reached in {} steps, which would have to be more than "
+                      "{:g} times shorter "
+                      "than positions need; the largest error is that of '{}'",
+                      a.limited, AccuracyReport::shortest_by, a.worst_reaction));
   const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
   log.line(fmt::format(
       "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), dissipated "

@@ -24,8 +24,8 @@ constexpr double of_first_for_reactions = 0.1;
 // Part of the steps so far that a restart begins with.
 constexpr double of_restart = 0.25;
 // Errors are averaged over the part `window` of the time that the motion needs for its range; a step has a weight of at most
-// `of_step`. Alternating errors cancel in this average. The part `of_single` of the error of a single step counts in any case,
-// so that a jump is noticed at once.
+// `of_step`. Alternating errors cancel in this average. What has been seen to cancel of errors of velocities reduces them once more.
+// Of displacements the part `of_single` of the error of a single step counts in any case, so that a jump is noticed at once.
 constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
 // Local errors cancel in part: of the sum of their magnitudes positions keep at most this, in all cases of bench/accuracy.py.
 constexpr double kept = 0.5;
@@ -34,8 +34,8 @@ constexpr double seen = 0.05;
 // Errors of reactions count so many times: they are judged by their largest value and not by their sum, and changes of step add to
 // them.
 constexpr double of_reactions = 2;
-// Reactions shorten a step by the root of this at most, and steps by this factor at most beside those that positions need.
-constexpr double most_of_reactions = 16, shortest_by = 64;
+// Reactions shorten a step by the root of this at most.
+constexpr double most_of_reactions = 16;
 // Part of the longest step down to which steps are halved for another reason than their error.
 constexpr double least = 1e-4;
 
@@ -113,16 +113,17 @@ double AccuracyControl::next(const State& now) const {
   return h;
 }
 
-bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique) {
-  method.local_error(error_);
+bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique, bool event) {
+  method.local_error(error_, event);
   const State& trial = method.trial();
   const double span = until_ - begin_, ahead = std::max(0.0, begin_ + seen * span - trial.time);
   // A step that is too long overshoots. Where ranges are extrapolated, what it reached counts too.
   if (ahead > 0) range_.include(trial);
   trial_range_ = range_;
   if (ahead == 0) trial_range_.include(trial);
+  trial_range_.drop_rounding(error_, trial, h);
   average(h);
-  const MotionRange::Errors found = trial_range_.judge(trial_mean_, trial, h, ahead);
+  const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
   error_.velocity.assign(error_.velocity.size(), 0.0);
   for (double& each : error_.displacement) each *= of_single / h;
   const double rate = std::max(found.largest, trial_range_.judge(error_, trial, h, ahead).largest);
@@ -145,9 +146,13 @@ bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique) {
 
 void AccuracyControl::count_reactions(double error, double time, double h) {
   const double longest = fewest * h / (until_ - begin_);
-  const double rate = std::min({of_reactions * error / accuracy_, most_of_reactions,
-                                shortest_by * shortest_by * std::max(of_positions_, longest * longest)});
-  if (rate <= rate_ || !response_.counts(time)) return;
+  const double wanted = std::min(of_reactions * error / accuracy_, most_of_reactions),
+               limit = AccuracyReport::shortest_by * AccuracyReport::shortest_by *
+                       std::max(of_positions_, longest * longest),
+               rate = std::min(wanted, limit);
+  const bool counts = response_.counts(time);
+  limits_ = counts && limit < wanted && error > accuracy_;
+  if (rate <= rate_ || !counts) return;
   if (rate > 1 && !response_.too_large(time, h, rate, until_ - begin_)) {
     if (report_.pauses++ == 0) report_.first_pause = time;
     return reactions_.forget();
@@ -166,42 +171,62 @@ void AccuracyControl::average(double h) {
   const bool anew = mean_.displacement.empty();
   // Errors per unit of time go with h^2.
   const double square = anew ? 0.0 : h * h / (mean_step_ * mean_step_);
-  const double of_motion = std::min(h / trial_range_.time() / window, of_step);
-  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, double scale,
+  const double of_motion = share_ = std::min(h / trial_range_.time() / window, of_step);
+  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool in_part,
                        std::vector<double>& out) {
     out.resize(now.size());
     std::size_t i = 0;
     for (const UnknownBlock& u : assembler_.layout().unknowns()) {
       if (!u.owned || !has_rate(u.kind)) continue;
       // First-order states have times of their own.
-      const double share = anew ? 1.0 : u.kind == BlockKind::state ? of_step : of_motion;
+      const double share = !in_part ? 1.0 : u.kind == BlockKind::state ? of_step : of_motion;
       for (int k = 0; k < u.size; ++k, ++i)
-        out[i] = (anew ? 0.0 : (1 - share) * square * old[i]) + share * scale * now[i];
+        out[i] = (anew ? 0.0 : (1 - share) * square * old[i]) + share / h * now[i];
     }
   };
-  mix(mean_.displacement, error_.displacement, 1 / h, trial_mean_.displacement);
-  mix(mean_once_, error_.velocity, 1 / h, trial_once_);
-  mix(mean_.velocity, trial_once_, 1.0, trial_mean_.velocity);
+  mix(mean_.displacement, error_.displacement, !anew, trial_mean_.displacement);
+  mix(mean_.velocity, error_.velocity, true, trial_mean_.velocity);
+  for (double& each : error_.velocity) each = std::abs(each);
+  mix(mean_magnitude_, error_.velocity, true, trial_mean_magnitude_);
+  counted_ = trial_mean_;
+  for (std::size_t i = 0; i < counted_.velocity.size(); ++i)
+    if (trial_mean_magnitude_[i] > 0)
+      counted_.velocity[i] *= std::abs(counted_.velocity[i]) / trial_mean_magnitude_[i];
 }
 
 void AccuracyControl::accepted(const State& now, double h, double planned, bool event) {
   ++report_.steps;
   std::swap(range_, trial_range_);
   std::swap(mean_, trial_mean_);
-  std::swap(mean_once_, trial_once_);
+  std::swap(mean_magnitude_, trial_mean_magnitude_);
   mean_step_ = h;
   report_.estimated += added_;
   budget_.spend(added_ / accuracy_, h);
   const double left = reactions_.take(now, h);
-  report_.reactions = std::max(report_.reactions, left);
+  if (left > report_.reactions) {
+    report_.reactions = left;
+    report_.worst_reaction = reactions_.worst();
+  }
   count_reactions(left, now.time, h);
+  if (limits_) ++report_.limited;
   crowding_.step(now.time, event);
-  if (event) return sizes_.cut_short(h);
+  if (event) {
+    settle();
+    return sizes_.cut_short(h);
+  }
   if (h < planned * (1 - 1e-6)) return sizes_.failed(h);
   smooth_ = h;
   report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
   report_.longest = std::max(report_.longest, h);
   sizes_.accepted(h, rate_);
+}
+
+void AccuracyControl::settle() {
+  const double left = share_ > 0 ? added_ * (1 / share_ - 1) : 0.0;
+  report_.estimated += left;
+  budget_.charge(left / accuracy_);
+  for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_})
+    std::ranges::fill(*mean, 0.0);
 }
 
 void AccuracyControl::restarted(const State& now) {

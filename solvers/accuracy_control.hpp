@@ -33,8 +33,8 @@ class AccuracyControl {
   double next(const State& now) const;
   /// Whether the converged trial of a step of size h [s] is accurate enough; if not, the next step is shorter.
   /// `unique`: the multipliers of the trial are those that will be reported; redundant ones change when it is accepted.
-  /// Throws Error if rounding errors exceed the accuracy. Collective.
-  bool accepts(const StepMethod& method, double h, bool unique);
+  /// `event`: it ends at one. Throws Error if rounding errors exceed the accuracy. Collective.
+  bool accepts(const StepMethod& method, double h, bool unique, bool event);
   /// A step of size h is rejected for another reason than its error: the next one has half its size. Returns false
   /// if h is so small a fraction of the longest step so far that halving it again does not help.
   bool halve(double h);
@@ -52,13 +52,16 @@ class AccuracyControl {
   void serialize(Archive& archive) {
     archive(sizes_, budget_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_,
             of_positions_, added_, smooth_);
-    for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_once_})
+    for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_})
       serialize_by_block(archive, assembler_.layout(), *errors);
   }
 
  private:
   /// Computes the averages of errors over the last steps and the trial of size h.
   void average(double h);
+  /// At an event: counts at once what the averages would still have added to the error, and makes them zero. Later steps are not
+  /// limited by errors of forces that no longer act.
+  void settle();
   /// Makes `rate_` that of multipliers with this error, if it is larger and shorter steps reduce it.
   void count_reactions(double error, double time, double h);
   /// Size of the first step, from velocities and accelerations [s]. Collective.
@@ -74,14 +77,17 @@ class AccuracyControl {
   ErrorResponse response_;  ///< of reactions
   EventCrowding crowding_;
   AccuracyReport report_;
-  LocalError error_, trial_mean_;  ///< error of the last trial; averages that include it
-  /// Averages of errors per unit of time for steps of the size `mean_step_`. In `mean_` the errors of velocities
-  /// are averaged twice, in `mean_once_` once.
-  LocalError mean_;
-  std::vector<double> mean_once_, trial_once_;
+  LocalError error_;  ///< of the last trial
+  /// Averages of errors per unit of time, and of the magnitudes of those of velocities, for steps of the size `mean_step_`; also with
+  /// the last trial.
+  LocalError mean_, trial_mean_;
+  std::vector<double> mean_magnitude_, trial_mean_magnitude_;
+  LocalError counted_;                              ///< of the trial's averages the part that does not cancel
+  double share_ = 0;                                ///< weight of the last trial in them
   double mean_step_ = 0;                            ///< [s]
   double rate_ = 0, of_positions_ = 0, added_ = 0;  ///< of the last trial
-  double smooth_ = 0;                               ///< size of the last step that no event shortened [s]
+  bool limits_ = false;  ///< steps cannot become short enough for the last error of multipliers
+  double smooth_ = 0;    ///< size of the last step that no event shortened [s]
 };
 
 /// Degrees of freedom without inertia, by BlockOffset::dof. Collective.

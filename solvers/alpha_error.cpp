@@ -29,7 +29,7 @@ void AlphaError::add(double time, std::span<const double> a) {
   nodes_.push_back(std::move(node));
 }
 
-void AlphaError::estimate(double h, double time, const State& end, std::span<const double> a,
+void AlphaError::estimate(double h, double time, const State& end, std::span<const double> a, bool event,
                           LocalError& out) const {
   std::vector<double> times{time};
   for (std::size_t k = nodes_.size(); k-- > 0;) times.push_back(nodes_[k].time);
@@ -42,6 +42,7 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
   const double h3 = h * h * h, of_displacements = h3 * c.kappa(),
                of_velocities = h3 * of_rates(c.time_shift(), c.alpha_m, c.gamma),
                of_states = h3 * of_rates(c.time_shift1(), c.alpha_m1, c.gamma1);
+  const Surprise unexpected = event ? surprise(times, weight_) : Surprise{};
   out.displacement.assign(nodes_.back().a.size(), 0.0);
   out.velocity.assign(nodes_.back().a.size(), 0.0);
   std::size_t packed = 0;
@@ -58,7 +59,18 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
         out.displacement[packed] = of_states * snap;
       } else {
         out.displacement[packed] = of_displacements * jerk;
-        out.velocity[packed] = of_velocities * snap;
+        // Where the second derivative is not known yet, the first may have arisen within the step.
+        out.velocity[packed] = of_velocities * (second[0] != 0 ? snap : jerk / h);
+        if (event) {
+          double line = unexpected.of_line[0] * a[i], curve = unexpected.of_curve[0] * a[i];
+          for (std::size_t n = 1; n < times.size(); ++n) {
+            const double before = nodes_[nodes_.size() - n].a[packed];
+            line += unexpected.of_line[n] * before;
+            curve += unexpected.of_curve[n] * before;
+          }
+          const double sudden = c.gamma * h * (std::abs(line) < std::abs(curve) ? line : curve);
+          if (std::abs(sudden) > std::abs(out.velocity[packed])) out.velocity[packed] = sudden;
+        }
       }
     }
     if (u.kind != BlockKind::rotation) return;

@@ -16,6 +16,9 @@ namespace trammel {
 /// frame), and that of velocities is h^3 kappa_v v'''. The derivatives are divided differences of a, which belongs
 /// to times that are (alpha_m - alpha_f) h after the states. They are smoothed (smoothed_difference), because stiff
 /// modes, and constraints after a disturbance, oscillate from step to step.
+///
+/// At an event forces may change within the last part of a step, as where a stop is met a little too late. The velocities of the
+/// whole step then contain gamma h times the unexpected part of a.
 class AlphaError {
  public:
   AlphaError(const Layout& layout, const AlphaCoefficients& alpha, double radius)
@@ -23,12 +26,17 @@ class AlphaError {
 
   /// Discards the data of the steps before.
   void forget() { nodes_.clear(); }
+  /// Discards all values but the last: derivatives may jump here.
+  void forget_before() {
+    if (nodes_.size() > 1) nodes_.erase(nodes_.begin(), nodes_.end() - 1);
+  }
   bool empty() const { return nodes_.empty(); }
   /// Accelerations `a` at `time` [s], by BlockOffset::dof.
   void add(double time, std::span<const double> a);
   /// Computes the local error `out` of a step of size h that ends at the state `end` with the algorithmic
-  /// accelerations `a`, which belong to `time` [s]. Precondition: `add` was called at least once.
-  void estimate(double h, double time, const State& end, std::span<const double> a, LocalError& out) const;
+  /// accelerations `a`, which belong to `time` [s]. `event`: it ends at one. Precondition: `add` was called at least once.
+  void estimate(double h, double time, const State& end, std::span<const double> a, bool event,
+                LocalError& out) const;
   double node_time(double end, double h) const { return end + alpha_.time_shift() * h; }
 
   /// Writes (collective) or reads.

@@ -17,6 +17,8 @@ class ErrorBudget {
   double share(double part, double h, double time) const;
   /// The step was accepted.
   void spend(double part, double h);
+  /// Besides, this part of the accuracy is used.
+  void charge(double part) { spent_ += part; }
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -233,14 +233,14 @@ void GeneralizedAlpha::end_algorithmic() {
   form_.correct(a_end_);
 }
 
-void GeneralizedAlpha::local_error(LocalError& out) const {
+void GeneralizedAlpha::local_error(LocalError& out, bool event) const {
   if (!errors_) return;
   const State& end = trial();
   const double time = errors_->node_time(end.time, step_);
-  if (!errors_->empty()) return errors_->estimate(step_, time, end, a_end_, out);
+  if (!errors_->empty()) return errors_->estimate(step_, time, end, a_end_, event, out);
   AlphaError first = *errors_;
   first.add(errors_->node_time(end.time - step_, step_), a_);
-  first.estimate(step_, time, end, a_end_, out);
+  first.estimate(step_, time, end, a_end_, event, out);
 }
 
 void GeneralizedAlpha::accept(State& now) {

@@ -30,7 +30,10 @@ class GeneralizedAlpha final : public StepMethod {
   void revise() override;
   void take_redundant() override;
   void restart(State& now) override;
-  void local_error(LocalError& out) const override;
+  void pass_kink() override {
+    if (errors_) errors_->forget_before();
+  }
+  void local_error(LocalError& out, bool event) const override;
   void serialize(Archive& archive) override;
   void drop_tangent() override;
   void drop_factorization() override;

@@ -121,6 +121,24 @@ double MotionRange::time() const {
   return shortest;
 }
 
+double MotionRange::rounding(const UnknownBlock& u, Kind kind, int first, int size, const State& end) const {
+  double magnitude = kind == lengths ? length_ : kind == angles ? 1.0 : 0.0;
+  if (u.kind != BlockKind::rotation)
+    for (int k = 0; k < size; ++k)
+      magnitude = std::max(magnitude, std::abs(end.value[at(u.offset.value + first + k)]));
+  return digits * magnitude;
+}
+
+void MotionRange::drop_rounding(LocalError& error, const State& end, double h) const {
+  each_channel([&](const UnknownBlock& u, Kind kind, int first, int size, std::size_t packed) {
+    const auto velocity = error.velocity.begin() + static_cast<std::ptrdiff_t>(packed);
+    double square = 0;
+    for (int k = 0; k < size; ++k) square += velocity[k] * velocity[k];
+    // Velocities are known to the rounding of displacements over h.
+    if (std::sqrt(square) * h <= rounding(u, kind, first, size, end)) std::fill_n(velocity, size, 0.0);
+  });
+}
+
 MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end, double h,
                                        double ahead) const {
   std::array<double, 2> errors{0, 0};
@@ -136,11 +154,7 @@ MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end
     const bool turns = u.kind == BlockKind::rotation;
     const Ranges own = ranges(turns ? 0 : size, packed);
     const std::array<double, 2>& least = kind == lengths ? of_lengths : of_angles;
-    double magnitude = kind == lengths ? length_ : 1.0;
-    if (!turns)
-      for (int k = 0; k < size; ++k)
-        magnitude = std::max(magnitude, std::abs(end.value[at(u.offset.value + first + k)]));
-    if (kind == others) magnitude = std::abs(end.value[at(u.offset.value + first)]);
+    const double lost = rounding(u, kind, first, size, end), magnitude = lost / digits;
     const double range = std::max({own.displacement, own.velocity * ahead, kind == others ? 0.0 : least[0]});
     double square = 0;
     for (int k = 0; k < size; ++k) {
@@ -148,7 +162,6 @@ MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end
       square += acceleration * acceleration;
     }
     const double speed = std::max({own.velocity, std::sqrt(square) * ahead, kind == others ? 0.0 : least[1]});
-    const double lost = digits * magnitude;
     const double moved = norm(error.displacement), pushed = norm(error.velocity);
     if (moved * h > lost) errors[0] = std::max(errors[0], moved / std::max(range, lost));
     // Velocities are known to the rounding of displacements over h.

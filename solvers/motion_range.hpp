@@ -35,6 +35,9 @@ class MotionRange {
   };
   Errors judge(const LocalError& error, const State& end, double h, double ahead) const;
 
+  /// Makes velocities' errors of a step of size h zero where they are below rounding.
+  void drop_rounding(LocalError& error, const State& end, double h) const;
+
   /// The channel whose displacement is the largest fraction of its range. `displacement` has the order of
   /// LocalError. Collective.
   struct Worst {
@@ -63,6 +66,8 @@ class MotionRange {
   void each_channel(Use&& use) const;
   /// `size`: numbers of the channel, of a rotation 0.
   Ranges ranges(int size, std::size_t packed) const;
+  /// Rounding error of a step, in the unit of the channel.
+  double rounding(const UnknownBlock& u, Kind kind, int first, int size, const State& end) const;
   double floor(Kind kind, bool of_velocity) const;
 
   const Layout* layout_;

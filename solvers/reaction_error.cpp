@@ -72,7 +72,8 @@ double ReactionError::take(const State& now, double h) {
   for (std::size_t k = nodes_.size(); k-- > 0;) times.push_back(nodes_[k].time);
   const std::vector<double> second = smoothed_difference(times, 2, weight_);
   MPI_Allreduce(MPI_IN_PLACE, &largest_, 1, MPI_DOUBLE, MPI_MAX, layout_->comm());
-  double largest_error = 0;
+  error_ = 0;
+  worst_ = -1;
   each_channel([&](const UnknownBlock& u, std::size_t packed) {
     const double error = std::abs(coefficient_) * h * h * norm(u, [&](std::size_t k) {
                            double curvature = 0;
@@ -81,10 +82,27 @@ double ReactionError::take(const State& now, double h) {
                            return curvature;
                          });
     const double span = std::max(range(u, packed), least_part * largest_);
-    if (span > 0) largest_error = std::max(largest_error, error / span);
+    if (!(span > 0) || !(error / span > error_)) return;
+    error_ = error / span;
+    worst_ = static_cast<int>(&u - layout_->unknowns().data());
   });
+  double largest_error = error_;
   MPI_Allreduce(MPI_IN_PLACE, &largest_error, 1, MPI_DOUBLE, MPI_MAX, layout_->comm());
   return largest_error;
+}
+
+std::string ReactionError::worst() const {
+  struct {
+    double error;
+    int rank;
+  } all{error_, layout_->rank()};
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC, layout_->comm());
+  std::string where = worst_ < 0 ? "" : model_->block(layout_->unknowns()[at(worst_)].block).name;
+  int letters = static_cast<int>(where.size());
+  MPI_Bcast(&letters, 1, MPI_INT, all.rank, layout_->comm());
+  where.resize(at(letters));
+  MPI_Bcast(where.data(), letters, MPI_CHAR, all.rank, layout_->comm());
+  return where;
 }
 
 void ReactionError::serialize(Archive& archive) {

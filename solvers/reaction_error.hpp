@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kernel/layout.hpp"
@@ -23,6 +24,8 @@ class ReactionError {
   /// Takes the multipliers of `now`, the end of a step of size h [s] or a start. Returns the largest estimated error of
   /// a channel as a fraction of its range; 0 before the third call. Collective.
   double take(const State& now, double h);
+  /// The channel with this error: "rod reaction"; empty if there is none. Collective.
+  std::string worst() const;
 
   /// What `take` would return.
   double judge(const State& trial, double h) const {
@@ -50,6 +53,8 @@ class ReactionError {
   double coefficient_, weight_, length_;
   std::vector<Node> nodes_;         ///< the newest last
   std::vector<double> low_, high_;  ///< bounds of the multipliers [N]
+  double error_ = 0;                ///< the largest of a channel of this rank, as `take` found it
+  int worst_ = -1;                  ///< its block, as a number of the layout's unknowns
   double largest_ = 0;              ///< range or magnitude of a channel, over all ranks [N]
 };
 

@@ -61,4 +61,28 @@ std::vector<double> smoothed_difference(std::span<const double> times, int order
   return weights;
 }
 
+Surprise surprise(std::span<const double> times, double weight) {
+  const std::vector<std::size_t> kept = well_spaced(times);
+  const std::size_t n = kept.size();
+  Surprise out{std::vector<double>(times.size(), 0.0), std::vector<double>(times.size(), 0.0)};
+  if (n < 3) return out;
+  const double before = n > 4 ? weight : 0.0;  // weight of the value before in an average
+  const std::size_t points = n > 4 ? n - 1 : n;
+  std::vector<double> when(points);
+  for (std::size_t j = 0; j < points; ++j)
+    when[j] = before > 0 ? (times[kept[j]] + before * times[kept[j + 1]]) / (1 + before) : times[kept[j]];
+  const auto fill = [&](std::size_t degree, std::vector<double>& weights) {
+    for (std::size_t j = 0; j <= degree + 1; ++j) {
+      double factor = j == 0 ? 1.0 : -1.0;
+      for (std::size_t k = 1; j > 0 && k <= degree + 1; ++k)
+        if (k != j) factor *= (when[0] - when[k]) / (when[j] - when[k]);
+      weights[kept[j]] += factor;
+      if (before > 0) weights[kept[j + 1]] += before * factor;
+    }
+  };
+  fill(1, out.of_line);
+  fill(points > 3 ? 2 : 1, out.of_curve);
+  return out;
+}
+
 }  // namespace trammel

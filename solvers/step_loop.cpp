@@ -20,6 +20,9 @@ namespace trammel {
 namespace {
 // Times an answer of an element to a converged step may ask for the step to be solved again.
 constexpr int max_reviews = 20;
+// Cuts of a step in a row after which a shorter one is tried, where sizes follow from an accuracy: a step much longer than the time in
+// which the event's force acts finds the event slowly.
+constexpr int many_cuts = 8;
 }  // namespace
 
 StepLoop::StepLoop(Simulation& simulation, StepReport& report, const StageParts& parts,
@@ -74,7 +77,7 @@ void StepLoop::step() {
     if (result.converged)
       review = history_.review(method_.trial(),
                                {.start = state_.time, .end = target.time, .in_statics = !moves()});
-    const Verdict verdict = judge(result, review, target.h);
+    const Verdict verdict = judge(result, review, target);
     if (verdict == Verdict::accept) return accept(target, review);
     if (verdict == Verdict::cut) return cut(target, review);
     if (verdict == Verdict::halve) return halve(target, result);
@@ -96,14 +99,17 @@ void StepLoop::step() {
   }
 }
 
-StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview& review, double h) {
+StepLoop::Verdict StepLoop::judge(const NewtonResult& result, const MergedReview& review,
+                                  const Target& target) {
   if (!result.converged || review.rejected) return Verdict::halve;
   if (!review.at_begin.empty()) return Verdict::begin_again;
   if (review.cut_time) return Verdict::cut;
   if (review.solve_again) return Verdict::solve_again;
   if (loops_changed()) return Verdict::other_equations;
   if (parts_.accuracy == nullptr) return Verdict::accept;
-  if (!parts_.accuracy->accepts(method_, h, !parts_.loops.has_redundant())) return Verdict::shorten;
+  const double h = target.h;
+  if (!parts_.accuracy->accepts(method_, h, !parts_.loops.has_redundant(), target.event || review.event))
+    return Verdict::shorten;
   if (parts_.guard != nullptr && !parts_.guard->allows(method_.trial(), h) && parts_.accuracy->halve(h))
     return Verdict::shorten;
   return Verdict::accept;
@@ -148,6 +154,8 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
     switch_rows(review.at_end);
   else if (jumps)
     restart({});
+  else if (event)
+    method_.pass_kink();
   if (event && (jumps || !review.at_end.empty()))
     simulation_.tell([&](Monitor& m) { m.event_restarts(report_, state_); });
   ++report_.number;
@@ -170,6 +178,11 @@ void StepLoop::cut(const Target& target, const MergedReview& review) {
                             state_.time, asker(review, "something"), target.time, plan_.events()));
   reject();
   who_cut_ = asker(review, "a joint or an element");
+  if (parts_.accuracy != nullptr && plan_.events_in_a_row() >= many_cuts &&
+      parts_.accuracy->halve(target.h)) {
+    plan_.drop();
+    return plan();
+  }
   plan_.cut(*review.cut_time, state_.time);
 }
 

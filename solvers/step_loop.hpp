@@ -61,8 +61,7 @@ class StepLoop {
   bool done() const;
   void plan();
   void step();
-  /// `h`: size of the step.
-  Verdict judge(const NewtonResult& result, const MergedReview& review, double h);
+  Verdict judge(const NewtonResult& result, const MergedReview& review, const Target& target);
   void accept(const Target& target, const MergedReview& review);
   void halve(const Target& target, const NewtonResult& result);
   void cut(const Target& target, const MergedReview& review);

@@ -33,11 +33,13 @@ class StepMethod {
   /// Called between attempts after a jump of forces or constraints. `now` is consistent with them already; discards
   /// the data of the steps before.
   virtual void restart(State& now) = 0;
+  /// Called after the accepted step at an event without a jump: derivatives of accelerations may jump there.
+  virtual void pass_kink() {}
   const StepMemory& memory() const { return memory_; }
   /// Continues from another state with the memory that belongs to it.
   void restore(const StepMemory& memory) { memory_ = memory; }
-  /// The local error of the converged trial. Only in stages with an accuracy. Collective.
-  virtual void local_error(LocalError&) const {}
+  /// The local error of the converged trial. `event`: it ends at one. Only in stages with an accuracy. Collective.
+  virtual void local_error(LocalError&, bool /*event*/) const {}
   /// Writes (collective) or reads the data of the steps before.
   virtual void serialize(Archive& archive) { archive(memory_); }
   /// Discards tangents that were kept over steps.

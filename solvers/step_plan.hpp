@@ -66,6 +66,7 @@ class StepPlan {
   /// number.
   bool too_many_events() const;
   int events() const;
+  int events_in_a_row() const { return events_in_a_row_; }
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -31,6 +31,7 @@ void StepSizes::begin(double span, double accuracy, double first) {
 void StepSizes::begin_again(double size) {
   level_ = level_of(size);
   grows_ = true;
+  began_ = false;
   waits_ = 0;
   recent_ = {};
 }
@@ -46,6 +47,7 @@ bool StepSizes::accepts(double h, double rate) {
   level_ = std::min(level_of(h) - 1, level_of(0.9 * h / std::sqrt(rate)));
   waits_ = patience;
   recent_ = {};
+  if (began_) grows_ = false;
   return false;
 }
 
@@ -54,6 +56,7 @@ void StepSizes::accepted(double h, double rate) {
   const double now = rate * (size() / h) * (size() / h);
   std::rotate(recent_.rbegin(), recent_.rbegin() + 1, recent_.rend());
   recent_[0] = now;
+  began_ = true;
   int change = 0;
   if (now > high) {
     change = -static_cast<int>(std::ceil(std::log2(now / high)));

@@ -31,7 +31,7 @@ class StepSizes {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(unit_, level_, grows_, waits_, recent_);
+    archive(unit_, level_, grows_, began_, waits_, recent_);
   }
 
  private:
@@ -40,6 +40,7 @@ class StepSizes {
   double unit_ = 1;                 ///< size of level 0 [s]
   int level_ = 0;                   ///< of the next step; two are a factor of 2
   bool grows_ = true;               ///< after a start: by up to a factor of 2 a step
+  bool began_ = false;              ///< a step was accepted since
   int waits_ = 0;                   ///< steps before the next may be longer
   std::array<double, 3> recent_{};  ///< the last rates, as of the present level
 };

@@ -15,7 +15,10 @@ Review Stops::review(const EndOfStep& before, const EndOfStep& after, const Step
     if (const auto cut = cut_at(before, after, bound, step);
         cut && (!first || cut->cut_time < first->cut_time))
       first = cut;
-  return first.value_or(Review::keep());
+  if (first) return *first;
+  for (const double bound : {range.from, range.to})
+    if (passes_at_end(before, after, bound, step)) return Review::cut(step.end);
+  return Review::keep();
 }
 
 }  // namespace trammel

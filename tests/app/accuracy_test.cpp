@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <regex>
 
 #include "command.hpp"
@@ -85,7 +87,6 @@ TEST(Accuracy, of_a_tenth_leaves_a_tenth_of_the_error) {
   EXPECT_LT(ratio, 0.2);
 }
 
-// 200 rows and the start, at times that no step has to meet, as accurate as the steps.
 /// A ball at rest until a force sets in, within 0.4 ms, and moves it to and fro; or until a force grows from zero.
 TEST(Accuracy, is_reached_where_motion_begins_late) {
   const auto found = [](const std::string& force) {
@@ -135,6 +136,56 @@ stages:
   EXPECT_NEAR(testing::at(slide, 15, "value"), 0.9182797056, 1e-6);  // cases/stick_slip/reference.yaml
 }
 
+/// The block of cases/stops between two elastic stops: where it is at a time, with half a period of oscillation at each stop.
+double between_stops(double t, double frequency) {
+  const double gap = 0.1, contact = std::numbers::pi / frequency;
+  t -= gap;  // v = 1 m/s
+  double side = 1;
+  while (t > contact + 2 * gap) {
+    t -= contact + 2 * gap;
+    side = -side;
+  }
+  if (t < 0) return gap + t;
+  return side * (t < contact ? gap + std::sin(frequency * t) / frequency : gap - (t - contact));
+}
+
+/// The second stop is much stiffer: contact takes a hundredth of the time between two stops.
+TEST(Accuracy, is_reached_where_elastic_stops_are_met) {
+  for (const double stiffness : {2e4, 2e6})
+    for (const double accuracy : {1e-3, 1e-4}) {
+      const Workplace here;
+      const Outcome run = here.run(fmt::format(R"yaml(trammel: 1
+bodies:
+  block: {{type: rigid_body, mass: 2, inertia: [0.02, 0.02, 0.02], velocity: [1, 0, 0]}}
+joints:
+  guide:
+    type: prismatic
+    between: [ground, block]
+    axis: [1, 0, 0]
+    stop: {{slide: {{from: -0.1, to: 0.1, stiffness: {}}}}}
+sensors:
+  slide: {{type: signal, of: guide.slide}}
+stages:
+  - {{type: dynamic, until: 1, accuracy: {}, newton: {{tolerance: 1e-11}}}}
+output: {{csv: {{interval: 0.02}}}}
+)yaml",
+                                               stiffness, accuracy));
+      ASSERT_EQ(run.status, 0) << run.err;
+      const double frequency = std::sqrt(stiffness / 2);
+      double largest = 0;
+      for (const std::vector<double>& row : testing::table_of(here.read("out/slide.csv")).rows)
+        largest = std::max(largest, std::abs(row[1] - between_stops(row[0], frequency)));
+      // A perturbed start grows fourfold. Errors were 14 to 24 times this, and with the stiff stop the finer run gave up.
+      EXPECT_LT(largest / (0.2 + 2 / frequency), 4 * accuracy) << stiffness << ", " << accuracy;
+      EXPECT_GT(largest / (0.2 + 2 / frequency), 0.1 * accuracy) << stiffness << ", " << accuracy;
+      // In free flight steps are as long as the motion there allows (16,002 in the last run where errors of the contact counted on).
+      std::smatch found;
+      ASSERT_TRUE(std::regex_search(run.out, found, std::regex("done: (\\d+) steps"))) << run.out;
+      EXPECT_LT(std::stoi(found[1]), 10000) << stiffness << ", " << accuracy;
+    }
+}
+
+// 200 rows and the start, at times that no step has to meet, as accurate as the steps.
 TEST(Accuracy, writes_rows_at_nominal_times) {
   const Workplace here;
   const Outcome run = here.run(pendulum("accuracy: 1e-5"));
@@ -230,6 +281,56 @@ TEST(Accuracy, tells_the_error_of_reactions) {
       << run.out;
   EXPECT_GT(std::stod(found[1]), 2e-4);
   EXPECT_LT(std::stod(found[1]), 4e-3);
+}
+
+/// The rod vibrates so little that its bob needs no steps for that, and its tension more than 64 for each of those.
+TEST(Accuracy, of_reactions_tells_where_steps_would_be_too_short) {
+  const Workplace here;
+  std::string text = shaken("accuracy: {value: 1e-6, reactions: yes}");
+  text.replace(text.find("1e-5*sin(200*t)"), 15, "1e-8*sin(300*t)");
+  const Outcome run = here.run(text);
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      run.out, found,
+      std::regex(
+          "accuracy of reactions: not reached in (\\d+) steps, which would have to be more than 64 times "
+          "shorter than positions need; the largest error is that of '([^']+)'")))
+      << run.out;
+  EXPECT_GT(std::stoi(found[1]), 1000);
+  EXPECT_THAT(found[2], HasSubstr("rod"));
+  ASSERT_TRUE(std::regex_search(run.out, found, std::regex("done: (\\d+) steps"))) << run.out;
+  EXPECT_LT(std::stoi(found[1]), 64 * 100);
+}
+
+/// A mass on an undamped beam, whose modes reach 3e7 rad/s: where it passes to the next element it sets them off.
+TEST(Accuracy, of_reactions_ends_where_stiff_modes_ring) {
+  const auto steps = [](const std::string& accuracy) {
+    const Workplace here;
+    const Outcome run = here.run(fmt::format(R"yaml(trammel: 1
+sections:
+  girder:
+    stiffness: {{EA: 1e9, GA: [1e11, 1e11], GJ: 1e6, EI: [1e6, 1e6]}}
+    mass: {{rhoA: 100, J: [2e-4, 1e-4, 1e-4]}}
+bodies:
+  girder: {{type: beam, section: girder, from: [0, 0, 0], to: [10, 0, 0], elements: 20, bending: linear}}
+  load: {{type: point_mass, mass: 500, position: [0, 0, 0], velocity: [20, 0, 0]}}
+joints:
+  left: {{type: revolute, between: [ground, girder.start], axis: [0, 0, 1]}}
+  right: {{type: point_on_line, between: [ground, girder.end], axis: [1, 0, 0]}}
+  wheel: {{type: beam_sliding, beam: girder, slider: load, motion: {{s: 20*t}}}}
+loads:
+  weight: {{type: force, on: load, force: [0, -4.905, 0]}}
+stages:
+  - {{type: dynamic, until: 0.06, accuracy: {}, newton: {{tolerance: 1e-10}}}}
+)yaml",
+                                             accuracy));
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(run.out, found, std::regex("done: (\\d+) steps"))) << run.out;
+    return found.empty() ? 0 : std::stoi(found[1]);
+  };
+  EXPECT_LT(steps("{value: 1e-3, reactions: yes}"), 64 * steps("1e-3"));
 }
 
 /// A bob on a straight rail on which a spring moves it to and fro, while a force across the rail jumps from 1 to 5 N.

@@ -63,5 +63,28 @@ TEST(SmoothedDifference, leaves_out_a_value_too_close_to_a_newer_one_but_follows
   for (const double weight : smoothed_difference(shorter, 2, 0.9)) EXPECT_NE(weight, 0);
 }
 
+TEST(Surprise, counts_a_jump_in_full_and_neither_a_line_nor_what_alternates) {
+  const double times[] = {0.4, 0.3, 0.2, 0.1, 0.0};  // the newest first
+  const Surprise weights = surprise(times, 0.9);
+  for (const auto& [of, of_square] : {std::pair(weights.of_line, true), std::pair(weights.of_curve, false)}) {
+    double line = 0, square = 0, alternating = 0;
+    for (std::size_t i = 0; i < 5; ++i) {
+      line += of[i] * (2 - 3 * times[i]);
+      square += of[i] * times[i] * times[i];
+      alternating += of[i] * std::pow(-0.9, -static_cast<double>(i));
+    }
+    EXPECT_NEAR(of[0], 1, 1e-12);
+    EXPECT_NEAR(line, 0, 1e-12);
+    EXPECT_NEAR(alternating, 0, 1e-12);
+    // From a line a parabola differs by its second difference, which the average of two values does not change.
+    EXPECT_NEAR(square, of_square ? 1.9 * 0.02 : 0, 1e-12);
+  }
+  const double three[] = {0.4, 0.3, 0.1}, two[] = {0.4, 0.3};
+  const std::vector<double> few = surprise(three, 0.9).of_curve;
+  EXPECT_NEAR(few[1], -1.5, 1e-12);
+  EXPECT_NEAR(few[2], 0.5, 1e-12);
+  EXPECT_EQ(surprise(two, 0.9).of_line, (std::vector<double>{0, 0}));
+}
+
 }  // namespace
 }  // namespace trammel::testing

@@ -49,6 +49,14 @@ inline std::optional<Review> cut_at(const EndOfStep& before, const EndOfStep& af
   return Review::cut(step.start + part * h);
 }
 
+/// Whether the quantity passes `bound` at the end of the step (near_end_of_step).
+inline bool passes_at_end(const EndOfStep& before, const EndOfStep& after, double bound,
+                          const StepInfo& step) {
+  if (!std::isfinite(bound) || before.value == bound || (before.value > bound) == (after.value > bound))
+    return false;
+  return crossing(before, after, bound, step.size()) >= 1 - near_end_of_step;
+}
+
 /// The review of a step that ends beyond `bound`: all rows of the element become inactive at the crossing. A crossing near the start
 /// or the end of the step counts as there (near_end_of_step). If the quantity was beyond `bound` before, they do so at the start.
 inline Review leave_at(const EndOfStep& before, const EndOfStep& after, double bound, const StepInfo& step) {

@@ -53,7 +53,7 @@ struct TRAMMEL_API Stops {
   };
   Action at(const EndOfStep& motion) const;
 
-  /// Cuts the step where an end is met or left inside it.
+  /// Cuts the step where an end is met or left inside it. At an end that is passed close to the step's end the step ends as well.
   Review review(const EndOfStep& before, const EndOfStep& after, const StepInfo& step) const;
 };
 
