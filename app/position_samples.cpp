@@ -87,9 +87,9 @@ std::vector<PositionSamples::Difference> PositionSamples::against(const Position
     worst.stage = coarse.stage;
     for (std::size_t k = 0; k < std::min(coarse.values.size(), fine.values.size()); ++k) {
       difference(assembler_.layout(), coarse.values[k], fine.values[k], increments);
-      const MotionRange::Worst found = coarse.range.worst(increments);
-      if (!(found.error > worst.largest)) continue;
-      worst.largest = found.error;
+      const NamedNumber found = coarse.range.worst(increments);
+      if (!(found.number > worst.largest)) continue;
+      worst.largest = found.number;
       worst.where = found.where;
       worst.time = coarse.begin + coarse.interval * static_cast<double>(k + 1);
     }

@@ -173,12 +173,8 @@ MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end
   return {errors[0], errors[1]};
 }
 
-MotionRange::Worst MotionRange::worst(const std::vector<double>& displacement) const {
-  struct {
-    double error;
-    int rank;
-  } all{0, layout_->rank()};
-  Worst out;
+NamedNumber MotionRange::worst(const std::vector<double>& displacement) const {
+  NamedNumber worst;
   const std::array<double, 2> least{floor(lengths, false), floor(angles, false)};
   each_channel([&](const UnknownBlock& u, Kind kind, int, int size, std::size_t packed) {
     if (massless_[packed] != 0) return;
@@ -186,17 +182,11 @@ MotionRange::Worst MotionRange::worst(const std::vector<double>& displacement) c
     for (std::size_t k = packed; k < packed + at(size); ++k) square += displacement[k] * displacement[k];
     double range = ranges(u.kind == BlockKind::rotation ? 0 : size, packed).displacement;
     if (kind != others) range = std::max(range, least[kind]);
-    if (!(range > 0) || !(std::sqrt(square) > all.error * range)) return;
-    all.error = std::sqrt(square) / range;
-    out.where = model_->block(u.block).name;
+    if (!(range > 0) || !(std::sqrt(square) > worst.number * range)) return;
+    worst.number = std::sqrt(square) / range;
+    worst.where = model_->block(u.block).name;
   });
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC, layout_->comm());
-  int letters = static_cast<int>(out.where.size());
-  MPI_Bcast(&letters, 1, MPI_INT, all.rank, layout_->comm());
-  out.where.resize(at(letters));
-  MPI_Bcast(out.where.data(), letters, MPI_CHAR, all.rank, layout_->comm());
-  out.error = all.error;
-  return out;
+  return largest_of_ranks(std::move(worst), layout_->comm());
 }
 
 }  // namespace trammel

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "kernel/layout.hpp"
+#include "solvers/largest_of_ranks.hpp"
 #include "solvers/local_error.hpp"
 #include "solvers/rank_bytes.hpp"
 
@@ -39,12 +39,8 @@ class MotionRange {
   void drop_rounding(LocalError& error, const State& end, double h) const;
 
   /// The channel whose displacement is the largest fraction of its range. `displacement` has the order of
-  /// LocalError. Collective.
-  struct Worst {
-    double error = 0;
-    std::string where;  ///< "bob position"; empty where all are zero
-  };
-  Worst worst(const std::vector<double>& displacement) const;
+  /// LocalError. Gives the fraction and the channel ("bob position"; empty where all are zero). Collective.
+  NamedNumber worst(const std::vector<double>& displacement) const;
 
   /// The time that the motion needs to cover its range at its largest velocity [s].
   double time() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/largest_of_ranks.hpp"
 #include "solvers/smoothed_difference.hpp"
 #include "trammel/index.hpp"
 
@@ -92,17 +93,8 @@ double ReactionError::take(const State& now, double h) {
 }
 
 std::string ReactionError::worst() const {
-  struct {
-    double error;
-    int rank;
-  } all{error_, layout_->rank()};
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC, layout_->comm());
   std::string where = worst_ < 0 ? "" : model_->block(layout_->unknowns()[at(worst_)].block).name;
-  int letters = static_cast<int>(where.size());
-  MPI_Bcast(&letters, 1, MPI_INT, all.rank, layout_->comm());
-  where.resize(at(letters));
-  MPI_Bcast(where.data(), letters, MPI_CHAR, all.rank, layout_->comm());
-  return where;
+  return largest_of_ranks({error_, std::move(where)}, layout_->comm()).where;
 }
 
 void ReactionError::serialize(Archive& archive) {
