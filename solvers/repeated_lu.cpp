@@ -1,6 +1,9 @@
 #include "solvers/repeated_lu.hpp"
 
+#include <camd.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -38,7 +41,9 @@ constexpr double most_fill = 2;
 /// Unknowns up to which all orderings are compared, for next to no time.
 constexpr int few = 1000;
 
-constexpr int amd = 0, colamd = 1;  // KLU's numbers
+constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
+/// Operations for each of those without unknowns that come last, up to which these come last.
+constexpr double price_of_last = 1.2;
 
 }  // namespace
 
@@ -78,7 +83,7 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
 
   if (!symbolic_) return false;
   if (grown && numeric_) return true;
-  const bool same_size = scales_.empty() || (largest_ < most_change && largest_ * most_change > 1);
+  const bool same_size = largest_ < most_change && largest_ * most_change > 1;
   if (numeric_ && same_size &&
       klu_refactor(starts_.data(), columns_.data(), values_->data(), symbolic_.get(), numeric_.get(),
                    common_.get()) != 0 &&
@@ -90,7 +95,6 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
 }
 
 void RepeatedLu::scale(const double* value) {
-  if (one_block_) return;  // who reads KLU's factors reads its scales
   scales_.assign(at(size()), 0.0);
   for (std::size_t k = 0; k < from_.size(); ++k) {
     double& largest = scales_[at(columns_[k])];
@@ -100,10 +104,6 @@ void RepeatedLu::scale(const double* value) {
 }
 
 void RepeatedLu::take_values(const double* value) {
-  if (scales_.empty()) {
-    for (std::size_t k = 0; k < from_.size(); ++k) (*values_)[k] = value[from_[k]];
-    return;
-  }
   double largest = 0;
   for (std::size_t k = 0; k < from_.size(); ++k) {
     const double number = value[from_[k]] * scales_[at(columns_[k])];
@@ -190,26 +190,46 @@ struct RepeatedLu::Factors {
   double flops = 0;
 };
 
-/// Empty where the matrix is singular, or where the ordering is not, or cannot be expected to be, cheaper than asked for.
-RepeatedLu::Factors RepeatedLu::factors(int ordering, bool blocks, double cheaper_than) {
+/// AMD, with the unknowns of the list last. Gives the entries of L that it expects; 0 where it fails.
+int RepeatedLu::Last::order(int n, int* starts, int* columns, int* order, klu_common* common) {
+  Last& last = *static_cast<Last*>(common->user_data);
+  std::vector<int> group(at(n), 0);
+  for (const int unknown : last.unknowns) group[at(unknown)] = 1;
+  std::array<double, CAMD_CONTROL> control{};
+  std::array<double, CAMD_INFO> info{};
+  camd_defaults(control.data());
+  const int status = camd_order(n, starts, columns, order, control.data(), info.data(), group.data());
+  if (status != CAMD_OK && status != CAMD_OK_BUT_JUMBLED) return 0;
+  last.operations = info[CAMD_NDIV] + 2 * info[CAMD_NMULTSUBS_LU];
+  return static_cast<int>(info[CAMD_LNZ]) + n;
+}
+
+/// An order of columns, without factors yet.
+RepeatedLu::Factors RepeatedLu::analysed(int ordering, bool blocks) {
   Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
   common_->ordering = ordering;
   common_->btf = blocks ? 1 : 0;
+  common_->user_data = &last_;
   made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
-  if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return made;
+  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = last_.operations;
+  return made;
+}
+
+/// No factors come of it where the matrix is singular, or where they are not, or cannot be expected to be, cheaper than asked for.
+void RepeatedLu::factorize(Factors& made, double cheaper_than) {
+  if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return;
   ++tried_;
   made.numeric.reset(factorized(made.symbolic.get()));
-  if (!made.numeric) return made;
+  if (!made.numeric) return;
   klu_flops(made.symbolic.get(), made.numeric.get(), common_.get());
   made.flops = common_->flops;
   if (made.flops > cheaper_than) made.numeric.reset();
-  return made;
 }
 
 /// Null where the matrix is singular, or fills in far more than AMD expects.
 klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
   const double initial = common_->initmem_amd, growth = common_->memgrow;
-  if (symbolic->ordering == amd) {
+  if (symbolic->ordering != colamd) {
     common_->initmem_amd = most_fill;
     common_->memgrow = std::numeric_limits<double>::max();  // KLU gives up where it would need more
   }
@@ -236,16 +256,23 @@ void RepeatedLu::order() {
     klu_defaults(common_.get());
     common_->tol = pivot_tolerance;
     common_->maxwork = transversal_work;
-    // KLU would find the scales anew in each factorization, and divide by them.
-    if (!one_block_) common_->scale = -1;
+    common_->scale = -1;  // KLU would find the scales anew in each factorization, and divide by them
+    common_->user_order = &Last::order;
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
-  Factors best = factors(amd, false, std::numeric_limits<double>::infinity());
+  constexpr double any_price = std::numeric_limits<double>::infinity();
+  Factors best = analysed(amd, false);
+  if (best.symbolic && !last_.unknowns.empty())
+    if (Factors other = analysed(own_order, false);
+        other.symbolic && other.symbolic->est_flops <= price_of_last * best.symbolic->est_flops)
+      best = std::move(other);
+  factorize(best, any_price);
   const bool regular = common_->status != KLU_SINGULAR;
   if (!suffices(best)) {
     const auto compare = [&](int ordering, bool blocks) {
-      const double most = best.numeric ? best.flops : std::numeric_limits<double>::infinity();
-      if (Factors other = factors(ordering, blocks, most); other.numeric) best = std::move(other);
+      Factors other = analysed(ordering, blocks);
+      factorize(other, best.numeric ? best.flops : any_price);
+      if (other.numeric) best = std::move(other);
     };
     if (regular && !one_block_) compare(amd, true);
     compare(colamd, false);

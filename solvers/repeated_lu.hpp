@@ -4,6 +4,7 @@
 #include <petscpc.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace trammel {
@@ -34,6 +35,9 @@ class RepeatedLu {
   bool factorize(Mat A);
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
+  /// Unknowns whose columns come last in all orders sought from now on, as long as this does not make the factors dearer. Few columns
+  /// of L and U then stand between them and the end.
+  void order_last(std::vector<int> unknowns) { last_.unknowns = std::move(unknowns); }
   /// The last factorization failed for want of memory.
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
   /// x = A^-1 b, of `size()` numbers each.
@@ -48,9 +52,10 @@ class RepeatedLu {
   std::size_t entries() const { return columns_.size(); }
   /// Orders of columns tried so far, each at the price of a factorization.
   int tried() const { return tried_; }
-  /// KLU's own factors, of the transposed matrix.
+  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j].
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
+  const std::vector<double>& scales() const { return scales_; }
 
  private:
   struct FreeSymbolic {
@@ -73,11 +78,21 @@ class RepeatedLu {
   bool suffices(const Factors& alone) const;
   void order();
   bool seek_pivots();
-  Factors factors(int ordering, bool blocks, double cheaper_than);
+  Factors analysed(int ordering, bool blocks);
+  void factorize(Factors& made, double cheaper_than);
   void remember_pivots();
   bool pivots_serve() const;
 
+  /// What KLU passes to the order with some unknowns last, and what that order says.
+  struct Last {
+    std::vector<int> unknowns;
+    double operations = 0;  ///< expected
+
+    static int order(int n, int* starts, int* columns, int* order, klu_common* common);
+  };
+
   bool one_block_;
+  Last last_;
   std::unique_ptr<klu_common> common_;
   std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
@@ -87,9 +102,9 @@ class RepeatedLu {
   std::vector<PetscInt> from_;  ///< by entry that counts: its place in the matrix, ascending
   std::vector<int> starts_, columns_;
   std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
-  std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
-  double largest_ = 0;          ///< of the values
-  std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
+  std::vector<double> scales_;                   ///< by column of the matrix
+  double largest_ = 0;                           ///< of the values
+  std::vector<double> pivots_;                   ///< pivots at the time when their order was chosen
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 
