@@ -70,17 +70,18 @@ bool RepeatedLu::factorize(Mat A) {
 
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
-  if (!symbolic_ || changed || all_entries_ != entries) {
-    all_entries_ = entries;
-    from_.clear();
+  if (!symbolic_ || changed || counting_.entries() != entries) {
+    counting_ = EntrySet(entries);
     growths_ = 0;
     symbolic_.reset();
   }
-  const bool grown = take_structure(A.begin, A.column, A.value, A.n);
-  if (grown) scale(A.value);
-  take_values(A.value);
-  if (grown) order();
-
+  const bool grown = !symbolic_ || !take_values(A);
+  if (grown) {
+    take_structure(A);
+    scale(A.value);
+    take_values(A);
+    order();
+  }
   if (!symbolic_) return false;
   if (grown && numeric_) return true;
   const bool same_size = largest_ < most_change && largest_ * most_change > 1;
@@ -90,90 +91,78 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
       pivots_serve())
     return true;
   scale(A.value);
-  take_values(A.value);
+  take_values(A);
   return seek_pivots();
 }
 
+/// Of the entries that count.
+std::vector<double> RepeatedLu::largest_by_column(const double* value) const {
+  std::vector<double> all(at(size()), 0.0);
+  auto column = columns_.begin();
+  counting_.each([&](std::size_t entry) {
+    double& largest = all[at(*column++)];
+    largest = std::max(largest, std::abs(value[entry]));
+  });
+  return all;
+}
+
 void RepeatedLu::scale(const double* value) {
-  scales_.assign(at(size()), 0.0);
-  for (std::size_t k = 0; k < from_.size(); ++k) {
-    double& largest = scales_[at(columns_[k])];
-    largest = std::max(largest, std::abs(value[from_[k]]));
-  }
+  scales_ = largest_by_column(value);
   for (double& s : scales_) s = s > 0 ? 1 / s : 1.0;
 }
 
-void RepeatedLu::take_values(const double* value) {
+bool RepeatedLu::take_values(const Rows& A) {
   double largest = 0;
-  for (std::size_t k = 0; k < from_.size(); ++k) {
-    const double number = value[from_[k]] * scales_[at(columns_[k])];
-    (*values_)[k] = number;
-    largest = std::max(largest, std::abs(number));
-  }
+  std::size_t k = 0;
+  std::vector<PetscInt> others;
+  counting_.each(
+      A.value,
+      [&](std::size_t entry) {
+        const double number = A.value[entry] * scales_[at(columns_[k])];
+        (*values_)[k++] = number;
+        largest = std::max(largest, std::abs(number));
+      },
+      [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
   largest_ = largest;
+  return others.empty() || negligible_all(A, others);
 }
 
-/// Lets entries count that were zero so far; true where there are any.
-bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, const double* value,
-                                PetscInt n) {
-  const bool first = !symbolic_;
-  bool appears = first;
-  PetscInt p = 0;
-  const auto look_until = [&](PetscInt end) {
-    while (p < end && !appears) appears = value[p++] != 0;
-  };
-  for (std::size_t k = 0; k < from_.size() && !appears; ++k) {
-    look_until(from_[k]);
-    p = from_[k] + 1;
+/// Of entries that do not count, in ascending order.
+bool RepeatedLu::negligible_all(const Rows& A, std::span<const PetscInt> entries) const {
+  PetscInt row = -1;
+  double row_largest = 0;
+  for (const PetscInt entry : entries) {
+    if (row < 0 || entry >= A.begin[row + 1]) {
+      do ++row;
+      while (entry >= A.begin[row + 1]);
+      row_largest = 0;
+      for (PetscInt p = A.begin[row]; p < A.begin[row + 1]; ++p)
+        row_largest = std::max(row_largest, std::abs(A.value[p]));
+    }
+    if (std::abs(A.value[entry]) > negligible * row_largest) return false;
   }
-  look_until(begin[n]);
-  if (!appears) return false;
-  std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
-  const auto each_entry = [&](auto&& use) {
-    std::size_t next = 0;  // of those that count
-    for (PetscInt i = 0; i < n; ++i)
-      for (PetscInt entry = begin[i]; entry < begin[i + 1]; ++entry) {
-        const bool counts = next < from_.size() && from_[next] == entry;
-        if (counts) ++next;
-        use(i, column[entry], entry, counts);
-      }
-  };
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool) {
-    const double size = std::abs(value[entry]);
-    row_largest[at(i)] = std::max(row_largest[at(i)], size);
-    column_largest[at(j)] = std::max(column_largest[at(j)], size);
+  const std::vector<double> column_largest = largest_by_column(A.value);
+  return std::ranges::none_of(entries, [&](PetscInt entry) {
+    return std::abs(A.value[entry]) > negligible * column_largest[at(A.column[entry])];
   });
-  bool grown = first;
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    grown = grown || (!counts && std::abs(value[entry]) >
-                                     negligible * std::min(row_largest[at(i)], column_largest[at(j)]));
-  });
-  if (!grown) return false;
-  // Entries at the level of rounding may grow later: when one new entry counts, all entries that are not exactly
-  // zero are included.
+}
+
+/// Lets entries count that were zero so far. Those at the level of rounding may grow later: all that are not exactly zero count then.
+void RepeatedLu::take_structure(const Rows& A) {
   const bool all = growths_ >= most_growths;
-  const auto will_count = [&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    return all || counts || value[entry] != 0 || j == i;
-  };
   ++growths_;
-  starts_.assign(at(n) + 1, 0);
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    if (will_count(i, j, entry, counts)) ++starts_[at(i) + 1];
-  });
-  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-  const std::size_t number = at(starts_.back());
-  std::vector<PetscInt> from;
-  from.reserve(number);
+  starts_.assign(at(A.n) + 1, 0);
   columns_.clear();
-  columns_.reserve(number);
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    if (!will_count(i, j, entry, counts)) return;
-    from.push_back(entry);
-    columns_.push_back(static_cast<int>(j));
-  });
-  from_ = std::move(from);
+  for (PetscInt i = 0; i < A.n; ++i) {
+    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry)
+      if (all || A.value[entry] != 0 || A.column[entry] == i) counting_.insert(at(entry));
+    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry)
+      if (counting_.contains(at(entry))) ++starts_[at(i) + 1];
+  }
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  columns_.reserve(at(starts_.back()));
+  counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(A.column[entry])); });
   share_values();
-  return true;
 }
 
 /// Solvers use one array of values in turn: KLU's factors do not refer to it.
@@ -181,7 +170,7 @@ void RepeatedLu::share_values() {
   static std::weak_ptr<std::vector<double>> common;
   if (!values_) values_ = common.lock();
   if (!values_) common = values_ = std::make_shared<std::vector<double>>();
-  if (values_->size() < from_.size()) *values_ = std::vector<double>(from_.size());  // of this capacity
+  if (values_->size() < columns_.size()) *values_ = std::vector<double>(columns_.size());  // of this capacity
 }
 
 struct RepeatedLu::Factors {

@@ -4,8 +4,11 @@
 #include <petscpc.h>
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "solvers/entry_set.hpp"
 
 namespace trammel {
 
@@ -67,11 +70,13 @@ class RepeatedLu {
     void operator()(klu_numeric* n) const { klu_free_numeric(&n, common); }
   };
 
-  /// Copies the entries that count, scaled.
-  void take_values(const double* value);
+  /// Copies the entries that count, scaled. False where entries that do not count are not negligible.
+  bool take_values(const Rows& A);
   /// Makes the largest entry of each column of the matrix (a row to KLU) one.
   void scale(const double* value);
-  bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
+  std::vector<double> largest_by_column(const double* value) const;
+  bool negligible_all(const Rows& A, std::span<const PetscInt> entries) const;
+  void take_structure(const Rows& A);
   void share_values();
   struct Factors;
   klu_numeric* factorized(klu_symbolic* symbolic);
@@ -98,8 +103,7 @@ class RepeatedLu {
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  std::size_t all_entries_ = 0;
-  std::vector<PetscInt> from_;  ///< by entry that counts: its place in the matrix, ascending
+  EntrySet counting_;  ///< entries of the matrix
   std::vector<int> starts_, columns_;
   std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
   std::vector<double> scales_;                   ///< by column of the matrix
