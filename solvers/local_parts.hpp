@@ -3,6 +3,7 @@
 #include <petscmat.h>
 
 #include "kernel/petsc_call.hpp"
+#include "solvers/repeated_lu.hpp"
 
 namespace trammel {
 
@@ -26,6 +27,8 @@ class LocalParts {
   }
   LocalParts(const LocalParts&) = delete;
   LocalParts& operator=(const LocalParts&) = delete;
+
+  RepeatedLu::Rows own() const { return {n, begin[0], column[0], value[0]}; }
 
   // Indexed by 0: columns of this rank, 1: of others, numbered by `columns`.
   PetscInt n = 0;

@@ -20,12 +20,12 @@ constexpr int most_at_once = 8;
 
 }  // namespace
 
-void PartialLu::set_structure(std::vector<PetscInt> places, std::vector<PetscInt> begin,
-                              std::vector<PetscInt> column, std::vector<Entry> right,
+void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> right,
                               std::vector<Entry> below, int border) {
-  places_ = std::move(places);
-  begin_ = std::move(begin);
-  column_ = std::move(column);
+  number_ = std::move(number);
+  places_.clear();
+  for (std::size_t i = 0; i < number_.size(); ++i)
+    if (number_[i] >= 0) places_.push_back(static_cast<PetscInt>(i));
   right_ = std::move(right);
   below_ = std::move(below);
   border_ = border;
@@ -44,6 +44,14 @@ void PartialLu::set_structure(std::vector<PetscInt> places, std::vector<PetscInt
   std::ranges::sort(coupled);
   coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
   lu_.order_last(std::move(coupled));
+  lu_.leave_out(number_);
+}
+
+template <class Use>
+void PartialLu::each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const {
+  const PetscInt row = places_[at(i)];
+  for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p)
+    if (const PetscInt j = number_[at(rank.column[p])]; j >= 0) use(static_cast<int>(j), rank.value[p]);
 }
 
 // KLU packs the row numbers and then the values of a column, in units of a double.
@@ -58,15 +66,15 @@ PartialLu::Column PartialLu::upper(int k) const {
   return {reinterpret_cast<const int*>(packed), packed + (n.Ulen[k] + 1) / 2, n.Ulen[k]};
 }
 
-bool PartialLu::factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r) {
-  a_ = a;
+bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> c,
+                          std::span<const double> r) {
   c_ = c;
   r_ = r;
   weak_.clear();
   if (size() == 0) return true;
-  const bool fine = lu_.factorize({size(), begin_.data(), column_.data(), a_.data()}, changed_);
+  const bool fine = lu_.factorize(rank, changed_);
   changed_ = !fine;
-  if (!fine || lu_.searches() != searches_) find_weak(!fine);
+  if (!fine || lu_.searches() != searches_) find_weak(rank, !fine);
   if (!fine || !weak_.empty()) {
     searches_ = -1;
     return false;
@@ -221,16 +229,16 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
   for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scales()[at(numeric.Pnum[k])];
 }
 
-void PartialLu::residual(const double* b, const double* x, const double* y, double least, double* r,
-                         double* size, double* border_r, double* border_size) const {
-  for (int i = 0; i < this->size(); ++i) {
-    const PetscInt row = places_[at(i)];
+void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,
+                         double least, double* r, double* size, double* border_r, double* border_size) const {
+  for (const PetscInt row : places_) {
     double sum = b[row], all = std::abs(b[row]), largest = 0;
-    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
-      const double term = a_[at(p)] * x[places_[at(column_[at(p)])]];
+    for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p) {
+      if (number_[at(rank.column[p])] < 0) continue;
+      const double term = rank.value[p] * x[rank.column[p]];
       sum -= term;
       all += std::abs(term);
-      largest = std::max(largest, std::abs(a_[at(p)]));
+      largest = std::max(largest, std::abs(rank.value[p]));
     }
     r[row] = sum;
     size[row] = std::max(all, least * largest);
@@ -249,29 +257,23 @@ void PartialLu::residual(const double* b, const double* x, const double* y, doub
 }
 
 // Compares unknowns as they are where the largest number of each row, and then that of each column, is one.
-void PartialLu::potential(const double* x, double* potential, double* border_potential) const {
+void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double* potential,
+                          double* border_potential) const {
   const int n = size();
-  std::vector<double> column(at(n), 0.0);
-  const auto largest_of = [&](int i) {
-    double largest = 0;
-    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
-      largest = std::max(largest, std::abs(a_[at(p)]));
-    return largest;
-  };
+  std::vector<double> row(at(n), 0.0), column(at(n), 0.0);
   for (int i = 0; i < n; ++i) {
-    const double row = largest_of(i);
-    if (!(row > 0)) continue;
-    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
-      double& largest = column[at(column_[at(p)])];
-      largest = std::max(largest, std::abs(a_[at(p)]) / row);
-    }
+    double& largest = row[at(i)];
+    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
+    if (largest > 0)
+      each_entry(rank, i, [&](int j, double number) {
+        column[at(j)] = std::max(column[at(j)], std::abs(number) / largest);
+      });
   }
   const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) * column[at(j)]; };
   for (int i = 0; i < n; ++i) {
     double most = 0;
-    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
-      most = std::max(most, size_of(column_[at(p)]));
-    potential[places_[at(i)]] = largest_of(i) * most;
+    each_entry(rank, i, [&](int j, double) { most = std::max(most, size_of(j)); });
+    potential[places_[at(i)]] = row[at(i)] * most;
   }
   for (int g = 0; g < border_; ++g) {
     double number = 0, most = 0;
@@ -285,30 +287,40 @@ void PartialLu::potential(const double* x, double* potential, double* border_pot
 
 /// One inverse iteration, of rows and columns of size one, shows a null vector: its largest number, where that of the transposed
 /// matrix has one too, is an unknown whose row and column the matrix is better without.
-void PartialLu::find_weak(bool failed) {
+void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   const int n = size();
   std::vector<double> row(at(n), 0.0), column(at(n), 0.0);
-  for (int i = 0; i < n; ++i)
-    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
-      row[at(i)] = std::max(row[at(i)], std::abs(a_[at(p)]));
-  for (double& x : row)
-    if (!(x > 0)) x = 1;
-  for (int i = 0; i < n; ++i)
-    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
-      double& largest = column[at(column_[at(p)])];
-      largest = std::max(largest, std::abs(a_[at(p)]) / row[at(i)]);
-    }
+  for (int i = 0; i < n; ++i) {
+    double& largest = row[at(i)];
+    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
+    if (!(largest > 0)) largest = 1;
+    each_entry(rank, i, [&](int j, double number) {
+      column[at(j)] = std::max(column[at(j)], std::abs(number) / largest);
+    });
+  }
   for (double& x : column)
     if (!(x > 0)) x = 1;
   RepeatedLu shifted(true);
   RepeatedLu* lu = &lu_;
   if (failed) {
-    std::vector<double> values(a_.begin(), a_.end());
-    for (int i = 0; i < n; ++i)
-      for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
-        if (column_[at(p)] == i) values[at(p)] += shift * row[at(i)] * column[at(i)];
+    std::vector<PetscInt> begin{0}, columns;
+    std::vector<double> values;
+    for (int i = 0; i < n; ++i) {
+      columns.push_back(i);
+      values.push_back(shift * row[at(i)] * column[at(i)]);
+      const std::size_t diagonal = values.size() - 1;
+      each_entry(rank, i, [&](int j, double number) {
+        if (j == i) {
+          values[diagonal] += number;
+        } else {
+          columns.push_back(j);
+          values.push_back(number);
+        }
+      });
+      begin.push_back(static_cast<PetscInt>(columns.size()));
+    }
     lu = &shifted;
-    if (!shifted.factorize({n, begin_.data(), column_.data(), values.data()}, true)) return;
+    if (!shifted.factorize({n, begin.data(), columns.data(), values.data()}, true)) return;
   }
   const double limit = failed ? shifted_singular : singular;
   std::mt19937 random(1);

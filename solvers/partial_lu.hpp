@@ -24,15 +24,15 @@ class PartialLu {
     int border = 0;  ///< and of the border
   };
 
-  /// Takes the structure: places of the interior's unknowns in the vectors of the rank; rows of A, each with a diagonal entry; and the
-  /// entries of C and of R, in any order.
-  void set_structure(std::vector<PetscInt> places, std::vector<PetscInt> begin, std::vector<PetscInt> column,
-                     std::vector<Entry> right, std::vector<Entry> below, int border);
-  int size() const { return static_cast<int>(begin_.size()) - 1; }
+  /// Takes the structure: for each unknown of the rank its number in the interior, in the same order from 0 on, or -1; and the entries of
+  /// C and of R, in any order.
+  void set_structure(std::vector<PetscInt> number, std::vector<Entry> right, std::vector<Entry> below,
+                     int border);
+  int size() const { return static_cast<int>(places_.size()); }
 
-  /// Factorizes; `a`, `c`, `r` are in the order of the structure, and stay alive as long as these factors are used. False if A is
-  /// singular to rounding; then `weak` gives the unknowns responsible.
-  bool factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r);
+  /// Factorizes; `rank` has all unknowns of the rank, of which A is a part; `c`, `r` are in the order of the structure, and stay alive
+  /// as long as these factors are used. False if A is singular to rounding; then `weak` gives the unknowns responsible.
+  bool factorize(const RepeatedLu::Rows& rank, std::span<const double> c, std::span<const double> r);
   /// Unknowns of the interior without which A is expected to be regular.
   std::span<const int> weak() const { return weak_; }
 
@@ -45,14 +45,15 @@ class PartialLu {
   /// x = B^-1 (w - W y), y by unknown of the border; w is lost.
   void backward(const double* y, double* w, double* x) const;
 
-  /// r = b - A x - C y and size = |A| |x| + |C| |y| + |b|, of the interior; those of the border get what R adds.
+  /// `rank` as it was factorized. r = b - A x - C y and size = |A| |x| + |C| |y| + |b|, of the interior; those of the border get what R adds.
   /// A row's size is at least `least` times its largest number in A.
-  void residual(const double* b, const double* x, const double* y, double least, double* r, double* size,
-                double* border_r, double* border_size) const;
+  void residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y, double least,
+                double* r, double* size, double* border_r, double* border_size) const;
   /// By row of the interior what its terms might amount to, though those that there are be rounding errors: its largest number in A
   /// times the largest unknown among its columns, where A may also be zero. Units of rows and columns do not matter. Those of
   /// the border get what R adds.
-  void potential(const double* x, double* potential, double* border_potential) const;
+  void potential(const RepeatedLu::Rows& rank, const double* x, double* potential,
+                 double* border_potential) const;
 
  private:
   struct Sparse {
@@ -70,12 +71,16 @@ class PartialLu {
   Column upper(int k) const;
   void find_reach();
   void eliminate_border();
-  void find_weak(bool failed);
+  void find_weak(const RepeatedLu::Rows& rank, bool failed);
+  /// Calls use(column, number) for the entries of a row, both of the interior.
+  template <class Use>
+  void each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const;
 
   RepeatedLu lu_{true};
-  std::vector<PetscInt> places_, begin_, column_;
+  std::vector<PetscInt> number_;  ///< by unknown of the rank: its number in the interior, or -1
+  std::vector<PetscInt> places_;  ///< by unknown of the interior: its number in the rank
   std::vector<Entry> right_, below_;
-  std::span<const double> a_, c_, r_;
+  std::span<const double> c_, r_;
   int border_ = 0, searches_ = -1;
   bool changed_ = true;
   std::vector<int> place_of_column_, place_of_row_;    ///< by unknown: its pivot

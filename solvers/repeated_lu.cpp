@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <new>
-#include <numeric>
 #include <utility>
 
 #include "kernel/petsc_call.hpp"
@@ -122,9 +121,17 @@ bool RepeatedLu::take_values(const Rows& A) {
         (*values_)[k++] = number;
         largest = std::max(largest, std::abs(number));
       },
-      [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
+      [&](std::size_t entry) {
+        if (!left_out(A, static_cast<PetscInt>(entry))) others.push_back(static_cast<PetscInt>(entry));
+      });
   largest_ = largest;
   return others.empty() || negligible_all(A, others);
+}
+
+bool RepeatedLu::left_out(const Rows& A, PetscInt entry) const {
+  if (number_.empty()) return false;
+  const auto row = std::upper_bound(A.begin, A.begin + A.n, entry) - A.begin - 1;
+  return number_[at(row)] < 0 || number_[at(A.column[entry])] < 0;
 }
 
 /// Of entries that do not count, in ascending order.
@@ -143,7 +150,7 @@ bool RepeatedLu::negligible_all(const Rows& A, std::span<const PetscInt> entries
   }
   const std::vector<double> column_largest = largest_by_column(A.value);
   return std::ranges::none_of(entries, [&](PetscInt entry) {
-    return std::abs(A.value[entry]) > negligible * column_largest[at(A.column[entry])];
+    return std::abs(A.value[entry]) > negligible * column_largest[at(number(A.column[entry]))];
   });
 }
 
@@ -151,17 +158,20 @@ bool RepeatedLu::negligible_all(const Rows& A, std::span<const PetscInt> entries
 void RepeatedLu::take_structure(const Rows& A) {
   const bool all = growths_ >= most_growths;
   ++growths_;
-  starts_.assign(at(A.n) + 1, 0);
+  starts_.assign(1, 0);
   columns_.clear();
   for (PetscInt i = 0; i < A.n; ++i) {
-    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry)
+    if (number(i) < 0) continue;
+    int counting = 0;
+    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry) {
+      if (number(A.column[entry]) < 0) continue;
       if (all || A.value[entry] != 0 || A.column[entry] == i) counting_.insert(at(entry));
-    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry)
-      if (counting_.contains(at(entry))) ++starts_[at(i) + 1];
+      if (counting_.contains(at(entry))) ++counting;
+    }
+    starts_.push_back(starts_.back() + counting);
   }
-  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   columns_.reserve(at(starts_.back()));
-  counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(A.column[entry])); });
+  counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(number(A.column[entry]))); });
   share_values();
 }
 

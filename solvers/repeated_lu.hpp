@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solvers/entry_set.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -41,9 +42,12 @@ class RepeatedLu {
   /// Unknowns whose columns come last in all orders sought from now on, as long as this does not make the factors dearer. Few columns
   /// of L and U then stand between them and the end.
   void order_last(std::vector<int> unknowns) { last_.unknowns = std::move(unknowns); }
+  /// Leaves out unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here,
+  /// in the same order from 0 on, and -1 where it is left out.
+  void leave_out(std::vector<PetscInt> number) { number_ = std::move(number); }
   /// The last factorization failed for want of memory.
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
-  /// x = A^-1 b, of `size()` numbers each.
+  /// x = A^-1 b, of `size()` numbers each, in the numbers of `leave_out`.
   void solve(const double* b, double* x);
   /// x = A^-T b.
   void solve_transposed(const double* b, double* x);
@@ -55,7 +59,7 @@ class RepeatedLu {
   std::size_t entries() const { return columns_.size(); }
   /// Orders of columns tried so far, each at the price of a factorization.
   int tried() const { return tried_; }
-  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j].
+  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j]. In the numbers of `leave_out`.
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
   const std::vector<double>& scales() const { return scales_; }
@@ -75,6 +79,8 @@ class RepeatedLu {
   /// Makes the largest entry of each column of the matrix (a row to KLU) one.
   void scale(const double* value);
   std::vector<double> largest_by_column(const double* value) const;
+  PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
+  bool left_out(const Rows& A, PetscInt entry) const;
   bool negligible_all(const Rows& A, std::span<const PetscInt> entries) const;
   void take_structure(const Rows& A);
   void share_values();
@@ -103,7 +109,8 @@ class RepeatedLu {
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  EntrySet counting_;  ///< entries of the matrix
+  std::vector<PetscInt> number_;  ///< empty: none are left out
+  EntrySet counting_;             ///< entries of the matrix
   std::vector<int> starts_, columns_;
   std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
   std::vector<double> scales_;                   ///< by column of the matrix

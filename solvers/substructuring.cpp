@@ -20,6 +20,9 @@
 #include "solvers/vertex_cover.hpp"
 #include "trammel/index.hpp"
 
+// Documented by PETSc, and declared in a header that is not.
+PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject, PetscObjectState*);
+
 namespace trammel {
 
 namespace {
@@ -88,7 +91,7 @@ class Substructuring {
   void exchange(const LocalParts& A);
   void solve_once(const double* b, const std::vector<double>& border_b, double* x,
                   std::vector<double>& border_x);
-  bool inaccurate(const double* b, const std::vector<double>& border_b, const double* x,
+  bool inaccurate(Mat A, const double* b, const std::vector<double>& border_b, const double* x,
                   const std::vector<double>& border_x, double limit);
 
   PC pc_;
@@ -111,11 +114,11 @@ class Substructuring {
   std::vector<PetscInt> inner_;  ///< of this rank: unknowns of the interior, from its first
   std::vector<std::pair<PetscInt, int>> own_border_;  ///< of this rank: unknown, place in the interface
   std::vector<int> touched_;                          ///< places in the interface that the interior sees
-  std::vector<PetscInt> inner_from_;                  ///< of A by entry of the interior's matrix, -1: zero
   std::vector<Source> right_from_, below_from_;       ///< `below`: of this rank's rows
   std::vector<InterfaceEntry> both_;                  ///< rows and columns of the interface
   std::vector<Message> sent_, received_;
-  std::vector<double> a_, c_, r_, both_value_;
+  std::vector<double> c_, r_, both_value_;
+  PetscObjectState factorized_ = -1;  ///< state of the matrix
   PartialLu lu_;
 
   std::vector<double> schur_;  ///< and a count of ranks with a weak interior
@@ -175,7 +178,7 @@ void Substructuring::analyse(Mat A) {
 
   const LocalParts local(A);
   const PetscInt first = first_of_[at(rank_)];
-  std::vector<int> place(at(local.n), -1);  // in the interior, or -2 - place in the interface
+  std::vector<PetscInt> place(at(local.n), -1);  // in the interior, or -2 - place in the interface
   inner_.clear();
   own_border_.clear();
   for (PetscInt i = 0; i < local.n; ++i) {
@@ -184,29 +187,22 @@ void Substructuring::analyse(Mat A) {
       own_border_.emplace_back(i, g);
       place[at(i)] = -2 - g;
     } else {
-      place[at(i)] = static_cast<int>(inner_.size());
+      place[at(i)] = static_cast<PetscInt>(inner_.size());
       inner_.push_back(i);
     }
   }
-  std::vector<PetscInt> begin{0}, column;
   std::vector<PartialLu::Entry> right, below;
-  inner_from_.clear();
   right_from_.clear();
   below_from_.clear();
   both_.clear();
   std::vector<std::vector<PetscInt>> told(at(ranks_));  // place in the interface and unknown, by rank
   std::vector<Message> to(at(ranks_));
   for (PetscInt i = 0; i < local.n; ++i) {
-    const int row = place[at(i)];
-    bool diagonal = false;
+    const auto row = static_cast<int>(place[at(i)]);
     for (PetscInt p = local.begin[0][i]; p < local.begin[0][i + 1]; ++p) {
-      const PetscInt j = local.column[0][p];
-      const int col = place[at(j)];
-      if (row >= 0 && col >= 0) {
-        diagonal = diagonal || j == i;
-        column.push_back(col);
-        inner_from_.push_back(p);
-      } else if (row >= 0) {
+      const auto col = static_cast<int>(place[at(local.column[0][p])]);
+      if (row >= 0 && col >= 0) continue;
+      if (row >= 0) {
         right.push_back({row, -2 - col});
         right_from_.push_back({0, p});
       } else if (col >= 0) {
@@ -231,12 +227,6 @@ void Substructuring::analyse(Mat A) {
         to[owner].from.push_back({1, p});
       }
     }
-    if (row < 0) continue;
-    if (!diagonal) {
-      column.push_back(row);
-      inner_from_.push_back(-1);
-    }
-    begin.push_back(static_cast<PetscInt>(column.size()));
   }
   // Rows of the interface that other ranks have in columns of this interior.
   std::vector<int> counts(at(ranks_)), starts(at(ranks_)), from_counts(at(ranks_)), from_starts(at(ranks_));
@@ -264,7 +254,7 @@ void Substructuring::analyse(Mat A) {
     message.rank = r;
     for (int k = 0; k < from_counts[at(r)]; k += 2) {
       const PetscInt* pair = in.data() + from_starts[at(r)] + k;
-      below.push_back({place[at(pair[1] - first)], static_cast<int>(pair[0])});
+      below.push_back({static_cast<int>(place[at(pair[1] - first)]), static_cast<int>(pair[0])});
     }
     message.values.resize(at(from_counts[at(r)] / 2));
     received_.push_back(std::move(message));
@@ -278,11 +268,10 @@ void Substructuring::analyse(Mat A) {
   for (auto* entries : {&right, &below})
     for (PartialLu::Entry& e : *entries)
       e.border = static_cast<int>(std::ranges::lower_bound(touched_, e.border) - touched_.begin());
-  a_.resize(column.size());
   c_.resize(right.size());
   r_.resize(below.size());
-  lu_.set_structure(inner_, std::move(begin), std::move(column), std::move(right), std::move(below),
-                    static_cast<int>(touched_.size()));
+  for (PetscInt& inner : place) inner = std::max<PetscInt>(inner, -1);
+  lu_.set_structure(std::move(place), std::move(right), std::move(below), static_cast<int>(touched_.size()));
   w_.assign(inner_.size(), 0);
   residual_.assign(at(local.n), 0);
   size_.assign(at(local.n), 0);
@@ -311,20 +300,16 @@ void Substructuring::exchange(const LocalParts& A) {
 bool Substructuring::eliminate(Mat A) {
   const std::size_t m = interface_.size();
   schur_.assign(m * m + 1, 0);
-  {
-    const LocalParts local(A);
-    exchange(local);
-    for (std::size_t k = 0; k < a_.size(); ++k)
-      a_[k] = inner_from_[k] < 0 ? 0.0 : local.value[0][inner_from_[k]];
-    for (std::size_t k = 0; k < c_.size(); ++k)
-      c_[k] = local.value[right_from_[k].part][right_from_[k].entry];
-    both_value_.clear();
-    for (const InterfaceEntry& e : both_) {
-      both_value_.push_back(local.value[e.from.part][e.from.entry]);
-      schur_[at(e.row) * m + at(e.column)] += both_value_.back();
-    }
+  const LocalParts local(A);
+  exchange(local);
+  for (std::size_t k = 0; k < c_.size(); ++k) c_[k] = local.value[right_from_[k].part][right_from_[k].entry];
+  both_value_.clear();
+  for (const InterfaceEntry& e : both_) {
+    both_value_.push_back(local.value[e.from.part][e.from.entry]);
+    schur_[at(e.row) * m + at(e.column)] += both_value_.back();
   }
-  if (lu_.factorize(a_, c_, r_))
+  TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &factorized_));
+  if (lu_.factorize(local.own(), c_, r_))
     lu_.add_complement(touched_, static_cast<int>(m), schur_.data());
   else
     schur_.back() = 1;
@@ -447,7 +432,7 @@ void Substructuring::solve_once(const double* b, const std::vector<double>& bord
 
 /// Leaves b - A x in residual_ and, of the interface and summed over the ranks, in border_residual_. Whether some row is larger than
 /// `limit` times the terms in it, and than rounding.
-bool Substructuring::inaccurate(const double* b, const std::vector<double>& border_b, const double* x,
+bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double>& border_b, const double* x,
                                 const std::vector<double>& border_x, double limit) {
   const std::size_t m = interface_.size(), touched = touched_.size(), n = residual_.size();
   std::vector<double> seen_r(touched, 0.0), seen_size(touched, 0.0), seen_potential(touched, 0.0);
@@ -456,12 +441,13 @@ bool Substructuring::inaccurate(const double* b, const std::vector<double>& bord
   for (std::size_t k = 0; k < touched; ++k) local_[k] = border_x[at(touched_[k])];
   double largest = 0;
   for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(x[k]));
-  lu_.residual(b, x, local_.data(), faint * largest, residual_.data(), size_.data(), seen_r.data(),
-               seen_size.data());
+  const LocalParts local(A);
+  lu_.residual(local.own(), b, x, local_.data(), faint * largest, residual_.data(), size_.data(),
+               seen_r.data(), seen_size.data());
   std::vector<std::size_t> doubtful;
   for (std::size_t k = 0; k < n; ++k)
     if (!(std::abs(residual_[k]) <= limit * size_[k])) doubtful.push_back(k);
-  if (!doubtful.empty()) lu_.potential(x, size_.data(), seen_potential.data());
+  if (!doubtful.empty()) lu_.potential(local.own(), x, size_.data(), seen_potential.data());
   for (const std::size_t k : doubtful)
     if (!(std::abs(residual_[k]) <= rounding * size_[k])) sum.back() = 1;
   for (std::size_t k = 0; k < touched; ++k) {
@@ -503,9 +489,14 @@ bool Substructuring::solve(Vec b, Vec x) {
   for (const auto& [i, g] : own_border_) border_b[at(g)] = from[i];
   solve_once(from, border_b, to, border_x);
   bool worthless = false;
-  if (check_ || refine_) {
+  Mat A = nullptr;
+  PetscObjectState state = 0;
+  TRAMMEL_PETSC(PCGetOperators(pc_, nullptr, &A));
+  TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  // Whoever keeps factors of a matrix that has changed since gets solutions as they are.
+  if ((check_ || refine_) && state == factorized_) {
     const bool first = std::exchange(check_, false);
-    if (inaccurate(from, border_b, to, border_x, accurate)) {
+    if (inaccurate(A, from, border_b, to, border_x, accurate)) {
       refine_ = true;
       ++counts_.refinements;
       std::vector<double> correction(residual_.size()), border_correction,
@@ -515,7 +506,7 @@ bool Substructuring::solve(Vec b, Vec x) {
       solve_once(rest.data(), border_rest, correction.data(), border_correction);
       for (std::size_t k = 0; k < correction.size(); ++k) to[k] += correction[k];
       for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
-      worthless = first && inaccurate(from, border_b, to, border_x, refined);
+      worthless = first && inaccurate(A, from, border_b, to, border_x, refined);
     }
   }
   TRAMMEL_PETSC(VecRestoreArrayWrite(x, &to));
@@ -524,8 +515,6 @@ bool Substructuring::solve(Vec b, Vec x) {
   ++failures_;
   --counts_.factorizations;
   --counts_.solves;
-  Mat A = nullptr;
-  TRAMMEL_PETSC(PCGetOperators(pc_, nullptr, &A));
   if (!fall_back(A, "a solution was inaccurate, also after a refinement")) return false;
   TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
   return true;
