@@ -132,16 +132,16 @@ class InertiaForces {
 
   /// Kinetic energy [J].
   double energy() const {
-    double twice = 0;
-    for (std::size_t i = 0; i < 2; ++i) {
-      for (std::size_t j = 0; j < 2; ++j) {
-        const Mat3 W_i = n_[i]->R_WS * skew(n_[i]->w_WS_S);
-        const Mat3 W_j = n_[j]->R_WS * skew(n_[j]->w_WS_S);
-        twice += mass_.mass[i + j] * n_[i]->v_WS.dot(n_[j]->v_WS) +
-                 2 * n_[j]->v_WS.dot(W_i * mass_.first[i][j]) +
-                 (W_j * mass_.second[i][j] * W_i.transpose()).trace();
-      }
-    }
+    const NodeMotion &n1 = *n_[0], &n2 = *n_[1];
+    const Mat3 w1 = skew(n1.w_WS_S), w2 = skew(n2.w_WS_S);
+    double twice = mass_.mass[0] * n1.v_WS.squaredNorm() + mass_.mass[2] * n2.v_WS.squaredNorm() +
+                   2 * mass_.mass[1] * n1.v_WS.dot(n2.v_WS) + own_rotation(0) + own_rotation(1);
+    // Both mixed terms are the trace of R_2 w_2~ S w_1~^T R_1^T, S the integral of N_1 N_2 rho y_2 y_1^T.
+    twice += 2 * R_12_.cwiseProduct(Mat3(w1 * (w2 * mass_.second[0][1]).transpose())).sum();
+    if (!mass_.offset) return 0.5 * twice;
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j)
+        twice += 2 * n_[j]->v_WS.dot(n_[i]->R_WS * n_[i]->w_WS_S.cross(mass_.first[i][j]));
     return 0.5 * twice;
   }
 
@@ -174,6 +174,13 @@ class InertiaForces {
     Mat3 A = w * w.transpose() + skew(n_[i]->wdot_WS_S);
     A.diagonal().array() -= w.squaredNorm();
     return A;
+  }
+
+  /// Twice the kinetic energy of the turning of node i alone.
+  double own_rotation(std::size_t i) const {
+    const Mat3& S = mass_.second[i][i];
+    const Vec3& w = n_[i]->w_WS_S;
+    return S.trace() * w.squaredNorm() - w.dot(S * w);
   }
 
   /// tr(S) I - S.
