@@ -43,7 +43,7 @@ void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> r
     for (const Entry& e : *entries) coupled.push_back(e.inner);
   std::ranges::sort(coupled);
   coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
-  lu_.order_last(std::move(coupled));
+  lu_.order_last(std::move(coupled), 2 * border);
   lu_.leave_out(number_);
 }
 

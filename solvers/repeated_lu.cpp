@@ -41,7 +41,7 @@ constexpr double most_fill = 2;
 constexpr int few = 1000;
 
 constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
-/// Operations for each of those without unknowns that come last, up to which these come last.
+/// Operations for each of those without unknowns that come last, beside those that are saved, up to which these come last.
 constexpr double price_of_last = 1.2;
 
 }  // namespace
@@ -121,37 +121,34 @@ bool RepeatedLu::take_values(const Rows& A) {
         (*values_)[k++] = number;
         largest = std::max(largest, std::abs(number));
       },
-      [&](std::size_t entry) {
-        if (!left_out(A, static_cast<PetscInt>(entry))) others.push_back(static_cast<PetscInt>(entry));
-      });
+      [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
   largest_ = largest;
-  return others.empty() || negligible_all(A, others);
-}
-
-bool RepeatedLu::left_out(const Rows& A, PetscInt entry) const {
-  if (number_.empty()) return false;
-  const auto row = std::upper_bound(A.begin, A.begin + A.n, entry) - A.begin - 1;
-  return number_[at(row)] < 0 || number_[at(A.column[entry])] < 0;
+  return others.empty() || negligible_all(A, std::move(others));
 }
 
 /// Of entries that do not count, in ascending order.
-bool RepeatedLu::negligible_all(const Rows& A, std::span<const PetscInt> entries) const {
-  PetscInt row = -1;
+bool RepeatedLu::negligible_all(const Rows& A, std::vector<PetscInt> entries) const {
+  PetscInt row = 0, known = -1;
   double row_largest = 0;
+  std::size_t kept = 0;
   for (const PetscInt entry : entries) {
-    if (row < 0 || entry >= A.begin[row + 1]) {
-      do ++row;
-      while (entry >= A.begin[row + 1]);
+    while (entry >= A.begin[row + 1]) ++row;
+    if (number(row) < 0 || number(A.column[entry]) < 0) continue;
+    if (row != known) {
+      known = row;
       row_largest = 0;
       for (PetscInt p = A.begin[row]; p < A.begin[row + 1]; ++p)
         row_largest = std::max(row_largest, std::abs(A.value[p]));
     }
     if (std::abs(A.value[entry]) > negligible * row_largest) return false;
+    entries[kept++] = entry;
   }
+  if (kept == 0) return true;
   const std::vector<double> column_largest = largest_by_column(A.value);
-  return std::ranges::none_of(entries, [&](PetscInt entry) {
-    return std::abs(A.value[entry]) > negligible * column_largest[at(number(A.column[entry]))];
-  });
+  return std::none_of(
+      entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), [&](PetscInt entry) {
+        return std::abs(A.value[entry]) > negligible * column_largest[at(number(A.column[entry]))];
+      });
 }
 
 /// Lets entries count that were zero so far. Those at the level of rounding may grow later: all that are not exactly zero count then.
@@ -261,10 +258,12 @@ void RepeatedLu::order() {
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
   constexpr double any_price = std::numeric_limits<double>::infinity();
   Factors best = analysed(amd, false);
-  if (best.symbolic && !last_.unknowns.empty())
-    if (Factors other = analysed(own_order, false);
-        other.symbolic && other.symbolic->est_flops <= price_of_last * best.symbolic->est_flops)
+  if (best.symbolic && !last_.unknowns.empty()) {
+    Factors other = analysed(own_order, false);
+    const double saved = last_.solves * (best.symbolic->lnz + best.symbolic->unz);
+    if (other.symbolic && other.symbolic->est_flops <= price_of_last * best.symbolic->est_flops + saved)
       best = std::move(other);
+  }
   factorize(best, any_price);
   const bool regular = common_->status != KLU_SINGULAR;
   if (!suffices(best)) {

@@ -4,7 +4,6 @@
 #include <petscpc.h>
 
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,9 +38,9 @@ class RepeatedLu {
   bool factorize(Mat A);
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
-  /// Unknowns whose columns come last in all orders sought from now on, as long as this does not make the factors dearer. Few columns
-  /// of L and U then stand between them and the end.
-  void order_last(std::vector<int> unknowns) { last_.unknowns = std::move(unknowns); }
+  /// Unknowns whose columns come last in all orders sought from now on, unless the factors become too dear. Few columns of L and U then
+  /// stand between them and the end. `solves`: solutions with L or U, of whole length, that this saves with each factorization.
+  void order_last(std::vector<int> unknowns, int solves) { last_ = {std::move(unknowns), solves, 0}; }
   /// Leaves out unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here,
   /// in the same order from 0 on, and -1 where it is left out.
   void leave_out(std::vector<PetscInt> number) { number_ = std::move(number); }
@@ -80,8 +79,7 @@ class RepeatedLu {
   void scale(const double* value);
   std::vector<double> largest_by_column(const double* value) const;
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
-  bool left_out(const Rows& A, PetscInt entry) const;
-  bool negligible_all(const Rows& A, std::span<const PetscInt> entries) const;
+  bool negligible_all(const Rows& A, std::vector<PetscInt> entries) const;
   void take_structure(const Rows& A);
   void share_values();
   struct Factors;
@@ -97,6 +95,7 @@ class RepeatedLu {
   /// What KLU passes to the order with some unknowns last, and what that order says.
   struct Last {
     std::vector<int> unknowns;
+    int solves = 0;
     double operations = 0;  ///< expected
 
     static int order(int n, int* starts, int* columns, int* order, klu_common* common);
