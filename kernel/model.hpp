@@ -99,7 +99,11 @@ class TRAMMEL_API Model {
   const Block& block(BlockId id) const { return blocks[id]; }
   /// Whether this rank has the block.
   bool knows(BlockId id) const { return blocks[id].entity >= 0; }
-  int dofs(std::span<const BlockId> stencil) const;
+  int dofs(std::span<const BlockId> stencil) const {
+    int n = 0;
+    for (const BlockId id : stencil) n += block(id).size;
+    return n;
+  }
 };
 
 }  // namespace trammel
