@@ -318,7 +318,7 @@ bool Assembler::algebraic_tangents(const State& state, RangeSink& sink) {
                           [](const RangePlan& plan) { return !plan.has_algebraic; });
 }
 
-Mat Assembler::create_matrix() { return parts_->pattern.create(parts_->layout); }
+Mat Assembler::create_matrix(bool lasting) { return parts_->pattern.create(parts_->layout, lasting); }
 
 bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J) {
   Parts& p = *parts_;

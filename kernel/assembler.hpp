@@ -99,8 +99,8 @@ class TRAMMEL_API Assembler {
   /// Scales of the last residual over all ranks.
   const FieldScales& scales() const;
   /// Creates a matrix (MATAIJ) with the pattern of the model, owned by the caller. It is valid until the next
-  /// change of the pattern.
-  Mat create_matrix();
+  /// change of the pattern. The entries of one that is not `lasting` are, on one rank, lost when another such is assembled.
+  Mat create_matrix(bool lasting = true);
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
 

@@ -102,12 +102,18 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   const Layout& layout = assembler_.layout();
   time_ = state.time;
   prepared_at_ = &state;
-  if (!J_) J_ = OwnedMat(assembler_.create_matrix());
-  const bool keeps = terms.keep_compliant && has_compliant_;
-  outside_ =
-      (keeps && !knows_inertia_ && !find_inertia(state)) || !assembler_.tangent(state, weights(), J_.get());
+  if (!ksp_) {
+    TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp_.fill()));
+    TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), "start_"));
+    set_default_solver(ksp_.get(), layout.ranks(), &timings_.substructuring);
+    TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
+  }
+  if (!J_) J_ = OwnedMat(assembler_.create_matrix(!reads_once(ksp_.get())));
+  keeps_compliant_ = terms.keep_compliant && has_compliant_;
+  outside_ = (keeps_compliant_ && !knows_inertia_ && !find_inertia(state)) ||
+             !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
-  if (keeps) keep_compliant();
+  if (keeps_compliant_) keep_compliant();
   Mat system = J_.get();
   if (mains_) {
     const MatReuse reuse = part_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
@@ -117,12 +123,6 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   if (find_massless(system)) {
     fill_massless(system);
     system = filled_.get();
-  }
-  if (!ksp_) {
-    TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp_.fill()));
-    TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), "start_"));
-    set_default_solver(ksp_.get(), layout.ranks(), &timings_.substructuring);
-    TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
   }
   TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), system, system));
   bool broken = false;
@@ -203,6 +203,8 @@ std::string ConstrainedMass::why() {
     if (const std::string who = not_finite(assembler_, *prepared_at_, level, weights()); !who.empty())
       return who + " has a number that is not finite";
   const Layout& layout = assembler_.layout();
+  // Its entries may be lost.
+  if (assembler_.tangent(*prepared_at_, weights(), J_.get()) && keeps_compliant_) keep_compliant();
   // In the layout's numbering, whose stabilizing unknowns are determined here.
   TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   std::vector<PetscInt> stabilizing;

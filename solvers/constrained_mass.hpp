@@ -107,6 +107,8 @@ class ConstrainedMass {
   bool has_velocity_constraints_ = false;
   bool has_compliant_ = false;  ///< compliant constraints
   bool outside_ = false;        ///< the state is outside the domain of an element
+  bool keeps_compliant_ =
+      false;  ///< SystemTerms::keep_compliant of the matrix, where there are such constraints
   bool knows_inertia_ = false;  ///< on all ranks alike: one may own no unknowns
   double time_ = 0;
   double damping_ = 0;

@@ -64,7 +64,7 @@ class StepEquations final : public NewtonEquations {
   void turn_by(std::span<const Vec3> turns) { turns_ = turns; }
 
   Vec create_vector() const override { return assembler_.layout().create_vector(); }
-  Mat create_matrix() override { return assembler_.create_matrix(); }
+  Mat create_matrix(bool lasting) override { return assembler_.create_matrix(lasting); }
   bool residual(Vec x, Vec f) override;
   bool move_to(Vec x) override;
   bool tangent(Mat J) override;
