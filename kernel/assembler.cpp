@@ -90,8 +90,8 @@ struct Assembler::Parts {
     plan_fold();
     kept.assign(kept_count, 0.0);
     r_by_offset.assign(layout.dof_count(), 0.0);
-    rate_by_offset.assign(layout.dof_count(), 0.0);
-    local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+    rate_by_offset.assign(layout.stabilized() ? layout.dof_count() : 0, 0.0);
+    local.assign(layout.ranks() > 1 ? static_cast<std::size_t>(layout.local_size()) : 0, 0.0);
   }
 
   void plan_redundant() {

@@ -58,24 +58,34 @@ void ConstrainedMass::revise() {
   r_ = OwnedVec(layout.create_vector());
   main_of_.clear();
   std::vector<PetscInt> global;
+  PetscInt size = 0;
   int found[2] = {0, 0};  // velocity constraints, compliant constraints
   for (const UnknownBlock& u : layout.unknowns()) {
     if (u.kind == BlockKind::velocity_multiplier) found[0] = 1;
     if (u.kind == BlockKind::multiplier &&
         std::ranges::any_of(assembler_.model().block(u.block).rows, &Row::compliant))
       found[1] = 1;
-    for (int k = 0; u.owned && k < u.size; ++k) {
+    if (u.owned) size += u.size;
+    for (int k = 0; layout.stabilized() && u.owned && k < u.size; ++k) {
       main_of_.push_back(u.local + k);
       global.push_back(u.global + k);
     }
   }
-  const auto size = static_cast<PetscInt>(main_of_.size());
-  TRAMMEL_PETSC(VecCreate(layout.comm(), x_.fill()));
-  TRAMMEL_PETSC(VecSetSizes(x_.get(), size, PETSC_DETERMINE));
-  TRAMMEL_PETSC(VecSetType(x_.get(), layout.ranks() == 1 ? VECSEQ : VECMPI));
-  TRAMMEL_PETSC(VecDuplicate(x_.get(), b_.fill()));
-  if (layout.stabilized())
+  x_.reset();
+  in_place_ = layout.ranks() == 1 && !layout.stabilized();
+  if (in_place_) {
+    local_.assign(at(size), 0.0);
+    TRAMMEL_PETSC(VecCreateSeqWithArray(layout.comm(), 1, size, local_.data(), x_.fill()));
+  } else {
+    TRAMMEL_PETSC(VecCreate(layout.comm(), x_.fill()));
+    TRAMMEL_PETSC(VecSetSizes(x_.get(), size, PETSC_DETERMINE));
+    TRAMMEL_PETSC(VecSetType(x_.get(), layout.ranks() == 1 ? VECSEQ : VECMPI));
+  }
+  b_.reset();
+  if (layout.stabilized()) {
+    TRAMMEL_PETSC(VecDuplicate(x_.get(), b_.fill()));
     TRAMMEL_PETSC(ISCreateGeneral(layout.comm(), size, global.data(), PETSC_COPY_VALUES, mains_.fill()));
+  }
   MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found[0] != 0;
   has_compliant_ = found[1] != 0;
@@ -232,9 +242,11 @@ bool ConstrainedMass::find_massless(Mat system) {
   PetscInt row = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
   // Most rows have inertia; only those without are looked at.
-  TRAMMEL_PETSC(MatGetDiagonal(system, b_.get()));
+  OwnedVec of_system;
+  TRAMMEL_PETSC(VecDuplicate(x_.get(), of_system.fill()));
+  TRAMMEL_PETSC(MatGetDiagonal(system, of_system.get()));
   const PetscScalar* diagonal = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(b_.get(), &diagonal));
+  TRAMMEL_PETSC(VecGetArrayRead(of_system.get(), &diagonal));
   const PetscScalar* of_row = diagonal;
   int any = 0;
   std::vector<NamedBlock> massless;
@@ -271,7 +283,7 @@ bool ConstrainedMass::find_massless(Mat system) {
       named = true;
     }
   }
-  TRAMMEL_PETSC(VecRestoreArrayRead(b_.get(), &diagonal));
+  TRAMMEL_PETSC(VecRestoreArrayRead(of_system.get(), &diagonal));
   if (layout.ranks() > 1) {  // velocities of ghosts change like their owners' blocks
     const OwnedVec flags(layout.create_vector());
     PetscScalar* own = nullptr;
@@ -295,13 +307,11 @@ void ConstrainedMass::fill_massless(Mat system) {
     TRAMMEL_PETSC(MatDuplicate(system, MAT_COPY_VALUES, filled_.fill()));
     TRAMMEL_PETSC(MatSetOption(filled_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   }
-  PetscInt row = 0;
-  TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
-  for (const int main : main_of_) {
-    if (massless_unconstrained_[at(main)])
+  PetscInt row = 0, end = 0;
+  TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, &end));
+  for (std::size_t i = 0; row < end; ++i, ++row)
+    if (massless_unconstrained_[main_of_.empty() ? i : at(main_of_[i])])
       TRAMMEL_PETSC(MatSetValue(filled_.get(), row, row, scales_.mass, ADD_VALUES));
-    ++row;
-  }
   TRAMMEL_PETSC(MatAssemblyBegin(filled_.get(), MAT_FINAL_ASSEMBLY));
   TRAMMEL_PETSC(MatAssemblyEnd(filled_.get(), MAT_FINAL_ASSEMBLY));
 }
@@ -361,7 +371,7 @@ bool ConstrainedMass::solve_here(bool forces) {
   timings_.solve += MPI_Wtime() - begin;
   if (code == 0) {
     if (!whole) scatter(x_.get(), r_.get());
-    layout.to_local(whole ? x_.get() : r_.get(), local_);
+    if (!in_place_) layout.to_local(whole ? x_.get() : r_.get(), local_);
   }
   return code == 0 && all_finite(local_);
 }
