@@ -142,7 +142,7 @@ struct Assembler::Parts {
     for (const BlockId id : layout.known_blocks().subspan(layout.unknowns().size()))
       if (const UnknownBlock* u = layout.unknown_of(id)) {
         const BlockRoot& root = layout.root(id);
-        folds.push_back({layout.offset(id).dof, u->local, u->size, root.rotated ? &root.Q : nullptr});
+        folds.push_back({layout.offset(id).dof, u->local, u->size, root.Q});
       }
   }
 

@@ -130,7 +130,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
           b.stabilizing = u->stabilizing_local >= 0;
           b.local = u->local;
         }
-        if (root.rotated) b.Q = &root.Q;
+        b.Q = root.Q;
         if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
           b.nominal = block.rows.data();
         if (b.kind == BlockKind::multiplier) plan.has_constraints = true;
