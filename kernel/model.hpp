@@ -97,6 +97,10 @@ class TRAMMEL_API Model {
   std::map<int, InstanceAt> read_instances;
 
   const Block& block(BlockId id) const { return blocks[id]; }
+  /// "crank.start position"
+  std::string block_name(BlockId id) const {
+    return entities[static_cast<std::size_t>(block(id).entity)].full_name(block(id).name);
+  }
   /// Whether this rank has the block.
   bool knows(BlockId id) const { return blocks[id].entity >= 0; }
   int dofs(std::span<const BlockId> stencil) const {

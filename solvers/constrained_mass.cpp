@@ -279,7 +279,7 @@ bool ConstrainedMass::find_massless(Mat system) {
       zeroed_.push_back(u.local + k);
       any = 1;
       if (!named)
-        massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block(u.block).name)});
+        massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block_name(u.block))});
       named = true;
     }
   }

@@ -425,7 +425,7 @@ std::string StepEquations::turned_too_far() const {
     largest.angle = turned_[at(too_far_)].norm();
     const UnknownBlock& u = assembler_.layout().unknowns()[at(too_far_)];
     text = fmt::format("an increment turns '{}' by {:.3g} rad, half a turn or more",
-                       assembler_.model().block(u.block).name, largest.angle);
+                       assembler_.model().block_name(u.block), largest.angle);
     if (!std::isfinite(largest.angle)) largest.angle = HUGE_VAL;
   }
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, assembler_.layout().comm());
