@@ -64,7 +64,7 @@ Layout::Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options)
 
 Layout::~Layout() {
   VecScatterDestroy(&scatter_);
-  VecDestroy(&local_vector_);
+  VecDestroy(&ghosts_);
 }
 
 /// Tells the instances of joints which of their multipliers carry no unknowns.
@@ -251,20 +251,22 @@ void Layout::arrange() {
   local_size_ = local;
 
   TRAMMEL_PETSC(VecScatterDestroy(&scatter_));
-  TRAMMEL_PETSC(VecDestroy(&local_vector_));
+  TRAMMEL_PETSC(VecDestroy(&ghosts_));
   if (ranks_ == 1) return;
-  std::vector<PetscInt> from(static_cast<std::size_t>(local_size_));
+  // The numbers of this rank come first, in the order that a vector has them.
+  std::vector<PetscInt> from(static_cast<std::size_t>(local_size_ - owned_size_));
   for (const UnknownBlock& u : unknowns_)
-    for (int k = 0; k < u.size; ++k) {
-      from[static_cast<std::size_t>(u.local + k)] = u.global + k;
+    for (int k = 0; k < u.size && !u.owned; ++k) {
+      from[static_cast<std::size_t>(u.local + k - owned_size_)] = u.global + k;
       if (u.stabilizing_local >= 0)
-        from[static_cast<std::size_t>(u.stabilizing_local + k)] = u.stabilizing_global + k;
+        from[static_cast<std::size_t>(u.stabilizing_local + k - owned_size_)] = u.stabilizing_global + k;
     }
+  const auto ghosts = static_cast<PetscInt>(from.size());
   Vec x = create_vector();
   IS is = nullptr;
-  TRAMMEL_PETSC(VecCreateSeq(PETSC_COMM_SELF, local_size_, &local_vector_));
-  TRAMMEL_PETSC(ISCreateGeneral(comm_, local_size_, from.data(), PETSC_COPY_VALUES, &is));
-  TRAMMEL_PETSC(VecScatterCreate(x, is, local_vector_, nullptr, &scatter_));
+  TRAMMEL_PETSC(VecCreateSeq(PETSC_COMM_SELF, ghosts, &ghosts_));
+  TRAMMEL_PETSC(ISCreateGeneral(comm_, ghosts, from.data(), PETSC_COPY_VALUES, &is));
+  TRAMMEL_PETSC(VecScatterCreate(x, is, ghosts_, nullptr, &scatter_));
   TRAMMEL_PETSC(ISDestroy(&is));
   TRAMMEL_PETSC(VecDestroy(&x));
 }
@@ -299,31 +301,32 @@ Vec Layout::create_vector() const {
 
 void Layout::to_local(Vec x, std::vector<double>& local) const {
   local.resize(static_cast<std::size_t>(local_size_));
-  Vec source = x;
-  if (ranks_ > 1) {
-    TRAMMEL_PETSC(VecScatterBegin(scatter_, x, local_vector_, INSERT_VALUES, SCATTER_FORWARD));
-    TRAMMEL_PETSC(VecScatterEnd(scatter_, x, local_vector_, INSERT_VALUES, SCATTER_FORWARD));
-    source = local_vector_;
-  }
-  const PetscScalar* values = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(source, &values));
-  std::copy_n(values, local.size(), local.begin());
-  TRAMMEL_PETSC(VecRestoreArrayRead(source, &values));
+  const auto copy = [](Vec from, double* to) {
+    const PetscScalar* values = nullptr;
+    PetscInt size = 0;
+    TRAMMEL_PETSC(VecGetLocalSize(from, &size));
+    TRAMMEL_PETSC(VecGetArrayRead(from, &values));
+    std::copy_n(values, size, to);
+    TRAMMEL_PETSC(VecRestoreArrayRead(from, &values));
+  };
+  if (ranks_ > 1) TRAMMEL_PETSC(VecScatterBegin(scatter_, x, ghosts_, INSERT_VALUES, SCATTER_FORWARD));
+  copy(x, local.data());
+  if (ranks_ == 1) return;
+  TRAMMEL_PETSC(VecScatterEnd(scatter_, x, ghosts_, INSERT_VALUES, SCATTER_FORWARD));
+  copy(ghosts_, local.data() + owned_size_);
 }
 
 void Layout::add_from_local(const std::vector<double>& local, Vec x) const {
   PetscScalar* values = nullptr;
-  Vec target = ranks_ > 1 ? local_vector_ : x;
-  TRAMMEL_PETSC(VecGetArray(target, &values));
-  if (ranks_ > 1)
-    std::ranges::copy(local, values);
-  else
-    for (std::size_t i = 0; i < local.size(); ++i) values[i] += local[i];
-  TRAMMEL_PETSC(VecRestoreArray(target, &values));
-  if (ranks_ > 1) {
-    TRAMMEL_PETSC(VecScatterBegin(scatter_, local_vector_, x, ADD_VALUES, SCATTER_REVERSE));
-    TRAMMEL_PETSC(VecScatterEnd(scatter_, local_vector_, x, ADD_VALUES, SCATTER_REVERSE));
-  }
+  TRAMMEL_PETSC(VecGetArray(x, &values));
+  for (PetscInt i = 0; i < owned_size_; ++i) values[i] += local[static_cast<std::size_t>(i)];
+  TRAMMEL_PETSC(VecRestoreArray(x, &values));
+  if (ranks_ == 1) return;
+  TRAMMEL_PETSC(VecGetArrayWrite(ghosts_, &values));
+  std::copy(local.begin() + owned_size_, local.end(), values);
+  TRAMMEL_PETSC(VecRestoreArrayWrite(ghosts_, &values));
+  TRAMMEL_PETSC(VecScatterBegin(scatter_, ghosts_, x, ADD_VALUES, SCATTER_REVERSE));
+  TRAMMEL_PETSC(VecScatterEnd(scatter_, ghosts_, x, ADD_VALUES, SCATTER_REVERSE));
 }
 
 void Layout::update_shared(State& state) const {

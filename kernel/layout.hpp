@@ -149,7 +149,7 @@ class TRAMMEL_API Layout {
   std::vector<BlockId> known_;
   std::size_t value_count_ = 0, dof_count_ = 0;
   VecScatter scatter_ = nullptr;
-  Vec local_vector_ = nullptr;
+  Vec ghosts_ = nullptr;
 };
 
 }  // namespace trammel

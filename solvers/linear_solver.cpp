@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "solvers/mumps.hpp"
 #include "solvers/repeated_lu.hpp"
 #include "solvers/substructuring.hpp"
 

@@ -38,21 +38,26 @@ constexpr double known = 0.1;
 // An increment of less than this, over the model's length, is rounding.
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
-/// Whether all entries are. Collective.
-bool is_finite(Mat J) {
-  PetscBool sequential = PETSC_FALSE;
-  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(J), MATSEQAIJ, &sequential));
-  if (sequential == PETSC_FALSE) {
-    PetscReal size = 0;
-    TRAMMEL_PETSC(MatNorm(J, NORM_FROBENIUS, &size));
-    return std::isfinite(size);
-  }
+bool is_finite_here(Mat J) {
   MatInfo info;
   const PetscScalar* entries = nullptr;
   TRAMMEL_PETSC(MatGetInfo(J, MAT_LOCAL, &info));
   TRAMMEL_PETSC(MatSeqAIJGetArrayRead(J, &entries));
   const bool fine = all_finite({entries, static_cast<std::size_t>(info.nz_used)});
   TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(J, &entries));
+  return fine;
+}
+
+/// Whether all entries are. Collective.
+bool is_finite(Mat J) {
+  PetscBool sequential = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(J), MATSEQAIJ, &sequential));
+  if (sequential == PETSC_TRUE) return is_finite_here(J);
+  Mat own = nullptr, others = nullptr;  // columns of this rank, and of others
+  TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(J, &own, &others, nullptr));
+  bool fine = is_finite_here(own) && is_finite_here(others);
+  MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CXX_BOOL, MPI_LAND,
+                PetscObjectComm(reinterpret_cast<PetscObject>(J)));
   return fine;
 }
 

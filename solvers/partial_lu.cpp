@@ -20,8 +20,10 @@ constexpr int most_at_once = 8;
 
 }  // namespace
 
-void PartialLu::set_structure(std::vector<PetscInt> begin, std::vector<PetscInt> column,
-                              std::vector<Entry> right, std::vector<Entry> below, int border) {
+void PartialLu::set_structure(std::vector<PetscInt> places, std::vector<PetscInt> begin,
+                              std::vector<PetscInt> column, std::vector<Entry> right,
+                              std::vector<Entry> below, int border) {
+  places_ = std::move(places);
   begin_ = std::move(begin);
   column_ = std::move(column);
   right_ = std::move(right);
@@ -36,6 +38,12 @@ void PartialLu::set_structure(std::vector<PetscInt> begin, std::vector<PetscInt>
     below_of_[at(below_[e].border)].push_back(static_cast<int>(e));
   w_.assign(at(border), {});
   v_.assign(at(border), {});
+  std::vector<int> coupled;
+  for (const auto* entries : {&right_, &below_})
+    for (const Entry& e : *entries) coupled.push_back(e.inner);
+  std::ranges::sort(coupled);
+  coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
+  lu_.order_last(std::move(coupled));
 }
 
 // KLU packs the row numbers and then the values of a column, in units of a double.
@@ -51,9 +59,9 @@ PartialLu::Column PartialLu::upper(int k) const {
 }
 
 bool PartialLu::factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r) {
-  a_.assign(a.begin(), a.end());
-  c_.assign(c.begin(), c.end());
-  r_.assign(r.begin(), r.end());
+  a_ = a;
+  c_ = c;
+  r_ = r;
   weak_.clear();
   if (size() == 0) return true;
   const bool fine = lu_.factorize({size(), begin_.data(), column_.data(), a_.data()}, changed_);
@@ -76,9 +84,13 @@ void PartialLu::find_reach() {
   const int* Q = lu_.symbolic().Q;
   place_of_column_.resize(at(n));
   place_of_row_.resize(at(n));
+  from_.resize(at(n));
+  to_.resize(at(n));
   for (int k = 0; k < n; ++k) {
     place_of_column_[at(Q[k])] = k;
     place_of_row_[at(numeric.Pnum[k])] = k;
+    from_[at(k)] = places_[at(Q[k])];
+    to_[at(k)] = places_[at(numeric.Pnum[k])];
   }
   // 64 unknowns of the border at a time, a bit each.
   constexpr int bits = 64;
@@ -136,8 +148,8 @@ void PartialLu::eliminate_border() {
     for (const int k : w.place) work[at(k)] = 0;
 
     for (const int e : below_of_[at(g)]) {
-      const int k = place_of_row_[at(below_[at(e)].inner)];
-      work[at(k)] += r_[at(e)] / numeric.Rs[k];
+      const std::size_t unknown = at(below_[at(e)].inner);
+      work[at(place_of_row_[unknown])] += r_[at(e)] * lu_.scales()[unknown];
     }
     Sparse& v = v_[at(g)];
     for (std::size_t i = 0; i < v.place.size(); ++i) {
@@ -169,14 +181,13 @@ void PartialLu::add_complement(std::span<const int> places, int stride, double* 
 void PartialLu::forward(const double* b, double* w) const {
   const int n = size();
   if (n == 0) return;
-  const int* Q = lu_.symbolic().Q;
   const auto* diagonal = static_cast<const double*>(lu_.numeric().Udiag);
   if (n == 1) {
-    w[0] = b[0] / diagonal[0];
+    w[0] = b[from_[0]] / diagonal[0];
     return;
   }
   for (int k = 0; k < n; ++k) {
-    double sum = b[Q[k]];
+    double sum = b[from_[at(k)]];
     const Column U = upper(k);
     for (int p = 0; p < U.size; ++p) sum -= U.value[p] * w[U.row[p]];
     w[k] = sum / diagonal[k];
@@ -207,31 +218,68 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
       for (int p = 0; p < L.size; ++p) sum -= L.value[p] * w[L.row[p]];
       w[k] = sum;
     }
-  for (int k = 0; k < n; ++k) x[numeric.Pnum[k]] = w[k] / numeric.Rs[k];
+  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scales()[at(numeric.Pnum[k])];
 }
 
 void PartialLu::residual(const double* b, const double* x, const double* y, double least, double* r,
                          double* size, double* border_r, double* border_size) const {
   for (int i = 0; i < this->size(); ++i) {
-    double sum = b[i], all = std::abs(b[i]), largest = 0;
+    const PetscInt row = places_[at(i)];
+    double sum = b[row], all = std::abs(b[row]), largest = 0;
     for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
-      const double term = a_[at(p)] * x[column_[at(p)]];
+      const double term = a_[at(p)] * x[places_[at(column_[at(p)])]];
       sum -= term;
       all += std::abs(term);
       largest = std::max(largest, std::abs(a_[at(p)]));
     }
-    r[i] = sum;
-    size[i] = std::max(all, least * largest);
+    r[row] = sum;
+    size[row] = std::max(all, least * largest);
   }
   for (std::size_t e = 0; e < right_.size(); ++e) {
     const double term = c_[e] * y[right_[e].border];
-    r[right_[e].inner] -= term;
-    size[right_[e].inner] += std::abs(term);
+    const PetscInt row = places_[at(right_[e].inner)];
+    r[row] -= term;
+    size[row] += std::abs(term);
   }
   for (std::size_t e = 0; e < below_.size(); ++e) {
-    const double term = r_[e] * x[below_[e].inner];
+    const double term = r_[e] * x[places_[at(below_[e].inner)]];
     border_r[below_[e].border] -= term;
     border_size[below_[e].border] += std::abs(term);
+  }
+}
+
+// Compares unknowns as they are where the largest number of each row, and then that of each column, is one.
+void PartialLu::potential(const double* x, double* potential, double* border_potential) const {
+  const int n = size();
+  std::vector<double> column(at(n), 0.0);
+  const auto largest_of = [&](int i) {
+    double largest = 0;
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
+      largest = std::max(largest, std::abs(a_[at(p)]));
+    return largest;
+  };
+  for (int i = 0; i < n; ++i) {
+    const double row = largest_of(i);
+    if (!(row > 0)) continue;
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
+      double& largest = column[at(column_[at(p)])];
+      largest = std::max(largest, std::abs(a_[at(p)]) / row);
+    }
+  }
+  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) * column[at(j)]; };
+  for (int i = 0; i < n; ++i) {
+    double most = 0;
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
+      most = std::max(most, size_of(column_[at(p)]));
+    potential[places_[at(i)]] = largest_of(i) * most;
+  }
+  for (int g = 0; g < border_; ++g) {
+    double number = 0, most = 0;
+    for (const int e : below_of_[at(g)]) {
+      number = std::max(number, std::abs(r_[at(e)]));
+      most = std::max(most, size_of(below_[at(e)].inner));
+    }
+    border_potential[g] += number * most;
   }
 }
 
@@ -255,7 +303,7 @@ void PartialLu::find_weak(bool failed) {
   RepeatedLu shifted(true);
   RepeatedLu* lu = &lu_;
   if (failed) {
-    std::vector<double> values = a_;
+    std::vector<double> values(a_.begin(), a_.end());
     for (int i = 0; i < n; ++i)
       for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p)
         if (column_[at(p)] == i) values[at(p)] += shift * row[at(i)] * column[at(i)];

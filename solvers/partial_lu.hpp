@@ -12,7 +12,10 @@ namespace trammel {
 ///     [A  C]   [F   0] [B  W]
 ///     [R  .] = [V   1] [0  S]      A = F B,  W = F^-1 C,  V = R B^-1,  S = . - V W
 ///
-/// with A by KLU. C, R, W and V are sparse. A solve goes once forward by F and once back by B, whatever the size of the border.
+/// with A by KLU. C, R, W and V are sparse: unknowns that are coupled to the border come last among the pivots, so that W and V
+/// have few numbers. A solve goes once forward by F and once back by B, whatever the size of the border.
+///
+/// The vectors b, x, r and size are those of the rank; the interior is a part of them.
 class PartialLu {
  public:
   /// The position of an entry of C or R.
@@ -21,13 +24,14 @@ class PartialLu {
     int border = 0;  ///< and of the border
   };
 
-  /// Takes the structure: rows of A, each with a diagonal entry, and the entries of C and of R, in any order.
-  void set_structure(std::vector<PetscInt> begin, std::vector<PetscInt> column, std::vector<Entry> right,
-                     std::vector<Entry> below, int border);
+  /// Takes the structure: places of the interior's unknowns in the vectors of the rank; rows of A, each with a diagonal entry; and the
+  /// entries of C and of R, in any order.
+  void set_structure(std::vector<PetscInt> places, std::vector<PetscInt> begin, std::vector<PetscInt> column,
+                     std::vector<Entry> right, std::vector<Entry> below, int border);
   int size() const { return static_cast<int>(begin_.size()) - 1; }
 
-  /// Factorizes; `a`, `c`, `r` are in the order of the structure. False if A is singular to rounding; then `weak`
-  /// gives the unknowns responsible.
+  /// Factorizes; `a`, `c`, `r` are in the order of the structure, and stay alive as long as these factors are used. False if A is
+  /// singular to rounding; then `weak` gives the unknowns responsible.
   bool factorize(std::span<const double> a, std::span<const double> c, std::span<const double> r);
   /// Unknowns of the interior without which A is expected to be regular.
   std::span<const int> weak() const { return weak_; }
@@ -45,6 +49,10 @@ class PartialLu {
   /// A row's size is at least `least` times its largest number in A.
   void residual(const double* b, const double* x, const double* y, double least, double* r, double* size,
                 double* border_r, double* border_size) const;
+  /// By row of the interior what its terms might amount to, though those that there are be rounding errors: its largest number in A
+  /// times the largest unknown among its columns, where A may also be zero. Units of rows and columns do not matter. Those of
+  /// the border get what R adds.
+  void potential(const double* x, double* potential, double* border_potential) const;
 
  private:
   struct Sparse {
@@ -65,12 +73,13 @@ class PartialLu {
   void find_weak(bool failed);
 
   RepeatedLu lu_{true};
-  std::vector<PetscInt> begin_, column_;
+  std::vector<PetscInt> places_, begin_, column_;
   std::vector<Entry> right_, below_;
-  std::vector<double> a_, c_, r_;
+  std::span<const double> a_, c_, r_;
   int border_ = 0, searches_ = -1;
   bool changed_ = true;
   std::vector<int> place_of_column_, place_of_row_;    ///< by unknown: its pivot
+  std::vector<PetscInt> from_, to_;                    ///< by pivot: places of its number in b and x
   std::vector<std::vector<int>> right_of_, below_of_;  ///< by unknown of the border: entries of C and R
   std::vector<Sparse> w_, v_;                          ///< by unknown of the border
   std::vector<int> weak_;

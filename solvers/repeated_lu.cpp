@@ -1,6 +1,9 @@
 #include "solvers/repeated_lu.hpp"
 
+#include <camd.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -38,7 +41,9 @@ constexpr double most_fill = 2;
 /// Unknowns up to which all orderings are compared, for next to no time.
 constexpr int few = 1000;
 
-constexpr int amd = 0, colamd = 1;  // KLU's numbers
+constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
+/// Operations for each of those without unknowns that come last, up to which these come last.
+constexpr double price_of_last = 1.2;
 
 }  // namespace
 
@@ -65,115 +70,99 @@ bool RepeatedLu::factorize(Mat A) {
 
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
-  if (!symbolic_ || changed || all_entries_ != entries) {
-    all_entries_ = entries;
-    from_.clear();
+  if (!symbolic_ || changed || counting_.entries() != entries) {
+    counting_ = EntrySet(entries);
     growths_ = 0;
     symbolic_.reset();
   }
-  const bool grown = take_structure(A.begin, A.column, A.value, A.n);
-  if (grown) scale(A.value);
-  take_values(A.value);
-  if (grown) order();
-
+  const bool grown = !symbolic_ || !take_values(A);
+  if (grown) {
+    take_structure(A);
+    scale(A.value);
+    take_values(A);
+    order();
+  }
   if (!symbolic_) return false;
   if (grown && numeric_) return true;
-  const bool same_size = scales_.empty() || (largest_ < most_change && largest_ * most_change > 1);
+  const bool same_size = largest_ < most_change && largest_ * most_change > 1;
   if (numeric_ && same_size &&
       klu_refactor(starts_.data(), columns_.data(), values_->data(), symbolic_.get(), numeric_.get(),
                    common_.get()) != 0 &&
       pivots_serve())
     return true;
   scale(A.value);
-  take_values(A.value);
+  take_values(A);
   return seek_pivots();
 }
 
+/// Of the entries that count.
+std::vector<double> RepeatedLu::largest_by_column(const double* value) const {
+  std::vector<double> all(at(size()), 0.0);
+  auto column = columns_.begin();
+  counting_.each([&](std::size_t entry) {
+    double& largest = all[at(*column++)];
+    largest = std::max(largest, std::abs(value[entry]));
+  });
+  return all;
+}
+
 void RepeatedLu::scale(const double* value) {
-  if (one_block_) return;  // who reads KLU's factors reads its scales
-  scales_.assign(at(size()), 0.0);
-  for (std::size_t k = 0; k < from_.size(); ++k) {
-    double& largest = scales_[at(columns_[k])];
-    largest = std::max(largest, std::abs(value[from_[k]]));
-  }
+  scales_ = largest_by_column(value);
   for (double& s : scales_) s = s > 0 ? 1 / s : 1.0;
 }
 
-void RepeatedLu::take_values(const double* value) {
-  if (scales_.empty()) {
-    for (std::size_t k = 0; k < from_.size(); ++k) (*values_)[k] = value[from_[k]];
-    return;
-  }
+bool RepeatedLu::take_values(const Rows& A) {
   double largest = 0;
-  for (std::size_t k = 0; k < from_.size(); ++k) {
-    const double number = value[from_[k]] * scales_[at(columns_[k])];
-    (*values_)[k] = number;
-    largest = std::max(largest, std::abs(number));
-  }
+  std::size_t k = 0;
+  std::vector<PetscInt> others;
+  counting_.each(
+      A.value,
+      [&](std::size_t entry) {
+        const double number = A.value[entry] * scales_[at(columns_[k])];
+        (*values_)[k++] = number;
+        largest = std::max(largest, std::abs(number));
+      },
+      [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
   largest_ = largest;
+  return others.empty() || negligible_all(A, others);
 }
 
-/// Lets entries count that were zero so far; true where there are any.
-bool RepeatedLu::take_structure(const PetscInt* begin, const PetscInt* column, const double* value,
-                                PetscInt n) {
-  const bool first = !symbolic_;
-  bool appears = first;
-  PetscInt p = 0;
-  const auto look_until = [&](PetscInt end) {
-    while (p < end && !appears) appears = value[p++] != 0;
-  };
-  for (std::size_t k = 0; k < from_.size() && !appears; ++k) {
-    look_until(from_[k]);
-    p = from_[k] + 1;
+/// Of entries that do not count, in ascending order.
+bool RepeatedLu::negligible_all(const Rows& A, std::span<const PetscInt> entries) const {
+  PetscInt row = -1;
+  double row_largest = 0;
+  for (const PetscInt entry : entries) {
+    if (row < 0 || entry >= A.begin[row + 1]) {
+      do ++row;
+      while (entry >= A.begin[row + 1]);
+      row_largest = 0;
+      for (PetscInt p = A.begin[row]; p < A.begin[row + 1]; ++p)
+        row_largest = std::max(row_largest, std::abs(A.value[p]));
+    }
+    if (std::abs(A.value[entry]) > negligible * row_largest) return false;
   }
-  look_until(begin[n]);
-  if (!appears) return false;
-  std::vector<double> row_largest(at(n), 0.0), column_largest(at(n), 0.0);
-  const auto each_entry = [&](auto&& use) {
-    std::size_t next = 0;  // of those that count
-    for (PetscInt i = 0; i < n; ++i)
-      for (PetscInt entry = begin[i]; entry < begin[i + 1]; ++entry) {
-        const bool counts = next < from_.size() && from_[next] == entry;
-        if (counts) ++next;
-        use(i, column[entry], entry, counts);
-      }
-  };
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool) {
-    const double size = std::abs(value[entry]);
-    row_largest[at(i)] = std::max(row_largest[at(i)], size);
-    column_largest[at(j)] = std::max(column_largest[at(j)], size);
+  const std::vector<double> column_largest = largest_by_column(A.value);
+  return std::ranges::none_of(entries, [&](PetscInt entry) {
+    return std::abs(A.value[entry]) > negligible * column_largest[at(A.column[entry])];
   });
-  bool grown = first;
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    grown = grown || (!counts && std::abs(value[entry]) >
-                                     negligible * std::min(row_largest[at(i)], column_largest[at(j)]));
-  });
-  if (!grown) return false;
-  // Entries at the level of rounding may grow later: when one new entry counts, all entries that are not exactly
-  // zero are included.
+}
+
+/// Lets entries count that were zero so far. Those at the level of rounding may grow later: all that are not exactly zero count then.
+void RepeatedLu::take_structure(const Rows& A) {
   const bool all = growths_ >= most_growths;
-  const auto will_count = [&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    return all || counts || value[entry] != 0 || j == i;
-  };
   ++growths_;
-  starts_.assign(at(n) + 1, 0);
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    if (will_count(i, j, entry, counts)) ++starts_[at(i) + 1];
-  });
-  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-  const std::size_t number = at(starts_.back());
-  std::vector<PetscInt> from;
-  from.reserve(number);
+  starts_.assign(at(A.n) + 1, 0);
   columns_.clear();
-  columns_.reserve(number);
-  each_entry([&](PetscInt i, PetscInt j, PetscInt entry, bool counts) {
-    if (!will_count(i, j, entry, counts)) return;
-    from.push_back(entry);
-    columns_.push_back(static_cast<int>(j));
-  });
-  from_ = std::move(from);
+  for (PetscInt i = 0; i < A.n; ++i) {
+    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry)
+      if (all || A.value[entry] != 0 || A.column[entry] == i) counting_.insert(at(entry));
+    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry)
+      if (counting_.contains(at(entry))) ++starts_[at(i) + 1];
+  }
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  columns_.reserve(at(starts_.back()));
+  counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(A.column[entry])); });
   share_values();
-  return true;
 }
 
 /// Solvers use one array of values in turn: KLU's factors do not refer to it.
@@ -181,7 +170,7 @@ void RepeatedLu::share_values() {
   static std::weak_ptr<std::vector<double>> common;
   if (!values_) values_ = common.lock();
   if (!values_) common = values_ = std::make_shared<std::vector<double>>();
-  if (values_->size() < from_.size()) *values_ = std::vector<double>(from_.size());  // of this capacity
+  if (values_->size() < columns_.size()) *values_ = std::vector<double>(columns_.size());  // of this capacity
 }
 
 struct RepeatedLu::Factors {
@@ -190,26 +179,46 @@ struct RepeatedLu::Factors {
   double flops = 0;
 };
 
-/// Empty where the matrix is singular, or where the ordering is not, or cannot be expected to be, cheaper than asked for.
-RepeatedLu::Factors RepeatedLu::factors(int ordering, bool blocks, double cheaper_than) {
+/// AMD, with the unknowns of the list last. Gives the entries of L that it expects; 0 where it fails.
+int RepeatedLu::Last::order(int n, int* starts, int* columns, int* order, klu_common* common) {
+  Last& last = *static_cast<Last*>(common->user_data);
+  std::vector<int> group(at(n), 0);
+  for (const int unknown : last.unknowns) group[at(unknown)] = 1;
+  std::array<double, CAMD_CONTROL> control{};
+  std::array<double, CAMD_INFO> info{};
+  camd_defaults(control.data());
+  const int status = camd_order(n, starts, columns, order, control.data(), info.data(), group.data());
+  if (status != CAMD_OK && status != CAMD_OK_BUT_JUMBLED) return 0;
+  last.operations = info[CAMD_NDIV] + 2 * info[CAMD_NMULTSUBS_LU];
+  return static_cast<int>(info[CAMD_LNZ]) + n;
+}
+
+/// An order of columns, without factors yet.
+RepeatedLu::Factors RepeatedLu::analysed(int ordering, bool blocks) {
   Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
   common_->ordering = ordering;
   common_->btf = blocks ? 1 : 0;
+  common_->user_data = &last_;
   made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
-  if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return made;
+  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = last_.operations;
+  return made;
+}
+
+/// No factors come of it where the matrix is singular, or where they are not, or cannot be expected to be, cheaper than asked for.
+void RepeatedLu::factorize(Factors& made, double cheaper_than) {
+  if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return;
   ++tried_;
   made.numeric.reset(factorized(made.symbolic.get()));
-  if (!made.numeric) return made;
+  if (!made.numeric) return;
   klu_flops(made.symbolic.get(), made.numeric.get(), common_.get());
   made.flops = common_->flops;
   if (made.flops > cheaper_than) made.numeric.reset();
-  return made;
 }
 
 /// Null where the matrix is singular, or fills in far more than AMD expects.
 klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
   const double initial = common_->initmem_amd, growth = common_->memgrow;
-  if (symbolic->ordering == amd) {
+  if (symbolic->ordering != colamd) {
     common_->initmem_amd = most_fill;
     common_->memgrow = std::numeric_limits<double>::max();  // KLU gives up where it would need more
   }
@@ -236,16 +245,23 @@ void RepeatedLu::order() {
     klu_defaults(common_.get());
     common_->tol = pivot_tolerance;
     common_->maxwork = transversal_work;
-    // KLU would find the scales anew in each factorization, and divide by them.
-    if (!one_block_) common_->scale = -1;
+    common_->scale = -1;  // KLU would find the scales anew in each factorization, and divide by them
+    common_->user_order = &Last::order;
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
-  Factors best = factors(amd, false, std::numeric_limits<double>::infinity());
+  constexpr double any_price = std::numeric_limits<double>::infinity();
+  Factors best = analysed(amd, false);
+  if (best.symbolic && !last_.unknowns.empty())
+    if (Factors other = analysed(own_order, false);
+        other.symbolic && other.symbolic->est_flops <= price_of_last * best.symbolic->est_flops)
+      best = std::move(other);
+  factorize(best, any_price);
   const bool regular = common_->status != KLU_SINGULAR;
   if (!suffices(best)) {
     const auto compare = [&](int ordering, bool blocks) {
-      const double most = best.numeric ? best.flops : std::numeric_limits<double>::infinity();
-      if (Factors other = factors(ordering, blocks, most); other.numeric) best = std::move(other);
+      Factors other = analysed(ordering, blocks);
+      factorize(other, best.numeric ? best.flops : any_price);
+      if (other.numeric) best = std::move(other);
     };
     if (regular && !one_block_) compare(amd, true);
     compare(colamd, false);

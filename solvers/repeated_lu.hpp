@@ -4,7 +4,11 @@
 #include <petscpc.h>
 
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
+
+#include "solvers/entry_set.hpp"
 
 namespace trammel {
 
@@ -34,6 +38,9 @@ class RepeatedLu {
   bool factorize(Mat A);
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
+  /// Unknowns whose columns come last in all orders sought from now on, as long as this does not make the factors dearer. Few columns
+  /// of L and U then stand between them and the end.
+  void order_last(std::vector<int> unknowns) { last_.unknowns = std::move(unknowns); }
   /// The last factorization failed for want of memory.
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
   /// x = A^-1 b, of `size()` numbers each.
@@ -48,9 +55,10 @@ class RepeatedLu {
   std::size_t entries() const { return columns_.size(); }
   /// Orders of columns tried so far, each at the price of a factorization.
   int tried() const { return tried_; }
-  /// KLU's own factors, of the transposed matrix.
+  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j].
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
+  const std::vector<double>& scales() const { return scales_; }
 
  private:
   struct FreeSymbolic {
@@ -62,34 +70,45 @@ class RepeatedLu {
     void operator()(klu_numeric* n) const { klu_free_numeric(&n, common); }
   };
 
-  /// Copies the entries that count, scaled.
-  void take_values(const double* value);
+  /// Copies the entries that count, scaled. False where entries that do not count are not negligible.
+  bool take_values(const Rows& A);
   /// Makes the largest entry of each column of the matrix (a row to KLU) one.
   void scale(const double* value);
-  bool take_structure(const PetscInt* begin, const PetscInt* column, const double* value, PetscInt n);
+  std::vector<double> largest_by_column(const double* value) const;
+  bool negligible_all(const Rows& A, std::span<const PetscInt> entries) const;
+  void take_structure(const Rows& A);
   void share_values();
   struct Factors;
   klu_numeric* factorized(klu_symbolic* symbolic);
   bool suffices(const Factors& alone) const;
   void order();
   bool seek_pivots();
-  Factors factors(int ordering, bool blocks, double cheaper_than);
+  Factors analysed(int ordering, bool blocks);
+  void factorize(Factors& made, double cheaper_than);
   void remember_pivots();
   bool pivots_serve() const;
 
+  /// What KLU passes to the order with some unknowns last, and what that order says.
+  struct Last {
+    std::vector<int> unknowns;
+    double operations = 0;  ///< expected
+
+    static int order(int n, int* starts, int* columns, int* order, klu_common* common);
+  };
+
   bool one_block_;
+  Last last_;
   std::unique_ptr<klu_common> common_;
   std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  std::size_t all_entries_ = 0;
-  std::vector<PetscInt> from_;  ///< by entry that counts: its place in the matrix, ascending
+  EntrySet counting_;  ///< entries of the matrix
   std::vector<int> starts_, columns_;
   std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
-  std::vector<double> scales_;  ///< by column of the matrix; empty where KLU scales, in each factorization
-  double largest_ = 0;          ///< of the values
-  std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
+  std::vector<double> scales_;                   ///< by column of the matrix
+  double largest_ = 0;                           ///< of the values
+  std::vector<double> pivots_;                   ///< pivots at the time when their order was chosen
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 

@@ -5,12 +5,15 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "solvers/local_parts.hpp"
+#include "solvers/mumps.hpp"
 #include "solvers/partial_lu.hpp"
 #include "solvers/petsc_owned.hpp"
 #include "solvers/repeated_lu.hpp"
@@ -25,43 +28,14 @@ namespace {
 constexpr double accurate = 1e-9, refined = 1e-11;
 /// A row whose terms are smaller than this part of what they could be counts relative to that.
 constexpr double faint = 1e-8;
+/// The part of what a row's terms may amount to that is rounding: of a plane mechanism the rows across the plane have nothing else.
+constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 /// Rounds of promotions, and failures in a row after which MUMPS keeps a structure.
 constexpr int most_rounds = 12, most_failures = 3;
 constexpr PetscInt default_most = 200;
 constexpr double least_rcond = 1e-15;
 
 using OwnedPC = Owned<PC, PCDestroy>;
-
-/// The parts of a distributed matrix that this rank has.
-class LocalParts {
- public:
-  explicit LocalParts(Mat A) {
-    TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(A, &part_[0], &part_[1], &columns));
-    for (int s = 0; s < 2; ++s) {
-      PetscBool done = PETSC_FALSE;
-      TRAMMEL_PETSC(MatGetRowIJ(part_[s], 0, PETSC_FALSE, PETSC_FALSE, &n, &begin[s], &column[s], &done));
-      TRAMMEL_PETSC(MatSeqAIJGetArrayRead(part_[s], &value[s]));
-    }
-  }
-  ~LocalParts() {
-    for (int s = 0; s < 2; ++s) {
-      PetscBool done = PETSC_FALSE;
-      MatSeqAIJRestoreArrayRead(part_[s], &value[s]);
-      MatRestoreRowIJ(part_[s], 0, PETSC_FALSE, PETSC_FALSE, &n, &begin[s], &column[s], &done);
-    }
-  }
-  LocalParts(const LocalParts&) = delete;
-  LocalParts& operator=(const LocalParts&) = delete;
-
-  // Indexed by 0: columns of this rank, 1: of others, numbered by `columns`.
-  PetscInt n = 0;
-  const PetscInt *begin[2] = {}, *column[2] = {};
-  const PetscScalar* value[2] = {};
-  const PetscInt* columns = nullptr;
-
- private:
-  Mat part_[2] = {};
-};
 
 class Substructuring {
  public:
@@ -147,7 +121,7 @@ class Substructuring {
   std::vector<double> schur_;  ///< and a count of ranks with a weak interior
   Eigen::VectorXd row_scale_, column_scale_;
   Eigen::PartialPivLU<Eigen::MatrixXd> schur_lu_;
-  std::vector<double> interior_b_, interior_x_, w_, local_;  // workspaces
+  std::vector<double> w_, local_;  // workspaces
   std::vector<double> residual_, size_, border_residual_;
   bool check_ = false, refine_ = false;
   bool by_mumps_ = false, out_of_memory_ = false;
@@ -307,10 +281,11 @@ void Substructuring::analyse(Mat A) {
   a_.resize(column.size());
   c_.resize(right.size());
   r_.resize(below.size());
-  lu_.set_structure(std::move(begin), std::move(column), std::move(right), std::move(below),
+  lu_.set_structure(inner_, std::move(begin), std::move(column), std::move(right), std::move(below),
                     static_cast<int>(touched_.size()));
-  for (std::vector<double>* work : {&interior_b_, &interior_x_, &w_, &residual_, &size_})
-    work->assign(inner_.size(), 0);
+  w_.assign(inner_.size(), 0);
+  residual_.assign(at(local.n), 0);
+  size_.assign(at(local.n), 0);
 }
 
 /// Fills r_: entries of this rank's rows, then those of other ranks.
@@ -446,20 +421,12 @@ bool Substructuring::fall_back(Mat A, std::string reason) {
   PCFailedReason reason_code = PC_NOERROR;
   if (code == 0) TRAMMEL_PETSC(PCGetFailedReason(mumps_.get(), &reason_code));
   if (code == 0 && reason_code == PC_NOERROR) return true;
-  if (reason_code == PC_FACTOR_OUTMEMORY) {
-    // MUMPS's estimate of the workspace was too small, unless its status is that it could not allocate.
-    constexpr PetscInt cannot_allocate = -13;
-    Mat factor = nullptr;
-    PetscInt status = 0;
-    TRAMMEL_PETSC(PCFactorGetMatrix(mumps_.get(), &factor));
-    TRAMMEL_PETSC(MatMumpsGetInfog(factor, 1, &status));
-    out_of_memory_ = status == cannot_allocate;
-  }
+  out_of_memory_ = reason_code == PC_FACTOR_OUTMEMORY && mumps_ran_out_of_memory(mumps_.get());
   if (code != 0) mumps_.reset();
   return false;
 }
 
-/// `border_b`: of the interface's rows that this rank owns, zero elsewhere.
+/// Vectors of this rank, and of the interface; `border_b`: of the rows that this rank owns, zero elsewhere.
 void Substructuring::solve_once(const double* b, const std::vector<double>& border_b, double* x,
                                 std::vector<double>& border_x) {
   const std::size_t m = interface_.size();
@@ -475,41 +442,51 @@ void Substructuring::solve_once(const double* b, const std::vector<double>& bord
   }
   for (std::size_t k = 0; k < touched_.size(); ++k) local_[k] = border_x[at(touched_[k])];
   lu_.backward(local_.data(), w_.data(), x);
+  for (const auto& [i, g] : own_border_) x[i] = border_x[at(g)];
 }
 
 /// Leaves b - A x in residual_ and, of the interface and summed over the ranks, in border_residual_. Whether some row is larger than
-/// `limit` times the terms in it.
+/// `limit` times the terms in it, and than rounding.
 bool Substructuring::inaccurate(const double* b, const std::vector<double>& border_b, const double* x,
                                 const std::vector<double>& border_x, double limit) {
-  const std::size_t m = interface_.size(), touched = touched_.size(), n = inner_.size();
-  std::vector<double> seen_r(touched, 0.0), seen_size(touched, 0.0), sum(2 * m + 1, 0.0);
+  const std::size_t m = interface_.size(), touched = touched_.size(), n = residual_.size();
+  std::vector<double> seen_r(touched, 0.0), seen_size(touched, 0.0), seen_potential(touched, 0.0);
+  std::vector<double> sum(3 * m + 1, 0.0);
+  const std::span<double> rest(sum.data(), m), size(sum.data() + m, m), potential(sum.data() + 2 * m, m);
   for (std::size_t k = 0; k < touched; ++k) local_[k] = border_x[at(touched_[k])];
   double largest = 0;
   for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(x[k]));
   lu_.residual(b, x, local_.data(), faint * largest, residual_.data(), size_.data(), seen_r.data(),
                seen_size.data());
+  std::vector<std::size_t> doubtful;
+  for (std::size_t k = 0; k < n; ++k)
+    if (!(std::abs(residual_[k]) <= limit * size_[k])) doubtful.push_back(k);
+  if (!doubtful.empty()) lu_.potential(x, size_.data(), seen_potential.data());
+  for (const std::size_t k : doubtful)
+    if (!(std::abs(residual_[k]) <= rounding * size_[k])) sum.back() = 1;
   for (std::size_t k = 0; k < touched; ++k) {
-    sum[at(touched_[k])] += seen_r[k];
-    sum[m + at(touched_[k])] += seen_size[k];
+    const std::size_t g = at(touched_[k]);
+    rest[g] += seen_r[k];
+    size[g] += seen_size[k];
+    potential[g] += seen_potential[k];
   }
   for (std::size_t g = 0; g < m; ++g) {
-    sum[g] += border_b[g];
-    sum[m + g] += std::abs(border_b[g]);
+    rest[g] += border_b[g];
+    size[g] += std::abs(border_b[g]);
   }
   for (std::size_t e = 0; e < both_.size(); ++e) {
     const double term = both_value_[e] * border_x[at(both_[e].column)];
-    sum[at(both_[e].row)] -= term;
-    sum[m + at(both_[e].row)] += std::abs(term);
+    rest[at(both_[e].row)] -= term;
+    size[at(both_[e].row)] += std::abs(term);
   }
-  for (std::size_t k = 0; k < n; ++k)
-    if (!(std::abs(residual_[k]) <= limit * size_[k])) sum[2 * m] = 1;
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, comm_);
-  border_residual_.assign(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(m));
-  double most = 0;
-  for (std::size_t g = 0; g < m; ++g) most = std::max(most, sum[m + g]);
-  for (std::size_t g = 0; g < m; ++g)
-    if (!(std::abs(sum[g]) <= limit * std::max(sum[m + g], faint * most))) return true;
-  return sum[2 * m] > 0;
+  border_residual_.assign(rest.begin(), rest.end());
+  const double most = m > 0 ? std::ranges::max(size) : 0;
+  for (std::size_t g = 0; g < m; ++g) {
+    const double allowed = std::max(limit * std::max(size[g], faint * most), rounding * potential[g]);
+    if (!(std::abs(rest[g]) <= allowed)) return true;
+  }
+  return sum.back() > 0;
 }
 
 bool Substructuring::solve(Vec b, Vec x) {
@@ -519,44 +496,38 @@ bool Substructuring::solve(Vec b, Vec x) {
   }
   ++counts_.solves;
   const PetscScalar* from = nullptr;
-  std::vector<double> border_b, border_x;
+  PetscScalar* to = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(b, &from));
-  border_b.assign(interface_.size(), 0);
-  for (std::size_t k = 0; k < inner_.size(); ++k) interior_b_[k] = from[inner_[k]];
+  TRAMMEL_PETSC(VecGetArrayWrite(x, &to));
+  std::vector<double> border_b(interface_.size(), 0.0), border_x;
   for (const auto& [i, g] : own_border_) border_b[at(g)] = from[i];
-  TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
-  double* inner = interior_x_.data();
-  solve_once(interior_b_.data(), border_b, inner, border_x);
+  solve_once(from, border_b, to, border_x);
   bool worthless = false;
   if (check_ || refine_) {
     const bool first = std::exchange(check_, false);
-    if (inaccurate(interior_b_.data(), border_b, inner, border_x, accurate)) {
+    if (inaccurate(from, border_b, to, border_x, accurate)) {
       refine_ = true;
       ++counts_.refinements;
-      std::vector<double> correction(inner_.size()), border_correction, border_rest(interface_.size(), 0.0);
+      std::vector<double> correction(residual_.size()), border_correction,
+          border_rest(interface_.size(), 0.0);
       for (const auto& [i, g] : own_border_) border_rest[at(g)] = border_residual_[at(g)];
       const std::vector<double> rest = residual_;
       solve_once(rest.data(), border_rest, correction.data(), border_correction);
-      for (std::size_t k = 0; k < correction.size(); ++k) interior_x_[k] += correction[k];
+      for (std::size_t k = 0; k < correction.size(); ++k) to[k] += correction[k];
       for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
-      worthless = first && inaccurate(interior_b_.data(), border_b, inner, border_x, refined);
+      worthless = first && inaccurate(from, border_b, to, border_x, refined);
     }
   }
-  if (worthless) {
-    ++failures_;
-    --counts_.factorizations;
-    --counts_.solves;
-    Mat A = nullptr;
-    TRAMMEL_PETSC(PCGetOperators(pc_, nullptr, &A));
-    if (!fall_back(A, "a solution was inaccurate, also after a refinement")) return false;
-    TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
-    return true;
-  }
-  PetscScalar* to = nullptr;
-  TRAMMEL_PETSC(VecGetArrayWrite(x, &to));
-  for (std::size_t k = 0; k < inner_.size(); ++k) to[inner_[k]] = interior_x_[k];
-  for (const auto& [i, g] : own_border_) to[i] = border_x[at(g)];
   TRAMMEL_PETSC(VecRestoreArrayWrite(x, &to));
+  TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
+  if (!worthless) return true;
+  ++failures_;
+  --counts_.factorizations;
+  --counts_.solves;
+  Mat A = nullptr;
+  TRAMMEL_PETSC(PCGetOperators(pc_, nullptr, &A));
+  if (!fall_back(A, "a solution was inaccurate, also after a refinement")) return false;
+  TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
   return true;
 }
 
@@ -622,18 +593,6 @@ void use_substructuring(PC pc, SubstructuringCounts* counts) {
     TRAMMEL_PETSC(PetscContainerDestroy(&container));
   }
   TRAMMEL_PETSC(PCSetType(pc, "substructuring"));
-}
-
-void use_mumps(PC pc) {
-  TRAMMEL_PETSC(PCSetType(pc, PCLU));
-  const char* prefix = nullptr;
-  TRAMMEL_PETSC(PCGetOptionsPrefix(pc, &prefix));
-  // MUMPS's own 20 % of extra workspace is too little where pivots of multipliers are delayed.
-  const std::string name = std::string("-") + (prefix == nullptr ? "" : prefix) + "mat_mumps_icntl_14";
-  PetscBool given = PETSC_FALSE;
-  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, name.c_str(), &given));
-  if (given == PETSC_FALSE) TRAMMEL_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), "100"));
-  TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
 }
 
 }  // namespace trammel

@@ -21,7 +21,4 @@ namespace trammel {
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
 void use_substructuring(PC pc, SubstructuringCounts* counts);
 
-/// MUMPS, with as much extra workspace as delayed pivots of multipliers need, unless options say otherwise.
-void use_mumps(PC pc);
-
 }  // namespace trammel

@@ -24,7 +24,7 @@ using testing::Workplace;
 /// A run's histories by name, and what its log says of substructuring.
 struct RankRun {
   std::map<std::string, Table> histories;
-  int interface = -1, promoted = -1, analyses = -1, factorizations = -1, by_mumps = -1;
+  int interface = -1, promoted = -1, analyses = -1, factorizations = -1, refined = -1, by_mumps = -1;
   std::string log;
 };
 
@@ -44,12 +44,12 @@ RankRun run_on(int ranks, const std::string& name, const std::string& options) {
   }
   const std::regex line(
       "substructuring: interface of (\\d+) unknowns, promoted (\\d+); analyses (\\d+), factorizations "
-      "(\\d+), .* by "
-      "MUMPS instead (\\d+)");
+      "(\\d+), .*, refined (\\d+); .* by MUMPS instead (\\d+)");
   std::smatch found;
   if (std::regex_search(run.log, found, line)) {
-    int* numbers[] = {&run.interface, &run.promoted, &run.analyses, &run.factorizations, &run.by_mumps};
-    for (std::size_t k = 0; k < 5; ++k) *numbers[k] = std::stoi(found[k + 1]);
+    int* numbers[] = {&run.interface,      &run.promoted, &run.analyses,
+                      &run.factorizations, &run.refined,  &run.by_mumps};
+    for (std::size_t k = 0; k < std::size(numbers); ++k) *numbers[k] = std::stoi(found[k + 1]);
   }
   return run;
 }
@@ -145,6 +145,15 @@ INSTANTIATE_TEST_SUITE_P(
                              "--set until=0.3 --set tolerance=1e-12", false, 1, 4},
                       Tested{"release", "cases/lift_off/case.yaml", "", false, 1}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+// The chain moves in a plane: equations across it contain nothing but rounding errors.
+TEST(Substructuring, does_not_refine_rounding_errors) {
+  const RankRun run =
+      run_on(2, "cases/chain/case.yaml", "--set N=60 --set h=0.01 --set until=0.3 --set tolerance=1e-12");
+  EXPECT_GT(run.factorizations, 20) << run.log;
+  EXPECT_GE(run.refined, 0) << run.log;
+  EXPECT_LT(10 * run.refined, run.factorizations) << run.log;
+}
 
 TEST(Substructuring, leaves_to_mumps_systems_with_too_large_an_interface) {
   const char* options = "--set N=20 --set h=0.01 --set until=0.1 --set tolerance=1e-12";

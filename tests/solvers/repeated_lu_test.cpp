@@ -202,5 +202,73 @@ TEST(RepeatedLu, reports_where_a_matrix_is_singular_and_continues_afterwards) {
   EXPECT_LT(worst_error(lu, A), 1e-13);
 }
 
+/// Of the five-point stencil on a grid of `width` x `height`, by compressed rows.
+struct Grid {
+  Grid(int width, int height) {
+    for (int i = 0; i < width * height; ++i) {
+      const int x = i % width, y = i / width;
+      const auto add = [&](bool there, int j, double number) {
+        if (!there) return;
+        column.push_back(j);
+        value.push_back(number);
+      };
+      add(y > 0, i - width, -1);
+      add(x > 0, i - 1, -1);
+      add(true, i, 4.1);
+      add(x + 1 < width, i + 1, -1);
+      add(y + 1 < height, i + width, -1);
+      begin.push_back(static_cast<PetscInt>(column.size()));
+    }
+  }
+  RepeatedLu::Rows rows() const {
+    return {static_cast<PetscInt>(begin.size()) - 1, begin.data(), column.data(), value.data()};
+  }
+  double error(RepeatedLu& lu) const {
+    const std::size_t n = begin.size() - 1;
+    std::vector<double> b(n), x(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (PetscInt p = begin[i]; p < begin[i + 1]; ++p)
+        b[i] += value[static_cast<std::size_t>(p)] * (1 + column[static_cast<std::size_t>(p)]);
+    lu.solve(b.data(), x.data());
+    double worst = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      worst = std::max(worst, std::abs(x[i] / static_cast<double>(i + 1) - 1));
+    return worst;
+  }
+  std::vector<PetscInt> begin{0}, column;
+  std::vector<double> value;
+};
+
+/// How many of the unknowns are among as many last columns.
+std::ptrdiff_t number_last(const RepeatedLu& lu, const std::vector<int>& unknowns) {
+  const int* order = lu.symbolic().Q;
+  return std::ranges::count_if(unknowns, [&](int unknown) {
+    return std::find(order, order + lu.size(), unknown) - order >= lu.size() - std::ssize(unknowns);
+  });
+}
+
+TEST(RepeatedLu, puts_unknowns_last_that_are_to_come_last) {
+  const Grid strip(4, 300);
+  const std::vector<int> first_line{0, 1, 2, 3};
+  RepeatedLu as_it_comes(true), lu(true);
+  ASSERT_TRUE(as_it_comes.factorize(strip.rows(), true));
+  EXPECT_LT(number_last(as_it_comes, first_line), 4);
+  lu.order_last(first_line);
+  ASSERT_TRUE(lu.factorize(strip.rows(), true));
+  EXPECT_EQ(number_last(lu, first_line), 4);
+  EXPECT_LT(strip.error(lu), 1e-13);
+}
+
+TEST(RepeatedLu, lets_no_unknowns_come_last_where_that_costs_much) {
+  const Grid square(40, 40);
+  std::vector<int> every_fifth;
+  for (int i = 0; i < 1600; i += 5) every_fifth.push_back(i);
+  RepeatedLu lu(true);
+  lu.order_last(every_fifth);
+  ASSERT_TRUE(lu.factorize(square.rows(), true));
+  EXPECT_LT(number_last(lu, every_fifth), 200);
+  EXPECT_LT(square.error(lu), 1e-13);
+}
+
 }  // namespace
 }  // namespace trammel

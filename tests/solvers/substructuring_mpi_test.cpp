@@ -156,6 +156,26 @@ TEST(Substructuring, moves_unknowns_of_a_singular_interior_to_the_interface) {
   EXPECT_EQ(solved.counts.promotions > 0, ranks > 1);
 }
 
+// A nearly massless unknown that is not promoted: it loses nine digits, which the equation at the border shows.
+TEST(Substructuring, refines_what_a_weak_interior_leaves) {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const int part = 4, n = part * ranks;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(n, n);
+  for (int r = 0; r + 1 < ranks; ++r) {
+    const int weak = part * r + 3, next = part * (r + 1);
+    A(weak, weak) = 1e-9;
+    A(weak, next) = A(next, weak) = 1;
+    A(weak - 1, next) = A(next, weak - 1) = 0.5;  // so that `next` is the interface
+  }
+  Solved solved(A);
+  ASSERT_TRUE(solved.factorize());
+  EXPECT_LT(solved.error(), 1e-12);
+  EXPECT_EQ(solved.counts.promotions, 0);
+  EXPECT_EQ(solved.counts.fallbacks, 0);
+  EXPECT_EQ(solved.counts.refinements, ranks > 1 ? 1 : 0);
+}
+
 TEST(Substructuring, reports_where_a_matrix_is_singular_and_continues_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = chain(20, random);
