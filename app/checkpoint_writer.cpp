@@ -5,13 +5,21 @@
 #include <algorithm>
 
 #include "io/recorder_ranks.hpp"
+#include "restart.hpp"
 #include "stop_signals.hpp"
 
 namespace trammel {
 
 CheckpointWriter::CheckpointWriter(MPI_Comm comm, Options options, const Checkpoint& about,
-                                   const Recorder& recorder, const StopRequest& stop, RunLog& log)
-    : comm_(comm), options_(std::move(options)), about_(about), recorder_(recorder), stop_(stop), log_(log) {
+                                   const Model& model, const Recorder& recorder, const StopRequest& stop,
+                                   RunLog& log)
+    : comm_(comm),
+      options_(std::move(options)),
+      about_(about),
+      model_(model),
+      recorder_(recorder),
+      stop_(stop),
+      log_(log) {
   MPI_Comm_rank(comm_, &rank_);
   const auto found = checkpoints_in(options_.folder);
   if (!found.empty()) number_ = checkpoint_number(found.back());
@@ -59,6 +67,7 @@ void CheckpointWriter::take(const Snapshot& snapshot) {
     together(comm_, [&] {
       if (rank_ != 0) return;
       Checkpoint checkpoint = about_;
+      checkpoint.entities = entities_of(model_);
       checkpoint.snapshot = snapshot.contents();
       checkpoint.output = std::move(output);
       bytes_ = write_checkpoint(path, checkpoint);

@@ -24,9 +24,9 @@ class CheckpointWriter final : public Monitor {
     double minutes = 0;  ///< 0: not by the clock
     int stages = 0;      ///< of the case
   };
-  /// `about`: what every checkpoint says of the run, its snapshot and output apart; complete on rank 0. All must outlive the writer.
-  CheckpointWriter(MPI_Comm comm, Options options, const Checkpoint& about, const Recorder& recorder,
-                   const StopRequest& stop, RunLog& log);
+  /// `about`: about_run, on rank 0. All must outlive the writer.
+  CheckpointWriter(MPI_Comm comm, Options options, const Checkpoint& about, const Model& model,
+                   const Recorder& recorder, const StopRequest& stop, RunLog& log);
 
   bool wants_snapshot(const StepReport& report) override;
   bool wants_snapshot_at_stop(const StepReport& report) override;
@@ -52,6 +52,7 @@ class CheckpointWriter final : public Monitor {
   int rank_ = 0;
   Options options_;
   const Checkpoint& about_;
+  const Model& model_;
   const Recorder& recorder_;
   const StopRequest& stop_;
   RunLog& log_;

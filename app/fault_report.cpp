@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "kernel/address_sanitizer.hpp"
+#include "address_sanitizer.hpp"
 #include "kernel/plugin_call.hpp"
 
 namespace trammel {

@@ -31,14 +31,6 @@ std::string list_of(const std::vector<std::string>& all) {
   return text;
 }
 
-/// As a checkpoint names them, by number.
-std::vector<std::string> entities_of(const Model& model) {
-  std::vector<std::string> all;
-  for (const Entity& entity : model.entities)
-    all.push_back(entity.category + "\t" + entity.name + "\t" + entity.type);
-  return all;
-}
-
 std::string described(const std::string& entity) {
   const std::size_t first = entity.find('\t'), last = entity.rfind('\t');
   return fmt::format("{} '{}' ({})", entity.substr(0, first), entity.substr(first + 1, last - first - 1),
@@ -247,6 +239,13 @@ void choose(const CommandLine& command, const fs::path& folder, RestartPoint& po
 
 }  // namespace
 
+std::vector<std::string> entities_of(const Model& model) {
+  std::vector<std::string> all;
+  for (const Entity& entity : model.entities)
+    all.push_back(entity.category + "\t" + entity.name + "\t" + entity.type);
+  return all;
+}
+
 Checkpoint about_run(const Session& session, const std::string& name, int ranks) {
   Checkpoint about;
   about.program = TRAMMEL_VERSION;
@@ -254,7 +253,6 @@ Checkpoint about_run(const Session& session, const std::string& name, int ranks)
   about.name = name;
   about.case_lines = lines_of(session.file);
   std::set<std::string> used;
-  about.entities = entities_of(session.model);
   for (const Entity& entity : session.model.entities) used.insert(entity.plugin);
   for (const LoadedPlugin& plugin : session.plugins.loaded())
     if (used.contains(plugin.name)) about.plugins.emplace_back(plugin.name, plugin.version);
@@ -273,7 +271,9 @@ RestartPoint find_restart(const CommandLine& command, const Session& session, co
     if (layout.rank() != 0) return;
     choose(command, folder, point);
     try {
-      changes = changes_of(point.checkpoint, about_run(session, "", layout.ranks()), stages);
+      Checkpoint now = about_run(session, "", layout.ranks());
+      now.entities = entities_of(session.model);
+      changes = changes_of(point.checkpoint, now, stages);
       check(point.checkpoint, changes, stages, command.restart_anyway, point);
     } catch (const Error& error) {
       throw Error(fmt::format("cannot go on from '{}': {}", point.file.string(), error.what()));

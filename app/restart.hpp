@@ -22,7 +22,10 @@ struct RestartPoint {
       notes;  ///< for the log: files that were passed over, differences that are taken over
 };
 
-/// The entries that all checkpoints of a run share, without snapshot and output. On rank 0.
+/// The entities of a model as a checkpoint names them, by number.
+std::vector<std::string> entities_of(const Model& model);
+
+/// The entries that all checkpoints of a run share, without entities, snapshot and output. On rank 0.
 Checkpoint about_run(const Session& session, const std::string& name, int ranks);
 
 /// Reads and checks the checkpoint that the command names, or the last good one of the folder of results. Throws Error, on all

@@ -273,7 +273,7 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
       {folder, command.checkpoint_every > 0 ? command.checkpoint_every : output.checkpoint_every,
        command.checkpoint_minutes > 0 ? command.checkpoint_minutes : output.checkpoint_minutes,
        static_cast<int>(stages.size())},
-      about, recorder, limit, *log);
+      about, session.model, recorder, limit, *log);
   simulation.add(*log);
   simulation.add(recorder);
   simulation.add(limit);

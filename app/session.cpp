@@ -85,6 +85,7 @@ void Session::build(Model& into, Extent extent) {
   file.build(plugins.registry(), into, comm, partition_from);
   // What only building looked up.
   into.markers.clear();
+  into.marker_room->release();
   into.masses = std::vector<MassPoint>();
   into.entities.shrink_to_fit();
 }

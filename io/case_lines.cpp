@@ -35,7 +35,7 @@ std::set<std::string> words_of(std::string_view text) {
 std::optional<std::filesystem::path> file_named(const Value& value) {
   if (value.text.find_first_of("./") == std::string::npos) return {};
   std::filesystem::path path = value.text;
-  if (path.is_relative()) path = std::filesystem::path(value.where.file).parent_path() / path;
+  if (path.is_relative()) path = std::filesystem::path(value.where.file.text()).parent_path() / path;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
   return path;

@@ -90,8 +90,8 @@ struct Assembler::Parts {
     plan_fold();
     kept.assign(kept_count, 0.0);
     r_by_offset.assign(layout.dof_count(), 0.0);
-    rate_by_offset.assign(layout.dof_count(), 0.0);
-    local.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+    rate_by_offset.assign(layout.stabilized() ? layout.dof_count() : 0, 0.0);
+    local.assign(layout.ranks() > 1 ? static_cast<std::size_t>(layout.local_size()) : 0, 0.0);
   }
 
   void plan_redundant() {
@@ -142,7 +142,7 @@ struct Assembler::Parts {
     for (const BlockId id : layout.known_blocks().subspan(layout.unknowns().size()))
       if (const UnknownBlock* u = layout.unknown_of(id)) {
         const BlockRoot& root = layout.root(id);
-        folds.push_back({layout.offset(id).dof, u->local, u->size, root.rotated ? &root.Q : nullptr});
+        folds.push_back({layout.offset(id).dof, u->local, u->size, root.Q});
       }
   }
 
@@ -318,7 +318,7 @@ bool Assembler::algebraic_tangents(const State& state, RangeSink& sink) {
                           [](const RangePlan& plan) { return !plan.has_algebraic; });
 }
 
-Mat Assembler::create_matrix() { return parts_->pattern.create(parts_->layout); }
+Mat Assembler::create_matrix(bool lasting) { return parts_->pattern.create(parts_->layout, lasting); }
 
 bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J) {
   Parts& p = *parts_;

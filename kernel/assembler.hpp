@@ -88,8 +88,7 @@ class TRAMMEL_API Assembler {
   void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault);
   /// Whether the model has algebraic unknowns, on any rank.
   bool has_algebraic() const;
-  /// Gives `sink` the tangents at `state` of this rank's ranges with algebraic unknowns. False, on all ranks, if the
-  /// state is rejected.
+  /// Gives `sink` the tangents at `state` of this rank's ranges with algebraic unknowns. False, on all ranks, if it is rejected.
   bool algebraic_tangents(const State& state, RangeSink& sink);
   /// The model's length [m], 1 until it is set, for sizes of unknowns.
   double length() const;
@@ -100,15 +99,14 @@ class TRAMMEL_API Assembler {
   /// Scales of the last residual over all ranks.
   const FieldScales& scales() const;
   /// Creates a matrix (MATAIJ) with the pattern of the model, owned by the caller. It is valid until the next
-  /// change of the pattern.
-  Mat create_matrix();
+  /// change of the pattern. The entries of one that is not `lasting` are, on one rank, lost when another such is assembled.
+  Mat create_matrix(bool lasting = true);
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
 
   /// Removes redundant rows from the tangent: the equation of each becomes "the multiplier keeps its value", and
   /// likewise that of its stabilizing unknown. Residuals do not change. `rows` must be the same on every rank.
-  /// Returns true if the pattern changed, which invalidates existing matrices; the pattern has room for all rows
-  /// that ever were redundant.
+  /// Returns true if the pattern changed, which invalidates existing matrices; it has room for all rows that ever were redundant.
   bool remove_redundant(std::vector<ConstraintRow> rows);
   std::span<const ConstraintRow> redundant_rows() const;
 
@@ -126,13 +124,11 @@ class TRAMMEL_API Assembler {
   /// `pattern_changes` counts the calls of `revise`.
   std::span<const RangePlan> plans() const;
   int pattern_changes() const;
-  /// Calls visit(plan, i, its blocks at `state`) for each of this rank's instances. False, on all ranks, if one
-  /// throws RejectStep.
+  /// Calls visit(plan, i, its blocks at `state`) for each of this rank's instances. False, on all ranks, if one throws RejectStep.
   bool each_instance(const State& state,
                      const std::function<void(const RangePlan&, int, const LocalState&)>& visit);
   /// Merges the faults of all ranks: true if there is none, false after a RejectStep, whose text is kept; throws
-  /// Error otherwise. The scales of the last residual and the numbers `maxima`, at most 50, become the maxima over
-  /// the ranks.
+  /// Error otherwise. The scales of the last residual and the numbers `maxima`, at most 50, become the maxima over the ranks.
   bool agree(LocalFault& fault, std::span<double> maxima = {});
   /// Throws the Error for a state that is rejected although it was evaluated before.
   [[noreturn]] void throw_refused(const State& state) const;

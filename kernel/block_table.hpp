@@ -39,19 +39,16 @@ class BlockMap {
       slots_[slot_of(id)] = static_cast<std::int32_t>(ids_.size() - 1);
     return values_.back();
   }
-  void clear() {
-    slots_.clear();
-    ids_.clear();
-    values_.clear();
-  }
   const std::vector<BlockId>& ids() const { return ids_; }
   std::size_t size() const { return ids_.size(); }
   const T& back() const { return values_.back(); }
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
 
- private:
+  /// Where the block stands in the order in which they were put; -1 if it was never put.
   std::int32_t find(BlockId id) const { return slots_.empty() ? -1 : slots_[slot_of(id)]; }
+
+ private:
   /// The slot of a block, or the free slot where it belongs.
   std::size_t slot_of(BlockId id) const {
     const std::uint64_t mixed =
@@ -77,5 +74,29 @@ class BlockMap {
 /// The blocks of a model that this rank knows. References to values remain valid when others are put.
 template <class T>
 using BlockTable = BlockMap<T, std::deque<T>>;
+
+/// Values of blocks that a table has, in its order, `absent` until they are put. The table must outlive them.
+template <class T>
+class BlockValues {
+ public:
+  explicit BlockValues(const BlockTable<Block>& blocks, T absent = T())
+      : blocks_(&blocks), absent_(std::move(absent)) {}
+
+  const T& operator[](BlockId id) const {
+    const auto i = static_cast<std::size_t>(blocks_->find(id));  // of -1 the largest number
+    return i < values_.size() ? values_[i] : absent_;
+  }
+  /// The value to write.
+  T& put(BlockId id) {
+    if (values_.size() < blocks_->size()) values_.resize(blocks_->size(), absent_);
+    return values_.at(static_cast<std::size_t>(blocks_->find(id)));
+  }
+  void clear() { values_.clear(); }
+
+ private:
+  const BlockTable<Block>* blocks_;
+  T absent_;
+  std::vector<T> values_;
+};
 
 }  // namespace trammel

@@ -13,8 +13,7 @@ namespace trammel {
 /// An error on this rank during an evaluation by all ranks. It is kept until all ranks agree on one error.
 class TRAMMEL_API LocalFault {
  public:
-  /// Call inside a catch block: keeps the exception, with the entity whose evaluation threw it. `time` [s] is for
-  /// the message.
+  /// Call inside a catch block: keeps the exception, with the entity whose evaluation threw it. `time` [s] is for the message.
   void capture(const Entity* entity, int rank, double time);
   /// Records a rejection of the step, as a RejectStep with this text would.
   void refuse(std::string text);

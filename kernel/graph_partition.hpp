@@ -11,8 +11,7 @@
 
 namespace trammel {
 
-/// An undirected graph that every rank knows, as compressed rows. Each edge is stored in the rows of both its
-/// vertices.
+/// An undirected graph that every rank knows, as compressed rows. Each edge is stored in the rows of both its vertices.
 struct TRAMMEL_API PartitionGraph {
   std::vector<PetscInt> begin;  ///< by vertex, and one past the last
   std::vector<PetscInt> neighbours;

@@ -117,7 +117,7 @@ void fetch_roots(Model& model, MPI_Comm comm) {
   }
 }
 
-Identification::Identification(const Model& model, bool wanted, MPI_Comm comm) {
+Identification::Identification(const Model& model, bool wanted, MPI_Comm comm) : roots_(model.blocks) {
   for (const BlockId id : model.blocks.ids()) roots_.put(id).root = id;
   if (!wanted) return;
   const TakenOffers all = take_offers(model, comm);
@@ -150,8 +150,8 @@ void Identification::set_roots(const Model& model, const BlockSets& sets, const 
     r.root = sets.root(id);
     r.fixed = sets.fixed(id);
     if (!rotation || id == r.root || !model.knows(r.root)) continue;
-    r.Q = initial_rotation(r.root).transpose() * initial_rotation(id);
-    r.rotated = !r.Q.isIdentity(1e-15);
+    const Mat3 Q = initial_rotation(r.root).transpose() * initial_rotation(id);
+    if (!Q.isIdentity(1e-15)) r.Q = &turns_.emplace_back(Q);
   }
 }
 

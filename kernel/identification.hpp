@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include <map>
+#include <deque>
 #include <vector>
 
 #include "kernel/block_sets.hpp"
@@ -17,8 +17,7 @@ struct BlockRoot {
   BlockId root = no_block;
   /// Has no unknowns: identified with the ground, or a multiplier whose rows are satisfied by identification.
   bool fixed = false;
-  bool rotated = false;       ///< `Q` is not the identity
-  Mat3 Q = Mat3::Identity();  ///< of a rotation: R_block = R_root Q
+  const Mat3* Q = nullptr;  ///< of a rotation: R_block = R_root Q; null: the identity
 };
 
 /// Two blocks (or a block and the ground) that a joint identified.
@@ -48,6 +47,7 @@ class TRAMMEL_API Identification {
   /// `wanted`: false: no blocks are identified, and every joint keeps its multipliers. Throws Error, on every rank,
   /// if blocks with different initial velocities would be identified. Collective.
   Identification(const Model& model, bool wanted, MPI_Comm comm);
+  Identification(const Identification&) = delete;
 
   const BlockRoot& root(BlockId id) const { return roots_[id]; }
   /// The identifications of blocks that this rank knows.
@@ -59,7 +59,8 @@ class TRAMMEL_API Identification {
   void set_roots(const Model& model, const BlockSets& sets, const std::vector<BlockId>& members,
                  bool rotation);
 
-  BlockMap<BlockRoot> roots_;
+  BlockValues<BlockRoot> roots_;
+  std::deque<Mat3> turns_;  ///< BlockRoot::Q
   std::vector<IdentifiedBlocks> blocks_;
   int total_ = 0;
 };

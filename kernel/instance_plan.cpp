@@ -111,6 +111,9 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.range = model.ranges[r].instances.get();
     plan.instances = layout.instances(r);
     const int n = plan.range->size();
+    for (auto* begins : {&plan.block_begin, &plan.pair_begin, &plan.slot_begin, &plan.kept_begin})
+      begins->reserve(static_cast<std::size_t>(n) + 1);
+    plan.offset_of.reserve(static_cast<std::size_t>(n));
     auto mine = plan.instances.begin();
     for (int i = 0; i < n; ++i) {
       plan.block_begin.push_back(plan.blocks.size());
@@ -130,7 +133,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
           b.stabilizing = u->stabilizing_local >= 0;
           b.local = u->local;
         }
-        if (root.rotated) b.Q = &root.Q;
+        b.Q = root.Q;
         if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
           b.nominal = block.rows.data();
         if (b.kind == BlockKind::multiplier) plan.has_constraints = true;

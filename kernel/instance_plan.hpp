@@ -14,15 +14,14 @@ namespace trammel {
 struct StencilBlock {
   BlockId id = no_block;
   BlockKind kind = BlockKind::position;
+  bool stabilizing = false;
+  /// Made by the entity of the instance, which therefore writes its rows: a multiplier, a coordinate or algebraic unknowns.
+  bool own = false;
+  bool may_rest = false;  ///< for an own multiplier: some row may become inactive or slip
   std::int16_t size = 0;
   std::int16_t offset = 0;    ///< in the local system
   std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
   std::int32_t local = -1;    ///< UnknownBlock::local, -1 where fixed
-  bool stabilizing = false;
-  /// Made by the entity of the instance, which therefore writes its rows: a multiplier, a coordinate or algebraic
-  /// unknowns.
-  bool own = false;
-  bool may_rest = false;  ///< for an own multiplier: some row may become inactive or slip
   /// For an own multiplier: its rows, if some depend on the instance's multipliers; else null.
   const Row* compliant = nullptr;
   const Row* nominal = nullptr;  ///< for coordinates with a nominal size: what they measure; else null

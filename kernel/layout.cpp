@@ -6,12 +6,11 @@
 #include "kernel/partition.hpp"
 #include "kernel/petsc_call.hpp"
 #include "kernel/rank_exchange.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 void sort_out(std::vector<BlockId>& ids) {
   std::ranges::sort(ids);
@@ -21,6 +20,7 @@ void sort_out(std::vector<BlockId>& ids) {
 }  // namespace
 
 int Layout::owner(BlockId root) const {
+  if (ranks_ == 1) return 0;
   return model_->partition.whole() ? owner_[root] : model_->partition.speaker(entity_of(root));
 }
 
@@ -42,13 +42,8 @@ int Layout::evaluator(const ElementRange& range, int instance) const {
     const BlockRoot& r = root(id);
     if (!r.fixed) count[owner(r.root)] += model_->block(id).size;
   }
-  int best = 0, most = 0;
-  for (const auto& [rank, n] : count)
-    if (n > most) {
-      best = rank;
-      most = n;
-    }
-  return best;
+  const auto best = std::ranges::max_element(count, {}, [](const auto& of_rank) { return of_rank.second; });
+  return best == count.end() ? 0 : best->first;
 }
 
 Layout::Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options)
@@ -56,7 +51,7 @@ Layout::Layout(MPI_Comm comm, const Model& model, const LayoutOptions& options)
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   tell_joints();
-  if (model.partition.whole()) owner_ = partition(comm_, model, identification_);
+  if (ranks_ > 1 && model.partition.whole()) owner_ = partition(comm_, model, identification_);
   for (const Model::Range& range : model.ranges) {
     std::vector<int>& mine = instances_.emplace_back();
     for (int i = 0; i < range.instances->size(); ++i)
@@ -111,11 +106,11 @@ void Layout::find_corrected() {
       const auto stencil = range.stencil(i);
       const int blocks = static_cast<int>(stencil.size());
       for (int a = 0; a < blocks; ++a) {
-        const BlockId row = stencil[index(a)];
+        const BlockId row = stencil[at(a)];
         if (model.block(row).kind != BlockKind::multiplier || !carries_unknowns(row)) continue;
         for (int b = 0; b < blocks; ++b)
-          if (is_kinematic(model.block(stencil[index(b)]).kind) && range.couples(i, a, b))
-            touched.push_back(root(stencil[index(b)]).root);
+          if (is_kinematic(model.block(stencil[at(b)]).kind) && range.couples(i, a, b))
+            touched.push_back(root(stencil[at(b)]).root);
       }
     }
   }
@@ -187,9 +182,11 @@ void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
 /// The blocks that this rank must know: its own, and those that its instances read or may read later.
 std::vector<BlockId> Layout::wanted_blocks() const {
   const Model& model = *model_;
-  BlockMap<char> touched;
+  BlockValues<char> touched(model.blocks);
   const auto touch = [&](std::span<const BlockId> blocks) {
-    for (const BlockId id : blocks) touched.put(id) = touched.put(root(id).root) = 1;
+    for (const BlockId id : blocks)
+      for (const BlockId one : {id, root(id).root})
+        if (model.blocks.find(one) >= 0) touched.put(one) = 1;
   };
   for (std::size_t r = 0; r < model.ranges.size(); ++r) {
     const ElementRange& range = *model.ranges[r].instances;
@@ -340,12 +337,12 @@ void Layout::update_shared(State& state) const {
     const BlockOffset to = offsets_[k];
     const BlockOffset from = offset(r.root);
     const Block& b = model_->block(id);
-    if (r.rotated) {
+    if (r.Q != nullptr) {
       set_rotation(state.value.data() + to.value,
-                   quaternion_of(state.value.data() + from.value) * Quaternion(r.Q));
+                   quaternion_of(state.value.data() + from.value) * Quaternion(*r.Q));
       for (std::vector<double>* array : {&state.rate, &state.acceleration}) {
         const Vec3 root_rate = Eigen::Map<const Vec3>(array->data() + from.dof);
-        Eigen::Map<Vec3>(array->data() + to.dof) = r.Q.transpose() * root_rate;
+        Eigen::Map<Vec3>(array->data() + to.dof) = r.Q->transpose() * root_rate;
       }
     } else {
       std::copy_n(state.value.begin() + from.value, value_size(b.kind, b.size),
@@ -370,10 +367,8 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
   if (ranks_ > 1) MPI_Allreduce(MPI_IN_PLACE, changed, 2, MPI_INT, MPI_MAX, comm_);
   if (ghosts_are_current && changed[0] == 0 && changed[1] == 0) return;
   if (changed[0] != 0) number_roots();
-  struct Old {
-    std::vector<BlockOffset> offsets;
-    BlockMap<std::int32_t> offset_index;
-  } const old{std::move(offsets_), std::move(offset_index_)};
+  const std::vector<BlockOffset> old_offsets = std::move(offsets_);
+  const BlockValues<std::int32_t> old_index = std::move(offset_index_);
   arrange();
   // Ghosts get the values of their owners. A block of x has room for three numbers, so a rotation's quaternion travels in two
   // parts: its w first, then x, y, z.
@@ -384,8 +379,7 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
     TRAMMEL_PETSC(VecZeroEntries(x));
     TRAMMEL_PETSC(VecGetArray(x, &values));
     for (const UnknownBlock& u : unknowns_)
-      if (u.owned)
-        fill(u, old.offsets[static_cast<std::size_t>(old.offset_index[u.block])], values + u.local);
+      if (u.owned) fill(u, old_offsets[static_cast<std::size_t>(old_index[u.block])], values + u.local);
     TRAMMEL_PETSC(VecRestoreArray(x, &values));
     to_local(x, local);
     for (const UnknownBlock& u : unknowns_) take(u, local.data() + u.local);

@@ -136,14 +136,15 @@ class TRAMMEL_API Layout {
   Identification identification_;
   std::vector<std::vector<int>> instances_;          ///< by range
   std::vector<std::vector<int>> without_equations_;  ///< by range
-  BlockMap<int> owner_{-1};             ///< of roots; empty where the model is expanded by partition
-  std::vector<BlockId> corrected_;      ///< kinematic roots of this rank that constraints touch, in order
-  BlockMap<PetscInt> global_{-1};       ///< of roots with unknowns that are owned or known here
-  BlockMap<PetscInt> stabilizing_{-1};  ///< -1 where there is none
+  /// Of roots; empty on one rank, or where cases are expanded in parts.
+  BlockValues<int> owner_{model_->blocks, -1};
+  std::vector<BlockId> corrected_;  ///< kinematic roots of this rank that constraints touch, in order
+  BlockValues<PetscInt> global_{model_->blocks, -1};  ///< of roots with unknowns that are owned or known here
+  BlockValues<PetscInt> stabilizing_{model_->blocks, -1};  ///< -1 where there is none
   PetscInt owned_size_ = 0, local_size_ = 0, global_size_ = 0;
   std::vector<UnknownBlock> unknowns_;
-  BlockMap<std::int32_t> unknown_index_{-1};  ///< of roots known here
-  BlockMap<std::int32_t> offset_index_{-1};
+  BlockValues<std::int32_t> unknown_index_{model_->blocks, -1};  ///< of roots known here
+  BlockValues<std::int32_t> offset_index_{model_->blocks, -1};
   std::vector<BlockOffset> offsets_;
   std::vector<BlockId> known_;
   std::size_t value_count_ = 0, dof_count_ = 0;

@@ -7,6 +7,7 @@
 
 #include "kernel/layout.hpp"
 #include "kernel/petsc_call.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -16,34 +17,40 @@ void MatrixPattern::append(int row, int rows, PetscInt column, int columns) {
 }
 
 void MatrixPattern::finish(PetscInt rows) {
-  const auto at = [](PetscInt row) { return static_cast<std::size_t>(row); };
   std::vector<std::size_t> first(at(rows) + 1, 0);
   for (const Block& b : blocks_)
     for (int i = 0; i < b.rows; ++i) ++first[at(b.row + i) + 1];
   for (std::size_t i = 0; i < at(rows); ++i) first[i + 1] += first[i];
-  std::vector<std::pair<std::size_t, std::size_t>> pieces(slot_count_);  // by row: block and slot
+  std::vector<Piece> pieces(slot_count_);  // by row
   std::vector<std::size_t> next(first.begin(), first.end() - 1);
-  std::size_t slot = 0;
+  PetscInt slot = 0;
   for (std::size_t b = 0; b < blocks_.size(); ++b)
-    for (int i = 0; i < blocks_[b].rows; ++i) pieces[next[at(blocks_[b].row + i)]++] = {b, slot++};
+    for (int i = 0; i < blocks_[b].rows; ++i)
+      pieces[next[at(blocks_[b].row + i)]++] = {static_cast<PetscInt>(b), slot++};
 
   slots_.resize(slot_count_);
-  rows_ = std::make_shared<Rows>();  // matrices that exist share the former one
+  rows_ = std::make_shared<Rows>();  // matrices that exist share the former ones
+  common_.reset();
   auto& [begins, columns] = *rows_;
   begins.reserve(at(rows) + 1);
   begins.push_back(0);
   std::vector<PetscInt> in_row;
+  std::span<const Piece> before;
   for (std::size_t row = 0; row < at(rows); ++row) {
-    const auto its = std::span(pieces).subspan(first[row], first[row + 1] - first[row]);
-    in_row.clear();
-    for (const auto& [block, its_slot] : its)
-      for (int j = 0; j < blocks_[block].columns; ++j) in_row.push_back(blocks_[block].column + j);
-    std::ranges::sort(in_row);
-    in_row.erase(std::unique(in_row.begin(), in_row.end()), in_row.end());
-    for (const auto& [block, its_slot] : its)
-      slots_[its_slot] =
-          begins.back() +
-          static_cast<PetscInt>(std::ranges::lower_bound(in_row, blocks_[block].column) - in_row.begin());
+    const auto its = std::span<const Piece>(pieces).subspan(first[row], first[row + 1] - first[row]);
+    // Rows of the same blocks have the same columns.
+    if (!std::ranges::equal(its, before, {}, &Piece::first, &Piece::first)) {
+      in_row.clear();
+      for (const auto& [block, its_slot] : its)
+        for (int j = 0; j < blocks_[at(block)].columns; ++j) in_row.push_back(blocks_[at(block)].column + j);
+      std::ranges::sort(in_row);
+      in_row.erase(std::unique(in_row.begin(), in_row.end()), in_row.end());
+    }
+    before = its;
+    for (const auto& [block, its_slot] : its) {
+      const auto column = std::ranges::lower_bound(in_row, blocks_[at(block)].column);
+      slots_[at(its_slot)] = begins.back() + static_cast<PetscInt>(column - in_row.begin());
+    }
     columns.insert(columns.end(), in_row.begin(), in_row.end());
     begins.push_back(static_cast<PetscInt>(columns.size()));
   }
@@ -54,15 +61,17 @@ void MatrixPattern::finish(PetscInt rows) {
 /// Arrays of a matrix on one rank, which PETSc uses as they are.
 struct MatrixPattern::Storage {
   std::shared_ptr<Rows> rows;
-  std::vector<PetscScalar> entries;
+  std::shared_ptr<std::vector<PetscScalar>> entries;
 };
 
 /// PETSc's own preallocation from these arrays looks for the place of each entry in turn.
-Mat MatrixPattern::sequential(MPI_Comm comm, PetscInt rows) const {
-  auto its = std::make_unique<Storage>(Storage{rows_, std::vector<PetscScalar>(size(), 0.0)});
+Mat MatrixPattern::sequential(MPI_Comm comm, PetscInt rows, bool lasting) {
+  auto its = std::make_unique<Storage>(Storage{rows_, lasting ? nullptr : common_.lock()});
+  if (!its->entries) its->entries = std::make_shared<std::vector<PetscScalar>>(size(), 0.0);
+  if (!lasting) common_ = its->entries;
   Mat J = nullptr;
   TRAMMEL_PETSC(MatCreateSeqAIJWithArrays(comm, rows, rows, rows_->begins.data(), rows_->columns.data(),
-                                          its->entries.data(), &J));
+                                          its->entries->data(), &J));
   PetscContainer owner = nullptr;
   TRAMMEL_PETSC(PetscContainerCreate(comm, &owner));
   TRAMMEL_PETSC(PetscContainerSetUserDestroy(owner, [](void* all) -> PetscErrorCode {
@@ -76,8 +85,8 @@ Mat MatrixPattern::sequential(MPI_Comm comm, PetscInt rows) const {
   return J;
 }
 
-Mat MatrixPattern::create(const Layout& layout) const {
-  if (layout.ranks() == 1) return sequential(layout.comm(), layout.owned_size());
+Mat MatrixPattern::create(const Layout& layout, bool lasting) {
+  if (layout.ranks() == 1) return sequential(layout.comm(), layout.owned_size(), lasting);
   Mat J = nullptr;
   TRAMMEL_PETSC(MatCreate(layout.comm(), &J));
   TRAMMEL_PETSC(MatSetSizes(J, layout.owned_size(), layout.owned_size(), PETSC_DECIDE, PETSC_DECIDE));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "trammel/export.hpp"
@@ -30,9 +31,9 @@ class TRAMMEL_API MatrixPattern {
   /// Entries of a row are those from begin_of(row) to begin_of(row + 1).
   PetscInt begin_of(PetscInt row) const { return rows_->begins[static_cast<std::size_t>(row)]; }
 
-  /// A matrix with this pattern (MATAIJ) and entries of zero, owned by the caller. Collective. On one rank all matrices share
-  /// the arrays of the pattern.
-  Mat create(const Layout& layout) const;
+  /// A matrix with this pattern (MATAIJ), owned by the caller. Collective. On one rank all matrices share the arrays of the
+  /// pattern, and those that are not `lasting` that of their entries.
+  Mat create(const Layout& layout, bool lasting);
 
  private:
   struct Block {
@@ -40,16 +41,18 @@ class TRAMMEL_API MatrixPattern {
     PetscInt column;
     int columns;
   };
+  using Piece = std::pair<PetscInt, PetscInt>;  ///< a block, and the slot of one of its rows
   struct Rows {
     std::vector<PetscInt> begins, columns;
   };
   struct Storage;
-  Mat sequential(MPI_Comm comm, PetscInt rows) const;
+  Mat sequential(MPI_Comm comm, PetscInt rows, bool lasting);
 
   std::vector<Block> blocks_;  ///< until they are finished
   std::size_t slot_count_ = 0;
   std::vector<PetscInt> slots_;
   std::shared_ptr<Rows> rows_ = std::make_shared<Rows>();
+  std::weak_ptr<std::vector<PetscScalar>> common_;  ///< entries of matrices that do not last
 };
 
 }  // namespace trammel

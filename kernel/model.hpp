@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +68,9 @@ struct InstanceAt {
 /// those that they need. BlockIds and the list of entities are the same on all ranks.
 class TRAMMEL_API Model {
  public:
+  Model() = default;
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = delete;  // markers stay with their room
   BlockTable<Block> blocks;
   std::map<int, std::vector<IdentityOffer>> offers;  ///< of joints, by entity
   /// Joints whose offers were withdrawn, because their reaction is read.
@@ -82,7 +86,10 @@ class TRAMMEL_API Model {
   std::vector<Range> ranges;
   /// Blocks, in addition to those of its first stencil, that later stencils of an instance may contain.
   std::map<const ElementRange*, std::map<int, std::vector<BlockId>>> reaches;
-  std::map<std::string, Marker, std::less<>> markers;
+  /// Many, small, and all given back at once: they do not lie between what remains.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> marker_room =
+      std::make_unique<std::pmr::monotonic_buffer_resource>();
+  std::pmr::map<std::string, Marker, std::less<>> markers{marker_room.get()};
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity
   std::vector<CoordinateRelation> relations;
@@ -97,9 +104,17 @@ class TRAMMEL_API Model {
   std::map<int, InstanceAt> read_instances;
 
   const Block& block(BlockId id) const { return blocks[id]; }
+  /// "crank.start position"
+  std::string block_name(BlockId id) const {
+    return entities[static_cast<std::size_t>(block(id).entity)].full_name(block(id).name);
+  }
   /// Whether this rank has the block.
   bool knows(BlockId id) const { return blocks[id].entity >= 0; }
-  int dofs(std::span<const BlockId> stencil) const;
+  int dofs(std::span<const BlockId> stencil) const {
+    int n = 0;
+    for (const BlockId id : stencil) n += block(id).size;
+    return n;
+  }
 };
 
 }  // namespace trammel

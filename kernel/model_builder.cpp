@@ -116,6 +116,7 @@ void ModelBuilder::keep_multipliers(int of_entity) {
 void ModelBuilder::finish() {
   require_reactions(*model_);
   require_whole_energies(*model_);
+  for (const Model::Range& range : model_->ranges) range.instances->shrink();
 }
 
 int ModelBuilder::check_stencil(std::span<const BlockId> stencil) const {

@@ -166,11 +166,7 @@ JointCoordinate ModelBuilder::coordinate(std::string_view full, const Location& 
     for (const JointCoordinate& c : list)
       known.push_back(model_->entities[static_cast<std::size_t>(entity)].name + "." + c.name);
   std::string text = "coordinate " + in_quotes(full) + " not found" + did_you_mean(full, known);
-  constexpr std::size_t most = 12;
-  if (known.empty()) text += "; no joint of the case has one";
-  for (std::size_t i = 0; i < std::min(known.size(), most); ++i)
-    text += (i == 0 ? ". Coordinates: " : ", ") + known[i];
-  if (known.size() > most) text += ", ...";
+  text += known.empty() ? "; no joint of the case has one" : ". Coordinates: " + list_of_names(known, full);
   throw Error(where, text);
 }
 

@@ -7,19 +7,11 @@
 
 namespace trammel {
 
-BlockMap<int> partition(MPI_Comm comm, const Model& model, const Identification& identification) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  BlockMap<int> owner(-1);
-  if (ranks == 1) {
-    for (const BlockId id : model.blocks.ids())
-      if (identification.root(id).root == id) owner.put(id) = 0;
-    return owner;
-  }
-
+BlockValues<int> partition(MPI_Comm comm, const Model& model, const Identification& identification) {
+  BlockValues<int> owner(model.blocks, -1);
   // Vertices are the root blocks that carry unknowns.
   PartitionGraph graph;
-  BlockMap<std::int32_t> vertex_of(-1);
+  BlockValues<std::int32_t> vertex_of(model.blocks, -1);
   for (const BlockId id : model.blocks.ids()) {
     const BlockRoot& r = identification.root(id);
     if (r.root != id || r.fixed) continue;

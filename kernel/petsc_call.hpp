@@ -8,8 +8,7 @@
 
 namespace trammel {
 
-/// Throws Error for a PETSc error code other than 0. The message names the call and, if memory ran out, the amount
-/// requested.
+/// Throws Error for a PETSc error code other than 0. The message names the call and, if memory ran out, the amount requested.
 inline void check_petsc(PetscErrorCode code, const char* call) {
   if (code == 0) return;
   const char* text = nullptr;

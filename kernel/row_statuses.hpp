@@ -19,7 +19,7 @@ class RowStatuses {
   RowStatuses(const RowStatuses& other) { *this = other; }
   RowStatuses& operator=(const RowStatuses& other) {
     rows_ = other.rows_;
-    masks_.clear();
+    masks_ = BlockMap<std::uint16_t>();
     for (const auto& [row, status] : rows_) mark(row, status);
     return *this;
   }

@@ -20,12 +20,24 @@ class RulesSink final : public RangeSink {
     evaluated = i;
     blocks_.clear();
     for (const StencilBlock& b : plan_->stencil(i)) blocks_.push_back(&model_.block(b.id));
-    const std::string fault = algebraic_fault(blocks_, contribution);
-    if (!fault.empty()) throw Error(fault);
+    if (!algebraic_fault(blocks_, contribution).empty()) throw Error(named_fault(i, contribution));
     evaluated = i + 1;
   }
 
  private:
+  /// With the full names of blocks.
+  std::string named_fault(int i, LocalSystem& contribution) const {
+    std::vector<Block> named;
+    std::vector<const Block*> blocks;
+    named.reserve(blocks_.size());
+    for (const StencilBlock& b : plan_->stencil(i)) {
+      named.push_back(model_.block(b.id));
+      named.back().name = model_.block_name(b.id);
+      blocks.push_back(&named.back());
+    }
+    return algebraic_fault(blocks, contribution);
+  }
+
   const Model& model_;
   std::vector<const Block*> blocks_;
 };

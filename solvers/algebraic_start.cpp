@@ -54,7 +54,7 @@ void AlgebraicStart::require_equations(const State& state) {
   if (first.block == no_block) return;
   MPI_Bcast(&number, 1, MPI_INT, first.rank, layout.comm());
   std::string name;  // other ranks need not know the block
-  if (first.rank == layout.rank()) name = model.block(first.block).name;
+  if (first.rank == layout.rank()) name = model.block_name(first.block);
   broadcast_text(name, first.rank, layout.comm());
   const Entity& entity = model.entities[static_cast<std::size_t>(entity_of(first.block))];
   throw Error(

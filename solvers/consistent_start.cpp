@@ -248,7 +248,7 @@ void ConsistentStart::solve_for(const std::vector<double>& rows, bool position_o
   solve();
 }
 
-bool ConsistentStart::differentiate(const State& state, double h) {
+std::optional<ConsistentStart::Derivatives> ConsistentStart::differentiate(const State& state, double h) {
   // B v'' is minus the rate of B v' + bias along the motion with v' held.
   constexpr double part = 0.1;  // of a step
   const double tau = part * h;
@@ -269,13 +269,12 @@ bool ConsistentStart::differentiate(const State& state, double h) {
   }
   layout.update_shared(later);
   const auto now = acceleration_rows(state), then = acceleration_rows(later);
-  if (!now || !then) return false;
-  jerk_.resize(now->size());
-  turning_.assign(now->size(), 0.0);
-  for (std::size_t i = 0; i < jerk_.size(); ++i) jerk_[i] = -((*then)[i] - (*now)[i]) / tau;
+  if (!now || !then) return {};
+  Derivatives found{std::vector<double>(now->size()), std::vector<double>(now->size(), 0.0)};
+  for (std::size_t i = 0; i < now->size(); ++i) found.jerk[i] = -((*then)[i] - (*now)[i]) / tau;
   int any = std::ranges::any_of(turns, [](double x) { return x != 0; }) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
-  if (any == 0) return true;
+  if (any == 0) return found;
   State& turned = later;
   copy_motion(state, turned);
   std::ranges::fill(turned.acceleration, 0.0);
@@ -283,14 +282,14 @@ bool ConsistentStart::differentiate(const State& state, double h) {
   turned.acceleration = turns;
   layout.update_shared(turned);
   const auto with = acceleration_rows(turned);
-  if (!with || !without) return false;
-  for (std::size_t i = 0; i < turning_.size(); ++i) turning_[i] = (*with)[i] - (*without)[i];
-  return true;
+  if (!with || !without) return {};
+  for (std::size_t i = 0; i < with->size(); ++i) found.turning[i] = (*with)[i] - (*without)[i];
+  return found;
 }
 
-std::vector<double> ConsistentStart::spread(double kappa) const {
-  std::vector<double> rows(jerk_.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = kappa * jerk_[i] + turning_[i];
+std::vector<double> ConsistentStart::Derivatives::spread(double kappa) const {
+  std::vector<double> rows(jerk.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = kappa * jerk[i] + turning[i];
   return rows;
 }
 
@@ -298,14 +297,15 @@ void ConsistentStart::start_algorithmic(State& state, std::vector<double>& algor
                                         double shift, std::optional<double> kappa) {
   prepare(state);
   start_ = mass_.preparation();
-  if (!differentiate(state, h)) return;
-  solve_for(jerk_, false);
+  const auto derivatives = differentiate(state, h);
+  if (!derivatives) return;
+  solve_for(derivatives->jerk, false);
   for (const UnknownBlock& u : assembler_.layout().unknowns())
     if (is_kinematic(u.kind))
       for (int k = 0; k < u.size; ++k)
         algorithmic[at(u.offset.dof + k)] += shift * h * mass_.solution()[at(u.local + k)];
   if (!kappa) return;
-  std::vector<double> rows = spread(*kappa);
+  std::vector<double> rows = derivatives->spread(*kappa);
   for (double& row : rows) row *= h * h;
   solve_for(rows, true);
   mass_.change_velocities(state);
@@ -364,7 +364,8 @@ void ConsistentStart::change_step(State& state, double from, double to, double k
   prepare(state);
   if (compliant && to > from) solve_massless_rates(state);
   std::vector<double> given(compliant_.size(), 0.0);
-  if (compliant && differentiate(state, std::max(from, to))) given = spread(kappa);
+  if (compliant)
+    if (const auto derivatives = differentiate(state, std::max(from, to))) given = derivatives->spread(kappa);
   residual(state, ConstraintLevel::velocity);
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
     for (int k = 0; k < u.size; ++k) {

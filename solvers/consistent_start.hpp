@@ -106,11 +106,15 @@ class ConsistentStart {
   /// B v' + bias by owned unknown; nothing if an element rejects the state.
   std::optional<std::vector<double>> acceleration_rows(const State& state);
   void solve_for(const std::vector<double>& rows, bool position_only);
-  /// Computes B v'' and B (w x w') / 12 with a difference over a tenth of h; false if they cannot be computed.
+  /// By owned unknown: B v'' and B (w x w') / 12.
+  struct Derivatives {
+    std::vector<double> jerk, turning;
+    /// kappa B v'' + B (w x w') / 12
+    std::vector<double> spread(double kappa) const;
+  };
+  /// By a difference over a tenth of h; nothing if they cannot be computed.
   /// Precondition of this and the following functions: `prepare` was called.
-  bool differentiate(const State& state, double h);
-  /// kappa B v'' + B (w x w') / 12
-  std::vector<double> spread(double kappa) const;
+  std::optional<Derivatives> differentiate(const State& state, double h);
   /// Finds the active compliant rows of position constraints; false if no rank has any.
   bool find_compliant();
   void solve_massless_rates(State& state);
@@ -120,9 +124,8 @@ class ConsistentStart {
   ModelScales scales_;
   ConstrainedMass mass_;
   AlgebraicStart algebraic_;
-  std::vector<double> jerk_, turning_;  ///< by owned unknown
-  std::vector<char> compliant_;         ///< by owned unknown
-  int start_ = 0;  ///< the matrix of the last `start_algorithmic`; 0 once it was followed
+  std::vector<char> compliant_;  ///< by owned unknown
+  int start_ = 0;                ///< the matrix of the last `start_algorithmic`; 0 once it was followed
 };
 
 }  // namespace trammel

@@ -58,24 +58,34 @@ void ConstrainedMass::revise() {
   r_ = OwnedVec(layout.create_vector());
   main_of_.clear();
   std::vector<PetscInt> global;
+  PetscInt size = 0;
   int found[2] = {0, 0};  // velocity constraints, compliant constraints
   for (const UnknownBlock& u : layout.unknowns()) {
     if (u.kind == BlockKind::velocity_multiplier) found[0] = 1;
     if (u.kind == BlockKind::multiplier &&
         std::ranges::any_of(assembler_.model().block(u.block).rows, &Row::compliant))
       found[1] = 1;
-    for (int k = 0; u.owned && k < u.size; ++k) {
+    if (u.owned) size += u.size;
+    for (int k = 0; layout.stabilized() && u.owned && k < u.size; ++k) {
       main_of_.push_back(u.local + k);
       global.push_back(u.global + k);
     }
   }
-  const auto size = static_cast<PetscInt>(main_of_.size());
-  TRAMMEL_PETSC(VecCreate(layout.comm(), x_.fill()));
-  TRAMMEL_PETSC(VecSetSizes(x_.get(), size, PETSC_DETERMINE));
-  TRAMMEL_PETSC(VecSetType(x_.get(), layout.ranks() == 1 ? VECSEQ : VECMPI));
-  TRAMMEL_PETSC(VecDuplicate(x_.get(), b_.fill()));
-  if (layout.stabilized())
+  x_.reset();
+  in_place_ = layout.ranks() == 1 && !layout.stabilized();
+  if (in_place_) {
+    local_.assign(at(size), 0.0);
+    TRAMMEL_PETSC(VecCreateSeqWithArray(layout.comm(), 1, size, local_.data(), x_.fill()));
+  } else {
+    TRAMMEL_PETSC(VecCreate(layout.comm(), x_.fill()));
+    TRAMMEL_PETSC(VecSetSizes(x_.get(), size, PETSC_DETERMINE));
+    TRAMMEL_PETSC(VecSetType(x_.get(), layout.ranks() == 1 ? VECSEQ : VECMPI));
+  }
+  b_.reset();
+  if (layout.stabilized()) {
+    TRAMMEL_PETSC(VecDuplicate(x_.get(), b_.fill()));
     TRAMMEL_PETSC(ISCreateGeneral(layout.comm(), size, global.data(), PETSC_COPY_VALUES, mains_.fill()));
+  }
   MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found[0] != 0;
   has_compliant_ = found[1] != 0;
@@ -102,12 +112,18 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   const Layout& layout = assembler_.layout();
   time_ = state.time;
   prepared_at_ = &state;
-  if (!J_) J_ = OwnedMat(assembler_.create_matrix());
-  const bool keeps = terms.keep_compliant && has_compliant_;
-  outside_ =
-      (keeps && !knows_inertia_ && !find_inertia(state)) || !assembler_.tangent(state, weights(), J_.get());
+  if (!ksp_) {
+    TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp_.fill()));
+    TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), "start_"));
+    set_default_solver(ksp_.get(), layout.ranks(), &timings_.substructuring);
+    TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
+  }
+  if (!J_) J_ = OwnedMat(assembler_.create_matrix(!reads_once(ksp_.get())));
+  keeps_compliant_ = terms.keep_compliant && has_compliant_;
+  outside_ = (keeps_compliant_ && !knows_inertia_ && !find_inertia(state)) ||
+             !assembler_.tangent(state, weights(), J_.get());
   if (outside_) return false;
-  if (keeps) keep_compliant();
+  if (keeps_compliant_) keep_compliant();
   Mat system = J_.get();
   if (mains_) {
     const MatReuse reuse = part_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
@@ -117,12 +133,6 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   if (find_massless(system)) {
     fill_massless(system);
     system = filled_.get();
-  }
-  if (!ksp_) {
-    TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp_.fill()));
-    TRAMMEL_PETSC(KSPSetOptionsPrefix(ksp_.get(), "start_"));
-    set_default_solver(ksp_.get(), layout.ranks(), &timings_.substructuring);
-    TRAMMEL_PETSC(KSPSetFromOptions(ksp_.get()));
   }
   TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), system, system));
   bool broken = false;
@@ -203,6 +213,8 @@ std::string ConstrainedMass::why() {
     if (const std::string who = not_finite(assembler_, *prepared_at_, level, weights()); !who.empty())
       return who + " has a number that is not finite";
   const Layout& layout = assembler_.layout();
+  // Its entries may be lost.
+  if (assembler_.tangent(*prepared_at_, weights(), J_.get()) && keeps_compliant_) keep_compliant();
   // In the layout's numbering, whose stabilizing unknowns are determined here.
   TRAMMEL_PETSC(MatSetOption(J_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   std::vector<PetscInt> stabilizing;
@@ -230,9 +242,11 @@ bool ConstrainedMass::find_massless(Mat system) {
   PetscInt row = 0;
   TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
   // Most rows have inertia; only those without are looked at.
-  TRAMMEL_PETSC(MatGetDiagonal(system, b_.get()));
+  OwnedVec of_system;
+  TRAMMEL_PETSC(VecDuplicate(x_.get(), of_system.fill()));
+  TRAMMEL_PETSC(MatGetDiagonal(system, of_system.get()));
   const PetscScalar* diagonal = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(b_.get(), &diagonal));
+  TRAMMEL_PETSC(VecGetArrayRead(of_system.get(), &diagonal));
   const PetscScalar* of_row = diagonal;
   int any = 0;
   std::vector<NamedBlock> massless;
@@ -265,11 +279,11 @@ bool ConstrainedMass::find_massless(Mat system) {
       zeroed_.push_back(u.local + k);
       any = 1;
       if (!named)
-        massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block(u.block).name)});
+        massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block_name(u.block))});
       named = true;
     }
   }
-  TRAMMEL_PETSC(VecRestoreArrayRead(b_.get(), &diagonal));
+  TRAMMEL_PETSC(VecRestoreArrayRead(of_system.get(), &diagonal));
   if (layout.ranks() > 1) {  // velocities of ghosts change like their owners' blocks
     const OwnedVec flags(layout.create_vector());
     PetscScalar* own = nullptr;
@@ -293,13 +307,11 @@ void ConstrainedMass::fill_massless(Mat system) {
     TRAMMEL_PETSC(MatDuplicate(system, MAT_COPY_VALUES, filled_.fill()));
     TRAMMEL_PETSC(MatSetOption(filled_.get(), MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   }
-  PetscInt row = 0;
-  TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, nullptr));
-  for (const int main : main_of_) {
-    if (massless_unconstrained_[at(main)])
+  PetscInt row = 0, end = 0;
+  TRAMMEL_PETSC(MatGetOwnershipRange(system, &row, &end));
+  for (std::size_t i = 0; row < end; ++i, ++row)
+    if (massless_unconstrained_[main_of_.empty() ? i : at(main_of_[i])])
       TRAMMEL_PETSC(MatSetValue(filled_.get(), row, row, scales_.mass, ADD_VALUES));
-    ++row;
-  }
   TRAMMEL_PETSC(MatAssemblyBegin(filled_.get(), MAT_FINAL_ASSEMBLY));
   TRAMMEL_PETSC(MatAssemblyEnd(filled_.get(), MAT_FINAL_ASSEMBLY));
 }
@@ -359,7 +371,7 @@ bool ConstrainedMass::solve_here(bool forces) {
   timings_.solve += MPI_Wtime() - begin;
   if (code == 0) {
     if (!whole) scatter(x_.get(), r_.get());
-    layout.to_local(whole ? x_.get() : r_.get(), local_);
+    if (!in_place_) layout.to_local(whole ? x_.get() : r_.get(), local_);
   }
   return code == 0 && all_finite(local_);
 }

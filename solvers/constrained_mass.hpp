@@ -107,6 +107,8 @@ class ConstrainedMass {
   bool has_velocity_constraints_ = false;
   bool has_compliant_ = false;  ///< compliant constraints
   bool outside_ = false;        ///< the state is outside the domain of an element
+  bool keeps_compliant_ =
+      false;  ///< SystemTerms::keep_compliant of the matrix, where there are such constraints
   bool knows_inertia_ = false;  ///< on all ranks alike: one may own no unknowns
   double time_ = 0;
   double damping_ = 0;
@@ -116,10 +118,12 @@ class ConstrainedMass {
   OwnedMat part_;                       ///< without stabilizing unknowns, where the layout has such
   OwnedMat filled_;                     ///< that with entries for the rows of `free_`, where there are such
   OwnedKSP ksp_;
-  OwnedVec r_;                                ///< in the layout's numbering
-  OwnedVec b_, x_;                            ///< in that of the system
-  OwnedIS mains_;                             ///< this rank's unknowns in the system, by global number
-  std::vector<int> main_of_;                  ///< by owned number in the system: the local unknown
+  OwnedVec r_;             ///< in the layout's numbering
+  OwnedVec b_, x_;         ///< in that of the system; b_ where it is another one
+  bool in_place_ = false;  ///< x_ has the numbers of `local_`
+  OwnedIS mains_;          ///< this rank's unknowns in the system, by global number
+  std::vector<int>
+      main_of_;  ///< by owned number in the system: the local unknown; empty where they are the same
   std::vector<char> massless_unconstrained_;  ///< owned rows without mass and constraint
   std::vector<char> massless_constrained_;    ///< coordinates without mass that constraints determine
   std::vector<int> zeroed_;                   ///< owned rows, by local unknown, whose right-hand side is zero

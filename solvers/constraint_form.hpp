@@ -50,11 +50,8 @@ class ConstraintForm {
   virtual void begin(const State& /*base*/) {}
 
   /// A prediction, by local unknown, of what the correction at the end of a step of size h adds to accelerations,
-  /// rates of states and multipliers; empty if it adds nothing or nothing is known. Valid until the next call.
-  virtual const std::vector<double>& expected_change(double /*h*/, const AlphaCoefficients&) {
-    static const std::vector<double> none;
-    return none;
-  }
+  /// rates of states and multipliers; empty if it adds nothing or nothing is known.
+  virtual std::vector<double> expected_change(double /*h*/, const AlphaCoefficients&) { return {}; }
 
   /// Discards matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}

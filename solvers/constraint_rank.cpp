@@ -298,7 +298,7 @@ std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGr
   for (const BlockId id : blocks) {
     const UnknownBlock* u = layout.knows(id) ? layout.unknown_of(id) : nullptr;
     if (u == nullptr || !u->owned) continue;
-    const std::string line = fmt::format("{} {}\n", id, model.block(id).name);
+    const std::string line = fmt::format("{} {}\n", id, model.block_name(id));
     text.insert(text.end(), line.begin(), line.end());
   }
   text = gather(text, MPI_CHAR, layout.comm());

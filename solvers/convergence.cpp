@@ -56,7 +56,7 @@ void FieldNorms::merge(MPI_Comm comm) {
 
 void ModelScales::serialize(Archive& archive, const Model& model, MPI_Comm comm) {
   archive(length, mass, inertia, generalized_inertia, heaviest, stiffest, slides);
-  for (std::shared_ptr<const BlockMap<double>>* map : {&rounding, &state_gain}) {
+  for (std::shared_ptr<const BlockValues<double>>* map : {&rounding, &state_gain}) {
     bool known = *map != nullptr;
     std::map<BlockId, double> all;
     if (known && !archive.reads()) {
@@ -66,7 +66,7 @@ void ModelScales::serialize(Archive& archive, const Model& model, MPI_Comm comm)
     }
     archive(known, all);
     if (!archive.reads()) continue;
-    auto fresh = std::make_shared<BlockMap<double>>(0.0);
+    auto fresh = std::make_shared<BlockValues<double>>(model.blocks, 0.0);
     for (const auto& [id, number] : all)
       if (model.knows(id)) fresh->put(id) = number;
     *map = known ? std::move(fresh) : nullptr;

@@ -68,9 +68,9 @@ struct ModelScales {
   bool slides = false;
   /// By block, kinematic or of states: the estimated rounding error of its equations, eps sum_j |K_ij| |q_j| at the
   /// start of the stage, the largest of its rows [N; for states, over their nominal sizes, 1/s]. Null: not known.
-  std::shared_ptr<const BlockMap<double>> rounding;
+  std::shared_ptr<const BlockValues<double>> rounding;
   /// By block of states: the largest sum_j |K_ij| over states j, each in nominal sizes [1/s].
-  std::shared_ptr<const BlockMap<double>> state_gain;
+  std::shared_ptr<const BlockValues<double>> state_gain;
 
   static double model_length(const Layout& layout, const Model& model);
   /// Writes, numbers of all ranks' blocks on rank 0 (collective), or reads; `model`: of this rank.

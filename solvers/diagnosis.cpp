@@ -51,7 +51,7 @@ std::string empty_rows(const Layout& layout, const Model& model, const std::vect
       if (row[static_cast<std::size_t>(u.local + k)] <= empty_row * typical[static_cast<std::size_t>(u.kind)])
         components += (components.empty() ? "" : ", ") + std::to_string(k + 1);
     if (components.empty()) continue;
-    empty.push_back({u.block, 0, fmt::format("'{}' ({})", model.block(u.block).name, components)});
+    empty.push_back({u.block, 0, fmt::format("'{}' ({})", model.block_name(u.block), components)});
     if (u.kind != BlockKind::algebraic) others = 1;
   }
   MPI_Allreduce(MPI_IN_PLACE, &others, 1, MPI_INT, MPI_MAX, layout.comm());
@@ -96,7 +96,7 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J, b
     // Parts that differ by little are equal: their order would be that of rounding.
     if (part > 0.3 * largest)
       parts.push_back({u.block, static_cast<int>(std::lround(20 * part / largest)),
-                       fmt::format("'{}'", model.block(u.block).name)});
+                       fmt::format("'{}'", model.block_name(u.block))});
   }
   return joined_names(parts, names_shown, layout.comm());
 }

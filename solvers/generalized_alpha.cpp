@@ -49,7 +49,7 @@ void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorit
 }
 
 void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
-  changed_ = now;
+  copy_motion(now, changed_);
   base_ = &changed_;
   if (anew) {
     form_.begin_anew(changed_);
@@ -84,7 +84,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   else if (std::abs(ratio - 1) > 1e-12)
     change_step(now, h, begins);
   if (begins && memory_.prepares_start) {
-    changed_ = *base_;
+    if (base_ != &changed_) copy_motion(*base_, changed_);
     base_ = &changed_;
     form_.start_algorithmic(changed_, a_, h, alpha_);
   }
@@ -140,8 +140,7 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
   const State& from = solved != nullptr ? *solved : base;
   const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
   // The earlier states include the change that the form adds after the solution; the solution itself does not.
-  static const std::vector<double> nothing;
-  const std::vector<double>& added = extrapolate ? form_.expected_change(h, c) : nothing;
+  const std::vector<double> added = extrapolate ? form_.expected_change(h, c) : std::vector<double>();
   const bool curve = extrapolate && bends_;
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
@@ -219,18 +218,24 @@ void GeneralizedAlpha::end_algorithmic() {
   const AlphaCoefficients& c = alpha_;
   const double h = step_;
   const Layout& layout = assembler_.layout();
-  layout.to_local(newton_.x(), local_);
-  a_end_ = a_;
+  const bool alone = layout.ranks() == 1;
+  const PetscScalar* own = nullptr;
+  if (!alone) layout.to_local(newton_.x(), local_);
+  TRAMMEL_PETSC(VecGetArrayRead(newton_.x(), &own));
+  const double* const all = alone ? own : local_.data();
+  if (errors_) a_end_ = a_;
+  std::vector<double>& at_end = end_of_algorithmic();
   for (const UnknownRun& run : runs_) {
-    const ConstRunNumbers x(local_.data() + run.local, run.size), a(a_.data() + run.dof, run.size);
-    RunNumbers end(a_end_.data() + run.dof, run.size);
+    const ConstRunNumbers x(all + run.local, run.size), a(a_.data() + run.dof, run.size);
+    RunNumbers end(at_end.data() + run.dof, run.size);
     if (run.of == UnknownRun::Of::states)
       end = (x / h - (1 - c.gamma1) * a) / c.gamma1;
     else if (run.of == UnknownRun::Of::motion)
       end = (x / (h * h) - ConstRunNumbers(base_->rate.data() + run.dof, run.size) / h - (0.5 - c.beta) * a) /
             c.beta;
   }
-  form_.correct(a_end_);
+  TRAMMEL_PETSC(VecRestoreArrayRead(newton_.x(), &own));
+  form_.correct(at_end);
 }
 
 void GeneralizedAlpha::local_error(LocalError& out, bool event) const {
@@ -248,15 +253,14 @@ void GeneralizedAlpha::accept(State& now) {
     if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
     errors_->add(errors_->node_time(trial().time, step_), a_end_);
   }
-  take_predictor(assembler_.layout(), now, predictor_);
   form_.accept();
   const FieldNorms& norms = equations_.norms();
   fastest_ =
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
   look_back(now);
+  take_predictor(assembler_.layout(), now, now.predictor);
   swap_motion(equations_.solution(), now);
-  std::swap(now.algorithmic, a_end_);
-  std::swap(now.predictor, predictor_);
+  now.algorithmic.swap(end_of_algorithmic());
   base_ = nullptr;
   if (memory_.first) changed_ = State();  // only a start or a change of step needs its memory
   memory_ = {.last_step = step_, .first = false, .prepares_start = memory_.prepares_start, .predicts = true};
@@ -278,10 +282,10 @@ double GeneralizedAlpha::acceleration_rounding(double h) const {
          (h * h * fastest);
 }
 
-void GeneralizedAlpha::look_back(const State& now) {
+void GeneralizedAlpha::look_back(State& now) {
   const bool goes_on = memory_.predicts && step_ == memory_.last_step;
   bends_ = goes_on && has_before_ && curve_predicts(now);
-  if (goes_on) before_ = now.predictor;
+  before_.swap(now.predictor);
   has_before_ = goes_on;
 }
 

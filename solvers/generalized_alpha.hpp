@@ -48,13 +48,16 @@ class GeneralizedAlpha final : public StepMethod {
   /// The first value of x. `solved`, where it is given: the solution of this step with other algorithmic
   /// accelerations.
   void predict(double h, const State* solved = nullptr);
-  /// Stores the data for the next prediction. Call before the trial becomes the present state.
-  void look_back(const State& now);
+  /// Takes over the data for the next prediction from State::predictor, to be filled anew. Call before the trial becomes the
+  /// present state.
+  void look_back(State& now);
   /// Whether a parabola through the steps before would have predicted the accelerations of the trial better than a
   /// line. Collective.
   bool curve_predicts(const State& now) const;
-  /// Makes `a_end_` those of the step that converged.
+  /// Computes the algorithmic accelerations at the end of the step that converged.
   void end_algorithmic();
+  /// Where they are: in place of those of the base, unless errors are estimated from both.
+  std::vector<double>& end_of_algorithmic() { return errors_ ? a_end_ : a_; }
 
   Assembler& assembler_;
   ConstraintForm& form_;
@@ -69,7 +72,6 @@ class GeneralizedAlpha final : public StepMethod {
   std::vector<double> a_, a_end_, local_;
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
-  std::vector<double> predictor_;
   std::vector<UnknownRun> runs_;
   /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
   /// whether predictions are curved. A snapshot goes without.

@@ -66,6 +66,17 @@ void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts) {
   }
 }
 
+bool reads_once(KSP ksp) {
+  PC pc = nullptr;
+  PetscBool direct = PETSC_FALSE, own = PETSC_FALSE;
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &direct));
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &own));
+  int ranks = 1;  // on several the solver may refer to the matrix
+  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
+  return ranks == 1 && direct == PETSC_TRUE && own == PETSC_TRUE;
+}
+
 bool factorize(KSP ksp, bool& broken) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));

@@ -76,9 +76,9 @@ void take_magnitudes(Mat J, int ranks) {
 
 /// The largest row of each owned block, each times `weight(block, number)`, times `factor`; of those that `takes`.
 template <class Takes, class Weight>
-std::shared_ptr<const BlockMap<double>> largest_rows(const Layout& layout, Vec rows, double factor,
-                                                     Takes&& takes, Weight&& weight) {
-  auto out = std::make_shared<BlockMap<double>>(0.0);
+std::shared_ptr<const BlockValues<double>> largest_rows(const Layout& layout, const Model& model, Vec rows,
+                                                        double factor, Takes&& takes, Weight&& weight) {
+  auto out = std::make_shared<BlockValues<double>>(model.blocks, 0.0);
   const PetscScalar* from = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(rows, &from));
   for (const UnknownBlock& u : layout.unknowns())
@@ -117,7 +117,7 @@ void measure_rounding(const Layout& layout, const Model& model, const State& sta
   };
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
   scales.rounding = largest_rows(
-      layout, sum.get(), epsilon, [](BlockKind kind) { return has_rate(kind); }, weight);
+      layout, model, sum.get(), epsilon, [](BlockKind kind) { return has_rate(kind); }, weight);
 
   const auto is_state = [](BlockKind kind) { return kind == BlockKind::state; };
   TRAMMEL_PETSC(VecZeroEntries(size.get()));
@@ -127,7 +127,7 @@ void measure_rounding(const Layout& layout, const Model& model, const State& sta
       to[u.local + k] = typical_size(model.block(u.block).measure(k));
   TRAMMEL_PETSC(VecRestoreArray(size.get(), &to));
   TRAMMEL_PETSC(MatMult(K, size.get(), sum.get()));
-  scales.state_gain = largest_rows(layout, sum.get(), 1.0, is_state, weight);
+  scales.state_gain = largest_rows(layout, model, sum.get(), 1.0, is_state, weight);
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ NamedNumber MotionRange::worst(const std::vector<double>& displacement) const {
     if (kind != others) range = std::max(range, least[kind]);
     if (!(range > 0) || !(std::sqrt(square) > worst.number * range)) return;
     worst.number = std::sqrt(square) / range;
-    worst.where = model_->block(u.block).name;
+    worst.where = model_->block_name(u.block);
   });
   return largest_of_ranks(std::move(worst), layout_->comm());
 }

@@ -94,11 +94,9 @@ void Newton::create() {
     correction_ = OwnedVec(equations_.create_vector());
     TRAMMEL_PETSC(VecZeroEntries(x_.get()));
   }
-  J_ = OwnedMat(equations_.create_matrix());
   TRAMMEL_PETSC(SNESCreate(layout.comm(), snes_.fill()));
   SNES snes = snes_.get();
   TRAMMEL_PETSC(SNESSetFunction(snes, f_.get(), form_function, this));
-  TRAMMEL_PETSC(SNESSetJacobian(snes, J_.get(), J_.get(), form_jacobian, this));
   TRAMMEL_PETSC(SNESSetTolerances(snes, 0, 0, 0, options_.max_iterations, PETSC_MAX_INT));
   TRAMMEL_PETSC(SNESSetConvergenceTest(
       snes,
@@ -118,6 +116,9 @@ void Newton::create() {
   SNESLineSearchType type = nullptr;
   TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
   line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
+  lasting_ = !reads_once(ksp) || line_search_ != SNESLINESEARCHBASIC;
+  J_ = OwnedMat(equations_.create_matrix(lasting_));
+  TRAMMEL_PETSC(SNESSetJacobian(snes, J_.get(), J_.get(), form_jacobian, this));
   // Convergence is decided by norms of fields. SNES's own norms cost three more reductions over all ranks per
   // iteration and are computed only for -snes_monitor.
   PetscBool watched = PETSC_FALSE;
@@ -559,7 +560,9 @@ std::string Newton::failure(bool thorough) {
   if (!tangent_rejected_.empty()) return tangent_rejected_;
   const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
   // A state that is rejected at once comes before any tangent.
-  const bool has_tangent = singular_ || regular_ || kept_now_;
+  bool has_tangent = singular_ || regular_ || kept_now_;
+  // The entries of a kept tangent may be lost.
+  if (has_tangent && !lasting_ && !singular_ && !regular_) has_tangent = equations_.tangent(J_.get());
   const std::string names =
       has_tangent ? describe_singular(assembler, assembler.layout(), equations_.diagnosed(J_.get()), search)
                   : "";

@@ -123,6 +123,7 @@ class Newton {
   OwnedSNES snes_;
   ConvergenceTest convergence_;
   std::string line_search_;    ///< as the options say
+  bool lasting_ = true;        ///< the entries of `J_` remain after its factorization
   bool whole_steps_ = true;    ///< the line search is PETSc's `basic`
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`

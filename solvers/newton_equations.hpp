@@ -18,7 +18,7 @@ class NewtonEquations {
 
   /// A vector of the unknowns, and a matrix of the tangent's pattern; both owned by the caller.
   virtual Vec create_vector() const = 0;
-  virtual Mat create_matrix() = 0;
+  virtual Mat create_matrix(bool lasting) = 0;
 
   /// Computes the scales of algebraic equations at the start of the present step. Call only when the tangent is
   /// made again.

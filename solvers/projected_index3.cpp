@@ -10,15 +10,15 @@ double of_velocities(double h, const AlphaCoefficients& c) {
 }
 }  // namespace
 
-const std::vector<double>& ProjectedIndex3::expected_change(double h, const AlphaCoefficients& c) {
+std::vector<double> ProjectedIndex3::expected_change(double h, const AlphaCoefficients& c) {
   const double ratio = of_velocities(h, c);
-  expected_ = correction_.expected(ratio);
-  if (!expected_.empty())
+  std::vector<double> expected = correction_.expected(ratio);
+  if (!expected.empty())
     for (const UnknownBlock& u : start_.system().assembler().layout().unknowns()) {
       const double part = is_multiplier(u.kind) ? ratio * start_.system().scales().mass : ratio;
-      for (int i = u.local; i < u.local + u.size; ++i) expected_[static_cast<std::size_t>(i)] *= part;
+      for (int i = u.local; i < u.local + u.size; ++i) expected[static_cast<std::size_t>(i)] *= part;
     }
-  return expected_;
+  return expected;
 }
 
 bool ProjectedIndex3::close(State& solution, double h, const AlphaCoefficients& c) {

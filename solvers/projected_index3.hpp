@@ -22,7 +22,7 @@ class ProjectedIndex3 final : public ConstraintForm {
     return start_.follow_motion(base, end, c.time_shift(), c.time_shift1(), algorithmic);
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
-  const std::vector<double>& expected_change(double h, const AlphaCoefficients& c) override;
+  std::vector<double> expected_change(double h, const AlphaCoefficients& c) override;
   bool close(State& solution, double h, const AlphaCoefficients& c) override;
   void correct(std::vector<double>& algorithmic) const override;
   void accept() override { correction_.keep(); }
@@ -34,7 +34,6 @@ class ProjectedIndex3 final : public ConstraintForm {
   ConsistentStart& start_;
   VelocityCorrection correction_;
   double tolerance_;
-  std::vector<double> expected_;
   double of_accelerations_ = 0,
          of_state_rates_ = 0;  ///< changes of a over those of v, and of d over those of y'
 };

@@ -89,7 +89,7 @@ Vec RadauEquations::create_vector() const {
   return x;
 }
 
-Mat RadauEquations::create_matrix() {
+Mat RadauEquations::create_matrix(bool /*lasting*/) {
   const Layout& layout = assembler_.layout();
   diagonal_ = OwnedMat(assembler_.create_matrix());
   sum_ = OwnedMat(assembler_.create_matrix());

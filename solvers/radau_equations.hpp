@@ -33,7 +33,7 @@ class RadauEquations final : public NewtonEquations {
   State& solution() { return stages_.back().solution(); }
 
   Vec create_vector() const override;
-  Mat create_matrix() override;
+  Mat create_matrix(bool lasting) override;
   void rescale() override;
   bool residual(Vec x, Vec f) override;
   bool move_to(Vec x) override;

@@ -93,7 +93,7 @@ double ReactionError::take(const State& now, double h) {
 }
 
 std::string ReactionError::worst() const {
-  std::string where = worst_ < 0 ? "" : model_->block(layout_->unknowns()[at(worst_)].block).name;
+  std::string where = worst_ < 0 ? "" : model_->block_name(layout_->unknowns()[at(worst_)].block);
   return largest_of_ranks({error_, std::move(where)}, layout_->comm()).where;
 }
 

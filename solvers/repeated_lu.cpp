@@ -9,6 +9,10 @@
 #include <new>
 #include <utility>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "kernel/petsc_call.hpp"
 #include "trammel/index.hpp"
 
@@ -44,6 +48,15 @@ constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
 /// Operations for each of those without unknowns that come last, beside those that are saved, up to which these come last.
 constexpr double price_of_last = 1.2;
 
+/// New factors need large blocks, which the holes of a heap in use may not hold: the pages of these holes go back to the system. The
+/// end of the heap stays as it is, in huge pages.
+void give_back_pages() {
+#ifdef __GLIBC__
+  constexpr std::size_t whole_end = std::size_t{1} << 40;
+  malloc_trim(whole_end);
+#endif
+}
+
 }  // namespace
 
 bool RepeatedLu::factorize(Mat A) {
@@ -76,6 +89,9 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   }
   const bool grown = !symbolic_ || !take_values(A);
   if (grown) {
+    numeric_.reset();  // before there is more
+    symbolic_.reset();
+    give_back_pages();
     take_structure(A);
     scale(A.value);
     take_values(A);
@@ -85,7 +101,7 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   if (grown && numeric_) return true;
   const bool same_size = largest_ < most_change && largest_ * most_change > 1;
   if (numeric_ && same_size &&
-      klu_refactor(starts_.data(), columns_.data(), values_->data(), symbolic_.get(), numeric_.get(),
+      klu_refactor(starts_.data(), columns_.data(), room_->values.data(), symbolic_.get(), with_workspace(),
                    common_.get()) != 0 &&
       pivots_serve())
     return true;
@@ -113,12 +129,13 @@ void RepeatedLu::scale(const double* value) {
 bool RepeatedLu::take_values(const Rows& A) {
   double largest = 0;
   std::size_t k = 0;
+  double* const to = room_ ? room_->values.data() : nullptr;
   std::vector<PetscInt> others;
   counting_.each(
       A.value,
       [&](std::size_t entry) {
         const double number = A.value[entry] * scales_[at(columns_[k])];
-        (*values_)[k++] = number;
+        to[k++] = number;
         largest = std::max(largest, std::abs(number));
       },
       [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
@@ -169,15 +186,30 @@ void RepeatedLu::take_structure(const Rows& A) {
   }
   columns_.reserve(at(starts_.back()));
   counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(number(A.column[entry]))); });
-  share_values();
+  share_room();
 }
 
-/// Solvers use one array of values in turn: KLU's factors do not refer to it.
-void RepeatedLu::share_values() {
-  static std::weak_ptr<std::vector<double>> common;
-  if (!values_) values_ = common.lock();
-  if (!values_) common = values_ = std::make_shared<std::vector<double>>();
-  if (values_->size() < columns_.size()) *values_ = std::vector<double>(columns_.size());  // of this capacity
+/// KLU's factors refer neither to the values nor, between its calls, to the workspace.
+void RepeatedLu::share_room() {
+  static std::weak_ptr<Room> common;
+  if (!room_) room_ = common.lock();
+  if (!room_) common = room_ = std::make_shared<Room>();
+  const auto fit = [](std::vector<double>& all, std::size_t least) {
+    if (all.size() < least) all = std::vector<double>(least);  // of this capacity
+  };
+  fit(room_->values, columns_.size());
+  fit(room_->work, 4 * at(size()));
+}
+
+/// Each numeric factorization comes with a workspace, four numbers a column.
+void RepeatedLu::take_workspace_from(klu_numeric& numeric) const {
+  numeric.Work = klu_free(numeric.Work, numeric.worksize, 1, common_.get());
+}
+
+klu_numeric* RepeatedLu::with_workspace() {
+  numeric_->Work = numeric_->Xwork = room_->work.data();
+  numeric_->Iwork = reinterpret_cast<int*>(room_->work.data() + size());
+  return numeric_.get();
 }
 
 struct RepeatedLu::Factors {
@@ -229,10 +261,12 @@ klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
     common_->initmem_amd = most_fill;
     common_->memgrow = std::numeric_limits<double>::max();  // KLU gives up where it would need more
   }
-  klu_numeric* made = klu_factor(starts_.data(), columns_.data(), values_->data(), symbolic, common_.get());
+  klu_numeric* made =
+      klu_factor(starts_.data(), columns_.data(), room_->values.data(), symbolic, common_.get());
   common_->initmem_amd = initial;
   common_->memgrow = growth;
   if (made != nullptr && common_->status != KLU_OK) klu_free_numeric(&made, common_.get());
+  if (made != nullptr) take_workspace_from(*made);
   return made;
 }
 
@@ -305,14 +339,14 @@ bool RepeatedLu::pivots_serve() const {
 
 void RepeatedLu::solve(const double* b, double* x) {
   std::copy_n(b, size(), x);
-  klu_tsolve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
+  klu_tsolve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
   for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
 }
 
 void RepeatedLu::solve_transposed(const double* b, double* x) {
   std::copy_n(b, size(), x);
   for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
-  klu_solve(symbolic_.get(), numeric_.get(), size(), 1, x, common_.get());
+  klu_solve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
 }
 
 void use_repeated_lu(PC pc) {

@@ -70,7 +70,10 @@ class RepeatedLu {
   };
   struct FreeNumeric {
     klu_common* common;
-    void operator()(klu_numeric* n) const { klu_free_numeric(&n, common); }
+    void operator()(klu_numeric* n) const {
+      n->Work = nullptr;  // not its own
+      klu_free_numeric(&n, common);
+    }
   };
 
   /// Copies the entries that count, scaled. False where entries that do not count are not negligible.
@@ -81,7 +84,14 @@ class RepeatedLu {
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
   bool negligible_all(const Rows& A, std::vector<PetscInt> entries) const;
   void take_structure(const Rows& A);
-  void share_values();
+  /// What all solvers use in turn, since none has to keep what is in it.
+  struct Room {
+    std::vector<double> values;  ///< of the entries that count
+    std::vector<double> work;    ///< KLU's
+  };
+  void share_room();
+  void take_workspace_from(klu_numeric& numeric) const;
+  klu_numeric* with_workspace();
   struct Factors;
   klu_numeric* factorized(klu_symbolic* symbolic);
   bool suffices(const Factors& alone) const;
@@ -111,10 +121,10 @@ class RepeatedLu {
   std::vector<PetscInt> number_;  ///< empty: none are left out
   EntrySet counting_;             ///< entries of the matrix
   std::vector<int> starts_, columns_;
-  std::shared_ptr<std::vector<double>> values_;  ///< of the entries that count; not kept
-  std::vector<double> scales_;                   ///< by column of the matrix
-  double largest_ = 0;                           ///< of the values
-  std::vector<double> pivots_;                   ///< pivots at the time when their order was chosen
+  std::shared_ptr<Room> room_;
+  std::vector<double> scales_;  ///< by column of the matrix
+  double largest_ = 0;          ///< of the values
+  std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 

@@ -155,7 +155,7 @@ WorstResidual worst_residual(Assembler& assembler, const State& state, Constrain
   if (from == layout.rank()) {
     const Block& b = model.block(result.block);
     const std::string unit = is_multiplier(b.kind) ? b.measure(result.component).unit() : b.unit;
-    about = static_cast<char>('0' + kind_index(b.kind)) + unit + '\n' + b.name;
+    about = static_cast<char>('0' + kind_index(b.kind)) + unit + '\n' + model.block_name(result.block);
   }
   broadcast_text(about, from, layout.comm());
   const std::size_t end = about.find('\n');

@@ -82,7 +82,7 @@ State Snapshot::restore_state(const Model& model, Layout& layout) const {
     int numbers = 0;
     each_field(state, u, [&numbers](double*, int n) { numbers += n; });
     if (found == contents_.blocks.end() || found->second.size() != static_cast<std::size_t>(numbers))
-      throw Error(fmt::format("nothing was saved of the state of '{}'", model.block(u.block).name));
+      throw Error(fmt::format("nothing was saved of the state of '{}'", model.block_name(u.block)));
     const double* from = found->second.data();
     each_field(state, u, [&from](double* to, int n) {
       std::copy_n(from, n, to);
@@ -139,7 +139,7 @@ void Snapshot::require_together(const Model& model, const Layout& layout, const 
     // Of a rotation the entries of the matrix: its quaternion has two signs.
     for (int i = 0; i < std::min(9, value_size(block.kind, block.size)); ++i)
       most = std::max(most, std::abs(now[i] - was->second[static_cast<std::size_t>(i)]));
-    if (most > allowed) apart.push_back({id, 0, fmt::format("'{}' by {:.3g}", block.name, most)});
+    if (most > allowed) apart.push_back({id, 0, fmt::format("'{}' by {:.3g}", model.block_name(id), most)});
   });
   constexpr std::size_t most_named = 5;
   const std::string names = joined_names(apart, most_named, layout.comm());

@@ -44,20 +44,22 @@ void StepEquations::revise() {
   const auto unknowns = layout.unknowns();
   metres_.assign(static_cast<std::size_t>(layout.local_size()), 1.0);
   of_row_ = typical_ = metres_;
-  T_.assign(unknowns.size(), Mat3::Identity());
   turned_.assign(unknowns.size(), Vec3::Zero());
   rounding_.assign(unknowns.size(), 0.0);
-  state_gain_.assign(unknowns.size(), 0.0);
-  known_to_.assign(unknowns.size(), 0.0);
+  const bool has_states =
+      std::ranges::find(unknowns, BlockKind::state, &UnknownBlock::kind) != unknowns.end();
+  state_gain_.assign(has_states ? unknowns.size() : 0, 0.0);
+  known_to_.assign(state_gain_.size(), 0.0);
   rate_offset_.assign(layout.dof_count(), 0.0);
   acceleration_offset_.assign(layout.dof_count(), 0.0);
-  local_.assign(at(static_cast<int>(layout.local_size())), 0.0);
-  corrections_.assign(layout.stabilized() ? local_.size() : 0, 0.0);
+  const bool reads_local = layout.stabilized() || layout.ranks() > 1;
+  local_.assign(reads_local ? metres_.size() : 0, 0.0);
+  corrections_.assign(layout.stabilized() ? metres_.size() : 0, 0.0);
   algebraic_ = {};
   algebraic_row_.clear();
   algebraic_column_.clear();
   if (assembler_.has_algebraic())
-    algebraic_row_ = algebraic_column_ = std::vector<double>(local_.size(), 1.0);
+    algebraic_row_ = algebraic_column_ = std::vector<double>(metres_.size(), 1.0);
   int found = 0;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
@@ -76,7 +78,7 @@ void StepEquations::revise() {
       of_row_[place] = is_kinematic(u.kind) ? 1 / metres_[place] : metres_[place];
     }
     if (scales_.rounding != nullptr) rounding_[i] = (*scales_.rounding)[u.block];
-    if (scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
+    if (has_states && scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
@@ -114,8 +116,8 @@ void StepEquations::begin(const State& base, double end, const StepCoefficients&
   // Where an element refuses the base, the sizes before have to do; the solve tells.
   if (assembler_.has_algebraic()) {
     algebraic_sizes(assembler_, base, algebraic_);
-    algebraic_.equation.resize(local_.size(), 0.0);
-    algebraic_.rounding.resize(local_.size(), 0.0);
+    algebraic_.equation.resize(metres_.size(), 0.0);
+    algebraic_.rounding.resize(metres_.size(), 0.0);
     for (double& size : algebraic_.equation)
       if (!(size > 0)) size = 1;
   }
@@ -289,14 +291,14 @@ bool StepEquations::residual(Vec x, Vec f) {
   return fine;
 }
 
-TangentWeights StepEquations::weights() const {
+TangentWeights StepEquations::weights(std::span<const Mat3> T) const {
   const StepCoefficients& c = coefficients_;
   TangentWeights w;
   w.stiffness = 1;
   w.damping = c.velocity;
   w.mass = c.acceleration + c.inertia;
   w.state_rate = c.state_rate;
-  w.T = T_;
+  w.T = T;
   for (const BlockKind kind : {BlockKind::multiplier, BlockKind::velocity_multiplier})
     w.row[kind_at(kind)] = w.column[kind_at(kind)] = stiffness_;
   if (c.velocity > 0) w.row[kind_at(BlockKind::velocity_multiplier)] = stiffness_ / c.velocity;
@@ -313,7 +315,7 @@ TangentWeights StepEquations::weights() const {
 }
 
 void StepEquations::scale_rows(double* f, const double* x) {
-  const TangentWeights w = weights();
+  const TangentWeights w = weights({});
   largest_constraint_ = largest_rate_ = 0;
   const RowStatuses& statuses = assembler_.statuses();
   const bool some_rest = !statuses.rows().empty();
@@ -393,9 +395,11 @@ void StepEquations::scale_rows(double* f, const double* x) {
 
 bool StepEquations::tangent(Mat J) {
   const auto unknowns = assembler_.layout().unknowns();
+  std::vector<Mat3> T(unknowns.size(),
+                      Mat3::Identity());  // larger than what is worth keeping from step to step
   for (std::size_t i = 0; i < unknowns.size(); ++i)
-    if (unknowns[i].kind == BlockKind::rotation) T_[i] = so3::T(turned_[i]);
-  TangentWeights w = weights();
+    if (unknowns[i].kind == BlockKind::rotation) T[i] = so3::T(turned_[i]);
+  TangentWeights w = weights(T);
   if (coefficients_.constraint_velocity > 0 && has_velocity_constraints_) {
     w.damping = faint * coefficients_.constraint_velocity;
     w.row[kind_at(BlockKind::velocity_multiplier)] *= 1 / faint;
@@ -404,11 +408,10 @@ bool StepEquations::tangent(Mat J) {
 }
 
 bool StepEquations::tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T) {
-  TangentWeights w = weights();
+  TangentWeights w = weights(T);
   w.damping = by.velocity;
   w.mass = by.acceleration;
   w.state_rate = by.state_rate;
-  w.T = T;
   return assembler_.tangent(trial_, w, J);
 }
 
@@ -422,7 +425,7 @@ std::string StepEquations::turned_too_far() const {
     largest.angle = turned_[at(too_far_)].norm();
     const UnknownBlock& u = assembler_.layout().unknowns()[at(too_far_)];
     text = fmt::format("an increment turns '{}' by {:.3g} rad, half a turn or more",
-                       assembler_.model().block(u.block).name, largest.angle);
+                       assembler_.model().block_name(u.block), largest.angle);
     if (!std::isfinite(largest.angle)) largest.angle = HUGE_VAL;
   }
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, assembler_.layout().comm());
@@ -441,7 +444,7 @@ bool StepEquations::residual_is_finite() const {
 }
 
 std::string StepEquations::not_finite() const {
-  return trammel::not_finite(assembler_, trial_, level_, weights());
+  return trammel::not_finite(assembler_, trial_, level_, weights({}));
 }
 
 void StepEquations::measure_change(Vec change, FieldNorms& norms) const {

@@ -64,7 +64,7 @@ class StepEquations final : public NewtonEquations {
   void turn_by(std::span<const Vec3> turns) { turns_ = turns; }
 
   Vec create_vector() const override { return assembler_.layout().create_vector(); }
-  Mat create_matrix() override { return assembler_.create_matrix(); }
+  Mat create_matrix(bool lasting) override { return assembler_.create_matrix(lasting); }
   bool residual(Vec x, Vec f) override;
   bool move_to(Vec x) override;
   bool tangent(Mat J) override;
@@ -101,7 +101,7 @@ class StepEquations final : public NewtonEquations {
   bool move_here(Vec x);
   void zero_redundant(double* f);
   void scale_rows(double* f, const double* x);
-  TangentWeights weights() const;
+  TangentWeights weights(std::span<const Mat3> T) const;
 
   Assembler& assembler_;
   ModelScales scales_;
@@ -113,18 +113,17 @@ class StepEquations final : public NewtonEquations {
   std::vector<double> metres_, of_row_;
   std::vector<double> typical_;     ///< by local unknown: typical_size
   std::vector<double> rounding_;    ///< by unknown: ModelScales::rounding
-  std::vector<double> state_gain_;  ///< by unknown: ModelScales::state_gain
+  std::vector<double> state_gain_;  ///< by unknown, where there are states: ModelScales::state_gain
   AlgebraicSizes algebraic_;        ///< at the base of the step, as what follows by local unknown
   std::vector<double> algebraic_row_, algebraic_column_;
   std::vector<double>
-      known_to_;  ///< by unknown: the rounding of a state's row at the last trial, in nominal sizes
+      known_to_;  ///< likewise: the rounding of a state's row at the last trial, in nominal sizes
   const State* base_ = nullptr;
   StepCoefficients coefficients_;
   double stiffness_ = 1;
   State trial_, moving_;
   std::vector<double> rate_offset_, acceleration_offset_;
-  std::vector<double> local_, corrections_;
-  std::vector<Mat3> T_;
+  std::vector<double> local_, corrections_;  ///< in the stabilized form; `local_` on several ranks too
   std::span<const Vec3> turns_;
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
   int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn

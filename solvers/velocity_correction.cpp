@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernel/collective_errors.hpp"
 #include "trammel/index.hpp"
@@ -218,9 +219,9 @@ void VelocityCorrection::keep() {
   if (known_ == 0 || differences_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
   std::array<double, most_differences + 1> missed{};
-  std::vector<double>& next = expected_;
+  std::vector<double> next = total_;
+  expected_ = std::vector<double>();
   knows_expected_ = false;
-  next = total_;
   const int orders = known_;
   for (int k = 0; k < orders; ++k) {
     missed[at(k)] = part_of_whole(change(next, ratio_now_));
@@ -232,7 +233,7 @@ void VelocityCorrection::keep() {
     }
   }
   missed[at(orders)] = part_of_whole(change(next, ratio_now_));
-  if (known_ < most_differences) differences_[at(known_++)] = next;
+  if (known_ < most_differences) differences_[at(known_++)] = std::move(next);
   MPI_Allreduce(MPI_IN_PLACE, missed.data(), orders + 1, MPI_DOUBLE, MPI_MAX,
                 mass_.assembler().layout().comm());
   best_ = static_cast<int>(std::min_element(missed.begin(), missed.begin() + orders + 1) - missed.begin());
@@ -276,7 +277,9 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
     open(state, ratio, fault);
     keep_imbalance();
   }
-  total_ = expected(ratio);
+  expected(ratio);
+  total_ = std::move(expected_);
+  knows_expected_ = false;
   ratio_now_ = ratio;
   if (total_.empty())
     total_.assign(weights_.size(), 0.0);

@@ -52,6 +52,13 @@ void offer_markers(const Parameters& in, const Frame& frame, const Vec3& centre,
   if (!centre_is_named) builder.offer_marker("centre", Marker::on_frame(frame, Mat3::Identity(), centre));
 }
 
+/// Bodies that are built one after the other share equal shapes.
+std::shared_ptr<const Solids> shared_solids(Solids solids) {
+  thread_local std::shared_ptr<const Solids> last;
+  if (!last || !(*last == solids)) last = std::make_shared<const Solids>(std::move(solids));
+  return last;
+}
+
 void build(const Parameters& in, Builder& builder) {
   Inertia inertia;
   inertia.mass = in.real("mass");
@@ -61,7 +68,7 @@ void build(const Parameters& in, Builder& builder) {
                                         in.vector3("velocity"), in.vector3("angular_velocity"));
   offer_markers(in, frame, inertia.centre, builder);
   builder.offer_mass(Marker::on_frame(frame, Mat3::Identity(), inertia.centre), inertia.mass);
-  const auto solids = std::make_shared<const Solids>(read_solids(in, "shape"));
+  const auto solids = shared_solids(read_solids(in, "shape"));
   const std::vector<BlockId> stencil{frame.position, frame.rotation};
   if (inertia.centre.isZero(0))
     builder.add(CentredBody(inertia, solids), stencil);

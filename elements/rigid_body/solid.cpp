@@ -74,7 +74,7 @@ Solid read_solid(const Parameters& in, const Value& value) {
     solid.shape = Cylinder{p.real("radius"), p.real("length")};
   } else {
     std::filesystem::path path = p.text("file");
-    if (path.is_relative()) path = std::filesystem::path(value.where.file).parent_path() / path;
+    if (path.is_relative()) path = std::filesystem::path(value.where.file.text()).parent_path() / path;
     solid.shape = read_stl(path.string(), p.real("scale"), p.where("file"));
   }
   return solid;

@@ -87,8 +87,8 @@ TEST(ElementsOnCoordinatesInACase, may_read_rates_of_other_joints) {
   EXPECT_EQ(c.on("damper", "A", "angle", "{law: A.angle_rate}"), "");
   const auto stencil = c.model.ranges.back().instances->stencil(0);
   ASSERT_EQ(stencil.size(), 2U);
-  EXPECT_EQ(c.model.block(stencil[0]).name, "A.coordinates");
-  EXPECT_EQ(c.model.block(stencil[1]).name, "B.coordinates");
+  EXPECT_EQ(c.model.block_name(stencil[0]), "A.coordinates");
+  EXPECT_EQ(c.model.block_name(stencil[1]), "B.coordinates");
 }
 
 TEST(ElementsOnCoordinatesInACase, accept_all_their_forms) {

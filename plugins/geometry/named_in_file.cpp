@@ -8,7 +8,8 @@ namespace trammel::geometry {
 
 std::string file_path(const Parameters& in) {
   std::filesystem::path path = in.text("file");
-  if (path.is_relative()) path = std::filesystem::path(in.value("file")->where.file).parent_path() / path;
+  if (path.is_relative())
+    path = std::filesystem::path(in.value("file")->where.file.text()).parent_path() / path;
   return path.string();
 }
 

@@ -10,12 +10,12 @@ namespace trammel {
 namespace {
 
 Block new_block(BlockKind kind, std::string_view name, std::span<const double> initial,
-                std::span<const double> rate, std::string unit, std::vector<Row> rows = {}) {
+                std::span<const double> rate, std::string_view unit, std::vector<Row> rows = {}) {
   Block block;
   block.kind = kind;
   block.name = name;
   block.size = kind == BlockKind::rotation ? 3 : static_cast<int>(initial.size());
-  block.unit = std::move(unit);
+  block.unit = unit;
   block.rows = std::move(rows);
   block.initial.assign(initial, std::max(initial.size(), block.initial.size()));
   block.initial_rate.assign(rate, std::max(initial.size(), block.initial_rate.size()));
@@ -41,14 +41,15 @@ std::string units_of(const std::vector<Row>& rows) {
 
 /// Multipliers, which start at zero.
 Block multipliers(BlockKind kind, std::string_view name, std::vector<Row> rows) {
-  std::string unit = units_of(rows);
+  const std::string unit = units_of(rows);
   const std::vector<double> zeros(rows.size());
-  return new_block(kind, name, zeros, {}, std::move(unit), std::move(rows));
+  return new_block(kind, name, zeros, {}, unit, std::move(rows));
 }
 
 void require_dimensions(const Block& block, const Entity& entity) {
   const auto fail = [&](const std::string& what) {
-    throw Error(entity.where, fmt::format("type '{}': {} of '{}'", entity.type, what, block.name));
+    throw Error(entity.where,
+                fmt::format("type '{}': {} of '{}'", entity.type, what, entity.full_name(block.name)));
   };
   if (block.kind == BlockKind::position || block.kind == BlockKind::rotation) return;
   if (block.rows.size() != static_cast<std::size_t>(block.size))
@@ -77,14 +78,11 @@ void require_dimensions(const Block& block, const Entity& entity) {
 
 Builder::~Builder() = default;
 
-std::string Builder::full_name(std::string_view name) const {
-  return name.empty() ? entity().name : entity().name + "." + std::string(name);
-}
+std::string Builder::full_name(std::string_view name) const { return entity().full_name(name); }
 
 BlockId Builder::put(Block block, FrictionLaw* law) {
   if (block.size < 1)
     throw Error(entity().where, fmt::format("the block '{}' holds no number", full_name(block.name)));
-  block.name = full_name(block.name);
   block.entity = entity_index();
   require_dimensions(block, entity());
   return add_block(std::move(block), law);
@@ -109,17 +107,17 @@ Frame Builder::add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_
 BlockId Builder::add_coordinates(std::string_view name, std::span<const double> initial,
                                  std::span<const double> rate, std::span<const Measure> measures,
                                  std::string unit) {
-  return put(new_block(BlockKind::coordinate, name, initial, rate, std::move(unit), rows_of(measures)));
+  return put(new_block(BlockKind::coordinate, name, initial, rate, unit, rows_of(measures)));
 }
 
 BlockId Builder::add_states(std::string_view name, std::span<const double> initial,
                             std::span<const Measure> measures, std::string unit) {
-  return put(new_block(BlockKind::state, name, initial, {}, std::move(unit), rows_of(measures)));
+  return put(new_block(BlockKind::state, name, initial, {}, unit, rows_of(measures)));
 }
 
 BlockId Builder::add_algebraic(std::string_view name, std::span<const double> initial,
                                std::span<const Measure> measures, std::string unit) {
-  return put(new_block(BlockKind::algebraic, name, initial, {}, std::move(unit), rows_of(measures)));
+  return put(new_block(BlockKind::algebraic, name, initial, {}, unit, rows_of(measures)));
 }
 
 BlockId Builder::add_multiplier(std::string_view name, std::vector<Row> rows) {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/address_sanitizer.hpp"
 #include "growing_pendulum.hpp"
 #include "io/checkpoint_file.hpp"
-#include "kernel/address_sanitizer.hpp"
 #include "swinging_rod.hpp"
 
 namespace trammel {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "app/address_sanitizer.hpp"
 #include "command.hpp"
-#include "kernel/address_sanitizer.hpp"
 
 namespace trammel::testing {
 namespace {

@@ -77,7 +77,7 @@ inline Scene sleeve_scene(const std::string& name) {
 
 inline BlockId block_named(const Model& model, const std::string& name) {
   for (const BlockId id : model.blocks.ids())
-    if (model.block(id).name == name) return id;
+    if (model.block_name(id) == name) return id;
   throw Error("there is no block '" + name + "'");
 }
 

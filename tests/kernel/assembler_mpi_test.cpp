@@ -187,6 +187,34 @@ std::array<double, 3> fingerprint(Assembler& assembler, const State& state) {
   return norms;
 }
 
+TEST(MatricesThatDoNotLast, have_entries_in_common_on_one_rank) {
+  Model model = ring(4, 0);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  if (layout.ranks() > 1) GTEST_SKIP() << "they are PETSc's on several ranks";
+  Assembler assembler(model, layout);
+  const State state = layout.initial_state();
+  Mat lasting = assembler.create_matrix(), first = assembler.create_matrix(false),
+      second = assembler.create_matrix(false);
+  const auto entries = [](Mat J) {
+    const PetscScalar* all = nullptr;
+    MatSeqAIJGetArrayRead(J, &all);
+    const PetscScalar* const found = all;
+    MatSeqAIJRestoreArrayRead(J, &all);
+    return found;
+  };
+  EXPECT_EQ(entries(first), entries(second));
+  EXPECT_NE(entries(first), entries(lasting));
+  for (Mat J : {lasting, first}) EXPECT_TRUE(assembler.tangent(state, {}, J));
+  PetscBool equal = PETSC_FALSE;
+  MatEqual(lasting, first, &equal);
+  EXPECT_EQ(equal, PETSC_TRUE);
+  MatDestroy(&first);  // the entries stay for the other
+  EXPECT_TRUE(assembler.tangent(state, {}, second));
+  MatEqual(lasting, second, &equal);
+  EXPECT_EQ(equal, PETSC_TRUE);
+  for (Mat* J : {&lasting, &second}) MatDestroy(J);
+}
+
 TEST(PatternChange, by_a_moving_stencil_equals_a_fresh_build) {
   const int masses = 40;
   Model model = ring(masses, 0);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "kernel/block_table.hpp"
 
 namespace trammel {
@@ -56,9 +58,27 @@ TEST(BlockMap, gives_the_absent_value_where_nothing_was_put) {
   map.put(12345) = 6;
   EXPECT_EQ(map[12345], 6);
   EXPECT_EQ(map[12344], -1);
-  map.clear();
-  EXPECT_EQ(map[12345], -1);
   EXPECT_EQ(map[no_block], -1);
+}
+
+TEST(BlockValues, are_absent_until_they_are_put) {
+  BlockTable<Block> blocks;
+  for (int i = 0; i < 3; ++i) blocks.put(block_id(i, 2));
+  BlockValues<int> values(blocks, -1);
+  EXPECT_EQ(values[block_id(1, 2)], -1);
+  values.put(block_id(1, 2)) = 5;
+  EXPECT_EQ(values[block_id(1, 2)], 5);
+  EXPECT_EQ(values[block_id(0, 2)], -1);
+  EXPECT_EQ(values[block_id(7, 2)], -1);
+  EXPECT_EQ(values[no_block], -1);
+  blocks.put(block_id(7, 2));  // after the values were made
+  EXPECT_EQ(values[block_id(7, 2)], -1);
+  values.put(block_id(7, 2)) = 8;
+  EXPECT_EQ(values[block_id(7, 2)], 8);
+  EXPECT_EQ(values[block_id(1, 2)], 5);
+  EXPECT_THROW(values.put(block_id(9, 2)), std::out_of_range);
+  values.clear();
+  EXPECT_EQ(values[block_id(1, 2)], -1);
 }
 
 TEST(BlockMap, finds_every_one_of_many) {

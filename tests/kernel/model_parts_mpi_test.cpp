@@ -60,12 +60,13 @@ TEST_F(Parts, fetch_the_block_that_carries_the_unknowns) {
   const Block& block = model.block(root);
   EXPECT_EQ(block.kind, BlockKind::rotation);
   EXPECT_EQ(block.size, 3);
-  EXPECT_EQ(block.name, "b.rotation");
+  EXPECT_EQ(block.name, "rotation");
   EXPECT_EQ(block.entity, 1);
   EXPECT_EQ(Vec3(block.initial_rate[0], block.initial_rate[1], block.initial_rate[2]), Vec3(3, 4, 5));
   const BlockRoot& of_a = found.root(block_id(0, 1));
   EXPECT_EQ(of_a.root, root);
-  EXPECT_TRUE(of_a.Q.isApprox(so3::exp(Vec3(0.1, 0.2, 0.3)).transpose(), 1e-14));
+  ASSERT_NE(of_a.Q, nullptr);
+  EXPECT_TRUE(of_a.Q->isApprox(so3::exp(Vec3(0.1, 0.2, 0.3)).transpose(), 1e-14));
 }
 
 TEST_F(Parts, let_another_rank_withdraw_an_offer) {

@@ -201,7 +201,7 @@ TEST(Radau, has_the_exact_tangent_at_large_rotations) {
   equations.begin(base, h, h);
   chain.assembler->keep_gradients(base);
   const OwnedVec x(equations.create_vector()), f(equations.create_vector()), g(equations.create_vector());
-  const OwnedMat J(equations.create_matrix());
+  const OwnedMat J(equations.create_matrix(true));
   PetscInt n = 0;
   TRAMMEL_PETSC(VecGetSize(x.get(), &n));
   Eigen::VectorXd point = Eigen::VectorXd::Random(n);  // rotations of a radian and more

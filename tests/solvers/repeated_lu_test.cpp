@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <random>
 
@@ -104,6 +105,22 @@ TEST(RepeatedLu, chooses_new_pivots_where_a_kept_one_vanishes) {
     EXPECT_LT((A * x - b).norm(), 1e-15 * 10 * b.norm());
   }
   EXPECT_GT(lu.searches(), 1);
+}
+
+TEST(RepeatedLu, shares_its_workspace_with_others) {
+  std::mt19937 random(3);
+  const Eigen::MatrixXd small = random_matrix(20, 0.2, random), large = random_matrix(60, 0.1, random);
+  Dense few(20), many(60);
+  RepeatedLu a;
+  auto b = std::make_unique<RepeatedLu>();
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(a.factorize(few.set(small * (1 + k))));
+    ASSERT_TRUE(b->factorize(many.set(large * (1 + k))));
+    EXPECT_LT(worst_error(a, small * (1 + k)), 1e-13);
+    EXPECT_LT(worst_error(*b, large * (1 + k)), 1e-13);
+  }
+  b.reset();
+  EXPECT_LT(worst_error(a, small * 3), 1e-13);
 }
 
 TEST(RepeatedLu, solves_saddle_points) {

@@ -149,7 +149,7 @@ double objectivity_of(const Part& part, const JointScene& scene, const TestState
   Eigen::VectorXd turning = Eigen::VectorXd::Zero(moved.dofs());  // of the multipliers
   for (int k = 0; k < static_cast<int>(moved.blocks().size()); ++k)
     for (const std::string& name : scene.in_world)
-      if (is_multiplier(moved.blocks()[at(k)].kind) && moved.blocks()[at(k)].name.ends_with(name)) {
+      if (is_multiplier(moved.blocks()[at(k)].kind) && moved.blocks()[at(k)].name.text().ends_with(name)) {
         Eigen::Map<Vec3> vector(moved.state().value.data() + moved.state_offsets()[at(k)].value);
         vector = (Q * vector).eval();
         turning.segment<3>(moved.offset(k)) = w.cross(vector);

@@ -8,6 +8,7 @@
 #include "trammel/inline_vector.hpp"
 #include "trammel/linear_algebra.hpp"
 #include "trammel/row.hpp"
+#include "trammel/shared_text.hpp"
 
 namespace trammel {
 
@@ -42,22 +43,22 @@ using BlockId = std::int64_t;
 inline constexpr BlockId no_block = -1;
 
 /// Largest size of a block whose numbers are stored without allocation.
-inline constexpr int inline_block_size = 8;
+inline constexpr int inline_block_size = 4;
 /// Initial values of a block; zero unless given.
 using BlockNumbers = InlineVector<double, inline_block_size>;
 
 struct Block {
   BlockKind kind = BlockKind::position;
-  int size = 3;      ///< number of increments, and of velocities
-  std::string name;  ///< "crank.start position": used in messages and checkpoints
+  int size = 3;     ///< number of increments, and of velocities
+  SharedText name;  ///< within its entity, for messages: "start position" of the beam "crank"
   /// Initial values: the position, the quaternion (w, x, y, z), or the coordinates.
   BlockNumbers initial = BlockNumbers(inline_block_size);
   /// Initial velocities: inertial for a position, body-frame for a rotation.
   BlockNumbers initial_rate = BlockNumbers(inline_block_size);
-  std::string unit;  ///< "m", "rad", ..., for messages
+  SharedText unit;  ///< "m", "rad", ..., for messages
   /// For each number of the block: what it measures, and for a multiplier the properties of its row. Empty for positions and
   /// rotations.
-  std::vector<Row> rows;
+  RowList rows;
   VelocityRows velocity;  ///< of a velocity multiplier
   int entity = -1;        ///< index of the entity that added it
 

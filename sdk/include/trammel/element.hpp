@@ -123,6 +123,8 @@ class ElementRange {
   /// multiplier, has no unknowns. Returns false if the element then has nothing to evaluate.
   virtual bool identified(int /*i*/, int /*k*/, bool /*yes*/) { return true; }
   virtual void set_stencil(int i, std::vector<BlockId> stencil, int dofs) = 0;
+  /// Gives spare memory back: all elements have been added.
+  virtual void shrink() {}
 
   /// Writes or reads the stencil and the history of the last commit of element i. Throws Error if it cannot read that version of
   /// the history.
@@ -217,6 +219,7 @@ class RangeOf final : public ElementRange {
     if constexpr (WithHistory<E>) instances_.back().committed = instances_.back().element.history();
   }
 
+  void shrink() override { instances_.shrink_to_fit(); }
   int size() const override { return static_cast<int>(instances_.size()); }
   std::span<const BlockId> stencil(int i) const override { return at(i).stencil; }
   int entity(int i) const override { return at(i).entity; }

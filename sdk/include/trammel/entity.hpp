@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trammel/block.hpp"
@@ -13,12 +14,17 @@ namespace trammel {
 /// One named thing of a case: a body, a joint, a load, a sensor.
 struct Entity {
   std::string name;
-  std::string category;
-  std::string type;
-  std::string plugin;
+  SharedText category;
+  SharedText type;
+  SharedText plugin;
   Location where;
   double evaluation_cost = 0;  ///< as in Type
   Reserved<3> reserved{};
+
+  /// "crank.start" for "start", a part of the entity "crank"; its own name for "".
+  std::string full_name(std::string_view part) const {
+    return part.empty() ? name : std::string(name).append(".").append(part);
+  }
 };
 
 /// A body's mass concentrated for loads that act on mass (gravity).

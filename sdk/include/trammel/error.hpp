@@ -4,12 +4,13 @@
 #include <string>
 
 #include "trammel/export.hpp"
+#include "trammel/shared_text.hpp"
 
 namespace trammel {
 
 /// The place in a case file that an object came from. Lines and columns count from 1; 0 means "not from a file".
 struct Location {
-  std::string file;
+  SharedText file;
   int line = 0;
   int column = 0;
 

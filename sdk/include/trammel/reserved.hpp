@@ -12,6 +12,7 @@ namespace trammel {
 template <std::size_t words>
 struct Reserved {
   std::array<std::uint64_t, words> words_to_come{};
+  friend bool operator==(const Reserved&, const Reserved&) = default;
 };
 
 }  // namespace trammel

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "trammel/export.hpp"
 #include "trammel/reserved.hpp"
 
 namespace trammel {
@@ -54,6 +57,7 @@ struct Measure {
   constexpr double metres(double model_length) const {
     return is_angle() ? model_length : dimension == Dimension::nominal ? model_length / size : 1.0;
   }
+  friend bool operator==(const Measure&, const Measure&) = default;
 };
 
 /// The law that the multiplier of a row obeys. The force on the bodies is -B^T lambda.
@@ -74,6 +78,28 @@ struct Row {
 
   /// True if the row may be inactive or slip.
   bool may_rest() const { return switches || law != RowLaw::equality; }
+  friend bool operator==(const Row&, const Row&) = default;
+};
+
+/// The rows of a block, which do not change. Blocks that are made one after the other share equal ones.
+class TRAMMEL_API RowList {
+ public:
+  using value_type = Row;
+
+  RowList() = default;
+  RowList(std::vector<Row> rows);
+  operator const std::vector<Row>&() const;
+
+  std::size_t size() const { return rows_ ? rows_->size() : 0; }
+  bool empty() const { return size() == 0; }
+  const Row* data() const { return rows_ ? rows_->data() : nullptr; }
+  const Row& operator[](std::size_t i) const { return data()[i]; }
+  const Row* begin() const { return data(); }
+  const Row* end() const { return data() + size(); }
+  const Row& front() const { return data()[0]; }
+
+ private:
+  std::shared_ptr<const std::vector<Row>> rows_;
 };
 
 /// Rows of equality constraints with these dimensions.

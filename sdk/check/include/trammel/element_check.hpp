@@ -47,7 +47,10 @@ class TRAMMEL_API TestState {
   template <class Source>
   static std::vector<Block> pick(const Source& source, std::span<const BlockId> stencil) {
     std::vector<Block> blocks;
-    for (const BlockId id : stencil) blocks.push_back(source.block(id));
+    for (const BlockId id : stencil) {
+      blocks.push_back(source.block(id));
+      if constexpr (requires { source.block_name(id); }) blocks.back().name = source.block_name(id);
+    }
     return blocks;
   }
   void turn(int k, const Vec3& theta);
