@@ -113,7 +113,7 @@ double AccuracyControl::next(const State& now) const {
   return h;
 }
 
-bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique, bool event) {
+bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool event) {
   method.local_error(error_, event);
   const State& trial = method.trial();
   const double span = until_ - begin_, ahead = std::max(0.0, begin_ + seen * span - trial.time);
@@ -137,11 +137,20 @@ bool AccuracyControl::accepts(const StepMethod& method, double h, bool unique, b
         "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
         trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
   rate_ /= budget_.share(added_ / accuracy_, h, trial.time);
+  rate_ = std::max(rate_, inside(trial, h, ahead));
   of_positions_ = rate_;
   if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
   if (sizes_.accepts(h, rate_)) return true;
   ++report_.rejected;
   return false;
+}
+
+double AccuracyControl::inside(const State& trial, double h, double ahead) {
+  if (!error_.knows_between) return 0;
+  std::swap(error_.displacement, error_.between);
+  for (double& each : error_.displacement) each /= h;
+  // It goes with h^4, and rates with h^2.
+  return std::sqrt(trial_range_.judge(error_, trial, h, ahead).largest * h / accuracy_);
 }
 
 void AccuracyControl::count_reactions(double error, double time, double h) {

@@ -34,7 +34,7 @@ class AccuracyControl {
   /// Whether the converged trial of a step of size h [s] is accurate enough; if not, the next step is shorter.
   /// `unique`: the multipliers of the trial are those that will be reported; redundant ones change when it is accepted.
   /// `event`: it ends at one. Throws Error if rounding errors exceed the accuracy. Collective.
-  bool accepts(const StepMethod& method, double h, bool unique, bool event);
+  bool accepts(StepMethod& method, double h, bool unique, bool event);
   /// A step of size h is rejected for another reason than its error: the next one has half its size. Returns false
   /// if h is so small a fraction of the longest step so far that halving it again does not help.
   bool halve(double h);
@@ -62,6 +62,9 @@ class AccuracyControl {
   /// At an event: counts at once what the averages would still have added to the error, and makes them zero. Later steps are not
   /// limited by errors of forces that no longer act.
   void settle();
+  /// The rate of error that stands for what dense output misses of the positions inside the trial of size h. It does not add up over
+  /// the steps. Uses up `error_`.
+  double inside(const State& trial, double h, double ahead);
   /// Makes `rate_` that of multipliers with this error, if it is larger and shorter steps reduce it.
   void count_reactions(double error, double time, double h);
   /// Size of the first step, from velocities and accelerations [s]. Collective.

@@ -45,6 +45,8 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
   const Surprise unexpected = event ? surprise(times, weight_) : Surprise{};
   out.displacement.assign(nodes_.back().a.size(), 0.0);
   out.velocity.assign(nodes_.back().a.size(), 0.0);
+  out.between.assign(nodes_.back().a.size(), 0.0);
+  out.knows_between = full();
   std::size_t packed = 0;
   each_owned(*layout_, [&](const UnknownBlock& u) {
     for (int k = 0; k < u.size; ++k, ++packed) {
@@ -59,6 +61,7 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
         out.displacement[packed] = of_states * snap;
       } else {
         out.displacement[packed] = of_displacements * jerk;
+        if (out.knows_between) out.between[packed] = h * h3 / 384 * snap;
         // Where the second derivative is not known yet, the first may have arisen within the step.
         out.velocity[packed] = of_velocities * (second[0] != 0 ? snap : jerk / h);
         if (event) {
@@ -77,6 +80,21 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
     const Eigen::Map<const Vec3> w(&end.rate[at(u.offset.dof)]), turn(&end.acceleration[at(u.offset.dof)]);
     Eigen::Map<Vec3>(&out.displacement[packed - 3]) += h3 / 12 * w.cross(turn);
   });
+}
+
+std::vector<double> AlphaError::changes(double time, std::span<const double> a,
+                                        std::span<const double> weights) const {
+  AlphaError with = *this;
+  with.add(time, a);
+  std::vector<double> all;
+  for (std::size_t n = with.nodes_.size(); n-- > 1;) {
+    const Node &to = with.nodes_[n], &from = with.nodes_[n - 1];
+    double sum = 0;
+    for (std::size_t i = 0; i < to.a.size(); ++i)
+      sum += weights[i] * (to.a[i] - from.a[i]) * (to.a[i] - from.a[i]);
+    all.push_back(sum / ((to.time - from.time) * (to.time - from.time)));
+  }
+  return all;
 }
 
 }  // namespace trammel

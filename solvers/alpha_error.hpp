@@ -30,6 +30,8 @@ class AlphaError {
   void forget_before() {
     if (nodes_.size() > 1) nodes_.erase(nodes_.begin(), nodes_.end() - 1);
   }
+  /// Whether the values of as many steps as it uses are there.
+  bool full() const { return nodes_.size() == most_nodes; }
   bool empty() const { return nodes_.empty(); }
   /// Accelerations `a` at `time` [s], by BlockOffset::dof.
   void add(double time, std::span<const double> a);
@@ -37,6 +39,9 @@ class AlphaError {
   /// accelerations `a`, which belong to `time` [s]. `event`: it ends at one. Precondition: `add` was called at least once.
   void estimate(double h, double time, const State& end, std::span<const double> a, bool event,
                 LocalError& out) const;
+  /// The rates of change of accelerations over the last steps, the newest first, each as a weighted sum of squares. `a`, `time`: as for
+  /// `estimate`; `weights`: by the order of LocalError. Of this rank.
+  std::vector<double> changes(double time, std::span<const double> a, std::span<const double> weights) const;
   double node_time(double end, double h) const { return end + alpha_.time_shift() * h; }
 
   /// Writes (collective) or reads.

@@ -29,7 +29,8 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       form_(form),
       alpha_(AlphaCoefficients::from_radius(stage.radius)),
       equations_(assembler, scales, form.level()),
-      newton_(equations_, stage.newton, timings) {
+      newton_(equations_, stage.newton, timings),
+      filter_(assembler) {
   memory_.prepares_start = stage.start == DynamicStage::Start::consistent;
   int constrained = 0;
   for (const UnknownBlock& u : assembler.layout().unknowns())
@@ -238,14 +239,20 @@ void GeneralizedAlpha::end_algorithmic() {
   form_.correct(at_end);
 }
 
-void GeneralizedAlpha::local_error(LocalError& out, bool event) const {
+void GeneralizedAlpha::local_error(LocalError& out, bool event) {
   if (!errors_) return;
   const State& end = trial();
   const double time = errors_->node_time(end.time, step_);
-  if (!errors_->empty()) return errors_->estimate(step_, time, end, a_end_, event, out);
-  AlphaError first = *errors_;
-  first.add(errors_->node_time(end.time - step_, step_), a_);
-  first.estimate(step_, time, end, a_end_, event, out);
+  if (errors_->empty()) {
+    // The size of a first step is a guess: modes that it does not resolve are not known to be of no importance.
+    AlphaError first = *errors_;
+    first.add(errors_->node_time(end.time - step_, step_), a_);
+    first.estimate(step_, time, end, a_end_, event, out);
+    return;
+  }
+  errors_->estimate(step_, time, end, a_end_, event, out);
+  // At an event the force that has just arisen acts on a part of the step alone.
+  if (!event) filter_.apply(end, equations_.coefficients(), newton_, *errors_, time, a_end_, out);
 }
 
 void GeneralizedAlpha::accept(State& now) {
@@ -316,6 +323,7 @@ void GeneralizedAlpha::revise() {
   equations_.revise();
   runs_ = runs_of(assembler_.layout());
   newton_.reset();
+  filter_.drop();
   form_.drop_tangent();
 }
 
@@ -339,6 +347,7 @@ void GeneralizedAlpha::drop_tangent() {
 
 void GeneralizedAlpha::drop_factorization() {
   newton_.drop_factorization();
+  filter_.drop();
   form_.drop_tangent();
   has_before_ = bends_ = false;
 }

@@ -7,6 +7,7 @@
 
 #include "solvers/alpha_coefficients.hpp"
 #include "solvers/alpha_error.hpp"
+#include "solvers/error_filter.hpp"
 #include "solvers/step_method.hpp"
 #include "solvers/unknown_runs.hpp"
 
@@ -33,7 +34,7 @@ class GeneralizedAlpha final : public StepMethod {
   void pass_kink() override {
     if (errors_) errors_->forget_before();
   }
-  void local_error(LocalError& out, bool event) const override;
+  void local_error(LocalError& out, bool event) override;
   void serialize(Archive& archive) override;
   void drop_tangent() override;
   void drop_factorization() override;
@@ -80,6 +81,7 @@ class GeneralizedAlpha final : public StepMethod {
   double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
   bool has_before_ = false, bends_ = false;
   std::optional<AlphaError> errors_;  ///< where the stage asks for an accuracy
+  ErrorFilter filter_;                ///< of these errors
 };
 
 }  // namespace trammel

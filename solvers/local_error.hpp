@@ -10,6 +10,10 @@ struct LocalError {
   std::vector<double>
       displacement;              ///< of positions, rotations (body frame), coordinates and first-order states
   std::vector<double> velocity;  ///< of kinematic blocks
+  /// Of displacements: what the polynomials of DenseOutput miss inside the step. Zero where `knows_between`, which all ranks have
+  /// alike, is false.
+  std::vector<double> between;
+  bool knows_between = false;
 };
 
 }  // namespace trammel

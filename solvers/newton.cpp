@@ -170,8 +170,7 @@ void KeptTangent::solved(int iterations, bool kept, bool renewed) {
 NewtonResult Newton::solve(int most) {
   if (!snes_) create();
   most = most > 0 ? std::min(most, most_) : most_;
-  const bool valid = have_tangent_ && coefficients_ == equations_.coefficients();
-  const bool keep = own_lag_ && valid && kept_.worth_keeping();
+  const bool keep = own_lag_ && has_tangent() && kept_.worth_keeping();
   const bool search = options_.backtracking && line_search_ == SNESLINESEARCHBASIC;
   TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
   NewtonResult result;
@@ -318,11 +317,17 @@ double Newton::length(Vec increment) const {
   return increment_length(norms, equations_.scales());
 }
 
-double Newton::next_length() {
+bool Newton::has_tangent() const { return have_tangent_ && coefficients_ == equations_.coefficients(); }
+
+bool Newton::solve_linear(Vec b, Vec y) {
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
   const QuietErrors quiet;
-  if (KSPSolve(ksp, f_.get(), correction_.get()) != 0) return HUGE_VAL;
+  return KSPSolve(ksp, b, y) == 0;
+}
+
+double Newton::next_length() {
+  if (!solve_linear(f_.get(), correction_.get())) return HUGE_VAL;
   const double size = length(correction_.get());
   return std::isfinite(size) ? size : HUGE_VAL;
 }

@@ -71,6 +71,11 @@ class Newton {
   /// Iterations that the options allow for an attempt at a step.
   int most_iterations() const { return most_; }
 
+  /// Whether there is a factorized tangent J for the coefficients of the present step, perhaps of an earlier step.
+  bool has_tangent() const;
+  /// Solves J y = b with it; false if this fails. Collective.
+  bool solve_linear(Vec b, Vec y);
+
   /// Continues from `x` for at most `iterations`, and leaves the last iterate in `x`. Collective.
   NewtonResult approach(int iterations) { return attempt(true, false, iterations); }
 

@@ -39,7 +39,7 @@ class StepMethod {
   /// Continues from another state with the memory that belongs to it.
   void restore(const StepMemory& memory) { memory_ = memory; }
   /// The local error of the converged trial. `event`: it ends at one. Only in stages with an accuracy. Collective.
-  virtual void local_error(LocalError&, bool /*event*/) const {}
+  virtual void local_error(LocalError&, bool /*event*/) {}
   /// Writes (collective) or reads the data of the steps before.
   virtual void serialize(Archive& archive) { archive(memory_); }
   /// Discards tangents that were kept over steps.

@@ -13,6 +13,11 @@ constexpr double most = 4;
 constexpr double high = 1.3, low = 0.85;
 // Steps of the same size between two changes of size.
 constexpr int patience = 4;
+// Below this a rate of error is tiny: steps were shorter than they had to be.
+constexpr double tiny = 0.3;
+// Levels by which a rejection shortens a step at most, if the error of the step before was tiny: this one may be an exception. Once
+// rejected again, it is shortened by as much as its error asks for.
+constexpr int after_tiny = 2;
 // Part of the size that steps after an event begin with, as a level.
 constexpr int after_event = -6;
 }  // namespace
@@ -44,7 +49,9 @@ double StepSizes::next(double remaining) const {
 
 bool StepSizes::accepts(double h, double rate) {
   if (rate <= (grows_ ? high : most)) return true;
+  const bool exception = !grows_ && recent_[0] > 0 && recent_[0] < tiny;
   level_ = std::min(level_of(h) - 1, level_of(0.9 * h / std::sqrt(rate)));
+  if (exception) level_ = std::max(level_, level_of(h) - after_tiny);
   waits_ = patience;
   recent_ = {};
   if (began_) grows_ = false;

@@ -1,0 +1,112 @@
+#include "solvers/error_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+// Steps after which the matrices are made again: they turn with eccentric bodies and dampers.
+constexpr int most_age = 8;
+// Accelerations that change so many times faster than in the steps before change suddenly.
+constexpr double faster = 4;
+}  // namespace
+
+template <class Use>
+void ErrorFilter::each_kinematic(Use&& use) const {
+  std::size_t packed = 0;
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || !has_rate(u.kind)) continue;
+    for (std::size_t k = 0; is_kinematic(u.kind) && k < at(u.size); ++k) use(at(u.local) + k, packed + k);
+    packed += at(u.size);
+  }
+}
+
+bool ErrorFilter::assemble(const State& end, double mass, double damping, OwnedMat& out) {
+  TangentWeights weights;
+  weights.stiffness = weights.gradient = weights.reaction = 0;
+  weights.mass = mass;
+  weights.damping = damping;
+  weights.hold_algebraic = true;
+  if (!out) out = OwnedMat(assembler_.create_matrix());
+  return assembler_.tangent(end, weights, out.get());
+}
+
+bool ErrorFilter::prepare(const State& end) {
+  if (M_ && ++age_ < most_age) return true;
+  if (!M_) {
+    diagonal_ = OwnedVec(assembler_.layout().create_vector());
+    free_ = OwnedVec(assembler_.layout().create_vector());
+    pushed_ = OwnedVec(assembler_.layout().create_vector());
+  }
+  age_ = 0;
+  if (!assemble(end, 1, 0, M_) || !assemble(end, 0, 1, D_)) {
+    drop();
+    return false;
+  }
+  TRAMMEL_PETSC(MatGetDiagonal(M_.get(), diagonal_.get()));
+  return true;
+}
+
+bool ErrorFilter::filter(double c_a, double c_v, Newton& newton, const std::vector<double>& e) {
+  PetscScalar *numbers = nullptr, *pushed = nullptr;
+  TRAMMEL_PETSC(VecSet(free_.get(), 0));
+  TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
+  each_kinematic([&](std::size_t local, std::size_t packed) { numbers[local] = e[packed]; });
+  TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
+  TRAMMEL_PETSC(MatMult(M_.get(), free_.get(), pushed_.get()));
+  TRAMMEL_PETSC(VecScale(pushed_.get(), c_a));
+  if (c_v > 0) {
+    TRAMMEL_PETSC(VecScale(free_.get(), c_v));
+    TRAMMEL_PETSC(MatMultAdd(D_.get(), free_.get(), pushed_.get(), pushed_.get()));
+  }
+  // Rows of other unknowns do not count.
+  TRAMMEL_PETSC(VecSet(free_.get(), 0));
+  TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
+  TRAMMEL_PETSC(VecGetArray(pushed_.get(), &pushed));
+  each_kinematic([&](std::size_t local, std::size_t) { numbers[local] = pushed[local]; });
+  TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
+  TRAMMEL_PETSC(VecRestoreArray(pushed_.get(), &pushed));
+  int fine = newton.solve_linear(free_.get(), pushed_.get()) ? 1 : 0;
+  filtered_ = e;
+  const PetscScalar *of_step = nullptr, *mass = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &of_step));
+  TRAMMEL_PETSC(VecGetArrayRead(diagonal_.get(), &mass));
+  each_kinematic([&](std::size_t local, std::size_t packed) {
+    if (mass[local] == 0) return;
+    filtered_[packed] = of_step[local];
+    if (!std::isfinite(of_step[local])) fine = 0;
+  });
+  TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &of_step));
+  TRAMMEL_PETSC(VecRestoreArrayRead(diagonal_.get(), &mass));
+  MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, assembler_.layout().comm());
+  return fine != 0;
+}
+
+bool ErrorFilter::sudden(const AlphaError& errors, double time, std::span<const double> a) const {
+  std::vector<double> weights;
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
+    if (u.owned && has_rate(u.kind)) weights.resize(weights.size() + at(u.size), 0.0);
+  const PetscScalar* mass = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(diagonal_.get(), &mass));
+  each_kinematic([&](std::size_t local, std::size_t packed) { weights[packed] = mass[local]; });
+  TRAMMEL_PETSC(VecRestoreArrayRead(diagonal_.get(), &mass));
+  std::vector<double> changes = errors.changes(time, a, weights);
+  MPI_Allreduce(MPI_IN_PLACE, changes.data(), static_cast<int>(changes.size()), MPI_DOUBLE, MPI_SUM,
+                assembler_.layout().comm());
+  return changes.size() > 1 &&
+         changes[0] > faster * faster * *std::max_element(changes.begin() + 1, changes.end());
+}
+
+void ErrorFilter::apply(const State& end, const StepCoefficients& step, Newton& newton,
+                        const AlphaError& errors, double time, std::span<const double> a, LocalError& error) {
+  if (!newton.has_tangent() || !prepare(end) || sudden(errors, time, a)) return;
+  if (filter(step.acceleration, step.velocity, newton, error.displacement))
+    std::swap(error.displacement, filtered_);
+  // A damper takes back errors of velocities, as a spring those of displacements.
+  if (filter(step.acceleration, 0, newton, error.velocity)) std::swap(error.velocity, filtered_);
+}
+
+}  // namespace trammel

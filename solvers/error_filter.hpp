@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernel/assembler.hpp"
+#include "solvers/alpha_error.hpp"
+#include "solvers/local_error.hpp"
+#include "solvers/newton.hpp"
+#include "solvers/petsc_owned.hpp"
+
+namespace trammel {
+
+/// What the equations of a step leave of its local errors.
+///
+/// Errors e estimated from accelerations are those of free bodies. Constraints and stiffness take part of them back within the
+/// step: J^-1 (c_a M + c_v D) e remains of those of displacements, J^-1 c_a M e of those of velocities. J is the tangent of the
+/// step, c_v = dv/dx and c_a = dv'/dx. Nothing remains along constraints, and of a mode of the frequency Omega the part
+/// 1/(1 + Omega^2/c_a). (docs/time_integration.md, section 8.)
+class ErrorFilter {
+ public:
+  explicit ErrorFilter(Assembler& assembler) : assembler_(assembler) {}
+
+  /// Filters the errors of kinematic blocks in a step that ends at `end`. `newton` has solved its equations.
+  /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
+  /// `errors`, `time` and `a`: what AlphaError::estimate made them of. Where accelerations change much faster than in the steps before,
+  /// errors remain as they are too: stiffness that has just arisen may soon be gone.
+  void apply(const State& end, const StepCoefficients& step, Newton& newton, const AlphaError& errors,
+             double time, std::span<const double> a, LocalError& error);
+  /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
+  void drop() {
+    M_.reset();
+    D_.reset();
+  }
+
+ private:
+  bool prepare(const State& end);
+  /// Collective.
+  bool sudden(const AlphaError& errors, double time, std::span<const double> a) const;
+  bool assemble(const State& end, double mass, double damping, OwnedMat& out);
+  /// Writes J^-1 (c_a M + c_v D) e for the kinematic numbers of `e`, which has the order of LocalError, to `filtered_`.
+  bool filter(double c_a, double c_v, Newton& newton, const std::vector<double>& e);
+  /// `use(its place in a local vector, its place in a LocalError)` of the owned numbers of kinematic blocks.
+  template <class Use>
+  void each_kinematic(Use&& use) const;
+
+  Assembler& assembler_;
+  OwnedMat M_, D_;
+  OwnedVec diagonal_;  ///< of M
+  OwnedVec free_, pushed_;
+  std::vector<double> filtered_;
+  int age_ = 0;  ///< steps since M and D were made
+};
+
+}  // namespace trammel
