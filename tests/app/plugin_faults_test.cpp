@@ -182,5 +182,17 @@ sensors: {y: {type: outputs, of: y}}
               HasSubstr("case.yaml:5:3: error: body 'y' (type 'endless' of plugin 'faulty') crashed"));
 }
 
+TEST(Crash, names_the_instance_that_is_drawn_on_a_thread) {
+  const Workplace here;
+  const Outcome drawn = here.run(faulty +
+                                 R"(bodies:
+  x: {type: bomb, at: 1}
+  y: {type: endless, drawn_from: 0.02}
+)" + dynamic + "output: {vtk: {every: 1}}\n");
+  EXPECT_EQ(drawn.status, segmentation_fault);
+  EXPECT_THAT(drawn.err,
+              HasSubstr("case.yaml:5:3: error: body 'y' (type 'endless' of plugin 'faulty') crashed"));
+}
+
 }  // namespace
 }  // namespace trammel::testing
