@@ -198,7 +198,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   struct {
     std::size_t first = 0, count = 0;
   } axis_;
-  static constexpr std::size_t unknown = -1;
+  static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> ring_centres_;  ///< by ring of the layer of sections: point of the layer of curves
   using NamedField = std::pair<const std::string, LayerDrawing::Field>;
   NamedField* last_field_ = nullptr;  ///< of the last part
