@@ -10,7 +10,8 @@
 
 #include <unistd.h>
 
-#include "address_sanitizer.hpp"
+#include "io/address_sanitizer.hpp"
+#include "io/alternate_stack.hpp"
 #include "kernel/plugin_call.hpp"
 
 namespace trammel {
@@ -107,14 +108,7 @@ extern "C" void report_fault(int signal, siginfo_t* info, void*) {
 void report_faults() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-#if !TRAMMEL_ADDRESS_SANITIZER  // the sanitizer has its own stack
-  // The handler has a separate stack, because endless recursion in a plugin uses up the normal one.
-  static std::array<char, std::size_t{64} * 1024> stack;
-  stack_t own{};
-  own.ss_sp = stack.data();
-  own.ss_size = stack.size();
-  sigaltstack(&own, nullptr);
-#endif
+  static const AlternateStack stack;
   for (std::size_t k = 0; k < fatal.size(); ++k) {
     struct sigaction action {};
     action.sa_sigaction = report_fault;

@@ -28,7 +28,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1 ${PROJECT_SOURCE_DIR}/cmake/cached_clang.sh)
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1 ${PROJECT_SOURCE_DIR}/cmake/cached_clang.sh ${CCACHE})
     # CMake writes -Xclang before each word, behind which the cache does not see paths.
     set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include <PCH_HEADER>)
   else()

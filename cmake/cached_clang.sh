@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The launcher of clang: the compiler cache, and beside each precompiled header the sum of its text. The header itself
-# names its folder, so that without the sum a second checkout would find nothing in the cache.
-ccache "$@" || exit
+# cached_clang.sh CCACHE CLANG ARGUMENTS...: the launcher of clang. Runs the compiler cache, and writes beside each precompiled
+# header the sum of its text. The header itself names its folder, so that without the sum a second checkout would find nothing in
+# the cache.
+"$@" || exit
+shift
 [[ " $* " == *" -emit-pch "* ]] || exit 0
 
 command=()

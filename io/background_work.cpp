@@ -4,13 +4,14 @@
 #include <system_error>
 #include <utility>
 
+#include "io/alternate_stack.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
 
 namespace {
 
-/// Signals ask the run to stop, and are for the thread that steps.
+/// Signals ask the run to stop, and are for the thread that steps. Faults are reported on any thread.
 template <class Work>
 std::jthread thread_without_signals(Work work) {
   sigset_t all, before;
@@ -20,7 +21,10 @@ std::jthread thread_without_signals(Work work) {
   std::jthread thread;
   std::error_code failure;
   try {
-    thread = std::jthread(std::move(work));
+    thread = std::jthread([work = std::move(work)](const std::stop_token& stop) {
+      const AlternateStack stack;
+      work(stop);
+    });
   } catch (const std::system_error& error) {
     failure = error.code();
   }

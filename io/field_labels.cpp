@@ -1,9 +1,6 @@
 #include "io/field_labels.hpp"
 
 #include <fmt/format.h>
-#include <vtkDataArray.h>
-#include <vtkInformation.h>
-#include <vtkInformationStringKey.h>
 
 #include <algorithm>
 #include <sstream>
@@ -12,21 +9,15 @@
 
 namespace trammel {
 
-void label_array(vtkDataArray& array, const LayerField& field) {
-  if (!field.unit.empty()) array.GetInformation()->Set(vtkDataArray::UNITS_LABEL(), field.unit.c_str());
-  for (std::size_t k = 0; k < field.names.size(); ++k)
-    array.SetComponentName(static_cast<vtkIdType>(k), field.names[k].c_str());
-}
-
-std::string end_of_array(const LayerField& field) {
+std::string end_of_array(std::string_view element, const LayerField& field) {
   std::string text;
   for (std::size_t k = 0; k < field.names.size(); ++k)
     text += fmt::format(" ComponentName{}=\"{}\"", k, xml_text(field.names[k]));
   if (field.unit.empty()) return text + "/>\n";
   return text + fmt::format(
-                    ">\n        <InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">{}"
-                    "</InformationKey>\n      </PDataArray>\n",
-                    xml_text(field.unit));
+                    ">\n          <InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">{}"
+                    "</InformationKey>\n        </{}>\n",
+                    xml_text(field.unit), element);
 }
 
 std::string field_line(const LayerField& field) {

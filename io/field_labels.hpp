@@ -1,18 +1,15 @@
 #pragma once
 
 #include <string>
-
-class vtkDataArray;
+#include <string_view>
 
 namespace trammel {
 
 struct LayerField;
 
-/// Gives an array the unit of a field (the key UNITS_LABEL) and the names of its components.
-void label_array(vtkDataArray& array, const LayerField& field);
-
-/// The same as the end of the element PDataArray: attributes, each after a space, and the unit inside.
-std::string end_of_array(const LayerField& field);
+/// The rest of an element of XML that describes an array ("DataArray", "PDataArray"), after its attributes so far: the names of the
+/// components and the unit, as VTK keeps them.
+std::string end_of_array(std::string_view element, const LayerField& field);
 
 /// A field's components, name, unit and names of components on one line, and back. A control character in a name becomes a space.
 std::string field_line(const LayerField& field);

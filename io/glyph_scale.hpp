@@ -23,6 +23,7 @@ class GlyphSurvey final : public Canvas, public GlyphCanvas, public SweptCanvas 
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
   void field(std::string_view, std::span<const double>, int) override {}
   void swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) override;
+  void ring_field(std::string_view, std::span<const double>, int) override {}
   GlyphScale begin_glyph(const Vec3& at) override;
 };
 

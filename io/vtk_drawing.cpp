@@ -33,10 +33,11 @@ double DrawingExtent::diagonal() const {
 
 DrawingExtent LayerDrawing::extent() const {
   DrawingExtent extent;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    extent.low[i % 3] = std::min(extent.low[i % 3], points[i]);
-    extent.high[i % 3] = std::max(extent.high[i % 3], points[i]);
-  }
+  for (std::size_t i = 0; i + 2 < points.size(); i += 3)
+    for (std::size_t k = 0; k < 3; ++k) {
+      extent.low[k] = std::min(extent.low[k], points[i + k]);
+      extent.high[k] = std::max(extent.high[k], points[i + k]);
+    }
   const auto longest = [&](const char* name) {
     const auto at = fields.find(name);
     if (at == fields.end() || at->second.components != 3) return 0.0;
@@ -50,13 +51,28 @@ DrawingExtent LayerDrawing::extent() const {
   return extent;
 }
 
-namespace {
-
-std::array<LayerDrawing::Cells*, 4> kinds_of(LayerDrawing& layer) {
-  return {&layer.vertices, &layer.lines, &layer.polygons, &layer.strips};
+void LayerDrawing::Cells::clear() {
+  offsets.assign(1, 0);
+  connectivity.clear();
+  entity.clear();
 }
 
-}  // namespace
+void LayerDrawing::clear() {
+  points.clear(), entity.clear(), rings.clear();
+  for (Cells* const kind : {&vertices, &lines, &polygons, &strips}) kind->clear();
+  unused_.merge(fields);
+  fields.clear();
+}
+
+std::pair<const std::string, LayerDrawing::Field>& LayerDrawing::field(std::string_view name) {
+  if (const auto at = fields.find(name); at != fields.end()) return *at;
+  const auto used_before = unused_.find(name);
+  if (used_before == unused_.end()) return *fields.try_emplace(std::string(name)).first;
+  std::vector<double> values = std::move(used_before->second.values);
+  values.clear();
+  used_before->second = Field{1, std::move(values)};
+  return *fields.insert(unused_.extract(used_before)).position;
+}
 
 void VtkDrawing::forget_fields() {
   last_field_ = nullptr;
@@ -68,38 +84,21 @@ DrawingLayers VtkDrawing::take_layers() {
   last_ = nullptr;
   skin_ = {};
   forget_fields();
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    Sizes& sizes = sizes_before_[i];
-    sizes.points = layers_[i].point_count();
-    const auto kinds = kinds_of(layers_[i]);
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      sizes.cells[k] = kinds[k]->entity.size();
-      sizes.corners[k] = kinds[k]->connectivity.size();
-    }
-  }
   return std::exchange(layers_, {});
+}
+
+void VtkDrawing::reuse(DrawingLayers layers) {
+  layers_ = std::move(layers);
+  clear();
 }
 
 void VtkDrawing::clear() {
   if (!has_start_) instances_at_start_.clear();
   forget_fields();
-  for (LayerDrawing& layer : layers_) layer = LayerDrawing{};
+  for (LayerDrawing& layer : layers_) layer.clear();
   skin_ = {};
-  rings_.clear();
+  ring_centres_.clear();
   begin(-1);
-}
-
-void VtkDrawing::reserve(std::size_t layer) {
-  LayerDrawing& drawing = layers_[layer];
-  const Sizes& sizes = sizes_before_[layer];
-  drawing.points.reserve(3 * sizes.points);
-  drawing.entity.reserve(sizes.points);
-  const auto kinds = kinds_of(drawing);
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    kinds[k]->offsets.reserve(sizes.cells[k] + 1);
-    kinds[k]->entity.reserve(sizes.cells[k]);
-    kinds[k]->connectivity.reserve(sizes.corners[k]);
-  }
 }
 
 void VtkDrawing::begin(int entity) {
@@ -107,7 +106,10 @@ void VtkDrawing::begin(int entity) {
   last_ = nullptr;
   last_field_ = nullptr;
   axis_ = {};
-  for (std::size_t i = 0; i < layers_.size(); ++i) begun_[i] = layers_[i].point_count();
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    begun_[i] = layers_[i].point_count();
+    begun_rings_[i] = layers_[i].rings.size();
+  }
   if (!has_start_ && entity >= 0)
     instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::curves)],
                                    begun_[static_cast<std::size_t>(Layer::bodies)]});
@@ -118,23 +120,27 @@ void VtkDrawing::finish() {
   add_displacement(layers_[static_cast<std::size_t>(Layer::bodies)], bodies_start_);
   has_start_ = true;
   for (LayerDrawing& layer : layers_)
-    for (auto& [name, field] : layer.fields)
-      field.values.resize(layer.point_count() * static_cast<std::size_t>(field.components), 0.0);
+    for (auto& [name, field] : layer.fields) field.values.resize(layer.size_of(field), 0.0);
   displace_sections();
 }
 
 namespace {
 
-LayerDrawing::Field displacements() { return {3, {}, "m", {"X", "Y", "Z"}}; }
+LayerDrawing::Field& displacement_of(LayerDrawing& drawing) {
+  LayerDrawing::Field& field = drawing.field("displacement").second;
+  field.components = 3;
+  field.unit = "m";
+  field.names.assign(world_axes.begin(), world_axes.end());
+  return field;
+}
 
 }  // namespace
 
 void VtkDrawing::add_displacement(LayerDrawing& drawing, Start& start) const {
   if (!has_start_) start = {drawing.points, drawing.entity};
   if (drawing.empty() || drawing.entity != start.entity) return;
-  const auto [at, fresh] = drawing.fields.try_emplace("displacement");
-  if (!fresh) return;  // drawn by an element
-  LayerDrawing::Field& field = at->second = displacements();
+  if (drawing.fields.contains("displacement")) return;  // drawn by an element
+  LayerDrawing::Field& field = displacement_of(drawing);
   field.values.resize(drawing.points.size());
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = drawing.points[i] - start.points[i];
 }
@@ -143,23 +149,28 @@ void VtkDrawing::displace_sections() {
   LayerDrawing& sections = layers_[static_cast<std::size_t>(Layer::sections)];
   const auto& of_curves = layers_[static_cast<std::size_t>(Layer::curves)].fields;
   const auto from = of_curves.find("displacement");
-  if (rings_.empty() || from == of_curves.end() || from->second.components != 3) return;
-  const auto [at, fresh] = sections.fields.try_emplace("displacement", displacements());
-  if (!fresh) return;  // drawn by an element
-  std::vector<double>& values = at->second.values;
-  values.resize(sections.points.size(), 0.0);
-  for (const SectionRing& ring : rings_)
-    for (std::size_t k = 0; k < ring.corners; ++k)
-      std::copy_n(from->second.values.data() + 3 * ring.centre, 3, values.data() + 3 * (ring.first + k));
+  if (sections.fields.contains("displacement")) return;  // drawn by an element
+  if (from == of_curves.end() || from->second.components != 3 ||
+      std::ranges::all_of(ring_centres_, [](std::size_t centre) { return centre == unknown; }))
+    return;
+  LayerDrawing::Field& field = displacement_of(sections);
+  field.by_ring = true;
+  field.values.resize(sections.size_of(field), 0.0);
+  for (std::size_t i = 0; i < ring_centres_.size(); ++i)
+    if (ring_centres_[i] != unknown)
+      std::copy_n(from->second.values.data() + 3 * ring_centres_[i], 3, field.values.data() + 3 * i);
 }
 
-void VtkDrawing::place_rings(std::size_t first, std::size_t corners, std::size_t count) {
-  while (!rings_.empty() && rings_.back().first >= first) rings_.pop_back();
-  if (count == 0 || axis_.count < 2 || (count != axis_.count && count > 2)) return;
-  const bool ends = count != axis_.count;
+void VtkDrawing::place_rings(LayerDrawing& drawing, std::size_t first, std::size_t corners,
+                             std::size_t count) {
+  last_ring_ = drawing.rings.size();
+  for (std::size_t k = 0; k < count; ++k) drawing.rings.push_back({first + k * corners, corners});
+  if (&drawing != &layers_[static_cast<std::size_t>(Layer::sections)]) return;
+  ring_centres_.resize(last_ring_);
+  const bool known = axis_.count >= 2 && (count == axis_.count || count <= 2), ends = count != axis_.count;
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t on_axis = !ends ? k : k + 1 == count ? axis_.count - 1 : 0;
-    rings_.push_back({first + k * corners, corners, axis_.first + on_axis});
+    ring_centres_.push_back(known ? axis_.first + on_axis : unknown);
   }
 }
 
@@ -200,6 +211,7 @@ void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_
   last_first_ = first;
   given_ = given;
   kept_.clear();
+  given_rings_ = kept_rings_ = 0;
   last_field_ = nullptr;
   next_field_ = 0;
 }
@@ -207,7 +219,6 @@ void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_
 LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
   begin_part(drawing, drawing.point_count(), points.size());
-  if (drawing.points.empty()) reserve(static_cast<std::size_t>(layer));
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
   return drawing;
@@ -293,14 +304,19 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
     for (std::size_t k = 0; k < ring; ++k) kept_.push_back(all ? ring + k : ring_corners_.kept()[ring + k]);
     double* to = present.points.data() + 3 * last_first_;
     for (std::size_t k = 0; k < ring; ++k) Eigen::Map<Vec3>(to + 3 * k) = drawn[ring + k];
-    if (layer == Layer::sections) place_rings(last_first_, ring, 1);
+    present.rings.pop_back();
+    place_rings(present, last_first_, ring, 1);
+    given_rings_ = 2, kept_rings_ = 1;
     return;
   }
   surface(layer, drawn, all ? caps : ring_corners_.caps());
   given_ = points.size();
   kept_ = ring_corners_.kept();
   LayerDrawing& drawing = *last_;
-  if (layer == Layer::sections && ring > 0) place_rings(last_first_, ring, drawn.size() / ring);
+  if (ring > 0) {
+    given_rings_ = kept_rings_ = drawn.size() / ring;
+    place_rings(drawing, last_first_, ring, kept_rings_);
+  }
   for (std::size_t first = last_first_; first + 2 * ring <= drawing.point_count(); first += ring) {
     LayerDrawing::Cells& strips = drawing.strips;
     for (std::size_t k = 0; k <= ring; ++k)
@@ -316,37 +332,72 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
 LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
   std::vector<NamedField*>& order = in_order_[static_cast<std::size_t>(last_ - layers_.data())];
   if (next_field_ >= order.size() || order[next_field_]->first != name) {
-    auto at = last_->fields.find(name);
-    if (at == last_->fields.end()) at = last_->fields.try_emplace(std::string(name)).first;
     order.resize(next_field_);
-    order.push_back(&*at);
+    order.push_back(&last_->field(name));
   }
   last_field_ = order[next_field_++];
   return last_field_->second;
 }
 
-void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
+namespace {
+
+/// Makes a field of rings one of points.
+void spread(const LayerDrawing& drawing, LayerDrawing::Field& field) {
+  const auto width = static_cast<std::size_t>(field.components);
+  std::vector<double> values(drawing.point_count() * width);
+  for (std::size_t i = 0; i < drawing.rings.size() && (i + 1) * width <= field.values.size(); ++i)
+    for (std::size_t k = 0; k < drawing.rings[i].corners; ++k)
+      std::copy_n(field.values.data() + i * width, width,
+                  values.data() + (drawing.rings[i].first + k) * width);
+  field.values = std::move(values);
+  field.by_ring = false;
+}
+
+}  // namespace
+
+LayerDrawing::Field& VtkDrawing::field_of_part(std::string_view name, std::span<const double> values,
+                                               int components, bool by_ring, std::size_t places) {
   if (last_ == nullptr) throw Error(fmt::format("field '{}' is drawn before any part", name));
-  if (components < 1 || values.size() != given_ * static_cast<std::size_t>(components))
-    throw Error(fmt::format("field '{}' gives {} numbers for {} points of {} components", name, values.size(),
-                            given_, components));
+  if (components < 1 || values.size() != places * static_cast<std::size_t>(components))
+    throw Error(fmt::format("field '{}' gives {} numbers for {} {} of {} components", name, values.size(),
+                            places, by_ring ? "rings" : "points", components));
   if (name == "entity") throw Error("the field 'entity' is the recorder's own");
   LayerDrawing::Field& field = field_of_last(name);
   if (field.values.empty()) {
     field.components = components;
-    field.values.reserve(sizes_before_[static_cast<std::size_t>(last_ - layers_.data())].points *
-                         static_cast<std::size_t>(components));
+    field.by_ring = by_ring;
   }
   if (field.components != components)
     throw Error(fmt::format("field '{}' has {} components here and {} elsewhere on the same layer", name,
                             components, field.components));
+  if (field.by_ring && !by_ring) spread(*last_, field);
+  field.values.resize((field.by_ring ? last_ring_ : last_first_) * static_cast<std::size_t>(components), 0.0);
+  return field;
+}
+
+void VtkDrawing::field(std::string_view name, std::span<const double> values, int components) {
+  LayerDrawing::Field& field = field_of_part(name, values, components, false, given_);
   const auto width = static_cast<std::size_t>(components);
-  field.values.resize(last_first_ * width, 0.0);
   if (kept_.empty()) {
     field.values.insert(field.values.end(), values.begin(), values.end());
+  } else if (width == 1) {  // the extreme stress remains
+    for (const std::size_t i : kept_) field.values.push_back(ring_corners_.largest(values, i));
   } else {
     for (const std::size_t i : kept_)
       for (std::size_t k = 0; k < width; ++k) field.values.push_back(values[i * width + k]);
+  }
+}
+
+void VtkDrawing::ring_field(std::string_view name, std::span<const double> values, int components) {
+  LayerDrawing::Field& field = field_of_part(name, values, components, true, given_rings_);
+  const auto width = static_cast<std::size_t>(components);
+  const std::span<const double> kept = values.last(kept_rings_ * width);
+  if (field.by_ring) {
+    field.values.insert(field.values.end(), kept.begin(), kept.end());
+  } else {
+    for (std::size_t i = 0; i < kept_rings_; ++i)
+      for (std::size_t k = 0; k < last_->rings[last_ring_ + i].corners; ++k)
+        for (const double value : kept.subspan(i * width, width)) field.values.push_back(value);
   }
 }
 
@@ -369,14 +420,17 @@ bool VtkDrawing::drew(Layer layer, std::string_view name) const {
   const std::size_t first = begun_[static_cast<std::size_t>(layer)];
   const auto at = drawing.fields.find(name);
   return at != drawing.fields.end() &&
-         at->second.values.size() > first * static_cast<std::size_t>(at->second.components);
+         at->second.values.size() >
+             (at->second.by_ring ? begun_rings_[static_cast<std::size_t>(layer)] : first) *
+                 static_cast<std::size_t>(at->second.components);
 }
 
 void VtkDrawing::add_number(Layer layer, std::string_view name, std::string_view unit, double value) {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
   const std::size_t first = begun_[static_cast<std::size_t>(layer)];
   if (drawing.point_count() == first || name == "entity") return;
-  LayerDrawing::Field& field = drawing.field(name);
+  LayerDrawing::Field& field = drawing.field(name).second;
+  if (field.by_ring) spread(drawing, field);
   if (field.components != 1 || field.values.size() > first) return;
   if (field.unit.empty()) field.unit = unit;
   field.values.resize(first, 0.0);

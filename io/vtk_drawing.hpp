@@ -48,27 +48,41 @@ struct LayerDrawing {
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int64_t> connectivity;
     std::vector<std::int32_t> entity;  ///< by cell
+
+    void clear();
+  };
+  /// Neighbouring points with the same values of some fields.
+  struct Ring {
+    std::size_t first = 0, corners = 0;
   };
   struct Field {
     int components = 1;
-    std::vector<double> values;
+    std::vector<double> values;        ///< by point, or by ring; points in no ring then have zeros
     std::string unit{};                ///< "" where none is given
     std::vector<std::string> names{};  ///< of the components; empty where they have none
+    bool by_ring = false;
   };
 
-  std::vector<double> points;                        ///< x, y, z of each [m]
-  std::vector<std::int32_t> entity;                  ///< by point
-  std::map<std::string, Field, std::less<>> fields;  ///< by point
+  std::vector<double> points;        ///< x, y, z of each [m]
+  std::vector<std::int32_t> entity;  ///< by point
+  std::vector<Ring> rings;           ///< in the order of their points
+  std::map<std::string, Field, std::less<>> fields;
   Cells vertices, lines, polygons, strips;
 
   /// The field of this name, made where there is none.
-  Field& field(std::string_view name) {
-    const auto at = fields.find(name);
-    return at != fields.end() ? at->second : fields[std::string(name)];
-  }
+  std::pair<const std::string, Field>& field(std::string_view name);
+  /// Removes everything, and keeps the memory for the next drawing.
+  void clear();
   std::size_t point_count() const { return points.size() / 3; }
+  /// How many numbers a field should have.
+  std::size_t size_of(const Field& field) const {
+    return (field.by_ring ? rings.size() : point_count()) * static_cast<std::size_t>(field.components);
+  }
   bool empty() const { return points.empty(); }
   DrawingExtent extent() const;
+
+ private:
+  std::map<std::string, Field, std::less<>> unused_;  ///< fields of the drawing before, for their memory
 };
 
 using DrawingLayers = std::array<LayerDrawing, canvas_layers>;
@@ -93,9 +107,11 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void points(Layer layer, std::span<const Vec3> points) override;
   void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) override;
   /// Strips of triangles, one between two rings: a third of the numbers that rectangles take. Narrow round rings have fewer
-  /// corners (RingCorners). A part of two rings continues the strip of the part before it where both are much shorter than their
+  /// corners (RingCorners); a field of one component then has the value of largest magnitude near each. A part of two rings continues the strip of the part before it where both are much shorter than their
   /// section is wide, or than the detail: the ring between them is omitted.
   void swept(Layer layer, std::span<const Vec3> points, int corners, std::span<const int> caps) override;
+  /// Keeps one tuple a ring. Throws Error as `field`.
+  void ring_field(std::string_view name, std::span<const double> values, int components) override;
   /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
   void label(std::string_view name, std::string_view unit,
@@ -125,6 +141,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void set_starts(std::vector<InstanceStart> starts);
   /// All layers; none is left here.
   DrawingLayers take_layers();
+  /// The memory of layers that are not needed any more, for the next drawing.
+  void reuse(DrawingLayers layers);
 
  private:
   /// The points of a part are those of the layer from `first` on. `given`: the points that the part has, drawn or not.
@@ -133,7 +151,6 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   bool continues_strip(const LayerDrawing& drawing, std::span<const Vec3> points, std::size_t ring) const;
   LayerDrawing::Field& field_of_last(std::string_view name);
   void forget_fields();
-  void reserve(std::size_t layer);
 
   DrawingLayers layers_;
   /// Points of a layer in the first drawing.
@@ -143,8 +160,11 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   };
   void add_displacement(LayerDrawing& drawing, Start& start) const;
   void displace_sections();
-  /// Notes the points of curves around which `count` rings stand, the first at the point `first` of the layer.
-  void place_rings(std::size_t first, std::size_t corners, std::size_t count);
+  /// Adds rings to a layer, which begin at its point `first`, and notes the points of curves around which they stand.
+  void place_rings(LayerDrawing& drawing, std::size_t first, std::size_t corners, std::size_t count);
+  /// The field of this name, to which the last part adds numbers; where it is new it is `by_ring`. `places`: of the part.
+  LayerDrawing::Field& field_of_part(std::string_view name, std::span<const double> values, int components,
+                                     bool by_ring, std::size_t places);
 
   /// Where the points of an instance begin in the first drawing, and whose it is.
   struct InstanceBegin {
@@ -157,11 +177,15 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   bool has_start_ = false;
   GlyphScale glyph_scale_;
   std::array<std::size_t, canvas_layers> begun_{};  ///< points of each layer where the entity began
+  std::array<std::size_t, canvas_layers> begun_rings_{};
   int entity_ = -1;
   LayerDrawing* last_ = nullptr;   ///< where the last part lies
   std::size_t last_first_ = 0;     ///< its first point
+  std::size_t last_ring_ = 0;      ///< its first ring
   std::size_t given_ = 0;          ///< points that it has
   std::vector<std::size_t> kept_;  ///< those of them that are drawn; empty: all
+  std::size_t given_rings_ = 0;    ///< rings that it has
+  std::size_t kept_rings_ = 0;     ///< the last ones of them, which are drawn
   RingCorners ring_corners_;
   double detail_ = 0;
   /// The last skin without caps: its layer, entity, corners, and the points of the layer after it.
@@ -174,23 +198,14 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   struct {
     std::size_t first = 0, count = 0;
   } axis_;
-  struct SectionRing {
-    std::size_t first = 0, corners = 0;  ///< points of the layer of sections
-    std::size_t centre = 0;              ///< point of the layer of curves
-  };
-  std::vector<SectionRing> rings_;
+  static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> ring_centres_;  ///< by ring of the layer of sections: point of the layer of curves
   using NamedField = std::pair<const std::string, LayerDrawing::Field>;
   NamedField* last_field_ = nullptr;  ///< of the last part
   /// The fields of each layer in the order in which a part drew them. Most parts draw the same ones in the same
   /// order, so that none is looked up by its name.
   std::array<std::vector<NamedField*>, canvas_layers> in_order_;
   std::size_t next_field_ = 0;  ///< in this order, of the last part
-  /// What each layer held in the frame before: the next one reserves as much.
-  struct Sizes {
-    std::size_t points = 0;
-    std::array<std::size_t, 4> cells{}, corners{};
-  };
-  std::array<Sizes, canvas_layers> sizes_before_{};
 };
 
 }  // namespace trammel

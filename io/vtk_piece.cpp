@@ -1,25 +1,16 @@
 #include "io/vtk_piece.hpp"
 
 #include <fmt/format.h>
-#include <vtkCellArray.h>
-#include <vtkCellData.h>
-#include <vtkDoubleArray.h>
-#include <vtkFloatArray.h>
-#include <vtkIntArray.h>
-#include <vtkNew.h>
-#include <vtkPointData.h>
-#include <vtkPoints.h>
-#include <vtkPolyData.h>
-#include <vtkTypeInt32Array.h>
-#include <vtkXMLPolyDataWriter.h>
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
-#include "io/address_space.hpp"
 #include "io/field_labels.hpp"
 #include "trammel/error.hpp"
 
@@ -27,81 +18,86 @@ namespace trammel {
 
 namespace {
 
-constexpr int keep_ours = 1;  // VTK shall not free the numbers
 constexpr int every_bit = std::numeric_limits<float>::digits;
-
-vtkSmartPointer<vtkDataArray> in_double(const std::string& name, int components,
-                                        std::vector<double>& values) {
-  auto array = vtkSmartPointer<vtkDoubleArray>::New();
-  array->SetName(name.c_str());
-  array->SetNumberOfComponents(components);
-  array->SetArray(values.data(), static_cast<vtkIdType>(values.size()), keep_ours);
-  return array;
-}
-
 constexpr double largest_single = std::numeric_limits<float>::max();
 
-float in_range(double value) {
-  return static_cast<float>(std::isfinite(value) ? std::clamp(value, -largest_single, largest_single)
-                                                 : value);
-}
-
-/// To the nearest number of so many bits.
-float rounded(float value, int bits) {
+/// To the nearest number in single precision of so many bits.
+float rounded(double value, int bits) {
+  const auto single =
+      static_cast<float>(std::isfinite(value) ? std::clamp(value, -largest_single, largest_single) : value);
   const int dropped = std::numeric_limits<float>::digits - bits;
-  if (dropped <= 0 || !std::isfinite(value)) return value;
-  const auto raw = std::bit_cast<std::uint32_t>(value);
+  if (dropped <= 0 || !std::isfinite(single)) return single;
+  const auto raw = std::bit_cast<std::uint32_t>(single);
   const std::uint32_t kept = (raw + (1U << (dropped - 1))) & ~((1U << dropped) - 1U);
   const auto result = std::bit_cast<float>(kept);
-  return std::isfinite(result) ? result : value;
+  return std::isfinite(result) ? result : single;
 }
 
-/// The step between the numbers of single precision around the largest of these. It is a power of two.
-double step_at_largest(std::span<const double> values) {
-  double largest = 0;
+/// The largest magnitude of these that are finite, and whether all of them are.
+std::pair<double, bool> largest_of(std::span<const double> values) {
+  if (values.empty()) return {0, true};
+  const double largest = Eigen::Map<const Eigen::ArrayXd>(values.data(), std::ssize(values))
+                             .abs()
+                             .maxCoeff<Eigen::PropagateNaN>();
+  if (std::isfinite(largest)) return {largest, true};
+  double finite = 0;
   for (const double value : values)
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  if (largest == 0) return 0;
-  return std::ldexp(1.0,
-                    std::ilogb(std::min(largest, largest_single)) - (std::numeric_limits<float>::digits - 1));
+    if (std::isfinite(value)) finite = std::max(finite, std::abs(value));
+  return {finite, false};
 }
 
-/// Rounds values to multiples of `step` and to so many bits. Digits below are rounding errors, which do not compress.
-vtkSmartPointer<vtkDataArray> in_single(const std::string& name, int components,
-                                        const std::vector<double>& values, double step, int bits) {
-  auto array = vtkSmartPointer<vtkFloatArray>::New();
-  array->SetName(name.c_str());
-  array->SetNumberOfComponents(components);
-  array->SetNumberOfValues(static_cast<vtkIdType>(values.size()));
-  float* to = array->GetPointer(0);
+/// Rounds values to the precision of single numbers at the largest of them, and to so many bits. Digits below are rounding errors,
+/// which do not compress.
+void to_single(std::span<const double> values, int bits, std::vector<float>& to) {
+  to.resize(values.size());
+  const auto [largest, finite] = largest_of(values);
+  const double step = largest == 0 ? 0
+                                   : std::ldexp(1.0, std::ilogb(std::min(largest, largest_single)) -
+                                                         (std::numeric_limits<float>::digits - 1));
   const double to_step = 0x1.8p52 * step;  // adding this rounds a value to a multiple of the step
-  for (std::size_t i = 0; i < values.size(); ++i)
-    to[i] = rounded(in_range((values[i] + to_step) - to_step), bits);
-  return array;
+  if (!finite || largest > largest_single / 2) {
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = rounded((values[i] + to_step) - to_step, bits);
+    return;
+  }
+  // Without branches, so that the compiler takes several numbers at a time.
+  const int dropped = std::numeric_limits<float>::digits - bits;
+  const std::uint32_t half = dropped > 0 ? 1U << (dropped - 1) : 0, mask = ~((1U << dropped) - 1U);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto single = static_cast<float>((values[i] + to_step) - to_step);
+    to[i] = std::bit_cast<float>((std::bit_cast<std::uint32_t>(single) + half) & mask);
+  }
 }
 
-vtkSmartPointer<vtkIntArray> entities(std::vector<std::int32_t>& values) {
-  auto array = vtkSmartPointer<vtkIntArray>::New();
-  array->SetName("entity");
-  array->SetArray(values.data(), static_cast<vtkIdType>(values.size()), keep_ours);
-  return array;
+/// Gives all points of a ring its numbers, and the others zeros.
+void spread(const LayerDrawing& drawing, std::size_t width, const std::vector<float>& of_rings,
+            std::vector<float>& to) {
+  to.resize(drawing.point_count() * width);
+  const float* from = of_rings.data();
+  float* next = to.data();
+  for (const LayerDrawing::Ring& ring : drawing.rings) {
+    next = std::fill_n(next, to.data() + ring.first * width - next, 0.0F);
+    if (width == 3)  // most are vectors
+      for (std::size_t k = 0; k < ring.corners; ++k, next += 3)
+        next[0] = from[0], next[1] = from[1], next[2] = from[2];
+    else
+      for (std::size_t k = 0; k < ring.corners; ++k) next = std::copy_n(from, width, next);
+    from += width;
+  }
+  std::fill(next, to.data() + to.size(), 0.0F);
 }
 
-vtkSmartPointer<vtkCellArray> cells(const LayerDrawing::Cells& from) {
-  const auto copy = [](const std::vector<std::int64_t>& values) {
-    auto array = vtkSmartPointer<vtkTypeInt32Array>::New();
-    array->SetNumberOfValues(static_cast<vtkIdType>(values.size()));
-    std::ranges::transform(values, array->GetPointer(0),
-                           [](std::int64_t value) { return static_cast<std::int32_t>(value); });
-    return array;
-  };
-  constexpr auto largest = std::numeric_limits<std::int32_t>::max();
-  if (from.connectivity.size() > static_cast<std::size_t>(largest))
-    throw Error(fmt::format("a drawing of {} corners of cells is larger than a file of VTK can be here",
-                            from.connectivity.size()));
-  auto array = vtkSmartPointer<vtkCellArray>::New();
-  array->SetData(copy(from.offsets), copy(from.connectivity));
-  return array;
+/// Numbers of points and offsets as the files have them.
+void to_indices(std::span<const std::int64_t> values, std::vector<std::int32_t>& to) {
+  to.resize(values.size());
+  std::ranges::transform(values, to.begin(),
+                         [](std::int64_t value) { return static_cast<std::int32_t>(value); });
+}
+
+std::string array_element(std::string_view type, std::string_view name, int components, std::size_t offset) {
+  return fmt::format(
+      "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
+      "offset=\"{}\"",
+      type, xml_text(name), components, offset);
 }
 
 }  // namespace
@@ -139,63 +135,71 @@ Coordinates coordinates_for(const DrawingExtent& extent) {
                                                           : Coordinates::in_double_precision;
 }
 
-namespace {
+std::string VtkPieceWriter::text(LayerDrawing& drawing, const std::vector<LayerField>& fields,
+                                 Coordinates coordinates) {
+  constexpr auto largest = std::numeric_limits<std::int32_t>::max();
+  // VTK counts the cells of a poly data in this order, and writes them in another.
+  const std::array<std::pair<const char*, const LayerDrawing::Cells*>, 4> kinds{
+      {{"Verts", &drawing.vertices},
+       {"Lines", &drawing.lines},
+       {"Strips", &drawing.strips},
+       {"Polys", &drawing.polygons}}};
+  for (const auto& [name, kind] : kinds)
+    if (kind->connectivity.size() > static_cast<std::size_t>(largest))
+      throw Error(fmt::format("a drawing of {} corners of cells is larger than a file of VTK can be here",
+                              kind->connectivity.size()));
+  arrays_.clear();
+  const std::string plain = "/>\n";
+  const auto index_array = [&](std::string_view name, std::span<const std::int32_t> values) {
+    return array_element("Int32", name, 1, arrays_.add(values)) + plain;
+  };
 
-/// More than VTK allocates for this drawing: its own arrays, compressed blocks, and the text with its copies.
-std::size_t bytes_for(const LayerDrawing& drawing, const std::vector<LayerField>& fields) {
-  constexpr std::size_t copies = 3, besides = std::size_t{32} << 20;
-  std::size_t numbers = drawing.points.size() + drawing.entity.size();
-  for (const LayerField& field : fields)
-    numbers += drawing.point_count() * static_cast<std::size_t>(field.components);
+  std::string points = "      <PointData>\n";
+  for (const LayerField& field : fields) {
+    LayerDrawing::Field& own = drawing.field(field.name).second;
+    own.components = field.components;
+    own.values.resize(drawing.size_of(own), 0.0);
+    to_single(own.values, field.components > 1 ? field_bits : every_bit, numbers_);
+    if (own.by_ring) spread(drawing, static_cast<std::size_t>(field.components), numbers_, spread_);
+    points += array_element("Float32", field.name, field.components,
+                            arrays_.add(std::span<const float>(own.by_ring ? spread_ : numbers_))) +
+              end_of_array("DataArray", field);
+  }
+  points += index_array("entity", drawing.entity) + "      </PointData>\n";
+
+  indices_.clear();
   for (const auto* kind : {&drawing.vertices, &drawing.lines, &drawing.polygons, &drawing.strips})
-    numbers += kind->offsets.size() + kind->connectivity.size() + kind->entity.size();
-  return copies * numbers * sizeof(double) + besides;
+    indices_.insert(indices_.end(), kind->entity.begin(), kind->entity.end());
+  points += "      <CellData>\n" + index_array("entity", indices_) + "      </CellData>\n      <Points>\n";
+  if (coordinates == Coordinates::in_single_precision) {
+    to_single(drawing.points, every_bit, numbers_);
+    points += array_element("Float32", "Points", 3, arrays_.add_coordinates(numbers_)) + plain;
+  } else {
+    points +=
+        array_element("Float64", "Points", 3, arrays_.add(std::span<const double>(drawing.points))) + plain;
+  }
+  points += "      </Points>\n";
+
+  std::string counts, cells;
+  for (const auto& [name, kind] : kinds) {
+    counts += fmt::format(" NumberOf{}=\"{}\"", name, kind->entity.size());
+    to_indices(kind->connectivity, indices_);
+    cells += fmt::format("      <{}>\n", name) + index_array("connectivity", indices_);
+    to_indices(std::span(kind->offsets).subspan(1), indices_);
+    cells += index_array("offsets", indices_) + fmt::format("      </{}>\n", name);
+  }
+  return fmt::format(
+             "<?xml version=\"1.0\"?>\n"
+             "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\" "
+             "compressor=\"vtkZLibDataCompressor\">\n  <PolyData>\n    <Piece NumberOfPoints=\"{}\"{}>\n",
+             std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", drawing.point_count(),
+             counts) +
+         points + cells + "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _" +
+         arrays_.bytes() + "\n  </AppendedData>\n</VTKFile>\n";
 }
 
-}  // namespace
-
 std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates) {
-  require_address_space(bytes_for(drawing, fields));  // VTK crashes where it gets no memory
-  vtkObject::GlobalWarningDisplayOff();               // what goes wrong is an exception with our own message
-  vtkNew<vtkPoints> points;
-  points->SetData(coordinates == Coordinates::in_single_precision
-                      ? in_single("Points", 3, drawing.points, step_at_largest(drawing.points), every_bit)
-                      : in_double("Points", 3, drawing.points));
-  vtkNew<vtkPolyData> poly;
-  poly->SetPoints(points);
-  poly->SetVerts(cells(drawing.vertices));
-  poly->SetLines(cells(drawing.lines));
-  poly->SetPolys(cells(drawing.polygons));
-  poly->SetStrips(cells(drawing.strips));
-  for (const LayerField& field : fields) {
-    LayerDrawing::Field& own = drawing.fields[field.name];
-    own.components = field.components;
-    own.values.resize(drawing.point_count() * static_cast<std::size_t>(field.components), 0.0);
-    const auto array = in_single(field.name, field.components, own.values, step_at_largest(own.values),
-                                 field.components > 1 ? field_bits : every_bit);
-    label_array(*array, field);
-    poly->GetPointData()->AddArray(array);
-  }
-  poly->GetPointData()->AddArray(entities(drawing.entity));
-  // VTK counts the cells of a poly data in this order.
-  std::vector<std::int32_t> of_cells = drawing.vertices.entity;
-  for (const auto* kind : {&drawing.lines, &drawing.polygons, &drawing.strips})
-    of_cells.insert(of_cells.end(), kind->entity.begin(), kind->entity.end());
-  poly->GetCellData()->AddArray(entities(of_cells));
-
-  vtkNew<vtkXMLPolyDataWriter> writer;
-  writer->SetInputData(poly);
-  writer->SetDataModeToAppended();
-  writer->EncodeAppendedDataOff();
-  writer->SetCompressorTypeToZLib();
-  writer->SetCompressionLevel(
-      4);  // higher ones take longer and save nothing, lower ones give files larger by a tenth
-  writer->SetHeaderTypeToUInt64();
-  writer->SetIdTypeToInt32();
-  writer->WriteToOutputStringOn();
-  if (writer->Write() == 0)
-    throw Error(fmt::format("VTK cannot write a drawing (its error code: {})", writer->GetErrorCode()));
-  return writer->GetOutputString();
+  return VtkPieceWriter().text(drawing, fields, coordinates);
 }
 
 std::string vtk_pieces(const std::vector<LayerField>& fields, Coordinates coordinates,
@@ -206,7 +210,7 @@ std::string vtk_pieces(const std::vector<LayerField>& fields, Coordinates coordi
       "compressor=\"vtkZLibDataCompressor\">\n  <PPolyData GhostLevel=\"0\">\n    <PPointData>\n";
   for (const LayerField& field : fields)
     text += fmt::format("      <PDataArray type=\"Float32\" Name=\"{}\" NumberOfComponents=\"{}\"{}",
-                        xml_text(field.name), field.components, end_of_array(field));
+                        xml_text(field.name), field.components, end_of_array("PDataArray", field));
   text += fmt::format(
       "      <PDataArray type=\"Int32\" Name=\"entity\"/>\n    </PPointData>\n"
       "    <PCellData>\n      <PDataArray type=\"Int32\" Name=\"entity\"/>\n    </PCellData>\n"

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/appended_arrays.hpp"
 #include "io/vtk_drawing.hpp"
 
 namespace trammel {
@@ -28,8 +29,21 @@ inline constexpr int field_bits = 17;
 /// Single precision where it tells a millionth of the drawing's size. Drawings far from the origin need double precision.
 Coordinates coordinates_for(const DrawingExtent& extent);
 
-/// A drawing as the text of a .vtp file (VTK XML PolyData; appended raw binary, compressed by zlib). Fields that the
-/// drawing lacks are zeros, and `entity` is a field of points and of cells. Throws Error where VTK cannot.
+/// Turns drawings of one layer into .vtp files (VTK XML PolyData; appended raw binary, compressed by zlib), one after the other. What
+/// is the same in the next drawing is not compressed again.
+class VtkPieceWriter {
+ public:
+  /// The text of a file. Fields that the drawing lacks are zeros, and `entity` is a field of points and of cells. Throws Error
+  /// where the drawing is too large.
+  std::string text(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates);
+
+ private:
+  AppendedArrays arrays_;
+  std::vector<float> numbers_, spread_;
+  std::vector<std::int32_t> indices_;
+};
+
+/// The text of one file.
 std::string vtk_piece(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates);
 
 /// The text of the .pvtp file that joins pieces.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <sstream>
 
@@ -127,6 +127,9 @@ struct VtkSeries::Parts {
   std::array<DrawingExtent, canvas_layers> extents;  ///< of each layer, over all frames
   std::array<bool, canvas_layers> has_empty_file{};
   std::atomic<std::int64_t> bytes = 0;
+  std::array<VtkPieceWriter, canvas_layers> piece_writers;  ///< the writer's
+  std::mutex spare_mutex;
+  std::vector<DrawingLayers> spare;       ///< written: their memory is for the next frame
   GlyphScale glyph_scale;                 ///< once something was recorded
   BackgroundQueue writer{frames_behind};  ///< a job a frame
 
@@ -148,8 +151,6 @@ struct VtkSeries::Parts {
     int limited = address_space_is_limited() ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &limited, 1, MPI_INT, MPI_MAX, comm);
     if (limited == 0) together(comm, [this] { drawer.emplace(1); });
-    // One rank is one core: VTK would start as many threads as there are cores.
-    setenv("VTK_SMP_BACKEND_IN_USE", "Sequential", 0);
     if (place != nullptr) {
       std::int64_t of_all = 0;
       serialize(*place, of_all);
@@ -236,7 +237,9 @@ struct VtkSeries::Parts {
       const std::string name_here = stem(number, i);
       const auto source = [&](int of_rank) { return fmt::format("{}_{}.vtp", name_here, of_rank); };
       LayerDrawing& mine = drawn_here[static_cast<std::size_t>(i)];
-      if (!mine.empty()) write(to / source(rank), vtk_piece(mine, layer.fields, coordinates));
+      if (!mine.empty())
+        write(to / source(rank),
+              piece_writers[static_cast<std::size_t>(i)].text(mine, layer.fields, coordinates));
       if (rank != 0) continue;
       std::vector<std::string> sources;
       for (const int r : layer.ranks) sources.push_back(source(r));
@@ -266,6 +269,13 @@ struct VtkSeries::Parts {
     recorded_state.take(assembler, state);
     frames.push_back({recorded++, state.time, {}});
     is_drawing = true;
+    {
+      const std::scoped_lock lock(spare_mutex);
+      if (!spare.empty()) {
+        drawing.reuse(std::move(spare.back()));
+        spare.pop_back();
+      }
+    }
     if (drawer) drawer->add([this] { draw(); });
   }
 
@@ -296,9 +306,9 @@ struct VtkSeries::Parts {
     writer.add([this, number = frame.number, plan = std::move(plan),
                 layers = std::make_shared<DrawingLayers>(drawing.take_layers())] {
       write_layers(number, plan, *layers);
+      const std::scoped_lock lock(spare_mutex);
+      spare.push_back(std::move(*layers));
     });
-    // What the run allocates meanwhile could take from VTK the memory that it counts on.
-    if (address_space_is_limited()) writer.wait();
   }
 
   /// Names the frames that all ranks have written. Collective.
@@ -363,7 +373,6 @@ struct VtkSeries::Parts {
     const auto k = static_cast<std::size_t>(layer);
     if (!has_empty_file[k]) {
       LayerDrawing nothing;
-      writer.wait();  // VTK is used by one thread at a time
       write_file(folder / frames_folder / file,
                  vtk_piece(nothing, fields[k], Coordinates::in_single_precision));
       has_empty_file[k] = true;

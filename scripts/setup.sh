@@ -6,7 +6,7 @@ packages=(
   cmake ninja-build ccache lld pkg-config g++ git
   petsc-dev libpetsc-real-dev libopenmpi-dev openmpi-bin libsuitesparse-dev
   libeigen3-dev libboost-dev libboost-filesystem-dev libfmt-dev libspdlog-dev libyaml-cpp-dev libcli11-dev
-  libvtk9-dev libhdf5-openmpi-dev
+  libvtk9-dev libdeflate-dev libhdf5-openmpi-dev
   libocct-foundation-dev libocct-modeling-data-dev libocct-modeling-algorithms-dev libocct-data-exchange-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "beam_signals.hpp"
 #include "node_motion.hpp"
 #include "trammel/error.hpp"
 #include "trammel/glyph.hpp"
@@ -36,6 +38,28 @@ struct NodalForces {
     if (c.massive) InertiaForces(c.mass, n1, n2).add_residual(total);
   }
 };
+
+/// What the rounded positions and rotations of an element's nodes leave undetermined of its strains and of its section forces at the
+/// nodes.
+struct DrawnPrecision {
+  Vec6 strain, force;
+
+  DrawnPrecision(const ElasticLaw& c, const NodeMotion& n1, const NodeMotion& n2) {
+    constexpr double eps = std::numeric_limits<double>::epsilon(), of_rotation = 4 * eps;
+    const double of_position =
+        eps * (n1.p_WS.lpNorm<Eigen::Infinity>() + n2.p_WS.lpNorm<Eigen::Infinity>()) / c.length;
+    strain << Vec3::Constant(of_rotation + of_position), Vec3::Constant(of_rotation / c.length);
+    force = c.stiffness.cwiseAbs() * strain;
+    // Equilibrium passes rounding errors of shear forces on to moments and curvatures.
+    const double of_moment = c.length * force.segment<2>(1).maxCoeff();
+    force.tail<3>().array() += of_moment;
+    strain.tail<3>().array() += of_moment / c.stiffness.diagonal().tail<3>().array();
+  }
+};
+
+Vec6 rounded(const Vec6& values, const Vec6& precision) {
+  return (values.array() / precision.array()).round() * precision.array();
+}
 
 /// Numbers of a field, point by point.
 class FieldValues {
@@ -68,28 +92,29 @@ struct Stations {
 };
 
 using Names = std::array<std::string_view, 3>;
-constexpr Names xyz{"X", "Y", "Z"}, strain_names{"Gamma1", "Gamma2", "Gamma3"},
-    curvature_names{"kappa1", "kappa2", "kappa3"}, force_names{"N", "Q2", "Q3"},
-    moment_names{"T", "M2", "M3"};
 
-/// Draws the fields that curves and sections have: of `forces.size()` stations, with `repeats` points each.
+/// Draws the fields that curves and sections have, at stations. `corners`: of the ring at each station; 0 on the curve.
 void draw_common_fields(const Vec6& strain, const std::vector<Vec6>& forces,
-                        const std::vector<Vec3>& velocities, std::size_t repeats, Canvas& canvas) {
+                        const std::vector<Vec3>& velocities, int corners, Canvas& canvas) {
   static thread_local FieldValues gamma, kappa, n, m, v;  // as Stations
   for (FieldValues* const values : {&gamma, &kappa, &n, &m, &v}) values->clear();
-  for (std::size_t i = 0; i < forces.size(); ++i)
-    for (std::size_t k = 0; k < repeats; ++k) {
-      gamma.add(Vec3(strain.head<3>()));
-      kappa.add(Vec3(strain.tail<3>()));
-      n.add(Vec3(forces[i].head<3>()));
-      m.add(Vec3(forces[i].tail<3>()));
-      v.add(velocities[i]);
-    }
-  draw_field(canvas, "strain", "", strain_names, gamma);
-  draw_field(canvas, "curvature", "1/m", curvature_names, kappa);
-  draw_field(canvas, "section force", "N", force_names, n);
-  draw_field(canvas, "section moment", "N m", moment_names, m);
-  draw_field(canvas, "velocity", "m/s", xyz, v);
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    gamma.add(Vec3(strain.head<3>()));
+    kappa.add(Vec3(strain.tail<3>()));
+    n.add(Vec3(forces[i].head<3>()));
+    m.add(Vec3(forces[i].tail<3>()));
+    v.add(velocities[i]);
+  }
+  const auto draw = [&](std::string_view name, std::string_view unit, const Names& components,
+                        const FieldValues& values) {
+    if (corners > 0) return draw_ring_field(canvas, corners, name, unit, components, values);
+    draw_field(canvas, name, unit, components, values);
+  };
+  draw("strain", "", strain_names, gamma);
+  draw("curvature", "1/m", curvature_names, kappa);
+  draw("section force", "N", section_force_names, n);
+  draw("section moment", "N m", section_moment_names, m);
+  draw("velocity", "m/s", world_axes, v);
 }
 
 }  // namespace
@@ -150,15 +175,14 @@ void BeamElement::end_outputs(const std::string& name, const Mat3& R, const Vec3
 }
 
 void BeamElement::outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const {
-  static constexpr std::array<std::string_view, 6> strains{"Gamma1", "Gamma2", "Gamma3",
-                                                           "kappa1", "kappa2", "kappa3"};
-  static constexpr std::array<std::string_view, 6> forces{"N1", "N2", "N3", "M1", "M2", "M3"};
   const NodalForces f(*constants_, x);
   const Vec6 strain = constants_->elastic.strain(f.elastic.helicoid());
   const Vec6 force = f.elastic.section_force();
   const std::string number = std::to_string(place_.index + 1);
-  sink.values("strain_" + number, "", strains, std::span<const double>(strain.data(), 6));
-  sink.values("section_force_" + number, "", forces, std::span<const double>(force.data(), 6));
+  sink.values("strain_" + number, "", strain_names, {strain.data(), 3});
+  sink.values("curvature_" + number, "1/m", curvature_names, {strain.data() + 3, 3});
+  sink.values("section_force_" + number, "N", section_force_names, {force.data(), 3});
+  sink.values("section_moment_" + number, "N m", section_moment_names, {force.data() + 3, 3});
   if (place_.first) end_outputs("start", f.n1.R_WS, -f.total.segment<3>(0), -f.total.segment<3>(3), sink);
   if (place_.last) end_outputs("end", f.n2.R_WS, f.total.segment<3>(6), f.total.segment<3>(9), sink);
 }
@@ -168,12 +192,15 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   const NodalForces f(c, x);
   const Helicoid& g = f.elastic.helicoid();
   const Vec6 h = g.h();
-  const Vec6 strain = c.elastic.strain(g);
+  const DrawnPrecision precision(c.elastic, f.n1, f.n2);
+  const Vec6 strain = rounded(c.elastic.strain(g), precision.strain);
   // Forces and moments at the element's nodes, in equilibrium with inertia. The section force by the strain is
   // constant along an element; the nodal forces of two elements differ by the load on the node.
   Vec6 at_start, at_end;
   at_start << f.n1.R_WS.transpose() * -f.total.segment<3>(0), -f.total.segment<3>(3);
   at_end << f.n2.R_WS.transpose() * f.total.segment<3>(6), f.total.segment<3>(9);
+  at_start = rounded(at_start, precision.force);
+  at_end = rounded(at_end, precision.force);
 
   const int pieces = place_.pieces;
   static thread_local Stations stations;
@@ -185,7 +212,9 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
       c.massive ? InertiaForces(c.mass, f.n1, f.n2).energy() / c.elastic.length : 0.0;
   for (int i = 0; i <= pieces; ++i) {
     const double xi = static_cast<double>(i) / pieces;
-    const Pose X = Pose{f.n1.R_WS, f.n1.p_WS} * se3::exp(Vec6(xi * h));
+    const Pose X = i == 0        ? Pose{f.n1.R_WS, f.n1.p_WS}
+                   : i == pieces ? Pose{f.n2.R_WS, f.n2.p_WS}
+                                 : Pose{f.n1.R_WS, f.n1.p_WS} * se3::exp(Vec6(xi * h));
     poses.push_back(X);
     points.push_back(X.p);
     arc.add(place_.s_first + xi * c.elastic.length);
@@ -200,13 +229,13 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   }
   canvas.polyline(Canvas::Layer::curves, points);
   draw_field(canvas, "arc length", "m", arc);
-  draw_field(canvas, "t1", "", xyz, axes[0]);
-  draw_field(canvas, "t2", "", xyz, axes[1]);
-  draw_field(canvas, "t3", "", xyz, axes[2]);
-  draw_common_fields(strain, forces, velocities, 1, canvas);
-  draw_field(canvas, "force", "N", xyz, force_world);
-  draw_field(canvas, "moment", "N m", xyz, moment_world);
-  draw_field(canvas, "acceleration", "m/s^2", xyz, acceleration);
+  draw_field(canvas, "t1", "", world_axes, axes[0]);
+  draw_field(canvas, "t2", "", world_axes, axes[1]);
+  draw_field(canvas, "t3", "", world_axes, axes[2]);
+  draw_common_fields(strain, forces, velocities, 0, canvas);
+  draw_field(canvas, "force", "N", world_axes, force_world);
+  draw_field(canvas, "moment", "N m", world_axes, moment_world);
+  draw_field(canvas, "acceleration", "m/s^2", world_axes, acceleration);
   draw_field(canvas, "strain energy by length", "J/m", strain_energy);
   draw_field(canvas, "kinetic energy by length", "J/m", kinetic_energy);
   draw_section(poses, strain, forces, velocities, canvas);
@@ -217,7 +246,8 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
 bool BeamElement::ends_suffice(const std::vector<Pose>& poses, const std::vector<Vec6>& forces) const {
   constexpr double turn = 0.05, of_width = 0.01, of_magnitude = 0.02, no_strain = 1e-9, no_shear = 1e-6;
   double width = 0;
-  for (const Eigen::Vector2d& y : constants_->outline.points) width = std::max(width, 2 * y.norm());
+  for (const Eigen::Vector2d& y : constants_->outline.points) width = std::max(width, y.squaredNorm());
+  width = 2 * std::sqrt(width);
   const Pose &a = poses.front(), &b = poses.back();
   if (!((b.R - a.R).norm() <= turn)) return false;
   const auto last = static_cast<double>(poses.size() - 1);
@@ -261,7 +291,7 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   if (place_.first) cap(0);
   if (place_.last) cap(static_cast<int>(poses.size()) - 1);
   draw_swept(canvas, Canvas::Layer::sections, points, corners, caps);
-  draw_common_fields(strain, forces, velocities, outline.points.size(), canvas);
+  draw_common_fields(strain, forces, velocities, corners, canvas);
   if (!outline.has_stress()) return;
   static thread_local FieldValues stress;
   stress.clear();

@@ -6,14 +6,11 @@
 #include <limits>
 
 #include "node_motion.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel::beam {
 
 namespace {
-
-constexpr std::array<std::string_view, 6> strain_names{"Gamma1", "Gamma2", "Gamma3",
-                                                       "kappa1", "kappa2", "kappa3"};
-constexpr std::array<std::string_view, 6> force_names{"N1", "N2", "N3", "M1", "M2", "M3"};
 
 class ElementSignal final : public Signal {
  public:
@@ -61,20 +58,29 @@ class ElementSignal final : public Signal {
 }  // namespace
 
 std::shared_ptr<const Signal> BeamSignals::signal(std::string_view name) const {
-  for (const bool force : {false, true}) {
-    const std::string_view head = force ? "section_force_" : "strain_";
-    if (!name.starts_with(head)) continue;
-    const std::string_view rest = name.substr(head.size());
+  struct Output {
+    std::string_view head;
+    const std::array<std::string_view, 3>& components;
+    bool force;
+    int first;
+  };
+  static const std::array<Output, 4> outputs{{{"strain_", strain_names, false, 0},
+                                              {"curvature_", curvature_names, false, 3},
+                                              {"section_force_", section_force_names, true, 0},
+                                              {"section_moment_", section_moment_names, true, 3}}};
+  for (const Output& output : outputs) {
+    if (!name.starts_with(output.head)) continue;
+    const std::string_view rest = name.substr(output.head.size());
     std::size_t number = 0;
     const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
     const std::string_view component = rest.substr(static_cast<std::size_t>(end - rest.data()));
-    const auto& names = force ? force_names : strain_names;
     if (fault != std::errc() || number < 1 || number > elements_.size() || !component.starts_with('.'))
       continue;
-    const auto found = std::ranges::find(names, component.substr(1));
-    if (found == names.end()) continue;
-    return std::make_shared<ElementSignal>(elements_[number - 1], nodes_[number - 1], nodes_[number], force,
-                                           static_cast<int>(found - names.begin()));
+    const auto found = std::ranges::find(output.components, component.substr(1));
+    if (found == output.components.end()) continue;
+    return std::make_shared<ElementSignal>(
+        elements_[number - 1], nodes_[number - 1], nodes_[number], output.force,
+        output.first + static_cast<int>(found - output.components.begin()));
   }
   return nullptr;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,11 @@
 
 namespace trammel::beam {
 
-/// Strains and section forces of a beam's elements as signals, `strain_2.kappa1` and `section_force_2.M1` of element 2. The
+/// Names of the components of strains and curvatures.
+inline constexpr std::array<std::string_view, 3> strain_names{"Gamma1", "Gamma2", "Gamma3"},
+    curvature_names{"kappa1", "kappa2", "kappa3"};
+
+/// Strains and section forces of a beam's elements as signals, `curvature_2.kappa1` and `section_moment_2.T` of element 2. The
 /// gradients are exact: constitutive matrix times dh/dq, with viscous forces by the velocities too. Rates are those of
 /// the strain; where there is damping that of a section force is not known (not a number), nor is any second rate.
 class BeamSignals final : public SignalSource {

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <limits>
 #include <map>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,6 +51,7 @@ class Counted final : public Canvas {
  public:
   std::map<Layer, int> parts;
   std::map<std::string, int, std::less<>> fields;
+  std::map<std::string, std::vector<double>, std::less<>> values_of;  ///< of the last part that had the field
   std::vector<Vec3> section_points;
 
   void polyline(Layer layer, std::span<const Vec3> points) override { begin(layer, points); }
@@ -62,6 +66,7 @@ class Counted final : public Canvas {
   void field(std::string_view name, std::span<const double> values, int components) override {
     EXPECT_EQ(values.size(), count_ * static_cast<std::size_t>(components)) << name;
     ++fields[std::string(name)];
+    values_of[std::string(name)].assign(values.begin(), values.end());
   }
 
  private:
@@ -261,8 +266,8 @@ TEST(BeamElement, has_forces_at_its_ends_that_balance_and_appear_in_both_axes) {
   const Eigen::VectorXd r = trammel::testing::residual_of(element, x);
   EXPECT_LT((kept.at("end_force") - kept.at("start_force") - r.segment<3>(0) - r.segment<3>(6)).norm(),
             1e-12);
-  EXPECT_EQ(kept.values_of.at("strain_1").size(), 6u);
-  EXPECT_EQ(kept.values_of.at("section_force_1").size(), 6u);
+  EXPECT_EQ(kept.values_of.at("strain_1").size(), 3u);
+  EXPECT_EQ(kept.values_of.at("section_force_1").size(), 3u);
 }
 
 TEST(BeamElement, has_forces_whose_power_is_the_rate_of_its_energies) {
@@ -318,6 +323,41 @@ TEST(BeamElement, draws_a_straight_section_by_its_ends_unless_a_moment_changes_i
   EXPECT_EQ(rings({0.7, 0, -0.0007}, 0.002), 2U);  // an arc: a constant moment
   EXPECT_EQ(rings({0.7, 0, -0.035}, 0.1), 5U);     // an arc that can be seen
   EXPECT_EQ(rings({0.7, 0, -0.0007}, 0), 5U);      // moments of both signs at the ends
+}
+
+TEST(BeamElement, draws_strains_and_forces_to_the_precision_of_its_positions) {
+  trammel::testing::Draw draw(35);
+  constexpr double length = 0.7, eps = std::numeric_limits<double>::epsilon();
+  const BeamElement element = element_on(*straight_axis({0, 0, 0}, {length, 0, 0}, nullptr, 0), false);
+  double largest = 0;
+  for (int k = 0; k < 20; ++k) {
+    const Mat3 R = draw.rotation();
+    const Vec3 p = 100 * draw.vector();
+    for (const double stretch : {0.0, 1e-3}) {
+      ProbeState x;
+      x.position(p).rotation(R).position(p + R * Vec3((1 + stretch) * length, 0, 0)).rotation(R);
+      Counted drawn;
+      Kept exact;
+      element.draw(x.local(), {}, drawn);
+      element.outputs(x.local(), {}, exact);
+      if (stretch == 0) largest = std::max(largest, exact.at("strain_1").lpNorm<Eigen::Infinity>());
+      const double strain_step = eps * (2 * p.norm() + 2 * length) / length + 4 * eps;
+      for (const auto& [name, output, step] :
+           {std::tuple("strain", "strain_1", strain_step),
+            std::tuple("curvature", "curvature_1", 4 * eps / length + 20 * length * strain_step / 3),
+            std::tuple("section force", "section_force_1", 32 * strain_step),
+            std::tuple("section moment", "section_moment_1", 40 * strain_step * (1 + length))}) {
+        const std::vector<double>& values = drawn.values_of.at(name);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          EXPECT_NEAR(values[i], exact.at(output)[static_cast<Eigen::Index>(i % 3)], step) << name;
+          if (stretch == 0) {
+            EXPECT_EQ(values[i], 0) << name;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(largest, eps) << "there is something to round";
 }
 
 }  // namespace

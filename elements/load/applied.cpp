@@ -1,8 +1,5 @@
 #include "applied.hpp"
 
-#include <array>
-#include <string_view>
-
 #include "trammel/explicit_twist.hpp"
 #include "trammel/glyph.hpp"
 
@@ -88,9 +85,8 @@ void MarkerLoad::draw(const LocalState& x, const ReactionContributions&, Canvas&
   at_.evaluate(x, 0, MotionLevel::pose, m);
   const Vec3 f = in_world(x, m.R_WM), zero = Vec3::Zero();
   canvas.points(Canvas::Layer::forces, std::span(&m.p_WM, 1));
-  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
-  draw_field(canvas, "force", "N", xyz, {(options_.moment ? zero : f).data(), 3});
-  draw_field(canvas, "moment", "N m", xyz, {(options_.moment ? f : zero).data(), 3});
+  draw_field(canvas, "force", "N", world_axes, {(options_.moment ? zero : f).data(), 3});
+  draw_field(canvas, "moment", "N m", world_axes, {(options_.moment ? f : zero).data(), 3});
 }
 
 }  // namespace trammel::load

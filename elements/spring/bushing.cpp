@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 #include <span>
-#include <string_view>
 
 #include "trammel/explicit_twist.hpp"
 #include "trammel/glyph.hpp"
@@ -97,10 +96,9 @@ void Bushing::draw(const LocalState& x, const ReactionContributions&, Canvas& ca
   const Vec6 f = stiffness_ * (strain.z - rest_) + damping_ * strain.rate;
   const Vec6 row = motion.wrench_on_B(strain.Z.transpose() * f);
   const Vec3 force = -row.head<3>(), moment = -(motion.B.R_WM * row.tail<3>());
-  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
   canvas.points(Canvas::Layer::joints, std::span(&motion.B.p_WM, 1));
-  draw_field(canvas, "force", "N", xyz, {force.data(), 3});
-  draw_field(canvas, "moment", "N m", xyz, {moment.data(), 3});
+  draw_field(canvas, "force", "N", world_axes, {force.data(), 3});
+  draw_field(canvas, "moment", "N m", world_axes, {moment.data(), 3});
   const Glyph glyph(canvas, motion.A, motion.B);
   glyph.tube(motion.A, {-0.3, 0, 0}, {0.3, 0, 0}, 0.35);
   glyph.tube(motion.B, {-0.35, 0, 0}, {0.35, 0, 0}, 0.12);

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
+#include <string>
+#include <utility>
 
 #include "slider.hpp"
 #include "trammel/explicit_twist.hpp"
@@ -31,7 +32,6 @@ Energy Slider::energy(const LocalState& x) const {
 
 void Slider::outputs(const LocalState& x, const ReactionContributions& contributions,
                      OutputSink& sink) const {
-  static constexpr std::array<std::string_view, 6> forces{"N1", "N2", "N3", "M1", "M2", "M3"};
   sink.scalar("arc_length", "m", x.value(0)[0]);
   sink.scalar("arc_length_rate", "m/s", x.rate(0)[0]);
   sink.scalar("arc_length_acceleration", "m/s^2", x.second_rate(0)[0]);
@@ -47,8 +47,10 @@ void Slider::outputs(const LocalState& x, const ReactionContributions& contribut
   sink.vector("force_world", "N", on.force);
   sink.vector("moment_world", "N m", on.moment);
   sink.scalar("thrust", "N", on.thrust);
-  sink.values("section_force_before", "", forces, {on.before.data(), 6});
-  sink.values("section_force_after", "", forces, {on.after.data(), 6});
+  for (const auto& [side, f] : {std::pair("before", &on.before), std::pair("after", &on.after)}) {
+    sink.values(std::string("section_force_") + side, "N", section_force_names, {f->data(), 3});
+    sink.values(std::string("section_moment_") + side, "N m", section_moment_names, {f->data() + 3, 3});
+  }
   sink.scalar("host_element", "", contributions.active ? now_.host + 1 : 0);
   sink.vector("position", "m", on.X_WC.p);
   sink.vector("gap", "m", R_CW * on.gap);
@@ -76,16 +78,14 @@ void Slider::draw(const LocalState& x, const ReactionContributions& contribution
   const Reaction on = reaction(x, contributions.active);
   const std::array<Vec3, 1> at{on.X_WC.p};
   const Vec3 axis = on.X_WC.R.col(0);
-  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
   canvas.points(Canvas::Layer::joints, at);
-  draw_field(canvas, "force", "N", xyz, {on.force.data(), 3});
-  draw_field(canvas, "moment", "N m", xyz, {on.moment.data(), 3});
-  draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
-  static constexpr std::array<std::string_view, 3> forces{"N", "Q2", "Q3"}, moments{"T", "M2", "M3"};
-  draw_field(canvas, "section force before", "N", forces, {on.before.data(), 3});
-  draw_field(canvas, "section moment before", "N m", moments, {on.before.data() + 3, 3});
-  draw_field(canvas, "section force after", "N", forces, {on.after.data(), 3});
-  draw_field(canvas, "section moment after", "N m", moments, {on.after.data() + 3, 3});
+  draw_field(canvas, "force", "N", world_axes, {on.force.data(), 3});
+  draw_field(canvas, "moment", "N m", world_axes, {on.moment.data(), 3});
+  draw_field(canvas, "axis", "", world_axes, {axis.data(), 3});
+  draw_field(canvas, "section force before", "N", section_force_names, {on.before.data(), 3});
+  draw_field(canvas, "section moment before", "N m", section_moment_names, {on.before.data() + 3, 3});
+  draw_field(canvas, "section force after", "N", section_force_names, {on.after.data(), 3});
+  draw_field(canvas, "section moment after", "N m", section_moment_names, {on.after.data() + 3, 3});
   // A sleeve around the beam; a hand where it is locked to the beam's rotation.
   MarkerMotion section;
   section.R_WM = on.X_WC.R;

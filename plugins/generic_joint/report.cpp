@@ -117,11 +117,10 @@ void GenericJoint::draw(const LocalState& x, const ReactionContributions&, Canva
   const std::array<Vec3, 1> at{motion.B.p_WM};
   const Mat3& R = motion.A.R_WM;
   const Vec3 axis = R.col(2);
-  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
   canvas.points(layer, at);
-  draw_field(canvas, "force", "N", xyz, {f.force_on_B.data(), 3});
-  draw_field(canvas, "moment", "N m", xyz, {f.moment_on_B.data(), 3});
-  draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
+  draw_field(canvas, "force", "N", world_axes, {f.force_on_B.data(), 3});
+  draw_field(canvas, "moment", "N m", world_axes, {f.moment_on_B.data(), 3});
+  draw_field(canvas, "axis", "", world_axes, {axis.data(), 3});
   coloured(1);
 
   const GlyphScale scale = glyph_scale(canvas, motion.B.p_WM);

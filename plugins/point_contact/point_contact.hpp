@@ -89,10 +89,9 @@ class PointContact {
     const RelativeMotion m = motion(x);
     const Vec6 w = wrench(x);
     site_.draw(m.A, m.B, forces(m, w, contributions), canvas);
-    static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
     const Vec3 normal = -w[2] * m.A.R_WM.col(2), friction = -(m.A.R_WM.leftCols<2>() * w.head<2>());
-    draw_field(canvas, "normal force", "N", xyz, {normal.data(), 3});
-    draw_field(canvas, "friction force", "N", xyz, {friction.data(), 3});
+    draw_field(canvas, "normal force", "N", world_axes, {normal.data(), 3});
+    draw_field(canvas, "friction force", "N", world_axes, {friction.data(), 3});
     const Glyph glyph(canvas, m.A, m.B, site_.size);
     if (!glyph.shown()) return;
     // The plane below the point.

@@ -1,6 +1,5 @@
 #include "trammel/body_canvas.hpp"
 
-#include <array>
 #include <vector>
 
 #include "trammel/glyph.hpp"
@@ -34,10 +33,9 @@ void BodyCanvas::add_motion(std::span<const Vec3> points) {
     add(acceleration, m.a_WB + m.alpha_WB.cross(arm) + m.w_WB.cross(turning));
     add(spin, m.w_WB);
   }
-  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
-  draw_field(canvas_, "velocity", "m/s", xyz, velocity);
-  draw_field(canvas_, "acceleration", "m/s^2", xyz, acceleration);
-  draw_field(canvas_, "angular velocity", "rad/s", xyz, spin);
+  draw_field(canvas_, "velocity", "m/s", world_axes, velocity);
+  draw_field(canvas_, "acceleration", "m/s^2", world_axes, acceleration);
+  draw_field(canvas_, "angular velocity", "rad/s", world_axes, spin);
 }
 
 }  // namespace trammel

@@ -104,11 +104,10 @@ void JointSite::draw(const MarkerMotion& a, const MarkerMotion& b, const JointFo
                      Canvas& canvas) const {
   const std::array<Vec3, 1> at{b.p_WM};
   const Vec3 axis = a.R_WM.col(2);
-  static constexpr std::array<std::string_view, 3> xyz{"X", "Y", "Z"};
   canvas.points(Canvas::Layer::joints, at);
-  draw_field(canvas, "force", "N", xyz, {f.force_on_B.data(), 3});
-  draw_field(canvas, "moment", "N m", xyz, {f.moment_on_B.data(), 3});
-  draw_field(canvas, "axis", "", xyz, {axis.data(), 3});
+  draw_field(canvas, "force", "N", world_axes, {f.force_on_B.data(), 3});
+  draw_field(canvas, "moment", "N m", world_axes, {f.moment_on_B.data(), 3});
+  draw_field(canvas, "axis", "", world_axes, {axis.data(), 3});
 }
 
 Type joint_type(std::string name, std::string summary, const JointRequirement& requirement,

@@ -1,8 +1,10 @@
 #include "trammel/swept_canvas.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "canvas_extension.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel {
 
@@ -20,6 +22,22 @@ void draw_swept(Canvas& canvas, Canvas::Layer layer, std::span<const Vec3> point
     }
   faces.insert(faces.end(), caps.begin(), caps.end());
   canvas.surface(layer, points, faces);
+}
+
+void draw_ring_field(Canvas& canvas, int corners, std::string_view name, std::string_view unit,
+                     std::span<const std::string_view> components, std::span<const double> values) {
+  const std::size_t width = std::max<std::size_t>(components.size(), 1);
+  if (auto* const swept = extension_of<SweptCanvas>(canvas)) {
+    swept->ring_field(name, values, static_cast<int>(width));
+    if (auto* const labels = extension_of<FieldLabels>(canvas)) labels->label(name, unit, components);
+    return;
+  }
+  std::vector<double> of_points;
+  for (std::size_t first = 0; first + width <= values.size(); first += width)
+    for (int i = 0; i < corners; ++i)
+      of_points.insert(of_points.end(), values.begin() + static_cast<std::ptrdiff_t>(first),
+                       values.begin() + static_cast<std::ptrdiff_t>(first + width));
+  draw_field(canvas, name, unit, components, of_points);
 }
 
 }  // namespace trammel

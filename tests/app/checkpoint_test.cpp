@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/address_sanitizer.hpp"
 #include "growing_pendulum.hpp"
+#include "io/address_sanitizer.hpp"
 #include "io/checkpoint_file.hpp"
 #include "swinging_rod.hpp"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "command.hpp"
 #include "histories.hpp"
@@ -35,7 +36,14 @@ stages: [{type: dynamic, until: 0.1, step: 0.01}]
 
 TEST(FormerNames, of_outputs_mean_the_present_ones) {
   EXPECT_EQ(present_name("loss.lost_power"), "loss.dissipated_power");
-  EXPECT_EQ(present_name("bead.at.section_force_behind.M3"), "bead.at.section_force_after.M3");
+  EXPECT_EQ(present_name("bead.at.section_force_behind.M3"), "bead.at.section_moment_after.M3");
+  EXPECT_EQ(present_name("stress.section_force_2.N1"), "stress.section_force_2.N");
+  EXPECT_EQ(present_name("stress.section_force_2.N3"), "stress.section_force_2.Q3");
+  EXPECT_EQ(present_name("stress.section_force_12.M1"), "stress.section_moment_12.T");
+  EXPECT_EQ(present_name("stress.strain_1.kappa2"), "stress.curvature_1.kappa2");
+  EXPECT_EQ(present_name("stress.section_force_2.N"), "");
+  EXPECT_EQ(present_name("stress.strain_1.Gamma1"), "");
+  EXPECT_EQ(present_name("section_force_2.N1"), "") << "the first part names a sensor";
   EXPECT_EQ(present_name("loss.dissipated_power"), "");
   EXPECT_EQ(present_name("host"), "") << "the first part names a sensor";
   EXPECT_EQ(present_name("loss.lost_powers"), "");
@@ -53,6 +61,39 @@ TEST(FormerNames, in_a_function_are_read_with_a_note) {
   const auto values = table_of(present.read("out/seen.csv")).rows;
   ASSERT_FALSE(values.empty());
   EXPECT_NEAR(values.front()[1], 4 * 3 * 3, 1e-10);
+}
+
+TEST(FormerNames, of_section_forces_are_read_with_a_note) {
+  const auto pulled = [](const std::string& number) {
+    return R"(trammel: 1
+sections:
+  bar: {stiffness: {EA: 1e5, GA: [1e4, 1e4], GJ: 10, EI: [10, 10]}}
+bodies:
+  beam: {type: beam, section: bar, from: [0, 0, 0], to: [1, 0, 0], elements: 2}
+joints:
+  clamp: {type: fixed, between: [ground, beam.start]}
+loads:
+  pull: {type: force, on: beam.end, force: [100, 0, 0]}
+  turn: {type: moment, on: beam.end, moment: [3, 0, 0]}
+sensors:
+  stress: {type: outputs, of: beam}
+  seen: {type: function, value: ")" +
+           number + "\"}\nstages: [{type: static, steps: 1}]\n";
+  };
+  for (const auto& [former, now, value] : {std::tuple("section_force_2.N1", "section_force_2.N", 100.0),
+                                           std::tuple("section_force_1.M1", "section_moment_1.T", 3.0)}) {
+    const Workplace here;
+    const Outcome noted = here.run(pulled(std::string("stress.") + former));
+    ASSERT_EQ(noted.status, 0) << noted.err;
+    EXPECT_THAT(noted.err,
+                HasSubstr("NOTE: 'stress." + std::string(former) + "' is now called 'stress." + now + "'"));
+    EXPECT_NEAR(table_of(here.read("out/seen.csv")).rows.back()[1], value, 1e-6);
+    const std::string header = here.read("out/stress.csv");
+    EXPECT_THAT(header, HasSubstr("section_force_1.N [N],section_force_1.Q2 [N],section_force_1.Q3 [N]"));
+    EXPECT_THAT(header,
+                HasSubstr("section_moment_2.T [N m],section_moment_2.M2 [N m],section_moment_2.M3 [N m]"));
+    EXPECT_THAT(header, HasSubstr("curvature_1.kappa1 [1/m]"));
+  }
 }
 
 TEST(FormerNames, of_the_option_for_partitions_is_read_with_a_note) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "app/address_sanitizer.hpp"
 #include "command.hpp"
+#include "io/address_sanitizer.hpp"
 
 namespace trammel {
 namespace {

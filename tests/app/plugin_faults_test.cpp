@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "app/address_sanitizer.hpp"
 #include "command.hpp"
+#include "io/address_sanitizer.hpp"
 
 namespace trammel::testing {
 namespace {
@@ -179,6 +179,18 @@ sensors: {y: {type: outputs, of: y}}
 )" + dynamic + "output: {csv: {every: 1}}\n");
   EXPECT_EQ(recorded.status, segmentation_fault);
   EXPECT_THAT(recorded.err,
+              HasSubstr("case.yaml:5:3: error: body 'y' (type 'endless' of plugin 'faulty') crashed"));
+}
+
+TEST(Crash, names_the_instance_that_is_drawn_on_a_thread) {
+  const Workplace here;
+  const Outcome drawn = here.run(faulty +
+                                 R"(bodies:
+  x: {type: bomb, at: 1}
+  y: {type: endless, drawn_from: 0.02}
+)" + dynamic + "output: {vtk: {every: 1}}\n");
+  EXPECT_EQ(drawn.status, segmentation_fault);
+  EXPECT_THAT(drawn.err,
               HasSubstr("case.yaml:5:3: error: body 'y' (type 'endless' of plugin 'faulty') crashed"));
 }
 

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -162,27 +164,31 @@ TEST(SensorsAsSignals, of_reactions_agree_with_the_outputs_of_the_joint) {
 TEST(SensorsAsSignals, of_section_forces_and_strains_have_exact_gradients) {
   std::vector<std::string> names;
   for (const char* number : {"1", "2"}) {
-    for (const char* n : {"N1", "N2", "N3", "M1", "M2", "M3"})
-      names.push_back("rod_out.section_force_" + std::string(number) + "." + n);
-    for (const char* n : {"Gamma1", "kappa2"})
-      names.push_back("rod_out.strain_" + std::string(number) + "." + n);
+    for (const auto& [output, components] :
+         {std::pair("section_force_", std::array{"N", "Q2", "Q3"}),
+          std::pair("section_moment_", std::array{"T", "M2", "M3"}),
+          std::pair("strain_", std::array{"Gamma1", "Gamma2", "Gamma3"}),
+          std::pair("curvature_", std::array{"kappa1", "kappa2", "kappa3"})})
+      for (const char* n : components) names.push_back("rod_out." + std::string(output) + number + "." + n);
   }
   const Reading r(linkage, "  rod_out: {type: outputs, of: rod}\n", names);
   for (const std::string& name : names) EXPECT_LT(worst_error(r, name, 0.3), 1e-9) << name;
-  EXPECT_EQ(r.signal("rod_out.section_force_2.M3").unit(), "N m");
+  EXPECT_EQ(r.signal("rod_out.section_moment_2.M3").unit(), "N m");
+  EXPECT_EQ(r.signal("rod_out.section_force_2.Q3").unit(), "N");
+  EXPECT_EQ(r.signal("rod_out.curvature_2.kappa1").unit(), "1/m");
 }
 
 TEST(SensorsAsSignals, give_the_rate_of_a_strain_and_none_of_a_viscous_force) {
   const Reading r(linkage, "  rod_out: {type: outputs, of: rod}\n",
-                  {"rod_out.strain_1.kappa3", "rod_out.section_force_1.M3"});
-  const Signal& strain = r.signal("rod_out.strain_1.kappa3");
+                  {"rod_out.curvature_1.kappa3", "rod_out.section_moment_1.M3"});
+  const Signal& strain = r.signal("rod_out.curvature_1.kappa3");
   TestState s(r.model, strain.blocks());
   s.disturb(3, 0.3, 0.3);
   SignalValue v;
   strain.evaluate(s.local(), 0, true, v);
   EXPECT_NEAR(v.rate, difference([&](double h) { return value_at(strain, s.after(h)); }), 1e-9);
   EXPECT_EQ(v.by_rate.size(), 0);
-  r.signal("rod_out.section_force_1.M3").evaluate(s.local(), 0, true, v);
+  r.signal("rod_out.section_moment_1.M3").evaluate(s.local(), 0, true, v);
   EXPECT_TRUE(std::isnan(v.rate));
   EXPECT_EQ(v.by_rate.size(), 12);
 }
@@ -441,7 +447,7 @@ bodies:
 joints:
   clamp: {type: fixed, between: [ground, beam.start]}
   rail: {type: prismatic, between: [ground, block], axis: [1, 0, 0],
-         actuator: {slide: 10 - (20 + 0.3*stress.section_force_2.N1)*rail.slide}}
+         actuator: {slide: 10 - (20 + 0.3*stress.section_force_2.N)*rail.slide}}
 loads:
   pull: {type: force, on: beam.end, force: [100 - 50*rail.slide, 0, 0]}
 sensors:

@@ -188,8 +188,8 @@ stages:
                 block = table_of(workplace.read("out/block.csv"));
     EXPECT_NEAR(at(slide, 1, "arc_length ["), s, 1e-8);
     EXPECT_NEAR(at(slide, 1, "thrust"), push, 1e-8);
-    EXPECT_NEAR(at(slide, 1, "section_force_before.M3"), M, 1e-8);
-    EXPECT_NEAR(at(slide, 1, "section_force_after.M3"), 0, 1e-8);
+    EXPECT_NEAR(at(slide, 1, "section_moment_before.M3"), M, 1e-8);
+    EXPECT_NEAR(at(slide, 1, "section_moment_after.M3"), 0, 1e-8);
     EXPECT_NEAR(at(block, 1, "position.x"), EI / M * std::sin(M / EI * s), 1e-7);
     EXPECT_NEAR(at(block, 1, "position.y"), EI / M * (1 - std::cos(M / EI * s)), 1e-7);
   }

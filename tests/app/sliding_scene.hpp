@@ -154,13 +154,13 @@ class SceneRun {
   std::unique_ptr<CaseFile> file_;
 };
 
-/// "position.x [m]" -> "position", "section_force_before.N1" -> "section_force_before.N".
+/// "position.x [m]" -> "position", "multipliers.2" -> "multipliers.2".
 inline std::string quantity(const std::string& channel) {
   const std::string name = channel.substr(0, channel.find(" ["));
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return name;
   return name.substr(0, dot) +
-         (std::isdigit(static_cast<unsigned char>(name.back())) != 0 ? name.substr(dot, 2) : "");
+         (std::isdigit(static_cast<unsigned char>(name[dot + 1])) != 0 ? name.substr(dot, 2) : "");
 }
 
 /// The quantity whose range a difference is divided by. Components of a vector share the vector's range, energies

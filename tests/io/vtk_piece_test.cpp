@@ -20,6 +20,8 @@
 #include <fstream>
 #include <limits>
 #include <numbers>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -108,6 +110,61 @@ TEST(VtkPiece, draws_skins_as_closed_strips_between_rings) {
     }
   }
   EXPECT_NEAR(area, 4 * 2 * 3, 1e-6);
+}
+
+// Two tubes of `rings` rings, and a triangle beside them; the field "force" has the number of the ring, and `largest` at the triangle.
+LayerDrawing tubes(std::size_t rings, double largest) {
+  VtkDrawing drawing;
+  for (const int entity : {4, 5}) {
+    std::vector<Vec3> points;
+    std::vector<double> force;
+    for (std::size_t i = 0; i < rings; ++i) {
+      for (const auto& [y, z] : {std::pair(1, 1), std::pair(-1, 1), std::pair(-1, -1), std::pair(1, -1)})
+        points.emplace_back(static_cast<double>(i), y, z + 5 * entity);
+      for (int k = 0; k < 3; ++k) force.push_back(static_cast<double>(i) + 0.25 * k);
+    }
+    drawing.begin(entity);
+    draw_swept(drawing, Canvas::Layer::sections, points, 4, std::array{4, 0, 1, 2, 3});
+    draw_ring_field(drawing, 4, "force", "N", std::array<std::string_view, 3>{"N", "Q2", "Q3"}, force);
+    if (entity == 5) continue;
+    drawing.surface(Canvas::Layer::sections, std::span(points).first(3), std::array{3, 0, 1, 2});
+    if (largest > 0) drawing.field("force", std::vector<double>(9, largest), 3);
+  }
+  drawing.finish();
+  return drawing.layer(static_cast<int>(Canvas::Layer::sections));
+}
+
+TEST(VtkPiece, writes_one_drawing_after_the_other) {
+  // The same cells again, then others, then the first ones; fields of rings alone and with a part that has one by points.
+  VtkPieceWriter writer;
+  const std::vector<LayerField> fields{{"force", 3, "N", {"N", "Q2", "Q3"}}, {"missing", 1}};
+  const fs::path file = fresh_folder("vtk_repeated") / "repeated.vtp";
+  for (const auto& [rings, largest] :
+       {std::pair<std::size_t, double>(3, 0), {3, 0}, {5, 0}, {3, 7}, {2, 0}, {3, 0}}) {
+    LayerDrawing drawing = tubes(rings, largest);
+    EXPECT_EQ(drawing.fields.at("force").by_ring, largest == 0);
+    std::ofstream(file, std::ios::binary) << writer.text(drawing, fields, Coordinates::in_single_precision);
+    const auto poly = read_piece(file);
+    const auto count = static_cast<vtkIdType>(rings);
+    ASSERT_EQ(poly->GetNumberOfPoints(), 8 * count + 3);
+    ASSERT_EQ(poly->GetNumberOfStrips(), 2 * (count - 1));
+    ASSERT_EQ(poly->GetNumberOfPolys(), 3);
+    vtkDataArray* force = poly->GetPointData()->GetArray("force");
+    vtkDataArray* entity = poly->GetPointData()->GetArray("entity");
+    ASSERT_NE(force, nullptr);
+    EXPECT_STREQ(force->GetComponentName(1), "Q2");
+    EXPECT_EQ(poly->GetPointData()->GetArray("missing")->GetComponent(0, 0), 0);
+    for (vtkIdType i = 0; i < poly->GetNumberOfPoints(); ++i) {
+      const bool triangle = i >= 4 * count && i < 4 * count + 3;
+      EXPECT_EQ(entity->GetComponent(i, 0), i < 4 * count + 3 ? 4 : 5);
+      for (int k = 0; k < 3; ++k)
+        ASSERT_EQ(force->GetComponent(i, k), triangle ? largest : poly->GetPoint(i)[0] + 0.25 * k) << i;
+    }
+    const vtkNew<vtkIdList> ids;
+    poly->GetCellPoints(3, ids);  // the first strip
+    for (vtkIdType k = 0; k < ids->GetNumberOfIds(); ++k)
+      EXPECT_EQ(poly->GetPoint(ids->GetId(k))[0], k % 2 == 0 ? 1 : 0);
+  }
 }
 
 constexpr double pi = std::numbers::pi;

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "app/address_sanitizer.hpp"
+#include "io/address_sanitizer.hpp"
 
 #if TRAMMEL_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>

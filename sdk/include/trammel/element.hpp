@@ -111,6 +111,8 @@ class ElementRange {
   /// Restores the history and the stencil of the last commit. True if this changes the stencil.
   virtual bool reject(int i) = 0;
   virtual Energy energy(int i, const LocalState& x) const = 0;
+  /// `outputs` and `draw` may run on another thread while `evaluate` and `energy` run on the same element: none of them changes the
+  /// element, also no `mutable` member, or calls MPI. No function that changes it runs meanwhile.
   virtual void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
                        OutputSink& sink) const = 0;
   virtual void draw(int i, const LocalState& x, const ReactionContributions& contributions,
@@ -200,7 +202,7 @@ void serialize_history(H& history, Archive& archive) {
 ///     Review review(const LocalState&, const StepInfo&);
 ///     Energy energy(const LocalState&) const;
 ///     void outputs(const LocalState&, const ReactionContributions&, OutputSink&) const;
-///     void draw(const LocalState&, const ReactionContributions&, Canvas&) const;
+///     void draw(const LocalState&, const ReactionContributions&, Canvas&) const;  // on another thread: see ElementRange
 ///     History& history();
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange

@@ -26,8 +26,8 @@ inline constexpr FormerName former_partition_option{"-share_from", "-partition_f
 /// Title of the notes about former names, for Builder::note.
 inline constexpr const char* former_name_note = "former name";
 
-/// The present name of the signal `name`, such as "watch.dissipated_power" for "watch.lost_power"; "" where none of its
-/// parts has been renamed.
+/// The present name of the signal `name`, such as "watch.dissipated_power" for "watch.lost_power" or "stress.section_moment_2.T" for
+/// "stress.section_force_2.M1"; "" where none of its parts has been renamed.
 TRAMMEL_API std::string present_name(std::string_view name);
 
 /// Text of the note about a former name.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -36,6 +37,10 @@ class TRAMMEL_API FieldLabels {
   virtual void label(std::string_view name, std::string_view unit,
                      std::span<const std::string_view> components) = 0;
 };
+
+/// Names of the components of vectors in the world, and of section forces and moments in the axes of the section.
+inline constexpr std::array<std::string_view, 3> world_axes{"X", "Y", "Z"},
+    section_force_names{"N", "Q2", "Q3"}, section_moment_names{"T", "M2", "M3"};
 
 /// Draws a field as Canvas::field does, with its unit ("N") and the names of its components ("T", "M2", "M3").
 TRAMMEL_API void draw_field(Canvas& canvas, std::string_view name, std::string_view unit,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "trammel/canvas.hpp"
 #include "trammel/export.hpp"
@@ -15,6 +16,8 @@ class TRAMMEL_API SweptCanvas {
   /// As draw_swept.
   virtual void swept(Canvas::Layer layer, std::span<const Vec3> points, int corners,
                      std::span<const int> caps) = 0;
+  /// As Canvas::field, with one tuple a ring of the last part, which was swept.
+  virtual void ring_field(std::string_view name, std::span<const double> values, int components) = 0;
 };
 
 /// Draws the skin through rings of `corners` points each, one ring after the other, and faces given as those of Canvas::surface.
@@ -22,5 +25,11 @@ class TRAMMEL_API SweptCanvas {
 /// whose fields may follow.
 TRAMMEL_API void draw_swept(Canvas& canvas, Canvas::Layer layer, std::span<const Vec3> points, int corners,
                             std::span<const int> caps);
+
+/// After draw_swept: draws a field that has the same value at all `corners` of a ring; one tuple a ring. With its unit and the names of
+/// its components.
+TRAMMEL_API void draw_ring_field(Canvas& canvas, int corners, std::string_view name, std::string_view unit,
+                                 std::span<const std::string_view> components,
+                                 std::span<const double> values);
 
 }  // namespace trammel

@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 #include <cstdlib>
 
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <stdexcept>
@@ -68,7 +69,7 @@ struct NullPointer {
   }
 };
 
-/// Recurses without end when it is recorded.
+/// Recurses without end when its outputs are recorded, or when it is drawn.
 struct Endless {
   int deep(int n) const {
     const volatile int kept = n;
@@ -81,6 +82,12 @@ struct Endless {
   void outputs(const LocalState&, const ReactionContributions&, OutputSink& sink) const {
     sink.scalar("depth", "", deep(0));
   }
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
+    const std::array<Vec3, 1> at{Vec3(x.time() < drawn_from ? 0 : deep(0), 0, 0)};
+    canvas.points(Canvas::Layer::bodies, at);
+  }
+
+  double drawn_from = 0;  ///< [s]
 };
 
 BlockId coordinate(Builder& builder, double start = 0) {
@@ -151,7 +158,9 @@ TRAMMEL_PLUGIN("faulty", "1.0") {
       });
   add("null_pointer", {Parameter::make(Kind::real, "at", "s", "when it is read").must()},
       [](const Parameters& in, Builder& b) { b.add(NullPointer{in.real("at")}, {coordinate(b)}); });
-  add("endless", {}, [](const Parameters&, Builder& b) { b.add(Endless{}, {coordinate(b)}); });
+  add("endless",
+      {Parameter::make(Kind::real, "drawn_from", "s", "from when on drawing it has no end").defaults("1e9")},
+      [](const Parameters& in, Builder& b) { b.add(Endless{in.real("drawn_from")}, {coordinate(b)}); });
   add("null_in_build", {}, [](const Parameters&, Builder& b) {
     const volatile double* nowhere = nullptr;
     coordinate(b, *nowhere);

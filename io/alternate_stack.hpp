@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace trammel {
+
+/// A stack for the handlers of faults on this thread, because endless recursion in a plugin uses up the normal one. With the address
+/// sanitizer, which has a stack of its own, it does nothing.
+class AlternateStack {
+ public:
+  /// Of this thread, until the object is destroyed, on the same thread.
+  AlternateStack();
+  ~AlternateStack();
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  static constexpr std::size_t size = std::size_t{64} * 1024;
+  std::unique_ptr<char[]> memory_;
+};
+
+}  // namespace trammel
