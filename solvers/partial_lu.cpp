@@ -230,20 +230,19 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
 }
 
 void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,
-                         double least, double* r, double* size, double* border_r, double* border_size) const {
+                         double* r, double* size, double* border_r, double* border_size) const {
   for (const PetscInt row : places_) {
-    double sum = b[row], all = std::abs(b[row]), largest = 0;
+    double sum = b[row], all = std::abs(b[row]);
     for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p) {
-      if (number_[at(rank.column[p])] < 0) continue;
       const double term = rank.value[p] * x[rank.column[p]];
       sum -= term;
       all += std::abs(term);
-      largest = std::max(largest, std::abs(rank.value[p]));
     }
     r[row] = sum;
-    size[row] = std::max(all, least * largest);
+    size[row] = all;
   }
   for (std::size_t e = 0; e < right_.size(); ++e) {
+    if (right_[e].own) continue;  // among the rows of the rank
     const double term = c_[e] * y[right_[e].border];
     const PetscInt row = places_[at(right_[e].inner)];
     r[row] -= term;
@@ -257,7 +256,7 @@ void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const do
 }
 
 // Compares unknowns as they are where the largest number of each row, and then that of each column, is one.
-void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double* potential,
+void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double least, double* potential,
                           double* border_potential) const {
   const int n = size();
   std::vector<double> row(at(n), 0.0), column(at(n), 0.0);
@@ -271,7 +270,7 @@ void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double*
   }
   const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) * column[at(j)]; };
   for (int i = 0; i < n; ++i) {
-    double most = 0;
+    double most = least;
     each_entry(rank, i, [&](int j, double) { most = std::max(most, size_of(j)); });
     potential[places_[at(i)]] = row[at(i)] * most;
   }

@@ -20,8 +20,9 @@ class PartialLu {
  public:
   /// The position of an entry of C or R.
   struct Entry {
-    int inner = 0;   ///< unknown of the interior
-    int border = 0;  ///< and of the border
+    int inner = 0;     ///< unknown of the interior
+    int border = 0;    ///< and of the border
+    bool own = false;  ///< of C: the unknown of the border is one of this rank
   };
 
   /// Takes the structure: for each unknown of the rank its number in the interior, in the same order from 0 on, or -1; and the entries of
@@ -45,14 +46,14 @@ class PartialLu {
   /// x = B^-1 (w - W y), y by unknown of the border; w is lost.
   void backward(const double* y, double* w, double* x) const;
 
-  /// `rank` as it was factorized. r = b - A x - C y and size = |A| |x| + |C| |y| + |b|, of the interior; those of the border get what R adds.
-  /// A row's size is at least `least` times its largest number in A.
-  void residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y, double least,
-                double* r, double* size, double* border_r, double* border_size) const;
+  /// r = b - A x - C y and size = |A| |x| + |C| |y| + |b|, of the interior; those of the border get what R adds. `rank` as it was
+  /// factorized; x has the border's unknowns too that are of this rank.
+  void residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y, double* r,
+                double* size, double* border_r, double* border_size) const;
   /// By row of the interior what its terms might amount to, though those that there are be rounding errors: its largest number in A
-  /// times the largest unknown among its columns, where A may also be zero. Units of rows and columns do not matter. Those of
-  /// the border get what R adds.
-  void potential(const RepeatedLu::Rows& rank, const double* x, double* potential,
+  /// times the largest unknown among its columns, where A may also be zero, and at least `least`. Units of rows and columns do not
+  /// matter. Those of the border get what R adds.
+  void potential(const RepeatedLu::Rows& rank, const double* x, double least, double* potential,
                  double* border_potential) const;
 
  private:

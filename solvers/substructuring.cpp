@@ -203,7 +203,7 @@ void Substructuring::analyse(Mat A) {
       const auto col = static_cast<int>(place[at(local.column[0][p])]);
       if (row >= 0 && col >= 0) continue;
       if (row >= 0) {
-        right.push_back({row, -2 - col});
+        right.push_back({row, -2 - col, true});
         right_from_.push_back({0, p});
       } else if (col >= 0) {
         below.push_back({col, -2 - row});
@@ -439,15 +439,17 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
   std::vector<double> sum(3 * m + 1, 0.0);
   const std::span<double> rest(sum.data(), m), size(sum.data() + m, m), potential(sum.data() + 2 * m, m);
   for (std::size_t k = 0; k < touched; ++k) local_[k] = border_x[at(touched_[k])];
-  double largest = 0;
-  for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(x[k]));
   const LocalParts local(A);
-  lu_.residual(local.own(), b, x, local_.data(), faint * largest, residual_.data(), size_.data(),
-               seen_r.data(), seen_size.data());
+  lu_.residual(local.own(), b, x, local_.data(), residual_.data(), size_.data(), seen_r.data(),
+               seen_size.data());
   std::vector<std::size_t> doubtful;
   for (std::size_t k = 0; k < n; ++k)
     if (!(std::abs(residual_[k]) <= limit * size_[k])) doubtful.push_back(k);
-  if (!doubtful.empty()) lu_.potential(local.own(), x, size_.data(), seen_potential.data());
+  if (!doubtful.empty()) {
+    double largest = 0;
+    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(x[k]));
+    lu_.potential(local.own(), x, limit * faint / rounding * largest, size_.data(), seen_potential.data());
+  }
   for (const std::size_t k : doubtful)
     if (!(std::abs(residual_[k]) <= rounding * size_[k])) sum.back() = 1;
   for (std::size_t k = 0; k < touched; ++k) {
