@@ -2,6 +2,8 @@
 #include "kernel/model_builder.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -63,7 +65,13 @@ bool refuses(const Type& type, const JointSample& sample) {
 }
 
 EntityInstances instances_of(const Model& model, int entity) {
-  EntityInstances found{entity, {}, [&model](BlockId id) -> const Block& { return model.block(id); }};
+  // With their full names, by which scenes tell them.
+  const auto named = std::make_shared<std::map<BlockId, Block>>();
+  EntityInstances found{entity, {}, [&model, named](BlockId id) -> const Block& {
+                          Block& block = named->insert_or_assign(id, model.block(id)).first->second;
+                          block.name = model.block_name(id);
+                          return block;
+                        }};
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
       if (range.instances->entity(i) == entity) found.instances.push_back({range.instances.get(), i});
