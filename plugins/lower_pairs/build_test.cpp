@@ -92,13 +92,13 @@ TEST(LowerPairsInACase, keep_multipliers_with_share_no) {
   TwoFrames c;
   c.joint("spherical", "{between: [ground, bodies.first], share: no}");
   EXPECT_TRUE(c.model.offers.empty());
-  EXPECT_EQ(c.last().name, "J.force");
+  EXPECT_EQ(c.last().name, "force");
 }
 
 TEST(LowerPairsInACase, move_both_markers_to_position) {
   TwoFrames c;
   c.joint("spherical", "{between: [bodies.first, bodies.second], position: [1, 0, 0]}");
-  EXPECT_EQ(c.last().name, "J.force");
+  EXPECT_EQ(c.last().name, "force");
   EXPECT_THAT(c.message("spherical", "{between: [bodies.first, bodies.second]}"), HasSubstr("1 m apart"));
 }
 
@@ -163,7 +163,7 @@ TEST(LowerPairsInACase, identify_the_rotations_of_prismatic) {
   EXPECT_THAT(c.conflict(), HasSubstr("joint 'J' (prismatic): the initial angular velocities"));
   TwoFrames d;
   d.joint("prismatic", "{between: [bodies.end, bodies.second], axis: [0, 1, 0], share: no}");
-  EXPECT_EQ(d.last().name, "J.moment");
+  EXPECT_EQ(d.last().name, "moment");
   EXPECT_TRUE(d.model.offers.empty());
 }
 

@@ -54,9 +54,10 @@ RankRun run_on(int ranks, const std::string& name, const std::string& options) {
   return run;
 }
 
-/// The quantity of a column: its name without component.
+/// The quantity of a column: its name without component. Section forces, which may be zero by nature, are forces and moments.
 std::string quantity(const std::string& column) {
-  return std::regex_replace(column, std::regex("\\.[xyzw]( |$)"), " ");
+  static const std::regex section("^section_(force|moment)_[a-z]*\\.\\w+ "), component("\\.[xyzw]( |$)");
+  return std::regex_replace(std::regex_replace(column, section, "$1 "), component, " ");
 }
 
 /// Largest difference of positions, velocities, forces and moments, each as a part of the quantity's range over all histories.
