@@ -343,12 +343,8 @@ namespace {
 
 /// Makes a field of rings one of points.
 void spread(const LayerDrawing& drawing, LayerDrawing::Field& field) {
-  const auto width = static_cast<std::size_t>(field.components);
-  std::vector<double> values(drawing.point_count() * width);
-  for (std::size_t i = 0; i < drawing.rings.size() && (i + 1) * width <= field.values.size(); ++i)
-    for (std::size_t k = 0; k < drawing.rings[i].corners; ++k)
-      std::copy_n(field.values.data() + i * width, width,
-                  values.data() + (drawing.rings[i].first + k) * width);
+  std::vector<double> values;
+  spread(drawing, static_cast<std::size_t>(field.components), field.values, values);
   field.values = std::move(values);
   field.by_ring = false;
 }

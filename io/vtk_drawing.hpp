@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +86,26 @@ struct LayerDrawing {
  private:
   std::map<std::string, Field, std::less<>> unused_;  ///< fields of the drawing before, for their memory
 };
+
+/// Gives all points of a ring its numbers, `width` a ring; points in no ring, and those of rings without numbers, get zeros.
+template <class Number>
+void spread(const LayerDrawing& drawing, std::size_t width, const std::vector<Number>& of_rings,
+            std::vector<Number>& to) {
+  to.resize(drawing.point_count() * width);
+  const Number* from = of_rings.data();
+  Number* next = to.data();
+  const std::size_t known = std::min(drawing.rings.size(), of_rings.size() / width);
+  for (const LayerDrawing::Ring& ring : std::span(drawing.rings).first(known)) {
+    next = std::fill_n(next, to.data() + ring.first * width - next, Number(0));
+    if (width == 3)  // most are vectors
+      for (std::size_t k = 0; k < ring.corners; ++k, next += 3)
+        next[0] = from[0], next[1] = from[1], next[2] = from[2];
+    else
+      for (std::size_t k = 0; k < ring.corners; ++k) next = std::copy_n(from, width, next);
+    from += width;
+  }
+  std::fill(next, to.data() + to.size(), Number(0));
+}
 
 using DrawingLayers = std::array<LayerDrawing, canvas_layers>;
 

@@ -68,24 +68,6 @@ void to_single(std::span<const double> values, int bits, std::vector<float>& to)
   }
 }
 
-/// Gives all points of a ring its numbers, and the others zeros.
-void spread(const LayerDrawing& drawing, std::size_t width, const std::vector<float>& of_rings,
-            std::vector<float>& to) {
-  to.resize(drawing.point_count() * width);
-  const float* from = of_rings.data();
-  float* next = to.data();
-  for (const LayerDrawing::Ring& ring : drawing.rings) {
-    next = std::fill_n(next, to.data() + ring.first * width - next, 0.0F);
-    if (width == 3)  // most are vectors
-      for (std::size_t k = 0; k < ring.corners; ++k, next += 3)
-        next[0] = from[0], next[1] = from[1], next[2] = from[2];
-    else
-      for (std::size_t k = 0; k < ring.corners; ++k) next = std::copy_n(from, width, next);
-    from += width;
-  }
-  std::fill(next, to.data() + to.size(), 0.0F);
-}
-
 /// Numbers of points and offsets as the files have them.
 void to_indices(std::span<const std::int64_t> values, std::vector<std::int32_t>& to) {
   to.resize(values.size());
