@@ -184,14 +184,12 @@ void AccuracyControl::average(double h) {
   const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool in_part,
                        std::vector<double>& out) {
     out.resize(now.size());
-    std::size_t i = 0;
-    for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-      if (!u.owned || !has_rate(u.kind)) continue;
+    each_with_error(assembler_.layout(), [&](const UnknownBlock& u, std::size_t first) {
       // First-order states have times of their own.
       const double share = !in_part ? 1.0 : u.kind == BlockKind::state ? of_step : of_motion;
-      for (int k = 0; k < u.size; ++k, ++i)
+      for (std::size_t i = first; i < first + at(u.size); ++i)
         out[i] = (anew ? 0.0 : (1 - share) * square * old[i]) + share / h * now[i];
-    }
+    });
   };
   mix(mean_.displacement, error_.displacement, !anew, trial_mean_.displacement);
   mix(mean_.velocity, error_.velocity, true, trial_mean_.velocity);

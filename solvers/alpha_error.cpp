@@ -5,16 +5,6 @@
 
 namespace trammel {
 
-namespace {
-
-template <class Use>
-void each_owned(const Layout& layout, Use&& use) {
-  for (const UnknownBlock& u : layout.unknowns())
-    if (u.owned && has_rate(u.kind)) use(u);
-}
-
-}  // namespace
-
 void AlphaError::add(double time, std::span<const double> a) {
   Node node;
   if (nodes_.size() == most_nodes) {
@@ -22,11 +12,15 @@ void AlphaError::add(double time, std::span<const double> a) {
     nodes_.erase(nodes_.begin());
   }
   node.time = time;
-  node.a.clear();
-  each_owned(*layout_, [&](const UnknownBlock& u) {
-    node.a.insert(node.a.end(), a.begin() + u.offset.dof, a.begin() + u.offset.dof + u.size);
-  });
+  pack(a, node.a);
   nodes_.push_back(std::move(node));
+}
+
+void AlphaError::pack(std::span<const double> a, std::vector<double>& to) const {
+  to.clear();
+  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t) {
+    to.insert(to.end(), a.begin() + u.offset.dof, a.begin() + u.offset.dof + u.size);
+  });
 }
 
 void AlphaError::estimate(double h, double time, const State& end, std::span<const double> a, bool event,
@@ -47,8 +41,7 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
   out.velocity.assign(nodes_.back().a.size(), 0.0);
   out.between.assign(nodes_.back().a.size(), 0.0);
   out.knows_between = full();
-  std::size_t packed = 0;
-  each_owned(*layout_, [&](const UnknownBlock& u) {
+  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
     for (int k = 0; k < u.size; ++k, ++packed) {
       const std::size_t i = at(u.offset.dof + k);
       double jerk = first[0] * a[i], snap = second[0] * a[i];
@@ -84,15 +77,18 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
 
 std::vector<double> AlphaError::changes(double time, std::span<const double> a,
                                         std::span<const double> weights) const {
-  AlphaError with = *this;
-  with.add(time, a);
+  Node newest;
+  newest.time = time;
+  pack(a, newest.a);
   std::vector<double> all;
-  for (std::size_t n = with.nodes_.size(); n-- > 1;) {
-    const Node &to = with.nodes_[n], &from = with.nodes_[n - 1];
+  const Node* to = &newest;
+  for (std::size_t n = nodes_.size(); n-- > (full() ? 1U : 0U);) {  // as many as `add` would keep
+    const Node& from = nodes_[n];
     double sum = 0;
-    for (std::size_t i = 0; i < to.a.size(); ++i)
-      sum += weights[i] * (to.a[i] - from.a[i]) * (to.a[i] - from.a[i]);
-    all.push_back(sum / ((to.time - from.time) * (to.time - from.time)));
+    for (std::size_t i = 0; i < to->a.size(); ++i)
+      sum += weights[i] * (to->a[i] - from.a[i]) * (to->a[i] - from.a[i]);
+    all.push_back(sum / ((to->time - from.time) * (to->time - from.time)));
+    to = &from;
   }
   return all;
 }

@@ -67,6 +67,9 @@ class AlphaError {
   const Layout* layout_;
   AlphaCoefficients alpha_;
   double weight_;
+  /// Accelerations by BlockOffset::dof as those of a node.
+  void pack(std::span<const double> a, std::vector<double>& to) const;
+
   std::vector<Node> nodes_;  ///< the newest last
 };
 

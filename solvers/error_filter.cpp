@@ -16,12 +16,9 @@ constexpr double faster = 4;
 
 template <class Use>
 void ErrorFilter::each_kinematic(Use&& use) const {
-  std::size_t packed = 0;
-  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (!u.owned || !has_rate(u.kind)) continue;
+  each_with_error(assembler_.layout(), [&](const UnknownBlock& u, std::size_t packed) {
     for (std::size_t k = 0; is_kinematic(u.kind) && k < at(u.size); ++k) use(at(u.local) + k, packed + k);
-    packed += at(u.size);
-  }
+  });
 }
 
 bool ErrorFilter::assemble(const State& end, double mass, double damping, OwnedMat& out) {
@@ -85,10 +82,9 @@ bool ErrorFilter::filter(double c_a, double c_v, Newton& newton, const std::vect
   return fine != 0;
 }
 
-bool ErrorFilter::sudden(const AlphaError& errors, double time, std::span<const double> a) const {
-  std::vector<double> weights;
-  for (const UnknownBlock& u : assembler_.layout().unknowns())
-    if (u.owned && has_rate(u.kind)) weights.resize(weights.size() + at(u.size), 0.0);
+bool ErrorFilter::sudden(const AlphaError& errors, double time, std::span<const double> a,
+                         std::size_t size) const {
+  std::vector<double> weights(size, 0.0);
   const PetscScalar* mass = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(diagonal_.get(), &mass));
   each_kinematic([&](std::size_t local, std::size_t packed) { weights[packed] = mass[local]; });
@@ -102,7 +98,7 @@ bool ErrorFilter::sudden(const AlphaError& errors, double time, std::span<const 
 
 void ErrorFilter::apply(const State& end, const StepCoefficients& step, Newton& newton,
                         const AlphaError& errors, double time, std::span<const double> a, LocalError& error) {
-  if (!newton.has_tangent() || !prepare(end) || sudden(errors, time, a)) return;
+  if (!newton.has_tangent() || !prepare(end) || sudden(errors, time, a, error.displacement.size())) return;
   if (filter(step.acceleration, step.velocity, newton, error.displacement))
     std::swap(error.displacement, filtered_);
   // A damper takes back errors of velocities, as a spring those of displacements.

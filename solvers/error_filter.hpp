@@ -35,8 +35,8 @@ class ErrorFilter {
 
  private:
   bool prepare(const State& end);
-  /// Collective.
-  bool sudden(const AlphaError& errors, double time, std::span<const double> a) const;
+  /// `size`: of the vectors of a LocalError. Collective.
+  bool sudden(const AlphaError& errors, double time, std::span<const double> a, std::size_t size) const;
   bool assemble(const State& end, double mass, double damping, OwnedMat& out);
   /// Writes J^-1 (c_a M + c_v D) e for the kinematic numbers of `e`, which has the order of LocalError, to `filtered_`.
   bool filter(double c_a, double c_v, Newton& newton, const std::vector<double>& e);

@@ -2,6 +2,9 @@
 
 #include <vector>
 
+#include "kernel/layout.hpp"
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 /// The local error of one step, for the blocks with rates that this rank owns, in the order of the layout, which
@@ -15,5 +18,16 @@ struct LocalError {
   std::vector<double> between;
   bool knows_between = false;
 };
+
+/// Calls use(block, its place) for the blocks that have a place in the vectors of a LocalError.
+template <class Use>
+void each_with_error(const Layout& layout, Use&& use) {
+  std::size_t place = 0;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned || !has_rate(u.kind)) continue;
+    use(u, place);
+    place += at(u.size);
+  }
+}
 
 }  // namespace trammel

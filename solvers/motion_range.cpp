@@ -31,26 +31,20 @@ MotionRange::MotionRange(const Layout& layout, const Model& model, double length
 
 template <class Use>
 void MotionRange::each_channel(Use&& use) const {
-  std::size_t packed = 0;
-  for (const UnknownBlock& u : layout_->unknowns()) {
-    if (!u.owned || !has_rate(u.kind)) continue;
-    if (u.kind == BlockKind::position || u.kind == BlockKind::rotation) {
-      use(u, u.kind == BlockKind::position ? lengths : angles, 0, 3, packed);
-    } else {
-      for (int k = 0; k < u.size; ++k) {
-        const Measure measure = model_->block(u.block).measure(k);
-        use(u, measure.is_length() ? lengths : measure.is_angle() ? angles : others, k, 1, packed + at(k));
-      }
+  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
+    if (u.kind == BlockKind::position || u.kind == BlockKind::rotation)
+      return use(u, u.kind == BlockKind::position ? lengths : angles, 0, 3, packed);
+    for (int k = 0; k < u.size; ++k) {
+      const Measure measure = model_->block(u.block).measure(k);
+      use(u, measure.is_length() ? lengths : measure.is_angle() ? angles : others, k, 1, packed + at(k));
     }
-    packed += at(u.size);
-  }
+  });
 }
 
 void MotionRange::begin(const State& state, std::vector<char> massless) {
   low_.clear();
   massless_.clear();
-  for (const UnknownBlock& u : layout_->unknowns()) {
-    if (!u.owned || !has_rate(u.kind)) continue;
+  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t) {
     for (int k = 0; k < u.size; ++k) massless_.push_back(massless[at(u.offset.dof + k)]);
     const double* value = &state.value[at(u.offset.value)];
     if (u.kind == BlockKind::rotation) {
@@ -60,7 +54,7 @@ void MotionRange::begin(const State& state, std::vector<char> massless) {
     } else {
       low_.insert(low_.end(), value, value + u.size);
     }
-  }
+  });
   high_ = low_;
   each_channel([&](const UnknownBlock& u, Kind, int, int, std::size_t packed) {
     if (u.kind == BlockKind::rotation) high_[packed] = 0;

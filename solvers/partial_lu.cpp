@@ -44,7 +44,7 @@ void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> r
   std::ranges::sort(coupled);
   coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
   lu_.order_last(std::move(coupled), 2 * border);
-  lu_.leave_out(number_);
+  lu_.omit(number_);
 }
 
 template <class Use>
@@ -255,24 +255,30 @@ void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const do
   }
 }
 
+PartialLu::Sizes PartialLu::sizes(const RepeatedLu::Rows& rank) const {
+  const auto n = at(size());
+  Sizes found{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
+  for (int i = 0; i < size(); ++i) {
+    double& largest = found.row[at(i)];
+    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
+    if (!(largest > 0)) continue;
+    each_entry(rank, i, [&](int j, double number) {
+      found.column[at(j)] = std::max(found.column[at(j)], std::abs(number) / largest);
+    });
+  }
+  return found;
+}
+
 // Compares unknowns as they are where the largest number of each row, and then that of each column, is one.
 void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double least, double* potential,
                           double* border_potential) const {
   const int n = size();
-  std::vector<double> row(at(n), 0.0), column(at(n), 0.0);
-  for (int i = 0; i < n; ++i) {
-    double& largest = row[at(i)];
-    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
-    if (largest > 0)
-      each_entry(rank, i, [&](int j, double number) {
-        column[at(j)] = std::max(column[at(j)], std::abs(number) / largest);
-      });
-  }
-  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) * column[at(j)]; };
+  const Sizes largest = sizes(rank);
+  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) * largest.column[at(j)]; };
   for (int i = 0; i < n; ++i) {
     double most = least;
     each_entry(rank, i, [&](int j, double) { most = std::max(most, size_of(j)); });
-    potential[places_[at(i)]] = row[at(i)] * most;
+    potential[places_[at(i)]] = largest.row[at(i)] * most;
   }
   for (int g = 0; g < border_; ++g) {
     double number = 0, most = 0;
@@ -288,17 +294,11 @@ void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double 
 /// matrix has one too, is an unknown whose row and column the matrix is better without.
 void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   const int n = size();
-  std::vector<double> row(at(n), 0.0), column(at(n), 0.0);
-  for (int i = 0; i < n; ++i) {
-    double& largest = row[at(i)];
-    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
-    if (!(largest > 0)) largest = 1;
-    each_entry(rank, i, [&](int j, double number) {
-      column[at(j)] = std::max(column[at(j)], std::abs(number) / largest);
-    });
-  }
-  for (double& x : column)
-    if (!(x > 0)) x = 1;
+  Sizes of_A = sizes(rank);
+  std::vector<double>&row = of_A.row, &column = of_A.column;
+  for (std::vector<double>* const all : {&row, &column})
+    for (double& x : *all)
+      if (!(x > 0)) x = 1;
   RepeatedLu shifted(true);
   RepeatedLu* lu = &lu_;
   if (failed) {

@@ -73,6 +73,11 @@ class PartialLu {
   void find_reach();
   void eliminate_border();
   void find_weak(const RepeatedLu::Rows& rank, bool failed);
+  /// The largest number of each row of A, and then of each column where that of each row is one; zero where there is none.
+  struct Sizes {
+    std::vector<double> row, column;
+  };
+  Sizes sizes(const RepeatedLu::Rows& rank) const;
   /// Calls use(column, number) for the entries of a row, both of the interior.
   template <class Use>
   void each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const;

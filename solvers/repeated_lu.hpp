@@ -41,12 +41,12 @@ class RepeatedLu {
   /// Unknowns whose columns come last in all orders sought from now on, unless the factors become too dear. Few columns of L and U then
   /// stand between them and the end. `solves`: solutions with L or U, of whole length, that this saves with each factorization.
   void order_last(std::vector<int> unknowns, int solves) { last_ = {std::move(unknowns), solves, 0}; }
-  /// Leaves out unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here,
-  /// in the same order from 0 on, and -1 where it is left out.
-  void leave_out(std::vector<PetscInt> number) { number_ = std::move(number); }
+  /// Omits unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here, in
+  /// the same order from 0 on, and -1 where it is omitted.
+  void omit(std::vector<PetscInt> number) { number_ = std::move(number); }
   /// The last factorization failed for want of memory.
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
-  /// x = A^-1 b, of `size()` numbers each, in the numbers of `leave_out`.
+  /// x = A^-1 b, of `size()` numbers each, in the numbers of `omit`.
   void solve(const double* b, double* x);
   /// x = A^-T b.
   void solve_transposed(const double* b, double* x);
@@ -58,7 +58,7 @@ class RepeatedLu {
   std::size_t entries() const { return columns_.size(); }
   /// Orders of columns tried so far, each at the price of a factorization.
   int tried() const { return tried_; }
-  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j]. In the numbers of `leave_out`.
+  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j]. In the numbers of `omit`.
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
   const std::vector<double>& scales() const { return scales_; }
@@ -118,7 +118,7 @@ class RepeatedLu {
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  std::vector<PetscInt> number_;  ///< empty: none are left out
+  std::vector<PetscInt> number_;  ///< empty: none are omitted
   EntrySet counting_;             ///< entries of the matrix
   std::vector<int> starts_, columns_;
   std::shared_ptr<Room> room_;
