@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include "kernel/petsc_call.hpp"
+#include "kernel/rank_exchange.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -28,7 +30,7 @@ void PartitionGraph::set_edges(std::vector<std::pair<std::int32_t, std::int32_t>
   neighbours.clear();
   neighbours.reserve(pairs.size());
   for (const auto& [a, b] : pairs) {
-    ++begin[static_cast<std::size_t>(a) + 1];
+    ++begin[at(a) + 1];
     neighbours.push_back(b);
   }
   for (std::size_t v = 0; v < weight.size(); ++v) begin[v + 1] += begin[v];
@@ -45,23 +47,22 @@ std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   const PetscInt n = graph.vertices();
-  std::vector<int> part(static_cast<std::size_t>(n), 0);
+  std::vector<int> part(at(n), 0);
   if (ranks == 1) return part;
   if (n < 4 * ranks) {
     // Too small to be worth a partitioner: in the order of the case.
-    for (PetscInt v = 0; v < n; ++v) part[static_cast<std::size_t>(v)] = static_cast<int>(v * ranks / n);
+    for (PetscInt v = 0; v < n; ++v) part[at(v)] = static_cast<int>(v * ranks / n);
     return part;
   }
   const PetscInt first = n * rank / ranks, last = n * (rank + 1) / ranks;
   // The arrays pass to PETSc, which frees them.
   PetscInt *rows = nullptr, *columns = nullptr, *weights = nullptr;
-  const PetscInt offset = graph.begin[static_cast<std::size_t>(first)];
-  const PetscInt edges = graph.begin[static_cast<std::size_t>(last)] - offset;
-  TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(last - first) + 1, &rows));
-  TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(edges) + 1, &columns));
-  TRAMMEL_PETSC(PetscMalloc1(static_cast<std::size_t>(last - first) + 1, &weights));
-  for (PetscInt v = first; v <= last; ++v)
-    rows[v - first] = graph.begin[static_cast<std::size_t>(v)] - offset;
+  const PetscInt offset = graph.begin[at(first)];
+  const PetscInt edges = graph.begin[at(last)] - offset;
+  TRAMMEL_PETSC(PetscMalloc1(at(last - first) + 1, &rows));
+  TRAMMEL_PETSC(PetscMalloc1(at(edges) + 1, &columns));
+  TRAMMEL_PETSC(PetscMalloc1(at(last - first) + 1, &weights));
+  for (PetscInt v = first; v <= last; ++v) rows[v - first] = graph.begin[at(v)] - offset;
   std::copy_n(graph.neighbours.begin() + offset, edges, columns);
   std::copy_n(graph.weight.begin() + first, last - first, weights);
   // One rank is one core: PT-Scotch 7.0 would start threads of its own.
@@ -78,14 +79,7 @@ std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph) {
   TRAMMEL_PETSC(MatPartitioningApply(partitioning, &parts));
   const PetscInt* local = nullptr;
   TRAMMEL_PETSC(ISGetIndices(parts, &local));
-  std::vector<int> mine(local, local + (last - first)), counts(static_cast<std::size_t>(ranks)),
-      starts(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) {
-    starts[static_cast<std::size_t>(r)] = static_cast<int>(n * r / ranks);
-    counts[static_cast<std::size_t>(r)] = static_cast<int>(n * (r + 1) / ranks - n * r / ranks);
-  }
-  MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_INT, part.data(), counts.data(),
-                 starts.data(), MPI_INT, comm);
+  part = of_all_ranks(std::vector<int>(local, local + (last - first)), comm);
   TRAMMEL_PETSC(ISRestoreIndices(parts, &local));
   TRAMMEL_PETSC(ISDestroy(&parts));
   TRAMMEL_PETSC(MatPartitioningDestroy(&partitioning));

@@ -10,6 +10,7 @@
 
 #include "kernel/rank_exchange.hpp"
 #include "trammel/archive.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -47,8 +48,7 @@ void require_equal_velocities(const Model& model, const std::vector<IdentifiedBl
     broadcast_text(text, from, comm);
   }
   if (first == none) return;
-  const Entity& joint =
-      model.entities[static_cast<std::size_t>(taken[static_cast<std::size_t>(first)].entity)];
+  const Entity& joint = model.entities[at(taken[at(first)].entity)];
   throw Error(joint.where, fmt::format("{} '{}' ({}): {}", joint.category, joint.name, joint.type, text));
 }
 
@@ -89,9 +89,8 @@ void fetch_roots(Model& model, MPI_Comm comm) {
     if (model.knows(id) && !model.knows(root)) roots.insert(root);
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  ByRank ask(static_cast<std::size_t>(ranks));
-  for (const BlockId id : roots)
-    ask[static_cast<std::size_t>(model.partition.speaker(entity_of(id)))].push_back(id);
+  ByRank ask(at(ranks));
+  for (const BlockId id : roots) ask[at(model.partition.speaker(entity_of(id)))].push_back(id);
   const ByRank asked = exchange_by_rank(ask, comm);
   // Positions and rotations, which have no rows.
   const auto pass = [](Archive& archive, Block& block) {

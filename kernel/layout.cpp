@@ -30,7 +30,7 @@ int Layout::evaluator(const ElementRange& range, int instance) const {
   if (ranks_ == 1) return 0;
   const ModelPartition& partition = model_->partition;
   if (!partition.whole()) {
-    const int rank = partition.owner[static_cast<std::size_t>(range.entity(instance))];
+    const int rank = partition.owner[at(range.entity(instance))];
     const auto stencil = range.stencil(instance);
     return rank >= 0 || stencil.empty() ? std::max(rank, 0) : owner(stencil[0]);
   }
@@ -80,9 +80,9 @@ void Layout::tell_joints() {
       const auto stencil = range.stencil(i);
       bool any = true;
       for (const IdentityOffer& offer : offers->second) {
-        const auto at = std::ranges::find(stencil, offer.multiplier);
-        if (at == stencil.end()) continue;
-        any = range.identified(i, static_cast<int>(at - stencil.begin()), root(offer.multiplier).fixed);
+        const auto its = std::ranges::find(stencil, offer.multiplier);
+        if (its == stencil.end()) continue;
+        any = range.identified(i, static_cast<int>(its - stencil.begin()), root(offer.multiplier).fixed);
       }
       if (!any) without_equations_[r].push_back(i);
     }
@@ -116,13 +116,13 @@ void Layout::find_corrected() {
   }
   sort_out(touched);
   corrected_.clear();
-  ByRank to(static_cast<std::size_t>(ranks_));
+  ByRank to(at(ranks_));
   for (const BlockId id : touched) {
     const int rank = owner(id);
     if (rank == rank_)
       corrected_.push_back(id);
     else
-      to[static_cast<std::size_t>(rank)].push_back(id);
+      to[at(rank)].push_back(id);
   }
   if (ranks_ == 1) return;
   for (const auto& ids : exchange_by_rank(to, comm_))
@@ -164,9 +164,9 @@ void Layout::number_roots() {
 
 /// Asks their owners for the numbers of those blocks that have none here. Collective.
 void Layout::number_ghosts(const std::vector<BlockId>& wanted) {
-  ByRank ask(static_cast<std::size_t>(ranks_));
+  ByRank ask(at(ranks_));
   for (const BlockId id : wanted)
-    if (carries_unknowns(id) && owner(id) != rank_) ask[static_cast<std::size_t>(owner(id))].push_back(id);
+    if (carries_unknowns(id) && owner(id) != rank_) ask[at(owner(id))].push_back(id);
   const ByRank asked = exchange_by_rank(ask, comm_);
   ByRank answer(asked.size());
   for (std::size_t r = 0; r < asked.size(); ++r)
@@ -220,8 +220,8 @@ void Layout::arrange() {
     offset_index_.put(id) = static_cast<std::int32_t>(offsets_.size());
     offsets_.push_back({static_cast<std::int32_t>(value_count_), static_cast<std::int32_t>(dof_count_)});
     known_.push_back(id);
-    value_count_ += static_cast<std::size_t>(value_size(b.kind, b.size));
-    dof_count_ += static_cast<std::size_t>(b.size);
+    value_count_ += at(value_size(b.kind, b.size));
+    dof_count_ += at(b.size);
   };
   const auto add_unknown = [&](BlockId id, bool owned) {
     const Block& b = model.block(id);
@@ -254,12 +254,12 @@ void Layout::arrange() {
   TRAMMEL_PETSC(VecDestroy(&ghosts_));
   if (ranks_ == 1) return;
   // The numbers of this rank come first, in the order that a vector has them.
-  std::vector<PetscInt> from(static_cast<std::size_t>(local_size_ - owned_size_));
+  std::vector<PetscInt> from(at(local_size_ - owned_size_));
   for (const UnknownBlock& u : unknowns_)
     for (int k = 0; k < u.size && !u.owned; ++k) {
-      from[static_cast<std::size_t>(u.local + k - owned_size_)] = u.global + k;
+      from[at(u.local + k - owned_size_)] = u.global + k;
       if (u.stabilizing_local >= 0)
-        from[static_cast<std::size_t>(u.stabilizing_local + k - owned_size_)] = u.stabilizing_global + k;
+        from[at(u.stabilizing_local + k - owned_size_)] = u.stabilizing_global + k;
     }
   const auto ghosts = static_cast<PetscInt>(from.size());
   Vec x = create_vector();
@@ -275,12 +275,10 @@ const UnknownBlock* Layout::unknown_of(BlockId id) const {
   const BlockRoot& r = root(id);
   if (r.fixed) return nullptr;
   const std::int32_t i = unknown_index_[r.root];
-  return i < 0 ? nullptr : &unknowns_[static_cast<std::size_t>(i)];
+  return i < 0 ? nullptr : &unknowns_[at(i)];
 }
 
-const BlockOffset& Layout::offset(BlockId id) const {
-  return offsets_[static_cast<std::size_t>(offset_index_[id])];
-}
+const BlockOffset& Layout::offset(BlockId id) const { return offsets_[at(offset_index_[id])]; }
 
 State Layout::initial_state() const {
   State s;
@@ -300,7 +298,7 @@ Vec Layout::create_vector() const {
 }
 
 void Layout::to_local(Vec x, std::vector<double>& local) const {
-  local.resize(static_cast<std::size_t>(local_size_));
+  local.resize(at(local_size_));
   const auto copy = [](Vec from, double* to) {
     const PetscScalar* values = nullptr;
     PetscInt size = 0;
@@ -319,7 +317,7 @@ void Layout::to_local(Vec x, std::vector<double>& local) const {
 void Layout::add_from_local(const std::vector<double>& local, Vec x) const {
   PetscScalar* values = nullptr;
   TRAMMEL_PETSC(VecGetArray(x, &values));
-  for (PetscInt i = 0; i < owned_size_; ++i) values[i] += local[static_cast<std::size_t>(i)];
+  for (PetscInt i = 0; i < owned_size_; ++i) values[i] += local[at(i)];
   TRAMMEL_PETSC(VecRestoreArray(x, &values));
   if (ranks_ == 1) return;
   TRAMMEL_PETSC(VecGetArrayWrite(ghosts_, &values));
@@ -370,49 +368,42 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
   const std::vector<BlockOffset> old_offsets = std::move(offsets_);
   const BlockValues<std::int32_t> old_index = std::move(offset_index_);
   arrange();
-  // Ghosts get the values of their owners. A block of x has room for three numbers, so a rotation's quaternion travels in two
-  // parts: its w first, then x, y, z.
   Vec x = create_vector();
   std::vector<double> local;
-  const auto send = [&](auto&& fill, auto&& take) {
-    PetscScalar* values = nullptr;
-    TRAMMEL_PETSC(VecZeroEntries(x));
-    TRAMMEL_PETSC(VecGetArray(x, &values));
-    for (const UnknownBlock& u : unknowns_)
-      if (u.owned) fill(u, old_offsets[static_cast<std::size_t>(old_index[u.block])], values + u.local);
-    TRAMMEL_PETSC(VecRestoreArray(x, &values));
-    to_local(x, local);
-    for (const UnknownBlock& u : unknowns_) take(u, local.data() + u.local);
-  };
   for (State* const state : states) {
     State fresh = initial_state();
     fresh.time = state->time;
-    send(
-        [&](const UnknownBlock& u, const BlockOffset& from, PetscScalar* to) {
-          if (u.kind == BlockKind::rotation) to[0] = state->value[static_cast<std::size_t>(from.value) + 9];
-        },
-        [&](const UnknownBlock& u, const double* from) {
-          if (u.kind == BlockKind::rotation)
-            fresh.value[static_cast<std::size_t>(u.offset.value) + 9] = from[0];
-        });
-    send(
-        [&](const UnknownBlock& u, const BlockOffset& from, PetscScalar* to) {
-          const double* value = state->value.data() + from.value;
-          std::copy_n(u.kind == BlockKind::rotation ? value + 10 : value, u.size, to);
-        },
-        [&](const UnknownBlock& u, const double* from) {
-          double* value = fresh.value.data() + u.offset.value;
-          if (u.kind == BlockKind::rotation)
-            set_rotation(value, Quaternion(value[9], from[0], from[1], from[2]));
-          else
-            std::copy_n(from, u.size, value);
-        });
-    for (const auto field : State::fields_by_dof())
-      send([&](const UnknownBlock& u, const BlockOffset& from,
-               PetscScalar* to) { std::copy_n((state->*field).data() + from.dof, u.size, to); },
-           [&](const UnknownBlock& u, const double* from) {
-             std::copy_n(from, u.size, (fresh.*field).data() + u.offset.dof);
-           });
+    // Ghosts get the values of their owners. `part`: where those of a block lie in an array, and how many they are.
+    const auto fetch = [&](std::vector<double> State::*array, auto&& part) {
+      PetscScalar* values = nullptr;
+      TRAMMEL_PETSC(VecZeroEntries(x));
+      TRAMMEL_PETSC(VecGetArray(x, &values));
+      for (const UnknownBlock& u : unknowns_) {
+        if (!u.owned) continue;
+        const auto [begin, size] = part(u, old_offsets[at(old_index[u.block])]);
+        std::copy_n((state->*array).data() + begin, size, values + u.local);
+      }
+      TRAMMEL_PETSC(VecRestoreArray(x, &values));
+      to_local(x, local);
+      for (const UnknownBlock& u : unknowns_) {
+        const auto [begin, size] = part(u, u.offset);
+        std::copy_n(local.data() + u.local, size, (fresh.*array).data() + begin);
+      }
+    };
+    // A block of x has room for three numbers, so a rotation's quaternion travels in two parts: its w first, then x, y, z.
+    constexpr BlockKind turned = BlockKind::rotation;
+    fetch(&State::value, [](const UnknownBlock& u, const BlockOffset& from) {
+      return std::pair(from.value + 9, u.kind == turned ? 1 : 0);
+    });
+    fetch(&State::value, [](const UnknownBlock& u, const BlockOffset& from) {
+      return std::pair(from.value + (u.kind == turned ? 10 : 0), u.size);
+    });
+    for (const UnknownBlock& u : unknowns_)
+      if (double* value = fresh.value.data() + u.offset.value; u.kind == turned)
+        set_rotation(value, Quaternion(value[9], value[10], value[11], value[12]));
+    for (const auto array : State::fields_by_dof())
+      fetch(array,
+            [](const UnknownBlock& u, const BlockOffset& from) { return std::pair(from.dof, u.size); });
     update_shared(fresh);
     *state = std::move(fresh);
   }

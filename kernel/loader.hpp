@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "trammel/export.hpp"
-#include "trammel/plugin_record.hpp"
+#include "trammel/plugin_file.hpp"
 #include "trammel/registry.hpp"
 
 namespace trammel {
@@ -22,10 +22,6 @@ struct RejectedPlugin {
   std::string path;
   std::string reason;
 };
-
-/// Reads the record in the ELF section ".trammel" of a shared library. The library is not opened, so that none of
-/// its code runs. Throws Error if the file is missing, is no shared library, or is no plugin.
-TRAMMEL_API PluginRecord read_plugin_record(const std::string& path);
 
 /// Throws Error, with the difference, if the record does not match the build of the kernel.
 TRAMMEL_API void check_plugin_record(const PluginRecord& record, const std::string& path);

@@ -1,4 +1,5 @@
 #include "kernel/reaction_sides.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -40,10 +41,10 @@ void ReactionSides::add_tree(const Node& root,
   nodes_.push_back(root);
   nodes_.back().root = first;
   for (int i = first; i < static_cast<int>(nodes_.size()); ++i) {
-    const Node from = nodes_[static_cast<std::size_t>(i)];
+    const Node from = nodes_[at(i)];
     for (const int r : records_of.at(from.block)) {
-      const IdentifiedBlocks& s = records[static_cast<std::size_t>(r)];
-      if (i == first) nodes_[static_cast<std::size_t>(i)].is_in_rotation = s.rotation;
+      const IdentifiedBlocks& s = records[at(r)];
+      if (i == first) nodes_[at(i)].is_in_rotation = s.rotation;
       if (r == from.record) continue;
       Node next;
       next.is_side_A = s.b == from.block;
@@ -73,19 +74,18 @@ void ReactionSides::update(const State& state, std::span<const double> r) {
       sums_[i] = contribution;
   }
   for (std::size_t i = nodes_.size(); i-- > 0;)
-    if (nodes_[i].parent >= 0) sums_[static_cast<std::size_t>(nodes_[i].parent)] += sums_[i];
+    if (nodes_[i].parent >= 0) sums_[at(nodes_[i].parent)] += sums_[i];
 
   // The force of the joint on B's side is the sum of the contributions there, in world components. If one side is the ground, the
   // force follows from the other side.
   const std::vector<IdentifiedBlocks>& records = layout_.identification().blocks();
-  std::vector<double> on_A(3 * static_cast<std::size_t>(total), 0.0);
+  std::vector<double> on_A(3 * at(total), 0.0);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
     if (node.record < 0) continue;
     Vec3 sum = sums_[i];
-    if (!node.is_side_A)
-      sum = node.at_ground ? Vec3(-sum) : Vec3(sums_[static_cast<std::size_t>(node.root)] - sum);
-    Eigen::Map<Vec3>(on_A.data() + 3 * records[static_cast<std::size_t>(node.record)].number) = sum;
+    if (!node.is_side_A) sum = node.at_ground ? Vec3(-sum) : Vec3(sums_[at(node.root)] - sum);
+    Eigen::Map<Vec3>(on_A.data() + 3 * records[at(node.record)].number) = sum;
   }
   if (layout_.ranks() > 1)
     MPI_Allreduce(MPI_IN_PLACE, on_A.data(), static_cast<int>(on_A.size()), MPI_DOUBLE, MPI_SUM,

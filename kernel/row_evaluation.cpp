@@ -1,6 +1,7 @@
 #include "kernel/row_evaluation.hpp"
 
 #include "kernel/slipping_rows.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -56,7 +57,7 @@ class CompliantRows final : public ContributionSink {
 }  // namespace
 
 bool RowEvaluation::asleep(const RangePlan& plan, int i) const {
-  if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return false;
+  if (!plan.traits[at(i)].may_rest) return false;
   for (const StencilBlock& b : plan.stencil(i))
     if (b.own && is_multiplier(b.kind) && !statuses_.all_inactive(b.id, b.size)) return false;
   return true;
@@ -65,7 +66,7 @@ bool RowEvaluation::asleep(const RangePlan& plan, int i) const {
 void RowEvaluation::evaluate(const RangePlan& plan, int i, const State& state, const State* at_zero,
                              const Request& request, ContributionSink& sink) const {
   const auto blocks = plan.stencil(i);
-  const BlockOffset* offsets = plan.offset_of[static_cast<std::size_t>(i)];
+  const BlockOffset* offsets = plan.offset_of[at(i)];
   if (asleep(plan, i)) {
     thread_local LocalSystems systems;
     LocalSystem& contribution = systems.of(request);
@@ -79,8 +80,8 @@ void RowEvaluation::evaluate(const RangePlan& plan, int i, const State& state, c
       const bool multiplier = is_multiplier(b.kind);
       const auto held = multiplier ? held_.end() : held_.find(b.id);
       for (int a = 0; a < b.size; ++a) {
-        const double value = state.value[static_cast<std::size_t>(offsets[k].value + a)];
-        const double from = held == held_.end() ? 0.0 : held->second[static_cast<std::size_t>(a)];
+        const double value = state.value[at(offsets[k].value + a)];
+        const double from = held == held_.end() ? 0.0 : held->second[at(a)];
         write_zero(contribution, b.offset + a, multiplier ? value : value - from, multiplier);
       }
     }
@@ -95,8 +96,8 @@ void RowEvaluation::evaluate(const RangePlan& plan, int i, const State& state, c
         : rows_(rows), plan_(plan), state_(state), at_zero_(at_zero), to_(to) {}
     void add(int i, LocalSystem& contribution) override {
       const auto blocks = plan_.stencil(i);
-      const BlockOffset* offsets = plan_.offset_of[static_cast<std::size_t>(i)];
-      if (at_zero_ != nullptr && plan_.traits[static_cast<std::size_t>(i)].compliant) {
+      const BlockOffset* offsets = plan_.offset_of[at(i)];
+      if (at_zero_ != nullptr && plan_.traits[at(i)].compliant) {
         CompliantRows compliant(blocks, contribution);
         Request beside =
             contribution.request;  // another one, so that the range does not use the same contribution
@@ -108,8 +109,7 @@ void RowEvaluation::evaluate(const RangePlan& plan, int i, const State& state, c
         if (!b.may_rest || rows_.statuses_.all_active(b.id)) continue;
         for (int a = 0; a < b.size; ++a)
           if (rows_.statuses_.inactive(b.id, a))
-            write_zero(contribution, b.offset + a,
-                       state_.value[static_cast<std::size_t>(offsets[k].value + a)], true);
+            write_zero(contribution, b.offset + a, state_.value[at(offsets[k].value + a)], true);
         if (rows_.statuses_.of(b.id, 0) == RowStatus::slips)
           write_slipping_rows(rows_.model_.frictions.at(b.id), rows_.slip_directions_.at(b.id), blocks, k,
                               state_, offsets, contribution);

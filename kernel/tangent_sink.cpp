@@ -1,4 +1,5 @@
 #include "kernel/tangent_sink.hpp"
+#include "trammel/index.hpp"
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& contribution,
   const int n = row.size * column.size;
   for (int j = 0; j < n; ++j) sum.number[j] += 2 * weights_.bias_rate * part.number[j];
   if (column.kind != BlockKind::rotation || !contribution.has_K()) return;
-  const BlockOffset& offset = plan_->offset_of[static_cast<std::size_t>(i)][k];
+  const BlockOffset& offset = plan_->offset_of[at(i)][k];
   Mat3 turn = skew(Eigen::Map<const Vec3>(state_->rate.data() + offset.dof));
   if (rate != nullptr) turn = turn * *rate;
   take(contribution.K(), row, column, &turn, part);
@@ -91,7 +92,7 @@ void TangentSink::look_at(std::span<const StencilBlock> blocks) {
     seen.plain = weights_.bias_rate == 0 && b.Q == nullptr && !b.stabilizing && !b.may_rest &&
                  (seen.multiplier || is_kinematic(b.kind));
     if (b.kind != BlockKind::rotation || b.unknown < 0) continue;
-    const Mat3* T = moved ? &weights_.T[static_cast<std::size_t>(b.unknown)] : nullptr;
+    const Mat3* T = moved ? &weights_.T[at(b.unknown)] : nullptr;
     seen.increment = T;
     if (b.Q == nullptr) continue;
     seen.turned_rate = b.Q->transpose();
@@ -145,11 +146,11 @@ void TangentSink::add_plain_of_any_size(LocalSystem& from, const StencilBlock& r
 void TangentSink::add(int i, LocalSystem& contribution) {
   const auto blocks = plan_->stencil(i);
   look_at(blocks);
-  const PetscInt* slot = slots_ + plan_->slot_begin[static_cast<std::size_t>(i)];
-  const double* kept = kept_.data() + plan_->kept_begin[static_cast<std::size_t>(i)];
+  const PetscInt* slot = slots_ + plan_->slot_begin[at(i)];
+  const double* kept = kept_.data() + plan_->kept_begin[at(i)];
   Small &stiffness = stiffness_, &part = part_, &sum = sum_;
   for (const BlockPair& pair : plan_->coupled(i)) {
-    const auto r = static_cast<std::size_t>(pair.row), c = static_cast<std::size_t>(pair.column);
+    const auto r = at(pair.row), c = at(pair.column);
     const StencilBlock &row = blocks[r], &column = blocks[c];
     const Seen &its_row = seen_[r], &its_column = seen_[c];
     if (its_row.plain && its_column.plain && !(its_row.multiplier && its_column.multiplier)) {
@@ -238,11 +239,11 @@ void TangentSink::add(int i, LocalSystem& contribution) {
 }
 
 void GradientSink::add(int i, LocalSystem& contribution) {
-  double* to = kept_.data() + plan_->kept_begin[static_cast<std::size_t>(i)];
+  double* to = kept_.data() + plan_->kept_begin[at(i)];
   const auto blocks = plan_->stencil(i);
   for (const BlockPair& pair : plan_->coupled(i)) {
-    const StencilBlock& row = blocks[static_cast<std::size_t>(pair.row)];
-    const StencilBlock& column = blocks[static_cast<std::size_t>(pair.column)];
+    const StencilBlock& row = blocks[at(pair.row)];
+    const StencilBlock& column = blocks[at(pair.column)];
     if (!StabilizingParts(row, column).correction_row) continue;
     const auto B_T = contribution.K().block(row.offset, column.offset, row.size, column.size);
     for (int c = 0; c < column.size; ++c) {

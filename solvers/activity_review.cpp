@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kernel/activity_reaction.hpp"
-#include "kernel/rank_exchange.hpp"
+#include "solvers/row_switches.hpp"
 
 namespace trammel {
 

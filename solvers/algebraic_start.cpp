@@ -10,6 +10,7 @@
 #include "kernel/rank_exchange.hpp"
 #include "solvers/algebraic_rules.hpp"
 #include "solvers/diagnosis.hpp"
+#include "solvers/first_block.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/residual_origin.hpp"
 #include "trammel/error.hpp"

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "kernel/rank_exchange.hpp"
 #include "solvers/algorithmic_start.hpp"
 #include "solvers/motion_copy.hpp"
 #include "solvers/residual_origin.hpp"
+#include "solvers/row_switches.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/rank_exchange.hpp"
 #include "kernel/slipping_rows.hpp"
 #include "solvers/rank_bytes.hpp"
+#include "solvers/row_switches.hpp"
 
 namespace trammel {
 

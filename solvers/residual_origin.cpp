@@ -11,6 +11,7 @@
 #include "kernel/instance_plan.hpp"
 #include "kernel/rank_exchange.hpp"
 #include "solvers/algebraic_sizes.hpp"
+#include "solvers/first_block.hpp"
 #include "solvers/petsc_owned.hpp"
 
 namespace trammel {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernel/rank_exchange.hpp"
+#include "solvers/row_switches.hpp"
 
 namespace trammel {
 
