@@ -16,6 +16,7 @@
 #include "kernel/row_evaluation.hpp"
 #include "kernel/start_rows.hpp"
 #include "kernel/tangent_sink.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -37,9 +38,8 @@ struct Assembler::Parts {
   bool compliant = false;  ///< some instance on this rank has compliant rows
   std::vector<ConstraintRow> redundant;
   std::set<ConstraintRow> ever_redundant;  ///< rows that have a diagonal of their own in the pattern
-  std::vector<int> redundant_rows;         ///< by local number, those of stabilizing unknowns too, in order
+  std::vector<int> redundant_rows;         ///< own ones by local number, of stabilizing unknowns too
   std::vector<int> diagonal_rows;          ///< by slot from redundant_begin on: the row
-  std::vector<PetscScalar> entries;        ///< on several ranks
   std::vector<double> kept;
   std::vector<double> r_by_offset, rate_by_offset, local;
   /// Numbers by offset that become those of local unknowns, or are added to them; `Q`: of a rotation that is turned from its root.
@@ -85,13 +85,12 @@ struct Assembler::Parts {
     if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, layout.comm());
     may_rest = any[0] != 0;
     algebraic = any[1] != 0;
-    pattern.finish(layout.local_size());
-    entries.assign(layout.ranks() > 1 ? pattern.size() : 0, 0.0);
+    pattern.finish(layout);
     plan_fold();
     kept.assign(kept_count, 0.0);
     r_by_offset.assign(layout.dof_count(), 0.0);
     rate_by_offset.assign(layout.stabilized() ? layout.dof_count() : 0, 0.0);
-    local.assign(layout.ranks() > 1 ? static_cast<std::size_t>(layout.local_size()) : 0, 0.0);
+    local.assign(layout.ranks() > 1 ? at(layout.local_size()) : 0, 0.0);
   }
 
   void plan_redundant() {
@@ -119,7 +118,9 @@ struct Assembler::Parts {
   void find_redundant() {
     redundant_rows.clear();
     for (const ConstraintRow& row : redundant)
-      each_number(row, [&](const UnknownBlock&, int number, PetscInt) { redundant_rows.push_back(number); });
+      each_number(row, [&](const UnknownBlock& u, int number, PetscInt) {
+        if (u.owned) redundant_rows.push_back(number);
+      });
     std::ranges::sort(redundant_rows);
   }
 
@@ -168,12 +169,12 @@ struct Assembler::Parts {
   template <class Skip>
   void evaluate_here(const State& state, const Request& request, RangeSink& sink, Skip&& skip,
                      LocalFault& fault) {
-    const RangePlan* at = nullptr;
+    const RangePlan* running = nullptr;
     zeroed_from = nullptr;
     try {
       for (const RangePlan& plan : plans) {
         if (skip(plan)) continue;
-        at = &plan;
+        running = &plan;
         sink.begin(plan, state);
         const PluginCall call(model, *plan.range, sink.evaluated);
         for (const InstanceRun& run : plan.runs) {
@@ -185,9 +186,8 @@ struct Assembler::Parts {
         }
       }
     } catch (...) {
-      const int i = at == nullptr ? 0 : std::min(sink.evaluated, at->range->size() - 1);
-      const Entity* entity =
-          at == nullptr ? nullptr : &model.entities[static_cast<std::size_t>(at->range->entity(i))];
+      const int i = running == nullptr ? 0 : std::min(sink.evaluated, running->range->size() - 1);
+      const Entity* entity = running == nullptr ? nullptr : &model.entities[at(running->range->entity(i))];
       fault.capture(entity, layout.rank(), state.time);
     }
   }
@@ -200,36 +200,33 @@ struct Assembler::Parts {
     zeroed_from = &state;
     for (const RangePlan& plan : plans)
       for (const int i : plan.special) {
-        if (!plan.traits[static_cast<std::size_t>(i)].compliant) continue;
+        if (!plan.traits[at(i)].compliant) continue;
         const auto blocks = plan.stencil(i);
         for (std::size_t k = 0; k < blocks.size(); ++k)
           if (blocks[k].own && is_multiplier(blocks[k].kind))
-            std::fill_n(zeroed.value.begin() + plan.offset_of[static_cast<std::size_t>(i)][k].value,
-                        blocks[k].size, 0.0);
+            std::fill_n(zeroed.value.begin() + plan.offset_of[at(i)][k].value, blocks[k].size, 0.0);
       }
     return &zeroed;
   }
 
-  /// Calls visit(plan, i, its state) for every instance. Returns false, on all ranks, where one throws
-  /// RejectStep.
+  /// Calls visit(plan, i, its state) for every instance. False, on all ranks, where one throws RejectStep.
   template <class Visit>
   bool each(const State& state, Visit&& visit) {
     LocalFault fault;
-    const RangePlan* at = nullptr;
+    const RangePlan* running = nullptr;
     int i = 0;
     try {
       for (const RangePlan& plan : plans) {
-        at = &plan;
+        running = &plan;
         i = 0;
         const PluginCall call(model, *plan.range, i);
         for (const int own : plan.instances) {
           i = own;
-          visit(plan, i, LocalState(state, plan.offset_of[static_cast<std::size_t>(i)]));
+          visit(plan, i, LocalState(state, plan.offset_of[at(i)]));
         }
       }
     } catch (...) {
-      fault.capture(&model.entities[static_cast<std::size_t>(at->range->entity(i))], layout.rank(),
-                    state.time);
+      fault.capture(&model.entities[at(running->range->entity(i))], layout.rank(), state.time);
     }
     return agree(fault);
   }
@@ -327,9 +324,7 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   request.tangent = true;
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   request.rigid = request.rates;
-  // On one rank this is the array of the matrix itself.
-  PetscScalar* numbers = p.entries.data();
-  if (p.layout.ranks() == 1) TRAMMEL_PETSC(MatSeqAIJGetArrayWrite(J, &numbers));
+  PetscScalar* const numbers = MatrixPattern::entries(J);
   std::fill_n(numbers, p.pattern.size(), 0.0);
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
   const bool fine =
@@ -344,14 +339,13 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   };
   add(p.diagonal_begin, p.algebraic_begin, weights.stabilizing_row_mu * weights.stabilizing_column_mu);
   if (weights.hold_algebraic) add(p.algebraic_begin, p.redundant_begin, kept);
+  p.pattern.send(numbers);
   if (!weights.all_rows && !p.redundant_rows.empty()) {
-    for (const int row : p.redundant_rows)
-      std::fill(numbers + p.pattern.begin_of(row), numbers + p.pattern.begin_of(row + 1), 0.0);
+    for (const int row : p.redundant_rows) p.pattern.clear(row, numbers);
     for (std::size_t k = 0; k < p.diagonal_rows.size(); ++k)
       if (std::ranges::binary_search(p.redundant_rows, p.diagonal_rows[k]))
         numbers[slots[p.redundant_begin + k]] = kept;
   }
-  if (p.layout.ranks() > 1) TRAMMEL_PETSC(MatSetValuesCOO(J, numbers, INSERT_VALUES));
   p.cost.assembly += MPI_Wtime() - evaluated;
   return true;
 }
@@ -387,15 +381,14 @@ void Assembler::add_corrections(double scale, const std::vector<double>& local,
   for (const RangePlan& plan : p.plans) {
     if (!plan.has_constraints) continue;
     for (const int i : plan.instances) {
-      const double* gradient = p.kept.data() + plan.kept_begin[static_cast<std::size_t>(i)];
+      const double* gradient = p.kept.data() + plan.kept_begin[at(i)];
       const auto blocks = plan.stencil(i);
       for (const BlockPair& pair : plan.coupled(i)) {
-        const StencilBlock& row = blocks[static_cast<std::size_t>(pair.row)];
-        const StencilBlock& column = blocks[static_cast<std::size_t>(pair.column)];
+        const StencilBlock& row = blocks[at(pair.row)];
+        const StencilBlock& column = blocks[at(pair.column)];
         if (!StabilizingParts(row, column).correction_row) continue;
-        const double* eta =
-            local.data() + unknowns[static_cast<std::size_t>(column.unknown)].stabilizing_local;
-        double* to = contribution.data() + unknowns[static_cast<std::size_t>(row.unknown)].stabilizing_local;
+        const double* eta = local.data() + unknowns[at(column.unknown)].stabilizing_local;
+        double* to = contribution.data() + unknowns[at(row.unknown)].stabilizing_local;
         for (int b = 0; b < column.size; ++b)
           for (int a = 0; a < row.size; ++a) to[a] += scale * *gradient++ * eta[b];
       }
@@ -468,7 +461,7 @@ void Assembler::visit(const State& state,
   static const ReactionContributions none;
   if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
         const ReactionContributions* const found = p.reaction_sides->of(plan.range->entity(i));
-        const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+        const InstanceTraits& traits = plan.traits[at(i)];
         if (!traits.may_rest) {
           visitor(*plan.range, i, x, found == nullptr ? none : *found);
           return;

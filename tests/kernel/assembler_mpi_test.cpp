@@ -190,7 +190,7 @@ std::array<double, 3> fingerprint(Assembler& assembler, const State& state) {
 TEST(MatricesThatDoNotLast, have_entries_in_common_on_one_rank) {
   Model model = ring(4, 0);
   Layout layout(PETSC_COMM_WORLD, model, {});
-  if (layout.ranks() > 1) GTEST_SKIP() << "they are PETSc's on several ranks";
+  if (layout.ranks() > 1) GTEST_SKIP() << "each has its own on several ranks";
   Assembler assembler(model, layout);
   const State state = layout.initial_state();
   Mat lasting = assembler.create_matrix(), first = assembler.create_matrix(false),

@@ -18,9 +18,8 @@ TEST(MatrixPattern, sorts_the_columns_of_a_row_whatever_the_order_of_its_blocks)
   MatrixPattern pattern;
   pattern.append(0, 2, 4, 2);
   pattern.append(0, 2, 0, 3);
-  pattern.finish(2);
-  EXPECT_THAT(pattern.columns(), ElementsAre(0, 1, 2, 4, 5, 0, 1, 2, 4, 5));
-  EXPECT_EQ(pattern.begin_of(1), 5);
+  pattern.finish(6);
+  for (const int row : {0, 1}) EXPECT_THAT(pattern.own_columns(row), ElementsAre(0, 1, 2, 4, 5));
   EXPECT_THAT(slots_of(pattern), ElementsAre(3, 8, 0, 5));
 }
 
@@ -30,19 +29,18 @@ TEST(MatrixPattern, holds_an_entry_of_several_blocks_once) {
   pattern.append(1, 1, 2, 2);
   pattern.append(1, 1, 3, 1);  // within the others
   pattern.append(1, 1, 1, 2);  // beside and over them
-  pattern.finish(3);
-  EXPECT_THAT(pattern.columns(), ElementsAre(1, 2, 3));
+  pattern.finish(4);
+  EXPECT_THAT(pattern.own_columns(1), ElementsAre(1, 2, 3));
   EXPECT_THAT(slots_of(pattern), ElementsAre(1, 1, 2, 0));
 }
 
 TEST(MatrixPattern, has_rows_without_entries) {
   MatrixPattern pattern;
   pattern.append(2, 1, 7, 1);
-  pattern.finish(4);
+  pattern.finish(8);
   EXPECT_EQ(pattern.size(), 1U);
-  EXPECT_EQ(pattern.begin_of(2), 0);
-  EXPECT_EQ(pattern.begin_of(3), 1);
-  EXPECT_EQ(pattern.begin_of(4), 1);
+  for (const int row : {0, 1, 3, 7}) EXPECT_THAT(pattern.own_columns(row), ElementsAre());
+  EXPECT_THAT(pattern.own_columns(2), ElementsAre(7));
 }
 
 TEST(MatrixPattern, begins_anew_where_another_takes_its_place) {
@@ -52,9 +50,18 @@ TEST(MatrixPattern, begins_anew_where_another_takes_its_place) {
   pattern = {};
   pattern.append(0, 1, 1, 1);
   EXPECT_EQ(pattern.slot_count(), 1U);
-  pattern.finish(1);
-  EXPECT_THAT(pattern.columns(), ElementsAre(1));
+  pattern.finish(2);
+  EXPECT_THAT(pattern.own_columns(0), ElementsAre(1));
   EXPECT_THAT(slots_of(pattern), ElementsAre(0));
+}
+
+TEST(MatrixPattern, sets_the_entries_of_a_row_to_zero) {
+  MatrixPattern pattern;
+  pattern.append(0, 2, 0, 2);
+  pattern.finish(2);
+  std::vector<PetscScalar> entries{1, 2, 3, 4};
+  pattern.clear(1, entries.data());
+  EXPECT_THAT(entries, ElementsAre(1, 2, 0, 0));
 }
 
 }  // namespace
