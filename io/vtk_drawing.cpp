@@ -24,6 +24,8 @@ void DrawingExtent::add(const DrawingExtent& other) {
   }
   force = std::max(force, other.force);
   moment = std::max(moment, other.moment);
+  shear = std::max(shear, other.shear);
+  bending = std::max(bending, other.bending);
 }
 
 double DrawingExtent::diagonal() const {
@@ -38,16 +40,21 @@ DrawingExtent LayerDrawing::extent() const {
       extent.low[k] = std::min(extent.low[k], points[i + k]);
       extent.high[k] = std::max(extent.high[k], points[i + k]);
     }
-  const auto longest = [&](const char* name) {
+  const auto longest = [&](const char* name, std::size_t from) {
     const auto at = fields.find(name);
     if (at == fields.end() || at->second.components != 3) return 0.0;
-    double length = 0;
-    for (std::size_t i = 0; i + 2 < at->second.values.size(); i += 3)
-      length = std::max(length, Eigen::Map<const Vec3>(at->second.values.data() + i).norm());
-    return length;
+    double squared = 0;
+    for (std::size_t i = 0; i + 2 < at->second.values.size(); i += 3) {
+      double sum = 0;
+      for (std::size_t k = i + from; k < i + 3; ++k) sum += at->second.values[k] * at->second.values[k];
+      squared = std::max(squared, sum);
+    }
+    return std::sqrt(squared);
   };
-  extent.force = longest("force");
-  extent.moment = longest("moment");
+  extent.force = longest("force", 0);
+  extent.moment = longest("moment", 0);
+  extent.shear = longest("section force", 1);
+  extent.bending = longest("section moment", 1);
   return extent;
 }
 
@@ -98,6 +105,7 @@ void VtkDrawing::clear() {
   for (LayerDrawing& layer : layers_) layer.clear();
   skin_ = {};
   ring_centres_.clear();
+  lines_.instances.clear(), lines_.lines.clear();
   begin(-1);
 }
 
@@ -110,14 +118,14 @@ void VtkDrawing::begin(int entity) {
     begun_[i] = layers_[i].point_count();
     begun_rings_[i] = layers_[i].rings.size();
   }
-  if (!has_start_ && entity >= 0)
-    instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::curves)],
-                                   begun_[static_cast<std::size_t>(Layer::bodies)]});
+  if (entity < 0) return;
+  lines_.instances.push_back(lines_.lines.size());
+  if (!has_start_) instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::bodies)]});
 }
 
 void VtkDrawing::finish() {
-  add_displacement(layers_[static_cast<std::size_t>(Layer::curves)], curves_start_);
-  add_displacement(layers_[static_cast<std::size_t>(Layer::bodies)], bodies_start_);
+  displace_curves();
+  displace_bodies();
   has_start_ = true;
   for (LayerDrawing& layer : layers_)
     for (auto& [name, field] : layer.fields) field.values.resize(layer.size_of(field), 0.0);
@@ -136,7 +144,35 @@ LayerDrawing::Field& displacement_of(LayerDrawing& drawing) {
 
 }  // namespace
 
-void VtkDrawing::add_displacement(LayerDrawing& drawing, Start& start) const {
+void VtkDrawing::displace_curves() {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(Layer::curves)];
+  const auto arc = drawing.fields.find("arc length");
+  lines_.points.swap(drawing.points);
+  lines_.stations.clear();
+  if (arc != drawing.fields.end() && arc->second.components == 1 && !arc->second.by_ring)
+    lines_.stations = arc->second.values;
+  lines_.stations.resize(lines_.points.size() / 3, 0.0);
+  if (!has_start_) lines_start_ = lines_;
+  if (!lines_.points.empty() && !drawing.fields.contains("displacement")) {  // or an element drew it
+    LayerDrawing::Field& field = displacement_of(drawing);
+    field.values.assign(lines_.points.size(), 0.0);
+    const std::size_t instances = std::min(lines_.instances.size(), lines_start_.instances.size());
+    for (std::size_t i = 0; i < instances; ++i) {
+      const auto [first, end] = lines_.of_instance(i);
+      const auto [start, start_end] = lines_start_.of_instance(i);
+      if (end - first != start_end - start) continue;
+      for (std::size_t k = 0; k < end - first; ++k)
+        displacements(lines_.line(first + k), lines_start_.line(start + k),
+                      std::span(field.values)
+                          .subspan(3 * lines_.lines[first + k], lines_.line(first + k).points.size()));
+    }
+  }
+  lines_.points.swap(drawing.points);
+}
+
+void VtkDrawing::displace_bodies() {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(Layer::bodies)];
+  Start& start = bodies_start_;
   if (!has_start_) start = {drawing.points, drawing.entity};
   if (drawing.empty() || drawing.entity != start.entity) return;
   if (drawing.fields.contains("displacement")) return;  // drawn by an element
@@ -176,32 +212,45 @@ void VtkDrawing::place_rings(LayerDrawing& drawing, std::size_t first, std::size
 
 std::vector<VtkDrawing::InstanceStart> VtkDrawing::starts() const {
   std::vector<InstanceStart> all;
-  const auto part = [](const std::vector<double>& points, std::size_t begin, std::size_t end) {
-    const auto at = [&](std::size_t i) { return points.begin() + static_cast<std::ptrdiff_t>(3 * i); };
-    return std::vector<double>(at(begin), at(end));
-  };
+  if (!has_start_) return all;
   for (std::size_t k = 0; k < instances_at_start_.size(); ++k) {
-    const InstanceBegin& begin = instances_at_start_[k];
-    const InstanceBegin end =
-        k + 1 < instances_at_start_.size()
-            ? instances_at_start_[k + 1]
-            : InstanceBegin{-1, curves_start_.entity.size(), bodies_start_.entity.size()};
-    all.push_back({begin.entity, part(curves_start_.points, begin.curves, end.curves),
-                   part(bodies_start_.points, begin.bodies, end.bodies)});
+    const std::size_t begin = instances_at_start_[k].bodies;
+    const std::size_t end =
+        k + 1 < instances_at_start_.size() ? instances_at_start_[k + 1].bodies : bodies_start_.entity.size();
+    InstanceStart one;
+    one.entity = instances_at_start_[k].entity;
+    const auto at = [&](std::size_t i) {
+      return bodies_start_.points.begin() + static_cast<std::ptrdiff_t>(3 * i);
+    };
+    one.bodies.assign(at(begin), at(end));
+    const auto [first, last] = lines_start_.of_instance(k);
+    for (std::size_t i = first; i < last; ++i) {
+      const DrawnLine line = lines_start_.line(i);
+      one.curves.insert(one.curves.end(), line.points.begin(), line.points.end());
+      one.stations.insert(one.stations.end(), line.stations.begin(), line.stations.end());
+      one.line_points.push_back(static_cast<std::int32_t>(line.size()));
+    }
+    all.push_back(std::move(one));
   }
   return all;
 }
 
 void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
-  curves_start_ = bodies_start_ = {};
+  lines_start_ = {};
+  bodies_start_ = {};
   instances_at_start_.clear();
   for (const InstanceStart& one : starts) {
-    instances_at_start_.push_back({one.entity, curves_start_.entity.size(), bodies_start_.entity.size()});
-    for (const auto& [points, to] :
-         {std::pair(&one.curves, &curves_start_), std::pair(&one.bodies, &bodies_start_)}) {
-      to->points.insert(to->points.end(), points->begin(), points->end());
-      to->entity.resize(to->points.size() / 3, one.entity);
+    instances_at_start_.push_back({one.entity, bodies_start_.entity.size()});
+    bodies_start_.points.insert(bodies_start_.points.end(), one.bodies.begin(), one.bodies.end());
+    bodies_start_.entity.resize(bodies_start_.points.size() / 3, one.entity);
+    lines_start_.instances.push_back(lines_start_.lines.size());
+    std::size_t first = lines_start_.stations.size();
+    for (const std::int32_t count : one.line_points) {
+      lines_start_.lines.push_back(first);
+      first += static_cast<std::size_t>(count);
     }
+    lines_start_.points.insert(lines_start_.points.end(), one.curves.begin(), one.curves.end());
+    lines_start_.stations.insert(lines_start_.stations.end(), one.stations.begin(), one.stations.end());
   }
   has_start_ = true;
 }
@@ -219,6 +268,7 @@ void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_
 LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
   begin_part(drawing, drawing.point_count(), points.size());
+  if (layer == Layer::curves) lines_.lines.push_back(last_first_);
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
   return drawing;

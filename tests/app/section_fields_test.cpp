@@ -116,6 +116,16 @@ TEST(SectionFields, have_displacement_and_velocity_of_the_axis) {
     const testing::Outcome run = here.run(text);
     ASSERT_EQ(run.status, 0) << run.err;
     const auto curves = last_of(here, "curves"), sections = last_of(here, "sections");
+    // The beam was straight, and had no points between its nodes.
+    vtkDataArray* moved = curves->GetPointData()->GetArray("displacement");
+    vtkDataArray* arc = curves->GetPointData()->GetArray("arc length");
+    ASSERT_NE(moved, nullptr);
+    ASSERT_NE(arc, nullptr);
+    for (vtkIdType i = 0; i < curves->GetNumberOfPoints(); ++i) {
+      const std::array<double, 3> start{arc->GetComponent(i, 0), 0, 0};
+      for (std::size_t c = 0; c < 3; ++c)
+        EXPECT_NEAR(curves->GetPoint(i)[c] - moved->GetComponent(i, static_cast<int>(c)), start[c], 2e-5);
+    }
     for (const auto& [name, unit] : {std::pair("displacement", "m"), std::pair("velocity", "m/s")}) {
       vtkDataArray* of_axis = curves->GetPointData()->GetArray(name);
       vtkDataArray* of_skin = field(*sections, name, unit, {"X", "Y", "Z"});
@@ -143,7 +153,10 @@ TEST(SectionFields, have_displacement_and_velocity_of_the_axis) {
       }
     }
     const auto rings = sections->GetNumberOfPoints() / 4;
-    EXPECT_EQ(rings, force[1] == '5' ? 8 : 20);  // of four elements
+    if (force[1] == '5')
+      EXPECT_EQ(rings, 8);  // of four elements
+    else
+      EXPECT_GE(rings, 20);
   }
 }
 
