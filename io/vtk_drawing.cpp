@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "io/section_motion.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
@@ -129,7 +130,9 @@ void VtkDrawing::finish() {
   has_start_ = true;
   for (LayerDrawing& layer : layers_)
     for (auto& [name, field] : layer.fields) field.values.resize(layer.size_of(field), 0.0);
-  displace_sections();
+  move_sections(layers_[static_cast<std::size_t>(Layer::sections)],
+                layers_[static_cast<std::size_t>(Layer::curves)],
+                {lines_, lines_start_, line_at_start_, ring_centres_}, detail_);
 }
 
 namespace {
@@ -144,15 +147,35 @@ LayerDrawing::Field& displacement_of(LayerDrawing& drawing) {
 
 }  // namespace
 
+/// Stations of the curves, and in the first drawing their axes, by their fields.
+void VtkDrawing::note_lines(const LayerDrawing& drawing) {
+  const std::size_t count = drawing.point_count();
+  const auto values_of = [&](std::string_view name, int components) -> const std::vector<double>* {
+    const auto at = drawing.fields.find(name);
+    return at != drawing.fields.end() && at->second.components == components && !at->second.by_ring
+               ? &at->second.values
+               : nullptr;
+  };
+  const std::vector<double>* const arc = values_of("arc length", 1);
+  lines_.stations = arc != nullptr ? *arc : std::vector<double>();
+  lines_.stations.resize(count, 0.0);
+  lines_.axes.clear();
+  if (has_start_) return;
+  const std::array<const std::vector<double>*, 3> axes{values_of("t1", 3), values_of("t2", 3),
+                                                       values_of("t3", 3)};
+  if (std::ranges::find(axes, nullptr) != axes.end()) return;
+  lines_.axes.resize(9 * count, 0.0);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; 3 * i + 2 < axes[k]->size(); ++i)
+      std::copy_n(axes[k]->data() + 3 * i, 3, lines_.axes.data() + 9 * i + 3 * k);
+}
+
 void VtkDrawing::displace_curves() {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(Layer::curves)];
-  const auto arc = drawing.fields.find("arc length");
+  note_lines(drawing);
   lines_.points.swap(drawing.points);
-  lines_.stations.clear();
-  if (arc != drawing.fields.end() && arc->second.components == 1 && !arc->second.by_ring)
-    lines_.stations = arc->second.values;
-  lines_.stations.resize(lines_.points.size() / 3, 0.0);
   if (!has_start_) lines_start_ = lines_;
+  line_at_start_.assign(lines_.lines.size(), SectionAxes::unknown);
   if (!lines_.points.empty() && !drawing.fields.contains("displacement")) {  // or an element drew it
     LayerDrawing::Field& field = displacement_of(drawing);
     field.values.assign(lines_.points.size(), 0.0);
@@ -161,10 +184,12 @@ void VtkDrawing::displace_curves() {
       const auto [first, end] = lines_.of_instance(i);
       const auto [start, start_end] = lines_start_.of_instance(i);
       if (end - first != start_end - start) continue;
-      for (std::size_t k = 0; k < end - first; ++k)
-        displacements(lines_.line(first + k), lines_start_.line(start + k),
-                      std::span(field.values)
-                          .subspan(3 * lines_.lines[first + k], lines_.line(first + k).points.size()));
+      for (std::size_t k = 0; k < end - first; ++k) {
+        const DrawnLine line = lines_.line(first + k);
+        displacements(line, lines_start_.line(start + k),
+                      std::span(field.values).subspan(3 * lines_.lines[first + k], line.points.size()));
+        line_at_start_[first + k] = start + k;
+      }
     }
   }
   lines_.points.swap(drawing.points);
@@ -181,22 +206,6 @@ void VtkDrawing::displace_bodies() {
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = drawing.points[i] - start.points[i];
 }
 
-void VtkDrawing::displace_sections() {
-  LayerDrawing& sections = layers_[static_cast<std::size_t>(Layer::sections)];
-  const auto& of_curves = layers_[static_cast<std::size_t>(Layer::curves)].fields;
-  const auto from = of_curves.find("displacement");
-  if (sections.fields.contains("displacement")) return;  // drawn by an element
-  if (from == of_curves.end() || from->second.components != 3 ||
-      std::ranges::all_of(ring_centres_, [](std::size_t centre) { return centre == unknown; }))
-    return;
-  LayerDrawing::Field& field = displacement_of(sections);
-  field.by_ring = true;
-  field.values.resize(sections.size_of(field), 0.0);
-  for (std::size_t i = 0; i < ring_centres_.size(); ++i)
-    if (ring_centres_[i] != unknown)
-      std::copy_n(from->second.values.data() + 3 * ring_centres_[i], 3, field.values.data() + 3 * i);
-}
-
 void VtkDrawing::place_rings(LayerDrawing& drawing, std::size_t first, std::size_t corners,
                              std::size_t count) {
   last_ring_ = drawing.rings.size();
@@ -206,7 +215,7 @@ void VtkDrawing::place_rings(LayerDrawing& drawing, std::size_t first, std::size
   const bool known = axis_.count >= 2 && (count == axis_.count || count <= 2), ends = count != axis_.count;
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t on_axis = !ends ? k : k + 1 == count ? axis_.count - 1 : 0;
-    ring_centres_.push_back(known ? axis_.first + on_axis : unknown);
+    ring_centres_.push_back(known ? axis_.first + on_axis : SectionAxes::unknown);
   }
 }
 
@@ -228,6 +237,7 @@ std::vector<VtkDrawing::InstanceStart> VtkDrawing::starts() const {
       const DrawnLine line = lines_start_.line(i);
       one.curves.insert(one.curves.end(), line.points.begin(), line.points.end());
       one.stations.insert(one.stations.end(), line.stations.begin(), line.stations.end());
+      one.axes.insert(one.axes.end(), line.axes.begin(), line.axes.end());
       one.line_points.push_back(static_cast<std::int32_t>(line.size()));
     }
     all.push_back(std::move(one));
@@ -251,6 +261,7 @@ void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
     }
     lines_start_.points.insert(lines_start_.points.end(), one.curves.begin(), one.curves.end());
     lines_start_.stations.insert(lines_start_.stations.end(), one.stations.begin(), one.stations.end());
+    lines_start_.axes.insert(lines_start_.axes.end(), one.axes.begin(), one.axes.end());
   }
   has_start_ = true;
 }
@@ -389,17 +400,12 @@ LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
   return last_field_->second;
 }
 
-namespace {
-
-/// Makes a field of rings one of points.
 void spread(const LayerDrawing& drawing, LayerDrawing::Field& field) {
   std::vector<double> values;
   spread(drawing, static_cast<std::size_t>(field.components), field.values, values);
   field.values = std::move(values);
   field.by_ring = false;
 }
-
-}  // namespace
 
 LayerDrawing::Field& VtkDrawing::field_of_part(std::string_view name, std::span<const double> values,
                                                int components, bool by_ring, std::size_t places) {

@@ -110,6 +110,9 @@ void spread(const LayerDrawing& drawing, std::size_t width, const std::vector<Nu
   std::fill(next, to.data() + to.size(), Number(0));
 }
 
+/// Makes a field of rings one of points.
+void spread(const LayerDrawing& drawing, LayerDrawing::Field& field);
+
 using DrawingLayers = std::array<LayerDrawing, canvas_layers>;
 
 /// Gathers what this rank's instances draw, layer by layer.
@@ -127,7 +130,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   /// Fills missing fields with zeros, and adds the field `displacement` [m] to curves and bodies: of their points
   /// since the first drawing. Bodies have it if the first drawing had the same points; a curve if its instance drew as many curves then,
   /// by the field "arc length" or with the same points. A section has the displacement of the curve around which it was swept: of the
-  /// instance's last curve before it, with a ring at each of its points, or at its ends.
+  /// instance's last curve before it, with a ring at each of its points, or at its ends. A section that is wider than the detail has
+  /// displacements and velocities of its own points, by the curve's fields "t1", "t2", "t3" and "angular velocity" (`move_sections`).
   void finish();
 
   void polyline(Layer layer, std::span<const Vec3> points) override;
@@ -159,10 +163,11 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
     std::int32_t entity = -1;
     std::vector<double> curves, bodies;
     std::vector<double> stations;           ///< of `curves` along their lines [m]; 0 where nobody gave them
+    std::vector<double> axes;               ///< t1, t2, t3 at `curves`; empty where nobody gave them
     std::vector<std::int32_t> line_points;  ///< how many of these points each line has
 
     bool empty() const { return curves.empty() && bodies.empty(); }
-    void serialize(Archive& archive) { archive(entity, curves, bodies, stations, line_points); }
+    void serialize(Archive& archive) { archive(entity, curves, bodies, stations, axes, line_points); }
   };
   bool has_start() const { return has_start_; }
   /// By `begin` of the first drawing.
@@ -190,7 +195,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   };
   void displace_bodies();
   void displace_curves();
-  void displace_sections();
+  void note_lines(const LayerDrawing& drawing);
   /// Adds rings to a layer, which begin at its point `first`, and notes the points of curves around which they stand.
   void place_rings(LayerDrawing& drawing, std::size_t first, std::size_t corners, std::size_t count);
   /// The field of this name, to which the last part adds numbers; where it is new it is `by_ring`. `places`: of the part.
@@ -203,7 +208,8 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
     std::size_t bodies = 0;
   };
 
-  DrawnLines lines_, lines_start_;  ///< of curves, now and in the first drawing
+  DrawnLines lines_, lines_start_;          ///< of curves, now and in the first drawing
+  std::vector<std::size_t> line_at_start_;  ///< by line now: its number in the first drawing, or unknown
   Start bodies_start_;
   std::vector<InstanceBegin> instances_at_start_;
   bool has_start_ = false;
@@ -231,7 +237,6 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   struct {
     std::size_t first = 0, count = 0;
   } axis_;
-  static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> ring_centres_;  ///< by ring of the layer of sections: point of the layer of curves
   using NamedField = std::pair<const std::string, LayerDrawing::Field>;
   NamedField* last_field_ = nullptr;  ///< of the last part

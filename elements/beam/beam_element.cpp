@@ -81,12 +81,12 @@ struct Stations {
   std::vector<Vec3> points;
   std::vector<Vec6> forces;
   std::vector<Vec3> velocities;
-  FieldValues arc, force_world, moment_world, acceleration, strain_energy, kinetic_energy;
+  FieldValues arc, force_world, moment_world, spin, acceleration, strain_energy, kinetic_energy;
   std::array<FieldValues, 3> axes;
 
   void clear() {
     places.clear(), poses.clear(), points.clear(), forces.clear(), velocities.clear();
-    for (FieldValues* const values : {&arc, &force_world, &moment_world, &acceleration, &strain_energy,
+    for (FieldValues* const values : {&arc, &force_world, &moment_world, &spin, &acceleration, &strain_energy,
                                       &kinetic_energy, &axes[0], &axes[1], &axes[2]})
       values->clear();
   }
@@ -264,11 +264,12 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
 
   static thread_local Stations stations;
   stations.clear();
-  auto& [places, poses, points, forces, velocities, arc, force_world, moment_world, acceleration,
+  auto& [places, poses, points, forces, velocities, arc, force_world, moment_world, spin, acceleration,
          strain_energy, kinetic_energy, axes] = stations;
   const double strain_density = 0.5 * strain.dot(c.elastic.stiffness * strain);
   const double kinetic_density =
       c.massive ? InertiaForces(c.mass, f.n1, f.n2).energy() / c.elastic.length : 0.0;
+  const Vec3 w1 = f.n1.R_WS * f.n1.w_WS_S, w2 = f.n2.R_WS * f.n2.w_WS_S;
   choose_places(c, h, at_start, at_end, place_.pieces, visible_differences(canvas), places);
   for (const double xi : places) {
     const Pose X = xi == 0   ? Pose{f.n1.R_WS, f.n1.p_WS}
@@ -282,6 +283,7 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
     force_world.add(Vec3(X.R * force.head<3>()));
     moment_world.add(Vec3(X.R * force.tail<3>()));
     velocities.emplace_back((1 - xi) * f.n1.v_WS + xi * f.n2.v_WS);
+    spin.add(Vec3((1 - xi) * w1 + xi * w2));
     acceleration.add(Vec3((1 - xi) * f.n1.a_WS + xi * f.n2.a_WS));
     strain_energy.add(strain_density);
     kinetic_energy.add(kinetic_density);
@@ -294,6 +296,7 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   draw_common_fields(strain, forces, velocities, 0, canvas);
   draw_field(canvas, "force", "N", world_axes, force_world);
   draw_field(canvas, "moment", "N m", world_axes, moment_world);
+  draw_field(canvas, "angular velocity", "rad/s", world_axes, spin);
   draw_field(canvas, "acceleration", "m/s^2", world_axes, acceleration);
   draw_field(canvas, "strain energy by length", "J/m", strain_energy);
   draw_field(canvas, "kinetic energy by length", "J/m", kinetic_energy);
