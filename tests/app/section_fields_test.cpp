@@ -160,9 +160,8 @@ output: {vtk: {every: 200}}
 TEST(SectionFields, have_displacement_and_velocity_of_the_axis_of_a_narrow_section) {
   const testing::Workplace here;
   std::string moving = cantilever;
-  moving.insert(
-      moving.find("joints:"),
-      "  far: {type: point_mass, mass: 1, position: [200, 0, 0], radius: 1}\n");
+  moving.insert(moving.find("joints:"),
+                "  far: {type: point_mass, mass: 1, position: [200, 0, 0], radius: 1}\n");
   moving.replace(moving.find("{type: static, until: 1, steps: 1}"), 34,
                  "{type: dynamic, until: 0.01, step: 0.0005}");
   moving.replace(moving.find("every: 1"), 8, "every: 20");
