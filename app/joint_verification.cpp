@@ -247,6 +247,7 @@ void judge(const JointVerification& how, const std::string& sample, JointVerdict
         fmt::format("one state has more than one result: {}; what `evaluate` gives must depend on the state "
                     "alone, and on what `commit` and `review` have set",
                     c.unrepeated));
+  if (!c.beside_a_thread.empty()) fail(threads_disagree(c.beside_a_thread));
   if (verdict.degrees_of_freedom_stated >= 0 && c.kinematic > 0 &&
       c.degrees_of_freedom() != verdict.degrees_of_freedom_stated)
     fail(fmt::format("rank {} leaves {} degrees of freedom, and its type states {}{}", c.rank,
@@ -343,6 +344,8 @@ JointVerdict verify_joint(const Type& type, const Registry& registry, const Join
           (all.*worst).take((check.*worst).error, (check.*worst).where + sample_title, (check.*worst).pose);
         if (all.unrepeated.empty() && !check.unrepeated.empty())
           all.unrepeated = check.unrepeated + sample_title;
+        if (all.beside_a_thread.empty() && !check.beside_a_thread.empty())
+          all.beside_a_thread = check.beside_a_thread + sample_title;
         if (check.degrees_of_freedom() != all.degrees_of_freedom())
           verdict.failures.push_back(
               fmt::format("leaves {} degrees of freedom{}", check.degrees_of_freedom(), sample_title));

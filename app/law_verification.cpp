@@ -47,6 +47,14 @@ std::string thrown(const Type& type) {
 
 }  // namespace
 
+std::string threads_disagree(const std::string& found) {
+  return fmt::format(
+      "gives another result while a thread draws it: {}; `draw` and `outputs` run on a thread beside "
+      "`evaluate`, and none of them may keep anything in a member, also a `mutable` one, or in a static "
+      "variable",
+      found);
+}
+
 int count_markers(const Type& type) {
   const auto between = std::ranges::find(type.parameters, "between", &Parameter::name);
   if (between == type.parameters.end()) return 0;
@@ -138,6 +146,7 @@ ForceVerdict verify_law(const Type& type, const JointVerification& how, const La
                     "alone, and on "
                     "what `commit` and `review` have set",
                     c.unrepeated));
+  if (!c.beside_a_thread.empty()) verdict.failures.push_back(threads_disagree(c.beside_a_thread));
   return verdict;
 }
 

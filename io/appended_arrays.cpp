@@ -14,7 +14,7 @@ namespace {
 
 // Higher levels take longer and save little. Level 1 does not look for matches of three bytes, of which coordinates have
 // many that are worth nothing.
-constexpr int general_level = 4, fast_level = 1;
+constexpr int general_level = 2, fast_level = 1;
 constexpr std::size_t block_size = std::size_t{256} * 1024;
 
 }  // namespace

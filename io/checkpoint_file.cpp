@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// Number of the file's format, with what the recorder says of its files. Any change of either needs a new number, as a change of the
 /// state needs a new Snapshot::version: the bytes do not describe themselves. A program reads only its own numbers.
-constexpr int format = 2;
+constexpr int format = 3;
 /// Before the HDF5 file proper, which its library looks for behind 0, 512, 1024, ... bytes.
 constexpr std::size_t preface_size = 512;
 constexpr std::string_view magic = "trammel checkpoint\n";

@@ -89,7 +89,7 @@ void archive_drawing_start(Archive& archive, Assembler& assembler, VtkDrawing& d
   std::vector<VtkDrawing::InstanceStart> starts;
   for (const InstanceNumber& number : here) {
     const auto at = known.find(number);
-    starts.push_back(at == known.end() ? VtkDrawing::InstanceStart{number[0], {}, {}}
+    starts.push_back(at == known.end() ? VtkDrawing::InstanceStart{number[0], {}, {}, {}, {}, {}}
                                        : std::move(at->second));
   }
   drawing.set_starts(std::move(starts));

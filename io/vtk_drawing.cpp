@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "io/section_motion.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {
@@ -24,6 +25,8 @@ void DrawingExtent::add(const DrawingExtent& other) {
   }
   force = std::max(force, other.force);
   moment = std::max(moment, other.moment);
+  shear = std::max(shear, other.shear);
+  bending = std::max(bending, other.bending);
 }
 
 double DrawingExtent::diagonal() const {
@@ -38,16 +41,21 @@ DrawingExtent LayerDrawing::extent() const {
       extent.low[k] = std::min(extent.low[k], points[i + k]);
       extent.high[k] = std::max(extent.high[k], points[i + k]);
     }
-  const auto longest = [&](const char* name) {
+  const auto longest = [&](const char* name, std::size_t from) {
     const auto at = fields.find(name);
     if (at == fields.end() || at->second.components != 3) return 0.0;
-    double length = 0;
-    for (std::size_t i = 0; i + 2 < at->second.values.size(); i += 3)
-      length = std::max(length, Eigen::Map<const Vec3>(at->second.values.data() + i).norm());
-    return length;
+    double squared = 0;
+    for (std::size_t i = 0; i + 2 < at->second.values.size(); i += 3) {
+      double sum = 0;
+      for (std::size_t k = i + from; k < i + 3; ++k) sum += at->second.values[k] * at->second.values[k];
+      squared = std::max(squared, sum);
+    }
+    return std::sqrt(squared);
   };
-  extent.force = longest("force");
-  extent.moment = longest("moment");
+  extent.force = longest("force", 0);
+  extent.moment = longest("moment", 0);
+  extent.shear = longest("section force", 1);
+  extent.bending = longest("section moment", 1);
   return extent;
 }
 
@@ -98,6 +106,7 @@ void VtkDrawing::clear() {
   for (LayerDrawing& layer : layers_) layer.clear();
   skin_ = {};
   ring_centres_.clear();
+  lines_.instances.clear(), lines_.lines.clear();
   begin(-1);
 }
 
@@ -110,18 +119,20 @@ void VtkDrawing::begin(int entity) {
     begun_[i] = layers_[i].point_count();
     begun_rings_[i] = layers_[i].rings.size();
   }
-  if (!has_start_ && entity >= 0)
-    instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::curves)],
-                                   begun_[static_cast<std::size_t>(Layer::bodies)]});
+  if (entity < 0) return;
+  lines_.instances.push_back(lines_.lines.size());
+  if (!has_start_) instances_at_start_.push_back({entity, begun_[static_cast<std::size_t>(Layer::bodies)]});
 }
 
 void VtkDrawing::finish() {
-  add_displacement(layers_[static_cast<std::size_t>(Layer::curves)], curves_start_);
-  add_displacement(layers_[static_cast<std::size_t>(Layer::bodies)], bodies_start_);
+  displace_curves();
+  displace_bodies();
   has_start_ = true;
   for (LayerDrawing& layer : layers_)
     for (auto& [name, field] : layer.fields) field.values.resize(layer.size_of(field), 0.0);
-  displace_sections();
+  move_sections(layers_[static_cast<std::size_t>(Layer::sections)],
+                layers_[static_cast<std::size_t>(Layer::curves)],
+                {lines_, lines_start_, line_at_start_, ring_centres_}, detail_);
 }
 
 namespace {
@@ -136,29 +147,63 @@ LayerDrawing::Field& displacement_of(LayerDrawing& drawing) {
 
 }  // namespace
 
-void VtkDrawing::add_displacement(LayerDrawing& drawing, Start& start) const {
+/// Stations of the curves, and in the first drawing their axes, by their fields.
+void VtkDrawing::note_lines(const LayerDrawing& drawing) {
+  const std::size_t count = drawing.point_count();
+  const auto values_of = [&](std::string_view name, int components) -> const std::vector<double>* {
+    const auto at = drawing.fields.find(name);
+    return at != drawing.fields.end() && at->second.components == components && !at->second.by_ring
+               ? &at->second.values
+               : nullptr;
+  };
+  const std::vector<double>* const arc = values_of("arc length", 1);
+  lines_.stations = arc != nullptr ? *arc : std::vector<double>();
+  lines_.stations.resize(count, 0.0);
+  lines_.axes.clear();
+  if (has_start_) return;
+  const std::array<const std::vector<double>*, 3> axes{values_of("t1", 3), values_of("t2", 3),
+                                                       values_of("t3", 3)};
+  if (std::ranges::find(axes, nullptr) != axes.end()) return;
+  lines_.axes.resize(9 * count, 0.0);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; 3 * i + 2 < axes[k]->size(); ++i)
+      std::copy_n(axes[k]->data() + 3 * i, 3, lines_.axes.data() + 9 * i + 3 * k);
+}
+
+void VtkDrawing::displace_curves() {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(Layer::curves)];
+  note_lines(drawing);
+  lines_.points.swap(drawing.points);
+  if (!has_start_) lines_start_ = lines_;
+  line_at_start_.assign(lines_.lines.size(), SectionAxes::unknown);
+  if (!lines_.points.empty() && !drawing.fields.contains("displacement")) {  // or an element drew it
+    LayerDrawing::Field& field = displacement_of(drawing);
+    field.values.assign(lines_.points.size(), 0.0);
+    const std::size_t instances = std::min(lines_.instances.size(), lines_start_.instances.size());
+    for (std::size_t i = 0; i < instances; ++i) {
+      const auto [first, end] = lines_.of_instance(i);
+      const auto [start, start_end] = lines_start_.of_instance(i);
+      if (end - first != start_end - start) continue;
+      for (std::size_t k = 0; k < end - first; ++k) {
+        const DrawnLine line = lines_.line(first + k);
+        displacements(line, lines_start_.line(start + k),
+                      std::span(field.values).subspan(3 * lines_.lines[first + k], line.points.size()));
+        line_at_start_[first + k] = start + k;
+      }
+    }
+  }
+  lines_.points.swap(drawing.points);
+}
+
+void VtkDrawing::displace_bodies() {
+  LayerDrawing& drawing = layers_[static_cast<std::size_t>(Layer::bodies)];
+  Start& start = bodies_start_;
   if (!has_start_) start = {drawing.points, drawing.entity};
   if (drawing.empty() || drawing.entity != start.entity) return;
   if (drawing.fields.contains("displacement")) return;  // drawn by an element
   LayerDrawing::Field& field = displacement_of(drawing);
   field.values.resize(drawing.points.size());
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = drawing.points[i] - start.points[i];
-}
-
-void VtkDrawing::displace_sections() {
-  LayerDrawing& sections = layers_[static_cast<std::size_t>(Layer::sections)];
-  const auto& of_curves = layers_[static_cast<std::size_t>(Layer::curves)].fields;
-  const auto from = of_curves.find("displacement");
-  if (sections.fields.contains("displacement")) return;  // drawn by an element
-  if (from == of_curves.end() || from->second.components != 3 ||
-      std::ranges::all_of(ring_centres_, [](std::size_t centre) { return centre == unknown; }))
-    return;
-  LayerDrawing::Field& field = displacement_of(sections);
-  field.by_ring = true;
-  field.values.resize(sections.size_of(field), 0.0);
-  for (std::size_t i = 0; i < ring_centres_.size(); ++i)
-    if (ring_centres_[i] != unknown)
-      std::copy_n(from->second.values.data() + 3 * ring_centres_[i], 3, field.values.data() + 3 * i);
 }
 
 void VtkDrawing::place_rings(LayerDrawing& drawing, std::size_t first, std::size_t corners,
@@ -170,38 +215,53 @@ void VtkDrawing::place_rings(LayerDrawing& drawing, std::size_t first, std::size
   const bool known = axis_.count >= 2 && (count == axis_.count || count <= 2), ends = count != axis_.count;
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t on_axis = !ends ? k : k + 1 == count ? axis_.count - 1 : 0;
-    ring_centres_.push_back(known ? axis_.first + on_axis : unknown);
+    ring_centres_.push_back(known ? axis_.first + on_axis : SectionAxes::unknown);
   }
 }
 
 std::vector<VtkDrawing::InstanceStart> VtkDrawing::starts() const {
   std::vector<InstanceStart> all;
-  const auto part = [](const std::vector<double>& points, std::size_t begin, std::size_t end) {
-    const auto at = [&](std::size_t i) { return points.begin() + static_cast<std::ptrdiff_t>(3 * i); };
-    return std::vector<double>(at(begin), at(end));
-  };
+  if (!has_start_) return all;
   for (std::size_t k = 0; k < instances_at_start_.size(); ++k) {
-    const InstanceBegin& begin = instances_at_start_[k];
-    const InstanceBegin end =
-        k + 1 < instances_at_start_.size()
-            ? instances_at_start_[k + 1]
-            : InstanceBegin{-1, curves_start_.entity.size(), bodies_start_.entity.size()};
-    all.push_back({begin.entity, part(curves_start_.points, begin.curves, end.curves),
-                   part(bodies_start_.points, begin.bodies, end.bodies)});
+    const std::size_t begin = instances_at_start_[k].bodies;
+    const std::size_t end =
+        k + 1 < instances_at_start_.size() ? instances_at_start_[k + 1].bodies : bodies_start_.entity.size();
+    InstanceStart one;
+    one.entity = instances_at_start_[k].entity;
+    const auto at = [&](std::size_t i) {
+      return bodies_start_.points.begin() + static_cast<std::ptrdiff_t>(3 * i);
+    };
+    one.bodies.assign(at(begin), at(end));
+    const auto [first, last] = lines_start_.of_instance(k);
+    for (std::size_t i = first; i < last; ++i) {
+      const DrawnLine line = lines_start_.line(i);
+      one.curves.insert(one.curves.end(), line.points.begin(), line.points.end());
+      one.stations.insert(one.stations.end(), line.stations.begin(), line.stations.end());
+      one.axes.insert(one.axes.end(), line.axes.begin(), line.axes.end());
+      one.line_points.push_back(static_cast<std::int32_t>(line.size()));
+    }
+    all.push_back(std::move(one));
   }
   return all;
 }
 
 void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
-  curves_start_ = bodies_start_ = {};
+  lines_start_ = {};
+  bodies_start_ = {};
   instances_at_start_.clear();
   for (const InstanceStart& one : starts) {
-    instances_at_start_.push_back({one.entity, curves_start_.entity.size(), bodies_start_.entity.size()});
-    for (const auto& [points, to] :
-         {std::pair(&one.curves, &curves_start_), std::pair(&one.bodies, &bodies_start_)}) {
-      to->points.insert(to->points.end(), points->begin(), points->end());
-      to->entity.resize(to->points.size() / 3, one.entity);
+    instances_at_start_.push_back({one.entity, bodies_start_.entity.size()});
+    bodies_start_.points.insert(bodies_start_.points.end(), one.bodies.begin(), one.bodies.end());
+    bodies_start_.entity.resize(bodies_start_.points.size() / 3, one.entity);
+    lines_start_.instances.push_back(lines_start_.lines.size());
+    std::size_t first = lines_start_.stations.size();
+    for (const std::int32_t count : one.line_points) {
+      lines_start_.lines.push_back(first);
+      first += static_cast<std::size_t>(count);
     }
+    lines_start_.points.insert(lines_start_.points.end(), one.curves.begin(), one.curves.end());
+    lines_start_.stations.insert(lines_start_.stations.end(), one.stations.begin(), one.stations.end());
+    lines_start_.axes.insert(lines_start_.axes.end(), one.axes.begin(), one.axes.end());
   }
   has_start_ = true;
 }
@@ -219,6 +279,7 @@ void VtkDrawing::begin_part(LayerDrawing& drawing, std::size_t first, std::size_
 LayerDrawing& VtkDrawing::add_points(Layer layer, std::span<const Vec3> points) {
   LayerDrawing& drawing = layers_[static_cast<std::size_t>(layer)];
   begin_part(drawing, drawing.point_count(), points.size());
+  if (layer == Layer::curves) lines_.lines.push_back(last_first_);
   for (const Vec3& p : points) drawing.points.insert(drawing.points.end(), p.data(), p.data() + 3);
   drawing.entity.resize(drawing.point_count(), entity_);
   return drawing;
@@ -339,17 +400,12 @@ LayerDrawing::Field& VtkDrawing::field_of_last(std::string_view name) {
   return last_field_->second;
 }
 
-namespace {
-
-/// Makes a field of rings one of points.
 void spread(const LayerDrawing& drawing, LayerDrawing::Field& field) {
   std::vector<double> values;
   spread(drawing, static_cast<std::size_t>(field.components), field.values, values);
   field.values = std::move(values);
   field.by_ring = false;
 }
-
-}  // namespace
 
 LayerDrawing::Field& VtkDrawing::field_of_part(std::string_view name, std::span<const double> values,
                                                int components, bool by_ring, std::size_t places) {

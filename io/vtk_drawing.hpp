@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/drawn_lines.hpp"
 #include "io/ring_corners.hpp"
 #include "trammel/archive.hpp"
 #include "trammel/canvas.hpp"
@@ -31,11 +32,13 @@ struct DrawingExtent {
       high{-infinity, -infinity, -infinity};  ///< of points [m]
   double force = 0;                           ///< largest length of a vector of the field "force" [N]
   double moment = 0;                          ///< and of "moment" [N m]
+  double shear = 0;                           ///< and of the last two components of "section force" [N]
+  double bending = 0;                         ///< and of "section moment" [N m]
 
   void add(const DrawingExtent& other);
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(low, high, force, moment);
+    archive(low, high, force, moment, shear, bending);
   }
   double diagonal() const;  ///< of the box around the points [m]; 0 where there are none
 
@@ -107,6 +110,9 @@ void spread(const LayerDrawing& drawing, std::size_t width, const std::vector<Nu
   std::fill(next, to.data() + to.size(), Number(0));
 }
 
+/// Makes a field of rings one of points.
+void spread(const LayerDrawing& drawing, LayerDrawing::Field& field);
+
 using DrawingLayers = std::array<LayerDrawing, canvas_layers>;
 
 /// Gathers what this rank's instances draw, layer by layer.
@@ -116,13 +122,16 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void set_glyph_scale(const GlyphScale& scale) { glyph_scale_ = scale; }
   /// What a picture of the whole scene shows as a few pixels [m]; skins of sections have no finer details. 0: unknown.
   void set_detail(double detail) { detail_ = detail; }
+  void set_visible(const VisibleDifferences& visible) { visible_ = visible; }
   /// Removes everything.
   void clear();
   /// The following calls belong to this entity.
   void begin(int entity);
   /// Fills missing fields with zeros, and adds the field `displacement` [m] to curves and bodies: of their points
-  /// since the first drawing, if it had the same points. A section has the displacement of the curve around which it was swept: of the
-  /// instance's last curve before it, with a ring at each of its points, or at its ends.
+  /// since the first drawing. Bodies have it if the first drawing had the same points; a curve if its instance drew as many curves then,
+  /// by the field "arc length" or with the same points. A section has the displacement of the curve around which it was swept: of the
+  /// instance's last curve before it, with a ring at each of its points, or at its ends. A section that is wider than the detail has
+  /// displacements and velocities of its own points, by the curve's fields "t1", "t2", "t3" and "angular velocity" (`move_sections`).
   void finish();
 
   void polyline(Layer layer, std::span<const Vec3> points) override;
@@ -136,6 +145,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   void ring_field(std::string_view name, std::span<const double> values, int components) override;
   /// Throws Error where the number of values is not that of the part's points, or a name is taken.
   void field(std::string_view name, std::span<const double> values, int components) override;
+  VisibleDifferences visible() const override { return visible_; }
   void label(std::string_view name, std::string_view unit,
              std::span<const std::string_view> components) override;
   GlyphScale begin_glyph(const Vec3&) override { return glyph_scale_; }
@@ -152,9 +162,12 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   struct InstanceStart {
     std::int32_t entity = -1;
     std::vector<double> curves, bodies;
+    std::vector<double> stations;           ///< of `curves` along their lines [m]; 0 where nobody gave them
+    std::vector<double> axes;               ///< t1, t2, t3 at `curves`; empty where nobody gave them
+    std::vector<std::int32_t> line_points;  ///< how many of these points each line has
 
     bool empty() const { return curves.empty() && bodies.empty(); }
-    void serialize(Archive& archive) { archive(entity, curves, bodies); }
+    void serialize(Archive& archive) { archive(entity, curves, bodies, stations, axes, line_points); }
   };
   bool has_start() const { return has_start_; }
   /// By `begin` of the first drawing.
@@ -180,21 +193,24 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
     std::vector<double> points;
     std::vector<std::int32_t> entity;
   };
-  void add_displacement(LayerDrawing& drawing, Start& start) const;
-  void displace_sections();
+  void displace_bodies();
+  void displace_curves();
+  void note_lines(const LayerDrawing& drawing);
   /// Adds rings to a layer, which begin at its point `first`, and notes the points of curves around which they stand.
   void place_rings(LayerDrawing& drawing, std::size_t first, std::size_t corners, std::size_t count);
   /// The field of this name, to which the last part adds numbers; where it is new it is `by_ring`. `places`: of the part.
   LayerDrawing::Field& field_of_part(std::string_view name, std::span<const double> values, int components,
                                      bool by_ring, std::size_t places);
 
-  /// Where the points of an instance begin in the first drawing, and whose it is.
+  /// Where the bodies of an instance begin in the first drawing, and whose it is.
   struct InstanceBegin {
     std::int32_t entity = -1;
-    std::size_t curves = 0, bodies = 0;
+    std::size_t bodies = 0;
   };
 
-  Start curves_start_, bodies_start_;
+  DrawnLines lines_, lines_start_;          ///< of curves, now and in the first drawing
+  std::vector<std::size_t> line_at_start_;  ///< by line now: its number in the first drawing, or unknown
+  Start bodies_start_;
   std::vector<InstanceBegin> instances_at_start_;
   bool has_start_ = false;
   GlyphScale glyph_scale_;
@@ -210,6 +226,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   std::size_t kept_rings_ = 0;     ///< the last ones of them, which are drawn
   RingCorners ring_corners_;
   double detail_ = 0;
+  VisibleDifferences visible_;
   /// The last skin without caps: its layer, entity, corners, and the points of the layer after it.
   struct Skin {
     const LayerDrawing* layer = nullptr;
@@ -220,7 +237,6 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   struct {
     std::size_t first = 0, count = 0;
   } axis_;
-  static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> ring_centres_;  ///< by ring of the layer of sections: point of the layer of curves
   using NamedField = std::pair<const std::string, LayerDrawing::Field>;
   NamedField* last_field_ = nullptr;  ///< of the last part

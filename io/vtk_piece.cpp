@@ -13,6 +13,7 @@
 
 #include "io/field_labels.hpp"
 #include "trammel/error.hpp"
+#include "trammel/glyph.hpp"
 
 namespace trammel {
 
@@ -46,14 +47,13 @@ std::pair<double, bool> largest_of(std::span<const double> values) {
   return {finite, false};
 }
 
-/// Rounds values to the precision of single numbers at the largest of them, and to so many bits. Digits below are rounding errors,
-/// which do not compress.
-void to_single(std::span<const double> values, int bits, std::vector<float>& to) {
+/// Rounds values to so many binary digits of the largest of them, and to so many bits. Digits below are rounding errors, and details
+/// that no picture shows; they do not compress.
+void to_single(std::span<const double> values, int digits, int bits, std::vector<float>& to) {
   to.resize(values.size());
   const auto [largest, finite] = largest_of(values);
-  const double step = largest == 0 ? 0
-                                   : std::ldexp(1.0, std::ilogb(std::min(largest, largest_single)) -
-                                                         (std::numeric_limits<float>::digits - 1));
+  const double step =
+      largest == 0 ? 0 : std::ldexp(1.0, std::ilogb(std::min(largest, largest_single)) - (digits - 1));
   const double to_step = 0x1.8p52 * step;  // adding this rounds a value to a multiple of the step
   if (!finite || largest > largest_single / 2) {
     for (std::size_t i = 0; i < values.size(); ++i) to[i] = rounded((values[i] + to_step) - to_step, bits);
@@ -66,6 +66,11 @@ void to_single(std::span<const double> values, int bits, std::vector<float>& to)
     const auto single = static_cast<float>((values[i] + to_step) - to_step);
     to[i] = std::bit_cast<float>((std::bit_cast<std::uint32_t>(single) + half) & mask);
   }
+}
+
+/// Whether the components are quantities of their own (a normal force and shear forces), and not of one vector in the world.
+bool has_own_scales(const LayerField& field) {
+  return field.components > 1 && !field.names.empty() && !std::ranges::equal(field.names, world_axes);
 }
 
 /// Numbers of points and offsets as the files have them.
@@ -117,6 +122,19 @@ Coordinates coordinates_for(const DrawingExtent& extent) {
                                                           : Coordinates::in_double_precision;
 }
 
+void VtkPieceWriter::field_to_single(std::span<const double> values, const LayerField& field, int digits) {
+  const int bits = field.components > 1 ? field_bits : digits;
+  if (!has_own_scales(field)) return to_single(values, digits, bits, numbers_);
+  const auto width = static_cast<std::size_t>(field.components);
+  numbers_.resize(values.size());
+  for (std::size_t k = 0; k < width; ++k) {
+    component_.clear();
+    for (std::size_t i = k; i < values.size(); i += width) component_.push_back(values[i]);
+    to_single(component_, digits, bits, of_component_);
+    for (std::size_t i = 0; i < of_component_.size(); ++i) numbers_[k + i * width] = of_component_[i];
+  }
+}
+
 std::string VtkPieceWriter::text(LayerDrawing& drawing, const std::vector<LayerField>& fields,
                                  Coordinates coordinates) {
   constexpr auto largest = std::numeric_limits<std::int32_t>::max();
@@ -141,7 +159,8 @@ std::string VtkPieceWriter::text(LayerDrawing& drawing, const std::vector<LayerF
     LayerDrawing::Field& own = drawing.field(field.name).second;
     own.components = field.components;
     own.values.resize(drawing.size_of(own), 0.0);
-    to_single(own.values, field.components > 1 ? field_bits : every_bit, numbers_);
+    const bool whole = field.components == 1 && drawing.rings.empty();  // coordinates, arc lengths
+    field_to_single(own.values, field, whole ? every_bit : field_digits);
     if (own.by_ring) spread(drawing, static_cast<std::size_t>(field.components), numbers_, spread_);
     points += array_element("Float32", field.name, field.components,
                             arrays_.add(std::span<const float>(own.by_ring ? spread_ : numbers_))) +
@@ -154,7 +173,7 @@ std::string VtkPieceWriter::text(LayerDrawing& drawing, const std::vector<LayerF
     indices_.insert(indices_.end(), kind->entity.begin(), kind->entity.end());
   points += "      <CellData>\n" + index_array("entity", indices_) + "      </CellData>\n      <Points>\n";
   if (coordinates == Coordinates::in_single_precision) {
-    to_single(drawing.points, every_bit, numbers_);
+    to_single(drawing.points, every_bit, every_bit, numbers_);
     points += array_element("Float32", "Points", 3, arrays_.add_coordinates(numbers_)) + plain;
   } else {
     points +=

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,12 @@ struct LayerField {
   }
 };
 
-/// How coordinates are written. Fields are always in single precision, and those with several components are
-/// rounded to `field_bits` bits, because rounding noise cannot be compressed and a picture shows three digits.
+/// How coordinates are written.
 enum class Coordinates { in_single_precision, in_double_precision };
-inline constexpr int field_bits = 17;
+/// Fields are in single precision. Those with several components, and all on sections, are rounded to so many binary digits of their
+/// largest number (an error of 4e-6 of it), and those with several components to so many bits of each number: rounding noise cannot be
+/// compressed, and a picture shows three digits.
+inline constexpr int field_digits = 18, field_bits = 17;
 
 /// Single precision where it tells a millionth of the drawing's size. Drawings far from the origin need double precision.
 Coordinates coordinates_for(const DrawingExtent& extent);
@@ -38,8 +41,12 @@ class VtkPieceWriter {
   std::string text(LayerDrawing& drawing, const std::vector<LayerField>& fields, Coordinates coordinates);
 
  private:
+  /// Sets numbers_.
+  void field_to_single(std::span<const double> values, const LayerField& field, int digits);
+
   AppendedArrays arrays_;
-  std::vector<float> numbers_, spread_;
+  std::vector<float> numbers_, spread_, of_component_;
+  std::vector<double> component_;
   std::vector<std::int32_t> indices_;
 };
 

@@ -49,8 +49,8 @@ std::string describe(const VtkDrawing& drawing) {
     const LayerDrawing& layer = drawing.layer(i);
     if (layer.empty()) continue;
     const DrawingExtent e = layer.extent();
-    text += fmt::format("{} {} {} {} {} {}\n", i, fmt::join(e.low, " "), fmt::join(e.high, " "), e.force,
-                        e.moment, layer.fields.size());
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", i, fmt::join(e.low, " "), fmt::join(e.high, " "),
+                        e.force, e.moment, e.shear, e.bending, layer.fields.size());
     for (const auto& [name, field] : layer.fields)
       text += field_line({name, field.components, field.unit, field.names}) + "\n";
   }
@@ -65,7 +65,7 @@ FramePlan join(const std::vector<std::string>& texts) {
     std::size_t layer = 0, count = 0;
     DrawingExtent e;
     while (in >> layer >> e.low[0] >> e.low[1] >> e.low[2] >> e.high[0] >> e.high[1] >> e.high[2] >>
-           e.force >> e.moment >> count >> std::ws) {
+           e.force >> e.moment >> e.shear >> e.bending >> count >> std::ws) {
       LayerPlan& to = plan[layer];
       to.extent.add(e);
       to.ranks.push_back(static_cast<int>(rank));
@@ -201,7 +201,7 @@ struct VtkSeries::Parts {
   /// The same on all ranks, and in a run that goes on from a checkpoint: by the frames so far; of the first frame, whose glyphs it
   /// scales, by what it will draw. Collective.
   void set_detail(const State& state) {
-    constexpr double of_diagonal = 1.0 / 400;
+    constexpr double of_diagonal = 1.0 / 400, visible_of_diagonal = 1.0 / 8000, colours = 256;
     DrawingExtent all;
     for (const DrawingExtent& extent : extents) all.add(extent);
     if (recorded == 0) {
@@ -211,6 +211,7 @@ struct VtkSeries::Parts {
       all = found.extent;
     }
     drawing.set_detail(of_diagonal * all.diagonal());
+    drawing.set_visible({visible_of_diagonal * all.diagonal(), all.shear / colours, all.bending / colours});
   }
 
   bool is_joint(int entity) const {

@@ -76,20 +76,80 @@ class FieldValues {
 /// What is drawn of one element. The vectors are kept for the next element, because allocating them takes a large
 /// part of drawing it.
 struct Stations {
+  std::vector<double> places;  ///< from 0 to 1 along the element
   std::vector<Pose> poses;
   std::vector<Vec3> points;
   std::vector<Vec6> forces;
   std::vector<Vec3> velocities;
-  FieldValues arc, force_world, moment_world, acceleration, strain_energy, kinetic_energy;
+  FieldValues arc, force_world, moment_world, spin, acceleration, strain_energy, kinetic_energy;
   std::array<FieldValues, 3> axes;
 
   void clear() {
-    poses.clear(), points.clear(), forces.clear(), velocities.clear();
-    for (FieldValues* const values : {&arc, &force_world, &moment_world, &acceleration, &strain_energy,
+    places.clear(), poses.clear(), points.clear(), forces.clear(), velocities.clear();
+    for (FieldValues* const values : {&arc, &force_world, &moment_world, &spin, &acceleration, &strain_energy,
                                       &kinetic_energy, &axes[0], &axes[1], &axes[2]})
       values->clear();
   }
 };
+
+/// Whether the line between an element's ends differs little from the element, and the skin between them from the section swept
+/// along it. `h`: twist from start to end; `visible` [m].
+bool is_straight(const Vec6& h, const Outline& outline, double visible) {
+  constexpr double turn = 0.05, turn_of_line = 0.01, of_width = 0.01;
+  double radius = 0;
+  for (const Eigen::Vector2d& y : outline.points) radius = std::max(radius, y.squaredNorm());
+  const Vec3 along = h.head<3>(), theta = h.tail<3>();
+  const double rise = theta.cross(along).norm() / 8;  // of the arc above its chord
+  if (!(theta.norm() <= turn)) return false;
+  if (rise <= std::max(visible, of_width * 2 * std::sqrt(radius))) return true;
+  return !(radius > 0) && theta.norm() <= turn_of_line;
+}
+
+/// Adds the places between which the magnitude of a vector that varies linearly from `a` to `b` is nearly linear too, or differs by no
+/// more than `visible`. Magnitudes up to `none` are rounding errors.
+void add_bends(const Eigen::Vector2d& a, const Eigen::Vector2d& b, double none, double visible,
+               std::vector<double>& places) {
+  constexpr double of_magnitude = 0.02;
+  constexpr int deepest = 3;
+  const double largest = std::max(a.norm(), b.norm()), tolerance = std::max(of_magnitude * largest, visible);
+  if (!(largest > std::max(none, visible))) return;
+  const auto magnitude = [&](double x) { return ((1 - x) * a + x * b).norm(); };
+  const auto halve = [&](auto& self, double from, double to, int depth) -> void {
+    const double middle = 0.5 * (from + to);
+    if (depth == deepest || (magnitude(from) + magnitude(to)) / 2 - magnitude(middle) <= tolerance) return;
+    places.push_back(middle);
+    self(self, from, middle, depth + 1);
+    self(self, middle, to, depth + 1);
+  };
+  const Eigen::Vector2d d = b - a;
+  const double least = -a.dot(d) / d.squaredNorm();
+  if (!(least > 0 && least < 1) || (1 - least) * a.norm() + least * b.norm() - magnitude(least) <= tolerance)
+    return halve(halve, 0, 1, 0);
+  places.push_back(least);
+  halve(halve, 0, least, 0);
+  halve(halve, least, 1, 0);
+}
+
+/// Where an element is drawn: at its ends, between them where it is curved, and where the magnitudes of shear force and bending
+/// moment are not linear.
+void choose_places(const ElementConstants& c, const Vec6& h, const Vec6& at_start, const Vec6& at_end,
+                   int pieces, const VisibleDifferences& visible, std::vector<double>& places) {
+  constexpr double no_strain = 1e-9, no_shear = 1e-6, apart = 1e-3;
+  places.assign({0, 1});
+  if (pieces == 1) return;
+  if (!is_straight(h, c.outline, visible.length))
+    for (int i = 1; i < pieces; ++i) places.push_back(static_cast<double>(i) / pieces);
+  const Mat6& stiffness = c.elastic.stiffness;
+  const double no_force = no_shear * stiffness(0, 0),
+               no_moment = no_strain * std::sqrt(stiffness(0, 0) * stiffness.diagonal().tail<2>().maxCoeff());
+  add_bends(at_start.segment<2>(1), at_end.segment<2>(1), no_force, visible.shear_force, places);
+  add_bends(at_start.segment<2>(4), at_end.segment<2>(4), no_moment, visible.bending_moment, places);
+  if (places.size() == 2) return;
+  std::ranges::sort(places);
+  const auto near = [](double a, double b) { return b - a < apart; };
+  places.erase(std::unique(places.begin(), places.end(), near), places.end());
+  places.back() = 1;
+}
 
 using Names = std::array<std::string_view, 3>;
 
@@ -202,19 +262,19 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   at_start = rounded(at_start, precision.force);
   at_end = rounded(at_end, precision.force);
 
-  const int pieces = place_.pieces;
   static thread_local Stations stations;
   stations.clear();
-  auto& [poses, points, forces, velocities, arc, force_world, moment_world, acceleration, strain_energy,
-         kinetic_energy, axes] = stations;
+  auto& [places, poses, points, forces, velocities, arc, force_world, moment_world, spin, acceleration,
+         strain_energy, kinetic_energy, axes] = stations;
   const double strain_density = 0.5 * strain.dot(c.elastic.stiffness * strain);
   const double kinetic_density =
       c.massive ? InertiaForces(c.mass, f.n1, f.n2).energy() / c.elastic.length : 0.0;
-  for (int i = 0; i <= pieces; ++i) {
-    const double xi = static_cast<double>(i) / pieces;
-    const Pose X = i == 0        ? Pose{f.n1.R_WS, f.n1.p_WS}
-                   : i == pieces ? Pose{f.n2.R_WS, f.n2.p_WS}
-                                 : Pose{f.n1.R_WS, f.n1.p_WS} * se3::exp(Vec6(xi * h));
+  const Vec3 w1 = f.n1.R_WS * f.n1.w_WS_S, w2 = f.n2.R_WS * f.n2.w_WS_S;
+  choose_places(c, h, at_start, at_end, place_.pieces, visible_differences(canvas), places);
+  for (const double xi : places) {
+    const Pose X = xi == 0   ? Pose{f.n1.R_WS, f.n1.p_WS}
+                   : xi == 1 ? Pose{f.n2.R_WS, f.n2.p_WS}
+                             : Pose{f.n1.R_WS, f.n1.p_WS} * se3::exp(Vec6(xi * h));
     poses.push_back(X);
     points.push_back(X.p);
     arc.add(place_.s_first + xi * c.elastic.length);
@@ -223,6 +283,7 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
     force_world.add(Vec3(X.R * force.head<3>()));
     moment_world.add(Vec3(X.R * force.tail<3>()));
     velocities.emplace_back((1 - xi) * f.n1.v_WS + xi * f.n2.v_WS);
+    spin.add(Vec3((1 - xi) * w1 + xi * w2));
     acceleration.add(Vec3((1 - xi) * f.n1.a_WS + xi * f.n2.a_WS));
     strain_energy.add(strain_density);
     kinetic_energy.add(kinetic_density);
@@ -235,37 +296,11 @@ void BeamElement::draw(const LocalState& x, const ReactionContributions&, Canvas
   draw_common_fields(strain, forces, velocities, 0, canvas);
   draw_field(canvas, "force", "N", world_axes, force_world);
   draw_field(canvas, "moment", "N m", world_axes, moment_world);
+  draw_field(canvas, "angular velocity", "rad/s", world_axes, spin);
   draw_field(canvas, "acceleration", "m/s^2", world_axes, acceleration);
   draw_field(canvas, "strain energy by length", "J/m", strain_energy);
   draw_field(canvas, "kinetic energy by length", "J/m", kinetic_energy);
   draw_section(poses, strain, forces, velocities, canvas);
-}
-
-/// Whether a straight skin between the ends differs little from the section swept along the element, in shape and in the magnitudes of
-/// bending moment and shear force. These are not linear where a component changes its sign.
-bool BeamElement::ends_suffice(const std::vector<Pose>& poses, const std::vector<Vec6>& forces) const {
-  constexpr double turn = 0.05, of_width = 0.01, of_magnitude = 0.02, no_strain = 1e-9, no_shear = 1e-6;
-  double width = 0;
-  for (const Eigen::Vector2d& y : constants_->outline.points) width = std::max(width, y.squaredNorm());
-  width = 2 * std::sqrt(width);
-  const Pose &a = poses.front(), &b = poses.back();
-  if (!((b.R - a.R).norm() <= turn)) return false;
-  const auto last = static_cast<double>(poses.size() - 1);
-  const Mat6& stiffness = constants_->elastic.stiffness;
-  const double no_force = no_shear * stiffness(0, 0),
-               no_moment = no_strain * std::sqrt(stiffness(0, 0) * stiffness.diagonal().tail<2>().maxCoeff());
-  for (std::size_t i = 1; i + 1 < poses.size(); ++i) {
-    const double x = static_cast<double>(i) / last;
-    if (!((poses[i].p - ((1 - x) * a.p + x * b.p)).norm() <= of_width * width)) return false;
-    for (const auto& [first, none] : {std::pair(1, no_force), std::pair(4, no_moment)}) {
-      const double at_a = forces.front().segment<2>(first).norm(),
-                   at_b = forces.back().segment<2>(first).norm();
-      const double here = forces[i].segment<2>(first).norm(), largest = std::max(at_a, at_b);
-      if (largest > none && !(std::abs(here - ((1 - x) * at_a + x * at_b)) <= of_magnitude * largest))
-        return false;
-    }
-  }
-  return true;
 }
 
 void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strain,
@@ -274,9 +309,6 @@ void BeamElement::draw_section(const std::vector<Pose>& poses, const Vec6& strai
   const Outline& outline = constants_->outline;
   const auto corners = static_cast<int>(outline.points.size());
   if (corners < 3) return;
-  if (poses.size() > 2 && ends_suffice(poses, forces))
-    return draw_section({poses.front(), poses.back()}, strain, {forces.front(), forces.back()},
-                        {velocities.front(), velocities.back()}, canvas);
   static thread_local std::vector<Vec3> points;
   static thread_local std::vector<int> caps;
   points.clear(), caps.clear();

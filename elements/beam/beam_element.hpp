@@ -16,7 +16,7 @@ class BeamElement {
     int index = 0;  ///< from 0
     bool first = false, last = false;
     double s_first = 0;  ///< arc length of its first node [m]
-    int pieces = 4;      ///< straight pieces that it is drawn with
+    int pieces = 4;      ///< straight pieces that it is drawn with where it is curved
   };
 
   BeamElement(std::shared_ptr<const ElementConstants> constants, const Place& place)
@@ -31,7 +31,6 @@ class BeamElement {
  private:
   void end_outputs(const std::string& name, const Mat3& R, const Vec3& force, const Vec3& moment,
                    OutputSink& sink) const;
-  bool ends_suffice(const std::vector<Pose>& poses, const std::vector<Vec6>& forces) const;
   /// `forces`: section force and moment at each pose; `velocities`: of the axis there.
   void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const std::vector<Vec6>& forces,
                     const std::vector<Vec3>& velocities, Canvas& canvas) const;

@@ -11,6 +11,7 @@
 #include "tangent_check.hpp"
 #include "trammel/material_line.hpp"
 #include "trammel/plugin.hpp"
+#include "trammel/swept_canvas.hpp"
 
 extern "C" void trammel_register(trammel::Registry& registry);
 
@@ -310,19 +311,83 @@ TEST(BeamElement, draws_its_curve_and_its_section) {
   EXPECT_LT((centre - x.local().position(2)).norm(), 1e-12);
 }
 
-TEST(BeamElement, draws_a_straight_section_by_its_ends_unless_a_moment_changes_its_sign) {
+TEST(BeamElement, is_drawn_by_its_ends_where_it_is_straight_and_a_moment_keeps_its_sign) {
   const BeamElement element = element_on(*straight_axis({0, 0, 0}, {0.7, 0, 0}, nullptr, 0), false);
-  const auto rings = [&](const Vec3& end, double turn) {
+  Counted drawn;
+  const auto rings = [&](const Vec3& end, const Vec3& turn) {
+    ProbeState x;
+    x.position({0, 0, 0}).rotation(Mat3::Identity()).position(end).rotation(so3::exp(turn));
+    drawn = {};
+    element.draw(x.local(), {}, drawn);
+    EXPECT_EQ(drawn.values_of.at("arc length").size(), drawn.section_points.size() / 4);
+    return drawn.section_points.size() / 4;
+  };
+  EXPECT_EQ(rings({0.7, 0, 0}, {0, 0, 0}), 2U);
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, {0, 0.002, 0}), 2U);  // an arc: a constant moment
+  EXPECT_GE(rings({0.7, 0, -0.035}, {0, 0.1, 0}), 5U);     // an arc that can be seen
+
+  // Moments of both signs at the ends: a ring where there is none.
+  const auto moment = [&](std::size_t ring) {  // of the first of its four corners
+    const std::vector<double>& m = drawn.values_of.at("section moment");
+    return Eigen::Vector2d(m[12 * ring + 1], m[12 * ring + 2]);
+  };
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, {0, 0, 0}), 3U);
+  EXPECT_NEAR(drawn.values_of.at("arc length")[1], 0.35, 1e-12);
+  EXPECT_GT(moment(0).norm(), 0);
+  EXPECT_NEAR(moment(1).norm(), 0, 1e-9 * moment(0).norm());
+
+  // Between the rings magnitudes are linear within 2 % of the largest, also where both components vary.
+  const std::size_t count = rings({0.7, 0.0004, -0.0007}, {0, 0.0005, 0.0012});
+  EXPECT_GT(count, 3U);
+  const Eigen::Vector2d first = moment(0), last = moment(count - 1);
+  const auto magnitude = [&](double x) { return ((1 - x) * first + x * last).norm(); };
+  const double largest = std::max(magnitude(0), magnitude(1));
+  const auto place = [&](std::size_t ring) { return drawn.values_of.at("arc length")[ring] / 0.7; };
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_NEAR(moment(i).norm(), magnitude(place(i)), 1e-9 * largest);
+    if (i + 1 == count) break;
+    const double a = place(i), b = place(i + 1);
+    EXPECT_NEAR(magnitude((a + b) / 2), (magnitude(a) + magnitude(b)) / 2, 0.02 * largest);
+  }
+}
+
+/// As the recorder's: what differs less cannot be seen.
+class Coarse final : public Canvas, public SweptCanvas {
+ public:
+  VisibleDifferences seen;
+  std::size_t rings = 0;
+
+  void polyline(Layer, std::span<const Vec3>) override {}
+  void points(Layer, std::span<const Vec3>) override {}
+  void surface(Layer, std::span<const Vec3>, std::span<const int>) override {}
+  void field(std::string_view, std::span<const double>, int) override {}
+  void swept(Layer, std::span<const Vec3> points, int corners, std::span<const int>) override {
+    rings = points.size() / static_cast<std::size_t>(corners);
+  }
+  void ring_field(std::string_view, std::span<const double>, int) override {}
+  VisibleDifferences visible() const override { return seen; }
+};
+
+TEST(BeamElement, has_no_points_for_what_a_picture_does_not_show) {
+  const BeamElement element = element_on(*straight_axis({0, 0, 0}, {0.7, 0, 0}, nullptr, 0), false);
+  const auto rings = [&](const Vec3& end, double turn, const VisibleDifferences& visible) {
     ProbeState x;
     x.position({0, 0, 0}).rotation(Mat3::Identity()).position(end).rotation(so3::exp(Vec3(0, turn, 0)));
-    Counted canvas;
+    Coarse canvas;
+    canvas.seen = visible;
     element.draw(x.local(), {}, canvas);
-    return canvas.section_points.size() / 4;
+    return canvas.rings;
   };
-  EXPECT_EQ(rings({0.7, 0, 0}, 0), 2U);
-  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0.002), 2U);  // an arc: a constant moment
-  EXPECT_EQ(rings({0.7, 0, -0.035}, 0.1), 5U);     // an arc that can be seen
-  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0), 5U);      // moments of both signs at the ends
+  Counted all;
+  ProbeState bent;
+  bent.position({0, 0, 0}).rotation(Mat3::Identity()).position({0.7, 0, -0.0007}).rotation(Mat3::Identity());
+  element.draw(bent.local(), {}, all);
+  const double moment = std::abs(all.values_of.at("section moment")[1]);
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0, {}), 3U);
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0, {.bending_moment = 0.9 * moment}), 3U);
+  EXPECT_EQ(rings({0.7, 0, -0.0007}, 0, {.bending_moment = 1.1 * moment}), 2U);
+  // An arc: the three places between the ends that are there for its shape.
+  EXPECT_EQ(rings({0.7, 0, -0.014}, 0.04, {}), 3 + rings({0.7, 0, -0.014}, 0.04, {.length = 0.01}));
 }
 
 TEST(BeamElement, draws_strains_and_forces_to_the_precision_of_its_positions) {

@@ -45,6 +45,22 @@ def folder():
     raise RuntimeError(SERIES + ' not found: open this file by File > Load State')
 
 
+def instant_of_picture():
+    # The time that the command line gives, or the last one. ParaView would draw another instant, or what is there of one, and say nothing.
+    times = sorted(frames)
+    time = float(sys.argv[2]) if len(sys.argv) > 2 else times[-1]
+    slack = 1e-9 * (times[-1] - times[0])
+    before = [each for each in times if each <= time + slack]
+    if not before or not time <= times[-1] + slack:
+        sys.exit('there is no instant t = %g s: %s holds those from %g to %g s' % (time, pvd, times[0], times[-1]))
+    for file in frames[before[-1]].values():
+        pieces = xml.parse(file).getroot().iter('Piece') if file.endswith('.pvtp') else ()
+        for piece in [os.path.join(os.path.dirname(file), one.get('Source')) for one in pieces]:
+            if not os.path.exists(piece):
+                sys.exit('the piece %s of the instant t = %g s is missing' % (piece, before[-1]))
+    return time
+
+
 def show(source, view, style):
     shown = Show(source, view)
     shown.ColorArrayName = ['POINTS', '']
@@ -121,6 +137,8 @@ here = folder()
 pvd = os.path.join(here, SERIES)
 entities = os.path.join(here, SERIES[:-len('.pvd')] + '_entities.csv')
 frames = read_frames(pvd)
+takes_picture = len(sys.argv) > 1 and sys.argv[1].endswith('.png')
+instant = instant_of_picture() if takes_picture else sorted(frames)[-1]
 series = PVDReader(registrationName=SERIES, FileName=pvd)
 series.UpdatePipelineInformation()
 # Shown once before its filters are made: otherwise the window offers to apply what is applied already.
@@ -176,8 +194,7 @@ view.CameraParallelScale = HALF_SIZE
 SetActiveSource(None)
 view.StillRender()  # the first Render would move the camera
 
-if len(sys.argv) > 1 and sys.argv[1].endswith('.png'):
-    if len(sys.argv) > 2:
-        view.ViewTime = float(sys.argv[2])
+if takes_picture:
+    view.ViewTime = instant
     view.ViewSize = [1280, 800]
     SaveScreenshot(sys.argv[1], view)

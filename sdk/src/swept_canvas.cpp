@@ -8,6 +8,11 @@
 
 namespace trammel {
 
+VisibleDifferences visible_differences(Canvas& canvas) {
+  const auto* const swept = extension_of<SweptCanvas>(canvas);
+  return swept != nullptr ? swept->visible() : VisibleDifferences();
+}
+
 void draw_swept(Canvas& canvas, Canvas::Layer layer, std::span<const Vec3> points, int corners,
                 std::span<const int> caps) {
   if (auto* const swept = extension_of<SweptCanvas>(canvas))

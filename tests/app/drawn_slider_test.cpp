@@ -43,7 +43,7 @@ std::vector<Vec3> points_of(vtkPolyData& poly, int entity) {
 }
 
 /// Distance of a point from the drawn lines of one entity, and the largest distance of a smooth line from its
-/// chords.
+/// chords, of which an element may have one.
 struct Line {
   double distance = 1e300, bulge = 0;
 };
@@ -53,16 +53,16 @@ Line nearest(vtkPolyData& poly, int entity, const Vec3& p) {
   double longest = 0, turn = 0;
   vtkDataArray* of = poly.GetPointData()->GetArray("entity");
   const vtkNew<vtkIdList> ids;
+  Vec3 before = Vec3::Zero();
   for (vtkIdType c = 0; c < poly.GetNumberOfCells(); ++c) {
     poly.GetCellPoints(c, ids);
     if (ids->GetNumberOfIds() < 2 || static_cast<int>(of->GetTuple1(ids->GetId(0))) != entity) continue;
-    Vec3 before = Vec3::Zero();
     for (vtkIdType k = 0; k + 1 < ids->GetNumberOfIds(); ++k) {
       const Vec3 a = point(poly, ids->GetId(k)), d = point(poly, ids->GetId(k + 1)) - a;
       const double part = std::clamp((p - a).dot(d) / d.squaredNorm(), 0.0, 1.0);
       line.distance = std::min(line.distance, (p - a - part * d).norm());
       longest = std::max(longest, d.norm());
-      if (k > 0) turn = std::max(turn, std::atan2(before.cross(d).norm(), before.dot(d)));
+      if (!before.isZero()) turn = std::max(turn, std::atan2(before.cross(d).norm(), before.dot(d)));
       before = d;
     }
   }

@@ -150,6 +150,18 @@ TEST(Verify, finds_a_type_that_changes_its_state_in_evaluate) {
                                    "'joint.multipliers', row 1, evaluated twice in turn"));
 }
 
+TEST(Verify, finds_types_that_cannot_be_drawn_while_they_are_evaluated) {
+  for (const auto& [type, found] : {std::pair("draws_from_a_member", "`draw`: a line"),
+                                    std::pair("reports_from_a_static", "`outputs`: the output 'end'"),
+                                    std::pair("reads_its_drawing", "`evaluate`: residual")}) {
+    const Outcome outcome =
+        Workplace().shell("trammel verify " + std::string(type) + " --no-motion --states 12" + unsound);
+    EXPECT_EQ(outcome.status, 1) << type;
+    EXPECT_THAT(outcome.err,
+                HasSubstr(std::string(type) + ": gives another result while a thread draws it: " + found));
+  }
+}
+
 TEST(Verify, finds_a_type_that_reads_a_member_that_nothing_sets) {
   const Outcome found = Workplace().shell("trammel verify unset --no-motion --states 12" + unsound);
   EXPECT_EQ(found.status, 1);

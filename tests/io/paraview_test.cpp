@@ -76,6 +76,28 @@ TEST_F(ParaviewView, opens_with_pvbatch_from_any_folder) {
   testing::expect_all_parts(picture);
 }
 
+TEST_F(ParaviewView, takes_no_picture_of_another_instant_or_of_a_part) {
+  const auto take = [&](const std::string& time) {
+    const std::string picture = (folder_ / "picture.png").string();
+    fs::remove(picture);
+    const int status = run_without_display(
+        script("pvbatch", "--force-offscreen-rendering '" + view().string() + "' '" + picture + "'" + time));
+    EXPECT_EQ(fs::exists(picture), status == 0);
+    std::ostringstream log;
+    log << std::ifstream(home_ / "log").rdbuf();
+    return std::pair(status, log.str());
+  };
+  const auto [status, log] = take(" 500");
+  EXPECT_NE(status, 0);
+  EXPECT_NE(log.find("there is no instant t = 500 s"), std::string::npos) << log;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_))
+    if (entry.path().filename() == "000000_bodies_0.vtp") fs::remove(entry.path());
+  EXPECT_EQ(take("").first, 0);  // another instant is whole
+  const auto [of_part, why] = take(" 0");
+  EXPECT_NE(of_part, 0);
+  EXPECT_NE(why.find("000000_bodies_0.vtp of the instant t = 0 s is missing"), std::string::npos) << why;
+}
+
 TEST_F(ParaviewView, shows_the_time_and_the_scale_of_arrows) {
   // What a user reads is compared with what is drawn.
   std::ofstream(view(), std::ios::app) << R"(

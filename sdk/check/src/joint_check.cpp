@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <Eigen/QR>
 
+#include "trammel/drawing_check.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/moving_marker.hpp"
@@ -276,7 +277,13 @@ void check_joint(const ElementRange& range, int instance, const TestState& start
   }
   if (!into.unrepeated.empty()) return;
   into.unrepeated = differs_when_repeated(range, instance, repeated);
-  if (!into.unrepeated.empty()) into.unrepeated += between;
+  if (!into.unrepeated.empty()) {
+    into.unrepeated += between;
+    return;
+  }
+  if (!into.beside_a_thread.empty()) return;
+  into.beside_a_thread = differs_on_a_thread(range, instance, repeated);
+  if (!into.beside_a_thread.empty()) into.beside_a_thread += between;
 }
 
 }  // namespace trammel

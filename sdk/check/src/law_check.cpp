@@ -8,6 +8,7 @@
 
 #include <Eigen/LU>
 
+#include "trammel/drawing_check.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
@@ -130,7 +131,13 @@ void check_law(const ElementRange& range, int instance, const TestState& start, 
   }
   if (!into.unrepeated.empty()) return;
   into.unrepeated = differs_when_repeated(range, instance, repeated);
-  if (!into.unrepeated.empty()) into.unrepeated += between;
+  if (!into.unrepeated.empty()) {
+    into.unrepeated += between;
+    return;
+  }
+  if (!into.beside_a_thread.empty()) return;
+  into.beside_a_thread = differs_on_a_thread(range, instance, repeated);
+  if (!into.beside_a_thread.empty()) into.beside_a_thread += between;
 }
 
 }  // namespace trammel

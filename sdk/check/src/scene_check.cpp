@@ -7,6 +7,7 @@
 
 #include <Eigen/QR>
 
+#include "trammel/drawing_check.hpp"
 #include "trammel/error.hpp"
 #include "trammel/index.hpp"
 #include "trammel/joint_check.hpp"
@@ -277,6 +278,9 @@ void check_scene(const EntityInstances& joint, const JointScene& scene, int stat
     const Part& part = whole.parts[p];
     into.unrepeated = differs_when_repeated(*part.range, part.instance, repeated[p]);
     if (!into.unrepeated.empty()) into.unrepeated += ", " + scene.title;
+    if (!into.unrepeated.empty() || !into.beside_a_thread.empty()) continue;
+    into.beside_a_thread = differs_on_a_thread(*part.range, part.instance, repeated[p]);
+    if (!into.beside_a_thread.empty()) into.beside_a_thread += ", " + scene.title;
   }
 }
 

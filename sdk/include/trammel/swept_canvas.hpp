@@ -9,6 +9,12 @@
 
 namespace trammel {
 
+/// The smallest differences that a picture of the whole scene shows: what is drawn needs no finer detail. 0: unknown.
+struct VisibleDifferences {
+  double length = 0;                           ///< [m]
+  double shear_force = 0, bending_moment = 0;  ///< of their magnitudes in beams [N], [N m]
+};
+
 /// A canvas that keeps the skin of what is swept with fewer numbers than a surface. Ask for it by `dynamic_cast`.
 class TRAMMEL_API SweptCanvas {
  public:
@@ -18,7 +24,11 @@ class TRAMMEL_API SweptCanvas {
                      std::span<const int> caps) = 0;
   /// As Canvas::field, with one tuple a ring of the last part, which was swept.
   virtual void ring_field(std::string_view name, std::span<const double> values, int components) = 0;
+  virtual VisibleDifferences visible() const { return {}; }
 };
+
+/// As the canvas knows them.
+TRAMMEL_API VisibleDifferences visible_differences(Canvas& canvas);
 
 /// Draws the skin through rings of `corners` points each, one ring after the other, and faces given as those of Canvas::surface.
 /// The skin's outer side is that from which a ring runs counter-clockwise around the way to the next one. As one part,

@@ -1,4 +1,5 @@
 #include "trammel/constraint.hpp"
+#include "trammel/glyph.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/joint_scene.hpp"
 #include "trammel/marker.hpp"
@@ -124,6 +125,54 @@ class Counting : public Distance<Counting> {
   mutable int evaluations_ = 0;
 };
 
+/// Notes in a member where it is evaluated and where it is drawn, and draws a line to that place.
+class DrawsFromAMember : public Distance<DrawsFromAMember> {
+ public:
+  double more() const { return 0; }
+  void terms(const RelativeState<0>& x, bool second, JointTerms<1, 0>& out) const {
+    place_ = x.p_AB_A;
+    Distance::terms(x, second, out);
+  }
+  void draw_glyph(const Glyph& glyph, const RelativeState<0>& x) const {
+    place_ = x.p_AB_A;
+    for (int i = 0; i < 2; ++i) glyph.line(glyph.A, std::array{Vec3(0, 0, 0), place_});
+  }
+
+ private:
+  mutable Vec3 place_ = Vec3::Zero();
+};
+
+/// Reports its distance from a variable that all joints of the type have in common.
+class ReportsFromAStatic : public Distance<ReportsFromAStatic> {
+ public:
+  double more() const { return 0; }
+  void terms(const RelativeState<0>& x, bool second, JointTerms<1, 0>& out) const {
+    distance = x.p_AB_A.norm();
+    Distance::terms(x, second, out);
+  }
+  void report_multipliers(const LocalState& x, OutputSink& sink) const {
+    distance = x.time();
+    sink.scalar("beginning", "s", distance);
+    sink.scalar("end", "s", distance);
+  }
+
+ private:
+  static inline double distance = 0;
+};
+
+/// Evaluates what its drawing left.
+class ReadsItsDrawing : public Distance<ReadsItsDrawing> {
+ public:
+  double more() const { return 1e-13 * drawn_; }
+  void draw_glyph(const Glyph& glyph, const RelativeState<0>& x) const {
+    drawn_ = x.p_AB_A.norm();
+    glyph.line(glyph.A, std::array{Vec3(0, 0, 0), x.p_AB_A});
+  }
+
+ private:
+  mutable double drawn_ = 0;
+};
+
 /// Reads a member that its constructor does not set.
 class Unset : public Distance<Unset> {
  public:
@@ -215,6 +264,9 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   registry.add(joint_type<WrongAndOpen>("wrong_and_open", "for tests"));
   registry.add(joint_type<Sound>("sound", "for tests"));
   registry.add(joint_type<Counting>("counting", "for tests"));
+  registry.add(joint_type<DrawsFromAMember>("draws_from_a_member", "for tests"));
+  registry.add(joint_type<ReportsFromAStatic>("reports_from_a_static", "for tests"));
+  registry.add(joint_type<ReadsItsDrawing>("reads_its_drawing", "for tests"));
   registry.add(joint_type<Unset>("unset", "for tests"));
   registry.add(joint_type<ThrowsANumber>("throws_a_number", "for tests"));
   registry.add(joint_type<ThrowsLater>("throws_later", "for tests"));

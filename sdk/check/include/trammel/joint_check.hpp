@@ -70,6 +70,7 @@ struct JointCheck {
   Worst gradient, stiffness, rate, bias, objectivity, power;
   Worst other;             ///< D, M, blocks declared not to couple
   std::string unrepeated;  ///< a number that evaluations of one state do not agree on, and where; or empty
+  std::string beside_a_thread;  ///< a result that is another while a thread draws, and where; or empty
 
   /// Degrees of freedom that it leaves between two free frames.
   int degrees_of_freedom() const { return kinematic - 6 - rank; }

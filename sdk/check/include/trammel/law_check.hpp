@@ -12,6 +12,7 @@ struct LawCheck {
   JointCheck::Worst derivative, objectivity, power;
   bool has_inertia = false;
   std::string unrepeated;  ///< a number that evaluations of one state do not agree on, and where; or empty
+  std::string beside_a_thread;  ///< a result that is another while a thread draws, and where; or empty
 };
 
 /// Checks an instance without constraints at the disturbed states `first`, `first + by`, ... up to `count` around `start`,
