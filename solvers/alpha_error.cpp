@@ -1,9 +1,17 @@
 #include "solvers/alpha_error.hpp"
 
+#include <cmath>
+
 #include "solvers/smoothed_difference.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
+
+namespace {
+// Where accelerations change so many times faster than in the steps before, derivatives over these steps miss part of the change.
+// (Near an extremum of smooth accelerations they change up to twice as fast.)
+constexpr double noticed = 2.5;
+}  // namespace
 
 void AlphaError::add(double time, std::span<const double> a) {
   Node node;
@@ -23,7 +31,13 @@ void AlphaError::pack(std::span<const double> a, std::vector<double>& to) const 
   });
 }
 
-void AlphaError::estimate(double h, double time, const State& end, std::span<const double> a, bool event,
+double AlphaError::weigh(std::span<const double> weights, double newest, std::size_t packed) const {
+  double sum = weights[0] * newest;
+  for (std::size_t n = 1; n < weights.size(); ++n) sum += weights[n] * nodes_[nodes_.size() - n].a[packed];
+  return sum;
+}
+
+void AlphaError::estimate(double h, double time, const State& end, std::span<const double> a, double faster,
                           LocalError& out) const {
   std::vector<double> times{time};
   for (std::size_t k = nodes_.size(); k-- > 0;) times.push_back(nodes_[k].time);
@@ -34,44 +48,45 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
     return shift * (alpha_m - 0.5) + gamma * (0.5 + shift) - 1.0 / 6;
   };
   const double h3 = h * h * h, of_displacements = h3 * c.kappa(),
-               of_velocities = h3 * of_rates(c.time_shift(), c.alpha_m, c.gamma),
+               smooth = of_rates(c.time_shift(), c.alpha_m, c.gamma), of_velocities = h3 * smooth,
                of_states = h3 * of_rates(c.time_shift1(), c.alpha_m1, c.gamma1);
-  const Surprise unexpected = event ? surprise(times, weight_) : Surprise{};
   out.displacement.assign(nodes_.back().a.size(), 0.0);
   out.velocity.assign(nodes_.back().a.size(), 0.0);
   out.between.assign(nodes_.back().a.size(), 0.0);
   out.knows_between = full();
   each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
     for (int k = 0; k < u.size; ++k, ++packed) {
-      const std::size_t i = at(u.offset.dof + k);
-      double jerk = first[0] * a[i], snap = second[0] * a[i];
-      for (std::size_t n = 1; n < times.size(); ++n) {
-        const double before = nodes_[nodes_.size() - n].a[packed];
-        jerk += first[n] * before;
-        snap += second[n] * before;
-      }
+      const double newest = a[at(u.offset.dof + k)], jerk = weigh(first, newest, packed),
+                   snap = weigh(second, newest, packed);
       if (u.kind == BlockKind::state) {
         out.displacement[packed] = of_states * snap;
-      } else {
-        out.displacement[packed] = of_displacements * jerk;
-        if (out.knows_between) out.between[packed] = h * h3 / 384 * snap;
-        // Where the second derivative is not known yet, the first may have arisen within the step.
-        out.velocity[packed] = of_velocities * (second[0] != 0 ? snap : jerk / h);
-        if (event) {
-          double line = unexpected.of_line[0] * a[i], curve = unexpected.of_curve[0] * a[i];
-          for (std::size_t n = 1; n < times.size(); ++n) {
-            const double before = nodes_[nodes_.size() - n].a[packed];
-            line += unexpected.of_line[n] * before;
-            curve += unexpected.of_curve[n] * before;
-          }
-          const double sudden = c.gamma * h * (std::abs(line) < std::abs(curve) ? line : curve);
-          if (std::abs(sudden) > std::abs(out.velocity[packed])) out.velocity[packed] = sudden;
-        }
+        continue;
       }
+      out.displacement[packed] = of_displacements * jerk;
+      if (out.knows_between) out.between[packed] = h * h3 / 384 * snap;
+      // Where the second derivative is not known yet, the first may have arisen within the step.
+      out.velocity[packed] = of_velocities * (second[0] != 0 ? snap : jerk / h);
     }
     if (u.kind != BlockKind::rotation) return;
     const Eigen::Map<const Vec3> w(&end.rate[at(u.offset.dof)]), turn(&end.acceleration[at(u.offset.dof)]);
     Eigen::Map<Vec3>(&out.displacement[packed - 3]) += h3 / 12 * w.cross(turn);
+  });
+  // Fewer values, after a start, may still alternate.
+  if (full() ? faster > noticed : std::isinf(faster))
+    include_unexpected(times, a, h * c.gamma / (1 + (c.gamma / smooth - 1) / faster), out);
+}
+
+void AlphaError::include_unexpected(std::span<const double> times, std::span<const double> a, double most,
+                                    LocalError& out) const {
+  const Surprise unexpected = surprise(times, weight_);
+  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
+    if (u.kind == BlockKind::state) return;
+    for (int k = 0; k < u.size; ++k, ++packed) {
+      const double newest = a[at(u.offset.dof + k)], line = weigh(unexpected.of_line, newest, packed),
+                   curve = weigh(unexpected.of_curve, newest, packed),
+                   error = most * (std::abs(line) < std::abs(curve) ? line : curve);
+      if (std::abs(error) > std::abs(out.velocity[packed])) out.velocity[packed] = error;
+    }
   });
 }
 

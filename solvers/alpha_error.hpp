@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace trammel {
 /// to times that are (alpha_m - alpha_f) h after the states. They are smoothed (smoothed_difference), because stiff
 /// modes, and constraints after a disturbance, oscillate from step to step.
 ///
-/// At an event forces may change within the last part of a step, as where a stop is met a little too late. The velocities of the
-/// whole step then contain gamma h times the unexpected part of a.
+/// Where forces change within a part of a step, as at a stop that is met a little too late or at a steep wall, derivatives from longer
+/// steps before do not show it. The velocities of the whole step then contain up to gamma h times the unexpected part of a.
 class AlphaError {
  public:
   AlphaError(const Layout& layout, const AlphaCoefficients& alpha, double radius)
@@ -33,11 +34,15 @@ class AlphaError {
   /// Whether the values of as many steps as it uses are there.
   bool full() const { return nodes_.size() == most_nodes; }
   bool empty() const { return nodes_.empty(); }
+  /// The time of the last values [s], and the numbers of a LocalError. Precondition: not empty.
+  double last_time() const { return nodes_.back().time; }
+  std::size_t numbers() const { return nodes_.back().a.size(); }
   /// Accelerations `a` at `time` [s], by BlockOffset::dof.
   void add(double time, std::span<const double> a);
   /// Computes the local error `out` of a step of size h that ends at the state `end` with the algorithmic
-  /// accelerations `a`, which belong to `time` [s]. `event`: it ends at one. Precondition: `add` was called at least once.
-  void estimate(double h, double time, const State& end, std::span<const double> a, bool event,
+  /// accelerations `a`, which belong to `time` [s]. `faster`: accelerations change in it so many times faster than in the steps before
+  /// (infinity where it ends at an event). Precondition: `add` was called at least once.
+  void estimate(double h, double time, const State& end, std::span<const double> a, double faster,
                 LocalError& out) const;
   /// The rates of change of accelerations over the last steps, the newest first, each as a weighted sum of squares. `a`, `time`: as for
   /// `estimate`; `weights`: by the order of LocalError. Of this rank.
@@ -67,6 +72,11 @@ class AlphaError {
   const Layout* layout_;
   AlphaCoefficients alpha_;
   double weight_;
+  /// The sum of `weights` times an acceleration, the newest one given and those before it with the number `packed` of a node.
+  double weigh(std::span<const double> weights, double newest, std::size_t packed) const;
+  /// Errors of velocities are at least `most` times their unexpected accelerations.
+  void include_unexpected(std::span<const double> times, std::span<const double> a, double most,
+                          LocalError& out) const;
   /// Accelerations by BlockOffset::dof as those of a node.
   void pack(std::span<const double> a, std::vector<double>& to) const;
 

@@ -10,8 +10,6 @@ namespace trammel {
 namespace {
 // Steps after which the matrices are made again: they turn with eccentric bodies and dampers.
 constexpr int most_age = 8;
-// Accelerations that change so many times faster than in the steps before change suddenly.
-constexpr double faster = 4;
 }  // namespace
 
 template <class Use>
@@ -31,10 +29,9 @@ bool ErrorFilter::assemble(const State& end, double mass, double damping, OwnedM
   return assembler_.tangent(end, weights, out.get());
 }
 
-bool ErrorFilter::prepare(const State& end) {
+bool ErrorFilter::prepare(const State& end, std::size_t numbers) {
   if (M_ && ++age_ < most_age) return true;
   if (!M_) {
-    diagonal_ = OwnedVec(assembler_.layout().create_vector());
     free_ = OwnedVec(assembler_.layout().create_vector());
     pushed_ = OwnedVec(assembler_.layout().create_vector());
   }
@@ -43,7 +40,12 @@ bool ErrorFilter::prepare(const State& end) {
     drop();
     return false;
   }
-  TRAMMEL_PETSC(MatGetDiagonal(M_.get(), diagonal_.get()));
+  mass_.assign(numbers, 0.0);
+  const PetscScalar* diagonal = nullptr;
+  TRAMMEL_PETSC(MatGetDiagonal(M_.get(), free_.get()));
+  TRAMMEL_PETSC(VecGetArrayRead(free_.get(), &diagonal));
+  each_kinematic([&](std::size_t local, std::size_t packed) { mass_[packed] = diagonal[local]; });
+  TRAMMEL_PETSC(VecRestoreArrayRead(free_.get(), &diagonal));
   return true;
 }
 
@@ -68,37 +70,38 @@ bool ErrorFilter::filter(double c_a, double c_v, Newton& newton, const std::vect
   TRAMMEL_PETSC(VecRestoreArray(pushed_.get(), &pushed));
   int fine = newton.solve_linear(free_.get(), pushed_.get()) ? 1 : 0;
   filtered_ = e;
-  const PetscScalar *of_step = nullptr, *mass = nullptr;
+  const PetscScalar* of_step = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &of_step));
-  TRAMMEL_PETSC(VecGetArrayRead(diagonal_.get(), &mass));
   each_kinematic([&](std::size_t local, std::size_t packed) {
-    if (mass[local] == 0) return;
+    if (mass_[packed] == 0) return;
     filtered_[packed] = of_step[local];
     if (!std::isfinite(of_step[local])) fine = 0;
   });
   TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &of_step));
-  TRAMMEL_PETSC(VecRestoreArrayRead(diagonal_.get(), &mass));
   MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, assembler_.layout().comm());
   return fine != 0;
 }
 
-bool ErrorFilter::sudden(const AlphaError& errors, double time, std::span<const double> a,
-                         std::size_t size) const {
-  std::vector<double> weights(size, 0.0);
-  const PetscScalar* mass = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(diagonal_.get(), &mass));
-  each_kinematic([&](std::size_t local, std::size_t packed) { weights[packed] = mass[local]; });
-  TRAMMEL_PETSC(VecRestoreArrayRead(diagonal_.get(), &mass));
-  std::vector<double> changes = errors.changes(time, a, weights);
-  MPI_Allreduce(MPI_IN_PLACE, changes.data(), static_cast<int>(changes.size()), MPI_DOUBLE, MPI_SUM,
+ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& errors, double time,
+                                        std::span<const double> a) {
+  if (!prepare(end, errors.numbers())) return {};
+  std::vector<double> squares = errors.changes(time, a, mass_);
+  squares.push_back(0);
+  each_with_error(assembler_.layout(), [&](const UnknownBlock& u, std::size_t packed) {
+    for (std::size_t k = 0; k < at(u.size); ++k) {
+      const double v = end.rate[at(u.offset.dof) + k];
+      squares.back() += mass_[packed + k] * v * v;
+    }
+  });
+  MPI_Allreduce(MPI_IN_PLACE, squares.data(), static_cast<int>(squares.size()), MPI_DOUBLE, MPI_SUM,
                 assembler_.layout().comm());
-  return changes.size() > 1 &&
-         changes[0] > faster * faster * *std::max_element(changes.begin() + 1, changes.end());
+  if (squares.size() < 3 || !(squares[0] > 0)) return {};
+  return {std::sqrt(squares[0] / *std::max_element(squares.begin() + 1, squares.end() - 1)),
+          std::sqrt(squares[0] / squares.back()) * (time - errors.last_time())};
 }
 
-void ErrorFilter::apply(const State& end, const StepCoefficients& step, Newton& newton,
-                        const AlphaError& errors, double time, std::span<const double> a, LocalError& error) {
-  if (!newton.has_tangent() || !prepare(end) || sudden(errors, time, a, error.displacement.size())) return;
+void ErrorFilter::apply(const StepCoefficients& step, Newton& newton, LocalError& error) {
+  if (!M_ || !newton.has_tangent()) return;
   if (filter(step.acceleration, step.velocity, newton, error.displacement))
     std::swap(error.displacement, filtered_);
   // A damper takes back errors of velocities, as a spring those of displacements.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -21,12 +22,20 @@ class ErrorFilter {
  public:
   explicit ErrorFilter(Assembler& assembler) : assembler_(assembler) {}
 
-  /// Filters the errors of kinematic blocks in a step that ends at `end`. `newton` has solved its equations.
+  /// How accelerations change in a step, by their sum of squares weighted with the diagonal of M. Zero where that is not known.
+  struct Change {
+    double faster = 0;         ///< than in the steps before, so many times
+    double of_velocities = 0;  ///< the change over the velocities at the end of the step [1/s]
+  };
+  /// Where accelerations change so many times faster than in the steps before, their errors remain as they are: stiffness that has
+  /// just arisen may soon be gone.
+  static constexpr double sudden = 4;
+
+  /// Of a step that ends at `end`. `errors`, `time` and `a`: as AlphaError::estimate has them. Collective.
+  Change change(const State& end, const AlphaError& errors, double time, std::span<const double> a);
+  /// Filters the errors of kinematic blocks in the step for which `change` was called last. `newton` has solved its equations.
   /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
-  /// `errors`, `time` and `a`: what AlphaError::estimate made them of. Where accelerations change much faster than in the steps before,
-  /// errors remain as they are too: stiffness that has just arisen may soon be gone.
-  void apply(const State& end, const StepCoefficients& step, Newton& newton, const AlphaError& errors,
-             double time, std::span<const double> a, LocalError& error);
+  void apply(const StepCoefficients& step, Newton& newton, LocalError& error);
   /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
   void drop() {
     M_.reset();
@@ -34,9 +43,8 @@ class ErrorFilter {
   }
 
  private:
-  bool prepare(const State& end);
-  /// `size`: of the vectors of a LocalError. Collective.
-  bool sudden(const AlphaError& errors, double time, std::span<const double> a, std::size_t size) const;
+  /// `numbers`: of a LocalError.
+  bool prepare(const State& end, std::size_t numbers);
   bool assemble(const State& end, double mass, double damping, OwnedMat& out);
   /// Writes J^-1 (c_a M + c_v D) e for the kinematic numbers of `e`, which has the order of LocalError, to `filtered_`.
   bool filter(double c_a, double c_v, Newton& newton, const std::vector<double>& e);
@@ -46,7 +54,7 @@ class ErrorFilter {
 
   Assembler& assembler_;
   OwnedMat M_, D_;
-  OwnedVec diagonal_;  ///< of M
+  std::vector<double> mass_;  ///< the diagonal of M, in the order of LocalError
   OwnedVec free_, pushed_;
   std::vector<double> filtered_;
   int age_ = 0;  ///< steps since M and D were made

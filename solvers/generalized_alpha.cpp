@@ -20,6 +20,8 @@ constexpr int max_start_passes = 8;
 constexpr double most_growth = 100;
 // From this radius on oscillations above the steps' own frequency last for 20 steps and more.
 constexpr double undamped = 0.95;
+// Unexpected changes of accelerations that alter velocities by less than this part of the accuracy are those of small vibrations.
+constexpr double least_change = 0.02;
 
 }  // namespace
 
@@ -30,6 +32,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       alpha_(AlphaCoefficients::from_radius(stage.radius)),
       equations_(assembler, scales, form.level()),
       newton_(equations_, stage.newton, timings),
+      accuracy_(stage.accuracy),
       filter_(assembler) {
   memory_.prepares_start = stage.start == DynamicStage::Start::consistent;
   int constrained = 0;
@@ -247,12 +250,18 @@ void GeneralizedAlpha::local_error(LocalError& out, bool event) {
     // The size of a first step is a guess: modes that it does not resolve are not known to be of no importance.
     AlphaError first = *errors_;
     first.add(errors_->node_time(end.time - step_, step_), a_);
-    first.estimate(step_, time, end, a_end_, event, out);
+    first.estimate(step_, time, end, a_end_, 0, out);
     return;
   }
-  errors_->estimate(step_, time, end, a_end_, event, out);
-  // At an event the force that has just arisen acts on a part of the step alone.
-  if (!event) filter_.apply(end, equations_.coefficients(), newton_, *errors_, time, a_end_, out);
+  if (event) {
+    // The force that has just arisen acts on a part of the step alone.
+    errors_->estimate(step_, time, end, a_end_, std::numeric_limits<double>::infinity(), out);
+    return;
+  }
+  const ErrorFilter::Change change = filter_.change(end, *errors_, time, a_end_);
+  const bool counts = alpha_.gamma * step_ * change.of_velocities > least_change * accuracy_;
+  errors_->estimate(step_, time, end, a_end_, counts ? change.faster : 0.0, out);
+  if (change.faster <= ErrorFilter::sudden) filter_.apply(equations_.coefficients(), newton_, out);
 }
 
 void GeneralizedAlpha::accept(State& now) {

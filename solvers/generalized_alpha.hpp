@@ -80,7 +80,8 @@ class GeneralizedAlpha final : public StepMethod {
   double growth_ = 1;   ///< ConstraintForm::error_growth
   double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
   bool has_before_ = false, bends_ = false;
-  std::optional<AlphaError> errors_;  ///< where the stage asks for an accuracy
+  double accuracy_ = 0;               ///< that the stage asks for; 0: none
+  std::optional<AlphaError> errors_;  ///< where it does
   ErrorFilter filter_;                ///< of these errors
 };
 

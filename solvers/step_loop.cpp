@@ -178,12 +178,15 @@ void StepLoop::cut(const Target& target, const MergedReview& review) {
                             state_.time, asker(review, "something"), target.time, plan_.events()));
   reject();
   who_cut_ = asker(review, "a joint or an element");
-  if (parts_.accuracy != nullptr && plan_.events_in_a_row() >= many_cuts &&
-      parts_.accuracy->halve(target.h)) {
-    plan_.drop();
-    return plan();
-  }
+  if (plan_.events_in_a_row() >= many_cuts && plan_shorter(target.h)) return;
   plan_.cut(*review.cut_time, state_.time);
+}
+
+bool StepLoop::plan_shorter(double h) {
+  if (parts_.accuracy == nullptr || !parts_.accuracy->halve(h)) return false;
+  plan_.drop();
+  plan();
+  return true;
 }
 
 void StepLoop::hand_out_snapshot(bool stops) {
@@ -221,7 +224,8 @@ void StepLoop::serialize(Archive& archive) {
 
 void StepLoop::halve(const Target& target, const NewtonResult& result) {
   if (!result.converged) refuse_massless();
-  const bool shorter = plan_.halve();
+  // A steep wall may need steps far shorter than those of the flight to it.
+  const bool shorter = plan_.halve() || plan_shorter(target.h);
   const std::string why = result.converged ? assembler_.rejection() : method_.failure(!shorter);
   reject();
   if (!shorter) {

@@ -65,6 +65,8 @@ class StepLoop {
   void accept(const Target& target, const MergedReview& review);
   void halve(const Target& target, const NewtonResult& result);
   void cut(const Target& target, const MergedReview& review);
+  /// Plans a step of less than half of h [s] where sizes follow from an accuracy; false where it would be too short.
+  bool plan_shorter(double h);
   /// Undoes the changes of the reviews of the present step.
   void reject();
   /// Call after a change of stencils or of the pattern: renews the layout, the state and all matrices.
