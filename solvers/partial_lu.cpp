@@ -269,22 +269,28 @@ PartialLu::Sizes PartialLu::sizes(const RepeatedLu::Rows& rank) const {
   return found;
 }
 
-// Compares unknowns as they are where the largest number of each row, and then that of each column, is one.
-void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double least, double* potential,
+void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double faint,
+                          std::span<const std::size_t> of, double* potential,
                           double* border_potential) const {
-  const int n = size();
-  const Sizes largest = sizes(rank);
-  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) * largest.column[at(j)]; };
-  for (int i = 0; i < n; ++i) {
-    double most = least;
-    each_entry(rank, i, [&](int j, double) { most = std::max(most, size_of(j)); });
-    potential[places_[at(i)]] = largest.row[at(i)] * most;
+  const std::vector<double>& scales = lu_.scales();
+  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) / scales[at(j)]; };
+  double least = 0;
+  for (int j = 0; j < size(); ++j) least = std::max(least, faint * size_of(j));
+  for (const std::size_t row : of) {
+    if (number_[row] < 0) continue;
+    double number = 0, most = least;
+    each_entry(rank, static_cast<int>(number_[row]), [&](int j, double its) {
+      number = std::max(number, std::abs(its) * scales[at(j)]);
+      most = std::max(most, size_of(j));
+    });
+    potential[row] = number * most;
   }
   for (int g = 0; g < border_; ++g) {
     double number = 0, most = 0;
     for (const int e : below_of_[at(g)]) {
-      number = std::max(number, std::abs(r_[at(e)]));
-      most = std::max(most, size_of(below_[at(e)].inner));
+      const int j = below_[at(e)].inner;
+      number = std::max(number, std::abs(r_[at(e)]) * scales[at(j)]);
+      most = std::max(most, size_of(j));
     }
     border_potential[g] += number * most;
   }

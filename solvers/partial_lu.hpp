@@ -50,11 +50,11 @@ class PartialLu {
   /// factorized; x has the border's unknowns too that are of this rank.
   void residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y, double* r,
                 double* size, double* border_r, double* border_size) const;
-  /// By row of the interior what its terms might amount to, though those that there are be rounding errors: its largest number in A
-  /// times the largest unknown among its columns, where A may also be zero, and at least `least`. Units of rows and columns do not
-  /// matter. Those of the border get what R adds.
-  void potential(const RepeatedLu::Rows& rank, const double* x, double least, double* potential,
-                 double* border_potential) const;
+  /// What the terms of the rows `of` might amount to, though those that there are be rounding errors: where the largest number of each
+  /// column of A is one, the largest number of a row times the largest unknown among its columns, at least `faint` times the largest of
+  /// all unknowns. Entries count that are zero now. Units of columns do not matter. Rows of the border get what R adds.
+  void potential(const RepeatedLu::Rows& rank, const double* x, double faint, std::span<const std::size_t> of,
+                 double* potential, double* border_potential) const;
 
  private:
   struct Sparse {

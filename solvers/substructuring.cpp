@@ -445,11 +445,8 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
   std::vector<std::size_t> doubtful;
   for (std::size_t k = 0; k < n; ++k)
     if (!(std::abs(residual_[k]) <= limit * size_[k])) doubtful.push_back(k);
-  if (!doubtful.empty()) {
-    double largest = 0;
-    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(x[k]));
-    lu_.potential(local.own(), x, limit * faint / rounding * largest, size_.data(), seen_potential.data());
-  }
+  if (!doubtful.empty())
+    lu_.potential(local.own(), x, limit * faint / rounding, doubtful, size_.data(), seen_potential.data());
   for (const std::size_t k : doubtful)
     if (!(std::abs(residual_[k]) <= rounding * size_[k])) sum.back() = 1;
   for (std::size_t k = 0; k < touched; ++k) {
