@@ -302,8 +302,7 @@ void Assembler::residual(const State& state, ConstraintLevel level, Vec r, Local
     TRAMMEL_PETSC(VecRestoreArrayWrite(r, &rows));
   } else {
     p.fold(p.local.data());
-    TRAMMEL_PETSC(VecZeroEntries(r));
-    p.layout.add_from_local(p.local, r);
+    p.layout.sum_local(p.local, r);
   }
   p.cost.residual += MPI_Wtime() - start;
 }
@@ -396,8 +395,7 @@ void Assembler::add_corrections(double scale, const std::vector<double>& local,
   }
   if (p.layout.ranks() > 1) {
     Vec sum = p.layout.create_vector();
-    TRAMMEL_PETSC(VecZeroEntries(sum));
-    p.layout.add_from_local(contribution, sum);
+    p.layout.sum_local(contribution, sum);
     p.layout.to_local(sum, contribution);
     TRAMMEL_PETSC(VecDestroy(&sum));
   }

@@ -314,11 +314,11 @@ void Layout::to_local(Vec x, std::vector<double>& local) const {
   copy(ghosts_, local.data() + owned_size_);
 }
 
-void Layout::add_from_local(const std::vector<double>& local, Vec x) const {
+void Layout::sum_local(const std::vector<double>& local, Vec x) const {
   PetscScalar* values = nullptr;
-  TRAMMEL_PETSC(VecGetArray(x, &values));
-  for (PetscInt i = 0; i < owned_size_; ++i) values[i] += local[at(i)];
-  TRAMMEL_PETSC(VecRestoreArray(x, &values));
+  TRAMMEL_PETSC(VecGetArrayWrite(x, &values));
+  std::copy_n(local.begin(), owned_size_, values);
+  TRAMMEL_PETSC(VecRestoreArrayWrite(x, &values));
   if (ranks_ == 1) return;
   TRAMMEL_PETSC(VecGetArrayWrite(ghosts_, &values));
   std::copy(local.begin() + owned_size_, local.end(), values);

@@ -104,8 +104,8 @@ class TRAMMEL_API Layout {
   Vec create_vector() const;
   /// Values of this rank's unknowns and ghosts, `local_size()` numbers. Collective.
   void to_local(Vec x, std::vector<double>& local) const;
-  /// Adds local contributions (owned and ghost) into x. Collective.
-  void add_from_local(const std::vector<double>& local, Vec x) const;
+  /// Sets x to the sum of all ranks' local contributions (owned and ghost). Collective.
+  void sum_local(const std::vector<double>& local, Vec x) const;
 
   /// Computes values, rates and accelerations of identified blocks from those of their roots.
   void update_shared(State& state) const;

@@ -73,8 +73,7 @@ bool algebraic_sizes(Assembler& assembler, const State& state, AlgebraicSizes& o
   if (layout.ranks() > 1) {
     Vec sum = layout.create_vector();
     for (std::vector<double>* part : {&sink.by_algebraic, &sink.by_others, &sink.rounding}) {
-      TRAMMEL_PETSC(VecZeroEntries(sum));
-      layout.add_from_local(*part, sum);
+      layout.sum_local(*part, sum);
       layout.to_local(sum, *part);
     }
     TRAMMEL_PETSC(VecDestroy(&sum));
