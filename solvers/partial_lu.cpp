@@ -171,7 +171,7 @@ void PartialLu::eliminate_border() {
   }
 }
 
-void PartialLu::add_complement(std::span<const int> places, int stride, double* schur) const {
+void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) const {
   std::vector<double> work(at(size()), 0.0);
   for (int g = 0; g < border_; ++g) {
     const Sparse& w = w_[at(g)];
@@ -180,7 +180,7 @@ void PartialLu::add_complement(std::span<const int> places, int stride, double* 
       const Sparse& v = v_[at(h)];
       double sum = 0;
       for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i] * work[at(v.place[i])];
-      schur[at(places[at(h)]) * at(stride) + at(places[at(g)])] -= sum;
+      entries[of[at(h) * at(border_) + at(g)]] -= sum;
     }
     for (const int k : w.place) work[at(k)] = 0;
   }

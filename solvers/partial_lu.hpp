@@ -37,8 +37,8 @@ class PartialLu {
   /// Unknowns of the interior without which A is expected to be regular.
   std::span<const int> weak() const { return weak_; }
 
-  /// Adds -V W to `schur`, whose rows and columns `at` gives the border's places in, `stride` numbers a row.
-  void add_complement(std::span<const int> at, int stride, double* schur) const;
+  /// Adds -V W to `entries`; `of` says to which: those of the first row, of the second, and so on.
+  void add_complement(std::span<const PetscInt> of, double* entries) const;
   /// w = F^-1 b.
   void forward(const double* b, double* w) const;
   /// g -= V w, by unknown of the border.

@@ -2,7 +2,6 @@
 
 #include <petscmat.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "solvers/interface_matrix.hpp"
 #include "solvers/local_parts.hpp"
 #include "solvers/mumps.hpp"
 #include "solvers/partial_lu.hpp"
@@ -35,8 +35,7 @@ constexpr double faint = 1e-8;
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 /// Rounds of promotions, and failures in a row after which MUMPS keeps a structure.
 constexpr int most_rounds = 12, most_failures = 3;
-constexpr PetscInt default_most = 200;
-constexpr double least_rcond = 1e-15;
+constexpr PetscInt default_most = 1000;
 
 using OwnedPC = Owned<PC, PCDestroy>;
 
@@ -75,17 +74,13 @@ class Substructuring {
     std::vector<Source> from;    ///< where it is sent
     std::vector<double> values;  ///< likewise, and where it comes in
   };
-  struct InterfaceEntry {
-    int row = 0, column = 0;
-    Source from;
-  };
 
   void find_edges(Mat A);
   void analyse(Mat A);
   bool fall_back(Mat A, std::string reason);
+  std::string too_large() const;
   bool eliminate(Mat A);
   bool promote();
-  bool factorize_interface();
   int interface_of(PetscInt global) const;
   int rank_of(PetscInt global) const;
   void exchange(const LocalParts& A);
@@ -115,15 +110,14 @@ class Substructuring {
   std::vector<std::pair<PetscInt, int>> own_border_;  ///< of this rank: unknown, place in the interface
   std::vector<int> touched_;                          ///< places in the interface that the interior sees
   std::vector<Source> right_from_, below_from_;       ///< `below`: of this rank's rows
-  std::vector<InterfaceEntry> both_;                  ///< rows and columns of the interface
+  std::vector<InterfaceMatrix::Pair> both_;           ///< rows and columns of the interface
+  std::vector<Source> both_from_;
   std::vector<Message> sent_, received_;
   std::vector<double> c_, r_, both_value_;
   PetscObjectState factorized_ = -1;  ///< state of the matrix
   PartialLu lu_;
 
-  std::vector<double> schur_;  ///< and a count of ranks with a weak interior
-  Eigen::VectorXd row_scale_, column_scale_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> schur_lu_;
+  InterfaceMatrix schur_;
   std::vector<double> w_, local_;  // workspaces
   std::vector<double> residual_, size_, border_residual_;
   bool check_ = false, refine_ = false;
@@ -166,16 +160,13 @@ void Substructuring::find_edges(Mat A) {
 void Substructuring::analyse(Mat A) {
   ++counts_.analyses;
   analysed_ = true;
-  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, at(most_));
+  const std::size_t most = at(most_) * at(most_);
+  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, most);
   too_large_ = !cover;
   if (too_large_) return;
   std::vector<PetscInt> all;
   std::ranges::set_union(*cover, promoted_, std::back_inserter(all));
   interface_ = std::move(all);
-  too_large_ = static_cast<PetscInt>(interface_.size()) > most_;
-  if (too_large_) return;
-  counts_.interface = std::max(counts_.interface, static_cast<std::int64_t>(interface_.size()));
-
   const LocalParts local(A);
   const PetscInt first = first_of_[at(rank_)];
   std::vector<PetscInt> place(at(local.n), -1);  // in the interior, or -2 - place in the interface
@@ -195,6 +186,7 @@ void Substructuring::analyse(Mat A) {
   right_from_.clear();
   below_from_.clear();
   both_.clear();
+  both_from_.clear();
   std::vector<std::vector<PetscInt>> told(at(ranks_));  // place in the interface and unknown, by rank
   std::vector<Message> to(at(ranks_));
   for (PetscInt i = 0; i < local.n; ++i) {
@@ -209,7 +201,8 @@ void Substructuring::analyse(Mat A) {
         below.push_back({col, -2 - row});
         below_from_.push_back({0, p});
       } else {
-        both_.push_back({-2 - row, -2 - col, {0, p}});
+        both_.emplace_back(-2 - row, -2 - col);
+        both_from_.push_back({0, p});
       }
     }
     for (PetscInt p = local.begin[1][i]; p < local.begin[1][i + 1]; ++p) {
@@ -219,7 +212,8 @@ void Substructuring::analyse(Mat A) {
         right.push_back({row, g});
         right_from_.push_back({1, p});
       } else if (g >= 0) {
-        both_.push_back({-2 - row, g, {1, p}});
+        both_.emplace_back(-2 - row, g);
+        both_from_.push_back({1, p});
       } else {
         const std::size_t owner = at(rank_of(j));
         told[owner].push_back(-2 - row);
@@ -265,6 +259,9 @@ void Substructuring::analyse(Mat A) {
     for (const PartialLu::Entry& e : entries) touched_.push_back(e.border);
   std::ranges::sort(touched_);
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  too_large_ = !schur_.set_structure(comm_, static_cast<int>(interface_.size()), touched_, both_, most);
+  if (too_large_) return;
+  counts_.interface = std::max(counts_.interface, static_cast<std::int64_t>(interface_.size()));
   for (auto* entries : {&right, &below})
     for (PartialLu::Entry& e : *entries)
       e.border = static_cast<int>(std::ranges::lower_bound(touched_, e.border) - touched_.begin());
@@ -298,23 +295,19 @@ void Substructuring::exchange(const LocalParts& A) {
 
 /// Eliminates interiors and sums their complements. False where some interior is weak.
 bool Substructuring::eliminate(Mat A) {
-  const std::size_t m = interface_.size();
-  schur_.assign(m * m + 1, 0);
   const LocalParts local(A);
   exchange(local);
   for (std::size_t k = 0; k < c_.size(); ++k) c_[k] = local.value[right_from_[k].part][right_from_[k].entry];
-  both_value_.clear();
-  for (const InterfaceEntry& e : both_) {
-    both_value_.push_back(local.value[e.from.part][e.from.entry]);
-    schur_[at(e.row) * m + at(e.column)] += both_value_.back();
+  schur_.clear();
+  both_value_.resize(both_from_.size());
+  for (std::size_t e = 0; e < both_from_.size(); ++e) {
+    both_value_[e] = local.value[both_from_[e].part][both_from_[e].entry];
+    schur_.entries()[schur_.of_direct()[e]] += both_value_[e];
   }
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &factorized_));
-  if (lu_.factorize(local.own(), c_, r_))
-    lu_.add_complement(touched_, static_cast<int>(m), schur_.data());
-  else
-    schur_.back() = 1;
-  MPI_Allreduce(MPI_IN_PLACE, schur_.data(), static_cast<int>(schur_.size()), MPI_DOUBLE, MPI_SUM, comm_);
-  return schur_.back() == 0;
+  const bool fine = lu_.factorize(local.own(), c_, r_);
+  if (fine) lu_.add_complement(schur_.of_interior(), schur_.entries());
+  return schur_.sum(comm_, !fine);
 }
 
 /// Moves weak unknowns of all interiors to the interface; false where there are none.
@@ -334,22 +327,6 @@ bool Substructuring::promote() {
   return true;
 }
 
-bool Substructuring::factorize_interface() {
-  const auto m = static_cast<Eigen::Index>(interface_.size());
-  if (m == 0) return true;
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::MatrixXd S = Eigen::Map<const RowMajor>(schur_.data(), m, m);
-  if (!S.allFinite()) return false;
-  row_scale_ = S.cwiseAbs().rowwise().maxCoeff();
-  if (!(row_scale_.minCoeff() > 0)) return false;
-  S = row_scale_.cwiseInverse().asDiagonal() * S;
-  column_scale_ = S.cwiseAbs().colwise().maxCoeff().transpose();
-  if (!(column_scale_.minCoeff() > 0)) return false;
-  S = S * column_scale_.cwiseInverse().asDiagonal();
-  schur_lu_.compute(S);
-  return schur_lu_.rcond() > least_rcond;
-}
-
 bool Substructuring::factorize(Mat A) {
   PetscObjectId matrix = 0;
   PetscObjectState structure = 0;
@@ -366,9 +343,7 @@ bool Substructuring::factorize(Mat A) {
   } else if (!analysed_) {
     analyse(A);
   }
-  if (too_large_)
-    return fall_back(
-        A, fmt::format("the interface has more than {} unknowns (-substructuring_interface_max)", most_));
+  if (too_large_) return fall_back(A, too_large());
   if (failures_ >= most_failures) return fall_back(A, counts_.reason);
   int round = 0;
   while (!eliminate(A)) {
@@ -377,10 +352,9 @@ bool Substructuring::factorize(Mat A) {
       return fall_back(A, "an interior is singular, and no unknowns were found to promote");
     --failures_;
     analyse(A);
-    if (too_large_)
-      return fall_back(A, fmt::format("with promoted unknowns the interface has more than {}", most_));
+    if (too_large_) return fall_back(A, too_large());
   }
-  if (!factorize_interface()) {
+  if (!schur_.factorize()) {
     ++failures_;
     return fall_back(A, "the interface's matrix is singular to working precision");
   }
@@ -388,6 +362,11 @@ bool Substructuring::factorize(Mat A) {
   check_ = true;
   refine_ = false;
   return true;
+}
+
+std::string Substructuring::too_large() const {
+  return fmt::format(
+      "the matrix of the interface has more than {0} x {0} entries (-substructuring_interface_max)", most_);
 }
 
 bool Substructuring::fall_back(Mat A, std::string reason) {
@@ -422,8 +401,7 @@ void Substructuring::solve_once(const double* b, const std::vector<double>& bord
   for (std::size_t k = 0; k < touched_.size(); ++k) border_x[at(touched_[k])] += local_[k];
   if (m > 0) {
     MPI_Allreduce(MPI_IN_PLACE, border_x.data(), static_cast<int>(m), MPI_DOUBLE, MPI_SUM, comm_);
-    Eigen::Map<Eigen::VectorXd> y(border_x.data(), static_cast<Eigen::Index>(m));
-    y = schur_lu_.solve(y.cwiseQuotient(row_scale_)).cwiseQuotient(column_scale_).eval();
+    schur_.solve(border_x);
   }
   for (std::size_t k = 0; k < touched_.size(); ++k) local_[k] = border_x[at(touched_[k])];
   lu_.backward(local_.data(), w_.data(), x);
@@ -460,9 +438,9 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
     size[g] += std::abs(border_b[g]);
   }
   for (std::size_t e = 0; e < both_.size(); ++e) {
-    const double term = both_value_[e] * border_x[at(both_[e].column)];
-    rest[at(both_[e].row)] -= term;
-    size[at(both_[e].row)] += std::abs(term);
+    const double term = both_value_[e] * border_x[at(both_[e].second)];
+    rest[at(both_[e].first)] -= term;
+    size[at(both_[e].first)] += std::abs(term);
   }
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, comm_);
   border_residual_.assign(rest.begin(), rest.end());

@@ -10,13 +10,14 @@ namespace trammel {
 /// to RepeatedLu.)
 ///
 /// The interface is a least set of unknowns that separates the ranks (vertex_cover). Each rank factorizes its interior up to it (PartialLu),
-/// the complements are summed over the ranks and factorized by each. A solve costs one reduction of as many numbers as the interface has.
+/// the complements are summed over the ranks and factorized by each (InterfaceMatrix). A solve costs one reduction of as many numbers as the interface has.
 /// An interior may be singular though the whole is regular, as multipliers whose bodies lie on the interface are: unknowns without a pivot
 /// are promoted to the interface, and stay there while the structure of the matrix is the same.
 ///
 /// The first solution of each factorization is checked: the backward error of all rows (componentwise: Arioli, Demmel and Duff, SIAM J. Matrix
 /// Anal. Appl. 10 (1989) 165), refined where it needs to be. MUMPS takes over where that does not help, where the interface's matrix is
-/// singular to working precision, and where the interface is larger than `-substructuring_interface_max` (prefix of `pc` first).
+/// singular to working precision, and where that matrix (InterfaceMatrix) has more entries than the square of
+/// `-substructuring_interface_max` (prefix of `pc` first).
 ///
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
 void use_substructuring(PC pc, SubstructuringCounts* counts);

@@ -1,0 +1,163 @@
+#include "solvers/interface_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+constexpr double least_rcond = 1e-15;
+/// Up to this size, and from this part of all entries on, dense factors are the faster ones.
+constexpr int largest_always_dense = 60;
+constexpr double dense_from = 0.25;
+
+/// The numbers of all ranks, and where those of each begin.
+struct OfRanks {
+  std::vector<int> all, begin;
+
+  OfRanks(MPI_Comm comm, std::span<const int> mine) {
+    int ranks = 1;
+    MPI_Comm_size(comm, &ranks);
+    std::vector<int> counts(at(ranks));
+    begin.assign(at(ranks) + 1, 0);
+    const auto count = static_cast<int>(mine.size());
+    MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+    std::partial_sum(counts.begin(), counts.end(), begin.begin() + 1);
+    all.resize(at(begin.back()));
+    MPI_Allgatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), begin.data(), MPI_INT, comm);
+  }
+  std::span<const int> of(std::size_t rank) const {
+    return std::span(all).subspan(at(begin[rank]), at(begin[rank + 1] - begin[rank]));
+  }
+};
+
+bool distinct_from_zero(const Eigen::VectorXd& pivots) {
+  return pivots.cwiseAbs().minCoeff() > least_rcond * pivots.cwiseAbs().maxCoeff();
+}
+
+}  // namespace
+
+bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int> touched,
+                                    std::span<const Pair> direct, std::size_t most) {
+  size_ = size;
+  changed_ = true;
+  const OfRanks cliques(comm, touched);
+  std::vector<int> numbers;
+  for (const Pair& pair : direct) numbers.insert(numbers.end(), {pair.first, pair.second});
+  const OfRanks pairs(comm, numbers);
+
+  const std::size_t rows = at(size), ranks = cliques.begin.size() - 1;
+  std::vector<std::vector<std::size_t>> ranks_of(rows);
+  for (std::size_t r = 0; r < ranks; ++r)
+    for (const int g : cliques.of(r)) ranks_of[at(g)].push_back(r);
+  std::vector<std::vector<int>> direct_of(rows);
+  for (std::size_t k = 0; k < pairs.all.size(); k += 2)
+    direct_of[at(pairs.all[k])].push_back(pairs.all[k + 1]);
+
+  begin_.assign(1, 0);
+  column_.clear();
+  std::vector<int> seen_in(rows, -1);
+  for (int g = 0; g < size; ++g) {
+    const auto add = [&](int column) {
+      if (std::exchange(seen_in[at(column)], g) != g) column_.push_back(column);
+    };
+    add(g);
+    for (const std::size_t r : ranks_of[at(g)])
+      for (const int column : cliques.of(r)) add(column);
+    for (const int column : direct_of[at(g)]) add(column);
+    if (column_.size() > most) return false;
+    std::sort(column_.begin() + begin_.back(), column_.end());
+    begin_.push_back(static_cast<PetscInt>(column_.size()));
+  }
+  value_.assign(column_.size() + 1, 0);
+  dense_ = size <= largest_always_dense ||
+           static_cast<double>(column_.size()) >= dense_from * size * static_cast<double>(size);
+
+  of_interior_.clear();
+  for (const int row : touched)
+    for (const int column : touched) of_interior_.push_back(entry({row, column}));
+  of_direct_.clear();
+  for (const Pair& pair : direct) of_direct_.push_back(entry(pair));
+  return true;
+}
+
+PetscInt InterfaceMatrix::entry(const Pair& pair) const {
+  const auto first = column_.begin() + begin_[at(pair.first)],
+             last = column_.begin() + begin_[at(pair.first) + 1];
+  return static_cast<PetscInt>(std::lower_bound(first, last, pair.second) - column_.begin());
+}
+
+void InterfaceMatrix::clear() { std::ranges::fill(value_, 0.0); }
+
+bool InterfaceMatrix::sum(MPI_Comm comm, bool weak) {
+  value_.back() = weak ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, value_.data(), static_cast<int>(value_.size()), MPI_DOUBLE, MPI_SUM, comm);
+  return value_.back() == 0;
+}
+
+/// Makes the largest entry of each row one, and then that of each column. False where there is none.
+bool InterfaceMatrix::scale() {
+  row_scale_.setZero(size_);
+  column_scale_.setZero(size_);
+  for (int i = 0; i < size_; ++i) {
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
+      if (!std::isfinite(value_[at(p)])) return false;
+      row_scale_[i] = std::max(row_scale_[i], std::abs(value_[at(p)]));
+    }
+    if (!(row_scale_[i] > 0)) return false;
+    const double inverse = 1 / row_scale_[i];
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) {
+      value_[at(p)] *= inverse;
+      double& largest = column_scale_[column_[at(p)]];
+      largest = std::max(largest, std::abs(value_[at(p)]));
+    }
+  }
+  if (!(column_scale_.minCoeff() > 0)) return false;
+  const Eigen::VectorXd inverse = column_scale_.cwiseInverse();
+  for (std::size_t p = 0; p < column_.size(); ++p) value_[p] *= inverse[column_[p]];
+  return true;
+}
+
+bool InterfaceMatrix::factorize() {
+  if (size_ == 0) return true;
+  if (!scale()) return false;
+  return dense_ ? factorize_dense() : factorize_sparse();
+}
+
+bool InterfaceMatrix::factorize_dense() {
+  Eigen::MatrixXd S = Eigen::MatrixXd::Zero(size_, size_);
+  for (int i = 0; i < size_; ++i)
+    for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) S(i, column_[at(p)]) = value_[at(p)];
+  dense_lu_.compute(S);
+  // Eigen's estimate of the condition number says nothing where a pivot is zero.
+  return distinct_from_zero(dense_lu_.matrixLU().diagonal()) && dense_lu_.rcond() > least_rcond;
+}
+
+bool InterfaceMatrix::factorize_sparse() {
+  const RepeatedLu::Rows rows{size_, begin_.data(), column_.data(), value_.data()};
+  const bool fine = sparse_lu_.factorize(rows, std::exchange(changed_, false));
+  if (!fine) {
+    changed_ = true;
+    return false;
+  }
+  const Eigen::Map<const Eigen::ArrayXd> pivots(static_cast<const double*>(sparse_lu_.numeric().Udiag),
+                                                size_);
+  return pivots.abs().minCoeff() > least_rcond * pivots.abs().maxCoeff();
+}
+
+void InterfaceMatrix::solve(std::span<double> y) {
+  if (size_ == 0) return;
+  Eigen::Map<Eigen::VectorXd> its(y.data(), size_);
+  work_ = its.cwiseQuotient(row_scale_);
+  if (dense_)
+    its = dense_lu_.solve(work_);
+  else
+    sparse_lu_.solve(work_.data(), y.data());
+  its = its.cwiseQuotient(column_scale_);
+}
+
+}  // namespace trammel
