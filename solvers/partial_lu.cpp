@@ -36,8 +36,8 @@ void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> r
     right_of_[at(right_[e].border)].push_back(static_cast<int>(e));
   for (std::size_t e = 0; e < below_.size(); ++e)
     below_of_[at(below_[e].border)].push_back(static_cast<int>(e));
-  w_.assign(at(border), {});
-  v_.assign(at(border), {});
+  w_.assign(at((border + lanes - 1) / lanes), {});
+  v_.assign(w_.size(), {});
   std::vector<int> coupled;
   for (const auto* entries : {&right_, &below_})
     for (const Entry& e : *entries) coupled.push_back(e.inner);
@@ -100,11 +100,19 @@ void PartialLu::find_reach() {
     from_[at(k)] = places_[at(Q[k])];
     to_[at(k)] = places_[at(numeric.Pnum[k])];
   }
-  // 64 unknowns of the border at a time, a bit each.
+  // 64 groups of unknowns of the border at a time, a bit each.
   constexpr int bits = 64;
+  const auto groups = static_cast<int>(w_.size());
   std::vector<std::uint64_t> reached(at(n));
-  for (int from = 0; from < border_; from += bits) {
-    const int to = std::min(from + bits, border_);
+  for (int from = 0; from < groups; from += bits) {
+    const int to = std::min(from + bits, groups);
+    const auto start = [&](const std::vector<std::vector<int>>& entries_of, const std::vector<Entry>& entries,
+                           const std::vector<int>& place_of) {
+      std::ranges::fill(reached, 0);
+      for (int g = from * lanes; g < std::min(to * lanes, border_); ++g)
+        for (const int e : entries_of[at(g)])
+          reached[at(place_of[at(entries[at(e)].inner)])] |= std::uint64_t{1} << (g / lanes - from);
+    };
     const auto collect = [&](std::vector<Sparse>& out) {
       for (int g = from; g < to; ++g) out[at(g)] = {};
       for (int k = 0; k < n; ++k)
@@ -112,20 +120,14 @@ void PartialLu::find_reach() {
           out[at(from + __builtin_ctzll(left))].place.push_back(k);
       for (int g = from; g < to; ++g) out[at(g)].value.resize(out[at(g)].place.size());
     };
-    std::ranges::fill(reached, 0);
-    for (int g = from; g < to; ++g)
-      for (const int e : right_of_[at(g)])
-        reached[at(place_of_column_[at(right_[at(e)].inner)])] |= std::uint64_t{1} << (g - from);
+    start(right_of_, right_, place_of_column_);
     if (n > 1)
       for (int k = 0; k < n; ++k) {
         const Column U = upper(k);
         for (int p = 0; p < U.size; ++p) reached[at(k)] |= reached[at(U.row[p])];
       }
     collect(w_);
-    std::ranges::fill(reached, 0);
-    for (int g = from; g < to; ++g)
-      for (const int e : below_of_[at(g)])
-        reached[at(place_of_row_[at(below_[at(e)].inner)])] |= std::uint64_t{1} << (g - from);
+    start(below_of_, below_, place_of_row_);
     if (n > 1)
       for (int k = 0; k < n; ++k) {
         if (reached[at(k)] == 0) continue;
@@ -140,49 +142,57 @@ void PartialLu::eliminate_border() {
   const int n = size();
   const klu_numeric& numeric = lu_.numeric();
   const auto* diagonal = static_cast<const double*>(numeric.Udiag);
-  std::vector<double> work(at(n), 0.0);
-  for (int g = 0; g < border_; ++g) {
-    for (const int e : right_of_[at(g)]) work[at(place_of_column_[at(right_[at(e)].inner)])] += c_[at(e)];
-    Sparse& w = w_[at(g)];
+  std::vector<Lanes> work(at(n), Lanes::Zero());
+  for (std::size_t group = 0; group < w_.size(); ++group) {
+    const int first = static_cast<int>(group) * lanes, end = std::min(first + lanes, border_);
+    for (int g = first; g < end; ++g)
+      for (const int e : right_of_[at(g)])
+        work[at(place_of_column_[at(right_[at(e)].inner)])][g - first] += c_[at(e)];
+    Sparse& w = w_[group];
     for (std::size_t i = 0; i < w.place.size(); ++i) {
       const int k = w.place[i];
-      double sum = work[at(k)];
+      Lanes sum = work[at(k)];
       if (n > 1) {
         const Column U = upper(k);
         for (int p = 0; p < U.size; ++p) sum -= U.value[p] * work[at(U.row[p])];
       }
       work[at(k)] = w.value[i] = sum / diagonal[k];
     }
-    for (const int k : w.place) work[at(k)] = 0;
+    for (const int k : w.place) work[at(k)].setZero();
 
-    for (const int e : below_of_[at(g)]) {
-      const std::size_t unknown = at(below_[at(e)].inner);
-      work[at(place_of_row_[unknown])] += r_[at(e)] * lu_.scales()[unknown];
-    }
-    Sparse& v = v_[at(g)];
+    for (int g = first; g < end; ++g)
+      for (const int e : below_of_[at(g)]) {
+        const std::size_t unknown = at(below_[at(e)].inner);
+        work[at(place_of_row_[unknown])][g - first] += r_[at(e)] * lu_.scales()[unknown];
+      }
+    Sparse& v = v_[group];
     for (std::size_t i = 0; i < v.place.size(); ++i) {
       const int k = v.place[i];
-      const double x = v.value[i] = work[at(k)];
-      if (n == 1 || x == 0) continue;
+      const Lanes x = v.value[i] = work[at(k)];
+      if (n == 1 || (x == 0).all()) continue;
       const Column L = lower(k);
       for (int p = 0; p < L.size; ++p) work[at(L.row[p])] -= L.value[p] * x;
     }
-    for (const int k : v.place) work[at(k)] = 0;
+    for (const int k : v.place) work[at(k)].setZero();
   }
 }
 
 void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) const {
-  std::vector<double> work(at(size()), 0.0);
-  for (int g = 0; g < border_; ++g) {
-    const Sparse& w = w_[at(g)];
+  std::vector<Lanes> work(at(size()), Lanes::Zero());
+  for (std::size_t right = 0; right < w_.size(); ++right) {
+    const Sparse& w = w_[right];
     for (std::size_t i = 0; i < w.place.size(); ++i) work[at(w.place[i])] = w.value[i];
-    for (int h = 0; h < border_; ++h) {
-      const Sparse& v = v_[at(h)];
-      double sum = 0;
-      for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i] * work[at(v.place[i])];
-      entries[of[at(h) * at(border_) + at(g)]] -= sum;
+    for (std::size_t below = 0; below < v_.size(); ++below) {
+      const Sparse& v = v_[below];
+      Eigen::Matrix<double, lanes, lanes> sum = Eigen::Matrix<double, lanes, lanes>::Zero();
+      for (std::size_t i = 0; i < v.place.size(); ++i)
+        sum.noalias() += v.value[i].matrix() * work[at(v.place[i])].matrix().transpose();
+      const int h = static_cast<int>(below) * lanes, g = static_cast<int>(right) * lanes;
+      for (int a = 0; a < std::min(lanes, border_ - h); ++a)
+        for (int b = 0; b < std::min(lanes, border_ - g); ++b)
+          entries[of[at(h + a) * at(border_) + at(g + b)]] -= sum(a, b);
     }
-    for (const int k : w.place) work[at(k)] = 0;
+    for (const int k : w.place) work[at(k)].setZero();
   }
 }
 
@@ -203,20 +213,24 @@ void PartialLu::forward(const double* b, double* w) const {
 }
 
 void PartialLu::reduce(const double* w, double* g) const {
-  for (int h = 0; h < border_; ++h) {
-    const Sparse& v = v_[at(h)];
-    double sum = 0;
+  for (std::size_t group = 0; group < v_.size(); ++group) {
+    const Sparse& v = v_[group];
+    Lanes sum = Lanes::Zero();
     for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i] * w[v.place[i]];
-    g[h] -= sum;
+    const int first = static_cast<int>(group) * lanes;
+    for (int a = 0; a < std::min(lanes, border_ - first); ++a) g[first + a] -= sum[a];
   }
 }
 
 void PartialLu::backward(const double* y, double* w, double* x) const {
   const int n = size();
   if (n == 0) return;
-  for (int g = 0; g < border_; ++g) {
-    const Sparse& its = w_[at(g)];
-    for (std::size_t i = 0; i < its.place.size(); ++i) w[its.place[i]] -= its.value[i] * y[g];
+  for (std::size_t group = 0; group < w_.size(); ++group) {
+    const Sparse& its = w_[group];
+    const int first = static_cast<int>(group) * lanes;
+    Lanes its_y = Lanes::Zero();
+    for (int a = 0; a < std::min(lanes, border_ - first); ++a) its_y[a] = y[first + a];
+    for (std::size_t i = 0; i < its.place.size(); ++i) w[its.place[i]] -= (its.value[i] * its_y).sum();
   }
   const klu_numeric& numeric = lu_.numeric();
   if (n > 1)

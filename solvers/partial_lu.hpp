@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <span>
 #include <vector>
 
@@ -57,9 +58,13 @@ class PartialLu {
                  double* potential, double* border_potential) const;
 
  private:
+  /// Numbers for `lanes` unknowns of the border, at each place that one of them has a number at: several are computed at once, and an
+  /// entry of the factors is read once for all of them.
+  static constexpr int lanes = 4;
+  using Lanes = Eigen::Array<double, lanes, 1>;
   struct Sparse {
     std::vector<int> place;  ///< in the order of pivots, ascending
-    std::vector<double> value;
+    std::vector<Lanes> value;
   };
   /// KLU's column k of L or U, without the diagonal.
   struct Column {
@@ -92,7 +97,7 @@ class PartialLu {
   std::vector<int> place_of_column_, place_of_row_;    ///< by unknown: its pivot
   std::vector<PetscInt> from_, to_;                    ///< by pivot: places of its number in b and x
   std::vector<std::vector<int>> right_of_, below_of_;  ///< by unknown of the border: entries of C and R
-  std::vector<Sparse> w_, v_;                          ///< by unknown of the border
+  std::vector<Sparse> w_, v_;                          ///< by unknown of the border, `lanes` at a time
   std::vector<int> weak_;
 };
 
