@@ -52,7 +52,7 @@ SYSTEMS = [
            TIGHT, 'm', (1, 2)),
     System('beam, two ranks', 'cases/flying_beam/case.yaml', [(3333, 50, 1), (20000, 20, 1), (166667, 8, 2)], 1e-3,
            parameter='n', ranks=(1, 2)),
-    System('lattice, two ranks', 'bench/lattice.yaml', [(20, 20, 1), (40, 10, 1), (80, 5, 1), (100, 5, 2)], 1e-4,
+    System('lattice, two ranks', 'bench/lattice.yaml', [(20, 20, 1), (40, 10, 1), (80, 20, 1), (100, 5, 2)], 1e-4,
            parameter='n', ranks=(1, 2)),
     System('beam, VTK and CSV', 'cases/flying_beam/case.yaml', [(1000, 100, 1), (16667, 40, 1)], 1e-3, parameter='n',
            frames=True),
