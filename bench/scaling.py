@@ -124,7 +124,7 @@ def modelled(row, rate):
 
 def table(rows, rate):
     lines = ['| model | scaling | ranks | unknowns | interface | instructions [10^6] | mean over ranks | messages | kB | modelled step [ms] | '
-             'of it communication | efficiency |', '|' + '---|' * 12]
+             'of it communication | efficiency | beside the same model on one rank |', '|' + '---|' * 13]
     ones = {}
     for row in rows:
         seconds = modelled(row, rate)
@@ -133,11 +133,12 @@ def table(rows, rate):
         first_ranks, first = ones[key]
         efficiency = first / seconds if row['scaling'] == 'weak' else first * first_ranks / (seconds * row['ranks'])
         counted = row['instructions_counted']
+        same = f'{100 * row["alone"] / row["ranks"] / rate / seconds:.0f} %' if 'alone' in row else ''
         lines.append(
             f'| {row["model"]} | {row["scaling"]} | {row["ranks"]} | {row["unknowns"]} | {row["interface"]}'
             f'{" (MUMPS)" if row["by MUMPS"] else ""} | {row["instructions"] / 1e6:.1f}{"" if counted else " (estimated)"} | '
             f'{row["mean"] / 1e6:.1f} | {row["messages"]:.0f} | {row["bytes"] / 1e3:.1f} | {1e3 * seconds:.2f} | '
-            f'{100 * (1 - row["instructions"] / rate / seconds):.0f} % | {100 * efficiency:.0f} % |')
+            f'{100 * (1 - row["instructions"] / rate / seconds):.0f} % | {100 * efficiency:.0f} % | {same} |')
     return lines
 
 
@@ -182,6 +183,8 @@ def main():
         _, _, weak, strong, _, _ = CASES[name]
         for ranks in options.ranks:
             rows.append(count(name, 'weak', weak(ranks), ranks, True))
+            # A larger model may need more iterations: this is no matter of ranks.
+            rows[-1]['alone'] = count(name, 'alone', weak(ranks), 1, True)['instructions']
         for ranks in options.messages_only:
             more = count(name, 'weak', weak(ranks), ranks, False)
             last = [r for r in rows if r['model'] == name and r['scaling'] == 'weak' and r['instructions_counted']][-1]
