@@ -13,7 +13,7 @@ namespace {
 constexpr double least_rcond = 1e-15;
 /// Up to this size, and from this part of all entries on, dense factors are the faster ones.
 constexpr int largest_always_dense = 60;
-constexpr double dense_from = 0.25;
+constexpr double dense_from = 0.1;
 
 /// The numbers of all ranks, and where those of each begin.
 struct OfRanks {
@@ -69,13 +69,14 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
     for (const std::size_t r : ranks_of[at(g)])
       for (const int column : cliques.of(r)) add(column);
     for (const int column : direct_of[at(g)]) add(column);
-    if (column_.size() > most) return false;
+    if (column_.size() > most * most) return false;
     std::sort(column_.begin() + begin_.back(), column_.end());
     begin_.push_back(static_cast<PetscInt>(column_.size()));
   }
   value_.assign(column_.size() + 1, 0);
   dense_ = size <= largest_always_dense ||
            static_cast<double>(column_.size()) >= dense_from * size * static_cast<double>(size);
+  if (dense_ && rows > most) return false;
 
   of_interior_.clear();
   for (const int row : touched)

@@ -22,7 +22,8 @@ class InterfaceMatrix {
   using Pair = std::pair<int, int>;  ///< row, column
 
   /// Takes the structure. `touched`: unknowns that this rank's interior is coupled to, ascending. `direct`: entries that this rank's
-  /// rows of the system have outside of its interior. False, and of no use, if there are more than `most` entries. Collective.
+  /// rows of the system have outside of its interior. False, and of no use, if a dense matrix of `most` unknowns would have fewer entries, or
+  /// the matrix is dense and has more unknowns. Collective.
   bool set_structure(MPI_Comm comm, int size, std::span<const int> touched, std::span<const Pair> direct,
                      std::size_t most);
   int size() const { return size_; }

@@ -160,8 +160,8 @@ void Substructuring::find_edges(Mat A) {
 void Substructuring::analyse(Mat A) {
   ++counts_.analyses;
   analysed_ = true;
-  const std::size_t most = at(most_) * at(most_);
-  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, most);
+  const std::size_t most = at(most_);
+  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, most * most);
   too_large_ = !cover;
   if (too_large_) return;
   std::vector<PetscInt> all;
@@ -365,8 +365,8 @@ bool Substructuring::factorize(Mat A) {
 }
 
 std::string Substructuring::too_large() const {
-  return fmt::format(
-      "the matrix of the interface has more than {0} x {0} entries (-substructuring_interface_max)", most_);
+  return fmt::format("the interface's matrix is larger than {0} x {0} (-substructuring_interface_max)",
+                     most_);
 }
 
 bool Substructuring::fall_back(Mat A, std::string reason) {

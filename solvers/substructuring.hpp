@@ -16,8 +16,8 @@ namespace trammel {
 ///
 /// The first solution of each factorization is checked: the backward error of all rows (componentwise: Arioli, Demmel and Duff, SIAM J. Matrix
 /// Anal. Appl. 10 (1989) 165), refined where it needs to be. MUMPS takes over where that does not help, where the interface's matrix is
-/// singular to working precision, and where that matrix (InterfaceMatrix) has more entries than the square of
-/// `-substructuring_interface_max` (prefix of `pc` first).
+/// singular to working precision, and where it is too large: with more unknowns than `-substructuring_interface_max` (prefix of `pc` first)
+/// if it is dense, with more entries than such a matrix if it is sparse.
 ///
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
 void use_substructuring(PC pc, SubstructuringCounts* counts);

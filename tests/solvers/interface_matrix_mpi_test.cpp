@@ -18,7 +18,7 @@ struct Sum {
   bool fits = false;
 
   /// `width`: unknowns of a group; `reach`: how far entries of the system lie from the diagonal.
-  Sum(int size, int width, int reach, std::size_t most = 1000000) {
+  Sum(int size, int width, int reach, std::size_t most = 1000) {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
     MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
@@ -86,9 +86,14 @@ TEST(InterfaceMatrix, is_dense_where_most_entries_are_there) {
   EXPECT_LT(sum.error(), 1e-10);
 }
 
-TEST(InterfaceMatrix, counts_entries_and_not_unknowns) {
-  EXPECT_TRUE(Sum(300, 3, 2, 10000).fits);
-  EXPECT_FALSE(Sum(300, 3, 2, 1000).fits);
+TEST(InterfaceMatrix, is_too_large_by_its_entries_where_it_is_sparse) {
+  EXPECT_TRUE(Sum(300, 3, 2, 100).fits);
+  EXPECT_FALSE(Sum(300, 3, 2, 30).fits);
+}
+
+TEST(InterfaceMatrix, is_too_large_by_its_unknowns_where_it_is_dense) {
+  EXPECT_TRUE(Sum(100, 3, 40, 100).fits);
+  EXPECT_FALSE(Sum(100, 3, 40, 99).fits);
 }
 
 TEST(InterfaceMatrix, is_singular_where_a_row_is_empty_or_repeated) {
@@ -100,7 +105,7 @@ TEST(InterfaceMatrix, is_singular_where_a_row_is_empty_or_repeated) {
       InterfaceMatrix matrix;
       std::vector<InterfaceMatrix::Pair> diagonal;
       for (int i = 0; rank == 0 && i < size - 2; ++i) diagonal.emplace_back(i, i);
-      ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, diagonal, 1000000));
+      ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, diagonal, 1000));
       matrix.clear();
       for (const PetscInt entry : matrix.of_direct()) matrix.entries()[entry] = 1;
       for (const PetscInt entry : matrix.of_interior()) matrix.entries()[entry] = empty ? 0 : 1;
