@@ -27,6 +27,12 @@ constexpr double of_restart = 0.25;
 // `of_step`. Alternating errors cancel in this average. What has been seen to cancel of errors of velocities reduces them once more.
 // Of displacements the part `of_single` of the error of a single step counts in any case, so that a jump is noticed at once.
 constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
+// Errors of vibrations do not count if their amplitude is below this part of the accuracy, and if of the magnitudes of their errors of
+// velocities at most the second part remains in the average.
+constexpr double least_amplitude = 0.5, seen_to_cancel = 0.25;
+// Over any time these errors sum up to at most twice h^3 kappa times the amplitude of v' over h, with equal steps; with varying ones
+// twice that is left out of the averages.
+constexpr double cancels = 4;
 // Local errors cancel in part: of the sum of their magnitudes positions keep at most this, in all cases of bench/accuracy.py.
 constexpr double kept = 0.5;
 // Part of a stage after which the ranges of its motion are no longer extrapolated.
@@ -121,11 +127,15 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
   if (ahead > 0) range_.include(trial);
   trial_range_ = range_;
   if (ahead == 0) trial_range_.include(trial);
+  trial_vibrations_.find(vibrations_, error_, h);
   trial_range_.drop_rounding(error_, trial, h);
   average(h);
+  const std::vector<char> negligible = negligible_numbers(ahead);
+  leave_vibrations(negligible, h);
   const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
   error_.velocity.assign(error_.velocity.size(), 0.0);
-  for (double& each : error_.displacement) each *= of_single / h;
+  for (std::size_t i = 0; i < negligible.size(); ++i)
+    error_.displacement[i] *= negligible[i] != 0 ? 0.0 : of_single / h;
   const double rate = std::max(found.largest, trial_range_.judge(error_, trial, h, ahead).largest);
   added_ = kept * rate * h;
   rate_ = kept * rate * span / accuracy_;
@@ -180,25 +190,48 @@ void AccuracyControl::average(double h) {
   const bool anew = mean_.displacement.empty();
   // Errors per unit of time go with h^2.
   const double square = anew ? 0.0 : h * h / (mean_step_ * mean_step_);
-  const double of_motion = share_ = std::min(h / trial_range_.time() / window, of_step);
-  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool in_part,
+  const double of_motion = share_ = std::min(h / trial_range_.time() / window, of_step),
+               of_all = h / (averaged_ + h);  // errors of displacements count in full from the start on
+  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool whole,
                        std::vector<double>& out) {
     out.resize(now.size());
     each_with_error(assembler_.layout(), [&](const UnknownBlock& u, std::size_t first) {
       // First-order states have times of their own.
-      const double share = !in_part ? 1.0 : u.kind == BlockKind::state ? of_step : of_motion;
+      const double share = std::max(whole ? of_all : 0.0, u.kind == BlockKind::state ? of_step : of_motion);
       for (std::size_t i = first; i < first + at(u.size); ++i)
         out[i] = (anew ? 0.0 : (1 - share) * square * old[i]) + share / h * now[i];
     });
   };
-  mix(mean_.displacement, error_.displacement, !anew, trial_mean_.displacement);
-  mix(mean_.velocity, error_.velocity, true, trial_mean_.velocity);
+  mix(mean_.displacement, error_.displacement, true, trial_mean_.displacement);
+  mix(mean_.velocity, error_.velocity, false, trial_mean_.velocity);
   for (double& each : error_.velocity) each = std::abs(each);
-  mix(mean_magnitude_, error_.velocity, true, trial_mean_magnitude_);
+  mix(mean_magnitude_, error_.velocity, false, trial_mean_magnitude_);
   counted_ = trial_mean_;
   for (std::size_t i = 0; i < counted_.velocity.size(); ++i)
     if (trial_mean_magnitude_[i] > 0)
       counted_.velocity[i] *= std::abs(counted_.velocity[i]) / trial_mean_magnitude_[i];
+}
+
+void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double h) {
+  const auto reduce = [](double& mean, double by) {
+    mean = std::copysign(std::max(0.0, std::abs(mean) - by), mean);
+  };
+  const double of_displacements =
+                   cancels * std::max(share_, h / (averaged_ + h)) * std::abs(error_.of_jerk) * h,
+               of_velocities = cancels * share_ * std::abs(error_.of_snap) * h;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == 0) continue;
+    reduce(counted_.displacement[i], of_displacements * trial_vibrations_.change_of_rate(i));
+    reduce(counted_.velocity[i], of_velocities * trial_vibrations_.change_of_jerk(i));
+  }
+}
+
+std::vector<char> AccuracyControl::negligible_numbers(double ahead) const {
+  std::vector<char> out =
+      trial_range_.smaller(trial_vibrations_.amplitudes(), least_amplitude * accuracy_, ahead);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (std::abs(trial_mean_.velocity[i]) > seen_to_cancel * trial_mean_magnitude_[i]) out[i] = 0;
+  return out;
 }
 
 void AccuracyControl::accepted(const State& now, double h, double planned, bool event) {
@@ -206,6 +239,8 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(range_, trial_range_);
   std::swap(mean_, trial_mean_);
   std::swap(mean_magnitude_, trial_mean_magnitude_);
+  std::swap(vibrations_, trial_vibrations_);
+  averaged_ += h;
   mean_step_ = h;
   report_.estimated += added_;
   budget_.spend(added_ / accuracy_, h);
@@ -238,6 +273,8 @@ void AccuracyControl::settle() {
 
 void AccuracyControl::restarted(const State& now) {
   mean_ = {};
+  vibrations_ = {};
+  averaged_ = 0;
   reactions_.forget();
   response_.forget();
   reactions_.take(now, 0);

@@ -15,6 +15,7 @@
 #include "solvers/stages.hpp"
 #include "solvers/step_method.hpp"
 #include "solvers/step_sizes.hpp"
+#include "solvers/vibration_amplitude.hpp"
 
 namespace trammel {
 
@@ -51,7 +52,8 @@ class AccuracyControl {
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
     archive(sizes_, budget_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_,
-            of_positions_, added_, smooth_);
+            of_positions_, added_, smooth_, averaged_);
+    vibrations_.serialize(archive, assembler_.layout());
     for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_})
       serialize_by_block(archive, assembler_.layout(), *errors);
   }
@@ -59,6 +61,10 @@ class AccuracyControl {
  private:
   /// Computes the averages of errors over the last steps and the trial of size h.
   void average(double h);
+  /// Leaves out of the averages that count what vibrations may add to them in these numbers.
+  void leave_vibrations(const std::vector<char>& numbers, double h);
+  /// The numbers, by the order of LocalError, whose errors are those of vibrations of no importance.
+  std::vector<char> negligible_numbers(double ahead) const;
   /// At an event: counts at once what the averages would still have added to the error, and makes them zero. Later steps are not
   /// limited by errors of forces that no longer act.
   void settle();
@@ -85,6 +91,8 @@ class AccuracyControl {
   /// the last trial.
   LocalError mean_, trial_mean_;
   std::vector<double> mean_magnitude_, trial_mean_magnitude_;
+  VibrationAmplitude vibrations_, trial_vibrations_;
+  double averaged_ = 0;                             ///< time since the averages began [s]
   LocalError counted_;                              ///< of the trial's averages the part that does not cancel
   double share_ = 0;                                ///< weight of the last trial in them
   double mean_step_ = 0;                            ///< [s]

@@ -54,6 +54,8 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
   out.velocity.assign(nodes_.back().a.size(), 0.0);
   out.between.assign(nodes_.back().a.size(), 0.0);
   out.knows_between = full();
+  out.of_jerk = c.kappa();
+  out.of_snap = smooth;
   each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
     for (int k = 0; k < u.size; ++k, ++packed) {
       const double newest = a[at(u.offset.dof + k)], jerk = weigh(first, newest, packed),

@@ -120,6 +120,7 @@ void LawReview::switched(std::span<const RangePlan> plans, std::span<const RowSw
   std::map<BlockId, bool> slips;
   for (const RowSwitch& s : rows) {
     switched_[s.row] = time;
+    outside_.erase(s.row.block);
     if (s.status == RowStatus::slips) slips[s.row.block] = true;
   }
   for (const Watched& w : watched_) {
@@ -164,6 +165,7 @@ FrictionReading LawReview::friction(const Watched& w, BlockId id) const {
   group.multiplier = {before.force, after.force};
   group.normal = {before.normal, after.normal};
   group.switched = switched_at(row);
+  if (const auto trials = outside_.find(id); trials != outside_.end()) group.earlier = trials->second;
   if (const auto course = slip_directions_.find(id); course != slip_directions_.end())
     group.course = course->second;
   return group;
@@ -198,6 +200,7 @@ std::vector<RowSwitch> LawReview::at_begin(MPI_Comm comm) const {
 
 void LawReview::review(std::span<const RangePlan> plans, const StepInfo& info, const FieldScales& scales,
                        MergedReview& merged, MPI_Comm comm) {
+  if (tried_from_ != info.start) outside_.clear();
   longest_ = tried_from_ == info.start ? std::max(longest_, info.size()) : info.size();
   tried_from_ = info.start;
   const LawStep step = step_of(info.start, info.end, scales);
@@ -219,9 +222,11 @@ void LawReview::review(std::span<const RangePlan> plans, const StepInfo& info, c
                                                                                           : nullptr;
       for (int a = first; to != nullptr && a < first + count; ++a) (*to)[{b.id, a}] = verdict.status;
     };
-    if (w.law != nullptr)
-      take(judge(friction(w, b.id), step), 0, b.size);
-    else
+    if (w.law != nullptr) {
+      const FrictionReading group = friction(w, b.id);
+      take(judge(group, step), 0, b.size);
+      if (group.status == RowStatus::active) outside_[b.id] = outside_cone(group, step);
+    } else
       for (int a = 0; a < b.size; ++a) take(judge(unilateral({b.id, a}), step), a, 1);
   }
   if (info.in_statics) {

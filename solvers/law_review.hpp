@@ -99,7 +99,8 @@ class LawReview {
   double length_ = 1;
   int transient_ = 0;
   double tried_from_ = -std::numeric_limits<double>::infinity(), longest_ = 0;  ///< of the step that is tried
-  Readings now_, before_;  ///< `before_`: at the last accepted state
+  std::map<BlockId, OutsideCone> outside_;  ///< of the trials from `tried_from_`
+  Readings now_, before_;                   ///< `before_`: at the last accepted state
   std::map<BlockId, SlipDirection>& slip_directions_;
   std::map<BlockId, FrictionVector> held_;  ///< multipliers of groups where they began to slip
   std::map<ConstraintRow, double> switched_;

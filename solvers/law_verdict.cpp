@@ -17,6 +17,8 @@ using What = LawVerdict::What;
 constexpr double touches_at_border = 1e-5, slips_at_border = 1e-3, lets_go_at_border = 5e-3;
 // A slip across its initial direction below this fraction of the initial slip is no change of direction.
 constexpr double straight = 1e-6;
+// Trials in a row that say that a force lay outside the cone from the start on: one may be wrong because the force changes along a curve.
+constexpr int says_enough = 2;
 constexpr int looks = 16;  ///< at a gap within a step
 
 LawVerdict change_at(double part, RowStatus status, double border, double switched, const LawStep& step) {
@@ -103,11 +105,26 @@ LawVerdict judge(const FrictionReading& group, const LawStep& step) {
   if (!step.believed ||
       !(cone_excess(group.at_rest, group.rows, group.multiplier[1], group.normal[1]) > step.force))
     return {};
+  // The multipliers at the start have the error of the step before, those of the trial that of its own. Where the former hides that
+  // the force lies outside the cone already, a shorter step does not find it inside.
+  if (outside_cone(group, step).from_start >= says_enough)
+    return change_at(0, RowStatus::slips, slips_at_border, group.switched, step);
   const double part = passes_zero([&](double x) {
     return cone_excess(group.at_rest, group.rows, (1 - x) * group.multiplier[0] + x * group.multiplier[1],
                        (1 - x) * group.normal[0] + x * group.normal[1]);
   });
   return change_at(part, RowStatus::slips, slips_at_border, group.switched, step);
+}
+
+OutsideCone outside_cone(const FrictionReading& group, const LawStep& step) {
+  const OutsideCone& last = group.earlier;
+  OutsideCone now{step.end - step.start,
+                  cone_excess(group.at_rest, group.rows, group.multiplier[1], group.normal[1])};
+  // The line through both excesses, at the start.
+  const bool from_start =
+      last.size > now.size && now.excess > 0 && now.excess * last.size >= last.excess * now.size;
+  if (from_start) now.from_start = last.from_start + 1;
+  return now;
 }
 
 RowStatus settled(const UnilateralReading& row, const LawStep& step) {

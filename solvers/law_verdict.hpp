@@ -32,6 +32,13 @@ struct UnilateralReading {
   double switched = -std::numeric_limits<double>::infinity();  ///< time of its last change of status
 };
 
+/// Of the trials of a step from one start, where a friction group sticks: the size of the last one, how far its force lay outside the
+/// cone at its end, and in how many trials in a row these excesses were zero, extrapolated, at no time after the start.
+struct OutsideCone {
+  double size = 0, excess = 0;
+  int from_start = 0;
+};
+
 /// A friction group at the start (index 0) and at the end (index 1) of a step.
 struct FrictionReading {
   RowStatus status = RowStatus::active;
@@ -42,6 +49,7 @@ struct FrictionReading {
   std::array<double, 2> normal{};
   SlipDirection course{};  ///< the direction of slip with which the forces of the step were computed
   double switched = -std::numeric_limits<double>::infinity();
+  OutsideCone earlier{};  ///< of the earlier trials
 };
 
 struct LawVerdict {
@@ -60,6 +68,9 @@ struct LawVerdict {
 
 TRAMMEL_API LawVerdict judge(const UnilateralReading& row, const LawStep& step);
 TRAMMEL_API LawVerdict judge(const FrictionReading& group, const LawStep& step);
+
+/// `earlier` of the reading for the next trial.
+TRAMMEL_API OutsideCone outside_cone(const FrictionReading& group, const LawStep& step);
 
 /// The status that a row must have at one instant, as at a restart, judged from the second reading.
 TRAMMEL_API RowStatus settled(const UnilateralReading& row, const LawStep& step);

@@ -17,6 +17,8 @@ struct LocalError {
   /// alike, is false.
   std::vector<double> between;
   bool knows_between = false;
+  /// Displacements over h^3 v'', and velocities over h^3 v'''.
+  double of_jerk = 0, of_snap = 0;
 };
 
 /// Calls use(block, its place) for the blocks that have a place in the vectors of a LocalError.

@@ -133,6 +133,22 @@ void MotionRange::drop_rounding(LocalError& error, const State& end, double h) c
   });
 }
 
+std::vector<char> MotionRange::smaller(const std::vector<double>& amplitude, double least,
+                                       double ahead) const {
+  std::vector<char> out(amplitude.size(), 0);
+  const std::array<double, 2> floors{floor(lengths, false), floor(angles, false)};
+  each_channel([&](const UnknownBlock& u, Kind kind, int, int size, std::size_t packed) {
+    if (kind == others) return;
+    const Ranges own = ranges(u.kind == BlockKind::rotation ? 0 : size, packed);
+    const double range = std::max({own.displacement, own.velocity * ahead, floors[kind]});
+    double square = 0;
+    for (std::size_t k = packed; k < packed + at(size); ++k) square += amplitude[k] * amplitude[k];
+    if (std::sqrt(square) < least * range)
+      std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(packed), size, char{1});
+  });
+  return out;
+}
+
 MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end, double h,
                                        double ahead) const {
   std::array<double, 2> errors{0, 0};

@@ -35,6 +35,9 @@ class MotionRange {
   };
   Errors judge(const LocalError& error, const State& end, double h, double ahead) const;
 
+  /// The numbers of channels in which `amplitude` is below the part `least` of the range. `ahead`: as for `judge`.
+  std::vector<char> smaller(const std::vector<double>& amplitude, double least, double ahead) const;
+
   /// Makes velocities' errors of a step of size h zero where they are below rounding.
   void drop_rounding(LocalError& error, const State& end, double h) const;
 

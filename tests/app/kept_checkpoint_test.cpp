@@ -38,12 +38,12 @@ void expect_end_of(const Table& whole, const Table& late) {
 /// Bytes in a checkpoint do not describe themselves: a program whose state has another content, but the same numbers of format and
 /// state, would read them wrongly. Where this test fails, raise `format` in io/checkpoint_file.cpp or `Snapshot::version`; a change
 /// of the method that gives other numbers at the same content needs no new number. Then make the file anew in this folder:
-///   trammel run kept_checkpoint/case.yaml -q -o /tmp/kept --checkpoint-every 5600
+///   trammel run kept_checkpoint/case.yaml -q -o /tmp/kept --checkpoint-every 3400
 ///   cp /tmp/kept/checkpoint_0001.h5 kept_checkpoint/checkpoint.h5
 TEST(KeptCheckpoint, continues_as_when_it_was_written) {
   const Workplace place;
   const std::string folder = TRAMMEL_SOURCE_DIR "/tests/app/kept_checkpoint/";
-  const std::string run = "trammel run '" + folder + "case.yaml' --checkpoint-every 5600 -o ";
+  const std::string run = "trammel run '" + folder + "case.yaml' --checkpoint-every 3400 -o ";
   const Outcome outcome = place.shell(run + "whole -q && " + run + "late --restart '" + folder +
                                       "checkpoint.h5' --restart-anyway");
   ASSERT_EQ(outcome.status, 0) << outcome.err

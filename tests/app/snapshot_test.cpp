@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         Run{"projected", "heavy_top", 300, "projected"}, Run{"projected_loops", "bricard", 100, "projected"},
         Run{"by_accuracy", "heavy_top", 300, "accuracy"},
         Run{"by_accuracy_of_all", "heavy_top", 60, "accuracy_of_all"},
-        Run{"by_accuracy_of_all_between_hosts", "moving_load", 1000, "accuracy_of_all"},
+        Run{"by_accuracy_of_all_between_hosts", "moving_load", 200, "accuracy_of_all"},
         Run{"by_accuracy_with_contact", "lift_off", 150, "accuracy"}, Run{"radau", "heavy_top", 300, "radau"},
         Run{"radau_loops", "bricard", 100, "radau"},
         Run{"radau_before_its_release", "caught_rod", 60, "radau"},

@@ -103,6 +103,36 @@ TEST(FrictionLaw, sticks_inside_its_cone) {
   EXPECT_NEAR(v.time, 2.5, 1e-12);  // |(4, 3)| = 5
 }
 
+TEST(FrictionLaw, slips_from_the_start_where_shorter_trials_do_not_lead_back_into_the_cone) {
+  // At the start the multipliers of the step before hide 0.5 of the force; it grows at 1/s from 5.1 on, where the cone ends at 5.
+  FrictionReading group = sticking({4.6, 0, 0}, {0, 0, 0}, 10);
+  LawStep trial = step;
+  LawVerdict v;
+  int trials = 0;
+  do {
+    group.multiplier[1] = {5.1 + (trial.end - trial.start), 0, 0};
+    v = judge(group, trial);
+    group.earlier = outside_cone(group, trial);
+    if (v.what == What::cut) trial.end = v.time;
+  } while (++trials < 10 && v.what == What::cut);
+  EXPECT_EQ(v.what, What::at_begin);
+  EXPECT_EQ(v.status, RowStatus::slips);
+  EXPECT_EQ(trials, 3);
+  // A force that reaches the cone within the step is found there.
+  group = sticking({4.6, 0, 0}, {0, 0, 0}, 10);
+  trial = step;
+  for (trials = 0; trials < 10; ++trials) {
+    const double h = trial.end - trial.start;
+    group.multiplier[1] = {4.7 + 3 * h - h * h, 0, 0};
+    v = judge(group, trial);
+    group.earlier = outside_cone(group, trial);
+    if (v.what != What::cut) break;
+    trial.end = v.time;
+  }
+  EXPECT_EQ(v.what, What::at_end);
+  EXPECT_NEAR(trial.end - trial.start, 0.1036, 1e-3);
+}
+
 TEST(FrictionLaw, sticks_again_when_the_slip_is_zero) {
   EXPECT_EQ(judge(slipping({3, 0, 0}, {2, 0.5, 0}), step).what, What::keep);
   LawVerdict v = judge(slipping({3, 0, 0}, {-1, 0, 0}), step);

@@ -1,0 +1,100 @@
+// Steps by accuracy where stiff parts vibrate: they follow vibrations that matter, and no others.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "command.hpp"
+#include "histories.hpp"
+
+namespace trammel {
+namespace {
+
+using testing::Outcome;
+using testing::Workplace;
+
+int steps_of(const Outcome& run) {
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(run.out, found, std::regex("done: (\\d+) steps"))) << run.out;
+  return found.empty() ? 0 : std::stoi(found[1]);
+}
+
+/// A body swings at 2 rad/s over 2 m, beside it another one at 2000 rad/s with the amplitude A. The range of the latter counts as a
+/// tenth of that of the former.
+struct Beside {
+  int steps = 0;
+  double slow = 0, fast = 0;  ///< errors over the ranges
+  double left = 0;            ///< largest place of the fast one at the end, over A
+};
+
+Beside two_bodies(double A) {
+  const Workplace here;
+  const Outcome run = here.run(fmt::format(R"yaml(trammel: 1
+bodies:
+  slow: {{type: rigid_body, mass: 1, inertia: [1, 1, 1], velocity: [2, 0, 0]}}
+  fast: {{type: rigid_body, mass: 1, inertia: [1, 1, 1], velocity: [{}, 0, 0]}}
+joints:
+  a: {{type: prismatic, between: [ground, slow], axis: [1, 0, 0], spring: {{slide: {{stiffness: 4}}}}}}
+  b: {{type: prismatic, between: [ground, fast], axis: [1, 0, 0], spring: {{slide: {{stiffness: 4e6}}}}}}
+sensors:
+  slow: {{type: motion, of: slow}}
+  fast: {{type: motion, of: fast}}
+stages:
+  - {{type: dynamic, until: 5, accuracy: 1e-3}}
+output: {{csv: {{interval: 0.0101}}}}
+)yaml",
+                                           2000 * A));
+  EXPECT_EQ(run.status, 0) << run.err;
+  Beside out{.steps = steps_of(run)};
+  for (const std::vector<double>& row : testing::table_of(here.read("out/slow.csv")).rows)
+    out.slow = std::max(out.slow, std::abs(row[1] - std::sin(2 * row[0])) / 2);
+  for (const std::vector<double>& row : testing::table_of(here.read("out/fast.csv")).rows) {
+    out.fast = std::max(out.fast, std::abs(row[1] - A * std::sin(2000 * row[0])) / 0.2);
+    if (row[0] > 4) out.left = std::max(out.left, std::abs(row[1]) / A);
+  }
+  return out;
+}
+
+TEST(Accuracy, does_not_follow_vibrations_that_do_not_matter) {
+  const Beside small = two_bodies(2e-5);
+  EXPECT_LT(small.steps, 8000);  // 27,931 while each single error counted
+  EXPECT_LT(small.slow, 1e-3);
+  EXPECT_LT(small.fast, 1e-3);
+}
+
+TEST(Accuracy, follows_vibrations_that_matter) {
+  const Beside large = two_bodies(1e-3);
+  EXPECT_GT(large.left, 0.95);
+  EXPECT_LT(large.slow, 1e-3);
+}
+
+// Velocities of a rigid parallelogram set off waves of the cross-sections, of some 3e6 rad/s.
+TEST(Accuracy, does_not_follow_waves_of_a_start) {
+  const Workplace here;
+  std::string text = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/four_bar_x/case.yaml");
+  text = std::regex_replace(text, std::regex("until: 12, step: h\\b"), "until: 0.1, accuracy: 1e-3");
+  text = std::regex_replace(text, std::regex("output:.*"), "output: {csv: {every: 1000}}");
+  const Outcome run = here.run(text);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_LT(steps_of(run), 10000);  // 28,474 while each single error counted
+}
+
+// A contact rests until its friction no longer suffices. The multipliers of the long steps before hid that, and each shorter step asked
+// for another cut.
+TEST(Accuracy, finds_the_onset_of_slip_after_long_steps) {
+  std::string text = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/turntable/case.yaml");
+  text = std::regex_replace(text, std::regex("output:.*"), "output: {csv: {every: 1000}}");
+  for (const char* accuracy : {"1e-2", "1e-3", "3e-4", "1e-4", "3e-5"}) {
+    const Workplace here;
+    const Outcome run =
+        here.run(std::regex_replace(text, std::regex("step: h\\b"), fmt::format("accuracy: {}", accuracy)));
+    ASSERT_EQ(run.status, 0) << accuracy << run.err;
+    EXPECT_LT(steps_of(run), 500) << accuracy;
+  }
+}
+
+}  // namespace
+}  // namespace trammel
