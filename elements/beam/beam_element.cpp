@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "beam_signals.hpp"
+#include "lanes.hpp"
 #include "node_motion.hpp"
 #include "trammel/error.hpp"
 #include "trammel/glyph.hpp"
@@ -38,6 +39,25 @@ struct NodalForces {
     if (c.massive) InertiaForces(c.mass, n1, n2).add_residual(total);
   }
 };
+
+/// As node_motion, of several elements.
+NodeMotionOf<Lanes> node_motion_of_lanes(std::span<const LocalState> x, int first) {
+  NodeMotionOf<Lanes> n;
+  const auto take = [](auto& to, int lane, const double* from) {
+    for (int k = 0; k < to.size(); ++k) to.data()[k].set(lane, from[k]);
+  };
+  for (int lane = 0; lane < Lanes::count; ++lane) {
+    const LocalState& its = x[static_cast<std::size_t>(lane)];
+    take(n.R_WS, lane, its.rotation(first + 1).data());
+    take(n.p_WS, lane, its.position(first).data());
+    take(n.v_WS, lane, its.velocity(first).data());
+    take(n.w_WS_S, lane, its.velocity(first + 1).data());
+    take(n.a_WS, lane, its.acceleration(first).data());
+    take(n.wdot_WS_S, lane, its.acceleration(first + 1).data());
+    take(n.compensation_W, lane, its.compensation(first).data());
+  }
+  return n;
+}
 
 /// What the rounded positions and rotations of an element's nodes leave undetermined of its strains and of its section forces at the
 /// nodes.
@@ -208,6 +228,26 @@ TRAMMEL_BY_PROCESSOR [[gnu::flatten]] void BeamElement::evaluate(const LocalStat
       inertia.add_tangents(K, D, M);
     }
   }
+}
+
+TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_residuals(
+    std::span<const BeamElement* const> elements, std::span<const LocalState> x,
+    std::span<LocalSystem* const> out) {
+  static_assert(together == Lanes::count);
+  const ElementConstants& c = *elements[0]->constants_;
+  for (const BeamElement* const element : elements)
+    if (element->constants_.get() != &c) return false;
+  const NodeMotionOf<Lanes> n1 = node_motion_of_lanes(x, 0), n2 = node_motion_of_lanes(x, 2);
+  if (!TurnOfLanes(n1.R_WS.transpose() * n2.R_WS).small()) return false;
+  Eigen::Matrix<Lanes, 12, 1> r;
+  r.fill(Lanes(0.0));
+  ElasticForcesOf<Lanes>(c.elastic, n1, n2).add_residual(r);
+  if (c.massive) InertiaForcesOf<Lanes>(c.mass, n1, n2).add_residual(r);
+  for (int lane = 0; lane < together; ++lane) {
+    double* const its = out[static_cast<std::size_t>(lane)]->residual().data();
+    for (int k = 0; k < 12; ++k) its[k] = r[k][lane];
+  }
+  return true;
 }
 
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] Energy BeamElement::energy(const LocalState& x) const {

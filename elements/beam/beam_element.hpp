@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ class BeamElement {
 
   /// Throws RejectStep where the two triads differ by more than 170 degrees.
   void evaluate(const LocalState& x, LocalSystem& out) const;
+  /// How many elements evaluate_residuals takes.
+  static constexpr int together = 4;
+  /// The residuals of several elements at once. False, and nothing done, where they have different constants or one turns by more than
+  /// 0.2 rad along its length.
+  static bool evaluate_residuals(std::span<const BeamElement* const> elements, std::span<const LocalState> x,
+                                 std::span<LocalSystem* const> out);
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
   void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const;

@@ -76,35 +76,36 @@ struct BlendedMass {
 };
 
 /// The inertia forces of one element and their exact tangents; rows and columns as in ElasticForces.
-class InertiaForces {
+template <class Number>
+class InertiaForcesOf {
  public:
-  InertiaForces(const BlendedMass& mass, const NodeMotion& n1, const NodeMotion& n2)
+  InertiaForcesOf(const BlendedMass& mass, const NodeMotionOf<Number>& n1, const NodeMotionOf<Number>& n2)
       : mass_(mass), n_{&n1, &n2} {
     R_12_.noalias() = n1.R_WS.transpose() * n2.R_WS;
   }
 
   template <class Vector>
   void add_residual(Vector& r) const {
-    const std::array<Mat3, 2> A{turning(0), turning(1)};
-    const Vec3& a1 = n_[0]->a_WS;
-    const Vec3& a2 = n_[1]->a_WS;
-    Vec3 f1 = mass_.mass[0] * a1 + mass_.mass[1] * a2;
-    Vec3 f2 = mass_.mass[1] * a1 + mass_.mass[2] * a2;
-    const Mat3 C12 = R_12_ * A[1];
-    const Mat3 C21 = R_12_.transpose() * A[0];
-    Vec3 m1 = moment(A[0] * mass_.second[0][0] + C12 * mass_.second[0][1]);
-    Vec3 m2 = moment(A[1] * mass_.second[1][1] + C21 * mass_.second[1][0]);
+    const std::array<Mat3T<Number>, 2> A{turning(0), turning(1)};
+    const Vec3T<Number>& a1 = n_[0]->a_WS;
+    const Vec3T<Number>& a2 = n_[1]->a_WS;
+    Vec3T<Number> f1 = mass_.mass[0] * a1 + mass_.mass[1] * a2;
+    Vec3T<Number> f2 = mass_.mass[1] * a1 + mass_.mass[2] * a2;
+    const Mat3T<Number> C12 = R_12_ * A[1];
+    const Mat3T<Number> C21 = R_12_.transpose() * A[0];
+    Vec3T<Number> m1 = moment(A[0] * second(0, 0) + C12 * second(0, 1));
+    Vec3T<Number> m2 = moment(A[1] * second(1, 1) + C21 * second(1, 0));
     if (mass_.offset) {
-      const Vec3 b11 = n_[0]->R_WS * (A[0] * mass_.first[0][0]);
-      const Vec3 b12 = n_[1]->R_WS * (A[1] * mass_.first[1][0]);
-      const Vec3 b21 = n_[0]->R_WS * (A[0] * mass_.first[0][1]);
-      const Vec3 b22 = n_[1]->R_WS * (A[1] * mass_.first[1][1]);
+      const Vec3T<Number> b11 = n_[0]->R_WS * (A[0] * first(0, 0));
+      const Vec3T<Number> b12 = n_[1]->R_WS * (A[1] * first(1, 0));
+      const Vec3T<Number> b21 = n_[0]->R_WS * (A[0] * first(0, 1));
+      const Vec3T<Number> b22 = n_[1]->R_WS * (A[1] * first(1, 1));
       f1 += b11 + b12;
       f2 += b21 + b22;
-      const Mat3& R1 = n_[0]->R_WS;
-      const Mat3& R2 = n_[1]->R_WS;
-      m1 += mass_.first[0][0].cross(R1.transpose() * a1) + mass_.first[0][1].cross(R1.transpose() * a2);
-      m2 += mass_.first[1][0].cross(R2.transpose() * a1) + mass_.first[1][1].cross(R2.transpose() * a2);
+      const Mat3T<Number>& R1 = n_[0]->R_WS;
+      const Mat3T<Number>& R2 = n_[1]->R_WS;
+      m1 += first(0, 0).cross(R1.transpose() * a1) + first(0, 1).cross(R1.transpose() * a2);
+      m2 += first(1, 0).cross(R2.transpose() * a1) + first(1, 1).cross(R2.transpose() * a2);
     }
     r.template segment<3>(0) += f1;
     r.template segment<3>(3) += m1;
@@ -131,13 +132,13 @@ class InertiaForces {
   }
 
   /// Kinetic energy [J].
-  double energy() const {
-    const NodeMotion &n1 = *n_[0], &n2 = *n_[1];
-    const Mat3 w1 = skew(n1.w_WS_S), w2 = skew(n2.w_WS_S);
-    double twice = mass_.mass[0] * n1.v_WS.squaredNorm() + mass_.mass[2] * n2.v_WS.squaredNorm() +
+  Number energy() const {
+    const NodeMotionOf<Number>&n1 = *n_[0], &n2 = *n_[1];
+    const Mat3T<Number> w1 = skew(n1.w_WS_S), w2 = skew(n2.w_WS_S);
+    Number twice = mass_.mass[0] * n1.v_WS.squaredNorm() + mass_.mass[2] * n2.v_WS.squaredNorm() +
                    2 * mass_.mass[1] * n1.v_WS.dot(n2.v_WS) + own_rotation(0) + own_rotation(1);
     // Both mixed terms are the trace of R_2 w_2~ S w_1~^T R_1^T, S the integral of N_1 N_2 rho y_2 y_1^T.
-    twice += 2 * R_12_.cwiseProduct(Mat3(w1 * (w2 * mass_.second[0][1]).transpose())).sum();
+    twice += 2 * R_12_.cwiseProduct(Mat3T<Number>(w1 * (w2 * mass_.second[0][1]).transpose())).sum();
     if (!mass_.offset) return 0.5 * twice;
     for (std::size_t i = 0; i < 2; ++i)
       for (std::size_t j = 0; j < 2; ++j)
@@ -146,14 +147,14 @@ class InertiaForces {
   }
 
   /// Linear momentum, and angular momentum about the world's origin, in world components.
-  std::pair<Vec3, Vec3> momentum() const {
-    Vec3 linear = Vec3::Zero();
-    Vec3 angular = Vec3::Zero();
+  std::pair<Vec3T<Number>, Vec3T<Number>> momentum() const {
+    Vec3T<Number> linear = Vec3T<Number>::Zero();
+    Vec3T<Number> angular = Vec3T<Number>::Zero();
     for (std::size_t i = 0; i < 2; ++i) {
       for (std::size_t j = 0; j < 2; ++j) {
-        const Mat3& R_i = n_[i]->R_WS;
-        const Mat3 W_j = n_[j]->R_WS * skew(n_[j]->w_WS_S);
-        const Vec3 share = mass_.mass[i + j] * n_[j]->v_WS + W_j * mass_.first[j][i];
+        const Mat3T<Number>& R_i = n_[i]->R_WS;
+        const Mat3T<Number> W_j = n_[j]->R_WS * skew(n_[j]->w_WS_S);
+        const Vec3T<Number> share = mass_.mass[i + j] * n_[j]->v_WS + W_j * mass_.first[j][i];
         linear += share;
         angular += n_[i]->p_WS.cross(share) + (R_i * mass_.first[i][j]).cross(n_[j]->v_WS) +
                    moment(W_j * mass_.second[i][j] * R_i.transpose());
@@ -163,37 +164,43 @@ class InertiaForces {
   }
 
  private:
+  Vec3T<Number> first(std::size_t i, std::size_t j) const {
+    return mass_.first[i][j].template cast<Number>();
+  }
+  auto second(std::size_t i, std::size_t j) const { return mass_.second[i][j].template cast<Number>(); }
   /// integral of y x (C y') for C S = C (integral of y' y^T): twice the axial vector.
-  static Vec3 moment(const Mat3& CS) {
+  static Vec3T<Number> moment(const Mat3T<Number>& CS) {
     return {CS(2, 1) - CS(1, 2), CS(0, 2) - CS(2, 0), CS(1, 0) - CS(0, 1)};
   }
 
   /// wdot~ + w~ w~ of node i.
-  Mat3 turning(std::size_t i) const {
-    const Vec3& w = n_[i]->w_WS_S;
-    Mat3 A = w * w.transpose() + skew(n_[i]->wdot_WS_S);
+  Mat3T<Number> turning(std::size_t i) const {
+    const Vec3T<Number>& w = n_[i]->w_WS_S;
+    Mat3T<Number> A = w * w.transpose() + skew(n_[i]->wdot_WS_S);
     A.diagonal().array() -= w.squaredNorm();
     return A;
   }
 
   /// Twice the kinetic energy of the turning of node i alone.
-  double own_rotation(std::size_t i) const {
-    const Mat3& S = mass_.second[i][i];
-    const Vec3& w = n_[i]->w_WS_S;
+  Number own_rotation(std::size_t i) const {
+    const Mat3T<Number>& S = mass_.second[i][i];
+    const Vec3T<Number>& w = n_[i]->w_WS_S;
     return S.trace() * w.squaredNorm() - w.dot(S * w);
   }
 
   /// tr(S) I - S.
-  static Mat3 complement(const Mat3& S) { return S.trace() * Mat3::Identity() - S; }
+  static Mat3T<Number> complement(const Mat3T<Number>& S) {
+    return S.trace() * Mat3T<Number>::Identity() - S;
+  }
 
   /// Node i with itself: the Euler equations of its contribution, J wdot + w x J w.
   template <class Matrix>
   void add_own_moments(std::size_t i, Matrix& D, Matrix& M) const {
     const int t = static_cast<int>(6 * i) + 3;
-    const Mat3 J = complement(mass_.second[i][i]);
-    const Vec3& w = n_[i]->w_WS_S;
+    const Mat3T<Number> J = complement(mass_.second[i][i]);
+    const Vec3T<Number>& w = n_[i]->w_WS_S;
     M.template block<3, 3>(t, t) += J;
-    D.template block<3, 3>(t, t) += skew(w) * J - skew(Vec3(J * w));
+    D.template block<3, 3>(t, t) += skew(w) * J - skew(Vec3T<Number>(J * w));
   }
 
   /// Moment on node i by the turning of node j.
@@ -201,17 +208,17 @@ class InertiaForces {
   void add_cross_moments(std::size_t i, std::size_t j, Matrix& K, Matrix& D, Matrix& M) const {
     const int ti = static_cast<int>(6 * i) + 3;
     const int tj = static_cast<int>(6 * j) + 3;
-    const Mat3 R = i == 0 ? R_12_ : Mat3(R_12_.transpose());
-    const Mat3& S = mass_.second[i][j];
-    const Vec3& w = n_[j]->w_WS_S;
-    const Mat3 A = turning(j);
-    const Mat3 SR = S * R;
+    const Mat3T<Number> R = i == 0 ? R_12_ : Mat3T<Number>(R_12_.transpose());
+    const Mat3T<Number>& S = mass_.second[i][j];
+    const Vec3T<Number>& w = n_[j]->w_WS_S;
+    const Mat3T<Number> A = turning(j);
+    const Mat3T<Number> SR = S * R;
     // y_i x R (a x y_j) = R (tr(S R) I - S R) a.
     M.template block<3, 3>(ti, tj).noalias() += R * complement(SR);
-    const Mat3 ASR = A * SR;
+    const Mat3T<Number> ASR = A * SR;
     K.template block<3, 3>(ti, tj).noalias() += R * complement(ASR);
     K.template block<3, 3>(ti, ti) -= complement(R * A * S);
-    Mat3 G = complement(skew(w) * SR) + skew(Vec3(SR.transpose() * w));
+    Mat3T<Number> G = complement(skew(w) * SR) + skew(Vec3T<Number>(SR.transpose() * w));
     G -= moment(SR) * w.transpose();
     D.template block<3, 3>(ti, tj).noalias() += R * G;
   }
@@ -223,21 +230,23 @@ class InertiaForces {
     const int pj = static_cast<int>(6 * j);
     const int ti = pi + 3;
     const int tj = pj + 3;
-    const Mat3& R_i = n_[i]->R_WS;
-    const Mat3& R_j = n_[j]->R_WS;
-    const Vec3& w = n_[j]->w_WS_S;
-    const Vec3& f_j = mass_.first[j][i];
-    const Vec3& f_i = mass_.first[i][j];
+    const Mat3T<Number>& R_i = n_[i]->R_WS;
+    const Mat3T<Number>& R_j = n_[j]->R_WS;
+    const Vec3T<Number>& w = n_[j]->w_WS_S;
+    const Vec3T<Number>& f_j = mass_.first[j][i];
+    const Vec3T<Number>& f_i = mass_.first[i][j];
     M.template block<3, 3>(pi, tj) -= R_j * skew(f_j);
     M.template block<3, 3>(ti, pj).noalias() += skew(f_i) * R_i.transpose();
-    K.template block<3, 3>(pi, tj) -= R_j * skew(Vec3(turning(j) * f_j));
-    K.template block<3, 3>(ti, ti) += skew(f_i) * skew(Vec3(R_i.transpose() * n_[j]->a_WS));
-    D.template block<3, 3>(pi, tj) -= R_j * (skew(Vec3(w.cross(f_j))) + skew(w) * skew(f_j));
+    K.template block<3, 3>(pi, tj) -= R_j * skew(Vec3T<Number>(turning(j) * f_j));
+    K.template block<3, 3>(ti, ti) += skew(f_i) * skew(Vec3T<Number>(R_i.transpose() * n_[j]->a_WS));
+    D.template block<3, 3>(pi, tj) -= R_j * (skew(Vec3T<Number>(w.cross(f_j))) + skew(w) * skew(f_j));
   }
 
   const BlendedMass& mass_;
-  std::array<const NodeMotion*, 2> n_;
-  Mat3 R_12_;
+  std::array<const NodeMotionOf<Number>*, 2> n_;
+  Mat3T<Number> R_12_;
 };
+
+using InertiaForces = InertiaForcesOf<double>;
 
 }  // namespace trammel::beam

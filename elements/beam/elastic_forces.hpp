@@ -13,14 +13,19 @@ struct ElasticLaw {
   Mat6 damping = Mat6::Zero();    ///< symmetric
   bool damped = false;
 
-  Vec6 strain(const Helicoid& helicoid) const { return helicoid.h() / length - reference; }
-  Vec6 strain_rate(const Helicoid& g, const NodeMotion& n1, const NodeMotion& n2) const {
-    return g.rate(n1.R_WS.transpose() * n1.v_WS, n1.w_WS_S, n2.R_WS.transpose() * n2.v_WS, n2.w_WS_S) /
-           length;
+  template <class S>
+  Vec6T<S> strain(const HelicoidOf<S>& helicoid) const {
+    return helicoid.h() / S(length) - reference.template cast<S>();
   }
-  Vec6 section_force(const Helicoid& g, const NodeMotion& n1, const NodeMotion& n2) const {
-    Vec6 force = stiffness * strain(g);
-    if (damped) force.noalias() += damping * strain_rate(g, n1, n2);
+  template <class S>
+  Vec6T<S> strain_rate(const HelicoidOf<S>& g, const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2) const {
+    return g.rate(n1.R_WS.transpose() * n1.v_WS, n1.w_WS_S, n2.R_WS.transpose() * n2.v_WS, n2.w_WS_S) /
+           S(length);
+  }
+  template <class S>
+  Vec6T<S> section_force(const HelicoidOf<S>& g, const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2) const {
+    Vec6T<S> force = stiffness.template cast<S>() * strain(g);
+    if (damped) force.noalias() += damping.template cast<S>() * strain_rate(g, n1, n2);
     return force;
   }
 };
@@ -29,30 +34,30 @@ struct ElasticLaw {
 ///
 /// Rows and columns are (position 1, rotation 1, position 2, rotation 2): positions along world increments,
 /// rotations along R <- R exp(dtheta~) of the section triads.
-class ElasticForces {
+template <class S>
+class ElasticForcesOf {
  public:
-  ElasticForces(const ElasticLaw& law, const NodeMotion& n1, const NodeMotion& n2)
+  ElasticForcesOf(const ElasticLaw& law, const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2)
       : law_(law), n1_(n1), n2_(n2), g_(n1, n2) {
-    Vec6 force = law.stiffness * law.strain(g_);
-    if (law.damped) force.noalias() += law.damping * law.strain_rate(g_, n1, n2);
-    n_ = force.head<3>();
-    m_ = force.tail<3>();
+    const Vec6T<S> force = law.section_force(g_, n1, n2);
+    n_ = force.template head<3>();
+    m_ = force.template tail<3>();
     // dh = (A (dp_2 - dp_1) + B2 dtheta_2 - B1 dtheta_1, A2 dtheta_2 - A1 dtheta_1), with one A for both
     // nodes: T^-1(theta) R_2^T = T^-1(-theta) R_1^T.
     A_.noalias() = g_.A2 * n2.R_WS.transpose();
   }
 
-  const Helicoid& helicoid() const { return g_; }
+  const HelicoidOf<S>& helicoid() const { return g_; }
   /// Section forces (N, M), constant along the element.
-  Vec6 section_force() const {
-    Vec6 force;
+  Vec6T<S> section_force() const {
+    Vec6T<S> force;
     force << n_, m_;
     return force;
   }
 
   template <class Vector>
   void add_residual(Vector& r) const {
-    const Vec3 f = A_.transpose() * n_;
+    const Vec3T<S> f = A_.transpose() * n_;
     r.template segment<3>(0) -= f;
     r.template segment<3>(3) -= g_.B1.transpose() * n_ + g_.A1.transpose() * m_;
     r.template segment<3>(6) += f;
@@ -62,16 +67,16 @@ class ElasticForces {
   /// Writes K = dr/dq (all of it).
   template <class Matrix>
   void set_K(Matrix& K) const {
-    Mat6 C = law_.stiffness / law_.length;
+    Mat6T<S> C = law_.stiffness / law_.length;
     if (law_.damped) {
-      const Mat6 H = g_.rate_gradient(n1_.R_WS.transpose() * n1_.v_WS, n1_.w_WS_S,
-                                      n2_.R_WS.transpose() * n2_.v_WS, n2_.w_WS_S);
+      const Mat6T<S> H = g_.rate_gradient(n1_.R_WS.transpose() * n1_.v_WS, n1_.w_WS_S,
+                                          n2_.R_WS.transpose() * n2_.v_WS, n2_.w_WS_S);
       C.noalias() += (law_.damping / law_.length).lazyProduct(H);
     }
-    const Mat3 E = g_.dA(n_);
-    const Mat3 half_n = 0.5 * skew(n_);
-    const Mat3 half_m = 0.5 * skew(m_);
-    const Mat3 F = g_.dA(m_) + g_.dB(n_);
+    const Mat3T<S> E = g_.dA(n_);
+    const Mat3T<S> half_n = 0.5 * skew(n_);
+    const Mat3T<S> half_m = 0.5 * skew(m_);
+    const Mat3T<S> F = g_.dA(m_) + g_.dB(n_);
 
     Rows p = weighted(A_, nullptr, C);
     p.by_theta.noalias() += n2_.R_WS * (E + half_n);
@@ -84,7 +89,7 @@ class ElasticForces {
 
     put(K, p, r1, r2);
     // f = R_2 (A2^T n) turns with R_2.
-    const Mat3 turn = n2_.R_WS * skew(Vec3(g_.A2.transpose() * n_));
+    const Mat3T<S> turn = n2_.R_WS * skew(Vec3T<S>(g_.A2.transpose() * n_));
     K.template block<3, 3>(6, 9) -= turn;
     K.template block<3, 3>(0, 9) += turn;
     if (law_.damped) add_velocity_turn(K);
@@ -97,20 +102,20 @@ class ElasticForces {
       D.setZero();
       return;
     }
-    const Mat6 C = law_.damping / law_.length;
+    const Mat6T<S> C = law_.damping / law_.length;
     put(D, weighted(A_, nullptr, C), weighted(g_.B1, &g_.A1, C), weighted(g_.B2, &g_.A2, C));
   }
 
-  using StrainGradient = Eigen::Matrix<double, 6, 12>;
+  using StrainGradient = Eigen::Matrix<S, 6, 12>;
   /// d(h)/dq of h = length (strain + reference).
   StrainGradient helicoid_gradient() const {
     StrainGradient G = StrainGradient::Zero();
-    G.block<3, 3>(0, 0) = -A_;
-    G.block<3, 3>(0, 3) = -g_.B1;
-    G.block<3, 3>(0, 6) = A_;
-    G.block<3, 3>(0, 9) = g_.B2;
-    G.block<3, 3>(3, 3) = -g_.A1;
-    G.block<3, 3>(3, 9) = g_.A2;
+    G.template block<3, 3>(0, 0) = -A_;
+    G.template block<3, 3>(0, 3) = -g_.B1;
+    G.template block<3, 3>(0, 6) = A_;
+    G.template block<3, 3>(0, 9) = g_.B2;
+    G.template block<3, 3>(3, 3) = -g_.A1;
+    G.template block<3, 3>(3, 9) = g_.A2;
     return G;
   }
   /// d(section force)/dq.
@@ -118,10 +123,10 @@ class ElasticForces {
     const StrainGradient G = helicoid_gradient();
     StrainGradient by_q = law_.stiffness / law_.length * G;
     if (!law_.damped) return by_q;
-    const Vec3 v1 = n1_.R_WS.transpose() * n1_.v_WS, v2 = n2_.R_WS.transpose() * n2_.v_WS;
+    const Vec3T<S> v1 = n1_.R_WS.transpose() * n1_.v_WS, v2 = n2_.R_WS.transpose() * n2_.v_WS;
     StrainGradient of_rate = g_.rate_gradient(v1, n1_.w_WS_S, v2, n2_.w_WS_S) * G;
-    of_rate.block<3, 3>(0, 3) -= g_.A1 * skew(v1);
-    of_rate.block<3, 3>(0, 9) += g_.A2 * skew(v2);
+    of_rate.template block<3, 3>(0, 3) -= g_.A1 * skew(v1);
+    of_rate.template block<3, 3>(0, 9) += g_.A2 * skew(v2);
     by_q += law_.damping / law_.length * of_rate;
     return by_q;
   }
@@ -129,16 +134,16 @@ class ElasticForces {
  private:
   /// A row block of dr/dh.
   struct Rows {
-    Mat3 by_u, by_theta;
+    Mat3T<S> by_u, by_theta;
   };
 
-  static Rows weighted(const Mat3& along_u, const Mat3* along_theta, const Mat6& C) {
+  static Rows weighted(const Mat3T<S>& along_u, const Mat3T<S>* along_theta, const Mat6T<S>& C) {
     Rows rows;
-    rows.by_u.noalias() = along_u.transpose() * C.topLeftCorner<3, 3>();
-    rows.by_theta.noalias() = along_u.transpose() * C.topRightCorner<3, 3>();
+    rows.by_u.noalias() = along_u.transpose() * C.template topLeftCorner<3, 3>();
+    rows.by_theta.noalias() = along_u.transpose() * C.template topRightCorner<3, 3>();
     if (along_theta != nullptr) {
-      rows.by_u.noalias() += along_theta->transpose() * C.bottomLeftCorner<3, 3>();
-      rows.by_theta.noalias() += along_theta->transpose() * C.bottomRightCorner<3, 3>();
+      rows.by_u.noalias() += along_theta->transpose() * C.template bottomLeftCorner<3, 3>();
+      rows.by_theta.noalias() += along_theta->transpose() * C.template bottomRightCorner<3, 3>();
     }
     return rows;
   }
@@ -147,7 +152,7 @@ class ElasticForces {
   template <class Matrix>
   void put(Matrix& K, const Rows& p, const Rows& r1, const Rows& r2) const {
     const auto put_row = [&](int row, const Rows& rows, double sign) {
-      const Mat3 by_p = sign * (rows.by_u * A_);
+      const Mat3T<S> by_p = sign * (rows.by_u * A_);
       K.template block<3, 3>(row, 0) = -by_p;
       K.template block<3, 3>(row, 3).noalias() = -sign * (rows.by_u * g_.B1 + rows.by_theta * g_.A1);
       K.template block<3, 3>(row, 6) = by_p;
@@ -162,9 +167,9 @@ class ElasticForces {
   /// With the block velocities fixed, R^T v turns by (R^T v)~ dtheta, and the viscous forces with it.
   template <class Matrix>
   void add_velocity_turn(Matrix& K) const {
-    const Mat6 C = law_.damping / law_.length;
-    const Mat3 t1 = g_.A1 * skew(Vec3(n1_.R_WS.transpose() * n1_.v_WS));
-    const Mat3 t2 = g_.A2 * skew(Vec3(n2_.R_WS.transpose() * n2_.v_WS));
+    const Mat6T<S> C = law_.damping / law_.length;
+    const Mat3T<S> t1 = g_.A1 * skew(Vec3T<S>(n1_.R_WS.transpose() * n1_.v_WS));
+    const Mat3T<S> t2 = g_.A2 * skew(Vec3T<S>(n2_.R_WS.transpose() * n2_.v_WS));
     const auto add_row = [&](int row, const Rows& rows, double sign) {
       K.template block<3, 3>(row, 3) -= sign * (rows.by_u * t1);
       K.template block<3, 3>(row, 9) += sign * (rows.by_u * t2);
@@ -177,11 +182,13 @@ class ElasticForces {
   }
 
   const ElasticLaw& law_;
-  const NodeMotion& n1_;
-  const NodeMotion& n2_;
-  Helicoid g_;
-  Mat3 A_;
-  Vec3 n_, m_;
+  const NodeMotionOf<S>& n1_;
+  const NodeMotionOf<S>& n2_;
+  HelicoidOf<S> g_;
+  Mat3T<S> A_;
+  Vec3T<S> n_, m_;
 };
+
+using ElasticForces = ElasticForcesOf<double>;
 
 }  // namespace trammel::beam

@@ -8,23 +8,30 @@ namespace trammel::beam {
 
 using Vec12 = Eigen::Matrix<double, 12, 1>;
 using Mat12 = Eigen::Matrix<double, 12, 12>;
+/// The rotation vector of R, as so3::log. For several elements at once see lanes.hpp.
+inline Vec3 rotation_vector(const Mat3& R) { return so3::log(R); }
+
 using Vec12Map = Eigen::Map<Vec12>;
 using Mat12Map = Eigen::Map<Mat12>;
 
 /// Motion of the section triad at one node: position, velocity and acceleration in world components, angular
 /// velocity and acceleration in section components.
-struct NodeMotion {
-  Mat3 R_WS;
-  Vec3 p_WS;
-  Vec3 v_WS = Vec3::Zero();
-  Vec3 w_WS_S = Vec3::Zero();
-  Vec3 a_WS = Vec3::Zero();
-  Vec3 wdot_WS_S = Vec3::Zero();
-  Vec3 compensation_W = Vec3::Zero();  ///< what rounding took from p_WS
+template <class S>
+struct NodeMotionOf {
+  Mat3T<S> R_WS;
+  Vec3T<S> p_WS;
+  Vec3T<S> v_WS = Vec3T<S>::Zero();
+  Vec3T<S> w_WS_S = Vec3T<S>::Zero();
+  Vec3T<S> a_WS = Vec3T<S>::Zero();
+  Vec3T<S> wdot_WS_S = Vec3T<S>::Zero();
+  Vec3T<S> compensation_W = Vec3T<S>::Zero();  ///< what rounding took from p_WS
 };
 
+using NodeMotion = NodeMotionOf<double>;
+
 /// From node 1 to node 2, without the rounding of places far from the origin.
-inline Vec3 p_12_W(const NodeMotion& n1, const NodeMotion& n2) {
+template <class S>
+Vec3T<S> p_12_W(const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2) {
   return (n2.p_WS - n1.p_WS) + (n2.compensation_W - n1.compensation_W);
 }
 
@@ -38,32 +45,34 @@ inline Vec3 p_12_W(const NodeMotion& n1, const NodeMotion& n2) {
 /// Written with the even part S of the inverse tangent operator of SE(3), T^-1(+-h) = S +- ad(h)/2, which is
 /// the same at both nodes: dh = (S + ad/2) eta_2 - (S - ad/2) eta_1 for body-frame twists eta = (R^T dp,
 /// dtheta).
-class Helicoid {
+template <class S>
+class HelicoidOf {
  public:
-  Vec3 u, theta;
-  Mat3 A2, A1;  ///< T^-1(theta) and T^-1(-theta) of SO(3)
-  Mat3 B2, B1;  ///< their derivatives along u: the upper right blocks of T^-1(+-h) of SE(3)
+  Vec3T<S> u, theta;
+  Mat3T<S> A2, A1;  ///< T^-1(theta) and T^-1(-theta) of SO(3)
+  Mat3T<S> B2, B1;  ///< their derivatives along u: the upper right blocks of T^-1(+-h) of SE(3)
 
-  Helicoid(const NodeMotion& n1, const NodeMotion& n2) : Helicoid(n1.R_WS, n2.R_WS, p_12_W(n1, n2)) {}
+  HelicoidOf(const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2)
+      : HelicoidOf(n1.R_WS, n2.R_WS, p_12_W(n1, n2)) {}
 
-  Helicoid(const Mat3& R_1, const Mat3& R_2, const Vec3& p_12_W) {
-    theta = so3::log(Mat3(R_1.transpose() * R_2));
+  HelicoidOf(const Mat3T<S>& R_1, const Mat3T<S>& R_2, const Vec3T<S>& p_12_W) {
+    theta = rotation_vector(Mat3T<S>(R_1.transpose() * R_2));
     x_ = theta.squaredNorm();
     k_ = helicoid_coefficients(x_);
-    const Vec3 p = R_1.transpose() * p_12_W;
-    const Vec3 half = 0.5 * theta.cross(p);
+    const Vec3T<S> p = R_1.transpose() * p_12_W;
+    const Vec3T<S> half = 0.5 * theta.cross(p);
     u = p - half + 2 * k_.c * theta.cross(half);
     tu_ = theta.dot(u);
 
-    const Mat3 tt = theta * theta.transpose();
-    const Mat3 ut = u * theta.transpose();
-    const double c = k_.c;
-    const double c1 = k_.c1;
-    const Mat3 half_theta = 0.5 * skew(theta);
-    const Mat3 half_u = 0.5 * skew(u);
-    Mat3 A = c * tt;
+    const Mat3T<S> tt = theta * theta.transpose();
+    const Mat3T<S> ut = u * theta.transpose();
+    const S c = k_.c;
+    const S c1 = k_.c1;
+    const Mat3T<S> half_theta = 0.5 * skew(theta);
+    const Mat3T<S> half_u = 0.5 * skew(u);
+    Mat3T<S> A = c * tt;
     A.diagonal().array() += 1 - c * x_;
-    Mat3 B = c * (ut + ut.transpose()) + (2 * c1 * tu_) * tt;
+    Mat3T<S> B = c * (ut + ut.transpose()) + (2 * c1 * tu_) * tt;
     B.diagonal().array() -= 2 * tu_ * (c + c1 * x_);
     A2 = A + half_theta;
     A1 = A - half_theta;
@@ -71,29 +80,29 @@ class Helicoid {
     B1 = B - half_u;
   }
 
-  Vec6 h() const {
-    Vec6 h;
+  Vec6T<S> h() const {
+    Vec6T<S> h;
     h << u, theta;
     return h;
   }
 
   /// d(A n)/dtheta for the even part A of T^-1 of SO(3).
-  Mat3 dA(const Vec3& n) const {
-    const double tn = theta.dot(n);
-    const Vec3 w = theta * tn - n * x_;
-    Mat3 E = (k_.c * theta) * n.transpose() + (2 * k_.c1 * w - 2 * k_.c * n) * theta.transpose();
+  Mat3T<S> dA(const Vec3T<S>& n) const {
+    const S tn = theta.dot(n);
+    const Vec3T<S> w = theta * tn - n * x_;
+    Mat3T<S> E = (k_.c * theta) * n.transpose() + (2 * k_.c1 * w - 2 * k_.c * n) * theta.transpose();
     E.diagonal().array() += k_.c * tn;
     return E;
   }
 
   /// d(B n)/dtheta for the even part B = dA(.) u; d(B n)/du is dA(n).
-  Mat3 dB(const Vec3& n) const {
-    const double tn = theta.dot(n);
-    const double un = u.dot(n);
-    const double c1 = 2 * k_.c1;
-    const Vec3 w = theta * tn - n * x_;
-    const Vec3 v = u * tn + theta * un - 2 * tu_ * n;
-    Mat3 F = (k_.c * u + (c1 * tu_) * theta) * n.transpose();
+  Mat3T<S> dB(const Vec3T<S>& n) const {
+    const S tn = theta.dot(n);
+    const S un = u.dot(n);
+    const S c1 = 2 * k_.c1;
+    const Vec3T<S> w = theta * tn - n * x_;
+    const Vec3T<S> v = u * tn + theta * un - 2 * tu_ * n;
+    Mat3T<S> F = (k_.c * u + (c1 * tu_) * theta) * n.transpose();
     F += (c1 * w - 2 * k_.c * n) * u.transpose();
     F += (c1 * v + (4 * k_.c2 * tu_) * w - (2 * c1 * tu_) * n) * theta.transpose();
     F.diagonal().array() += k_.c * un + c1 * tu_ * tn;
@@ -101,40 +110,43 @@ class Helicoid {
   }
 
   /// T^-1(h) of SE(3): dh/d(eta_2).
-  Mat6 T2() const { return upper(A2, B2); }
+  Mat6T<S> T2() const { return upper(A2, B2); }
   /// T^-1(-h) of SE(3): -dh/d(eta_1).
-  Mat6 T1() const { return upper(A1, B1); }
+  Mat6T<S> T1() const { return upper(A1, B1); }
 
   /// dh/dt of the twists (R^T v, w) at both nodes.
-  Vec6 rate(const Vec3& v1, const Vec3& w1, const Vec3& v2, const Vec3& w2) const {
-    Vec6 r;
+  Vec6T<S> rate(const Vec3T<S>& v1, const Vec3T<S>& w1, const Vec3T<S>& v2, const Vec3T<S>& w2) const {
+    Vec6T<S> r;
     r << A2 * v2 + B2 * w2 - A1 * v1 - B1 * w1, A2 * w2 - A1 * w1;
     return r;
   }
 
   /// d(rate)/dh with the twists fixed.
-  Mat6 rate_gradient(const Vec3& v1, const Vec3& w1, const Vec3& v2, const Vec3& w2) const {
-    const Vec3 dv = v2 - v1;
-    const Vec3 dw = w2 - w1;
-    const Mat3 diagonal = dA(dw) - 0.5 * skew(Vec3(w1 + w2));
-    Mat6 H;
-    H.topLeftCorner<3, 3>() = diagonal;
-    H.topRightCorner<3, 3>() = dA(dv) + dB(dw) - 0.5 * skew(Vec3(v1 + v2));
-    H.bottomLeftCorner<3, 3>().setZero();
-    H.bottomRightCorner<3, 3>() = diagonal;
+  Mat6T<S> rate_gradient(const Vec3T<S>& v1, const Vec3T<S>& w1, const Vec3T<S>& v2,
+                         const Vec3T<S>& w2) const {
+    const Vec3T<S> dv = v2 - v1;
+    const Vec3T<S> dw = w2 - w1;
+    const Mat3T<S> diagonal = dA(dw) - 0.5 * skew(Vec3T<S>(w1 + w2));
+    Mat6T<S> H;
+    H.template topLeftCorner<3, 3>() = diagonal;
+    H.template topRightCorner<3, 3>() = dA(dv) + dB(dw) - 0.5 * skew(Vec3T<S>(v1 + v2));
+    H.template bottomLeftCorner<3, 3>().setZero();
+    H.template bottomRightCorner<3, 3>() = diagonal;
     return H;
   }
 
  private:
-  static Mat6 upper(const Mat3& A, const Mat3& B) {
-    Mat6 T;
-    T << A, B, Mat3::Zero(), A;
+  static Mat6T<S> upper(const Mat3T<S>& A, const Mat3T<S>& B) {
+    Mat6T<S> T;
+    T << A, B, Mat3T<S>::Zero(), A;
     return T;
   }
 
-  HelicoidCoefficients k_{};
-  double x_ = 0;   // |theta|^2
-  double tu_ = 0;  // theta . u
+  HelicoidCoefficientsOf<S> k_{};
+  S x_ = S(0);   // |theta|^2
+  S tu_ = S(0);  // theta . u
 };
+
+using Helicoid = HelicoidOf<double>;
 
 }  // namespace trammel::beam

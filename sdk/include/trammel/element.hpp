@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -157,6 +158,14 @@ concept WithHistory = requires(E& e) {
   requires detail::History<std::remove_reference_t<decltype(e.history())>>;
 };
 
+/// An element class that computes the residuals of several elements at once, for example in the lanes of a processor's wide registers.
+template <class E>
+concept EvaluatesTogether = requires(std::span<const E* const> elements, std::span<const LocalState> x,
+                                     std::span<LocalSystem* const> out) {
+  { E::together } -> std::convertible_to<int>;
+  { E::evaluate_residuals(elements, x, out) } -> std::same_as<bool>;
+};
+
 namespace detail {
 
 /// The history of an element without one.
@@ -197,6 +206,9 @@ void serialize_history(H& history, Archive& archive) {
 /// and may have
 ///
 ///     static bool couples(int row_block, int column_block);   // or a const member
+///     static constexpr int together = 4;
+///     static bool evaluate_residuals(std::span<const E* const> elements, std::span<const LocalState> x,
+///                                    std::span<LocalSystem* const> out);
 ///     void begin(const LocalState&, const Begin&);
 ///     void commit(const LocalState&, const StepInfo&);
 ///     Review review(const LocalState&, const StepInfo&);
@@ -206,6 +218,9 @@ void serialize_history(H& history, Archive& archive) {
 ///     History& history();
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange
+///
+/// evaluate_residuals does what `evaluate` does for `together` elements, where only residuals are wanted; where it returns false and
+/// writes nothing, each of them is evaluated alone. It throws nothing, so that an element that must reject a step does so alone.
 ///
 /// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers. One that
 /// reads what earlier versions of its plugin wrote has `static constexpr int oldest`, the first such version, and
@@ -239,11 +254,23 @@ class RangeOf final : public ElementRange {
                 const Request& request, ContributionSink& sink) const override {
     thread_local LocalSystems systems;
     LocalSystem& contribution = systems.of(request);
-    for (int i = first; i < last; ++i) {
-      const Instance& instance = at(i);
-      contribution.begin(instance.dofs);
-      instance.element.evaluate(LocalState(state, offsets[static_cast<std::size_t>(i)]), contribution);
-      sink.add(i, contribution);
+    for (int i = first; i < last;) {
+      int alone = i + 1;
+      if constexpr (EvaluatesTogether<E>) {
+        if (last - i >= E::together && !request.tangent && !request.rates && !request.bias) {
+          if (evaluate_together(i, state, offsets, request, sink, std::make_index_sequence<E::together>())) {
+            i += E::together;
+            continue;
+          }
+          alone = i + E::together;
+        }
+      }
+      for (; i < alone; ++i) {
+        const Instance& instance = at(i);
+        contribution.begin(instance.dofs);
+        instance.element.evaluate(LocalState(state, offsets[static_cast<std::size_t>(i)]), contribution);
+        sink.add(i, contribution);
+      }
     }
   }
 
@@ -353,6 +380,20 @@ class RangeOf final : public ElementRange {
     const RangeOf* range_;
     int i_;
   };
+
+  template <std::size_t... k>
+  bool evaluate_together(int first, const State& state, std::span<const BlockOffset* const> offsets,
+                         const Request& request, ContributionSink& sink, std::index_sequence<k...>) const {
+    thread_local std::array<LocalSystems, sizeof...(k)> systems;
+    const std::array<LocalSystem*, sizeof...(k)> out{&systems[k].of(request)...};
+    const std::array<const E*, sizeof...(k)> elements{&at(first + static_cast<int>(k)).element...};
+    const std::array<LocalState, sizeof...(k)> x{
+        LocalState(state, offsets[static_cast<std::size_t>(first) + k])...};
+    (out[k]->begin(at(first + static_cast<int>(k)).dofs), ...);
+    if (!E::evaluate_residuals(elements, x, out)) return false;
+    (sink.add(first + static_cast<int>(k), *out[k]), ...);
+    return true;
+  }
 
   static void keep_history([[maybe_unused]] Instance& instance) {
     if constexpr (WithHistory<E>) instance.committed = instance.element.history();
