@@ -158,7 +158,7 @@ concept WithHistory = requires(E& e) {
   requires detail::History<std::remove_reference_t<decltype(e.history())>>;
 };
 
-/// An element class that computes the residuals of several elements at once, for example in the lanes of a processor's wide registers.
+/// An element class that computes the residuals of several elements at once, in the lanes of a processor's wide registers (see RangeOf).
 template <class E>
 concept EvaluatesTogether = requires(std::span<const E* const> elements, std::span<const LocalState> x,
                                      std::span<LocalSystem* const> out) {
@@ -219,8 +219,8 @@ void serialize_history(H& history, Archive& archive) {
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange
 ///
-/// evaluate_residuals does what `evaluate` does for `together` elements, where only residuals are wanted; where it returns false and
-/// writes nothing, each of them is evaluated alone. It throws nothing, so that an element that must reject a step does so alone.
+/// evaluate_residuals does what `evaluate` does for `together` elements, where no tangents are wanted; where it returns false and
+/// writes nothing, each of them is evaluated alone. It throws nothing: an element that must reject a step does so alone.
 ///
 /// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers. One that
 /// reads what earlier versions of its plugin wrote has `static constexpr int oldest`, the first such version, and
@@ -257,7 +257,7 @@ class RangeOf final : public ElementRange {
     for (int i = first; i < last;) {
       int alone = i + 1;
       if constexpr (EvaluatesTogether<E>) {
-        if (last - i >= E::together && !request.tangent && !request.rates && !request.bias) {
+        if (last - i >= E::together && !request.tangent) {
           if (evaluate_together(i, state, offsets, request, sink, std::make_index_sequence<E::together>())) {
             i += E::together;
             continue;
