@@ -125,7 +125,7 @@ TEST(BeamElement, is_evaluated_alone_where_it_turns_far_or_differs) {
   }
 }
 
-TEST(BeamElement, rejects_a_step_alone_also_among_others) {
+TEST(BeamElement, is_named_where_it_rejects_a_step_in_a_group) {
   const auto shared = constants(false, true, false);
   const Elements elements(
       2 * together, [&](int) { return shared; }, [](int i) { return i == together + 1 ? 3.1 : 0.01; });

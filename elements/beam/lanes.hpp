@@ -15,11 +15,13 @@ namespace trammel::beam {
 class Lanes {
  public:
   static constexpr int count = 4;
-  using Vector = double __attribute__((vector_size(count * sizeof(double))));
+  /// Aligned as Eigen's storage is (EIGEN_MAX_ALIGN_BYTES). A typedef: clang ignores `aligned` after `using`.
+  // NOLINTNEXTLINE(modernize-use-using)
+  typedef double Vector __attribute__((vector_size(count * sizeof(double)), aligned(16)));
 
   Lanes() = default;
   Lanes(double all) : v_(Vector{} + all) {}
-  explicit Lanes(Vector v) : v_(v) {}
+  explicit Lanes(const Vector& v) : v_(v) {}
 
   double operator[](int lane) const { return v_[lane]; }
   void set(int lane, double x) { v_[lane] = x; }
