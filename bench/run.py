@@ -83,28 +83,20 @@ class Bench:
             self.empty_ = case_run.summary(case_run.run(command, self.limit)[0])['memory']
         return self.empty_
 
-    def pair(self, system, size, steps, ranks, output=case_run.NO_ROWS):
-        short = self.one(system, size, 1, ranks, output)
-        long = self.one(system, size, steps, ranks, output)
-        more = max(long['steps'] - short['steps'], 1)
-        keys = PHASES + ['stages', 'output', 'iterations', 'factorizations', 'cpu']
-        per = {key: (long[key] - short[key]) / more for key in keys}
-        return {'per': per, 'long': long, 'start': short['reading'] + short['stages'] - per['stages']}
-
     def row(self, system, size, steps):
         """A line of the table for each number of ranks; runs of one and of two ranks, with and without frames, alternate."""
         kinds = [(ranks, case_run.NO_ROWS) for ranks in system.ranks]
         if system.frames:
             kinds.append((1, FRAMES))
-        best = [None] * len(kinds)
+        short, long = [None] * len(kinds), [None] * len(kinds)
         begin = time.monotonic()
         for _ in range(3):
             for k, (ranks, output) in enumerate(kinds):
-                found = self.pair(system, size, steps, ranks, output)
-                if best[k] is None or found['per']['stages'] < best[k]['per']['stages']:
-                    best[k] = found
+                short[k] = faster(short[k], self.one(system, size, 1, ranks, output))
+                long[k] = faster(long[k], self.one(system, size, steps, ranks, output))
             if time.monotonic() - begin > SECONDS_OF_A_ROW[self.mode]:
                 break
+        best = [difference(s, l) for s, l in zip(short, long)]
         if system.frames:
             return [self.line(system, size, 1, best[1], remark=frames_remark(best[0], best[1]))]
         return [self.line(system, size, ranks, best[k], best[0]) for k, (ranks, _) in enumerate(kinds)]
@@ -126,6 +118,19 @@ class Bench:
             'as fast as one rank': ratio(alone['per']['stages'], per['stages']) if alone and ranks > 1 else None,
             'remark': remark, 'curve': size != '' and system.ranks == (1,) and not system.frames, **{phase: 1e3 * per[phase] for phase in PHASES},
         }
+
+
+def faster(a, b):
+    """The run of these two whose stages took less time; `a` may be None."""
+    return b if a is None or b['stages'] < a['stages'] else a
+
+
+def difference(short, long):
+    """A step of the long run, from what it took beyond the short one."""
+    more = max(long['steps'] - short['steps'], 1)
+    keys = PHASES + ['stages', 'output', 'iterations', 'factorizations', 'cpu']
+    per = {key: (long[key] - short[key]) / more for key in keys}
+    return {'per': per, 'long': long, 'start': short['reading'] + short['stages'] - per['stages']}
 
 
 def positive(x):
