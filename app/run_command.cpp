@@ -68,10 +68,11 @@ void log_model(RunLog& log, const Session& session, const std::vector<std::strin
 void log_substructuring(RunLog& log, const SubstructuringCounts& c) {
   if (c.analyses == 0) return;
   log.line(fmt::format(
-      "  substructuring: interface of {} unknowns, promoted {}; analyses {}, factorizations {}, solves {}, "
+      "  substructuring: interface of {} unknowns{}, promoted {}; analyses {}, factorizations {}, solves {}, "
       "refined {}; "
       "factorizations by MUMPS instead {}",
-      c.interface, c.promotions, c.analyses, c.factorizations, c.solves, c.refinements, c.fallbacks));
+      c.interface, c.largest_front > 0 ? fmt::format(" in fronts of at most {}", c.largest_front) : "",
+      c.promotions, c.analyses, c.factorizations, c.solves, c.refinements, c.fallbacks));
   if (c.fallbacks > 0) log.line("  NOTE: MUMPS solved where substructuring did not: " + c.reason);
 }
 

@@ -11,12 +11,17 @@ namespace trammel {
 namespace {
 
 constexpr double least_rcond = 1e-15;
-/// Up to this size, and from this part of all entries on, dense factors are the faster ones.
-constexpr int largest_always_dense = 60;
-constexpr double dense_from = 0.1;
+/// Unknowns of a matrix that is always dense; entries in a row, on average, of one that is sparse.
+constexpr int largest_always_dense = 60, most_in_a_row = 60;
+
+bool distinct_from_zero(const Eigen::VectorXd& pivots) {
+  return pivots.cwiseAbs().minCoeff() > least_rcond * pivots.cwiseAbs().maxCoeff();
+}
+
+}  // namespace
 
 /// The numbers of all ranks, and where those of each begin.
-struct OfRanks {
+struct InterfaceMatrix::OfRanks {
   std::vector<int> all, begin;
 
   OfRanks(MPI_Comm comm, std::span<const int> mine) {
@@ -35,22 +40,47 @@ struct OfRanks {
   }
 };
 
-bool distinct_from_zero(const Eigen::VectorXd& pivots) {
-  return pivots.cwiseAbs().minCoeff() > least_rcond * pivots.cwiseAbs().maxCoeff();
-}
-
-}  // namespace
-
 bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int> touched,
-                                    std::span<const Pair> direct, std::size_t most) {
+                                    std::span<const int> owned, std::span<const Pair> direct,
+                                    std::size_t most) {
   size_ = size;
   changed_ = true;
-  const OfRanks cliques(comm, touched);
+  const OfRanks cliques(comm, touched), owns(comm, owned);
   std::vector<int> numbers;
   for (const Pair& pair : direct) numbers.insert(numbers.end(), {pair.first, pair.second});
   const OfRanks pairs(comm, numbers);
-
   const std::size_t rows = at(size), ranks = cliques.begin.size() - 1;
+
+  const bool dense = size <= largest_always_dense || ranks <= 2;
+  if (dense && rows > most) return false;
+  const std::size_t most_entries = dense ? rows * rows : std::min(most * most, rows * at(most_in_a_row));
+  const bool found = find_entries(cliques, pairs, most_entries);
+  kind_ = dense ? Kind::dense : found ? Kind::sparse : Kind::fronts;
+  if (kind_ == Kind::fronts) {
+    std::vector<std::vector<int>> seen;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      std::vector<int>& its = seen.emplace_back();
+      for (const OfRanks* part : {&cliques, &owns, &pairs})
+        its.insert(its.end(), part->of(r).begin(), part->of(r).end());
+      std::ranges::sort(its);
+      its.erase(std::unique(its.begin(), its.end()), its.end());
+    }
+    if (!fronts_.set_structure(comm, size, seen, most)) return false;
+    value_.assign(fronts_.entries(), 0);
+  } else {
+    value_.assign(column_.size() + 1, 0);
+  }
+  of_interior_.clear();
+  for (const int row : touched)
+    for (const int column : touched) of_interior_.push_back(entry({row, column}));
+  of_direct_.clear();
+  for (const Pair& pair : direct) of_direct_.push_back(entry(pair));
+  return true;
+}
+
+/// Finds the entries that can be there; false where they are more than `most`.
+bool InterfaceMatrix::find_entries(const OfRanks& cliques, const OfRanks& pairs, std::size_t most) {
+  const std::size_t rows = at(size_), ranks = cliques.begin.size() - 1;
   std::vector<std::vector<std::size_t>> ranks_of(rows);
   for (std::size_t r = 0; r < ranks; ++r)
     for (const int g : cliques.of(r)) ranks_of[at(g)].push_back(r);
@@ -61,7 +91,7 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
   begin_.assign(1, 0);
   column_.clear();
   std::vector<int> seen_in(rows, -1);
-  for (int g = 0; g < size; ++g) {
+  for (int g = 0; g < size_; ++g) {
     const auto add = [&](int column) {
       if (std::exchange(seen_in[at(column)], g) != g) column_.push_back(column);
     };
@@ -69,24 +99,15 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
     for (const std::size_t r : ranks_of[at(g)])
       for (const int column : cliques.of(r)) add(column);
     for (const int column : direct_of[at(g)]) add(column);
-    if (column_.size() > most * most) return false;
+    if (column_.size() > most) return false;
     std::sort(column_.begin() + begin_.back(), column_.end());
     begin_.push_back(static_cast<PetscInt>(column_.size()));
   }
-  value_.assign(column_.size() + 1, 0);
-  dense_ = size <= largest_always_dense ||
-           static_cast<double>(column_.size()) >= dense_from * size * static_cast<double>(size);
-  if (dense_ && rows > most) return false;
-
-  of_interior_.clear();
-  for (const int row : touched)
-    for (const int column : touched) of_interior_.push_back(entry({row, column}));
-  of_direct_.clear();
-  for (const Pair& pair : direct) of_direct_.push_back(entry(pair));
   return true;
 }
 
 PetscInt InterfaceMatrix::entry(const Pair& pair) const {
+  if (kind_ == Kind::fronts) return fronts_.entry(pair.first, pair.second);
   const auto first = column_.begin() + begin_[at(pair.first)],
              last = column_.begin() + begin_[at(pair.first) + 1];
   return static_cast<PetscInt>(std::lower_bound(first, last, pair.second) - column_.begin());
@@ -95,7 +116,7 @@ PetscInt InterfaceMatrix::entry(const Pair& pair) const {
 void InterfaceMatrix::clear() { std::ranges::fill(value_, 0.0); }
 
 bool InterfaceMatrix::sum(MPI_Comm comm, bool weak) {
-  value_.back() = weak ? 1 : 0;
+  value_.back() = weak ? 1 : 0;  // of ranks with a weak interior
   MPI_Allreduce(MPI_IN_PLACE, value_.data(), static_cast<int>(value_.size()), MPI_DOUBLE, MPI_SUM, comm);
   return value_.back() == 0;
 }
@@ -123,10 +144,18 @@ bool InterfaceMatrix::scale() {
   return true;
 }
 
-bool InterfaceMatrix::factorize() {
-  if (size_ == 0) return true;
-  if (!scale()) return false;
-  return dense_ ? factorize_dense() : factorize_sparse();
+InterfaceMatrix::Outcome InterfaceMatrix::factorize(MPI_Comm comm, bool weak) {
+  bool regular = true;
+  if (kind_ == Kind::fronts) {
+    int weak_somewhere = weak ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &weak_somewhere, 1, MPI_INT, MPI_MAX, comm);
+    if (weak_somewhere > 0) return Outcome::weak;
+    regular = fronts_.factorize(comm, value_);
+  } else {
+    if (!sum(comm, weak)) return Outcome::weak;
+    if (size_ > 0) regular = scale() && (kind_ == Kind::dense ? factorize_dense() : factorize_sparse());
+  }
+  return regular ? Outcome::fine : Outcome::singular;
 }
 
 bool InterfaceMatrix::factorize_dense() {
@@ -150,11 +179,13 @@ bool InterfaceMatrix::factorize_sparse() {
   return pivots.abs().minCoeff() > least_rcond * pivots.abs().maxCoeff();
 }
 
-void InterfaceMatrix::solve(std::span<double> y) {
+void InterfaceMatrix::solve(MPI_Comm comm, std::span<double> y) {
   if (size_ == 0) return;
+  if (kind_ == Kind::fronts) return fronts_.solve(comm, y);
+  MPI_Allreduce(MPI_IN_PLACE, y.data(), size_, MPI_DOUBLE, MPI_SUM, comm);
   Eigen::Map<Eigen::VectorXd> its(y.data(), size_);
   work_ = its.cwiseQuotient(row_scale_);
-  if (dense_)
+  if (kind_ == Kind::dense)
     its = dense_lu_.solve(work_);
   else
     sparse_lu_.solve(work_.data(), y.data());

@@ -79,7 +79,7 @@ class Substructuring {
   void analyse(Mat A);
   bool fall_back(Mat A, std::string reason);
   std::string too_large() const;
-  bool eliminate(Mat A);
+  InterfaceMatrix::Outcome eliminate(Mat A);
   bool promote();
   int interface_of(PetscInt global) const;
   int rank_of(PetscInt global) const;
@@ -259,9 +259,13 @@ void Substructuring::analyse(Mat A) {
     for (const PartialLu::Entry& e : entries) touched_.push_back(e.border);
   std::ranges::sort(touched_);
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-  too_large_ = !schur_.set_structure(comm_, static_cast<int>(interface_.size()), touched_, both_, most);
+  std::vector<int> owned;
+  for (const auto& [i, g] : own_border_) owned.push_back(g);
+  too_large_ =
+      !schur_.set_structure(comm_, static_cast<int>(interface_.size()), touched_, owned, both_, most);
   if (too_large_) return;
   counts_.interface = std::max(counts_.interface, static_cast<std::int64_t>(interface_.size()));
+  counts_.largest_front = std::max(counts_.largest_front, static_cast<std::int64_t>(schur_.largest_front()));
   for (auto* entries : {&right, &below})
     for (PartialLu::Entry& e : *entries)
       e.border = static_cast<int>(std::ranges::lower_bound(touched_, e.border) - touched_.begin());
@@ -293,8 +297,8 @@ void Substructuring::exchange(const LocalParts& A) {
     for (const double value : m.values) r_[k++] = value;
 }
 
-/// Eliminates interiors and sums their complements. False where some interior is weak.
-bool Substructuring::eliminate(Mat A) {
+/// Eliminates the interiors, and factorizes what they leave.
+InterfaceMatrix::Outcome Substructuring::eliminate(Mat A) {
   const LocalParts local(A);
   exchange(local);
   for (std::size_t k = 0; k < c_.size(); ++k) c_[k] = local.value[right_from_[k].part][right_from_[k].entry];
@@ -307,7 +311,7 @@ bool Substructuring::eliminate(Mat A) {
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &factorized_));
   const bool fine = lu_.factorize(local.own(), c_, r_);
   if (fine) lu_.add_complement(schur_.of_interior(), schur_.entries());
-  return schur_.sum(comm_, !fine);
+  return schur_.factorize(comm_, !fine);
 }
 
 /// Moves weak unknowns of all interiors to the interface; false where there are none.
@@ -346,7 +350,8 @@ bool Substructuring::factorize(Mat A) {
   if (too_large_) return fall_back(A, too_large());
   if (failures_ >= most_failures) return fall_back(A, counts_.reason);
   int round = 0;
-  while (!eliminate(A)) {
+  InterfaceMatrix::Outcome outcome;
+  while ((outcome = eliminate(A)) == InterfaceMatrix::Outcome::weak) {
     ++failures_;
     if (++round > most_rounds || !promote())
       return fall_back(A, "an interior is singular, and no unknowns were found to promote");
@@ -354,7 +359,7 @@ bool Substructuring::factorize(Mat A) {
     analyse(A);
     if (too_large_) return fall_back(A, too_large());
   }
-  if (!schur_.factorize()) {
+  if (outcome == InterfaceMatrix::Outcome::singular) {
     ++failures_;
     return fall_back(A, "the interface's matrix is singular to working precision");
   }
@@ -393,16 +398,12 @@ bool Substructuring::fall_back(Mat A, std::string reason) {
 /// Vectors of this rank, and of the interface; `border_b`: of the rows that this rank owns, zero elsewhere.
 void Substructuring::solve_once(const double* b, const std::vector<double>& border_b, double* x,
                                 std::vector<double>& border_x) {
-  const std::size_t m = interface_.size();
   lu_.forward(b, w_.data());
   local_.assign(touched_.size(), 0);
   lu_.reduce(w_.data(), local_.data());
   border_x = border_b;
   for (std::size_t k = 0; k < touched_.size(); ++k) border_x[at(touched_[k])] += local_[k];
-  if (m > 0) {
-    MPI_Allreduce(MPI_IN_PLACE, border_x.data(), static_cast<int>(m), MPI_DOUBLE, MPI_SUM, comm_);
-    schur_.solve(border_x);
-  }
+  schur_.solve(comm_, border_x);
   for (std::size_t k = 0; k < touched_.size(); ++k) local_[k] = border_x[at(touched_[k])];
   lu_.backward(local_.data(), w_.data(), x);
   for (const auto& [i, g] : own_border_) x[i] = border_x[at(g)];

@@ -9,6 +9,7 @@ namespace trammel {
 struct SubstructuringCounts {
   std::int64_t analyses = 0;        ///< choices of an interface
   std::int64_t interface = 0;       ///< unknowns of the largest interface
+  std::int64_t largest_front = 0;   ///< unknowns, where groups of ranks eliminate the interface; else zero
   std::int64_t promotions = 0;      ///< unknowns of interiors without a pivot, moved to the interface
   std::int64_t factorizations = 0;  ///< by substructuring
   std::int64_t solves = 0;

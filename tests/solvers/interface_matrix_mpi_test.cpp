@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <petscsys.h>
+#include <algorithm>
 #include <random>
 
 #include "trammel/index.hpp"
@@ -15,6 +16,7 @@ namespace {
 struct Sum {
   InterfaceMatrix matrix;
   Eigen::MatrixXd all;
+  std::vector<int> owned;
   bool fits = false;
 
   /// `width`: unknowns of a group; `reach`: how far entries of the system lie from the diagonal.
@@ -48,7 +50,9 @@ struct Sum {
         direct.emplace_back(i, j);
         its_direct.push_back(value);
       }
-    fits = matrix.set_structure(PETSC_COMM_WORLD, size, touched, direct, most);
+    owned.clear();
+    for (int i = rank; i < size; i += ranks) owned.push_back(i);
+    fits = matrix.set_structure(PETSC_COMM_WORLD, size, touched, owned, direct, most);
     if (!fits) return;
     for (std::size_t k = 0; k < its_interior.size(); ++k)
       matrix.entries()[matrix.of_interior()[k]] += its_interior[k];
@@ -56,48 +60,112 @@ struct Sum {
       matrix.entries()[matrix.of_direct()[k]] += its_direct[k];
   }
 
-  /// The largest error of a solution.
+  InterfaceMatrix::Outcome factorize() { return matrix.factorize(PETSC_COMM_WORLD, false); }
+  /// The largest error of a solution, at the unknowns that some rank owns.
   double error() {
     const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(matrix.size(), 1, 2);
-    Eigen::VectorXd y = b;
-    matrix.solve({y.data(), at(matrix.size())});
+    Eigen::VectorXd y = Eigen::VectorXd::Zero(matrix.size());
+    for (const int i : owned) y[i] = b[i];
+    matrix.solve(PETSC_COMM_WORLD, {y.data(), at(matrix.size())});
     const Eigen::VectorXd exact = all.fullPivLu().solve(b);
-    return (y - exact).lpNorm<Eigen::Infinity>() / exact.lpNorm<Eigen::Infinity>();
+    double worst = 0;
+    for (const int i : owned) worst = std::max(worst, std::abs(y[i] - exact[i]));
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+    return worst / exact.lpNorm<Eigen::Infinity>();
   }
 };
+
+int all_ranks() {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+constexpr auto fine = InterfaceMatrix::Outcome::fine, singular = InterfaceMatrix::Outcome::singular;
 
 TEST(InterfaceMatrix, sums_and_factorizes_what_is_there) {
   for (const int size : {1, 20, 300}) {
     Sum sum(size, size > 1 ? 3 : 0, 2);
     ASSERT_TRUE(sum.fits);
-    EXPECT_EQ(sum.matrix.dense(), size < 300);
-    EXPECT_TRUE(sum.matrix.sum(PETSC_COMM_WORLD, false));
-    ASSERT_TRUE(sum.matrix.factorize());
+    EXPECT_EQ(sum.matrix.kind(),
+              size < 300 || all_ranks() <= 2 ? InterfaceMatrix::Kind::dense : InterfaceMatrix::Kind::sparse);
+    ASSERT_EQ(sum.factorize(), fine);
     EXPECT_LT(sum.error(), 1e-10) << size;
   }
 }
 
-TEST(InterfaceMatrix, is_dense_where_most_entries_are_there) {
+// Ranks see up to 40 unknowns beside those of their interiors.
+TEST(InterfaceMatrix, is_eliminated_in_fronts_where_most_entries_are_there) {
   Sum sum(100, 3, 40);
   ASSERT_TRUE(sum.fits);
-  EXPECT_TRUE(sum.matrix.dense());
-  EXPECT_TRUE(sum.matrix.sum(PETSC_COMM_WORLD, false));
-  ASSERT_TRUE(sum.matrix.factorize());
-  EXPECT_LT(sum.error(), 1e-10);
+  EXPECT_EQ(sum.matrix.kind(),
+            all_ranks() <= 2 ? InterfaceMatrix::Kind::dense : InterfaceMatrix::Kind::fronts);
+  ASSERT_EQ(sum.factorize(), fine);
+  for (int k = 0; k < 2; ++k) EXPECT_LT(sum.error(), 1e-10);
+}
+
+// Four groups of 30 unknowns around a ring of ranks; `multiplier`: one of the first group that only couples to one of the second, so that
+// it has no pivot where it is eliminated first.
+TEST(InterfaceMatrix, eliminates_a_ring_of_ranks_in_fronts) {
+  const int width = 30, ranks = all_ranks(), size = width * ranks;
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  for (const bool multiplier : {false, true}) {
+    if (multiplier && ranks == 1) continue;  // there is no second group
+    std::mt19937 random(6);
+    std::uniform_real_distribution<double> number(-1, 1);
+    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(size, size);
+    std::vector<int> touched;
+    std::vector<double> mine;
+    for (int r = 0; r < ranks; ++r) {
+      std::vector<int> its;
+      for (int k = 0; k < 2 * width; ++k) its.push_back((r * width + k) % size);
+      std::ranges::sort(its);
+      its.erase(std::unique(its.begin(), its.end()), its.end());
+      if (r == rank) touched = its;
+      for (const int i : its)
+        for (const int j : its) {
+          double value = number(random) + (i == j ? 8 : 0);
+          if (multiplier && (i % width == 0 || j % width == 0)) {
+            const bool coupled =
+                i / width != j / width && i % width <= 1 && j % width <= 1 && i % width != j % width;
+            value = coupled ? 3 + number(random) : 0;
+          }
+          all(i, j) += value;
+          if (r == rank) mine.push_back(value);
+        }
+    }
+    InterfaceMatrix matrix;
+    ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, touched, {}, 200));
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      matrix.clear();
+      for (std::size_t k = 0; k < mine.size(); ++k) matrix.entries()[matrix.of_interior()[k]] += mine[k];
+      ASSERT_EQ(matrix.factorize(PETSC_COMM_WORLD, false), fine) << multiplier;
+      const Eigen::VectorXd exact = Eigen::VectorXd::LinSpaced(size, -1, 2);
+      const Eigen::VectorXd b = all * exact;
+      Eigen::VectorXd y = Eigen::VectorXd::Zero(size);
+      for (const int i : touched)
+        if (i / width == rank) y[i] = b[i];
+      matrix.solve(PETSC_COMM_WORLD, {y.data(), at(size)});
+      for (const int i : touched) EXPECT_NEAR(y[i], exact[i], 1e-9) << i << ' ' << multiplier;
+    }
+  }
 }
 
 TEST(InterfaceMatrix, is_too_large_by_its_entries_where_it_is_sparse) {
+  if (all_ranks() <= 2) return;  // dense
   EXPECT_TRUE(Sum(300, 3, 2, 100).fits);
-  EXPECT_FALSE(Sum(300, 3, 2, 30).fits);
+  EXPECT_FALSE(Sum(300, 3, 2, 2).fits);
 }
 
 TEST(InterfaceMatrix, is_too_large_by_its_unknowns_where_it_is_dense) {
-  EXPECT_TRUE(Sum(100, 3, 40, 100).fits);
-  EXPECT_FALSE(Sum(100, 3, 40, 99).fits);
+  EXPECT_TRUE(Sum(50, 3, 40, 50).fits);
+  EXPECT_FALSE(Sum(50, 3, 40, 49).fits);
+  EXPECT_FALSE(Sum(200, 3, 80, 100).fits);
 }
 
 TEST(InterfaceMatrix, is_singular_where_a_row_is_empty_or_repeated) {
-  for (const int size : {20, 300})
+  for (const int size : {20, 300})  // the larger one sparse, of more than two ranks
     for (const bool empty : {true, false}) {
       int rank = 0;
       MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -105,12 +173,11 @@ TEST(InterfaceMatrix, is_singular_where_a_row_is_empty_or_repeated) {
       InterfaceMatrix matrix;
       std::vector<InterfaceMatrix::Pair> diagonal;
       for (int i = 0; rank == 0 && i < size - 2; ++i) diagonal.emplace_back(i, i);
-      ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, diagonal, 1000));
+      ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, {}, diagonal, 1000));
       matrix.clear();
       for (const PetscInt entry : matrix.of_direct()) matrix.entries()[entry] = 1;
       for (const PetscInt entry : matrix.of_interior()) matrix.entries()[entry] = empty ? 0 : 1;
-      EXPECT_TRUE(matrix.sum(PETSC_COMM_WORLD, false));
-      EXPECT_FALSE(matrix.factorize()) << size << ' ' << empty;
+      EXPECT_EQ(matrix.factorize(PETSC_COMM_WORLD, false), singular) << size << ' ' << empty;
     }
 }
 
@@ -118,9 +185,10 @@ TEST(InterfaceMatrix, knows_that_some_rank_is_weak) {
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   Sum sum(20, 3, 2);
-  EXPECT_FALSE(sum.matrix.sum(PETSC_COMM_WORLD, rank == 0));
-  sum.matrix.clear();
-  EXPECT_TRUE(sum.matrix.sum(PETSC_COMM_WORLD, false));
+  EXPECT_EQ(sum.matrix.factorize(PETSC_COMM_WORLD, rank == 0), InterfaceMatrix::Outcome::weak);
+  Sum large(100, 3, 40);
+  EXPECT_EQ(large.matrix.factorize(PETSC_COMM_WORLD, rank == 0), InterfaceMatrix::Outcome::weak);
+  EXPECT_EQ(large.factorize(), fine);
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <Eigen/Dense>
+#include <vector>
+
+namespace trammel {
+
+/// A front of a multifrontal method: a dense matrix whose leading unknowns are eliminated,
+///
+///     [E  C]   [E  0] [1  W]
+///     [R  B] = [R  1] [0  S]      W = E^-1 C,  S = B - R W
+///
+/// Where E is singular to working precision, rows and columns without a pivot are left beside those of B (delayed pivots), so that the
+/// rest is S with more unknowns. Its rows and columns then need not be those of the same unknowns.
+class Front {
+ public:
+  /// A matrix of zeros, to be filled: `leading` unknowns, and `border` more.
+  Eigen::MatrixXd& start(int leading, int border);
+  /// Eliminates. False where the matrix is not finite, or where `all` leading unknowns must go and E is singular.
+  bool eliminate(bool all);
+
+  int size() const { return static_cast<int>(matrix_.rows()); }
+  /// Unknowns that are left: those without a pivot, then the border.
+  int rest() const { return static_cast<int>(matrix_.rows()) - pivots_; }
+  /// S.
+  auto complement() const { return matrix_.bottomRightCorner(rest(), rest()); }
+
+  /// From a right-hand side that of the rest.
+  void forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest);
+  /// From the solution of the rest the whole one, to the right-hand side of the last `forward`.
+  void backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) const;
+
+ private:
+  void leave_weak_pivots(const Eigen::MatrixXd& scaled);
+
+  Eigen::MatrixXd matrix_;  ///< W, R and S in place of C, R and B
+  int leading_ = 0, pivots_ = 0;
+  Eigen::VectorXd row_scale_, column_scale_;  ///< with which the largest entries of E are one
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;   ///< of E, scaled
+  Eigen::VectorXi row_order_, column_order_;  ///< empty where all leading unknowns have pivots
+  Eigen::VectorXd own_;                       ///< E^-1 b
+};
+
+}  // namespace trammel

@@ -1,0 +1,174 @@
+#include "solvers/interface_fronts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// PETSc takes the tags of its communicators from the largest downwards.
+constexpr int tag = 1;
+
+/// Where unknowns of a group lie in its front if nothing is delayed.
+std::vector<int> places(const RankGroup& group, const std::vector<int>& unknowns) {
+  const auto of = [](const std::vector<int>& sorted, int unknown) {
+    const auto found = std::ranges::lower_bound(sorted, unknown);
+    return found != sorted.end() && *found == unknown ? static_cast<int>(found - sorted.begin()) : -1;
+  };
+  std::vector<int> result;
+  for (const int unknown : unknowns) {
+    const int leading = of(group.eliminated, unknown);
+    result.push_back(leading >= 0 ? leading
+                                  : static_cast<int>(group.eliminated.size()) + of(group.border, unknown));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vector<std::vector<int>>& seen,
+                                    std::size_t most) {
+  MPI_Comm_rank(comm, &rank_);
+  tree_ = rank_tree(unknowns, seen);
+  led_.clear();
+  largest_ = 0;
+  for (std::size_t g = 0; g < tree_.size(); ++g) {
+    const RankGroup& group = tree_[g];
+    largest_ = std::max(largest_, group.eliminated.size() + group.border.size());
+    if (group.leader != rank_) continue;
+    Led its;
+    its.group = static_cast<int>(g);
+    for (std::size_t p = 0; p < 2 && group.parts[p] >= 0; ++p) {
+      const RankGroup& part = tree_[at(group.parts[p])];
+      its.leader[p] = part.leader;
+      its.border_place[p] = places(group, part.border);
+    }
+    led_.push_back(std::move(its));
+  }
+  own_ = tree_[at(rank_)].eliminated;
+  own_.insert(own_.end(), tree_[at(rank_)].border.begin(), tree_[at(rank_)].border.end());
+  place_.assign(at(unknowns), -1);
+  for (std::size_t k = 0; k < own_.size(); ++k) place_[at(own_[k])] = static_cast<int>(k);
+  return largest_ <= most;
+}
+
+InterfaceFronts::Led& InterfaceFronts::led(int group) {
+  return *std::ranges::lower_bound(led_, group, {}, &Led::group);
+}
+
+/// Delayed unknowns of the parts are eliminated after those of the group.
+void InterfaceFronts::place_parts(Led& its, std::array<int, 2> delayed) const {
+  const auto eliminated = static_cast<int>(tree_[at(its.group)].eliminated.size());
+  const int all_delayed = delayed[0] + delayed[1];
+  int next = eliminated;
+  for (std::size_t p = 0; p < 2; ++p) {
+    its.place[p].clear();
+    for (int k = 0; k < delayed[p]; ++k) its.place[p].push_back(next++);
+    for (const int place : its.border_place[p])
+      its.place[p].push_back(place < eliminated ? place : place + all_delayed);
+  }
+}
+
+/// The front of a group from what its parts have left.
+void InterfaceFronts::assemble(MPI_Comm comm, Led& its) {
+  const RankGroup& group = tree_[at(its.group)];
+  std::array<Eigen::MatrixXd, 2> left;
+  std::array<int, 2> delayed{};
+  for (std::size_t p = 0; p < 2; ++p) {
+    if (its.leader[p] == rank_) {
+      left[p] = led(group.parts[p]).front.complement();
+    } else {
+      MPI_Status status;
+      int count = 0;
+      MPI_Probe(its.leader[p], tag, comm, &status);
+      MPI_Get_count(&status, MPI_DOUBLE, &count);
+      const auto size = static_cast<Eigen::Index>(std::lround(std::sqrt(count)));
+      left[p].resize(size, size);
+      MPI_Recv(left[p].data(), count, MPI_DOUBLE, its.leader[p], tag, comm, MPI_STATUS_IGNORE);
+    }
+    delayed[p] = static_cast<int>(left[p].rows()) - static_cast<int>(its.border_place[p].size());
+  }
+  place_parts(its, delayed);
+  Eigen::MatrixXd& matrix =
+      its.front.start(static_cast<int>(group.eliminated.size()) + delayed[0] + delayed[1],
+                      static_cast<int>(group.border.size()));
+  for (std::size_t p = 0; p < 2; ++p) {
+    const std::vector<int>& to = its.place[p];
+    for (Eigen::Index j = 0; j < left[p].cols(); ++j)
+      for (Eigen::Index i = 0; i < left[p].rows(); ++i) matrix(to[at(i)], to[at(j)]) += left[p](i, j);
+  }
+}
+
+bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
+  int fine = 1;
+  for (Led& its : led_) {
+    const RankGroup& group = tree_[at(its.group)];
+    if (group.parts[0] >= 0)
+      assemble(comm, its);
+    else
+      std::ranges::copy(
+          part,
+          its.front.start(static_cast<int>(group.eliminated.size()), static_cast<int>(group.border.size()))
+              .data());
+    const bool last = group.whole < 0;
+    if (!its.front.eliminate(last)) fine = 0;
+    if (last || tree_[at(group.whole)].leader == rank_) continue;
+    const Eigen::MatrixXd left = its.front.complement();
+    MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, tree_[at(group.whole)].leader, tag,
+             comm);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, comm);
+  return fine == 1;
+}
+
+void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
+  const auto send = [&](int rank, const Eigen::VectorXd& numbers) {
+    MPI_Send(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, rank, tag, comm);
+  };
+  const auto receive = [&](int rank, Eigen::VectorXd& numbers) {
+    MPI_Recv(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, rank, tag, comm,
+             MPI_STATUS_IGNORE);
+  };
+  for (Led& its : led_) {
+    const RankGroup& group = tree_[at(its.group)];
+    b_.setZero(its.front.size());
+    if (group.parts[0] < 0) {
+      for (std::size_t k = 0; k < own_.size(); ++k) b_[static_cast<Eigen::Index>(k)] = y[at(own_[k])];
+    } else {
+      for (std::size_t p = 0; p < 2; ++p) {
+        const std::vector<int>& places = its.place[p];
+        if (its.leader[p] != rank_) {
+          left_.resize(static_cast<Eigen::Index>(places.size()));
+          receive(its.leader[p], left_);
+        }
+        const Eigen::VectorXd& left = its.leader[p] == rank_ ? led(group.parts[p]).rest : left_;
+        for (std::size_t k = 0; k < places.size(); ++k) b_[places[k]] += left[static_cast<Eigen::Index>(k)];
+      }
+    }
+    its.front.forward(b_, its.rest);
+    if (group.whole >= 0 && tree_[at(group.whole)].leader != rank_)
+      send(tree_[at(group.whole)].leader, its.rest);
+  }
+  for (auto its = led_.rbegin(); its != led_.rend(); ++its) {
+    const RankGroup& group = tree_[at(its->group)];
+    if (group.whole >= 0 && tree_[at(group.whole)].leader != rank_)
+      receive(tree_[at(group.whole)].leader, its->rest);
+    its->front.backward(its->rest, x_);
+    if (group.parts[0] < 0) {
+      for (std::size_t k = 0; k < own_.size(); ++k) y[at(own_[k])] = x_[static_cast<Eigen::Index>(k)];
+      continue;
+    }
+    for (std::size_t p = 0; p < 2; ++p) {
+      const std::vector<int>& places = its->place[p];
+      Eigen::VectorXd& left = its->leader[p] == rank_ ? led(group.parts[p]).rest : left_;
+      left.resize(static_cast<Eigen::Index>(places.size()));
+      for (std::size_t k = 0; k < places.size(); ++k) left[static_cast<Eigen::Index>(k)] = x_[places[k]];
+      if (its->leader[p] != rank_) send(its->leader[p], left);
+    }
+  }
+}
+
+}  // namespace trammel
