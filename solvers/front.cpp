@@ -1,6 +1,6 @@
 #include "solvers/front.hpp"
 
-#include <cmath>
+#include <Eigen/LU>
 
 namespace trammel {
 
@@ -13,12 +13,6 @@ constexpr double weak = 1e-8;
 
 Eigen::VectorXd inverse_or_one(const Eigen::VectorXd& sizes) {
   return sizes.unaryExpr([](double size) { return size > 0 ? 1 / size : 1.0; });
-}
-
-bool regular(const Eigen::PartialPivLU<Eigen::MatrixXd>& lu, double rcond) {
-  // Eigen's estimate of the condition number says nothing where a pivot is zero.
-  const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
-  return pivots.minCoeff() > least * pivots.maxCoeff() && lu.rcond() > rcond;
 }
 
 }  // namespace
@@ -39,16 +33,20 @@ bool Front::eliminate(bool all) {
   scaled = row_scale_.asDiagonal() * scaled;
   column_scale_ = inverse_or_one(scaled.cwiseAbs().colwise().maxCoeff());
   scaled = scaled * column_scale_.asDiagonal();
-  lu_.compute(scaled);
-  if (!regular(lu_, all ? least : fine)) {
+  lu_->compute(scaled.data(), leading_);
+  if (!(lu_->rcond() > (all ? least : fine))) {
     if (all) return false;
     leave_weak_pivots(scaled);
   }
-  if (pivots_ == 0) return true;
+  if (pivots_ == 0 || rest() == 0) return true;
   auto W = matrix_.topRightCorner(pivots_, rest());
-  W = lu_.solve(row_scale_.asDiagonal() * W).eval();
+  W = row_scale_.asDiagonal() * W;
+  double* numbers = matrix_.data();
+  const Eigen::Index n = matrix_.rows(), right = pivots_ * n;
+  lu_->solve(numbers + right, size(), rest());
   W = column_scale_.asDiagonal() * W;
-  matrix_.bottomRightCorner(rest(), rest()).noalias() -= matrix_.bottomLeftCorner(rest(), pivots_) * W;
+  lu_->subtract_product(numbers + right + pivots_, numbers + pivots_, numbers + right, size(), rest(),
+                        pivots_, rest());
   return true;
 }
 
@@ -66,7 +64,9 @@ void Front::leave_weak_pivots(const Eigen::MatrixXd& scaled) {
   const Eigen::VectorXi rows = row_order_.head(pivots_), columns = column_order_.head(pivots_);
   row_scale_ = row_scale_(rows).eval();
   column_scale_ = column_scale_(columns).eval();
-  if (pivots_ > 0) lu_.compute(scaled(rows, columns).eval());
+  if (pivots_ == 0) return;
+  const Eigen::MatrixXd strong = scaled(rows, columns);
+  lu_->compute(strong.data(), pivots_);
 }
 
 void Front::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
@@ -78,7 +78,9 @@ void Front::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
   own_ = of(0, pivots_);
   rest = of(pivots_, this->rest());
   if (pivots_ == 0) return;
-  own_ = lu_.solve(row_scale_.cwiseProduct(own_)).cwiseProduct(column_scale_).eval();
+  own_ = row_scale_.cwiseProduct(own_).eval();
+  lu_->solve(own_.data(), pivots_, 1);
+  own_ = column_scale_.cwiseProduct(own_).eval();
   rest.noalias() -= matrix_.bottomLeftCorner(this->rest(), pivots_) * own_;
 }
 

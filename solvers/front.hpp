@@ -1,7 +1,9 @@
 #pragma once
 
-#include <Eigen/Dense>
-#include <vector>
+#include <Eigen/Core>
+#include <memory>
+
+#include "solvers/dense_lu.hpp"
 
 namespace trammel {
 
@@ -35,10 +37,10 @@ class Front {
 
   Eigen::MatrixXd matrix_;  ///< W, R and S in place of C, R and B
   int leading_ = 0, pivots_ = 0;
-  Eigen::VectorXd row_scale_, column_scale_;  ///< with which the largest entries of E are one
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;   ///< of E, scaled
-  Eigen::VectorXi row_order_, column_order_;  ///< empty where all leading unknowns have pivots
-  Eigen::VectorXd own_;                       ///< E^-1 b
+  Eigen::VectorXd row_scale_, column_scale_;       ///< with which the largest entries of E are one
+  std::unique_ptr<DenseLu> lu_ = DenseLu::make();  ///< of E, scaled
+  Eigen::VectorXi row_order_, column_order_;       ///< empty where all leading unknowns have pivots
+  Eigen::VectorXd own_;                            ///< E^-1 b
 };
 
 }  // namespace trammel

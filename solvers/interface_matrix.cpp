@@ -14,10 +14,6 @@ constexpr double least_rcond = 1e-15;
 /// Unknowns of a matrix that is always dense; entries in a row, on average, of one that is sparse.
 constexpr int largest_always_dense = 60, most_in_a_row = 60;
 
-bool distinct_from_zero(const Eigen::VectorXd& pivots) {
-  return pivots.cwiseAbs().minCoeff() > least_rcond * pivots.cwiseAbs().maxCoeff();
-}
-
 }  // namespace
 
 /// The numbers of all ranks, and where those of each begin.
@@ -153,18 +149,16 @@ InterfaceMatrix::Outcome InterfaceMatrix::factorize(MPI_Comm comm, bool weak) {
     regular = fronts_.factorize(comm, value_);
   } else {
     if (!sum(comm, weak)) return Outcome::weak;
-    if (size_ > 0) regular = scale() && (kind_ == Kind::dense ? factorize_dense() : factorize_sparse());
+    if (size_ > 0) regular = kind_ == Kind::dense ? factorize_dense() : scale() && factorize_sparse();
   }
   return regular ? Outcome::fine : Outcome::singular;
 }
 
 bool InterfaceMatrix::factorize_dense() {
-  Eigen::MatrixXd S = Eigen::MatrixXd::Zero(size_, size_);
+  Eigen::MatrixXd& S = dense_.start(size_, 0);
   for (int i = 0; i < size_; ++i)
     for (PetscInt p = begin_[at(i)]; p < begin_[at(i) + 1]; ++p) S(i, column_[at(p)]) = value_[at(p)];
-  dense_lu_.compute(S);
-  // Eigen's estimate of the condition number says nothing where a pivot is zero.
-  return distinct_from_zero(dense_lu_.matrixLU().diagonal()) && dense_lu_.rcond() > least_rcond;
+  return dense_.eliminate(true);
 }
 
 bool InterfaceMatrix::factorize_sparse() {
@@ -184,11 +178,15 @@ void InterfaceMatrix::solve(MPI_Comm comm, std::span<double> y) {
   if (kind_ == Kind::fronts) return fronts_.solve(comm, y);
   MPI_Allreduce(MPI_IN_PLACE, y.data(), size_, MPI_DOUBLE, MPI_SUM, comm);
   Eigen::Map<Eigen::VectorXd> its(y.data(), size_);
+  if (kind_ == Kind::dense) {
+    work_ = its;
+    dense_.forward(work_, none_);
+    dense_.backward(none_, work_);
+    its = work_;
+    return;
+  }
   work_ = its.cwiseQuotient(row_scale_);
-  if (kind_ == Kind::dense)
-    its = dense_lu_.solve(work_);
-  else
-    sparse_lu_.solve(work_.data(), y.data());
+  sparse_lu_.solve(work_.data(), y.data());
   its = its.cwiseQuotient(column_scale_);
 }
 

@@ -3,11 +3,12 @@
 #include <mpi.h>
 #include <petscsystypes.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "solvers/front.hpp"
 #include "solvers/interface_fronts.hpp"
 #include "solvers/repeated_lu.hpp"
 
@@ -25,7 +26,7 @@ class InterfaceMatrix {
 
   /// Takes the structure. `touched`: unknowns that this rank's interior is coupled to, ascending. `owned`: unknowns whose right-hand side this rank
   /// has, and whose solution it wants. `direct`: entries that this rank's rows of the system have outside of its interior. False, and of no use,
-  /// if a dense matrix or front would have more than `most` unknowns, or a sparse matrix more entries than such a matrix. Collective.
+  /// if a dense matrix or a front would have more than `most` unknowns. A sparse matrix has no more entries than such a matrix. Collective.
   bool set_structure(MPI_Comm comm, int size, std::span<const int> touched, std::span<const int> owned,
                      std::span<const Pair> direct, std::size_t most);
   int size() const { return size_; }
@@ -64,8 +65,8 @@ class InterfaceMatrix {
   std::vector<double>
       value_;  ///< of this rank's part; a sum has one number more, the count of weak interiors
   std::vector<PetscInt> of_interior_, of_direct_;
-  Eigen::VectorXd row_scale_, column_scale_, work_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> dense_lu_;
+  Eigen::VectorXd row_scale_, column_scale_, work_, none_;
+  Front dense_;
   RepeatedLu sparse_lu_;
   InterfaceFronts fronts_;
   bool changed_ = true;

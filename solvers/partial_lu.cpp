@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 
+#include "trammel/by_processor.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -138,61 +139,65 @@ void PartialLu::find_reach() {
   }
 }
 
+TRAMMEL_BY_PROCESSOR
 void PartialLu::eliminate_border() {
   const int n = size();
   const klu_numeric& numeric = lu_.numeric();
   const auto* diagonal = static_cast<const double*>(numeric.Udiag);
-  std::vector<Lanes> work(at(n), Lanes::Zero());
+  std::vector<Lanes> work(at(n), Lanes{});
   for (std::size_t group = 0; group < w_.size(); ++group) {
     const int first = static_cast<int>(group) * lanes, end = std::min(first + lanes, border_);
     for (int g = first; g < end; ++g)
       for (const int e : right_of_[at(g)])
-        work[at(place_of_column_[at(right_[at(e)].inner)])][g - first] += c_[at(e)];
+        work[at(place_of_column_[at(right_[at(e)].inner)])].v[g - first] += c_[at(e)];
     Sparse& w = w_[group];
     for (std::size_t i = 0; i < w.place.size(); ++i) {
       const int k = w.place[i];
-      Lanes sum = work[at(k)];
+      Vector sum = work[at(k)].v;
       if (n > 1) {
         const Column U = upper(k);
-        for (int p = 0; p < U.size; ++p) sum -= U.value[p] * work[at(U.row[p])];
+        for (int p = 0; p < U.size; ++p) sum -= U.value[p] * work[at(U.row[p])].v;
       }
-      work[at(k)] = w.value[i] = sum / diagonal[k];
+      work[at(k)].v = w.value[i].v = sum / diagonal[k];
     }
-    for (const int k : w.place) work[at(k)].setZero();
+    for (const int k : w.place) work[at(k)] = Lanes{};
 
     for (int g = first; g < end; ++g)
       for (const int e : below_of_[at(g)]) {
         const std::size_t unknown = at(below_[at(e)].inner);
-        work[at(place_of_row_[unknown])][g - first] += r_[at(e)] * lu_.scales()[unknown];
+        work[at(place_of_row_[unknown])].v[g - first] += r_[at(e)] * lu_.scales()[unknown];
       }
     Sparse& v = v_[group];
     for (std::size_t i = 0; i < v.place.size(); ++i) {
       const int k = v.place[i];
-      const Lanes x = v.value[i] = work[at(k)];
-      if (n == 1 || (x == 0).all()) continue;
+      const Vector x = v.value[i].v = work[at(k)].v;
+      if (n == 1 || !(x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0)) continue;
       const Column L = lower(k);
-      for (int p = 0; p < L.size; ++p) work[at(L.row[p])] -= L.value[p] * x;
+      for (int p = 0; p < L.size; ++p) work[at(L.row[p])].v -= L.value[p] * x;
     }
-    for (const int k : v.place) work[at(k)].setZero();
+    for (const int k : v.place) work[at(k)] = Lanes{};
   }
 }
 
+TRAMMEL_BY_PROCESSOR
 void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) const {
-  std::vector<Lanes> work(at(size()), Lanes::Zero());
+  std::vector<Lanes> work(at(size()), Lanes{});
   for (std::size_t right = 0; right < w_.size(); ++right) {
     const Sparse& w = w_[right];
     for (std::size_t i = 0; i < w.place.size(); ++i) work[at(w.place[i])] = w.value[i];
     for (std::size_t below = 0; below < v_.size(); ++below) {
       const Sparse& v = v_[below];
-      Eigen::Matrix<double, lanes, lanes> sum = Eigen::Matrix<double, lanes, lanes>::Zero();
-      for (std::size_t i = 0; i < v.place.size(); ++i)
-        sum.noalias() += v.value[i].matrix() * work[at(v.place[i])].matrix().transpose();
+      Vector sum[lanes] = {};  // columns
+      for (std::size_t i = 0; i < v.place.size(); ++i) {
+        const Vector& row = work[at(v.place[i])].v;
+        for (int b = 0; b < lanes; ++b) sum[b] += v.value[i].v * row[b];
+      }
       const int h = static_cast<int>(below) * lanes, g = static_cast<int>(right) * lanes;
       for (int a = 0; a < std::min(lanes, border_ - h); ++a)
         for (int b = 0; b < std::min(lanes, border_ - g); ++b)
-          entries[of[at(h + a) * at(border_) + at(g + b)]] -= sum(a, b);
+          entries[of[at(h + a) * at(border_) + at(g + b)]] -= sum[b][a];
     }
-    for (const int k : w.place) work[at(k)].setZero();
+    for (const int k : w.place) work[at(k)] = Lanes{};
   }
 }
 
@@ -215,8 +220,8 @@ void PartialLu::forward(const double* b, double* w) const {
 void PartialLu::reduce(const double* w, double* g) const {
   for (std::size_t group = 0; group < v_.size(); ++group) {
     const Sparse& v = v_[group];
-    Lanes sum = Lanes::Zero();
-    for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i] * w[v.place[i]];
+    Vector sum{};
+    for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i].v * w[v.place[i]];
     const int first = static_cast<int>(group) * lanes;
     for (int a = 0; a < std::min(lanes, border_ - first); ++a) g[first + a] -= sum[a];
   }
@@ -228,9 +233,12 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
   for (std::size_t group = 0; group < w_.size(); ++group) {
     const Sparse& its = w_[group];
     const int first = static_cast<int>(group) * lanes;
-    Lanes its_y = Lanes::Zero();
+    Vector its_y{};
     for (int a = 0; a < std::min(lanes, border_ - first); ++a) its_y[a] = y[first + a];
-    for (std::size_t i = 0; i < its.place.size(); ++i) w[its.place[i]] -= (its.value[i] * its_y).sum();
+    for (std::size_t i = 0; i < its.place.size(); ++i) {
+      const Vector terms = its.value[i].v * its_y;
+      w[its.place[i]] -= terms[0] + terms[1] + terms[2] + terms[3];
+    }
   }
   const klu_numeric& numeric = lu_.numeric();
   if (n > 1)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <span>
 #include <vector>
 
@@ -61,7 +60,12 @@ class PartialLu {
   /// Numbers for `lanes` unknowns of the border, at each place that one of them has a number at: several are computed at once, and an
   /// entry of the factors is read once for all of them.
   static constexpr int lanes = 4;
-  using Lanes = Eigen::Array<double, lanes, 1>;
+  /// Aligned as std::vector's memory is. A typedef: clang ignores `aligned` after `using`.
+  // NOLINTNEXTLINE(modernize-use-using)
+  typedef double Vector __attribute__((vector_size(lanes * sizeof(double)), aligned(16)));
+  struct Lanes {
+    Vector v;
+  };
   struct Sparse {
     std::vector<int> place;  ///< in the order of pivots, ascending
     std::vector<Lanes> value;

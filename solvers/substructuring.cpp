@@ -370,7 +370,7 @@ bool Substructuring::factorize(Mat A) {
 }
 
 std::string Substructuring::too_large() const {
-  return fmt::format("the interface's matrix is larger than {0} x {0} (-substructuring_interface_max)",
+  return fmt::format("a matrix of the interface is larger than {0} x {0} (-substructuring_interface_max)",
                      most_);
 }
 

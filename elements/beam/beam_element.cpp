@@ -11,17 +11,10 @@
 #include "beam_signals.hpp"
 #include "lanes.hpp"
 #include "node_motion.hpp"
+#include "trammel/by_processor.hpp"
 #include "trammel/error.hpp"
 #include "trammel/glyph.hpp"
 #include "trammel/swept_canvas.hpp"
-
-// The dynamic linker chooses the variant that the processor can run, where compiler and system can do this. Variants differ in
-// rounding: one multiplies and adds in one operation.
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && __GNUC__ >= 12
-#define TRAMMEL_BY_PROCESSOR [[gnu::target_clones("default", "arch=x86-64-v3")]]
-#else
-#define TRAMMEL_BY_PROCESSOR
-#endif
 
 namespace trammel::beam {
 
