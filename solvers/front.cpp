@@ -1,6 +1,9 @@
 #include "solvers/front.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 
 namespace trammel {
 
@@ -11,8 +14,9 @@ constexpr double fine = 1e-10, least = 1e-15;
 /// Pivots below this part of the largest are left.
 constexpr double weak = 1e-8;
 
-Eigen::VectorXd inverse_or_one(const Eigen::VectorXd& sizes) {
-  return sizes.unaryExpr([](double size) { return size > 0 ? 1 / size : 1.0; });
+/// Powers of two, so that scaling rounds nothing.
+Eigen::VectorXd scales_of(const Eigen::VectorXd& sizes) {
+  return sizes.unaryExpr([](double size) { return size > 0 ? std::exp2(-std::ilogb(size)) : 1.0; });
 }
 
 }  // namespace
@@ -26,32 +30,77 @@ Eigen::MatrixXd& Front::start(int leading, int border) {
 }
 
 bool Front::eliminate(bool all) {
+  if (!factorize(all)) return false;
+  eliminate_columns(0, rest());
+  return true;
+}
+
+bool Front::factorize(bool all) {
   if (!matrix_.allFinite()) return false;
   if (leading_ == 0) return true;
   Eigen::MatrixXd scaled = matrix_.topLeftCorner(leading_, leading_);
-  row_scale_ = inverse_or_one(scaled.cwiseAbs().rowwise().maxCoeff());
+  row_scale_ = scales_of(scaled.cwiseAbs().rowwise().maxCoeff());
   scaled = row_scale_.asDiagonal() * scaled;
-  column_scale_ = inverse_or_one(scaled.cwiseAbs().colwise().maxCoeff());
+  column_scale_ = scales_of(scaled.cwiseAbs().colwise().maxCoeff());
   scaled = scaled * column_scale_.asDiagonal();
   lu_->compute(scaled.data(), leading_);
   if (!(lu_->rcond() > (all ? least : fine))) {
     if (all) return false;
     leave_weak_pivots(scaled);
   }
-  if (pivots_ == 0 || rest() == 0) return true;
-  auto W = matrix_.topRightCorner(pivots_, rest());
-  W = row_scale_.asDiagonal() * W;
-  double* numbers = matrix_.data();
-  const Eigen::Index n = matrix_.rows(), right = pivots_ * n;
-  lu_->solve(numbers + right, size(), rest());
-  W = column_scale_.asDiagonal() * W;
-  lu_->subtract_product(numbers + right + pivots_, numbers + pivots_, numbers + right, size(), rest(),
-                        pivots_, rest());
+  matrix_.topLeftCorner(pivots_, pivots_) = scaled;
+  auto C = matrix_.topRightCorner(pivots_, rest());
+  auto R = matrix_.bottomLeftCorner(rest(), pivots_);
+  C = row_scale_.asDiagonal() * C;
+  R = R * column_scale_.asDiagonal();
   return true;
 }
 
+void Front::eliminate_columns(int first, int count) {
+  if (pivots_ == 0 || count == 0) return;
+  double* W = matrix_.data() + std::ptrdiff_t{size()} * (pivots_ + first);
+  lu_->solve(W, size(), count);
+  lu_->subtract_product(W + pivots_, matrix_.data() + pivots_, W, size(), rest(), pivots_, count);
+}
+
+std::vector<double> Front::share(int first, int count) const {
+  // E above R, by columns, then columns of C.
+  std::vector<double> share{double(size()), double(pivots_), double(count)};
+  const double *begin = matrix_.data(), *end = begin + std::ptrdiff_t{size()} * pivots_;
+  share.insert(share.end(), begin, end);
+  for (int k = 0; k < count; ++k) {
+    const double* column = end + std::ptrdiff_t{size()} * (first + k);
+    share.insert(share.end(), column, column + pivots_);
+  }
+  return share;
+}
+
+std::vector<double> Front::eliminated_share(const std::vector<double>& share) {
+  const auto n = static_cast<int>(share[0]), pivots = static_cast<int>(share[1]),
+             count = static_cast<int>(share[2]);
+  const double* left = share.data() + 3;
+  const double* C = left + std::ptrdiff_t{n} * pivots;
+  const Eigen::Map<const Eigen::MatrixXd> E_R(left, n, pivots);
+  const Eigen::MatrixXd E = E_R.topRows(pivots);
+  const std::unique_ptr<DenseLu> lu = DenseLu::make();
+  lu->compute(E.data(), pivots);
+  std::vector<double> result(static_cast<std::size_t>(n) * static_cast<std::size_t>(count), 0.0);
+  for (int k = 0; k < count; ++k)
+    std::copy_n(C + std::ptrdiff_t{pivots} * k, pivots, result.data() + std::ptrdiff_t{n} * k);
+  lu->solve(result.data(), n, count);
+  lu->subtract_product(result.data() + pivots, left + pivots, result.data(), n, n - pivots, pivots, count);
+  return result;
+}
+
+void Front::take_columns(int first, int count, const std::vector<double>& eliminated) {
+  const Eigen::Map<const Eigen::MatrixXd> its(eliminated.data(), size(), count);
+  auto columns = matrix_.middleCols(pivots_ + first, count);
+  columns.topRows(pivots_) = its.topRows(pivots_);
+  columns.bottomRows(rest()) += its.bottomRows(rest());
+}
+
 /// Moves what has no pivot behind the pivots, and factorizes the others anew.
-void Front::leave_weak_pivots(const Eigen::MatrixXd& scaled) {
+void Front::leave_weak_pivots(Eigen::MatrixXd& scaled) {
   Eigen::FullPivLU<Eigen::MatrixXd> lu(scaled);
   lu.setThreshold(weak);
   pivots_ = static_cast<int>(lu.rank());
@@ -64,9 +113,8 @@ void Front::leave_weak_pivots(const Eigen::MatrixXd& scaled) {
   const Eigen::VectorXi rows = row_order_.head(pivots_), columns = column_order_.head(pivots_);
   row_scale_ = row_scale_(rows).eval();
   column_scale_ = column_scale_(columns).eval();
-  if (pivots_ == 0) return;
-  const Eigen::MatrixXd strong = scaled(rows, columns);
-  lu_->compute(strong.data(), pivots_);
+  scaled = scaled(rows, columns).eval();
+  if (pivots_ > 0) lu_->compute(scaled.data(), pivots_);
 }
 
 void Front::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
@@ -80,14 +128,16 @@ void Front::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
   if (pivots_ == 0) return;
   own_ = row_scale_.cwiseProduct(own_).eval();
   lu_->solve(own_.data(), pivots_, 1);
-  own_ = column_scale_.cwiseProduct(own_).eval();
   rest.noalias() -= matrix_.bottomLeftCorner(this->rest(), pivots_) * own_;
 }
 
 void Front::backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) const {
   x.resize(matrix_.rows());
   x.head(pivots_) = own_;
-  x.head(pivots_).noalias() -= matrix_.topRightCorner(pivots_, rest.size()) * rest;
+  if (pivots_ > 0) {
+    x.head(pivots_).noalias() -= matrix_.topRightCorner(pivots_, rest.size()) * rest;
+    x.head(pivots_) = column_scale_.cwiseProduct(x.head(pivots_)).eval();
+  }
   x.tail(rest.size()) = rest;
   if (column_order_.size() == 0) return;
   const Eigen::VectorXd ordered = x;

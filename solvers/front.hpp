@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <vector>
 
 #include "solvers/dense_lu.hpp"
 
@@ -18,8 +19,17 @@ class Front {
  public:
   /// A matrix of zeros, to be filled: `leading` unknowns, and `border` more.
   Eigen::MatrixXd& start(int leading, int border);
-  /// Eliminates. False where the matrix is not finite, or where `all` leading unknowns must go and E is singular.
+  /// Eliminates; the same as `factorize`, and `eliminate_columns` for all columns.
   bool eliminate(bool all);
+  /// Factorizes E. False where the matrix is not finite, or where `all` leading unknowns must go and E is singular. Then columns of the rest
+  /// can be found independently of each other.
+  bool factorize(bool all);
+  /// S and W for columns of the rest.
+  void eliminate_columns(int first, int count);
+  /// The same by another rank: what it needs, what it does with that, and what it sends back.
+  std::vector<double> share(int first, int count) const;
+  static std::vector<double> eliminated_share(const std::vector<double>& share);
+  void take_columns(int first, int count, const std::vector<double>& eliminated);
 
   int size() const { return static_cast<int>(matrix_.rows()); }
   /// Unknowns that are left: those without a pivot, then the border.
@@ -33,14 +43,14 @@ class Front {
   void backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) const;
 
  private:
-  void leave_weak_pivots(const Eigen::MatrixXd& scaled);
+  void leave_weak_pivots(Eigen::MatrixXd& scaled);
 
-  Eigen::MatrixXd matrix_;  ///< W, R and S in place of C, R and B
+  Eigen::MatrixXd matrix_;  ///< E, R and C, scaled, then W in place of C and S in place of B
   int leading_ = 0, pivots_ = 0;
   Eigen::VectorXd row_scale_, column_scale_;       ///< with which the largest entries of E are one
   std::unique_ptr<DenseLu> lu_ = DenseLu::make();  ///< of E, scaled
   Eigen::VectorXi row_order_, column_order_;       ///< empty where all leading unknowns have pivots
-  Eigen::VectorXd own_;                            ///< E^-1 b
+  Eigen::VectorXd own_;                            ///< E^-1 b, scaled
 };
 
 }  // namespace trammel

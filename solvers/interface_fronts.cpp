@@ -10,7 +10,10 @@ namespace trammel {
 namespace {
 
 // PETSc takes the tags of its communicators from the largest downwards.
-constexpr int tag = 1;
+constexpr int tag = 1, share_tag = 2;
+/// Operations on the columns of a front from which they are shared, and the most ranks that take some.
+constexpr double least_shared = 4e6;
+constexpr std::size_t most_others = 7;
 
 /// Where unknowns of a group lie in its front if nothing is delayed.
 std::vector<int> places(const RankGroup& group, const std::vector<int>& unknowns) {
@@ -34,10 +37,23 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
   MPI_Comm_rank(comm, &rank_);
   tree_ = rank_tree(unknowns, seen);
   led_.clear();
+  tasks_.clear();
   largest_ = 0;
+  std::vector<std::vector<int>> ranks(tree_.size());
   for (std::size_t g = 0; g < tree_.size(); ++g) {
     const RankGroup& group = tree_[g];
     largest_ = std::max(largest_, group.eliminated.size() + group.border.size());
+    if (g < seen.size()) ranks[g].push_back(static_cast<int>(g));
+    for (const int part : group.parts)
+      if (part >= 0) ranks[g].insert(ranks[g].end(), ranks[at(part)].begin(), ranks[at(part)].end());
+    Task task{static_cast<int>(g), group.leader, {}};
+    const auto pivots = static_cast<double>(group.eliminated.size()),
+               border = static_cast<double>(group.border.size());
+    if (2 * pivots * border * (pivots + border) >= least_shared)
+      for (const int r : ranks[g])
+        if (r != group.leader && task.others.size() < most_others) task.others.push_back(r);
+    if (group.leader == rank_ || std::ranges::count(task.others, rank_) > 0)
+      tasks_.push_back(std::move(task));
     if (group.leader != rank_) continue;
     Led its;
     its.group = static_cast<int>(g);
@@ -102,9 +118,51 @@ void InterfaceFronts::assemble(MPI_Comm comm, Led& its) {
   }
 }
 
+/// Other ranks of the group take columns of a large front; all get a message, if only to hear that there is nothing to do.
+bool InterfaceFronts::eliminate(MPI_Comm comm, Led& its, const Task& task) const {
+  const bool fine = its.front.factorize(tree_[at(its.group)].whole < 0);
+  const auto parts = static_cast<int>(task.others.size()) + 1;
+  const int columns = fine ? its.front.rest() : 0;
+  const auto first_of = [&](int part) { return columns * part / parts; };
+  std::vector<std::vector<double>> shares;
+  std::vector<MPI_Request> requests(task.others.size());
+  for (int k = 0; k < parts - 1; ++k) {
+    const int first = first_of(k), count = first_of(k + 1) - first;
+    shares.push_back(count > 0 ? its.front.share(first, count) : std::vector<double>());
+    MPI_Isend(shares.back().data(), static_cast<int>(shares.back().size()), MPI_DOUBLE, task.others[at(k)],
+              share_tag, comm, &requests[at(k)]);
+  }
+  if (fine) its.front.eliminate_columns(first_of(parts - 1), columns - first_of(parts - 1));
+  std::vector<double> eliminated;
+  for (int k = 0; k < parts - 1; ++k) {
+    const int first = first_of(k), count = first_of(k + 1) - first;
+    if (count == 0) continue;
+    eliminated.resize(at(count) * at(its.front.size()));
+    MPI_Recv(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, task.others[at(k)],
+             share_tag, comm, MPI_STATUS_IGNORE);
+    its.front.take_columns(first, count, eliminated);
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  return fine;
+}
+
 bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
   int fine = 1;
-  for (Led& its : led_) {
+  for (const Task& task : tasks_) {
+    if (task.leader != rank_) {
+      MPI_Status status;
+      int count = 0;
+      MPI_Probe(task.leader, share_tag, comm, &status);
+      MPI_Get_count(&status, MPI_DOUBLE, &count);
+      std::vector<double> share(at(count));
+      MPI_Recv(share.data(), count, MPI_DOUBLE, task.leader, share_tag, comm, MPI_STATUS_IGNORE);
+      if (share.empty()) continue;
+      const std::vector<double> eliminated = Front::eliminated_share(share);
+      MPI_Send(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, task.leader, share_tag,
+               comm);
+      continue;
+    }
+    Led& its = led(task.group);
     const RankGroup& group = tree_[at(its.group)];
     if (group.parts[0] >= 0)
       assemble(comm, its);
@@ -113,9 +171,8 @@ bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
           part,
           its.front.start(static_cast<int>(group.eliminated.size()), static_cast<int>(group.border.size()))
               .data());
-    const bool last = group.whole < 0;
-    if (!its.front.eliminate(last)) fine = 0;
-    if (last || tree_[at(group.whole)].leader == rank_) continue;
+    if (!eliminate(comm, its, task)) fine = 0;
+    if (group.whole < 0 || tree_[at(group.whole)].leader == rank_) continue;
     const Eigen::MatrixXd left = its.front.complement();
     MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, tree_[at(group.whole)].leader, tag,
              comm);

@@ -14,7 +14,7 @@
 namespace trammel {
 
 /// The interface's matrix, eliminated by groups of ranks (a multifrontal method over rank_tree). A rank has a front for itself, and the fronts of
-/// the groups that it leads; the others of a group give it what they have left. A solve sends as many numbers along the tree as the
+/// the groups that it leads; the others of a group give it what they have left, and take columns of a large front off it. A solve sends as many numbers along the tree as the
 /// borders of the groups have unknowns, once up and once down.
 class InterfaceFronts {
  public:
@@ -47,16 +47,24 @@ class InterfaceFronts {
     Eigen::VectorXd rest;                   ///< of a right-hand side, then of the solution
   };
 
+  /// Of the groups that this rank is in, parts before wholes: its part in the elimination.
+  struct Task {
+    int group = 0, leader = 0;
+    std::vector<int> others;  ///< ranks that take columns
+  };
+
   Led& led(int group);
+  bool eliminate(MPI_Comm comm, Led& its, const Task& task) const;
   void assemble(MPI_Comm comm, Led& its);
   void place_parts(Led& its, std::array<int, 2> delayed) const;
 
   int rank_ = 0;
   std::size_t largest_ = 0;
   std::vector<RankGroup> tree_;
-  std::vector<int> own_;          ///< unknowns in this rank's own front
-  std::vector<int> place_;        ///< by unknown, there
-  std::vector<Led> led_;          ///< parts before wholes; the first is this rank
+  std::vector<int> own_;    ///< unknowns in this rank's own front
+  std::vector<int> place_;  ///< by unknown, there
+  std::vector<Led> led_;    ///< parts before wholes; the first is this rank
+  std::vector<Task> tasks_;
   Eigen::VectorXd b_, x_, left_;  // workspaces
 };
 

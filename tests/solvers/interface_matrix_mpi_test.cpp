@@ -104,14 +104,16 @@ TEST(InterfaceMatrix, is_eliminated_in_fronts_where_most_entries_are_there) {
   for (int k = 0; k < 2; ++k) EXPECT_LT(sum.error(), 1e-10);
 }
 
-// Four groups of 30 unknowns around a ring of ranks; `multiplier`: one of the first group that only couples to one of the second, so that
+// Groups of unknowns around a ring of ranks; of wide ones ranks share the columns. `multiplier`: one of the first group that only couples to one of the second, so that
 // it has no pivot where it is eliminated first.
 TEST(InterfaceMatrix, eliminates_a_ring_of_ranks_in_fronts) {
-  const int width = 30, ranks = all_ranks(), size = width * ranks;
+  const int ranks = all_ranks();
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  for (const bool multiplier : {false, true}) {
+  for (const auto& [width, multiplier] :
+       {std::pair(30, false), std::pair(30, true), std::pair(120, false), std::pair(120, true)}) {
     if (multiplier && ranks == 1) continue;  // there is no second group
+    const int size = width * ranks;
     std::mt19937 random(6);
     std::uniform_real_distribution<double> number(-1, 1);
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(size, size);
@@ -136,7 +138,7 @@ TEST(InterfaceMatrix, eliminates_a_ring_of_ranks_in_fronts) {
         }
     }
     InterfaceMatrix matrix;
-    ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, touched, {}, 200));
+    ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, size, touched, touched, {}, 1000));
     for (int repeat = 0; repeat < 2; ++repeat) {
       matrix.clear();
       for (std::size_t k = 0; k < mine.size(); ++k) matrix.entries()[matrix.of_interior()[k]] += mine[k];
