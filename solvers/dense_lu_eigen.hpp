@@ -32,6 +32,11 @@ class EigenLu final : public DenseLu {
   void subtract_product(double* c, const double* a, const double* b, int stride, int rows, int inner,
                         int columns) const override {
     const Eigen::OuterStride<> by(stride);
+    if (columns == 1) {
+      Eigen::Map<Eigen::VectorXd>(c, rows).noalias() -=
+          ConstBlock(a, rows, inner, by) * Eigen::Map<const Eigen::VectorXd>(b, inner);
+      return;
+    }
     Block(c, rows, columns, by).noalias() -=
         ConstBlock(a, rows, inner, by) * ConstBlock(b, inner, columns, by);
   }

@@ -128,14 +128,15 @@ void Front::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
   if (pivots_ == 0) return;
   own_ = row_scale_.cwiseProduct(own_).eval();
   lu_->solve(own_.data(), pivots_, 1);
-  rest.noalias() -= matrix_.bottomLeftCorner(this->rest(), pivots_) * own_;
+  lu_->subtract_product(rest.data(), matrix_.data() + pivots_, own_.data(), size(), this->rest(), pivots_, 1);
 }
 
 void Front::backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) const {
   x.resize(matrix_.rows());
   x.head(pivots_) = own_;
   if (pivots_ > 0) {
-    x.head(pivots_).noalias() -= matrix_.topRightCorner(pivots_, rest.size()) * rest;
+    lu_->subtract_product(x.data(), matrix_.data() + std::ptrdiff_t{size()} * pivots_, rest.data(), size(),
+                          pivots_, this->rest(), 1);
     x.head(pivots_) = column_scale_.cwiseProduct(x.head(pivots_)).eval();
   }
   x.tail(rest.size()) = rest;

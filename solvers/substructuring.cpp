@@ -35,7 +35,7 @@ constexpr double faint = 1e-8;
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 /// Rounds of promotions, and failures in a row after which MUMPS keeps a structure.
 constexpr int most_rounds = 12, most_failures = 3;
-constexpr PetscInt default_most = 1000;
+constexpr PetscInt default_most = 2000;
 
 using OwnedPC = Owned<PC, PCDestroy>;
 
