@@ -30,16 +30,6 @@ STEPS = 10
 OPTIONS = ['-partition_from', '1']
 
 
-def interface_operations(row, ranks, size=None):
-    """Of a step, on the matrix of the interface, which every rank factorizes and solves. Dense: 2/3 n^3 and 2 n^2. Of ranks in a row each
-    unknown is coupled to those of its own joint and of the next ones, so that the matrix has a band."""
-    n = size or row['interface']
-    half_band = 2 * n / max(ranks - 1, 1) if row['model'] == 'chain' else n
-    if n <= 60 or 1.5 * half_band > 0.25 * n:
-        return row['factorizations'] * 2 / 3 * n**3 + row['iterations'] * 2 * n**2
-    return row['factorizations'] * 2 * n * half_band**2 + row['iterations'] * 4 * n * half_band
-
-
 class Counting:
     def __init__(self, program, scratch, library):
         self.program, self.scratch, self.library = program, scratch, library
@@ -132,11 +122,10 @@ def table(rows, rate):
         ones.setdefault(key, (row['ranks'], seconds))
         first_ranks, first = ones[key]
         efficiency = first / seconds if row['scaling'] == 'weak' else first * first_ranks / (seconds * row['ranks'])
-        counted = row['instructions_counted']
         same = f'{100 * row["alone"] / row["ranks"] / rate / seconds:.0f} %' if 'alone' in row else ''
         lines.append(
             f'| {row["model"]} | {row["scaling"]} | {row["ranks"]} | {row["unknowns"]} | {row["interface"]}'
-            f'{" (MUMPS)" if row["by MUMPS"] else ""} | {row["instructions"] / 1e6:.1f}{"" if counted else " (estimated)"} | '
+            f'{" (MUMPS)" if row["by MUMPS"] else ""} | {row["instructions"] / 1e6:.1f} | '
             f'{row["mean"] / 1e6:.1f} | {row["messages"]:.0f} | {row["bytes"] / 1e3:.1f} | {1e3 * seconds:.2f} | '
             f'{100 * (1 - row["instructions"] / rate / seconds):.0f} % | {100 * efficiency:.0f} % | {same} |')
     return lines
@@ -147,8 +136,7 @@ def main():
     parser = argparse.ArgumentParser(prog='bench/scaling.sh')
     parser.add_argument('--models', nargs='+', default=list(CASES), choices=list(CASES))
     parser.add_argument('--ranks', nargs='+', type=int, default=[1, 4, 8, 16])
-    parser.add_argument('--messages-only', nargs='*', type=int, default=[64],
-                        help='ranks of weak scaling on which messages are counted, instructions taken from the most ranks counted')
+    parser.add_argument('--weak-only', nargs='*', type=int, default=[64], help='ranks of weak scaling alone')
     parser.add_argument('--rate', type=float, help='instructions a second of CPU time; measured where it is not given')
     parser.add_argument('--folder', default='build/bench/scaling')
     parser.add_argument('--strong', action=argparse.BooleanOptionalAction, default=True)
@@ -161,16 +149,14 @@ def main():
             kept = json.load(file)
     counting = Counting(program, scratch, library)
 
-    def count(name, scaling, size, ranks, instructions):
+    def count(name, scaling, size, ranks):
         key = f'{name} {size} on {ranks}'
         row = kept.get(key)
-        if row is None or (instructions and not row['instructions_counted']):
+        if row is None:
             print(key, file=sys.stderr, flush=True)
             row = counting.messages_of_a_step(name, size, ranks)
-            row['instructions_counted'] = instructions
-            if instructions:
-                counts = counting.instructions_of_a_step(name, size, ranks)
-                row.update({'instructions': counts[-1], 'mean': sum(counts) / len(counts)})
+            counts = counting.instructions_of_a_step(name, size, ranks)
+            row.update({'instructions': counts[-1], 'mean': sum(counts) / len(counts)})
             kept[key] = row
             with open(kept_in, 'w') as file:
                 json.dump(kept, file, indent=1)
@@ -181,18 +167,13 @@ def main():
     rows = []
     for name in options.models:
         _, _, weak, strong, _, _ = CASES[name]
-        for ranks in options.ranks:
-            rows.append(count(name, 'weak', weak(ranks), ranks, True))
+        for ranks in [*options.ranks, *options.weak_only]:
+            rows.append(count(name, 'weak', weak(ranks), ranks))
             # A larger model may need more iterations: this is no matter of ranks.
-            rows[-1]['alone'] = count(name, 'alone', weak(ranks), 1, True)['instructions']
-        for ranks in options.messages_only:
-            more = count(name, 'weak', weak(ranks), ranks, False)
-            last = [r for r in rows if r['model'] == name and r['scaling'] == 'weak' and r['instructions_counted']][-1]
-            added = interface_operations(more, more['ranks']) - interface_operations(more, last['ranks'], last['interface'])
-            rows.append({**more, 'instructions': last['instructions'] + added, 'mean': last['mean'] + added})
+            rows[-1]['alone'] = count(name, 'alone', weak(ranks), 1)['instructions']
         if options.strong:
             for ranks in options.ranks:
-                rows.append(count(name, 'strong', strong, ranks, True))
+                rows.append(count(name, 'strong', strong, ranks))
     text = (f'{case_run.machine()}; model: {rate / 1e9:.2f} instructions in a nanosecond, {LATENCY * 1e6:g} us a message, '
             f'{BANDWIDTH / 1e9:g} GB/s a rank\n\n' + '\n'.join(table(rows, rate)) + '\n')
     with open(os.path.join(options.folder, 'table.md'), 'w') as file:

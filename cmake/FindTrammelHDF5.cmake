@@ -1,9 +1,23 @@
-# Finds the HDF5 that PETSc is linked to (Debian's of Open MPI; else the plain one) and makes the target HDF5::C. CMake's own
-# module would take the serial one beside it, and two of them in one process do not get along.
+# Finds an HDF5 that fits to the MPI library, and makes the target HDF5::C: with Open MPI that of Debian, which its PETSc is linked to (two
+# of them in one process do not get along); with another MPI library one of that, the serial one or a plain one. TRAMMEL_HDF5_INCLUDE_DIR
+# and TRAMMEL_HDF5_LIBRARY name another.
+include(CheckSymbolExists)
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_symbol_exists(OPEN_MPI mpi.h TRAMMEL_OPEN_MPI)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(TRAMMEL_OPEN_MPI)
+  set(_hdf5_modules hdf5-openmpi hdf5)
+  set(_hdf5_names hdf5_openmpi hdf5)
+  set(_hdf5_folders hdf5/openmpi)
+else()
+  set(_hdf5_modules hdf5-mpich hdf5-serial hdf5)
+  set(_hdf5_names hdf5_mpich hdf5_serial hdf5)
+  set(_hdf5_folders hdf5/mpich hdf5/serial)
+endif()
 find_package(PkgConfig REQUIRED)
-pkg_search_module(PC_HDF5 QUIET hdf5-openmpi hdf5-mpich hdf5)
-find_path(TRAMMEL_HDF5_INCLUDE_DIR hdf5.h HINTS ${PC_HDF5_INCLUDE_DIRS} PATH_SUFFIXES hdf5/openmpi)
-find_library(TRAMMEL_HDF5_LIBRARY NAMES hdf5_openmpi hdf5 HINTS ${PC_HDF5_LIBRARY_DIRS})
+pkg_search_module(PC_HDF5 QUIET ${_hdf5_modules})
+find_path(TRAMMEL_HDF5_INCLUDE_DIR hdf5.h HINTS ${PC_HDF5_INCLUDE_DIRS} PATH_SUFFIXES ${_hdf5_folders})
+find_library(TRAMMEL_HDF5_LIBRARY NAMES ${_hdf5_names} HINTS ${PC_HDF5_LIBRARY_DIRS})
 mark_as_advanced(TRAMMEL_HDF5_INCLUDE_DIR TRAMMEL_HDF5_LIBRARY)
 
 include(FindPackageHandleStandardArgs)

@@ -45,7 +45,7 @@ class KeptTangent {
 /// Newton's method on a SNES, for the equations of one step.
 ///
 /// Options of SNES, KSP and PC are read from PETSc's database (no prefix). Defaults: full steps, one direct
-/// solve an iteration by KLU on one rank and MUMPS on several. The factorized tangent is kept over iterations
+/// solve an iteration by KLU on one rank and by substructuring on several. The factorized tangent is kept over iterations
 /// and steps while few iterations suffice; the choice counts iterations and reads no clock.
 class Newton {
  public:
