@@ -68,9 +68,7 @@ EntityInstances instances_of(const Model& model, int entity) {
   // With their full names, by which scenes tell them.
   const auto named = std::make_shared<std::map<BlockId, Block>>();
   EntityInstances found{entity, {}, [&model, named](BlockId id) -> const Block& {
-                          Block& block = named->insert_or_assign(id, model.block(id)).first->second;
-                          block.name = model.block_name(id);
-                          return block;
+                          return named->insert_or_assign(id, model.block_with_full_name(id)).first->second;
                         }};
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
