@@ -240,11 +240,7 @@ void judge(const JointVerification& how, const std::string& sample, JointVerdict
   hold("derivatives", c.other, bounds.derivative);
   hold("power of the reactions", c.power, bounds.power);
   if (!verdict.absolute) hold("objectivity", c.objectivity, bounds.objectivity);
-  if (!c.unrepeated.empty())
-    fail(
-        fmt::format("one state has more than one result: {}; what `evaluate` gives must depend on the state "
-                    "alone, and on what `commit` and `review` have set",
-                    c.unrepeated));
+  if (!c.unrepeated.empty()) fail(results_differ(c.unrepeated));
   if (!c.beside_a_thread.empty()) fail(threads_disagree(c.beside_a_thread));
   if (verdict.degrees_of_freedom_stated >= 0 && c.kinematic > 0 &&
       c.degrees_of_freedom() != verdict.degrees_of_freedom_stated)
