@@ -363,9 +363,12 @@ class RangeOf final : public ElementRange {
   static_assert(
       !requires { &E::couples; } || requires(const E& e) { bool(e.couples(0, 0)); },
       "couples must be: static bool couples(int row_block, int column_block)");
-  static_assert(!(
-                    requires { &E::together; } || requires { &E::evaluate_residuals; }) ||
-                    EvaluatesTogether<E>,
+  // `together` of another type is that of VelocityConstraint.
+  static constexpr bool has_residuals_of_several = requires {
+    { E::together } -> std::convertible_to<int>;
+  }
+  || requires { &E::evaluate_residuals; };
+  static_assert(!has_residuals_of_several || EvaluatesTogether<E>,
                 "evaluate_residuals needs static constexpr int together, 2 or more, and must be: static bool "
                 "evaluate_residuals(std::span<const E* const>, std::span<const LocalState>, "
                 "std::span<LocalSystem* const>)");
