@@ -8,6 +8,7 @@
 #include "derivative_check.hpp"
 #include "io/recorder_ranks.hpp"
 #include "kernel/layout.hpp"
+#include "law_verification.hpp"
 #include "output_reader.hpp"
 #include "session.hpp"
 #include "solvers/algebraic_rules.hpp"
@@ -118,10 +119,17 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   if (command.derivatives) {
     say(fmt::format("\nderivatives\n  {} instances; worst entry off by {:.2g} of its block's size: {}\n",
                     derivatives.instances, derivatives.error, derivatives.where));
+    if (!derivatives.unrepeated.empty()) throw Error(results_differ(derivatives.unrepeated));
     if (!(derivatives.error <= derivative_bound))
       throw Error(fmt::format(
           "a derivative differs from differences by {:.2g} of its block's size (bound {:.0e}): {}",
           derivatives.error, derivative_bound, derivatives.where));
+    if (!(derivatives.together <= derivative_bound))
+      throw Error(
+          fmt::format("several elements evaluated together (`evaluate_residuals`) give other numbers than "
+                      "each of them alone, off by "
+                      "{:.2g} of the block's size (bound {:.0e}): {}",
+                      derivatives.together, derivative_bound, derivatives.together_where));
   }
   say(fmt::format("\n{}: no errors found\n", session.file.file()));
 }

@@ -1,6 +1,7 @@
 #include "derivative_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -73,14 +74,37 @@ TestState test_state_of(const ElementRange& range, int i, const Model& model, co
 void check_instance(const ElementRange& range, int i, const Model& model, const Moment& moment,
                     const Entity& entity, DerivativeCheck& result) {
   const TestState start = test_state_of(range, i, model, moment);
-  for (const bool move : {false, true}) {
-    const std::vector<CheckedTerm> terms = check_derivatives_closely(
-        range, i, stirred(start, static_cast<std::uint64_t>(i) + 1, move), 0.1 * derivative_bound);
+  const auto seed = static_cast<std::uint64_t>(i) + 1;
+  const std::array states{stirred(start, seed, false), stirred(start, seed, true)};
+  if (result.unrepeated.empty())
+    if (const std::string found = differs_when_repeated(range, i, states); !found.empty())
+      result.unrepeated = fmt::format("{} '{}' ({}), {}", entity.category, entity.name, entity.type, found);
+  for (const TestState& state : states) {
+    const std::vector<CheckedTerm> terms = check_derivatives_closely(range, i, state, 0.1 * derivative_bound);
     if (terms.empty()) continue;  // on the ground, without unknowns
     const CheckedTerm& term = terms.front();
     if (term.relative() <= result.error && result.where != "none") continue;
     result.error = term.relative();
     result.where = fmt::format("{} '{}' ({}), {}", entity.category, entity.name, entity.type, term.what);
+  }
+}
+
+/// Elements of one class may have a second code for several of them. That of elements [first, last) is compared with what each
+/// gives alone.
+void check_neighbours(const ElementRange& range, int first, int last, const Model& model,
+                      const Moment& moment, DerivativeCheck& result) {
+  std::vector<TestState> states;
+  for (int i = first; i < last; ++i)
+    states.push_back(
+        stirred(test_state_of(range, i, model, moment), static_cast<std::uint64_t>(i) + 1, true));
+  const std::vector<CheckedTerm> terms = check_together(range, first, states);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    if (terms[k].relative() <= result.together || std::isnan(result.together)) continue;  // nan: the worst
+    const int i = first + static_cast<int>(k);
+    const Entity& entity = model.entities[static_cast<std::size_t>(range.entity(i))];
+    result.together = terms[k].relative();
+    result.together_where =
+        fmt::format("{} '{}' ({}), {}", entity.category, entity.name, entity.type, terms[k].what);
   }
 }
 
@@ -95,6 +119,20 @@ DerivativeCheck check_all(const Model& model, const Moment& moment) {
       try {
         const PluginCall call(entity);
         check_instance(*range.instances, i, model, moment, entity, result);
+      } catch (...) {
+        fault.capture(&entity, 0, 0);
+      }
+      if (!fault.agree(MPI_COMM_SELF)) throw Error(entity.where, fault.text());
+    }
+    // In parts, so that the states of a large model need little memory.
+    constexpr int at_once = 64;
+    for (int first = 0; first < range.instances->size(); first += at_once) {
+      const Entity& entity = model.entities[static_cast<std::size_t>(range.instances->entity(first))];
+      LocalFault fault;
+      try {
+        const PluginCall call(entity);
+        check_neighbours(*range.instances, first, std::min(first + at_once, range.instances->size()), model,
+                         moment, result);
       } catch (...) {
         fault.capture(&entity, 0, 0);
       }

@@ -18,7 +18,7 @@ namespace trammel {
 
 namespace {
 
-constexpr std::array<int, 4> fatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array<int, 5> fatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 int rank = 0, ranks = 1;
 std::array<struct sigaction, fatal.size()> before;
@@ -59,6 +59,8 @@ std::string_view meaning(int signal) {
       return "SIGBUS, access to memory that is not there";
     case SIGFPE:
       return "SIGFPE, an integer divided by zero";
+    case SIGABRT:
+      return "SIGABRT, a failed assertion such as those of Eigen, of sizes and indices";
     default:
       return "SIGILL, an invalid instruction";
   }

@@ -68,9 +68,7 @@ EntityInstances instances_of(const Model& model, int entity) {
   // With their full names, by which scenes tell them.
   const auto named = std::make_shared<std::map<BlockId, Block>>();
   EntityInstances found{entity, {}, [&model, named](BlockId id) -> const Block& {
-                          Block& block = named->insert_or_assign(id, model.block(id)).first->second;
-                          block.name = model.block_name(id);
-                          return block;
+                          return named->insert_or_assign(id, model.block_with_full_name(id)).first->second;
                         }};
   for (const Model::Range& range : model.ranges)
     for (int i = 0; i < range.instances->size(); ++i)
@@ -242,11 +240,7 @@ void judge(const JointVerification& how, const std::string& sample, JointVerdict
   hold("derivatives", c.other, bounds.derivative);
   hold("power of the reactions", c.power, bounds.power);
   if (!verdict.absolute) hold("objectivity", c.objectivity, bounds.objectivity);
-  if (!c.unrepeated.empty())
-    fail(
-        fmt::format("one state has more than one result: {}; what `evaluate` gives must depend on the state "
-                    "alone, and on what `commit` and `review` have set",
-                    c.unrepeated));
+  if (!c.unrepeated.empty()) fail(results_differ(c.unrepeated));
   if (!c.beside_a_thread.empty()) fail(threads_disagree(c.beside_a_thread));
   if (verdict.degrees_of_freedom_stated >= 0 && c.kinematic > 0 &&
       c.degrees_of_freedom() != verdict.degrees_of_freedom_stated)

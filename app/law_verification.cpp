@@ -47,6 +47,11 @@ std::string thrown(const Type& type) {
 
 }  // namespace
 
+std::string results_differ(const std::string& found) {
+  return "one state has more than one result: " + found +
+         "; what `evaluate` gives must depend on the state alone, and on what `commit` and `review` have set";
+}
+
 std::string threads_disagree(const std::string& found) {
   return fmt::format(
       "gives another result while a thread draws it: {}; `draw` and `outputs` run on a thread beside "
@@ -140,12 +145,7 @@ ForceVerdict verify_law(const Type& type, const JointVerification& how, const La
   hold("derivatives", c.derivative, bounds.derivative);
   hold("power", c.power, bounds.power);
   hold("objectivity", c.objectivity, bounds.objectivity);
-  if (!c.unrepeated.empty())
-    verdict.failures.push_back(
-        fmt::format("one state has more than one result: {}; what `evaluate` gives must depend on the state "
-                    "alone, and on "
-                    "what `commit` and `review` have set",
-                    c.unrepeated));
+  if (!c.unrepeated.empty()) verdict.failures.push_back(results_differ(c.unrepeated));
   if (!c.beside_a_thread.empty()) verdict.failures.push_back(threads_disagree(c.beside_a_thread));
   return verdict;
 }

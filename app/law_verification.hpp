@@ -31,6 +31,9 @@ struct ForceVerdict {
 /// Builds a type alone, between sample markers or on a sample coordinate, and looks at it.
 ForceVerdict verify_law(const Type& type, const JointVerification& how, const LawBounds& bounds);
 
+/// The failure of a type that gives two results at one state; `found`: what differs.
+std::string results_differ(const std::string& found);
+
 /// The failure of a type whose `draw`, `outputs` and `evaluate` disturb each other on two threads; `found`: what differs.
 std::string threads_disagree(const std::string& found);
 

@@ -11,6 +11,8 @@
 #include <set>
 #include <system_error>
 
+#include "trammel/named_file.hpp"
+
 namespace trammel {
 
 namespace {
@@ -30,12 +32,11 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// The file that a text of the case names: a curve, a surface, the shape of a body. Types resolve such paths from the folder of the
-/// case. Words without a dot and without a slash are names.
+/// The file that a text of the case names: a curve, a surface, the shape of a body. Words without a dot and without a slash are
+/// names.
 std::optional<std::filesystem::path> file_named(const Value& value) {
   if (value.text.find_first_of("./") == std::string::npos) return {};
-  std::filesystem::path path = value.text;
-  if (path.is_relative()) path = std::filesystem::path(value.where.file.text()).parent_path() / path;
+  std::filesystem::path path = path_of_named_file(value.text, value.where);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
   return path;

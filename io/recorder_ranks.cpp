@@ -1,25 +1,17 @@
 #include "io/recorder_ranks.hpp"
 
-#include <cstdint>
-#include <numeric>
-
 #include "kernel/rank_exchange.hpp"
 
 namespace trammel {
 
 namespace {
 
-std::vector<int> offsets_of(const std::vector<int>& counts) {
-  std::vector<int> offsets(counts.size() + 1, 0);
-  std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
-  return offsets;
-}
-
-std::vector<std::string> split(const std::string& joined, const std::vector<int>& offsets) {
+std::vector<std::string> split(const Gathered<char>& gathered) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-    texts.push_back(joined.substr(static_cast<std::size_t>(offsets[i]),
-                                  static_cast<std::size_t>(offsets[i + 1] - offsets[i])));
+  for (std::size_t rank = 0; rank + 1 < gathered.begin.size(); ++rank) {
+    const std::span<const char> text = gathered.of(rank);
+    texts.emplace_back(text.begin(), text.end());
+  }
   return texts;
 }
 
@@ -43,41 +35,14 @@ void agree_on_errors(MPI_Comm comm, std::string text) {
 }
 
 std::vector<std::string> gather_texts(MPI_Comm comm, std::string_view text, int root) {
-  const Ranks ranks(comm);
-  const int length = static_cast<int>(text.size());
-  std::vector<int> counts(static_cast<std::size_t>(ranks.count));
-  MPI_Gather(&length, 1, MPI_INT, counts.data(), 1, MPI_INT, root, comm);
-  std::string joined;
-  std::vector<int> offsets = offsets_of(counts);
-  if (ranks.rank == root) joined.resize(static_cast<std::size_t>(offsets.back()));
-  MPI_Gatherv(text.data(), length, MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, root,
-              comm);
-  if (ranks.rank != root) return {};
-  return split(joined, offsets);
+  const Gathered<char> gathered = gather(text, comm, root);
+  return Ranks(comm).rank == root ? split(gathered) : std::vector<std::string>();
 }
 
-std::vector<std::string> all_texts(MPI_Comm comm, std::string_view text) {
-  const Ranks ranks(comm);
-  const int length = static_cast<int>(text.size());
-  std::vector<int> counts(static_cast<std::size_t>(ranks.count));
-  MPI_Allgather(&length, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  const std::vector<int> offsets = offsets_of(counts);
-  std::string joined(static_cast<std::size_t>(offsets.back()), '\0');
-  MPI_Allgatherv(text.data(), length, MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, comm);
-  return split(joined, offsets);
-}
+std::vector<std::string> all_texts(MPI_Comm comm, std::string_view text) { return split(gather(text, comm)); }
 
 std::vector<double> gather_numbers(MPI_Comm comm, std::span<const double> numbers) {
-  const Ranks ranks(comm);
-  if (ranks.count == 1) return {numbers.begin(), numbers.end()};
-  const int length = static_cast<int>(numbers.size());
-  std::vector<int> counts(static_cast<std::size_t>(ranks.count));
-  MPI_Gather(&length, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  const std::vector<int> offsets = offsets_of(counts);
-  std::vector<double> all(ranks.rank == 0 ? static_cast<std::size_t>(offsets.back()) : 0);
-  MPI_Gatherv(numbers.data(), length, MPI_DOUBLE, all.data(), counts.data(), offsets.data(), MPI_DOUBLE, 0,
-              comm);
-  return all;
+  return gather(numbers, comm, 0).all;
 }
 
 }  // namespace trammel

@@ -38,6 +38,7 @@ DrawingExtent LayerDrawing::extent() const {
   DrawingExtent extent;
   for (std::size_t i = 0; i + 2 < points.size(); i += 3)
     for (std::size_t k = 0; k < 3; ++k) {
+      if (!std::isfinite(points[i + k])) continue;
       extent.low[k] = std::min(extent.low[k], points[i + k]);
       extent.high[k] = std::max(extent.high[k], points[i + k]);
     }
@@ -48,7 +49,7 @@ DrawingExtent LayerDrawing::extent() const {
     for (std::size_t i = 0; i + 2 < at->second.values.size(); i += 3) {
       double sum = 0;
       for (std::size_t k = i + from; k < i + 3; ++k) sum += at->second.values[k] * at->second.values[k];
-      squared = std::max(squared, sum);
+      if (std::isfinite(sum)) squared = std::max(squared, sum);
     }
     return std::sqrt(squared);
   };

@@ -26,7 +26,7 @@ inline constexpr int canvas_layers = 6;
 /// "curves", "sections", "bodies", "joints", "forces", "markers".
 std::string_view layer_name(int layer);
 
-/// The extent of a drawing, from which its view is scaled.
+/// The extent of a drawing, from which its view is scaled. Numbers that are not finite do not count.
 struct DrawingExtent {
   std::array<double, 3> low{infinity, infinity, infinity},
       high{-infinity, -infinity, -infinity};  ///< of points [m]

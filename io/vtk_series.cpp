@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -57,15 +58,25 @@ std::string describe(const VtkDrawing& drawing) {
   return text;
 }
 
+/// The next number of a text. Unlike `>>` it reads "inf", the extent of a layer whose points have no finite place.
+double next_number(std::istream& in) {
+  std::string text;
+  in >> text;
+  return std::strtod(text.c_str(), nullptr);
+}
+
 /// Joins what the ranks said; fields in the order of their names.
 FramePlan join(const std::vector<std::string>& texts) {
   FramePlan plan;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     std::istringstream in(texts[rank]);
     std::size_t layer = 0, count = 0;
-    DrawingExtent e;
-    while (in >> layer >> e.low[0] >> e.low[1] >> e.low[2] >> e.high[0] >> e.high[1] >> e.high[2] >>
-           e.force >> e.moment >> e.shear >> e.bending >> count >> std::ws) {
+    while (in >> layer) {
+      DrawingExtent e;
+      for (double* number : {&e.low[0], &e.low[1], &e.low[2], &e.high[0], &e.high[1], &e.high[2], &e.force,
+                             &e.moment, &e.shear, &e.bending})
+        *number = next_number(in);
+      in >> count >> std::ws;
       LayerPlan& to = plan[layer];
       to.extent.add(e);
       to.ranks.push_back(static_cast<int>(rank));

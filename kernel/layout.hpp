@@ -97,8 +97,7 @@ class TRAMMEL_API Layout {
 
   /// A state with the model's initial values.
   State initial_state() const;
-  /// Sizes of the arrays of a state: of `value`, and of `rate` and `acceleration`.
-  std::size_t value_count() const { return value_count_; }
+  /// Size of the arrays of a state that lie by dof (State::fields_by_dof).
   std::size_t dof_count() const { return dof_count_; }
 
   Vec create_vector() const;

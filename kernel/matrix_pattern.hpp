@@ -16,11 +16,11 @@ namespace trammel {
 
 class Layout;
 
-/// The entries of the matrix to which this rank contributes. Made of blocks in two steps: `append` each, then `finish`. Of a block each
-/// row has a slot: the place of the row's first entry among all entries; the others of the row follow it.
+/// The pattern of the rows to which this rank contributes, and the place of each contribution among the entries of the matrix. `append`
+/// each block, then `finish`. Each row of a block has a slot: the place of its first entry; its other entries follow.
 ///
-/// The entries of one matrix lie one after the other: those of ghosts' rows, block by block, which `send` adds to their owners';
-/// those of own rows in own columns; those of own rows in the columns of other ranks. PETSc uses the last two as they are.
+/// The entries of a matrix lie in one array: first those of ghosts' rows, block by block, which `send` adds to the entries of their
+/// owners; then own rows in own columns; then own rows in the columns of other ranks. PETSc uses the last two parts in place.
 class TRAMMEL_API MatrixPattern {
  public:
   /// Appends a block; its rows, by Layout local number, have the next slots. `column`: global number of its first column.
@@ -38,10 +38,10 @@ class TRAMMEL_API MatrixPattern {
   /// Sets the entries of an own row to zero.
   void clear(PetscInt row, PetscScalar* entries) const;
 
-  /// A matrix with this pattern (MATAIJ), owned by the caller. Collective. All matrices share the arrays of the pattern, and on one
-  /// rank those that are not `lasting` that of their entries.
+  /// A matrix with this pattern (MATAIJ), owned by the caller. Collective. On one rank all matrices that are not `lasting` share one
+  /// array of entries: writing to one changes all.
   Mat create(const Layout& layout, bool lasting);
-  /// The entries of a matrix of this pattern, to be written.
+  /// The entries of a matrix that `create` made, to be written. Collective.
   static PetscScalar* entries(Mat J);
   /// Adds what was written to ghosts' rows to the entries of their owners. Collective.
   void send(PetscScalar* entries);
@@ -69,11 +69,9 @@ class TRAMMEL_API MatrixPattern {
   /// `begin`: global number of the first of the `owned` rows.
   void find_places(PetscInt begin, PetscInt owned);
 
-  std::vector<Block>
-      blocks_;  ///< until they are finished; behind those that were appended those of other ranks
+  std::vector<Block> blocks_;  ///< first those appended, then those of other ranks; none once finished
   std::size_t slot_count_ = 0, size_ = 0;
-  std::vector<PetscInt>
-      slots_;  ///< behind those of the blocks that were appended those of other ranks' blocks
+  std::vector<PetscInt> slots_;  ///< of these blocks, in their order
   std::shared_ptr<Rows> rows_;
   std::weak_ptr<std::vector<PetscScalar>> common_;  ///< entries of matrices that do not last
   // On several ranks:

@@ -108,6 +108,11 @@ class TRAMMEL_API Model {
   std::string block_name(BlockId id) const {
     return entities[static_cast<std::size_t>(block(id).entity)].full_name(block(id).name);
   }
+  Block block_with_full_name(BlockId id) const {
+    Block named = block(id);
+    named.name = block_name(id);
+    return named;
+  }
   /// Whether this rank has the block.
   bool knows(BlockId id) const { return blocks[id].entity >= 0; }
   int dofs(std::span<const BlockId> stencil) const {

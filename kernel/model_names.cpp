@@ -68,7 +68,8 @@ void ModelBuilder::offer_marker(std::string_view name, Marker marker) {
 }
 
 void ModelBuilder::offer_marker_family(std::string_view name, std::function<Marker(double)> make) {
-  families_[full_name(name)] = std::move(make);
+  if (!families_.emplace(full_name(name), std::move(make)).second)
+    throw Error(entity().where, "there are two families of markers named '" + full_name(name) + "'");
 }
 
 void ModelBuilder::offer_signal(std::string_view name, std::shared_ptr<const Signal> signal) {
@@ -96,7 +97,8 @@ void ModelBuilder::report(SensorReference reference) {
 }
 
 void ModelBuilder::offer_thing(std::string_view name, OfferedThing thing) {
-  things_[full_name(name)] = std::move(thing);
+  if (!things_.emplace(full_name(name), std::move(thing)).second)
+    throw Error(entity().where, "there are two objects named '" + full_name(name) + "'");
 }
 
 const OfferedThing* ModelBuilder::find_thing(std::string_view full) const {

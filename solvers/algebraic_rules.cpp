@@ -31,8 +31,7 @@ class RulesSink final : public RangeSink {
     std::vector<const Block*> blocks;
     named.reserve(blocks_.size());
     for (const StencilBlock& b : plan_->stencil(i)) {
-      named.push_back(model_.block(b.id));
-      named.back().name = model_.block_name(b.id);
+      named.push_back(model_.block_with_full_name(b.id));
       blocks.push_back(&named.back());
     }
     return algebraic_fault(blocks, contribution);

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "kernel/rank_exchange.hpp"
 #include "solvers/constraint_loops.hpp"
 #include "trammel/index.hpp"
 
@@ -33,26 +34,11 @@ constexpr double largest_weight = 10;
 constexpr double takes_part = 1e-6;
 
 template <class T>
-std::vector<T> gather(const std::vector<T>& mine, MPI_Datatype type, MPI_Comm comm) {
-  int ranks = 1, rank = 0;
-  MPI_Comm_size(comm, &ranks);
-  MPI_Comm_rank(comm, &rank);
-  if (ranks == 1) return mine;
-  std::vector<int> count(at(ranks)), begin(at(ranks) + 1, 0);
-  const int n = static_cast<int>(mine.size());
-  MPI_Gather(&n, 1, MPI_INT, count.data(), 1, MPI_INT, 0, comm);
-  if (rank == 0) std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
-  std::vector<T> all(at(begin.back()));
-  MPI_Gatherv(mine.data(), n, type, all.data(), count.data(), begin.data(), type, 0, comm);
-  return all;
-}
-
-template <class T>
-void broadcast(std::vector<T>& values, MPI_Datatype type, MPI_Comm comm) {
+void broadcast(std::vector<T>& values, MPI_Comm comm) {
   int n = static_cast<int>(values.size());
   MPI_Bcast(&n, 1, MPI_INT, 0, comm);
   values.resize(at(n));
-  MPI_Bcast(values.data(), n, type, 0, comm);
+  MPI_Bcast(values.data(), n, mpi_type<T>(), 0, comm);
 }
 
 double row_scale(const Block& multiplier, int component, double length) {
@@ -130,9 +116,9 @@ std::vector<GradientRow> on_first(const std::vector<GradientRow>& mine, MPI_Comm
       values.push_back(value);
     }
   }
-  heads = gather(heads, MPI_INT64_T, comm);
-  columns = gather(columns, MPI_INT, comm);
-  values = gather(values, MPI_DOUBLE, comm);
+  heads = gather(heads, comm, 0).all;
+  columns = gather(columns, comm, 0).all;
+  values = gather(values, comm, 0).all;
   std::vector<GradientRow> rows(heads.size() / 4);
   std::size_t c = 0, v = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -268,8 +254,8 @@ void broadcast(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
     values.insert(values.end(), g.null.data(), g.null.data() + g.null.size());
     values.push_back(g.weakest);
   }
-  broadcast(numbers, MPI_INT64_T, comm);
-  broadcast(values, MPI_DOUBLE, comm);
+  broadcast(numbers, comm);
+  broadcast(values, comm);
   groups.clear();
   for (std::size_t i = 0, v = 0; i < numbers.size();) {
     ConstraintGroup g;
@@ -301,8 +287,7 @@ std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGr
     const std::string line = fmt::format("{} {}\n", id, model.block_name(id));
     text.insert(text.end(), line.begin(), line.end());
   }
-  text = gather(text, MPI_CHAR, layout.comm());
-  broadcast(text, MPI_CHAR, layout.comm());
+  text = of_all_ranks(text, layout.comm());
   std::map<BlockId, std::string> names;
   std::istringstream in(std::string(text.begin(), text.end()));
   for (BlockId id = no_block; in >> id;) {

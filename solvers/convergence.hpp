@@ -107,7 +107,6 @@ class ConvergenceTest {
   bool accepted_at_rounding() const { return at_rounding_; }
   /// Tolerance of the residual by kind of block, for Assembler::worst.
   std::array<double, block_kinds> kind_tolerance() const;
-  FieldNorms::Residual worst_field() const { return worst_; }
 
  private:
   double tolerance_ = 1e-8;

@@ -16,35 +16,15 @@ constexpr int largest_always_dense = 60, most_in_a_row = 60;
 
 }  // namespace
 
-/// The numbers of all ranks, and where those of each begin.
-struct InterfaceMatrix::OfRanks {
-  std::vector<int> all, begin;
-
-  OfRanks(MPI_Comm comm, std::span<const int> mine) {
-    int ranks = 1;
-    MPI_Comm_size(comm, &ranks);
-    std::vector<int> counts(at(ranks));
-    begin.assign(at(ranks) + 1, 0);
-    const auto count = static_cast<int>(mine.size());
-    MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-    std::partial_sum(counts.begin(), counts.end(), begin.begin() + 1);
-    all.resize(at(begin.back()));
-    MPI_Allgatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), begin.data(), MPI_INT, comm);
-  }
-  std::span<const int> of(std::size_t rank) const {
-    return std::span(all).subspan(at(begin[rank]), at(begin[rank + 1] - begin[rank]));
-  }
-};
-
 bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int> touched,
                                     std::span<const int> owned, std::span<const Pair> direct,
                                     std::size_t most) {
   size_ = size;
   changed_ = true;
-  const OfRanks cliques(comm, touched), owns(comm, owned);
+  const Gathered<int> cliques = gather(touched, comm), owns = gather(owned, comm);
   std::vector<int> numbers;
   for (const Pair& pair : direct) numbers.insert(numbers.end(), {pair.first, pair.second});
-  const OfRanks pairs(comm, numbers);
+  const Gathered<int> pairs = gather(numbers, comm);
   const std::size_t rows = at(size), ranks = cliques.begin.size() - 1;
 
   const bool dense = size <= largest_always_dense || ranks <= 2;
@@ -56,7 +36,7 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
     std::vector<std::vector<int>> seen;
     for (std::size_t r = 0; r < ranks; ++r) {
       std::vector<int>& its = seen.emplace_back();
-      for (const OfRanks* part : {&cliques, &owns, &pairs})
+      for (const Gathered<int>* part : {&cliques, &owns, &pairs})
         its.insert(its.end(), part->of(r).begin(), part->of(r).end());
       std::ranges::sort(its);
       its.erase(std::unique(its.begin(), its.end()), its.end());
@@ -75,7 +55,8 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
 }
 
 /// Finds the entries that can be there; false where they are more than `most`.
-bool InterfaceMatrix::find_entries(const OfRanks& cliques, const OfRanks& pairs, std::size_t most) {
+bool InterfaceMatrix::find_entries(const Gathered<int>& cliques, const Gathered<int>& pairs,
+                                   std::size_t most) {
   const std::size_t rows = at(size_), ranks = cliques.begin.size() - 1;
   std::vector<std::vector<std::size_t>> ranks_of(rows);
   for (std::size_t r = 0; r < ranks; ++r)

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/rank_exchange.hpp"
 #include "solvers/front.hpp"
 #include "solvers/interface_fronts.hpp"
 #include "solvers/repeated_lu.hpp"
@@ -50,9 +51,7 @@ class InterfaceMatrix {
   void solve(MPI_Comm comm, std::span<double> y);
 
  private:
-  struct OfRanks;
-
-  bool find_entries(const OfRanks& cliques, const OfRanks& pairs, std::size_t most);
+  bool find_entries(const Gathered<int>& cliques, const Gathered<int>& pairs, std::size_t most);
   PetscInt entry(const Pair& pair) const;
   bool sum(MPI_Comm comm, bool weak);
   bool scale();

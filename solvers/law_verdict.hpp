@@ -32,11 +32,11 @@ struct UnilateralReading {
   double switched = -std::numeric_limits<double>::infinity();  ///< time of its last change of status
 };
 
-/// Of the trials of a step from one start, where a friction group sticks: the size of the last one, how far its force lay outside the
-/// cone at its end, and in how many trials in a row these excesses were zero, extrapolated, at no time after the start.
+/// What the trials of a step from one start tell of a friction group that sticks.
 struct OutsideCone {
-  double size = 0, excess = 0;
-  int from_start = 0;
+  double size = 0;     ///< of the last trial [s]
+  double excess = 0;   ///< of its force over the cone, at its end
+  int from_start = 0;  ///< trials in a row whose line through two excesses was not negative at the start
 };
 
 /// A friction group at the start (index 0) and at the end (index 1) of a step.

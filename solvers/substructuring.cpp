@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/rank_exchange.hpp"
 #include "solvers/interface_matrix.hpp"
 #include "solvers/local_parts.hpp"
 #include "solvers/mumps.hpp"
@@ -146,12 +147,7 @@ void Substructuring::find_edges(Mat A) {
       mine.push_back(first_of_[at(rank_)] + i);
       mine.push_back(local.columns[local.column[1][p]]);
     }
-  std::vector<int> counts(at(ranks_)), starts(at(ranks_));
-  const auto count = static_cast<int>(mine.size());
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm_);
-  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
-  std::vector<PetscInt> all(at(starts.back() + counts.back()));
-  MPI_Allgatherv(mine.data(), count, MPIU_INT, all.data(), counts.data(), starts.data(), MPIU_INT, comm_);
+  const std::vector<PetscInt> all = of_all_ranks(mine, comm_);
   edges_.clear();
   for (std::size_t k = 0; k < all.size(); k += 2) edges_.emplace_back(all[k], all[k + 1]);
 }
@@ -318,12 +314,7 @@ InterfaceMatrix::Outcome Substructuring::eliminate(Mat A) {
 bool Substructuring::promote() {
   std::vector<PetscInt> mine;
   for (const int weak : lu_.weak()) mine.push_back(first_of_[at(rank_)] + inner_[at(weak)]);
-  std::vector<int> counts(at(ranks_)), starts(at(ranks_));
-  const auto count = static_cast<int>(mine.size());
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm_);
-  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
-  std::vector<PetscInt> all(at(starts.back() + counts.back()));
-  MPI_Allgatherv(mine.data(), count, MPIU_INT, all.data(), counts.data(), starts.data(), MPIU_INT, comm_);
+  const std::vector<PetscInt> all = of_all_ranks(mine, comm_);
   if (all.empty()) return false;
   counts_.promotions += static_cast<std::int64_t>(all.size());
   promoted_.insert(promoted_.end(), all.begin(), all.end());

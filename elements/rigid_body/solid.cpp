@@ -1,8 +1,8 @@
 #include "solid.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
+#include "trammel/named_file.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/quoted.hpp"
 
@@ -73,9 +73,8 @@ Solid read_solid(const Parameters& in, const Value& value) {
   } else if (kind->name == "cylinder") {
     solid.shape = Cylinder{p.real("radius"), p.real("length")};
   } else {
-    std::filesystem::path path = p.text("file");
-    if (path.is_relative()) path = std::filesystem::path(value.where.file.text()).parent_path() / path;
-    solid.shape = read_stl(path.string(), p.real("scale"), p.where("file"));
+    const std::string path = path_of_named_file(p.text("file"), p.where("file"));
+    solid.shape = read_stl(path, p.real("scale"), p.where("file"));
   }
   return solid;
 }

@@ -78,7 +78,7 @@ void add_rates(Registry& registry) {
 }  // namespace
 }  // namespace trammel::constant_velocity
 
-TRAMMEL_PLUGIN("constant_velocity", "0.1") {
+TRAMMEL_PLUGIN("constant_velocity", "0.2") {
   trammel::constant_velocity::add_objective(registry);
   trammel::constant_velocity::add_rates(registry);
 }

@@ -49,6 +49,16 @@ inline Vec4 conjugate_times(const Vec4& p, const Vec4& q) {
   return product;
 }
 
+struct ConstantVelocityHistory : JointHistory {
+  bool known = false;
+  Eigen::Vector2d bend = Eigen::Vector2d::Zero();  ///< at the last commit [rad], if `known`
+
+  void serialize(Archive& archive) {
+    JointHistory::serialize(archive);
+    archive(known, bend);
+  }
+};
+
 /// A homokinetic joint: no relative spin about the bisector of the two shafts. With e3 along both shafts and equal
 /// triads at the start, this says that R_AB is a swing, without twist: with b = (bend_1, bend_2)
 ///
@@ -57,7 +67,7 @@ inline Vec4 conjugate_times(const Vec4& p, const Vec4& q) {
 /// q the unit quaternion of R_AB and p that of exp((b, 0)~), their product with a real part that is not negative. It implies
 /// g_21 - g_12 = 4 q_0 q_3 = 0, g_ab = R_AB(a, b), but that equation also holds after half a turn of twist, q_0 = 0, and
 /// where both meet, at a bend of half a turn, its gradient vanishes.
-class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
+class ConstantVelocity : public Joint<ConstantVelocity, 6, 2, ConstantVelocityHistory> {
  public:
   static constexpr JointRequirement requirement{JointAxes::along_axis, true, true};
   static constexpr std::array<Dimension, 6> dimensions{Dimension::length, Dimension::length,
@@ -102,7 +112,7 @@ class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
   /// Near a bend of a whole turn, where the swing has no direction, the coordinates turn as fast as one likes, and a step that
   /// is too long for them may find another bend that closes the joint. One that swings them by more than 1 rad is cut.
   Review review(const LocalState& x, const StepInfo& step) {
-    if (!committed_ || (relative(x).c - bend_).norm() <= 1) return Review::keep();
+    if (!history().known || (relative(x).c - history().bend).norm() <= 1) return Review::keep();
     if (++cuts_ > most_cuts)
       throw Error(
           "the bend of a constant velocity joint comes to a whole turn, where its direction is not defined: "
@@ -111,16 +121,9 @@ class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
     return Review::cut(0.5 * (step.start + step.end));
   }
   void commit(const LocalState& x, const StepInfo&) {
-    bend_ = relative(x).c;
-    committed_ = true;
+    history().bend = relative(x).c;
+    history().known = true;
     cuts_ = 0;
-  }
-  std::vector<double> history() const {
-    return committed_ ? std::vector<double>{bend_[0], bend_[1]} : std::vector<double>{};
-  }
-  void restore(std::span<const double> history) {
-    committed_ = history.size() == 2;
-    if (committed_) bend_ << history[0], history[1];
   }
 
   void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const {
@@ -139,9 +142,7 @@ class ConstantVelocity : public Joint<ConstantVelocity, 6, 2> {
   static Mat3 by_rotation(const Vec4& s) { return s[0] * Mat3::Identity() + skew(Vec3(s.tail<3>())); }
 
   static constexpr int most_cuts = 12;
-  Eigen::Vector2d bend_ = Eigen::Vector2d::Zero();  ///< at the last commit, where there was one
-  bool committed_ = false;
-  int cuts_ = 0;
+  int cuts_ = 0;  ///< since the last commit
 };
 
 }  // namespace trammel::constant_velocity

@@ -81,6 +81,31 @@ TEST(ConstantVelocity, bends_beyond_half_a_turn) {
     }
 }
 
+/// A step that swings the bend by more than 1 rad is cut, also the first one after a restart.
+TEST(ConstantVelocity, keeps_the_bend_of_the_last_step_in_a_snapshot) {
+  const std::string entry = "{between: [bodies.a, bodies.b], axis: [0, 0, 1]}";
+  JointCase c, other;
+  TestState s = c.joint("constant_velocity", entry);
+  other.joint("constant_velocity", entry);
+  double* b = s.state().value.data() +
+              s.state_offsets()[static_cast<std::size_t>(testing::block_named(s, "J.coordinates"))].value;
+  b[0] = 0.2;
+  c.range().commit(0, s.local(), {0, 1});
+  Archive saved;
+  c.range().serialize(0, saved);
+  Archive reader(saved.bytes());
+  other.range().serialize(0, reader);
+  EXPECT_EQ(reader.left(), 0U);
+  b[0] = 1.1;
+  EXPECT_EQ(other.range().review(0, s.local(), {1, 2}).verdict, Review::Verdict::keep);
+  b[0] = 1.3;
+  for (JointCase* each : {&c, &other}) {
+    const Review review = each->range().review(0, s.local(), {1, 2});
+    EXPECT_EQ(review.verdict, Review::Verdict::cut);
+    EXPECT_EQ(review.cut_time, 1.5);
+  }
+}
+
 TEST(ConstantVelocityRates, is_exact) {
   for (const char* carrier : {"", ", carrier: bodies.still", ", carrier: bodies.moving"})
     for (const std::string& markers : testing::marker_pairs()) {

@@ -1,17 +1,11 @@
 #include "named_in_file.hpp"
 
-#include <filesystem>
-
 #include "trammel/error.hpp"
+#include "trammel/named_file.hpp"
 
 namespace trammel::geometry {
 
-std::string file_path(const Parameters& in) {
-  std::filesystem::path path = in.text("file");
-  if (path.is_relative())
-    path = std::filesystem::path(in.value("file")->where.file.text()).parent_path() / path;
-  return path.string();
-}
+std::string file_path(const Parameters& in) { return path_of_named_file(in.text("file"), in.where("file")); }
 
 std::vector<std::string> names_in_file(const Parameters& in, const char* parameter, const char* what) {
   std::vector<std::string> names;

@@ -182,6 +182,15 @@ sensors: {y: {type: outputs, of: y}}
               HasSubstr("case.yaml:5:3: error: body 'y' (type 'endless' of plugin 'faulty') crashed"));
 }
 
+TEST(Crash, is_also_a_failed_assertion) {
+  const Outcome built = Workplace().run(faulty + "bodies:\n  x: {type: failed_assertion}\n" + dynamic);
+  EXPECT_EQ(built.status, 128 + 6);
+  EXPECT_THAT(
+      built.err,
+      HasSubstr("case.yaml:4:3: error: body 'x' (type 'failed_assertion' of plugin 'faulty') crashed: "
+                "signal 6 (SIGABRT, a failed assertion"));
+}
+
 TEST(Crash, names_the_instance_that_is_drawn_on_a_thread) {
   const Workplace here;
   const Outcome drawn = here.run(faulty +

@@ -259,6 +259,32 @@ TEST(CheckDerivatives, names_the_instance_and_the_entry) {
   EXPECT_THAT(found.err, HasSubstr("bound 1e-06"));
 }
 
+TEST(CheckDerivatives, finds_an_element_that_counts_its_evaluations) {
+  Workplace here;
+  here.write("case.yaml", pair_of_bodies + "joints: {J: {type: counting, between: [a, b]}}\n");
+  const Outcome found = here.shell("trammel check case.yaml --derivatives" + unsound);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err,
+              HasSubstr("one state has more than one result: joint 'J' (counting), residual of 'J."));
+}
+
+TEST(CheckDerivatives, finds_elements_that_give_something_else_together) {
+  Workplace here;
+  const auto of = [&](const std::string& bodies) {
+    here.write("case.yaml",
+               "trammel: 1\nbodies:\n" + bodies + "stages: [{type: dynamic, until: 1, step: 0.1}]\n");
+    return here.shell("trammel check case.yaml --derivatives" + unsound);
+  };
+  const std::string a = "  a: {type: lazy_together}\n", b = "  b: {type: lazy_together}\n";
+  EXPECT_EQ(of(a + b).status, 0) << "too few to be evaluated together";
+  const Outcome found = of(a + b + "  c: {type: lazy_together}\n");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.err,
+              HasSubstr("several elements evaluated together (`evaluate_residuals`) give other numbers than "
+                        "each of them alone, off by 1 of the block's size"));
+  EXPECT_THAT(found.err, HasSubstr("body 'b' (lazy_together), residual of 'b.position'"));
+}
+
 TEST(CheckDerivatives, at_a_time_uses_the_state_of_a_run_at_that_time) {
   Workplace here;
   std::string text = pair_of_bodies + "joints: {J: {type: wrong_later, between: [a, b]}}\n";

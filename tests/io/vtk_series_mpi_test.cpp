@@ -15,6 +15,7 @@
 #include <vtkXMLDataElement.h>
 #include <vtkXMLUtilities.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -177,6 +178,41 @@ TEST(VtkSeries, has_no_piece_of_ranks_with_nothing_to_draw) {
   for (const auto& entry : fs::directory_iterator(folder / "one_vtk"))
     pieces += entry.path().extension() == ".vtp" ? 1 : 0;
   EXPECT_EQ(pieces, 3);
+}
+
+/// Draws one line that ends nowhere, and one between points that have no place, with a force without an end.
+struct Endless {
+  void evaluate(const LocalState&, LocalSystem&) const {}
+  void draw(const LocalState& x, const ReactionContributions&, Canvas& canvas) const {
+    const Vec3 nowhere = Vec3::Constant(HUGE_VAL);
+    const std::array<double, 6> force{0, HUGE_VAL, 0, 0, 0, 0};
+    for (const Vec3& end : {Vec3(x.position(0)), nowhere}) {
+      canvas.polyline(end == nowhere ? Canvas::Layer::sections : Canvas::Layer::curves,
+                      std::array{end, nowhere});
+      canvas.field("section force", force, 3);
+    }
+  }
+};
+
+TEST(VtkSeries, keeps_layers_behind_one_with_infinite_numbers) {
+  Model model;
+  const std::vector<Frame> frames = line_of_bodies(model, 1);
+  ModelBuilder builder(model);
+  testing::begin_entity(builder, "endless", Type::Category::element);
+  builder.add(Endless(), {frames[0].position});
+  Layout layout(PETSC_COMM_WORLD, model, LayoutOptions{});
+  Assembler assembler(model, layout);
+  const fs::path folder = fresh_folder("vtk_endless");
+  VtkSeries series(assembler, folder, "one");
+  series.record(layout.initial_state());
+  if (layout.rank() != 0) return;
+  std::vector<std::string> layers;
+  for (const DataSet& set : read_pvd(folder / "one.pvd")) layers.push_back(set.name);
+  EXPECT_THAT(layers, ElementsAre("curves", "sections", "bodies", "forces"));
+  for (const SeriesLayer& layer : series.layers()) {
+    EXPECT_TRUE(std::isfinite(layer.extent.diagonal())) << layer.name;
+    EXPECT_EQ(layer.extent.shear, 0) << layer.name;
+  }
 }
 
 TEST(VtkSeries, begins_again_when_the_time_is_set_back) {

@@ -6,16 +6,19 @@
 #include <random>
 
 #include "trammel/algebraic_rules.hpp"
+#include "trammel/index.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
 
 namespace {
 
+/// Copies what elements from `first` on give.
 class CopySink final : public ContributionSink {
  public:
-  explicit CopySink(Evaluation& out) : out_(out) {}
-  void add(int, LocalSystem& contribution) override {
+  CopySink(std::span<Evaluation> out, int first) : all_(out), first_(first) {}
+  void add(int instance, LocalSystem& contribution) override {
+    Evaluation& out = all_[at(instance - first_)];
     const int n = contribution.size();
     const auto vector = [n](bool has, auto get) -> Eigen::VectorXd {
       return has ? Eigen::VectorXd(get()) : Eigen::VectorXd::Zero(n);
@@ -23,18 +26,19 @@ class CopySink final : public ContributionSink {
     const auto matrix = [n](bool has, auto get) -> Eigen::MatrixXd {
       return has ? Eigen::MatrixXd(get()) : Eigen::MatrixXd::Zero(n, n);
     };
-    out_.residual = contribution.residual();
-    out_.rate = vector(contribution.has_rate(), [&] { return contribution.rate(); });
-    out_.bias = vector(contribution.has_bias(), [&] { return contribution.bias(); });
-    out_.K = matrix(contribution.has_K(), [&] { return contribution.K(); });
-    out_.D = matrix(contribution.has_D(), [&] { return contribution.D(); });
-    out_.M = matrix(contribution.has_M(), [&] { return contribution.M(); });
-    out_.rate_gradient =
+    out.residual = contribution.residual();
+    out.rate = vector(contribution.has_rate(), [&] { return contribution.rate(); });
+    out.bias = vector(contribution.has_bias(), [&] { return contribution.bias(); });
+    out.K = matrix(contribution.has_K(), [&] { return contribution.K(); });
+    out.D = matrix(contribution.has_D(), [&] { return contribution.D(); });
+    out.M = matrix(contribution.has_M(), [&] { return contribution.M(); });
+    out.rate_gradient =
         matrix(contribution.has_rate_gradient(), [&] { return contribution.rate_gradient(); });
   }
 
  private:
-  Evaluation& out_;
+  std::span<Evaluation> all_;
+  int first_;
 };
 
 /// The accelerations of kinematic blocks, zero elsewhere, in the order of the local system.
@@ -123,6 +127,49 @@ Eigen::VectorXd difference(double h, const std::function<Eigen::VectorXd(double)
 bool is_worse(const CheckedTerm& a, const CheckedTerm& b) {
   const double x = a.relative(), y = b.relative();
   return std::isnan(x) ? !std::isnan(y) : x > y;
+}
+
+/// The states of several instances in one, in which each has blocks of its own; the time is that of the first.
+struct SideBySide {
+  State state;
+  std::vector<std::vector<BlockOffset>> offsets;  ///< by instance
+
+  explicit SideBySide(std::span<const TestState> states) {
+    if (!states.empty()) state.time = states.front().state().time;
+    for (const TestState& one : states) {
+      std::vector<BlockOffset>& its = offsets.emplace_back();
+      for (const BlockOffset& offset : one.state_offsets())
+        its.push_back({offset.value + static_cast<std::int32_t>(state.value.size()),
+                       offset.dof + static_cast<std::int32_t>(state.rate.size())});
+      const auto append = [&](std::vector<double> State::*field) {
+        const std::vector<double>& from = one.state().*field;
+        (state.*field).insert((state.*field).end(), from.begin(), from.end());
+      };
+      append(&State::value);
+      for (const auto field : State::fields_by_dof()) append(field);
+    }
+  }
+};
+
+/// Puts the largest difference between two evaluations, relative to the largest number of its block, into `worst` where it is larger.
+void compare_blocks(const TestState& at, const Evaluation& expected, const Evaluation& found,
+                    CheckedTerm& worst) {
+  const auto compare = [&](const char* name, const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+    for (std::size_t k = 0; k < at.blocks().size(); ++k) {
+      const int row = at.offset(static_cast<int>(k)), rows = at.blocks()[k].size;
+      if (rows == 0 || a.cols() == 0) continue;
+      const Eigen::MatrixXd error = (b - a).middleRows(row, rows).cwiseAbs();
+      CheckedTerm term{std::string(name) + " of '" + at.blocks()[k].name + "'",
+                       error.hasNaN() ? std::nan("") : error.maxCoeff(),
+                       std::max(a.middleRows(row, rows).cwiseAbs().maxCoeff(), 1e-3),
+                       CheckedTerm::Kind::together};
+      if (worst.what.empty() || is_worse(term, worst)) worst = std::move(term);
+    }
+  };
+  compare("residual", expected.residual, found.residual);
+  compare("rate", expected.rate, found.rate);
+  compare("rate gradient", expected.rate_gradient, found.rate_gradient);
+  compare("bias", expected.bias, found.bias);
 }
 
 }  // namespace
@@ -216,7 +263,7 @@ TestState TestState::after(double tau) const {
 
 Evaluation evaluate(const ElementRange& range, int instance, const TestState& at, const Request& request) {
   Evaluation out;
-  CopySink sink(out);
+  CopySink sink({&out, 1}, instance);
   std::vector<const BlockOffset*> offsets(static_cast<std::size_t>(instance) + 1, nullptr);
   offsets.back() = at.state_offsets().data();
   range.evaluate(instance, instance + 1, at.state(), offsets, request, sink);
@@ -343,6 +390,28 @@ std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, in
   }
   std::ranges::stable_sort(best, is_worse);
   return best;
+}
+
+std::vector<CheckedTerm> check_together(const ElementRange& range, int first,
+                                        std::span<const TestState> states) {
+  const SideBySide side_by_side(states);
+  std::vector<const BlockOffset*> offsets(at(first), nullptr);
+  for (const std::vector<BlockOffset>& of_element : side_by_side.offsets)
+    offsets.push_back(of_element.data());
+  const auto evaluate_from = [&](int begin, int count, const Request& request) {
+    std::vector<Evaluation> out(at(count));
+    CopySink sink(out, begin);
+    range.evaluate(begin, begin + count, side_by_side.state, offsets, request, sink);
+    return out;
+  };
+  std::vector<CheckedTerm> worst(states.size());
+  for (const Request& request : {Request{}, Request{false, true, true}}) {
+    const std::vector<Evaluation> together = evaluate_from(first, static_cast<int>(states.size()), request);
+    for (std::size_t k = 0; k < states.size(); ++k)
+      compare_blocks(states[k], evaluate_from(first + static_cast<int>(k), 1, request).front(), together[k],
+                     worst[k]);
+  }
+  return worst;
 }
 
 CheckedTerm worst_derivative(const ElementRange& range, int instance, const TestState& at, int states,

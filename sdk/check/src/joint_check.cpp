@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <Eigen/QR>
 
-#include "trammel/drawing_check.hpp"
+#include "same_results.hpp"
 #include "trammel/joint_site.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/moving_marker.hpp"
@@ -275,15 +275,7 @@ void check_joint(const ElementRange& range, int instance, const TestState& start
     into.objectivity.take(objectivity_error(range, instance, s, seed), "a superposed rigid motion" + at,
                           relative_pose(range, instance, s));
   }
-  if (!into.unrepeated.empty()) return;
-  into.unrepeated = differs_when_repeated(range, instance, repeated);
-  if (!into.unrepeated.empty()) {
-    into.unrepeated += between;
-    return;
-  }
-  if (!into.beside_a_thread.empty()) return;
-  into.beside_a_thread = differs_on_a_thread(range, instance, repeated);
-  if (!into.beside_a_thread.empty()) into.beside_a_thread += between;
+  check_same_results(range, instance, repeated, between, into.unrepeated, into.beside_a_thread);
 }
 
 }  // namespace trammel

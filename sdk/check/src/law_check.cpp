@@ -8,7 +8,7 @@
 
 #include <Eigen/LU>
 
-#include "trammel/drawing_check.hpp"
+#include "same_results.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {
@@ -129,15 +129,7 @@ void check_law(const ElementRange& range, int instance, const TestState& start, 
                             "a superposed rigid motion" + at);
     ++into.states;
   }
-  if (!into.unrepeated.empty()) return;
-  into.unrepeated = differs_when_repeated(range, instance, repeated);
-  if (!into.unrepeated.empty()) {
-    into.unrepeated += between;
-    return;
-  }
-  if (!into.beside_a_thread.empty()) return;
-  into.beside_a_thread = differs_on_a_thread(range, instance, repeated);
-  if (!into.beside_a_thread.empty()) into.beside_a_thread += between;
+  check_same_results(range, instance, repeated, between, into.unrepeated, into.beside_a_thread);
 }
 
 }  // namespace trammel

@@ -7,7 +7,7 @@
 
 #include <Eigen/QR>
 
-#include "trammel/drawing_check.hpp"
+#include "same_results.hpp"
 #include "trammel/error.hpp"
 #include "trammel/index.hpp"
 #include "trammel/joint_check.hpp"
@@ -276,11 +276,8 @@ void check_scene(const EntityInstances& joint, const JointScene& scene, int stat
   }
   for (std::size_t p = 0; p < repeated.size() && into.unrepeated.empty(); ++p) {
     const Part& part = whole.parts[p];
-    into.unrepeated = differs_when_repeated(*part.range, part.instance, repeated[p]);
-    if (!into.unrepeated.empty()) into.unrepeated += ", " + scene.title;
-    if (!into.unrepeated.empty() || !into.beside_a_thread.empty()) continue;
-    into.beside_a_thread = differs_on_a_thread(*part.range, part.instance, repeated[p]);
-    if (!into.beside_a_thread.empty()) into.beside_a_thread += ", " + scene.title;
+    check_same_results(*part.range, part.instance, repeated[p], ", " + scene.title, into.unrepeated,
+                       into.beside_a_thread);
   }
 }
 

@@ -76,7 +76,8 @@ class TRAMMEL_API Builder {
   /// The diagonal of this box [m], the reference length of tolerances.
   double length() const { return box().diagonal(); }
 
-  // Blocks. Each function throws Error if the block has no number, or a number without a dimension.
+  // Blocks, with their values and rates at the start: positions [m] and velocities [m/s] in world axes, angular velocities
+  // [rad/s] in the axes of the body. Each function throws Error if the block has no number, or a number without a dimension.
   BlockId add_position(std::string_view name, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero());
   BlockId add_rotation(std::string_view name, const Mat3& R_WB, const Vec3& w_WB_B = Vec3::Zero());
   Frame add_frame(std::string_view name, const Mat3& R_WB, const Vec3& p_WB, const Vec3& v_WB = Vec3::Zero(),
@@ -111,13 +112,15 @@ class TRAMMEL_API Builder {
   /// True if the present joint may become inactive.
   virtual bool has_activity() const = 0;
 
-  // Names that others may use.
+  // Names that others may use; the name "" is that of the entity. Each function throws Error if the entity offers two things of one
+  // kind by the same name.
   virtual void offer_marker(std::string_view name, Marker marker) = 0;
   /// Markers that are made when a case names them: "crank.at(0.3)" calls the family "at" of "crank" with 0.3.
   virtual void offer_marker_family(std::string_view name, std::function<Marker(double)> make) = 0;
   virtual void offer_signal(std::string_view name, std::shared_ptr<const Signal> signal) = 0;
   virtual void offer_coordinate(std::string_view name, std::string unit, BlockId block,
                                 int component = 0) = 0;
+  /// A mass [kg], its centre at the marker, on which gravity acts.
   virtual void offer_mass(Marker centre, double mass) = 0;
   /// The masses offered so far.
   virtual std::span<const MassPoint> masses() const = 0;
@@ -162,6 +165,7 @@ class TRAMMEL_API Builder {
   /// The present sensor reports the outputs of another entity.
   virtual void report(SensorReference reference) = 0;
 
+  /// Pose and twist of a marker at the start.
   virtual InitialMotion initial(const Marker& marker) const = 0;
 
   /// Offers to identify the position blocks of two markers, or their rotation blocks (up to their constant relative rotation at the

@@ -35,7 +35,7 @@ class TRAMMEL_API Canvas {
   virtual void surface(Layer layer, std::span<const Vec3> points, std::span<const int> faces) = 0;
 
   /// A field on the points of the last part, `components` numbers a point. The same layer must get the same fields
-  /// from every part; a part that lacks one gets zeros.
+  /// from every part; a part that lacks one gets zeros. Some names have a meaning to the recorder: sdk/README.md, section 7.
   virtual void field(std::string_view name, std::span<const double> values, int components) = 0;
 
   // Shapes made of the primitives above.

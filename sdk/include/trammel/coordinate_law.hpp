@@ -88,6 +88,9 @@ class CoordinateLaw {
     const Force<Jet> f = at<Jet>(x, &s);
     Energy e;
     e.dissipated_power = -f.force.value * target_.rate(x);
+    static_assert(
+        requires(const Derived& d) { d.stored(s); } || !requires(Derived & d) { d.stored(s); },
+        "stored must be const, or the force would count as one without an energy");
     if constexpr (requires(const Derived& d) { d.stored(s); }) {
       const Jet stored = derived().stored(s);
       Eigen::Matrix<double, variables, 1> rates = Eigen::Matrix<double, variables, 1>::Zero();

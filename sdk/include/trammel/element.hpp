@@ -162,6 +162,7 @@ concept WithHistory = requires(E& e) {
 template <class E>
 concept EvaluatesTogether = requires(std::span<const E* const> elements, std::span<const LocalState> x,
                                      std::span<LocalSystem* const> out) {
+  requires E::together >= 2;
   { E::together } -> std::convertible_to<int>;
   { E::evaluate_residuals(elements, x, out) } -> std::same_as<bool>;
 };
@@ -219,8 +220,11 @@ void serialize_history(H& history, Archive& archive) {
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange
 ///
-/// evaluate_residuals does what `evaluate` does for `together` elements, where no tangents are wanted; where it returns false and
-/// writes nothing, each of them is evaluated alone. It throws nothing: an element that must reject a step does so alone.
+/// evaluate_residuals does what `evaluate` does for `together` elements where no tangents are wanted: element k reads `x[k]` and fills
+/// `out[k]`, the residual, which comes as zeros, and what `out[k]->request` wants of rates and biases. The elements are neighbours
+/// in the order of `add`, of any entities; the same state gives the same bits. False where they do not suit each other: what was written is
+/// dropped, and each is evaluated alone. Throws nothing: return false where an element must reject the step, which it then does
+/// alone. `trammel check --derivatives` compares both ways.
 ///
 /// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers. One that
 /// reads what earlier versions of its plugin wrote has `static constexpr int oldest`, the first such version, and
@@ -355,6 +359,51 @@ class RangeOf final : public ElementRange {
   static constexpr bool is_joint = requires(const E& e) {
     { e.site() } -> std::convertible_to<const JointSite&>;
   };
+  // A member of one of these names that cannot be called as above would be passed over without a word.
+  static_assert(
+      !requires { &E::couples; } || requires(const E& e) { bool(e.couples(0, 0)); },
+      "couples must be: static bool couples(int row_block, int column_block)");
+  // `together` of another type is that of VelocityConstraint.
+  static constexpr bool has_residuals_of_several = requires {
+    { E::together } -> std::convertible_to<int>;
+  }
+  || requires { &E::evaluate_residuals; };
+  static_assert(!has_residuals_of_several || EvaluatesTogether<E>,
+                "evaluate_residuals needs static constexpr int together, 2 or more, and must be: static bool "
+                "evaluate_residuals(std::span<const E* const>, std::span<const LocalState>, "
+                "std::span<LocalSystem* const>)");
+  static_assert(
+      !requires { &E::begin; } || requires(E & e, const LocalState& x, const Begin& how) { e.begin(x, how); },
+      "begin must be: void begin(const LocalState&, const Begin&)");
+  static_assert(
+      !requires { &E::commit; } ||
+          requires(E & e, const LocalState& x, const StepInfo& step) { e.commit(x, step); },
+      "commit must be: void commit(const LocalState&, const StepInfo&)");
+  static_assert(
+      !requires { &E::review; } ||
+          requires(E & e, const LocalState& x, const StepInfo& step) { Review(e.review(x, step)); },
+      "review must be: Review review(const LocalState&, const StepInfo&)");
+  static_assert(
+      !requires { &E::energy; } || requires(const E& e, const LocalState& x) { Energy(e.energy(x)); },
+      "energy must be: Energy energy(const LocalState&) const");
+  static_assert(
+      !requires { &E::outputs; } || requires(const E& e, const LocalState& x, const ReactionContributions& c,
+                                             OutputSink& sink) { e.outputs(x, c, sink); },
+      "outputs must be: void outputs(const LocalState&, const ReactionContributions&, OutputSink&) const");
+  static_assert(
+      !requires { &E::draw; } || requires(const E& e, const LocalState& x, const ReactionContributions& c,
+                                          Canvas& canvas) { e.draw(x, c, canvas); },
+      "draw must be: void draw(const LocalState&, const ReactionContributions&, Canvas&) const");
+  static_assert(
+      !requires { &E::history; } || WithHistory<E>,
+      "history must be: H& history(), where H has static constexpr int version and void "
+      "serialize(Archive&)");
+  static_assert(
+      !requires { &E::restored; } || requires(E & e) { e.restored(); }, "restored must be: void restored()");
+  static_assert(
+      !requires { &E::identified; } || requires(E & e) { bool(e.identified(0, true)); },
+      "identified must be: bool identified(int block, bool yes)");
+
   using History = typename detail::HistoryOf<E>::type;
   struct Instance {
     E element;

@@ -139,10 +139,16 @@ class GroupLaw {
   }
 
   Energy energy(const LocalState& x) const {
+    static_assert(
+        has_mass || !requires(Derived & d) { d.mass(); }, "mass must be const");
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, MotionLevel::full);
     Terms terms;
     Energy e;
+    static_assert(
+        requires(const Derived& d, const Motion<Jet>& m) { d.stored(m); } ||
+            !requires(Derived & d, Motion<Jet> & m) { d.stored(m); },
+        "stored must be const and take a const motion, or the force would count as one without an energy");
     if constexpr (requires(const Derived& d, const Motion<Jet>& m) { d.stored(m); }) {
       const Motion<Jet> motion = fill<Jet>(x, group, terms);
       const Jet stored = derived().stored(motion);

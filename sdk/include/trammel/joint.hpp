@@ -211,6 +211,10 @@ class Joint {
   }
 
   void begin(const LocalState& x, const Begin& how) {
+    static_assert(
+        requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); } ||
+            !requires(Derived & d, RelativeState<coordinates> & s) { d.on_branch(s); },
+        "on_branch must be const and take a const state");
     if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
       if (how.active) history_.branch.begin(derived().on_branch(relative(x)));
   }
@@ -445,7 +449,7 @@ class Joint {
     int row = 0;
     for (std::size_t g = 0; g < group_count(); ++g) {
       const int rows = Derived::multiplier_groups[g].rows;
-      if (is_evaluated(g)) all.segment(row, rows) = ConstVectorMap(x.value(groups_[g].block), rows);
+      if (is_evaluated(g)) std::copy_n(x.value(groups_[g].block), rows, all.data() + row);
       row += rows;
     }
     return all;

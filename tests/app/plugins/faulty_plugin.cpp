@@ -1,9 +1,9 @@
 #include <sys/resource.h>
-#include <cstdlib>
 
 #include <array>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "trammel/builder.hpp"
@@ -165,6 +165,7 @@ TRAMMEL_PLUGIN("faulty", "1.0") {
     const volatile double* nowhere = nullptr;
     coordinate(b, *nowhere);
   });
+  add("failed_assertion", {}, [](const Parameters&, Builder&) { std::abort(); });
   // A limit on the size of files looks to a program like a full disk.
   add("full_disk", {Parameter::make(Kind::integer, "bytes", "", "largest size of a file").must()},
       [](const Parameters& in, Builder&) {

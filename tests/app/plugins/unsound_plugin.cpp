@@ -199,6 +199,26 @@ class ThrowsLater : public Joint<ThrowsLater, 1> {
   }
 };
 
+/// A particle whose residual, where several are evaluated together, lacks the inertia of the last but one.
+class LazyTogether {
+ public:
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual() = x.acceleration(0);
+    if (out.request.tangent) out.M().setIdentity();
+  }
+  static constexpr int together = 3;
+  static bool evaluate_residuals(std::span<const LazyTogether* const>, std::span<const LocalState> x,
+                                 std::span<LocalSystem* const> out) {
+    for (const std::size_t k : {0U, 2U}) out[k]->residual() = x[k].acceleration(0);
+    return true;
+  }
+  Energy energy(const LocalState& x) const {
+    Energy e;
+    e.kinetic = 0.5 * x.velocity(0).squaredNorm();
+    return e;
+  }
+};
+
 /// Its geometric stiffness is wrong from t = 0.15 on.
 class WrongLater : public Joint<WrongLater, 1> {
  public:
@@ -274,6 +294,14 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   registry.add(joint_type<WrongGradient>("wrong_gradient", "for tests"));
   registry.add(joint_type<WrongLater>("wrong_later", "for tests"));
   registry.add(marker_joint_type<Belt>("sound_belt", "for tests"));
+
+  Type lazy;
+  lazy.name = "lazy_together";
+  lazy.summary = "for tests";
+  lazy.build = [](const Parameters&, Builder& builder) {
+    builder.add(LazyTogether(), {builder.add_position("position", Vec3::Zero())});
+  };
+  registry.add(std::move(lazy));
 
   Type breaks_rules;
   breaks_rules.name = "breaks_rules";

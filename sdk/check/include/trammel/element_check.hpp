@@ -83,6 +83,7 @@ struct CheckedTerm {
     rate,           ///< B v + C_t
     rate_gradient,  ///< d(B v + C_t)/dq
     second_rate,    ///< B a + bias; of a velocity-level constraint D a + bias
+    together,       ///< what several elements give that are evaluated in one call
   };
 
   std::string what;    ///< "K: residual of 'B rotation' by 'A position'"
@@ -103,6 +104,12 @@ TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives_closely(const ElementRange& range, int instance,
                                                                const TestState& at, double bound,
                                                                double step = 1e-3);
+/// Compares what elements `first`, `first` + 1, ... give in one call, as in a run, with what each gives in a call of its own: a
+/// class with `evaluate_residuals` (see RangeOf) has two codes for it. Element `first` + k is evaluated at `states[k]`, at the time of the first
+/// state. Returns the worst term of each element, relative to the largest number of its block. Rounding is not taken off: choose
+/// states away from equilibrium.
+TRAMMEL_API std::vector<CheckedTerm> check_together(const ElementRange& range, int first,
+                                                    std::span<const TestState> states);
 /// The worst of check_derivatives over some disturbed states around `at`.
 TRAMMEL_API CheckedTerm worst_derivative(const ElementRange& range, int instance, const TestState& at,
                                          int states = 10, std::uint64_t seed = 1);
