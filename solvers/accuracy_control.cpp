@@ -35,6 +35,11 @@ constexpr double least_amplitude = 0.5, seen_to_cancel = 0.25;
 constexpr double cancels = 4;
 // Local errors cancel in part: of the sum of their magnitudes positions keep at most this, in all cases of bench/accuracy.py.
 constexpr double kept = 0.5;
+// Averages say nothing of the present motion if they differ by more than this factor, either way, from the magnitudes of the last
+// errors; these fade by `fades` in each step.
+constexpr double alike = 16, fades = 0.75;
+// So many times the mean rate may be made within the time of the averages before it counts as used up in advance.
+constexpr double excess = 4;
 // Part of a stage after which the ranges of its motion are no longer extrapolated.
 constexpr double seen = 0.05;
 // Errors of reactions count so many times: they are judged by their largest value and not by their sum, and changes of step add to
@@ -129,7 +134,7 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
   if (ahead == 0) trial_range_.include(trial);
   trial_vibrations_.find(vibrations_, error_, h);
   trial_range_.drop_rounding(error_, trial, h);
-  average(h);
+  average(trial, h);
   const std::vector<char> negligible = negligible_numbers(ahead);
   leave_vibrations(negligible, h);
   const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
@@ -146,7 +151,10 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
     throw Error(fmt::format(
         "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
         trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
-  rate_ /= budget_.share(added_ / accuracy_, h, trial.time);
+  const double made = kept * trial_range_.judge(made_errors(negligible), trial, h, ahead).largest;
+  unseen_ = std::max(0.0, made * h - added_);
+  const double to_come = std::max(0.0, made * span / accuracy_ - excess) * h / share_ / span;
+  rate_ /= budget_.share(added_ / accuracy_, h, trial.time, to_come);
   rate_ = std::max(rate_, inside(trial, h, ahead));
   of_positions_ = rate_;
   if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
@@ -186,10 +194,28 @@ bool AccuracyControl::halve(double h) {
   return true;
 }
 
-void AccuracyControl::average(double h) {
-  const bool anew = mean_.displacement.empty();
+void AccuracyControl::bring_averages(double h) {
+  brought_ = mean_;
+  brought_magnitude_ = mean_magnitude_;
+  trial_recent_.resize(error_.velocity.size());
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i) trial_recent_[i] = std::abs(error_.velocity[i]) / h;
+  if (mean_.displacement.empty()) return;
   // Errors per unit of time go with h^2.
-  const double square = anew ? 0.0 : h * h / (mean_step_ * mean_step_);
+  const double square = h * h / (mean_step_ * mean_step_);
+  for (double& each : brought_.displacement) each *= square;
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i) {
+    trial_recent_[i] = std::max(trial_recent_[i], fades * square * recent_[i]);
+    double factor = square;
+    // Errors of a motion that is over, as of an impact, do not grow with later steps.
+    if (square > 1 && mean_magnitude_[i] * square > alike * trial_recent_[i])
+      factor = std::max(1.0, alike * trial_recent_[i] / mean_magnitude_[i]);
+    brought_.velocity[i] *= factor;
+    brought_magnitude_[i] *= factor;
+  }
+}
+
+void AccuracyControl::average(const State& trial, double h) {
+  const bool anew = mean_.displacement.empty();
   const double of_motion = share_ = std::min(h / trial_range_.time() / window, of_step),
                of_all = h / (averaged_ + h);  // errors of displacements count in full from the start on
   const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool whole,
@@ -199,17 +225,41 @@ void AccuracyControl::average(double h) {
       // First-order states have times of their own.
       const double share = std::max(whole ? of_all : 0.0, u.kind == BlockKind::state ? of_step : of_motion);
       for (std::size_t i = first; i < first + at(u.size); ++i)
-        out[i] = (anew ? 0.0 : (1 - share) * square * old[i]) + share / h * now[i];
+        out[i] = (anew ? 0.0 : (1 - share) * old[i]) + share / h * now[i];
     });
   };
-  mix(mean_.displacement, error_.displacement, true, trial_mean_.displacement);
-  mix(mean_.velocity, error_.velocity, false, trial_mean_.velocity);
+  bring_averages(h);
+  mix(brought_.displacement, error_.displacement, true, trial_mean_.displacement);
+  mix(brought_.velocity, error_.velocity, false, trial_mean_.velocity);
+  mix(made_.displacement, error_.displacement, true, trial_made_.displacement);
+  mix(made_.velocity, error_.velocity, false, trial_made_.velocity);
   for (double& each : error_.velocity) each = std::abs(each);
-  mix(mean_magnitude_, error_.velocity, false, trial_mean_magnitude_);
+  mix(brought_magnitude_, error_.velocity, false, trial_mean_magnitude_);
+  mix(made_magnitude_, error_.velocity, false, trial_made_magnitude_);
   counted_ = trial_mean_;
-  for (std::size_t i = 0; i < counted_.velocity.size(); ++i)
-    if (trial_mean_magnitude_[i] > 0)
-      counted_.velocity[i] *= std::abs(counted_.velocity[i]) / trial_mean_magnitude_[i];
+  reduce_cancelled(counted_, trial_mean_magnitude_);
+  // The average of a short impact over a long time is small. It counts unless the last errors themselves are below rounding.
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i) error_.velocity[i] = h * trial_recent_[i];
+  trial_range_.drop_rounding(error_, trial, h);
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i)
+    if (error_.velocity[i] == 0) counted_.velocity[i] = 0;
+}
+
+void AccuracyControl::reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude) {
+  for (std::size_t i = 0; i < mean.velocity.size(); ++i)
+    if (magnitude[i] > 0) mean.velocity[i] *= std::abs(mean.velocity[i]) / magnitude[i];
+}
+
+const LocalError& AccuracyControl::made_errors(const std::vector<char>& negligible) {
+  made_counted_ = trial_made_;
+  reduce_cancelled(made_counted_, trial_made_magnitude_);
+  for (std::size_t i = 0; i < negligible.size(); ++i) {
+    const double mean = trial_mean_magnitude_[i], recent = trial_recent_[i];
+    // An average that was held down to `alike` times the last errors is that much above them.
+    const bool averages_tell = mean * alike > recent && mean < 0.99 * alike * recent;
+    if (negligible[i] != 0 || averages_tell) made_counted_.displacement[i] = made_counted_.velocity[i] = 0;
+  }
+  return made_counted_;
 }
 
 void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double h) {
@@ -239,11 +289,15 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(range_, trial_range_);
   std::swap(mean_, trial_mean_);
   std::swap(mean_magnitude_, trial_mean_magnitude_);
+  std::swap(made_, trial_made_);
+  std::swap(made_magnitude_, trial_made_magnitude_);
+  std::swap(recent_, trial_recent_);
   std::swap(vibrations_, trial_vibrations_);
   averaged_ += h;
   mean_step_ = h;
-  report_.estimated += added_;
+  report_.estimated += added_ + unseen_;
   budget_.spend(added_ / accuracy_, h);
+  budget_.charge(unseen_ / accuracy_);
   const double left = reactions_.take(now, h);
   if (left > report_.reactions) {
     report_.reactions = left;
@@ -264,10 +318,11 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
 }
 
 void AccuracyControl::settle() {
-  const double left = share_ > 0 ? added_ * (1 / share_ - 1) : 0.0;
+  const double left = share_ > 0 ? (added_ + unseen_) * (1 / share_ - 1) : 0.0;
   report_.estimated += left;
   budget_.charge(left / accuracy_);
-  for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_})
+  for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
+                                    &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
     std::ranges::fill(*mean, 0.0);
 }
 

@@ -51,16 +51,24 @@ class AccuracyControl {
 
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
-    archive(sizes_, budget_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_,
+    archive(sizes_, budget_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_, unseen_,
             of_positions_, added_, smooth_, averaged_);
     vibrations_.serialize(archive, assembler_.layout());
-    for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_})
+    for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
+                                        &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
       serialize_by_block(archive, assembler_.layout(), *errors);
   }
 
  private:
   /// Computes the averages of errors over the last steps and the trial of size h.
-  void average(double h);
+  void average(const State& trial, double h);
+  /// Computes of `mean_` what it says of a trial of size h.
+  void bring_averages(double h);
+  /// Reduces errors of velocities by what has been seen to cancel.
+  static void reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude);
+  /// The errors made in the time of the averages, where these tell nothing of them: steps or the motion have changed by much since.
+  /// Zero elsewhere, and in the numbers that are `negligible`.
+  const LocalError& made_errors(const std::vector<char>& negligible);
   /// Leaves out of the averages that count what vibrations may add to them in these numbers.
   void leave_vibrations(const std::vector<char>& numbers, double h);
   /// The numbers, by the order of LocalError, whose errors are those of vibrations of no importance.
@@ -91,6 +99,14 @@ class AccuracyControl {
   /// the last trial.
   LocalError mean_, trial_mean_;
   std::vector<double> mean_magnitude_, trial_mean_magnitude_;
+  LocalError brought_;  ///< `mean_` for steps of the trial's size
+  std::vector<double> brought_magnitude_;
+  /// Averages of errors per unit of time as they were made, each by a step of its own size; also with the last trial.
+  LocalError made_, trial_made_, made_counted_;
+  std::vector<double> made_magnitude_, trial_made_magnitude_;
+  /// The largest magnitudes of the last errors of velocities per unit of time, for steps as of the averages; they fade.
+  std::vector<double> recent_, trial_recent_;
+  double unseen_ = 0;  ///< part of the error that the last trial makes besides `added_`
   VibrationAmplitude vibrations_, trial_vibrations_;
   double averaged_ = 0;                             ///< time since the averages began [s]
   LocalError counted_;                              ///< of the trial's averages the part that does not cancel

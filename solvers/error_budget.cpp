@@ -19,11 +19,11 @@ void ErrorBudget::begin(double time, double span) {
   span_ = span;
 }
 
-double ErrorBudget::share(double part, double h, double time) const {
+double ErrorBudget::share(double part, double h, double time, double to_come) const {
   if (!(part > 0)) return 1;
   const double elapsed = (time - begin_) / span_, root = std::sqrt(part * span_ / h) * span_ / h,
                mean = (passed_ + root * h / span_) / std::max(elapsed, early),
-               saved = elapsed + early * (1 - elapsed) - spent_;
+               saved = elapsed + early * (1 - elapsed) - spent_ - to_come;
   return std::clamp(std::min(root / mean, 1 + saved / early), least, most);
 }
 

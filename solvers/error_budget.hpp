@@ -13,8 +13,8 @@ class ErrorBudget {
   /// Of a stage that begins at `time` [s] and takes `span` [s].
   void begin(double time, double span);
   /// The rate of error allowed to a step of size h [s] to `time` [s], over the mean rate. `part`: of the accuracy that the
-  /// step uses.
-  double share(double part, double h, double time) const;
+  /// step uses; `to_come`: what errors already made will still use of it.
+  double share(double part, double h, double time, double to_come) const;
   /// The step was accepted.
   void spend(double part, double h);
   /// Besides, this part of the accuracy is used.

@@ -174,8 +174,7 @@ MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end
     const double speed = std::max({own.velocity, std::sqrt(square) * ahead, kind == others ? 0.0 : least[1]});
     const double moved = norm(error.displacement), pushed = norm(error.velocity);
     if (moved * h > lost) errors[0] = std::max(errors[0], moved / std::max(range, lost));
-    // Velocities are known to the rounding of displacements over h.
-    if (speed > 0 && pushed * h * h > lost) errors[0] = std::max(errors[0], pushed / speed);
+    if (speed > 0) errors[0] = std::max(errors[0], pushed / speed);
     if (range > 0 && kind != others)
       errors[1] = std::max(errors[1], of_rounding * lost / std::max(range, least_range * magnitude));
   });

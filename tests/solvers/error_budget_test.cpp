@@ -29,7 +29,7 @@ Steps steps(double accuracy, Density&& d) {
   Steps all;
   for (double t = 0; t < span;) {
     const double remaining = span - t, h = sizes.next(remaining), part = d(t) * h * h * h / accuracy,
-                 rate = part * span / h / budget.share(part, h, t + h);
+                 rate = part * span / h / budget.share(part, h, t + h, 0);
     if (!sizes.accepts(h, rate)) continue;
     sizes.accepted(h, rate);
     budget.spend(part, h);
