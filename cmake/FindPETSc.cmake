@@ -49,16 +49,21 @@ mark_as_advanced(PETSC_INCLUDE_DIR PETSC_CONF_INCLUDE_DIR PETSC_LIBRARY)
 
 set(_petsc_unfit "")
 if(PETSC_CONF_INCLUDE_DIR)
-  file(STRINGS "${PETSC_CONF_INCLUDE_DIR}/petscconf.h" _petsc_kind REGEX "PETSC_USE_(COMPLEX|REAL_[A-Z0-9_]*) 1")
+  file(STRINGS "${PETSC_CONF_INCLUDE_DIR}/petscconf.h" _petsc_kind REGEX
+    "PETSC_(USE_COMPLEX|USE_REAL_[A-Z0-9_]*|HAVE_MUMPS|HAVE_PTSCOTCH|HAVE_PARMETIS) 1")
   if(_petsc_kind MATCHES "PETSC_USE_COMPLEX")
     set(_petsc_unfit "it has complex scalars")
   elseif(NOT _petsc_kind MATCHES "PETSC_USE_REAL_DOUBLE")
     set(_petsc_unfit "its scalars are not of double precision")
+  elseif(NOT _petsc_kind MATCHES "PETSC_HAVE_MUMPS")
+    set(_petsc_unfit "it lacks MUMPS (configure it with --download-mumps --download-scalapack)")
+  elseif(NOT _petsc_kind MATCHES "PETSC_HAVE_(PTSCOTCH|PARMETIS)")
+    set(_petsc_unfit "it lacks PT-Scotch and ParMETIS (configure it with --download-ptscotch)")
   endif()
 endif()
 if(_petsc_unfit)
   message(FATAL_ERROR "The PETSc in ${PETSC_CONF_INCLUDE_DIR} does not fit: ${_petsc_unfit}. Trammel needs real scalars of "
-    "double precision; set PETSC_DIR and PETSC_ARCH to such an installation.")
+    "double precision, MUMPS, and PT-Scotch or ParMETIS; set PETSC_DIR and PETSC_ARCH to such an installation.")
 endif()
 
 # Two MPI libraries in one process do not work.
