@@ -95,6 +95,7 @@ void AccuracyControl::begin(const State& state) {
   reactions_.take(state, 0);
   sizes_.begin(until_ - begin_, accuracy_, first_step(state));
   budget_.begin(begin_, until_ - begin_);
+  pace_.begin(begin_);
 }
 
 double AccuracyControl::first_step(const State& state) const {
@@ -315,6 +316,22 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
   report_.longest = std::max(report_.longest, h);
   sizes_.accepted(h, rate_);
+}
+
+std::string AccuracyControl::creeping(const State& now) {
+  if (!pace_.creeps(now.time, until_)) return {};
+  // Errors of velocities act as long as the motion needs for its range.
+  std::vector<double> held = counted_.displacement;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    held[i] = std::max(std::abs(held[i]), range_.time() * std::abs(counted_.velocity[i]));
+  const NamedNumber worst = range_.worst(held);
+  return fmt::format(
+      "t = {:.9g}: for an accuracy of {:g} the last {} steps covered {:.2g} s, and about {:.1g} more would "
+      "be "
+      "needed to "
+      "the end of the stage{}. Try a coarser accuracy, or a fixed `step:`",
+      now.time, accuracy_, StepPace::looked_at, now.time - pace_.began(), pace_.to_come(),
+      worst.where.empty() ? "" : fmt::format("; the largest error is that of {}", worst.where));
 }
 
 void AccuracyControl::settle() {

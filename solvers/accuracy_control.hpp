@@ -14,6 +14,7 @@
 #include "solvers/reaction_error.hpp"
 #include "solvers/stages.hpp"
 #include "solvers/step_method.hpp"
+#include "solvers/step_pace.hpp"
 #include "solvers/step_sizes.hpp"
 #include "solvers/vibration_amplitude.hpp"
 
@@ -45,14 +46,17 @@ class AccuracyControl {
   void restarted(const State& now);
 
   const AccuracyReport& report() const { return report_; }
+  /// After `accepted`: once in a stage, where steps have become so short that its end is far away, what holds them; else nothing.
+  /// Collective.
+  std::string creeping(const State& now);
   const EventCrowding& events() const { return crowding_; }
   /// "240 steps of 0.001 to 0.02 s, 2 rejected; estimated error ..."
   std::string in_words() const;
 
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
-    archive(sizes_, budget_, range_, reactions_, response_, crowding_, report_, mean_step_, rate_, unseen_,
-            of_positions_, added_, smooth_, averaged_);
+    archive(sizes_, budget_, range_, reactions_, response_, crowding_, pace_, report_, mean_step_, rate_,
+            unseen_, of_positions_, added_, smooth_, averaged_);
     vibrations_.serialize(archive, assembler_.layout());
     for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
                                         &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
@@ -93,6 +97,7 @@ class AccuracyControl {
   ReactionError reactions_;
   ErrorResponse response_;  ///< of reactions
   EventCrowding crowding_;
+  StepPace pace_;
   AccuracyReport report_;
   LocalError error_;  ///< of the last trial
   /// Averages of errors per unit of time, and of the magnitudes of those of velocities, for steps of the size `mean_step_`; also with

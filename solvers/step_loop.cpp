@@ -149,6 +149,8 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   if (parts_.accuracy != nullptr) {
     parts_.accuracy->accepted(state_, target.h, plan_.nominal(), event);
     refuse_crowding();
+    if (const std::string creeping = parts_.accuracy->creeping(state_); !creeping.empty())
+      simulation_.note("WARNING: " + creeping);
   }
   if (!review.at_end.empty())
     switch_rows(review.at_end);
