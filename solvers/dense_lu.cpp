@@ -4,7 +4,7 @@ namespace trammel {
 
 std::unique_ptr<DenseLu> DenseLu::make() {
 #ifdef TRAMMEL_DENSE_LU_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return for_avx2();
+  if (__builtin_cpu_supports("avx2")) return for_avx2();
 #endif
   return for_any();
 }

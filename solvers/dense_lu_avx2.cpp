@@ -1,4 +1,4 @@
-// This file alone is compiled for AVX2 and FMA. Eigen has another name here: its functions exist twice in the program, and the linker must
+// This file alone is compiled for AVX2, without FMA (see partial_lu.cpp). Eigen has another name here: its functions exist twice in the program, and the linker must
 // not take one of these for the other.
 #define Eigen Eigen_avx2
 #include "solvers/dense_lu_eigen.hpp"

@@ -122,7 +122,7 @@ class Substructuring {
   std::vector<double> w_, local_;  // workspaces
   std::vector<double> residual_, size_, border_residual_;
   bool check_ = false, refine_ = false;
-  bool by_mumps_ = false, out_of_memory_ = false;
+  bool by_mumps_ = false, out_of_memory_ = false, failed_ = false;  ///< of the last factorization
   OwnedPC mumps_;
 };
 
@@ -327,7 +327,11 @@ bool Substructuring::factorize(Mat A) {
   PetscObjectState structure = 0;
   TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &matrix));
   TRAMMEL_PETSC(MatGetNonzeroState(A, &structure));
-  by_mumps_ = out_of_memory_ = false;
+  PetscObjectState state = 0;
+  TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  // A solution showed that this matrix has no factors.
+  if (failed_ && !out_of_memory_ && matrix == matrix_ && state == factorized_) return false;
+  by_mumps_ = out_of_memory_ = failed_ = false;
   if (matrix != matrix_ || structure != structure_) {
     matrix_ = matrix;
     structure_ = structure;
@@ -382,7 +386,8 @@ bool Substructuring::fall_back(Mat A, std::string reason) {
   if (code == 0) TRAMMEL_PETSC(PCGetFailedReason(mumps_.get(), &reason_code));
   if (code == 0 && reason_code == PC_NOERROR) return true;
   out_of_memory_ = reason_code == PC_FACTOR_OUTMEMORY && mumps_ran_out_of_memory(mumps_.get());
-  if (code != 0) mumps_.reset();
+  mumps_.reset();  // PETSc would keep the factors of this matrix
+  failed_ = true;
   return false;
 }
 
@@ -445,6 +450,7 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
 }
 
 bool Substructuring::solve(Vec b, Vec x) {
+  if (failed_) return false;
   if (by_mumps_) {
     TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
     return true;

@@ -32,7 +32,6 @@ void refuse_beside(const Parameters& in, const Builder& builder, const Coordinat
 void build_motion(const Parameters& in, Builder& builder) {
   CoordinateSite p = read_coordinate_site(in, builder);
   for (const char* start : {"initial", "initial_rate"}) refuse_beside(in, builder, p, start, given);
-  builder.offer(prescribed, std::make_shared<const GivenCoordinate>());
   FunctionPtr f = in.context().function(*in.value("value"));
   if (!f->depends_on_time_only())
     throw Error(f->where(), "the motion '" + f->text() + "' reads the signal '" + f->signals().front() +
@@ -43,6 +42,7 @@ void build_motion(const Parameters& in, Builder& builder) {
       names += (names.empty() ? "'" : ", '") + builder.entities()[static_cast<std::size_t>(other)].name + "'";
     throw Error(in.where(), "the coordinate '" + p.name + "' is prescribed already, by " + names);
   }
+  builder.offer(prescribed, std::make_shared<const GivenCoordinate>());
   const BlockId multiplier = builder.add_multiplier("force", {{.measure = p.target.measure}});
   builder.add(Motion(p.target, std::move(f), p.name), {p.block, multiplier});
   CoordinateGlyph::add(p, builder, draw_coordinate_motion);
