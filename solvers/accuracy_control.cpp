@@ -327,9 +327,7 @@ std::string AccuracyControl::creeping(const State& now) {
   const NamedNumber worst = range_.worst(held);
   return fmt::format(
       "t = {:.9g}: for an accuracy of {:g} the last {} steps covered {:.2g} s, and about {:.1g} more would "
-      "be "
-      "needed to "
-      "the end of the stage{}. Try a coarser accuracy, or a fixed `step:`",
+      "be needed to the end of the stage{}. Try a coarser accuracy, or a fixed `step:`",
       now.time, accuracy_, StepPace::looked_at, now.time - pace_.began(), pace_.to_come(),
       worst.where.empty() ? "" : fmt::format("; the largest error is that of {}", worst.where));
 }

@@ -46,7 +46,7 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
     if (g < seen.size()) ranks[g].push_back(static_cast<int>(g));
     for (const int part : group.parts)
       if (part >= 0) ranks[g].insert(ranks[g].end(), ranks[at(part)].begin(), ranks[at(part)].end());
-    Task task{static_cast<int>(g), group.leader, {}};
+    Task task{static_cast<int>(g), {}};
     const auto pivots = static_cast<double>(group.eliminated.size()),
                border = static_cast<double>(group.border.size());
     if (2 * pivots * border * (pivots + border) >= least_shared)
@@ -59,7 +59,6 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
     its.group = static_cast<int>(g);
     for (std::size_t p = 0; p < 2 && group.parts[p] >= 0; ++p) {
       const RankGroup& part = tree_[at(group.parts[p])];
-      its.leader[p] = part.leader;
       its.border_place[p] = places(group, part.border);
     }
     led_.push_back(std::move(its));
@@ -94,16 +93,16 @@ void InterfaceFronts::assemble(MPI_Comm comm, Led& its) {
   std::array<Eigen::MatrixXd, 2> left;
   std::array<int, 2> delayed{};
   for (std::size_t p = 0; p < 2; ++p) {
-    if (its.leader[p] == rank_) {
+    if (leader_of(group.parts[p]) == rank_) {
       left[p] = led(group.parts[p]).front.complement();
     } else {
       MPI_Status status;
       int count = 0;
-      MPI_Probe(its.leader[p], tag, comm, &status);
+      MPI_Probe(leader_of(group.parts[p]), tag, comm, &status);
       MPI_Get_count(&status, MPI_DOUBLE, &count);
       const auto size = static_cast<Eigen::Index>(std::lround(std::sqrt(count)));
       left[p].resize(size, size);
-      MPI_Recv(left[p].data(), count, MPI_DOUBLE, its.leader[p], tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(left[p].data(), count, MPI_DOUBLE, leader_of(group.parts[p]), tag, comm, MPI_STATUS_IGNORE);
     }
     delayed[p] = static_cast<int>(left[p].rows()) - static_cast<int>(its.border_place[p].size());
   }
@@ -149,17 +148,17 @@ bool InterfaceFronts::eliminate(MPI_Comm comm, Led& its, const Task& task) const
 bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
   int fine = 1;
   for (const Task& task : tasks_) {
-    if (task.leader != rank_) {
+    if (leader_of(task.group) != rank_) {
       MPI_Status status;
       int count = 0;
-      MPI_Probe(task.leader, share_tag, comm, &status);
+      MPI_Probe(leader_of(task.group), share_tag, comm, &status);
       MPI_Get_count(&status, MPI_DOUBLE, &count);
       std::vector<double> share(at(count));
-      MPI_Recv(share.data(), count, MPI_DOUBLE, task.leader, share_tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(share.data(), count, MPI_DOUBLE, leader_of(task.group), share_tag, comm, MPI_STATUS_IGNORE);
       if (share.empty()) continue;
       const std::vector<double> eliminated = Front::eliminated_share(share);
-      MPI_Send(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, task.leader, share_tag,
-               comm);
+      MPI_Send(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, leader_of(task.group),
+               share_tag, comm);
       continue;
     }
     Led& its = led(task.group);
@@ -172,10 +171,9 @@ bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
           its.front.start(static_cast<int>(group.eliminated.size()), static_cast<int>(group.border.size()))
               .data());
     if (!eliminate(comm, its, task)) fine = 0;
-    if (group.whole < 0 || tree_[at(group.whole)].leader == rank_) continue;
+    if (!another_leads(group)) continue;
     const Eigen::MatrixXd left = its.front.complement();
-    MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, tree_[at(group.whole)].leader, tag,
-             comm);
+    MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, leader_of(group.whole), tag, comm);
   }
   MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, comm);
   return fine == 1;
@@ -197,22 +195,20 @@ void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
     } else {
       for (std::size_t p = 0; p < 2; ++p) {
         const std::vector<int>& places = its.place[p];
-        if (its.leader[p] != rank_) {
+        if (leader_of(group.parts[p]) != rank_) {
           left_.resize(static_cast<Eigen::Index>(places.size()));
-          receive(its.leader[p], left_);
+          receive(leader_of(group.parts[p]), left_);
         }
-        const Eigen::VectorXd& left = its.leader[p] == rank_ ? led(group.parts[p]).rest : left_;
+        const Eigen::VectorXd& left = leader_of(group.parts[p]) == rank_ ? led(group.parts[p]).rest : left_;
         for (std::size_t k = 0; k < places.size(); ++k) b_[places[k]] += left[static_cast<Eigen::Index>(k)];
       }
     }
     its.front.forward(b_, its.rest);
-    if (group.whole >= 0 && tree_[at(group.whole)].leader != rank_)
-      send(tree_[at(group.whole)].leader, its.rest);
+    if (another_leads(group)) send(leader_of(group.whole), its.rest);
   }
   for (auto its = led_.rbegin(); its != led_.rend(); ++its) {
     const RankGroup& group = tree_[at(its->group)];
-    if (group.whole >= 0 && tree_[at(group.whole)].leader != rank_)
-      receive(tree_[at(group.whole)].leader, its->rest);
+    if (another_leads(group)) receive(leader_of(group.whole), its->rest);
     its->front.backward(its->rest, x_);
     if (group.parts[0] < 0) {
       for (std::size_t k = 0; k < own_.size(); ++k) y[at(own_[k])] = x_[static_cast<Eigen::Index>(k)];
@@ -220,10 +216,10 @@ void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
     }
     for (std::size_t p = 0; p < 2; ++p) {
       const std::vector<int>& places = its->place[p];
-      Eigen::VectorXd& left = its->leader[p] == rank_ ? led(group.parts[p]).rest : left_;
+      Eigen::VectorXd& left = leader_of(group.parts[p]) == rank_ ? led(group.parts[p]).rest : left_;
       left.resize(static_cast<Eigen::Index>(places.size()));
       for (std::size_t k = 0; k < places.size(); ++k) left[static_cast<Eigen::Index>(k)] = x_[places[k]];
-      if (its->leader[p] != rank_) send(its->leader[p], left);
+      if (leader_of(group.parts[p]) != rank_) send(leader_of(group.parts[p]), left);
     }
   }
 }

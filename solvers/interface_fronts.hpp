@@ -40,7 +40,6 @@ class InterfaceFronts {
   struct Led {
     int group = 0;
     Front front;
-    std::array<int, 2> leader{};  ///< of its parts
     std::array<std::vector<int>, 2>
         border_place;  ///< in the front, of the border of each part, if nothing is delayed
     std::array<std::vector<int>, 2> place;  ///< of all that each part has left
@@ -49,11 +48,16 @@ class InterfaceFronts {
 
   /// Of the groups that this rank is in, parts before wholes: its part in the elimination.
   struct Task {
-    int group = 0, leader = 0;
+    int group = 0;
     std::vector<int> others;  ///< ranks that take columns
   };
 
   Led& led(int group);
+  int leader_of(int group) const { return tree_[at(group)].leader; }
+  /// Whether another rank leads the group that this one is a part of.
+  bool another_leads(const RankGroup& group) const {
+    return group.whole >= 0 && leader_of(group.whole) != rank_;
+  }
   bool eliminate(MPI_Comm comm, Led& its, const Task& task) const;
   void assemble(MPI_Comm comm, Led& its);
   void place_parts(Led& its, std::array<int, 2> delayed) const;
