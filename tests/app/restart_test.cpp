@@ -187,7 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Move{"release_and_catch", "caught_rod", "rod", 100, 2, 1},
                       // Accelerations and forces have the rounding of positions of 10 m over h^2.
                       Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
-                      Move{"friction", "turntable", "block", 500, 1, 2},
+                      // The height, which rests, has the rounding of positions over h^2 as its acceleration.
+                      Move{"friction", "turntable", "block", 500, 1, 2, "(?!acceleration\\.z).*"},
                       Move{"unilateral", "lift_off", "contact", 303, 2, 1},
                       // At t = 1.2485 s the equation that is redundant at the start is needed.
                       Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},
