@@ -119,6 +119,8 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
   if (command.derivatives) {
     say(fmt::format("\nderivatives\n  {} instances; worst entry off by {:.2g} of its block's size: {}\n",
                     derivatives.instances, derivatives.error, derivatives.where));
+    if (!derivatives.not_smooth.empty())
+      say(fmt::format("  not smooth at the start, so held beside it: {}\n", derivatives.not_smooth));
     if (!derivatives.unrepeated.empty()) throw Error(results_differ(derivatives.unrepeated));
     if (!(derivatives.error <= derivative_bound))
       throw Error(fmt::format(

@@ -21,13 +21,17 @@ struct DerivativeCheck {
   std::string where = "none";
   /// The first instance that gave two results at one state, and the number that differs. Empty if there is none.
   std::string unrepeated;
+  /// The first instance whose derivatives jump at the model's start, and where: they are held beside it. Empty if there is
+  /// none.
+  std::string not_smooth;
   double together = 0;         ///< largest difference that neighbours make, relative to the block's size
   std::string together_where;  ///< instance and term: "body 'rod' (beam), residual of ..."
 };
 
 /// Holds all derivatives of all instances against differences at the model's start: once as it is, with random
 /// multipliers and accelerations, and once with random velocities besides. An instance that is off is looked at again
-/// with smaller steps, so that what is stiff or short is not blamed for the differences' own error. Both states are evaluated
+/// with smaller steps, so that what is stiff or short is not blamed for the differences' own error, and a little beside the
+/// start, which may lie on a knot of a curve. Both states are evaluated
 /// again after each other. At the second one the elements of one class are also evaluated in one call, as in a run.
 DerivativeCheck check_all_derivatives(const Model& model);
 

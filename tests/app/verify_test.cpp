@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
@@ -240,14 +241,26 @@ TEST(CheckDerivatives, passes_a_sound_case) {
   EXPECT_THAT(here.shell("trammel check case.yaml").out, Not(HasSubstr("derivatives")));
 }
 
-TEST(CheckDerivatives, passes_cases_that_start_in_special_positions) {
+TEST(CheckDerivatives, passes_every_case) {
   Workplace here;
-  // A joint that is inactive yet, a knot of a curve, stiff and without strain, the instant at which a motion begins.
-  for (const char* name : {"caught_rod", "ellipse_bead", "moving_load", "telescopic_mast"}) {
-    const Outcome found = here.shell("trammel check " TRAMMEL_SOURCE_DIR "/cases/" + std::string(name) +
-                                     "/case.yaml --derivatives");
-    EXPECT_EQ(found.status, 0) << name << found.err;
+  // Some begin in special positions: with a joint that is inactive yet, on a knot of a curve, without strain.
+  int cases = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(TRAMMEL_SOURCE_DIR "/cases")) {
+    const std::filesystem::path file = folder.path() / "case.yaml";
+    if (!std::filesystem::exists(file)) continue;
+    ++cases;
+    const Outcome found = here.shell("trammel check '" + file.string() + "' --derivatives");
+    EXPECT_EQ(found.status, 0) << file << found.err;
   }
+  EXPECT_GT(cases, 60);
+}
+
+TEST(CheckDerivatives, says_where_the_start_is_not_smooth) {
+  const Outcome found =
+      Workplace().shell("trammel check " TRAMMEL_SOURCE_DIR "/cases/cam_follower/case.yaml --derivatives");
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("not smooth at the start, so held beside it: joint 'contact' "
+                                   "(curve_contact), rate of 'contact.multipliers'"));
 }
 
 TEST(CheckDerivatives, names_the_instance_and_the_entry) {
