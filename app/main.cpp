@@ -26,6 +26,7 @@
 #include "solvers/energy_guard.hpp"
 #include "solvers/no_convergence.hpp"
 #include "standard_streams.hpp"
+#include "subnormals.hpp"
 
 namespace {
 
@@ -150,6 +151,7 @@ int main(int argc, char** argv) {
     return told_of_output() ? std::max(result.status, 1) : result.status;
   }
   use_huge_pages();
+  flush_subnormals();
   const std::error_code no_folder = leave_removed_folder();
   start_petsc(result.command.petsc);
   report_faults();

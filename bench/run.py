@@ -10,6 +10,7 @@ import math
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import case_run
 from case_run import PHASES, RunFailed
@@ -18,7 +19,7 @@ MODES = ['tiny', 'quick', 'full']
 SECONDS_OF_A_ROW = {'tiny': 0, 'quick': 15, 'full': 60}  # no further pair of runs begins after that
 FRAMES = '{vtk: {every: 10}, csv: {every: 10}}'
 COLUMNS = ['system', 'size', 'ranks', 'unknowns', 'start [s]', 'start [steps]', 'step [ms]', 'own U [ms]', 'step [own U]',
-           'iterations', 'factorizations', 'memory [kB an unknown]', 'memory [MB]', 'as fast as one rank', 'remark']
+           'iterations', 'factorizations', 'memory [kB an unknown]', 'memory [MB]', 'as fast as one rank', 'two runs at once', 'remark']
 
 
 class System:
@@ -65,12 +66,18 @@ class Bench:
         self.program, self.scratch, self.mode, self.limit = program, scratch, mode, limit
         self.empty_ = None
 
-    def one(self, system, size, steps, ranks, output=case_run.NO_ROWS):
-        case = case_run.cut_to(system.case, os.path.join(self.scratch, 'case.yaml'), system.step * steps, output)
-        command = case_run.command_of(self.program, case, os.path.join(self.scratch, 'out'), system.settings_of(size), ranks,
+    def one(self, system, size, steps, ranks, output=case_run.NO_ROWS, results='out'):
+        case = case_run.cut_to(system.case, os.path.join(self.scratch, f'{results}.yaml'), system.step * steps, output)
+        command = case_run.command_of(self.program, case, os.path.join(self.scratch, results), system.settings_of(size), ranks,
                                       ['-memory_view'])
         log, _, cpu = case_run.run(command, self.limit)
         return {**case_run.summary(log), 'cpu': cpu}
+
+    def two_at_once(self, system, size, steps):
+        """The slower of two runs on one rank that begin together."""
+        with ThreadPoolExecutor(2) as pool:
+            runs = [pool.submit(self.one, system, size, steps, 1, results=results) for results in ('first', 'second')]
+            return max((run.result() for run in runs), key=lambda run: run['stages'])
 
     def empty(self):
         """Memory of a process with a model of one body [bytes]."""
@@ -89,17 +96,25 @@ class Bench:
         if system.frames:
             kinds.append((1, FRAMES))
         short, long = [None] * len(kinds), [None] * len(kinds)
+        short_beside, long_beside = None, None
         begin = time.monotonic()
         for _ in range(3):
             for k, (ranks, output) in enumerate(kinds):
                 short[k] = faster(short[k], self.one(system, size, 1, ranks, output))
                 long[k] = faster(long[k], self.one(system, size, steps, ranks, output))
+            if 2 in system.ranks:
+                short_beside = faster(short_beside, self.two_at_once(system, size, 1))
+                long_beside = faster(long_beside, self.two_at_once(system, size, steps))
             if time.monotonic() - begin > SECONDS_OF_A_ROW[self.mode]:
                 break
         best = [difference(s, l) for s, l in zip(short, long)]
         if system.frames:
             return [self.line(system, size, 1, best[1], remark=frames_remark(best[0], best[1]))]
-        return [self.line(system, size, ranks, best[k], best[0]) for k, (ranks, _) in enumerate(kinds)]
+        lines = [self.line(system, size, ranks, best[k], best[0]) for k, (ranks, _) in enumerate(kinds)]
+        if long_beside:
+            beside = difference(short_beside, long_beside)['per']['stages']
+            lines[-1]['two runs at once'] = ratio(2 * best[0]['per']['stages'], beside)
+        return lines
 
     def line(self, system, size, ranks, found, alone=None, remark=''):
         per, long = found['per'], found['long']
