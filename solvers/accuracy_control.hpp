@@ -22,7 +22,7 @@ namespace trammel {
 
 /// Chooses the steps of a stage from an accuracy. Each step may add an error to the positions which, per unit of
 /// time, is at most the requested fraction of the ranges of the motion over the duration of the stage
-/// (docs/time_integration.md, section 8).
+/// (docs/steps_by_accuracy.md).
 class AccuracyControl {
  public:
   /// `begin`, `until`: of the stage [s]. `length`: of the model [m]. `reaction_error`: ConstraintForm::reaction_error.

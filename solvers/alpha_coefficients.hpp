@@ -21,7 +21,7 @@ struct AlphaCoefficients {
   double time_shift1() const { return alpha_m1 - alpha_f; }
 
   /// Along constraints that a smooth motion satisfies, a step leaves multipliers with the error h^2 lambda'' times this number: where
-  /// it imposes their velocities, or (index 3) their positions alone (docs/time_integration.md, section 8).
+  /// it imposes their velocities, or (index 3) their positions alone (docs/steps_by_accuracy.md).
   double reaction_error_by_velocities() const;
   double reaction_error_by_positions() const { return kappa() + reaction_error_by_velocities(); }
 

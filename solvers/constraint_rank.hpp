@@ -66,7 +66,7 @@ class ConstraintRank {
   /// The redundant rows.
   std::vector<ConstraintRow> dependent() const;
   /// Rows to remove in place of `removed`, where the rows that remain without those have come close to depend on each
-  /// other; otherwise empty (docs/time_integration.md, section 13).
+  /// other; otherwise empty (docs/time_integration.md, section 11).
   std::vector<ConstraintRow> better_than(std::span<const ConstraintRow> removed) const;
   /// Rows in closed loops.
   int looped() const;

@@ -7,7 +7,7 @@ namespace trammel {
 /// Let d be the local error per unit of time over the square of the step size. Equal rates lead to sizes h ~ d^(-1/2), equal
 /// steps to rates ~ d.
 /// Between them, rates ~ d^(1/2) are used: these need the fewest steps if it is not known whether the errors of different parts
-/// of a motion add up or cancel (docs/time_integration.md, section 8).
+/// of a motion add up or cancel (docs/steps_by_accuracy.md).
 class ErrorBudget {
  public:
   /// Of a stage that begins at `time` [s] and takes `span` [s].

@@ -17,7 +17,7 @@ namespace trammel {
 /// Errors e estimated from accelerations are those of free bodies. Constraints and stiffness take part of them back within the
 /// step: J^-1 (c_a M + c_v D) e remains of those of displacements, J^-1 c_a M e of those of velocities. J is the tangent of the
 /// step, c_v = dv/dx and c_a = dv'/dx. Nothing remains along constraints, and of a mode of the frequency Omega the part
-/// 1/(1 + Omega^2/c_a). (docs/time_integration.md, section 8.)
+/// 1/(1 + Omega^2/c_a). (docs/steps_by_accuracy.md.)
 class ErrorFilter {
  public:
   explicit ErrorFilter(Assembler& assembler) : assembler_(assembler) {}

@@ -9,7 +9,7 @@
 namespace trammel {
 
 /// Errors of multipliers that steps cause directly, coefficient * h^2 lambda'', from the multipliers of the last accepted
-/// steps. They do not add up over the steps (docs/time_integration.md, section 8).
+/// steps. They do not add up over the steps (docs/steps_by_accuracy.md).
 ///
 /// A channel is the multipliers of one block, as forces: those of angles over the model's length. Its range is the diagonal of
 /// the box that they stayed in since the start of the stage; at least a tenth of the largest range or magnitude of a channel.

@@ -8,7 +8,7 @@
 
 namespace trammel {
 
-/// How Newton's method is run; see docs/time_integration.md for the test of convergence.
+/// How Newton's method is run; see docs/newtons_method.md for the test of convergence.
 struct NewtonOptions {
   /// Relative tolerance of every field: forces, moments, generalized forces, states, constraints.
   double tolerance = 1e-8;

@@ -12,7 +12,7 @@ namespace trammel {
 /// Amplitudes of the vibrations that dominate local errors.
 ///
 /// A vibration of the frequency W and the amplitude A has v'' ~ W^3 A and v''' ~ W^4 A, so that A = |v''|^4 / |v'''|^3. Where there
-/// are several, this is about the amplitude of the fastest one that the steps resolve (docs/time_integration.md, section 8).
+/// are several, this is about the amplitude of the fastest one that the steps resolve (docs/steps_by_accuracy.md).
 class VibrationAmplitude {
  public:
   /// From the averages `before` of the last steps, and the errors of a step of size h [s].

@@ -21,7 +21,7 @@ TEST(ReactionError, is_that_of_accelerations_from_given_positions) {
   for (const double rho : {0.0, 0.5, 0.8, 0.9, 1.0}) {
     const double w = 1e-2;
     const Complex s(0, w), z = std::exp(s);
-    // docs/time_integration.md, section 14
+    // docs/time_integration.md, section 12
     const Complex G = std::pow(1 + rho, 2) * (z - 1.0) * (z - 1.0) * ((2 - rho) * z + 2 * rho - 1) /
                       ((z + rho) * (z + rho) * (z + rho));
     EXPECT_NEAR(AlphaCoefficients::from_radius(rho).reaction_error_by_positions(),

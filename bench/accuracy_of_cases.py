@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Whether every case runs to its end by an accuracy, and in how many steps.
+
+Each dynamic stage of each case gets `accuracy: e` in place of its step. Printed for each case: steps, rejected ones, the estimated
+error over what was asked, and processor time; or why it did not end.
+    bench/accuracy_of_cases.py [--trammel PROGRAM] [--accuracy 1e-4] [--limit SECONDS] [CASE ...]
+"""
+import argparse
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def by_accuracy(case, accuracy):
+    """The case's text with an accuracy in each dynamic stage and hardly any output; None if it has no such stage."""
+    text = (ROOT / 'cases' / case / 'case.yaml').read_text()
+    changed, stages = re.subn(r'(type: dynamic\b[^}]*?)\bstep: [^,}]+', rf'\g<1>accuracy: {accuracy:g}', text)
+    if stages == 0:
+        return None
+    return re.sub(r'(?m)^output:.*', '', changed) + '\noutput: {csv: {every: 1000000}}\n'
+
+
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measured(program, case, accuracy, limit, scratch):
+    """A row of the table, or None."""
+    text = by_accuracy(case, accuracy)
+    if text is None:
+        return None
+    # Files that a case names lie beside it.
+    file = ROOT / 'cases' / case / f'.accuracy_{os.getpid()}.yaml'
+    file.write_text(text)
+    before = processor_time()
+    try:
+        done = subprocess.run([program, 'run', file, '-o', f'{scratch}/{case}'], capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired as late:
+        reached = re.findall(r't = ([0-9.e+-]+) ', (late.stdout or b'').decode())
+        return [case, '', '', '', f'{limit:g}', f'stopped at {reached[-1]} s' if reached else 'stopped']
+    finally:
+        file.unlink()
+    seconds = processor_time() - before
+    if done.returncode:
+        return [case, '', '', '', f'{seconds:.1f}', (done.stderr.strip().splitlines() or [''])[-1][:120]]
+    counts = [(int(s), int(r)) for s, r in re.findall(r'(\d+) steps, (\d+) rejected', done.stdout)]
+    estimates = [float(e) for e in re.findall(r'estimated error ([0-9.e+-]+)', done.stdout)]
+    steps, rejected = sum(s for s, _ in counts), sum(r for _, r in counts)
+    note = 'rejected more than 2 %' if rejected > 0.02 * steps else ''
+    return [case, steps, rejected, f'{max(estimates) / accuracy:.2f}' if estimates else '', f'{seconds:.1f}', note]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--trammel', default=str(ROOT / 'build/release/bin/trammel'))
+    parser.add_argument('--accuracy', type=float, default=1e-4)
+    parser.add_argument('--limit', type=float, default=120)
+    parser.add_argument('cases', nargs='*', default=[])
+    args = parser.parse_args()
+    print('| case | steps | rejected | estimated over asked | processor time [s] | |\n|---|---|---|---|---|---|')
+    cases = args.cases or sorted(file.parent.name for file in ROOT.glob('cases/*/case.yaml'))
+    with tempfile.TemporaryDirectory() as scratch:
+        for case in cases:
+            row = measured(args.trammel, case, args.accuracy, args.limit, scratch)
+            if row:
+                print('| ' + ' | '.join(map(str, row)) + ' |', flush=True)
+
+
+if __name__ == '__main__':
+    main()
