@@ -18,6 +18,8 @@ constexpr double tiny = 0.3;
 // Levels by which a rejection shortens a step at most, if the error of the step before was tiny: this one may be an exception. Once
 // rejected again, it is shortened by as much as its error asks for.
 constexpr int after_tiny = 2;
+// Levels by which a rejection shortens a step at most: errors of much longer steps do not go with the square of the size.
+constexpr int at_once = 8;
 // Part of the size that steps after an event begin with, as a level.
 constexpr int after_event = -6;
 }  // namespace
@@ -50,7 +52,7 @@ double StepSizes::next(double remaining) const {
 bool StepSizes::accepts(double h, double rate) {
   if (rate <= (grows_ ? high : most)) return true;
   const bool exception = !grows_ && recent_[0] > 0 && recent_[0] < tiny;
-  level_ = std::min(level_of(h) - 1, level_of(0.9 * h / std::sqrt(rate)));
+  level_ = std::clamp(level_of(0.9 * h / std::sqrt(rate)), level_of(h) - at_once, level_of(h) - 1);
   if (exception) level_ = std::max(level_, level_of(h) - after_tiny);
   waits_ = patience;
   recent_ = {};
@@ -58,11 +60,11 @@ bool StepSizes::accepts(double h, double rate) {
   return false;
 }
 
-void StepSizes::accepted(double h, double rate) {
+void StepSizes::accepted(double h, double rate, double latest) {
   // As of the present level.
-  const double now = rate * (size() / h) * (size() / h);
+  const double square = (size() / h) * (size() / h), now = rate * square;
   std::rotate(recent_.rbegin(), recent_.rbegin() + 1, recent_.rend());
-  recent_[0] = now;
+  recent_[0] = latest * square;
   began_ = true;
   int change = 0;
   if (now > high) {
@@ -76,6 +78,7 @@ void StepSizes::accepted(double h, double rate) {
     change = 2 * *std::ranges::max_element(recent_) <= low ? 1 : 0;
   }
   if (change == 0) return;
+  by_latest_ = change > 0 && 2 * now > low;
   level_ += change;
   for (double& each : recent_) each *= std::exp2(change);
   if (!grows_) waits_ = patience;

@@ -26,7 +26,7 @@ std::vector<double> sizes(double accuracy, Rate&& c, int* rejected = nullptr) {
       if (rejected != nullptr) ++*rejected;
       continue;
     }
-    steps.accepted(h, rate);
+    steps.accepted(h, rate, rate);
     all.push_back(h);
     t = h == 10 - t ? 10 : t + h;
   }
@@ -55,6 +55,30 @@ TEST(StepSizes, lie_on_a_grid_of_ratio_root_two) {
   EXPECT_GT(changes, 10);
   EXPECT_LT(changes, static_cast<int>(all.size()) / 10);
   EXPECT_LE(rejected, static_cast<int>(all.size()) / 50);
+}
+
+TEST(StepSizes, become_longer_where_the_last_steps_alone_allow_it) {
+  StepSizes steps;
+  steps.begin(10, 1e-4, 1e-3);
+  for (int i = 0; i < 3; ++i) steps.accepted(steps.size(), 0.8, 0.8);  // no start any more
+  const double h = steps.size();
+  for (int i = 0; i < 8; ++i) steps.accepted(steps.size(), 0.8, 0.8);
+  EXPECT_EQ(steps.size(), h);
+  EXPECT_FALSE(steps.by_latest());
+  for (int i = 0; i < 3; ++i) steps.accepted(steps.size(), 0.8, 0.1);
+  EXPECT_NEAR(steps.size(), std::sqrt(2.0) * h, 1e-12 * h);
+  EXPECT_TRUE(steps.by_latest());
+  for (int i = 0; i < 8; ++i) steps.accepted(steps.size(), 0.1, 0.1);
+  EXPECT_FALSE(steps.by_latest());
+}
+
+TEST(StepSizes, fall_by_a_factor_of_sixteen_at_once) {
+  StepSizes steps;
+  steps.begin(10, 1e-4, 1e-2);
+  for (int i = 0; i < 3; ++i) steps.accepted(steps.size(), 0.8, 0.8);
+  const double h = steps.size();
+  EXPECT_FALSE(steps.accepts(h, 1e9));
+  EXPECT_NEAR(steps.size(), h / 16, 1e-12 * h);
 }
 
 TEST(StepSizes, scale_with_the_root_of_the_accuracy) {
