@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Does cmake/FindPETSc.cmake find Debian's PETSc, and refuse a PETSC_DIR without PETSc and the headers of another MPI library?
+# Does cmake/FindPETSc.cmake find Debian's PETSc, and refuse a PETSC_DIR without PETSc, the headers of another MPI library, and a PETSc
+# that lacks what Trammel needs, with the reason?
 #   find_petsc_test.sh SOURCES
 set -euo pipefail
 sources=$1
@@ -35,4 +36,31 @@ configure() {
 configure yes 'Found PETSc'
 configure no 'PETSC_DIR names no PETSc: .*nowhere/opt/lib/pkgconfig' -DPETSC_DIR=/nowhere -DPETSC_ARCH=opt
 configure no 'was built with Open MPI, and .*mpich is of another MPI library' -DOTHER_MPI="$scratch/mpich"
-echo 'FindPETSc: 3 configurations as expected'
+
+# Installations of PETSc that are empty but for what FindPETSc.cmake reads.
+mkdir -p "$scratch/arch/lib/pkgconfig" "$scratch/arch/include"
+touch "$scratch/arch/include/petsc.h" "$scratch/arch/lib/libpetsc.so"
+cat >"$scratch/arch/lib/pkgconfig/PETSc.pc" <<EOF
+Name: PETSc
+Description: nothing
+Version: 3.18.5
+Cflags: -I$scratch/arch/include
+Libs: -L$scratch/arch/lib -lpetsc
+EOF
+
+# tells EXPECTED MACRO...: what configuration says of a PETSc with these macros.
+tells() {
+  local expected=$1 told
+  shift
+  printf '#define PETSC_%s 1\n' "$@" >"$scratch/arch/include/petscconf.h"
+  told=$(cmake "-DPETSC_DIR=$scratch" -DPETSC_ARCH=arch -P "$sources/cmake/FindPETSc.cmake" 2>&1 | tr -s ' \n' ' ' || true)
+  grep -qF "$expected" <<<"$told" || { echo "with $*, expected '$expected', found: $told"; exit 1; }
+}
+
+tells "Found PETSc: $scratch/arch/lib/libpetsc.so" USE_REAL_DOUBLE HAVE_MUMPS HAVE_PTSCOTCH
+tells "Found PETSc: $scratch/arch/lib/libpetsc.so" USE_REAL_DOUBLE HAVE_MUMPS HAVE_PARMETIS
+tells "does not fit: it has complex scalars." USE_COMPLEX USE_REAL_DOUBLE HAVE_MUMPS HAVE_PTSCOTCH
+tells "does not fit: its scalars are not of double precision." USE_REAL_SINGLE HAVE_MUMPS HAVE_PTSCOTCH
+tells "does not fit: it lacks MUMPS (configure it with --download-mumps" USE_REAL_DOUBLE HAVE_PTSCOTCH
+tells "does not fit: it lacks PT-Scotch and ParMETIS (configure it with --download-ptscotch)" USE_REAL_DOUBLE HAVE_MUMPS
+echo 'FindPETSc: 9 configurations as expected'
