@@ -30,7 +30,8 @@ std::string coordinate_entry(const Type& type, const JointVerification& how) {
   keys.parameters = value->children;
   const JointSample sample = joint_samples(keys, how.given).front();
   std::string text;
-  for (const auto& [name, given] : sample.values) text += (text.empty() ? "" : ", ") + name + ": " + given;
+  for (const auto& [name, given] : sample.values)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name, given);
   return "{of: sample, coordinate: angle, value: {" + text + "}}";
 }
 

@@ -246,7 +246,7 @@ std::vector<VtkDrawing::InstanceStart> VtkDrawing::starts() const {
   return all;
 }
 
-void VtkDrawing::set_starts(std::vector<InstanceStart> starts) {
+void VtkDrawing::set_starts(const std::vector<InstanceStart>& starts) {
   lines_start_ = {};
   bodies_start_ = {};
   instances_at_start_.clear();
@@ -345,7 +345,8 @@ bool VtkDrawing::continues_strip(const LayerDrawing& drawing, std::span<const Ve
   for (std::size_t k = 0; k < ring; ++k) width = std::max(width, 2 * (points[ring + k] - last_centre).norm());
   const double longest = std::max(spacing * width, detail_);
   for (std::size_t k = 0; k < ring; ++k) {
-    const Vec3 first = drawn(k), last = points[ring + k];
+    const Vec3 first = drawn(k);
+    const Vec3& last = points[ring + k];
     if (!((drawn(ring + k) - points[k]).norm() <= gap * width && (last - first).norm() <= longest &&
           ((last - last_centre) - (first - first_centre)).norm() <= turn * width))
       return false;

@@ -173,7 +173,7 @@ class VtkDrawing final : public Canvas, public GlyphCanvas, public FieldLabels, 
   /// By `begin` of the first drawing.
   std::vector<InstanceStart> starts() const;
   /// In place of a first drawing.
-  void set_starts(std::vector<InstanceStart> starts);
+  void set_starts(const std::vector<InstanceStart>& starts);
   /// All layers; none is left here.
   DrawingLayers take_layers();
   /// The memory of layers that are not needed any more, for the next drawing.

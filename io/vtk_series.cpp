@@ -381,7 +381,7 @@ struct VtkSeries::Parts {
   }
 
   std::string empty_file(int layer) {
-    const std::string file = fmt::format("no_{}.vtp", layer_name(layer));
+    std::string file = fmt::format("no_{}.vtp", layer_name(layer));
     const auto k = static_cast<std::size_t>(layer);
     if (!has_empty_file[k]) {
       LayerDrawing nothing;

@@ -1,9 +1,12 @@
 #include "trammel/swept_canvas.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "canvas_extension.hpp"
+#include "trammel/error.hpp"
 #include "trammel/glyph.hpp"
 
 namespace trammel {
@@ -15,6 +18,10 @@ VisibleDifferences visible_differences(Canvas& canvas) {
 
 void draw_swept(Canvas& canvas, Canvas::Layer layer, std::span<const Vec3> points, int corners,
                 std::span<const int> caps) {
+  if (corners < 2 || points.size() % static_cast<std::size_t>(corners) != 0)
+    throw Error(fmt::format(
+        "a swept skin has {} points in rings of {} corners: each ring needs all its corners, at least 2",
+        points.size(), corners));
   if (auto* const swept = extension_of<SweptCanvas>(canvas))
     return swept->swept(layer, points, corners, caps);
   std::vector<int> faces;

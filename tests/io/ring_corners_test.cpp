@@ -138,5 +138,12 @@ TEST(VtkDrawing, joins_parts_of_a_skin_that_are_shorter_than_the_detail) {
   EXPECT_EQ(strips(0.1001), 10U);
 }
 
+TEST(RingCorners, must_be_whole_rings) {
+  VtkDrawing drawing;
+  const std::vector<Vec3> points(9, Vec3::Zero());
+  for (const int corners : {0, -3, 1, 4})
+    EXPECT_THROW(draw_swept(drawing, Canvas::Layer::sections, points, corners, {}), Error) << corners;
+}
+
 }  // namespace
 }  // namespace trammel
