@@ -9,9 +9,10 @@ import argparse
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import tempfile
+
+import case_run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -22,12 +23,16 @@ def by_accuracy(case, accuracy):
     changed, stages = re.subn(r'(type: dynamic\b[^}]*?)\bstep: [^,}]+', rf'\g<1>accuracy: {accuracy:g}', text)
     if stages == 0:
         return None
-    return re.sub(r'(?m)^output:.*', '', changed) + '\noutput: {csv: {every: 1000000}}\n'
+    return re.sub(r'(?m)^output:.*', '', changed) + f'\noutput: {case_run.NO_ROWS}\n'
 
 
-def processor_time():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def why_not(failure):
+    """Where a run was stopped, or the last line of what it said."""
+    late = failure.__cause__
+    if isinstance(late, subprocess.TimeoutExpired):
+        reached = re.findall(r't = ([0-9.e+-]+) ', (late.stdout or b'').decode())
+        return f'stopped at {reached[-1]} s' if reached else 'stopped'
+    return str(failure).strip().splitlines()[-1][:120]
 
 
 def measured(program, case, accuracy, limit, scratch):
@@ -38,19 +43,14 @@ def measured(program, case, accuracy, limit, scratch):
     # Files that a case names lie beside it.
     file = ROOT / 'cases' / case / f'.accuracy_{os.getpid()}.yaml'
     file.write_text(text)
-    before = processor_time()
     try:
-        done = subprocess.run([program, 'run', file, '-o', f'{scratch}/{case}'], capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired as late:
-        reached = re.findall(r't = ([0-9.e+-]+) ', (late.stdout or b'').decode())
-        return [case, '', '', '', f'{limit:g}', f'stopped at {reached[-1]} s' if reached else 'stopped']
+        log, _, seconds = case_run.run(case_run.command_of(program, str(file), f'{scratch}/{case}'), limit)
+    except case_run.RunFailed as failure:
+        return [case, '', '', '', '', why_not(failure)]
     finally:
         file.unlink()
-    seconds = processor_time() - before
-    if done.returncode:
-        return [case, '', '', '', f'{seconds:.1f}', (done.stderr.strip().splitlines() or [''])[-1][:120]]
-    counts = [(int(s), int(r)) for s, r in re.findall(r'(\d+) steps, (\d+) rejected', done.stdout)]
-    estimates = [float(e) for e in re.findall(r'estimated error ([0-9.e+-]+)', done.stdout)]
+    counts = [(int(s), int(r)) for s, r in re.findall(r'(\d+) steps, (\d+) rejected', log)]
+    estimates = [float(e) for e in re.findall(r'estimated error ([0-9.e+-]+)', log)]
     steps, rejected = sum(s for s, _ in counts), sum(r for _, r in counts)
     note = 'rejected more than 2 %' if rejected > 0.02 * steps else ''
     return [case, steps, rejected, f'{max(estimates) / accuracy:.2f}' if estimates else '', f'{seconds:.1f}', note]

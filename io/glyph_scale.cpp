@@ -33,7 +33,7 @@ void GlyphSurvey::points(Layer, std::span<const Vec3> at) {
 
 void GlyphSurvey::swept(Layer layer, std::span<const Vec3> at, int corners, std::span<const int>) {
   points(layer, at);
-  if (layer != Layer::sections || corners < 1) return;
+  if (layer != Layer::sections) return;
   const auto n = static_cast<std::size_t>(corners);
   for (std::size_t first = 0; first + n <= at.size(); first += n) {
     Ring ring{Vec3::Zero(), 0};

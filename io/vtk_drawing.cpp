@@ -376,10 +376,8 @@ void VtkDrawing::swept(Layer layer, std::span<const Vec3> points, int corners, s
   given_ = points.size();
   kept_ = ring_corners_.kept();
   LayerDrawing& drawing = *last_;
-  if (ring > 0) {
-    given_rings_ = kept_rings_ = drawn.size() / ring;
-    place_rings(drawing, last_first_, ring, kept_rings_);
-  }
+  given_rings_ = kept_rings_ = drawn.size() / ring;
+  place_rings(drawing, last_first_, ring, kept_rings_);
   for (std::size_t first = last_first_; first + 2 * ring <= drawing.point_count(); first += ring) {
     LayerDrawing::Cells& strips = drawing.strips;
     for (std::size_t k = 0; k <= ring; ++k)
