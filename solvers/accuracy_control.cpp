@@ -15,8 +15,6 @@ namespace trammel {
 
 namespace {
 
-// Steps of a stage, at least.
-constexpr double fewest = 50;
 // The first step, in times in which bodies go by the model's length, or turn by a radian, times the root of the accuracy.
 constexpr double of_first = 0.5;
 // Part of that where reactions are to be accurate too: their first estimate comes after the second step.
@@ -38,8 +36,9 @@ constexpr double kept = 0.5;
 // Averages say nothing of the present motion if they differ by more than this factor, either way, from the magnitudes of the last
 // errors; these fade by `fades` in each step.
 constexpr double alike = 16, fades = 0.75;
-// Steps over which errors are averaged besides, of which the next steps are expected to make as many.
-constexpr double latest_steps = 1000;
+// Vibrations are taken out of errors if 1/W is below this part of `window`. A part of the amplitude allowed below which slower ones are
+// taken out, too, and the times of vibrations after which one that is over is forgotten.
+constexpr double of_vibrations = 0.02, small_vibration = 0.125, remembered = 12;
 // So many times the mean rate may be made within the time of the averages before it counts as used up in advance.
 constexpr double excess = 4;
 // Part of a stage after which the ranges of its motion are no longer extrapolated.
@@ -113,7 +112,7 @@ double AccuracyControl::first_step(const State& state) const {
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  const double most = (until_ - begin_) / fewest;
+  const double most = (until_ - begin_) / StepSizes::fewest;
   const double first = fastest > 0 ? std::min(most, of_first * std::sqrt(accuracy_) / fastest) : most;
   return report_.of_reactions ? of_first_for_reactions * first : first;
 }
@@ -128,13 +127,13 @@ double AccuracyControl::next(const State& now) const {
 }
 
 bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool event) {
-  method.local_error(error_, event);
   const State& trial = method.trial();
   const double span = until_ - begin_, ahead = std::max(0.0, begin_ + seen * span - trial.time);
   // A step that is too long overshoots. Where ranges are extrapolated, what it reached counts too.
   if (ahead > 0) range_.include(trial);
   trial_range_ = range_;
   if (ahead == 0) trial_range_.include(trial);
+  const double vibrating = find_error(method, event, ahead);
   trial_vibrations_.find(vibrations_, error_, h);
   trial_range_.drop_rounding(error_, trial, h);
   average(trial, h);
@@ -154,19 +153,51 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
     throw Error(fmt::format(
         "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
         trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
-  const double latest = kept * trial_range_.judge(latest_counted_, trial, h, ahead).largest,
-               made = kept * trial_range_.judge(made_errors(negligible), trial, h, ahead).largest;
+  const double made = kept * trial_range_.judge(made_errors(negligible), trial, h, ahead).largest;
   unseen_ = std::max(0.0, made * h - added_);
   const double to_come = std::max(0.0, made * span / accuracy_ - excess) * h / share_ / span;
   rate_ /= budget_.share(added_ / accuracy_, h, trial.time, to_come);
-  latest_rate_ = latest * span / accuracy_ / budget_.share(latest * h / accuracy_, h, trial.time, to_come);
-  const double between = inside(trial, h, ahead);
-  latest_rate_ = std::max(std::min(latest_rate_, rate_), between);
-  of_positions_ = rate_ = std::max(rate_, between);
+  of_positions_ = rate_ = std::max({rate_, vibrating, inside(trial, h, ahead)});
   if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
   if (sizes_.accepts(h, rate_)) return true;
   ++report_.rejected;
   return false;
+}
+
+double AccuracyControl::time_of_vibrations(double ahead) const {
+  return part_of_time_ * of_vibrations * window * std::max(range_.time(), ahead);
+}
+
+double AccuracyControl::find_error(StepMethod& method, bool event, double ahead) {
+  const State& trial = method.trial();
+  LocalError displacement;
+  const auto largest = [&](const std::vector<double>& of) {
+    displacement.displacement = of;
+    displacement.velocity.assign(of.size(), 0.0);
+    return trial_range_.judge(displacement, trial, 1, ahead).largest / accuracy_;
+  };
+  trial_vibration_ = 0;
+  for (;;) {
+    method.local_error(error_, event, time_of_vibrations(ahead));
+    if (!error_.without_vibrations) return 0;
+    if (error_.vibration.empty()) break;
+    trial_vibration_ = largest(error_.vibration) / least_amplitude;
+    if (trial_vibration_ <= 1) break;
+    part_of_time_ /= 2;
+    vibration_ = 0;
+  }
+  // It goes with h^3, and rates with h^2.
+  return std::pow(largest(error_.vibrating), 2.0 / 3);
+}
+
+void AccuracyControl::follow_vibrations(double now, double h) {
+  const double time = time_of_vibrations(std::max(0.0, begin_ + seen * (until_ - begin_) - now));
+  vibration_ = error_.without_vibrations
+                   ? std::max(trial_vibration_, std::exp(-h / (remembered * time)) * vibration_)
+                   : 0.0;
+  if (vibration_ > small_vibration || part_of_time_ == 1) return;
+  part_of_time_ *= 2;
+  vibration_ *= 4;
 }
 
 double AccuracyControl::inside(const State& trial, double h, double ahead) {
@@ -178,7 +209,7 @@ double AccuracyControl::inside(const State& trial, double h, double ahead) {
 }
 
 void AccuracyControl::count_reactions(double error, double time, double h) {
-  const double longest = fewest * h / (until_ - begin_);
+  const double longest = StepSizes::fewest * h / (until_ - begin_);
   const double wanted = std::min(of_reactions * error / accuracy_, most_of_reactions),
                limit = AccuracyReport::shortest_by * AccuracyReport::shortest_by *
                        std::max(of_positions_, longest * longest),
@@ -213,7 +244,7 @@ void AccuracyControl::bring_averages(double h) {
     trial_recent_[i] = std::max(trial_recent_[i], fades * square * recent_[i]);
     double factor = square;
     // Errors of a motion that is over, as of an impact, do not grow with later steps.
-    const double most = sizes_.by_latest() ? square * latest_magnitude_[i] : alike * trial_recent_[i];
+    const double most = alike * trial_recent_[i];
     if (square > 1 && mean_magnitude_[i] * square > most) factor = std::max(1.0, most / mean_magnitude_[i]);
     brought_.velocity[i] *= factor;
     brought_magnitude_[i] *= factor;
@@ -235,7 +266,6 @@ void AccuracyControl::average(const State& trial, double h) {
     });
   };
   bring_averages(h);
-  average_latest(h);
   mix(brought_.displacement, error_.displacement, true, trial_mean_.displacement);
   mix(brought_.velocity, error_.velocity, false, trial_mean_.velocity);
   mix(made_.displacement, error_.displacement, true, trial_made_.displacement);
@@ -249,28 +279,7 @@ void AccuracyControl::average(const State& trial, double h) {
   for (std::size_t i = 0; i < trial_recent_.size(); ++i) error_.velocity[i] = h * trial_recent_[i];
   trial_range_.drop_rounding(error_, trial, h);
   for (std::size_t i = 0; i < trial_recent_.size(); ++i)
-    if (error_.velocity[i] == 0) counted_.velocity[i] = latest_counted_.velocity[i] = 0;
-}
-
-double AccuracyControl::share_of_latest() const { return std::max(share_, 1 / latest_steps); }
-
-void AccuracyControl::average_latest(double h) {
-  const bool anew = latest_.velocity.empty();
-  const double share = share_of_latest(),
-               before = anew ? 0.0 : (1 - share) * h * h / (mean_step_ * mean_step_);
-  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, const auto& part,
-                       std::vector<double>& out) {
-    out.resize(now.size());
-    for (std::size_t i = 0; i < now.size(); ++i)
-      out[i] = (anew ? 0.0 : before * old[i]) + share / h * part(now[i]);
-  };
-  const auto whole = [](double each) { return each; };
-  const auto magnitude = [](double each) { return std::abs(each); };
-  mix(latest_.displacement, error_.displacement, whole, trial_latest_.displacement);
-  mix(latest_.velocity, error_.velocity, whole, trial_latest_.velocity);
-  mix(latest_magnitude_, error_.velocity, magnitude, trial_latest_magnitude_);
-  latest_counted_ = trial_latest_;
-  reduce_cancelled(latest_counted_, trial_latest_magnitude_);
+    if (error_.velocity[i] == 0) counted_.velocity[i] = 0;
 }
 
 void AccuracyControl::reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude) {
@@ -294,17 +303,14 @@ void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double 
   const auto reduce = [](double& mean, double by) {
     mean = std::copysign(std::max(0.0, std::abs(mean) - by), mean);
   };
-  const auto leave = [&](LocalError& mean, double of_displacements, double of_velocities) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] == 0) continue;
-      reduce(mean.displacement[i],
-             cancels * of_displacements * std::abs(error_.of_jerk) * h * trial_vibrations_.change_of_rate(i));
-      reduce(mean.velocity[i],
-             cancels * of_velocities * std::abs(error_.of_snap) * h * trial_vibrations_.change_of_jerk(i));
-    }
-  };
-  leave(counted_, std::max(share_, h / (averaged_ + h)), share_);
-  leave(latest_counted_, share_of_latest(), share_of_latest());
+  const double of_displacements =
+                   cancels * std::max(share_, h / (averaged_ + h)) * std::abs(error_.of_jerk) * h,
+               of_velocities = cancels * share_ * std::abs(error_.of_snap) * h;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == 0) continue;
+    reduce(counted_.displacement[i], of_displacements * trial_vibrations_.change_of_rate(i));
+    reduce(counted_.velocity[i], of_velocities * trial_vibrations_.change_of_jerk(i));
+  }
 }
 
 std::vector<char> AccuracyControl::negligible_numbers(double ahead) const {
@@ -323,9 +329,8 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(made_, trial_made_);
   std::swap(made_magnitude_, trial_made_magnitude_);
   std::swap(recent_, trial_recent_);
-  std::swap(latest_, trial_latest_);
-  std::swap(latest_magnitude_, trial_latest_magnitude_);
   std::swap(vibrations_, trial_vibrations_);
+  follow_vibrations(now.time, h);
   averaged_ += h;
   mean_step_ = h;
   report_.estimated += added_ + unseen_;
@@ -347,7 +352,7 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   smooth_ = h;
   report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
   report_.longest = std::max(report_.longest, h);
-  sizes_.accepted(h, rate_, rate_ > of_positions_ ? rate_ : latest_rate_);
+  sizes_.accepted(h, rate_);
 }
 
 std::string AccuracyControl::creeping(const State& now) {
@@ -368,15 +373,14 @@ void AccuracyControl::settle() {
   const double left = share_ > 0 ? (added_ + unseen_) * (1 / share_ - 1) : 0.0;
   report_.estimated += left;
   budget_.charge(left / accuracy_);
-  for (std::vector<double>* mean :
-       {&mean_.displacement, &mean_.velocity, &mean_magnitude_, &made_.displacement, &made_.velocity,
-        &made_magnitude_, &recent_, &latest_.displacement, &latest_.velocity, &latest_magnitude_})
+  for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
+                                    &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
     std::ranges::fill(*mean, 0.0);
 }
 
 void AccuracyControl::restarted(const State& now) {
   mean_ = {};
-  latest_ = {};
+  vibration_ = 0;
   vibrations_ = {};
   averaged_ = 0;
   reactions_.forget();

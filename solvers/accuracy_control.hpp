@@ -56,23 +56,25 @@ class AccuracyControl {
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
     archive(sizes_, budget_, range_, reactions_, response_, crowding_, pace_, report_, mean_step_, rate_,
-            unseen_, of_positions_, latest_rate_, added_, smooth_, averaged_);
+            unseen_, of_positions_, added_, smooth_, averaged_, part_of_time_, vibration_);
     vibrations_.serialize(archive, assembler_.layout());
-    for (std::vector<double>* errors :
-         {&mean_.displacement, &mean_.velocity, &mean_magnitude_, &made_.displacement, &made_.velocity,
-          &made_magnitude_, &recent_, &latest_.displacement, &latest_.velocity, &latest_magnitude_})
+    for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
+                                        &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
       serialize_by_block(archive, assembler_.layout(), *errors);
   }
 
  private:
+  /// Computes `error_` of the trial. Returns the rate of error that stands for the vibrations that are taken out of it; it does not add up
+  /// over the steps. Collective.
+  double find_error(StepMethod& method, bool event, double ahead);
+  /// The time of vibrations that are taken out of errors [s].
+  double time_of_vibrations(double ahead) const;
+  /// A step of size h was accepted: adapts this time.
+  void follow_vibrations(double now, double h);
   /// Computes the averages of errors over the last steps and the trial of size h.
   void average(const State& trial, double h);
   /// Computes of `mean_` what it says of a trial of size h.
   void bring_averages(double h);
-  /// Computes the averages over the last steps alone.
-  void average_latest(double h);
-  /// The weight of the last trial in these.
-  double share_of_latest() const;
   /// Reduces errors of velocities by what has been seen to cancel.
   static void reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude);
   /// The errors made in the time of the averages, where these tell nothing of them: steps or the motion have changed by much since.
@@ -116,13 +118,11 @@ class AccuracyControl {
   std::vector<double> made_magnitude_, trial_made_magnitude_;
   /// The largest magnitudes of the last errors of velocities per unit of time, for steps as of the averages; they fade.
   std::vector<double> recent_, trial_recent_;
-  /// Averages of errors per unit of time over the last steps alone, and of magnitudes, for steps of the size `mean_step_`; also with
-  /// the last trial, and of these what counts.
-  LocalError latest_, trial_latest_, latest_counted_;
-  std::vector<double> latest_magnitude_, trial_latest_magnitude_;
-  double latest_rate_ = 0;  ///< of these, at most `rate_`
-  double unseen_ = 0;       ///< part of the error that the last trial makes besides `added_`
+  double unseen_ = 0;  ///< part of the error that the last trial makes besides `added_`
   VibrationAmplitude vibrations_, trial_vibrations_;
+  double part_of_time_ = 1;  ///< of the longest time of vibrations that are taken out, the part that is
+  /// The largest displacement of these vibrations over what is allowed, which fades; of the trial.
+  double vibration_ = 0, trial_vibration_ = 0;
   double averaged_ = 0;                             ///< time since the averages began [s]
   LocalError counted_;                              ///< of the trial's averages the part that does not cancel
   double share_ = 0;                                ///< weight of the last trial in them

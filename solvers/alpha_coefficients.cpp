@@ -15,6 +15,15 @@ AlphaCoefficients AlphaCoefficients::from_radius(double radius) {
   return c;
 }
 
+StepCoefficients AlphaCoefficients::of_step(double h) const {
+  StepCoefficients step;
+  step.step = h;
+  step.velocity = gamma / (beta * h);
+  step.acceleration = (1 - alpha_m) / ((1 - alpha_f) * beta * h * h);
+  step.state_rate = (1 - alpha_m1) / ((1 - alpha_f) * gamma1 * h);
+  return step;
+}
+
 double AlphaCoefficients::reaction_error_by_velocities() const {
   const auto mean_square = [this](double now) {
     const double lead = time_shift();

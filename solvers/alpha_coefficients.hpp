@@ -1,5 +1,7 @@
 #pragma once
 
+#include "solvers/step_coefficients.hpp"
+
 namespace trammel {
 
 /// Coefficients of the generalized-alpha method for second-order equations (Chung and Hulbert 1993, in the
@@ -25,6 +27,8 @@ struct AlphaCoefficients {
   double reaction_error_by_velocities() const;
   double reaction_error_by_positions() const { return kappa() + reaction_error_by_velocities(); }
 
+  /// Of a step of size h [s].
+  StepCoefficients of_step(double h) const;
   /// dv'/dx times h^2: derivative of the acceleration at the end of a step by the position there, times h^2.
   double acceleration() const { return (1 - alpha_m) / ((1 - alpha_f) * beta); }
   /// Suppose that the positions of all steps are given (as along a constraint in index 3) and have independent

@@ -49,7 +49,9 @@ bool ErrorFilter::prepare(const State& end, std::size_t numbers) {
   return true;
 }
 
-bool ErrorFilter::filter(double c_a, double c_v, Newton& newton, const std::vector<double>& e) {
+bool ErrorFilter::filter(double c_a, double c_v, const Solve& solve, const std::vector<double>& e,
+                         std::vector<double>& out) {
+  if (!M_) return false;
   PetscScalar *numbers = nullptr, *pushed = nullptr;
   TRAMMEL_PETSC(VecSet(free_.get(), 0));
   TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
@@ -68,13 +70,13 @@ bool ErrorFilter::filter(double c_a, double c_v, Newton& newton, const std::vect
   each_kinematic([&](std::size_t local, std::size_t) { numbers[local] = pushed[local]; });
   TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
   TRAMMEL_PETSC(VecRestoreArray(pushed_.get(), &pushed));
-  int fine = newton.solve_linear(free_.get(), pushed_.get()) ? 1 : 0;
-  filtered_ = e;
+  int fine = solve(free_.get(), pushed_.get()) ? 1 : 0;
+  out = e;
   const PetscScalar* of_step = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &of_step));
   each_kinematic([&](std::size_t local, std::size_t packed) {
     if (mass_[packed] == 0) return;
-    filtered_[packed] = of_step[local];
+    out[packed] = of_step[local];
     if (!std::isfinite(of_step[local])) fine = 0;
   });
   TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &of_step));
@@ -102,10 +104,11 @@ ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& erro
 
 void ErrorFilter::apply(const StepCoefficients& step, Newton& newton, LocalError& error) {
   if (!M_ || !newton.has_tangent()) return;
-  if (filter(step.acceleration, step.velocity, newton, error.displacement))
+  const Solve solve = [&](Vec b, Vec y) { return newton.solve_linear(b, y); };
+  if (filter(step.acceleration, step.velocity, solve, error.displacement, filtered_))
     std::swap(error.displacement, filtered_);
   // A damper takes back errors of velocities, as a spring those of displacements.
-  if (filter(step.acceleration, 0, newton, error.velocity)) std::swap(error.velocity, filtered_);
+  if (filter(step.acceleration, 0, solve, error.velocity, filtered_)) std::swap(error.velocity, filtered_);
 }
 
 }  // namespace trammel

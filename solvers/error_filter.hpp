@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,12 @@ class ErrorFilter {
   /// Filters the errors of kinematic blocks in the step for which `change` was called last. `newton` has solved its equations.
   /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
   void apply(const StepCoefficients& step, Newton& newton, LocalError& error);
+  /// Solves J y = b; false if this fails.
+  using Solve = std::function<bool(Vec b, Vec y)>;
+  /// J^-1 (c_a M + c_v D) e of the kinematic numbers of `e`, which has the order of LocalError, with M and D of `change`. Others remain.
+  /// False where that has no value. Collective.
+  bool filter(double c_a, double c_v, const Solve& solve, const std::vector<double>& e,
+              std::vector<double>& out);
   /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
   void drop() {
     M_.reset();
@@ -46,8 +53,6 @@ class ErrorFilter {
   /// `numbers`: of a LocalError.
   bool prepare(const State& end, std::size_t numbers);
   bool assemble(const State& end, double mass, double damping, OwnedMat& out);
-  /// Writes J^-1 (c_a M + c_v D) e for the kinematic numbers of `e`, which has the order of LocalError, to `filtered_`.
-  bool filter(double c_a, double c_v, Newton& newton, const std::vector<double>& e);
   /// `use(its place in a local vector, its place in a LocalError)` of the owned numbers of kinematic blocks.
   template <class Use>
   void each_kinematic(Use&& use) const;

@@ -33,7 +33,8 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
       equations_(assembler, scales, form.level()),
       newton_(equations_, stage.newton, timings),
       accuracy_(stage.accuracy),
-      filter_(assembler) {
+      filter_(assembler),
+      vibration_filter_(equations_, alpha_, timings) {
   memory_.prepares_start = stage.start == DynamicStage::Start::consistent;
   int constrained = 0;
   for (const UnknownBlock& u : assembler.layout().unknowns())
@@ -94,11 +95,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   }
 
   const AlphaCoefficients& c = alpha_;
-  StepCoefficients step;
-  step.step = h;
-  step.velocity = c.gamma / (c.beta * h);
-  step.acceleration = (1 - c.alpha_m) / ((1 - c.alpha_f) * c.beta * h * h);
-  step.state_rate = (1 - c.alpha_m1) / ((1 - c.alpha_f) * c.gamma1 * h);
+  const StepCoefficients step = c.of_step(h);
   equations_.begin(*base_, end, step, equations_.scales().mass * step.acceleration);
   form_.begin(*base_);
   predict(h);
@@ -242,8 +239,11 @@ void GeneralizedAlpha::end_algorithmic() {
   form_.correct(at_end);
 }
 
-void GeneralizedAlpha::local_error(LocalError& out, bool event) {
+void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_vibrations) {
   if (!errors_) return;
+  event_ = event;
+  out.without_vibrations = false;
+  vibration_filter_.begin(step_, time_of_vibrations);
   const State& end = trial();
   const double time = errors_->node_time(end.time, step_);
   if (errors_->empty()) {
@@ -261,13 +261,16 @@ void GeneralizedAlpha::local_error(LocalError& out, bool event) {
   const ErrorFilter::Change change = filter_.change(end, *errors_, time, a_end_);
   const bool counts = alpha_.gamma * step_ * change.of_velocities > least_change * accuracy_;
   errors_->estimate(step_, time, end, a_end_, counts ? change.faster : 0.0, out);
-  if (change.faster <= ErrorFilter::sudden) filter_.apply(equations_.coefficients(), newton_, out);
+  vibration_filter_.apply(filter_, newton_.x(), end.time - step_, out);
+  if (!out.without_vibrations && change.faster <= ErrorFilter::sudden)
+    filter_.apply(equations_.coefficients(), newton_, out);
 }
 
 void GeneralizedAlpha::accept(State& now) {
   if (errors_) {
     if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
     errors_->add(errors_->node_time(trial().time, step_), a_end_);
+    vibration_filter_.accepted(trial().time, event_);
   }
   form_.accept();
   const FieldNorms& norms = equations_.norms();
@@ -333,6 +336,7 @@ void GeneralizedAlpha::revise() {
   runs_ = runs_of(assembler_.layout());
   newton_.reset();
   filter_.drop();
+  vibration_filter_.reset();
   form_.drop_tangent();
 }
 
@@ -351,12 +355,14 @@ void GeneralizedAlpha::restart(State& now) {
 
 void GeneralizedAlpha::drop_tangent() {
   newton_.drop_tangent();
+  vibration_filter_.drop();
   form_.drop_tangent();
 }
 
 void GeneralizedAlpha::drop_factorization() {
   newton_.drop_factorization();
   filter_.drop();
+  vibration_filter_.reset();
   form_.drop_tangent();
   has_before_ = bends_ = false;
 }

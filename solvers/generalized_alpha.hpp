@@ -10,6 +10,7 @@
 #include "solvers/error_filter.hpp"
 #include "solvers/step_method.hpp"
 #include "solvers/unknown_runs.hpp"
+#include "solvers/vibration_filter.hpp"
 
 namespace trammel {
 
@@ -34,7 +35,7 @@ class GeneralizedAlpha final : public StepMethod {
   void pass_kink() override {
     if (errors_) errors_->forget_before();
   }
-  void local_error(LocalError& out, bool event) override;
+  void local_error(LocalError& out, bool event, double time) override;
   void serialize(Archive& archive) override;
   void drop_tangent() override;
   void drop_factorization() override;
@@ -83,6 +84,8 @@ class GeneralizedAlpha final : public StepMethod {
   double accuracy_ = 0;               ///< that the stage asks for; 0: none
   std::optional<AlphaError> errors_;  ///< where it does
   ErrorFilter filter_;                ///< of these errors
+  VibrationFilter vibration_filter_;
+  bool event_ = false;  ///< the step that was judged last ends at one
 };
 
 }  // namespace trammel

@@ -17,6 +17,11 @@ struct LocalError {
   /// alike, is false.
   std::vector<double> between;
   bool knows_between = false;
+  /// Whether what they leave in fast vibrations is taken out of both.
+  bool without_vibrations = false;
+  /// Then: what was taken, as displacements; and the displacements of these vibrations at the end of the step, where they were looked
+  /// at, else empty.
+  std::vector<double> vibrating, vibration;
   /// Displacements over h^3 v'', and velocities over h^3 v'''.
   double of_jerk = 0, of_snap = 0;
 };

@@ -4,10 +4,9 @@
 
 #include "kernel/assembler.hpp"
 #include "solvers/convergence.hpp"
+#include "solvers/step_coefficients.hpp"
 
 namespace trammel {
-
-struct StepCoefficients;
 
 /// The equations of one step, f(x) = 0, for Newton's method. Their vectors and matrices contain the unknowns of the
 /// layout once, or once for each stage of the method. Every function is collective, except those that return a

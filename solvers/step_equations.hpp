@@ -6,23 +6,9 @@
 
 #include "solvers/algebraic_sizes.hpp"
 #include "solvers/newton_equations.hpp"
+#include "solvers/step_coefficients.hpp"
 
 namespace trammel {
-
-/// How velocities and accelerations follow from the unknown x of a step: v = velocity x + v0, v' =
-/// acceleration x + a0, and y' = state_rate x + y0 for first-order states.
-struct StepCoefficients {
-  double velocity = 0;
-  double acceleration = 0;
-  double state_rate = 0;
-  double step = 0;  ///< h [s]
-  /// In statics: factor of x in the rates on which velocity-level constraints act; everything else is at rest.
-  double constraint_velocity = 0;
-  /// In statics: factor of M in the tangent, without a counterpart in the equations [1/s^2].
-  double inertia = 0;
-
-  friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
-};
 
 /// The equations of one step in its increment x: q = q_n exp(x~) for kinematic blocks, y = y_n + x for
 /// states, likewise scaled for algebraic unknowns, the scaled value itself for multipliers; in the stabilized form q = q_n exp((x - mu)~). See

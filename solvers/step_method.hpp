@@ -38,8 +38,9 @@ class StepMethod {
   const StepMemory& memory() const { return memory_; }
   /// Continues from another state with the memory that belongs to it.
   void restore(const StepMemory& memory) { memory_ = memory; }
-  /// The local error of the converged trial. `event`: it ends at one. Only in stages with an accuracy. Collective.
-  virtual void local_error(LocalError&, bool /*event*/) {}
+  /// The local error of the converged trial. `event`: it ends at one. `time` [s]: what the error leaves in faster vibrations is taken out
+  /// where that is known (LocalError::without_vibrations). Only in stages with an accuracy. Collective.
+  virtual void local_error(LocalError&, bool /*event*/, double /*time*/) {}
   /// Writes (collective) or reads the data of the steps before.
   virtual void serialize(Archive& archive) { archive(memory_); }
   /// Discards tangents that were kept over steps.

@@ -31,6 +31,7 @@ int StepSizes::level_of(double size) const {
 }
 
 void StepSizes::begin(double span, double accuracy, double first) {
+  longest_ = span / fewest;
   unit_ = span * std::sqrt(accuracy);
   begin_again(first);
 }
@@ -44,7 +45,7 @@ void StepSizes::begin_again(double size) {
 }
 
 double StepSizes::next(double remaining) const {
-  const double h = size();
+  const double h = std::min(size(), longest_);
   if (remaining <= h * (1 + 1e-6)) return remaining;
   return remaining < 2 * h ? 0.5 * remaining : h;
 }
@@ -60,11 +61,10 @@ bool StepSizes::accepts(double h, double rate) {
   return false;
 }
 
-void StepSizes::accepted(double h, double rate, double latest) {
-  // As of the present level.
-  const double square = (size() / h) * (size() / h), now = rate * square;
+void StepSizes::accepted(double h, double rate) {
+  const double now = rate * (size() / h) * (size() / h);  // as of the present level
   std::rotate(recent_.rbegin(), recent_.rbegin() + 1, recent_.rend());
-  recent_[0] = latest * square;
+  recent_[0] = now;
   began_ = true;
   int change = 0;
   if (now > high) {
@@ -78,7 +78,6 @@ void StepSizes::accepted(double h, double rate, double latest) {
     change = 2 * *std::ranges::max_element(recent_) <= low ? 1 : 0;
   }
   if (change == 0) return;
-  by_latest_ = change > 0 && 2 * now > low;
   level_ += change;
   for (double& each : recent_) each *= std::exp2(change);
   if (!grows_) waits_ = patience;

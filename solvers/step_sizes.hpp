@@ -11,6 +11,9 @@ namespace trammel {
 /// accuracy, so that another accuracy scales all decisions.
 class StepSizes {
  public:
+  /// Steps of a stage, at least: what is about to happen, as a snap under a slow load, shows in no estimate of a step.
+  static constexpr double fewest = 100;
+
   /// `span`: of the stage [s]; `first`: the step to begin with [s].
   void begin(double span, double accuracy, double first);
   /// Begins again after a restart, with steps of at most `size` [s].
@@ -21,10 +24,7 @@ class StepSizes {
   /// Whether a step of size h with this rate of error is accepted. If not, it must be repeated with the size
   /// `next`.
   bool accepts(double h, double rate);
-  /// The step was accepted. `latest`: the rate of the last steps alone, at most `rate`; steps become longer where it is low.
-  void accepted(double h, double rate, double latest);
-  /// Whether the size became longer last although `rate` was too high for that.
-  bool by_latest() const { return by_latest_; }
+  void accepted(double h, double rate);
   /// The step ended at an event: the following sizes grow again from a fraction of the present size.
   void cut_short(double h);
   /// A longer step could not be solved.
@@ -33,19 +33,19 @@ class StepSizes {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(unit_, level_, grows_, began_, by_latest_, waits_, recent_);
+    archive(longest_, unit_, level_, grows_, began_, waits_, recent_);
   }
 
  private:
   int level_of(double size) const;
 
-  double unit_ = 1;     ///< size of level 0 [s]
-  int level_ = 0;       ///< of the next step; two are a factor of 2
-  bool grows_ = true;   ///< after a start: by up to a factor of 2 a step
-  bool began_ = false;  ///< a step was accepted since
-  bool by_latest_ = false;
+  double longest_ = 1;              ///< [s]
+  double unit_ = 1;                 ///< size of level 0 [s]
+  int level_ = 0;                   ///< of the next step; two are a factor of 2
+  bool grows_ = true;               ///< after a start: by up to a factor of 2 a step
+  bool began_ = false;              ///< a step was accepted since
   int waits_ = 0;                   ///< steps before the next may be longer
-  std::array<double, 3> recent_{};  ///< the last rates of the last steps alone, as of the present level
+  std::array<double, 3> recent_{};  ///< the last rates, as of the present level
 };
 
 }  // namespace trammel

@@ -31,7 +31,7 @@ Steps steps(double accuracy, Density&& d) {
     const double remaining = span - t, h = sizes.next(remaining), part = d(t) * h * h * h / accuracy,
                  rate = part * span / h / budget.share(part, h, t + h, 0);
     if (!sizes.accepts(h, rate)) continue;
-    sizes.accepted(h, rate, rate);
+    sizes.accepted(h, rate);
     budget.spend(part, h);
     ++all.number;
     all.error += part;
