@@ -24,6 +24,12 @@ class EigenLu final : public DenseLu {
   }
 
   void solve(double* x, int stride, int columns) const override {
+    if (columns == 1) {
+      Eigen::Map<Eigen::VectorXd> its(x, lu_.rows());
+      const Eigen::VectorXd b = its;
+      its = lu_.solve(b);
+      return;
+    }
     Block its(x, lu_.rows(), columns, Eigen::OuterStride<>(stride));
     const Eigen::MatrixXd b = its;
     its = lu_.solve(b);

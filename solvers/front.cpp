@@ -23,7 +23,8 @@ Eigen::VectorXd scales_of(const Eigen::VectorXd& sizes) {
 
 Eigen::MatrixXd& Front::start(int leading, int border) {
   leading_ = pivots_ = leading;
-  matrix_.setZero(leading + border, leading + border);
+  matrix_.resize(leading + border, leading + border);
+  std::fill_n(matrix_.data(), matrix_.size(), 0.0);
   row_order_.resize(0);
   column_order_.resize(0);
   return matrix_;
@@ -64,23 +65,19 @@ void Front::eliminate_columns(int first, int count) {
 }
 
 std::vector<double> Front::share(int first, int count) const {
-  // E above R, by columns, then columns of C.
   std::vector<double> share{double(size()), double(pivots_), double(count)};
-  const double *begin = matrix_.data(), *end = begin + std::ptrdiff_t{size()} * pivots_;
-  share.insert(share.end(), begin, end);
   for (int k = 0; k < count; ++k) {
-    const double* column = end + std::ptrdiff_t{size()} * (first + k);
+    const double* column = matrix_.data() + std::ptrdiff_t{size()} * (pivots_ + first + k);
     share.insert(share.end(), column, column + pivots_);
   }
   return share;
 }
 
-std::vector<double> Front::eliminated_share(const std::vector<double>& share) {
+std::vector<double> Front::eliminated_share(const std::vector<double>& share, std::span<const double> left) {
   const auto n = static_cast<int>(share[0]), pivots = static_cast<int>(share[1]),
              count = static_cast<int>(share[2]);
-  const double* left = share.data() + 3;
-  const double* C = left + std::ptrdiff_t{n} * pivots;
-  const Eigen::Map<const Eigen::MatrixXd> E_R(left, n, pivots);
+  const double* C = share.data() + 3;
+  const Eigen::Map<const Eigen::MatrixXd> E_R(left.data(), n, pivots);
   const Eigen::MatrixXd E = E_R.topRows(pivots);
   const std::unique_ptr<DenseLu> lu = DenseLu::make();
   lu->compute(E.data(), pivots);
@@ -88,7 +85,8 @@ std::vector<double> Front::eliminated_share(const std::vector<double>& share) {
   for (int k = 0; k < count; ++k)
     std::copy_n(C + std::ptrdiff_t{pivots} * k, pivots, result.data() + std::ptrdiff_t{n} * k);
   lu->solve(result.data(), n, count);
-  lu->subtract_product(result.data() + pivots, left + pivots, result.data(), n, n - pivots, pivots, count);
+  lu->subtract_product(result.data() + pivots, left.data() + pivots, result.data(), n, n - pivots, pivots,
+                       count);
   return result;
 }
 
