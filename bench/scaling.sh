@@ -8,6 +8,8 @@ set -euo pipefail
 . "$(dirname "$0")/start.sh"
 command -v valgrind >/dev/null || { echo "bench/scaling.sh: needs Debian's valgrind" >&2; exit 1; }
 export OMPI_MCA_mpi_yield_when_idle=1 OPENBLAS_NUM_THREADS=1
+# Without "rep movsb" and "rep stosb", of which callgrind counts each byte as an instruction.
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-ERMS,-FSRM
 build=${BUILD:-build/release}
 cmake --build "$build" --target step_window >/dev/null
 python3 bench/scaling.py "$trammel" "$results" "$PWD/$build/bench/step_window.so" "$@"

@@ -14,6 +14,9 @@ class DenseLu {
   virtual void compute(const double* a, int n) = 0;
   /// An estimate of the reciprocal of the condition number, in the 1-norm; zero where a pivot is zero to rounding.
   virtual double rcond() const = 0;
+  /// L and U in place of the matrix, and the place of each of its rows in them; `take` is all that another object needs to solve.
+  virtual void give(double* lu, int stride, double* places) const = 0;
+  virtual void take(const double* lu, int stride, const double* places, int n) = 0;
   /// X = A^-1 X.
   virtual void solve(double* x, int stride, int columns) const = 0;
   /// C -= A B, with C of `rows` x `columns` and A of `inner` columns; all of one stride.

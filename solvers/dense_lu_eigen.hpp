@@ -15,18 +15,32 @@ constexpr double least_pivot = 1e-15;  // of the largest
 
 class EigenLu final : public DenseLu {
  public:
-  void compute(const double* a, int n) override { lu_.compute(Eigen::Map<const Eigen::MatrixXd>(a, n, n)); }
-
-  double rcond() const override {
+  void compute(const double* a, int n) override {
+    lu_ = Eigen::Map<const Eigen::MatrixXd>(a, n, n);
+    const Eigen::PartialPivLU<Eigen::Ref<Eigen::MatrixXd>> lu(lu_);  // in place
+    order_ = lu.permutationP();
     // Eigen's estimate says nothing where a pivot is zero.
-    const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
-    return pivots.minCoeff() > least_pivot * pivots.maxCoeff() ? lu_.rcond() : 0;
+    const auto pivots = lu_.diagonal().cwiseAbs();
+    rcond_ = pivots.minCoeff() > least_pivot * pivots.maxCoeff() ? lu.rcond() : 0;
+  }
+
+  double rcond() const override { return rcond_; }
+
+  void give(double* lu, int stride, double* places) const override {
+    Block(lu, lu_.rows(), lu_.cols(), Eigen::OuterStride<>(stride)) = lu_;
+    Eigen::Map<Eigen::VectorXd>(places, lu_.rows()) = order_.indices().cast<double>();
+  }
+
+  void take(const double* lu, int stride, const double* places, int n) override {
+    lu_ = ConstBlock(lu, n, n, Eigen::OuterStride<>(stride));
+    order_.indices() = Eigen::Map<const Eigen::VectorXd>(places, n).cast<int>();
   }
 
   void solve(double* x, int stride, int columns) const override {
-    Block its(x, lu_.rows(), columns, Eigen::OuterStride<>(stride));
-    const Eigen::MatrixXd b = its;
-    its = lu_.solve(b);
+    if (columns == 1)
+      solve_in_place(Eigen::Map<Eigen::VectorXd>(x, lu_.rows()));
+    else
+      solve_in_place(Block(x, lu_.rows(), columns, Eigen::OuterStride<>(stride)));
   }
 
   void subtract_product(double* c, const double* a, const double* b, int stride, int rows, int inner,
@@ -44,7 +58,17 @@ class EigenLu final : public DenseLu {
  private:
   using Block = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
   using ConstBlock = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+
+  template <class X>
+  void solve_in_place(X&& x) const {
+    x = order_ * x;
+    lu_.triangularView<Eigen::UnitLower>().solveInPlace(x);
+    lu_.triangularView<Eigen::Upper>().solveInPlace(x);
+  }
+
+  Eigen::MatrixXd lu_;
+  Eigen::PermutationMatrix<Eigen::Dynamic> order_;
+  double rcond_ = 0;
 };
 
 }  // namespace

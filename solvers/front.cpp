@@ -23,7 +23,9 @@ Eigen::VectorXd scales_of(const Eigen::VectorXd& sizes) {
 
 Eigen::MatrixXd& Front::start(int leading, int border) {
   leading_ = pivots_ = leading;
-  matrix_.setZero(leading + border, leading + border);
+  places_.resize(0);
+  matrix_.resize(leading + border, leading + border);
+  std::fill_n(matrix_.data(), matrix_.size(), 0.0);
   row_order_.resize(0);
   column_order_.resize(0);
   return matrix_;
@@ -48,7 +50,8 @@ bool Front::factorize(bool all) {
     if (all) return false;
     leave_weak_pivots(scaled);
   }
-  matrix_.topLeftCorner(pivots_, pivots_) = scaled;
+  places_.resize(pivots_);
+  if (pivots_ > 0) lu_->give(matrix_.data(), size(), places_.data());
   auto C = matrix_.topRightCorner(pivots_, rest());
   auto R = matrix_.bottomLeftCorner(rest(), pivots_);
   C = row_scale_.asDiagonal() * C;
@@ -64,31 +67,27 @@ void Front::eliminate_columns(int first, int count) {
 }
 
 std::vector<double> Front::share(int first, int count) const {
-  // E above R, by columns, then columns of C.
   std::vector<double> share{double(size()), double(pivots_), double(count)};
-  const double *begin = matrix_.data(), *end = begin + std::ptrdiff_t{size()} * pivots_;
-  share.insert(share.end(), begin, end);
+  share.insert(share.end(), places_.begin(), places_.end());
   for (int k = 0; k < count; ++k) {
-    const double* column = end + std::ptrdiff_t{size()} * (first + k);
+    const double* column = matrix_.data() + std::ptrdiff_t{size()} * (pivots_ + first + k);
     share.insert(share.end(), column, column + pivots_);
   }
   return share;
 }
 
-std::vector<double> Front::eliminated_share(const std::vector<double>& share) {
+std::vector<double> Front::eliminated_share(const std::vector<double>& share, std::span<const double> left) {
   const auto n = static_cast<int>(share[0]), pivots = static_cast<int>(share[1]),
              count = static_cast<int>(share[2]);
-  const double* left = share.data() + 3;
-  const double* C = left + std::ptrdiff_t{n} * pivots;
-  const Eigen::Map<const Eigen::MatrixXd> E_R(left, n, pivots);
-  const Eigen::MatrixXd E = E_R.topRows(pivots);
+  const double *places = share.data() + 3, *C = places + pivots;
   const std::unique_ptr<DenseLu> lu = DenseLu::make();
-  lu->compute(E.data(), pivots);
+  lu->take(left.data(), n, places, pivots);
   std::vector<double> result(static_cast<std::size_t>(n) * static_cast<std::size_t>(count), 0.0);
   for (int k = 0; k < count; ++k)
     std::copy_n(C + std::ptrdiff_t{pivots} * k, pivots, result.data() + std::ptrdiff_t{n} * k);
   lu->solve(result.data(), n, count);
-  lu->subtract_product(result.data() + pivots, left + pivots, result.data(), n, n - pivots, pivots, count);
+  lu->subtract_product(result.data() + pivots, left.data() + pivots, result.data(), n, n - pivots, pivots,
+                       count);
   return result;
 }
 

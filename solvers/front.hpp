@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "solvers/dense_lu.hpp"
@@ -26,9 +28,15 @@ class Front {
   bool factorize(bool all);
   /// S and W for columns of the rest.
   void eliminate_columns(int first, int count);
-  /// The same by another rank: what it needs, what it does with that, and what it sends back.
+  /// The same by another rank: what it needs, of which `left` (the factors of E above R) is the same for all, what it does with that, and what it sends back.
   std::vector<double> share(int first, int count) const;
-  static std::vector<double> eliminated_share(const std::vector<double>& share);
+  std::span<const double> left() const {
+    return {matrix_.data(), static_cast<std::size_t>(matrix_.rows()) * static_cast<std::size_t>(pivots_)};
+  }
+  static std::size_t left_size(const std::vector<double>& share) {
+    return static_cast<std::size_t>(share[0]) * static_cast<std::size_t>(share[1]);
+  }
+  static std::vector<double> eliminated_share(const std::vector<double>& share, std::span<const double> left);
   void take_columns(int first, int count, const std::vector<double>& eliminated);
 
   int size() const { return static_cast<int>(matrix_.rows()); }
@@ -45,10 +53,11 @@ class Front {
  private:
   void leave_weak_pivots(Eigen::MatrixXd& scaled);
 
-  Eigen::MatrixXd matrix_;  ///< E, R and C, scaled, then W in place of C and S in place of B
+  Eigen::MatrixXd matrix_;  ///< the factors of E, R and C, scaled, then W in place of C and S in place of B
   int leading_ = 0, pivots_ = 0;
   Eigen::VectorXd row_scale_, column_scale_;       ///< with which the largest entries of E are one
   std::unique_ptr<DenseLu> lu_ = DenseLu::make();  ///< of E, scaled
+  Eigen::VectorXd places_;                         ///< of the rows of E in its factors
   Eigen::VectorXi row_order_, column_order_;       ///< empty where all leading unknowns have pivots
   Eigen::VectorXd own_;                            ///< E^-1 b, scaled
 };

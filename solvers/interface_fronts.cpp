@@ -124,12 +124,15 @@ bool InterfaceFronts::eliminate(MPI_Comm comm, Led& its, const Task& task) const
   const int columns = fine ? its.front.rest() : 0;
   const auto first_of = [&](int part) { return columns * part / parts; };
   std::vector<std::vector<double>> shares;
-  std::vector<MPI_Request> requests(task.others.size());
+  std::vector<MPI_Request> requests(2 * task.others.size(), MPI_REQUEST_NULL);
   for (int k = 0; k < parts - 1; ++k) {
     const int first = first_of(k), count = first_of(k + 1) - first;
     shares.push_back(count > 0 ? its.front.share(first, count) : std::vector<double>());
     MPI_Isend(shares.back().data(), static_cast<int>(shares.back().size()), MPI_DOUBLE, task.others[at(k)],
-              share_tag, comm, &requests[at(k)]);
+              share_tag, comm, &requests[2 * at(k)]);
+    if (count > 0)
+      MPI_Isend(its.front.left().data(), static_cast<int>(its.front.left().size()), MPI_DOUBLE,
+                task.others[at(k)], share_tag, comm, &requests[2 * at(k) + 1]);
   }
   if (fine) its.front.eliminate_columns(first_of(parts - 1), columns - first_of(parts - 1));
   std::vector<double> eliminated;
@@ -156,7 +159,10 @@ bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
       std::vector<double> share(at(count));
       MPI_Recv(share.data(), count, MPI_DOUBLE, leader_of(task.group), share_tag, comm, MPI_STATUS_IGNORE);
       if (share.empty()) continue;
-      const std::vector<double> eliminated = Front::eliminated_share(share);
+      std::vector<double> left(Front::left_size(share));
+      MPI_Recv(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, leader_of(task.group), share_tag, comm,
+               MPI_STATUS_IGNORE);
+      const std::vector<double> eliminated = Front::eliminated_share(share, left);
       MPI_Send(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, leader_of(task.group),
                share_tag, comm);
       continue;

@@ -46,12 +46,10 @@ void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> r
     below_of_[at(below_[e].border)].push_back(static_cast<int>(e));
   w_.assign(at((border + lanes - 1) / lanes), {});
   v_.assign(w_.size(), {});
-  std::vector<int> coupled;
+  std::vector<std::vector<int>> coupled(at(border));
   for (const auto* entries : {&right_, &below_})
-    for (const Entry& e : *entries) coupled.push_back(e.inner);
-  std::ranges::sort(coupled);
-  coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
-  lu_.order_last(std::move(coupled), 2 * border);
+    for (const Entry& e : *entries) coupled[at(e.border)].push_back(e.inner);
+  lu_.set_border(std::move(coupled));
   lu_.omit(number_);
 }
 

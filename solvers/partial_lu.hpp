@@ -12,8 +12,8 @@ namespace trammel {
 ///     [A  C]   [F   0] [B  W]
 ///     [R  .] = [V   1] [0  S]      A = F B,  W = F^-1 C,  V = R B^-1,  S = . - V W
 ///
-/// with A by KLU. C, R, W and V are sparse: unknowns that are coupled to the border come last among the pivots, so that W and V
-/// have few numbers. A solve goes once forward by F and once back by B, whatever the size of the border.
+/// with A by KLU. C, R, W and V are sparse: the order of pivots is that of a matrix which has the border too, so that A, W and V
+/// fill in little. A solve goes once forward by F and once back by B, whatever the size of the border.
 ///
 /// The vectors b, x, r and size are those of the rank; the interior is a part of them.
 class PartialLu {

@@ -1,7 +1,5 @@
 #include "solvers/repeated_lu.hpp"
 
-#include <camd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +12,7 @@
 #endif
 
 #include "kernel/petsc_call.hpp"
+#include "solvers/bordered_order.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -41,12 +40,10 @@ constexpr double much_fill = 40, near_expected = 2;
 /// Entries of L, by those that AMD expects, beyond which a trial is given up: where zeros on the diagonal push pivots off it, some
 /// chains of joints fill in without bound.
 constexpr double most_fill = 2;
-/// Unknowns up to which all orderings are compared, for next to no time.
+/// Unknowns up to which all orderings are compared, for next to no time, where there is no border that only one of them knows.
 constexpr int few = 1000;
 
 constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
-/// Operations for each of those without unknowns that come last, beside those that are saved, up to which these come last.
-constexpr double price_of_last = 1.2;
 
 /// New factors need large blocks, which the holes of a heap in use may not hold: the pages of these holes go back to the system. The
 /// end of the heap stays as it is, in huge pages.
@@ -218,18 +215,13 @@ struct RepeatedLu::Factors {
   double flops = 0;
 };
 
-/// AMD, with the unknowns of the list last. Gives the entries of L that it expects; 0 where it fails.
-int RepeatedLu::Last::order(int n, int* starts, int* columns, int* order, klu_common* common) {
-  Last& last = *static_cast<Last*>(common->user_data);
-  std::vector<int> group(at(n), 0);
-  for (const int unknown : last.unknowns) group[at(unknown)] = 1;
-  std::array<double, CAMD_CONTROL> control{};
-  std::array<double, CAMD_INFO> info{};
-  camd_defaults(control.data());
-  const int status = camd_order(n, starts, columns, order, control.data(), info.data(), group.data());
-  if (status != CAMD_OK && status != CAMD_OK_BUT_JUMBLED) return 0;
-  last.operations = info[CAMD_NDIV] + 2 * info[CAMD_NMULTSUBS_LU];
-  return static_cast<int>(info[CAMD_LNZ]) + n;
+/// Gives the entries of L that it expects; 0 where it fails.
+int RepeatedLu::Border::order(int n, int* starts, int* columns, int* order, klu_common* common) {
+  Border& border = *static_cast<Border*>(common->user_data);
+  const BorderedOrder found = bordered_order(n, starts, columns, border.coupled);
+  std::ranges::copy(found.unknowns, order);
+  border.operations = found.operations;
+  return static_cast<int>(found.entries);
 }
 
 /// An order of columns, without factors yet.
@@ -237,9 +229,9 @@ RepeatedLu::Factors RepeatedLu::analysed(int ordering, bool blocks) {
   Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
   common_->ordering = ordering;
   common_->btf = blocks ? 1 : 0;
-  common_->user_data = &last_;
+  common_->user_data = &border_;
   made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
-  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = last_.operations;
+  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = border_.operations;
   return made;
 }
 
@@ -275,7 +267,7 @@ bool RepeatedLu::suffices(const Factors& alone) const {
   if (!alone.numeric) return false;
   const double expected = alone.symbolic->est_flops;
   if (expected > much_fill * alone.symbolic->lnz) return alone.flops <= near_expected * expected;
-  return size() > few && alone.flops <= as_expected * expected;
+  return (size() > few || !border_.coupled.empty()) && alone.flops <= as_expected * expected;
 }
 
 void RepeatedLu::order() {
@@ -287,17 +279,12 @@ void RepeatedLu::order() {
     common_->tol = pivot_tolerance;
     common_->maxwork = transversal_work;
     common_->scale = -1;  // KLU would find the scales anew in each factorization, and divide by them
-    common_->user_order = &Last::order;
+    common_->user_order = &Border::order;
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
   constexpr double any_price = std::numeric_limits<double>::infinity();
-  Factors best = analysed(amd, false);
-  if (best.symbolic && !last_.unknowns.empty()) {
-    Factors other = analysed(own_order, false);
-    const double saved = last_.solves * (best.symbolic->lnz + best.symbolic->unz);
-    if (other.symbolic && other.symbolic->est_flops <= price_of_last * best.symbolic->est_flops + saved)
-      best = std::move(other);
-  }
+  Factors best = analysed(border_.coupled.empty() ? amd : own_order, false);
+  if (!best.symbolic) best = analysed(amd, false);
   factorize(best, any_price);
   const bool regular = common_->status != KLU_SINGULAR;
   if (!suffices(best)) {

@@ -38,9 +38,9 @@ class RepeatedLu {
   bool factorize(Mat A);
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
-  /// Unknowns whose columns come last in all orders sought from now on, unless the factors become too dear. Few columns of L and U then
-  /// stand between them and the end. `solves`: solutions with L or U, of whole length, that this saves with each factorization.
-  void order_last(std::vector<int> unknowns, int solves) { last_ = {std::move(unknowns), solves, 0}; }
+  /// A border that is eliminated after this matrix: for each of its unknowns, the unknowns here that it is coupled to. Orders sought from now
+  /// on take it into account (bordered_order).
+  void set_border(std::vector<std::vector<int>> border) { border_ = {std::move(border), 0}; }
   /// Omits unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here, in
   /// the same order from 0 on, and -1 where it is omitted.
   void omit(std::vector<PetscInt> number) { number_ = std::move(number); }
@@ -102,17 +102,16 @@ class RepeatedLu {
   void remember_pivots();
   bool pivots_serve() const;
 
-  /// What KLU passes to the order with some unknowns last, and what that order says.
-  struct Last {
-    std::vector<int> unknowns;
-    int solves = 0;
+  /// What KLU passes to the order of a matrix with a border, and what that order says.
+  struct Border {
+    std::vector<std::vector<int>> coupled;
     double operations = 0;  ///< expected
 
     static int order(int n, int* starts, int* columns, int* order, klu_common* common);
   };
 
   bool one_block_;
-  Last last_;
+  Border border_;
   std::unique_ptr<klu_common> common_;
   std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};

@@ -7,7 +7,10 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <set>
+#include <span>
 
+#include "solvers/bordered_order.hpp"
 #include "solvers/petsc_owned.hpp"
 
 namespace trammel {
@@ -256,40 +259,62 @@ struct Grid {
   std::vector<double> value;
 };
 
-/// How many of the unknowns are among as many last columns.
-std::ptrdiff_t number_last(const RepeatedLu& lu, const std::vector<int>& unknowns) {
-  const int* order = lu.symbolic().Q;
-  return std::ranges::count_if(unknowns, [&](int unknown) {
-    return std::find(order, order + lu.size(), unknown) - order >= lu.size() - std::ssize(unknowns);
-  });
-}
+using Border = std::vector<std::vector<int>>;
 
-TEST(RepeatedLu, puts_unknowns_last_that_are_to_come_last) {
-  const Grid strip(4, 300);
-  const std::vector<int> first_line{0, 1, 2, 3};
-  RepeatedLu as_it_comes(true), lu(true);
-  ASSERT_TRUE(as_it_comes.factorize(strip.rows(), true));
-  EXPECT_LT(number_last(as_it_comes, first_line), 4);
-  lu.order_last(first_line, 0);
-  ASSERT_TRUE(lu.factorize(strip.rows(), true));
-  EXPECT_EQ(number_last(lu, first_line), 4);
-  EXPECT_LT(strip.error(lu), 1e-13);
-}
-
-TEST(RepeatedLu, lets_no_unknowns_come_last_where_that_costs_more_than_it_saves) {
-  const Grid square(40, 40);
-  std::vector<int> every_fifth;
-  for (int i = 0; i < 1600; i += 5) every_fifth.push_back(i);
-  for (const int solves : {0, 10'000}) {
-    RepeatedLu lu(true);
-    lu.order_last(every_fifth, solves);
-    ASSERT_TRUE(lu.factorize(square.rows(), true));
-    if (solves == 0)
-      EXPECT_LT(number_last(lu, every_fifth), 200);
-    else
-      EXPECT_EQ(number_last(lu, every_fifth), std::ssize(every_fifth));
-    EXPECT_LT(square.error(lu), 1e-13);
+/// Entries of L, and of what the border has besides, with the unknowns of a grid eliminated in an order.
+std::size_t fill(const Grid& grid, const Border& border, std::span<const int> order) {
+  const std::size_t n = grid.begin.size() - 1;
+  std::vector<std::size_t> place(n);
+  for (std::size_t k = 0; k < n; ++k) place[static_cast<std::size_t>(order[k])] = k;
+  std::vector<std::set<std::size_t>> below(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (PetscInt p = grid.begin[i]; p < grid.begin[i + 1]; ++p) {
+      const auto j = static_cast<std::size_t>(grid.column[static_cast<std::size_t>(p)]);
+      below[std::min(place[i], place[j])].insert(std::max(place[i], place[j]));
+    }
+  for (std::size_t g = 0; g < border.size(); ++g)
+    for (const int i : border[g]) below[place[static_cast<std::size_t>(i)]].insert(n + g);
+  std::size_t entries = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    entries += below[k].size();
+    below[k].erase(k);
+    if (const auto first = below[k].begin(); first != below[k].end() && *first < n)
+      below[*first].insert(first, below[k].end());
   }
+  return entries;
+}
+
+TEST(RepeatedLu, fills_in_less_with_a_border_that_it_knows) {
+  constexpr int width = 30;
+  const Grid grid(width, width);
+  Border border;  // on all sides
+  for (int i = 0; i < width; ++i)
+    for (const int outermost : {i, width * (width - 1) + i, width * i, width * i + width - 1})
+      border.push_back({outermost});
+  RepeatedLu as_it_comes(true), lu(true);
+  ASSERT_TRUE(as_it_comes.factorize(grid.rows(), true));
+  lu.set_border(border);
+  ASSERT_TRUE(lu.factorize(grid.rows(), true));
+  EXPECT_LT(grid.error(lu), 1e-13);
+  const std::size_t without = fill(grid, border, {as_it_comes.symbolic().Q, width * width});
+  const std::size_t with = fill(grid, border, {lu.symbolic().Q, width * width});
+  EXPECT_LT(with, 0.9 * static_cast<double>(without));
+}
+
+TEST(RepeatedLu, knows_the_cost_of_an_order_with_a_border) {
+  const Grid part(12, 40);
+  const std::vector<int> begin(part.begin.begin(), part.begin.end()),
+      column(part.column.begin(), part.column.end());
+  const Border border{{0, 1, 2}, {4, 5}, {479}};
+  const BorderedOrder order = bordered_order(480, begin.data(), column.data(), border);
+  ASSERT_EQ(order.unknowns.size(), 480U);
+  EXPECT_EQ(order.entries, static_cast<double>(fill(part, {}, order.unknowns)));
+  RepeatedLu lu(true);
+  lu.set_border(border);
+  ASSERT_TRUE(lu.factorize(part.rows(), true));
+  EXPECT_EQ(lu.numeric().lnz, order.entries);
+  EXPECT_EQ(lu.symbolic().est_flops, order.operations);
+  EXPECT_EQ(lu.tried(), 1);
 }
 
 }  // namespace
