@@ -8,8 +8,8 @@
 #include "io/checkpoint_file.hpp"
 #include "io/recorder.hpp"
 #include "run_log.hpp"
-#include "solvers/monitor.hpp"
-#include "solvers/stop_request.hpp"
+#include "solvers/newton/stop_request.hpp"
+#include "solvers/run/monitor.hpp"
 
 namespace trammel {
 

@@ -12,7 +12,7 @@
 #include "kernel/collective_errors.hpp"
 #include "kernel/layout.hpp"
 #include "kernel/plugin_call.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/start_conditions.hpp"
 

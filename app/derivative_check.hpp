@@ -5,7 +5,7 @@
 
 #include "io/case_file.hpp"
 #include "kernel/model.hpp"
-#include "solvers/stages.hpp"
+#include "solvers/newton/stages.hpp"
 #include "trammel/registry.hpp"
 
 namespace trammel {

@@ -17,7 +17,7 @@
 #include "kernel/plugin_call.hpp"
 #include "law_verification.hpp"
 #include "sample_values.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 #include "stage_reader.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/scene_check.hpp"

@@ -23,8 +23,8 @@
 #include "fault_report.hpp"
 #include "huge_pages.hpp"
 #include "petsc_memory.hpp"
-#include "solvers/energy_guard.hpp"
-#include "solvers/no_convergence.hpp"
+#include "solvers/run/energy_guard.hpp"
+#include "solvers/run/no_convergence.hpp"
 #include "standard_streams.hpp"
 #include "subnormals.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <variant>
 
-#include "solvers/accuracy_control.hpp"
-#include "solvers/convergence.hpp"
-#include "solvers/dense_output.hpp"
+#include "solvers/accuracy/accuracy_control.hpp"
+#include "solvers/newton/convergence.hpp"
+#include "solvers/run/dense_output.hpp"
 #include "trammel/lie.hpp"
 
 namespace trammel {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
-#include "solvers/monitor.hpp"
-#include "solvers/motion_range.hpp"
+#include "solvers/errors/motion_range.hpp"
+#include "solvers/run/monitor.hpp"
 
 namespace trammel {
 

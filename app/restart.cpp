@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "io/recorder_ranks.hpp"
-#include "solvers/rank_bytes.hpp"
-#include "solvers/snapshot_transfer.hpp"
+#include "solvers/ranks/rank_bytes.hpp"
+#include "solvers/run/snapshot_transfer.hpp"
 #include "trammel/quoted.hpp"
 
 namespace trammel {

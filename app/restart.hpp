@@ -8,7 +8,7 @@
 #include "io/checkpoint_file.hpp"
 #include "run_log.hpp"
 #include "session.hpp"
-#include "solvers/stages.hpp"
+#include "solvers/newton/stages.hpp"
 
 namespace trammel {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "solvers/monitor.hpp"
+#include "solvers/run/monitor.hpp"
 
 namespace trammel {
 

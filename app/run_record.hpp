@@ -6,7 +6,7 @@
 
 #include "command_line.hpp"
 #include "io/checkpoint_file.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 
 namespace trammel {
 

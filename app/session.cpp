@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <petscsys.h>
 
-#include "solvers/constraint_rank.hpp"
-#include "solvers/model_history.hpp"
-#include "solvers/model_scales.hpp"
+#include "solvers/constraints/constraint_rank.hpp"
+#include "solvers/newton/model_scales.hpp"
+#include "solvers/reviews/model_history.hpp"
 #include "stage_reader.hpp"
 #include "trammel/former_names.hpp"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "solvers/step_plan.hpp"
+#include "solvers/accuracy/step_plan.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/number_text.hpp"
 

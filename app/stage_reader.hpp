@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/case_file.hpp"
-#include "solvers/stages.hpp"
+#include "solvers/newton/stages.hpp"
 
 namespace trammel {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "solvers/stop_request.hpp"
+#include "solvers/newton/stop_request.hpp"
 
 namespace trammel {
 

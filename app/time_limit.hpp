@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "solvers/monitor.hpp"
-#include "solvers/stop_request.hpp"
+#include "solvers/newton/stop_request.hpp"
+#include "solvers/run/monitor.hpp"
 
 namespace trammel {
 

@@ -16,8 +16,8 @@
 
 #include "io/case_file.hpp"
 #include "kernel/loader.hpp"
-#include "solvers/petsc_owned.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/run/simulation.hpp"
 
 namespace {
 

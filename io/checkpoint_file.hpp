@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/case_lines.hpp"
-#include "solvers/snapshot.hpp"
+#include "solvers/run/snapshot.hpp"
 #include "trammel/archive.hpp"
 
 namespace trammel {

@@ -14,7 +14,7 @@
 #include "io/recorder_files.hpp"
 #include "io/recorder_ranks.hpp"
 #include "io/vtk_series.hpp"
-#include "solvers/dense_output.hpp"
+#include "solvers/run/dense_output.hpp"
 #include "trammel/archive.hpp"
 
 namespace trammel {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
-#include "solvers/monitor.hpp"
+#include "solvers/run/monitor.hpp"
 
 namespace trammel {
 

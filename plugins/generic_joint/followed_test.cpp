@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sample.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 #include "tests/solvers/test_models.hpp"
 #include "trammel/activity.hpp"
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "sample.hpp"
-#include "solvers/consistent_start.hpp"
-#include "solvers/model_scales.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/newton/model_scales.hpp"
+#include "solvers/run/simulation.hpp"
+#include "solvers/start/consistent_start.hpp"
 #include "tests/solvers/test_models.hpp"
 #include "trammel/activity.hpp"
 

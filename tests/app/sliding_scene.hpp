@@ -17,7 +17,7 @@
 #include "io/case_file.hpp"
 #include "io/csv_histories.hpp"
 #include "kernel/loader.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 
 /// Sliders on a cantilever, run in this process on the ranks of any communicator.
 namespace trammel::testing {

@@ -15,7 +15,7 @@
 #include "drawn_scene.hpp"
 #include "io/recorder.hpp"
 #include "io/vtk_series.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "algebraic_models.hpp"
-#include "solvers/snapshot.hpp"
+#include "solvers/run/snapshot.hpp"
 
 namespace trammel::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "algebraic_models.hpp"
-#include "solvers/petsc_owned.hpp"
-#include "solvers/snapshot.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/run/snapshot.hpp"
 
 namespace trammel::testing {
 namespace {

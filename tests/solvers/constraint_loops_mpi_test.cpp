@@ -1,4 +1,4 @@
-#include "solvers/constraint_loops.hpp"
+#include "solvers/constraints/constraint_loops.hpp"
 
 #include <gtest/gtest.h>
 

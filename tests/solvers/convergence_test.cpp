@@ -1,4 +1,4 @@
-#include "solvers/convergence.hpp"
+#include "solvers/newton/convergence.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <optional>
 
-#include "solvers/model_scales.hpp"
-#include "solvers/petsc_owned.hpp"
-#include "solvers/step_equations.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/newton/model_scales.hpp"
+#include "solvers/newton/step_equations.hpp"
 #include "test_models.hpp"
 
 /// Numbers of different dimensions side by side: each is judged by its own.

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "solvers/error_budget.hpp"
-#include "solvers/step_sizes.hpp"
+#include "solvers/accuracy/error_budget.hpp"
+#include "solvers/accuracy/step_sizes.hpp"
 
 namespace trammel::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "solvers/front.hpp"
+#include "solvers/linear/front.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "solvers/consistent_start.hpp"
-#include "solvers/model_scales.hpp"
-#include "solvers/petsc_owned.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/newton/model_scales.hpp"
+#include "solvers/start/consistent_start.hpp"
 #include "test_models.hpp"
 
 namespace trammel::testing {

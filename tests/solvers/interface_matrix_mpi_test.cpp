@@ -1,4 +1,4 @@
-#include "solvers/interface_matrix.hpp"
+#include "solvers/linear/interface_matrix.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "solvers/law_verdict.hpp"
+#include "solvers/reviews/law_verdict.hpp"
 
 #include <gtest/gtest.h>
 

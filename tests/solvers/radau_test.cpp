@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "solvers/radau_equations.hpp"
+#include "solvers/methods/radau_equations.hpp"
 #include "test_models.hpp"
 
 namespace trammel::testing {

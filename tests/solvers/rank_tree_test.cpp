@@ -1,4 +1,4 @@
-#include "solvers/rank_tree.hpp"
+#include "solvers/ranks/rank_tree.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

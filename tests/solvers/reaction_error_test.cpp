@@ -5,8 +5,8 @@
 #include <cmath>
 #include <complex>
 
-#include "solvers/alpha_coefficients.hpp"
-#include "solvers/smoothed_difference.hpp"
+#include "solvers/errors/alpha_coefficients.hpp"
+#include "solvers/errors/smoothed_difference.hpp"
 
 namespace trammel::testing {
 namespace {

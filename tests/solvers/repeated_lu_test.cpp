@@ -1,4 +1,4 @@
-#include "solvers/repeated_lu.hpp"
+#include "solvers/linear/repeated_lu.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <set>
 #include <span>
 
-#include "solvers/bordered_order.hpp"
-#include "solvers/petsc_owned.hpp"
+#include "solvers/linear/bordered_order.hpp"
+#include "solvers/linear/petsc_owned.hpp"
 
 namespace trammel {
 namespace {

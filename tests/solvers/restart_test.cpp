@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "solvers/force_jump.hpp"
-#include "solvers/model_history.hpp"
+#include "solvers/reviews/model_history.hpp"
+#include "solvers/run/force_jump.hpp"
 #include "test_models.hpp"
 
 /// The order of the method stays 2 when joints are released or become active, or when a force jumps, at the end of

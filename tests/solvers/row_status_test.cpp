@@ -9,7 +9,7 @@
 
 #include "kernel/assembler.hpp"
 #include "kernel/model_builder.hpp"
-#include "solvers/model_history.hpp"
+#include "solvers/reviews/model_history.hpp"
 #include "trammel/activity.hpp"
 
 namespace trammel {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "solvers/model_scales.hpp"
+#include "solvers/newton/model_scales.hpp"
 #include "test_models.hpp"
 
 namespace trammel::testing {

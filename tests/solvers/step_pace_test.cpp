@@ -1,4 +1,4 @@
-#include "solvers/step_pace.hpp"
+#include "solvers/accuracy/step_pace.hpp"
 
 #include <gtest/gtest.h>
 

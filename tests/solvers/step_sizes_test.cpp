@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/dense_output.hpp"
-#include "solvers/error_response.hpp"
-#include "solvers/event_crowding.hpp"
-#include "solvers/step_sizes.hpp"
+#include "solvers/accuracy/error_response.hpp"
+#include "solvers/accuracy/event_crowding.hpp"
+#include "solvers/accuracy/step_sizes.hpp"
+#include "solvers/run/dense_output.hpp"
 #include "test_models.hpp"
 #include "trammel/lie.hpp"
 

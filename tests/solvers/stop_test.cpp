@@ -1,4 +1,4 @@
-#include "solvers/stop_request.hpp"
+#include "solvers/newton/stop_request.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

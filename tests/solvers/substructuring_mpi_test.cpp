@@ -1,11 +1,11 @@
-#include "solvers/substructuring.hpp"
+#include "solvers/linear/substructuring.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
 #include <random>
 
-#include "solvers/linear_solver.hpp"
+#include "solvers/linear/linear_solver.hpp"
 
 namespace trammel {
 namespace {

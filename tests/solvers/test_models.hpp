@@ -7,7 +7,7 @@
 
 #include "kernel/assembler.hpp"
 #include "kernel/model_builder.hpp"
-#include "solvers/simulation.hpp"
+#include "solvers/run/simulation.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/time_function.hpp"
 

@@ -1,4 +1,4 @@
-#include "solvers/vibration_amplitude.hpp"
+#include "solvers/errors/vibration_amplitude.hpp"
 
 #include <gtest/gtest.h>
 

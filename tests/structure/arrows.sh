@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the arrows app -> io -> solvers -> kernel -> sdk <- elements, plugins: by the includes of every source that is no
 # test, and, given the build folder, by what the libraries of the sdk and of plugins are linked to. Names each line that
-# breaks one. The kernel stays minimal: at most 5,000 lines.
+# breaks one. The folders of the solvers stand on one another in the same way. The kernel stays minimal: at most 5,000 lines.
 #
 #   arrows.sh SOURCE_FOLDER [BUILD_FOLDER]
 set -uo pipefail
@@ -37,6 +37,15 @@ refuse sdk/include 'sdk/' "a public header includes a private one"
 refuse kernel 'solvers/|io/|app/|elements/|plugins/' "the kernel includes what stands on it"
 refuse kernel 'yaml-cpp|vtk' "the kernel includes a file format"
 refuse solvers 'io/|app/|elements/|plugins/' "a solver includes what stands on it"
+# From the highest down; each may include those after it.
+above=''
+for folder in run accuracy methods errors start constraints reviews newton linear ranks; do
+  [ -z "$above" ] || refuse "solvers/$folder" "$above" "a folder of the solvers includes one that stands on it"
+  above="${above:+$above|}solvers/$folder/"
+done
+for source in solvers/*.cpp solvers/*.hpp; do
+  [ ! -e "$source" ] || report "$source stands in none of the solvers' folders"
+done
 refuse io 'app/|elements/|plugins/' "io includes what stands on it"
 refuse app 'elements/|plugins/' "the command includes an element or a joint; they are found at run time"
 

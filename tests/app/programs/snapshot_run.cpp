@@ -18,8 +18,8 @@
 #include "app/session.hpp"
 #include "app/stage_reader.hpp"
 #include "kernel/assembler.hpp"
-#include "solvers/simulation.hpp"
-#include "solvers/snapshot.hpp"
+#include "solvers/run/simulation.hpp"
+#include "solvers/run/snapshot.hpp"
 #include "trammel/archive.hpp"
 
 namespace {

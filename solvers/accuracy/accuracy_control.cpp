@@ -1,0 +1,401 @@
+#include "solvers/accuracy/accuracy_control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "solvers/accuracy/step_plan.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// The first step, in times in which bodies go by the model's length, or turn by a radian, times the root of the accuracy.
+constexpr double of_first = 0.5;
+// Part of that where reactions are to be accurate too: their first estimate comes after the second step.
+constexpr double of_first_for_reactions = 0.1;
+// Part of the steps so far that a restart begins with.
+constexpr double of_restart = 0.25;
+// Errors are averaged over the part `window` of the time that the motion needs for its range; a step has a weight of at most
+// `of_step`. Alternating errors cancel in this average. What has been seen to cancel of errors of velocities reduces them once more.
+// Of displacements the part `of_single` of the error of a single step counts in any case, so that a jump is noticed at once.
+constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
+// Errors of vibrations do not count if their amplitude is below this part of the accuracy, and if of the magnitudes of their errors of
+// velocities at most the second part remains in the average.
+constexpr double least_amplitude = 0.5, seen_to_cancel = 0.25;
+// Over any time these errors sum up to at most twice h^3 kappa times the amplitude of v' over h, with equal steps; with varying ones
+// twice that is left out of the averages.
+constexpr double cancels = 4;
+// Local errors cancel in part: of the sum of their magnitudes positions keep at most this, in all cases of bench/accuracy.py.
+constexpr double kept = 0.5;
+// Averages say nothing of the present motion if they differ by more than this factor, either way, from the magnitudes of the last
+// errors; these fade by `fades` in each step.
+constexpr double alike = 16, fades = 0.75;
+// Vibrations are taken out of errors if 1/W is below this part of `window`. A part of the amplitude allowed below which slower ones are
+// taken out, too, and the times of vibrations after which one that is over is forgotten.
+constexpr double of_vibrations = 0.02, small_vibration = 0.125, remembered = 12;
+// So many times the mean rate may be made within the time of the averages before it counts as used up in advance.
+constexpr double excess = 4;
+// Part of a stage after which the ranges of its motion are no longer extrapolated.
+constexpr double seen = 0.05;
+// Errors of reactions count so many times: they are judged by their largest value and not by their sum, and changes of step add to
+// them.
+constexpr double of_reactions = 2;
+// Reactions shorten a step by the root of this at most.
+constexpr double most_of_reactions = 16;
+// Part of the longest step down to which steps are halved for another reason than their error.
+constexpr double least = 1e-4;
+
+}  // namespace
+
+std::vector<char> massless(Assembler& assembler, const State& state) {
+  Layout& layout = assembler.layout();
+  TangentWeights weights;
+  weights.stiffness = weights.gradient = weights.reaction = 0;
+  weights.mass = 1;
+  weights.hold_algebraic = true;
+  std::vector<char> without(layout.dof_count(), 0);
+  const OwnedMat M(assembler.create_matrix());
+  if (!assembler.tangent(state, weights, M.get())) return without;
+  const OwnedVec diagonal(layout.create_vector());
+  TRAMMEL_PETSC(MatGetDiagonal(M.get(), diagonal.get()));
+  const PetscScalar* values = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(diagonal.get(), &values));
+  for (const UnknownBlock& u : layout.unknowns())
+    for (int k = 0; u.owned && is_kinematic(u.kind) && k < u.size; ++k)
+      without[at(u.offset.dof + k)] = values[u.local + k] == 0 ? 1 : 0;
+  TRAMMEL_PETSC(VecRestoreArrayRead(diagonal.get(), &values));
+  return without;
+}
+
+AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage, double begin, double until,
+                                 double length, double reaction_error)
+    : assembler_(assembler),
+      accuracy_(stage.accuracy),
+      begin_(begin),
+      until_(until),
+      length_(length > 0 ? length : 1.0),
+      of_massless_(stage.accuracy_of_massless),
+      range_(assembler.layout(), assembler.model(), length),
+      trial_range_(range_),
+      reactions_(assembler.layout(), assembler.model(), stage.accuracy_of_reactions ? reaction_error : 0.0,
+                 stage.radius, length) {
+  report_.asked = stage.accuracy;
+  report_.of_reactions = stage.accuracy_of_reactions;
+}
+
+void AccuracyControl::begin(const State& state) {
+  std::vector<char> unjudged = massless(assembler_, state);
+  if (of_massless_) std::ranges::fill(unjudged, 0);
+  range_.begin(state, std::move(unjudged));
+  reactions_.take(state, 0);
+  sizes_.begin(until_ - begin_, accuracy_, first_step(state));
+  budget_.begin(begin_, until_ - begin_);
+  pace_.begin(begin_);
+}
+
+double AccuracyControl::first_step(const State& state) const {
+  double fastest = 0;  // [1/s]
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || !is_kinematic(u.kind)) continue;
+    for (int k = 0; k < u.size; ++k) {
+      const Measure measure = assembler_.model().block(u.block).measure(k);
+      const double reference = measure.is_length() ? length_ : measure.is_angle() ? 1.0 : measure.size;
+      const double v = std::abs(state.rate[at(u.offset.dof + k)]) / reference,
+                   a = std::abs(state.acceleration[at(u.offset.dof + k)]) / reference;
+      fastest = std::max({fastest, v, std::sqrt(a)});
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  const double most = (until_ - begin_) / StepSizes::fewest;
+  const double first = fastest > 0 ? std::min(most, of_first * std::sqrt(accuracy_) / fastest) : most;
+  return report_.of_reactions ? of_first_for_reactions * first : first;
+}
+
+double AccuracyControl::next(const State& now) const {
+  const double remaining = until_ - now.time, h = sizes_.next(remaining);
+  if (h < StepPlan::clock_digits * std::max(std::abs(now.time), std::abs(until_)) && h < remaining)
+    throw Error(
+        fmt::format("at t = {:.9g} an accuracy of {:g} needs steps of {:.3g} s, which the clock cannot tell",
+                    now.time, accuracy_, h));
+  return h;
+}
+
+bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool event) {
+  const State& trial = method.trial();
+  const double span = until_ - begin_, ahead = std::max(0.0, begin_ + seen * span - trial.time);
+  // A step that is too long overshoots. Where ranges are extrapolated, what it reached counts too.
+  if (ahead > 0) range_.include(trial);
+  trial_range_ = range_;
+  if (ahead == 0) trial_range_.include(trial);
+  const double vibrating = find_error(method, event, ahead);
+  trial_vibrations_.find(vibrations_, error_, h);
+  trial_range_.drop_rounding(error_, trial, h);
+  average(trial, h);
+  const std::vector<char> negligible = negligible_numbers(ahead);
+  leave_vibrations(negligible, h);
+  const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
+  error_.velocity.assign(error_.velocity.size(), 0.0);
+  for (std::size_t i = 0; i < negligible.size(); ++i)
+    error_.displacement[i] *= negligible[i] != 0 ? 0.0 : of_single / h;
+  const double rate = std::max(found.largest, trial_range_.judge(error_, trial, h, ahead).largest);
+  added_ = kept * rate * h;
+  rate_ = kept * rate * span / accuracy_;
+  const double elapsed = trial.time - begin_;
+  // Errors go with h^2, the rounding of all steps with 1/h.
+  const double lost = found.rounding * static_cast<double>(report_.steps) * span / elapsed;
+  if (elapsed > seen * span && lost > accuracy_)
+    throw Error(fmt::format(
+        "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
+        trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
+  const double made = kept * trial_range_.judge(made_errors(negligible), trial, h, ahead).largest;
+  unseen_ = std::max(0.0, made * h - added_);
+  const double to_come = std::max(0.0, made * span / accuracy_ - excess) * h / share_ / span;
+  rate_ /= budget_.share(added_ / accuracy_, h, trial.time, to_come);
+  of_positions_ = rate_ = std::max({rate_, vibrating, inside(trial, h, ahead)});
+  if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
+  if (sizes_.accepts(h, rate_)) return true;
+  ++report_.rejected;
+  return false;
+}
+
+double AccuracyControl::time_of_vibrations(double ahead) const {
+  return part_of_time_ * of_vibrations * window * std::max(range_.time(), ahead);
+}
+
+double AccuracyControl::find_error(StepMethod& method, bool event, double ahead) {
+  const State& trial = method.trial();
+  LocalError displacement;
+  const auto largest = [&](const std::vector<double>& of) {
+    displacement.displacement = of;
+    displacement.velocity.assign(of.size(), 0.0);
+    return trial_range_.judge(displacement, trial, 1, ahead).largest / accuracy_;
+  };
+  trial_vibration_ = 0;
+  for (;;) {
+    method.local_error(error_, event, time_of_vibrations(ahead));
+    if (!error_.without_vibrations) return 0;
+    if (error_.vibration.empty()) break;
+    trial_vibration_ = largest(error_.vibration) / least_amplitude;
+    if (trial_vibration_ <= 1) break;
+    part_of_time_ /= 2;
+    vibration_ = 0;
+  }
+  // It goes with h^3, and rates with h^2.
+  return std::pow(largest(error_.vibrating), 2.0 / 3);
+}
+
+void AccuracyControl::follow_vibrations(double now, double h) {
+  const double time = time_of_vibrations(std::max(0.0, begin_ + seen * (until_ - begin_) - now));
+  vibration_ = error_.without_vibrations
+                   ? std::max(trial_vibration_, std::exp(-h / (remembered * time)) * vibration_)
+                   : 0.0;
+  if (vibration_ > small_vibration || part_of_time_ == 1) return;
+  part_of_time_ *= 2;
+  vibration_ *= 4;
+}
+
+double AccuracyControl::inside(const State& trial, double h, double ahead) {
+  if (!error_.knows_between) return 0;
+  std::swap(error_.displacement, error_.between);
+  for (double& each : error_.displacement) each /= h;
+  // It goes with h^4, and rates with h^2.
+  return std::sqrt(trial_range_.judge(error_, trial, h, ahead).largest * h / accuracy_);
+}
+
+void AccuracyControl::count_reactions(double error, double time, double h) {
+  const double longest = StepSizes::fewest * h / (until_ - begin_);
+  const double wanted = std::min(of_reactions * error / accuracy_, most_of_reactions),
+               limit = AccuracyReport::shortest_by * AccuracyReport::shortest_by *
+                       std::max(of_positions_, longest * longest),
+               rate = std::min(wanted, limit);
+  const bool counts = response_.counts(time);
+  limits_ = counts && limit < wanted && error > accuracy_;
+  if (rate <= rate_ || !counts) return;
+  if (rate > 1 && !response_.too_large(time, h, rate, until_ - begin_)) {
+    if (report_.pauses++ == 0) report_.first_pause = time;
+    return reactions_.forget();
+  }
+  rate_ = rate;
+}
+
+bool AccuracyControl::halve(double h) {
+  if (!(report_.longest > 0) || h < least * report_.longest) return false;
+  ++report_.rejected;
+  sizes_.failed(0.5 * h);
+  return true;
+}
+
+void AccuracyControl::bring_averages(double h) {
+  brought_ = mean_;
+  brought_magnitude_ = mean_magnitude_;
+  trial_recent_.resize(error_.velocity.size());
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i) trial_recent_[i] = std::abs(error_.velocity[i]) / h;
+  if (mean_.displacement.empty()) return;
+  // Errors per unit of time go with h^2.
+  const double square = h * h / (mean_step_ * mean_step_);
+  for (double& each : brought_.displacement) each *= square;
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i) {
+    trial_recent_[i] = std::max(trial_recent_[i], fades * square * recent_[i]);
+    double factor = square;
+    // Errors of a motion that is over, as of an impact, do not grow with later steps.
+    const double most = alike * trial_recent_[i];
+    if (square > 1 && mean_magnitude_[i] * square > most) factor = std::max(1.0, most / mean_magnitude_[i]);
+    brought_.velocity[i] *= factor;
+    brought_magnitude_[i] *= factor;
+  }
+}
+
+void AccuracyControl::average(const State& trial, double h) {
+  const bool anew = mean_.displacement.empty();
+  const double of_motion = share_ = std::min(h / trial_range_.time() / window, of_step),
+               of_all = h / (averaged_ + h);  // errors of displacements count in full from the start on
+  const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool whole,
+                       std::vector<double>& out) {
+    out.resize(now.size());
+    each_with_error(assembler_.layout(), [&](const UnknownBlock& u, std::size_t first) {
+      // First-order states have times of their own.
+      const double share = std::max(whole ? of_all : 0.0, u.kind == BlockKind::state ? of_step : of_motion);
+      for (std::size_t i = first; i < first + at(u.size); ++i)
+        out[i] = (anew ? 0.0 : (1 - share) * old[i]) + share / h * now[i];
+    });
+  };
+  bring_averages(h);
+  mix(brought_.displacement, error_.displacement, true, trial_mean_.displacement);
+  mix(brought_.velocity, error_.velocity, false, trial_mean_.velocity);
+  mix(made_.displacement, error_.displacement, true, trial_made_.displacement);
+  mix(made_.velocity, error_.velocity, false, trial_made_.velocity);
+  for (double& each : error_.velocity) each = std::abs(each);
+  mix(brought_magnitude_, error_.velocity, false, trial_mean_magnitude_);
+  mix(made_magnitude_, error_.velocity, false, trial_made_magnitude_);
+  counted_ = trial_mean_;
+  reduce_cancelled(counted_, trial_mean_magnitude_);
+  // The average of a short impact over a long time is small. It counts unless the last errors themselves are below rounding.
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i) error_.velocity[i] = h * trial_recent_[i];
+  trial_range_.drop_rounding(error_, trial, h);
+  for (std::size_t i = 0; i < trial_recent_.size(); ++i)
+    if (error_.velocity[i] == 0) counted_.velocity[i] = 0;
+}
+
+void AccuracyControl::reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude) {
+  for (std::size_t i = 0; i < mean.velocity.size(); ++i)
+    if (magnitude[i] > 0) mean.velocity[i] *= std::abs(mean.velocity[i]) / magnitude[i];
+}
+
+const LocalError& AccuracyControl::made_errors(const std::vector<char>& negligible) {
+  made_counted_ = trial_made_;
+  reduce_cancelled(made_counted_, trial_made_magnitude_);
+  for (std::size_t i = 0; i < negligible.size(); ++i) {
+    const double mean = trial_mean_magnitude_[i], recent = trial_recent_[i];
+    // An average that was held down to `alike` times the last errors is that much above them.
+    const bool averages_tell = mean * alike > recent && mean < 0.99 * alike * recent;
+    if (negligible[i] != 0 || averages_tell) made_counted_.displacement[i] = made_counted_.velocity[i] = 0;
+  }
+  return made_counted_;
+}
+
+void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double h) {
+  const auto reduce = [](double& mean, double by) {
+    mean = std::copysign(std::max(0.0, std::abs(mean) - by), mean);
+  };
+  const double of_displacements =
+                   cancels * std::max(share_, h / (averaged_ + h)) * std::abs(error_.of_jerk) * h,
+               of_velocities = cancels * share_ * std::abs(error_.of_snap) * h;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == 0) continue;
+    reduce(counted_.displacement[i], of_displacements * trial_vibrations_.change_of_rate(i));
+    reduce(counted_.velocity[i], of_velocities * trial_vibrations_.change_of_jerk(i));
+  }
+}
+
+std::vector<char> AccuracyControl::negligible_numbers(double ahead) const {
+  std::vector<char> out =
+      trial_range_.smaller(trial_vibrations_.amplitudes(), least_amplitude * accuracy_, ahead);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (std::abs(trial_mean_.velocity[i]) > seen_to_cancel * trial_mean_magnitude_[i]) out[i] = 0;
+  return out;
+}
+
+void AccuracyControl::accepted(const State& now, double h, double planned, bool event) {
+  ++report_.steps;
+  std::swap(range_, trial_range_);
+  std::swap(mean_, trial_mean_);
+  std::swap(mean_magnitude_, trial_mean_magnitude_);
+  std::swap(made_, trial_made_);
+  std::swap(made_magnitude_, trial_made_magnitude_);
+  std::swap(recent_, trial_recent_);
+  std::swap(vibrations_, trial_vibrations_);
+  follow_vibrations(now.time, h);
+  averaged_ += h;
+  mean_step_ = h;
+  report_.estimated += added_ + unseen_;
+  budget_.spend(added_ / accuracy_, h);
+  budget_.charge(unseen_ / accuracy_);
+  const double left = reactions_.take(now, h);
+  if (left > report_.reactions) {
+    report_.reactions = left;
+    report_.worst_reaction = reactions_.worst();
+  }
+  count_reactions(left, now.time, h);
+  if (limits_) ++report_.limited;
+  crowding_.step(now.time, event);
+  if (event) {
+    settle();
+    return sizes_.cut_short(h);
+  }
+  if (h < planned * (1 - 1e-6)) return sizes_.failed(h);
+  smooth_ = h;
+  report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
+  report_.longest = std::max(report_.longest, h);
+  sizes_.accepted(h, rate_);
+}
+
+std::string AccuracyControl::creeping(const State& now) {
+  if (!pace_.creeps(now.time, until_)) return {};
+  // Errors of velocities act as long as the motion needs for its range.
+  std::vector<double> held = counted_.displacement;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    held[i] = std::max(std::abs(held[i]), range_.time() * std::abs(counted_.velocity[i]));
+  const NamedNumber worst = range_.worst(held);
+  return fmt::format(
+      "t = {:.9g}: for an accuracy of {:g} the last {} steps covered {:.2g} s, and about {:.1g} more would "
+      "be needed to the end of the stage{}. Try a coarser accuracy, or a fixed `step:`",
+      now.time, accuracy_, StepPace::looked_at, now.time - pace_.began(), pace_.to_come(),
+      worst.where.empty() ? "" : fmt::format("; the largest error is that of {}", worst.where));
+}
+
+void AccuracyControl::settle() {
+  const double left = share_ > 0 ? (added_ + unseen_) * (1 / share_ - 1) : 0.0;
+  report_.estimated += left;
+  budget_.charge(left / accuracy_);
+  for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
+                                    &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
+    std::ranges::fill(*mean, 0.0);
+}
+
+void AccuracyControl::restarted(const State& now) {
+  mean_ = {};
+  vibration_ = 0;
+  vibrations_ = {};
+  averaged_ = 0;
+  reactions_.forget();
+  response_.forget();
+  reactions_.take(now, 0);
+  const double first = first_step(now);
+  sizes_.begin_again(smooth_ > 0 ? std::min(first, of_restart * smooth_) : first);
+}
+
+std::string AccuracyControl::in_words() const {
+  return fmt::format(
+      "{} steps of {:.3g} to {:.3g} s, {} rejected; estimated error of positions {:.2g} of their ranges{} "
+      "(asked: {:g})",
+      report_.steps, report_.shortest, report_.longest, report_.rejected, report_.estimated,
+      report_.of_reactions ? fmt::format(", of reactions {:.2g}", report_.reactions) : "", accuracy_);
+}
+
+}  // namespace trammel

@@ -1,0 +1,539 @@
+#include "solvers/constraints/constraint_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <Eigen/OrderingMethods>
+#include <Eigen/QR>
+#include <Eigen/SparseCore>
+#include <Eigen/SparseQR>
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+#include "kernel/rank_exchange.hpp"
+#include "solvers/constraints/constraint_loops.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Pivots this small beside the largest are rounding.
+constexpr double rank_tolerance = 1e-9;
+// Groups of more rows are decomposed as sparse matrices.
+constexpr int largest_dense = 300;
+// Of two equivalent rows the later one counts as redundant: the norms of the columns of the QR are reduced by up to
+// this fraction towards the last column.
+constexpr double preference = 0.3;
+// Where a remaining row has more than this many times the weight of the removed ones in a vanishing combination, others
+// are removed, if they bring the weight down to a third at least.
+constexpr double largest_weight = 10;
+// Rows with a larger weight than this belong to a linear combination.
+constexpr double takes_part = 1e-6;
+
+template <class T>
+void broadcast(std::vector<T>& values, MPI_Comm comm) {
+  int n = static_cast<int>(values.size());
+  MPI_Bcast(&n, 1, MPI_INT, 0, comm);
+  values.resize(at(n));
+  MPI_Bcast(values.data(), n, mpi_type<T>(), 0, comm);
+}
+
+double row_scale(const Block& multiplier, int component, double length) {
+  return multiplier.measure(component).metres(length) / length;
+}
+
+/// Makes the rows of B and their kinematic columns dimensionless; other columns vanish. By vectors over all ranks: the
+/// owner of a row need not know the blocks of its columns.
+void scale(Mat B, const Model& model, const Layout& layout, double length) {
+  const OwnedVec rows(layout.create_vector()), columns(layout.create_vector());
+  TRAMMEL_PETSC(VecSet(rows.get(), 1));
+  TRAMMEL_PETSC(VecSet(columns.get(), 0));
+  PetscScalar *of_rows = nullptr, *of_columns = nullptr;
+  TRAMMEL_PETSC(VecGetArray(rows.get(), &of_rows));
+  TRAMMEL_PETSC(VecGetArray(columns.get(), &of_columns));
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    const Block& block = model.block(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      if (is_multiplier(u.kind)) of_rows[u.local + k] = row_scale(block, k, length);
+      if (is_kinematic(u.kind)) of_columns[u.local + k] = length / block.measure(k).metres(length);
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(rows.get(), &of_rows));
+  TRAMMEL_PETSC(VecRestoreArray(columns.get(), &of_columns));
+  TRAMMEL_PETSC(MatDiagonalScale(B, rows.get(), columns.get()));
+}
+
+/// `wanted`: by multiplier block; empty: all.
+std::vector<GradientRow> owned_rows(Assembler& assembler, const State& state, double length, Mat B,
+                                    const std::set<BlockId>& wanted) {
+  const Layout& layout = assembler.layout();
+  const Model& model = assembler.model();
+  TangentWeights weights;
+  weights.stiffness = weights.mass = weights.state_rate = weights.reaction = 0;
+  weights.damping = 1;  // velocity-level constraints bring their gradient there
+  weights.all_rows = true;
+  if (!assembler.tangent(state, weights, B))
+    throw Error(fmt::format("at t = {:g} {}", state.time, assembler.rejection()));
+
+  scale(B, model, layout, length);
+  std::vector<GradientRow> rows;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned || !is_multiplier(u.kind) || (!wanted.empty() && !wanted.contains(u.block))) continue;
+    for (int k = 0; k < u.size; ++k) {
+      if (assembler.statuses().of(u.block, k) != RowStatus::active) continue;
+      PetscInt n = 0;
+      const PetscInt* columns = nullptr;
+      const PetscScalar* values = nullptr;
+      TRAMMEL_PETSC(MatGetRow(B, u.global + k, &n, &columns, &values));
+      GradientRow row;
+      row.at = {u.block, k};
+      row.entity = model.block(u.block).entity;
+      row.scale = row_scale(model.block(u.block), k, length);
+      row.entries.reserve(at(n));
+      for (PetscInt j = 0; j < n; ++j)
+        if (values[j] != 0) row.entries.emplace_back(static_cast<int>(columns[j]), values[j]);
+      TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<GradientRow> on_first(const std::vector<GradientRow>& mine, MPI_Comm comm) {
+  std::vector<std::int64_t> heads;  // block, component, entity, number of entries
+  std::vector<int> columns;
+  std::vector<double> values;  // scale, then the entries, of each row
+  for (const GradientRow& row : mine) {
+    heads.insert(heads.end(),
+                 {row.at.block, row.at.component, row.entity, static_cast<std::int64_t>(row.entries.size())});
+    values.push_back(row.scale);
+    for (const auto& [column, value] : row.entries) {
+      columns.push_back(column);
+      values.push_back(value);
+    }
+  }
+  heads = gather(heads, comm, 0).all;
+  columns = gather(columns, comm, 0).all;
+  values = gather(values, comm, 0).all;
+  std::vector<GradientRow> rows(heads.size() / 4);
+  std::size_t c = 0, v = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t* head = &heads[4 * i];
+    rows[i].at = {head[0], static_cast<int>(head[1])};
+    rows[i].entity = static_cast<int>(head[2]);
+    rows[i].scale = values[v++];
+    for (int k = 0; k < head[3]; ++k) rows[i].entries.emplace_back(columns[c++], values[v++]);
+  }
+  // The order must not depend on the partition.
+  std::ranges::sort(rows, [](const GradientRow& a, const GradientRow& b) {
+    return std::pair(a.at.block, a.at.component) < std::pair(b.at.block, b.at.component);
+  });
+  return rows;
+}
+
+/// Splits rows into those that share unknowns, directly or through others.
+std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
+  std::map<int, int> parent;
+  const auto root = [&](int x) {
+    while (parent.at(x) != x) x = parent[x] = parent[parent[x]];
+    return x;
+  };
+  const auto join = [&](int a, int b) {
+    parent.try_emplace(a, a);
+    parent.try_emplace(b, b);
+    parent[root(a)] = root(b);
+  };
+  // Unknowns are numbered from 0, entities below it.
+  for (const GradientRow& row : rows)
+    for (const auto& [column, value] : row.entries) join(-2 - row.entity, column);
+  std::map<int, std::vector<int>> groups;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    groups[root(-2 - rows[i].entity)].push_back(static_cast<int>(i));
+  std::vector<std::vector<int>> out;
+  for (auto& [key, members] : groups) out.push_back(std::move(members));
+  std::ranges::sort(out);
+  return out;
+}
+
+/// Independent rows first in `order`, with the dependent ones as combinations of them.
+struct Decomposition {
+  std::vector<int> order;
+  int rank = 0;
+  double weakest = 1;
+  Eigen::MatrixXd combination;  ///< rank x dependent, of the weighted rows
+  Eigen::VectorXd weight;       ///< of the rows, in their own order
+};
+
+Decomposition decompose(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
+  std::map<int, int> column;
+  for (const int i : members)
+    for (const auto& [c, value] : rows[at(i)].entries) column.try_emplace(c, static_cast<int>(column.size()));
+  const auto m = static_cast<Eigen::Index>(members.size()), n = static_cast<Eigen::Index>(column.size());
+  Decomposition d;
+  d.order.resize(members.size());
+  d.weight = Eigen::VectorXd::LinSpaced(m, 1, 1 - preference);
+  const auto weight = [&](Eigen::Index k) { return d.weight[k]; };
+  if (m <= largest_dense) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, m);
+    for (Eigen::Index k = 0; k < m; ++k)
+      for (const auto& [c, value] : rows[at(members[at(k)])].entries) A(column[c], k) = weight(k) * value;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+    qr.setThreshold(rank_tolerance);
+    d.rank = static_cast<int>(qr.rank());
+    const auto& p = qr.colsPermutation().indices();
+    for (Eigen::Index k = 0; k < m; ++k) d.order[at(k)] = p[k];
+    const Eigen::Index r = d.rank;
+    if (r > 0) d.weakest = std::abs(qr.matrixR()(r - 1, r - 1)) / qr.maxPivot();
+    const auto triangle = qr.matrixR().topLeftCorner(r, r).template triangularView<Eigen::Upper>();
+    d.combination = triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, m - r)));
+    return d;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Eigen::Index k = 0; k < m; ++k)
+    for (const auto& [c, value] : rows[at(members[at(k)])].entries)
+      entries.emplace_back(column[c], static_cast<int>(k), weight(k) * value);
+  Eigen::SparseMatrix<double> A(n, m);
+  A.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(rank_tolerance * A.norm());
+  qr.compute(A);
+  d.rank = static_cast<int>(qr.rank());
+  const auto& p = qr.colsPermutation().indices();
+  for (Eigen::Index k = 0; k < m; ++k) d.order[at(k)] = p[k];
+  const Eigen::Index r = d.rank;
+  const Eigen::SparseMatrix<double> R = qr.matrixR();
+  double largest = 0, smallest = HUGE_VAL;
+  for (Eigen::Index k = 0; k < r; ++k) {
+    const double pivot = std::abs(R.coeff(k, k));
+    largest = std::max(largest, pivot);
+    smallest = std::min(smallest, pivot);
+  }
+  if (r > 0) d.weakest = smallest / largest;
+  const Eigen::SparseMatrix<double> square = R.topLeftCorner(r, r);
+  d.combination = square.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd(R.block(0, r, r, m - r)));
+  return d;
+}
+
+ConstraintGroup group_of(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
+  const Decomposition d = decompose(rows, members);
+  ConstraintGroup group;
+  for (const int i : members) group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
+  group.weakest = d.weakest;
+  const auto m = static_cast<Eigen::Index>(members.size());
+  const Eigen::Index r = d.rank;
+  group.null = Eigen::MatrixXd::Zero(m, m - r);
+  for (Eigen::Index j = 0; j < m - r; ++j) {
+    group.dependent.push_back(d.order[at(r + j)]);
+    const int dependent = d.order[at(r + j)];
+    group.null(dependent, j) = -1;
+    for (Eigen::Index k = 0; k < r; ++k)
+      group.null(d.order[at(k)], j) = d.combination(k, j) * d.weight[d.order[at(k)]] / d.weight[dependent];
+  }
+  return group;
+}
+
+/// Groups found on rank 0, sent to all.
+void broadcast(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) return;
+  std::vector<std::int64_t> numbers;
+  std::vector<double> values;
+  for (const ConstraintGroup& g : groups) {
+    numbers.push_back(static_cast<std::int64_t>(g.rows.size()));
+    numbers.push_back(static_cast<std::int64_t>(g.dependent.size()));
+    for (const ConstraintGroup::Row& row : g.rows) {
+      numbers.insert(numbers.end(), {row.at.block, row.at.component, row.entity});
+      values.push_back(row.scale);
+    }
+    numbers.insert(numbers.end(), g.dependent.begin(), g.dependent.end());
+    values.insert(values.end(), g.null.data(), g.null.data() + g.null.size());
+    values.push_back(g.weakest);
+  }
+  broadcast(numbers, comm);
+  broadcast(values, comm);
+  groups.clear();
+  for (std::size_t i = 0, v = 0; i < numbers.size();) {
+    ConstraintGroup g;
+    g.rows.resize(static_cast<std::size_t>(numbers[i++]));
+    g.dependent.resize(static_cast<std::size_t>(numbers[i++]));
+    for (ConstraintGroup::Row& row : g.rows) {
+      row = {{numbers[i], static_cast<int>(numbers[i + 1])}, static_cast<int>(numbers[i + 2]), values[v++]};
+      i += 3;
+    }
+    for (int& row : g.dependent) row = static_cast<int>(numbers[i++]);
+    g.null = Eigen::Map<const Eigen::MatrixXd>(&values[v], static_cast<Eigen::Index>(g.rows.size()),
+                                               static_cast<Eigen::Index>(g.dependent.size()));
+    v += g.rows.size() * g.dependent.size();
+    g.weakest = values[v++];
+    groups.push_back(std::move(g));
+  }
+}
+
+/// Names of the multipliers of dependent rows, which not every rank knows.
+std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGroup>& groups,
+                                                  const Model& model, const Layout& layout) {
+  std::set<BlockId> blocks;
+  for (const ConstraintGroup& g : groups)
+    for (const int i : g.dependent) blocks.insert(g.rows[at(i)].at.block);
+  std::vector<char> text;
+  for (const BlockId id : blocks) {
+    const UnknownBlock* u = layout.knows(id) ? layout.unknown_of(id) : nullptr;
+    if (u == nullptr || !u->owned) continue;
+    const std::string line = fmt::format("{} {}\n", id, model.block_name(id));
+    text.insert(text.end(), line.begin(), line.end());
+  }
+  text = of_all_ranks(text, layout.comm());
+  std::map<BlockId, std::string> names;
+  std::istringstream in(std::string(text.begin(), text.end()));
+  for (BlockId id = no_block; in >> id;) {
+    in.ignore(1);
+    std::getline(in, names[id]);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool ConstraintRank::is_active(const ConstraintRow& row) const {
+  return assembler_.statuses().of(row.block, row.component) == RowStatus::active;
+}
+
+void ConstraintRank::find(const State& state) {
+  Layout& layout = assembler_.layout();
+  B_ = OwnedMat(assembler_.create_matrix());
+  std::vector<GradientRow> mine = owned_rows(assembler_, state, length_, B_.get(), {});
+  std::erase_if(mine, [](const GradientRow& row) { return row.entries.empty(); });
+  const std::vector<GradientRow> rows =
+      on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
+  groups_.clear();
+  if (layout.rank() == 0)
+    for (const std::vector<int>& members : connected(rows)) groups_.push_back(group_of(rows, members));
+  broadcast(groups_, layout.comm());
+  loop_of_.clear();
+  for (std::size_t k = 0; k < groups_.size(); ++k)
+    for (const ConstraintGroup::Row& row : groups_[k].rows) loop_of_[row.at] = static_cast<int>(k);
+  unseen_.clear();
+  for (const auto& [row, status] : assembler_.statuses().rows()) unseen_.insert(row);
+  note_groups();
+  if (groups_.empty()) B_.reset();
+}
+
+void ConstraintRank::note_groups() {
+  const Layout& layout = assembler_.layout();
+  members_.clear();
+  names_ = names_of_dependent(groups_, assembler_.model(), layout);
+  looped_.clear();
+  for (const ConstraintGroup& g : groups_)
+    for (const ConstraintGroup::Row& row : g.rows) looped_.insert(row.at.block);
+  int counts[2] = {0, 0};
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    if (is_kinematic(u.kind)) counts[0] += u.size;
+    if (is_multiplier(u.kind)) counts[1] += u.size;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
+  degrees_of_freedom_ = counts[0] - counts[1] + static_cast<int>(assembler_.statuses().rows().size());
+  for (const ConstraintGroup& g : groups_) degrees_of_freedom_ += static_cast<int>(g.dependent.size());
+}
+
+void ConstraintRank::follow_switches(const State& state, std::span<const RowSwitch> rows) {
+  std::set<int> touched;
+  for (const RowSwitch& s : rows) {
+    if (is_active(s.row) && unseen_.contains(s.row)) return find(state);
+    if (const auto loop = loop_of_.find(s.row); loop != loop_of_.end()) touched.insert(loop->second);
+  }
+  if (touched.empty()) return note_groups();
+  Layout& layout = assembler_.layout();
+  std::set<BlockId> wanted;
+  std::set<ConstraintRow> of_touched;
+  for (const auto& [row, loop] : loop_of_) {
+    if (!touched.contains(loop)) continue;
+    wanted.insert(row.block);
+    of_touched.insert(row);
+  }
+  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
+  std::vector<GradientRow> mine = owned_rows(assembler_, state, length_, B_.get(), wanted);
+  std::erase_if(mine,
+                [&](const GradientRow& row) { return row.entries.empty() || !of_touched.contains(row.at); });
+  const std::vector<GradientRow> rows_now =
+      on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
+  std::erase_if(groups_, [&](const ConstraintGroup& g) { return of_touched.contains(g.rows.front().at); });
+  if (layout.rank() == 0)
+    for (const std::vector<int>& members : connected(rows_now))
+      groups_.push_back(group_of(rows_now, members));
+  broadcast(groups_, layout.comm());
+  note_groups();
+}
+
+void ConstraintRank::follow(const State& state) {
+  if (groups_.empty()) return;
+  Layout& layout = assembler_.layout();
+  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
+  const std::vector<GradientRow> rows =
+      on_first(owned_rows(assembler_, state, length_, B_.get(), looped_), layout.comm());
+  if (layout.rank() == 0) {
+    if (members_.empty()) {
+      std::map<std::pair<BlockId, int>, int> place;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        place[{rows[i].at.block, rows[i].at.component}] = static_cast<int>(i);
+      for (const ConstraintGroup& g : groups_) {
+        members_.emplace_back();
+        for (const ConstraintGroup::Row& row : g.rows)
+          members_.back().push_back(place.at({row.at.block, row.at.component}));
+      }
+    }
+    for (std::size_t k = 0; k < groups_.size(); ++k) groups_[k] = group_of(rows, members_[k]);
+  }
+  broadcast(groups_, layout.comm());
+}
+
+std::vector<ConstraintRow> ConstraintRank::dependent() const {
+  std::vector<ConstraintRow> out;
+  for (const ConstraintGroup& g : groups_)
+    for (const int i : g.dependent) out.push_back(g.rows[at(i)].at);
+  return out;
+}
+
+std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const ConstraintRow> removed) const {
+  const std::set<ConstraintRow> now(removed.begin(), removed.end());
+  std::vector<ConstraintRow> out;
+  bool better = false;
+  for (const ConstraintGroup& g : groups_) {
+    std::vector<int> removed_here;
+    for (std::size_t i = 0; i < g.rows.size(); ++i)
+      if (now.contains(g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
+    if (removed_here.size() != g.dependent.size()) return {};
+    bool exchange = false;
+    if (!removed_here.empty()) {
+      const Eigen::MatrixXd part = g.null(removed_here, Eigen::all);
+      const Eigen::FullPivLU<Eigen::MatrixXd> lu(part.transpose());
+      const double weight = lu.isInvertible() ? lu.solve(g.null.transpose()).cwiseAbs().maxCoeff() : HUGE_VAL;
+      // In the combinations as they are, each of the rows in `dependent` has weight one.
+      exchange = weight > largest_weight && 3 * g.null.cwiseAbs().maxCoeff() < weight;
+    }
+    better |= exchange;
+    for (const int i : exchange ? g.dependent : removed_here) out.push_back(g.rows[at(i)].at);
+  }
+  return better ? out : std::vector<ConstraintRow>();
+}
+
+int ConstraintRank::looped() const {
+  std::size_t n = 0;
+  for (const ConstraintGroup& g : groups_) n += g.rows.size();
+  return static_cast<int>(n);
+}
+
+double ConstraintRank::weakest() const {
+  double least = 1;
+  for (const ConstraintGroup& g : groups_) least = std::min(least, g.weakest);
+  return least;
+}
+
+void ConstraintRank::refuse_repeated_contacts() const {
+  const Model& model = assembler_.model();
+  const Layout& layout = assembler_.layout();
+  for (const ConstraintGroup& g : groups_)
+    for (Eigen::Index j = 0; j < g.null.cols(); ++j) {
+      const double largest = g.null.col(j).cwiseAbs().maxCoeff();
+      int found[2] = {0, -1};  // unilateral rows that take part, and one of them
+      std::set<int> others;
+      for (std::size_t k = 0; k < g.rows.size(); ++k) {
+        if (!(std::abs(g.null(static_cast<Eigen::Index>(k), j)) > takes_part * largest)) continue;
+        others.insert(g.rows[k].entity);
+        const ConstraintRow& row = g.rows[k].at;
+        const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+        if (u == nullptr || !u->owned ||
+            model.block(row.block).rows[at(row.component)].law != RowLaw::unilateral)
+          continue;
+        ++found[0];
+        found[1] = static_cast<int>(k);
+      }
+      MPI_Allreduce(MPI_IN_PLACE, &found[0], 1, MPI_INT, MPI_SUM, layout.comm());
+      MPI_Allreduce(MPI_IN_PLACE, &found[1], 1, MPI_INT, MPI_MAX, layout.comm());
+      // Contacts that are redundant with each other share their load. A single contact that is redundant with equations has none.
+      if (found[0] != 1) continue;
+      const int entity = g.rows[at(found[1])].entity;
+      if (entity < 0) continue;
+      const Entity& e = model.entities[at(entity)];
+      others.erase(entity);
+      others.erase(-1);
+      std::string names;
+      for (const int other : others)
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
+      throw Error(e.where,
+                  fmt::format("{} '{}' ({}) can open, but its equation follows from those of {}: it would "
+                              "never open, and its force is not determined",
+                              e.category, e.name, e.type, names.empty() ? "its others" : names));
+    }
+}
+
+std::vector<std::string> ConstraintRank::in_words() const {
+  const Model& model = assembler_.model();
+  std::vector<std::string> lines;
+  for (const ConstraintGroup& g : groups_) {
+    std::map<int, std::vector<int>> by_entity;  // dependent rows, by index into g.dependent
+    for (std::size_t j = 0; j < g.dependent.size(); ++j)
+      by_entity[g.rows[at(g.dependent[j])].entity].push_back(static_cast<int>(j));
+    for (const auto& [entity, dependents] : by_entity) {
+      if (entity < 0) continue;
+      std::set<int> others;
+      std::string what;
+      for (const int j : dependents) {
+        const ConstraintRow& row = g.rows[at(g.dependent[at(j)])].at;
+        const auto known = names_.find(row.block);
+        std::string block = known == names_.end() ? "row" : known->second;
+        block = block.substr(block.rfind('.') + 1);
+        what += fmt::format("{}{} {}", what.empty() ? "" : ", ", block, row.component + 1);
+        const double largest = g.null.col(j).cwiseAbs().maxCoeff();
+        for (std::size_t k = 0; k < g.rows.size(); ++k)
+          if (std::abs(g.null(static_cast<Eigen::Index>(k), j)) > takes_part * largest)
+            others.insert(g.rows[k].entity);
+      }
+      others.erase(entity);
+      others.erase(-1);
+      std::string names;
+      for (const int other : others)
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
+      const Entity& e = model.entities[at(entity)];
+      lines.push_back(
+          fmt::format("{} '{}' has {} redundant {}, which follow{} from those of {}: {}", e.category, e.name,
+                      dependents.size(), dependents.size() == 1 ? "equation" : "equations",
+                      dependents.size() == 1 ? "s" : "", names.empty() ? "its others" : names, what));
+    }
+  }
+  return lines;
+}
+
+void ConstraintRank::least_norm(State& state) const {
+  const Layout& layout = assembler_.layout();
+  for (const ConstraintGroup& g : groups_) {
+    if (g.dependent.empty()) continue;
+    // Multipliers of the scaled rows: B^T lambda = (scaled B)^T (lambda / scale).
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(g.rows.size()));
+    for (std::size_t k = 0; k < g.rows.size(); ++k) {
+      const ConstraintRow& row = g.rows[k].at;
+      const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+      if (u != nullptr && u->owned)
+        lambda[static_cast<Eigen::Index>(k)] =
+            state.value[at(u->offset.value + row.component)] / g.rows[k].scale;
+    }
+    if (layout.ranks() > 1)
+      MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
+                    layout.comm());
+    const Eigen::MatrixXd gram = g.null.transpose() * g.null;
+    lambda -= g.null * gram.ldlt().solve(g.null.transpose() * lambda);
+    for (std::size_t k = 0; k < g.rows.size(); ++k) {
+      const ConstraintRow& row = g.rows[k].at;
+      if (!layout.knows(row.block) || layout.unknown_of(row.block) == nullptr) continue;
+      state.value[at(layout.offset(row.block).value + row.component)] =
+          lambda[static_cast<Eigen::Index>(k)] * g.rows[k].scale;
+    }
+  }
+}
+
+}  // namespace trammel

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel/assembler.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+
+namespace trammel {
+
+/// A group of constraints that may depend on each other through closed loops of joints.
+struct ConstraintGroup {
+  struct Row {
+    ConstraintRow at;
+    int entity = -1;
+    double scale = 1;  ///< that makes its gradient dimensionless, with the model's length
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(at, entity, scale);
+    }
+  };
+  std::vector<Row> rows;
+  std::vector<int> dependent;  ///< rows that follow from the others, by index into `rows`
+  /// A column for each dependent row: a vanishing linear combination of the scaled rows of the group.
+  Eigen::MatrixXd null;
+  /// The smallest pivot of the independent rows over the largest: 0 in a singular configuration.
+  double weakest = 1;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rows, dependent, null, weakest);
+  }
+};
+
+/// The rank of the constraint Jacobian B, and what follows from it.
+///
+/// The rows of an entity depend on no others if B, restricted to blocks that no other entity touches, has full
+/// rank. Such entities are removed, one after another, so that open chains cost nothing. Groups of closed loops
+/// remain. Each group is decomposed by QR with column pivoting (Golub and Van Loan, 5.4.1), with rows and columns
+/// scaled by the model's length so that moments and forces can be compared. Each MPI rank
+/// does the first with its own rows (constraint_loops.hpp); rank 0 receives those of the closed loops.
+class ConstraintRank {
+ public:
+  ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}
+
+  /// Finds rank and groups at `state`. Collective; the same on every rank.
+  void find(const State& state);
+  /// Decomposes the known loops again, at another state. Collective.
+  void follow(const State& state);
+  /// Call after a change of stencils or of the redundant rows: matrices are created again.
+  void revise() { B_.reset(); }
+
+  /// Number of kinematic unknowns minus independent constraints at position and velocity level.
+  int degrees_of_freedom() const { return degrees_of_freedom_; }
+  /// After a change of the statuses of `rows`: finds rank and groups again, in their loops only, or in the whole
+  /// model if a row became active that was inactive in every `find`. Collective.
+  void follow_switches(const State& state, std::span<const RowSwitch> rows);
+  /// Throws Error, with the names of the joints, if a unilateral row is redundant with equalities. Collective.
+  void refuse_repeated_contacts() const;
+  const std::vector<ConstraintGroup>& groups() const { return groups_; }
+  /// The redundant rows.
+  std::vector<ConstraintRow> dependent() const;
+  /// Rows to remove in place of `removed`, where the rows that remain without those have come close to depend on each
+  /// other; otherwise empty (docs/time_integration.md, section 11).
+  std::vector<ConstraintRow> better_than(std::span<const ConstraintRow> removed) const;
+  /// Rows in closed loops.
+  int looped() const;
+  /// The smallest `weakest` of the groups; 1 if there are no groups.
+  double weakest() const;
+
+  /// A line for each entity with dependent rows: "joint 'C' repeats 3 equations that 'A', 'B', 'D' impose already:
+  /// moment 1, moment 2, force 3".
+  std::vector<std::string> in_words() const;
+
+  /// Replaces the multipliers of every group with dependent rows by those of least norm that give the same forces on
+  /// all bodies, in the metric sum of (force times model length)^2 + moment^2.
+  void least_norm(State& state) const;
+
+  /// Writes or reads what was found.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::vector<BlockId> looped(looped_.begin(), looped_.end());
+    std::vector<ConstraintRow> unseen(unseen_.begin(), unseen_.end());
+    archive(degrees_of_freedom_, groups_, loop_of_, unseen, names_, looped);
+    looped_ = {looped.begin(), looped.end()};
+    unseen_ = {unseen.begin(), unseen.end()};
+    if (archive.reads()) members_.clear();
+  }
+
+ private:
+  Assembler& assembler_;
+  double length_;
+  void note_groups();
+  bool is_active(const ConstraintRow& row) const;
+
+  int degrees_of_freedom_ = 0;
+  std::vector<ConstraintGroup> groups_;
+  std::map<ConstraintRow, int> loop_of_;  ///< rows of the groups that `find` found, by number of the group
+  std::set<ConstraintRow> unseen_;        ///< rows that were not active then
+  OwnedMat B_;
+  std::map<BlockId, std::string> names_;   ///< of the multipliers of rows that `find` saw to depend on others
+  std::set<BlockId> looped_;               ///< multiplier blocks of the groups
+  std::vector<std::vector<int>> members_;  ///< of the groups, by row of `follow`; on rank 0
+};
+
+}  // namespace trammel

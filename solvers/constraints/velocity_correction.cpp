@@ -1,0 +1,336 @@
+#include "solvers/constraints/velocity_correction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernel/collective_errors.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Part of the tolerance that the remaining violation may have.
+constexpr double share = 0.1;
+// A kept matrix is assumed to contract by at most this times its estimate, which grows with the age of the matrix.
+constexpr double margin = 2;
+// If even a new matrix contracts worse than this, forces are nonlinear and the matrix is made again.
+constexpr double least_progress = 0.1;
+constexpr double least_contraction = 1e-3;
+// Most steps since the contraction was last observed: forces may become nonlinear, as friction does when a slider comes to rest.
+constexpr int most_unseen = 8;
+// Forces are assumed to deviate from linear ones by at most so many times as much as a product of two velocities does.
+constexpr double bent = 10;
+constexpr int most_passes = 12;
+// Cost of a new matrix, in solves with their residuals.
+constexpr int price = 4;
+constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+// A change below this part is rounding.
+constexpr double last_digits = 1e-14;
+
+double part(double a, double b) { return b > 0 ? a / b : a > 0 ? 1.0 : 0.0; }
+
+}  // namespace
+
+bool VelocityCorrection::holds(const UnknownBlock& u, int k) const {
+  return mass_.assembler().statuses().of(u.block, k) == RowStatus::active;
+}
+
+bool VelocityCorrection::prepare(const State& state, double ratio) {
+  steps_ = passes_ = age_ = 0;
+  seen_ = -most_unseen;
+  ratio_ = ratio;
+  const bool fine = mass_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
+  prepared_ = fine ? mass_.preparation() : 0;
+  if (!fine) why_ = mass_.why();
+  return fine;
+}
+
+void VelocityCorrection::open(const State& state, double ratio, LocalFault& fault) {
+  mass_.assembler().residual(state, ConstraintLevel::velocity, mass_.r(), fault);
+  double largest = 0;
+  mass_.zero_redundant();
+  const bool all_hold = mass_.assembler().statuses().rows().empty();
+  const double of_forces = -1 / ratio;
+  if (all_hold && !some_compliant_) {
+    PetscScalar* rows = nullptr;
+    TRAMMEL_PETSC(VecGetArray(mass_.r(), &rows));
+    for (const UnknownRun& run : runs_) {
+      if (!run.owned) continue;
+      RunNumbers its(rows + run.local, run.size);
+      if (run.of == UnknownRun::Of::multipliers) {
+        largest = std::max(largest,
+                           (its.abs() / ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+        its = -its;
+      } else {
+        its *= of_forces;
+      }
+    }
+    TRAMMEL_PETSC(VecRestoreArray(mass_.r(), &rows));
+    rate_ = largest;
+    return;
+  }
+  mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+    if (!is_multiplier(u.kind)) {
+      for (int k = 0; k < u.size; ++k) rows[k] *= of_forces;
+      return;
+    }
+    for (int k = 0; k < u.size; ++k) {
+      double part = of_forces;  // of what slips
+      if (compliant_[at(u.local + k)] != 0) {
+        part = 0;  // its multiplier follows from positions, not from rates
+      } else if (all_hold || holds(u, k)) {
+        largest = std::max(largest, std::abs(rows[k]) / weights_[at(u.local + k)]);
+        part = -1;
+      } else if (u.kind == BlockKind::multiplier) {
+        part = 0;  // its multiplier is zero and stays so
+      }
+      rows[k] *= part;
+    }
+  });
+  rate_ = largest;
+}
+
+void VelocityCorrection::keep_imbalance() {
+  imbalance_.assign(weights_.size(), 0.0);
+  mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
+    if (!is_multiplier(u.kind)) std::copy_n(rows, u.size, imbalance_.begin() + u.local);
+  });
+}
+
+void VelocityCorrection::subtract_imbalance() {
+  if (imbalance_.empty()) return;
+  mass_.each_owned([&](const UnknownBlock& u, double* rows) {
+    for (int k = 0; k < u.size; ++k) rows[k] -= imbalance_[at(u.local + k)];
+  });
+}
+
+void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) const {
+  for (const UnknownRun& run : runs_) {
+    const ConstRunNumbers from(x.data() + run.local, run.size);
+    switch (run.of) {
+      case UnknownRun::Of::motion:
+        RunNumbers(state.rate.data() + run.dof, run.size) += from;
+        RunNumbers(state.acceleration.data() + run.dof, run.size) += ratio * from;
+        break;
+      case UnknownRun::Of::states:
+        RunNumbers(state.rate.data() + run.dof, run.size) += ratio * from;
+        break;
+      case UnknownRun::Of::multipliers:
+        RunNumbers(state.value.data() + run.value, run.size) += (ratio * mass_.scales().mass) * from;
+        break;
+      case UnknownRun::Of::algebraic:
+        break;
+    }
+  }
+  mass_.assembler().layout().update_shared(state);
+}
+
+void VelocityCorrection::weigh() {
+  const Layout& layout = mass_.assembler().layout();
+  weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  compliant_.assign(weights_.size(), 0);
+  pieces_.clear();
+  runs_ = runs_of(layout);
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (u.size == 0 || (!is_kinematic(u.kind) && !is_multiplier(u.kind))) continue;
+    const Block& block = mass_.assembler().model().block(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      const double size = typical_size(block.measure(k));
+      weights_[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size : size;
+      if (u.kind == BlockKind::multiplier) compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
+    }
+    const bool of_velocities = is_kinematic(u.kind);
+    if (pieces_.empty() || pieces_.back().end != u.local || pieces_.back().of_velocities != of_velocities)
+      pieces_.push_back({u.local, u.local, of_velocities});
+    pieces_.back().end = u.local + u.size;
+  }
+  some_compliant_ = std::ranges::any_of(compliant_, [](char row) { return row != 0; });
+  noise_ = 0;
+  if (const auto& of_forces = mass_.scales().rounding)
+    for (const UnknownBlock& u : layout.unknowns())
+      if (u.owned && is_kinematic(u.kind)) noise_ = std::max(noise_, (*of_forces)[u.block]);
+  noise_ /= mass_.scales().mass;
+}
+
+VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) {
+  Sizes all;
+  const auto take = [&](double& largest, const std::vector<double>& numbers, int first,
+                        const UnknownRun& run) {
+    const ConstRunNumbers its(numbers.data() + first, run.size);
+    largest =
+        std::max(largest, (its.abs() * ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+  };
+  for (const UnknownRun& run : runs_) {
+    if (run.of == UnknownRun::Of::motion) {
+      take(all.velocity, state.rate, run.dof, run);
+      take(all.acceleration, state.acceleration, run.dof, run);
+    } else if (run.of == UnknownRun::Of::multipliers) {
+      take(all.multiplier, state.value, run.value, run);
+    }
+  }
+  double of_all[4] = {all.velocity, all.acceleration, all.multiplier, noise_};
+  MPI_Allreduce(MPI_IN_PLACE, of_all, 4, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
+  noise_ = of_all[3];
+  return {of_all[0], of_all[1], of_all[2]};
+}
+
+VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
+  Sizes all;
+  for (const Piece& piece : pieces_) {
+    double& largest = piece.of_velocities ? all.velocity : all.multiplier;
+    const Eigen::Map<const Eigen::ArrayXd> numbers(x.data() + piece.begin, piece.end - piece.begin);
+    const Eigen::Map<const Eigen::ArrayXd> weights(weights_.data() + piece.begin, numbers.size());
+    largest = std::max(largest, (numbers.abs() * weights).maxCoeff());
+  }
+  all.acceleration = ratio * all.velocity;
+  all.multiplier *= ratio * mass_.scales().mass;
+  return all;
+}
+
+bool VelocityCorrection::agree(LocalFault& fault, bool solved, Sizes& moved) {
+  std::array<double, 5> all{moved.velocity, moved.acceleration, moved.multiplier, rate_, solved ? 0.0 : 1.0};
+  Assembler& assembler = mass_.assembler();
+  if (!assembler.agree(fault, all)) {
+    why_ = "where the rates of constraints are satisfied " + assembler.rejection();
+    return false;
+  }
+  moved = {all[0], all[1], all[2]};
+  rate_ = all[3];
+  if (all[4] == 0) return true;
+  mass_.give_up();
+  why_ = mass_.why();
+  prepared_ = 0;
+  return false;
+}
+
+double VelocityCorrection::part_of_whole(const Sizes& x) const {
+  return std::max({part(x.velocity, whole_.velocity), part(x.acceleration, whole_.acceleration),
+                   part(x.multiplier, whole_.multiplier)});
+}
+
+void VelocityCorrection::keep() {
+  ++age_;
+  // A sum of so many differences misses the next correction by its difference of that order.
+  if (known_ == 0 || differences_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
+  ratio_known_ = ratio_now_;
+  std::array<double, most_differences + 1> missed{};
+  std::vector<double> next = total_;
+  expected_ = std::vector<double>();
+  knows_expected_ = false;
+  const int orders = known_;
+  for (int k = 0; k < orders; ++k) {
+    missed[at(k)] = part_of_whole(change(next, ratio_now_));
+    std::vector<double>& before = differences_[at(k)];
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const double difference = next[i] - before[i];
+      before[i] = next[i];
+      next[i] = difference;
+    }
+  }
+  missed[at(orders)] = part_of_whole(change(next, ratio_now_));
+  if (known_ < most_differences) differences_[at(known_++)] = std::move(next);
+  MPI_Allreduce(MPI_IN_PLACE, missed.data(), orders + 1, MPI_DOUBLE, MPI_MAX,
+                mass_.assembler().layout().comm());
+  best_ = static_cast<int>(std::min_element(missed.begin(), missed.begin() + orders + 1) - missed.begin());
+}
+
+const std::vector<double>& VelocityCorrection::expected(double ratio) {
+  if (knows_expected_ && ratio == ratio_known_) return expected_;
+  knows_expected_ = false;
+  expected_.clear();
+  if (known_ == 0 || ratio != ratio_known_) return expected_;
+  knows_expected_ = true;
+  expected_.assign(total_.size(), 0.0);
+  for (int k = 0; k < best_; ++k)
+    for (std::size_t i = 0; i < expected_.size(); ++i) expected_[i] += differences_[at(k)][i];
+  return expected_;
+}
+
+void VelocityCorrection::drop() {
+  known_ = prepared_ = 0;
+  knows_expected_ = false;
+  slope_ = 0;
+  weights_.clear();
+}
+
+bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
+  if (weights_.empty()) weigh();
+  const double goal = share * tolerance;
+  whole_ = sizes(state);
+  const double speed = whole_.velocity;
+  // No velocity is known better than positions over a step, nor is more to be had where forces are stiff.
+  const double known = rounding * mass_.scales().length * ratio;
+  whole_.velocity = std::max(speed, known / goal);
+  // Accelerations and multipliers follow from velocities, and have their rounding errors. Both are compared as forces, because an
+  // error of velocities in one pass becomes an error of multipliers in the next.
+  const double mass = mass_.scales().mass, last = rounding * ratio * speed / goal;
+  whole_.acceleration = std::max({whole_.acceleration, whole_.multiplier / mass, last});
+  whole_.multiplier = std::max(whole_.multiplier, mass * last);
+  LocalFault fault;
+  imbalance_.clear();
+  if (noise_ > goal * whole_.acceleration) {
+    open(state, ratio, fault);
+    keep_imbalance();
+  }
+  expected(ratio);
+  total_ = std::move(expected_);
+  knows_expected_ = false;
+  ratio_now_ = ratio;
+  if (total_.empty())
+    total_.assign(weights_.size(), 0.0);
+  else
+    apply(total_, state, ratio);
+  bool fresh = prepared_ == 0 || prepared_ != mass_.preparation() || std::abs(ratio / ratio_ - 1) >= 0.01;
+  if (fresh && !prepare(state, ratio)) return false;
+  const bool seen = age_ > 0 && age_ - seen_ < most_unseen;
+  double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * age_, least_contraction, 1.0) : 1.0;
+  double before = 0;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    open(state, ratio, fault);
+    subtract_imbalance();
+    const bool solved = mass_.solve_here(true);
+    const std::vector<double>& x = mass_.solution();
+    Sizes moved = change(x, ratio);
+    if (!agree(fault, solved, moved)) return false;
+    ++passes_;
+    apply(x, state, ratio);
+    for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
+    const double far = part_of_whole(moved);
+    if (before > 0) contraction = far / before;
+    before = far;
+    const double expected = std::max(contraction, bent * part(moved.velocity, speed));
+    const bool stalls =
+        pass > 0 && contraction > 0.5 && moved.velocity <= known && moved.multiplier <= mass * ratio * known;
+    if (expected * far <= goal || far <= last_digits || stalls) {
+      rate_ *= std::min(1.0, expected);
+      if (!fresh && pass > 0 && age_ > 0) {
+        // One error may happen to lie where the matrix is exact.
+        slope_ = std::max(contraction / age_, slope_ / 2);
+        seen_ = age_;
+      }
+      ++steps_;
+      // The matrix is kept while a step takes at most the average number of solves since it was made, with its own price.
+      if ((pass + 1) * steps_ > price + passes_) prepared_ = 0;
+      return true;
+    }
+    // The contraction of a matrix that was never used before is known after a second pass.
+    const bool tells = pass > 0 || seen;
+    const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
+    if (tells && slow) {
+      if (!prepare(state, ratio)) return false;
+      fresh = true;
+      contraction = before = 0;
+    }
+  }
+  prepared_ = 0;
+  why_ = fmt::format("no velocities that satisfy the constraints are found: their rates stay open by {:.3g}",
+                     rate_);
+  return false;
+}
+
+}  // namespace trammel

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "solvers/constraints/constrained_mass.hpp"
+#include "solvers/newton/unknown_runs.hpp"
+
+namespace trammel {
+
+/// Makes the end of an implicit step satisfy B v + C_t = 0. Positions do not change. Velocities change by dv,
+/// accelerations and the rates of first-order states by `ratio` times as much, and multipliers such that the
+/// equations of motion remain satisfied. Uses Newton's method with the matrix [M + D / ratio, B^T; B, 0], whose
+/// factorization is kept over steps, and begins with a correction extrapolated from those of the steps before.
+/// Every function is collective.
+class VelocityCorrection {
+ public:
+  /// `mass` must outlive it.
+  explicit VelocityCorrection(ConstrainedMass& mass) : mass_(mass) {}
+
+  /// `tolerance`: for velocities and multipliers, as a fraction of the largest. False if they cannot be corrected,
+  /// see `why`.
+  bool correct(State& state, double ratio, double tolerance);
+  /// The step of the last correction was accepted: it predicts the next one.
+  void keep();
+  /// A prediction of the next correction for this `ratio`, by local unknown as ConstrainedMass::solution; empty if
+  /// there are no steps before.
+  const std::vector<double>& expected(double ratio);
+  /// Discards the matrix and the earlier corrections.
+  void drop();
+
+  /// `use(unknown block, change, part)`: the velocities of a kinematic block, or the rates of first-order states, have changed by
+  /// `part` times `change`.
+  template <class Use>
+  void each_change(Use&& use) const {
+    for (const UnknownBlock& u : mass_.assembler().layout().unknowns())
+      if (has_rate(u.kind)) use(u, total_.data() + u.local, u.kind == BlockKind::state ? ratio_now_ : 1.0);
+  }
+  /// The remaining violation of the rates, estimated from the observed contraction, over all ranks [m/s or rad/s].
+  double rate() const { return rate_; }
+  std::string why() const { return why_; }
+
+ private:
+  /// Changes of velocities, accelerations and multipliers, or the sizes that they are parts of; over all ranks.
+  struct Sizes {
+    double velocity = 0, acceleration = 0, multiplier = 0;
+  };
+  /// Evaluates the right-hand side and the initial `rate` on this rank. An exception of an instance is stored in
+  /// `fault`.
+  void open(const State& state, double ratio, LocalFault& fault);
+  bool prepare(const State& state, double ratio);
+  /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
+  void apply(const std::vector<double>& x, State& state, double ratio) const;
+  /// Of the state; makes `noise_` that of all ranks.
+  Sizes sizes(const State& state);
+  /// Of x, on this rank.
+  Sizes change(const std::vector<double>& x, double ratio) const;
+  /// Replaces `moved` and the violation of the rates by the maxima over the ranks; false, with the reason in `why`,
+  /// if a rank has a fault or has not `solved`.
+  bool agree(LocalFault& fault, bool solved, Sizes& moved);
+  /// The larger part of what `sizes` were.
+  double part_of_whole(const Sizes& x) const;
+  void weigh();
+  void keep_imbalance();
+  void subtract_imbalance();
+  bool holds(const UnknownBlock& u, int k) const;
+  struct Piece {
+    int begin, end;  ///< local unknowns
+    bool of_velocities;
+  };
+
+  static constexpr int most_differences = 4;
+
+  ConstrainedMass& mass_;
+  int prepared_ = 0;  ///< ConstrainedMass::preparation of the matrix that is kept; 0: none
+  double ratio_ = 0;  ///< ratio for which the matrix was made
+  int steps_ = 0,
+      passes_ = 0;  ///< that used it, and theirs in all
+  int age_ = 0;     ///< accepted steps since it was made
+  int seen_ = 0;    ///< its age when its contraction was seen last
+  double slope_ =
+      0;  ///< contraction of a matrix divided by its age: the last one observed, at least half of the one before; 0: unknown
+  double rate_ = 0;
+  std::string why_;
+  std::vector<double>
+      weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
+  std::vector<Piece> pieces_;  ///< of velocities and of multipliers, that follow each other
+  std::vector<UnknownRun> runs_;
+  bool some_compliant_ = false;  ///< a row on this rank
+  std::vector<char> compliant_;  ///< by local unknown
+  /// What rounding errors of forces would be as accelerations [m/s^2]; until the first `sizes` of this rank's forces.
+  double noise_ = 0;
+  /// By local unknown: what Newton's method has left of the balance of forces, which is not for velocities to remove;
+  /// empty where it does not count.
+  std::vector<double> imbalance_;
+  Sizes whole_;                ///< of the last correction's end
+  double ratio_now_ = 0;       ///< of the last correction
+  std::vector<double> total_;  ///< the last correction, as ConstrainedMass::solution
+  /// Backward differences of the corrections before, from the 0th on: so many, and of so many the sum predicts best.
+  std::array<std::vector<double>, most_differences> differences_;
+  int known_ = 0, best_ = 0;
+  double ratio_known_ = 0;  ///< of these corrections
+  std::vector<double> expected_;
+  bool knows_expected_ = false;  ///< `expected_` is that for `ratio_known_`
+};
+
+}  // namespace trammel

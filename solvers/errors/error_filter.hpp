@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "kernel/assembler.hpp"
+#include "solvers/errors/alpha_error.hpp"
+#include "solvers/errors/local_error.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/newton/newton.hpp"
+
+namespace trammel {
+
+/// What the equations of a step leave of its local errors.
+///
+/// Errors e estimated from accelerations are those of free bodies. Constraints and stiffness take part of them back within the
+/// step: J^-1 (c_a M + c_v D) e remains of those of displacements, J^-1 c_a M e of those of velocities. J is the tangent of the
+/// step, c_v = dv/dx and c_a = dv'/dx. Nothing remains along constraints, and of a mode of the frequency Omega the part
+/// 1/(1 + Omega^2/c_a). (docs/steps_by_accuracy.md.)
+class ErrorFilter {
+ public:
+  explicit ErrorFilter(Assembler& assembler) : assembler_(assembler) {}
+
+  /// How accelerations change in a step, by their sum of squares weighted with the diagonal of M. Zero where that is not known.
+  struct Change {
+    double faster = 0;         ///< than in the steps before, so many times
+    double of_velocities = 0;  ///< the change over the velocities at the end of the step [1/s]
+  };
+  /// Where accelerations change so many times faster than in the steps before, their errors remain as they are: stiffness that has
+  /// just arisen may soon be gone.
+  static constexpr double sudden = 4;
+
+  /// Of a step that ends at `end`. `errors`, `time` and `a`: as AlphaError::estimate has them. Collective.
+  Change change(const State& end, const AlphaError& errors, double time, std::span<const double> a);
+  /// Filters the errors of kinematic blocks in the step for which `change` was called last. `newton` has solved its equations.
+  /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
+  void apply(const StepCoefficients& step, Newton& newton, LocalError& error);
+  /// Solves J y = b; false if this fails.
+  using Solve = std::function<bool(Vec b, Vec y)>;
+  /// J^-1 (c_a M + c_v D) e of the kinematic numbers of `e`, which has the order of LocalError, with M and D of `change`. Others remain.
+  /// False where that has no value. Collective.
+  bool filter(double c_a, double c_v, const Solve& solve, const std::vector<double>& e,
+              std::vector<double>& out);
+  /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
+  void drop() {
+    M_.reset();
+    D_.reset();
+  }
+
+ private:
+  /// `numbers`: of a LocalError.
+  bool prepare(const State& end, std::size_t numbers);
+  bool assemble(const State& end, double mass, double damping, OwnedMat& out);
+  /// `use(its place in a local vector, its place in a LocalError)` of the owned numbers of kinematic blocks.
+  template <class Use>
+  void each_kinematic(Use&& use) const;
+
+  Assembler& assembler_;
+  OwnedMat M_, D_;
+  std::vector<double> mass_;  ///< the diagonal of M, in the order of LocalError
+  OwnedVec free_, pushed_;
+  std::vector<double> filtered_;
+  int age_ = 0;  ///< steps since M and D were made
+};
+
+}  // namespace trammel

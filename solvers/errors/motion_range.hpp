@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernel/layout.hpp"
+#include "solvers/errors/local_error.hpp"
+#include "solvers/ranks/largest_of_ranks.hpp"
+#include "solvers/ranks/rank_bytes.hpp"
+
+namespace trammel {
+
+/// The ranges of the motion since the start of a stage, and errors relative to them.
+///
+/// A channel is a position, a rotation, or a number of a coordinate or a first-order state. Its range is the diagonal of the
+/// box that it stayed in, of a rotation the largest angle from the start (at most pi); that of a velocity its largest
+/// magnitude. A channel that hardly moves counts with a tenth of the largest range of its kind, lengths and angles being
+/// compared by the model's length. Coordinates without mass are no channels.
+class MotionRange {
+ public:
+  /// `length`: of the model [m].
+  MotionRange(const Layout& layout, const Model& model, double length);
+
+  /// At the start of a stage. `massless`: degrees of freedom without inertia, by BlockOffset::dof.
+  void begin(const State& state, std::vector<char> massless);
+  /// Collective.
+  void include(const State& state);
+
+  /// The largest error per unit of time of a channel over its range, and the part of a range that rounding adds in a step of
+  /// size h. The range is at least what the largest velocity covers in the time `ahead` [s], that of velocities at least what the
+  /// present acceleration makes of them in it. Collective.
+  struct Errors {
+    double largest = 0;
+    double rounding = 0;
+  };
+  Errors judge(const LocalError& error, const State& end, double h, double ahead) const;
+
+  /// The numbers of channels in which `amplitude` is below the part `least` of the range. `ahead`: as for `judge`.
+  std::vector<char> smaller(const std::vector<double>& amplitude, double least, double ahead) const;
+
+  /// Makes velocities' errors of a step of size h zero where they are below rounding.
+  void drop_rounding(LocalError& error, const State& end, double h) const;
+
+  /// The channel whose displacement is the largest fraction of its range. `displacement` has the order of
+  /// LocalError. Gives the fraction and the channel ("bob position"; empty where all are zero). Collective.
+  NamedNumber worst(const std::vector<double>& displacement) const;
+
+  /// The time that the motion needs to cover its range at its largest velocity [s].
+  double time() const;
+
+  /// Writes (collective) or reads.
+  void serialize(Archive& archive) {
+    for (std::vector<double>* channels : {&low_, &high_, &fastest_})
+      serialize_by_block(archive, *layout_, *channels);
+    serialize_by_block(archive, *layout_, massless_);
+    archive(largest_);
+  }
+
+ private:
+  enum Kind { lengths, angles, others, kinds };
+  struct Ranges {
+    double displacement = 0, velocity = 0;
+  };
+  template <class Use>
+  void each_channel(Use&& use) const;
+  /// `size`: numbers of the channel, of a rotation 0.
+  Ranges ranges(int size, std::size_t packed) const;
+  /// Rounding error of a step, in the unit of the channel.
+  double rounding(const UnknownBlock& u, Kind kind, int first, int size, const State& end) const;
+  double floor(Kind kind, bool of_velocity) const;
+
+  const Layout* layout_;
+  const Model* model_;
+  double length_;
+  // By number of the owned blocks that have rates, in the layout's order; of rotations 4 and 1 to a channel.
+  std::vector<double> low_, high_, fastest_;
+  std::vector<char> massless_;
+  std::array<double, 2 * kinds> largest_{};  ///< ranges of displacements, then of velocities, over all ranks
+};
+
+}  // namespace trammel

@@ -1,0 +1,105 @@
+#include "solvers/linear/linear_solver.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "solvers/linear/mumps.hpp"
+#include "solvers/linear/repeated_lu.hpp"
+#include "solvers/linear/substructuring.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// Whether the command line gives the solver the option `name`.
+bool option_given(KSP ksp, const std::string& name) {
+  const char* prefix = nullptr;
+  TRAMMEL_PETSC(KSPGetOptionsPrefix(ksp, &prefix));
+  PetscBool given = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, prefix, ("-" + name).c_str(), &given));
+  return given == PETSC_TRUE;
+}
+
+/// False where MUMPS ran out of the workspace that it had estimated, and not of memory.
+bool memory_ran_out(PC pc) {
+  constexpr PetscInt cannot_allocate = -13;
+  MatSolverType package = nullptr;
+  const QuietErrors quiet;
+  if (PCFactorGetMatSolverType(pc, &package) != 0 || package == nullptr ||
+      std::string(package) != MATSOLVERMUMPS)
+    return true;
+  Mat factor = nullptr;
+  PetscInt status = 0;
+  TRAMMEL_PETSC(PCFactorGetMatrix(pc, &factor));
+  TRAMMEL_PETSC(MatMumpsGetInfog(factor, 1, &status));
+  return status == cannot_allocate;
+}
+
+/// Collective.
+std::string out_of_memory(KSP ksp) {
+  Mat A = nullptr;
+  MatInfo info{};
+  PetscInt unknowns = 0;
+  TRAMMEL_PETSC(KSPGetOperators(ksp, &A, nullptr));
+  TRAMMEL_PETSC(MatGetSize(A, &unknowns, nullptr));
+  TRAMMEL_PETSC(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  return fmt::format("out of memory: the factorization of {} unknowns, whose matrix has {:.0f} entries",
+                     unknowns, info.nz_used);
+}
+
+}  // namespace
+
+void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts) {
+  PC pc = nullptr;
+  TRAMMEL_PETSC(KSPSetType(ksp, KSPPREONLY));
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  const bool package = option_given(ksp, "pc_factor_mat_solver_type");
+  if (ranks > 1) {
+    use_substructuring(pc, counts);
+    if (package || option_given(ksp, "pc_type")) use_mumps(pc);
+  } else if (package || option_given(ksp, "pc_type")) {
+    TRAMMEL_PETSC(PCSetType(pc, PCLU));
+    TRAMMEL_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERKLU));
+  } else {
+    use_repeated_lu(pc);
+  }
+}
+
+bool reads_once(KSP ksp) {
+  PC pc = nullptr;
+  PetscBool direct = PETSC_FALSE, own = PETSC_FALSE;
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &direct));
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &own));
+  int ranks = 1;  // on several the solver may refer to the matrix
+  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
+  return ranks == 1 && direct == PETSC_TRUE && own == PETSC_TRUE;
+}
+
+bool factorize(KSP ksp, bool& broken) {
+  PC pc = nullptr;
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  PetscErrorCode code = 0;
+  {
+    const QuietErrors quiet;
+    code = KSPSetUp(ksp);
+  }
+  int failed = code != 0 ? 2 : 0;
+  if (code == 0) {
+    PCFailedReason reason = PC_NOERROR;
+    TRAMMEL_PETSC(PCGetFailedReason(pc, &reason));
+    if (reason != PC_NOERROR) failed = reason == PC_FACTOR_OUTMEMORY && memory_ran_out(pc) ? 3 : 1;
+  } else if (code == PETSC_ERR_MEM) {
+    failed = 3;
+  }
+  int ranks = 1;
+  MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
+  MPI_Comm_size(comm, &ranks);
+  if (ranks > 1) MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  if (failed == 3) throw Error(out_of_memory(ksp));
+  if (failed == 2) broken = true;
+  return failed == 0;
+}
+
+}  // namespace trammel

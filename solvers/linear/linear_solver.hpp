@@ -1,0 +1,19 @@
+#pragma once
+
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/linear/timings.hpp"
+
+namespace trammel {
+
+/// Sets the default of every linear solve: one direct solve, by KLU on one rank and by substructuring on several.
+/// Options of the command line are applied afterwards. `counts` may be null; otherwise it must outlive `ksp`.
+void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts = nullptr);
+
+/// Whether the solver, with all options applied, reads its matrix while it factorizes, and never again.
+bool reads_once(KSP ksp);
+
+/// Sets the solver up for its operators. False if the factorization failed, whichever way the package reports this.
+/// `broken` is set if the solver must be created again. Collective.
+bool factorize(KSP ksp, bool& broken);
+
+}  // namespace trammel

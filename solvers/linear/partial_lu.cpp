@@ -1,0 +1,413 @@
+#include "solvers/linear/partial_lu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "trammel/index.hpp"
+
+// As TRAMMEL_BY_PROCESSOR, without FMA: terms that are equal cancel to zero only if products are rounded, and a matrix of the interface that
+// is singular is recognized by such zeros.
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && __GNUC__ >= 12
+#define TRAMMEL_BY_AVX2 [[gnu::target_clones("default", "avx2")]]
+#else
+#define TRAMMEL_BY_AVX2
+#endif
+
+namespace trammel {
+
+namespace {
+
+/// Inverse of the smallest singular value, of rows and columns of size one, from which on a matrix counts as singular.
+constexpr double singular = 1e12;
+/// Part of the diagonal that is added to factorize a singular matrix, and what its inverse is then beyond.
+constexpr double shift = 1e-10, shifted_singular = 1e8;
+/// Unknowns found weak at a time.
+constexpr int most_at_once = 8;
+
+}  // namespace
+
+void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> right,
+                              std::vector<Entry> below, int border) {
+  number_ = std::move(number);
+  places_.clear();
+  for (std::size_t i = 0; i < number_.size(); ++i)
+    if (number_[i] >= 0) places_.push_back(static_cast<PetscInt>(i));
+  right_ = std::move(right);
+  below_ = std::move(below);
+  border_ = border;
+  changed_ = true;
+  right_of_.assign(at(border), {});
+  below_of_.assign(at(border), {});
+  for (std::size_t e = 0; e < right_.size(); ++e)
+    right_of_[at(right_[e].border)].push_back(static_cast<int>(e));
+  for (std::size_t e = 0; e < below_.size(); ++e)
+    below_of_[at(below_[e].border)].push_back(static_cast<int>(e));
+  w_.assign(at((border + lanes - 1) / lanes), {});
+  v_.assign(w_.size(), {});
+  std::vector<std::vector<int>> coupled(at(border));
+  for (const auto* entries : {&right_, &below_})
+    for (const Entry& e : *entries) coupled[at(e.border)].push_back(e.inner);
+  lu_.set_border(std::move(coupled));
+  lu_.omit(number_);
+}
+
+template <class Use>
+void PartialLu::each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const {
+  const PetscInt row = places_[at(i)];
+  for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p)
+    if (const PetscInt j = number_[at(rank.column[p])]; j >= 0) use(static_cast<int>(j), rank.value[p]);
+}
+
+// KLU packs the row numbers and then the values of a column, in units of a double.
+PartialLu::Column PartialLu::lower(int k) const {
+  const klu_numeric& n = lu_.numeric();
+  const double* packed = static_cast<const double*>(n.LUbx[0]) + n.Lip[k];
+  return {reinterpret_cast<const int*>(packed), packed + (n.Llen[k] + 1) / 2, n.Llen[k]};
+}
+PartialLu::Column PartialLu::upper(int k) const {
+  const klu_numeric& n = lu_.numeric();
+  const double* packed = static_cast<const double*>(n.LUbx[0]) + n.Uip[k];
+  return {reinterpret_cast<const int*>(packed), packed + (n.Ulen[k] + 1) / 2, n.Ulen[k]};
+}
+
+bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> c,
+                          std::span<const double> r) {
+  c_ = c;
+  r_ = r;
+  weak_.clear();
+  if (size() == 0) return true;
+  const bool fine = lu_.factorize(rank, changed_);
+  changed_ = !fine;
+  if (!fine || lu_.searches() != searches_) find_weak(rank, !fine);
+  if (!fine || !weak_.empty()) {
+    searches_ = -1;
+    return false;
+  }
+  if (lu_.searches() != searches_) find_reach();
+  searches_ = lu_.searches();
+  eliminate_border();
+  return true;
+}
+
+/// Which pivots W and V have numbers at: those that the entries of C and R reach through the factors.
+void PartialLu::find_reach() {
+  const int n = size();
+  const klu_numeric& numeric = lu_.numeric();
+  const int* Q = lu_.symbolic().Q;
+  place_of_column_.resize(at(n));
+  place_of_row_.resize(at(n));
+  from_.resize(at(n));
+  to_.resize(at(n));
+  for (int k = 0; k < n; ++k) {
+    place_of_column_[at(Q[k])] = k;
+    place_of_row_[at(numeric.Pnum[k])] = k;
+    from_[at(k)] = places_[at(Q[k])];
+    to_[at(k)] = places_[at(numeric.Pnum[k])];
+  }
+  // 64 groups of unknowns of the border at a time, a bit each.
+  constexpr int bits = 64;
+  const auto groups = static_cast<int>(w_.size());
+  std::vector<std::uint64_t> reached(at(n));
+  for (int from = 0; from < groups; from += bits) {
+    const int to = std::min(from + bits, groups);
+    const auto start = [&](const std::vector<std::vector<int>>& entries_of, const std::vector<Entry>& entries,
+                           const std::vector<int>& place_of) {
+      std::ranges::fill(reached, 0);
+      for (int g = from * lanes; g < std::min(to * lanes, border_); ++g)
+        for (const int e : entries_of[at(g)])
+          reached[at(place_of[at(entries[at(e)].inner)])] |= std::uint64_t{1} << (g / lanes - from);
+    };
+    const auto collect = [&](std::vector<Sparse>& out) {
+      for (int g = from; g < to; ++g) out[at(g)] = {};
+      for (int k = 0; k < n; ++k)
+        for (std::uint64_t left = reached[at(k)]; left != 0; left &= left - 1)
+          out[at(from + __builtin_ctzll(left))].place.push_back(k);
+      for (int g = from; g < to; ++g) out[at(g)].value.resize(out[at(g)].place.size());
+    };
+    start(right_of_, right_, place_of_column_);
+    if (n > 1)
+      for (int k = 0; k < n; ++k) {
+        const Column U = upper(k);
+        for (int p = 0; p < U.size; ++p) reached[at(k)] |= reached[at(U.row[p])];
+      }
+    collect(w_);
+    start(below_of_, below_, place_of_row_);
+    if (n > 1)
+      for (int k = 0; k < n; ++k) {
+        if (reached[at(k)] == 0) continue;
+        const Column L = lower(k);
+        for (int p = 0; p < L.size; ++p) reached[at(L.row[p])] |= reached[at(k)];
+      }
+    collect(v_);
+  }
+}
+
+TRAMMEL_BY_AVX2
+void PartialLu::eliminate_border() {
+  const int n = size();
+  const klu_numeric& numeric = lu_.numeric();
+  const auto* diagonal = static_cast<const double*>(numeric.Udiag);
+  std::vector<Lanes> work(at(n), Lanes{});
+  for (std::size_t group = 0; group < w_.size(); ++group) {
+    const int first = static_cast<int>(group) * lanes, end = std::min(first + lanes, border_);
+    for (int g = first; g < end; ++g)
+      for (const int e : right_of_[at(g)])
+        work[at(place_of_column_[at(right_[at(e)].inner)])].v[g - first] += c_[at(e)];
+    Sparse& w = w_[group];
+    for (std::size_t i = 0; i < w.place.size(); ++i) {
+      const int k = w.place[i];
+      Vector sum = work[at(k)].v;
+      if (n > 1) {
+        const Column U = upper(k);
+        for (int p = 0; p < U.size; ++p) sum -= U.value[p] * work[at(U.row[p])].v;
+      }
+      work[at(k)].v = w.value[i].v = sum / diagonal[k];
+    }
+    for (const int k : w.place) work[at(k)] = Lanes{};
+
+    for (int g = first; g < end; ++g)
+      for (const int e : below_of_[at(g)]) {
+        const std::size_t unknown = at(below_[at(e)].inner);
+        work[at(place_of_row_[unknown])].v[g - first] += r_[at(e)] * lu_.scales()[unknown];
+      }
+    Sparse& v = v_[group];
+    for (std::size_t i = 0; i < v.place.size(); ++i) {
+      const int k = v.place[i];
+      const Vector x = v.value[i].v = work[at(k)].v;
+      if (n == 1 || !(x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0)) continue;
+      const Column L = lower(k);
+      for (int p = 0; p < L.size; ++p) work[at(L.row[p])].v -= L.value[p] * x;
+    }
+    for (const int k : v.place) work[at(k)] = Lanes{};
+  }
+}
+
+TRAMMEL_BY_AVX2
+void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) const {
+  std::vector<Lanes> work(at(size()), Lanes{});
+  for (std::size_t right = 0; right < w_.size(); ++right) {
+    const Sparse& w = w_[right];
+    for (std::size_t i = 0; i < w.place.size(); ++i) work[at(w.place[i])] = w.value[i];
+    for (std::size_t below = 0; below < v_.size(); ++below) {
+      const Sparse& v = v_[below];
+      Vector sum[lanes] = {};  // columns
+      for (std::size_t i = 0; i < v.place.size(); ++i) {
+        const Vector& row = work[at(v.place[i])].v;
+        for (int b = 0; b < lanes; ++b) sum[b] += v.value[i].v * row[b];
+      }
+      const int h = static_cast<int>(below) * lanes, g = static_cast<int>(right) * lanes;
+      for (int a = 0; a < std::min(lanes, border_ - h); ++a)
+        for (int b = 0; b < std::min(lanes, border_ - g); ++b)
+          entries[of[at(h + a) * at(border_) + at(g + b)]] -= sum[b][a];
+    }
+    for (const int k : w.place) work[at(k)] = Lanes{};
+  }
+}
+
+void PartialLu::forward(const double* b, double* w) const {
+  const int n = size();
+  if (n == 0) return;
+  const auto* diagonal = static_cast<const double*>(lu_.numeric().Udiag);
+  if (n == 1) {
+    w[0] = b[from_[0]] / diagonal[0];
+    return;
+  }
+  for (int k = 0; k < n; ++k) {
+    double sum = b[from_[at(k)]];
+    const Column U = upper(k);
+    for (int p = 0; p < U.size; ++p) sum -= U.value[p] * w[U.row[p]];
+    w[k] = sum / diagonal[k];
+  }
+}
+
+void PartialLu::reduce(const double* w, double* g) const {
+  for (std::size_t group = 0; group < v_.size(); ++group) {
+    const Sparse& v = v_[group];
+    Vector sum{};
+    for (std::size_t i = 0; i < v.place.size(); ++i) sum += v.value[i].v * w[v.place[i]];
+    const int first = static_cast<int>(group) * lanes;
+    for (int a = 0; a < std::min(lanes, border_ - first); ++a) g[first + a] -= sum[a];
+  }
+}
+
+void PartialLu::backward(const double* y, double* w, double* x) const {
+  const int n = size();
+  if (n == 0) return;
+  for (std::size_t group = 0; group < w_.size(); ++group) {
+    const Sparse& its = w_[group];
+    const int first = static_cast<int>(group) * lanes;
+    Vector its_y{};
+    for (int a = 0; a < std::min(lanes, border_ - first); ++a) its_y[a] = y[first + a];
+    for (std::size_t i = 0; i < its.place.size(); ++i) {
+      const Vector terms = its.value[i].v * its_y;
+      w[its.place[i]] -= terms[0] + terms[1] + terms[2] + terms[3];
+    }
+  }
+  const klu_numeric& numeric = lu_.numeric();
+  if (n > 1)
+    for (int k = n - 1; k >= 0; --k) {
+      double sum = w[k];
+      const Column L = lower(k);
+      for (int p = 0; p < L.size; ++p) sum -= L.value[p] * w[L.row[p]];
+      w[k] = sum;
+    }
+  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scales()[at(numeric.Pnum[k])];
+}
+
+void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,
+                         double* r, double* size, double* border_r, double* border_size) const {
+  for (const PetscInt row : places_) {
+    double sum = b[row], all = std::abs(b[row]);
+    for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p) {
+      const double term = rank.value[p] * x[rank.column[p]];
+      sum -= term;
+      all += std::abs(term);
+    }
+    r[row] = sum;
+    size[row] = all;
+  }
+  for (std::size_t e = 0; e < right_.size(); ++e) {
+    if (right_[e].own) continue;  // among the rows of the rank
+    const double term = c_[e] * y[right_[e].border];
+    const PetscInt row = places_[at(right_[e].inner)];
+    r[row] -= term;
+    size[row] += std::abs(term);
+  }
+  for (std::size_t e = 0; e < below_.size(); ++e) {
+    const double term = r_[e] * x[places_[at(below_[e].inner)]];
+    border_r[below_[e].border] -= term;
+    border_size[below_[e].border] += std::abs(term);
+  }
+}
+
+PartialLu::Sizes PartialLu::sizes(const RepeatedLu::Rows& rank) const {
+  const auto n = at(size());
+  Sizes found{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
+  for (int i = 0; i < size(); ++i) {
+    double& largest = found.row[at(i)];
+    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
+    if (!(largest > 0)) continue;
+    each_entry(rank, i, [&](int j, double number) {
+      found.column[at(j)] = std::max(found.column[at(j)], std::abs(number) / largest);
+    });
+  }
+  return found;
+}
+
+void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double faint,
+                          std::span<const std::size_t> of, double* potential,
+                          double* border_potential) const {
+  const std::vector<double>& scales = lu_.scales();
+  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) / scales[at(j)]; };
+  double least = 0;
+  for (int j = 0; j < size(); ++j) least = std::max(least, faint * size_of(j));
+  for (const std::size_t row : of) {
+    if (number_[row] < 0) continue;
+    double number = 0, most = least;
+    each_entry(rank, static_cast<int>(number_[row]), [&](int j, double its) {
+      number = std::max(number, std::abs(its) * scales[at(j)]);
+      most = std::max(most, size_of(j));
+    });
+    potential[row] = number * most;
+  }
+  for (int g = 0; g < border_; ++g) {
+    double number = 0, most = 0;
+    for (const int e : below_of_[at(g)]) {
+      const int j = below_[at(e)].inner;
+      number = std::max(number, std::abs(r_[at(e)]) * scales[at(j)]);
+      most = std::max(most, size_of(j));
+    }
+    border_potential[g] += number * most;
+  }
+}
+
+/// One inverse iteration, of rows and columns of size one, shows a null vector: its largest number, where that of the transposed
+/// matrix has one too, is an unknown whose row and column the matrix is better without.
+void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
+  const int n = size();
+  Sizes of_A = sizes(rank);
+  std::vector<double>&row = of_A.row, &column = of_A.column;
+  for (std::vector<double>* const all : {&row, &column})
+    for (double& x : *all)
+      if (!(x > 0)) x = 1;
+  RepeatedLu shifted(true);
+  RepeatedLu* lu = &lu_;
+  if (failed) {
+    std::vector<PetscInt> begin{0}, columns;
+    std::vector<double> values;
+    for (int i = 0; i < n; ++i) {
+      columns.push_back(i);
+      values.push_back(shift * row[at(i)] * column[at(i)]);
+      const std::size_t diagonal = values.size() - 1;
+      each_entry(rank, i, [&](int j, double number) {
+        if (j == i) {
+          values[diagonal] += number;
+        } else {
+          columns.push_back(j);
+          values.push_back(number);
+        }
+      });
+      begin.push_back(static_cast<PetscInt>(columns.size()));
+    }
+    lu = &shifted;
+    if (!shifted.factorize({n, begin.data(), columns.data(), values.data()}, true)) return;
+  }
+  const double limit = failed ? shifted_singular : singular;
+  std::mt19937 random(1);
+  std::vector<double> b(at(n));
+  const auto sign = [&] { return random() % 2 == 0 ? 1.0 : -1.0; };
+  const auto right_vector = [&] {
+    std::vector<double> z(at(n));
+    for (int i = 0; i < n; ++i) b[at(i)] = sign() * row[at(i)];
+    lu->solve(b.data(), z.data());
+    for (int i = 0; i < n; ++i) z[at(i)] *= column[at(i)];
+    return z;
+  };
+  const auto largest = [](const std::vector<double>& z) {
+    double most = 0;
+    for (const double x : z) {
+      if (!std::isfinite(x)) return HUGE_VAL;
+      most = std::max(most, std::abs(x));
+    }
+    return most;
+  };
+  std::vector<std::vector<double>> vectors{right_vector()};
+  if (!(largest(vectors[0]) > limit)) return;
+  std::vector<double> left(at(n));
+  for (int i = 0; i < n; ++i) b[at(i)] = sign() * column[at(i)];
+  lu->solve_transposed(b.data(), left.data());
+  for (int i = 0; i < n; ++i) left[at(i)] *= row[at(i)];
+  const double left_size = largest(left);
+  while (static_cast<int>(vectors.size()) < most_at_once) vectors.push_back(right_vector());
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    const double size = largest(vectors[v]);
+    if (!(size > limit) || !std::isfinite(size) || !std::isfinite(left_size)) continue;
+    int best = 0, best_left = 0;
+    double score = -1;
+    for (int i = 0; i < n; ++i) {
+      const double both = std::abs(vectors[v][at(i)]) / size * (std::abs(left[at(i)]) / left_size);
+      if (both > score) {
+        score = both;
+        best = i;
+      }
+      if (std::abs(left[at(i)]) > std::abs(left[at(best_left)])) best_left = i;
+    }
+    constexpr double apart = 1e-4;
+    if (score < apart) {
+      best = static_cast<int>(std::ranges::max_element(vectors[v], {}, [](double x) { return std::abs(x); }) -
+                              vectors[v].begin());
+      weak_.push_back(best_left);
+    }
+    weak_.push_back(best);
+    for (std::size_t other = v + 1; other < vectors.size(); ++other) {
+      const double part = vectors[other][at(best)] / vectors[v][at(best)];
+      for (int i = 0; i < n; ++i) vectors[other][at(i)] -= part * vectors[v][at(i)];
+    }
+  }
+  std::ranges::sort(weak_);
+  weak_.erase(std::unique(weak_.begin(), weak_.end()), weak_.end());
+}
+
+}  // namespace trammel

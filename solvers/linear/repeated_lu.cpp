@@ -1,0 +1,378 @@
+#include "solvers/linear/repeated_lu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <utility>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "kernel/petsc_call.hpp"
+#include "solvers/linear/bordered_order.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+/// An entry this much smaller than the largest of its row and than the largest of its column does not count: its loss
+/// is a backward error below rounding.
+constexpr double negligible = 1e-16;
+/// A structure that keeps growing is taken as full.
+constexpr int most_growths = 12;
+/// The smallest share of a column's largest entry that keeps the pivot on the diagonal, and the share of its first size
+/// to which a kept pivot may fall.
+constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
+/// The largest scaled entry, one when scales were found, may grow and shrink by this factor.
+constexpr double most_change = 10;
+/// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
+constexpr double transversal_work = 20;
+/// AMD expects the operations of a matrix with symmetric structure whose pivots stay on the diagonal. A factorization that comes as
+/// close to them as this is not compared with others.
+constexpr double as_expected = 1.2;
+/// Operations for each entry of L beyond which twice the expectation is close enough: on lattices of beams COLAMD, which does not
+/// know of symmetry, needed five to eight times the operations of AMD.
+constexpr double much_fill = 40, near_expected = 2;
+/// Entries of L, by those that AMD expects, beyond which a trial is given up: where zeros on the diagonal push pivots off it, some
+/// chains of joints fill in without bound.
+constexpr double most_fill = 2;
+/// Unknowns up to which all orderings are compared, for next to no time, where there is no border that only one of them knows.
+constexpr int few = 1000;
+
+constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
+
+/// New factors need large blocks, which the holes of a heap in use may not hold: the pages of these holes go back to the system. The
+/// end of the heap stays as it is, in huge pages.
+void give_back_pages() {
+#ifdef __GLIBC__
+  constexpr std::size_t whole_end = std::size_t{1} << 40;
+  malloc_trim(whole_end);
+#endif
+}
+
+}  // namespace
+
+bool RepeatedLu::factorize(Mat A) {
+  PetscObjectId matrix = 0;
+  PetscObjectState structure = 0;
+  TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &matrix));
+  TRAMMEL_PETSC(MatGetNonzeroState(A, &structure));
+  PetscInt n = 0;
+  const PetscInt *begin = nullptr, *column = nullptr;
+  const PetscScalar* value = nullptr;
+  PetscBool done = PETSC_FALSE;
+  TRAMMEL_PETSC(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(A, &value));
+
+  const bool changed = matrix != matrix_ || structure != structure_;
+  matrix_ = matrix;
+  structure_ = structure;
+  const bool fine = factorize({n, begin, column, value}, changed);
+  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &value));
+  TRAMMEL_PETSC(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+  return fine;
+}
+
+bool RepeatedLu::factorize(const Rows& A, bool changed) {
+  const std::size_t entries = at(A.begin[A.n]);
+  if (!symbolic_ || changed || counting_.entries() != entries) {
+    counting_ = EntrySet(entries);
+    growths_ = 0;
+    symbolic_.reset();
+  }
+  const bool grown = !symbolic_ || !take_values(A);
+  if (grown) {
+    numeric_.reset();  // before there is more
+    symbolic_.reset();
+    give_back_pages();
+    take_structure(A);
+    scale(A.value);
+    take_values(A);
+    order();
+  }
+  if (!symbolic_) return false;
+  if (grown && numeric_) return true;
+  const bool same_size = largest_ < most_change && largest_ * most_change > 1;
+  if (numeric_ && same_size &&
+      klu_refactor(starts_.data(), columns_.data(), room_->values.data(), symbolic_.get(), with_workspace(),
+                   common_.get()) != 0 &&
+      pivots_serve())
+    return true;
+  scale(A.value);
+  take_values(A);
+  return seek_pivots();
+}
+
+/// Of the entries that count.
+std::vector<double> RepeatedLu::largest_by_column(const double* value) const {
+  std::vector<double> all(at(size()), 0.0);
+  auto column = columns_.begin();
+  counting_.each([&](std::size_t entry) {
+    double& largest = all[at(*column++)];
+    largest = std::max(largest, std::abs(value[entry]));
+  });
+  return all;
+}
+
+void RepeatedLu::scale(const double* value) {
+  scales_ = largest_by_column(value);
+  for (double& s : scales_) s = s > 0 ? 1 / s : 1.0;
+}
+
+bool RepeatedLu::take_values(const Rows& A) {
+  double largest = 0;
+  std::size_t k = 0;
+  double* const to = room_ ? room_->values.data() : nullptr;
+  std::vector<PetscInt> others;
+  counting_.each(
+      A.value,
+      [&](std::size_t entry) {
+        const double number = A.value[entry] * scales_[at(columns_[k])];
+        to[k++] = number;
+        largest = std::max(largest, std::abs(number));
+      },
+      [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
+  largest_ = largest;
+  return others.empty() || negligible_all(A, std::move(others));
+}
+
+/// Of entries that do not count, in ascending order.
+bool RepeatedLu::negligible_all(const Rows& A, std::vector<PetscInt> entries) const {
+  PetscInt row = 0, known = -1;
+  double row_largest = 0;
+  std::size_t kept = 0;
+  for (const PetscInt entry : entries) {
+    while (entry >= A.begin[row + 1]) ++row;
+    if (number(row) < 0 || number(A.column[entry]) < 0) continue;
+    if (row != known) {
+      known = row;
+      row_largest = 0;
+      for (PetscInt p = A.begin[row]; p < A.begin[row + 1]; ++p)
+        row_largest = std::max(row_largest, std::abs(A.value[p]));
+    }
+    if (std::abs(A.value[entry]) > negligible * row_largest) return false;
+    entries[kept++] = entry;
+  }
+  if (kept == 0) return true;
+  const std::vector<double> column_largest = largest_by_column(A.value);
+  return std::none_of(
+      entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), [&](PetscInt entry) {
+        return std::abs(A.value[entry]) > negligible * column_largest[at(number(A.column[entry]))];
+      });
+}
+
+/// Lets entries count that were zero so far. Those at the level of rounding may grow later: all that are not exactly zero count then.
+void RepeatedLu::take_structure(const Rows& A) {
+  const bool all = growths_ >= most_growths;
+  ++growths_;
+  starts_.assign(1, 0);
+  columns_.clear();
+  for (PetscInt i = 0; i < A.n; ++i) {
+    if (number(i) < 0) continue;
+    int counting = 0;
+    for (PetscInt entry = A.begin[i]; entry < A.begin[i + 1]; ++entry) {
+      if (number(A.column[entry]) < 0) continue;
+      if (all || A.value[entry] != 0 || A.column[entry] == i) counting_.insert(at(entry));
+      if (counting_.contains(at(entry))) ++counting;
+    }
+    starts_.push_back(starts_.back() + counting);
+  }
+  columns_.reserve(at(starts_.back()));
+  counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(number(A.column[entry]))); });
+  share_room();
+}
+
+/// KLU's factors refer neither to the values nor, between its calls, to the workspace.
+void RepeatedLu::share_room() {
+  static std::weak_ptr<Room> common;
+  if (!room_) room_ = common.lock();
+  if (!room_) common = room_ = std::make_shared<Room>();
+  const auto fit = [](std::vector<double>& all, std::size_t least) {
+    if (all.size() < least) all = std::vector<double>(least);  // of this capacity
+  };
+  fit(room_->values, columns_.size());
+  fit(room_->work, 4 * at(size()));
+}
+
+/// Each numeric factorization comes with a workspace, four numbers a column.
+void RepeatedLu::take_workspace_from(klu_numeric& numeric) const {
+  numeric.Work = klu_free(numeric.Work, numeric.worksize, 1, common_.get());
+}
+
+klu_numeric* RepeatedLu::with_workspace() {
+  numeric_->Work = numeric_->Xwork = room_->work.data();
+  numeric_->Iwork = reinterpret_cast<int*>(room_->work.data() + size());
+  return numeric_.get();
+}
+
+struct RepeatedLu::Factors {
+  std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic{nullptr, {nullptr}};
+  std::unique_ptr<klu_numeric, FreeNumeric> numeric{nullptr, {nullptr}};
+  double flops = 0;
+};
+
+/// Gives the entries of L that it expects; 0 where it fails.
+int RepeatedLu::Border::order(int n, int* starts, int* columns, int* order, klu_common* common) {
+  Border& border = *static_cast<Border*>(common->user_data);
+  const BorderedOrder found = bordered_order(n, starts, columns, border.coupled);
+  std::ranges::copy(found.unknowns, order);
+  border.operations = found.operations;
+  return static_cast<int>(found.entries);
+}
+
+/// An order of columns, without factors yet.
+RepeatedLu::Factors RepeatedLu::analysed(int ordering, bool blocks) {
+  Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
+  common_->ordering = ordering;
+  common_->btf = blocks ? 1 : 0;
+  common_->user_data = &border_;
+  made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
+  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = border_.operations;
+  return made;
+}
+
+/// No factors come of it where the matrix is singular, or where they are not, or cannot be expected to be, cheaper than asked for.
+void RepeatedLu::factorize(Factors& made, double cheaper_than) {
+  if (!made.symbolic || made.symbolic->est_flops > cheaper_than) return;
+  ++tried_;
+  made.numeric.reset(factorized(made.symbolic.get()));
+  if (!made.numeric) return;
+  klu_flops(made.symbolic.get(), made.numeric.get(), common_.get());
+  made.flops = common_->flops;
+  if (made.flops > cheaper_than) made.numeric.reset();
+}
+
+/// Null where the matrix is singular, or fills in far more than AMD expects.
+klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
+  const double initial = common_->initmem_amd, growth = common_->memgrow;
+  if (symbolic->ordering != colamd) {
+    common_->initmem_amd = most_fill;
+    common_->memgrow = std::numeric_limits<double>::max();  // KLU gives up where it would need more
+  }
+  klu_numeric* made =
+      klu_factor(starts_.data(), columns_.data(), room_->values.data(), symbolic, common_.get());
+  common_->initmem_amd = initial;
+  common_->memgrow = growth;
+  if (made != nullptr && common_->status != KLU_OK) klu_free_numeric(&made, common_.get());
+  if (made != nullptr) take_workspace_from(*made);
+  return made;
+}
+
+/// Whether AMD did about as well as it expected, so that others need not be tried.
+bool RepeatedLu::suffices(const Factors& alone) const {
+  if (!alone.numeric) return false;
+  const double expected = alone.symbolic->est_flops;
+  if (expected > much_fill * alone.symbolic->lnz) return alone.flops <= near_expected * expected;
+  return (size() > few || !border_.coupled.empty()) && alone.flops <= as_expected * expected;
+}
+
+void RepeatedLu::order() {
+  numeric_.reset();
+  symbolic_.reset();
+  if (!common_) {
+    common_ = std::make_unique<klu_common>();
+    klu_defaults(common_.get());
+    common_->tol = pivot_tolerance;
+    common_->maxwork = transversal_work;
+    common_->scale = -1;  // KLU would find the scales anew in each factorization, and divide by them
+    common_->user_order = &Border::order;
+  }
+  // Rows of PETSc are columns to KLU: it factorizes the transpose.
+  constexpr double any_price = std::numeric_limits<double>::infinity();
+  Factors best = analysed(border_.coupled.empty() ? amd : own_order, false);
+  if (!best.symbolic) best = analysed(amd, false);
+  factorize(best, any_price);
+  const bool regular = common_->status != KLU_SINGULAR;
+  if (!suffices(best)) {
+    const auto compare = [&](int ordering, bool blocks) {
+      Factors other = analysed(ordering, blocks);
+      factorize(other, best.numeric ? best.flops : any_price);
+      if (other.numeric) best = std::move(other);
+    };
+    if (regular && !one_block_) compare(amd, true);
+    compare(colamd, false);
+  }
+  symbolic_ = std::move(best.symbolic);
+  numeric_ = std::move(best.numeric);
+  if (numeric_) remember_pivots();
+}
+
+bool RepeatedLu::seek_pivots() {
+  numeric_.reset();
+  numeric_.reset(factorized(symbolic_.get()));
+  if (numeric_)
+    remember_pivots();
+  else if (common_->status == KLU_TOO_LARGE)
+    order();  // one that was chosen for other pivots
+  return numeric_ != nullptr;
+}
+
+void RepeatedLu::remember_pivots() {
+  ++searches_;
+  const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+  pivots_.assign(pivots, pivots + size());
+}
+
+bool RepeatedLu::pivots_serve() const {
+  const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+  for (std::size_t k = 0; k < pivots_.size(); ++k)
+    if (!(std::abs(pivots[k]) > pivot_loss * std::abs(pivots_[k]))) return false;
+  return true;
+}
+
+void RepeatedLu::solve(const double* b, double* x) {
+  std::copy_n(b, size(), x);
+  klu_tsolve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
+  for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
+}
+
+void RepeatedLu::solve_transposed(const double* b, double* x) {
+  std::copy_n(b, size(), x);
+  for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
+  klu_solve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
+}
+
+void use_repeated_lu(PC pc) {
+  TRAMMEL_PETSC(PCSetType(pc, PCSHELL));
+  TRAMMEL_PETSC(PCShellSetName(pc, "KLU, with its order of pivots kept"));
+  TRAMMEL_PETSC(PCShellSetContext(pc, std::make_unique<RepeatedLu>().release()));
+  TRAMMEL_PETSC(PCShellSetSetUp(pc, [](PC shell) -> PetscErrorCode {
+    void* lu = nullptr;
+    Mat A = nullptr;
+    PetscCall(PCShellGetContext(shell, &lu));
+    PetscCall(PCGetOperators(shell, nullptr, &A));
+    PCFailedReason reason = PC_NOERROR;
+    try {
+      auto& own = *static_cast<RepeatedLu*>(lu);
+      if (!own.factorize(A)) reason = own.out_of_memory() ? PC_FACTOR_OUTMEMORY : PC_FACTOR_NUMERIC_ZEROPIVOT;
+    } catch (const std::bad_alloc&) {
+      reason = PC_FACTOR_OUTMEMORY;
+    }
+    PetscCall(PCSetFailedReason(shell, reason));
+    return 0;
+  }));
+  TRAMMEL_PETSC(PCShellSetApply(pc, [](PC shell, Vec b, Vec x) -> PetscErrorCode {
+    void* lu = nullptr;
+    const PetscScalar* from = nullptr;
+    PetscScalar* to = nullptr;
+    PetscCall(PCShellGetContext(shell, &lu));
+    PetscCall(VecGetArrayRead(b, &from));
+    PetscCall(VecGetArrayWrite(x, &to));
+    static_cast<RepeatedLu*>(lu)->solve(from, to);
+    PetscCall(VecRestoreArrayWrite(x, &to));
+    PetscCall(VecRestoreArrayRead(b, &from));
+    return 0;
+  }));
+  TRAMMEL_PETSC(PCShellSetDestroy(pc, [](PC shell) -> PetscErrorCode {
+    void* lu = nullptr;
+    PetscCall(PCShellGetContext(shell, &lu));
+    delete static_cast<RepeatedLu*>(lu);
+    return 0;
+  }));
+}
+
+}  // namespace trammel

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <klu.h>
+#include <petscpc.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "solvers/linear/entry_set.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+/// LU on one rank of a sparse matrix that is factorized again and again with other values, by KLU (Davis and
+/// Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36), with three savings that PETSc's interface to it lacks:
+///
+/// - Only entries that were ever different from zero count. A model's blocks are dense; of the tangent of a plane
+///   mechanism in space three entries of four are zero for good, and so the parts in and across the plane separate.
+/// - Columns are ordered by AMD where its factors need about the operations that it expects: it counts on a symmetric structure
+///   and on pivots that stay on the diagonal, where multipliers have zeros. Elsewhere, and in small systems, by AMD, by AMD after
+///   a block triangular form or by COLAMD, whichever makes the cheapest factors.
+/// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
+///   one that was chosen, relative to the size of its column at that time. These sizes are kept with the order.
+class RepeatedLu {
+ public:
+  /// `one_block`: no block triangular form is sought, so that L and U are factors of the whole.
+  explicit RepeatedLu(bool one_block = false) : one_block_(one_block) {}
+
+  /// A square matrix by compressed rows.
+  struct Rows {
+    PetscInt n = 0;
+    const PetscInt *begin = nullptr, *column = nullptr;
+    const double* value = nullptr;
+  };
+
+  /// Factorizes a matrix of type MATSEQAIJ. False where it is singular.
+  bool factorize(Mat A);
+  /// `changed`: its structure is not that of the last matrix.
+  bool factorize(const Rows& A, bool changed);
+  /// A border that is eliminated after this matrix: for each of its unknowns, the unknowns here that it is coupled to. Orders sought from now
+  /// on take it into account (bordered_order).
+  void set_border(std::vector<std::vector<int>> border) { border_ = {std::move(border), 0}; }
+  /// Omits unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here, in
+  /// the same order from 0 on, and -1 where it is omitted.
+  void omit(std::vector<PetscInt> number) { number_ = std::move(number); }
+  /// The last factorization failed for want of memory.
+  bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
+  /// x = A^-1 b, of `size()` numbers each, in the numbers of `omit`.
+  void solve(const double* b, double* x);
+  /// x = A^-T b.
+  void solve_transposed(const double* b, double* x);
+  int size() const { return static_cast<int>(starts_.size()) - 1; }
+
+  /// Orders of pivots sought so far.
+  int searches() const { return searches_; }
+  /// Entries that count.
+  std::size_t entries() const { return columns_.size(); }
+  /// Orders of columns tried so far, each at the price of a factorization.
+  int tried() const { return tried_; }
+  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j]. In the numbers of `omit`.
+  const klu_symbolic& symbolic() const { return *symbolic_; }
+  const klu_numeric& numeric() const { return *numeric_; }
+  const std::vector<double>& scales() const { return scales_; }
+
+ private:
+  struct FreeSymbolic {
+    klu_common* common;
+    void operator()(klu_symbolic* s) const { klu_free_symbolic(&s, common); }
+  };
+  struct FreeNumeric {
+    klu_common* common;
+    void operator()(klu_numeric* n) const {
+      n->Work = nullptr;  // not its own
+      klu_free_numeric(&n, common);
+    }
+  };
+
+  /// Copies the entries that count, scaled. False where entries that do not count are not negligible.
+  bool take_values(const Rows& A);
+  /// Makes the largest entry of each column of the matrix (a row to KLU) one.
+  void scale(const double* value);
+  std::vector<double> largest_by_column(const double* value) const;
+  PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
+  bool negligible_all(const Rows& A, std::vector<PetscInt> entries) const;
+  void take_structure(const Rows& A);
+  /// What all solvers use in turn, since none has to keep what is in it.
+  struct Room {
+    std::vector<double> values;  ///< of the entries that count
+    std::vector<double> work;    ///< KLU's
+  };
+  void share_room();
+  void take_workspace_from(klu_numeric& numeric) const;
+  klu_numeric* with_workspace();
+  struct Factors;
+  klu_numeric* factorized(klu_symbolic* symbolic);
+  bool suffices(const Factors& alone) const;
+  void order();
+  bool seek_pivots();
+  Factors analysed(int ordering, bool blocks);
+  void factorize(Factors& made, double cheaper_than);
+  void remember_pivots();
+  bool pivots_serve() const;
+
+  /// What KLU passes to the order of a matrix with a border, and what that order says.
+  struct Border {
+    std::vector<std::vector<int>> coupled;
+    double operations = 0;  ///< expected
+
+    static int order(int n, int* starts, int* columns, int* order, klu_common* common);
+  };
+
+  bool one_block_;
+  Border border_;
+  std::unique_ptr<klu_common> common_;
+  std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
+  std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
+  PetscObjectId matrix_ = 0;
+  PetscObjectState structure_ = 0;
+  std::vector<PetscInt> number_;  ///< empty: none are omitted
+  EntrySet counting_;             ///< entries of the matrix
+  std::vector<int> starts_, columns_;
+  std::shared_ptr<Room> room_;
+  std::vector<double> scales_;  ///< by column of the matrix
+  double largest_ = 0;          ///< of the values
+  std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
+  int growths_ = 0, searches_ = 0, tried_ = 0;
+};
+
+/// Makes RepeatedLu the solver of `pc`.
+void use_repeated_lu(PC pc);
+
+}  // namespace trammel

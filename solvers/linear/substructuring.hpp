@@ -1,0 +1,25 @@
+#pragma once
+
+#include <petscpc.h>
+
+#include "solvers/linear/timings.hpp"
+
+namespace trammel {
+
+/// Sets a direct solver by substructuring for `pc`, for a MATMPIAIJ on several ranks. (On one rank it is equivalent
+/// to RepeatedLu.)
+///
+/// The interface is a least set of unknowns that separates the ranks (vertex_cover). Each rank factorizes its interior up to it (PartialLu), and
+/// what the interiors leave is factorized together (InterfaceMatrix): a solve costs one reduction of as many numbers as the interface has, or
+/// messages up and down a tree of ranks.
+/// An interior may be singular though the whole is regular, as multipliers whose bodies lie on the interface are: unknowns without a pivot
+/// are promoted to the interface, and stay there while the structure of the matrix is the same.
+///
+/// The first solution of each factorization is checked: the backward error of all rows (componentwise: Arioli, Demmel and Duff, SIAM J. Matrix
+/// Anal. Appl. 10 (1989) 165), refined where it needs to be. MUMPS takes over where that does not help, where the interface's matrix is
+/// singular to working precision, and where it or a front of it has more unknowns than `-substructuring_interface_max` (prefix of `pc` first).
+///
+/// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
+void use_substructuring(PC pc, SubstructuringCounts* counts);
+
+}  // namespace trammel

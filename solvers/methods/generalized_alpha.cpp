@@ -1,0 +1,370 @@
+#include "solvers/methods/generalized_alpha.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solvers/newton/motion_copy.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Repetitions of the first step that improve the start.
+constexpr int max_start_passes = 8;
+// If a step is more than so many times longer than the step before, a - v' of the short step is rounding.
+constexpr double most_growth = 100;
+// From this radius on oscillations above the steps' own frequency last for 20 steps and more.
+constexpr double undamped = 0.95;
+// Unexpected changes of accelerations that alter velocities by less than this part of the accuracy are those of small vibrations.
+constexpr double least_change = 0.02;
+
+}  // namespace
+
+GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage,
+                                   ConstraintForm& form, Timings& timings)
+    : assembler_(assembler),
+      form_(form),
+      alpha_(AlphaCoefficients::from_radius(stage.radius)),
+      equations_(assembler, scales, form.level()),
+      newton_(equations_, stage.newton, timings),
+      accuracy_(stage.accuracy),
+      filter_(assembler),
+      vibration_filter_(equations_, alpha_, timings) {
+  memory_.prepares_start = stage.start == DynamicStage::Start::consistent;
+  int constrained = 0;
+  for (const UnknownBlock& u : assembler.layout().unknowns())
+    if (u.kind == BlockKind::multiplier) constrained = 1;
+  MPI_Allreduce(MPI_IN_PLACE, &constrained, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
+  if (constrained != 0) growth_ = form.error_growth(alpha_);
+  newton_.expect_growth(growth_);
+  runs_ = runs_of(assembler.layout());
+  if (stage.accuracy > 0) errors_.emplace(assembler.layout(), alpha_, stage.radius);
+}
+
+void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorithmic) const {
+  algorithmic = now.acceleration;
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
+    if (u.kind == BlockKind::state)
+      std::copy_n(&now.rate[at(u.offset.dof)], u.size, &algorithmic[at(u.offset.dof)]);
+}
+
+void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
+  copy_motion(now, changed_);
+  base_ = &changed_;
+  if (anew) {
+    form_.begin_anew(changed_);
+    start_from(changed_, a_);
+    return;
+  }
+  // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step
+  // without these factors costs the multipliers one order.
+  const double ratio = h / memory_.last_step;
+  form_.change_step(changed_, memory_.last_step, h, alpha_);
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!has_rate(u.kind)) continue;
+    const bool first_order = u.kind == BlockKind::state;
+    const std::vector<double>&before = first_order ? now.rate : now.acceleration,
+          &after = first_order ? changed_.rate : changed_.acceleration;
+    for (int k = u.offset.dof; k < u.offset.dof + u.size; ++k) {
+      // If the change of step has replaced the acceleration, there is no a - v' to keep.
+      const double kept = before[at(k)] == after[at(k)] ? now.algorithmic[at(k)] - before[at(k)] : 0.0;
+      a_[at(k)] = after[at(k)] + ratio * kept;
+    }
+  }
+}
+
+NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
+  const double last = memory_.last_step, ratio = last > 0 ? h / last : 1.0;
+  const bool begins = memory_.first || ratio > most_growth;
+  step_ = h;
+  base_ = &now;
+  a_ = now.algorithmic;
+  if (memory_.first)
+    start_from(now, a_);
+  else if (std::abs(ratio - 1) > 1e-12)
+    change_step(now, h, begins);
+  if (begins && memory_.prepares_start) {
+    if (base_ != &changed_) copy_motion(*base_, changed_);
+    base_ = &changed_;
+    form_.start_algorithmic(changed_, a_, h, alpha_);
+  }
+
+  const AlphaCoefficients& c = alpha_;
+  const StepCoefficients step = c.of_step(h);
+  equations_.begin(*base_, end, step, equations_.scales().mass * step.acceleration);
+  form_.begin(*base_);
+  predict(h);
+  NewtonResult result = newton_.solve();
+  for (int pass = 0; begins && pass < max_start_passes && result.converged; ++pass) {
+    if (!form_.improve_start(*base_, equations_.trial(), a_, c)) break;
+    if (newton_.stop() == Stop::at_once) throw Stopped(true);
+    predict(h, &equations_.trial());
+    const NewtonResult again = newton_.solve();
+    result = {again.converged, result.iterations + again.iterations,
+              result.factorizations + again.factorizations, again.singular};
+  }
+  not_closed_.clear();
+  if (result.converged && !form_.close(equations_.solution(), h, c)) {
+    result.converged = false;
+    not_closed_ = form_.why();
+  }
+  if (result.converged) end_algorithmic();
+  return result;
+}
+
+std::string GeneralizedAlpha::failure(bool thorough) {
+  if (!not_closed_.empty()) return not_closed_;
+  std::string why = newton_.failure(thorough);
+  if (!newton_.worst_entity().empty()) ++failures_[newton_.worst_entity()];
+  return why;
+}
+
+std::string GeneralizedAlpha::frequent_cause() const {
+  const double radius = alpha_.alpha_f / (1 - alpha_.alpha_f);
+  if (radius < undamped || failures_.empty()) return {};
+  const auto most = std::ranges::max_element(failures_, {}, &std::pair<const std::string, int>::second);
+  return fmt::format(
+      "{} of these failures in {}: at a radius of {:.3g} {} damps oscillations that steps do not resolve, "
+      "and in stiff directions that turn they grow; a radius of 0.9 or less damps them",
+      most->second, most->first, radius, radius > 0.9999 ? "nothing" : "little");
+}
+
+void GeneralizedAlpha::predict(double h, const State* solved) {
+  const AlphaCoefficients& c = alpha_;
+  std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
+  const State& base = *base_;
+  const State& from = solved != nullptr ? *solved : base;
+  const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
+  // The earlier states include the change that the form adds after the solution; the solution itself does not.
+  const std::vector<double> added = extrapolate ? form_.expected_change(h, c) : std::vector<double>();
+  const bool curve = extrapolate && bends_;
+  PetscScalar* x = nullptr;
+  TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
+  if (assembler_.layout().stabilized()) std::fill_n(x, assembler_.layout().owned_size(), 0.0);
+  for (const UnknownRun& run : runs_) {
+    const auto of = [&run](const std::vector<double>& all) {
+      return ConstRunNumbers(all.data() + run.dof, run.size);
+    };
+    if (run.of == UnknownRun::Of::motion) {
+      const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
+      RunNumbers its_v0(v0.data() + run.dof, run.size), its_a0(a0.data() + run.dof, run.size);
+      its_a0 = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + this
+      its_v0 = v + h * ((1 - c.gamma) * a + c.gamma * its_a0);
+      its_a0 = ((1 - c.alpha_m) * its_a0 + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
+    } else if (run.of == UnknownRun::Of::states) {
+      const auto d = of(a_);
+      RunNumbers(v0.data() + run.dof, run.size) =
+          (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * of(base.rate)) /
+          (1 - c.alpha_f);
+    }
+    if (!run.owned) continue;
+    RunNumbers next(x + run.local, run.size);
+    // By a line through the two steps before, or a parabola through three.
+    const auto continue_from = [&](const ConstRunNumbers& last) {
+      if (curve)
+        next = 3 * (last - of(base.predictor)) + of(before_);
+      else if (extrapolate)
+        next = 2 * last - of(base.predictor);
+      else
+        next = last;
+      if (!added.empty()) next -= ConstRunNumbers(added.data() + run.local, run.size);
+    };
+    switch (run.of) {
+      case UnknownRun::Of::motion: {
+        const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
+        continue_from(of(from.acceleration));
+        next =
+            h * v +
+            h * h *
+                ((0.5 - c.beta) * a +
+                 c.beta * (((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m)));
+        break;
+      }
+      case UnknownRun::Of::states: {
+        const auto d = of(a_), rate = of(base.rate);
+        continue_from(of(from.rate));
+        next = h *
+               ((1 - c.gamma1) * d +
+                c.gamma1 * (((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1)));
+        break;
+      }
+      case UnknownRun::Of::multipliers:
+        continue_from({from.value.data() + run.value, run.size});
+        next /= equations_.multiplier_scale();
+        break;
+      case UnknownRun::Of::algebraic:
+        if (extrapolate)
+          next = ConstRunNumbers(base.value.data() + run.value, run.size) - of(base.predictor);
+        else if (solved != nullptr)
+          next = ConstRunNumbers(from.value.data() + run.value, run.size) -
+                 ConstRunNumbers(base.value.data() + run.value, run.size);
+        else
+          next.setZero();
+        break;
+    }
+  }
+  if (extrapolate || solved != nullptr)
+    for (const UnknownBlock& u : assembler_.layout().unknowns())
+      for (int k = 0; u.owned && u.kind == BlockKind::algebraic && k < u.size; ++k)
+        x[at(u.local + k)] /= equations_.column_scale(u, at(k));
+  TRAMMEL_PETSC(VecRestoreArray(newton_.x(), &x));
+}
+
+void GeneralizedAlpha::end_algorithmic() {
+  const AlphaCoefficients& c = alpha_;
+  const double h = step_;
+  const Layout& layout = assembler_.layout();
+  const bool alone = layout.ranks() == 1;
+  const PetscScalar* own = nullptr;
+  if (!alone) layout.to_local(newton_.x(), local_);
+  TRAMMEL_PETSC(VecGetArrayRead(newton_.x(), &own));
+  const double* const all = alone ? own : local_.data();
+  if (errors_) a_end_ = a_;
+  std::vector<double>& at_end = end_of_algorithmic();
+  for (const UnknownRun& run : runs_) {
+    const ConstRunNumbers x(all + run.local, run.size), a(a_.data() + run.dof, run.size);
+    RunNumbers end(at_end.data() + run.dof, run.size);
+    if (run.of == UnknownRun::Of::states)
+      end = (x / h - (1 - c.gamma1) * a) / c.gamma1;
+    else if (run.of == UnknownRun::Of::motion)
+      end = (x / (h * h) - ConstRunNumbers(base_->rate.data() + run.dof, run.size) / h - (0.5 - c.beta) * a) /
+            c.beta;
+  }
+  TRAMMEL_PETSC(VecRestoreArrayRead(newton_.x(), &own));
+  form_.correct(at_end);
+}
+
+void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_vibrations) {
+  if (!errors_) return;
+  event_ = event;
+  out.without_vibrations = false;
+  vibration_filter_.begin(step_, time_of_vibrations);
+  const State& end = trial();
+  const double time = errors_->node_time(end.time, step_);
+  if (errors_->empty()) {
+    // The size of a first step is a guess: modes that it does not resolve are not known to be of no importance.
+    AlphaError first = *errors_;
+    first.add(errors_->node_time(end.time - step_, step_), a_);
+    first.estimate(step_, time, end, a_end_, 0, out);
+    return;
+  }
+  if (event) {
+    // The force that has just arisen acts on a part of the step alone.
+    errors_->estimate(step_, time, end, a_end_, std::numeric_limits<double>::infinity(), out);
+    return;
+  }
+  const ErrorFilter::Change change = filter_.change(end, *errors_, time, a_end_);
+  const bool counts = alpha_.gamma * step_ * change.of_velocities > least_change * accuracy_;
+  errors_->estimate(step_, time, end, a_end_, counts ? change.faster : 0.0, out);
+  vibration_filter_.apply(filter_, newton_.x(), end.time - step_, out);
+  if (!out.without_vibrations && change.faster <= ErrorFilter::sudden)
+    filter_.apply(equations_.coefficients(), newton_, out);
+}
+
+void GeneralizedAlpha::accept(State& now) {
+  if (errors_) {
+    if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
+    errors_->add(errors_->node_time(trial().time, step_), a_end_);
+    vibration_filter_.accepted(trial().time, event_);
+  }
+  form_.accept();
+  const FieldNorms& norms = equations_.norms();
+  fastest_ =
+      std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
+  look_back(now);
+  take_predictor(assembler_.layout(), now, now.predictor);
+  swap_motion(equations_.solution(), now);
+  now.algorithmic.swap(end_of_algorithmic());
+  base_ = nullptr;
+  if (memory_.first) changed_ = State();  // only a start or a change of step needs its memory
+  memory_ = {.last_step = step_, .first = false, .prepares_start = memory_.prepares_start, .predicts = true};
+}
+
+void GeneralizedAlpha::serialize(Archive& archive) {
+  StepMethod::serialize(archive);
+  if (!archive.reads())
+    MPI_Allreduce(MPI_IN_PLACE, &fastest_, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  archive(fastest_);
+  if (errors_) archive(*errors_);
+}
+
+double GeneralizedAlpha::acceleration_rounding(double h) const {
+  double fastest = fastest_;
+  MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
+  if (growth_ <= 1 || fastest <= 0) return 0;
+  return alpha_.noise() * std::numeric_limits<double>::epsilon() * equations_.scales().length /
+         (h * h * fastest);
+}
+
+void GeneralizedAlpha::look_back(State& now) {
+  const bool goes_on = memory_.predicts && step_ == memory_.last_step;
+  bends_ = goes_on && has_before_ && curve_predicts(now);
+  before_.swap(now.predictor);
+  has_before_ = goes_on;
+}
+
+bool GeneralizedAlpha::curve_predicts(const State& now) const {
+  const State& end = trial();
+  const double L = equations_.scales().length;
+  double errors[2] = {0, 0};  // squares, by a line and by a curve
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned) break;
+    if (!is_kinematic(u.kind)) continue;
+    const double size = u.kind == BlockKind::position ? 1.0 : L;
+    for (std::size_t i = at(u.offset.dof); i < at(u.offset.dof + u.size); ++i) {
+      const double last = now.acceleration[i], change = last - now.predictor[i];
+      const double by_line = size * (end.acceleration[i] - last - change);
+      const double by_curve = by_line - size * (change - now.predictor[i] + before_[i]);
+      errors[0] += by_line * by_line;
+      errors[1] += by_curve * by_curve;
+    }
+  }
+  if (assembler_.layout().ranks() > 1)
+    MPI_Allreduce(MPI_IN_PLACE, errors, 2, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
+  return errors[1] < errors[0];
+}
+
+void GeneralizedAlpha::revise() {
+  memory_.predicts = false;
+  has_before_ = bends_ = false;
+  equations_.revise();
+  runs_ = runs_of(assembler_.layout());
+  newton_.reset();
+  filter_.drop();
+  vibration_filter_.reset();
+  form_.drop_tangent();
+}
+
+void GeneralizedAlpha::take_redundant() {
+  equations_.take_redundant();
+  drop_tangent();
+}
+
+void GeneralizedAlpha::restart(State& now) {
+  if (errors_) errors_->forget();
+  start_from(now, now.algorithmic);
+  memory_ = {.last_step = 0, .first = true, .prepares_start = true, .predicts = false};
+  has_before_ = bends_ = false;
+  drop_tangent();
+}
+
+void GeneralizedAlpha::drop_tangent() {
+  newton_.drop_tangent();
+  vibration_filter_.drop();
+  form_.drop_tangent();
+}
+
+void GeneralizedAlpha::drop_factorization() {
+  newton_.drop_factorization();
+  filter_.drop();
+  vibration_filter_.reset();
+  form_.drop_tangent();
+  has_before_ = bends_ = false;
+}
+
+}  // namespace trammel

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solvers/errors/alpha_coefficients.hpp"
+#include "solvers/errors/alpha_error.hpp"
+#include "solvers/errors/error_filter.hpp"
+#include "solvers/errors/vibration_filter.hpp"
+#include "solvers/methods/step_method.hpp"
+#include "solvers/newton/unknown_runs.hpp"
+
+namespace trammel {
+
+/// The Lie-group generalized-alpha method (Bruls, Cardona and Arnold 2012), with constraints in one of their forms.
+///
+/// State::algorithmic contains the algorithmic accelerations a, and d of first-order states. State::predictor
+/// contains v' of kinematic blocks, y' of states, and multipliers, all of the step before.
+class GeneralizedAlpha final : public StepMethod {
+ public:
+  /// `form` must outlive it.
+  GeneralizedAlpha(Assembler& assembler, const ModelScales& scales, const DynamicStage& stage,
+                   ConstraintForm& form, Timings& timings);
+
+  NewtonResult attempt(const State& now, double end, double h) override;
+  const State& trial() const override { return equations_.trial(); }
+  void obey(const StopRequest* request) override { newton_.obey(request); }
+  Stop stop() const override { return newton_.stop(); }
+  void accept(State& now) override;
+  void revise() override;
+  void take_redundant() override;
+  void restart(State& now) override;
+  void pass_kink() override {
+    if (errors_) errors_->forget_before();
+  }
+  void local_error(LocalError& out, bool event, double time) override;
+  void serialize(Archive& archive) override;
+  void drop_tangent() override;
+  void drop_factorization() override;
+  std::string failure(bool thorough) override;
+  std::string frequent_cause() const override;
+  Violations violations() const override { return form_.violations(equations_); }
+  double acceleration_rounding(double h) const override;
+
+ private:
+  void start_from(const State& now, std::vector<double>& algorithmic) const;
+  void change_step(const State& now, double h, bool anew);
+  /// The first value of x. `solved`, where it is given: the solution of this step with other algorithmic
+  /// accelerations.
+  void predict(double h, const State* solved = nullptr);
+  /// Takes over the data for the next prediction from State::predictor, to be filled anew. Call before the trial becomes the
+  /// present state.
+  void look_back(State& now);
+  /// Whether a parabola through the steps before would have predicted the accelerations of the trial better than a
+  /// line. Collective.
+  bool curve_predicts(const State& now) const;
+  /// Computes the algorithmic accelerations at the end of the step that converged.
+  void end_algorithmic();
+  /// Where they are: in place of those of the base, unless errors are estimated from both.
+  std::vector<double>& end_of_algorithmic() { return errors_ ? a_end_ : a_; }
+
+  Assembler& assembler_;
+  ConstraintForm& form_;
+  AlphaCoefficients alpha_;
+  StepEquations equations_;
+  Newton newton_;
+  // Of the present attempt: its step, its base (`now`, or `changed_` where something of that was altered), algorithmic
+  // accelerations of the base and, after convergence, of the end, and why a solution could not be brought onto the constraints.
+  double step_ = 0;
+  const State* base_ = nullptr;
+  State changed_;
+  std::vector<double> a_, a_end_, local_;
+  std::string not_closed_;
+  std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
+  std::vector<UnknownRun> runs_;
+  /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
+  /// whether predictions are curved. A snapshot goes without.
+  std::vector<double> before_;
+  double growth_ = 1;   ///< ConstraintForm::error_growth
+  double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
+  bool has_before_ = false, bends_ = false;
+  double accuracy_ = 0;               ///< that the stage asks for; 0: none
+  std::optional<AlphaError> errors_;  ///< where it does
+  ErrorFilter filter_;                ///< of these errors
+  VibrationFilter vibration_filter_;
+  bool event_ = false;  ///< the step that was judged last ends at one
+};
+
+}  // namespace trammel

@@ -1,0 +1,595 @@
+#include "solvers/newton/newton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solvers/linear/linear_solver.hpp"
+#include "solvers/newton/diagnosis.hpp"
+#include "solvers/newton/finite_numbers.hpp"
+#include "solvers/newton/residual_origin.hpp"
+
+namespace trammel {
+
+namespace {
+
+double now() { return MPI_Wtime(); }
+
+// In statics a step starts with a kept tangent only if its first increment is below this part of the increment of the step, and
+// below so many times the correction of the last prediction. A longer one shows that stiff directions have turned.
+constexpr double of_step = 0.1, of_correction = 10;
+// Full steps are abandoned if so many increments in a row grow, to more than `longer` times the first one.
+constexpr int most_longer = 3;
+constexpr double longer = 10;
+// A residual that an iteration reduces by less does not show the rate of convergence.
+constexpr double slow = 0.5;
+// A residual of so many times its scale, or an unknown that changes by so much, shows that the tangent was almost singular.
+constexpr double divergence = 1e12;
+constexpr double farthest = 1e6;
+// The least part of such an increment that is tried.
+constexpr double least_part = 1e-10;
+// Part of the tolerance that residuals may be left at without another increment by the tangent at hand. A residual of a constraint
+// of 0.03 of the tolerance leaves accelerations with errors of a fourth of the tolerance.
+constexpr double enough = 0.003;
+// Part of the tolerance to which accelerations are found: errors of some ten steps add up.
+constexpr double known = 0.1;
+// An increment of less than this, over the model's length, is rounding.
+constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+
+bool is_finite_here(Mat J) {
+  MatInfo info;
+  const PetscScalar* entries = nullptr;
+  TRAMMEL_PETSC(MatGetInfo(J, MAT_LOCAL, &info));
+  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(J, &entries));
+  const bool fine = all_finite({entries, static_cast<std::size_t>(info.nz_used)});
+  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(J, &entries));
+  return fine;
+}
+
+/// Whether all entries are. Collective.
+bool is_finite(Mat J) {
+  PetscBool sequential = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(J), MATSEQAIJ, &sequential));
+  if (sequential == PETSC_TRUE) return is_finite_here(J);
+  Mat own = nullptr, others = nullptr;  // columns of this rank, and of others
+  TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(J, &own, &others, nullptr));
+  bool fine = is_finite_here(own) && is_finite_here(others);
+  MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CXX_BOOL, MPI_LAND,
+                PetscObjectComm(reinterpret_cast<PetscObject>(J)));
+  return fine;
+}
+
+}  // namespace
+
+Newton::Newton(NewtonEquations& equations, const NewtonOptions& options, Timings& timings)
+    : equations_(equations), options_(options), timings_(timings), kept_(options.keep_iterations) {
+  create();
+}
+
+void Newton::reset() {
+  snes_.reset();
+  J_.reset();
+  x_.reset();
+  f_.reset();
+  start_.reset();
+  correction_.reset();
+  have_tangent_ = false;
+  broken_ = false;
+  create();
+}
+
+void Newton::drop_factorization() {
+  reset();
+  kept_ = KeptTangent(options_.keep_iterations);
+}
+
+void Newton::create() {
+  Layout& layout = equations_.assembler().layout();
+  if (!x_) {
+    x_ = OwnedVec(equations_.create_vector());
+    f_ = OwnedVec(equations_.create_vector());
+    start_ = OwnedVec(equations_.create_vector());
+    correction_ = OwnedVec(equations_.create_vector());
+    TRAMMEL_PETSC(VecZeroEntries(x_.get()));
+  }
+  TRAMMEL_PETSC(SNESCreate(layout.comm(), snes_.fill()));
+  SNES snes = snes_.get();
+  TRAMMEL_PETSC(SNESSetFunction(snes, f_.get(), form_function, this));
+  TRAMMEL_PETSC(SNESSetTolerances(snes, 0, 0, 0, options_.max_iterations, PETSC_MAX_INT));
+  TRAMMEL_PETSC(SNESSetConvergenceTest(
+      snes,
+      [](SNES s, PetscInt i, PetscReal x, PetscReal step, PetscReal f, SNESConvergedReason* reason,
+         void* self) { return test(s, i, x, step, f, reason, self); },
+      this, nullptr));
+  SNESLineSearch search = nullptr;
+  TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+  TRAMMEL_PETSC(SNESLineSearchSetType(search, SNESLINESEARCHBASIC));
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  set_default_solver(ksp, layout.ranks(), &timings_.substructuring);
+  TRAMMEL_PETSC(SNESSetFromOptions(snes));
+  PetscInt most = 0;
+  TRAMMEL_PETSC(SNESGetTolerances(snes, nullptr, nullptr, nullptr, &most, nullptr));
+  most_ = static_cast<int>(most);
+  SNESLineSearchType type = nullptr;
+  TRAMMEL_PETSC(SNESLineSearchGetType(search, &type));
+  line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
+  lasting_ = !reads_once(ksp) || line_search_ != SNESLINESEARCHBASIC;
+  J_ = OwnedMat(equations_.create_matrix(lasting_));
+  TRAMMEL_PETSC(SNESSetJacobian(snes, J_.get(), J_.get(), form_jacobian, this));
+  // Convergence is decided by norms of fields. SNES's own norms cost three more reductions over all ranks per
+  // iteration and are computed only for -snes_monitor.
+  PetscBool watched = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_monitor", &watched));
+  whole_steps_ = line_search_ == SNESLINESEARCHBASIC;
+  if (whole_steps_) {
+    TRAMMEL_PETSC(SNESLineSearchSetComputeNorms(search, watched));
+    TRAMMEL_PETSC(SNESLineSearchSetPreCheck(
+        search,
+        [](SNESLineSearch, Vec, Vec increment, PetscBool* changed, void* self) {
+          Newton& newton = *static_cast<Newton*>(self);
+          newton.equations_.measure_change(increment, newton.carried_);
+          *changed = PETSC_FALSE;
+          return PetscErrorCode(0);
+        },
+        this));
+  }
+  PetscBool lag = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_lag_jacobian", &lag));
+  own_lag_ = options_.keep_tangent && lag == PETSC_FALSE;
+  if (own_lag_) TRAMMEL_PETSC(SNESSetLagJacobianPersists(snes, PETSC_TRUE));
+}
+
+void KeptTangent::solved(int iterations, bool kept, bool renewed) {
+  constexpr int longest_wait = 64;
+  // This step cost more than the average of the earlier ones: for a while tangents are renewed one step earlier.
+  const auto too_late = [&] {
+    limit_ = solves_;
+    wait_ = std::clamp(2 * wait_, 1, longest_wait);
+    waiting_ = wait_;
+  };
+  if (!renewed) {
+    last_ = std::max(0, iterations - first_);
+    if (kept && last_ * solves_ > cost_ + more_)
+      too_late();
+    else if (kept && solves_ >= limit_)
+      wait_ = 0;
+    ++solves_;
+    more_ += last_;
+    return;
+  }
+  if (waiting_ > 0) --waiting_;
+  if (kept) too_late();
+  solves_ = 1;
+  first_ = iterations;
+  more_ = last_ = 0;
+}
+
+NewtonResult Newton::solve(int most) {
+  if (!snes_) create();
+  most = most > 0 ? std::min(most, most_) : most_;
+  const bool keep = own_lag_ && has_tangent() && kept_.worth_keeping();
+  const bool search = options_.backtracking && line_search_ == SNESLINESEARCHBASIC;
+  TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
+  NewtonResult result;
+  // While there is another way, an attempt gets half of the iterations that are left.
+  const auto go = [&](bool fresh, bool damped, bool last) {
+    const int left = most - result.iterations;
+    if (left < 1) return;
+    TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
+    const NewtonResult next = attempt(fresh, damped, last ? left : (left + 1) / 2);
+    result = {next.converged, result.iterations + next.iterations,
+              result.factorizations + next.factorizations, next.singular};
+  };
+  go(!keep, false, !keep && !search);
+  if (!result.converged && keep) go(true, false, !search);
+  if (!result.converged && !result.singular && search) go(true, true, true);
+  if (!result.converged) {
+    TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
+    have_tangent_ = false;
+  }
+  kept_.solved(result.iterations, keep, result.factorizations > 0);
+  corrected_ = HUGE_VAL;
+  if (result.converged && !(equations_.coefficients().acceleration > 0)) {
+    TRAMMEL_PETSC(VecWAXPY(correction_.get(), -1, start_.get(), x_.get()));
+    corrected_ = length(correction_.get());
+  }
+  return result;
+}
+
+NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
+  if (broken_ || !snes_) {
+    snes_.reset();
+    J_.reset();
+    broken_ = false;
+    create();
+  }
+  SNES snes = snes_.get();
+  damped_ = damped;
+  kept_now_ = own_lag_ && !fresh;
+  damping_ = 1;
+  first_length_ = last_length_ = 0;
+  lengthened_ = 0;
+  if (damped) {
+    SNESLineSearch search = nullptr;
+    TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+    TRAMMEL_PETSC(SNESLineSearchSetType(search, SNESLINESEARCHSHELL));
+    TRAMMEL_PETSC(SNESLineSearchShellSetUserFunc(
+        search, [](SNESLineSearch its_own, void* self) { return damp(its_own, self); }, this));
+  }
+  // Without norms SNES evaluates no residual in its last iteration; one more iteration is allowed, which is never needed.
+  TRAMMEL_PETSC(
+      SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most + 1, PETSC_DEFAULT));
+  most_now_ = most;
+  fresh_at_ = -1;
+  factorizations_ = 0;
+  last_iteration_ = 0;
+  singular_ = regular_ = rejected_ = false;
+  tangent_rejected_.clear();
+  not_finite_.clear();
+  thrown_ = nullptr;
+  convergence_.begin(options_.tolerance, equations_.scales(),
+                     equations_.coefficients().acceleration > 0 ? equations_.stiffness() : 0.0,
+                     equations_.rate_stiffness(), equations_.level() == ConstraintLevel::acceleration);
+  if (own_lag_) want_tangent(snes, fresh);
+  // Rows are scaled as the tangent of this solve, which may be a kept one.
+  if (fresh && (own_lag_ || !options_.keep_tangent || !have_tangent_)) equations_.rescale();
+  mark_ = now();
+
+  PetscErrorCode code = 0;
+  {
+    const QuietErrors quiet;
+    code = SNESSolve(snes, nullptr, x_.get());
+  }
+  SNESConvergedReason reason = SNES_DIVERGED_LINEAR_SOLVE;
+  if (code == 0) TRAMMEL_PETSC(SNESGetConvergedReason(snes, &reason));
+  if (code != 0) {
+    if (code == PETSC_ERR_MEM && !thrown_) check_petsc(code, "SNESSolve");
+    broken_ = true;
+    singular_ = true;
+  }
+  // PETSc 3.18 never clears the mark of a Jacobian's domain error.
+  if (reason == SNES_DIVERGED_JACOBIAN_DOMAIN) broken_ = true;
+  if (thrown_) {
+    broken_ = true;
+    std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+  if (damped && !broken_) {
+    SNESLineSearch search = nullptr;
+    TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+    TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search_.c_str()));
+  }
+  if (reason > 0) improve(fresh, most);
+  timings_.iterations += last_iteration_;
+  if (factorizations_ > 0) {
+    have_tangent_ = !singular_;
+    coefficients_ = equations_.coefficients();
+  }
+  singular_ = singular_ || reason == SNES_DIVERGED_LINEAR_SOLVE;
+  if (reason <= 0 && not_finite_.empty() && !equations_.residual_is_finite())
+    not_finite_ = equations_.not_finite();
+  return {reason > 0, last_iteration_, factorizations_, singular_};
+}
+
+void Newton::improve(bool fresh, int most) {
+  const bool kept = last_iteration_ > 0 ? fresh_at_ < last_iteration_ - 1 : !fresh;
+  if (convergence_.accepted_at_rounding() || (last_iteration_ == 0 && fresh)) return;
+  const bool moves = equations_.coefficients().acceleration > 0;
+  const bool open = (kept || moves) && convergence_.excess() > enough / growth_;
+  const bool unsure =
+      moves && (last_iteration_ == 0 || convergence_.contraction() * last_length_ > enough * allowed_length_);
+  if (!open && !unsure) return;
+  double last = last_iteration_ > 0 ? last_length_ : 0;
+  for (;;) {
+    const double begin = now();
+    const double size = next_length();
+    bool taken = std::isfinite(size);
+    if (taken) {
+      TRAMMEL_PETSC(VecAXPY(x_.get(), -1, correction_.get()));
+      taken = equations_.move_to(x_.get());
+      if (!taken) {
+        TRAMMEL_PETSC(VecAXPY(x_.get(), 1, correction_.get()));
+        equations_.move_to(x_.get());
+      }
+    }
+    timings_.solve += now() - begin;
+    if (last > 0) rate_ = size / last;
+    // The error after an increment is at most rate / (1 - rate) times the increment.
+    if (!taken || !moves || rate_ * size <= (1 - rate_) * allowed_length_) return;
+    if (last_iteration_ >= most || (last > 0 && rate_ > slow)) return;
+    const double from = now();
+    ++timings_.residuals;
+    const bool inside = equations_.residual(x_.get(), f_.get());
+    timings_.residual += now() - from;
+    if (!inside) return;
+    ++last_iteration_;
+    last = size;
+  }
+}
+
+double Newton::length(Vec increment) const {
+  FieldNorms norms;
+  equations_.measure_change(increment, norms);
+  const Layout& layout = equations_.assembler().layout();
+  if (layout.ranks() > 1) norms.merge(layout.comm());
+  return increment_length(norms, equations_.scales());
+}
+
+bool Newton::has_tangent() const { return have_tangent_ && coefficients_ == equations_.coefficients(); }
+
+bool Newton::solve_linear(Vec b, Vec y) {
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
+  const QuietErrors quiet;
+  return KSPSolve(ksp, b, y) == 0;
+}
+
+double Newton::next_length() {
+  if (!solve_linear(f_.get(), correction_.get())) return HUGE_VAL;
+  const double size = length(correction_.get());
+  return std::isfinite(size) ? size : HUGE_VAL;
+}
+
+PetscErrorCode Newton::damp(SNESLineSearch search, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  try {
+    newton.damp(search);
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    return SNESLineSearchSetReason(search, SNES_LINESEARCH_FAILED_FUNCTION);
+  }
+  return 0;
+}
+
+/// Takes the part of an increment after which the same tangent asks for a shorter one (natural monotonicity test: Deuflhard,
+/// Newton Methods for Nonlinear Problems, Springer 2004, sections 3.3.2 and 3.3.3). The residual itself is no measure: a
+/// slender beam that bends is lengthened to second order, and its forces grow by 1e6 before they fall.
+void Newton::damp(SNESLineSearch search) {
+  const double begin = now();
+  const double counted = timings_.residual;
+  timings_.solve += begin - mark_;
+  Vec X = nullptr, F = nullptr, Y = nullptr, W = nullptr, G = nullptr;
+  TRAMMEL_PETSC(SNESLineSearchGetVecs(search, &X, &F, &Y, &W, &G));
+  SNES snes = snes_.get();
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  Vec next = correction_.get();
+  const double size = length(Y);
+  bool accepted = false, whole = true;
+  PetscReal largest = 0;
+  TRAMMEL_PETSC(VecNorm(Y, NORM_INFINITY, &largest));
+  damping_ = std::isfinite(size) ? std::min(damping_, farthest / std::max(largest, farthest)) : 0.0;
+  const double least = least_part * damping_;
+  while (damping_ > least) {
+    const double part = damping_;
+    TRAMMEL_PETSC(VecWAXPY(W, -part, Y, X));
+    PetscReal norm = 0;
+    const double from = now();
+    ++timings_.residuals;
+    const bool inside = equations_.residual(W, G);
+    timings_.residual += now() - from;
+    if (inside) TRAMMEL_PETSC(VecNorm(G, NORM_2, &norm));
+    double wished = 0.1 * part;
+    if (inside && std::isfinite(norm)) {
+      if (size <= rounding) {
+        accepted = true;
+        break;
+      }
+      TRAMMEL_PETSC(KSPSolve(ksp, G, next));
+      const double left = length(next);
+      accepted = left <= (1 - 0.25 * part) * size;
+      if (accepted) break;
+      // The error beyond the linear part is quadratic.
+      TRAMMEL_PETSC(VecAXPY(next, -(1 - part), Y));
+      const double bent = length(next);
+      if (std::isfinite(bent) && bent > 0) wished = 0.5 * size * part * part / bent;
+    }
+    whole = false;
+    damping_ = std::clamp(wished, 0.1 * part, 0.5 * part);
+  }
+  if (accepted) {
+    PetscReal norm = 0, x_norm = 0, y_norm = 0;
+    TRAMMEL_PETSC(VecCopy(W, X));
+    TRAMMEL_PETSC(VecCopy(G, F));
+    TRAMMEL_PETSC(VecNorm(F, NORM_2, &norm));
+    TRAMMEL_PETSC(VecNorm(X, NORM_2, &x_norm));
+    TRAMMEL_PETSC(VecNorm(Y, NORM_2, &y_norm));
+    TRAMMEL_PETSC(SNESLineSearchSetNorms(search, x_norm, norm, y_norm));
+    TRAMMEL_PETSC(SNESLineSearchSetLambda(search, damping_));
+    TRAMMEL_PETSC(SNESLineSearchSetReason(search, SNES_LINESEARCH_SUCCEEDED));
+    damping_ = std::min(1.0, (whole ? 4 : 2) * damping_);
+  } else {
+    TRAMMEL_PETSC(SNESLineSearchSetReason(search, SNES_LINESEARCH_FAILED_REDUCT));
+  }
+  mark_ = now();
+  timings_.solve += mark_ - begin - (timings_.residual - counted);
+}
+
+void Newton::want_tangent(SNES snes, bool want) { TRAMMEL_PETSC(SNESSetLagJacobian(snes, want ? -2 : -1)); }
+
+PetscErrorCode Newton::form_function(SNES snes, Vec x, Vec f, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  try {
+    newton.function(snes, x, f);
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    return SNESSetFunctionDomainError(snes);
+  }
+  return 0;
+}
+
+void Newton::function(SNES snes, Vec x, Vec f) {
+  const double begin = now();
+  timings_.solve += begin - mark_;
+  ++timings_.residuals;
+  const double counted = equations_.assembler().cost().residual;
+  if (request_ != nullptr) carried_.stop = static_cast<double>(request_->asked());
+  equations_.carry(std::exchange(carried_, {}));
+  if (!equations_.residual(x, f)) {
+    rejected_ = true;
+    TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
+  }
+  mark_ = now();
+  // The assembler counts its own part.
+  timings_.residual += mark_ - begin - (equations_.assembler().cost().residual - counted);
+}
+
+PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  bool made = false;
+  try {
+    made = newton.jacobian(snes);
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+  }
+  if (made) return 0;
+  // All ranks come here together, so SNES need not ask them after every tangent.
+  PetscCall(SNESSetCheckJacobianDomainError(snes, PETSC_TRUE));
+  return SNESSetJacobianDomainError(snes);
+}
+
+bool Newton::jacobian(SNES snes) {
+  PetscInt iteration = 0;
+  TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
+  fresh_at_ = static_cast<int>(iteration);
+  rate_ = 1;
+  if (!equations_.tangent(J_.get())) {
+    tangent_rejected_ = equations_.assembler().rejection();
+    mark_ = now();
+    return false;
+  }
+  // Some packages factorize such a matrix without a word.
+  if (!is_finite(J_.get())) not_finite_ = equations_.not_finite();
+  if (!not_finite_.empty()) {
+    mark_ = now();
+    return false;
+  }
+  // Factorizing here rather than inside KSPSolve gives every package's failure one way out.
+  const double begin = now();
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
+  ++factorizations_;
+  ++timings_.factorizations;
+  const bool factorized = factorize(ksp, broken_);
+  (factorized ? regular_ : singular_) = true;
+  mark_ = now();
+  timings_.factorization += mark_ - begin;
+  return factorized;
+}
+
+PetscErrorCode Newton::test(SNES snes, PetscInt iteration, PetscReal, PetscReal, PetscReal fnorm,
+                            SNESConvergedReason* reason, void* self) {
+  Newton& newton = *static_cast<Newton*>(self);
+  if (!std::isfinite(fnorm)) {
+    *reason = SNES_DIVERGED_FNORM_NAN;
+    return 0;
+  }
+  try {
+    *reason = newton.test(snes, static_cast<int>(iteration));
+  } catch (...) {
+    newton.thrown_ = std::current_exception();
+    *reason = SNES_DIVERGED_FUNCTION_DOMAIN;
+  }
+  return 0;
+}
+
+SNESConvergedReason Newton::test(SNES snes, int iteration) {
+  last_iteration_ = iteration;
+  FieldNorms norms = equations_.norms();
+  if (iteration > 0 && (damped_ || !whole_steps_)) {
+    Vec change = nullptr;
+    TRAMMEL_PETSC(SNESGetSolutionUpdate(snes, &change));
+    equations_.measure_change(change, norms);
+    if (request_ != nullptr) norms.stop = static_cast<double>(request_->asked());
+    Layout& layout = equations_.assembler().layout();
+    if (layout.ranks() > 1) norms.merge(layout.comm());
+  }
+  if (!std::ranges::all_of(norms.residual, [](double r) { return std::isfinite(r); }))
+    return SNES_DIVERGED_FNORM_NAN;
+  stop_ = static_cast<Stop>(norms.stop);
+  SNESLineSearch search = nullptr;
+  PetscReal lambda = 1;
+  TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
+  if (iteration > 0) TRAMMEL_PETSC(SNESLineSearchGetLambda(search, &lambda));
+  const ConvergenceTest::Iterate iterate{iteration, fresh_at_ == iteration - 1, lambda > 0.99};
+  const bool moves = equations_.coefficients().acceleration > 0;
+  // There is no tangent yet that could improve an accepted prediction.
+  const auto bare = [&] {
+    return iteration == 0 && moves && !kept_now_ && convergence_.excess() > enough / growth_;
+  };
+  if (convergence_.accept(norms, equations_.assembler().scales(), iterate) && !bare()) {
+    if (iteration > 0) last_length_ = increment_length(norms, equations_.scales());
+    allowed_length_ = convergence_.allowed_length(norms, moves ? known / growth_ : 1.0);
+    return SNES_CONVERGED_FNORM_ABS;
+  }
+  if (stop_ == Stop::at_once) throw Stopped(true);
+  if (iteration == 0) {
+    if (kept_now_ && !moves &&
+        next_length() >
+            std::min(of_step * step_length(norms, equations_.scales()), of_correction * corrected_))
+      want_tangent(snes, true);
+    return SNES_CONVERGED_ITERATING;
+  }
+  const double before = std::exchange(last_length_, increment_length(norms, equations_.scales()));
+  if (iteration == 1) first_length_ = last_length_;
+  lengthened_ = iteration > 1 && last_length_ > before ? lengthened_ + 1 : 0;
+  const bool grows = lengthened_ >= most_longer && last_length_ > longer * first_length_;
+  if (!damped_ && (grows || options_.tolerance * convergence_.excess() > divergence))
+    return SNES_DIVERGED_DTOL;
+  if (iteration >= most_now_) return SNES_DIVERGED_MAX_IT;
+  if (own_lag_) {
+    // Iterations that are still to come with the present tangent. In statics they are estimated from its next increment, because
+    // residuals grow while stiff directions turn, and shrink although soft ones have not converged.
+    double rate = convergence_.contraction(), far = convergence_.excess();
+    bool stalls = convergence_.stalled() >= 2;
+    if (!moves && last_length_ > 0 && !damped_) {
+      const double next = next_length();
+      rate = next / last_length_;
+      far = next / convergence_.allowed_length(norms, 1);
+      stalls = rate > slow && stalls;
+    }
+    const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
+    want_tangent(snes, damped_ || left > options_.keep_iterations || stalls);
+  }
+  mark_ = now();
+  return SNES_CONVERGED_ITERATING;
+}
+
+std::string Newton::failure(bool thorough) {
+  worst_entity_.clear();
+  if (!not_finite_.empty()) return not_finite_ + " has a number that is not finite";
+  Assembler& assembler = equations_.assembler();
+  if (!tangent_rejected_.empty()) return tangent_rejected_;
+  const Search search = singular_ ? Search::certain : thorough ? Search::thorough : Search::empty_rows;
+  // A state that is rejected at once comes before any tangent.
+  bool has_tangent = singular_ || regular_ || kept_now_;
+  // The entries of a kept tangent may be lost.
+  if (has_tangent && !lasting_ && !singular_ && !regular_) has_tangent = equations_.tangent(J_.get());
+  const std::string names =
+      has_tangent ? describe_singular(assembler, assembler.layout(), equations_.diagnosed(J_.get()), search)
+                  : "";
+  if (!names.empty() && !regular_) return "the system is singular: " + names;
+  if (rejected_)
+    if (const std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;
+  auto tolerance = convergence_.kind_tolerance();
+  if (equations_.level() == ConstraintLevel::acceleration) {
+    const auto to = [&](BlockKind kind) -> double& { return tolerance[static_cast<std::size_t>(kind)]; };
+    to(BlockKind::multiplier) *= equations_.coefficients().acceleration;
+    to(BlockKind::velocity_multiplier) = to(BlockKind::multiplier);
+  }
+  const WorstResidual worst = worst_residual(assembler, equations_.trial(), equations_.level(), tolerance);
+  if (worst.block == no_block) return assembler.rejection();
+  worst_entity_ = worst.entity;
+  const std::string there = names.empty() ? "" : "; where it ended the system is singular: " + names;
+  const double square = residual_square(assembler, equations_.trial(), equations_.level(), worst.kind);
+  const double total = std::sqrt(square);
+  const double part = total > 0 ? std::min(100.0, 100 * worst.value * worst.value / square) : 0;
+  return fmt::format("|r| = {:.2g} in {}, {:.0f} % of it in {}, row {} of '{}'{}", total,
+                     field_name(static_cast<FieldNorms::Residual>(worst.kind)), part, worst.entity,
+                     worst.component + 1, worst.name, there);
+}
+
+}  // namespace trammel

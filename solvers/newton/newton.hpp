@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cmath>
+#include <exception>
+#include <string>
+
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/linear/timings.hpp"
+#include "solvers/newton/stages.hpp"
+#include "solvers/newton/step_equations.hpp"
+#include "solvers/newton/stop_request.hpp"
+
+namespace trammel {
+
+struct NewtonResult {
+  bool converged = false;
+  int iterations = 0;
+  int factorizations = 0;
+  bool singular = false;  ///< the last factorization failed
+};
+
+/// Decides whether a step starts with the existing tangent. A tangent is kept until a step with it takes more
+/// iterations than the average step since it was made, including its own cost. The next 1, 2, 4 ... 64 tangents are
+/// replaced one step earlier; then a longer life is tried.
+class KeptTangent {
+ public:
+  /// `cost`: of a new tangent, in iterations.
+  explicit KeptTangent(int cost) : cost_(cost) {}
+
+  bool worth_keeping() const {
+    return solves_ > 0 && last_ * solves_ <= cost_ + more_ && (waiting_ == 0 || solves_ < limit_);
+  }
+  /// After a solve that took `iterations`; `kept`: it began with the kept tangent; `renewed`: it made a new
+  /// one.
+  void solved(int iterations, bool kept, bool renewed);
+
+ private:
+  int cost_;
+  int solves_ = 0, first_ = 0;  ///< steps since the tangent was made, and iterations of the first one
+  int more_ = 0, last_ = 0;     ///< iterations beyond those, in all and in the last step
+  int limit_ = 1;               ///< steps after which a tangent is renewed, while `waiting_`
+  int waiting_ = 0, wait_ = 0;  ///< tangents given up after `limit_` steps: to come, in all
+};
+
+/// Newton's method on a SNES, for the equations of one step.
+///
+/// Options of SNES, KSP and PC are read from PETSc's database (no prefix). Defaults: full steps, one direct
+/// solve an iteration by KLU on one rank and by substructuring on several. The factorized tangent is kept over iterations
+/// and steps while few iterations suffice; the choice counts iterations and reads no clock.
+class Newton {
+ public:
+  Newton(NewtonEquations& equations, const NewtonOptions& options, Timings& timings);
+
+  /// The unknown: fill it with a prediction before `solve`.
+  Vec x() const { return x_.get(); }
+
+  /// `request` is checked at every iterate; it must outlive the solver. If it requests an immediate stop, `solve`
+  /// throws Stopped.
+  void obey(const StopRequest* request) { request_ = request; }
+  /// The most urgent request of any rank at the last iterate.
+  Stop stop() const { return stop_; }
+
+  /// Solves more accurately by this factor, because errors of solutions grow over the steps.
+  void expect_growth(double factor) { growth_ = factor; }
+
+  /// Solves the present step of the equations in at most `most` iterations (0: as many as the options allow), all attempts
+  /// together. On success `x` holds the solution and the equations' trial
+  /// state belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw.
+  /// Collective.
+  NewtonResult solve(int most = 0);
+  /// Iterations that the options allow for an attempt at a step.
+  int most_iterations() const { return most_; }
+
+  /// Whether there is a factorized tangent J for the coefficients of the present step, perhaps of an earlier step.
+  bool has_tangent() const;
+  /// Solves J y = b with it; false if this fails. Collective.
+  bool solve_linear(Vec b, Vec y);
+
+  /// Continues from `x` for at most `iterations`, and leaves the last iterate in `x`. Collective.
+  NewtonResult approach(int iterations) { return attempt(true, false, iterations); }
+
+  /// Discards the kept tangent: after a change of step, a change of the pattern or a checkpoint.
+  void drop_tangent() { have_tangent_ = false; }
+  /// Destroys matrices and solvers after a change of the pattern. The next solve creates them again.
+  void reset();
+  /// Discards data that only save work: the tangent, its solver with the order of pivots, and the statistics of
+  /// kept tangents.
+  void drop_factorization();
+
+  /// Why the last solve failed: "|r| = 3.1e4, 92 % of it in joint 'hook' (...), row 3 (...)"; `thorough`
+  /// looks for a singular tangent by a factorization of its own, even where the solver's package noticed
+  /// nothing. Collective.
+  std::string failure(bool thorough);
+  /// The entity of the largest residual in the last call of `failure`: "body 'rod' (beam)"; empty if the failure
+  /// had another cause.
+  const std::string& worst_entity() const { return worst_entity_; }
+
+ private:
+  /// `damped`: takes parts of increments, see `damp`.
+  NewtonResult attempt(bool fresh, bool damped, int most);
+  /// Increments by the tangent that is there, of a solution whose residual is below the tolerance. One of them comes without
+  /// another residual: with a kept tangent iterates are accepted just below the tolerance, on one side of the solution, and
+  /// what is left would add up over the steps. In dynamics more follow, up to `most` iterations in all, until what is left changes
+  /// accelerations by no more than the tolerance. `fresh`: the attempt began with a new tangent.
+  void improve(bool fresh, int most);
+  void create();
+  /// The length of an increment, over the model's length and over the sizes of states. Collective.
+  double length(Vec increment) const;
+  /// That of the increment which the present tangent makes of the last residual. Collective.
+  double next_length();
+  static PetscErrorCode damp(SNESLineSearch search, void* self);
+  void damp(SNESLineSearch search);
+  static PetscErrorCode form_function(SNES snes, Vec x, Vec f, void* self);
+  static PetscErrorCode form_jacobian(SNES snes, Vec x, Mat J, Mat P, void* self);
+  static PetscErrorCode test(SNES snes, PetscInt iteration, PetscReal xnorm, PetscReal step, PetscReal fnorm,
+                             SNESConvergedReason* reason, void* self);
+  void function(SNES snes, Vec x, Vec f);
+  /// False, on all ranks, where there is none.
+  bool jacobian(SNES snes);
+  SNESConvergedReason test(SNES snes, int iteration);
+  void want_tangent(SNES snes, bool want);
+
+  NewtonEquations& equations_;
+  NewtonOptions options_;
+  Timings& timings_;
+  OwnedVec x_, f_, start_, correction_;
+  OwnedMat J_;
+  OwnedSNES snes_;
+  ConvergenceTest convergence_;
+  std::string line_search_;    ///< as the options say
+  bool lasting_ = true;        ///< the entries of `J_` remain after its factorization
+  bool whole_steps_ = true;    ///< the line search is PETSc's `basic`
+  bool own_lag_ = true;        ///< no option chose how the tangent is kept
+  bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
+  StepCoefficients coefficients_;
+  KeptTangent kept_;      ///< when to keep it over steps
+  bool broken_ = false;   ///< a factorization failed inside a package
+  bool regular_ = false;  ///< some tangent of the last solve was factorized
+  bool singular_ = false;
+  bool rejected_ = false;  ///< an evaluation of the last attempt was outside an element's domain
+  double growth_ = 1;      ///< of errors over the steps
+  int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
+  int factorizations_ = 0;
+  int last_iteration_ = 0;
+  int most_ = 0;                 ///< iterations, as the options say
+  int most_now_ = 0;             ///< of the present attempt
+  bool kept_now_ = false;        ///< the present attempt began with a kept tangent
+  bool damped_ = false;          ///< the present attempt takes parts of increments
+  double damping_ = 1;           ///< fraction of the increment that is tried next
+  double corrected_ = HUGE_VAL;  ///< in statics: length from the last prediction to its solution
+  double allowed_length_ = 0;    ///< of an increment, at the last iterate that was accepted
+  double rate_ = 1;              ///< last observed ratio of increments with the present tangent
+  double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
+  FieldNorms carried_;                         ///< of the increment that leads to the next residual
+  int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
+  double mark_ = 0;                            ///< when the last callback ended
+  std::string tangent_rejected_;               ///< why the last attempt got no tangent
+  std::string worst_entity_;
+  std::string not_finite_;  ///< whose numbers ended the last solve
+  std::exception_ptr thrown_;
+  const StopRequest* request_ = nullptr;
+  Stop stop_ = Stop::no;
+};
+
+}  // namespace trammel

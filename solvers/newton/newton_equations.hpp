@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+
+#include "kernel/assembler.hpp"
+#include "solvers/newton/convergence.hpp"
+#include "solvers/newton/step_coefficients.hpp"
+
+namespace trammel {
+
+/// The equations of one step, f(x) = 0, for Newton's method. Their vectors and matrices contain the unknowns of the
+/// layout once, or once for each stage of the method. Every function is collective, except those that return a
+/// reference.
+class NewtonEquations {
+ public:
+  virtual ~NewtonEquations() = default;
+
+  /// A vector of the unknowns, and a matrix of the tangent's pattern; both owned by the caller.
+  virtual Vec create_vector() const = 0;
+  virtual Mat create_matrix(bool lasting) = 0;
+
+  /// Computes the scales of algebraic equations at the start of the present step. Call only when the tangent is
+  /// made again.
+  virtual void rescale() = 0;
+  /// The trial state at x, and the scaled residual there; false where the trial is rejected.
+  virtual bool residual(Vec x, Vec f) = 0;
+  /// The trial state at x alone.
+  virtual bool move_to(Vec x) = 0;
+  /// The scaled tangent at the x of the last residual.
+  virtual bool tangent(Mat J) = 0;
+  /// A matrix with the layout's numbering that is singular where the last tangent `J` is, for messages.
+  virtual Mat diagnosed(Mat J) const { return J; }
+
+  /// Norms of increments and requests that are sent to the other ranks together with the norms of the next
+  /// residual.
+  virtual void carry(const FieldNorms& norms) = 0;
+  /// The norms of the last residual and those given to `carry`, over all ranks.
+  virtual const FieldNorms& norms() const = 0;
+  /// Adds the norms of an increment of x to `norms`.
+  virtual void measure_change(Vec change, FieldNorms& norms) const = 0;
+
+  /// The state to which messages about a failure refer.
+  virtual const State& trial() const = 0;
+  /// "an increment turns 'rod.rotation' by 3.4 rad, half a turn or more" where that rejected the last trial, else empty.
+  virtual std::string turned_too_far() const = 0;
+  /// Whether the last residual was a number in every row; true where its state was none.
+  virtual bool residual_is_finite() const = 0;
+  /// Assembler::not_finite at the last trial.
+  virtual std::string not_finite() const = 0;
+
+  virtual Assembler& assembler() const = 0;
+  virtual const ModelScales& scales() const = 0;
+  /// Those that the tangent depends on: with others it is another one.
+  virtual const StepCoefficients& coefficients() const = 0;
+  virtual ConstraintLevel level() const = 0;
+  /// What a unit of a position constraint's error costs, and of a velocity constraint's [N/m, N s/m].
+  virtual double stiffness() const = 0;
+  virtual double rate_stiffness() const = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+
+#include "solvers/run/simulation.hpp"
+
+namespace trammel {
+
+/// The energy balance of a dynamic stage: energy of the state, energy that left the system, energy without a
+/// source.
+class EnergyLedger {
+ public:
+  /// `summary` receives the balance and must outlive the ledger. `length`: of the model [m]. `tells`: whether
+  /// energy without a source is written to the summary.
+  EnergyLedger(Assembler& assembler, RunSummary& summary, double length, bool tells)
+      : assembler_(assembler), summary_(summary), length_(length), tells_(tells) {}
+
+  /// Begins the balance at the start of a stage. `first`: it is the first dynamic stage.
+  void begin(const State& state, bool first);
+  /// Includes an accepted step of size h [s].
+  void book(const State& state, double h);
+  /// The state jumped at an event. `added`: the kinetic energy that an impulse added [J]; the balance continues
+  /// from there.
+  void jump(const State& state, double added);
+
+  double kinetic() const { return now_.energy.kinetic; }
+  /// Energy without a source in the stage so far, at the present state [J].
+  double gain() const { return gain_; }
+  /// Largest sum of kinetic energy and changes of strain and potential energy in the stage so far [J].
+  double largest() const { return largest_; }
+  /// The gain minus its rounding error, as a fraction of `largest()`. Zero during the first steps from rest, whose
+  /// errors are large compared with the small energy present, however short the steps are.
+  double part() const { return part_of(gain_, largest_, rounding_); }
+  /// `part`, if a step of size h from the booked state ended at `trial`. Collective.
+  double part_after(const State& trial, double h) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    for (Balance* b : {&begin_, &now_})
+      archive(b->energy.kinetic, b->energy.strain, b->energy.potential, b->energy.dissipated_power, b->size);
+    archive(lost_, reference_, gain_, largest_, rounding_, earlier_);
+  }
+
+ private:
+  /// The energies of a state.
+  struct Balance {
+    Energy energy;
+    double size = 0;  ///< sum of the absolute energies of all instances [J]
+
+    double total() const { return energy.kinetic + energy.strain + energy.potential; }
+  };
+  Balance balance(const State& state) const;
+  /// Energy [J] that rounding may make of `balance`.
+  double rounding_of(const Balance& balance) const;
+  double moved_by(const Balance& balance) const;
+  double part_of(double gain, double largest, double rounding) const;
+  /// The gain of a step of size h to `after` [J]. Dissipation counts only as far as the energy fell, because
+  /// dampers that the step does not resolve report more than they dissipate.
+  double gain_of_step(const Balance& after, double h) const;
+
+  Assembler& assembler_;
+  RunSummary& summary_;
+  double length_;
+  bool tells_;
+  Balance begin_, now_;
+  double lost_ = 0;       ///< in the stage, since it began [J]
+  double reference_ = 0;  ///< energy that the present one and what was lost are compared with [J]
+  double gain_ = 0, largest_ = 0, rounding_ = 0;
+  std::array<double, 5> earlier_{};  ///< `largest` before each of the last steps, the oldest first [J]
+};
+
+}  // namespace trammel
