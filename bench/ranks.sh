@@ -26,6 +26,7 @@ differences() {  # differences FOLDER FOLDER: part of the range and channel, a l
         c = file SUBSEP name[i]
         if (first == 2) { q = name[i]; sub(/\.[xyzw]( |$)/, " ", q); if (q ~ /\[J\]/) q = "energy"
           sub(/^gap /, "position ", q); sub(/^thrust /, "force ", q)
+          sub(/^arc_length_acceleration/, "acceleration", q)
           sub(/^section_force_[a-z]*\..*/, "force [N]", q); sub(/^section_moment_[a-z]*\..*/, "moment [N m]", q)
           quantity[c] = q; low[c] = high[c] = $i; gap[c] = 0 }
         if ($i < low[c]) low[c] = $i

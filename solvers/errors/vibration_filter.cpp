@@ -1,6 +1,7 @@
 #include "solvers/errors/vibration_filter.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "solvers/linear/linear_solver.hpp"
 #include "trammel/index.hpp"
@@ -12,6 +13,8 @@ namespace {
 constexpr double longest = 0.25;
 // Times after which a tangent is in use: contacts that last longer vibrate more slowly.
 constexpr double old_enough = 3;
+// A tangent for a time that is so many times too long is made anew.
+constexpr double too_slow = 1.5;
 // Steps between two looks at the vibrations that are there.
 constexpr int between_looks = 4;
 }  // namespace
@@ -60,13 +63,16 @@ bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double dam
 
 void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& error) {
   if (step_ > longest * time_) return;
-  if (ready_ == Tangent::none ? latest_ == Tangent::none : tangents_[ready_].time > time_) {
+  if (ready_ == Tangent::none ? latest_ == Tangent::none : tangents_[ready_].time > too_slow * time_) {
     // Steps have become short: the state from which this one begins is as old as the longer steps before.
     const OwnedVec unmoved(equations_.create_vector());
     TRAMMEL_PETSC(VecZeroEntries(unmoved.get()));
     drop();
+    // The solution includes what a form of the constraints has added to that of the equations.
+    State solution = equations_.solution();
     if (equations_.move_to(unmoved.get())) ready_ = make(start, time_);
     equations_.move_to(x);
+    std::swap(equations_.solution(), solution);
   }
   if (ready_ == Tangent::none) return;
   const Tangent& tangent = tangents_[ready_];

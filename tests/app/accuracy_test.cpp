@@ -315,7 +315,7 @@ loads:
 sensors:
   rail: {type: outputs, of: rail}
 stages:
-  - {type: dynamic, until: 1, accuracy: {value: 1e-3, reactions: yes}}
+  - {type: dynamic, until: 1, accuracy: {value: 1e-4, reactions: yes}}
 )yaml";
 
 TEST(Accuracy, of_reactions_passes_jumps_of_forces) {
@@ -331,7 +331,7 @@ TEST(Accuracy, of_reactions_passes_jumps_of_forces) {
   const Table rail = testing::table_of(here.read("out/rail.csv"));
   for (const double t : {0.1, 0.2, 0.3, 0.6, 0.8, 1.0})
     EXPECT_NEAR(std::abs(testing::at(rail, t, "force_world.y")), (t < 0.31234 ? 1 : 5) + std::sin(3 * t),
-                5e-3)
+                5e-4)
         << t;
 }
 

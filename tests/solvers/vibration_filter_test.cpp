@@ -81,6 +81,18 @@ TEST_F(VibrationFilters, find_the_displacement_of_a_vibration) {
   EXPECT_NEAR(error.vibration[3], 0, 1e-14);
 }
 
+// A form of the constraints may have corrected the velocities of the solution.
+TEST_F(VibrationFilters, leave_the_solution) {
+  left(0, h, 0);
+  equations->solution().rate[of_hooked] = 7;
+  LocalError error;
+  error.displacement = error.velocity = {1, 0, 0, 1, 0, 0};
+  vibrations->begin(h, tau);
+  vibrations->apply(*filter, x.get(), 0, error);
+  EXPECT_TRUE(error.without_vibrations);
+  EXPECT_EQ(equations->trial().rate[of_hooked], 7);
+}
+
 TEST_F(VibrationFilters, leave_the_errors_of_long_steps) {
   const LocalError error = left(1e-6, 0.3 * tau, tau);
   EXPECT_FALSE(error.without_vibrations);

@@ -33,18 +33,23 @@ done
 for folder in sdk/include sdk/src kernel solvers; do
   refuse "$folder" "$check" "includes what checks a joint"
 done
+for folder in sdk kernel solvers io app; do
+  refuse "$folder" '\.\./' "includes by a way that says not from where"
+done
 refuse sdk/include 'sdk/' "a public header includes a private one"
 refuse kernel 'solvers/|io/|app/|elements/|plugins/' "the kernel includes what stands on it"
 refuse kernel 'yaml-cpp|vtk' "the kernel includes a file format"
 refuse solvers 'io/|app/|elements/|plugins/' "a solver includes what stands on it"
 # From the highest down; each may include those after it.
 above=''
-for folder in run accuracy methods errors start constraints reviews newton linear ranks; do
+known=' run accuracy methods errors start constraints reviews newton linear ranks '
+for folder in $known; do
   [ -z "$above" ] || refuse "solvers/$folder" "$above" "a folder of the solvers includes one that stands on it"
   above="${above:+$above|}solvers/$folder/"
 done
-for source in solvers/*.cpp solvers/*.hpp; do
-  [ ! -e "$source" ] || report "$source stands in none of the solvers' folders"
+for source in solvers/*.cpp solvers/*.hpp solvers/*/; do
+  folder=${source%/}
+  [ ! -e "$source" ] || [[ $known == *" ${folder#solvers/} "* ]] || report "$folder is none of the solvers' folders, nor in one"
 done
 refuse io 'app/|elements/|plugins/' "io includes what stands on it"
 refuse app 'elements/|plugins/' "the command includes an element or a joint; they are found at run time"
