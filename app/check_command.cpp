@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "derivative_check.hpp"
-#include "io/recorder_ranks.hpp"
+#include "io/process/recorder_ranks.hpp"
 #include "kernel/layout.hpp"
 #include "law_verification.hpp"
 #include "output_reader.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "io/recorder_ranks.hpp"
+#include "io/process/recorder_ranks.hpp"
 #include "restart.hpp"
 #include "stop_signals.hpp"
 

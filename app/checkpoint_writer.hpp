@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "io/checkpoint_file.hpp"
-#include "io/recorder.hpp"
+#include "io/files/checkpoint_file.hpp"
+#include "io/recorder/recorder.hpp"
 #include "run_log.hpp"
 #include "solvers/newton/stop_request.hpp"
 #include "solvers/run/monitor.hpp"

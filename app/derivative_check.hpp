@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/case_file.hpp"
+#include "io/case/case_file.hpp"
 #include "kernel/model.hpp"
 #include "solvers/newton/stages.hpp"
 #include "trammel/registry.hpp"

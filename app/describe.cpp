@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "io/case_context.hpp"
+#include "io/case/case_context.hpp"
 #include "output_reader.hpp"
 #include "stage_reader.hpp"
 #include "text_table.hpp"

@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "io/address_sanitizer.hpp"
-#include "io/alternate_stack.hpp"
+#include "io/process/address_sanitizer.hpp"
+#include "io/process/alternate_stack.hpp"
 #include "kernel/plugin_call.hpp"
 
 namespace trammel {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #endif
 
-#include "io/address_space.hpp"
+#include "io/process/address_space.hpp"
 
 namespace trammel {
 

@@ -10,9 +10,9 @@
 #include <petscsys.h>
 
 #include "filled_memory.hpp"
-#include "io/case_context.hpp"
-#include "io/case_file.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_context.hpp"
+#include "io/case/case_file.hpp"
+#include "io/case/case_yaml.hpp"
 #include "kernel/assembler.hpp"
 #include "kernel/plugin_call.hpp"
 #include "law_verification.hpp"

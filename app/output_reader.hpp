@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "io/case_file.hpp"
-#include "io/recorder.hpp"
+#include "io/case/case_file.hpp"
+#include "io/recorder/recorder.hpp"
 
 namespace trammel {
 

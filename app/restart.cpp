@@ -9,7 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "io/recorder_ranks.hpp"
+#include "io/process/recorder_ranks.hpp"
 #include "solvers/ranks/rank_bytes.hpp"
 #include "solvers/run/snapshot_transfer.hpp"
 #include "trammel/quoted.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/checkpoint_file.hpp"
+#include "io/files/checkpoint_file.hpp"
 #include "run_log.hpp"
 #include "session.hpp"
 #include "solvers/newton/stages.hpp"

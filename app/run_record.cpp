@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "exit_status.hpp"
-#include "io/recorder_files.hpp"
+#include "io/files/recorder_files.hpp"
 
 namespace trammel {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "io/checkpoint_file.hpp"
+#include "io/files/checkpoint_file.hpp"
 #include "solvers/run/simulation.hpp"
 
 namespace trammel {

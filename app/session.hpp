@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "io/case_file.hpp"
+#include "io/case/case_file.hpp"
 #include "kernel/loader.hpp"
 #include "kernel/model.hpp"
 #include "trammel/registry.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "filled_memory.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_yaml.hpp"
 #include "kernel/model_builder.hpp"
 #include "kernel/plugin_call.hpp"
 #include "law_verification.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "io/case_context.hpp"
+#include "io/case/case_context.hpp"
 #include "kernel/model.hpp"
 #include "trammel/registry.hpp"
 #include "trammel/value.hpp"

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "io/case_context.hpp"
-#include "io/case_file.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_context.hpp"
+#include "io/case/case_file.hpp"
+#include "io/case/case_yaml.hpp"
 #include "kernel/model_builder.hpp"
 #include "law_verification.hpp"
 #include "sample_values.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/case_file.hpp"
+#include "io/case/case_file.hpp"
 #include "kernel/loader.hpp"
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/run/simulation.hpp"

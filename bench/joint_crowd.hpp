@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "io/case_context.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_context.hpp"
+#include "io/case/case_yaml.hpp"
 #include "kernel/model_builder.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/joint_check.hpp"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "io/view_style.hpp"
+#include "io/drawing/view_style.hpp"
 
 namespace trammel::render {
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "io/virtual_display.hpp"
+#include "io/process/virtual_display.hpp"
 #include "trammel/error.hpp"
 
 extern char** environ;

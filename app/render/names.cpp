@@ -11,7 +11,7 @@
 #include <array>
 #include <map>
 
-#include "io/view_style.hpp"
+#include "io/drawing/view_style.hpp"
 
 namespace trammel::render {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "framing.hpp"
-#include "io/view_style.hpp"
+#include "io/drawing/view_style.hpp"
 #include "series_reader.hpp"
 
 namespace trammel::render {

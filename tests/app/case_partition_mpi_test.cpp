@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/recorder_ranks.hpp"
+#include "io/process/recorder_ranks.hpp"
 #include "sliding_scene.hpp"
 
 namespace trammel {

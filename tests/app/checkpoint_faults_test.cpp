@@ -9,7 +9,7 @@
 #include <chrono>
 #include <string>
 
-#include "io/checkpoint_file.hpp"
+#include "io/files/checkpoint_file.hpp"
 #include "swinging_rod.hpp"
 
 namespace trammel {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "growing_pendulum.hpp"
-#include "io/address_sanitizer.hpp"
-#include "io/checkpoint_file.hpp"
+#include "io/files/checkpoint_file.hpp"
+#include "io/process/address_sanitizer.hpp"
 #include "swinging_rod.hpp"
 
 namespace trammel {

@@ -36,7 +36,7 @@ void expect_end_of(const Table& whole, const Table& late) {
 }
 
 /// Bytes in a checkpoint do not describe themselves: a program whose state has another content, but the same numbers of format and
-/// state, would read them wrongly. Where this test fails, raise `format` in io/checkpoint_file.cpp or `Snapshot::version`; a change
+/// state, would read them wrongly. Where this test fails, raise `format` in io/files/checkpoint_file.cpp or `Snapshot::version`; a change
 /// of the method that gives other numbers at the same content needs no new number. Then make the file anew in this folder:
 ///   trammel run kept_checkpoint/case.yaml -q -o /tmp/kept --checkpoint-every 3400
 ///   cp /tmp/kept/checkpoint_0001.h5 kept_checkpoint/checkpoint.h5

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "command.hpp"
-#include "io/address_sanitizer.hpp"
+#include "io/process/address_sanitizer.hpp"
 
 namespace trammel {
 namespace {

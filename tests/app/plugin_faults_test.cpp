@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "io/address_sanitizer.hpp"
+#include "io/process/address_sanitizer.hpp"
 
 namespace trammel::testing {
 namespace {

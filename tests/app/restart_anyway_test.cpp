@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "io/checkpoint_file.hpp"
+#include "io/files/checkpoint_file.hpp"
 #include "swinging_rod.hpp"
 
 namespace trammel {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "io/checkpoint_file.hpp"
+#include "io/files/checkpoint_file.hpp"
 #include "swinging_rod.hpp"
 
 namespace trammel {

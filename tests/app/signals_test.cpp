@@ -12,8 +12,8 @@
 
 #include "command.hpp"
 #include "histories.hpp"
-#include "io/case_file.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_file.hpp"
+#include "io/case/case_yaml.hpp"
 #include "kernel/loader.hpp"
 #include "trammel/element_check.hpp"
 

@@ -14,8 +14,8 @@
 
 #include "command.hpp"
 #include "histories.hpp"
-#include "io/case_file.hpp"
-#include "io/csv_histories.hpp"
+#include "io/case/case_file.hpp"
+#include "io/recorder/csv_histories.hpp"
 #include "kernel/loader.hpp"
 #include "solvers/run/simulation.hpp"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "io/case_yaml.hpp"
+#include "io/case/case_yaml.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel::cases {

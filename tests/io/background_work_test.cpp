@@ -1,6 +1,6 @@
 // Jobs and clocks on threads of their own.
 
-#include "io/background_work.hpp"
+#include "io/process/background_work.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "io/case_file.hpp"
+#include "io/case/case_file.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/case_repeat.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_repeat.hpp"
+#include "io/case/case_yaml.hpp"
 
 namespace trammel {
 namespace {

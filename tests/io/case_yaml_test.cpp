@@ -1,4 +1,4 @@
-#include "io/case_yaml.hpp"
+#include "io/case/case_yaml.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "drawn_scene.hpp"
-#include "io/csv_histories.hpp"
-#include "io/csv_outputs.hpp"
+#include "io/files/csv_outputs.hpp"
+#include "io/recorder/csv_histories.hpp"
 #include "kernel/model_builder.hpp"
 #include "trammel/error.hpp"
 

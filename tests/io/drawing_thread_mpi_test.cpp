@@ -13,8 +13,8 @@
 
 #include "drawn_piece.hpp"
 #include "drawn_scene.hpp"
-#include "io/recorder.hpp"
-#include "io/vtk_series.hpp"
+#include "io/recorder/recorder.hpp"
+#include "io/vtk/vtk_series.hpp"
 #include "solvers/run/simulation.hpp"
 #include "trammel/error.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "io/drawn_lines.hpp"
+#include "io/drawing/drawn_lines.hpp"
 
 namespace trammel {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "drawn_scene.hpp"
-#include "io/recorder.hpp"
+#include "io/recorder/recorder.hpp"
 #include "kernel/model_builder.hpp"
 #include "picture.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/expression_formula.hpp"
+#include "io/expressions/expression_formula.hpp"
 
 #include <algorithm>
 #include <array>

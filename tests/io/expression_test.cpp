@@ -1,4 +1,4 @@
-#include "io/expression.hpp"
+#include "io/expressions/expression.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/expression_functions.hpp"
+#include "io/expressions/expression_functions.hpp"
 
 namespace trammel {
 namespace {

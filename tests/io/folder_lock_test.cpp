@@ -1,4 +1,4 @@
-#include "io/folder_lock.hpp"
+#include "io/files/folder_lock.hpp"
 
 #include <fstream>
 #include <regex>

@@ -1,4 +1,4 @@
-#include "io/functions.hpp"
+#include "io/expressions/functions.hpp"
 
 #include <cmath>
 #include <functional>

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/case_file.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_file.hpp"
+#include "io/case/case_yaml.hpp"
 #include "trammel/function_signal.hpp"
 #include "trammel/time_function.hpp"
 

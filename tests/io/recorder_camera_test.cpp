@@ -1,6 +1,6 @@
 // The camera of a view, of plain boxes that move.
 
-#include "io/recorder_camera.hpp"
+#include "io/drawing/recorder_camera.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "io/glyph_scale.hpp"
-#include "io/recorded_view.hpp"
+#include "io/drawing/glyph_scale.hpp"
+#include "io/vtk/recorded_view.hpp"
 
 namespace trammel {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "drawn_scene.hpp"
-#include "io/recorder.hpp"
+#include "io/recorder/recorder.hpp"
 #include "kernel/model_builder.hpp"
 #include "trammel/error.hpp"
 

@@ -1,6 +1,6 @@
 // What is drawn of skins that are narrow, or cut into short parts.
 
-#include "io/ring_corners.hpp"
+#include "io/drawing/ring_corners.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "io/vtk_drawing.hpp"
+#include "io/drawing/vtk_drawing.hpp"
 #include "trammel/error.hpp"
 #include "trammel/swept_canvas.hpp"
 

@@ -1,6 +1,6 @@
 // The X server that pictures are drawn through where there is no display: only who can read its cookie may use it.
 
-#include "io/virtual_display.hpp"
+#include "io/process/virtual_display.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 // One piece of a drawing, read back by VTK: the precision of its numbers.
 
-#include "io/vtk_piece.hpp"
+#include "io/vtk/vtk_piece.hpp"
 
 // Before VTK, which has a function by the name of one of Eigen's constants.
 #include "drawn_scene.hpp"

@@ -2,7 +2,7 @@
 
 #include "drawn_piece.hpp"
 #include "drawn_scene.hpp"
-#include "io/vtk_series.hpp"
+#include "io/vtk/vtk_series.hpp"
 #include "trammel/error.hpp"
 
 #include <gmock/gmock.h>

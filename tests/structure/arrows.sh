@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the arrows app -> io -> solvers -> kernel -> sdk <- elements, plugins: by the includes of every source that is no
 # test, and, given the build folder, by what the libraries of the sdk and of plugins are linked to. Names each line that
-# breaks one. The folders of the solvers stand on one another in the same way. The kernel stays minimal: at most 5,000 lines.
+# breaks one. The folders of solvers and io stand on one another in the same way. The kernel stays minimal: at most 5,000 lines.
 #
 #   arrows.sh SOURCE_FOLDER [BUILD_FOLDER]
 set -uo pipefail
@@ -19,6 +19,19 @@ refuse() {
     report "$line: $why"
   done < <(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($pattern)" "$folder" \
     --include='*.cpp' --include='*.hpp' | grep -vE '^[^:]*_test\.cpp:')
+}
+
+# stand HOUSE FOLDERS: its folders from the highest down; each may include those after it.
+stand() {
+  local house=$1 known=" ${*:2} " above='' folder source
+  for folder in "${@:2}"; do
+    [ -z "$above" ] || refuse "$house/$folder" "$above" "a folder of $house includes one that stands on it"
+    above="${above:+$above|}$house/$folder/"
+  done
+  for source in "$house"/*.cpp "$house"/*.hpp "$house"/*/; do
+    folder=${source%/}
+    [ ! -e "$source" ] || [[ $known == *" ${folder#"$house"/} "* ]] || report "$folder is none of the folders of $house, nor in one"
+  done
 }
 
 host='kernel/|solvers/|io/|app/'
@@ -40,17 +53,8 @@ refuse sdk/include 'sdk/' "a public header includes a private one"
 refuse kernel 'solvers/|io/|app/|elements/|plugins/' "the kernel includes what stands on it"
 refuse kernel 'yaml-cpp|vtk' "the kernel includes a file format"
 refuse solvers 'io/|app/|elements/|plugins/' "a solver includes what stands on it"
-# From the highest down; each may include those after it.
-above=''
-known=' run accuracy methods errors start constraints reviews newton linear ranks '
-for folder in $known; do
-  [ -z "$above" ] || refuse "solvers/$folder" "$above" "a folder of the solvers includes one that stands on it"
-  above="${above:+$above|}solvers/$folder/"
-done
-for source in solvers/*.cpp solvers/*.hpp solvers/*/; do
-  folder=${source%/}
-  [ ! -e "$source" ] || [[ $known == *" ${folder#solvers/} "* ]] || report "$folder is none of the solvers' folders, nor in one"
-done
+stand solvers run accuracy methods errors start constraints reviews newton linear ranks
+stand io recorder vtk drawing files case expressions process paraview
 refuse io 'app/|elements/|plugins/' "io includes what stands on it"
 refuse app 'elements/|plugins/' "the command includes an element or a joint; they are found at run time"
 

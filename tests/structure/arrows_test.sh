@@ -22,10 +22,11 @@ finds elements/new_element/part.hpp '<petscmat.h>'
 finds sdk/include/trammel/new_header.hpp '<mpi.h>'
 finds sdk/src/new_source.cpp '"trammel/element_check.hpp"'
 finds kernel/new_source.cpp '"solvers/newton/newton.hpp"'
-finds solvers/new_source.cpp '"io/recorder.hpp"'
+finds solvers/new_source.cpp '"io/recorder/recorder.hpp"'
 finds solvers/linear/new_source.cpp '"solvers/run/simulation.hpp"'
 finds solvers/linear/new_source.cpp '"../run/simulation.hpp"'
 mkdir "$copy/solvers/more"
 if "$arrows" "$copy" >/dev/null; then echo "a folder of the solvers without a place went unnoticed"; exit 1; fi
 rmdir "$copy/solvers/more"
+finds io/case/new_source.cpp '"io/recorder/recorder.hpp"'
 finds io/new_source.cpp '"app/session.hpp"'

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "io/case_context.hpp"
-#include "io/case_yaml.hpp"
+#include "io/case/case_context.hpp"
+#include "io/case/case_yaml.hpp"
 #include "plain_case.hpp"
 #include "trammel/curve.hpp"
 #include "trammel/surface.hpp"

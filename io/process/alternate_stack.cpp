@@ -1,0 +1,27 @@
+#include "io/process/alternate_stack.hpp"
+
+#include <csignal>
+
+#include "io/process/address_sanitizer.hpp"
+
+namespace trammel {
+
+AlternateStack::AlternateStack() {
+#if !TRAMMEL_ADDRESS_SANITIZER
+  memory_ = std::make_unique<char[]>(size);
+  stack_t own{};
+  own.ss_sp = memory_.get();
+  own.ss_size = size;
+  sigaltstack(&own, nullptr);
+#endif
+}
+
+AlternateStack::~AlternateStack() {
+#if !TRAMMEL_ADDRESS_SANITIZER
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+#endif
+}
+
+}  // namespace trammel
