@@ -19,6 +19,8 @@ constexpr double too_slow = 1.5;
 constexpr int between_looks = 4;
 }  // namespace
 
+bool VibrationFilter::takes_step() const { return step_ <= longest * time_; }
+
 void VibrationFilter::reset() {
   drop();
   for (Tangent& each : tangents_) each = Tangent();
@@ -50,7 +52,7 @@ int VibrationFilter::make(double at, double time) {
 }
 
 bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double damped,
-                             const std::vector<double>& e) {
+                             const std::vector<double>& e, std::vector<double>& out) {
   const StepCoefficients step = alpha_.of_step(tangent.time);
   return by.filter(
       step.acceleration, damped * step.velocity,
@@ -58,11 +60,11 @@ bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double dam
         const QuietErrors quiet;
         return KSPSolve(tangent.ksp.get(), b, y) == 0;
       },
-      e, filtered_);
+      e, out);
 }
 
 void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& error) {
-  if (step_ > longest * time_) return;
+  if (!takes_step()) return;
   if (ready_ == Tangent::none ? latest_ == Tangent::none : tangents_[ready_].time > too_slow * time_) {
     // Steps have become short: the state from which this one begins is as old as the longer steps before.
     const OwnedVec unmoved(equations_.create_vector());
@@ -77,14 +79,13 @@ void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& er
   if (ready_ == Tangent::none) return;
   const Tangent& tangent = tangents_[ready_];
   error.vibrating.resize(error.velocity.size());
-  if (!filter(by, tangent, 1, error.displacement)) return;
+  if (!filter(by, tangent, 1, error.displacement, displacement_) ||
+      !filter(by, tangent, 0, error.velocity, filtered_))
+    return;
   for (std::size_t i = 0; i < filtered_.size(); ++i)
-    error.vibrating[i] = std::abs(error.displacement[i] - filtered_[i]);
-  std::vector<double> displacement = filtered_;
-  if (!filter(by, tangent, 0, error.velocity)) return;
-  for (std::size_t i = 0; i < filtered_.size(); ++i)
-    error.vibrating[i] += tangent.time * std::abs(error.velocity[i] - filtered_[i]);
-  error.displacement.swap(displacement);
+    error.vibrating[i] = std::abs(error.displacement[i] - displacement_[i]) +
+                         tangent.time * std::abs(error.velocity[i] - filtered_[i]);
+  error.displacement.swap(displacement_);
   error.velocity.swap(filtered_);
   error.without_vibrations = true;
   error.vibration.clear();
@@ -100,9 +101,9 @@ void VibrationFilter::find_vibration(ErrorFilter& by, const Tangent& tangent, Lo
   });
   // Of a mode of the frequency W and the acceleration a the first leaves a W^2 / (c_a + W^2), the second of that 1 / (c_a + W^2): of
   // fast ones a / W^2.
-  if (!filter(by, tangent, 0, accelerations_)) return;
+  if (!filter(by, tangent, 0, accelerations_, filtered_)) return;
   for (std::size_t i = 0; i < filtered_.size(); ++i) accelerations_[i] -= filtered_[i];
-  if (!filter(by, tangent, 0, accelerations_)) return;
+  if (!filter(by, tangent, 0, accelerations_, filtered_)) return;
   const double c_a = alpha_.of_step(tangent.time).acceleration;
   error.vibration.resize(filtered_.size());
   for (std::size_t i = 0; i < filtered_.size(); ++i) error.vibration[i] = std::abs(filtered_[i]) / c_a;
@@ -111,8 +112,8 @@ void VibrationFilter::find_vibration(ErrorFilter& by, const Tangent& tangent, Lo
 void VibrationFilter::accepted(double end, bool event) {
   ++looked_;
   // After an event stiffness may just have arisen: the next tangent must become old enough first.
-  if (event || step_ > longest * time_) drop();
-  if (!event && step_ > longest * time_) return;
+  if (event || !takes_step()) drop();
+  if (!event && !takes_step()) return;
   if (latest_ != Tangent::none) {
     if (end - tangents_[latest_].made < old_enough * tangents_[latest_].time) return;
     ready_ = latest_;

@@ -33,12 +33,12 @@ class VibrationFilter {
   void apply(ErrorFilter& filter, Vec x, double start, LocalError& error);
   /// This step was accepted. `event`: it ends at one. Collective.
   void accepted(double end, bool event);
-  /// Discards the tangents: before a checkpoint, or after a change of the pattern or of the constraints.
+  /// Discards the tangents, but not what they are made with: after a restart, or a change of the constraints.
   void drop() {
     ready_ = latest_ = Tangent::none;
     looked_ = 0;
   }
-  /// After a change of the pattern.
+  /// Before a checkpoint, or after a change of the pattern.
   void reset();
 
  private:
@@ -49,10 +49,13 @@ class VibrationFilter {
     double made = 0, time = 0;  ///< the time of its state, and of the step that it is for [s]
   };
 
+  /// Whether steps of this size are small beside the time of the vibrations.
+  bool takes_step() const;
   /// Makes a tangent at the trial, for a step of size `time`. Returns its place, or Tangent::none.
   int make(double at, double time);
-  /// Of errors of displacements `damped` is 1, of velocities 0. Writes to `filtered_`.
-  bool filter(ErrorFilter& by, const Tangent& tangent, double damped, const std::vector<double>& e);
+  /// Of errors of displacements `damped` is 1, of velocities 0.
+  bool filter(ErrorFilter& by, const Tangent& tangent, double damped, const std::vector<double>& e,
+              std::vector<double>& out);
   /// Computes LocalError::vibration.
   void find_vibration(ErrorFilter& by, const Tangent& tangent, LocalError& error);
 
@@ -64,7 +67,7 @@ class VibrationFilter {
       latest_ = Tangent::none;  ///< the one in use, and the one that waits until it is old enough
   double time_ = 0, step_ = 0;  ///< [s]
   int looked_ = 0;              ///< accepted steps since the tangents were dropped
-  std::vector<double> filtered_, accelerations_;
+  std::vector<double> displacement_, filtered_, accelerations_;
 };
 
 }  // namespace trammel
