@@ -101,6 +101,13 @@ void log_summary(RunLog& log, const RunSummary& summary, double reading) {
                       "{:g} times shorter "
                       "than positions need; the largest error is that of '{}'",
                       a.limited, AccuracyReport::shortest_by, a.worst_reaction));
+  for (const AccuracyReport& a : summary.accuracies)
+    if (a.vibration > a.asked && !a.of_vibrations)
+      log.line(
+          fmt::format("  WARNING: steps do not keep the phase of free vibrations of '{}', which may be "
+                      "displaced by {:.2g} of the "
+                      "range. Steps of `accuracy: {{value: {:g}, vibrations: yes}}` keep it",
+                      a.worst_vibration, a.vibration, a.asked));
   const auto energy = [](const Energy& e) { return e.kinetic + e.strain + e.potential; };
   log.line(fmt::format(
       "  energy [J]: start {:.9g}, end {:.9g} (kinetic {:.6g}, strain {:.6g}, potential {:.6g}), dissipated "

@@ -40,6 +40,9 @@ std::vector<Parameter> accuracy_parameters() {
           .defaults("no"),
       Parameter::make(Kind::flag, "massless", "",
                       "coordinates without mass, such as that of a slider, are judged as positions are")
+          .defaults("no"),
+      Parameter::make(Kind::flag, "vibrations", "",
+                      "free vibrations are followed by steps that keep their phase, too")
           .defaults("no")};
 }
 
@@ -150,6 +153,7 @@ void read_accuracy(const Parameters& in, DynamicStage& motion) {
     motion.check_accuracy = inner.flag("check");
     motion.accuracy_of_reactions = inner.flag("reactions");
     motion.accuracy_of_massless = inner.flag("massless");
+    motion.accuracy_of_vibrations = inner.flag("vibrations");
   }
   motion.accuracy = in.real(*number);
   const std::string found = number_text(motion.accuracy);

@@ -2,8 +2,9 @@
 """Whether every case runs to its end by an accuracy, and in how many steps.
 
 Each dynamic stage of each case gets `accuracy: e` in place of its step. Printed for each case: steps, rejected ones, the estimated
-error over what was asked, and processor time; or why it did not end.
-    bench/accuracy_of_cases.py [--trammel PROGRAM] [--accuracy 1e-4] [--limit SECONDS] [CASE ...]
+error over what was asked, processor time, and where vibrations lose their phase, by how much of what was asked; or why it did not end.
+    bench/accuracy_of_cases.py [--trammel PROGRAM] [--accuracy 1e-4] [--limit SECONDS] [--check] [CASE ...]
+With --check each runs again with a fourth of the accuracy; the difference over what was asked is printed, too.
 """
 import argparse
 import os
@@ -17,10 +18,11 @@ import case_run
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def by_accuracy(case, accuracy):
+def by_accuracy(case, accuracy, check):
     """The case's text with an accuracy in each dynamic stage and hardly any output; None if it has no such stage."""
     text = (ROOT / 'cases' / case / 'case.yaml').read_text()
-    changed, stages = re.subn(r'(type: dynamic\b[^}]*?)\bstep: [^,}]+', rf'\g<1>accuracy: {accuracy:g}', text)
+    changed, stages = re.subn(r'(type: dynamic\b[^}]*?)\bstep: [^,}]+',
+                             rf'\g<1>accuracy: {{value: {accuracy:g}, check: {"yes" if check else "no"}}}', text)
     if stages == 0:
         return None
     return re.sub(r'(?m)^output:.*', '', changed) + f'\noutput: {case_run.NO_ROWS}\n'
@@ -35,9 +37,9 @@ def why_not(failure):
     return str(failure).strip().splitlines()[-1][:120]
 
 
-def measured(program, case, accuracy, limit, scratch):
+def measured(program, case, accuracy, check, limit, scratch):
     """A row of the table, or None."""
-    text = by_accuracy(case, accuracy)
+    text = by_accuracy(case, accuracy, check)
     if text is None:
         return None
     # Files that a case names lie beside it.
@@ -52,8 +54,13 @@ def measured(program, case, accuracy, limit, scratch):
     counts = [(int(s), int(r)) for s, r in re.findall(r'(\d+) steps, (\d+) rejected', log)]
     estimates = [float(e) for e in re.findall(r'estimated error ([0-9.e+-]+)', log)]
     steps, rejected = sum(s for s, _ in counts), sum(r for _, r in counts)
-    note = 'rejected more than 2 %' if rejected > 0.02 * steps else ''
-    return [case, steps, rejected, f'{max(estimates) / accuracy:.2f}' if estimates else '', f'{seconds:.1f}', note]
+    notes = ['rejected more than 2 %'] if rejected > 0.02 * steps else []
+    for name, part in re.findall(r"free vibrations of '([^']+)', which may be displaced by ([0-9.e+-]+)", log):
+        notes.append(f'phase of {name}: {float(part) / accuracy:.2g}')
+    for part, name in re.findall(r"positions differ by ([0-9.e+-]+) of their ranges at most, '([^']+)'", log):
+        notes.append(f'check: {float(part) / accuracy:.2g}, {name}')
+    return [case, steps, rejected, f'{max(estimates) / accuracy:.2f}' if estimates else '', f'{seconds:.1f}',
+            '; '.join(notes)]
 
 
 def main():
@@ -61,13 +68,14 @@ def main():
     parser.add_argument('--trammel', default=str(ROOT / 'build/release/bin/trammel'))
     parser.add_argument('--accuracy', type=float, default=1e-4)
     parser.add_argument('--limit', type=float, default=120)
+    parser.add_argument('--check', action='store_true')
     parser.add_argument('cases', nargs='*', default=[])
     args = parser.parse_args()
     print('| case | steps | rejected | estimated over asked | processor time [s] | |\n|---|---|---|---|---|---|')
     cases = args.cases or sorted(file.parent.name for file in ROOT.glob('cases/*/case.yaml'))
     with tempfile.TemporaryDirectory() as scratch:
         for case in cases:
-            row = measured(args.trammel, case, args.accuracy, args.limit, scratch)
+            row = measured(args.trammel, case, args.accuracy, args.check, args.limit, scratch)
             if row:
                 print('| ' + ' | '.join(map(str, row)) + ' |', flush=True)
 

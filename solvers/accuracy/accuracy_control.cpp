@@ -28,6 +28,10 @@ constexpr double window = 0.25, of_step = 0.12, of_single = 0.1;
 // Errors of vibrations do not count if their amplitude is below this part of the accuracy, and if of the magnitudes of their errors of
 // velocities at most the second part remains in the average.
 constexpr double least_amplitude = 0.5, seen_to_cancel = 0.25;
+// The same of vibrations whose phase is to be kept, as amplitudes found scatter by a third.
+constexpr double least_followed = least_amplitude / 2;
+// Vibrations are faster than this over `window`, in radians: averages keep most of the errors of slower motions.
+constexpr double fast = 2;
 // Over any time these errors sum up to at most twice h^3 kappa times the amplitude of v' over h, with equal steps; with varying ones
 // twice that is left out of the averages.
 constexpr double cancels = 4;
@@ -81,12 +85,14 @@ AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage
       until_(until),
       length_(length > 0 ? length : 1.0),
       of_massless_(stage.accuracy_of_massless),
+      of_vibrations_(stage.accuracy_of_vibrations),
       range_(assembler.layout(), assembler.model(), length),
       trial_range_(range_),
       reactions_(assembler.layout(), assembler.model(), stage.accuracy_of_reactions ? reaction_error : 0.0,
                  stage.radius, length) {
   report_.asked = stage.accuracy;
   report_.of_reactions = stage.accuracy_of_reactions;
+  report_.of_vibrations = stage.accuracy_of_vibrations;
 }
 
 void AccuracyControl::begin(const State& state) {
@@ -139,6 +145,7 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
   average(trial, h);
   const std::vector<char> negligible = negligible_numbers(ahead);
   leave_vibrations(negligible, h);
+  follow_phase(h, ahead);
   const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
   error_.velocity.assign(error_.velocity.size(), 0.0);
   for (std::size_t i = 0; i < negligible.size(); ++i)
@@ -317,8 +324,31 @@ std::vector<char> AccuracyControl::negligible_numbers(double ahead) const {
   std::vector<char> out =
       trial_range_.smaller(trial_vibrations_.amplitudes(), least_amplitude * accuracy_, ahead);
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (std::abs(trial_mean_.velocity[i]) > seen_to_cancel * trial_mean_magnitude_[i]) out[i] = 0;
+    if (!cancel(i)) out[i] = 0;
   return out;
+}
+
+bool AccuracyControl::cancel(std::size_t i) const {
+  return std::abs(trial_mean_.velocity[i]) <= seen_to_cancel * trial_mean_magnitude_[i];
+}
+
+void AccuracyControl::follow_phase(double h, double ahead) {
+  lost_phase_.look(trial_vibrations_, error_, h);
+  const double lowest = fast / (window * trial_range_.time());
+  const double least = of_vibrations_ ? least_followed : least_amplitude;
+  std::vector<char> vibrate = trial_range_.smaller(lost_phase_.amplitudes(), least * accuracy_, ahead);
+  for (std::size_t i = 0; i < vibrate.size(); ++i)
+    vibrate[i] = vibrate[i] == 0 && cancel(i) && lost_phase_.frequency(i) > lowest ? 1 : 0;
+  const std::vector<double>& rate = lost_phase_.find_rate(error_, h, vibrate);
+  if (!of_vibrations_) return;
+  for (std::size_t i = 0; i < rate.size(); ++i)
+    counted_.displacement[i] = std::max(std::abs(counted_.displacement[i]), rate[i] / kept);
+}
+
+void AccuracyControl::end() {
+  const NamedNumber worst = range_.worst(lost_phase_.largest());
+  report_.vibration = worst.number;
+  report_.worst_vibration = worst.where;
 }
 
 void AccuracyControl::accepted(const State& now, double h, double planned, bool event) {
@@ -330,6 +360,7 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(made_magnitude_, trial_made_magnitude_);
   std::swap(recent_, trial_recent_);
   std::swap(vibrations_, trial_vibrations_);
+  lost_phase_.accepted(h);
   follow_vibrations(now.time, h);
   averaged_ += h;
   mean_step_ = h;
@@ -381,7 +412,7 @@ void AccuracyControl::settle() {
 void AccuracyControl::restarted(const State& now) {
   mean_ = {};
   vibration_ = 0;
-  vibrations_ = {};
+  vibrations_ = VibrationAmplitude();
   averaged_ = 0;
   reactions_.forget();
   response_.forget();

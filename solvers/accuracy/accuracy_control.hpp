@@ -11,6 +11,7 @@
 #include "solvers/accuracy/step_pace.hpp"
 #include "solvers/accuracy/step_sizes.hpp"
 #include "solvers/errors/local_error.hpp"
+#include "solvers/errors/lost_phase.hpp"
 #include "solvers/errors/motion_range.hpp"
 #include "solvers/errors/reaction_error.hpp"
 #include "solvers/errors/vibration_amplitude.hpp"
@@ -45,6 +46,8 @@ class AccuracyControl {
   /// The motion restarted: discards the data of the steps before. Collective.
   void restarted(const State& now);
 
+  /// At the end of the stage: completes the report. Collective.
+  void end();
   const AccuracyReport& report() const { return report_; }
   /// After `accepted`: once in a stage, where steps have become so short that its end is far away, what holds them; else nothing.
   /// Collective.
@@ -58,6 +61,7 @@ class AccuracyControl {
     archive(sizes_, budget_, range_, reactions_, response_, crowding_, pace_, report_, mean_step_, rate_,
             unseen_, of_positions_, added_, smooth_, averaged_, part_of_time_, vibration_);
     vibrations_.serialize(archive, assembler_.layout());
+    lost_phase_.serialize(archive, assembler_.layout());
     for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
                                         &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
       serialize_by_block(archive, assembler_.layout(), *errors);
@@ -84,6 +88,10 @@ class AccuracyControl {
   void leave_vibrations(const std::vector<char>& numbers, double h);
   /// The numbers, by the order of LocalError, whose errors are those of vibrations of no importance.
   std::vector<char> negligible_numbers(double ahead) const;
+  /// Whether errors of velocities are seen to cancel in this number.
+  bool cancel(std::size_t i) const;
+  /// Finds what the trial of size h does to the phase of vibrations that matter, and makes it count where that was asked for.
+  void follow_phase(double h, double ahead);
   /// At an event: counts at once what the averages would still have added to the error, and makes them zero. Later steps are not
   /// limited by errors of forces that no longer act.
   void settle();
@@ -97,7 +105,7 @@ class AccuracyControl {
 
   Assembler& assembler_;
   double accuracy_, begin_, until_, length_;
-  bool of_massless_;
+  bool of_massless_, of_vibrations_;
   StepSizes sizes_;
   ErrorBudget budget_;
   MotionRange range_, trial_range_;  ///< of the motion so far; of it and the last trial
@@ -120,6 +128,7 @@ class AccuracyControl {
   std::vector<double> recent_, trial_recent_;
   double unseen_ = 0;  ///< part of the error that the last trial makes besides `added_`
   VibrationAmplitude vibrations_, trial_vibrations_;
+  LostPhase lost_phase_;
   double part_of_time_ = 1;  ///< of the longest time of vibrations that are taken out, the part that is
   /// The largest displacement of these vibrations over what is allowed, which fades; of the trial.
   double vibration_ = 0, trial_vibration_ = 0;

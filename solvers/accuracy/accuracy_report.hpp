@@ -22,13 +22,18 @@ struct AccuracyReport {
   /// multiplier with the largest error.
   long limited = 0;
   std::string worst_reaction;
+  /// How far a free vibration may be displaced because the steps do not keep its phase, as a fraction of the range of its position;
+  /// and the position where this is most.
+  double vibration = 0;
+  std::string worst_vibration;
+  bool of_vibrations = false;  ///< whether steps were to keep the phase
   long steps = 0, rejected = 0;
   double shortest = 0, longest = 0;  ///< steps between events [s]
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(asked, estimated, of_reactions, reactions, pauses, first_pause, limited, worst_reaction, steps,
-            rejected, shortest, longest);
+    archive(asked, estimated, of_reactions, reactions, pauses, first_pause, limited, worst_reaction,
+            vibration, worst_vibration, of_vibrations, steps, rejected, shortest, longest);
   }
 };
 

@@ -19,6 +19,8 @@ struct LocalError {
   bool knows_between = false;
   /// Whether what they leave in fast vibrations is taken out of both.
   bool without_vibrations = false;
+  /// Then: of a vibration of the frequency W the part 1/(1 + W^2/c_a) remained [1/s^2].
+  double c_a = 0;
   /// Then: what was taken, as displacements; and the displacements of these vibrations at the end of the step, where they were looked
   /// at, else empty.
   std::vector<double> vibrating, vibration;

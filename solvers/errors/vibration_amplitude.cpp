@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace trammel {
 
 namespace {
 // Steps over which magnitudes are averaged: single ones pass through zero.
 constexpr int most_steps = 8;
+// The least share of a step in averages over periods: the frequency found may be much too low for a while.
+constexpr double least_share = 1e-3;
 }  // namespace
 
 void VibrationAmplitude::find(const VibrationAmplitude& before, const LocalError& error, double h) {
@@ -24,8 +27,12 @@ void VibrationAmplitude::find(const VibrationAmplitude& before, const LocalError
   const auto mix = [&](const std::vector<double>& old, const std::vector<double>& errors, double factor,
                        std::vector<double>& out) {
     out.resize(errors.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = (before.steps_ == 0 ? 0.0 : (1 - weight) * old[i]) + weight * std::abs(errors[i] / factor);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      double share = weight;
+      if (periods_ > 0 && steps_ == most_steps && before.jerk_[i] > 0)
+        share = std::clamp(h * before.frequency(i) / (2 * std::numbers::pi * periods_), least_share, weight);
+      out[i] = (before.steps_ == 0 ? 0.0 : (1 - share) * old[i]) + share * std::abs(errors[i] / factor);
+    }
   };
   mix(before.jerk_, error.displacement, h3 * error.of_jerk, jerk_);
   mix(before.snap_, error.velocity, h3 * error.of_snap, snap_);

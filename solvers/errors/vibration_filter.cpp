@@ -88,6 +88,7 @@ void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& er
   error.displacement.swap(displacement_);
   error.velocity.swap(filtered_);
   error.without_vibrations = true;
+  error.c_a = alpha_.of_step(tangent.time).acceleration;
   error.vibration.clear();
   if (looked_ % between_looks == 0) find_vibration(by, tangent, error);
 }

@@ -71,8 +71,8 @@ struct DynamicStage {
   /// the stage.
   double accuracy = 0;
   bool check_accuracy = false;  ///< a second run with a fourth of it says what was reached
-  /// The accuracy is also that of multipliers, over their ranges; and of coordinates without mass.
-  bool accuracy_of_reactions = false, accuracy_of_massless = false;
+  /// The accuracy is also that of multipliers, over their ranges; of coordinates without mass; and of the phase of vibrations.
+  bool accuracy_of_reactions = false, accuracy_of_massless = false, accuracy_of_vibrations = false;
   Method method = Method::generalized_alpha;
   double radius = 0.9;  ///< spectral radius at infinite frequency, 0 to 1
   Form form = Form::projected;

@@ -288,6 +288,7 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
          .accuracy = accuracy ? &*accuracy : nullptr},
         from);
   if (accuracy) {
+    accuracy->end();
     summary.accuracies.push_back(accuracy->report());
     simulation_.note(accuracy->in_words());
   }

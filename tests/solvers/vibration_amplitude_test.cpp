@@ -61,10 +61,10 @@ TEST(VibrationAmplitude, is_unknown_without_the_second_derivative) {
   error.of_jerk = kappa;
   error.of_snap = kappa_v;
   VibrationAmplitude found;
-  found.find({}, error, 0.1);
+  found.find(VibrationAmplitude(), error, 0.1);
   EXPECT_EQ(found.amplitudes()[1], std::numeric_limits<double>::infinity());
   error.knows_between = true;
-  found.find({}, error, 0.1);
+  found.find(VibrationAmplitude(), error, 0.1);
   EXPECT_EQ(found.amplitudes()[0], std::numeric_limits<double>::infinity());
   EXPECT_EQ(found.amplitudes()[1], 0);
 }
