@@ -2,7 +2,7 @@
 """What steps by accuracy reach, and what they cost beside the best fixed step.
 
 For each case: the accuracy asked for; the largest error of a channel, as a part of its range, against a run with much finer
-steps; that divided by the problem's own amplification (of a start that is perturbed by a millionth, at least 1); steps,
+steps (of a beam: positions and rotations of all nodes; a range counts as at least a tenth of the largest of its kind); that divided by the problem's own amplification (of a start that is perturbed by a millionth, at least 1); steps,
 rejected ones, iterations of Newton's method and factorizations; and beside fixed steps of the same error, by a power law between
 two runs: steps, iterations, and work, for which a factorization counts as three iterations (`keep_iterations`).
     bench/accuracy.py [--trammel PROGRAM] [--accuracy 1e-3] [CASE ...]
@@ -24,6 +24,9 @@ DELTA = 1e-6
 # miss that it begins to slip.
 FINER = {'sliding_bead': 10, 'stick_slip': 10}
 TANGENT = 3  # iterations
+POSITION = ['position.x [m]', 'position.y [m]', 'position.z [m]']
+ROTATION = ['quaternion.w', 'quaternion.x', 'quaternion.y', 'quaternion.z']
+BEAMS = {'spin_up': ('arm', 10), 'sliding_bead': ('rod', 16), 'flying_beam': ('noodle', 20)}  # name and elements
 
 # Folder of the case, or a model of bench/forms: channels as (history, columns), coarsest fixed step, and how its start is perturbed: a text of the case and
 # what replaces it, D standing for a millionth. None: a motion that forgets its start, or has none of its own.
@@ -31,14 +34,14 @@ CASES = {
     'pendulum': (10, [('bob', ['position.x [m]', 'position.y [m]'])], 0.01, ('[-1, 0, 0]', '[-cos(2*D), -sin(2*D), 0]')),
     'governor': (10, [('slider', ['position.z [m]']), ('angle', ['value [rad]'])], 0.01, ('rate: 2*pi ', 'rate: 2*pi*(1 + D) ')),
     'heavy_top': (1, [('top', ['position.x [m]', 'position.y [m]', 'position.z [m]'])], 2e-3, ('rate: -4.61538', 'rate: -4.61538*(1 + D)')),
-    'spin_up': (20, [('tip', ['position.x [m]', 'position.y [m]', 'position.z [m]'])], 0.1, None),
-    'sliding_bead': (0.6, [(n, ['position.x [m]', 'position.y [m]']) for n in ('bead', 'tip')], 4e-3, ('velocity: [0.5,', 'velocity: [0.5*(1 + D),')),
+    'spin_up': (20, [], 0.1, None),
+    'sliding_bead': (0.6, [('bead', POSITION)], 4e-3, ('velocity: [0.5,', 'velocity: [0.5*(1 + D),')),
     'stick_slip': (25, [('slide', ['value [m]'])], 4e-3, None),
     'ellipse_bead': (5, [('bead', ['position.x [m]', 'position.z [m]'])], 0.02, ('position: [2, 0, 0]', 'position: [2*cos(2*D), 0, -sin(2*D)]')),
     'spinning_hoop': (2, [('bead', ['position.x [m]', 'position.z [m]'])], 0.02, ('theta: deg(30)', 'theta: deg(30)+D')),
     # R11, D03-S (flying_beam) and K13: motions that amplify a perturbation of their start.
     'double_pendulum': (3, [('tip', ['position.x [m]', 'position.y [m]'])], 0.01, ('position: [1.5, 0, 0]\n', 'position: [1.5, 0, 0]\n    angular_velocity: [0, 0, 10*D]\n')),
-    'flying_beam': (15, [(n, ['position.x [m]', 'position.y [m]']) for n in ('lower', 'upper', 'middle')], 0.1,
+    'flying_beam': (15, [], 0.1,
                     ('from: [6, 0, 0], to: [0, 8, 0]', 'from: [6 + 4*D, 3*D, 0], to: [-4*D, 8 - 3*D, 0]')),
     'chain_of_five': (3, [('end', ['position.x [m]', 'position.y [m]'])], 2e-3, ('a1: deg(-20)', 'a1: deg(-20) + D')),
 }
@@ -49,15 +52,29 @@ def source(case):
     return of_cases if of_cases.exists() else ROOT / 'bench/forms' / f'{case}.yaml'
 
 
+def angle(a, b):
+    """Between two orientations given by quaternions [rad]."""
+    return 2 * math.atan2(min(math.dist(a, b), math.dist(a, [-x for x in b])), max(math.dist(a, b), math.dist(a, [-x for x in b])))
+
+
+def with_nodes(case, text, channels):
+    """The text with a sensor at each node of the case's beam, and the channels with theirs."""
+    if case not in BEAMS:
+        return text, channels
+    beam, elements = BEAMS[case]
+    sensors = ''.join(f'  at_{k}: {{type: motion, of: {beam}.at({k}/{elements})}}\n' for k in range(elements + 1))
+    nodes = [(f'at_{k}', columns) for k in range(elements + 1) for columns in (POSITION, ROTATION)]
+    return text.replace('sensors:\n', 'sensors:\n' + sensors), channels + nodes
+
+
 class Run:
     """One run of a case: its histories, steps, iterations and the solver's time."""
 
     def __init__(self, program, case, text, steps, form):
         until, channels, _, _ = CASES[case]
+        text, channels = with_nodes(case, text, channels)
         text = re.sub(r'\bstep: h\b', steps, text)
         text = re.sub(r'(type: dynamic, )', rf'\1form: {form}, ', text)
-        if case == 'spin_up':
-            text = text.replace(', relative_to: arm.start', '')
         text = re.sub(r'\noutput:.*', '', text) + f'\noutput: {{csv: {{interval: {until / ROWS!r}}}}}\n'
         folder = pathlib.Path(tempfile.mkdtemp(prefix='accuracy_'))
         file = source(case).parent / f'.{folder.name}.yaml'
@@ -76,7 +93,7 @@ class Run:
             with open(folder / f'{history}.csv', newline='') as f:
                 for row in csv.DictReader(f):
                     rows[round(float(row['time [s]']) * ROWS / until)] = [float(row[c]) for c in columns]
-            self.channels.append(rows)
+            self.channels.append((columns == ROTATION, rows))
         shutil.rmtree(folder)
         summary = re.search(r'steps (\d+), of them cut (\d+); Newton iterations (\d+); factorizations (\d+)', self.log)
         self.steps, self.cut, self.iterations, self.factorizations = map(int, summary.groups())
@@ -85,13 +102,17 @@ class Run:
         self.estimated, self.rejected = (float(asked[1]), int(asked[3])) if asked else (0.0, 0)
 
     def error(self, reference):
-        worst = 0.0
-        for mine, true in zip(self.channels, reference.channels):
+        found = {True: [], False: []}  # whether it is a rotation: errors and ranges
+        for (turns, mine), (_, true) in zip(self.channels, reference.channels):
             times = sorted(set(mine) & set(true))
+            if turns:
+                span = max(angle(true[t], true[times[0]]) for t in times)
+                found[True].append((max(angle(mine[t], true[t]) for t in times), span))
+                continue
             size = len(true[times[0]])
             span = math.dist([min(true[t][k] for t in times) for k in range(size)], [max(true[t][k] for t in times) for k in range(size)])
-            worst = max(worst, max(math.dist(mine[t], true[t]) for t in times) / span)
-        return worst
+            found[False].append((max(math.dist(mine[t], true[t]) for t in times), span))
+        return max(error / max(span, max(s for _, s in kind) / 10) for kind in found.values() for error, span in kind if error > 0)
 
 
 def fixed_step(case, parts):
