@@ -6,6 +6,7 @@
 
 #include "solvers/linear/mumps.hpp"
 #include "solvers/linear/repeated_lu.hpp"
+#include "solvers/linear/solver_options.hpp"
 #include "solvers/linear/substructuring.hpp"
 
 namespace trammel {
@@ -54,6 +55,8 @@ void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts) {
   PC pc = nullptr;
   TRAMMEL_PETSC(KSPSetType(ksp, KSPPREONLY));
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  register_substructuring();
+  check_linear_options(ksp);
   const bool package = option_given(ksp, "pc_factor_mat_solver_type");
   if (ranks > 1) {
     use_substructuring(pc, counts);

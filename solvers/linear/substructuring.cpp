@@ -546,8 +546,9 @@ PetscErrorCode create(PC pc) {
 
 }  // namespace
 
+void register_substructuring() { TRAMMEL_PETSC(PCRegister("substructuring", create)); }
+
 void use_substructuring(PC pc, SubstructuringCounts* counts) {
-  TRAMMEL_PETSC(PCRegister("substructuring", create));
   if (counts != nullptr) {
     PetscContainer container = nullptr;
     auto object = reinterpret_cast<PetscObject>(pc);

@@ -22,4 +22,7 @@ namespace trammel {
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
 void use_substructuring(PC pc, SubstructuringCounts* counts);
 
+/// Makes it known to PETSc's options.
+void register_substructuring();
+
 }  // namespace trammel

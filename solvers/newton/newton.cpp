@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "solvers/linear/linear_solver.hpp"
+#include "solvers/linear/solver_options.hpp"
 #include "solvers/newton/diagnosis.hpp"
 #include "solvers/newton/finite_numbers.hpp"
 #include "solvers/newton/residual_origin.hpp"
@@ -108,6 +109,7 @@ void Newton::create() {
   TRAMMEL_PETSC(SNESLineSearchSetType(search, SNESLINESEARCHBASIC));
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
+  check_newton_options(snes);
   set_default_solver(ksp, layout.ranks(), &timings_.substructuring);
   TRAMMEL_PETSC(SNESSetFromOptions(snes));
   PetscInt most = 0;

@@ -185,61 +185,6 @@ output: {{csv: {{interval: 0.02}}}}
     }
 }
 
-/// A body that vibrates at 300 rad/s beside one that swings over 2 m.
-Outcome vibrating(const Workplace& here, double amplitude, const std::string& accuracy) {
-  return here.run(fmt::format(R"yaml(trammel: 1
-bodies:
-  slow: {{type: rigid_body, mass: 1, inertia: [1, 1, 1], velocity: [2, 0, 0]}}
-  fast: {{type: rigid_body, mass: 1, inertia: [1, 1, 1], velocity: [{}, 0, 0]}}
-joints:
-  a: {{type: prismatic, between: [ground, slow], axis: [1, 0, 0], spring: {{slide: {{stiffness: 4}}}}}}
-  b: {{type: prismatic, between: [ground, fast], axis: [1, 0, 0], spring: {{slide: {{stiffness: 9e4}}}}}}
-sensors:
-  fast: {{type: motion, of: fast}}
-stages:
-  - {{type: dynamic, until: 5, accuracy: {}}}
-output: {{csv: {{interval: 0.0101}}}}
-)yaml",
-                              300 * amplitude, accuracy));
-}
-
-/// The largest error of this body over its range, which counts as a tenth of that of the other.
-double error_of_vibration(const Workplace& here, double amplitude) {
-  double largest = 0;
-  for (const std::vector<double>& row : testing::table_of(here.read("out/fast.csv")).rows)
-    largest = std::max(largest, std::abs(row[1] - amplitude * std::sin(300 * row[0])));
-  return largest / 0.2;
-}
-
-TEST(Accuracy, tells_where_vibrations_lose_their_phase) {
-  const std::regex told("phase of free vibrations of 'fast.position', which may be displaced by ([\\d.e-]+)");
-  for (const double amplitude : {1e-3, 4e-3}) {
-    const Workplace here;
-    const Outcome run = vibrating(here, amplitude, "1e-3");
-    ASSERT_EQ(run.status, 0) << run.err;
-    std::smatch found;
-    ASSERT_TRUE(std::regex_search(run.out, found, told)) << run.out;
-    const double error = error_of_vibration(here, amplitude);
-    EXPECT_GT(error, 5e-3);
-    EXPECT_NEAR(std::stod(found[1]), error, 0.3 * error);
-  }
-  // Twice this amplitude is less than the accuracy.
-  const Workplace here;
-  const Outcome run = vibrating(here, 6e-5, "1e-3");
-  EXPECT_EQ(run.out.find("phase"), std::string::npos) << run.out;
-  EXPECT_LT(error_of_vibration(here, 6e-5), 1e-3);
-}
-
-TEST(Accuracy, keeps_the_phase_of_vibrations_on_request) {
-  for (const double amplitude : {1e-4, 1e-3}) {
-    const Workplace here;
-    const Outcome run = vibrating(here, amplitude, "{value: 1e-3, vibrations: yes}");
-    ASSERT_EQ(run.status, 0) << run.err;
-    EXPECT_LT(error_of_vibration(here, amplitude), 1.2e-3);
-    EXPECT_EQ(run.out.find("phase"), std::string::npos) << run.out;
-  }
-}
-
 // 200 rows and the start, at times that no step has to meet, as accurate as the steps.
 TEST(Accuracy, writes_rows_at_nominal_times) {
   const Workplace here;

@@ -123,6 +123,26 @@ TEST(Command, passes_options_to_petsc) {
   EXPECT_THAT(typo.err, HasSubstr("warning: nothing reads the option -snes_monitr"));
 }
 
+TEST(Command, refuses_solvers_that_petsc_does_not_have) {
+  const Workplace workplace;
+  const auto refused = [&](const std::string& options) {
+    const Outcome outcome = workplace.run(pendulum, "-q " + options);
+    EXPECT_EQ(outcome.status, 1) << options;
+    return outcome.err;
+  };
+  EXPECT_EQ(
+      refused("-pc_factor_mat_solver_type mump"),
+      "trammel: error: option -pc_factor_mat_solver_type: PETSc knows no 'mump'; did you mean 'mumps'?\n");
+  EXPECT_THAT(refused("-start_pc_type sparse"),
+              HasSubstr("option -start_pc_type: PETSc knows no 'sparse'; it has "));
+  EXPECT_THAT(refused("-ksp_type gmre"),
+              HasSubstr("option -ksp_type: PETSc knows no 'gmre'; did you mean 'gmres'?"));
+  EXPECT_THAT(refused("-snes_type newton"), HasSubstr("did you mean 'newtonls'?"));
+  EXPECT_THAT(refused("-snes_linesearch_type bad"), HasSubstr("it has "));
+  EXPECT_EQ(workplace.run(pendulum, "-q -pc_type substructuring").status, 0);
+  EXPECT_EQ(workplace.run(pendulum, "-q -pc_factor_mat_solver_type superlu").status, 0);
+}
+
 TEST(Command, runs_on_two_ranks) {
   const Workplace workplace;
   std::string text = pendulum;
