@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <petscsys.h>
 
+#include "mpi_libraries.hpp"
 #include "solvers/constraints/constraint_rank.hpp"
 #include "solvers/newton/model_scales.hpp"
 #include "solvers/reviews/model_history.hpp"
@@ -23,6 +24,17 @@ Plugins::Plugins(const CommandLine& command) : loader_(registry_) {
   loader_.load_defaults();
   if (command.action != CommandLine::Action::list) warn_of_rejected();
   for (const std::string& path : command.plugins) loader_.load(path);
+}
+
+void warn_of_second_mpi() {
+  const std::string second = second_mpi_library();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && !second.empty())
+    fmt::print(stderr,
+               "trammel: warning: {}: its calls of MPI fail or crash; link plugins to no MPI library, or to "
+               "that one\n",
+               second);
 }
 
 /// A case that needs nothing of such a file can run without it.
@@ -41,6 +53,7 @@ void Plugins::load(const CaseFile& file) {
       throw Error(plugin.where, error.what());
     }
   }
+  warn_of_second_mpi();
 }
 
 namespace {

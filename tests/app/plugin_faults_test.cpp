@@ -34,6 +34,19 @@ std::vector<double> last_row(const std::string& text) {
   return row;
 }
 
+TEST(PluginOfAnotherMpi, is_named) {
+  const Workplace here;
+  const std::string model = R"(
+bodies: {ball: {type: point_mass, mass: 1, velocity: [1, 0, 0]}}
+)" + dynamic;
+  const Outcome run = here.run("trammel: 1\nplugins: [" + plugins + "/second_mpi.so]\n" + model, "-q");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err,
+              HasSubstr("trammel: warning: '" + plugins + "/second_mpi.so' brings a second MPI library, '"));
+  EXPECT_THAT(run.err, HasSubstr("/libmpich.so.12'"));
+  EXPECT_EQ(here.run("trammel: 1\nplugins: [" + plugins + "/two_sources.so]\n" + model, "-q").err, "");
+}
+
 TEST(PluginOfTwoSources, keeps_classes_of_one_name_apart) {
   const Workplace here;
   const Outcome run = here.run("trammel: 1\nplugins: [" + plugins + R"(/two_sources.so]
