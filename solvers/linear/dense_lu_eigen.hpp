@@ -26,16 +26,6 @@ class EigenLu final : public DenseLu {
 
   double rcond() const override { return rcond_; }
 
-  void give(double* lu, int stride, double* places) const override {
-    Block(lu, lu_.rows(), lu_.cols(), Eigen::OuterStride<>(stride)) = lu_;
-    Eigen::Map<Eigen::VectorXd>(places, lu_.rows()) = order_.indices().cast<double>();
-  }
-
-  void take(const double* lu, int stride, const double* places, int n) override {
-    lu_ = ConstBlock(lu, n, n, Eigen::OuterStride<>(stride));
-    order_.indices() = Eigen::Map<const Eigen::VectorXd>(places, n).cast<int>();
-  }
-
   void solve(double* x, int stride, int columns) const override {
     if (columns == 1)
       solve_in_place(Eigen::Map<Eigen::VectorXd>(x, lu_.rows()));
@@ -53,6 +43,46 @@ class EigenLu final : public DenseLu {
     }
     Block(c, rows, columns, by).noalias() -=
         ConstBlock(a, rows, inner, by) * ConstBlock(b, inner, columns, by);
+  }
+
+  bool factorize_panel(double* a, int stride, int rows, int pivot_rows, int columns,
+                       int* exchanged) const override {
+    Block A(a, rows, columns, Eigen::OuterStride<>(stride));
+    if (!A.allFinite()) return false;
+    for (int k = 0; k < columns; ++k) {
+      int pivot = 0;
+      if (!(A.col(k).segment(k, pivot_rows - k).cwiseAbs().maxCoeff(&pivot) > 0)) return false;
+      exchanged[k] = k + pivot;
+      if (pivot > 0) A.row(k).swap(A.row(k + pivot));
+      const int below = rows - k - 1, right = columns - k - 1;
+      A.col(k).tail(below) /= A(k, k);
+      A.bottomRightCorner(below, right).noalias() -= A.col(k).tail(below) * A.row(k).tail(right);
+    }
+    return true;
+  }
+
+  void apply_panel(const double* lu, int lu_stride, const int* exchanged, int width, double* c, int stride,
+                   int rows, int columns) const override {
+    const ConstBlock panel(lu, rows, width, Eigen::OuterStride<>(lu_stride));
+    const auto L = panel.topRows(width);
+    const auto below = panel.bottomRows(rows - width);
+    if (columns == 1) {
+      Eigen::Map<Eigen::VectorXd> x(c, rows);
+      for (int k = 0; k < width; ++k) std::swap(x[k], x[exchanged[k]]);
+      L.triangularView<Eigen::UnitLower>().solveInPlace(x.head(width));
+      x.tail(rows - width).noalias() -= below * x.head(width);
+      return;
+    }
+    Block C(c, rows, columns, Eigen::OuterStride<>(stride));
+    for (int j = 0; j < columns; ++j)
+      for (int k = 0; k < width; ++k) std::swap(C(k, j), C(exchanged[k], j));
+    L.triangularView<Eigen::UnitLower>().solveInPlace(C.topRows(width));
+    C.bottomRows(rows - width).noalias() -= below * C.topRows(width);
+  }
+
+  void solve_upper(const double* u, int stride, int n, double* x) const override {
+    Eigen::Map<Eigen::VectorXd> its(x, n);
+    ConstBlock(u, n, n, Eigen::OuterStride<>(stride)).triangularView<Eigen::Upper>().solveInPlace(its);
   }
 
  private:

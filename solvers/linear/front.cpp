@@ -9,21 +9,17 @@ namespace trammel {
 
 namespace {
 
-/// The least condition number, reciprocal and estimated, with which unknowns are eliminated, and with which all must be.
-constexpr double fine = 1e-10, least = 1e-15;
 /// Pivots below this part of the largest are left.
 constexpr double weak = 1e-8;
 
-/// Powers of two, so that scaling rounds nothing.
-Eigen::VectorXd scales_of(const Eigen::VectorXd& sizes) {
+}  // namespace
+
+Eigen::VectorXd Front::scales_of(const Eigen::VectorXd& sizes) {
   return sizes.unaryExpr([](double size) { return size > 0 ? std::exp2(-std::ilogb(size)) : 1.0; });
 }
 
-}  // namespace
-
 Eigen::MatrixXd& Front::start(int leading, int border) {
   leading_ = pivots_ = leading;
-  places_.resize(0);
   matrix_.resize(leading + border, leading + border);
   std::fill_n(matrix_.data(), matrix_.size(), 0.0);
   row_order_.resize(0);
@@ -32,12 +28,6 @@ Eigen::MatrixXd& Front::start(int leading, int border) {
 }
 
 bool Front::eliminate(bool all) {
-  if (!factorize(all)) return false;
-  eliminate_columns(0, rest());
-  return true;
-}
-
-bool Front::factorize(bool all) {
   if (!matrix_.allFinite()) return false;
   if (leading_ == 0) return true;
   Eigen::MatrixXd scaled = matrix_.topLeftCorner(leading_, leading_);
@@ -50,52 +40,15 @@ bool Front::factorize(bool all) {
     if (all) return false;
     leave_weak_pivots(scaled);
   }
-  places_.resize(pivots_);
-  if (pivots_ > 0) lu_->give(matrix_.data(), size(), places_.data());
   auto C = matrix_.topRightCorner(pivots_, rest());
   auto R = matrix_.bottomLeftCorner(rest(), pivots_);
   C = row_scale_.asDiagonal() * C;
   R = R * column_scale_.asDiagonal();
+  if (pivots_ == 0 || rest() == 0) return true;
+  double* W = matrix_.data() + std::ptrdiff_t{size()} * pivots_;
+  lu_->solve(W, size(), rest());
+  lu_->subtract_product(W + pivots_, matrix_.data() + pivots_, W, size(), rest(), pivots_, rest());
   return true;
-}
-
-void Front::eliminate_columns(int first, int count) {
-  if (pivots_ == 0 || count == 0) return;
-  double* W = matrix_.data() + std::ptrdiff_t{size()} * (pivots_ + first);
-  lu_->solve(W, size(), count);
-  lu_->subtract_product(W + pivots_, matrix_.data() + pivots_, W, size(), rest(), pivots_, count);
-}
-
-std::vector<double> Front::share(int first, int count) const {
-  std::vector<double> share{double(size()), double(pivots_), double(count)};
-  share.insert(share.end(), places_.begin(), places_.end());
-  for (int k = 0; k < count; ++k) {
-    const double* column = matrix_.data() + std::ptrdiff_t{size()} * (pivots_ + first + k);
-    share.insert(share.end(), column, column + pivots_);
-  }
-  return share;
-}
-
-std::vector<double> Front::eliminated_share(const std::vector<double>& share, std::span<const double> left) {
-  const auto n = static_cast<int>(share[0]), pivots = static_cast<int>(share[1]),
-             count = static_cast<int>(share[2]);
-  const double *places = share.data() + 3, *C = places + pivots;
-  const std::unique_ptr<DenseLu> lu = DenseLu::make();
-  lu->take(left.data(), n, places, pivots);
-  std::vector<double> result(static_cast<std::size_t>(n) * static_cast<std::size_t>(count), 0.0);
-  for (int k = 0; k < count; ++k)
-    std::copy_n(C + std::ptrdiff_t{pivots} * k, pivots, result.data() + std::ptrdiff_t{n} * k);
-  lu->solve(result.data(), n, count);
-  lu->subtract_product(result.data() + pivots, left.data() + pivots, result.data(), n, n - pivots, pivots,
-                       count);
-  return result;
-}
-
-void Front::take_columns(int first, int count, const std::vector<double>& eliminated) {
-  const Eigen::Map<const Eigen::MatrixXd> its(eliminated.data(), size(), count);
-  auto columns = matrix_.middleCols(pivots_ + first, count);
-  columns.topRows(pivots_) = its.topRows(pivots_);
-  columns.bottomRows(rest()) += its.bottomRows(rest());
 }
 
 /// Moves what has no pivot behind the pivots, and factorizes the others anew.

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstddef>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "solvers/linear/dense_lu.hpp"
 
@@ -21,29 +18,22 @@ class Front {
  public:
   /// A matrix of zeros, to be filled: `leading` unknowns, and `border` more.
   Eigen::MatrixXd& start(int leading, int border);
-  /// Eliminates; the same as `factorize`, and `eliminate_columns` for all columns.
+  /// Eliminates. False where the matrix is not finite, or where `all` leading unknowns must go and E is singular.
   bool eliminate(bool all);
-  /// Factorizes E. False where the matrix is not finite, or where `all` leading unknowns must go and E is singular. Then columns of the rest
-  /// can be found independently of each other.
-  bool factorize(bool all);
-  /// S and W for columns of the rest.
-  void eliminate_columns(int first, int count);
-  /// The same by another rank: what it needs, of which `left` (the factors of E above R) is the same for all, what it does with that, and what it sends back.
-  std::vector<double> share(int first, int count) const;
-  std::span<const double> left() const {
-    return {matrix_.data(), static_cast<std::size_t>(matrix_.rows()) * static_cast<std::size_t>(pivots_)};
-  }
-  static std::size_t left_size(const std::vector<double>& share) {
-    return static_cast<std::size_t>(share[0]) * static_cast<std::size_t>(share[1]);
-  }
-  static std::vector<double> eliminated_share(const std::vector<double>& share, std::span<const double> left);
-  void take_columns(int first, int count, const std::vector<double>& eliminated);
 
   int size() const { return static_cast<int>(matrix_.rows()); }
   /// Unknowns that are left: those without a pivot, then the border.
   int rest() const { return static_cast<int>(matrix_.rows()) - pivots_; }
+  /// The least condition number, reciprocal and estimated, of E with which unknowns are eliminated, and with which all must be.
+  static constexpr double fine = 1e-10, least = 1e-15;
+  /// Powers of two, with which the largest numbers, `sizes`, are about one: scaling rounds nothing.
+  static Eigen::VectorXd scales_of(const Eigen::VectorXd& sizes);
+
   /// S.
   auto complement() const { return matrix_.bottomRightCorner(rest(), rest()); }
+  const double* left_column(int number) const {
+    return matrix_.data() + matrix_.rows() * (pivots_ + number) + pivots_;
+  }
 
   /// From a right-hand side that of the rest.
   void forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest);
@@ -53,11 +43,10 @@ class Front {
  private:
   void leave_weak_pivots(Eigen::MatrixXd& scaled);
 
-  Eigen::MatrixXd matrix_;  ///< the factors of E, R and C, scaled, then W in place of C and S in place of B
+  Eigen::MatrixXd matrix_;  ///< E, then R, scaled, W in place of C, and S in place of B
   int leading_ = 0, pivots_ = 0;
   Eigen::VectorXd row_scale_, column_scale_;       ///< with which the largest entries of E are one
   std::unique_ptr<DenseLu> lu_ = DenseLu::make();  ///< of E, scaled
-  Eigen::VectorXd places_;                         ///< of the rows of E in its factors
   Eigen::VectorXi row_order_, column_order_;       ///< empty where all leading unknowns have pivots
   Eigen::VectorXd own_;                            ///< E^-1 b, scaled
 };

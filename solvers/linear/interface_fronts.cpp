@@ -1,7 +1,6 @@
 #include "solvers/linear/interface_fronts.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "trammel/index.hpp"
 
@@ -10,10 +9,18 @@ namespace trammel {
 namespace {
 
 // PETSc takes the tags of its communicators from the largest downwards.
-constexpr int tag = 1, share_tag = 2;
-/// Operations on the columns of a front from which they are shared, and the most ranks that take some.
-constexpr double least_shared = 4e6;
-constexpr std::size_t most_others = 7;
+constexpr int tag = 1;
+/// Operations from which a rank gets a part of a front, and the most ranks that have some.
+constexpr double least_part = 2e6;
+constexpr std::size_t most_ranks = 16;
+/// Operations of a rank for each entry of its own front, and of the leader for each entry of its factors (it solves).
+constexpr double for_own_entry = 300, for_factor = 40;
+
+double operations(const RankGroup& group) {
+  const auto pivots = static_cast<double>(group.eliminated.size()),
+             border = static_cast<double>(group.border.size());
+  return 2 * pivots * (pivots * pivots / 3 + pivots * border + border * border);
+}
 
 /// Where unknowns of a group lie in its front if nothing is delayed.
 std::vector<int> places(const RankGroup& group, const std::vector<int>& unknowns) {
@@ -30,38 +37,53 @@ std::vector<int> places(const RankGroup& group, const std::vector<int>& unknowns
   return result;
 }
 
+/// Numbers that follow one another at both ends.
+struct Run {
+  int from, to, count;
+};
+
+std::vector<Run> runs_of(const std::vector<int>& place) {
+  std::vector<Run> runs;
+  for (std::size_t k = 0; k < place.size(); ++k)
+    if (k > 0 && place[k] == place[k - 1] + 1)
+      ++runs.back().count;
+    else
+      runs.push_back({static_cast<int>(k), place[k], 1});
+  return runs;
+}
+
+void add(const double* from, const std::vector<Run>& runs, double* to) {
+  for (const Run& run : runs)
+    Eigen::Map<Eigen::VectorXd>(to + run.to, run.count) +=
+        Eigen::Map<const Eigen::VectorXd>(from + run.from, run.count);
+}
+
 }  // namespace
 
 bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vector<std::vector<int>>& seen,
                                     std::size_t most) {
   MPI_Comm_rank(comm, &rank_);
   tree_ = rank_tree(unknowns, seen);
-  led_.clear();
   tasks_.clear();
   largest_ = 0;
+  border_place_.assign(tree_.size(), {});
   std::vector<std::vector<int>> ranks(tree_.size());
   for (std::size_t g = 0; g < tree_.size(); ++g) {
     const RankGroup& group = tree_[g];
     largest_ = std::max(largest_, group.eliminated.size() + group.border.size());
     if (g < seen.size()) ranks[g].push_back(static_cast<int>(g));
-    for (const int part : group.parts)
-      if (part >= 0) ranks[g].insert(ranks[g].end(), ranks[at(part)].begin(), ranks[at(part)].end());
-    Task task{static_cast<int>(g), {}};
-    const auto pivots = static_cast<double>(group.eliminated.size()),
-               border = static_cast<double>(group.border.size());
-    if (2 * pivots * border * (pivots + border) >= least_shared)
-      for (const int r : ranks[g])
-        if (r != group.leader && task.others.size() < most_others) task.others.push_back(r);
-    if (group.leader == rank_ || std::ranges::count(task.others, rank_) > 0)
-      tasks_.push_back(std::move(task));
-    if (group.leader != rank_) continue;
-    Led its;
-    its.group = static_cast<int>(g);
-    for (std::size_t p = 0; p < 2 && group.parts[p] >= 0; ++p) {
-      const RankGroup& part = tree_[at(group.parts[p])];
-      its.border_place[p] = places(group, part.border);
+    for (const int part : group.parts) {
+      if (part < 0) continue;
+      ranks[g].insert(ranks[g].end(), ranks[at(part)].begin(), ranks[at(part)].end());
+      border_place_[at(part)] = places(group, tree_[at(part)].border);
     }
-    led_.push_back(std::move(its));
+  }
+  deal_out(ranks);
+  for (std::size_t g = 0; g < tree_.size(); ++g) {
+    if (std::ranges::count(owners_[g].ranks, rank_) == 0) continue;
+    Task& its = tasks_.emplace_back();
+    its.group = static_cast<int>(g);
+    its.shared_front.set_structure(owners_[g], rank_);
   }
   own_ = tree_[at(rank_)].eliminated;
   own_.insert(own_.end(), tree_[at(rank_)].border.begin(), tree_[at(rank_)].border.end());
@@ -70,104 +92,175 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
   return largest_ <= most;
 }
 
-InterfaceFronts::Led& InterfaceFronts::led(int group) {
-  return *std::ranges::lower_bound(led_, group, {}, &Led::group);
+/// Gives fronts to those ranks of a group that have least to do.
+void InterfaceFronts::deal_out(const std::vector<std::vector<int>>& ranks) {
+  owners_.assign(tree_.size(), {});
+  std::vector<double> load;
+  for (std::size_t g = 0; g < tree_.size(); ++g) {
+    const RankGroup& group = tree_[g];
+    ColumnOwners& its = owners_[g];
+    its.eliminated = static_cast<int>(group.eliminated.size());
+    its.border = static_cast<int>(group.border.size());
+    const double size = its.eliminated + its.border, all = operations(group);
+    if (group.parts[0] < 0) {
+      its.ranks = ranks[g];
+      load.push_back(all + for_own_entry * size * size);
+      continue;
+    }
+    const auto count = std::min({static_cast<std::size_t>(all / least_part), ranks[g].size(), most_ranks});
+    if (count > 1) {
+      its.ranks = ranks[g];
+    } else {
+      for (const int part : group.parts) its.ranks.push_back(leader_of(part));
+    }
+    std::ranges::stable_sort(its.ranks, {}, [&](int rank) { return load[at(rank)]; });
+    its.ranks.resize(std::max<std::size_t>(count, 1));
+    for (const int rank : its.ranks) load[at(rank)] += all / static_cast<double>(its.ranks.size());
+    load[at(its.ranks[0])] += for_factor * its.eliminated * size;
+  }
+}
+
+InterfaceFronts::Task& InterfaceFronts::task(int group) {
+  return *std::ranges::lower_bound(tasks_, group, {}, &Task::group);
 }
 
 /// Delayed unknowns of the parts are eliminated after those of the group.
-void InterfaceFronts::place_parts(Led& its, std::array<int, 2> delayed) const {
-  const auto eliminated = static_cast<int>(tree_[at(its.group)].eliminated.size());
-  const int all_delayed = delayed[0] + delayed[1];
-  int next = eliminated;
-  for (std::size_t p = 0; p < 2; ++p) {
-    its.place[p].clear();
-    for (int k = 0; k < delayed[p]; ++k) its.place[p].push_back(next++);
-    for (const int place : its.border_place[p])
-      its.place[p].push_back(place < eliminated ? place : place + all_delayed);
-  }
+void InterfaceFronts::place_part(Task& its, std::size_t p, int delayed_before, int delayed,
+                                 int all_delayed) const {
+  const RankGroup& group = tree_[at(its.group)];
+  const auto eliminated = static_cast<int>(group.eliminated.size());
+  its.place[p].clear();
+  for (int k = 0; k < delayed; ++k) its.place[p].push_back(eliminated + delayed_before + k);
+  for (const int place : border_place_[at(group.parts[p])])
+    its.place[p].push_back(place < eliminated ? place : place + all_delayed);
 }
 
-/// The front of a group from what its parts have left.
-void InterfaceFronts::assemble(MPI_Comm comm, Led& its) {
+int InterfaceFronts::delayed(const Task& its, const RankGroup& group) {
+  return its.shared ? 0 : its.front.rest() - static_cast<int>(group.border.size());
+}
+
+/// What a front has left: delayed columns, then those of the border.
+const double* InterfaceFronts::left_column(Task& its, int number) {
+  return its.shared ? its.shared_front.left_column(number) : its.front.left_column(number);
+}
+
+/// Those that a rank of a part has, and a rank of the whole is to get.
+std::vector<int> InterfaceFronts::columns_for(int part, bool shared, std::size_t holder, int delayed,
+                                              int receiver) const {
+  const ColumnOwners &from = owners_[at(part)], &to = owners_[at(tree_[at(part)].whole)];
+  std::vector<int> result;
+  if (to.ranks[0] == receiver)
+    for (int k = 0; k < delayed; ++k) result.push_back(k);
+  for (int k = 0; k < from.border; ++k)
+    if (to.ranks[at(to.of(border_place_[at(part)][at(k)]))] == receiver &&
+        (!shared || at(from.of(from.eliminated + k)) == holder))
+      result.push_back(delayed + k);
+  return result;
+}
+
+/// This rank's columns of a front from what its parts have left. The leader of a part says first how many columns are delayed, or -1 if
+/// they are still on several ranks.
+void InterfaceFronts::assemble(MPI_Comm comm, Task& its) {
   const RankGroup& group = tree_[at(its.group)];
-  std::array<Eigen::MatrixXd, 2> left;
+  std::array<std::vector<double>, 2> of_leader;
+  std::array<bool, 2> shared{};
   std::array<int, 2> delayed{};
   for (std::size_t p = 0; p < 2; ++p) {
-    if (leader_of(group.parts[p]) == rank_) {
-      left[p] = led(group.parts[p]).front.complement();
-    } else {
-      MPI_Status status;
-      int count = 0;
-      MPI_Probe(leader_of(group.parts[p]), tag, comm, &status);
-      MPI_Get_count(&status, MPI_DOUBLE, &count);
-      const auto size = static_cast<Eigen::Index>(std::lround(std::sqrt(count)));
-      left[p].resize(size, size);
-      MPI_Recv(left[p].data(), count, MPI_DOUBLE, leader_of(group.parts[p]), tag, comm, MPI_STATUS_IGNORE);
+    const int part = group.parts[p], leader = leader_of(part);
+    if (leader == rank_) {
+      shared[p] = task(part).shared;
+      delayed[p] = InterfaceFronts::delayed(task(part), tree_[at(part)]);
+      continue;
     }
-    delayed[p] = static_cast<int>(left[p].rows()) - static_cast<int>(its.border_place[p].size());
+    MPI_Status status;
+    int count = 0;
+    MPI_Probe(leader, tag, comm, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, &count);
+    of_leader[p].resize(at(count));
+    MPI_Recv(of_leader[p].data(), count, MPI_DOUBLE, leader, tag, comm, MPI_STATUS_IGNORE);
+    shared[p] = of_leader[p][0] < 0;
+    delayed[p] = std::max(0, static_cast<int>(of_leader[p][0]));
   }
-  place_parts(its, delayed);
-  Eigen::MatrixXd& matrix =
-      its.front.start(static_cast<int>(group.eliminated.size()) + delayed[0] + delayed[1],
-                      static_cast<int>(group.border.size()));
+  const int all_delayed = delayed[0] + delayed[1];
+  its.shared = owners_[at(its.group)].ranks.size() > 1;
+  Eigen::MatrixXd* matrix = nullptr;
+  if (its.shared)
+    its.shared_front.start(all_delayed);
+  else
+    matrix = &its.front.start(static_cast<int>(group.eliminated.size()) + all_delayed,
+                              static_cast<int>(group.border.size()));
   for (std::size_t p = 0; p < 2; ++p) {
-    const std::vector<int>& to = its.place[p];
-    for (Eigen::Index j = 0; j < left[p].cols(); ++j)
-      for (Eigen::Index i = 0; i < left[p].rows(); ++i) matrix(to[at(i)], to[at(j)]) += left[p](i, j);
+    const int part = group.parts[p];
+    place_part(its, p, p == 0 ? 0 : delayed[0], delayed[p], all_delayed);
+    const std::vector<int>& place = its.place[p];
+    const std::vector<Run> runs = runs_of(place);
+    const std::vector<int>& holders = owners_[at(part)].ranks;
+    std::vector<double> received;
+    for (std::size_t h = 0; h < (shared[p] ? holders.size() : 1); ++h) {
+      const std::vector<int> columns = columns_for(part, shared[p], h, delayed[p], rank_);
+      const double* from = of_leader[p].empty() ? nullptr : of_leader[p].data() + 1;
+      if (h > 0 && holders[h] != rank_ && !columns.empty()) {
+        received.resize(columns.size() * place.size());
+        MPI_Recv(received.data(), static_cast<int>(received.size()), MPI_DOUBLE, holders[h], tag, comm,
+                 MPI_STATUS_IGNORE);
+        from = received.data();
+      }
+      for (const int c : columns) {
+        if (holders[h] == rank_) from = left_column(task(part), c);
+        double* to =
+            matrix != nullptr ? matrix->col(place[at(c)]).data() : its.shared_front.column(place[at(c)]);
+        add(from, runs, to);
+        from += place.size();
+      }
+    }
   }
 }
 
-/// Other ranks of the group take columns of a large front; all get a message, if only to hear that there is nothing to do.
-bool InterfaceFronts::eliminate(MPI_Comm comm, Led& its, const Task& task) const {
-  const bool fine = its.front.factorize(tree_[at(its.group)].whole < 0);
-  const auto parts = static_cast<int>(task.others.size()) + 1;
-  const int columns = fine ? its.front.rest() : 0;
-  const auto first_of = [&](int part) { return columns * part / parts; };
-  std::vector<std::vector<double>> shares;
-  std::vector<MPI_Request> requests(2 * task.others.size(), MPI_REQUEST_NULL);
-  for (int k = 0; k < parts - 1; ++k) {
-    const int first = first_of(k), count = first_of(k + 1) - first;
-    shares.push_back(count > 0 ? its.front.share(first, count) : std::vector<double>());
-    MPI_Isend(shares.back().data(), static_cast<int>(shares.back().size()), MPI_DOUBLE, task.others[at(k)],
-              share_tag, comm, &requests[2 * at(k)]);
-    if (count > 0)
-      MPI_Isend(its.front.left().data(), static_cast<int>(its.front.left().size()), MPI_DOUBLE,
-                task.others[at(k)], share_tag, comm, &requests[2 * at(k) + 1]);
+bool InterfaceFronts::eliminate(MPI_Comm comm, Task& its) {
+  const RankGroup& group = tree_[at(its.group)];
+  const bool all = group.whole < 0;
+  if (its.shared) {
+    if (its.shared_front.eliminate(comm, all ? Front::least : Front::fine)) return true;
+    if (all) return false;
+    // The leader looks for weak pivots.
+    its.shared = false;
+    const auto border = static_cast<int>(group.border.size());
+    Eigen::MatrixXd none;
+    its.shared_front.gather(
+        comm, leads(its.group) ? its.front.start(its.shared_front.size() - border, border) : none);
   }
-  if (fine) its.front.eliminate_columns(first_of(parts - 1), columns - first_of(parts - 1));
-  std::vector<double> eliminated;
-  for (int k = 0; k < parts - 1; ++k) {
-    const int first = first_of(k), count = first_of(k + 1) - first;
-    if (count == 0) continue;
-    eliminated.resize(at(count) * at(its.front.size()));
-    MPI_Recv(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, task.others[at(k)],
-             share_tag, comm, MPI_STATUS_IGNORE);
-    its.front.take_columns(first, count, eliminated);
+  return !leads(its.group) || its.front.eliminate(all);
+}
+
+/// To the ranks of the larger group.
+void InterfaceFronts::give(MPI_Comm comm, Task& its) {
+  const RankGroup& group = tree_[at(its.group)];
+  if (group.whole < 0) return;
+  const bool leader = leads(its.group);
+  if (!leader && !its.shared) return;
+  const int delayed = leader ? InterfaceFronts::delayed(its, group) : 0;
+  const std::size_t length = at(delayed) + group.border.size();
+  const std::vector<int>& holders = owners_[at(its.group)].ranks;
+  const auto me = static_cast<std::size_t>(std::ranges::find(holders, rank_) - holders.begin());
+  for (const int receiver : owners_[at(group.whole)].ranks) {
+    if (receiver == rank_) continue;
+    const std::vector<int> columns = columns_for(its.group, its.shared, me, delayed, receiver);
+    if (!leader && columns.empty()) continue;
+    std::vector<double>& message = sent_.emplace_back();
+    message.reserve(columns.size() * length + 1);
+    if (leader) message.push_back(its.shared ? -1 : delayed);
+    for (const int c : columns) {
+      const double* column = left_column(its, c);
+      message.insert(message.end(), column, column + length);
+    }
+    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_DOUBLE, receiver, tag, comm,
+              &requests_.emplace_back());
   }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  return fine;
 }
 
 bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
   int fine = 1;
-  for (const Task& task : tasks_) {
-    if (leader_of(task.group) != rank_) {
-      MPI_Status status;
-      int count = 0;
-      MPI_Probe(leader_of(task.group), share_tag, comm, &status);
-      MPI_Get_count(&status, MPI_DOUBLE, &count);
-      std::vector<double> share(at(count));
-      MPI_Recv(share.data(), count, MPI_DOUBLE, leader_of(task.group), share_tag, comm, MPI_STATUS_IGNORE);
-      if (share.empty()) continue;
-      std::vector<double> left(Front::left_size(share));
-      MPI_Recv(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, leader_of(task.group), share_tag, comm,
-               MPI_STATUS_IGNORE);
-      const std::vector<double> eliminated = Front::eliminated_share(share, left);
-      MPI_Send(eliminated.data(), static_cast<int>(eliminated.size()), MPI_DOUBLE, leader_of(task.group),
-               share_tag, comm);
-      continue;
-    }
-    Led& its = led(task.group);
+  for (Task& its : tasks_) {
     const RankGroup& group = tree_[at(its.group)];
     if (group.parts[0] >= 0)
       assemble(comm, its);
@@ -176,11 +269,12 @@ bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
           part,
           its.front.start(static_cast<int>(group.eliminated.size()), static_cast<int>(group.border.size()))
               .data());
-    if (!eliminate(comm, its, task)) fine = 0;
-    if (!another_leads(group)) continue;
-    const Eigen::MatrixXd left = its.front.complement();
-    MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, leader_of(group.whole), tag, comm);
+    if (!eliminate(comm, its)) fine = 0;
+    give(comm, its);
   }
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  requests_.clear();
+  sent_.clear();
   MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, comm);
   return fine == 1;
 }
@@ -193,39 +287,47 @@ void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
     MPI_Recv(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, rank, tag, comm,
              MPI_STATUS_IGNORE);
   };
-  for (Led& its : led_) {
+  for (Task& its : tasks_) {
+    if (!leads(its.group)) continue;
     const RankGroup& group = tree_[at(its.group)];
-    b_.setZero(its.front.size());
+    b_.setZero(its.shared ? its.shared_front.size() : its.front.size());
     if (group.parts[0] < 0) {
       for (std::size_t k = 0; k < own_.size(); ++k) b_[static_cast<Eigen::Index>(k)] = y[at(own_[k])];
     } else {
       for (std::size_t p = 0; p < 2; ++p) {
         const std::vector<int>& places = its.place[p];
-        if (leader_of(group.parts[p]) != rank_) {
+        if (!leads(group.parts[p])) {
           left_.resize(static_cast<Eigen::Index>(places.size()));
           receive(leader_of(group.parts[p]), left_);
         }
-        const Eigen::VectorXd& left = leader_of(group.parts[p]) == rank_ ? led(group.parts[p]).rest : left_;
+        const Eigen::VectorXd& left = leads(group.parts[p]) ? task(group.parts[p]).rest : left_;
         for (std::size_t k = 0; k < places.size(); ++k) b_[places[k]] += left[static_cast<Eigen::Index>(k)];
       }
     }
-    its.front.forward(b_, its.rest);
+    if (its.shared)
+      its.shared_front.forward(b_, its.rest);
+    else
+      its.front.forward(b_, its.rest);
     if (another_leads(group)) send(leader_of(group.whole), its.rest);
   }
-  for (auto its = led_.rbegin(); its != led_.rend(); ++its) {
+  for (auto its = tasks_.rbegin(); its != tasks_.rend(); ++its) {
+    if (!leads(its->group)) continue;
     const RankGroup& group = tree_[at(its->group)];
     if (another_leads(group)) receive(leader_of(group.whole), its->rest);
-    its->front.backward(its->rest, x_);
+    if (its->shared)
+      its->shared_front.backward(its->rest, x_);
+    else
+      its->front.backward(its->rest, x_);
     if (group.parts[0] < 0) {
       for (std::size_t k = 0; k < own_.size(); ++k) y[at(own_[k])] = x_[static_cast<Eigen::Index>(k)];
       continue;
     }
     for (std::size_t p = 0; p < 2; ++p) {
       const std::vector<int>& places = its->place[p];
-      Eigen::VectorXd& left = leader_of(group.parts[p]) == rank_ ? led(group.parts[p]).rest : left_;
+      Eigen::VectorXd& left = leads(group.parts[p]) ? task(group.parts[p]).rest : left_;
       left.resize(static_cast<Eigen::Index>(places.size()));
       for (std::size_t k = 0; k < places.size(); ++k) left[static_cast<Eigen::Index>(k)] = x_[places[k]];
-      if (leader_of(group.parts[p]) != rank_) send(leader_of(group.parts[p]), left);
+      if (!leads(group.parts[p])) send(leader_of(group.parts[p]), left);
     }
   }
 }

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "solvers/linear/front.hpp"
+#include "solvers/linear/shared_front.hpp"
 #include "solvers/ranks/rank_tree.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
 
-/// The interface's matrix, eliminated by groups of ranks (a multifrontal method over rank_tree). A rank has a front for itself, and the fronts of
-/// the groups that it leads; the others of a group give it what they have left, and take columns of a large front off it. A solve sends as many numbers along the tree as the
+/// The interface's matrix, eliminated by groups of ranks (a multifrontal method over rank_tree). A rank has a front for itself; that of a group has one of its
+/// ranks, or, where it is large, several (SharedFront). They give those of the larger group what they have left. A solve sends as many numbers along the tree as the
 /// borders of the groups have unknowns, once up and once down.
 class InterfaceFronts {
  public:
@@ -36,39 +37,41 @@ class InterfaceFronts {
   void solve(MPI_Comm comm, std::span<double> y);
 
  private:
-  /// A group that this rank leads.
-  struct Led {
+  /// A group of whose front this rank has a part.
+  struct Task {
     int group = 0;
+    bool shared = false;  ///< among ranks; else the leader has it all
     Front front;
-    std::array<std::vector<int>, 2>
-        border_place;  ///< in the front, of the border of each part, if nothing is delayed
-    std::array<std::vector<int>, 2> place;  ///< of all that each part has left
+    SharedFront shared_front;
+    std::array<std::vector<int>, 2> place;  ///< in the front, of all that each part has left
     Eigen::VectorXd rest;                   ///< of a right-hand side, then of the solution
   };
 
-  /// Of the groups that this rank is in, parts before wholes: its part in the elimination.
-  struct Task {
-    int group = 0;
-    std::vector<int> others;  ///< ranks that take columns
-  };
-
-  Led& led(int group);
-  int leader_of(int group) const { return tree_[at(group)].leader; }
+  void deal_out(const std::vector<std::vector<int>>& ranks);
+  Task& task(int group);
+  int leader_of(int group) const { return owners_[at(group)].ranks[0]; }
+  bool leads(int group) const { return leader_of(group) == rank_; }
   /// Whether another rank leads the group that this one is a part of.
-  bool another_leads(const RankGroup& group) const {
-    return group.whole >= 0 && leader_of(group.whole) != rank_;
-  }
-  bool eliminate(MPI_Comm comm, Led& its, const Task& task) const;
-  void assemble(MPI_Comm comm, Led& its);
-  void place_parts(Led& its, std::array<int, 2> delayed) const;
+  bool another_leads(const RankGroup& group) const { return group.whole >= 0 && !leads(group.whole); }
+  void assemble(MPI_Comm comm, Task& its);
+  bool eliminate(MPI_Comm comm, Task& its);
+  void give(MPI_Comm comm, Task& its);
+  void place_part(Task& its, std::size_t p, int delayed_before, int delayed, int all_delayed) const;
+  static int delayed(const Task& its, const RankGroup& group);
+  static const double* left_column(Task& its, int number);
+  std::vector<int> columns_for(int part, bool shared, std::size_t holder, int delayed, int receiver) const;
 
   int rank_ = 0;
   std::size_t largest_ = 0;
   std::vector<RankGroup> tree_;
-  std::vector<int> own_;    ///< unknowns in this rank's own front
-  std::vector<int> place_;  ///< by unknown, there
-  std::vector<Led> led_;    ///< parts before wholes; the first is this rank
-  std::vector<Task> tasks_;
+  std::vector<ColumnOwners> owners_;  ///< by group
+  std::vector<std::vector<int>>
+      border_place_;         ///< by group, of its border in the front of the whole, if nothing is delayed
+  std::vector<int> own_;     ///< unknowns in this rank's own front
+  std::vector<int> place_;   ///< by unknown, there
+  std::vector<Task> tasks_;  ///< parts before wholes; the first is this rank
+  std::vector<std::vector<double>> sent_;
+  std::vector<MPI_Request> requests_;
   Eigen::VectorXd b_, x_, left_;  // workspaces
 };
 

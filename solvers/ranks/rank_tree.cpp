@@ -87,9 +87,7 @@ std::vector<RankGroup> rank_tree(int unknowns, const std::vector<std::vector<int
   for (std::size_t r = 0; r < seen.size(); ++r) {
     Shared all;
     for (const int unknown : seen[r]) all.emplace_back(unknown, 1);
-    RankGroup group;
-    group.leader = static_cast<int>(r);
-    add(std::move(group), all);
+    add({}, all);
     if (!shared.back().empty()) open.push_back(static_cast<int>(r));
   }
   while (!open.empty()) {
@@ -100,7 +98,6 @@ std::vector<RankGroup> rank_tree(int unknowns, const std::vector<std::vector<int
       a.whole = b.whole = static_cast<int>(tree.size());
       RankGroup group;
       group.parts = {pair.first, pair.second};
-      group.leader = b.border.size() > a.border.size() ? b.leader : a.leader;
       add(std::move(group), join(shared[at(pair.first)], shared[at(pair.second)]));
       if (!shared.back().empty()) next.push_back(static_cast<int>(tree.size()) - 1);
     }

@@ -7,7 +7,6 @@ namespace trammel {
 
 /// Ranks that eliminate unknowns together.
 struct RankGroup {
-  int leader = 0;                    ///< the rank that eliminates them
   std::array<int, 2> parts{-1, -1};  ///< the groups that this one joins; none where it is one rank
   int whole = -1;                    ///< the group that joins this one with another, if any
   std::vector<int> eliminated,

@@ -50,33 +50,6 @@ TEST(Front, leaves_unknowns_without_a_pivot_to_the_rest) {
   expect_solved(A, 8, 8);
 }
 
-// Also where pivots are delayed.
-TEST(Front, shares_its_columns_with_others) {
-  Eigen::MatrixXd A = random_matrix(14);
-  for (const bool weak : {false, true}) {
-    if (weak) A.row(2).head(6).setZero();
-    Front whole, shared;
-    whole.start(6, 8) = A;
-    shared.start(6, 8) = A;
-    ASSERT_TRUE(whole.eliminate(false));
-    ASSERT_TRUE(shared.factorize(false));
-    const int rest = shared.rest();
-    EXPECT_EQ(rest, weak ? 9 : 8);
-    const std::vector<double> sent = shared.share(0, 3);
-    shared.eliminate_columns(3, rest - 3);
-    ASSERT_EQ(shared.left().size(), Front::left_size(sent));
-    shared.take_columns(0, 3, Front::eliminated_share(sent, shared.left()));
-    EXPECT_LT((shared.complement() - whole.complement()).norm(), 1e-13 * whole.complement().norm());
-    const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(14, -1, 1);
-    Eigen::VectorXd left, other_left, x, other_x;
-    whole.forward(b, left);
-    shared.forward(b, other_left);
-    whole.backward(left, x);
-    shared.backward(other_left, other_x);
-    EXPECT_LT((x - other_x).norm(), 1e-12 * x.norm());
-  }
-}
-
 TEST(Front, does_not_care_for_units) {
   Eigen::MatrixXd A = random_matrix(9);
   A.row(1) *= 1e12;
