@@ -16,12 +16,6 @@ constexpr std::size_t most_ranks = 16;
 /// Operations of a rank for each entry of its own front, and of the leader for each entry of its factors (it solves).
 constexpr double for_own_entry = 300, for_factor = 40;
 
-double operations(const RankGroup& group) {
-  const auto pivots = static_cast<double>(group.eliminated.size()),
-             border = static_cast<double>(group.border.size());
-  return 2 * pivots * (pivots * pivots / 3 + pivots * border + border * border);
-}
-
 /// Where unknowns of a group lie in its front if nothing is delayed.
 std::vector<int> places(const RankGroup& group, const std::vector<int>& unknowns) {
   const auto of = [](const std::vector<int>& sorted, int unknown) {
@@ -101,7 +95,7 @@ void InterfaceFronts::deal_out(const std::vector<std::vector<int>>& ranks) {
     ColumnOwners& its = owners_[g];
     its.eliminated = static_cast<int>(group.eliminated.size());
     its.border = static_cast<int>(group.border.size());
-    const double size = its.eliminated + its.border, all = operations(group);
+    const double size = its.eliminated + its.border, all = group.operations();
     if (group.parts[0] < 0) {
       its.ranks = ranks[g];
       load.push_back(all + for_own_entry * size * size);

@@ -62,51 +62,109 @@ Shared join(const Shared& a, const Shared& b) {
   return both;
 }
 
-}  // namespace
+/// A tree while it grows.
+class GrowingTree {
+ public:
+  GrowingTree(int unknowns, const std::vector<std::vector<int>>& seen) : ranks_of_(at(unknowns), 0) {
+    for (const std::vector<int>& its : seen)
+      for (const int unknown : its) ++ranks_of_[at(unknown)];
+    for (const std::vector<int>& its : seen) {
+      Shared all;
+      for (const int unknown : its) all.emplace_back(unknown, 1);
+      add({}, all);
+    }
+  }
 
-std::vector<RankGroup> rank_tree(int unknowns, const std::vector<std::vector<int>>& seen) {
-  std::vector<int> ranks_of(at(unknowns), 0);
-  for (const std::vector<int>& its : seen)
-    for (const int unknown : its) ++ranks_of[at(unknown)];
+  bool has_border(int group) const { return !shared_[at(group)].empty(); }
+  bool is_joined(int group) const { return tree_[at(group)].whole >= 0; }
+  std::vector<Pair> pairs(const std::vector<int>& groups) const {
+    return pairs_of(groups, shared_, ranks_of_);
+  }
+  /// Returns the new group.
+  int join_groups(int first, int second) {
+    const int whole = static_cast<int>(tree_.size());
+    tree_[at(first)].whole = tree_[at(second)].whole = whole;
+    RankGroup group;
+    group.parts = {first, second};
+    add(std::move(group), join(shared_[at(first)], shared_[at(second)]));
+    return whole;
+  }
+  std::vector<RankGroup> take() { return std::move(tree_); }
 
-  std::vector<RankGroup> tree;
-  std::vector<Shared> shared;  // by group
-  const auto add = [&](RankGroup group, const Shared& all) {
+ private:
+  void add(RankGroup group, const Shared& all) {
     Shared border;
     for (const auto& [unknown, ranks] : all)
-      if (ranks == ranks_of[at(unknown)]) {
+      if (ranks == ranks_of_[at(unknown)]) {
         group.eliminated.push_back(unknown);
       } else {
         group.border.push_back(unknown);
         border.emplace_back(unknown, ranks);
       }
-    tree.push_back(std::move(group));
-    shared.push_back(std::move(border));
-  };
-  std::vector<int> open;  // groups with a border that are not joined yet
-  for (std::size_t r = 0; r < seen.size(); ++r) {
-    Shared all;
-    for (const int unknown : seen[r]) all.emplace_back(unknown, 1);
-    add({}, all);
-    if (!shared.back().empty()) open.push_back(static_cast<int>(r));
+    tree_.push_back(std::move(group));
+    shared_.push_back(std::move(border));
   }
+
+  std::vector<int> ranks_of_;  ///< by unknown, how many see it
+  std::vector<RankGroup> tree_;
+  std::vector<Shared> shared_;  ///< by group
+};
+
+/// Groups that share most are joined first; each joins at most one other before all have had a chance.
+std::vector<RankGroup> joined_by_what_they_share(GrowingTree tree, int ranks) {
+  std::vector<int> open;  // groups with a border that are not joined yet
+  for (int r = 0; r < ranks; ++r)
+    if (tree.has_border(r)) open.push_back(r);
   while (!open.empty()) {
     std::vector<int> next;
-    for (const Pair& pair : pairs_of(open, shared, ranks_of)) {
-      RankGroup &a = tree[at(pair.first)], &b = tree[at(pair.second)];
-      if (a.whole >= 0 || b.whole >= 0) continue;
-      a.whole = b.whole = static_cast<int>(tree.size());
-      RankGroup group;
-      group.parts = {pair.first, pair.second};
-      add(std::move(group), join(shared[at(pair.first)], shared[at(pair.second)]));
-      if (!shared.back().empty()) next.push_back(static_cast<int>(tree.size()) - 1);
+    for (const Pair& pair : tree.pairs(open)) {
+      if (tree.is_joined(pair.first) || tree.is_joined(pair.second)) continue;
+      const int whole = tree.join_groups(pair.first, pair.second);
+      if (tree.has_border(whole)) next.push_back(whole);
     }
     for (const int g : open)
-      if (tree[at(g)].whole < 0) next.push_back(g);
+      if (!tree.is_joined(g)) next.push_back(g);
     std::ranges::sort(next);
     open = std::move(next);
   }
-  return tree;
+  return tree.take();
+}
+
+/// The ranks from `first` on, half and half. Returns their group, or -1 where they share nothing with others.
+int join_halves(GrowingTree& tree, int first, int count) {
+  if (count == 1) return tree.has_border(first) ? first : -1;
+  const int half = (count + 1) / 2, low = join_halves(tree, first, half),
+            high = join_halves(tree, first + half, count - half);
+  if (low < 0 || high < 0) return std::max(low, high);
+  const int whole = tree.join_groups(low, high);
+  return tree.has_border(whole) ? whole : -1;
+}
+
+/// Partitioners divide a graph in halves again and again, and number the parts accordingly.
+std::vector<RankGroup> joined_by_number(GrowingTree tree, int ranks) {
+  if (ranks > 0) join_halves(tree, 0, ranks);
+  return tree.take();
+}
+
+double operations(const std::vector<RankGroup>& tree) {
+  double sum = 0;
+  for (const RankGroup& group : tree) sum += group.operations();
+  return sum;
+}
+
+}  // namespace
+
+double RankGroup::operations() const {
+  const auto e = static_cast<double>(eliminated.size()), b = static_cast<double>(border.size());
+  return 2.0 / 3 * e * e * e + 2 * e * b * (e + b);
+}
+
+std::vector<RankGroup> rank_tree(int unknowns, const std::vector<std::vector<int>>& seen) {
+  const GrowingTree alone(unknowns, seen);
+  const int ranks = static_cast<int>(seen.size());
+  std::vector<RankGroup> by_share = joined_by_what_they_share(alone, ranks),
+                         by_number = joined_by_number(alone, ranks);
+  return operations(by_number) < operations(by_share) ? by_number : by_share;
 }
 
 }  // namespace trammel

@@ -84,6 +84,35 @@ TEST(RankTree, joins_a_grid_of_ranks_in_squares) {
   EXPECT_THAT(tree.back().border, IsEmpty());
 }
 
+double operations(const std::vector<RankGroup>& tree) {
+  double sum = 0;
+  for (const RankGroup& group : tree) sum += group.operations();
+  return sum;
+}
+
+// A strip of 2 x 8 ranks, where those that share most lie along it: joined by that first, groups are long and have long borders.
+TEST(RankTree, joins_halves_by_number_where_that_takes_fewer_operations) {
+  const int columns = 8;
+  std::vector<std::vector<int>> seen(at(2 * columns));
+  int unknowns = 0;
+  const auto edge = [&](int a, int b, int count) {
+    for (int k = 0; k < count; ++k, ++unknowns) {
+      seen[at(a)].push_back(unknowns);
+      seen[at(b)].push_back(unknowns);
+    }
+  };
+  const auto place = [](int i, int j) { return 2 * i + j; };
+  for (int i = 0; i < columns; ++i) {
+    edge(place(i, 0), place(i, 1), 5);
+    for (int j = 0; j < 2 && i + 1 < columns; ++j) edge(place(i, j), place(i + 1, j), 6);
+  }
+  const std::vector<RankGroup> tree = rank_tree(unknowns, seen);
+  expect_tree(unknowns, seen, tree);
+  std::vector<std::vector<int>> renumbered(seen.size());
+  for (std::size_t r = 0; r < seen.size(); ++r) renumbered[(5 * r + 3) % seen.size()] = seen[r];
+  EXPECT_LT(operations(tree), 0.9 * operations(rank_tree(unknowns, renumbered)));
+}
+
 TEST(RankTree, leaves_ranks_alone_that_share_nothing) {
   const std::vector<std::vector<int>> seen{{0, 1}, {}, {2, 3}, {3}};
   const std::vector<RankGroup> tree = rank_tree(5, seen);
