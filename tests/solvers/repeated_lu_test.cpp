@@ -248,7 +248,8 @@ struct Grid {
     std::vector<double> b(n), x(n);
     for (std::size_t i = 0; i < n; ++i)
       for (PetscInt p = begin[i]; p < begin[i + 1]; ++p)
-        b[i] += value[static_cast<std::size_t>(p)] * (1 + column[static_cast<std::size_t>(p)]);
+        b[i] += value[static_cast<std::size_t>(p)] *
+                (1.0 + static_cast<double>(column[static_cast<std::size_t>(p)]));
     lu.solve(b.data(), x.data());
     double worst = 0;
     for (std::size_t i = 0; i < n; ++i)

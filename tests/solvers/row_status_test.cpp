@@ -104,7 +104,7 @@ struct System {
   }
   double* value(BlockId id) { return state.value.data() + layout->offset(id).value; }
   double* rate(BlockId id) { return state.rate.data() + layout->offset(id).dof; }
-  int row(BlockId id) const { return layout->unknown_of(id)->global; }
+  int row(BlockId id) const { return static_cast<int>(layout->unknown_of(id)->global); }
 
   void evaluate(ConstraintLevel level = ConstraintLevel::position) {
     Vec v = layout->create_vector();

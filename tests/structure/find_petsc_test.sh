@@ -63,4 +63,15 @@ tells "does not fit: it has complex scalars." USE_COMPLEX USE_REAL_DOUBLE HAVE_M
 tells "does not fit: its scalars are not of double precision." USE_REAL_SINGLE HAVE_MUMPS HAVE_PTSCOTCH
 tells "does not fit: it lacks MUMPS (configure it with --download-mumps" USE_REAL_DOUBLE HAVE_PTSCOTCH
 tells "does not fit: it lacks PT-Scotch and ParMETIS (configure it with --download-ptscotch)" USE_REAL_DOUBLE HAVE_MUMPS
-echo 'FindPETSc: 9 configurations as expected'
+
+# PT-Scotch's header lies where PETSc says that it found it.
+mkdir -p "$scratch/arch/lib/petsc/conf" "$scratch/scotch"
+echo "PTSCOTCH_INCLUDE = -I$scratch/scotch -I/elsewhere" >"$scratch/arch/lib/petsc/conf/petscvariables"
+for integers in int int32_t int64_t; do
+  echo "typedef $integers SCOTCH_Num;" >"$scratch/scotch/scotch.h"
+  expected="does not fit: its indices have 64 bits, and the integers of its PT-Scotch 32 ($scratch/scotch/scotch.h"
+  [ $integers != int64_t ] || expected="Found PETSc: $scratch/arch/lib/libpetsc.so"
+  tells "$expected" USE_REAL_DOUBLE USE_64BIT_INDICES HAVE_MUMPS HAVE_PTSCOTCH
+  [ $integers = int64_t ] || tells "Found PETSc: $scratch/arch/lib/libpetsc.so" USE_REAL_DOUBLE HAVE_MUMPS HAVE_PTSCOTCH
+done
+echo 'FindPETSc: 14 configurations as expected'
