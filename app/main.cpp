@@ -56,7 +56,19 @@ void keep_mpi_local() {
   setenv("OMPI_MCA_osc", "^ucx", 0);
 }
 
+/// Libraries of PETSc for indices of 32 and of 64 bits have the same file name.
+void require_petsc_as_built() {
+  std::size_t bytes = 0;
+  if (PetscDataTypeGetSize(PETSC_INT, &bytes) != 0 || bytes == sizeof(PetscInt)) return;
+  fmt::print(stderr,
+             "trammel: error: the PETSc that was found has indices of {} bits, and trammel was built for {}: "
+             "LD_LIBRARY_PATH leads to another PETSc, or has to name that of the build\n",
+             8 * bytes, 8 * sizeof(PetscInt));
+  std::exit(1);
+}
+
 void start_petsc(const std::vector<std::string>& options) {
+  require_petsc_as_built();
   if (launched_rank() == nullptr) keep_mpi_local();
   // PETSc's own options on memory bring functions of their own.
   if (std::none_of(options.begin(), options.end(),

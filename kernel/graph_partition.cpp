@@ -51,10 +51,11 @@ std::vector<int> partition_graph(MPI_Comm comm, const PartitionGraph& graph) {
   if (ranks == 1) return part;
   if (n < 4 * ranks) {
     // Too small to be worth a partitioner: in the order of the case.
-    for (PetscInt v = 0; v < n; ++v) part[at(v)] = static_cast<int>(v * ranks / n);
+    for (PetscInt v = 0; v < n; ++v) part[at(v)] = static_cast<int>(PetscInt64{v} * ranks / n);
     return part;
   }
-  const PetscInt first = n * rank / ranks, last = n * (rank + 1) / ranks;
+  const auto share_of = [&](int r) { return static_cast<PetscInt>(PetscInt64{n} * r / ranks); };
+  const PetscInt first = share_of(rank), last = share_of(rank + 1);
   // The arrays pass to PETSc, which frees them.
   PetscInt *rows = nullptr, *columns = nullptr, *weights = nullptr;
   const PetscInt offset = graph.begin[at(first)];
