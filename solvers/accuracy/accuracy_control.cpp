@@ -335,8 +335,8 @@ bool AccuracyControl::cancel(std::size_t i) const {
 void AccuracyControl::follow_phase(double h, double ahead) {
   lost_phase_.look(trial_vibrations_, error_, h);
   const double lowest = fast / (window * trial_range_.time());
-  const double least = of_vibrations_ ? least_followed : least_amplitude;
-  std::vector<char> vibrate = trial_range_.smaller(lost_phase_.amplitudes(), least * accuracy_, ahead);
+  const double counts = of_vibrations_ ? least_followed : least_amplitude;
+  std::vector<char> vibrate = trial_range_.smaller(lost_phase_.amplitudes(), counts * accuracy_, ahead);
   for (std::size_t i = 0; i < vibrate.size(); ++i)
     vibrate[i] = vibrate[i] == 0 && cancel(i) && lost_phase_.frequency(i) > lowest ? 1 : 0;
   const std::vector<double>& rate = lost_phase_.find_rate(error_, h, vibrate);
