@@ -15,11 +15,10 @@ constexpr double least_share = 1e-3;
 }  // namespace
 
 void VibrationAmplitude::find(const VibrationAmplitude& before, const LocalError& error, double h) {
-  amplitudes_.assign(error.displacement.size(), std::numeric_limits<double>::infinity());
   if (!error.knows_between) {
     steps_ = 0;
-    jerk_.assign(amplitudes_.size(), 0.0);
-    snap_.assign(amplitudes_.size(), 0.0);
+    jerk_.assign(error.displacement.size(), 0.0);
+    snap_.assign(error.displacement.size(), 0.0);
     return;
   }
   steps_ = std::min(before.steps_ + 1, most_steps);
@@ -36,9 +35,15 @@ void VibrationAmplitude::find(const VibrationAmplitude& before, const LocalError
   };
   mix(before.jerk_, error.displacement, h3 * error.of_jerk, jerk_);
   mix(before.snap_, error.velocity, h3 * error.of_snap, snap_);
-  for (std::size_t i = 0; i < jerk_.size(); ++i)
+}
+
+std::vector<double> VibrationAmplitude::amplitudes() const {
+  std::vector<double> out(jerk_.size(), std::numeric_limits<double>::infinity());
+  if (steps_ == 0) return out;
+  for (std::size_t i = 0; i < out.size(); ++i)
     if (jerk_[i] == 0 || snap_[i] > 0)
-      amplitudes_[i] = jerk_[i] == 0 ? 0.0 : jerk_[i] * std::pow(jerk_[i] / snap_[i], 3);
+      out[i] = jerk_[i] == 0 ? 0.0 : jerk_[i] * std::pow(jerk_[i] / snap_[i], 3);
+  return out;
 }
 
 }  // namespace trammel

@@ -21,7 +21,7 @@ class VibrationAmplitude {
   /// From the averages `before` of the last steps, and the errors of a step of size h [s].
   void find(const VibrationAmplitude& before, const LocalError& error, double h);
   /// In the order of LocalError. Infinite where v''' is not known, as in the first steps.
-  const std::vector<double>& amplitudes() const { return amplitudes_; }
+  std::vector<double> amplitudes() const;
 
   /// The amplitudes of v' and v'', W^2 A and W^3 A.
   double change_of_rate(std::size_t i) const { return snap_[i] > 0 ? jerk_[i] * jerk_[i] / snap_[i] : 0.0; }
@@ -41,7 +41,6 @@ class VibrationAmplitude {
   int periods_;
   int steps_ = 0;
   std::vector<double> jerk_, snap_;  ///< averages of |v''| and |v'''|
-  std::vector<double> amplitudes_;
 };
 
 }  // namespace trammel
