@@ -110,7 +110,8 @@ extern "C" void report_fault(int signal, siginfo_t* info, void*) {
 void report_faults() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  static const AlternateStack stack;
+  static AlternateStack stack;
+  stack.use();
   for (std::size_t k = 0; k < fatal.size(); ++k) {
     struct sigaction action {};
     action.sa_sigaction = report_fault;

@@ -9,15 +9,18 @@ namespace trammel {
 /// sanitizer, which has a stack of its own, it does nothing.
 class AlternateStack {
  public:
-  /// Of this thread, until the object is destroyed, on the same thread.
   AlternateStack();
   ~AlternateStack();
   AlternateStack(const AlternateStack&) = delete;
   AlternateStack& operator=(const AlternateStack&) = delete;
 
+  /// Handlers of this thread use it from now on, until it is destroyed, on the same thread. Takes no memory.
+  void use();
+
  private:
   static constexpr std::size_t size = std::size_t{64} * 1024;
   std::unique_ptr<char[]> memory_;
+  bool used_ = false;
 };
 
 }  // namespace trammel

@@ -1,7 +1,9 @@
 #include "io/process/background_work.hpp"
 
 #include <csignal>
-#include <system_error>
+#include <exception>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "io/process/alternate_stack.hpp"
@@ -14,25 +16,29 @@ namespace {
 /// Signals ask the run to stop, and are for the thread that steps. Faults are reported on any thread.
 template <class Work>
 std::jthread thread_without_signals(Work work) {
+  // An exception on the thread would end the process: what it needs is there before it starts.
+  auto stack = std::make_unique<AlternateStack>();
   sigset_t all, before;
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::jthread thread;
-  std::error_code failure;
+  std::string failure;
   try {
-    thread = std::jthread([work = std::move(work)](const std::stop_token& stop) {
-      const AlternateStack stack;
-      work(stop);
-    });
-  } catch (const std::system_error& error) {
-    failure = error.code();
+    thread =
+        std::jthread([work = std::move(work), stack = std::move(stack)](const std::stop_token& stop) mutable {
+          stack->use();
+          work(stop);
+          stack.reset();
+        });
+  } catch (const std::exception& error) {
+    failure = error.what();
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failure)
+  if (!failure.empty())
     throw Error(
         "out of memory, or above the limit on threads: the thread that writes results was not started: " +
-        failure.message());
+        failure);
   return thread;
 }
 

@@ -112,7 +112,7 @@ void append(GrowingFile& file, std::span<const double> numbers, std::size_t widt
 class HistoryWriter {
  public:
   explicit HistoryWriter(std::vector<History> histories)
-      : histories_(std::move(histories)), pending_(histories_.size()) {}
+      : histories_(std::move(histories)), writing_(histories_.size()), pending_(histories_.size()) {}
   ~HistoryWriter() {
     clock_.reset();
     write_quietly();
@@ -156,13 +156,13 @@ class HistoryWriter {
   static constexpr std::chrono::milliseconds period{1000};
   static constexpr std::size_t most_waiting = 1 << 18;  ///< numbers
 
+  /// Throws nothing, since it runs on the thread and at the end too.
   void write_quietly() {
     const std::scoped_lock files(files_mutex_);
     {
       const std::scoped_lock lock(pending_mutex_);
       if (error_) return;
       writing_.swap(pending_);
-      pending_.resize(histories_.size());
       for (std::vector<double>& rows : pending_) rows.clear();
     }
     try {

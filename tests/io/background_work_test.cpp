@@ -4,12 +4,21 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
 #include <future>
 #include <stdexcept>
 #include <vector>
+
+#include "io/process/address_sanitizer.hpp"
 
 namespace trammel {
 namespace {
@@ -50,6 +59,35 @@ TEST(BackgroundQueue, waits_in_add_while_two_jobs_are_pending) {
   third.join();
   queue.wait();
   EXPECT_EQ(queue.done(), 3);
+}
+
+/// Makes a queue where `room` bytes of address space are left, and no memory that is free. Ends the process with 0 if it
+/// was made, or threw.
+void make_queue_within(std::size_t room) {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+  for (std::size_t size = 1 << 16; size >= 1024; size /= 2)
+    while (const void* block = std::malloc(size)) static_cast<void>(block);
+  limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + room;
+  setrlimit(RLIMIT_AS, &limit);
+  try {
+    BackgroundQueue queue(2);
+  } catch (const std::exception&) {
+    std::_Exit(0);
+  }
+  std::_Exit(0);
+}
+
+TEST(BackgroundQueue, needs_no_memory_on_its_own_thread) {
+  if (TRAMMEL_ADDRESS_SANITIZER) GTEST_SKIP() << "the sanitizer needs address space of its own";
+  pthread_attr_t defaults;
+  ASSERT_EQ(pthread_getattr_default_np(&defaults), 0);
+  std::size_t stack = 0;
+  pthread_attr_getstacksize(&defaults, &stack);
+  for (std::size_t more = 0; more <= 1 << 18; more += 1 << 13)
+    EXPECT_EXIT(make_queue_within(stack + more), ::testing::ExitedWithCode(0), "") << more;
 }
 
 TEST(BackgroundQueue, runs_no_job_after_an_error) {
