@@ -12,90 +12,91 @@ namespace trammel {
 
 namespace {
 
-constexpr int count = 100;
 constexpr double slack = 1e-6;  // of an interval
+// Samples of a stage; fewer where a rank would keep more than so many numbers (a twentieth of what a large model takes).
+constexpr long most_times = 100, fewest_times = 10, most_numbers = 4'000'000;
 
-/// The increments that lead from one sample to another.
-void difference(const Layout& layout, const std::vector<double>& from, const std::vector<double>& to,
-                std::vector<double>& out) {
-  out.clear();
-  std::size_t i = 0;
-  for (const UnknownBlock& u : layout.unknowns()) {
-    if (!u.owned || !has_rate(u.kind)) continue;
-    if (u.kind == BlockKind::rotation) {
-      const Quaternion a(from[i], from[i + 1], from[i + 2], from[i + 3]),
-          b(to[i], to[i + 1], to[i + 2], to[i + 3]);
-      const Vec3 turn = so3::log(a.conjugate() * b);
-      out.insert(out.end(), turn.data(), turn.data() + 3);
-      i += 4;
-    } else {
-      for (int k = 0; k < u.size; ++k, ++i) out.push_back(to[i] - from[i]);
-    }
-  }
+std::vector<double> positions_of(const Layout& layout, const State& state) {
+  std::vector<double> all;
+  each_position(layout, [&](const UnknownBlock& u, int size) {
+    const double* value = state.value.data() + u.offset.value + (u.kind == BlockKind::rotation ? 9 : 0);
+    all.insert(all.end(), value, value + size);
+  });
+  return all;
+}
+
+/// The same on all ranks.
+int times_of(const Layout& layout) {
+  long numbers = 1;
+  each_position(layout, [&](const UnknownBlock&, int size) { numbers += size; });
+  MPI_Allreduce(MPI_IN_PLACE, &numbers, 1, MPI_LONG, MPI_MAX, layout.comm());
+  return static_cast<int>(std::clamp(most_numbers / numbers, fewest_times, most_times));
 }
 
 }  // namespace
 
-void PositionSamples::stage_begins(const Stage& stage, const StepReport& report, const State& state) {
+SampledStages::SampledStages(Assembler& assembler)
+    : assembler_(assembler), count_(times_of(assembler.layout())) {}
+
+void SampledStages::stage_begins(const Stage& stage, const StepReport& report, const State& state) {
   const auto* motion = std::get_if<DynamicStage>(&stage.what);
-  samples_ = motion != nullptr && motion->accuracy > 0;
+  samples_ = motion != nullptr && motion->second_run != DynamicStage::SecondRun::none;
   if (!samples_) return;
+  begin_ = report.begin;
+  interval_ = (report.until - report.begin) / count_;
+  taken_ = 0;
+  begin(report.stage, *motion, state);
+}
+
+void SampledStages::passes(const StepReport&, const DenseStep& step) {
+  if (!samples_) return;
+  for (; next() < step.end() - slack * interval_; ++taken_) sample(taken_, next(), step.at(next()));
+}
+
+void SampledStages::accepted(const StepReport&, const State& state) {
+  if (!samples_ || state.time < next() - slack * interval_) return;
+  sample(taken_, next(), state);
+  ++taken_;
+}
+
+void PositionSamples::begin(int stage, const DynamicStage&, const State& state) {
   const double length = ModelScales::model_length(assembler_.layout(), assembler_.model());
-  stages_.push_back({report.stage,
-                     motion->check_accuracy,
-                     report.begin,
-                     (report.until - report.begin) / count,
-                     {},
-                     MotionRange(assembler_.layout(), assembler_.model(), length)});
+  stages_.push_back({stage, {}, MotionRange(assembler_.layout(), assembler_.model(), length)});
   stages_.back().range.begin(state, massless(assembler_, state));
 }
 
-double PositionSamples::next() const {
-  const Samples& s = stages_.back();
-  return s.begin + s.interval * static_cast<double>(s.values.size() + 1);
+void PositionSamples::sample(std::size_t, double, const State& state) {
+  stages_.back().range.include(state);
+  stages_.back().values.push_back(positions_of(assembler_.layout(), state));
 }
 
-void PositionSamples::passes(const StepReport&, const DenseStep& step) {
-  if (!samples_) return;
-  while (next() < step.end() - slack * stages_.back().interval) sample(step.at(next()));
+void PositionDifferences::begin(int stage, const DynamicStage&, const State&) {
+  stages_.push_back({stage, 0, 0, {}});
 }
 
-void PositionSamples::accepted(const StepReport&, const State& state) {
-  if (samples_ && state.time >= next() - slack * stages_.back().interval) sample(state);
-}
-
-void PositionSamples::sample(const State& state) {
-  Samples& s = stages_.back();
-  s.range.include(state);
-  std::vector<double>& values = s.values.emplace_back();
-  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (!u.owned || !has_rate(u.kind)) continue;
-    const double* value = state.value.data() + u.offset.value;
-    const int first = u.kind == BlockKind::rotation ? 9 : 0,
-              size = u.kind == BlockKind::rotation ? 4 : u.size;
-    values.insert(values.end(), value + first, value + first + size);
-  }
-}
-
-std::vector<PositionSamples::Difference> PositionSamples::against(const PositionSamples& finer) const {
-  std::vector<Difference> all;
+void PositionDifferences::sample(std::size_t number, double time, const State& state) {
+  const PositionSamples::Samples& first = first_.stages()[stages_.size() - 1];
+  if (number >= first.values.size()) return;
+  const std::vector<double> positions = exchange_(positions_of(assembler_.layout(), state));
+  const double *from = first.values[number].data(), *to = positions.data();
   std::vector<double> increments;
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const Samples &coarse = stages_[i], &fine = finer.stages_[i];
-    if (!coarse.check) continue;
-    Difference worst;
-    worst.stage = coarse.stage;
-    for (std::size_t k = 0; k < std::min(coarse.values.size(), fine.values.size()); ++k) {
-      difference(assembler_.layout(), coarse.values[k], fine.values[k], increments);
-      const NamedNumber found = coarse.range.worst(increments);
-      if (!(found.number > worst.largest)) continue;
-      worst.largest = found.number;
-      worst.where = found.where;
-      worst.time = coarse.begin + coarse.interval * static_cast<double>(k + 1);
+  each_position(first_.layout(), [&](const UnknownBlock& u, int size) {
+    if (u.kind == BlockKind::rotation) {
+      const Quaternion a(from[0], from[1], from[2], from[3]), b(to[0], to[1], to[2], to[3]);
+      const Vec3 turn = so3::log(a.conjugate() * b);
+      increments.insert(increments.end(), turn.data(), turn.data() + 3);
+    } else {
+      for (int k = 0; k < size; ++k) increments.push_back(to[k] - from[k]);
     }
-    all.push_back(worst);
-  }
-  return all;
+    from += size;
+    to += size;
+  });
+  const NamedNumber found = first.range.worst(increments);
+  Difference& worst = stages_.back();
+  if (!(found.number > worst.largest)) return;
+  worst.largest = found.number;
+  worst.where = found.where;
+  worst.time = time;
 }
 
 }  // namespace trammel

@@ -4,45 +4,81 @@
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "position_exchange.hpp"
 #include "solvers/errors/motion_range.hpp"
 #include "solvers/run/monitor.hpp"
 
 namespace trammel {
 
-/// Positions at a hundred times of each stage whose steps follow from an accuracy, to compare a run with one of smaller steps.
-class PositionSamples final : public Monitor {
+/// Visits states at times that divide each stage by accuracy evenly, the same in each run of a case.
+class SampledStages : public Monitor {
  public:
-  explicit PositionSamples(Assembler& assembler) : assembler_(assembler) {}
+  explicit SampledStages(Assembler& assembler);
 
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
   void passes(const StepReport& report, const DenseStep& step) override;
   void accepted(const StepReport& report, const State& state) override;
 
-  /// How far another run is away, over one stage.
-  struct Difference {
-    int stage = 0;       ///< its index
-    double largest = 0;  ///< part of a channel's range
-    double time = 0;     ///< [s]
-    std::string where;   ///< "bob position"
-  };
-  /// Differences in the stages that were to be checked. `finer`: another run of the same case. Collective.
-  std::vector<Difference> against(const PositionSamples& finer) const;
+ protected:
+  virtual void begin(int stage, const DynamicStage& motion, const State& state) = 0;
+  /// `number`: of the time in its stage, from 0.
+  virtual void sample(std::size_t number, double time, const State& state) = 0;
+
+  Assembler& assembler_;
 
  private:
+  double next() const { return begin_ + interval_ * static_cast<double>(taken_ + 1); }
+
+  int count_;                        ///< times of a stage
+  bool samples_ = false;             ///< in this stage
+  double begin_ = 0, interval_ = 0;  ///< [s]
+  std::size_t taken_ = 0;
+};
+
+/// Positions of a run, to compare another one with.
+class PositionSamples final : public SampledStages {
+ public:
+  using SampledStages::SampledStages;
+
   struct Samples {
-    int stage = 0;
-    bool check = false;
-    double begin = 0, interval = 0;
+    int stage = 0;                            ///< its index
     std::vector<std::vector<double>> values;  ///< of the channels of this rank, of rotations quaternions
     MotionRange range;
   };
-  void sample(const State& state);
-  /// The time of the sample that comes next [s].
-  double next() const;
+  const std::vector<Samples>& stages() const { return stages_; }
+  const Layout& layout() const { return assembler_.layout(); }
 
-  Assembler& assembler_;
-  bool samples_ = false;  ///< in this stage
+ private:
+  void begin(int stage, const DynamicStage& motion, const State& state) override;
+  void sample(std::size_t number, double time, const State& state) override;
+
   std::vector<Samples> stages_;
+};
+
+/// How far another run of the same case is away from the first.
+class PositionDifferences final : public SampledStages {
+ public:
+  /// `first` must outlive it. Collective.
+  PositionDifferences(Assembler& assembler, const PositionSamples& first)
+      : SampledStages(assembler), first_(first), exchange_(assembler.layout(), first.layout()) {}
+
+  /// Over one stage.
+  struct Difference {
+    int stage = 0;       ///< its index
+    double largest = 0;  ///< part of a channel's range, in the first run
+    double time = 0;     ///< [s]
+    std::string where;   ///< "bob position"
+  };
+  const std::vector<Difference>& stages() const { return stages_; }
+
+ private:
+  void begin(int stage, const DynamicStage& motion, const State& state) override;
+  /// Collective.
+  void sample(std::size_t number, double time, const State& state) override;
+
+  const PositionSamples& first_;
+  PositionExchange exchange_;
+  std::vector<Difference> stages_;
 };
 
 }  // namespace trammel

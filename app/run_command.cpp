@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "accuracy_check.hpp"
 #include "checkpoint_writer.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
@@ -17,7 +18,6 @@
 #include "kernel/assembler.hpp"
 #include "kernel/layout.hpp"
 #include "output_reader.hpp"
-#include "position_samples.hpp"
 #include "restart.hpp"
 #include "run_log.hpp"
 #include "run_record.hpp"
@@ -180,46 +180,6 @@ void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) 
                          counts.bytes_per_frame(), recorder.view().string()));
 }
 
-bool checks_accuracy(const std::vector<Stage>& stages) {
-  return std::ranges::any_of(stages, [](const Stage& stage) {
-    const auto* motion = std::get_if<DynamicStage>(&stage.what);
-    return motion != nullptr && motion->check_accuracy;
-  });
-}
-
-/// Runs the stages that are to be checked, and those before, a second time with a fourth of the accuracy, and tells by how much
-/// positions differ.
-void check_accuracy(Session& session, std::vector<Stage> stages, const PositionSamples& coarse, bool kept,
-                    const StopRequest& signals, RunLog& log) {
-  constexpr double finer = 0.25;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    auto* motion = std::get_if<DynamicStage>(&stages[i].what);
-    if (motion == nullptr || !motion->check_accuracy) continue;
-    motion->accuracy *= finer;
-    last = i + 1;
-  }
-  log.line("check: the same with a fourth of the accuracy");
-  Model model;
-  session.build(model, Session::Extent::partition);
-  Layout layout(session.comm, model, {.identify = !kept});
-  Assembler assembler(model, layout);
-  PositionSamples fine(assembler);
-  Simulation simulation(assembler);
-  simulation.add(fine);
-  simulation.obey(signals);
-  stages.resize(last);
-  simulation.run(stages);
-  if (simulation.summary().stopped) return;
-  for (const PositionSamples::Difference& d : coarse.against(fine)) {
-    const auto& motion = std::get<DynamicStage>(stages[static_cast<std::size_t>(d.stage)].what);
-    log.line(fmt::format(
-        "  stage {}: positions differ by {:.2g} of their ranges at most{} (asked: {:g})", d.stage + 1,
-        d.largest, d.where.empty() ? "" : fmt::format(", {} at t = {:.6g} s", in_quotes(d.where), d.time),
-        motion.accuracy / finer));
-  }
-}
-
 }  // namespace
 
 int run_case(const CommandLine& command, MPI_Comm comm) {
@@ -273,7 +233,7 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   together(comm, [&] { record.emplace(rank == 0, folder, command, session.file.file(), about); });
   Recorder recorder(assembler, {folder, name, output.vtk, output.csv,
                                 same_files ? from->checkpoint.output : std::vector<std::byte>()});
-  Simulation simulation(assembler);
+  std::optional<Simulation> simulation(std::in_place, assembler);
   const StopSignals signals;
   TimeLimit limit(signals, begin, command.time_limit);
   CheckpointWriter checkpoints(
@@ -282,35 +242,34 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
        command.checkpoint_minutes > 0 ? command.checkpoint_minutes : output.checkpoint_minutes,
        static_cast<int>(stages.size())},
       about, session.model, recorder, limit, *log);
-  simulation.add(*log);
-  simulation.add(recorder);
-  simulation.add(limit);
-  simulation.add(checkpoints);
-  PositionSamples samples(assembler);
-  const bool checks = checks_accuracy(stages) && !from;
-  if (checks) simulation.add(samples);
+  simulation->add(*log);
+  simulation->add(recorder);
+  simulation->add(limit);
+  simulation->add(checkpoints);
+  AccuracyCheck check(assembler, stages);
+  if (check.asked() && !from) simulation->add(check.samples());
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
-  simulation.obey(limit);
+  simulation->obey(limit);
   const auto finish = [&](const std::string& end, int status) {
     together(comm, [&] {
-      record->finish(end, status, simulation.summary(), simulation.state().time, checkpoints.last());
+      record->finish(end, status, simulation->summary(), simulation->state().time, checkpoints.last());
     });
   };
   // Where one rank alone may have failed, and for another reason than that the record cannot be written.
   const auto finish_alone = [&](const std::string& end, int status) {
     try {
-      record->finish(end, status, simulation.summary(), simulation.state().time, checkpoints.last());
+      record->finish(end, status, simulation->summary(), simulation->state().time, checkpoints.last());
     } catch (...) {
     }
   };
   std::optional<EnergyError> gained;
   try {
     if (from && from->anew)
-      simulation.run_anew(stages, Snapshot(std::move(from->checkpoint.snapshot)));
+      simulation->run_anew(stages, Snapshot(std::move(from->checkpoint.snapshot)));
     else if (from)
-      simulation.run(stages, Snapshot(std::move(from->checkpoint.snapshot)));
+      simulation->run(stages, Snapshot(std::move(from->checkpoint.snapshot)));
     else
-      simulation.run(stages);
+      simulation->run(stages);
   } catch (const EnergyError& error) {
     gained = error;
   } catch (const NoConvergence&) {
@@ -320,14 +279,11 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
     finish_alone("error", exit_status::error);
     throw;
   }
-  const bool stopped = simulation.summary().stopped.has_value();
+  const bool stopped = simulation->summary().stopped.has_value();
   int signal = 0;
-  if (stopped) signal = log_stop(*log, *simulation.summary().stopped, comm, checkpoints);
-  log_summary(*log, simulation.summary(), reading.count());
+  if (stopped) signal = log_stop(*log, *simulation->summary().stopped, comm, checkpoints);
+  log_summary(*log, simulation->summary(), reading.count());
   if (const std::string words = checkpoints.in_words(); !words.empty()) log->line(words);
-  if (!stopped && !gained && checks) check_accuracy(session, stages, samples, kept, signals, *log);
-  if (checks_accuracy(stages) && from)
-    log->line("  no check of the accuracy: the run went on from a checkpoint");
   log_results(*log, recorder, folder);
   if (gained) {
     finish("energy", exit_status::energy);
@@ -335,6 +291,12 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   }
   if (!stopped) {
     finish("done", 0);
+    const long steps = simulation->summary().timings.steps;
+    simulation.reset();  // its memory serves the second run
+    if (check.asked() && from)
+      log->line("no check of the accuracy: the run went on from a checkpoint");
+    else if (check.asked())
+      check.run(session, kept, steps, limit, *log);
     return 0;
   }
   if (signal != 0) {

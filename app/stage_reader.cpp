@@ -29,21 +29,23 @@ constexpr double shortest_step = 1e-15, latest_time = 1e12;
 constexpr double finest_accuracy = 1e-10, coarsest_accuracy = 0.1;
 
 std::vector<Parameter> accuracy_parameters() {
-  return {
-      Parameter::make(Kind::real, "value", "", "part of each channel's range that positions may err by")
-          .must(),
-      Parameter::make(Kind::flag, "check", "",
-                      "runs a second time with a fourth of it, and tells by how much the positions differ")
-          .defaults("no"),
-      Parameter::make(Kind::flag, "reactions", "",
-                      "multipliers, and with them reactions, may also err by this part of their ranges")
-          .defaults("no"),
-      Parameter::make(Kind::flag, "massless", "",
-                      "coordinates without mass, such as that of a slider, are judged as positions are")
-          .defaults("no"),
-      Parameter::make(Kind::flag, "vibrations", "",
-                      "free vibrations are followed by steps that keep their phase, too")
-          .defaults("no")};
+  return {Parameter::make(Kind::real, "value", "", "part of each channel's range that positions may err by")
+              .must(),
+          Parameter::make(
+              Kind::choice, "check", "",
+              "a second run tells what positions err by: `coarser`, with ten times the value, takes a "
+              "third of the steps; `finer` or `yes`, with a fourth of it, takes twice as many")
+              .one_of({"coarser", "finer", "yes", "no"})
+              .defaults("coarser"),
+          Parameter::make(Kind::flag, "reactions", "",
+                          "multipliers, and with them reactions, may also err by this part of their ranges")
+              .defaults("no"),
+          Parameter::make(Kind::flag, "massless", "",
+                          "coordinates without mass, such as that of a slider, are judged as positions are")
+              .defaults("no"),
+          Parameter::make(Kind::flag, "vibrations", "",
+                          "free vibrations are followed by steps that keep their phase, too")
+              .defaults("no")};
 }
 
 Parameter newton_parameter(const NewtonOptions& standard) {
@@ -147,10 +149,12 @@ void read_times(const Parameters& in, double& clock, std::optional<double>& from
 void read_accuracy(const Parameters& in, DynamicStage& motion) {
   const Value& given = *in.value("accuracy");
   const Value* number = &given;
+  motion.second_run = DynamicStage::SecondRun::coarser;
   if (given.is_map()) {
     const Parameters inner = in.map(given, accuracy_parameters());
     number = inner.value("value");
-    motion.check_accuracy = inner.flag("check");
+    if (const std::string check = inner.text("check"); check != "coarser")
+      motion.second_run = check == "no" ? DynamicStage::SecondRun::none : DynamicStage::SecondRun::finer;
     motion.accuracy_of_reactions = inner.flag("reactions");
     motion.accuracy_of_massless = inner.flag("massless");
     motion.accuracy_of_vibrations = inner.flag("vibrations");
@@ -268,9 +272,9 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(
             Kind::any, "accuracy", "",
             "instead of `step`: part of each channel's range that positions may err by over the stage; steps "
-            "follow from it. A number, or {value: 1e-4, check: yes}: a second run with a fourth of it tells "
-            "what "
-            "was reached")
+            "follow from it. A number, or {value: 1e-4, check: finer}: a second run with a fourth of it "
+            "tells "
+            "what was reached")
             .such_as("1e-4"),
         Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
             .between(shortest_step, latest_time),

@@ -125,7 +125,7 @@ def measure(program, case, accuracies, form):
     text = source(case).read_text()
     parts = max(1, math.ceil(until / ROWS / coarse))
     finest = min(accuracies)
-    exact = f'accuracy: {finest / FINER.get(case, 50)!r}'
+    exact = f'accuracy: {{value: {finest / FINER.get(case, 50)!r}, check: no}}'
     reference = Run(program, case, text, exact, form)
     amplification = 1.0
     if perturbed:
@@ -140,7 +140,7 @@ def measure(program, case, accuracies, form):
             break
     before = None
     for e in accuracies:
-        run = Run(program, case, text, f'accuracy: {e!r}', form)
+        run = Run(program, case, text, f'accuracy: {{value: {e!r}, check: no}}', form)
         error = run.error(reference)
         same = None
         for (e1, r1), (e2, r2) in zip(fixed, fixed[1:]):

@@ -27,7 +27,7 @@ joints:
 sensors:
   slide: {{type: signal, of: guide.slide}}
 stages:
-  - {{type: dynamic, until: 1, accuracy: {accuracy}, newton: {{tolerance: 1e-11}}}}
+  - {{type: dynamic, until: 1, accuracy: {{value: {accuracy}, check: no}}, newton: {{tolerance: 1e-11}}}}
 output: {{csv: {{interval: 0.005}}}}
 '''
 

@@ -111,7 +111,7 @@ class Measuring:
                 continue
             # Newton's method must not be seen beside the error of the step.
             line = re.sub(r'newton: \{[^}]*\}', 'newton: {tolerance: 1e-10}', line)
-            asked = f'accuracy: {accuracy!r}' if METHODS[method] is None else f'step: {step!r}'
+            asked = f'accuracy: {{value: {accuracy!r}, check: no}}' if METHODS[method] is None else f'step: {step!r}'
             line = re.sub(r'\bstep: h\b', asked, line)
             if METHODS[method] is not None and 'radau' in METHODS[method]:
                 line = re.sub(r'radius: [0-9.]+', METHODS[method], line)

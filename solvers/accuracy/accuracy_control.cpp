@@ -84,6 +84,7 @@ AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage
       begin_(begin),
       until_(until),
       length_(length > 0 ? length : 1.0),
+      longest_((until - begin) / stage.fewest_steps),
       of_massless_(stage.accuracy_of_massless),
       of_vibrations_(stage.accuracy_of_vibrations),
       range_(assembler.layout(), assembler.model(), length),
@@ -100,7 +101,7 @@ void AccuracyControl::begin(const State& state) {
   if (of_massless_) std::ranges::fill(unjudged, 0);
   range_.begin(state, std::move(unjudged));
   reactions_.take(state, 0);
-  sizes_.begin(until_ - begin_, accuracy_, first_step(state));
+  sizes_.begin(until_ - begin_, accuracy_, longest_, first_step(state));
   budget_.begin(begin_, until_ - begin_);
   pace_.begin(begin_);
 }
@@ -118,8 +119,7 @@ double AccuracyControl::first_step(const State& state) const {
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  const double most = (until_ - begin_) / StepSizes::fewest;
-  const double first = fastest > 0 ? std::min(most, of_first * std::sqrt(accuracy_) / fastest) : most;
+  const double first = fastest > 0 ? std::min(longest_, of_first * std::sqrt(accuracy_) / fastest) : longest_;
   return report_.of_reactions ? of_first_for_reactions * first : first;
 }
 
@@ -216,7 +216,7 @@ double AccuracyControl::inside(const State& trial, double h, double ahead) {
 }
 
 void AccuracyControl::count_reactions(double error, double time, double h) {
-  const double longest = StepSizes::fewest * h / (until_ - begin_);
+  const double longest = h / longest_;
   const double wanted = std::min(of_reactions * error / accuracy_, most_of_reactions),
                limit = AccuracyReport::shortest_by * AccuracyReport::shortest_by *
                        std::max(of_positions_, longest * longest),

@@ -105,6 +105,7 @@ class AccuracyControl {
 
   Assembler& assembler_;
   double accuracy_, begin_, until_, length_;
+  double longest_;  ///< of the steps [s]
   bool of_massless_, of_vibrations_;
   StepSizes sizes_;
   ErrorBudget budget_;

@@ -30,8 +30,8 @@ int StepSizes::level_of(double size) const {
   return static_cast<int>(std::floor(2 * std::log2(size / unit_) + 1e-6));
 }
 
-void StepSizes::begin(double span, double accuracy, double first) {
-  longest_ = span / fewest;
+void StepSizes::begin(double span, double accuracy, double longest, double first) {
+  longest_ = longest;
   unit_ = span * std::sqrt(accuracy);
   begin_again(first);
 }

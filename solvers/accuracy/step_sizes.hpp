@@ -11,11 +11,8 @@ namespace trammel {
 /// accuracy, so that another accuracy scales all decisions.
 class StepSizes {
  public:
-  /// Steps of a stage, at least: what is about to happen, as a snap under a slow load, shows in no estimate of a step.
-  static constexpr double fewest = 100;
-
-  /// `span`: of the stage [s]; `first`: the step to begin with [s].
-  void begin(double span, double accuracy, double first);
+  /// `span`: of the stage [s]; `longest`: of all steps [s]; `first`: the step to begin with [s].
+  void begin(double span, double accuracy, double longest, double first);
   /// Begins again after a restart, with steps of at most `size` [s].
   void begin_again(double size);
   /// The size of the next step, with the time `remaining` to the end of the stage [s]. The last two steps are

@@ -217,18 +217,10 @@ TEST(Accuracy, writes_rows_and_frames_as_output_requests) {
   EXPECT_EQ(testing::table_of(there.read("out/bob.csv")).rows.size(), std::stoul(found[1]) + 1);
 }
 
-TEST(Accuracy, reports_the_error_in_summary_and_check) {
-  const Workplace here;
-  const Outcome run = here.run(pendulum("accuracy: {value: 1e-3, check: yes}"));
+TEST(Accuracy, is_estimated_in_the_summary) {
+  const Outcome run = Workplace().run(pendulum("accuracy: 1e-3"));
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("accuracy: asked 0.001, estimated error"));
-  std::smatch found;
-  ASSERT_TRUE(std::regex_search(
-      run.out, found, std::regex("positions differ by ([\\d.e-]+) of their ranges at most, 'bob.position'")))
-      << run.out;
-  const double told = std::stod(found[1]), truly = errors_at_2(1e-3).position / 2;
-  EXPECT_GT(told, 0.4 * truly);
-  EXPECT_LT(told, 3 * truly);
 }
 
 /// A mass that a rod of changing length pushes to and fro by 1e-5 m while it carries it over 0.3 m: of the force alone it makes 0.8 N.

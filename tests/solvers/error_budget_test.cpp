@@ -24,7 +24,7 @@ template <class Density>
 Steps steps(double accuracy, Density&& d) {
   StepSizes sizes;
   ErrorBudget budget;
-  sizes.begin(span, accuracy, 0.01 * std::sqrt(accuracy));
+  sizes.begin(span, accuracy, span / 100, 0.01 * std::sqrt(accuracy));
   budget.begin(0, span);
   Steps all;
   for (double t = 0; t < span;) {

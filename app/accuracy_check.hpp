@@ -1,0 +1,34 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "position_samples.hpp"
+#include "run_log.hpp"
+#include "session.hpp"
+#include "solvers/newton/stages.hpp"
+#include "time_limit.hpp"
+
+namespace trammel {
+
+/// Tells by how much positions err in stages whose steps follow from an accuracy: a second run has steps for another accuracy. Errors
+/// are about proportional to the accuracy, so that the difference of both runs gives the error of the first.
+class AccuracyCheck {
+ public:
+  AccuracyCheck(Assembler& assembler, std::vector<Stage> stages)
+      : stages_(std::move(stages)), samples_(assembler) {}
+
+  /// Whether a stage asks for a second run.
+  bool asked() const;
+  /// To be added to the first run.
+  Monitor& samples() { return samples_; }
+  /// Runs all stages up to the last one that is checked a second time, and logs the errors of the first run. `kept`: as in the
+  /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log. Collective.
+  void run(Session& session, bool kept, long steps, TimeLimit& limit, RunLog& log) const;
+
+ private:
+  std::vector<Stage> stages_;
+  PositionSamples samples_;
+};
+
+}  // namespace trammel
