@@ -144,15 +144,19 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
   trial_range_.drop_rounding(error_, trial, h);
   average(trial, h);
   const std::vector<char> negligible = negligible_numbers(ahead);
-  leave_vibrations(negligible, h);
+  leave_vibrations(negligible, h, std::max(share_, h / (averaged_ + h)), share_, counted_);
+  leave_vibrations(negligible, h, LastErrors::of_last, LastErrors::of_last, last_counted_);
   follow_phase(h, ahead);
   const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
   error_.velocity.assign(error_.velocity.size(), 0.0);
   for (std::size_t i = 0; i < negligible.size(); ++i)
     error_.displacement[i] *= negligible[i] != 0 ? 0.0 : of_single / h;
-  const double rate = std::max(found.largest, trial_range_.judge(error_, trial, h, ahead).largest);
+  const double single = trial_range_.judge(error_, trial, h, ahead).largest,
+               rate = std::max(found.largest, single),
+               next = undelayed_.of(
+                   rate, std::max(trial_range_.judge(last_counted_, trial, h, ahead).largest, single), h,
+                   trial_range_.time());
   added_ = kept * rate * h;
-  rate_ = kept * rate * span / accuracy_;
   const double elapsed = trial.time - begin_;
   // Errors go with h^2, the rounding of all steps with 1/h.
   const double lost = found.rounding * static_cast<double>(report_.steps) * span / elapsed;
@@ -163,7 +167,8 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
   const double made = kept * trial_range_.judge(made_errors(negligible), trial, h, ahead).largest;
   unseen_ = std::max(0.0, made * h - added_);
   const double to_come = std::max(0.0, made * span / accuracy_ - excess) * h / share_ / span;
-  rate_ /= budget_.share(added_ / accuracy_, h, trial.time, to_come);
+  const double part = kept * next * h / accuracy_;
+  rate_ = part * span / h / budget_.share(part, h, trial.time, to_come);
   of_positions_ = rate_ = std::max({rate_, vibrating, inside(trial, h, ahead)});
   if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
   if (sizes_.accepts(h, rate_)) return true;
@@ -277,21 +282,18 @@ void AccuracyControl::average(const State& trial, double h) {
   mix(brought_.velocity, error_.velocity, false, trial_mean_.velocity);
   mix(made_.displacement, error_.displacement, true, trial_made_.displacement);
   mix(made_.velocity, error_.velocity, false, trial_made_.velocity);
+  last_.look(error_, h);
   for (double& each : error_.velocity) each = std::abs(each);
   mix(brought_magnitude_, error_.velocity, false, trial_mean_magnitude_);
   mix(made_magnitude_, error_.velocity, false, trial_made_magnitude_);
   counted_ = trial_mean_;
   reduce_cancelled(counted_, trial_mean_magnitude_);
+  last_counted_ = last_.counted();
   // The average of a short impact over a long time is small. It counts unless the last errors themselves are below rounding.
   for (std::size_t i = 0; i < trial_recent_.size(); ++i) error_.velocity[i] = h * trial_recent_[i];
   trial_range_.drop_rounding(error_, trial, h);
   for (std::size_t i = 0; i < trial_recent_.size(); ++i)
-    if (error_.velocity[i] == 0) counted_.velocity[i] = 0;
-}
-
-void AccuracyControl::reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude) {
-  for (std::size_t i = 0; i < mean.velocity.size(); ++i)
-    if (magnitude[i] > 0) mean.velocity[i] *= std::abs(mean.velocity[i]) / magnitude[i];
+    if (error_.velocity[i] == 0) counted_.velocity[i] = last_counted_.velocity[i] = 0;
 }
 
 const LocalError& AccuracyControl::made_errors(const std::vector<char>& negligible) {
@@ -306,17 +308,17 @@ const LocalError& AccuracyControl::made_errors(const std::vector<char>& negligib
   return made_counted_;
 }
 
-void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double h) {
-  const auto reduce = [](double& mean, double by) {
-    mean = std::copysign(std::max(0.0, std::abs(mean) - by), mean);
+void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double h, double of_displacements,
+                                       double of_velocities, LocalError& mean) const {
+  const auto reduce = [](double& each, double by) {
+    each = std::copysign(std::max(0.0, std::abs(each) - by), each);
   };
-  const double of_displacements =
-                   cancels * std::max(share_, h / (averaged_ + h)) * std::abs(error_.of_jerk) * h,
-               of_velocities = cancels * share_ * std::abs(error_.of_snap) * h;
+  const double displacements = cancels * of_displacements * std::abs(error_.of_jerk) * h,
+               velocities = cancels * of_velocities * std::abs(error_.of_snap) * h;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] == 0) continue;
-    reduce(counted_.displacement[i], of_displacements * trial_vibrations_.change_of_rate(i));
-    reduce(counted_.velocity[i], of_velocities * trial_vibrations_.change_of_jerk(i));
+    reduce(mean.displacement[i], displacements * trial_vibrations_.change_of_rate(i));
+    reduce(mean.velocity[i], velocities * trial_vibrations_.change_of_jerk(i));
   }
 }
 
@@ -361,6 +363,8 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   std::swap(recent_, trial_recent_);
   std::swap(vibrations_, trial_vibrations_);
   lost_phase_.accepted(h);
+  last_.accepted(h);
+  undelayed_.accepted();
   follow_vibrations(now.time, h);
   averaged_ += h;
   mean_step_ = h;
@@ -383,7 +387,7 @@ void AccuracyControl::accepted(const State& now, double h, double planned, bool 
   smooth_ = h;
   report_.shortest = report_.shortest > 0 ? std::min(report_.shortest, h) : h;
   report_.longest = std::max(report_.longest, h);
-  sizes_.accepted(h, rate_);
+  sizes_.accepted(h, rate_, undelayed_.prompt());
 }
 
 std::string AccuracyControl::creeping(const State& now) {
@@ -407,10 +411,13 @@ void AccuracyControl::settle() {
   for (std::vector<double>* mean : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
                                     &made_.displacement, &made_.velocity, &made_magnitude_, &recent_})
     std::ranges::fill(*mean, 0.0);
+  last_.forget();
 }
 
 void AccuracyControl::restarted(const State& now) {
   mean_ = {};
+  last_.forget();
+  undelayed_.forget();
   vibration_ = 0;
   vibrations_ = VibrationAmplitude();
   averaged_ = 0;

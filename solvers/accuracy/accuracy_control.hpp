@@ -10,6 +10,8 @@
 #include "solvers/accuracy/event_crowding.hpp"
 #include "solvers/accuracy/step_pace.hpp"
 #include "solvers/accuracy/step_sizes.hpp"
+#include "solvers/accuracy/undelayed_rate.hpp"
+#include "solvers/errors/last_errors.hpp"
 #include "solvers/errors/local_error.hpp"
 #include "solvers/errors/lost_phase.hpp"
 #include "solvers/errors/motion_range.hpp"
@@ -59,7 +61,8 @@ class AccuracyControl {
   /// Writes (collective) or reads.
   void serialize(Archive& archive) {
     archive(sizes_, budget_, range_, reactions_, response_, crowding_, pace_, report_, mean_step_, rate_,
-            unseen_, of_positions_, added_, smooth_, averaged_, part_of_time_, vibration_);
+            unseen_, of_positions_, added_, smooth_, averaged_, part_of_time_, vibration_, undelayed_);
+    last_.serialize(archive, assembler_.layout());
     vibrations_.serialize(archive, assembler_.layout());
     lost_phase_.serialize(archive, assembler_.layout());
     for (std::vector<double>* errors : {&mean_.displacement, &mean_.velocity, &mean_magnitude_,
@@ -79,13 +82,12 @@ class AccuracyControl {
   void average(const State& trial, double h);
   /// Computes of `mean_` what it says of a trial of size h.
   void bring_averages(double h);
-  /// Reduces errors of velocities by what has been seen to cancel.
-  static void reduce_cancelled(LocalError& mean, const std::vector<double>& magnitude);
   /// The errors made in the time of the averages, where these tell nothing of them: steps or the motion have changed by much since.
   /// Zero elsewhere, and in the numbers that are `negligible`.
   const LocalError& made_errors(const std::vector<char>& negligible);
-  /// Leaves out of the averages that count what vibrations may add to them in these numbers.
-  void leave_vibrations(const std::vector<char>& numbers, double h);
+  /// Leaves out of averages what vibrations may add to them in these numbers, in a trial of size h that has these shares of them.
+  void leave_vibrations(const std::vector<char>& numbers, double h, double of_displacements,
+                        double of_velocities, LocalError& mean) const;
   /// The numbers, by the order of LocalError, whose errors are those of vibrations of no importance.
   std::vector<char> negligible_numbers(double ahead) const;
   /// Whether errors of velocities are seen to cancel in this number.
@@ -133,8 +135,11 @@ class AccuracyControl {
   double part_of_time_ = 1;  ///< of the longest time of vibrations that are taken out, the part that is
   /// The largest displacement of these vibrations over what is allowed, which fades; of the trial.
   double vibration_ = 0, trial_vibration_ = 0;
-  double averaged_ = 0;                             ///< time since the averages began [s]
-  LocalError counted_;                              ///< of the trial's averages the part that does not cancel
+  double averaged_ = 0;  ///< time since the averages began [s]
+  LocalError counted_;   ///< of the trial's averages the part that does not cancel
+  LastErrors last_;
+  LocalError last_counted_;  ///< the same of the last errors
+  UndelayedRate undelayed_;
   double share_ = 0;                                ///< weight of the last trial in them
   double mean_step_ = 0;                            ///< [s]
   double rate_ = 0, of_positions_ = 0, added_ = 0;  ///< of the last trial

@@ -9,10 +9,11 @@ namespace {
 // A step with more error per time than so many times the allowed one is rejected. Smaller excess is accepted, because only the
 // sum over the stage is limited.
 constexpr double most = 4;
-// The rate above which the next step is shorter, and the one up to which steps become longer.
-constexpr double high = 1.3, low = 0.85;
-// Steps of the same size between two changes of size.
-constexpr int patience = 4;
+// The rate above which the next step is shorter, and the one up to which steps become longer; the latter also where sizes follow at
+// once.
+constexpr double high = 1.3, low = 0.85, prompt_low = 1.1;
+// Steps of the same size between two changes of size; where sizes follow at once.
+constexpr int patience = 4, prompt_patience = 1;
 // Below this a rate of error is tiny: steps were shorter than they had to be.
 constexpr double tiny = 0.3;
 // Levels by which a rejection shortens a step at most, if the error of the step before was tiny: this one may be an exception. Once
@@ -61,7 +62,7 @@ bool StepSizes::accepts(double h, double rate) {
   return false;
 }
 
-void StepSizes::accepted(double h, double rate) {
+void StepSizes::accepted(double h, double rate, bool prompt) {
   const double now = rate * (size() / h) * (size() / h);  // as of the present level
   std::rotate(recent_.rbegin(), recent_.rbegin() + 1, recent_.rend());
   recent_[0] = now;
@@ -75,12 +76,12 @@ void StepSizes::accepted(double h, double rate) {
     change = static_cast<int>(std::clamp(room, 0.0, 2.0));
     grows_ = change > 0;
   } else if (--waits_ < 0) {
-    change = 2 * *std::ranges::max_element(recent_) <= low ? 1 : 0;
+    change = 2 * *std::ranges::max_element(recent_) <= (prompt ? prompt_low : low) ? 1 : 0;
   }
   if (change == 0) return;
   level_ += change;
   for (double& each : recent_) each *= std::exp2(change);
-  if (!grows_) waits_ = patience;
+  if (!grows_) waits_ = prompt ? prompt_patience : patience;
 }
 
 void StepSizes::cut_short(double h) {

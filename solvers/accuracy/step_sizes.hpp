@@ -21,7 +21,8 @@ class StepSizes {
   /// Whether a step of size h with this rate of error is accepted. If not, it must be repeated with the size
   /// `next`.
   bool accepts(double h, double rate);
-  void accepted(double h, double rate);
+  /// `prompt`: the rate tells without delay, and the size follows at once.
+  void accepted(double h, double rate, bool prompt = false);
   /// The step ended at an event: the following sizes grow again from a fraction of the present size.
   void cut_short(double h);
   /// A longer step could not be solved.
