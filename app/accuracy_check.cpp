@@ -84,8 +84,9 @@ std::string in_words(const PositionDifferences::Difference& d, const DynamicStag
   return fmt::format(
       "WARNING: stage {}: positions err by about {:.2g} of their ranges{}, where {:g} was asked: later "
       "motion amplifies the errors of steps, or they do not cancel. About `accuracy: {:.1g}` would give what "
-      "was asked",
-      d.stage + 1, error, where, motion.accuracy, motion.accuracy * motion.accuracy / error);
+      "was asked{}",
+      d.stage + 1, error, where, motion.accuracy, motion.accuracy * motion.accuracy / error,
+      motion.second_run == SecondRun::finer ? "" : "; `check: finer` tells more exactly");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 double ramp(double x, double none, double full) { return std::clamp((x - none) / (full - none), 0.0, 1.0); }
 
 // Averages below this part of the last rates: vibrations prevail.
-constexpr double vibrates = 0.1, smooth = 0.3;
+constexpr double vibrates = 0.3, smooth = 0.6;
 // Standard deviation of the logarithms: 1 to 2 in motions of mechanisms, above 4 where bodies collide. And what a single one may
 // differ by.
 constexpr double varies = 2.5, collides = 4, changes = 4, jumps = 6;
