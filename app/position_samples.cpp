@@ -13,8 +13,8 @@ namespace trammel {
 namespace {
 
 constexpr double slack = 1e-6;  // of an interval
-// Samples of a stage; fewer where a rank would keep more than so many numbers (a twentieth of what a large model takes).
-constexpr long most_times = 100, fewest_times = 10, most_numbers = 4'000'000;
+// Samples of a stage; fewer where a rank would keep more than so many numbers (a fiftieth of what a large model takes).
+constexpr long most_times = 100, fewest_times = 10, most_numbers = 2'000'000;
 
 std::vector<double> positions_of(const Layout& layout, const State& state) {
   std::vector<double> all;

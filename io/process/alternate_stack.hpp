@@ -20,7 +20,7 @@ class AlternateStack {
  private:
   static constexpr std::size_t size = std::size_t{64} * 1024;
   std::unique_ptr<char[]> memory_;
-  bool used_ = false;
+  [[maybe_unused]] bool used_ = false;
 };
 
 }  // namespace trammel

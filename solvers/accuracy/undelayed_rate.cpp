@@ -15,6 +15,9 @@ constexpr double vibrates = 0.3, smooth = 0.6;
 // Standard deviation of the logarithms: 1 to 2 in motions of mechanisms, above 4 where bodies collide. And what a single one may
 // differ by.
 constexpr double varies = 2.5, collides = 4, changes = 4, jumps = 6;
+// Averages over the rate, at most: of a motion that comes to rest the last errors vanish, and steps would be too long for its next
+// start.
+constexpr double most = 16;
 // Weight of the means.
 constexpr double unknown = 0.1, known = 0.3;
 
@@ -38,7 +41,7 @@ double UndelayedRate::of(double averaged, double last, double h, double time) {
   const double ratio = std::min(1.0, std::exp(trial_.averaged - trial_.last));
   trust_ = ramp(ratio, vibrates, smooth) * ramp(std::sqrt(trial_.scatter), collides, varies) *
            ramp(std::abs(difference), jumps, changes) * ramp(trial_.known, unknown, known);
-  return std::pow(last * ratio, trust_) * std::pow(averaged, 1 - trust_);
+  return std::pow(std::max(last * ratio, averaged / most), trust_) * std::pow(averaged, 1 - trust_);
 }
 
 }  // namespace trammel
