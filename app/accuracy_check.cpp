@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <set>
 #include <string>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "agreement.hpp"
 #include "kernel/assembler.hpp"
 #include "kernel/layout.hpp"
 #include "solvers/run/simulation.hpp"
@@ -104,27 +106,37 @@ void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limi
                : fmt::format("check: the same with {:.2g} times the accuracy (`check: no` omits this)",
                              factors.front()));
   StepLimit request(limit, coarser_alone ? steps : std::numeric_limits<long>::max());
-  Model model;
-  session.build(model, Session::Extent::partition);
-  Layout layout(session.comm, model, {.identify = !kept});
-  Assembler assembler(model, layout);
-  PositionDifferences differences(assembler, samples_);
-  Simulation simulation(assembler, {.energy = false});
-  simulation.add(differences);
-  simulation.add(limit);
-  simulation.add(request);
-  simulation.obey(request);
+  MPI_Comm own = MPI_COMM_NULL;  // no message of a run that failed is mistaken for that of the end
+  MPI_Comm_dup(session.comm, &own);
+  std::vector<std::string> lines;
+  std::string failure;
   try {
+    Model model;
+    session.build(model, Session::Extent::partition);
+    Layout layout(session.comm, model, {.identify = !kept});
+    Assembler assembler(model, layout);
+    PositionDifferences differences(assembler, samples_);
+    Simulation simulation(assembler, {.energy = false});
+    simulation.add(differences);
+    simulation.add(limit);
+    simulation.add(request);
+    simulation.obey(request);
     simulation.run(changed(stages_));
+    if (simulation.summary().stopped)
+      lines.emplace_back(request.reached() ? "no check: this run takes more steps than the first"
+                                           : "no check: this run was stopped");
+    else
+      for (const PositionDifferences::Difference& d : differences.stages())
+        lines.push_back(in_words(d, *checked(stages_[static_cast<std::size_t>(d.stage)])));
   } catch (const Error& error) {
-    log.line(fmt::format("  WARNING: no check, since this run failed: {}", error.what()));
-    return;
+    failure = error.what();
+  } catch (const std::bad_alloc&) {
+    failure = "out of memory";
   }
-  if (simulation.summary().stopped)
-    return log.line(request.reached() ? "  no check: this run takes more steps than the first"
-                                      : "  no check: this run was stopped");
-  for (const PositionDifferences::Difference& d : differences.stages())
-    log.line("  " + in_words(d, *checked(stages_[static_cast<std::size_t>(d.stage)])));
+  if (!arrive_together(own, !failure.empty())) throw Error("check: " + failure);
+  MPI_Comm_free(&own);
+  if (!failure.empty()) lines = {"WARNING: no check, since this run failed: " + failure};
+  for (const std::string& line : lines) log.line("  " + line);
 }
 
 }  // namespace trammel

@@ -83,4 +83,16 @@ int end_together(MPI_Comm comm, const Failure& failure) {
   return first == ranks ? 0 : 1;
 }
 
+bool arrive_together(MPI_Comm comm, bool failed) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm, &request);
+  const auto limit = std::chrono::steady_clock::now() + patience;
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return true;
+    if (failed && std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 }  // namespace trammel

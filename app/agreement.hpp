@@ -20,4 +20,8 @@ using Failure = std::optional<std::string>;
 /// waits forever. Returns the exit status.
 int end_together(MPI_Comm comm, const Failure& failure);
 
+/// Whether all ranks call this at the end of a piece of work. A rank that `failed` does not wait for long: where others still work,
+/// they wait for it, and the result is false. Collective.
+bool arrive_together(MPI_Comm comm, bool failed);
+
 }  // namespace trammel
