@@ -16,7 +16,21 @@ namespace trammel {
 namespace {
 
 /// Ranks that all fail for one reason do so within moments.
-constexpr auto patience = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds patience = std::chrono::seconds(5),
+                                    forever = std::chrono::milliseconds::max();
+
+/// Waits for a request, for so long at most.
+bool done(MPI_Request& request, std::chrono::milliseconds longest) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int complete = 0;;) {
+    MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+    if (complete != 0) return true;
+    if (std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin) >
+        longest)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 void print(const std::string& message) {
   std::fflush(stdout);
@@ -69,15 +83,9 @@ int end_together(MPI_Comm comm, const Failure& failure) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm, &request);
   // Each rank waits a little longer than the rank before, so that only one prints the message.
-  const auto limit = std::chrono::steady_clock::now() + patience + rank * std::chrono::milliseconds(300);
-  for (int done = 0; done == 0;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) break;
-    if (failure && std::chrono::steady_clock::now() > limit) {
-      print(*failure + (ranks > 1 ? " (on rank " + std::to_string(rank) + ")" : ""));
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (!done(request, failure ? patience + rank * std::chrono::milliseconds(300) : forever)) {
+    print(*failure + (ranks > 1 ? " (on rank " + std::to_string(rank) + ")" : ""));
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
   if (first == rank) print(*failure);
   return first == ranks ? 0 : 1;
@@ -86,13 +94,7 @@ int end_together(MPI_Comm comm, const Failure& failure) {
 bool arrive_together(MPI_Comm comm, bool failed) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm, &request);
-  const auto limit = std::chrono::steady_clock::now() + patience;
-  for (int done = 0;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return true;
-    if (failed && std::chrono::steady_clock::now() > limit) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  return done(request, failed ? patience : forever);
 }
 
 }  // namespace trammel

@@ -45,7 +45,7 @@ void SampledStages::stage_begins(const Stage& stage, const StepReport& report, c
   begin_ = report.begin;
   interval_ = (report.until - report.begin) / count_;
   taken_ = 0;
-  begin(report.stage, *motion, state);
+  begin(report.stage, state);
 }
 
 void SampledStages::passes(const StepReport&, const DenseStep& step) {
@@ -59,7 +59,7 @@ void SampledStages::accepted(const StepReport&, const State& state) {
   ++taken_;
 }
 
-void PositionSamples::begin(int stage, const DynamicStage&, const State& state) {
+void PositionSamples::begin(int stage, const State& state) {
   const double length = ModelScales::model_length(assembler_.layout(), assembler_.model());
   stages_.push_back({stage, {}, MotionRange(assembler_.layout(), assembler_.model(), length)});
   stages_.back().range.begin(state, massless(assembler_, state));
@@ -70,9 +70,7 @@ void PositionSamples::sample(std::size_t, double, const State& state) {
   stages_.back().values.push_back(positions_of(assembler_.layout(), state));
 }
 
-void PositionDifferences::begin(int stage, const DynamicStage&, const State&) {
-  stages_.push_back({stage, 0, 0, {}});
-}
+void PositionDifferences::begin(int stage, const State&) { stages_.push_back({stage, 0, 0, {}}); }
 
 void PositionDifferences::sample(std::size_t number, double time, const State& state) {
   const PositionSamples::Samples& first = first_.stages()[stages_.size() - 1];

@@ -20,7 +20,7 @@ class SampledStages : public Monitor {
   void accepted(const StepReport& report, const State& state) override;
 
  protected:
-  virtual void begin(int stage, const DynamicStage& motion, const State& state) = 0;
+  virtual void begin(int stage, const State& state) = 0;
   /// `number`: of the time in its stage, from 0.
   virtual void sample(std::size_t number, double time, const State& state) = 0;
 
@@ -49,7 +49,7 @@ class PositionSamples final : public SampledStages {
   const Layout& layout() const { return assembler_.layout(); }
 
  private:
-  void begin(int stage, const DynamicStage& motion, const State& state) override;
+  void begin(int stage, const State& state) override;
   void sample(std::size_t number, double time, const State& state) override;
 
   std::vector<Samples> stages_;
@@ -72,7 +72,7 @@ class PositionDifferences final : public SampledStages {
   const std::vector<Difference>& stages() const { return stages_; }
 
  private:
-  void begin(int stage, const DynamicStage& motion, const State& state) override;
+  void begin(int stage, const State& state) override;
   /// Collective.
   void sample(std::size_t number, double time, const State& state) override;
 

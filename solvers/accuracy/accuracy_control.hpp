@@ -135,14 +135,14 @@ class AccuracyControl {
   double part_of_time_ = 1;  ///< of the longest time of vibrations that are taken out, the part that is
   /// The largest displacement of these vibrations over what is allowed, which fades; of the trial.
   double vibration_ = 0, trial_vibration_ = 0;
-  double averaged_ = 0;  ///< time since the averages began [s]
-  LocalError counted_;   ///< of the trial's averages the part that does not cancel
-  LastErrors last_;
-  LocalError last_counted_;  ///< the same of the last errors
-  UndelayedRate undelayed_;
+  double averaged_ = 0;                             ///< time since the averages began [s]
+  LocalError counted_;                              ///< of the trial's averages the part that does not cancel
   double share_ = 0;                                ///< weight of the last trial in them
   double mean_step_ = 0;                            ///< [s]
   double rate_ = 0, of_positions_ = 0, added_ = 0;  ///< of the last trial
+  LastErrors last_;
+  LocalError last_counted_;  ///< of them, too, the part that does not cancel
+  UndelayedRate undelayed_;
   bool limits_ = false;  ///< steps cannot become short enough for the last error of multipliers
   double smooth_ = 0;    ///< size of the last step that no event shortened [s]
 };

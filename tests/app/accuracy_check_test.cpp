@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "histories.hpp"
+#include "swinging_pendulum.hpp"
 
 namespace trammel {
 namespace {
@@ -17,24 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Outcome;
+using testing::pendulum;
 using testing::Workplace;
-
-/// A pendulum of 1 m from the horizontal; its motion is an elliptic function.
-std::string pendulum(const std::string& accuracy) {
-  return fmt::format(R"yaml(trammel: 1
-bodies:
-  bob: {{type: point_mass, mass: 1, position: [-1, 0, 0]}}
-joints:
-  rod: {{type: distance, between: [ground, bob]}}
-loads:
-  weight: {{type: gravity, acceleration: [0, -9.81, 0]}}
-sensors:
-  bob: {{type: motion, of: bob}}
-stages:
-  - {{type: dynamic, until: 2, accuracy: {}}}
-)yaml",
-                     accuracy);
-}
 
 /// The case of this name, with an accuracy in place of its step.
 std::string case_with(const std::string& accuracy, const std::string& name) {
@@ -53,12 +38,12 @@ double told(const Outcome& run) {
 TEST(AccuracyCheck, tells_the_error_by_a_coarser_or_a_finer_run) {
   for (const std::string check : {"", ", check: coarser", ", check: finer", ", check: yes"}) {
     const Workplace here;
-    const Outcome run = here.run(pendulum("{value: 1e-3" + check + "}"));
+    const Outcome run = here.run(pendulum("accuracy: {value: 1e-3" + check + "}"));
     ASSERT_EQ(run.status, 0) << run.err;
     const testing::Table bob = testing::table_of(here.read("out/bob.csv"));
     // The range of the bob is 2 m.
-    const double truly = std::hypot(testing::at(bob, 2, "position.x") + 0.793566195343322,
-                                    testing::at(bob, 2, "position.y") + 0.608483930443692) /
+    const double truly = std::hypot(testing::at(bob, 2, "position.x") - testing::x_at_2,
+                                    testing::at(bob, 2, "position.y") - testing::y_at_2) /
                          2;
     EXPECT_GT(told(run), truly / 3) << check;
     EXPECT_LT(told(run), 3 * truly) << check;
@@ -67,7 +52,7 @@ TEST(AccuracyCheck, tells_the_error_by_a_coarser_or_a_finer_run) {
 }
 
 TEST(AccuracyCheck, is_left_out_on_request) {
-  const Outcome run = Workplace().run(pendulum("{value: 1e-3, check: no}"));
+  const Outcome run = Workplace().run(pendulum("accuracy: {value: 1e-3, check: no}"));
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("check")));
 }
@@ -75,8 +60,8 @@ TEST(AccuracyCheck, is_left_out_on_request) {
 /// The second run is for the log alone: results are those of a run without it.
 TEST(AccuracyCheck, leaves_results_as_they_are) {
   const Workplace here, there;
-  ASSERT_EQ(here.run(pendulum("1e-3")).status, 0);
-  ASSERT_EQ(there.run(pendulum("{value: 1e-3, check: no}")).status, 0);
+  ASSERT_EQ(here.run(pendulum("accuracy: 1e-3")).status, 0);
+  ASSERT_EQ(there.run(pendulum("accuracy: {value: 1e-3, check: no}")).status, 0);
   EXPECT_EQ(here.read("out/bob.csv"), there.read("out/bob.csv"));
   EXPECT_THAT(here.read("out/run.json"), HasSubstr("\"end\": \"done\""));
 }
@@ -120,7 +105,7 @@ TEST(AccuracyCheck, tells_the_same_on_two_ranks) {
 
 TEST(AccuracyCheck, is_given_up_where_a_run_continues_from_a_checkpoint) {
   const Workplace here;
-  here.write("case.yaml", pendulum("1e-4"));
+  here.write("case.yaml", pendulum("accuracy: 1e-4"));
   ASSERT_EQ(here.shell("trammel run case.yaml -q -o out --checkpoint-every 50").status, 0);
   const Outcome run =
       here.shell("trammel run case.yaml -o out --restart $(ls out/checkpoint_*.h5 | head -n 1)");
@@ -149,7 +134,7 @@ TEST(AccuracyCheck, that_fails_is_reported_and_leaves_the_run_done) {
 }
 
 TEST(AccuracyCheck, of_another_kind_is_an_error) {
-  const Outcome run = Workplace().run(pendulum("{value: 1e-3, check: fine}"));
+  const Outcome run = Workplace().run(pendulum("accuracy: {value: 1e-3, check: fine}"));
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("'check' must be one of coarser, finer, yes, no; found 'fine'"));
   EXPECT_THAT(run.err, HasSubstr("did you mean 'finer'"));
