@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <new>
-#include <set>
 #include <string>
 #include <variant>
 
@@ -23,26 +22,18 @@ namespace {
 
 using SecondRun = DynamicStage::SecondRun;
 
-// The accuracy of the second run, over that of the first; and the most of it.
-constexpr double coarser = 10, coarsest = 0.3, finer = 0.25;
-// A coarser run tells the error within a factor of two or three (docs/steps_by_accuracy.md, "Check").
-constexpr double doubtful = 2;
+// Steps of the first run that a coarser one takes together.
+constexpr int merged_steps = 3;
 
 const DynamicStage* checked(const Stage& stage) {
   const auto* motion = std::get_if<DynamicStage>(&stage.what);
   return motion != nullptr && motion->second_run != SecondRun::none ? motion : nullptr;
 }
 
-double factor(const DynamicStage& motion) {
-  return motion.second_run == SecondRun::finer ? finer : std::min(coarser, coarsest / motion.accuracy);
-}
-
-/// The different factors of all stages, from the smallest on.
-std::vector<double> factors_of(const std::vector<Stage>& stages) {
-  std::set<double> all;
-  for (const Stage& stage : stages)
-    if (const DynamicStage* motion = checked(stage)) all.insert(factor(*motion));
-  return {all.begin(), all.end()};
+/// The difference of both runs over the error of the first.
+double difference_over_error(const DynamicStage& motion) {
+  const int order = motion.method == DynamicStage::Method::radau ? 3 : 2;
+  return motion.second_run == SecondRun::finer ? 1 - std::pow(0.5, order) : std::pow(merged_steps, order) - 1;
 }
 
 /// Stops a run that takes more steps than another one did.
@@ -62,33 +53,44 @@ class StepLimit final : public StopRequest, public Monitor {
 };
 
 /// The stages of the second run.
-std::vector<Stage> changed(std::vector<Stage> stages) {
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    auto* motion = std::get_if<DynamicStage>(&stages[i].what);
-    if (motion == nullptr || motion->second_run == SecondRun::none) continue;
-    const double change = factor(*motion);
-    motion->accuracy *= change;
-    if (change > 1) motion->fewest_steps /= std::sqrt(change);
-    last = i + 1;
+std::vector<Stage> changed(std::vector<Stage> stages, const PositionSamples& first) {
+  for (const PositionSamples::Samples& of : first.stages()) {
+    auto& motion = std::get<DynamicStage>(stages[static_cast<std::size_t>(of.stage)].what);
+    motion.accuracy = 0;
+    motion.ends = motion.second_run == SecondRun::finer ? of.steps.halved() : of.steps.merged(merged_steps);
   }
-  stages.resize(last);
+  stages.resize(static_cast<std::size_t>(first.stages().back().stage) + 1);
   return stages;
 }
 
 std::string in_words(const PositionDifferences::Difference& d, const DynamicStage& motion) {
-  const std::string where =
-      d.where.empty() ? "" : fmt::format(", {} at t = {:.6g} s", in_quotes(d.where), d.time);
-  const double error = d.largest / std::abs(factor(motion) - 1);
-  if (error <= (motion.second_run == SecondRun::finer ? 1 : doubtful) * motion.accuracy)
-    return fmt::format("stage {}: positions err by about {:.2g} of their ranges at most{} (asked: {:g})",
-                       d.stage + 1, error, where, motion.accuracy);
+  const double error = d.largest / difference_over_error(motion);
+  const std::string where = d.where.empty() ? ""
+                                            : fmt::format(", {} at t = {:.6g} s", in_quotes(d.where), d.time),
+                    found = fmt::format("stage {}: positions err by about {:.2g} of their ranges",
+                                        d.stage + 1, error);
+  if (!(motion.accuracy > 0)) return fmt::format("{} at most{}", found, where);
+  if (error <= motion.accuracy)
+    return fmt::format("{} at most{} (asked: {:g})", found, where, motion.accuracy);
   return fmt::format(
-      "WARNING: stage {}: positions err by about {:.2g} of their ranges{}, where {:g} was asked: later "
-      "motion amplifies the errors of steps, or they do not cancel. About `accuracy: {:.1g}` would give what "
-      "was asked{}",
-      d.stage + 1, error, where, motion.accuracy, motion.accuracy * motion.accuracy / error,
+      "WARNING: {}{}, where {:g} was asked: later motion amplifies the errors of steps, or they do not "
+      "cancel. About `accuracy: {:.1g}` would give what was asked{}",
+      found, where, motion.accuracy, motion.accuracy * motion.accuracy / error,
       motion.second_run == SecondRun::finer ? "" : "; `check: finer` tells more exactly");
+}
+
+/// What the second run is, for the log.
+std::string title(const std::vector<Stage>& stages) {
+  bool coarser = false, finer = false, by_default = true;
+  for (const Stage& stage : stages) {
+    const DynamicStage* motion = checked(stage);
+    if (motion == nullptr) continue;
+    (motion->second_run == SecondRun::finer ? finer : coarser) = true;
+    by_default = by_default && motion->accuracy > 0;
+  }
+  if (finer) return coarser ? "check: the same with other steps" : "check: the same with steps half as long";
+  return fmt::format("check: the same with steps three times as long{}",
+                     by_default ? " (`check: no` omits this)" : "");
 }
 
 }  // namespace
@@ -98,13 +100,11 @@ bool AccuracyCheck::asked() const {
 }
 
 void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limit, RunLog& log) const {
-  const std::vector<double> factors = factors_of(stages_);
-  const bool coarser_alone = factors.front() > 1;
-  log.line(factors.back() < 1 ? "check: the same with a fourth of the accuracy"
-           : factors.size() > 1
-               ? "check: the same with other accuracies"
-               : fmt::format("check: the same with {:.2g} times the accuracy (`check: no` omits this)",
-                             factors.front()));
+  log.line(title(stages_));
+  const bool coarser_alone = std::ranges::none_of(stages_, [](const Stage& stage) {
+    const DynamicStage* motion = checked(stage);
+    return motion != nullptr && motion->second_run == SecondRun::finer;
+  });
   StepLimit request(limit, coarser_alone ? steps : std::numeric_limits<long>::max());
   MPI_Comm own = MPI_COMM_NULL;  // no message of a run that failed is mistaken for that of the end
   MPI_Comm_dup(session.comm, &own);
@@ -121,7 +121,7 @@ void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limi
     simulation.add(limit);
     simulation.add(request);
     simulation.obey(request);
-    simulation.run(changed(stages_));
+    simulation.run(changed(stages_, samples_));
     if (simulation.summary().stopped)
       lines.emplace_back(request.reached() ? "no check: this run takes more steps than the first"
                                            : "no check: this run was stopped");

@@ -11,8 +11,8 @@
 
 namespace trammel {
 
-/// Tells by how much positions err in stages whose steps follow from an accuracy: a second run has steps for another accuracy. Errors
-/// are about proportional to the accuracy, so that the difference of both runs gives the error of the first.
+/// Tells by how much positions err: in a second run each step is a fixed part or multiple of those that the first one took at that
+/// time. Errors differ by a power of that, so that the difference of both runs gives the error of the first.
 class AccuracyCheck {
  public:
   AccuracyCheck(Assembler& assembler, std::vector<Stage> stages)

@@ -1,6 +1,7 @@
 #include "position_samples.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "solvers/accuracy/accuracy_control.hpp"
@@ -61,13 +62,20 @@ void SampledStages::accepted(const StepReport&, const State& state) {
 
 void PositionSamples::begin(int stage, const State& state) {
   const double length = ModelScales::model_length(assembler_.layout(), assembler_.model());
-  stages_.push_back({stage, {}, MotionRange(assembler_.layout(), assembler_.model(), length)});
+  stages_.push_back(
+      {stage, {}, MotionRange(assembler_.layout(), assembler_.model(), length), StepTimes(state.time)});
   stages_.back().range.begin(state, massless(assembler_, state));
 }
 
 void PositionSamples::sample(std::size_t, double, const State& state) {
   stages_.back().range.include(state);
   stages_.back().values.push_back(positions_of(assembler_.layout(), state));
+}
+
+void PositionSamples::accepted(const StepReport& report, const State& state) {
+  SampledStages::accepted(report, state);
+  const bool event = std::exchange(event_, false);
+  if (in_stage()) stages_.back().steps.add(state.time, event);
 }
 
 void PositionDifferences::begin(int stage, const State&) { stages_.push_back({stage, 0, 0, {}}); }

@@ -5,12 +5,13 @@
 
 #include "kernel/assembler.hpp"
 #include "position_exchange.hpp"
+#include "solvers/accuracy/step_times.hpp"
 #include "solvers/errors/motion_range.hpp"
 #include "solvers/run/monitor.hpp"
 
 namespace trammel {
 
-/// Visits states at times that divide each stage by accuracy evenly, the same in each run of a case.
+/// Visits states at times that divide each stage with a second run evenly, the same in each run of a case.
 class SampledStages : public Monitor {
  public:
   explicit SampledStages(Assembler& assembler);
@@ -20,6 +21,7 @@ class SampledStages : public Monitor {
   void accepted(const StepReport& report, const State& state) override;
 
  protected:
+  bool in_stage() const { return samples_; }
   virtual void begin(int stage, const State& state) = 0;
   /// `number`: of the time in its stage, from 0.
   virtual void sample(std::size_t number, double time, const State& state) = 0;
@@ -35,7 +37,7 @@ class SampledStages : public Monitor {
   std::size_t taken_ = 0;
 };
 
-/// Positions of a run, to compare another one with.
+/// Positions of a run, to compare another one with, and its steps.
 class PositionSamples final : public SampledStages {
  public:
   using SampledStages::SampledStages;
@@ -44,15 +46,20 @@ class PositionSamples final : public SampledStages {
     int stage = 0;                            ///< its index
     std::vector<std::vector<double>> values;  ///< of the channels of this rank, of rotations quaternions
     MotionRange range;
+    StepTimes steps;
   };
   const std::vector<Samples>& stages() const { return stages_; }
   const Layout& layout() const { return assembler_.layout(); }
+
+  void event_comes(const StepReport&, const State&) override { event_ = true; }
+  void accepted(const StepReport& report, const State& state) override;
 
  private:
   void begin(int stage, const State& state) override;
   void sample(std::size_t number, double time, const State& state) override;
 
   std::vector<Samples> stages_;
+  bool event_ = false;  ///< the present step ends at one
 };
 
 /// How far another run of the same case is away from the first.

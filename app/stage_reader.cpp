@@ -28,15 +28,18 @@ constexpr double shortest_step = 1e-15, latest_time = 1e12;
 // A tenth of the range is no accuracy; below 1e-10, errors of rounding in accelerations show in positions.
 constexpr double finest_accuracy = 1e-10, coarsest_accuracy = 0.1;
 
+Parameter check_parameter(const char* standard) {
+  return Parameter::make(Kind::choice, "check", "",
+                         "a second run tells what positions err by: `coarser`, with steps three times as "
+                         "long, or `finer` or `yes`, with steps half as long")
+      .one_of({"coarser", "finer", "yes", "no"})
+      .defaults(standard);
+}
+
 std::vector<Parameter> accuracy_parameters() {
   return {Parameter::make(Kind::real, "value", "", "part of each channel's range that positions may err by")
               .must(),
-          Parameter::make(
-              Kind::choice, "check", "",
-              "a second run tells what positions err by: `coarser`, with ten times the value, takes a "
-              "third of the steps; `finer` or `yes`, with a fourth of it, takes twice as many")
-              .one_of({"coarser", "finer", "yes", "no"})
-              .defaults("coarser"),
+          check_parameter("coarser"),
           Parameter::make(Kind::flag, "reactions", "",
                           "multipliers, and with them reactions, may also err by this part of their ranges")
               .defaults("no"),
@@ -145,6 +148,12 @@ void read_times(const Parameters& in, double& clock, std::optional<double>& from
   clock = until;
 }
 
+DynamicStage::SecondRun second_run(const std::string& check) {
+  return check == "no"        ? DynamicStage::SecondRun::none
+         : check == "coarser" ? DynamicStage::SecondRun::coarser
+                              : DynamicStage::SecondRun::finer;
+}
+
 /// `accuracy: 1e-4`, or `accuracy: {value: 1e-4, check: yes}`.
 void read_accuracy(const Parameters& in, DynamicStage& motion) {
   const Value& given = *in.value("accuracy");
@@ -153,8 +162,7 @@ void read_accuracy(const Parameters& in, DynamicStage& motion) {
   if (given.is_map()) {
     const Parameters inner = in.map(given, accuracy_parameters());
     number = inner.value("value");
-    if (const std::string check = inner.text("check"); check != "coarser")
-      motion.second_run = check == "no" ? DynamicStage::SecondRun::none : DynamicStage::SecondRun::finer;
+    motion.second_run = second_run(inner.text("check"));
     motion.accuracy_of_reactions = inner.flag("reactions");
     motion.accuracy_of_massless = inner.flag("massless");
     motion.accuracy_of_vibrations = inner.flag("vibrations");
@@ -188,7 +196,15 @@ void read_steps(const Parameters& in, double start, DynamicStage& motion) {
                             "from the accuracy",
                             fmt::join(given, " and ")));
   if (given.empty()) throw Error(in.where(), "a dynamic stage needs one of 'accuracy', 'step' and 'steps'");
-  if (in.has("accuracy")) return read_accuracy(in, motion);
+  if (in.has("accuracy")) {
+    if (in.has("check"))
+      throw Error(
+          in.where("check"),
+          fmt::format("'check' beside 'accuracy' is written inside it: accuracy: {{value: ..., check: {}}}",
+                      in.text("check")));
+    return read_accuracy(in, motion);
+  }
+  motion.second_run = second_run(in.text("check"));
   motion.step = in.has("step") ? in.real("step") : (motion.until - start) / in.integer("steps");
   const char* const key = in.has("step") ? "step" : "steps";
   check_steps(in.where(key), fmt::format("'{}' = {}", key, number_text(in.real(key))), start, motion.until,
@@ -272,14 +288,13 @@ const std::vector<StageType>& stage_types() {
         Parameter::make(
             Kind::any, "accuracy", "",
             "instead of `step`: part of each channel's range that positions may err by over the stage; steps "
-            "follow from it. A number, or {value: 1e-4, check: finer}: a second run with a fourth of it "
-            "tells "
-            "what was reached")
+            "follow from it. A number, or {value: 1e-4, check: finer}")
             .such_as("1e-4"),
         Parameter::make(Kind::real, "step", "s", "time step; shortened so that the last one ends at `until`")
             .between(shortest_step, latest_time),
         Parameter::make(Kind::integer, "steps", "", "number of steps, instead of `step`")
             .between(1, most_steps),
+        check_parameter("no"),
         Parameter::make(Kind::choice, "method", "",
                         "generalized-alpha, of second order, or two-stage Radau IIA, of third order")
             .one_of({"generalized_alpha", "radau"})

@@ -45,6 +45,8 @@ constexpr double alike = 16, fades = 0.75;
 constexpr double of_vibrations = 0.02, small_vibration = 0.125, remembered = 12;
 // So many times the mean rate may be made within the time of the averages before it counts as used up in advance.
 constexpr double excess = 4;
+// Steps of a stage, at least: what is about to happen, as a snap under a slow load, shows in no estimate of a step.
+constexpr double fewest_steps = 100;
 // Part of a stage after which the ranges of its motion are no longer extrapolated.
 constexpr double seen = 0.05;
 // Errors of reactions count so many times: they are judged by their largest value and not by their sum, and changes of step add to
@@ -84,7 +86,7 @@ AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage
       begin_(begin),
       until_(until),
       length_(length > 0 ? length : 1.0),
-      longest_((until - begin) / stage.fewest_steps),
+      longest_((until - begin) / fewest_steps),
       of_massless_(stage.accuracy_of_massless),
       of_vibrations_(stage.accuracy_of_vibrations),
       range_(assembler.layout(), assembler.model(), length),

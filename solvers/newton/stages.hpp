@@ -70,11 +70,11 @@ struct DynamicStage {
   /// Above 0: steps follow from it, in place of `step`. The part of each channel's range that its position may err by over
   /// the stage.
   double accuracy = 0;
-  /// A second run that tells what positions err by: with ten times the accuracy, or with a fourth of it.
+  /// Not empty: steps end at these times [s], in place of the others; the last one is `until`.
+  std::vector<double> ends;
+  /// A second run that tells what positions err by: with steps three times as long, or half as long.
   enum class SecondRun { none, coarser, finer };
   SecondRun second_run = SecondRun::none;
-  /// Steps by accuracy, at least: what is about to happen, as a snap under a slow load, shows in no estimate of a step.
-  double fewest_steps = 100;
   /// The accuracy is also that of multipliers, over their ranges; of coordinates without mass; and of the phase of vibrations.
   bool accuracy_of_reactions = false, accuracy_of_massless = false, accuracy_of_vibrations = false;
   Method method = Method::generalized_alpha;

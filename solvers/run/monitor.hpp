@@ -34,7 +34,7 @@ class Monitor {
   /// Before the first step of a stage. `state` is its start; accelerations and multipliers are consistent if the
   /// stage computes them.
   virtual void stage_begins(const Stage&, const StepReport&, const State&) {}
-  /// Before a step is accepted whose size follows from an accuracy: the motion inside it.
+  /// Before a step is accepted, in stages by an accuracy and those with a second run: the motion inside it.
   virtual void passes(const StepReport&, const DenseStep&) {}
   /// After each accepted step. `state` holds positions, velocities, accelerations and multipliers.
   virtual void accepted(const StepReport&, const State&) {}

@@ -31,6 +31,7 @@ int transient_steps(const DynamicStage& stage) {
 
 /// Typical size of the steps to come, as instances get it in StepInfo [s].
 double typical_step(const DynamicStage& stage, const StepReport& report) {
+  if (!stage.ends.empty()) return (report.until - report.begin) / static_cast<double>(stage.ends.size());
   return stage.accuracy > 0 ? (report.until - report.begin) * std::sqrt(stage.accuracy) : stage.step;
 }
 
@@ -242,7 +243,10 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
   if (from == nullptr) grid_ = {.from = report_.begin};
   const double span = report_.until - grid_.from;
   const bool fixed = !(stage.accuracy > 0);
-  const double count = fixed ? std::ceil(span / stage.step * (1 - StepPlan::same_time)) : 1.0;
+  const bool listed = !stage.ends.empty();
+  const double count = listed  ? static_cast<double>(stage.ends.size())
+                       : fixed ? std::ceil(span / stage.step * (1 - StepPlan::same_time))
+                               : 1.0;
   if (!(count < 1e9)) throw Error(fmt::format("{:g} steps of {:g} s are too many", count, stage.step));
   grid_.steps = grid_.before + std::max(1, static_cast<int>(count));
   const double h = grid_.size(report_.until);
@@ -281,6 +285,8 @@ void StageRun::steps(const DynamicStage& stage, Archive* from) {
          .grid = grid_,
          .h = fixed ? h : typical_step(stage, report_),
          .max_cuts = stage.max_cuts,
+         .ends = listed ? &stage.ends : nullptr,
+         .inside = !fixed || stage.second_run != DynamicStage::SecondRun::none,
          .start = &start,
          .form = form.get(),
          .ledger = balance ? &ledger : nullptr,

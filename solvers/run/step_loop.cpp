@@ -64,6 +64,10 @@ void StepLoop::plan() {
     const bool last = h >= until - state_.time;
     return plan_.begin_single(last ? until : state_.time + h, h, parts_.max_cuts);
   }
+  if (parts_.ends != nullptr) {
+    const double end = (*parts_.ends)[static_cast<std::size_t>(report_.nominal)];
+    return plan_.begin(end, end - state_.time, parts_.max_cuts);
+  }
   plan_.begin(parts_.grid.end_of(report_.nominal + 1, until), parts_.h, parts_.max_cuts);
 }
 
@@ -119,10 +123,9 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   const StepInfo info{.start = state_.time, .end = target.time, .in_statics = !moves()};
   RunSummary& summary = simulation_.summary_;
   plan_.reached();
-  if (parts_.accuracy != nullptr) {
-    plan_.drop();
+  if (parts_.accuracy != nullptr) plan_.drop();
+  if (parts_.inside)
     simulation_.tell([&](Monitor& m) { m.passes(report_, {assembler_.layout(), state_, method_.trial()}); });
-  }
   cuts_.end();
   report_.at_nominal = plan_.done();
   const auto pattern = assembler_.pattern_changes();

@@ -21,9 +21,11 @@ struct StageParts {
   StepMethod& method;
   RedundancyMonitor& loops;
   const ModelScales& scales;
-  StepGrid grid;  ///< of its nominal steps
-  double h;       ///< their size [s]
-  int max_cuts;   ///< times a step may be halved
+  StepGrid grid;                              ///< of its nominal steps
+  double h;                                   ///< their size [s]
+  int max_cuts;                               ///< times a step may be halved
+  const std::vector<double>* ends = nullptr;  ///< of its nominal steps [s], in place of those by `grid`
+  bool inside = false;                        ///< monitors are told of the motion inside steps
   // Of dynamics alone:
   ConsistentStart* start = nullptr;
   const ConstraintForm* form = nullptr;
