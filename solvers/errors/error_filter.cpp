@@ -49,8 +49,8 @@ bool ErrorFilter::prepare(const State& end, std::size_t numbers) {
   return true;
 }
 
-bool ErrorFilter::filter(double c_a, double c_v, const Solve& solve, const std::vector<double>& e,
-                         std::vector<double>& out) {
+bool ErrorFilter::filter(double c_a, double c_v, double rows, const Solve& solve,
+                         const std::vector<double>& e, std::vector<double>& out) {
   if (!M_) return false;
   PetscScalar *numbers = nullptr, *pushed = nullptr;
   TRAMMEL_PETSC(VecSet(free_.get(), 0));
@@ -63,11 +63,15 @@ bool ErrorFilter::filter(double c_a, double c_v, const Solve& solve, const std::
     TRAMMEL_PETSC(VecScale(free_.get(), c_v));
     TRAMMEL_PETSC(MatMultAdd(D_.get(), free_.get(), pushed_.get(), pushed_.get()));
   }
-  // Rows of other unknowns do not count.
+  // Rows of other unknowns do not count, but that velocities which are right leave displacements as they are.
   TRAMMEL_PETSC(VecSet(free_.get(), 0));
   TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
   TRAMMEL_PETSC(VecGetArray(pushed_.get(), &pushed));
   each_kinematic([&](std::size_t local, std::size_t) { numbers[local] = pushed[local]; });
+  for (const UnknownBlock& u : assembler_.layout().unknowns())
+    for (int k = u.local;
+         c_v > 0 && u.owned && u.kind == BlockKind::velocity_multiplier && k < u.local + u.size; ++k)
+      numbers[k] = rows / c_v * pushed[k];
   TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
   TRAMMEL_PETSC(VecRestoreArray(pushed_.get(), &pushed));
   int fine = solve(free_.get(), pushed_.get()) ? 1 : 0;
@@ -102,13 +106,13 @@ ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& erro
           std::sqrt(squares[0] / squares.back()) * (time - errors.last_time())};
 }
 
-void ErrorFilter::apply(const StepCoefficients& step, Newton& newton, LocalError& error) {
+void ErrorFilter::apply(const StepCoefficients& step, double rows, Newton& newton, LocalError& error) {
   if (!M_ || !newton.has_tangent()) return;
   const Solve solve = [&](Vec b, Vec y) { return newton.solve_linear(b, y); };
-  if (filter(step.acceleration, step.velocity, solve, error.displacement, filtered_))
+  if (filter(step.acceleration, step.velocity, rows, solve, error.displacement, filtered_))
     std::swap(error.displacement, filtered_);
   // A damper takes back errors of velocities, as a spring those of displacements.
-  if (filter(step.acceleration, 0, solve, error.velocity, filtered_)) std::swap(error.velocity, filtered_);
+  if (filter(step.acceleration, 0, 0, solve, error.velocity, filtered_)) std::swap(error.velocity, filtered_);
 }
 
 }  // namespace trammel

@@ -17,8 +17,8 @@ namespace trammel {
 ///
 /// Errors e estimated from accelerations are those of free bodies. Constraints and stiffness take part of them back within the
 /// step: J^-1 (c_a M + c_v D) e remains of those of displacements, J^-1 c_a M e of those of velocities. J is the tangent of the
-/// step, c_v = dv/dx and c_a = dv'/dx. Nothing remains along constraints, and of a mode of the frequency Omega the part
-/// 1/(1 + Omega^2/c_a). (docs/steps_by_accuracy.md.)
+/// step, c_v = dv/dx and c_a = dv'/dx. Nothing remains along position constraints, and of a mode of the frequency Omega the part
+/// 1/(1 + Omega^2/c_a); constraints of velocities, A v + b = 0, take back nothing of displacements. (docs/steps_by_accuracy.md.)
 class ErrorFilter {
  public:
   explicit ErrorFilter(Assembler& assembler) : assembler_(assembler) {}
@@ -36,12 +36,14 @@ class ErrorFilter {
   Change change(const State& end, const AlphaError& errors, double time, std::span<const double> a);
   /// Filters the errors of kinematic blocks in the step for which `change` was called last. `newton` has solved its equations.
   /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
-  void apply(const StepCoefficients& step, Newton& newton, LocalError& error);
+  /// `rows`: as for `filter`, of this tangent.
+  void apply(const StepCoefficients& step, double rows, Newton& newton, LocalError& error);
   /// Solves J y = b; false if this fails.
   using Solve = std::function<bool(Vec b, Vec y)>;
   /// J^-1 (c_a M + c_v D) e of the kinematic numbers of `e`, which has the order of LocalError, with M and D of `change`. Others remain.
+  /// J has `rows` times A in the rows of velocity constraints; where c_v > 0, the right-hand side has `rows` A e there.
   /// False where that has no value. Collective.
-  bool filter(double c_a, double c_v, const Solve& solve, const std::vector<double>& e,
+  bool filter(double c_a, double c_v, double rows, const Solve& solve, const std::vector<double>& e,
               std::vector<double>& out);
   /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
   void drop() {

@@ -47,6 +47,9 @@ int VibrationFilter::make(double at, double time) {
   timings_.factorization += MPI_Wtime() - begin;
   out.made = at;
   out.time = time;
+  // Its rows are scaled as those of the present step.
+  out.rows =
+      equations_.multiplier_scale() * alpha_.of_step(time).velocity / equations_.coefficients().velocity;
   if (broken) out = Tangent();
   return made ? place : Tangent::none;
 }
@@ -55,7 +58,7 @@ bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double dam
                              const std::vector<double>& e, std::vector<double>& out) {
   const StepCoefficients step = alpha_.of_step(tangent.time);
   return by.filter(
-      step.acceleration, damped * step.velocity,
+      step.acceleration, damped * step.velocity, damped * tangent.rows,
       [&](Vec b, Vec y) {
         const QuietErrors quiet;
         return KSPSolve(tangent.ksp.get(), b, y) == 0;
