@@ -5,6 +5,7 @@ Each dynamic stage of each case gets `accuracy: e` in place of its step. Printed
 error over what was asked, processor time, what a second run tells of the error over what was asked, and where vibrations lose their
 phase, by how much; or why it did not end.
     bench/accuracy_of_cases.py [--trammel PROGRAM] [--accuracy 1e-4] [--limit SECONDS] [--check coarser|finer|no] [CASE ...]
+With --own-steps each stage keeps its step, and the error is told as it is.
 """
 import argparse
 import os
@@ -19,10 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def by_accuracy(case, accuracy, check):
-    """The case's text with an accuracy in each dynamic stage and hardly any output; None if it has no such stage."""
+    """The case's text with an accuracy in each dynamic stage, or with the check of its steps where that is None, and hardly any output.
+    None if it has no such stage."""
     text = (ROOT / 'cases' / case / 'case.yaml').read_text()
-    changed, stages = re.subn(r'(type: dynamic\b[^}]*?)\bstep: [^,}]+',
-                             rf'\g<1>accuracy: {{value: {accuracy:g}, check: {check}}}', text)
+    to = rf'\g<0>, check: {check}' if accuracy is None else rf'\g<1>accuracy: {{value: {accuracy:g}, check: {check}}}'
+    changed, stages = re.subn(r'(type: dynamic\b[^}]*?)\bsteps?: [^,}]+', to, text)
     if stages == 0:
         return None
     return re.sub(r'(?m)^output:.*', '', changed) + f'\noutput: {case_run.NO_ROWS}\n'
@@ -51,6 +53,9 @@ def measured(program, case, accuracy, check, limit, scratch):
         return [case, '', '', '', '', why_not(failure)]
     finally:
         file.unlink()
+    if accuracy is None:
+        accuracy = 1
+        log = re.sub(r'done: (\d+) steps', r'\1 steps, 0 rejected', log)
     counts = [(int(s), int(r)) for s, r in re.findall(r'(\d+) steps, (\d+) rejected', log)]
     estimates = [float(e) for e in re.findall(r'estimated error ([0-9.e+-]+)', log)]
     steps, rejected = sum(s for s, _ in counts), sum(r for _, r in counts)
@@ -71,13 +76,14 @@ def main():
     parser.add_argument('--accuracy', type=float, default=1e-4)
     parser.add_argument('--limit', type=float, default=120)
     parser.add_argument('--check', choices=('coarser', 'finer', 'no'), default='no')
+    parser.add_argument('--own-steps', action='store_true')
     parser.add_argument('cases', nargs='*', default=[])
     args = parser.parse_args()
     print('| case | steps | rejected | estimated over asked | processor time [s] | |\n|---|---|---|---|---|---|')
     cases = args.cases or sorted(file.parent.name for file in ROOT.glob('cases/*/case.yaml'))
     with tempfile.TemporaryDirectory() as scratch:
         for case in cases:
-            row = measured(args.trammel, case, args.accuracy, args.check, args.limit, scratch)
+            row = measured(args.trammel, case, None if args.own_steps else args.accuracy, args.check, args.limit, scratch)
             if row:
                 print('| ' + ' | '.join(map(str, row)) + ' |', flush=True)
 
