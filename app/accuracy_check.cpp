@@ -24,6 +24,8 @@ using SecondRun = DynamicStage::SecondRun;
 
 // Steps of the first run that a coarser one takes together.
 constexpr int merged_steps = 3;
+// Where an error is to be reached: the part of it that the next run aims at, and the least part of an accuracy that is tried next.
+constexpr double aimed_at = 0.8, least_part = 0.1;
 
 const DynamicStage* checked(const Stage& stage) {
   const auto* motion = std::get_if<DynamicStage>(&stage.what);
@@ -63,20 +65,30 @@ std::vector<Stage> changed(std::vector<Stage> stages, const PositionSamples& fir
   return stages;
 }
 
-std::string in_words(const PositionDifferences::Difference& d, const DynamicStage& motion) {
-  const double error = d.largest / difference_over_error(motion);
+double asked_of(const DynamicStage& motion) { return motion.reach > 0 ? motion.reach : motion.accuracy; }
+
+std::string in_words(const PositionDifferences::Difference& d, const DynamicStage& motion, bool again) {
+  const double error = d.largest / difference_over_error(motion), asked = asked_of(motion);
   const std::string where = d.where.empty() ? ""
                                             : fmt::format(", {} at t = {:.6g} s", in_quotes(d.where), d.time),
                     found = fmt::format("stage {}: positions err by about {:.2g} of their ranges",
                                         d.stage + 1, error);
   if (!(motion.accuracy > 0)) return fmt::format("{} at most{}", found, where);
-  if (error <= motion.accuracy)
-    return fmt::format("{} at most{} (asked: {:g})", found, where, motion.accuracy);
+  if (error <= asked) return fmt::format("{} at most{} (asked: {:g})", found, where, asked);
+  if (again && motion.reach > 0)
+    return fmt::format("{}{}, where {:g} is to be reached: the run begins again", found, where, asked);
   return fmt::format(
       "WARNING: {}{}, where {:g} was asked: later motion amplifies the errors of steps, or they do not "
       "cancel. About `accuracy: {:.1g}` would give what was asked{}",
-      found, where, motion.accuracy, motion.accuracy * motion.accuracy / error,
+      found, where, asked, motion.accuracy * asked / error,
       motion.second_run == SecondRun::finer ? "" : "; `check: finer` tells more exactly");
+}
+
+/// The accuracy by which `reach` is reached, if the error is about proportional to it.
+double better(const DynamicStage& motion, double error) {
+  if (error <= motion.reach) return motion.accuracy;
+  const double next = motion.accuracy * std::max(aimed_at * motion.reach / error, least_part);
+  return std::stod(fmt::format("{:.1e}", next));
 }
 
 /// What the second run is, for the log.
@@ -95,11 +107,21 @@ std::string title(const std::vector<Stage>& stages) {
 
 }  // namespace
 
+std::vector<double> accuracies_of(const std::vector<Stage>& stages) {
+  std::vector<double> all;
+  for (const Stage& stage : stages) {
+    const auto* motion = std::get_if<DynamicStage>(&stage.what);
+    all.push_back(motion != nullptr ? motion->accuracy : 0);
+  }
+  return all;
+}
+
 bool AccuracyCheck::asked() const {
   return std::ranges::any_of(stages_, [](const Stage& stage) { return checked(stage) != nullptr; });
 }
 
-void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limit, RunLog& log) const {
+std::vector<double> AccuracyCheck::run(Session& session, bool kept, long steps, bool again, TimeLimit& limit,
+                                       RunLog& log) const {
   log.line(title(stages_));
   const bool coarser_alone = std::ranges::none_of(stages_, [](const Stage& stage) {
     const DynamicStage* motion = checked(stage);
@@ -110,6 +132,7 @@ void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limi
   MPI_Comm_dup(session.comm, &own);
   std::vector<std::string> lines;
   std::string failure;
+  std::vector<double> accuracies = accuracies_of(stages_);
   try {
     Model model;
     session.build(model, Session::Extent::partition);
@@ -126,8 +149,13 @@ void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limi
       lines.emplace_back(request.reached() ? "no check: this run takes more steps than the first"
                                            : "no check: this run was stopped");
     else
-      for (const PositionDifferences::Difference& d : differences.stages())
-        lines.push_back(in_words(d, *checked(stages_[static_cast<std::size_t>(d.stage)])));
+      for (const PositionDifferences::Difference& d : differences.stages()) {
+        const auto i = static_cast<std::size_t>(d.stage);
+        const DynamicStage& motion = *checked(stages_[i]);
+        lines.push_back(in_words(d, motion, again));
+        if (again && motion.reach > 0)
+          accuracies[i] = better(motion, d.largest / difference_over_error(motion));
+      }
   } catch (const Error& error) {
     failure = error.what();
   } catch (const std::bad_alloc&) {
@@ -137,6 +165,7 @@ void AccuracyCheck::run(Session& session, bool kept, long steps, TimeLimit& limi
   MPI_Comm_free(&own);
   if (!failure.empty()) lines = {"WARNING: no check, since this run failed: " + failure};
   for (const std::string& line : lines) log.line("  " + line);
+  return accuracies == accuracies_of(stages_) ? std::vector<double>() : accuracies;
 }
 
 }  // namespace trammel

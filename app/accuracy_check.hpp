@@ -11,6 +11,9 @@
 
 namespace trammel {
 
+/// Of all stages; 0 of those with steps of one size and without motion.
+std::vector<double> accuracies_of(const std::vector<Stage>& stages);
+
 /// Tells by how much positions err: in a second run each step is a fixed part or multiple of those that the first one took at that
 /// time. Errors differ by a power of that, so that the difference of both runs gives the error of the first.
 class AccuracyCheck {
@@ -23,8 +26,11 @@ class AccuracyCheck {
   /// To be added to the first run.
   Monitor& samples() { return samples_; }
   /// Runs all stages up to the last one that is checked a second time, and logs the errors of the first run. `kept`: as in the
-  /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log. Collective.
-  void run(Session& session, bool kept, long steps, TimeLimit& limit, RunLog& log) const;
+  /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log.
+  /// `again`: the run may begin again where `reach` asks for a smaller error. Returns the accuracies that it should then have; empty if it
+  /// should not. Collective.
+  std::vector<double> run(Session& session, bool kept, long steps, bool again, TimeLimit& limit,
+                          RunLog& log) const;
 
  private:
   std::vector<Stage> stages_;

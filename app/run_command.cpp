@@ -180,15 +180,33 @@ void log_results(RunLog& log, const Recorder& recorder, const fs::path& folder) 
                          counts.bytes_per_frame(), recorder.view().string()));
 }
 
-}  // namespace
+/// How a run ended.
+struct Outcome {
+  int status = 0;
+  std::vector<double> accuracies{};  ///< with which it should begin again; empty: it should not
+};
 
-int run_case(const CommandLine& command, MPI_Comm comm) {
-  const auto begin = std::chrono::steady_clock::now();
-  const CheckpointSignal checkpoint_signal;
+// Times that a run is begun again because its errors are larger than those that are to be reached.
+constexpr int most_repeats = 3;
+
+/// Takes the accuracies of a run before, where an error is to be reached.
+void make_finer(std::vector<Stage>& stages, const std::vector<double>& accuracies, RunLog& log) {
+  for (std::size_t i = 0; i < std::min(accuracies.size(), stages.size()); ++i) {
+    auto* motion = std::get_if<DynamicStage>(&stages[i].what);
+    if (motion == nullptr || !(motion->reach > 0) || motion->accuracy == accuracies[i]) continue;
+    log.line(fmt::format("stage {}: accuracy {:.2g}, to reach an error of {:g}", i + 1, accuracies[i],
+                         motion->reach));
+    motion->accuracy = accuracies[i];
+  }
+}
+
+/// `accuracies`: empty, or those that a run before asked for. `again`: it may ask for others.
+Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_clock::time_point begin,
+                 const std::vector<double>& accuracies, bool again) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   Session session(command, comm, Session::Extent::partition);
-  const std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
+  std::vector<Stage> stages = read_stages(session.file, session.plugins.registry());
   const OutputOptions output = read_output(session.file);
   const std::vector<std::string> entities = counted_entities(session.model);
 
@@ -223,6 +241,8 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
   Assembler assembler(session.model, layout);
   log_model(*log, session, entities, layout);
   if (kept) log->line("  joints share no blocks: closed loops make constraints redundant");
+  make_finer(stages, from ? from->checkpoint.accuracies : accuracies, *log);
+  about.accuracies = accuracies_of(stages);
   if (from) {
     log_restart(*log, *from);
     about.restarts = from->checkpoint.restarts;
@@ -296,19 +316,32 @@ int run_case(const CommandLine& command, MPI_Comm comm) {
     if (check.asked() && from)
       log->line("no check of the accuracy: the run went on from a checkpoint");
     else if (check.asked())
-      check.run(session, kept, steps, limit, *log);
-    return 0;
+      return {0, check.run(session, kept, steps, again, limit, *log)};
+    return {};
   }
   if (signal != 0) {
     finish(signal_name(signal), 128 + signal);
-    return 128 + signal;
+    return {128 + signal};
   }
   if (!checkpoints.has_stop()) {
     finish("time limit", exit_status::error);
     throw Error("the time limit stopped the run, and no checkpoint was written (see run.log)");
   }
   finish("time limit", exit_status::time_limit);
-  return exit_status::time_limit;
+  return {exit_status::time_limit};
+}
+
+}  // namespace
+
+int run_case(const CommandLine& command, MPI_Comm comm) {
+  const auto begin = std::chrono::steady_clock::now();
+  const CheckpointSignal checkpoint_signal;
+  std::vector<double> accuracies;
+  for (int repeats = 0;; ++repeats) {
+    Outcome outcome = run_once(command, comm, begin, accuracies, repeats < most_repeats);
+    if (outcome.accuracies.empty()) return outcome.status;
+    accuracies = std::move(outcome.accuracies);
+  }
 }
 
 }  // namespace trammel

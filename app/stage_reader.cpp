@@ -37,18 +37,22 @@ Parameter check_parameter(const char* standard) {
 }
 
 std::vector<Parameter> accuracy_parameters() {
-  return {Parameter::make(Kind::real, "value", "", "part of each channel's range that positions may err by")
-              .must(),
-          check_parameter("coarser"),
-          Parameter::make(Kind::flag, "reactions", "",
-                          "multipliers, and with them reactions, may also err by this part of their ranges")
-              .defaults("no"),
-          Parameter::make(Kind::flag, "massless", "",
-                          "coordinates without mass, such as that of a slider, are judged as positions are")
-              .defaults("no"),
-          Parameter::make(Kind::flag, "vibrations", "",
-                          "free vibrations are followed by steps that keep their phase, too")
-              .defaults("no")};
+  return {
+      Parameter::make(Kind::real, "value", "", "part of each channel's range that positions may err by")
+          .must(),
+      check_parameter("coarser"),
+      Parameter::make(Kind::flag, "reach", "",
+                      "where the second run tells a larger error, all is run again with a smaller accuracy")
+          .defaults("no"),
+      Parameter::make(Kind::flag, "reactions", "",
+                      "multipliers, and with them reactions, may also err by this part of their ranges")
+          .defaults("no"),
+      Parameter::make(Kind::flag, "massless", "",
+                      "coordinates without mass, such as that of a slider, are judged as positions are")
+          .defaults("no"),
+      Parameter::make(Kind::flag, "vibrations", "",
+                      "free vibrations are followed by steps that keep their phase, too")
+          .defaults("no")};
 }
 
 Parameter newton_parameter(const NewtonOptions& standard) {
@@ -159,10 +163,14 @@ void read_accuracy(const Parameters& in, DynamicStage& motion) {
   const Value& given = *in.value("accuracy");
   const Value* number = &given;
   motion.second_run = DynamicStage::SecondRun::coarser;
+  bool reach = false;
   if (given.is_map()) {
     const Parameters inner = in.map(given, accuracy_parameters());
     number = inner.value("value");
     motion.second_run = second_run(inner.text("check"));
+    reach = inner.flag("reach");
+    if (reach && motion.second_run == DynamicStage::SecondRun::none)
+      throw Error(inner.where("reach"), "'reach: yes' needs the check, which `check: no` omits");
     motion.accuracy_of_reactions = inner.flag("reactions");
     motion.accuracy_of_massless = inner.flag("massless");
     motion.accuracy_of_vibrations = inner.flag("vibrations");
@@ -182,6 +190,7 @@ void read_accuracy(const Parameters& in, DynamicStage& motion) {
     throw Error(number->where,
                 fmt::format("'accuracy' = {}: a part of the range of each position; at most {}", found,
                             number_text(coarsest_accuracy)));
+  if (reach) motion.reach = motion.accuracy;
 }
 
 /// Steps of one size, or by accuracy.

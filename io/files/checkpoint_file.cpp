@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// Number of the file's format, with what the recorder says of its files. Any change of either needs a new number, as a change of the
 /// state needs a new Snapshot::version: the bytes do not describe themselves. A program reads only its own numbers.
-constexpr int format = 3;
+constexpr int format = 4;
 /// Before the HDF5 file proper, which its library looks for behind 0, 512, 1024, ... bytes.
 constexpr std::size_t preface_size = 512;
 constexpr std::string_view magic = "trammel checkpoint\n";
@@ -305,6 +305,7 @@ std::string hdf5_file(const Checkpoint& c) {
   file.write<std::byte>("/case/lines", bytes_of(c.case_lines));
   write_texts(file, "/entities", c.entities);
   file.write<std::byte>("/restarts", bytes_of(c.restarts));
+  file.write<double>("/accuracies", c.accuracies);
   file.write<std::byte>("/output", c.output);
   write_snapshot(file, c.snapshot);
   return file.image(preface_size);
@@ -407,6 +408,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
     c.case_lines = read_thing<CaseLines>(file, "/case/lines");
     c.entities = read_texts(file, "/entities");
     c.restarts = read_thing<std::vector<Restart>>(file, "/restarts");
+    c.accuracies = file.read<double>("/accuracies");
     c.output = file.read<std::byte>("/output");
     c.snapshot = read_snapshot(file);
     return c;

@@ -34,11 +34,12 @@ struct Checkpoint {
   CaseLines case_lines;
   std::vector<std::string> entities;  ///< "joint\thook\trevolute", by number
   std::vector<Restart> restarts;      ///< before it was written
+  std::vector<double> accuracies;     ///< of the stages, 0 where there is none: `reach` makes them smaller
   SnapshotContents snapshot;
   std::vector<std::byte> output;  ///< Recorder::place
 
   void serialize(Archive& archive) {
-    archive(program, plugins, ranks, name, case_lines, entities, restarts, snapshot, output);
+    archive(program, plugins, ranks, name, case_lines, entities, restarts, accuracies, snapshot, output);
   }
 };
 

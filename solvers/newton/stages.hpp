@@ -70,6 +70,8 @@ struct DynamicStage {
   /// Above 0: steps follow from it, in place of `step`. The part of each channel's range that its position may err by over
   /// the stage.
   double accuracy = 0;
+  /// Above 0: the error that was asked for, where `accuracy` is smaller because a run by it erred by more.
+  double reach = 0;
   /// Not empty: steps end at these times [s], in place of the others; the last one is `until`.
   std::vector<double> ends;
   /// A second run that tells what positions err by: with steps three times as long, or half as long.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "histories.hpp"
@@ -172,6 +173,74 @@ TEST(AccuracyCheck, that_fails_is_reported_and_leaves_the_run_done) {
     EXPECT_THAT(run.out, HasSubstr("the slider runs off the end of curve 'wire'"));
     EXPECT_THAT(here.read("out/run.json"), HasSubstr("\"end\": \"done\""));
   }
+}
+
+/// What the log says of errors, one run after the other.
+std::vector<double> all_told(const Outcome& run) {
+  static const std::regex words("positions err by about ([\\d.e+-]+) of their ranges");
+  std::vector<double> all;
+  for (std::sregex_iterator i(run.out.begin(), run.out.end(), words), end; i != end; ++i)
+    all.push_back(std::stod((*i)[1]));
+  return all;
+}
+
+TEST(AccuracyCheck, begins_again_until_the_error_is_reached) {
+  const std::string name = "saddle_particle";
+  for (const int ranks : {1, 2}) {
+    const Workplace here;
+    const Outcome run = here.run_on(ranks, case_with("{value: 1e-3, reach: yes}", name));
+    ASSERT_EQ(run.status, 0) << run.err;
+    const std::vector<double> told = all_told(run);
+    ASSERT_GT(told.size(), 1U) << run.out;
+    for (std::size_t i = 0; i + 1 < told.size(); ++i) EXPECT_GT(told[i], 1e-3);
+    EXPECT_LT(told.back(), 1e-3);
+    EXPECT_GT(told.back(), 3e-4);
+    EXPECT_THAT(run.out, HasSubstr("where 0.001 is to be reached: the run begins again"));
+    EXPECT_THAT(run.out, Not(HasSubstr("WARNING")));
+    // The results are those of the last run.
+    std::string used;
+    const std::regex lines("accuracy ([\\d.e-]+), to reach an error of 0.001");
+    for (std::sregex_iterator i(run.out.begin(), run.out.end(), lines), end; i != end; ++i) used = (*i)[1];
+    const Workplace there;
+    ASSERT_EQ(there.run_on(ranks, case_with("{value: " + used + ", check: no}", name)).status, 0);
+    EXPECT_EQ(here.read("out/particle.csv"), there.read("out/particle.csv"));
+  }
+}
+
+TEST(AccuracyCheck, begins_once_where_the_error_is_reached) {
+  const Outcome run = Workplace().run(case_with("{value: 1e-3, reach: yes}", "heavy_top"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(all_told(run).size(), 1U);
+}
+
+/// After three more runs, in a chaotic motion.
+TEST(AccuracyCheck, warns_where_the_error_is_not_reached) {
+  const Outcome run = Workplace().run(
+      std::regex_replace(Workplace().read(TRAMMEL_SOURCE_DIR "/bench/forms/chain_of_five.yaml"),
+                         std::regex("step: [^,}]*"), "accuracy: {value: 0.03, reach: yes}"),
+      "--set until=3");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(all_told(run).size(), 4U);
+  EXPECT_THAT(run.out, HasSubstr("WARNING: stage 1: positions err by about"));
+}
+
+/// A run that goes on does so with the accuracy that the one before had come to.
+TEST(AccuracyCheck, keeps_the_accuracy_after_a_restart) {
+  const Workplace here;
+  here.write("case.yaml", case_with("{value: 1e-3, reach: yes}", "saddle_particle"));
+  ASSERT_EQ(here.shell("trammel run case.yaml -q -o out --checkpoint-every 100").status, 0);
+  const std::string results = here.read("out/particle.csv");
+  const Outcome run =
+      here.shell("trammel run case.yaml -o out --restart $(ls out/checkpoint_*.h5 | head -n 1)");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr(", to reach an error of 0.001"));
+  EXPECT_EQ(here.read("out/particle.csv"), results);
+}
+
+TEST(AccuracyCheck, is_needed_to_reach_an_error) {
+  const Outcome run = Workplace().run(pendulum("accuracy: {value: 1e-3, check: no, reach: yes}"));
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("'reach: yes' needs the check, which `check: no` omits"));
 }
 
 TEST(AccuracyCheck, belongs_to_the_accuracy) {

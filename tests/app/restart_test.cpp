@@ -342,10 +342,10 @@ TEST(Restart, of_another_format_is_refused_even_with_restart_anyway) {
   const std::string state = fmt::format("state {}", Snapshot::version),
                     older = fmt::format("state {}", Snapshot::version - 1);
   for (const auto& [from, to, message] :
-       {std::array<std::string, 3>{"format 3", "format 9",
-                                   "has format 9, which a newer program wrote; this one reads format 3"},
-        {"format 9", "format 1", "has format 1, which an older program wrote; this one reads format 3"},
-        {"format 1\n" + state, "format 3\n" + older,
+       {std::array<std::string, 3>{"format 4", "format 9",
+                                   "has format 9, which a newer program wrote; this one reads format 4"},
+        {"format 9", "format 1", "has format 1, which an older program wrote; this one reads format 4"},
+        {"format 1\n" + state, "format 4\n" + older,
          fmt::format(
              "has a state of version {}, which an older program wrote; this one reads a state of version {}",
              Snapshot::version - 1, Snapshot::version)},
