@@ -67,12 +67,13 @@ std::vector<Stage> changed(std::vector<Stage> stages, const PositionSamples& fir
 
 double asked_of(const DynamicStage& motion) { return motion.reach > 0 ? motion.reach : motion.accuracy; }
 
-std::string in_words(const PositionDifferences::Difference& d, const DynamicStage& motion, bool again) {
-  const double error = d.largest / difference_over_error(motion), asked = asked_of(motion);
-  const std::string where = d.where.empty() ? ""
-                                            : fmt::format(", {} at t = {:.6g} s", in_quotes(d.where), d.time),
+std::string in_words(const PositionError& of, const DynamicStage& motion, bool again) {
+  const double error = of.error, asked = asked_of(motion);
+  const std::string where = of.position.empty()
+                                ? ""
+                                : fmt::format(", {} at t = {:.6g} s", in_quotes(of.position), of.time),
                     found = fmt::format("stage {}: positions err by about {:.2g} of their ranges",
-                                        d.stage + 1, error);
+                                        of.stage + 1, error);
   if (!(motion.accuracy > 0)) return fmt::format("{} at most{}", found, where);
   if (error <= asked) return fmt::format("{} at most{} (asked: {:g})", found, where, asked);
   if (again && motion.reach > 0)
@@ -84,9 +85,8 @@ std::string in_words(const PositionDifferences::Difference& d, const DynamicStag
       motion.second_run == SecondRun::finer ? "" : "; `check: finer` tells more exactly");
 }
 
-/// The accuracy by which `reach` is reached, if the error is about proportional to it.
+/// The accuracy by which an error is reached that is smaller than this one, if errors are about proportional to accuracies.
 double better(const DynamicStage& motion, double error) {
-  if (error <= motion.reach) return motion.accuracy;
   const double next = motion.accuracy * std::max(aimed_at * motion.reach / error, least_part);
   return std::stod(fmt::format("{:.1e}", next));
 }
@@ -120,8 +120,8 @@ bool AccuracyCheck::asked() const {
   return std::ranges::any_of(stages_, [](const Stage& stage) { return checked(stage) != nullptr; });
 }
 
-std::vector<double> AccuracyCheck::run(Session& session, bool kept, long steps, bool again, TimeLimit& limit,
-                                       RunLog& log) const {
+AccuracyCheck::Found AccuracyCheck::run(Session& session, bool kept, long steps, bool again, TimeLimit& limit,
+                                        RunLog& log) const {
   log.line(title(stages_));
   const bool coarser_alone = std::ranges::none_of(stages_, [](const Stage& stage) {
     const DynamicStage* motion = checked(stage);
@@ -132,7 +132,7 @@ std::vector<double> AccuracyCheck::run(Session& session, bool kept, long steps, 
   MPI_Comm_dup(session.comm, &own);
   std::vector<std::string> lines;
   std::string failure;
-  std::vector<double> accuracies = accuracies_of(stages_);
+  Found found;
   try {
     Model model;
     session.build(model, Session::Extent::partition);
@@ -152,9 +152,11 @@ std::vector<double> AccuracyCheck::run(Session& session, bool kept, long steps, 
       for (const PositionDifferences::Difference& d : differences.stages()) {
         const auto i = static_cast<std::size_t>(d.stage);
         const DynamicStage& motion = *checked(stages_[i]);
-        lines.push_back(in_words(d, motion, again));
-        if (again && motion.reach > 0)
-          accuracies[i] = better(motion, d.largest / difference_over_error(motion));
+        found.errors.push_back({d.stage, d.largest / difference_over_error(motion), d.time, d.where});
+        lines.push_back(in_words(found.errors.back(), motion, again));
+        if (!again || !(motion.reach > 0) || found.errors.back().error <= motion.reach) continue;
+        if (found.accuracies.empty()) found.accuracies = accuracies_of(stages_);
+        found.accuracies[i] = better(motion, found.errors.back().error);
       }
   } catch (const Error& error) {
     failure = error.what();
@@ -163,9 +165,12 @@ std::vector<double> AccuracyCheck::run(Session& session, bool kept, long steps, 
   }
   if (!arrive_together(own, !failure.empty())) throw Error("check: " + failure);
   MPI_Comm_free(&own);
-  if (!failure.empty()) lines = {"WARNING: no check, since this run failed: " + failure};
+  if (!failure.empty()) {
+    lines = {"WARNING: no check, since this run failed: " + failure};
+    found = {};
+  }
   for (const std::string& line : lines) log.line("  " + line);
-  return accuracies == accuracies_of(stages_) ? std::vector<double>() : accuracies;
+  return found;
 }
 
 }  // namespace trammel

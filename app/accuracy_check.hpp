@@ -5,6 +5,7 @@
 
 #include "position_samples.hpp"
 #include "run_log.hpp"
+#include "run_record.hpp"
 #include "session.hpp"
 #include "solvers/newton/stages.hpp"
 #include "time_limit.hpp"
@@ -27,10 +28,13 @@ class AccuracyCheck {
   Monitor& samples() { return samples_; }
   /// Runs all stages up to the last one that is checked a second time, and logs the errors of the first run. `kept`: as in the
   /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log.
-  /// `again`: the run may begin again where `reach` asks for a smaller error. Returns the accuracies that it should then have; empty if it
-  /// should not. Collective.
-  std::vector<double> run(Session& session, bool kept, long steps, bool again, TimeLimit& limit,
-                          RunLog& log) const;
+  /// `again`: the run may begin again where `reach` asks for a smaller error. Collective.
+  struct Found {
+    std::vector<PositionError>
+        errors;  ///< of the stages that were checked; empty where the second run was given up
+    std::vector<double> accuracies;  ///< with which the run should begin again; empty: it should not
+  };
+  Found run(Session& session, bool kept, long steps, bool again, TimeLimit& limit, RunLog& log) const;
 
  private:
   std::vector<Stage> stages_;

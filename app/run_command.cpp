@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -313,11 +314,11 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_
     finish("done", 0);
     const long steps = simulation->summary().timings.steps;
     simulation.reset();  // its memory serves the second run
-    if (check.asked() && from)
-      log->line("no check of the accuracy: the run went on from a checkpoint");
-    else if (check.asked())
-      return {0, check.run(session, kept, steps, again, limit, *log)};
-    return {};
+    if (check.asked() && from) log->line("no check of the accuracy: the run went on from a checkpoint");
+    if (!check.asked() || from) return {};
+    AccuracyCheck::Found found = check.run(session, kept, steps, again, limit, *log);
+    together(comm, [&] { record->add(found.errors); });
+    return {0, std::move(found.accuracies)};
   }
   if (signal != 0) {
     finish(signal_name(signal), 128 + signal);

@@ -69,20 +69,28 @@ void RunRecord::finish(const std::string& end, int status, const RunSummary& sum
   if (!writes_) return;
   const auto energy = [](const Energy& e) { return number(e.kinetic + e.strain + e.potential); };
   const Timings& t = summary.timings;
-  std::string body = head_;
-  body += fmt::format("  \"end\": {},\n  \"status\": {},\n  \"time\": {},\n  \"checkpoint\": {},\n",
-                      text(end), status, number(time), checkpoint.empty() ? "null" : text(checkpoint));
-  body += fmt::format(
+  end_ = fmt::format("  \"end\": {},\n  \"status\": {},\n  \"time\": {},\n  \"checkpoint\": {},\n", text(end),
+                     status, number(time), checkpoint.empty() ? "null" : text(checkpoint));
+  end_ += fmt::format(
       "  \"summary\": {{\"steps\": {}, \"cuts\": {}, \"iterations\": {}, \"factorizations\": {}, "
       "\"energy_at_start\": {}, "
       "\"energy_at_end\": {}, \"lost\": {}, \"largest_energy_error\": {}, \"energy_from_nowhere\": {}, "
-      "\"largest_violation\": {}, \"largest_rate_violation\": {}, \"wall_time\": {}}}\n",
+      "\"largest_violation\": {}, \"largest_rate_violation\": {}, \"wall_time\": {}}}",
       t.steps, t.cuts, t.iterations, t.factorizations, energy(summary.energy_at_start),
       energy(summary.energy_at_end), number(summary.lost), number(summary.largest_gain),
       number(summary.nowhere.part), number(summary.largest_violation), number(summary.largest_rate_violation),
       number(t.total));
-  replace_file(path_, "{\n" + body + "}\n");
+  replace_file(path_, "{\n" + head_ + end_ + "\n}\n");
   finished_ = true;
+}
+
+void RunRecord::add(const std::vector<PositionError>& errors) {
+  if (!writes_) return;
+  const std::string all = list(errors, [](const PositionError& e) {
+    return fmt::format("{{\"stage\": {}, \"error\": {}, \"time\": {}, \"position\": {}}}", e.stage + 1,
+                       number(e.error), number(e.time), text(e.position));
+  });
+  replace_file(path_, "{\n" + head_ + end_ + ",\n  \"position_errors\": " + all + "\n}\n");
 }
 
 }  // namespace trammel

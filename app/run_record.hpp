@@ -10,6 +10,14 @@
 
 namespace trammel {
 
+/// By how much positions err in a stage, as a second run tells it.
+struct PositionError {
+  int stage = 0;         ///< its index
+  double error = 0;      ///< part of the range of the position that errs most
+  double time = 0;       ///< when it does [s]
+  std::string position;  ///< "bob position"
+};
+
 /// `run.json` in the folder of results: the case, its settings and the outcome of the run, for other programs.
 class RunRecord {
  public:
@@ -26,10 +34,14 @@ class RunRecord {
   void finish(const std::string& end, int status, const RunSummary& summary, double time,
               const std::string& checkpoint);
 
+  /// Writes it again, with what the check has found. After `finish`.
+  void add(const std::vector<PositionError>& errors);
+
  private:
   bool writes_;
   std::filesystem::path path_;
   std::string head_;  ///< lines that stay
+  std::string end_;   ///< lines of `finish`
   bool finished_ = false;
 };
 

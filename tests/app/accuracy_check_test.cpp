@@ -107,6 +107,22 @@ TEST(AccuracyCheck, leaves_results_as_they_are) {
   ASSERT_EQ(there.run(pendulum("accuracy: {value: 1e-3, check: no}")).status, 0);
   EXPECT_EQ(here.read("out/bob.csv"), there.read("out/bob.csv"));
   EXPECT_THAT(here.read("out/run.json"), HasSubstr("\"end\": \"done\""));
+  EXPECT_THAT(there.read("out/run.json"), Not(HasSubstr("position_errors")));
+}
+
+TEST(AccuracyCheck, is_in_the_record_of_the_run) {
+  const Workplace here;
+  const Outcome run = here.run(pendulum("accuracy: 1e-3"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string record = here.read("out/run.json");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      record, found,
+      std::regex(
+          R"re("position_errors": \[\{"stage": 1, "error": ([^,]+), "time": ([^,]+), "position": "bob.position"\}\])re")))
+      << record;
+  EXPECT_NEAR(std::stod(found[1]), told(run), 0.1 * told(run));
+  EXPECT_LE(std::stod(found[2]), 2);
 }
 
 /// A particle on a saddle: a perturbed start grows by 58.
