@@ -150,6 +150,7 @@ AccuracyCheck::Found AccuracyCheck::run(Session& session, bool kept, long steps,
                                            : "no check: this run was stopped");
     else
       for (const PositionDifferences::Difference& d : differences.stages()) {
+        if (d.compared == 0) continue;  // it ended before a checkpoint
         const auto i = static_cast<std::size_t>(d.stage);
         const DynamicStage& motion = *checked(stages_[i]);
         found.errors.push_back({d.stage, d.largest / difference_over_error(motion), d.time, d.where});

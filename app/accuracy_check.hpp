@@ -25,7 +25,7 @@ class AccuracyCheck {
   /// Whether a stage asks for a second run.
   bool asked() const;
   /// To be added to the first run.
-  Monitor& samples() { return samples_; }
+  PositionSamples& samples() { return samples_; }
   /// Runs all stages up to the last one that is checked a second time, and logs the errors of the first run. `kept`: as in the
   /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log.
   /// `again`: the run may begin again where `reach` asks for a smaller error. Collective.

@@ -11,13 +11,14 @@
 namespace trammel {
 
 CheckpointWriter::CheckpointWriter(MPI_Comm comm, Options options, const Checkpoint& about,
-                                   const Model& model, const Recorder& recorder, const StopRequest& stop,
-                                   RunLog& log)
+                                   const Model& model, const Recorder& recorder, PositionSamples* samples,
+                                   const StopRequest& stop, RunLog& log)
     : comm_(comm),
       options_(std::move(options)),
       about_(about),
       model_(model),
       recorder_(recorder),
+      samples_(samples),
       stop_(stop),
       log_(log) {
   MPI_Comm_rank(comm_, &rank_);
@@ -61,7 +62,8 @@ void CheckpointWriter::take(const Snapshot& snapshot) {
   const Clock::time_point begin = Clock::now();
   asked_ = CheckpointSignal::asked();
   last_time_ = begin;
-  std::vector<std::byte> output = recorder_.place();
+  std::vector<std::byte> output = recorder_.place(),
+                         check = samples_ != nullptr ? samples_->place() : std::vector<std::byte>();
   const std::filesystem::path path = checkpoint_path(options_.folder, number_ + 1);
   try {
     together(comm_, [&] {
@@ -70,6 +72,7 @@ void CheckpointWriter::take(const Snapshot& snapshot) {
       checkpoint.entities = entities_of(model_);
       checkpoint.snapshot = snapshot.contents();
       checkpoint.output = std::move(output);
+      checkpoint.check = std::move(check);
       bytes_ = write_checkpoint(path, checkpoint);
       remove_old();
     });

@@ -7,6 +7,7 @@
 
 #include "io/files/checkpoint_file.hpp"
 #include "io/recorder/recorder.hpp"
+#include "position_samples.hpp"
 #include "run_log.hpp"
 #include "solvers/newton/stop_request.hpp"
 #include "solvers/run/monitor.hpp"
@@ -24,9 +25,9 @@ class CheckpointWriter final : public Monitor {
     double minutes = 0;  ///< 0: not by the clock
     int stages = 0;      ///< of the case
   };
-  /// `about`: about_run, on rank 0. All must outlive the writer.
+  /// `about`: about_run, on rank 0. `samples`: of a run whose errors are to be told, else null. All must outlive the writer.
   CheckpointWriter(MPI_Comm comm, Options options, const Checkpoint& about, const Model& model,
-                   const Recorder& recorder, const StopRequest& stop, RunLog& log);
+                   const Recorder& recorder, PositionSamples* samples, const StopRequest& stop, RunLog& log);
 
   bool wants_snapshot(const StepReport& report) override;
   bool wants_snapshot_at_stop(const StepReport& report) override;
@@ -54,6 +55,7 @@ class CheckpointWriter final : public Monitor {
   const Checkpoint& about_;
   const Model& model_;
   const Recorder& recorder_;
+  PositionSamples* samples_;
   const StopRequest& stop_;
   RunLog& log_;
   Why why_ = Why::none;

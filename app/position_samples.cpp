@@ -1,6 +1,7 @@
 #include "position_samples.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -39,14 +40,24 @@ int times_of(const Layout& layout) {
 SampledStages::SampledStages(Assembler& assembler)
     : assembler_(assembler), count_(times_of(assembler.layout())) {}
 
-void SampledStages::stage_begins(const Stage& stage, const StepReport& report, const State& state) {
+void SampledStages::count_times(const Stage& stage, const StepReport& report) {
   const auto* motion = std::get_if<DynamicStage>(&stage.what);
   samples_ = motion != nullptr && motion->second_run != DynamicStage::SecondRun::none;
-  if (!samples_) return;
   begin_ = report.begin;
   interval_ = (report.until - report.begin) / count_;
   taken_ = 0;
-  begin(report.stage, state);
+}
+
+void SampledStages::stage_begins(const Stage& stage, const StepReport& report, const State& state) {
+  count_times(stage, report);
+  if (samples_) begin(report.stage, state);
+}
+
+void SampledStages::goes_on(const Stage& stage, const StepReport& report, const State& state) {
+  count_times(stage, report);
+  if (!samples_) return;
+  while (next() < state.time + slack * interval_) ++taken_;
+  go_on(report.stage, taken_);
 }
 
 void SampledStages::passes(const StepReport&, const DenseStep& step) {
@@ -60,16 +71,45 @@ void SampledStages::accepted(const StepReport&, const State& state) {
   ++taken_;
 }
 
+MotionRange PositionSamples::new_range() const {
+  return {assembler_.layout(), assembler_.model(),
+          ModelScales::model_length(assembler_.layout(), assembler_.model())};
+}
+
 void PositionSamples::begin(int stage, const State& state) {
-  const double length = ModelScales::model_length(assembler_.layout(), assembler_.model());
-  stages_.push_back(
-      {stage, {}, MotionRange(assembler_.layout(), assembler_.model(), length), StepTimes(state.time)});
+  stages_.push_back({stage, 0, {}, new_range(), StepTimes(state.time)});
   stages_.back().range.begin(state, massless(assembler_, state));
+}
+
+void PositionSamples::go_on(int stage, std::size_t taken) {
+  if (stages_.empty() || stages_.back().stage != stage)
+    throw Error("the checkpoint has no steps to tell errors by");
+  stages_.back().missing = taken;
 }
 
 void PositionSamples::sample(std::size_t, double, const State& state) {
   stages_.back().range.include(state);
   stages_.back().values.push_back(positions_of(assembler_.layout(), state));
+}
+
+void PositionSamples::serialize(Archive& archive) {
+  std::size_t count = stages_.size();
+  archive(count);
+  while (stages_.size() < count) stages_.push_back({0, 0, {}, new_range(), StepTimes()});
+  for (Samples& each : stages_) archive(each.stage, each.range, each.steps);
+}
+
+std::vector<std::byte> PositionSamples::place() {
+  Archive archive;
+  serialize(archive);
+  return archive.bytes();
+}
+
+void PositionSamples::restore(const std::vector<std::byte>& place) {
+  Archive archive(place);
+  serialize(archive);
+  // No positions are known of stages that have ended.
+  for (Samples& each : stages_) each.missing = std::numeric_limits<std::size_t>::max();
 }
 
 void PositionSamples::accepted(const StepReport& report, const State& state) {
@@ -78,13 +118,14 @@ void PositionSamples::accepted(const StepReport& report, const State& state) {
   if (in_stage()) stages_.back().steps.add(state.time, event);
 }
 
-void PositionDifferences::begin(int stage, const State&) { stages_.push_back({stage, 0, 0, {}}); }
+void PositionDifferences::begin(int stage, const State&) { stages_.push_back({stage, 0, 0, {}, 0}); }
 
 void PositionDifferences::sample(std::size_t number, double time, const State& state) {
   const PositionSamples::Samples& first = first_.stages()[stages_.size() - 1];
-  if (number >= first.values.size()) return;
+  if (number < first.missing || number - first.missing >= first.values.size()) return;
+  ++stages_.back().compared;
   const std::vector<double> positions = exchange_(positions_of(assembler_.layout(), state));
-  const double *from = first.values[number].data(), *to = positions.data();
+  const double *from = first.values[number - first.missing].data(), *to = positions.data();
   std::vector<double> increments;
   each_position(first_.layout(), [&](const UnknownBlock& u, int size) {
     if (u.kind == BlockKind::rotation) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,18 +18,22 @@ class SampledStages : public Monitor {
   explicit SampledStages(Assembler& assembler);
 
   void stage_begins(const Stage& stage, const StepReport& report, const State& state) override;
+  void goes_on(const Stage& stage, const StepReport& report, const State& state) override;
   void passes(const StepReport& report, const DenseStep& step) override;
   void accepted(const StepReport& report, const State& state) override;
 
  protected:
   bool in_stage() const { return samples_; }
   virtual void begin(int stage, const State& state) = 0;
+  /// A stage goes on, after so many of its times.
+  virtual void go_on(int stage, std::size_t taken) = 0;
   /// `number`: of the time in its stage, from 0.
   virtual void sample(std::size_t number, double time, const State& state) = 0;
 
   Assembler& assembler_;
 
  private:
+  void count_times(const Stage& stage, const StepReport& report);
   double next() const { return begin_ + interval_ * static_cast<double>(taken_ + 1); }
 
   int count_;                        ///< times of a stage
@@ -43,20 +48,30 @@ class PositionSamples final : public SampledStages {
   using SampledStages::SampledStages;
 
   struct Samples {
-    int stage = 0;                            ///< its index
-    std::vector<std::vector<double>> values;  ///< of the channels of this rank, of rotations quaternions
+    int stage = 0;            ///< its index
+    std::size_t missing = 0;  ///< times before the run went on from a checkpoint
+    /// Of the channels of this rank, of rotations quaternions, from time `missing` on.
+    std::vector<std::vector<double>> values;
     MotionRange range;
     StepTimes steps;
   };
   const std::vector<Samples>& stages() const { return stages_; }
   const Layout& layout() const { return assembler_.layout(); }
 
+  /// For a checkpoint: the steps and the ranges so far, but no positions. Collective.
+  std::vector<std::byte> place();
+  /// Goes on from there.
+  void restore(const std::vector<std::byte>& place);
+
   void event_comes(const StepReport&, const State&) override { event_ = true; }
   void accepted(const StepReport& report, const State& state) override;
 
  private:
   void begin(int stage, const State& state) override;
+  void go_on(int stage, std::size_t taken) override;
   void sample(std::size_t number, double time, const State& state) override;
+  MotionRange new_range() const;
+  void serialize(Archive& archive);
 
   std::vector<Samples> stages_;
   bool event_ = false;  ///< the present step ends at one
@@ -75,11 +90,13 @@ class PositionDifferences final : public SampledStages {
     double largest = 0;  ///< part of a channel's range, in the first run
     double time = 0;     ///< [s]
     std::string where;   ///< "bob position"
+    int compared = 0;    ///< times at which positions were compared
   };
   const std::vector<Difference>& stages() const { return stages_; }
 
  private:
   void begin(int stage, const State& state) override;
+  void go_on(int, std::size_t) override {}
   /// Collective.
   void sample(std::size_t number, double time, const State& state) override;
 

@@ -257,18 +257,22 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_
   std::optional<Simulation> simulation(std::in_place, assembler);
   const StopSignals signals;
   TimeLimit limit(signals, begin, command.time_limit);
+  AccuracyCheck check(assembler, stages);
+  // Where another case goes on, a second run from the beginning is no other run of the same.
+  const bool checks = check.asked() && !(from && from->anew);
   CheckpointWriter checkpoints(
       comm,
       {folder, command.checkpoint_every > 0 ? command.checkpoint_every : output.checkpoint_every,
        command.checkpoint_minutes > 0 ? command.checkpoint_minutes : output.checkpoint_minutes,
        static_cast<int>(stages.size())},
-      about, session.model, recorder, limit, *log);
+      about, session.model, recorder, checks ? &check.samples() : nullptr, limit, *log);
   simulation->add(*log);
   simulation->add(recorder);
   simulation->add(limit);
   simulation->add(checkpoints);
-  AccuracyCheck check(assembler, stages);
-  if (check.asked() && !from) simulation->add(check.samples());
+  if (checks) simulation->add(check.samples());
+  if (checks && from && !from->checkpoint.check.empty())
+    check.samples().restore(from->checkpoint.check);
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
   simulation->obey(limit);
   const auto finish = [&](const std::string& end, int status) {
@@ -314,9 +318,9 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_
     finish("done", 0);
     const long steps = simulation->summary().timings.steps;
     simulation.reset();  // its memory serves the second run
-    if (check.asked() && from) log->line("no check of the accuracy: the run went on from a checkpoint");
-    if (!check.asked() || from) return {};
-    AccuracyCheck::Found found = check.run(session, kept, steps, again, limit, *log);
+    if (check.asked() && !checks) log->line("no check of the accuracy: the run went on with another case");
+    if (!checks || check.samples().stages().empty()) return {};
+    AccuracyCheck::Found found = check.run(session, kept, steps, again && !from, limit, *log);
     together(comm, [&] { record->add(found.errors); });
     return {0, std::move(found.accuracies)};
   }

@@ -307,6 +307,7 @@ std::string hdf5_file(const Checkpoint& c) {
   file.write<std::byte>("/restarts", bytes_of(c.restarts));
   file.write<double>("/accuracies", c.accuracies);
   file.write<std::byte>("/output", c.output);
+  file.write<std::byte>("/check", c.check);
   write_snapshot(file, c.snapshot);
   return file.image(preface_size);
 }
@@ -410,6 +411,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
     c.restarts = read_thing<std::vector<Restart>>(file, "/restarts");
     c.accuracies = file.read<double>("/accuracies");
     c.output = file.read<std::byte>("/output");
+    c.check = file.read<std::byte>("/check");
     c.snapshot = read_snapshot(file);
     return c;
   } catch (const std::exception& error) {

@@ -37,9 +37,11 @@ struct Checkpoint {
   std::vector<double> accuracies;     ///< of the stages, 0 where there is none: `reach` makes them smaller
   SnapshotContents snapshot;
   std::vector<std::byte> output;  ///< Recorder::place
+  std::vector<std::byte> check;   ///< PositionSamples::place; empty where no errors are to be told
 
   void serialize(Archive& archive) {
-    archive(program, plugins, ranks, name, case_lines, entities, restarts, accuracies, snapshot, output);
+    archive(program, plugins, ranks, name, case_lines, entities, restarts, accuracies, snapshot, output,
+            check);
   }
 };
 

@@ -8,7 +8,7 @@ namespace trammel {
 class StepTimes {
  public:
   /// `begin`: of the first step [s].
-  explicit StepTimes(double begin) : begin_(begin) {}
+  explicit StepTimes(double begin = 0) : begin_(begin) {}
 
   /// A step ended at `time` [s]; `event`: at one.
   void add(double time, bool event) {
@@ -20,6 +20,11 @@ class StepTimes {
   std::vector<double> merged(int count) const;
   /// Ends [s] of the halves of these.
   std::vector<double> halved() const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(begin_, ends_, at_event_);
+  }
 
  private:
   double begin_;

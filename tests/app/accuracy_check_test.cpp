@@ -161,14 +161,42 @@ TEST(AccuracyCheck, tells_the_same_on_two_ranks) {
   EXPECT_NEAR(told(two), told(one), 0.05 * told(one));
 }
 
-TEST(AccuracyCheck, is_given_up_where_a_run_continues_from_a_checkpoint) {
+/// Of the part before the checkpoint no positions are known. The largest errors come later.
+TEST(AccuracyCheck, tells_the_error_of_a_run_that_goes_on_from_a_checkpoint) {
   const Workplace here;
-  here.write("case.yaml", pendulum("accuracy: 1e-4"));
-  ASSERT_EQ(here.shell("trammel run case.yaml -q -o out --checkpoint-every 50").status, 0);
+  const std::string text = pendulum("accuracy: 1e-4");
+  const Outcome whole = here.run(text, "--checkpoint-every 50");
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  ASSERT_GT(told(whole), 0);
+  for (const int ranks : {1, 2}) {
+    const Outcome run = here.run_on(ranks, text, "--restart $(ls out/checkpoint_*.h5 | head -n 1)");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("goes on from"));
+    EXPECT_NEAR(told(run), told(whole), 0.02 * told(whole)) << run.out;
+  }
+}
+
+TEST(AccuracyCheck, tells_nothing_of_a_stage_that_ended_before_the_checkpoint) {
+  const Workplace here;
+  here.write("case.yaml",
+             pendulum("accuracy: 1e-3", "  - {type: dynamic, until: 3, accuracy: 1e-3, form: projected}\n"));
+  ASSERT_EQ(here.shell("trammel run case.yaml -q -o out --checkpoint-every 100").status, 0);
   const Outcome run =
       here.shell("trammel run case.yaml -o out --restart $(ls out/checkpoint_*.h5 | head -n 1)");
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("no check of the accuracy: the run went on from a checkpoint"));
+  EXPECT_THAT(run.out, HasSubstr("stage 2: positions err by about"));
+  EXPECT_THAT(run.out, Not(HasSubstr("stage 1: positions err by about")));
+}
+
+TEST(AccuracyCheck, is_given_up_where_another_case_goes_on) {
+  const Workplace here;
+  here.write("case.yaml", pendulum("accuracy: 1e-4"));
+  ASSERT_EQ(here.shell("trammel run case.yaml -q -o out --checkpoint-every 50").status, 0);
+  here.write("case.yaml", pendulum("accuracy: 2e-4"));
+  const Outcome run = here.shell(
+      "trammel run case.yaml -o other --restart $(ls out/checkpoint_*.h5 | head -n 1) --restart-anyway");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("no check of the accuracy: the run went on with another case"));
   EXPECT_EQ(told(run), 0);
 }
 
