@@ -37,6 +37,7 @@ namespace trammel {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 
 /// results/NAME, NAME being the file without its ending or, for case.yaml, the folder it lies in.
 fs::path default_folder(const std::string& case_file) {
@@ -201,9 +202,25 @@ void make_finer(std::vector<Stage>& stages, const std::vector<double>& accuracie
   }
 }
 
+/// Whether another run with these accuracies is expected to end before the time limit of the command, which runs from `begin` on.
+/// `started`: this run. The same on all ranks.
+bool in_time(const CommandLine& command, MPI_Comm comm, Clock::time_point begin, Clock::time_point started,
+             const std::vector<Stage>& stages, const std::vector<double>& accuracies) {
+  double most = 1;
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    if (const auto* motion = std::get_if<DynamicStage>(&stages[i].what);
+        motion != nullptr && accuracies[i] > 0)
+      most = std::max(most, std::sqrt(motion->accuracy / accuracies[i]));
+  const std::chrono::duration<double> spent = Clock::now() - begin, once = Clock::now() - started;
+  int enough = command.time_limit > 0 && spent.count() + most * once.count() > command.time_limit ? 0 : 1;
+  MPI_Bcast(&enough, 1, MPI_INT, 0, comm);
+  return enough != 0;
+}
+
 /// `accuracies`: empty, or those that a run before asked for. `again`: it may ask for others.
-Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_clock::time_point begin,
+Outcome run_once(const CommandLine& command, MPI_Comm comm, Clock::time_point begin,
                  const std::vector<double>& accuracies, bool again) {
+  const Clock::time_point started = Clock::now();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   Session session(command, comm, Session::Extent::partition);
@@ -271,9 +288,8 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_
   simulation->add(limit);
   simulation->add(checkpoints);
   if (checks) simulation->add(check.samples());
-  if (checks && from && !from->checkpoint.check.empty())
-    check.samples().restore(from->checkpoint.check);
-  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begin;
+  if (checks && from && !from->checkpoint.check.empty()) check.samples().restore(from->checkpoint.check);
+  const std::chrono::duration<double> reading = Clock::now() - started;
   simulation->obey(limit);
   const auto finish = [&](const std::string& end, int status) {
     together(comm, [&] {
@@ -322,6 +338,10 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_
     if (!checks || check.samples().stages().empty()) return {};
     AccuracyCheck::Found found = check.run(session, kept, steps, again && !from, limit, *log);
     together(comm, [&] { record->add(found.errors); });
+    if (!found.accuracies.empty() && !in_time(command, comm, begin, started, stages, found.accuracies)) {
+      log->line("WARNING: the run does not begin again, because the time limit would stop it");
+      return {};
+    }
     return {0, std::move(found.accuracies)};
   }
   if (signal != 0) {
@@ -339,7 +359,7 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, std::chrono::steady_
 }  // namespace
 
 int run_case(const CommandLine& command, MPI_Comm comm) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = Clock::now();
   const CheckpointSignal checkpoint_signal;
   std::vector<double> accuracies;
   for (int repeats = 0;; ++repeats) {
