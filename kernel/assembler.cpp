@@ -326,8 +326,9 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   PetscScalar* const numbers = MatrixPattern::entries(J);
   std::fill_n(numbers, p.pattern.size(), 0.0);
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
-  const bool fine =
-      p.evaluate(state, request, sink, [](const RangePlan& plan) { return plan.pairs.empty(); });
+  const bool fine = p.evaluate(state, request, sink, [&weights](const RangePlan& plan) {
+    return plan.pairs.empty() || (weights.constraints_only && !plan.has_constraints);
+  });
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   if (!fine) return false;
@@ -339,7 +340,7 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   add(p.diagonal_begin, p.algebraic_begin, weights.stabilizing_row_mu * weights.stabilizing_column_mu);
   if (weights.hold_algebraic) add(p.algebraic_begin, p.redundant_begin, kept);
   p.pattern.send(numbers);
-  if (!weights.all_rows && !p.redundant_rows.empty()) {
+  if (!weights.constraints_only && !p.redundant_rows.empty()) {
     for (const int row : p.redundant_rows) p.pattern.clear(row, numbers);
     for (std::size_t k = 0; k < p.diagonal_rows.size(); ++k)
       if (std::ranges::binary_search(p.redundant_rows, p.diagonal_rows[k]))

@@ -36,7 +36,8 @@ struct TangentWeights {
   double state_rate = 0;  ///< D of state columns (derivative by y')
   double gradient = 1;    ///< B in multiplier rows
   double reaction = 1;    ///< B^T in multiplier columns
-  bool all_rows = false;  ///< also redundant ones, as they are
+  /// Only what ranges with multipliers contribute; redundant rows are as they are.
+  bool constraints_only = false;
   /// Algebraic unknowns keep their values: their rows and columns have a diagonal entry only.
   bool hold_algebraic = false;
   /// Scales of the rows and columns of algebraic unknowns, by Layout local offset; empty: 1.

@@ -136,7 +136,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
         b.Q = root.Q;
         if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
           b.nominal = block.rows.data();
-        if (b.kind == BlockKind::multiplier) plan.has_constraints = true;
+        if (is_multiplier(b.kind)) plan.has_constraints = true;
         if (b.kind == BlockKind::algebraic) plan.has_algebraic = true;
         offset += block.size;
         plan.blocks.push_back(b);

@@ -15,6 +15,7 @@ struct GradientRow {
   int entity = -1;  ///< whose constraint it is
   double scale = 1;
   std::vector<std::pair<int, double>> entries;  ///< by global unknown
+  int first_entry = 0;  ///< number of entries of the rows before it, where rows of all ranks were gathered
 };
 
 /// The rows that belong to closed loops, each on one rank, in no particular order; `mine` are those of this rank, none of them empty.

@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
-#include <Eigen/OrderingMethods>
-#include <Eigen/QR>
-#include <Eigen/SparseCore>
-#include <Eigen/SparseQR>
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <sstream>
+#include <tuple>
 
 #include "kernel/rank_exchange.hpp"
 #include "solvers/constraints/constraint_loops.hpp"
@@ -20,13 +16,6 @@ namespace trammel {
 
 namespace {
 
-// Pivots this small beside the largest are rounding.
-constexpr double rank_tolerance = 1e-9;
-// Groups of more rows are decomposed as sparse matrices.
-constexpr int largest_dense = 300;
-// Of two equivalent rows the later one counts as redundant: the norms of the columns of the QR are reduced by up to
-// this fraction towards the last column.
-constexpr double preference = 0.3;
 // Where a remaining row has more than this many times the weight of the removed ones in a vanishing combination, others
 // are removed, if they bring the weight down to a third at least.
 constexpr double largest_weight = 10;
@@ -45,43 +34,12 @@ double row_scale(const Block& multiplier, int component, double length) {
   return multiplier.measure(component).metres(length) / length;
 }
 
-/// Makes the rows of B and their kinematic columns dimensionless; other columns vanish. By vectors over all ranks: the
-/// owner of a row need not know the blocks of its columns.
-void scale(Mat B, const Model& model, const Layout& layout, double length) {
-  const OwnedVec rows(layout.create_vector()), columns(layout.create_vector());
-  TRAMMEL_PETSC(VecSet(rows.get(), 1));
-  TRAMMEL_PETSC(VecSet(columns.get(), 0));
-  PetscScalar *of_rows = nullptr, *of_columns = nullptr;
-  TRAMMEL_PETSC(VecGetArray(rows.get(), &of_rows));
-  TRAMMEL_PETSC(VecGetArray(columns.get(), &of_columns));
-  for (const UnknownBlock& u : layout.unknowns()) {
-    if (!u.owned) continue;
-    const Block& block = model.block(u.block);
-    for (int k = 0; k < u.size; ++k) {
-      if (is_multiplier(u.kind)) of_rows[u.local + k] = row_scale(block, k, length);
-      if (is_kinematic(u.kind)) of_columns[u.local + k] = length / block.measure(k).metres(length);
-    }
-  }
-  TRAMMEL_PETSC(VecRestoreArray(rows.get(), &of_rows));
-  TRAMMEL_PETSC(VecRestoreArray(columns.get(), &of_columns));
-  TRAMMEL_PETSC(MatDiagonalScale(B, rows.get(), columns.get()));
-}
-
-/// `wanted`: by multiplier block; empty: all.
-std::vector<GradientRow> owned_rows(Assembler& assembler, const State& state, double length, Mat B,
+/// This rank's active rows of B, as they were evaluated. `wanted`: by multiplier block; empty: all.
+std::vector<GradientRow> owned_rows(Assembler& assembler, double length, Mat B,
                                     const std::set<BlockId>& wanted) {
-  const Layout& layout = assembler.layout();
   const Model& model = assembler.model();
-  TangentWeights weights;
-  weights.stiffness = weights.mass = weights.state_rate = weights.reaction = 0;
-  weights.damping = 1;  // velocity-level constraints bring their gradient there
-  weights.all_rows = true;
-  if (!assembler.tangent(state, weights, B))
-    throw Error(fmt::format("at t = {:g} {}", state.time, assembler.rejection()));
-
-  scale(B, model, layout, length);
   std::vector<GradientRow> rows;
-  for (const UnknownBlock& u : layout.unknowns()) {
+  for (const UnknownBlock& u : assembler.layout().unknowns()) {
     if (!u.owned || !is_multiplier(u.kind) || (!wanted.empty() && !wanted.contains(u.block))) continue;
     for (int k = 0; k < u.size; ++k) {
       if (assembler.statuses().of(u.block, k) != RowStatus::active) continue;
@@ -94,13 +52,19 @@ std::vector<GradientRow> owned_rows(Assembler& assembler, const State& state, do
       row.entity = model.block(u.block).entity;
       row.scale = row_scale(model.block(u.block), k, length);
       row.entries.reserve(at(n));
-      for (PetscInt j = 0; j < n; ++j)
-        if (values[j] != 0) row.entries.emplace_back(static_cast<int>(columns[j]), values[j]);
+      for (PetscInt j = 0; j < n; ++j) row.entries.emplace_back(static_cast<int>(columns[j]), values[j]);
       TRAMMEL_PETSC(MatRestoreRow(B, u.global + k, &n, &columns, &values));
       rows.push_back(std::move(row));
     }
   }
   return rows;
+}
+
+/// The same without entries of zero, and without rows that have no others.
+void drop_zeros(std::vector<GradientRow>& rows) {
+  for (GradientRow& row : rows)
+    std::erase_if(row.entries, [](const auto& entry) { return entry.second == 0; });
+  std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
 }
 
 std::vector<GradientRow> on_first(const std::vector<GradientRow>& mine, MPI_Comm comm) {
@@ -123,6 +87,7 @@ std::vector<GradientRow> on_first(const std::vector<GradientRow>& mine, MPI_Comm
   std::size_t c = 0, v = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t* head = &heads[4 * i];
+    rows[i].first_entry = static_cast<int>(c);
     rows[i].at = {head[0], static_cast<int>(head[1])};
     rows[i].entity = static_cast<int>(head[2]);
     rows[i].scale = values[v++];
@@ -159,81 +124,34 @@ std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
   return out;
 }
 
-/// Independent rows first in `order`, with the dependent ones as combinations of them.
-struct Decomposition {
-  std::vector<int> order;
-  int rank = 0;
-  double weakest = 1;
-  Eigen::MatrixXd combination;  ///< rank x dependent, of the weighted rows
-  Eigen::VectorXd weight;       ///< of the rows, in their own order
-};
-
-Decomposition decompose(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
-  std::map<int, int> column;
-  for (const int i : members)
-    for (const auto& [c, value] : rows[at(i)].entries) column.try_emplace(c, static_cast<int>(column.size()));
-  const auto m = static_cast<Eigen::Index>(members.size()), n = static_cast<Eigen::Index>(column.size());
-  Decomposition d;
-  d.order.resize(members.size());
-  d.weight = Eigen::VectorXd::LinSpaced(m, 1, 1 - preference);
-  const auto weight = [&](Eigen::Index k) { return d.weight[k]; };
-  if (m <= largest_dense) {
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, m);
-    for (Eigen::Index k = 0; k < m; ++k)
-      for (const auto& [c, value] : rows[at(members[at(k)])].entries) A(column[c], k) = weight(k) * value;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-    qr.setThreshold(rank_tolerance);
-    d.rank = static_cast<int>(qr.rank());
-    const auto& p = qr.colsPermutation().indices();
-    for (Eigen::Index k = 0; k < m; ++k) d.order[at(k)] = p[k];
-    const Eigen::Index r = d.rank;
-    if (r > 0) d.weakest = std::abs(qr.matrixR()(r - 1, r - 1)) / qr.maxPivot();
-    const auto triangle = qr.matrixR().topLeftCorner(r, r).template triangularView<Eigen::Upper>();
-    d.combination = triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, m - r)));
-    return d;
+/// Rows of a group as they are decomposed. `places`, if asked for, are those of the entries among those of all rows.
+RowsByColumn by_column(const std::vector<GradientRow>& rows, const std::vector<int>& members,
+                       std::vector<int>* places = nullptr) {
+  std::vector<std::tuple<int, int, int, double>> entries;  // column, row, place, value
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    int place = rows[at(members[k])].first_entry;
+    for (const auto& [column, value] : rows[at(members[k])].entries)
+      entries.emplace_back(column, static_cast<int>(k), place++, value);
   }
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Eigen::Index k = 0; k < m; ++k)
-    for (const auto& [c, value] : rows[at(members[at(k)])].entries)
-      entries.emplace_back(column[c], static_cast<int>(k), weight(k) * value);
-  Eigen::SparseMatrix<double> A(n, m);
-  A.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-  qr.setPivotThreshold(rank_tolerance * A.norm());
-  qr.compute(A);
-  d.rank = static_cast<int>(qr.rank());
-  const auto& p = qr.colsPermutation().indices();
-  for (Eigen::Index k = 0; k < m; ++k) d.order[at(k)] = p[k];
-  const Eigen::Index r = d.rank;
-  const Eigen::SparseMatrix<double> R = qr.matrixR();
-  double largest = 0, smallest = HUGE_VAL;
-  for (Eigen::Index k = 0; k < r; ++k) {
-    const double pivot = std::abs(R.coeff(k, k));
-    largest = std::max(largest, pivot);
-    smallest = std::min(smallest, pivot);
+  std::ranges::sort(entries);
+  RowsByColumn out;
+  out.rows = static_cast<int>(members.size());
+  int last = -1;
+  for (const auto& [column, row, place, value] : entries) {
+    if (column != last) out.begin.insert(out.begin.end() - 1, static_cast<int>(out.row.size()));
+    last = column;
+    out.row.push_back(row);
+    out.value.push_back(value);
+    if (places != nullptr) places->push_back(place);
   }
-  if (r > 0) d.weakest = smallest / largest;
-  const Eigen::SparseMatrix<double> square = R.topLeftCorner(r, r);
-  d.combination = square.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd(R.block(0, r, r, m - r)));
-  return d;
+  out.begin.back() = static_cast<int>(out.row.size());
+  return out;
 }
 
-ConstraintGroup group_of(const std::vector<GradientRow>& rows, const std::vector<int>& members) {
-  const Decomposition d = decompose(rows, members);
-  ConstraintGroup group;
-  for (const int i : members) group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
-  group.weakest = d.weakest;
-  const auto m = static_cast<Eigen::Index>(members.size());
-  const Eigen::Index r = d.rank;
-  group.null = Eigen::MatrixXd::Zero(m, m - r);
-  for (Eigen::Index j = 0; j < m - r; ++j) {
-    group.dependent.push_back(d.order[at(r + j)]);
-    const int dependent = d.order[at(r + j)];
-    group.null(dependent, j) = -1;
-    for (Eigen::Index k = 0; k < r; ++k)
-      group.null(d.order[at(k)], j) = d.combination(k, j) * d.weight[d.order[at(k)]] / d.weight[dependent];
-  }
-  return group;
+void take(RowDecomposition found, ConstraintGroup& group) {
+  group.dependent = std::move(found.dependent);
+  group.null = std::move(found.null);
+  group.weakest = found.weakest;
 }
 
 /// Groups found on rank 0, sent to all.
@@ -303,29 +221,82 @@ bool ConstraintRank::is_active(const ConstraintRow& row) const {
   return assembler_.statuses().of(row.block, row.component) == RowStatus::active;
 }
 
-void ConstraintRank::find(const State& state) {
-  Layout& layout = assembler_.layout();
+void ConstraintRank::revise() {
+  B_.reset();
+  row_scales_.reset();
+  column_scales_.reset();
+  followed_.reset();
+}
+
+/// Rows and kinematic columns are made dimensionless; other columns vanish. By vectors over all ranks: the owner of a row need not know
+/// the blocks of its columns.
+void ConstraintRank::create_matrix() {
+  const Layout& layout = assembler_.layout();
+  const Model& model = assembler_.model();
   B_ = OwnedMat(assembler_.create_matrix());
-  std::vector<GradientRow> mine = owned_rows(assembler_, state, length_, B_.get(), {});
-  std::erase_if(mine, [](const GradientRow& row) { return row.entries.empty(); });
+  row_scales_ = OwnedVec(layout.create_vector());
+  column_scales_ = OwnedVec(layout.create_vector());
+  TRAMMEL_PETSC(VecSet(row_scales_.get(), 1));
+  TRAMMEL_PETSC(VecSet(column_scales_.get(), 0));
+  PetscScalar *of_rows = nullptr, *of_columns = nullptr;
+  TRAMMEL_PETSC(VecGetArray(row_scales_.get(), &of_rows));
+  TRAMMEL_PETSC(VecGetArray(column_scales_.get(), &of_columns));
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (!u.owned) continue;
+    const Block& block = model.block(u.block);
+    for (int k = 0; k < u.size; ++k) {
+      if (is_multiplier(u.kind)) of_rows[u.local + k] = row_scale(block, k, length_);
+      if (is_kinematic(u.kind)) of_columns[u.local + k] = length_ / block.measure(k).metres(length_);
+    }
+  }
+  TRAMMEL_PETSC(VecRestoreArray(row_scales_.get(), &of_rows));
+  TRAMMEL_PETSC(VecRestoreArray(column_scales_.get(), &of_columns));
+}
+
+void ConstraintRank::evaluate(const State& state) {
+  if (!B_) create_matrix();
+  TangentWeights weights;
+  weights.stiffness = weights.mass = weights.state_rate = weights.reaction = 0;
+  weights.damping = 1;  // velocity-level constraints bring their gradient there
+  weights.constraints_only = true;
+  if (!assembler_.tangent(state, weights, B_.get()))
+    throw Error(fmt::format("at t = {:g} {}", state.time, assembler_.rejection()));
+  TRAMMEL_PETSC(MatDiagonalScale(B_.get(), row_scales_.get(), column_scales_.get()));
+}
+
+void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
+  const Layout& layout = assembler_.layout();
+  drop_zeros(mine);
   const std::vector<GradientRow> rows =
       on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
-  groups_.clear();
   if (layout.rank() == 0)
-    for (const std::vector<int>& members : connected(rows)) groups_.push_back(group_of(rows, members));
+    for (const std::vector<int>& members : connected(rows)) {
+      ConstraintGroup group;
+      for (const int i : members)
+        group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
+      take(decomposer_.decompose(by_column(rows, members)), group);
+      groups_.push_back(std::move(group));
+    }
   broadcast(groups_, layout.comm());
+}
+
+void ConstraintRank::find(const State& state) {
+  revise();
+  evaluate(state);
+  groups_.clear();
+  append_groups(owned_rows(assembler_, length_, B_.get(), {}));
   loop_of_.clear();
   for (std::size_t k = 0; k < groups_.size(); ++k)
     for (const ConstraintGroup::Row& row : groups_[k].rows) loop_of_[row.at] = static_cast<int>(k);
   unseen_.clear();
   for (const auto& [row, status] : assembler_.statuses().rows()) unseen_.insert(row);
   note_groups();
-  if (groups_.empty()) B_.reset();
+  if (groups_.empty()) revise();
 }
 
 void ConstraintRank::note_groups() {
   const Layout& layout = assembler_.layout();
-  members_.clear();
+  followed_.reset();
   names_ = names_of_dependent(groups_, assembler_.model(), layout);
   looped_.clear();
   for (const ConstraintGroup& g : groups_)
@@ -348,7 +319,6 @@ void ConstraintRank::follow_switches(const State& state, std::span<const RowSwit
     if (const auto loop = loop_of_.find(s.row); loop != loop_of_.end()) touched.insert(loop->second);
   }
   if (touched.empty()) return note_groups();
-  Layout& layout = assembler_.layout();
   std::set<BlockId> wanted;
   std::set<ConstraintRow> of_touched;
   for (const auto& [row, loop] : loop_of_) {
@@ -356,38 +326,52 @@ void ConstraintRank::follow_switches(const State& state, std::span<const RowSwit
     wanted.insert(row.block);
     of_touched.insert(row);
   }
-  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
-  std::vector<GradientRow> mine = owned_rows(assembler_, state, length_, B_.get(), wanted);
-  std::erase_if(mine,
-                [&](const GradientRow& row) { return row.entries.empty() || !of_touched.contains(row.at); });
-  const std::vector<GradientRow> rows_now =
-      on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
+  evaluate(state);
+  std::vector<GradientRow> mine = owned_rows(assembler_, length_, B_.get(), wanted);
+  std::erase_if(mine, [&](const GradientRow& row) { return !of_touched.contains(row.at); });
   std::erase_if(groups_, [&](const ConstraintGroup& g) { return of_touched.contains(g.rows.front().at); });
-  if (layout.rank() == 0)
-    for (const std::vector<int>& members : connected(rows_now))
-      groups_.push_back(group_of(rows_now, members));
-  broadcast(groups_, layout.comm());
+  append_groups(std::move(mine));
   note_groups();
+}
+
+void ConstraintRank::plan_following() {
+  const Layout& layout = assembler_.layout();
+  followed_.emplace();
+  std::map<ConstraintRow, int> place;  // among the gathered rows
+  for (const ConstraintGroup& g : groups_)
+    for (const ConstraintGroup::Row& row : g.rows) place[row.at] = 0;
+  std::vector<GradientRow> mine = owned_rows(assembler_, length_, B_.get(), looped_);
+  std::erase_if(mine, [&](const GradientRow& row) { return !place.contains(row.at); });
+  for (const GradientRow& row : mine)
+    followed_->rows.push_back(layout.unknown_of(row.at.block)->global + row.at.component);
+  const std::vector<GradientRow> rows = on_first(mine, layout.comm());
+  for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i].at] = static_cast<int>(i);
+  if (layout.rank() != 0) return;
+  for (const ConstraintGroup& g : groups_) {
+    std::vector<int> members;
+    for (const ConstraintGroup::Row& row : g.rows) members.push_back(place.at(row.at));
+    followed_->groups.push_back(by_column(rows, members, &followed_->entries.emplace_back()));
+  }
 }
 
 void ConstraintRank::follow(const State& state) {
   if (groups_.empty()) return;
-  Layout& layout = assembler_.layout();
-  if (!B_) B_ = OwnedMat(assembler_.create_matrix());
-  const std::vector<GradientRow> rows =
-      on_first(owned_rows(assembler_, state, length_, B_.get(), looped_), layout.comm());
-  if (layout.rank() == 0) {
-    if (members_.empty()) {
-      std::map<std::pair<BlockId, int>, int> place;
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        place[{rows[i].at.block, rows[i].at.component}] = static_cast<int>(i);
-      for (const ConstraintGroup& g : groups_) {
-        members_.emplace_back();
-        for (const ConstraintGroup::Row& row : g.rows)
-          members_.back().push_back(place.at({row.at.block, row.at.component}));
-      }
-    }
-    for (std::size_t k = 0; k < groups_.size(); ++k) groups_[k] = group_of(rows, members_[k]);
+  const Layout& layout = assembler_.layout();
+  evaluate(state);
+  if (!followed_) plan_following();
+  values_.clear();
+  for (const PetscInt row : followed_->rows) {
+    PetscInt n = 0;
+    const PetscScalar* its = nullptr;
+    TRAMMEL_PETSC(MatGetRow(B_.get(), row, &n, nullptr, &its));
+    values_.insert(values_.end(), its, its + n);
+    TRAMMEL_PETSC(MatRestoreRow(B_.get(), row, &n, nullptr, &its));
+  }
+  if (layout.ranks() > 1) values_ = gather(values_, layout.comm(), 0).all;
+  for (std::size_t k = 0; k < followed_->groups.size(); ++k) {
+    RowsByColumn& rows = followed_->groups[k];
+    for (std::size_t i = 0; i < rows.value.size(); ++i) rows.value[i] = values_[at(followed_->entries[k][i])];
+    take(decomposer_.decompose(rows), groups_[k]);
   }
   broadcast(groups_, layout.comm());
 }
@@ -409,11 +393,11 @@ std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const Constrain
       if (now.contains(g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
     if (removed_here.size() != g.dependent.size()) return {};
     bool exchange = false;
-    if (!removed_here.empty()) {
+    if (!removed_here.empty() && removed_here != g.dependent) {
       const Eigen::MatrixXd part = g.null(removed_here, Eigen::all);
       const Eigen::FullPivLU<Eigen::MatrixXd> lu(part.transpose());
       const double weight = lu.isInvertible() ? lu.solve(g.null.transpose()).cwiseAbs().maxCoeff() : HUGE_VAL;
-      // In the combinations as they are, each of the rows in `dependent` has weight one.
+      // In the combinations as they are, each of the rows in `dependent` has weight one, and none is better.
       exchange = weight > largest_weight && 3 * g.null.cwiseAbs().maxCoeff() < weight;
     }
     better |= exchange;
@@ -525,8 +509,10 @@ void ConstraintRank::least_norm(State& state) const {
     if (layout.ranks() > 1)
       MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
                     layout.comm());
-    const Eigen::MatrixXd gram = g.null.transpose() * g.null;
-    lambda -= g.null * gram.ldlt().solve(g.null.transpose() * lambda);
+    // There are few dependent rows.
+    const Eigen::MatrixXd gram = g.null.transpose().lazyProduct(g.null);
+    const Eigen::VectorXd along = g.null.transpose().lazyProduct(lambda);
+    lambda -= g.null.lazyProduct(gram.ldlt().solve(along));
     for (std::size_t k = 0; k < g.rows.size(); ++k) {
       const ConstraintRow& row = g.rows[k].at;
       if (!layout.knows(row.block) || layout.unknown_of(row.block) == nullptr) continue;

@@ -2,12 +2,15 @@
 
 #include <Eigen/Core>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "solvers/constraints/constraint_loops.hpp"
+#include "solvers/constraints/row_decomposition.hpp"
 #include "solvers/linear/petsc_owned.hpp"
 
 namespace trammel {
@@ -41,9 +44,9 @@ struct ConstraintGroup {
 ///
 /// The rows of an entity depend on no others if B, restricted to blocks that no other entity touches, has full
 /// rank. Such entities are removed, one after another, so that open chains cost nothing. Groups of closed loops
-/// remain. Each group is decomposed by QR with column pivoting (Golub and Van Loan, 5.4.1), with rows and columns
-/// scaled by the model's length so that moments and forces can be compared. Each MPI rank
-/// does the first with its own rows (constraint_loops.hpp); rank 0 receives those of the closed loops.
+/// remain. Each group is decomposed (row_decomposition.hpp) with rows and columns scaled by the model's length so that
+/// moments and forces can be compared. Each MPI rank does the first with its own rows (constraint_loops.hpp); rank 0
+/// receives those of the closed loops.
 class ConstraintRank {
  public:
   ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}
@@ -53,7 +56,7 @@ class ConstraintRank {
   /// Decomposes the known loops again, at another state. Collective.
   void follow(const State& state);
   /// Call after a change of stencils or of the redundant rows: matrices are created again.
-  void revise() { B_.reset(); }
+  void revise();
 
   /// Number of kinematic unknowns minus independent constraints at position and velocity level.
   int degrees_of_freedom() const { return degrees_of_freedom_; }
@@ -89,23 +92,40 @@ class ConstraintRank {
     archive(degrees_of_freedom_, groups_, loop_of_, unseen, names_, looped);
     looped_ = {looped.begin(), looped.end()};
     unseen_ = {unseen.begin(), unseen.end()};
-    if (archive.reads()) members_.clear();
+    if (archive.reads()) followed_.reset();
   }
 
  private:
-  Assembler& assembler_;
-  double length_;
+  /// Where `follow` finds the rows of the groups.
+  struct Followed {
+    std::vector<PetscInt> rows;        ///< this rank's rows of B, by global number
+    std::vector<RowsByColumn> groups;  ///< on rank 0
+    std::vector<std::vector<int>>
+        entries;  ///< on rank 0: of each group, by entry of its matrix: its place among those of all rows
+  };
+
+  void create_matrix();
+  /// Makes B that of `state`, dimensionless.
+  void evaluate(const State& state);
+  /// Finds the groups of closed loops among the rows of all ranks.
+  void append_groups(std::vector<GradientRow> mine);
   void note_groups();
+  void plan_following();
   bool is_active(const ConstraintRow& row) const;
 
+  Assembler& assembler_;
+  double length_;
   int degrees_of_freedom_ = 0;
   std::vector<ConstraintGroup> groups_;
   std::map<ConstraintRow, int> loop_of_;  ///< rows of the groups that `find` found, by number of the group
   std::set<ConstraintRow> unseen_;        ///< rows that were not active then
   OwnedMat B_;
-  std::map<BlockId, std::string> names_;   ///< of the multipliers of rows that `find` saw to depend on others
-  std::set<BlockId> looped_;               ///< multiplier blocks of the groups
-  std::vector<std::vector<int>> members_;  ///< of the groups, by row of `follow`; on rank 0
+  OwnedVec row_scales_, column_scales_;   ///< of B
+  std::map<BlockId, std::string> names_;  ///< of the multipliers of rows that `find` saw to depend on others
+  std::set<BlockId> looped_;              ///< multiplier blocks of the groups
+  std::optional<Followed> followed_;
+  std::vector<double> values_;  ///< of the entries of the groups' rows
+  RowDecomposer decomposer_;
 };
 
 }  // namespace trammel

@@ -1,0 +1,283 @@
+#include "solvers/constraints/row_decomposition.hpp"
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/QR>
+#include <Eigen/SparseCore>
+#include <Eigen/SparseQR>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "trammel/by_processor.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Pivots this small beside the largest are rounding.
+constexpr double rank_tolerance = 1e-9;
+// Groups of more rows are decomposed as sparse matrices.
+constexpr int largest_dense = 300;
+// Of two equivalent rows the later one counts as redundant: the norms of the columns of the QR are reduced by up to
+// this fraction towards the last column.
+constexpr double preference = 0.3;
+// Pivots above this part of the largest are known from their squares to 1e-9 of themselves.
+constexpr double clear_pivot = 1e-3;
+// What squares leave of dependent rows is less than this part of the largest pivot.
+constexpr double no_pivot = 1e-6;
+
+Eigen::VectorXd weights_of(int rows) { return Eigen::VectorXd::LinSpaced(rows, 1, 1 - preference); }
+
+/// Numbers that processors with AVX2 multiply at once. A typedef: clang ignores `aligned` after `using`.
+constexpr int lanes = 4;
+// NOLINTNEXTLINE(modernize-use-using)
+typedef double Lanes __attribute__((vector_size(lanes * sizeof(double)), aligned(16)));
+
+/// The sum of the numbers of each.
+inline void add_up(const Lanes (&of)[lanes], Lanes& sums) {
+  const Lanes a =
+      __builtin_shufflevector(of[0], of[1], 0, 4, 2, 6) + __builtin_shufflevector(of[0], of[1], 1, 5, 3, 7);
+  const Lanes b =
+      __builtin_shufflevector(of[2], of[3], 0, 4, 2, 6) + __builtin_shufflevector(of[2], of[3], 1, 5, 3, 7);
+  sums = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
+
+/// Column k of Cholesky's factor L in the rows `order`, for the pivot row before them in the order; the position of the row of which
+/// most is left. `square`: the column of the matrix, by row; L has `stride` numbers a row.
+TRAMMEL_BY_PROCESSOR int eliminate(int k, const int* order, int count, const double* square, double* L,
+                                   std::ptrdiff_t stride, double* left) {
+  const double* const pivot_row = L + order[-1] * stride;
+  const double inverse = 1 / std::sqrt(left[order[-1]]);
+  int next = 0;
+  double largest = -1;
+  for (int i = 0; i < count; i += lanes) {
+    int row[lanes];  // those that are missing in the last four repeat the first
+    double* its[lanes];
+    for (int n = 0; n < lanes; ++n) {
+      row[n] = order[i + n < count ? i + n : i];
+      its[n] = L + row[n] * stride;
+    }
+    Lanes sum[lanes] = {}, product;
+    for (int j = 0; j < k; j += lanes) {
+      const Lanes p = *reinterpret_cast<const Lanes*>(pivot_row + j);
+      for (int n = 0; n < lanes; ++n) sum[n] += p * *reinterpret_cast<const Lanes*>(its[n] + j);
+    }
+    add_up(sum, product);
+    const Lanes of_square{square[row[0]], square[row[1]], square[row[2]], square[row[3]]};
+    const Lanes number = (of_square - product) * inverse;
+    const Lanes before{left[row[0]], left[row[1]], left[row[2]], left[row[3]]};
+    const Lanes rest = before - number * number;
+    for (int n = 0; n < lanes; ++n) {
+      its[n][k] = number[n];
+      left[row[n]] = rest[n];
+      if (rest[n] > largest) {
+        largest = rest[n];
+        next = i + n;
+      }
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
+void RowDecomposer::take_weighted(const RowsByColumn& rows) {
+  const Eigen::VectorXd weight = weights_of(rows.rows);
+  weighted_.rows = rows.rows;
+  weighted_.begin.assign(1, 0);
+  weighted_.row.clear();
+  weighted_.value.clear();
+  for (int c = 0; c < rows.columns(); ++c) {
+    for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i) {
+      if (rows.value[at(i)] == 0) continue;
+      weighted_.row.push_back(rows.row[at(i)]);
+      weighted_.value.push_back(weight[rows.row[at(i)]] * rows.value[at(i)]);
+    }
+    weighted_.begin.push_back(static_cast<int>(weighted_.row.size()));
+  }
+}
+
+void RowDecomposer::find_squares() {
+  const RowsByColumn& A = weighted_;
+  squares_.resize(A.rows, A.rows);
+  for (int i = 0; i < A.rows; ++i) squares_.col(i).tail(A.rows - i).setZero();
+  for (int c = 0; c < A.columns(); ++c) {
+    const int* const row = A.row.data();
+    const double* const value = A.value.data();
+    const int end = A.begin[at(c + 1)];
+    for (int i = A.begin[at(c)]; i < end; ++i) {
+      const double its = value[i];
+      double* const of_row = squares_.col(row[i]).data();
+      for (int j = i; j < end; ++j) of_row[row[j]] += its * value[j];
+    }
+  }
+  squares_.triangularView<Eigen::StrictlyUpper>() = squares_.transpose();
+}
+
+bool RowDecomposer::by_squares(const RowsByColumn& rows, Pivots& found) {
+  take_weighted(rows);
+  find_squares();
+  const int m = rows.rows;
+  std::vector<int>& order = found.order;
+  order.resize(at(m));
+  std::iota(order.begin(), order.end(), 0);
+  stride_ = (m + lanes - 1) / lanes * lanes;
+  L_.resize(at(m * stride_));
+  left_.resize(at(m));
+  for (int i = 0; i < m; ++i) {
+    std::fill_n(L_.begin() + i * stride_, stride_, 0.0);
+    left_[at(i)] = squares_(i, i);
+  }
+  int next = static_cast<int>(std::ranges::max_element(left_) - left_.begin());
+  const double largest = m > 0 ? left_[at(next)] : 0;
+  for (int k = 0; k < m; ++k) {
+    std::swap(order[at(k)], order[at(next)]);
+    const int pivot = order[at(k)];
+    const double square = left_[at(pivot)];
+    if (!(square > no_pivot * no_pivot * largest)) break;
+    if (square < clear_pivot * clear_pivot * largest) return false;
+    found.weakest = std::sqrt(square / largest);
+    ++found.rank;
+    L_[at(pivot * stride_ + k)] = std::sqrt(square);
+    next = k + 1 +
+           eliminate(k, order.data() + k + 1, m - k - 1, squares_.col(pivot).data(), L_.data(), stride_,
+                     left_.data());
+  }
+  return find_combinations(rank_tolerance * std::sqrt(largest), found);
+}
+
+/// False where some row that was taken to be dependent is further than `allowed` from the others.
+bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
+  const int r = found.rank, m = weighted_.rows;
+  found.combination.resize(r, m - r);
+  Eigen::VectorXd x(r), change(r);
+  for (int j = r; j < m; ++j) {
+    const int dependent = found.order[at(j)];
+    x = row_of_L(dependent, r);
+    solve_upper(found, x);
+    find_gap(dependent, x, found);
+    if (!(gap_.norm() <= allowed)) return false;
+    // Squares lose digits; the gap has them.
+    const RowsByColumn& A = weighted_;
+    of_row_.setZero(A.rows);
+    for (int c = 0; c < A.columns(); ++c)
+      for (int i = A.begin[at(c)]; i < A.begin[at(c + 1)]; ++i)
+        of_row_[A.row[at(i)]] += A.value[at(i)] * gap_[c];
+    for (int k = 0; k < r; ++k) change[k] = of_row_[found.order[at(k)]];
+    solve_lower(found, change);
+    solve_upper(found, change);
+    found.combination.col(j - r) = x + change;
+  }
+  return true;
+}
+
+/// The dependent row less its combination x of the independent ones.
+void RowDecomposer::find_gap(int dependent, const Eigen::VectorXd& x, const Pivots& found) {
+  const RowsByColumn& A = weighted_;
+  of_row_.setZero(A.rows);
+  for (int k = 0; k < found.rank; ++k) of_row_[found.order[at(k)]] = -x[k];
+  of_row_[dependent] = 1;
+  gap_.resize(A.columns());
+  for (int c = 0; c < A.columns(); ++c) {
+    double sum = 0;
+    for (int i = A.begin[at(c)]; i < A.begin[at(c + 1)]; ++i) sum += of_row_[A.row[at(i)]] * A.value[at(i)];
+    gap_[c] = sum;
+  }
+}
+
+/// x = L^-1 x, of the independent rows.
+void RowDecomposer::solve_lower(const Pivots& found, Eigen::VectorXd& x) const {
+  for (int k = 0; k < found.rank; ++k) {
+    const auto row = row_of_L(found.order[at(k)], k + 1);
+    x[k] = (x[k] - row.head(k).dot(x.head(k))) / row[k];
+  }
+}
+
+/// x = L^-T x.
+void RowDecomposer::solve_upper(const Pivots& found, Eigen::VectorXd& x) const {
+  for (int k = found.rank - 1; k >= 0; --k) {
+    const auto row = row_of_L(found.order[at(k)], k + 1);
+    x[k] /= row[k];
+    x.head(k) -= x[k] * row.head(k);
+  }
+}
+
+RowDecomposer::Pivots RowDecomposer::by_dense_qr(const RowsByColumn& rows) {
+  const Eigen::VectorXd weight = weights_of(rows.rows);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(rows.columns(), rows.rows);
+  for (int c = 0; c < rows.columns(); ++c)
+    for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i)
+      A(c, rows.row[at(i)]) = weight[rows.row[at(i)]] * rows.value[at(i)];
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
+  qr.setThreshold(rank_tolerance);
+  Pivots found;
+  found.rank = static_cast<int>(qr.rank());
+  const auto& p = qr.colsPermutation().indices();
+  found.order.assign(p.data(), p.data() + p.size());
+  const Eigen::Index r = found.rank;
+  if (r > 0) found.weakest = std::abs(qr.matrixR()(r - 1, r - 1)) / qr.maxPivot();
+  const auto triangle = qr.matrixR().topLeftCorner(r, r).template triangularView<Eigen::Upper>();
+  found.combination = triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, rows.rows - r)));
+  return found;
+}
+
+RowDecomposer::Pivots RowDecomposer::by_sparse_qr(const RowsByColumn& rows) {
+  const Eigen::VectorXd weight = weights_of(rows.rows);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int c = 0; c < rows.columns(); ++c)
+    for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i)
+      entries.emplace_back(c, rows.row[at(i)], weight[rows.row[at(i)]] * rows.value[at(i)]);
+  Eigen::SparseMatrix<double> A(rows.columns(), rows.rows);
+  A.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(rank_tolerance * A.norm());
+  qr.compute(A);
+  Pivots found;
+  found.rank = static_cast<int>(qr.rank());
+  const auto& p = qr.colsPermutation().indices();
+  found.order.assign(p.data(), p.data() + p.size());
+  const Eigen::Index r = found.rank;
+  const Eigen::SparseMatrix<double> R = qr.matrixR();
+  double largest = 0, smallest = HUGE_VAL;
+  for (Eigen::Index k = 0; k < r; ++k) {
+    const double pivot = std::abs(R.coeff(k, k));
+    largest = std::max(largest, pivot);
+    smallest = std::min(smallest, pivot);
+  }
+  if (r > 0) found.weakest = smallest / largest;
+  const Eigen::SparseMatrix<double> square = R.topLeftCorner(r, r);
+  found.combination =
+      square.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd(R.block(0, r, r, rows.rows - r)));
+  return found;
+}
+
+RowDecomposition RowDecomposer::decompose(const RowsByColumn& rows) {
+  Pivots found;
+  if (rows.rows > largest_dense)
+    found = by_sparse_qr(rows);
+  else if (!by_squares(rows, found))
+    found = by_dense_qr(rows);
+  const Eigen::VectorXd weight = weights_of(rows.rows);
+  const int r = found.rank, count = rows.rows - r;
+  std::vector<int> ascending(at(count));
+  std::iota(ascending.begin(), ascending.end(), 0);
+  std::ranges::sort(ascending, {}, [&](int j) { return found.order[at(r + j)]; });
+  RowDecomposition d;
+  d.weakest = found.weakest;
+  d.null = Eigen::MatrixXd::Zero(rows.rows, count);
+  for (const int j : ascending) {
+    const int dependent = found.order[at(r + j)];
+    const auto column = static_cast<Eigen::Index>(d.dependent.size());
+    d.dependent.push_back(dependent);
+    d.null(dependent, column) = -1;
+    for (int k = 0; k < r; ++k) {
+      const int row = found.order[at(k)];
+      d.null(row, column) = found.combination(k, j) * weight[row] / weight[dependent];
+    }
+  }
+  return d;
+}
+
+}  // namespace trammel
