@@ -85,23 +85,21 @@ double Law::dissipated_power(double t, double length, double rate, const SignalN
   return (damping * rate + by_function) * rate;
 }
 
-SignalNumbers SpringDamper::read(const LocalState& x, bool derivatives, Values& values) const {
+SignalNumbers SpringDamper::read(const LocalState& x, Values& values) const {
   SignalNumbers numbers(others_.size());
   if (values.size() < others_.size()) values.resize(others_.size());
-  int first = a_.block_count() + b_.block_count();
   for (std::size_t i = 0; i < others_.size(); ++i) {
     values[i].forget_rates();
-    others_[i]->evaluate(x, first, derivatives, values[i]);
-    first += static_cast<int>(others_[i]->blocks().size());
+    others_[i]->evaluate(x, first_of_others_[i], true, values[i]);
     numbers[i] = values[i].value;
   }
   return numbers;
 }
 
 SignalNumbers SpringDamper::read(const LocalState& x) const {
-  if (others_.empty()) return {};
-  const NestedScratch<Values> values;
-  return read(x, false, *values);
+  SignalNumbers numbers(others_.size());
+  for (std::size_t i = 0; i < others_.size(); ++i) numbers[i] = others_[i]->value_at(x, first_of_others_[i]);
+  return numbers;
 }
 
 void SpringDamper::find(const LocalState& x, MotionLevel level, Line& line) const {
@@ -124,7 +122,8 @@ void SpringDamper::evaluate(const LocalState& x, LocalSystem& out) const {
   const int na = line.A.dofs, nb = line.B.dofs;
   const NestedScratch<Values> values;
   SignalNumbers by_others;
-  const Tension F = law_.at(x.time(), line.length, line.rate, read(x, tangent, *values), &by_others);
+  const SignalNumbers others = tangent ? read(x, *values) : read(x);
+  const Tension F = law_.at(x.time(), line.length, line.rate, others, &by_others);
 
   ByMarkerPair<3> J(3, na + nb);
   J.leftCols(na) = -line.A.J.topRows<3>();

@@ -55,7 +55,13 @@ class SpringDamper {
         b_(std::move(b)),
         law_(std::move(law)),
         radius_(radius),
-        others_(std::move(others)) {}
+        others_(std::move(others)) {
+    int first = a_.block_count() + b_.block_count();
+    for (const auto& signal : others_) {
+      first_of_others_.push_back(first);
+      first += static_cast<int>(signal->blocks().size());
+    }
+  }
 
   bool couples(int row, int) const { return row < a_.block_count() + b_.block_count(); }
 
@@ -74,14 +80,15 @@ class SpringDamper {
   };
   void find(const LocalState& x, MotionLevel level, Line& line) const;
   using Values = std::vector<SignalValue>;
-  /// The signals of others.
-  SignalNumbers read(const LocalState& x, bool derivatives, Values& values) const;
+  /// The signals of others, with their derivatives in `values`.
+  SignalNumbers read(const LocalState& x, Values& values) const;
   SignalNumbers read(const LocalState& x) const;
 
   Marker a_, b_;
   Law law_;
   double radius_;  ///< of the coil drawn [m]; 0: a line; below 0: by the size of the model
   std::vector<std::shared_ptr<const Signal>> others_;
+  std::vector<int> first_of_others_;  ///< of each: its first block in the stencil
 };
 
 }  // namespace trammel::spring

@@ -381,6 +381,26 @@ Scalar Expression::run(std::span<const Scalar> variables) const {
   return end[-1];
 }
 
+namespace {
+
+/// A number without derivatives, in the place of a jet.
+struct Value {
+  double value;
+
+  Value(double number = 0) : value(number) {}  // NOLINT: every number is one
+};
+Value chain(const Value&, const Derivatives& f) { return f.f; }
+Value chain(const Value&, const Value&, const Derivatives2& f) { return f.f; }
+
+}  // namespace
+
+double Expression::value_at(double t, std::span<const double> signals) const {
+  InlineVector<Value, 1 + max_signals> variables(signals.size() + 1);
+  variables[0] = t;
+  std::ranges::copy(signals, variables.begin() + 1);
+  return run<Value>(std::span<const Value>(variables.data(), variables.size())).value;
+}
+
 Jet Expression::at(double t) const {
   const std::array<Jet, 1> variables{Jet::time(t)};
   return run<Jet>(variables);

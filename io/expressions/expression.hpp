@@ -65,6 +65,8 @@ class Expression {
 
   /// Value and all derivatives at the values of `signals()`. They may be nan.
   void evaluate(double t, std::span<const double> signals, FunctionValue& out) const;
+  /// The value alone, the same.
+  double value_at(double t, std::span<const double> signals) const;
 
  private:
   friend class ExpressionCompiler;

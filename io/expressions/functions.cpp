@@ -27,6 +27,9 @@ class ExpressionFunction final : public Function {
   void do_evaluate(double t, std::span<const double> signals, FunctionValue& out) const override {
     expression_.evaluate(t, signals, out);
   }
+  double do_value(double t, std::span<const double> signals) const override {
+    return expression_.value_at(t, signals);
+  }
 
   Expression expression_;
 };
@@ -56,6 +59,10 @@ class FunctionOfArgument : public Function {
   Jet do_at(double t) const override {
     const Jet u = of_ ? of_->at(t) : Jet::time(t);
     return chain(u, shape(u.value));
+  }
+
+  double do_value(double t, std::span<const double> signals) const override {
+    return shape(of_ ? of_->value_at(t, signals) : t).f;
   }
 
   void do_evaluate(double t, std::span<const double> signals, FunctionValue& out) const override {

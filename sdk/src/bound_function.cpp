@@ -57,14 +57,18 @@ void BoundFunction::add(Source source, std::span<const int> widths) {
 
 double BoundFunction::at(const LocalState& x, int first) const {
   thread_local SignalValue signal;
-  thread_local FunctionValue f;
   SignalNumbers values(readings_.size());
   for (std::size_t i = 0; i < readings_.size(); ++i) {
-    readings_[i].source.signal->evaluate(x, first + readings_[i].first_block, false, signal);
-    values[i] = readings_[i].source.rate ? signal.rate : signal.value;
+    const Source& source = readings_[i].source;
+    const int its_first = first + readings_[i].first_block;
+    if (source.rate) {
+      source.signal->evaluate(x, its_first, false, signal);
+      values[i] = signal.rate;
+    } else {
+      values[i] = source.signal->value_at(x, its_first);
+    }
   }
-  f_->evaluate(x.time(), values, f);
-  return f.value;
+  return f_->value_at(x.time(), values);
 }
 
 double BoundFunction::add_gradient(const LocalState& x, int first, int column, int row, double factor,

@@ -13,17 +13,21 @@ class FunctionSignal final : public Signal {
     if (of_.size() != f_->signals().size())
       throw Error("the function '" + f_->text() + "' reads " + std::to_string(f_->signals().size()) +
                   " signals, and gets " + std::to_string(of_.size()));
+    for (const auto& signal : of_) {
+      first_.push_back(static_cast<int>(blocks_.size()));
+      const std::vector<BlockId> more = signal->blocks();
+      blocks_.insert(blocks_.end(), more.begin(), more.end());
+    }
   }
 
   std::string unit() const override { return unit_; }
 
-  std::vector<BlockId> blocks() const override {
-    std::vector<BlockId> all;
-    for (const auto& signal : of_) {
-      const std::vector<BlockId> more = signal->blocks();
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+  std::vector<BlockId> blocks() const override { return blocks_; }
+
+  double value_at(const LocalState& x, int first) const override {
+    SignalNumbers values(of_.size());
+    for (std::size_t i = 0; i < of_.size(); ++i) values[i] = of_[i]->value_at(x, first + first_[i]);
+    return f_->value_at(x.time(), values);
   }
 
   void evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const override {
@@ -33,8 +37,7 @@ class FunctionSignal final : public Signal {
     const auto n = static_cast<Eigen::Index>(of_.size());
     FunctionValue::Vector rates(n), second_rates(n);
     for (std::size_t i = 0; i < of_.size(); ++i) {
-      of_[i]->evaluate(x, first, derivatives, s[i]);
-      first += static_cast<int>(of_[i]->blocks().size());
+      of_[i]->evaluate(x, first + first_[i], derivatives, s[i]);
       values[i] = s[i].value;
       rates[static_cast<Eigen::Index>(i)] = s[i].rate;
       second_rates[static_cast<Eigen::Index>(i)] = s[i].second_rate;
@@ -79,6 +82,8 @@ class FunctionSignal final : public Signal {
 
   FunctionPtr f_;
   std::vector<std::shared_ptr<const Signal>> of_;
+  std::vector<BlockId> blocks_;  ///< of all of them
+  std::vector<int> first_;       ///< of each: its first block
   std::string unit_;
 };
 

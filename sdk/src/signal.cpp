@@ -30,6 +30,7 @@ class ComponentSignal final : public Signal {
     out.gradient[component_] = 1;
     out.second.setZero(size_, size_);
   }
+  double value_at(const LocalState& x, int first) const override { return x.value(first)[component_]; }
 
  private:
   BlockId block_;
@@ -106,6 +107,24 @@ class RelativeMotionSignal final : public Signal {
     return all;
   }
 
+  double value_at(const LocalState& x, int first) const override {
+    // As RelativeMotion does, without Jacobians.
+    thread_local MarkerMotion A, B;
+    const MotionLevel level = of_velocity_ ? MotionLevel::velocity : MotionLevel::pose;
+    a_.evaluate(x, first, level, A);
+    b_.evaluate(x, first + a_.block_count(), level, B);
+    const Mat3 R_AW = A.R_WM.transpose();
+    const Vec3 p_AB_A = R_AW * p_AB_W(A, B);
+    if (!of_velocity_) return p_AB_A[component_];
+    const Vec3 w_A = A.twist.tail<3>();
+    if (component_ < 3) {
+      const Vec3 dv = R_AW * (B.twist.head<3>() - A.twist.head<3>());
+      return (dv - w_A.cross(p_AB_A))[component_];
+    }
+    const Mat3 R_AB = R_AW * B.R_WM;
+    return (B.twist.tail<3>() - R_AB.transpose() * w_A)[component_ - 3];
+  }
+
   void evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const override {
     thread_local RelativeMotion m;
     m.evaluate(x, a_, b_, first, MotionLevel::full);
@@ -147,9 +166,16 @@ class TimeSignal final : public Signal {
     out.gradient.resize(0);
     out.second.resize(0, 0);
   }
+  double value_at(const LocalState& x, int) const override { return x.time(); }
 };
 
 }  // namespace
+
+double Signal::value_at(const LocalState& x, int first) const {
+  SignalValue out;
+  evaluate(x, first, false, out);
+  return out.value;
+}
 
 std::shared_ptr<const Signal> component_signal(BlockId block, BlockKind kind, int size, int component,
                                                std::string unit) {

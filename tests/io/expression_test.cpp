@@ -178,6 +178,7 @@ TEST(Expression, reads_any_number_of_signals) {
     FunctionValue out;
     f.evaluate(0.3, s, out);
     EXPECT_NEAR(out.value, u * u * u, 1e-12 * std::abs(u * u * u));
+    EXPECT_EQ(f.value_at(0.3, s), out.value);
     EXPECT_NEAR(out.dt, 3 * u * u, 1e-11 * u * u);
     EXPECT_NEAR(out.dtt, 6 * u, 1e-11 * std::abs(u));
     ASSERT_EQ(out.signals(), n);
@@ -282,6 +283,7 @@ TEST_P(OfSignals, expressions_have_derivatives_that_match_differences) {
   };
   const FunctionValue y = at(0, 0);
   ASSERT_EQ(y.signals(), static_cast<int>(n));
+  EXPECT_EQ(f.value_at(t, std::span(s).first(n)), y.value);
   EXPECT_NEAR(y.dt, difference([&](double h) { return at(0, h).value; }, 0), 1e-9);
   EXPECT_NEAR(y.dtt, difference([&](double h) { return at(0, h).dt; }, 0), 1e-9);
   for (int i = 0; i < y.signals(); ++i) {

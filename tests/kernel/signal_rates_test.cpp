@@ -104,6 +104,7 @@ TEST(SignalRates, of_position_and_velocity_agree_with_differences) {
       TestState s(two_frames);
       s.disturb(static_cast<std::uint64_t>(i) + 1);
       const SignalValue v = at(s);
+      EXPECT_DOUBLE_EQ(signal->value_at(s.local(), 0), v.value);
       EXPECT_NEAR(v.rate, difference([&](double h) { return at(s.after(h)).value; }), 1e-8);
       const double second = difference([&](double h) { return at(s.after(h)).rate; });
       if (of_velocity)

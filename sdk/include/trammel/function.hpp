@@ -108,9 +108,15 @@ class TRAMMEL_API Function {
   void evaluate(double t, std::span<const double> values, FunctionValue& out) const {
     assert(values.size() == signals_.size());
     do_evaluate(t, values, out);
-    if (std::isfinite(out.value)) return;
-    if (signals_.empty()) fail(t, "its value is " + number_text(out.value));
-    throw RejectStep(message(t, "its value is " + number_text(out.value)));
+    check_finite(t, out.value);
+  }
+
+  /// The value alone, the same as that of `evaluate`.
+  double value_at(double t, std::span<const double> values) const {
+    assert(values.size() == signals_.size());
+    const double value = do_value(t, values);
+    check_finite(t, value);
+    return value;
   }
 
  protected:
@@ -130,6 +136,18 @@ class TRAMMEL_API Function {
     out.dtt = f.second;
   }
 
+  /// To be overridden where the value costs less without derivatives.
+  virtual double do_value(double t, std::span<const double> values) const {
+    FunctionValue out;
+    do_evaluate(t, values, out);
+    return out.value;
+  }
+
+  void check_finite(double t, double value) const {
+    if (std::isfinite(value)) return;
+    if (signals_.empty()) fail(t, "its value is " + number_text(value));
+    throw RejectStep(message(t, "its value is " + number_text(value)));
+  }
   std::string message(double t, const std::string& what) const {
     return "the function '" + text_ + "' fails at t = " + number_text(t) + ": " + what;
   }

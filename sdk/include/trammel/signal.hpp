@@ -40,6 +40,8 @@ class TRAMMEL_API Signal {
   /// Evaluates at x, in which the signal's blocks begin at index `first`. `derivatives` requests the gradient and the second
   /// derivative.
   virtual void evaluate(const LocalState& x, int first, bool derivatives, SignalValue& out) const = 0;
+  /// The value alone, the same as that of `evaluate`. To be overridden where it costs less: residuals of forces ask for it.
+  virtual double value_at(const LocalState& x, int first) const;
 };
 
 /// Component i of a coordinate, state or multiplier block.

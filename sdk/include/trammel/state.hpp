@@ -115,6 +115,8 @@ class LocalState {
   const double* second_rate(int k) const { return state_->acceleration.data() + offsets_[k].dof; }
 
   const BlockOffset& offset(int k) const { return offsets_[k]; }
+  /// Other blocks of the same state.
+  LocalState at_offsets(const BlockOffset* offsets) const { return {*state_, offsets}; }
 
  private:
   const State* state_;
