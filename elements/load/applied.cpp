@@ -2,6 +2,7 @@
 
 #include "trammel/explicit_twist.hpp"
 #include "trammel/glyph.hpp"
+#include "trammel/local_copy.hpp"
 
 namespace trammel::load {
 
@@ -15,7 +16,8 @@ void MarkerLoad::evaluate(const LocalState& x, LocalSystem& out) const {
   MarkerMotion m;
   at_.evaluate(x, 0, MotionLevel::jacobian, m);
   const bool tangent = out.request.tangent;
-  Gradient by_signals;
+  const NestedScratch<Gradient> scratch;
+  Gradient& by_signals = *scratch;
   Vec3 f = tangent ? components_.at(x, marker_blocks_, by_signals) : components_.at(x, marker_blocks_);
   f *= options_.weight;
 

@@ -25,12 +25,14 @@ class Components {
   using FindSignal =
       std::function<std::shared_ptr<const Signal>(const std::string& name, const Location& where)>;
 
-  explicit Components(const std::vector<FunctionPtr>& functions, const FindSignal& find = no_signals);
+  /// Functions of time only: throws Error where one reads a signal.
+  explicit Components(const std::vector<FunctionPtr>& functions);
   /// Finds the signals by their names in the model.
   Components(const std::vector<FunctionPtr>& functions, const Builder& builder);
+  Components(const std::vector<FunctionPtr>& functions, const Builder& builder, const FindSignal& find);
 
   bool is_constant() const { return constant_; }
-  /// Blocks of the signals, in the order of the columns of the gradient.
+  /// Blocks that the signals read, each once, in the order of the columns of the gradient.
   const std::vector<BlockId>& blocks() const { return blocks_; }
 
   /// The value at x, where the blocks of the signals stand from index `first` on.
@@ -38,14 +40,12 @@ class Components {
   /// Value and derivatives by the signals' blocks.
   Vec3 at(const LocalState& x, int first, Gradient& gradient) const;
 
-  /// For functions of time only: throws Error.
-  static std::shared_ptr<const Signal> no_signals(const std::string& name, const Location& where);
-
  private:
   struct Source {
     std::string name;
     std::shared_ptr<const Signal> signal;
-    int first_block = 0;  ///< counted from the first block of all signals
+    int first_block = 0;   ///< its first one in `places_`
+    int first_column = 0;  ///< and in `columns_`
   };
   struct Component {
     FunctionPtr function;
@@ -53,11 +53,16 @@ class Components {
   };
 
   void fold_constants();
-  Vec3 evaluate(const LocalState& x, int first, Gradient* gradient) const;
+  void find_places(const Builder& builder);
+  /// The blocks of all signals, as each of them expects its own.
+  LocalState of_signals(const LocalState& x, int first, std::vector<BlockOffset>& offsets) const;
 
   std::array<Component, 3> component_;
   std::vector<Source> sources_;
   std::vector<BlockId> blocks_;
+  std::vector<int> places_;   ///< of the blocks of one signal after the other, in `blocks_`
+  std::vector<int> columns_;  ///< of the unknowns of one signal after the other: columns of the gradient
+  int dofs_ = 0;              ///< unknowns in `blocks_`
   bool constant_ = false;
   Vec3 value_ = Vec3::Zero();
 };

@@ -122,7 +122,7 @@ void build_distributed(const Parameters& in, Builder& builder) {
       const auto find = [&](const std::string& name, const Location& where) {
         return name == beam + ".s" ? station_signal(station.s) : builder.signal(name, where);
       };
-      MarkerLoad load(line->at(station.s), Components(functions, find), options);
+      MarkerLoad load(line->at(station.s), Components(functions, builder, find), options);
       const std::vector<BlockId> stencil = load.stencil();
       builder.add(SpreadLoad(std::move(load)), stencil);
     }

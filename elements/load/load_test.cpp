@@ -140,6 +140,24 @@ TEST(MarkerLoad, of_signals_has_their_tangents) {
     }
 }
 
+TEST(MarkerLoad, has_the_blocks_of_its_signals_once) {
+  Draw draw(7);
+  PlainCase plain;
+  Entity entity;
+  entity.name = "a";
+  plain.builder.begin(entity, Type());
+  const Marker of = Marker::on_frame(plain.builder.add_frame("", Mat3::Identity(), Vec3::Zero()),
+                                     draw.rotation(), draw.vector());
+  plain.builder.offer_signal("u", distance_signal(Marker::ground(), of));
+  plain.builder.offer_signal("v", velocity_signal(Marker::ground(), of, 1));
+  const auto f = std::make_shared<OfTwoSignals>();
+  const MarkerLoad load(some_marker(draw), Components({f, f, constant_function(2)}, plain.builder), {});
+  EXPECT_EQ(load.stencil().size(), 4u);
+  ProbeState x;
+  x.random_frame(draw).random_frame(draw);
+  expect_tangent(load, x);
+}
+
 TEST(Gravity, has_exact_tangents_and_powers) {
   Draw draw(4);
   for (const bool constant : {true, false}) {
