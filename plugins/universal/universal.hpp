@@ -39,6 +39,20 @@ class Universal : public Constraint<Universal, 6, 2> {
     C[5] = g(2, 0) * sin(x.c[1]) + g(2, 1) * cos(x.c[1]);
   }
 
+  /// The derivatives of `residual` by hand, a fraction of the cost: what the sparsity names.
+  void terms(const RelativeState<2>& x, bool second, typename Universal::Terms& out) const {
+    const Mat3& g = x.R_AB;
+    const Eigen::Vector2d s(std::sin(x.c[0]), std::sin(x.c[1])), c(std::cos(x.c[0]), std::cos(x.c[1]));
+    out.C.head<3>() = x.p_AB_A;
+    rotated(Vec3::UnitZ(), Vec3::UnitZ(), g, second, 3, out);
+    const Vec3 a(s[0], -c[0], 0), a_rate(c[0], s[0], 0), b(s[1], c[1], 0), b_rate(c[1], -s[1], 0);
+    rotated(a, Vec3::UnitZ(), g, second, 4, out);
+    rotated(Vec3::UnitZ(), b, g, second, 5, out);
+    const Vec3 row = g.transpose() * a_rate, bar = g.row(2).transpose();
+    turned(row[2], Vec3::UnitZ().cross(row), second, 4, 0, out);
+    turned(bar.dot(b_rate), b_rate.cross(bar), second, 5, 1, out);
+  }
+
   /// The equations hold with either angle half a turn off too.
   bool on_branch(const RelativeState<2>& x) const {
     const Mat3& g = x.R_AB;
@@ -54,6 +68,29 @@ class Universal : public Constraint<Universal, 6, 2> {
       glyph.rod(*frame, {0, 0, -0.5}, {0, 0, 0.5}, 0.1);
       glyph.arc(*frame, Vec3::Zero(), Vec3::UnitZ(), side * (frame->R_WM.transpose() * across), 0.5, 0.5);
     }
+  }
+
+ private:
+  /// Equation i is a . R_AB b: its value and derivatives by the rotation, R_AB exp(x~) at x = 0.
+  static void rotated(const Vec3& a, const Vec3& b, const Mat3& R_AB, bool second, int i,
+                      typename Universal::Terms& out) {
+    const Vec3 r = R_AB.transpose() * a;
+    out.C[i] = r.dot(b);
+    out.G.row(i).segment<3>(3) = b.cross(r).transpose();
+    if (second)
+      out.H[static_cast<std::size_t>(i)].block<3, 3>(3, 3) =
+          0.5 * (r * b.transpose() + b * r.transpose()) - out.C[i] * Mat3::Identity();
+  }
+  /// The derivatives of equation i by angle k, in which it is a sum of sine and cosine: `rate` is the first one, `mixed` the
+  /// gradient of this by the rotation.
+  static void turned(double rate, const Vec3& mixed, bool second, int i, int k,
+                     typename Universal::Terms& out) {
+    out.G(i, 6 + k) = rate;
+    if (!second) return;
+    auto& H = out.H[static_cast<std::size_t>(i)];
+    H.block<3, 1>(3, 6 + k) = mixed;
+    H.block<1, 3>(6 + k, 3) = mixed.transpose();
+    H(6 + k, 6 + k) = -out.C[i];
   }
 };
 

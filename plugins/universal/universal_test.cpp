@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "joint_case.hpp"
+#include "universal.hpp"
 
 namespace trammel {
 namespace {
@@ -30,6 +31,21 @@ TEST(Universal, measures_the_angles_about_the_bars) {
     EXPECT_LT(evaluate(c.range(), 0, s, {}).residual.tail(s.dofs() - rows).norm(), 1e-13) << first;
     EXPECT_EQ(c.range().review(0, s.local(), {0, 1}).verdict, Review::Verdict::cut);
   }
+}
+
+TEST(Universal, has_the_derivatives_of_its_formula) {
+  universal::Universal joint;
+  RelativeState<2> x;
+  x.R_AB = so3::exp(Vec3(0.4, -1.1, 0.8));
+  x.p_AB_A = Vec3(0.1, -0.2, 0.3);
+  x.c << 0.7, -2.1;
+  universal::Universal::Terms by_hand, automatic;
+  joint.terms(x, true, by_hand);
+  static_cast<const Constraint<universal::Universal, 6, 2>&>(joint).terms(x, true, automatic);
+  by_hand.G.topLeftCorner<3, 3>().setIdentity();  // known to the assembly
+  EXPECT_LT((by_hand.C - automatic.C).norm(), 1e-15);
+  EXPECT_LT((by_hand.G - automatic.G).norm(), 1e-15);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_LT((by_hand.H[i] - automatic.H[i]).norm(), 1e-15) << i;
 }
 
 TEST(Universal, starts_with_its_rates) {
