@@ -28,9 +28,10 @@ class EntrySet {
   void each(const double* value, Use&& use, Others&& others) const {
     for (std::size_t w = 0; w < bits_.size(); ++w) {
       const std::size_t first = w * word, size = std::min(word, entries_ - first);
-      std::uint64_t filled = 0;
-      for (std::size_t b = 0; b < size; ++b) filled |= std::uint64_t{value[first + b] != 0} << b;
-      each_bit(filled & ~bits_[w], first, others);
+      const auto if_filled = [&](std::size_t entry) {
+        if (value[entry] != 0) others(entry);
+      };
+      each_bit(~bits_[w] & (~std::uint64_t{0} >> (word - size)), first, if_filled);
       each_bit(bits_[w], first, use);
     }
   }
