@@ -261,7 +261,37 @@ void ConstraintRank::evaluate(const State& state) {
   weights.constraints_only = true;
   if (!assembler_.tangent(state, weights, B_.get()))
     throw Error(fmt::format("at t = {:g} {}", state.time, assembler_.rejection()));
+}
+
+void ConstraintRank::evaluate_scaled(const State& state) {
+  evaluate(state);
   TRAMMEL_PETSC(MatDiagonalScale(B_.get(), row_scales_.get(), column_scales_.get()));
+}
+
+std::vector<double> ConstraintRank::scales_of(const std::vector<GradientRow>& mine) const {
+  std::vector<double> scales;
+  std::vector<PetscInt> columns;
+  for (const GradientRow& row : mine)
+    for (const auto& [column, value] : row.entries) {
+      scales.push_back(row.scale);
+      columns.push_back(column);
+    }
+  const auto n = static_cast<PetscInt>(columns.size());
+  OwnedIS wanted;
+  OwnedVec found;
+  Owned<VecScatter, VecScatterDestroy> scatter;
+  TRAMMEL_PETSC(ISCreateGeneral(PETSC_COMM_SELF, n, columns.data(), PETSC_COPY_VALUES, wanted.fill()));
+  TRAMMEL_PETSC(VecCreateSeq(PETSC_COMM_SELF, n, found.fill()));
+  TRAMMEL_PETSC(VecScatterCreate(column_scales_.get(), wanted.get(), found.get(), nullptr, scatter.fill()));
+  TRAMMEL_PETSC(
+      VecScatterBegin(scatter.get(), column_scales_.get(), found.get(), INSERT_VALUES, SCATTER_FORWARD));
+  TRAMMEL_PETSC(
+      VecScatterEnd(scatter.get(), column_scales_.get(), found.get(), INSERT_VALUES, SCATTER_FORWARD));
+  const PetscScalar* of_columns = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(found.get(), &of_columns));
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] *= of_columns[i];
+  TRAMMEL_PETSC(VecRestoreArrayRead(found.get(), &of_columns));
+  return scales;
 }
 
 void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
@@ -282,7 +312,7 @@ void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
 
 void ConstraintRank::find(const State& state) {
   revise();
-  evaluate(state);
+  evaluate_scaled(state);
   groups_.clear();
   append_groups(owned_rows(assembler_, length_, B_.get(), {}));
   loop_of_.clear();
@@ -326,7 +356,7 @@ void ConstraintRank::follow_switches(const State& state, std::span<const RowSwit
     wanted.insert(row.block);
     of_touched.insert(row);
   }
-  evaluate(state);
+  evaluate_scaled(state);
   std::vector<GradientRow> mine = owned_rows(assembler_, length_, B_.get(), wanted);
   std::erase_if(mine, [&](const GradientRow& row) { return !of_touched.contains(row.at); });
   std::erase_if(groups_, [&](const ConstraintGroup& g) { return of_touched.contains(g.rows.front().at); });
@@ -344,6 +374,7 @@ void ConstraintRank::plan_following() {
   std::erase_if(mine, [&](const GradientRow& row) { return !place.contains(row.at); });
   for (const GradientRow& row : mine)
     followed_->rows.push_back(layout.unknown_of(row.at.block)->global + row.at.component);
+  followed_->scales = scales_of(mine);
   const std::vector<GradientRow> rows = on_first(mine, layout.comm());
   for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i].at] = static_cast<int>(i);
   if (layout.rank() != 0) return;
@@ -364,7 +395,8 @@ void ConstraintRank::follow(const State& state) {
     PetscInt n = 0;
     const PetscScalar* its = nullptr;
     TRAMMEL_PETSC(MatGetRow(B_.get(), row, &n, nullptr, &its));
-    values_.insert(values_.end(), its, its + n);
+    const double* const scales = followed_->scales.data() + values_.size();
+    for (PetscInt i = 0; i < n; ++i) values_.push_back(scales[i] * its[i]);
     TRAMMEL_PETSC(MatRestoreRow(B_.get(), row, &n, nullptr, &its));
   }
   if (layout.ranks() > 1) values_ = gather(values_, layout.comm(), 0).all;

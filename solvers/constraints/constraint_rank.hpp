@@ -99,14 +99,19 @@ class ConstraintRank {
   /// Where `follow` finds the rows of the groups.
   struct Followed {
     std::vector<PetscInt> rows;        ///< this rank's rows of B, by global number
+    std::vector<double> scales;        ///< of the entries of these rows, one row after the other
     std::vector<RowsByColumn> groups;  ///< on rank 0
-    std::vector<std::vector<int>>
-        entries;  ///< on rank 0: of each group, by entry of its matrix: its place among those of all rows
+    /// On rank 0, of each group, by entry of its matrix: the place among the entries of all ranks' rows.
+    std::vector<std::vector<int>> entries;
   };
 
   void create_matrix();
-  /// Makes B that of `state`, dimensionless.
+  /// Makes B that of `state`.
   void evaluate(const State& state);
+  /// The same, dimensionless.
+  void evaluate_scaled(const State& state);
+  /// Factors that make the entries of this rank's rows dimensionless. Collective.
+  std::vector<double> scales_of(const std::vector<GradientRow>& mine) const;
   /// Finds the groups of closed loops among the rows of all ranks.
   void append_groups(std::vector<GradientRow> mine);
   void note_groups();
