@@ -35,9 +35,9 @@ std::string list(const Items& items, const Write& write) {
 
 }  // namespace
 
-RunRecord::RunRecord(bool writes, std::filesystem::path folder, const CommandLine& command,
+RunRecord::RunRecord(bool writes, const std::filesystem::path& folder, const CommandLine& command,
                      const std::string& case_file, const Checkpoint& about)
-    : writes_(writes), path_(std::move(folder) / "run.json") {
+    : writes_(writes), path_(folder / "run.json") {
   if (!writes_) return;
   head_ = fmt::format("  \"case\": {},\n  \"case_hash\": \"{:016x}\",\n  \"program\": {},\n  \"plugins\": {{",
                       text(case_file), hash_of(about.case_lines), text(about.program));

@@ -22,7 +22,7 @@ struct PositionError {
 class RunRecord {
  public:
   /// Writes the file: the run is under way. `about` as for checkpoints. On rank 0 alone; others write nothing. Throws Error.
-  RunRecord(bool writes, std::filesystem::path folder, const CommandLine& command,
+  RunRecord(bool writes, const std::filesystem::path& folder, const CommandLine& command,
             const std::string& case_file, const Checkpoint& about);
   /// Without `finish`, an exception ends the run: "error", which leaves nothing else to say.
   ~RunRecord();
