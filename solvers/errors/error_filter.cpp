@@ -49,7 +49,7 @@ bool ErrorFilter::prepare(const State& end, std::size_t numbers) {
   return true;
 }
 
-bool ErrorFilter::filter(double c_a, double c_v, double rows, const Solve& solve,
+bool ErrorFilter::filter(double c_a, double c_v, double row_scale, const Solve& solve,
                          const std::vector<double>& e, std::vector<double>& out) {
   if (!M_) return false;
   PetscScalar *numbers = nullptr, *pushed = nullptr;
@@ -68,10 +68,10 @@ bool ErrorFilter::filter(double c_a, double c_v, double rows, const Solve& solve
   TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
   TRAMMEL_PETSC(VecGetArray(pushed_.get(), &pushed));
   each_kinematic([&](std::size_t local, std::size_t) { numbers[local] = pushed[local]; });
-  for (const UnknownBlock& u : assembler_.layout().unknowns())
-    for (int k = u.local;
-         c_v > 0 && u.owned && u.kind == BlockKind::velocity_multiplier && k < u.local + u.size; ++k)
-      numbers[k] = rows / c_v * pushed[k];
+  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
+    if (!u.owned || u.kind != BlockKind::velocity_multiplier) continue;
+    for (int k = u.local; k < u.local + u.size; ++k) numbers[k] = row_scale * pushed[k];
+  }
   TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
   TRAMMEL_PETSC(VecRestoreArray(pushed_.get(), &pushed));
   int fine = solve(free_.get(), pushed_.get()) ? 1 : 0;
@@ -106,13 +106,14 @@ ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& erro
           std::sqrt(squares[0] / squares.back()) * (time - errors.last_time())};
 }
 
-void ErrorFilter::apply(const StepCoefficients& step, double rows, Newton& newton, LocalError& error) {
+void ErrorFilter::apply(const StepCoefficients& step, double row_scale, Newton& newton, LocalError& error) {
   if (!M_ || !newton.has_tangent()) return;
   const Solve solve = [&](Vec b, Vec y) { return newton.solve_linear(b, y); };
-  if (filter(step.acceleration, step.velocity, rows, solve, error.displacement, filtered_))
+  if (filter(step.acceleration, step.velocity, row_scale, solve, error.displacement, filtered_))
     std::swap(error.displacement, filtered_);
   // A damper takes back errors of velocities, as a spring those of displacements.
-  if (filter(step.acceleration, 0, 0, solve, error.velocity, filtered_)) std::swap(error.velocity, filtered_);
+  if (filter(step.acceleration, 0, row_scale, solve, error.velocity, filtered_))
+    std::swap(error.velocity, filtered_);
 }
 
 }  // namespace trammel

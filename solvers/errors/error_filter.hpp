@@ -36,14 +36,14 @@ class ErrorFilter {
   Change change(const State& end, const AlphaError& errors, double time, std::span<const double> a);
   /// Filters the errors of kinematic blocks in the step for which `change` was called last. `newton` has solved its equations.
   /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
-  /// `rows`: as for `filter`, of this tangent.
-  void apply(const StepCoefficients& step, double rows, Newton& newton, LocalError& error);
+  /// `row_scale`: as for `filter`, of this tangent.
+  void apply(const StepCoefficients& step, double row_scale, Newton& newton, LocalError& error);
   /// Solves J y = b; false if this fails.
   using Solve = std::function<bool(Vec b, Vec y)>;
   /// J^-1 (c_a M + c_v D) e of the kinematic numbers of `e`, which has the order of LocalError, with M and D of `change`. Others remain.
-  /// J has `rows` times A in the rows of velocity constraints; where c_v > 0, the right-hand side has `rows` A e there.
+  /// The right-hand side has c_v A e in the rows of velocity constraints, which J has multiplied by `row_scale`.
   /// False where that has no value. Collective.
-  bool filter(double c_a, double c_v, double rows, const Solve& solve, const std::vector<double>& e,
+  bool filter(double c_a, double c_v, double row_scale, const Solve& solve, const std::vector<double>& e,
               std::vector<double>& out);
   /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
   void drop() {

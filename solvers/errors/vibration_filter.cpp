@@ -47,9 +47,7 @@ int VibrationFilter::make(double at, double time) {
   timings_.factorization += MPI_Wtime() - begin;
   out.made = at;
   out.time = time;
-  // Its rows are scaled as those of the present step.
-  out.rows =
-      equations_.multiplier_scale() * alpha_.of_step(time).velocity / equations_.coefficients().velocity;
+  out.row_scale = equations_.rate_stiffness();
   if (broken) out = Tangent();
   return made ? place : Tangent::none;
 }
@@ -58,7 +56,7 @@ bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double dam
                              const std::vector<double>& e, std::vector<double>& out) {
   const StepCoefficients step = alpha_.of_step(tangent.time);
   return by.filter(
-      step.acceleration, damped * step.velocity, damped * tangent.rows,
+      step.acceleration, damped * step.velocity, tangent.row_scale,
       [&](Vec b, Vec y) {
         const QuietErrors quiet;
         return KSPSolve(tangent.ksp.get(), b, y) == 0;

@@ -47,7 +47,7 @@ class VibrationFilter {
     OwnedMat J;
     OwnedKSP ksp;
     double made = 0, time = 0;  ///< the time of its state, and of the step that it is for [s]
-    double rows = 0;            ///< see ErrorFilter::filter
+    double row_scale = 0;       ///< see ErrorFilter::filter
   };
 
   /// Whether steps of this size are small beside the time of the vibrations.

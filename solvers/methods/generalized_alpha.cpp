@@ -263,7 +263,7 @@ void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_v
   errors_->estimate(step_, time, end, a_end_, counts ? change.faster : 0.0, out);
   vibration_filter_.apply(filter_, newton_.x(), end.time - step_, out);
   if (!out.without_vibrations && change.faster <= ErrorFilter::sudden)
-    filter_.apply(equations_.coefficients(), equations_.multiplier_scale(), newton_, out);
+    filter_.apply(equations_.coefficients(), equations_.rate_stiffness(), newton_, out);
 }
 
 void GeneralizedAlpha::accept(State& now) {
