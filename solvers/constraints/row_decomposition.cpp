@@ -116,10 +116,9 @@ void RowDecomposer::find_squares() {
   squares_.triangularView<Eigen::StrictlyUpper>() = squares_.transpose();
 }
 
-bool RowDecomposer::by_squares(const RowsByColumn& rows, Pivots& found) {
-  take_weighted(rows);
+bool RowDecomposer::by_squares(Pivots& found) {
   find_squares();
-  const int m = rows.rows;
+  const int m = weighted_.rows;
   std::vector<int>& order = found.order;
   order.resize(at(m));
   std::iota(order.begin(), order.end(), 0);
@@ -204,12 +203,11 @@ void RowDecomposer::solve_upper(const Pivots& found, Eigen::VectorXd& x) const {
   }
 }
 
-RowDecomposer::Pivots RowDecomposer::by_dense_qr(const RowsByColumn& rows) {
-  const Eigen::VectorXd weight = weights_of(rows.rows);
+RowDecomposer::Pivots RowDecomposer::by_dense_qr() const {
+  const RowsByColumn& rows = weighted_;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(rows.columns(), rows.rows);
   for (int c = 0; c < rows.columns(); ++c)
-    for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i)
-      A(c, rows.row[at(i)]) = weight[rows.row[at(i)]] * rows.value[at(i)];
+    for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i) A(c, rows.row[at(i)]) = rows.value[at(i)];
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
   qr.setThreshold(rank_tolerance);
   Pivots found;
@@ -223,12 +221,12 @@ RowDecomposer::Pivots RowDecomposer::by_dense_qr(const RowsByColumn& rows) {
   return found;
 }
 
-RowDecomposer::Pivots RowDecomposer::by_sparse_qr(const RowsByColumn& rows) {
-  const Eigen::VectorXd weight = weights_of(rows.rows);
+RowDecomposer::Pivots RowDecomposer::by_sparse_qr() const {
+  const RowsByColumn& rows = weighted_;
   std::vector<Eigen::Triplet<double>> entries;
   for (int c = 0; c < rows.columns(); ++c)
     for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i)
-      entries.emplace_back(c, rows.row[at(i)], weight[rows.row[at(i)]] * rows.value[at(i)]);
+      entries.emplace_back(c, rows.row[at(i)], rows.value[at(i)]);
   Eigen::SparseMatrix<double> A(rows.columns(), rows.rows);
   A.setFromTriplets(entries.begin(), entries.end());
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
@@ -254,11 +252,12 @@ RowDecomposer::Pivots RowDecomposer::by_sparse_qr(const RowsByColumn& rows) {
 }
 
 RowDecomposition RowDecomposer::decompose(const RowsByColumn& rows) {
+  take_weighted(rows);
   Pivots found;
   if (rows.rows > largest_dense)
-    found = by_sparse_qr(rows);
-  else if (!by_squares(rows, found))
-    found = by_dense_qr(rows);
+    found = by_sparse_qr();
+  else if (!by_squares(found))
+    found = by_dense_qr();
   const Eigen::VectorXd weight = weights_of(rows.rows);
   const int r = found.rank, count = rows.rows - r;
   std::vector<int> ascending(at(count));

@@ -45,10 +45,10 @@ class RowDecomposer {
     Eigen::MatrixXd combination;  ///< rank x dependent, of the weighted rows
   };
 
-  static Pivots by_dense_qr(const RowsByColumn& rows);
-  static Pivots by_sparse_qr(const RowsByColumn& rows);
+  Pivots by_dense_qr() const;
+  Pivots by_sparse_qr() const;
   /// False where squares do not tell whether a pivot is zero.
-  bool by_squares(const RowsByColumn& rows, Pivots& found);
+  bool by_squares(Pivots& found);
   void take_weighted(const RowsByColumn& rows);
   void find_squares();
   bool find_combinations(double allowed, Pivots& found);
@@ -59,10 +59,10 @@ class RowDecomposer {
     return {L_.data() + row * stride_, count};
   }
 
-  // Of A A^T, kept for the next call; without entries of zero.
-  RowsByColumn weighted_;
-  Eigen::MatrixXd squares_;
-  std::vector<double> L_;  ///< by row as it was given, `stride_` numbers each; zero behind the last column
+  // Kept for the next call.
+  RowsByColumn weighted_;    ///< A, without entries of zero
+  Eigen::MatrixXd squares_;  ///< A A^T
+  std::vector<double> L_;    ///< by row as it was given, `stride_` numbers each; zero behind the last column
   std::ptrdiff_t stride_ = 0;
   std::vector<double> left_;  ///< squares of what is left of each row
   Eigen::VectorXd of_row_, gap_;
