@@ -32,6 +32,14 @@ const DynamicStage* checked(const Stage& stage) {
   return motion != nullptr && motion->second_run != SecondRun::none ? motion : nullptr;
 }
 
+/// Whether a stage asks for this second run.
+bool any(const std::vector<Stage>& stages, SecondRun which) {
+  return std::ranges::any_of(stages, [which](const Stage& stage) {
+    const DynamicStage* motion = checked(stage);
+    return motion != nullptr && motion->second_run == which;
+  });
+}
+
 /// The difference of both runs over the error of the first.
 double difference_over_error(const DynamicStage& motion) {
   const int order = motion.method == DynamicStage::Method::radau ? 3 : 2;
@@ -65,10 +73,8 @@ std::vector<Stage> changed(std::vector<Stage> stages, const PositionSamples& fir
   return stages;
 }
 
-double asked_of(const DynamicStage& motion) { return motion.reach > 0 ? motion.reach : motion.accuracy; }
-
 std::string in_words(const PositionError& of, const DynamicStage& motion, bool again) {
-  const double error = of.error, asked = asked_of(motion);
+  const double error = of.error, asked = motion.reach > 0 ? motion.reach : motion.accuracy;
   const std::string where = of.position.empty()
                                 ? ""
                                 : fmt::format(", {} at t = {:.6g} s", in_quotes(of.position), of.time),
@@ -93,14 +99,13 @@ double better(const DynamicStage& motion, double error) {
 
 /// What the second run is, for the log.
 std::string title(const std::vector<Stage>& stages) {
-  bool coarser = false, finer = false, by_default = true;
-  for (const Stage& stage : stages) {
+  if (any(stages, SecondRun::finer))
+    return any(stages, SecondRun::coarser) ? "check: the same with other steps"
+                                           : "check: the same with steps half as long";
+  const bool by_default = std::ranges::none_of(stages, [](const Stage& stage) {
     const DynamicStage* motion = checked(stage);
-    if (motion == nullptr) continue;
-    (motion->second_run == SecondRun::finer ? finer : coarser) = true;
-    by_default = by_default && motion->accuracy > 0;
-  }
-  if (finer) return coarser ? "check: the same with other steps" : "check: the same with steps half as long";
+    return motion != nullptr && !(motion->accuracy > 0);
+  });
   return fmt::format("check: the same with steps three times as long{}",
                      by_default ? " (`check: no` omits this)" : "");
 }
@@ -123,11 +128,7 @@ bool AccuracyCheck::asked() const {
 AccuracyCheck::Found AccuracyCheck::run(Session& session, bool kept, long steps, bool again, TimeLimit& limit,
                                         RunLog& log) const {
   log.line(title(stages_));
-  const bool coarser_alone = std::ranges::none_of(stages_, [](const Stage& stage) {
-    const DynamicStage* motion = checked(stage);
-    return motion != nullptr && motion->second_run == SecondRun::finer;
-  });
-  StepLimit request(limit, coarser_alone ? steps : std::numeric_limits<long>::max());
+  StepLimit request(limit, any(stages_, SecondRun::finer) ? std::numeric_limits<long>::max() : steps);
   MPI_Comm own = MPI_COMM_NULL;  // no message of a run that failed is mistaken for that of the end
   MPI_Comm_dup(session.comm, &own);
   std::vector<std::string> lines;

@@ -26,14 +26,16 @@ class AccuracyCheck {
   bool asked() const;
   /// To be added to the first run.
   PositionSamples& samples() { return samples_; }
-  /// Runs all stages up to the last one that is checked a second time, and logs the errors of the first run. `kept`: as in the
-  /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log.
-  /// `again`: the run may begin again where `reach` asks for a smaller error. Collective.
+
+  /// What the second run has found.
   struct Found {
     std::vector<PositionError>
         errors;  ///< of the stages that were checked; empty where the second run was given up
     std::vector<double> accuracies;  ///< with which the run should begin again; empty: it should not
   };
+  /// Runs all stages up to the last one that is checked a second time, and logs the errors of the first run. `kept`: as in the
+  /// first run, joints keep their multipliers. `steps`: of the first run. A second run that fails is reported in the log.
+  /// `again`: the run may begin again where `reach` asks for a smaller error. Collective.
   Found run(Session& session, bool kept, long steps, bool again, TimeLimit& limit, RunLog& log) const;
 
  private:

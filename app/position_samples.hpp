@@ -26,7 +26,7 @@ class SampledStages : public Monitor {
   bool in_stage() const { return samples_; }
   virtual void begin(int stage, const State& state) = 0;
   /// A stage goes on, after so many of its times.
-  virtual void go_on(int stage, std::size_t taken) = 0;
+  virtual void go_on(int /*stage*/, std::size_t /*taken*/) {}
   /// `number`: of the time in its stage, from 0.
   virtual void sample(std::size_t number, double time, const State& state) = 0;
 
@@ -96,7 +96,6 @@ class PositionDifferences final : public SampledStages {
 
  private:
   void begin(int stage, const State& state) override;
-  void go_on(int, std::size_t) override {}
   /// Collective.
   void sample(std::size_t number, double time, const State& state) override;
 

@@ -202,17 +202,15 @@ void make_finer(std::vector<Stage>& stages, const std::vector<double>& accuracie
   }
 }
 
-/// Whether another run with these accuracies is expected to end before the time limit of the command, which runs from `begin` on.
-/// `started`: this run. The same on all ranks.
-bool in_time(const CommandLine& command, MPI_Comm comm, Clock::time_point begin, Clock::time_point started,
+/// Whether another run with these accuracies is expected to end before the time limit. `started`: this run. The same on all ranks.
+bool in_time(const TimeLimit& limit, MPI_Comm comm, Clock::time_point started,
              const std::vector<Stage>& stages, const std::vector<double>& accuracies) {
+  const std::vector<double> used = accuracies_of(stages);
   double most = 1;
-  for (std::size_t i = 0; i < stages.size(); ++i)
-    if (const auto* motion = std::get_if<DynamicStage>(&stages[i].what);
-        motion != nullptr && accuracies[i] > 0)
-      most = std::max(most, std::sqrt(motion->accuracy / accuracies[i]));
-  const std::chrono::duration<double> spent = Clock::now() - begin, once = Clock::now() - started;
-  int enough = command.time_limit > 0 && spent.count() + most * once.count() > command.time_limit ? 0 : 1;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] > 0) most = std::max(most, std::sqrt(used[i] / accuracies[i]));
+  const std::chrono::duration<double> once = Clock::now() - started;
+  int enough = limit.leaves(most * once.count()) ? 1 : 0;
   MPI_Bcast(&enough, 1, MPI_INT, 0, comm);
   return enough != 0;
 }
@@ -338,7 +336,7 @@ Outcome run_once(const CommandLine& command, MPI_Comm comm, Clock::time_point be
     if (!checks || check.samples().stages().empty()) return {};
     AccuracyCheck::Found found = check.run(session, kept, steps, again && !from, limit, *log);
     together(comm, [&] { record->add(found.errors); });
-    if (!found.accuracies.empty() && !in_time(command, comm, begin, started, stages, found.accuracies)) {
+    if (!found.accuracies.empty() && !in_time(limit, comm, started, stages, found.accuracies)) {
       log->line("WARNING: the run does not begin again, because the time limit would stop it");
       return {};
     }

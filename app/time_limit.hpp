@@ -25,6 +25,10 @@ class TimeLimit final : public StopRequest, public Monitor {
     if (left < 0.5 * kept) return Stop::at_once;
     return left < kept ? Stop::after_step : other;
   }
+  /// Whether it leaves so much time [s].
+  bool leaves(double needed) const {
+    return !(limit_ > 0) || seconds(Clock::now() - begin_) + needed <= limit_;
+  }
   void accepted(const StepReport&, const State&) override {
     const Clock::time_point now = Clock::now();
     if (stepped_) longest_ = std::max(longest_, seconds(now - last_));
