@@ -42,6 +42,9 @@ struct Assembler::Parts {
   std::vector<int> diagonal_rows;          ///< by slot from redundant_begin on: the row
   std::vector<double> kept;
   std::vector<double> r_by_offset, rate_by_offset, local;
+  /// What ranges of constant residuals contribute, by offset, once it has been evaluated; and its scales.
+  std::vector<double> constant;
+  FieldScales constant_scales;
   /// Numbers by offset that become those of local unknowns, or are added to them; `Q`: of a rotation that is turned from its root.
   struct Fold {
     int offset, local, size;
@@ -89,6 +92,8 @@ struct Assembler::Parts {
     plan_fold();
     kept.assign(kept_count, 0.0);
     r_by_offset.assign(layout.dof_count(), 0.0);
+    constant.clear();
+    constant_scales = {};
     rate_by_offset.assign(layout.stabilized() ? layout.dof_count() : 0, 0.0);
     local.assign(layout.ranks() > 1 ? at(layout.local_size()) : 0, 0.0);
   }
@@ -209,14 +214,15 @@ struct Assembler::Parts {
     return &zeroed;
   }
 
-  /// Calls visit(plan, i, its state) for every instance. False, on all ranks, where one throws RejectStep.
+  /// Calls visit(plan, i, its state) for every instance of ranges that have the `needed`. False, on all ranks, at a RejectStep.
   template <class Visit>
-  bool each(const State& state, Visit&& visit) {
+  bool each(const State& state, Visit&& visit, bool ElementCalls::*needed = nullptr) {
     LocalFault fault;
     const RangePlan* running = nullptr;
     int i = 0;
     try {
       for (const RangePlan& plan : plans) {
+        if (needed != nullptr && !(plan.calls.*needed)) continue;
         running = &plan;
         i = 0;
         const PluginCall call(model, *plan.range, i);
@@ -232,9 +238,15 @@ struct Assembler::Parts {
   }
 
   void residual(const State& state, ConstraintLevel level, LocalFault& fault) {
-    std::ranges::fill(r_by_offset, 0.0);
+    if (constant.empty()) {
+      constant.assign(r_by_offset.size(), 0.0);
+      ResidualSink sink(level, false, states.statuses, constant, rate_by_offset, constant_scales);
+      evaluate_here(
+          state, {}, sink, [](const RangePlan& plan) { return !plan.calls.constant; }, fault);
+    }
+    r_by_offset = constant;
     if (layout.stabilized()) std::ranges::fill(rate_by_offset, 0.0);
-    scales = {};
+    scales = constant_scales;
     Request request;
     request.rates = layout.stabilized() || level == ConstraintLevel::velocity;
     request.bias = request.tangent = level == ConstraintLevel::acceleration;
@@ -243,8 +255,9 @@ struct Assembler::Parts {
     ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, rate_by_offset, scales);
     if (!fault.waits())
       evaluate_here(
-          state, request, sink, [](const RangePlan&) { return false; }, fault);
+          state, request, sink, [](const RangePlan& plan) { return plan.calls.constant; }, fault);
     if (fault.waits()) {
+      constant.clear();
       std::ranges::fill(r_by_offset, 0.0);
       std::ranges::fill(rate_by_offset, 0.0);
     }
@@ -321,6 +334,7 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   const double start = MPI_Wtime();
   Request request;
   request.tangent = true;
+  request.stiffness = weights.stiffness != 0 || (p.algebraic && !weights.hold_algebraic);
   request.rates = p.layout.stabilized() || weights.bias_rate != 0;
   request.rigid = request.rates;
   PetscScalar* const numbers = MatrixPattern::entries(J);
@@ -366,8 +380,7 @@ std::span<const ConstraintRow> Assembler::redundant_rows() const { return parts_
 
 void Assembler::keep_gradients(const State& state) {
   Parts& p = *parts_;
-  Request request;
-  request.tangent = true;
+  const Request request{.tangent = true, .stiffness = false};
   GradientSink sink(p.kept);
   if (!p.evaluate(state, request, sink, [](const RangePlan& plan) { return !plan.has_constraints; }))
     p.throw_refused(state);
@@ -410,8 +423,9 @@ bool Assembler::asleep(const RangePlan& plan, int i) const { return parts_->row_
 std::span<const RangePlan> Assembler::plans() const { return parts_->plans; }
 int Assembler::pattern_changes() const { return parts_->pattern_changes; }
 bool Assembler::each_instance(const State& state,
-                              const std::function<void(const RangePlan&, int, const LocalState&)>& visit) {
-  return parts_->each(state, visit);
+                              const std::function<void(const RangePlan&, int, const LocalState&)>& visit,
+                              bool ElementCalls::*needed) {
+  return parts_->each(state, visit, needed);
 }
 bool Assembler::agree(LocalFault& fault, std::span<double> maxima) {
   std::array<double, block_kinds + 50> all{};
@@ -431,21 +445,6 @@ void Assembler::serialize(Archive& archive) {
   std::vector<ConstraintRow> ever(p.ever_redundant.begin(), p.ever_redundant.end());
   archive(p.redundant, ever);
   p.ever_redundant = {ever.begin(), ever.end()};
-}
-
-Energy Assembler::energy(const State& state) {
-  Parts& p = *parts_;
-  Energy sum;
-  if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-        if (!p.row_evaluation.asleep(plan, i)) sum += plan.range->energy(i, x);
-      }))
-    p.throw_refused(state);
-  if (p.layout.ranks() > 1) {
-    double all[4] = {sum.kinetic, sum.strain, sum.potential, sum.dissipated_power};
-    MPI_Allreduce(MPI_IN_PLACE, all, 4, MPI_DOUBLE, MPI_SUM, p.layout.comm());
-    sum.kinetic = all[0], sum.strain = all[1], sum.potential = all[2], sum.dissipated_power = all[3];
-  }
-  return sum;
 }
 
 void Assembler::visit(const State& state,

@@ -125,9 +125,10 @@ class TRAMMEL_API Assembler {
   /// `pattern_changes` counts the calls of `revise`.
   std::span<const RangePlan> plans() const;
   int pattern_changes() const;
-  /// Calls visit(plan, i, its blocks at `state`) for each of this rank's instances. False, on all ranks, if one throws RejectStep.
+  /// Calls visit(plan, i, its state) for this rank's instances of ranges with the `needed`. False, on all ranks, at a RejectStep.
   bool each_instance(const State& state,
-                     const std::function<void(const RangePlan&, int, const LocalState&)>& visit);
+                     const std::function<void(const RangePlan&, int, const LocalState&)>& visit,
+                     bool ElementCalls::*needed = nullptr);
   /// Merges the faults of all ranks: true if there is none, false after a RejectStep, whose text is kept; throws
   /// Error otherwise. The scales of the last residual and the numbers `maxima`, at most 50, become the maxima over the ranks.
   bool agree(LocalFault& fault, std::span<double> maxima = {});
@@ -143,8 +144,6 @@ class TRAMMEL_API Assembler {
   /// Writes or reads which rows are redundant and which ever were. After reading, `revise`.
   void serialize(Archive& archive);
   void revise();
-
-  Energy energy(const State& state);
 
   /// Wall time spent so far on this rank [s].
   struct Cost {

@@ -147,6 +147,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.blocks.shrink_to_fit();
     plan.offsets.shrink_to_fit();
     find_traits(model, plan);
+    plan.calls = plan.range->calls();
+    if (!plan.special.empty()) plan.calls = {};  // instances that may become inactive are visited
     find_runs(layout, r, plan);
     for (int i = 0; i < n; ++i) {
       plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[static_cast<std::size_t>(i)]);

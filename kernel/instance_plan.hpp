@@ -64,6 +64,7 @@ struct RangePlan {
   std::vector<std::size_t> kept_begin;  ///< by instance: its first number among the kept gradients
   bool has_constraints = false;         ///< some stencil holds a multiplier
   bool has_algebraic = false;           ///< some stencil holds algebraic unknowns
+  ElementCalls calls;                   ///< what the instances of this rank have besides `evaluate`
   std::vector<InstanceTraits> traits;   ///< by instance
   std::vector<int> special;             ///< instances with a trait, in order
 

@@ -210,7 +210,7 @@ TRAMMEL_BY_PROCESSOR [[gnu::flatten]] void BeamElement::evaluate(const LocalStat
     return;
   }
   Mat12Map K(out.K().data());
-  elastic.set_K(K);
+  if (out.request.stiffness) elastic.set_K(K);
   if (c.massive || c.elastic.damped) {
     Mat12Map D(out.D().data());
     elastic.set_D(D);

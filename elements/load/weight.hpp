@@ -35,6 +35,7 @@ class PointWeight {
       : gravity_(std::move(gravity)), mass_(mass) {}
 
   static bool couples(int, int) { return false; }
+  bool is_constant() const { return gravity_->is_constant(); }
   void evaluate(const LocalState& x, LocalSystem& out) const {
     out.residual() = -mass_ * gravity_->at(x.time());
   }

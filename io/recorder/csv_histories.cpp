@@ -16,6 +16,7 @@
 #include "io/files/csv_outputs.hpp"
 #include "io/files/recorder_files.hpp"
 #include "io/process/background_work.hpp"
+#include "solvers/start/model_energy.hpp"
 #include "trammel/error.hpp"
 #include "trammel/nearest_name.hpp"
 #include "trammel/registry.hpp"
@@ -305,7 +306,7 @@ struct CsvHistories::Parts {
     MPI_Allreduce(MPI_IN_PLACE, energies.data(), static_cast<int>(energies.size()), MPI_DOUBLE, MPI_SUM,
                   comm);
     if (std::any_of(sensors.begin(), sensors.end(), [](const Sensor& s) { return s.whole_model(); })) {
-      const Energy all = assembler.energy(state);
+      const Energy all = model_energy(assembler, state).energy;
       for (std::size_t k = 0; k < sensors.size(); ++k)
         if (sensors[k].whole_model())
           std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.dissipated_power}.begin(),

@@ -64,7 +64,7 @@ void FormulaJoint::add_position_rows(const LocalState& x, const RelativePose& po
   rows.coordinate_row = pose.A.dofs + pose.B.dofs;
   rows.any = {x.value(first_multiplier_), rows.coordinate_row + equations_->coordinates()};
   if (equations_->coordinates() > 0) rows.coordinate_rates = x.rate(blocks_);
-  const JointTermsView terms = equations_->position_terms(at, out.request.tangent || out.request.bias);
+  const JointTermsView terms = equations_->position_terms(at, needs_curvature(out.request));
   assemble_joint(site_, x, pose, terms, JointStructure{}, rows, out);
 }
 

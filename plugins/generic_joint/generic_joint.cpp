@@ -83,7 +83,7 @@ void GenericJoint::evaluate(const LocalState& x, LocalSystem& out) const {
   MarkerMotion A, B;
   evaluate_markers(site_, x, request, A, B);
   const RelativePose at = relative_pose(A, B);
-  const bool second = request.tangent || request.bias;
+  const bool second = needs_curvature(request);
   RotationTerms rotation;
   rotation_.evaluate(at.R_AB, second, rotation);
 

@@ -237,13 +237,15 @@ void assemble_group(std::span<const Marker> markers, const LocalState& x, const 
     const Matrix B = G.lazyProduct(V);
     K.block(row, 0, m, row) += B;
     K.block(0, row, row, m) += B.transpose();
-    Matrix H = Matrix::Zero(size, size);
-    for (int i = 0; i < m; ++i) H += lambda[i] * hessian(i);
-    // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
-    for (int k = 3; k < nr; k += 6) H.block<3, 3>(k, k) += 0.5 * skew(Vec3(w.segment<3>(k)));
-    const Matrix H_V = H.lazyProduct(V);
-    K.topLeftCorner(row, row).noalias() += V.transpose().lazyProduct(H_V);
-    group.add_second_order(x, markers, 0, w.head(nr), K.topLeftCorner(n, n));
+    if (request.stiffness) {
+      Matrix H = Matrix::Zero(size, size);
+      for (int i = 0; i < m; ++i) H += lambda[i] * hessian(i);
+      // Along group increments the gradient's derivative is the Hessian of the chart and half of m~.
+      for (int k = 3; k < nr; k += 6) H.block<3, 3>(k, k) += 0.5 * skew(Vec3(w.segment<3>(k)));
+      const Matrix H_V = H.lazyProduct(V);
+      K.topLeftCorner(row, row).noalias() += V.transpose().lazyProduct(H_V);
+      group.add_second_order(x, markers, 0, w.head(nr), K.topLeftCorner(n, n));
+    }
   }
   if (!request.rates && !request.bias) return;
 

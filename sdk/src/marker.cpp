@@ -57,8 +57,6 @@ Marker Marker::named(std::string name) const {
   return m;
 }
 
-bool Marker::at_frame_origin() const { return (is_rigid_frame() && p_FM_F_.isZero(0)) || is_point(); }
-
 std::vector<BlockId> Marker::blocks() const {
   switch (kind_) {
     case Kind::ground:
@@ -71,20 +69,6 @@ std::vector<BlockId> Marker::blocks() const {
       return shape_->blocks();
   }
   return {};
-}
-
-int Marker::block_count() const {
-  switch (kind_) {
-    case Kind::ground:
-      return 0;
-    case Kind::frame:
-      return 2;
-    case Kind::point:
-      return 1;
-    case Kind::shape:
-      return static_cast<int>(shape_->blocks().size());
-  }
-  return 0;
 }
 
 std::vector<int> Marker::block_sizes() const {
@@ -131,9 +115,8 @@ void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& o
   out.bias.setZero();
 }
 
-void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MotionLevel level,
-              MarkerMotion& out) {
-  const Mat3 R_WF = x.rotation(first + 1);
+void pose_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MarkerMotion& out) {
+  const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
   // A rotation with this diagonal is the identity: most markers have the axes of their frame.
   if (R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1)
     out.R_WM = R_WF;
@@ -143,7 +126,19 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
   out.compensation_W = x.compensation(first);
   add_to_place(out.p_WM, out.compensation_W, R_WF.lazyProduct(p_FM_F));
   out.dofs = 6;
+}
+
+void twist_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MarkerMotion& out) {
+  const Eigen::Map<const Vec3> w = x.velocity(first + 1);
+  out.twist.head<3>() = x.velocity(first) + x.rotation(first + 1).lazyProduct(w.cross(p_FM_F));
+  out.twist.tail<3>() = R_FM.transpose().lazyProduct(w);
+}
+
+void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MotionLevel level,
+              MarkerMotion& out) {
+  pose_in_frame(x, first, R_FM, p_FM_F, out);
   if (level == MotionLevel::pose) return;
+  const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
   out.J.resize(6, 6);
   Eigen::Map<Mat6> J(out.J.data());
   J.topLeftCorner<3, 3>().setIdentity();
@@ -154,11 +149,10 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
   J.bottomLeftCorner<3, 3>().setZero();
   J.bottomRightCorner<3, 3>() = R_FM.transpose();
   if (level == MotionLevel::jacobian) return;
+  twist_in_frame(x, first, R_FM, p_FM_F, out);
+  if (level == MotionLevel::velocity) return;
   const Vec3 w = x.velocity(first + 1);
   const Vec3 w_x_p = w.cross(p_FM_F);
-  out.twist.head<3>() = x.velocity(first) + R_WF.lazyProduct(w_x_p);
-  out.twist.tail<3>() = R_FM.transpose().lazyProduct(w);
-  if (level == MotionLevel::velocity) return;
   out.twist_gradient.setZero(6, 6);
   out.twist_gradient.topRightCorner<3, 3>().noalias() = R_WF * skew(-w_x_p);
   out.bias.head<3>().noalias() = R_WF * w.cross(w_x_p);
@@ -184,6 +178,12 @@ void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerM
       if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
       break;
   }
+}
+
+void Marker::evaluate_twist(const LocalState& x, int first, MarkerMotion& out) const {
+  if (kind_ != Kind::frame) return evaluate(x, first, MotionLevel::velocity, out);
+  pose_in_frame(x, first, R_FM_, p_FM_F_, out);
+  twist_in_frame(x, first, R_FM_, p_FM_F_, out);
 }
 
 void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion& motion, const Vec6& w,

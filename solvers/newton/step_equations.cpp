@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 #include "kernel/collective_errors.hpp"
 #include "kernel/rank_exchange.hpp"
@@ -27,6 +28,15 @@ FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNo
 /// Takes what is no number for infinite, so that no number replaces it.
 void take_larger(double& largest, double r) {
   if (!(r <= largest)) largest = std::isnan(r) ? HUGE_VAL : r;
+}
+
+/// Calls use(size), with 3, the size of most blocks, as a constant.
+template <class Use>
+void of_size(int size, Use&& use) {
+  if (size == 3)
+    use(std::integral_constant<int, 3>());
+  else
+    use(size);
 }
 
 // In statics the damping matrix enters rows of velocity constraints alone; elsewhere it is made negligible.
@@ -179,13 +189,16 @@ bool StepEquations::update(const double* x) {
     const double* a0 = acceleration_offset_.data() + u.offset.dof;
     const double* metres = metres_.data() + u.local;
     double size = 0, fastest = 0, speed = 0;
-    for (int k = 0; k < u.size; ++k) {
-      rate[k] = c.velocity * from[k] + v0[k];
-      acceleration[k] = c.acceleration * from[k] + a0[k];
-      size = std::max(size, std::abs(from[k]) * metres[k]);
-      fastest = std::max(fastest, std::abs(acceleration[k]));
-      speed = std::max(speed, std::abs(rate[k]));
-    }
+    of_size(u.size, [&](auto n) {
+      for (int k = 0; k < n; ++k) {
+        const double v = c.velocity * from[k] + v0[k], a = c.acceleration * from[k] + a0[k];
+        size = std::max(size, std::abs(from[k]) * metres[k]);
+        fastest = std::max(fastest, std::abs(a));
+        speed = std::max(speed, std::abs(v));
+        rate[k] = v;
+        acceleration[k] = a;
+      }
+    });
     const double* mu = u.stabilizing_local >= 0 ? x + u.stabilizing_local : nullptr;
     if (u.kind == BlockKind::rotation) {
       Vec3 theta(from[0], from[1], from[2]);
@@ -202,13 +215,15 @@ bool StepEquations::update(const double* x) {
       const bool position = u.kind == BlockKind::position;
       const double* base_compensation = base_->compensation.data() + u.offset.dof;
       double* compensation = trial_.compensation.data() + u.offset.dof;
-      for (int k = 0; k < u.size; ++k) {
-        const double moved = from[k] - (mu != nullptr ? mu[k] : 0.0);
-        if (position)
-          set_sum(value[k], compensation[k], base[k], base_compensation[k], moved);
-        else
-          value[k] = base[k] + moved;
-      }
+      of_size(u.size, [&](auto n) {
+        for (int k = 0; k < n; ++k) {
+          const double moved = from[k] - (mu != nullptr ? mu[k] : 0.0);
+          if (position)
+            set_sum(value[k], compensation[k], base[k], base_compensation[k], moved);
+          else
+            value[k] = base[k] + moved;
+        }
+      });
       if (position) {
         norms_.acceleration = std::max(norms_.acceleration, fastest);
       } else {
@@ -333,10 +348,13 @@ void StepEquations::scale_rows(double* f, const double* x) {
     double largest = 0;
     double* rows = f + u.local;
     if (is_kinematic(u.kind)) {
-      for (int k = 0; k < u.size; ++k) {
-        take_larger(largest, std::abs(rows[k]) * of_row[k]);
-        rows[k] *= scale;
-      }
+      of_size(u.size, [&](auto n) {
+        for (int k = 0; k < n; ++k) {
+          const double r = rows[k];
+          take_larger(largest, std::abs(r) * of_row[k]);
+          rows[k] = r * scale;
+        }
+      });
     } else if (u.kind == BlockKind::state) {
       for (int k = 0; k < u.size; ++k) {
         // No state's row can fall below its own rounding; that of another does not count.
@@ -353,19 +371,21 @@ void StepEquations::scale_rows(double* f, const double* x) {
       }
     } else {
       double open = 0;
-      for (int k = 0; k < u.size; ++k) {
-        if (some_rest && statuses.of(u.block, k) != RowStatus::active) {
-          // The row is one of forces: lambda = 0, or lambda = F.
-          if (differentiated) rows[k] *= coefficients_.acceleration;
-          take_larger(norms_.residual[FieldNorms::force], std::abs(rows[k]) / of_row[k]);
-          rows[k] *= w.row[kind_at(u.kind)];
-          continue;
+      of_size(u.size, [&](auto n) {
+        for (int k = 0; k < n; ++k) {
+          if (some_rest && statuses.of(u.block, k) != RowStatus::active) {
+            // The row is one of forces: lambda = 0, or lambda = F.
+            if (differentiated) rows[k] *= coefficients_.acceleration;
+            take_larger(norms_.residual[FieldNorms::force], std::abs(rows[k]) / of_row[k]);
+            rows[k] *= w.row[kind_at(u.kind)];
+            continue;
+          }
+          const double r = rows[k];
+          take_larger(open, std::abs(r) / typical[k]);
+          take_larger(largest, std::abs(r) * of_row[k]);
+          rows[k] = r * scale;
         }
-        const double r = std::abs(rows[k]);
-        take_larger(open, r / typical[k]);
-        take_larger(largest, r * of_row[k]);
-        rows[k] *= scale;
-      }
+      });
       take_larger(u.kind == BlockKind::multiplier ? largest_constraint_ : largest_rate_, open);
     }
     double& norm = norms_.residual[differentiated ? FieldNorms::constraint : residual_field(u.kind)];

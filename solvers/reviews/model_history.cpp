@@ -204,25 +204,28 @@ MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
   const Model& model = assembler_.model();
   MPI_Comm comm = assembler_.layout().comm();
   ReviewMerge merge(step);
-  const bool fine = assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-    Review answer;
-    if (!plan.traits[static_cast<std::size_t>(i)].may_rest) {
-      answer = plan.range->review(i, x, step);
-    } else {
-      const StepInfo its = info_of(plan, i, step);
-      if (its.active) answer = plan.range->review(i, x, its);
-      if (answer.verdict == Review::Verdict::keep) {
-        std::optional<std::vector<BlockId>> stencil = std::move(answer.new_stencil);
-        answer = activities_.review(plan, i, x, its);
-        answer.new_stencil = std::move(stencil);
-      }
-    }
-    if (answer.verdict == Review::Verdict::keep && !answer.new_stencil) return;
-    merge.add(answer, plan.range->entity(i));
-    if (!answer.new_stencil) return;
-    const int dofs = model.dofs(*answer.new_stencil);
-    plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
-  });
+  const bool fine = assembler_.each_instance(
+      state,
+      [&](const RangePlan& plan, int i, const LocalState& x) {
+        Review answer;
+        if (!plan.traits[static_cast<std::size_t>(i)].may_rest) {
+          answer = plan.range->review(i, x, step);
+        } else {
+          const StepInfo its = info_of(plan, i, step);
+          if (its.active) answer = plan.range->review(i, x, its);
+          if (answer.verdict == Review::Verdict::keep) {
+            std::optional<std::vector<BlockId>> stencil = std::move(answer.new_stencil);
+            answer = activities_.review(plan, i, x, its);
+            answer.new_stencil = std::move(stencil);
+          }
+        }
+        if (answer.verdict == Review::Verdict::keep && !answer.new_stencil) return;
+        merge.add(answer, plan.range->entity(i));
+        if (!answer.new_stencil) return;
+        const int dofs = model.dofs(*answer.new_stencil);
+        plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
+      },
+      &ElementCalls::review);
   MergedReview merged = merge.over_ranks(assembler_.plans(), assembler_.may_rest(), comm);
   merged.rejected = !fine;
   if (laws_matter() && fine) {
@@ -234,12 +237,15 @@ MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
 
 void ModelHistory::commit(const State& state, const StepInfo& step) {
   before_change();
-  if (!assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-        if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
-        const StepInfo its = info_of(plan, i, step);
-        plan.range->commit(i, x, its);
-        if (its.active) activities_.commit(*plan.range, i, x);
-      }))
+  if (!assembler_.each_instance(
+          state,
+          [&](const RangePlan& plan, int i, const LocalState& x) {
+            if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
+            const StepInfo its = info_of(plan, i, step);
+            plan.range->commit(i, x, its);
+            if (its.active) activities_.commit(*plan.range, i, x);
+          },
+          &ElementCalls::commit))
     assembler_.throw_refused(state);
   remember_laws(state);
   laws_.step_accepted();

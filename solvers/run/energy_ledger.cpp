@@ -6,27 +6,7 @@
 
 namespace trammel {
 
-EnergyLedger::Balance EnergyLedger::balance(const State& state) const {
-  Balance sum;
-  const bool accepted =
-      assembler_.each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-        if (assembler_.asleep(plan, i)) return;
-        const Energy e = plan.range->energy(i, x);
-        sum.energy += e;
-        sum.size += e.kinetic + std::abs(e.strain) + std::abs(e.potential);
-      });
-  if (!accepted) assembler_.throw_refused(state);
-  if (assembler_.layout().ranks() > 1) {
-    Energy& e = sum.energy;
-    double all[5] = {e.kinetic, e.strain, e.potential, e.dissipated_power, sum.size};
-    MPI_Allreduce(MPI_IN_PLACE, all, 5, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
-    e.kinetic = all[0], e.strain = all[1], e.potential = all[2], e.dissipated_power = all[3];
-    sum.size = all[4];
-  }
-  return sum;
-}
-
-double EnergyLedger::rounding_of(const Balance& b) const {
+double EnergyLedger::rounding_of(const ModelEnergy& b) const {
   // Fractions of the energies, and of the work of the forces over the model's length, below which an error is
   // ignored.
   constexpr double of_energy = 1e-9, of_work = 1e-6;
@@ -34,7 +14,7 @@ double EnergyLedger::rounding_of(const Balance& b) const {
   return of_energy * b.size + of_work * force * length_;
 }
 
-double EnergyLedger::moved_by(const Balance& b) const {
+double EnergyLedger::moved_by(const ModelEnergy& b) const {
   return b.energy.kinetic + std::abs(b.energy.strain - begin_.energy.strain) +
          std::abs(b.energy.potential - begin_.energy.potential);
 }
@@ -47,20 +27,20 @@ double EnergyLedger::part_of(double gain, double largest, double rounding) const
   return beyond / std::max(largest, rounding);
 }
 
-double EnergyLedger::gain_of_step(const Balance& after, double h) const {
+double EnergyLedger::gain_of_step(const ModelEnergy& after, double h) const {
   const double change = after.total() - now_.total();
   const double lost = 0.5 * (now_.energy.dissipated_power + after.energy.dissipated_power) * h;
   return change + std::min(lost, std::max(0.0, -change));
 }
 
 double EnergyLedger::part_after(const State& trial, double h) const {
-  const Balance after = balance(trial);
+  const ModelEnergy after = model_energy(assembler_, trial);
   return part_of(gain_ + gain_of_step(after, h), std::max(largest_, moved_by(after)),
                  std::max(rounding_, rounding_of(after)));
 }
 
 void EnergyLedger::begin(const State& state, bool first) {
-  begin_ = now_ = balance(state);
+  begin_ = now_ = model_energy(assembler_, state);
   if (first) summary_.energy_at_start = begin_.energy;
   reference_ = begin_.total();
   lost_ = gain_ = 0;
@@ -70,9 +50,9 @@ void EnergyLedger::begin(const State& state, bool first) {
 }
 
 void EnergyLedger::book(const State& state, double h) {
-  const Balance after = balance(state);
+  const ModelEnergy after = model_energy(assembler_, state);
   gain_ += gain_of_step(after, h);
-  const Balance before = std::exchange(now_, after);
+  const ModelEnergy before = std::exchange(now_, after);
   const double lost = 0.5 * (before.energy.dissipated_power + now_.energy.dissipated_power) * h;
   std::rotate(earlier_.begin(), earlier_.begin() + 1, earlier_.end());
   earlier_.back() = largest_;
@@ -91,7 +71,7 @@ void EnergyLedger::book(const State& state, double h) {
 }
 
 void EnergyLedger::jump(const State& state, double added) {
-  const Balance before = std::exchange(now_, balance(state));
+  const ModelEnergy before = std::exchange(now_, model_energy(assembler_, state));
   gain_ += now_.total() - before.total() - added;
   reference_ += added;
 }

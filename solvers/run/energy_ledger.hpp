@@ -3,6 +3,7 @@
 #include <array>
 
 #include "solvers/run/simulation.hpp"
+#include "solvers/start/model_energy.hpp"
 
 namespace trammel {
 
@@ -36,33 +37,25 @@ class EnergyLedger {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    for (Balance* b : {&begin_, &now_})
+    for (ModelEnergy* b : {&begin_, &now_})
       archive(b->energy.kinetic, b->energy.strain, b->energy.potential, b->energy.dissipated_power, b->size);
     archive(lost_, reference_, gain_, largest_, rounding_, earlier_);
   }
 
  private:
-  /// The energies of a state.
-  struct Balance {
-    Energy energy;
-    double size = 0;  ///< sum of the absolute energies of all instances [J]
-
-    double total() const { return energy.kinetic + energy.strain + energy.potential; }
-  };
-  Balance balance(const State& state) const;
-  /// Energy [J] that rounding may make of `balance`.
-  double rounding_of(const Balance& balance) const;
-  double moved_by(const Balance& balance) const;
+  /// Energy [J] that rounding may make of `all`.
+  double rounding_of(const ModelEnergy& all) const;
+  double moved_by(const ModelEnergy& balance) const;
   double part_of(double gain, double largest, double rounding) const;
   /// The gain of a step of size h to `after` [J]. Dissipation counts only as far as the energy fell, because
   /// dampers that the step does not resolve report more than they dissipate.
-  double gain_of_step(const Balance& after, double h) const;
+  double gain_of_step(const ModelEnergy& after, double h) const;
 
   Assembler& assembler_;
   RunSummary& summary_;
   double length_;
   bool tells_;
-  Balance begin_, now_;
+  ModelEnergy begin_, now_;
   double lost_ = 0;       ///< in the stage, since it began [J]
   double reference_ = 0;  ///< energy that the present one and what was lost are compared with [J]
   double gain_ = 0, largest_ = 0, rounding_ = 0;

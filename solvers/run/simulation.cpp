@@ -6,6 +6,7 @@
 #include "solvers/run/energy_guard.hpp"
 #include "solvers/run/snapshot.hpp"
 #include "solvers/run/stage_run.hpp"
+#include "solvers/start/model_energy.hpp"
 
 namespace trammel {
 
@@ -86,15 +87,15 @@ void Simulation::run(std::span<const Stage> stages, std::size_t first, const Sna
         stage.go_on(*from);
       else
         stage.run();
-      if (options_.energy) summary_.energy_at_end = assembler_.energy(state_);
+      if (options_.energy) summary_.energy_at_end = model_energy(assembler_, state_).energy;
     } catch (const Stopped& stop) {
       summary_.stopped = {state_.time, stop.given_up()};
-      if (options_.energy) summary_.energy_at_end = assembler_.energy(state_);
+      if (options_.energy) summary_.energy_at_end = model_energy(assembler_, state_).energy;
       for (Monitor* monitor : monitors_) monitor->stopped(stage.report(), state_);
       break;
     } catch (const std::exception& e) {
       if (options_.energy && dynamic_cast<const EnergyError*>(&e) != nullptr)
-        summary_.energy_at_end = assembler_.energy(state_);
+        summary_.energy_at_end = model_energy(assembler_, state_).energy;
       finish();
       for (Monitor* monitor : monitors_) monitor->failed(stage.report(), state_, e.what());
       throw;

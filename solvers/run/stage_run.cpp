@@ -13,6 +13,7 @@
 #include "solvers/methods/statics.hpp"
 #include "solvers/newton/model_scales.hpp"
 #include "solvers/start/algebraic_start.hpp"
+#include "solvers/start/model_energy.hpp"
 #include "solvers/start/start_check.hpp"
 #include "solvers/start/start_values.hpp"
 
@@ -342,7 +343,7 @@ void StageRun::start_consistently() {
   loops_->take_least_norm(consistent);
   state_ = std::move(consistent);
   simulation_.summary_.start_energy_change += added;
-  const double energy = std::abs(assembler_.energy(state_).kinetic);
+  const double energy = std::abs(model_energy(assembler_, state_).energy.kinetic);
   if (std::abs(added) > 1e-9 * energy)
     simulation_.note(fmt::format(
         "start: velocities changed to satisfy the constraints, kinetic energy by {:.4g} J", added));

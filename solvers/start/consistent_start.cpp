@@ -10,6 +10,7 @@
 #include "solvers/newton/residual_origin.hpp"
 #include "solvers/reviews/row_switches.hpp"
 #include "solvers/start/algorithmic_start.hpp"
+#include "solvers/start/model_energy.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -144,11 +145,11 @@ void ConsistentStart::solve_massless_rates(State& state) {
 }
 
 double ConsistentStart::velocities(State& state) {
-  const double before = assembler_.energy(state).kinetic;
+  const double before = model_energy(assembler_, state).energy.kinetic;
   prepare(state);
   close(state, ConstraintLevel::velocity);
   mass_.change_velocities(state);
-  return assembler_.energy(state).kinetic - before;
+  return model_energy(assembler_, state).energy.kinetic - before;
 }
 
 std::array<double, 2> ConsistentStart::impulse(const std::vector<BlockId>& multipliers) const {

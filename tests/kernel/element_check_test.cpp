@@ -1,6 +1,7 @@
 // The check of derivatives: it finds what is wrong, and is not misled by rounding.
 
 #include <cmath>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,13 @@ struct Strained {
   }
 };
 
+/// A force that grows in time, and says that it is constant.
+struct Growing {
+  static bool couples(int, int) { return false; }
+  bool is_constant() const { return true; }
+  void evaluate(const LocalState& x, LocalSystem& out) const { out.residual()[0] = 2 * x.time(); }
+};
+
 template <class E>
 CheckedTerm worst(const E& element, double step, double x = 0.83) {
   std::vector<Block> blocks(2);
@@ -64,6 +72,12 @@ TEST(CheckDerivatives, is_not_misled_by_rounding_of_large_contributions) {
 TEST(CheckDerivatives, is_not_misled_by_rounding_at_large_positions) {
   EXPECT_LT(worst(Strained{}, 1e-3, 0).relative(), 1e-6);
   EXPECT_NEAR(worst(Strained{-0.3}, 1e-3, 0).relative(), 2, 0.01);
+}
+
+TEST(CheckDerivatives, finds_a_residual_that_is_not_as_constant_as_it_says) {
+  const CheckedTerm term = worst(Growing{}, 1e-3);
+  EXPECT_NEAR(term.error, 2, 1e-12);
+  EXPECT_NE(term.what.find("constant"), std::string::npos) << term.what;
 }
 
 TEST(CheckDerivatives, finds_a_wrong_sign_beside_rounding_errors) {

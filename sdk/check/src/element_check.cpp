@@ -366,6 +366,26 @@ std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instan
             rounding.rate_difference.segment(r, rows),
             rounding.K.middleRows(r, rows) * a.cwiseAbs() + rounding.bias.segment(r, rows));
   }
+  const Evaluation gradients = evaluate(range, instance, at, {.tangent = true, .stiffness = false});
+  const auto same = [&](const std::string& what, Kind kind, const Eigen::MatrixXd& found,
+                        const Eigen::MatrixXd& expected) {
+    compare(what + ", where no stiffness is asked for", kind, found, expected, 1e-3,
+            Eigen::VectorXd::Zero(found.rows()), Eigen::MatrixXd::Zero(found.rows(), found.cols()));
+  };
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!is_multiplier(blocks[k].kind)) continue;
+    const int first = at.offset(static_cast<int>(k)), size = blocks[k].size;
+    const std::string name = "'" + blocks[k].name + "'";
+    same("K: residual of " + name, Kind::gradient, gradients.K.middleRows(first, size),
+         exact.K.middleRows(first, size));
+    same("K by " + name, Kind::gradient, gradients.K.middleCols(first, size),
+         exact.K.middleCols(first, size));
+  }
+  same("D", Kind::damping, gradients.D, exact.D);
+  same("M", Kind::mass, gradients.M, exact.M);
+  if (range.calls().constant)
+    compare("residual, which is said to be constant, a second later", Kind::stiffness, exact.residual,
+            residual(at.after(1)), 1e-3, Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(n));
   std::vector<const Block*> stencil;
   for (const Block& block : blocks) stencil.push_back(&block);
   if (std::string fault = algebraic_fault(stencil, exact.K, exact.D, exact.M); !fault.empty())

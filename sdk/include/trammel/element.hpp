@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -70,6 +71,14 @@ struct ReactionContributions {
 
 using ReactionShares [[deprecated("now ReactionContributions")]] = ReactionContributions;
 
+/// What a range's elements have besides `evaluate`. What none of them has is not asked for after each step.
+struct ElementCalls {
+  bool review = true, commit = true, energy = true;
+  /// The residual of every element is the same at all states and times, and its tangents are zero: it is evaluated once.
+  bool constant = false;
+  std::uint32_t reserved = 0;
+};
+
 class JointSite;
 
 /// A view of a joint for elements that act on its coordinates or read its reaction: the joint itself, with its present history. On a
@@ -132,6 +141,9 @@ class ElementRange {
   /// Writes or reads the stencil and the history of the last commit of element i. Throws Error if it cannot read that version of
   /// the history.
   virtual void serialize(int i, Archive& archive) = 0;
+
+  /// The same as long as the model is.
+  virtual ElementCalls calls() const { return {}; }
 };
 
 namespace detail {
@@ -219,6 +231,9 @@ void serialize_history(H& history, Archive& archive) {
 ///     History& history();
 ///     void restored();
 ///     bool identified(int block, bool yes);                    // as in ElementRange
+///     bool has_energy() const;      // false: energy(x) is zero at every state
+///     static bool has_review();     // false: review(x, step) is Review::keep() whatever happens, and commit does nothing
+///     bool is_constant() const;     // true: the residual depends on nothing, and all tangents are zero
 ///
 /// evaluate_residuals does what `evaluate` does for `together` elements where no tangents are wanted: element k reads `x[k]` and fills
 /// `out[k]`, the residual, which comes as zeros, and what `out[k]->request` wants of rates and biases. The elements are neighbours
@@ -337,6 +352,22 @@ class RangeOf final : public ElementRange {
       return nullptr;
   }
 
+  ElementCalls calls() const override {
+    ElementCalls all;
+    all.energy = requires(const E& e, const LocalState& x) { e.energy(x); };
+    if constexpr (requires(const E& e) { e.has_energy(); })
+      all.energy = std::ranges::any_of(instances_, [](const Instance& i) { return i.element.has_energy(); });
+    all.review = requires(E & e, const LocalState& x, const StepInfo& step) { e.review(x, step); };
+    all.commit = all.review || WithHistory<E> || requires(E & e, const LocalState& x, const StepInfo& step) {
+      e.commit(x, step);
+    };
+    if constexpr (requires { E::has_review(); }) all.review = all.commit = E::has_review();
+    if constexpr (requires(const E& e) { e.is_constant(); })
+      all.constant =
+          std::ranges::all_of(instances_, [](const Instance& i) { return i.element.is_constant(); });
+    return all;
+  }
+
   bool identified(int i, int k, bool yes) override {
     if constexpr (requires(E & e) {
                     { e.identified(k, yes) } -> std::convertible_to<bool>;
@@ -400,6 +431,15 @@ class RangeOf final : public ElementRange {
       "serialize(Archive&)");
   static_assert(
       !requires { &E::restored; } || requires(E & e) { e.restored(); }, "restored must be: void restored()");
+  static_assert(
+      !requires { &E::has_energy; } || requires(const E& e) { bool(e.has_energy()); },
+      "has_energy must be: bool has_energy() const");
+  static_assert(
+      !requires { &E::has_review; } || requires { bool(E::has_review()); },
+      "has_review must be: static bool has_review()");
+  static_assert(
+      !requires { &E::is_constant; } || requires(const E& e) { bool(e.is_constant()); },
+      "is_constant must be: bool is_constant() const");
   static_assert(
       !requires { &E::identified; } || requires(E & e) { bool(e.identified(0, true)); },
       "identified must be: bool identified(int block, bool yes)");

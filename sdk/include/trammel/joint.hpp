@@ -215,11 +215,11 @@ class Joint {
         requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); } ||
             !requires(Derived & d, RelativeState<coordinates> & s) { d.on_branch(s); },
         "on_branch must be const and take a const state");
-    if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
+    if constexpr (has_branches())
       if (how.active) history_.branch.begin(derived().on_branch(relative(x)));
   }
   Review review(const LocalState& x, const StepInfo& step) {
-    if constexpr (requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); })
+    if constexpr (has_branches())
       return history_.branch.review(derived().on_branch(relative(x)), step);
     else
       return Review::keep();
@@ -229,6 +229,25 @@ class Joint {
   }
   History& history() { return history_; }
   const History& history() const { return history_; }
+  /// Whether `review` and `commit` do anything: those of this class watch the branch alone.
+  static constexpr bool has_review() {
+    return has_branches() || !requires {
+      requires std::is_same_v<decltype(&Derived::review),
+                              Review (Joint::*)(const LocalState&, const StepInfo&)>;
+      requires std::is_same_v<decltype(&Derived::commit),
+                              void (Joint::*)(const LocalState&, const StepInfo&)>;
+    };
+  }
+  /// Whether `energy` may be other than zero: that of this class is the work of markers with a motion of their own.
+  bool has_energy() const {
+    if constexpr (requires {
+                    requires std::is_same_v<decltype(&Derived::energy),
+                                            Energy (Joint::*)(const LocalState&) const>;
+                  })
+      return moves_in_time();
+    else
+      return true;
+  }
 
   Energy energy(const LocalState& x) const {
     // Uses B v = -C_t of the constraint, so that errors of the velocities do not count as work.
@@ -301,6 +320,9 @@ class Joint {
   static constexpr bool is_sparse() {
     return requires { Derived::sparsity; };
   }
+  static constexpr bool has_branches() {
+    return requires(const Derived& d, const RelativeState<coordinates>& s) { d.on_branch(s); };
+  }
 
   static constexpr std::size_t group_count() {
     static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(Derived::multiplier_groups)>> <=
@@ -352,24 +374,29 @@ class Joint {
   // it: what the terms leave zero costs nothing then.
   [[gnu::flatten]] void evaluate_between(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
                                          LocalSystem& out) const {
-    const bool second = out.request.tangent || out.request.bias;
+    if constexpr (is_sparse())
+      if (rigid_) {
+        constexpr JointStructure s = detail::StructureOf<Derived>::value;
+        constexpr auto kind = s.in_world ? detail::Displacement::in_world : detail::Displacement::in_A;
+        return with_terms(x, A, B, out, [&](const auto&... parts) {
+          detail::JointPullback<kind, 3, s.displacements, s.rotations, &detail::StructureOf<Derived>::value>(
+              site_, x, parts..., out)
+              .add();
+        });
+      }
+    with_terms(x, A, B, out, [&](const auto&... parts) { assemble_joint(site_, x, parts..., out); });
+  }
+  /// Calls use(relative pose, terms, structure, rows). It is compiled for each use: what one does not read costs it nothing.
+  template <class Use>
+  void with_terms(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B, const LocalSystem& out,
+                  Use&& use) const {
+    const bool second = needs_curvature(out.request);
     const RelativePose pose = relative_pose(A, B, Derived::meets);
     Coordinates rate;
     if (out.request.rates || out.request.bias) rate = coordinate_rates(x);
     Terms terms = unset_terms(second);
     derived().terms(at(x, pose.R_AB, pose.p_AB_A), second, terms);
-    const JointTermsView view = terms.view();
-    const JointRows rows = rows_in(x, A.dofs + B.dofs, rate.data());
-    if constexpr (is_sparse())
-      if (rigid_) {
-        constexpr JointStructure s = detail::StructureOf<Derived>::value;
-        constexpr auto kind = s.in_world ? detail::Displacement::in_world : detail::Displacement::in_A;
-        return detail::JointPullback<kind, 3, s.displacements, s.rotations,
-                                     &detail::StructureOf<Derived>::value>(site_, x, pose, view, structure(),
-                                                                           rows, out)
-            .add();
-      }
-    assemble_joint(site_, x, pose, view, structure(), rows, out);
+    use(pose, terms.view(), structure(), rows_in(x, A.dofs + B.dofs, rate.data()));
   }
   /// Terms in the state in which `terms` expects them: zeroed, or unset with declared sparsity.
   static Terms unset_terms(bool second) {

@@ -12,14 +12,20 @@
 namespace trammel {
 
 /// The motions of a joint's markers at the level that its residual, tangents and rates need for `request`: the pose alone
-/// serves those of rigid markers.
+/// serves those of rigid markers, and without tangents the pose and the twist.
 inline void evaluate_markers(const JointSite& site, const LocalState& x, const Request& request,
                              MarkerMotion& A, MarkerMotion& B) {
   const bool rigid = !site.A.has_shape() && !site.B.has_shape();
   const MotionLevel level =
       level_of_position_rows(request, rigid ? MotionLevel::pose : MotionLevel::jacobian);
+  const int first_of_B = site.A.block_count();
+  if (rigid && level == MotionLevel::velocity) {
+    site.A.evaluate_twist(x, 0, A);
+    site.B.evaluate_twist(x, first_of_B, B);
+    return;
+  }
   site.A.evaluate(x, 0, level, A);
-  site.B.evaluate(x, site.A.block_count(), level, B);
+  site.B.evaluate(x, first_of_B, level, B);
 }
 
 /// The pose of B relative to A; p_AB_A is left zero where `meets`.

@@ -216,10 +216,12 @@ class JointPullback {
     }
     eq_.for_each_row_with_coordinates([&](int i, double lambda, int row) {
       eq_.for_each_coordinate(i, [&](int k) { K(row, c_ + k) = K(c_ + k, row) = eq_.by_coordinate(i, k); });
-      eq_.for_each_curved(i, [&](int k) {
-        eq_.for_each_curved(i, [&](int l) { K(c_ + k, c_ + l) += lambda * *eq_.second(i, 6 + k, 6 + l); });
-      });
+      if (out_.request.stiffness)
+        eq_.for_each_curved(i, [&](int k) {
+          eq_.for_each_curved(i, [&](int l) { K(c_ + k, c_ + l) += lambda * *eq_.second(i, 6 + k, 6 + l); });
+        });
     });
+    if (!out_.request.stiffness) return;
     if constexpr (rigid)
       add_rigid_stiffness(K);
     else
@@ -257,6 +259,7 @@ class JointPullback {
       for (int i = 0; i < eq_.nr(); ++i)
         put_both_row(times(eq_.by_rotation(eq_.nd() + i), s.T), rows_.rotation.row + i, s.dense, K);
     }
+    if (!out_.request.stiffness) return;
     eq_.for_each_curved_rotation(
         [&](int k, const Row3& h) { put_both_row(times(h, s.T), c_ + k, s.dense, K); });
   }
@@ -374,6 +377,7 @@ class JointPullback {
     const JointTermsView& terms = eq_.terms;
     for (int i = 0; i < terms.equations; ++i)
       put(eq_.by_displacement(i), eq_.by_rotation(i), rows_.any.row + i);
+    if (!out_.request.stiffness) return;
     for (int k = 0; k < terms.coordinates; ++k) {
       Row3 by_p = Row3::Zero(), by_turn = Row3::Zero();
       for (int i = 0; i < terms.equations; ++i) {

@@ -19,8 +19,15 @@ struct Request {
   /// Compliant constraints are evaluated at multipliers of zero, as index 2 and index 1 need. The kernel does this; an element
   /// can ignore it.
   bool rigid = false;
+  /// False: of K only the rows and columns of multipliers count. An element can ignore it.
+  bool stiffness = true;
   std::uint32_t reserved = 0;
 };
+
+/// Whether a constraint needs the second derivatives of its equations for `request`.
+constexpr bool needs_curvature(const Request& request) {
+  return request.bias || (request.tangent && (request.stiffness || request.rates));
+}
 
 using VectorMap = Eigen::Map<Eigen::VectorXd>;
 using MatrixMap = Eigen::Map<Eigen::MatrixXd>;
@@ -67,15 +74,19 @@ class LocalSystem {
     n_ = n;
     used_ = 0;
     const auto need = static_cast<std::size_t>(n);
-    if (r_.size() < need) grow(need);
-    residual().setZero();
+    if (rate_.size() < need) grow(need);  // r_ may have a few rows more
+    // Several at a time: most elements have so few rows that a call of memset costs more.
+    for (std::size_t k = 0; k < need; k += at_once)
+      Eigen::Map<Eigen::Matrix<double, at_once, 1>, Eigen::AlignedMax>(r_.data() + k).setZero();
   }
 
  private:
   using Buffer = std::vector<double, Eigen::aligned_allocator<double>>;
+  static constexpr int at_once = 4;
 
   void grow(std::size_t n) {
-    for (Buffer* b : {&r_, &rate_, &bias_}) b->resize(n);
+    r_.resize((n + at_once - 1) / at_once * at_once);
+    for (Buffer* b : {&rate_, &bias_}) b->resize(n);
     for (Buffer* b : {&K_, &D_, &M_, &rate_gradient_}) b->resize(n * n);
   }
   MatrixMap matrix(Buffer& b, unsigned bit) {
@@ -105,14 +116,15 @@ class LocalSystem {
 class LocalSystems {
  public:
   LocalSystem& of(const Request& request) {
-    auto& system = systems_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) +
-                            (request.bias ? 4U : 0U) + (request.rigid ? 8U : 0U)];
+    auto& system =
+        systems_[(request.tangent ? 1U : 0U) + (request.rates ? 2U : 0U) + (request.bias ? 4U : 0U) +
+                 (request.rigid ? 8U : 0U) + (request.stiffness ? 16U : 0U)];
     if (!system) system = std::make_unique<LocalSystem>(request);
     return *system;
   }
 
  private:
-  std::array<std::unique_ptr<LocalSystem>, 16> systems_;
+  std::array<std::unique_ptr<LocalSystem>, 32> systems_;
 };
 
 }  // namespace trammel

@@ -96,7 +96,7 @@ class TRAMMEL_API Marker {
   const Mat3& R_FM() const { return R_FM_; }
   const Vec3& p_FM_F() const { return p_FM_F_; }
   /// True if the marker's origin is the origin of a frame, or a point.
-  bool at_frame_origin() const;
+  bool at_frame_origin() const { return (is_rigid_frame() && p_FM_F_.isZero(0)) || is_point(); }
 
   /// The name in the case: "crank.start".
   const std::string& name() const { return name_; }
@@ -104,10 +104,15 @@ class TRAMMEL_API Marker {
 
   /// The marker's blocks, in the order of the columns of J.
   std::vector<BlockId> blocks() const;
-  int block_count() const;
+  int block_count() const {
+    if (has_shape()) return static_cast<int>(shape_->blocks().size());
+    return is_rigid_frame() ? 2 : is_point() ? 1 : 0;
+  }
   std::vector<int> block_sizes() const;
 
   void evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const;
+  /// The pose and the twist alone: J of a rigid marker, which its other functions do not need, is left as it is.
+  void evaluate_twist(const LocalState& x, int first, MarkerMotion& out) const;
   /// Rate of the twist at the accelerations of x: (acceleration of the origin in world components; rate of w_WM_M).
   /// `motion` must be the result of `evaluate` at x with MotionLevel::full.
   Vec6 acceleration(const LocalState& x, int first, const MarkerMotion& motion) const;

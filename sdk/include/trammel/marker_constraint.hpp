@@ -69,11 +69,10 @@ class MarkerConstraint {
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Request& request = out.request;
-    const bool full = request.bias || (request.rates && request.tangent);
     RelativeGroup& group = scratch();
     group.evaluate(x, of_, 0, level_of_position_rows(request));
     Terms terms;
-    if (request.tangent || full)
+    if (needs_curvature(request))
       fill<SecondJet<variables>>(x, group, terms);
     else
       fill<FirstJet<variables>>(x, group, terms);
