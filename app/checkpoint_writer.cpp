@@ -6,6 +6,7 @@
 
 #include "io/process/recorder_ranks.hpp"
 #include "restart.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 #include "stop_signals.hpp"
 
 namespace trammel {
@@ -27,22 +28,28 @@ CheckpointWriter::CheckpointWriter(MPI_Comm comm, Options options, const Checkpo
   MPI_Bcast(&number_, 1, MPI_INT, 0, comm_);
 }
 
-CheckpointWriter::Why CheckpointWriter::why(const StepReport& report) {
+void CheckpointWriter::add_requests(RankTotals& totals) {
+  const std::chrono::duration<double, std::ratio<60>> minutes = Clock::now() - last_time_;
+  Why mine = Why::none;
+  if (options_.minutes > 0 && rank_ == 0 && minutes.count() >= options_.minutes) mine = Why::minutes;
+  if (CheckpointSignal::asked() > asked_) mine = Why::signal;
+  request_ = static_cast<double>(mine);
+  totals.add_maxima({&request_, 1});
+}
+
+CheckpointWriter::Why CheckpointWriter::why(const StepReport& report) const {
   const bool periodic = options_.every > 0 || options_.minutes > 0;
   const bool ends = report.last && report.stage + 1 == options_.stages;
   Why mine = Why::none;
   if (ends && (periodic || written_ > 0)) mine = Why::end;
   if (options_.every > 0 && report.at_nominal && report.nominal % options_.every == 0)
     mine = std::max(mine, Why::steps);
-  const std::chrono::duration<double, std::ratio<60>> minutes = Clock::now() - last_time_;
-  if (options_.minutes > 0 && rank_ == 0 && minutes.count() >= options_.minutes)
-    mine = std::max(mine, Why::minutes);
-  if (CheckpointSignal::asked() > asked_) mine = std::max(mine, Why::signal);
+  mine = std::max(mine, static_cast<Why>(static_cast<int>(request_)));
+  if (!report.last || ends) return mine;
   // A run that is asked to stop in the last step of a stage stops before the next one.
-  if (report.last && !ends && stop_.asked() != Stop::no) mine = std::max(mine, Why::stop);
-  int all = static_cast<int>(mine);
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, comm_);
-  return static_cast<Why>(all);
+  int stops = stop_.asked() != Stop::no ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &stops, 1, MPI_INT, MPI_MAX, comm_);
+  return stops != 0 ? Why::stop : mine;
 }
 
 bool CheckpointWriter::wants_snapshot(const StepReport& report) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "io/files/checkpoint_file.hpp"
@@ -29,6 +30,7 @@ class CheckpointWriter final : public Monitor {
   CheckpointWriter(MPI_Comm comm, Options options, const Checkpoint& about, const Model& model,
                    const Recorder& recorder, PositionSamples* samples, const StopRequest& stop, RunLog& log);
 
+  void add_requests(RankTotals& totals) override;
   bool wants_snapshot(const StepReport& report) override;
   bool wants_snapshot_at_stop(const StepReport& report) override;
   void take(const Snapshot& snapshot) override;
@@ -46,7 +48,7 @@ class CheckpointWriter final : public Monitor {
   using Clock = std::chrono::steady_clock;
   enum class Why { none, steps, end, minutes, signal, stop };
 
-  Why why(const StepReport& report);
+  Why why(const StepReport& report) const;
   void remove_old() const;
 
   MPI_Comm comm_;
@@ -59,6 +61,7 @@ class CheckpointWriter final : public Monitor {
   const StopRequest& stop_;
   RunLog& log_;
   Why why_ = Why::none;
+  double request_ = 0;            ///< a Why of the clock or of a signal
   StepReport step_;               ///< of the snapshot that is to come
   int taken_stage_ = -1;          ///< of the last one that was written
   std::int64_t taken_step_ = -1;  ///< and its step

@@ -152,28 +152,17 @@ struct Assembler::Parts {
       }
   }
 
-  /// Whether no rank has a fault; keeps what a RejectStep said. Collective.
-  bool agree(LocalFault& fault, std::span<double> maxima = {}) {
-    if (fault.agree(layout.comm(), maxima)) return true;
-    rejection = fault.text();
-    return false;
+  /// Keeps what a RejectStep said; returns `fine`.
+  bool keep(bool fine, const LocalFault& fault) {
+    if (!fine) rejection = fault.text();
+    return fine;
   }
 
-  [[noreturn]] void throw_refused(const State& state) const {
-    throw Error(fmt::format("at t = {:g}, where it had been evaluated before, {}", state.time, rejection));
-  }
-
-  /// Evaluates every range; `skip` says which to leave out. Returns false, on all ranks, where a step is rejected.
-  template <class Skip>
-  bool evaluate(const State& state, const Request& request, RangeSink& sink, Skip&& skip) {
-    LocalFault fault;
-    evaluate_here(state, request, sink, skip, fault);
-    return agree(fault);
-  }
-
+  /// Evaluates every range; `skip` says which to leave out.
   template <class Skip>
   void evaluate_here(const State& state, const Request& request, RangeSink& sink, Skip&& skip,
                      LocalFault& fault) {
+    if (fault.waits()) return;
     const RangePlan* running = nullptr;
     zeroed_from = nullptr;
     try {
@@ -214,29 +203,6 @@ struct Assembler::Parts {
     return &zeroed;
   }
 
-  /// Calls visit(plan, i, its state) for every instance of ranges that have the `needed`. False, on all ranks, at a RejectStep.
-  template <class Visit>
-  bool each(const State& state, Visit&& visit, bool ElementCalls::*needed = nullptr) {
-    LocalFault fault;
-    const RangePlan* running = nullptr;
-    int i = 0;
-    try {
-      for (const RangePlan& plan : plans) {
-        if (needed != nullptr && !(plan.calls.*needed)) continue;
-        running = &plan;
-        i = 0;
-        const PluginCall call(model, *plan.range, i);
-        for (const int own : plan.instances) {
-          i = own;
-          visit(plan, i, LocalState(state, plan.offset_of[at(i)]));
-        }
-      }
-    } catch (...) {
-      fault.capture(&model.entities[at(running->range->entity(i))], layout.rank(), state.time);
-    }
-    return agree(fault);
-  }
-
   void residual(const State& state, ConstraintLevel level, LocalFault& fault) {
     if (constant.empty()) {
       constant.assign(r_by_offset.size(), 0.0);
@@ -253,9 +219,8 @@ struct Assembler::Parts {
     // Where rates count positions are those at multipliers of zero, as the rates are.
     request.rigid = layout.stabilized() || level == ConstraintLevel::acceleration;
     ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, rate_by_offset, scales);
-    if (!fault.waits())
-      evaluate_here(
-          state, request, sink, [](const RangePlan& plan) { return plan.calls.constant; }, fault);
+    const auto is_constant = [](const RangePlan& plan) { return plan.calls.constant; };
+    evaluate_here(state, request, sink, is_constant, fault);
     if (fault.waits()) {
       constant.clear();
       std::ranges::fill(r_by_offset, 0.0);
@@ -303,7 +268,6 @@ bool Assembler::residual(const State& state, ConstraintLevel level, Vec r) {
   residual(state, level, r, fault);
   return agree(fault);
 }
-
 void Assembler::residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
@@ -320,16 +284,19 @@ void Assembler::residual(const State& state, ConstraintLevel level, Vec r, Local
   p.cost.residual += MPI_Wtime() - start;
 }
 
-bool Assembler::has_algebraic() const { return parts_->algebraic; }
-
 bool Assembler::algebraic_tangents(const State& state, RangeSink& sink) {
-  return parts_->evaluate(state, {.tangent = true}, sink,
-                          [](const RangePlan& plan) { return !plan.has_algebraic; });
+  LocalFault fault;
+  const auto has_none = [](const RangePlan& plan) { return !plan.has_algebraic; };
+  parts_->evaluate_here(state, {.tangent = true}, sink, has_none, fault);
+  return agree(fault);
 }
-
 Mat Assembler::create_matrix(bool lasting) { return parts_->pattern.create(parts_->layout, lasting); }
-
 bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J) {
+  LocalFault fault;
+  tangent(state, weights, J, fault);
+  return agree(fault);
+}
+void Assembler::tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
   Request request;
@@ -340,12 +307,12 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   PetscScalar* const numbers = MatrixPattern::entries(J);
   std::fill_n(numbers, p.pattern.size(), 0.0);
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
-  const bool fine = p.evaluate(state, request, sink, [&weights](const RangePlan& plan) {
+  const auto passes_over = [&weights](const RangePlan& plan) {
     return plan.pairs.empty() || (weights.constraints_only && !plan.has_constraints);
-  });
+  };
+  p.evaluate_here(state, request, sink, passes_over, fault);
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
-  if (!fine) return false;
   const double kept = weights.column[static_cast<std::size_t>(BlockKind::multiplier)];
   const PetscInt* const slots = p.pattern.slots();
   const auto add = [&](std::size_t begin, std::size_t end, double number) {
@@ -361,7 +328,6 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
         numbers[slots[p.redundant_begin + k]] = kept;
   }
   p.cost.assembly += MPI_Wtime() - evaluated;
-  return true;
 }
 
 bool Assembler::remove_redundant(std::vector<ConstraintRow> rows) {
@@ -382,8 +348,10 @@ void Assembler::keep_gradients(const State& state) {
   Parts& p = *parts_;
   const Request request{.tangent = true, .stiffness = false};
   GradientSink sink(p.kept);
-  if (!p.evaluate(state, request, sink, [](const RangePlan& plan) { return !plan.has_constraints; }))
-    p.throw_refused(state);
+  LocalFault fault;
+  const auto has_none = [](const RangePlan& plan) { return !plan.has_constraints; };
+  p.evaluate_here(state, request, sink, has_none, fault);
+  if (!agree(fault)) throw_refused(state);
 }
 
 void Assembler::add_corrections(double scale, const std::vector<double>& local,
@@ -419,24 +387,46 @@ void Assembler::add_corrections(double scale, const std::vector<double>& local,
 RowStates& Assembler::row_states() { return parts_->states; }
 const RowStates& Assembler::row_states() const { return parts_->states; }
 bool Assembler::may_rest() const { return parts_->may_rest; }
+bool Assembler::has_algebraic() const { return parts_->algebraic; }
 bool Assembler::asleep(const RangePlan& plan, int i) const { return parts_->row_evaluation.asleep(plan, i); }
 std::span<const RangePlan> Assembler::plans() const { return parts_->plans; }
 int Assembler::pattern_changes() const { return parts_->pattern_changes; }
-bool Assembler::each_instance(const State& state,
-                              const std::function<void(const RangePlan&, int, const LocalState&)>& visit,
+bool Assembler::each_instance(const State& state, const Visit& visit, bool ElementCalls::*needed) {
+  LocalFault fault;
+  each_instance(state, visit, fault, needed);
+  return agree(fault);
+}
+void Assembler::each_instance(const State& state, const Visit& visit, LocalFault& fault,
                               bool ElementCalls::*needed) {
-  return parts_->each(state, visit, needed);
+  if (fault.waits()) return;
+  const Parts& p = *parts_;
+  const RangePlan* running = nullptr;
+  int i = 0;
+  try {
+    for (const RangePlan& plan : p.plans) {
+      if (needed != nullptr && !(plan.calls.*needed)) continue;
+      running = &plan;
+      i = 0;
+      const PluginCall call(p.model, *plan.range, i);
+      for (const int own : plan.instances) {
+        i = own;
+        visit(plan, i, LocalState(state, plan.offset_of[at(i)]));
+      }
+    }
+  } catch (...) {
+    fault.capture(&p.model.entities[at(running->range->entity(i))], p.layout.rank(), state.time);
+  }
 }
-bool Assembler::agree(LocalFault& fault, std::span<double> maxima) {
-  std::array<double, block_kinds + 50> all{};
-  auto& contribution = parts_->scales.contribution;
-  const auto end = std::ranges::copy(maxima, std::ranges::copy(contribution, all.begin()).out).out;
-  const bool fine = parts_->agree(fault, {all.begin(), end});
-  std::copy_n(all.begin(), contribution.size(), contribution.begin());
-  std::copy(all.begin() + block_kinds, end, maxima.begin());
-  return fine;
+bool Assembler::agree(LocalFault& fault) {
+  return parts_->keep(fault.agree(parts_->layout.comm(), parts_->scales.contribution), fault);
 }
-void Assembler::throw_refused(const State& state) const { parts_->throw_refused(state); }
+bool Assembler::settle(LocalFault& fault, double largest_level, const FieldScales& scales) {
+  parts_->scales = scales;
+  return parts_->keep(fault.settle(parts_->layout.comm(), largest_level), fault);
+}
+void Assembler::throw_refused(const State& state) const {
+  throw Error(fmt::format("at t = {:g}, where it had been evaluated before, {}", state.time, rejection()));
+}
 void Assembler::set_length(double length) { parts_->length = length; }
 double Assembler::length() const { return parts_->length; }
 
@@ -453,11 +443,11 @@ void Assembler::visit(const State& state,
   Parts& p = *parts_;
   LocalFault fault;
   p.residual(state, ConstraintLevel::position, fault);
-  if (!p.agree(fault, p.scales.contribution)) p.throw_refused(state);
+  if (!agree(fault)) throw_refused(state);
   if (!p.reaction_sides) p.reaction_sides.emplace(p.layout);
   p.reaction_sides->update(state, p.r_by_offset);
   static const ReactionContributions none;
-  if (!p.each(state, [&](const RangePlan& plan, int i, const LocalState& x) {
+  if (!each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
         const ReactionContributions* const found = p.reaction_sides->of(plan.range->entity(i));
         const InstanceTraits& traits = plan.traits[at(i)];
         if (!traits.may_rest) {
@@ -469,7 +459,7 @@ void Assembler::visit(const State& state,
         its.active = !p.row_evaluation.asleep(plan, i);
         visitor(*plan.range, i, x, its);
       }))
-    p.throw_refused(state);
+    throw_refused(state);
 }
 
 }  // namespace trammel

@@ -104,6 +104,8 @@ class TRAMMEL_API Assembler {
   Mat create_matrix(bool lasting = true);
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
+  /// The same without agreement of the ranks, see `agree`.
+  void tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault);
 
   /// Removes redundant rows from the tangent: the equation of each becomes "the multiplier keeps its value", and
   /// likewise that of its stabilizing unknown. Residuals do not change. `rows` must be the same on every rank.
@@ -125,13 +127,17 @@ class TRAMMEL_API Assembler {
   /// `pattern_changes` counts the calls of `revise`.
   std::span<const RangePlan> plans() const;
   int pattern_changes() const;
+  using Visit = std::function<void(const RangePlan&, int, const LocalState&)>;
   /// Calls visit(plan, i, its state) for this rank's instances of ranges with the `needed`. False, on all ranks, at a RejectStep.
-  bool each_instance(const State& state,
-                     const std::function<void(const RangePlan&, int, const LocalState&)>& visit,
+  bool each_instance(const State& state, const Visit& visit, bool ElementCalls::*needed = nullptr);
+  /// The same without agreement of the ranks; visits none where there is a fault already.
+  void each_instance(const State& state, const Visit& visit, LocalFault& fault,
                      bool ElementCalls::*needed = nullptr);
   /// Merges the faults of all ranks: true if there is none, false after a RejectStep, whose text is kept; throws
-  /// Error otherwise. The scales of the last residual and the numbers `maxima`, at most 50, become the maxima over the ranks.
-  bool agree(LocalFault& fault, std::span<double> maxima = {});
+  /// Error otherwise. The scales of the last residual become the maxima over the ranks.
+  bool agree(LocalFault& fault);
+  /// The rest of `agree`, where the ranks know their largest LocalFault::level already, and the scales.
+  bool settle(LocalFault& fault, double largest_level, const FieldScales& scales);
   /// Throws the Error for a state that is rejected although it was evaluated before.
   [[noreturn]] void throw_refused(const State& state) const;
 

@@ -48,19 +48,20 @@ void LocalFault::refuse(std::string text) {
 }
 
 bool LocalFault::agree(MPI_Comm comm, std::span<double> maxima) {
-  int ranks = 1, rank = 0;
+  int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  MPI_Comm_rank(comm, &rank);
-  if (ranks == 1) {
-    if (kind_ == Kind::failure) throw Error(text_);
-    return kind_ == Kind::none;
-  }
-  double all[64] = {static_cast<double>(kind_)};
+  if (ranks == 1) return settle(comm, level());
+  double all[64] = {level()};
   std::ranges::copy(maxima, all + 1);
   MPI_Allreduce(MPI_IN_PLACE, all, 1 + static_cast<int>(maxima.size()), MPI_DOUBLE, MPI_MAX, comm);
   std::copy_n(all + 1, maxima.size(), maxima.begin());
-  if (all[0] == 0) return true;
-  int worst[2] = {static_cast<int>(kind_), rank};
+  return settle(comm, all[0]);
+}
+
+bool LocalFault::settle(MPI_Comm comm, double largest_level) {
+  if (largest_level == 0) return true;
+  int worst[2] = {static_cast<int>(kind_), 0};
+  MPI_Comm_rank(comm, &worst[1]);
   MPI_Allreduce(MPI_IN_PLACE, worst, 1, MPI_2INT, MPI_MAXLOC, comm);
   broadcast_text(text_, worst[1], comm);
   if (worst[0] == static_cast<int>(Kind::reject)) return false;

@@ -63,12 +63,11 @@ void visit_together(Assembler& assembler, const State& state, const Visitor& vis
   agree_on_errors(assembler.layout().comm(), fault.text());
 }
 
-/// The same for the `wanted` entities only. None of them may be a joint with identified blocks: then all reactions
-/// are multipliers, and no residual is evaluated. Collective.
+/// Calls it for the `wanted` entities only, on this rank; what it throws is left in `fault`. None of them may be a joint with identified
+/// blocks: then all reactions are multipliers, and no residual is evaluated.
 template <class Visitor>
-void visit_wanted_together(Assembler& assembler, const State& state, std::span<const char> wanted,
-                           const Visitor& visitor) {
-  VisitFault fault;
+void visit_wanted(Assembler& assembler, const State& state, std::span<const char> wanted,
+                  const Visitor& visitor, VisitFault& fault) {
   for (const RangePlan& plan : assembler.plans()) {
     int i = 0;
     const PluginCall call(assembler.model(), *plan.range, i);
@@ -82,7 +81,6 @@ void visit_wanted_together(Assembler& assembler, const State& state, std::span<c
       });
     }
   }
-  agree_on_errors(assembler.layout().comm(), fault.text());
 }
 
 }  // namespace trammel

@@ -1,5 +1,7 @@
 #include "io/process/recorder_ranks.hpp"
 
+#include <utility>
+
 #include "kernel/rank_exchange.hpp"
 
 namespace trammel {
@@ -41,8 +43,18 @@ std::vector<std::string> gather_texts(MPI_Comm comm, std::string_view text, int 
 
 std::vector<std::string> all_texts(MPI_Comm comm, std::string_view text) { return split(gather(text, comm)); }
 
-std::vector<double> gather_numbers(MPI_Comm comm, std::span<const double> numbers) {
-  return gather(numbers, comm, 0).all;
+const std::vector<double>& RepeatedGather::gather(MPI_Comm comm, std::span<const double> numbers) {
+  if (counts_.empty()) {
+    Gathered<double> first = trammel::gather(numbers, comm, 0);
+    for (std::size_t rank = 0; rank + 1 < first.begin.size(); ++rank)
+      counts_.push_back(first.begin[rank + 1] - first.begin[rank]);
+    begins_ = std::move(first.begin);
+    all_ = std::move(first.all);
+    return all_;
+  }
+  MPI_Gatherv(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, all_.data(), counts_.data(),
+              begins_.data(), MPI_DOUBLE, 0, comm);
+  return all_;
 }
 
 }  // namespace trammel

@@ -230,8 +230,9 @@ struct CsvHistories::Parts {
   CsvOutputs outputs;
   std::vector<double> numbers;            ///< of this rank, for one line
   std::vector<double> energies;           ///< by sensor, this rank's contribution
-  std::size_t expected = 0;               ///< how many numbers come from all ranks, on rank 0
-  bool miscounted = false;                ///< a different number of numbers arrived
+  std::size_t count = 0;                  ///< of its numbers, once begun
+  RepeatedGather of_all;                  ///< the numbers of all ranks for one line
+  std::string failure;                    ///< of the writer, on rank 0: told with the next line
   std::vector<Item> items;                ///< of this rank while the files are begun
   std::unique_ptr<HistoryWriter> writer;  ///< on rank 0, once begun
   Rows held;
@@ -291,7 +292,7 @@ struct CsvHistories::Parts {
     }
   }
 
-  /// Numbers of all ranks and energies summed, on rank 0.
+  /// Numbers of this rank, and energies summed over all.
   void evaluate(const State& state) {
     numbers.clear();
     energies.assign(sensors.size() * energy_numbers, 0.0);
@@ -299,19 +300,28 @@ struct CsvHistories::Parts {
                                 const ReactionContributions& contributions) {
       take(range, i, x, contributions);
     };
+    VisitFault fault;
     if (reactions != 0)
       visit_together(assembler, state, visitor);
     else if (!wanted.empty())
-      visit_wanted_together(assembler, state, wanted, visitor);
-    MPI_Allreduce(MPI_IN_PLACE, energies.data(), static_cast<int>(energies.size()), MPI_DOUBLE, MPI_SUM,
-                  comm);
-    if (std::any_of(sensors.begin(), sensors.end(), [](const Sensor& s) { return s.whole_model(); })) {
-      const Energy all = model_energy(assembler, state).energy;
-      for (std::size_t k = 0; k < sensors.size(); ++k)
-        if (sensors[k].whole_model())
-          std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.dissipated_power}.begin(),
-                      energy_numbers, energies.begin() + static_cast<std::ptrdiff_t>(k * energy_numbers));
-    }
+      visit_wanted(assembler, state, wanted, visitor, fault);
+    std::string text = fault.text();
+    if (text.empty()) text = failure;
+    if (text.empty() && begun && numbers.size() != count)
+      text = "a sensor's outputs changed their number during the run";
+    RankTotals totals;
+    EnergyTotals whole;
+    if (std::ranges::any_of(sensors, &Sensor::whole_model)) whole.take(assembler, state, totals);
+    std::array failed{text.empty() ? 0.0 : 1.0};
+    totals.add_maxima(failed);
+    totals.add_sums(energies);
+    if (!totals.agree(assembler)) assembler.throw_refused(state);
+    if (failed[0] > 0) agree_on_errors(comm, text);
+    const Energy all = whole.of_all().energy;
+    for (std::size_t k = 0; k < sensors.size(); ++k)
+      if (sensors[k].whole_model())
+        std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.dissipated_power}.begin(),
+                    energy_numbers, energies.begin() + static_cast<std::ptrdiff_t>(k * energy_numbers));
   }
 
   void begin() {
@@ -321,7 +331,6 @@ struct CsvHistories::Parts {
       if (rank != 0) return;
       std::size_t first = 0;
       for (const std::string& text : texts) append_items(text, items, first);
-      expected = first;
       std::stable_sort(items.begin(), items.end());
       std::set<std::string> stems;
       std::vector<History> histories;
@@ -329,6 +338,7 @@ struct CsvHistories::Parts {
         histories.push_back(begin_file(static_cast<int>(k), stems));
       writer = std::make_unique<HistoryWriter>(std::move(histories));
     });
+    count = numbers.size();
     begun = true;
   }
 
@@ -380,10 +390,8 @@ struct CsvHistories::Parts {
   Rows rows_of(const State& state) {
     evaluate(state);
     if (!begun) begin();
-    const std::vector<double> all = gather_numbers(comm, numbers);
+    const std::vector<double>& all = of_all.gather(comm, numbers);
     if (rank != 0) return {};
-    miscounted = all.size() != expected;
-    if (miscounted) return {};
     Rows rows;
     for (const History& history : writer->histories()) {
       std::vector<double>& row = rows.emplace_back();
@@ -398,12 +406,9 @@ struct CsvHistories::Parts {
     return rows;
   }
 
-  /// Collective.
+  /// What fails here is told with the next line, or by `flush`.
   void write(const Rows& rows) {
-    together(comm, [&] {
-      if (miscounted) throw Error("a sensor's outputs changed their number during the run");
-      if (rank == 0) writer->add(rows);
-    });
+    if (rank == 0 && failure.empty()) failure = failure_of([&] { writer->add(rows); });
   }
 };
 
@@ -442,6 +447,7 @@ void CsvHistories::flush() {
   Parts& p = *parts_;
   if (!p.begun) return;
   together(p.comm, [&] {
+    if (!p.failure.empty()) throw Error(p.failure);
     if (p.writer) p.writer->flush();
   });
 }

@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
 
+#include "kernel/collective_errors.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/newton/diagnosis.hpp"
 #include "solvers/newton/finite_numbers.hpp"
-#include "solvers/newton/named_blocks.hpp"
 #include "solvers/newton/residual_origin.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 #include "trammel/index.hpp"
 #include "trammel/lie.hpp"
 
@@ -120,17 +122,28 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   }
   if (!J_) J_ = OwnedMat(assembler_.create_matrix(!reads_once(ksp_.get())));
   keeps_compliant_ = terms.keep_compliant && has_compliant_;
-  outside_ = (keeps_compliant_ && !knows_inertia_ && !find_inertia(state)) ||
-             !assembler_.tangent(state, weights(), J_.get());
+  outside_ = keeps_compliant_ && !knows_inertia_ && !find_inertia(state);
   if (outside_) return false;
-  if (keeps_compliant_) keep_compliant();
+  LocalFault fault;
+  assembler_.tangent(state, weights(), J_.get(), fault);
+  if (keeps_compliant_) {
+    outside_ = !assembler_.agree(fault);
+    if (outside_) return false;
+    keep_compliant();
+  }
   Mat system = J_.get();
   if (mains_) {
     const MatReuse reuse = part_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
     TRAMMEL_PETSC(MatCreateSubMatrix(J_.get(), mains_.get(), mains_.get(), reuse, part_.slot()));
     system = part_.get();
   }
-  if (find_massless(system)) {
+  const std::vector<NamedBlock> massless = find_massless(system);
+  std::array any{massless.empty() ? 0.0 : 1.0};
+  outside_ = !agree(assembler_, fault, any);
+  if (outside_) return false;
+  massless_.clear();
+  if (any[0] > 0) {
+    massless_ = joined_names(massless, std::numeric_limits<std::size_t>::max(), layout.comm());
     fill_massless(system);
     system = filled_.get();
   }
@@ -234,7 +247,7 @@ std::string ConstrainedMass::why() {
   return "the equations of accelerations and multipliers are singular: " + who;
 }
 
-bool ConstrainedMass::find_massless(Mat system) {
+std::vector<NamedBlock> ConstrainedMass::find_massless(Mat system) {
   const Layout& layout = assembler_.layout();
   massless_unconstrained_.assign(static_cast<std::size_t>(layout.owned_size()), 0);
   massless_constrained_ = massless_unconstrained_;
@@ -248,9 +261,7 @@ bool ConstrainedMass::find_massless(Mat system) {
   const PetscScalar* diagonal = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(of_system.get(), &diagonal));
   const PetscScalar* of_row = diagonal;
-  int any = 0;
   std::vector<NamedBlock> massless;
-  massless_.clear();
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!u.owned) continue;
     if (!is_kinematic(u.kind)) {
@@ -277,7 +288,6 @@ bool ConstrainedMass::find_massless(Mat system) {
       if (!empty) continue;
       massless_unconstrained_[at(u.local + k)] = 1;
       zeroed_.push_back(u.local + k);
-      any = 1;
       if (!named)
         massless.push_back({u.block, 0, fmt::format("'{}'", assembler_.model().block_name(u.block))});
       named = true;
@@ -285,7 +295,8 @@ bool ConstrainedMass::find_massless(Mat system) {
   }
   TRAMMEL_PETSC(VecRestoreArrayRead(of_system.get(), &diagonal));
   if (layout.ranks() > 1) {  // velocities of ghosts change like their owners' blocks
-    const OwnedVec flags(layout.create_vector());
+    OwnedVec flags;
+    TRAMMEL_PETSC(VecDuplicate(r_.get(), flags.fill()));
     PetscScalar* own = nullptr;
     TRAMMEL_PETSC(VecGetArray(flags.get(), &own));
     std::ranges::copy(massless_constrained_, own);
@@ -294,10 +305,7 @@ bool ConstrainedMass::find_massless(Mat system) {
     layout.to_local(flags.get(), known);
     massless_constrained_.assign(known.begin(), known.end());
   }
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, layout.comm());
-  if (any == 0) return false;
-  massless_ = joined_names(massless, std::numeric_limits<std::size_t>::max(), layout.comm());
-  return true;
+  return massless;
 }
 
 void ConstrainedMass::fill_massless(Mat system) {

@@ -7,6 +7,7 @@
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/linear/timings.hpp"
 #include "solvers/newton/convergence.hpp"
+#include "solvers/newton/named_blocks.hpp"
 
 namespace trammel {
 
@@ -88,7 +89,7 @@ class ConstrainedMass {
 
  private:
   /// Finds rows of the system without mass and constraint; true if any rank has some.
-  bool find_massless(Mat system);
+  std::vector<NamedBlock> find_massless(Mat system);
   /// Copies the system, with inertia in those rows.
   void fill_massless(Mat system);
   /// Between the layout's numbering and that of the system.

@@ -150,14 +150,16 @@ void VelocityCorrection::weigh() {
     pieces_.back().end = u.local + u.size;
   }
   some_compliant_ = std::ranges::any_of(compliant_, [](char row) { return row != 0; });
-  noise_ = 0;
+  double& noise = measured_[3];
+  noise = 0;
   if (const auto& of_forces = mass_.scales().rounding)
     for (const UnknownBlock& u : layout.unknowns())
-      if (u.owned && is_kinematic(u.kind)) noise_ = std::max(noise_, (*of_forces)[u.block]);
-  noise_ /= mass_.scales().mass;
+      if (u.owned && is_kinematic(u.kind)) noise = std::max(noise, (*of_forces)[u.block]);
+  noise /= mass_.scales().mass;
 }
 
-VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) {
+void VelocityCorrection::measure(const State& state, RankTotals& totals) {
+  if (weights_.empty()) weigh();
   Sizes all;
   const auto take = [&](double& largest, const std::vector<double>& numbers, int first,
                         const UnknownRun& run) {
@@ -173,10 +175,8 @@ VelocityCorrection::Sizes VelocityCorrection::sizes(const State& state) {
       take(all.multiplier, state.value, run.value, run);
     }
   }
-  double of_all[4] = {all.velocity, all.acceleration, all.multiplier, noise_};
-  MPI_Allreduce(MPI_IN_PLACE, of_all, 4, MPI_DOUBLE, MPI_MAX, mass_.assembler().layout().comm());
-  noise_ = of_all[3];
-  return {of_all[0], of_all[1], of_all[2]};
+  measured_ = {all.velocity, all.acceleration, all.multiplier, measured_[3]};
+  totals.add_maxima(measured_);
 }
 
 VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
@@ -195,7 +195,7 @@ VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& 
 bool VelocityCorrection::agree(LocalFault& fault, bool solved, Sizes& moved) {
   std::array<double, 5> all{moved.velocity, moved.acceleration, moved.multiplier, rate_, solved ? 0.0 : 1.0};
   Assembler& assembler = mass_.assembler();
-  if (!assembler.agree(fault, all)) {
+  if (!trammel::agree(assembler, fault, all)) {
     why_ = "where the rates of constraints are satisfied " + assembler.rejection();
     return false;
   }
@@ -213,18 +213,18 @@ double VelocityCorrection::part_of_whole(const Sizes& x) const {
                    part(x.multiplier, whole_.multiplier)});
 }
 
-void VelocityCorrection::keep() {
+void VelocityCorrection::keep(RankTotals& totals) {
   ++age_;
   // A sum of so many differences misses the next correction by its difference of that order.
   if (known_ == 0 || differences_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
-  std::array<double, most_differences + 1> missed{};
   std::vector<double> next = total_;
   expected_ = std::vector<double>();
   knows_expected_ = false;
   const int orders = known_;
+  compared_ = orders + 1;
   for (int k = 0; k < orders; ++k) {
-    missed[at(k)] = part_of_whole(change(next, ratio_now_));
+    missed_[at(k)] = part_of_whole(change(next, ratio_now_));
     std::vector<double>& before = differences_[at(k)];
     for (std::size_t i = 0; i < next.size(); ++i) {
       const double difference = next[i] - before[i];
@@ -232,11 +232,9 @@ void VelocityCorrection::keep() {
       next[i] = difference;
     }
   }
-  missed[at(orders)] = part_of_whole(change(next, ratio_now_));
+  missed_[at(orders)] = part_of_whole(change(next, ratio_now_));
   if (known_ < most_differences) differences_[at(known_++)] = std::move(next);
-  MPI_Allreduce(MPI_IN_PLACE, missed.data(), orders + 1, MPI_DOUBLE, MPI_MAX,
-                mass_.assembler().layout().comm());
-  best_ = static_cast<int>(std::min_element(missed.begin(), missed.begin() + orders + 1) - missed.begin());
+  totals.add_maxima(std::span(missed_).first(at(compared_)));
 }
 
 const std::vector<double>& VelocityCorrection::expected(double ratio) {
@@ -246,7 +244,8 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
   if (known_ == 0 || ratio != ratio_known_) return expected_;
   knows_expected_ = true;
   expected_.assign(total_.size(), 0.0);
-  for (int k = 0; k < best_; ++k)
+  const auto best = std::min_element(missed_.begin(), missed_.begin() + compared_) - missed_.begin();
+  for (int k = 0; k < best; ++k)
     for (std::size_t i = 0; i < expected_.size(); ++i) expected_[i] += differences_[at(k)][i];
   return expected_;
 }
@@ -258,10 +257,14 @@ void VelocityCorrection::drop() {
   weights_.clear();
 }
 
-bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
-  if (weights_.empty()) weigh();
+bool VelocityCorrection::correct(State& state, double ratio, double tolerance, bool measured) {
+  if (!measured) {
+    RankTotals totals;
+    measure(state, totals);
+    totals.agree(mass_.assembler());
+  }
   const double goal = share * tolerance;
-  whole_ = sizes(state);
+  whole_ = {measured_[0], measured_[1], measured_[2]};
   const double speed = whole_.velocity;
   // No velocity is known better than positions over a step, nor is more to be had where forces are stiff.
   const double known = rounding * mass_.scales().length * ratio;
@@ -273,7 +276,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance) {
   whole_.multiplier = std::max(whole_.multiplier, mass * last);
   LocalFault fault;
   imbalance_.clear();
-  if (noise_ > goal * whole_.acceleration) {
+  if (const double noise = measured_[3]; noise > goal * whole_.acceleration) {
     open(state, ratio, fault);
     keep_imbalance();
   }

@@ -6,6 +6,7 @@
 
 #include "solvers/constraints/constrained_mass.hpp"
 #include "solvers/newton/unknown_runs.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 
 namespace trammel {
 
@@ -19,11 +20,13 @@ class VelocityCorrection {
   /// `mass` must outlive it.
   explicit VelocityCorrection(ConstrainedMass& mass) : mass_(mass) {}
 
+  /// Adds the sizes of `state`, by which errors are measured, to `totals`. Not collective.
+  void measure(const State& state, RankTotals& totals);
   /// `tolerance`: for velocities and multipliers, as a fraction of the largest. False if they cannot be corrected,
-  /// see `why`.
-  bool correct(State& state, double ratio, double tolerance);
-  /// The step of the last correction was accepted: it predicts the next one.
-  void keep();
+  /// see `why`. `measured`: the ranks have agreed on the totals of `measure` for this state.
+  bool correct(State& state, double ratio, double tolerance, bool measured);
+  /// The step of the last correction was accepted: it predicts the next one, once the ranks have agreed on `totals`.
+  void keep(RankTotals& totals);
   /// A prediction of the next correction for this `ratio`, by local unknown as ConstrainedMass::solution; empty if
   /// there are no steps before.
   const std::vector<double>& expected(double ratio);
@@ -52,8 +55,6 @@ class VelocityCorrection {
   bool prepare(const State& state, double ratio);
   /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
   void apply(const std::vector<double>& x, State& state, double ratio) const;
-  /// Of the state; makes `noise_` that of all ranks.
-  Sizes sizes(const State& state);
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   /// Replaces `moved` and the violation of the rates by the maxima over the ranks; false, with the reason in `why`,
@@ -89,17 +90,21 @@ class VelocityCorrection {
   std::vector<UnknownRun> runs_;
   bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown
-  /// What rounding errors of forces would be as accelerations [m/s^2]; until the first `sizes` of this rank's forces.
-  double noise_ = 0;
+  /// Velocity, acceleration and multiplier of the state that was measured, and what rounding errors of forces would be as accelerations
+  /// [m/s^2].
+  std::array<double, 4> measured_{};
   /// By local unknown: what Newton's method has left of the balance of forces, which is not for velocities to remove;
   /// empty where it does not count.
   std::vector<double> imbalance_;
   Sizes whole_;                ///< of the last correction's end
   double ratio_now_ = 0;       ///< of the last correction
   std::vector<double> total_;  ///< the last correction, as ConstrainedMass::solution
-  /// Backward differences of the corrections before, from the 0th on: so many, and of so many the sum predicts best.
+  /// Backward differences of the corrections before, from the 0th on, and how many they are.
   std::array<std::vector<double>, most_differences> differences_;
-  int known_ = 0, best_ = 0;
+  int known_ = 0;
+  /// By the number of differences: the part of the last correction that their sum missed; over all ranks.
+  std::array<double, most_differences + 1> missed_{};
+  int compared_ = 0;        ///< of these
   double ratio_known_ = 0;  ///< of these corrections
   std::vector<double> expected_;
   bool knows_expected_ = false;  ///< `expected_` is that for `ratio_known_`

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernel/collective_errors.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "trammel/index.hpp"
 
@@ -38,7 +39,9 @@ int VibrationFilter::make(double at, double time) {
   }
   // Increments of rotations are small in steps that are filtered.
   const std::vector<Mat3> T(layout.unknowns().size(), Mat3::Identity());
-  if (!equations_.tangent(out.J.get(), alpha_.of_step(time), T)) return Tangent::none;
+  LocalFault fault;
+  equations_.tangent(out.J.get(), alpha_.of_step(time), T, fault);
+  if (!equations_.assembler().agree(fault)) return Tangent::none;
   TRAMMEL_PETSC(KSPSetOperators(out.ksp.get(), out.J.get(), out.J.get()));
   const double begin = MPI_Wtime();
   bool broken = false;

@@ -158,6 +158,10 @@ void InterfaceMatrix::solve(MPI_Comm comm, std::span<double> y) {
   if (size_ == 0) return;
   if (kind_ == Kind::fronts) return fronts_.solve(comm, y);
   MPI_Allreduce(MPI_IN_PLACE, y.data(), size_, MPI_DOUBLE, MPI_SUM, comm);
+  solve_sum(y);
+}
+
+void InterfaceMatrix::solve_sum(std::span<double> y) {
   Eigen::Map<Eigen::VectorXd> its(y.data(), size_);
   if (kind_ == Kind::dense) {
     work_ = its;

@@ -49,6 +49,10 @@ class InterfaceMatrix {
   /// Takes this rank's part of a right-hand side, and gives the solution at the unknowns that are touched, owned or in `direct` here. Equal to
   /// the bit on all ranks. Collective.
   void solve(MPI_Comm comm, std::span<double> y);
+  /// Whether right-hand sides are summed over the ranks, and then solved by each of them.
+  bool sums() const { return kind_ != Kind::fronts && size_ > 0; }
+  /// `solve` where this is so and y is the sum already. Not collective.
+  void solve_sum(std::span<double> y);
 
  private:
   bool find_entries(const Gathered<int>& cliques, const Gathered<int>& pairs, std::size_t most);

@@ -22,6 +22,13 @@ bool option_given(KSP ksp, const std::string& name) {
   return given == PETSC_TRUE;
 }
 
+/// Whether it is one of Trammel's, and no package of PETSc.
+bool is_own(PC pc) {
+  PetscBool shell = PETSC_FALSE;
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &shell));
+  return shell == PETSC_TRUE;
+}
+
 /// False where MUMPS ran out of the workspace that it had estimated, and not of memory.
 bool memory_ran_out(PC pc) {
   constexpr PetscInt cannot_allocate = -13;
@@ -71,13 +78,12 @@ void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts) {
 
 bool reads_once(KSP ksp) {
   PC pc = nullptr;
-  PetscBool direct = PETSC_FALSE, own = PETSC_FALSE;
+  PetscBool direct = PETSC_FALSE;
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
   TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &direct));
-  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &own));
   int ranks = 1;  // on several the solver may refer to the matrix
   MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
-  return ranks == 1 && direct == PETSC_TRUE && own == PETSC_TRUE;
+  return ranks == 1 && direct == PETSC_TRUE && is_own(pc);
 }
 
 bool factorize(KSP ksp, bool& broken) {
@@ -99,7 +105,8 @@ bool factorize(KSP ksp, bool& broken) {
   int ranks = 1;
   MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
   MPI_Comm_size(comm, &ranks);
-  if (ranks > 1) MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  // Substructuring has agreed on its outcome.
+  if (ranks > 1 && !is_own(pc)) MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
   if (failed == 3) throw Error(out_of_memory(ksp));
   if (failed == 2) broken = true;
   return failed == 0;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,8 @@ class Substructuring {
   bool factorize(Mat A);
   /// Collective. False where the solution has no worth.
   bool solve(Vec b, Vec x);
+  /// See begin_solution.
+  void begin(Vec b, RankTotals& totals);
   bool out_of_memory() const { return out_of_memory_; }
 
  private:
@@ -85,8 +88,12 @@ class Substructuring {
   int interface_of(PetscInt global) const;
   int rank_of(PetscInt global) const;
   void exchange(const LocalParts& A);
+  /// Leaves what the interior has in w_, and this rank's part of the interface's right-hand side in `border`.
+  void forward(const double* b, const std::vector<double>& border_b, std::vector<double>& border);
+  void backward(double* x, const std::vector<double>& border_x);
   void solve_once(const double* b, const std::vector<double>& border_b, double* x,
                   std::vector<double>& border_x);
+  std::vector<double> border_of(const double* b) const;
   bool inaccurate(Mat A, const double* b, const std::vector<double>& border_b, const double* x,
                   const std::vector<double>& border_x, double limit);
 
@@ -120,6 +127,10 @@ class Substructuring {
 
   InterfaceMatrix schur_;
   std::vector<double> w_, local_;  // workspaces
+  /// A right-hand side of which this rank's part is done: the vector, and its state. What the ranks then sum is `border_`.
+  PetscObjectId begun_ = 0;
+  PetscObjectState begun_state_ = -1;
+  std::vector<double> border_;
   std::vector<double> residual_, size_, border_residual_;
   bool check_ = false, refine_ = false;
   bool by_mumps_ = false, out_of_memory_ = false, failed_ = false;  ///< of the last factorization
@@ -323,6 +334,7 @@ bool Substructuring::promote() {
 }
 
 bool Substructuring::factorize(Mat A) {
+  begun_ = 0;
   PetscObjectId matrix = 0;
   PetscObjectState structure = 0;
   TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &matrix));
@@ -384,25 +396,57 @@ bool Substructuring::fall_back(Mat A, std::string reason) {
   const PetscErrorCode code = PCSetUp(mumps_.get());
   PCFailedReason reason_code = PC_NOERROR;
   if (code == 0) TRAMMEL_PETSC(PCGetFailedReason(mumps_.get(), &reason_code));
-  if (code == 0 && reason_code == PC_NOERROR) return true;
-  out_of_memory_ = reason_code == PC_FACTOR_OUTMEMORY && mumps_ran_out_of_memory(mumps_.get());
+  const bool fine = code == 0 && reason_code == PC_NOERROR;
+  const bool no_memory = reason_code == PC_FACTOR_OUTMEMORY && mumps_ran_out_of_memory(mumps_.get());
+  int outcome = fine ? 0 : no_memory ? 2 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &outcome, 1, MPI_INT, MPI_MAX, comm_);
+  if (outcome == 0) return true;
+  out_of_memory_ = outcome == 2;
   mumps_.reset();  // PETSc would keep the factors of this matrix
   failed_ = true;
   return false;
 }
 
-/// Vectors of this rank, and of the interface; `border_b`: of the rows that this rank owns, zero elsewhere.
-void Substructuring::solve_once(const double* b, const std::vector<double>& border_b, double* x,
-                                std::vector<double>& border_x) {
+void Substructuring::forward(const double* b, const std::vector<double>& border_b,
+                             std::vector<double>& border) {
   lu_.forward(b, w_.data());
   local_.assign(touched_.size(), 0);
   lu_.reduce(w_.data(), local_.data());
-  border_x = border_b;
-  for (std::size_t k = 0; k < touched_.size(); ++k) border_x[at(touched_[k])] += local_[k];
-  schur_.solve(comm_, border_x);
+  border = border_b;
+  for (std::size_t k = 0; k < touched_.size(); ++k) border[at(touched_[k])] += local_[k];
+}
+
+void Substructuring::backward(double* x, const std::vector<double>& border_x) {
   for (std::size_t k = 0; k < touched_.size(); ++k) local_[k] = border_x[at(touched_[k])];
   lu_.backward(local_.data(), w_.data(), x);
   for (const auto& [i, g] : own_border_) x[i] = border_x[at(g)];
+}
+
+/// Vectors of this rank, and of the interface; `border_b`: of the rows that this rank owns, zero elsewhere.
+void Substructuring::solve_once(const double* b, const std::vector<double>& border_b, double* x,
+                                std::vector<double>& border_x) {
+  begun_ = 0;
+  forward(b, border_b, border_x);
+  schur_.solve(comm_, border_x);
+  backward(x, border_x);
+}
+
+std::vector<double> Substructuring::border_of(const double* b) const {
+  std::vector<double> border(interface_.size(), 0.0);
+  for (const auto& [i, g] : own_border_) border[at(g)] = b[i];
+  return border;
+}
+
+void Substructuring::begin(Vec b, RankTotals& totals) {
+  begun_ = 0;
+  if (failed_ || by_mumps_ || factorized_ < 0 || !schur_.sums()) return;
+  const PetscScalar* from = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(b, &from));
+  forward(from, border_of(from), border_);
+  TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
+  TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(b), &begun_));
+  TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(b), &begun_state_));
+  totals.add_sums(border_);
 }
 
 /// Leaves b - A x in residual_ and, of the interface and summed over the ranks, in border_residual_. Whether some row is larger than
@@ -460,9 +504,20 @@ bool Substructuring::solve(Vec b, Vec x) {
   PetscScalar* to = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(b, &from));
   TRAMMEL_PETSC(VecGetArrayWrite(x, &to));
-  std::vector<double> border_b(interface_.size(), 0.0), border_x;
-  for (const auto& [i, g] : own_border_) border_b[at(g)] = from[i];
-  solve_once(from, border_b, to, border_x);
+  const std::vector<double> border_b = border_of(from);
+  std::vector<double> border_x;
+  PetscObjectId id = 0;
+  PetscObjectState b_state = 0;
+  TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(b), &id));
+  TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(b), &b_state));
+  if (id == begun_ && b_state == begun_state_) {
+    begun_ = 0;
+    border_x.swap(border_);
+    schur_.solve_sum(border_x);
+    backward(to, border_x);
+  } else {
+    solve_once(from, border_b, to, border_x);
+  }
   bool worthless = false;
   Mat A = nullptr;
   PetscObjectState state = 0;
@@ -495,6 +550,8 @@ bool Substructuring::solve(Vec b, Vec x) {
   return true;
 }
 
+constexpr const char* shell_name = "substructuring";
+
 /// The counts that use_substructuring was given travel with the PC.
 constexpr const char* counts_key = "trammel_substructuring_counts";
 
@@ -516,7 +573,7 @@ PetscErrorCode create(PC pc) {
     return 0;
   }
   PetscCall(PCSetType(pc, PCSHELL));
-  PetscCall(PCShellSetName(pc, "substructuring"));
+  PetscCall(PCShellSetName(pc, shell_name));
   PetscCall(PCShellSetContext(pc, std::make_unique<Substructuring>(pc, counts_of(pc)).release()));
   PetscCall(PCShellSetSetUp(pc, [](PC shell) -> PetscErrorCode {
     void* self = nullptr;
@@ -545,6 +602,19 @@ PetscErrorCode create(PC pc) {
 }
 
 }  // namespace
+
+void begin_solution(KSP ksp, Vec b, RankTotals& totals) {
+  PC pc = nullptr;
+  PetscBool shell = PETSC_FALSE;
+  const char* name = nullptr;
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &shell));
+  if (shell == PETSC_TRUE) TRAMMEL_PETSC(PCShellGetName(pc, &name));
+  if (name == nullptr || std::string_view(name) != shell_name) return;
+  void* self = nullptr;
+  TRAMMEL_PETSC(PCShellGetContext(pc, &self));
+  static_cast<Substructuring*>(self)->begin(b, totals);
+}
 
 void register_substructuring() { TRAMMEL_PETSC(PCRegister("substructuring", create)); }
 

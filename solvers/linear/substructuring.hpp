@@ -1,8 +1,9 @@
 #pragma once
 
-#include <petscpc.h>
+#include <petscksp.h>
 
 #include "solvers/linear/timings.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 
 namespace trammel {
 
@@ -21,6 +22,11 @@ namespace trammel {
 ///
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
 void use_substructuring(PC pc, SubstructuringCounts* counts);
+
+/// Where `ksp` solves by substructuring and sums right-hand sides over the ranks: does what the solution for b needs of this rank, and adds what it
+/// needs of the others to `totals`. If the ranks agree on these before b or the matrix changes, the next KSPSolve for b needs no reduction. Every rank
+/// must call it.
+void begin_solution(KSP ksp, Vec b, RankTotals& totals);
 
 /// Makes it known to PETSc's options.
 void register_substructuring();

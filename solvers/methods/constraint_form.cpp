@@ -26,9 +26,7 @@ std::unique_ptr<ConstraintForm> ConstraintForm::make(const DynamicStage& stage, 
 }
 
 Violations ConstraintForm::violations(const StepEquations& equations) const {
-  double all[3] = {equations.largest_constraint(), equations.largest_rate(), equations.largest_redundant()};
-  MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_DOUBLE, MPI_MAX, equations.assembler().layout().comm());
-  return {all[0], all[1], all[2]};
+  return {equations.largest_constraint(), equations.largest_rate(), equations.largest_redundant()};
 }
 
 bool ConstraintForm::follow_accelerations(Assembler& assembler, const State& base, const State& end,

@@ -6,11 +6,12 @@
 
 #include "solvers/errors/alpha_coefficients.hpp"
 #include "solvers/newton/step_equations.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 #include "solvers/start/consistent_start.hpp"
 
 namespace trammel {
 
-/// Largest violations of the constraints at the end of a step, over all ranks.
+/// Largest violations of the constraints at the end of a step.
 struct Violations {
   double position = 0;   ///< [m or rad]
   double rate = 0;       ///< of the rates that the form makes equations [m/s or rad/s]
@@ -55,16 +56,21 @@ class ConstraintForm {
 
   /// Discards matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}
+  /// Adds the numbers of the converged solution to `totals` that `close` needs of all ranks. Not collective.
+  virtual void measure(const State& /*solution*/, RankTotals& /*totals*/) {}
   /// Makes the end of the step from its converged solution, in place; false if the constraints cannot be satisfied there,
-  /// see `why`.
-  virtual bool close(State& /*solution*/, double /*h*/, const AlphaCoefficients&) { return true; }
+  /// see `why`. `measured`: the ranks have agreed on the totals of `measure` for this solution.
+  virtual bool close(State& /*solution*/, double /*h*/, const AlphaCoefficients&, bool /*measured*/) {
+    return true;
+  }
   /// Corrects the algorithmic accelerations of the solution in the same way.
   virtual void correct(std::vector<double>& /*algorithmic*/) const {}
-  /// The step is accepted.
-  virtual void accept() {}
+  /// The step is accepted. What it tells of the next one is known when the ranks have agreed on `totals`.
+  virtual void accept(RankTotals& /*totals*/) {}
   virtual std::string why() const { return {}; }
   /// A warning about the accepted steps; empty if there is none.
   virtual std::string warning() const { return {}; }
+  /// On this rank.
   virtual Violations violations(const StepEquations& equations) const;
   /// The error of accelerations from errors of the solutions of many steps, divided by that from the error of one
   /// step.

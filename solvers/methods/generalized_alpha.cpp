@@ -42,6 +42,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
   MPI_Allreduce(MPI_IN_PLACE, &constrained, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
   if (constrained != 0) growth_ = form.error_growth(alpha_);
   newton_.expect_growth(growth_);
+  newton_.measure_end([this](RankTotals& totals) { form_.measure(equations_.trial(), totals); });
   runs_ = runs_of(assembler.layout());
   if (stage.accuracy > 0) errors_.emplace(assembler.layout(), alpha_, stage.radius);
 }
@@ -109,7 +110,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
               result.factorizations + again.factorizations, again.singular};
   }
   not_closed_.clear();
-  if (result.converged && !form_.close(equations_.solution(), h, c)) {
+  if (result.converged && !form_.close(equations_.solution(), h, c, newton_.end_measured())) {
     result.converged = false;
     not_closed_ = form_.why();
   }
@@ -142,7 +143,7 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
   const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
   // The earlier states include the change that the form adds after the solution; the solution itself does not.
   const std::vector<double> added = extrapolate ? form_.expected_change(h, c) : std::vector<double>();
-  const bool curve = extrapolate && bends_;
+  const bool curve = extrapolate && bends();
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   if (assembler_.layout().stabilized()) std::fill_n(x, assembler_.layout().owned_size(), 0.0);
@@ -221,9 +222,8 @@ void GeneralizedAlpha::end_algorithmic() {
   const Layout& layout = assembler_.layout();
   const bool alone = layout.ranks() == 1;
   const PetscScalar* own = nullptr;
-  if (!alone) layout.to_local(newton_.x(), local_);
   TRAMMEL_PETSC(VecGetArrayRead(newton_.x(), &own));
-  const double* const all = alone ? own : local_.data();
+  const double* const all = alone ? own : equations_.local().data();
   if (errors_) a_end_ = a_;
   std::vector<double>& at_end = end_of_algorithmic();
   for (const UnknownRun& run : runs_) {
@@ -266,17 +266,17 @@ void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_v
     filter_.apply(equations_.coefficients(), equations_.rate_stiffness(), newton_, out);
 }
 
-void GeneralizedAlpha::accept(State& now) {
+void GeneralizedAlpha::accept(State& now, RankTotals& totals) {
   if (errors_) {
     if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
     errors_->add(errors_->node_time(trial().time, step_), a_end_);
     vibration_filter_.accepted(trial().time, event_);
   }
-  form_.accept();
+  form_.accept(totals);
   const FieldNorms& norms = equations_.norms();
   fastest_ =
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
-  look_back(now);
+  look_back(now, totals);
   take_predictor(assembler_.layout(), now, now.predictor);
   swap_motion(equations_.solution(), now);
   now.algorithmic.swap(end_of_algorithmic());
@@ -301,17 +301,21 @@ double GeneralizedAlpha::acceleration_rounding(double h) const {
          (h * h * fastest);
 }
 
-void GeneralizedAlpha::look_back(State& now) {
+void GeneralizedAlpha::look_back(State& now, RankTotals& totals) {
   const bool goes_on = memory_.predicts && step_ == memory_.last_step;
-  bends_ = goes_on && has_before_ && curve_predicts(now);
+  prediction_errors_ = {};
+  if (goes_on && has_before_) {
+    prediction_errors_ = errors_of_predictions(now);
+    totals.add_sums(prediction_errors_);
+  }
   before_.swap(now.predictor);
   has_before_ = goes_on;
 }
 
-bool GeneralizedAlpha::curve_predicts(const State& now) const {
+std::array<double, 2> GeneralizedAlpha::errors_of_predictions(const State& now) const {
   const State& end = trial();
   const double L = equations_.scales().length;
-  double errors[2] = {0, 0};  // squares, by a line and by a curve
+  std::array<double, 2> errors{};
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned) break;
     if (!is_kinematic(u.kind)) continue;
@@ -324,14 +328,13 @@ bool GeneralizedAlpha::curve_predicts(const State& now) const {
       errors[1] += by_curve * by_curve;
     }
   }
-  if (assembler_.layout().ranks() > 1)
-    MPI_Allreduce(MPI_IN_PLACE, errors, 2, MPI_DOUBLE, MPI_SUM, assembler_.layout().comm());
-  return errors[1] < errors[0];
+  return errors;
 }
 
 void GeneralizedAlpha::revise() {
   memory_.predicts = false;
-  has_before_ = bends_ = false;
+  has_before_ = false;
+  prediction_errors_ = {};
   equations_.revise();
   runs_ = runs_of(assembler_.layout());
   newton_.reset();
@@ -349,7 +352,8 @@ void GeneralizedAlpha::restart(State& now) {
   if (errors_) errors_->forget();
   start_from(now, now.algorithmic);
   memory_ = {.last_step = 0, .first = true, .prepares_start = true, .predicts = false};
-  has_before_ = bends_ = false;
+  has_before_ = false;
+  prediction_errors_ = {};
   drop_tangent();
 }
 
@@ -364,7 +368,8 @@ void GeneralizedAlpha::drop_factorization() {
   filter_.drop();
   vibration_filter_.reset();
   form_.drop_tangent();
-  has_before_ = bends_ = false;
+  has_before_ = false;
+  prediction_errors_ = {};
 }
 
 }  // namespace trammel

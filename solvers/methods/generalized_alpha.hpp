@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ class GeneralizedAlpha final : public StepMethod {
   const State& trial() const override { return equations_.trial(); }
   void obey(const StopRequest* request) override { newton_.obey(request); }
   Stop stop() const override { return newton_.stop(); }
-  void accept(State& now) override;
+  void accept(State& now, RankTotals& totals) override;
   void revise() override;
   void take_redundant() override;
   void restart(State& now) override;
@@ -52,10 +53,12 @@ class GeneralizedAlpha final : public StepMethod {
   void predict(double h, const State* solved = nullptr);
   /// Takes over the data for the next prediction from State::predictor, to be filled anew. Call before the trial becomes the
   /// present state.
-  void look_back(State& now);
-  /// Whether a parabola through the steps before would have predicted the accelerations of the trial better than a
-  /// line. Collective.
-  bool curve_predicts(const State& now) const;
+  void look_back(State& now, RankTotals& totals);
+  /// The squared errors with which a line and a parabola through the steps before would have predicted the accelerations of the
+  /// trial, on this rank.
+  std::array<double, 2> errors_of_predictions(const State& now) const;
+  /// Whether a parabola predicts better than a line.
+  bool bends() const { return prediction_errors_[1] < prediction_errors_[0]; }
   /// Computes the algorithmic accelerations at the end of the step that converged.
   void end_algorithmic();
   /// Where they are: in place of those of the base, unless errors are estimated from both.
@@ -71,7 +74,7 @@ class GeneralizedAlpha final : public StepMethod {
   double step_ = 0;
   const State* base_ = nullptr;
   State changed_;
-  std::vector<double> a_, a_end_, local_;
+  std::vector<double> a_, a_end_;
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<UnknownRun> runs_;
@@ -80,10 +83,11 @@ class GeneralizedAlpha final : public StepMethod {
   std::vector<double> before_;
   double growth_ = 1;   ///< ConstraintForm::error_growth
   double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
-  bool has_before_ = false, bends_ = false;
-  double accuracy_ = 0;               ///< that the stage asks for; 0: none
-  std::optional<AlphaError> errors_;  ///< where it does
-  ErrorFilter filter_;                ///< of these errors
+  bool has_before_ = false;
+  std::array<double, 2> prediction_errors_{};  ///< of the last step, over all ranks; zero: not compared
+  double accuracy_ = 0;                        ///< that the stage asks for; 0: none
+  std::optional<AlphaError> errors_;           ///< where it does
+  ErrorFilter filter_;                         ///< of these errors
   VibrationFilter vibration_filter_;
   bool event_ = false;  ///< the step that was judged last ends at one
 };

@@ -17,7 +17,7 @@ class Index1 final : public ConstraintForm {
                      const AlphaCoefficients& c) override {
     return follow_accelerations(assembler_, base, end, algorithmic, c);
   }
-  bool close(State& solution, double, const AlphaCoefficients&) override {
+  bool close(State& solution, double, const AlphaCoefficients&, bool) override {
     return project_ ? projection_.project(solution) : projection_.measure(solution);
   }
   std::string why() const override { return projection_.why(); }

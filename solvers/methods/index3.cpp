@@ -9,7 +9,7 @@
 
 namespace trammel {
 
-bool Index3::close(State& solution, double h, const AlphaCoefficients&) {
+bool Index3::close(State& solution, double h, const AlphaCoefficients&, bool) {
   solution_ = &solution;
   step_ = h;
   return true;

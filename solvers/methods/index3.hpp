@@ -25,8 +25,8 @@ class Index3 final : public ConstraintForm {
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
   void begin(const State& base) override { base_ = &base; }
-  bool close(State& solution, double h, const AlphaCoefficients&) override;
-  void accept() override { turn_.take(*base_, *solution_); }
+  bool close(State& solution, double h, const AlphaCoefficients&, bool) override;
+  void accept(RankTotals&) override { turn_.take(*base_, *solution_); }
   void drop_tangent() override { turn_.revise(); }
   std::string warning() const override;
   double rate_at_end(const State& state) override;

@@ -21,10 +21,10 @@ std::vector<double> ProjectedIndex3::expected_change(double h, const AlphaCoeffi
   return expected;
 }
 
-bool ProjectedIndex3::close(State& solution, double h, const AlphaCoefficients& c) {
+bool ProjectedIndex3::close(State& solution, double h, const AlphaCoefficients& c, bool measured) {
   of_accelerations_ = 1 / (c.gamma * h);
   of_state_rates_ = (1 - c.alpha_f) / (1 - c.alpha_m1);
-  return correction_.correct(solution, of_velocities(h, c), tolerance_);
+  return correction_.correct(solution, of_velocities(h, c), tolerance_, measured);
 }
 
 void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {

@@ -23,9 +23,10 @@ class ProjectedIndex3 final : public ConstraintForm {
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
   std::vector<double> expected_change(double h, const AlphaCoefficients& c) override;
-  bool close(State& solution, double h, const AlphaCoefficients& c) override;
+  void measure(const State& solution, RankTotals& totals) override { correction_.measure(solution, totals); }
+  bool close(State& solution, double h, const AlphaCoefficients& c, bool measured) override;
   void correct(std::vector<double>& algorithmic) const override;
-  void accept() override { correction_.keep(); }
+  void accept(RankTotals& totals) override { correction_.keep(totals); }
   void drop_tangent() override { correction_.drop(); }
   std::string why() const override { return correction_.why(); }
   Violations violations(const StepEquations& equations) const override;

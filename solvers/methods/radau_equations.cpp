@@ -170,13 +170,13 @@ void RadauEquations::spread(Vec x) {
   }
 }
 
-bool RadauEquations::move_to(Vec x) {
+bool RadauEquations::move_here(Vec x) {
   spread(x);
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    told_ = i;
-    if (!stages_[i].move_to(x_[i].get())) return false;
-  }
-  return true;
+  bool fine = true;
+  for (std::size_t i = 0; i < stages_.size(); ++i)
+    if (!stages_[i].move_here(x_[i].get())) fine = false;
+  told_ = stages_.size() - 1;
+  return fine;
 }
 
 bool RadauEquations::residual(Vec x, Vec f) {
@@ -202,7 +202,7 @@ bool RadauEquations::residual(Vec x, Vec f) {
 
 // Evaluates the tangent of a stage by its own unknowns, and that by the unknowns of both stages together. The difference is the
 // tangent by the unknowns of the other stage; terms that do not depend on these cancel exactly.
-bool RadauEquations::tangent(Mat J) {
+void RadauEquations::tangent(Mat J, LocalFault& fault) {
   const double h = coefficients_.step;
   const auto unknowns = assembler_.layout().unknowns();
   PetscInt first = 0, last = 0;
@@ -219,9 +219,8 @@ bool RadauEquations::tangent(Mat J) {
     StepEquations& stage = stages_[at(i)];
     told_ = at(i);
     const int j = other(i);
-    if (!stage.tangent(diagonal_.get(), stage.coefficients(), own_) ||
-        !stage.tangent(sum_.get(), coefficients_of(D[i][i] + D[i][j], DD[i][i] + DD[i][j], h), both_))
-      return false;
+    stage.tangent(diagonal_.get(), stage.coefficients(), own_, fault);
+    stage.tangent(sum_.get(), coefficients_of(D[i][i] + D[i][j], DD[i][i] + DD[i][j], h), both_, fault);
     for (PetscInt row = first; row < last; ++row) {
       PetscInt n = 0;
       const PetscInt* columns = nullptr;
@@ -246,7 +245,6 @@ bool RadauEquations::tangent(Mat J) {
   }
   TRAMMEL_PETSC(MatAssemblyBegin(J, MAT_FINAL_ASSEMBLY));
   TRAMMEL_PETSC(MatAssemblyEnd(J, MAT_FINAL_ASSEMBLY));
-  return true;
 }
 
 Mat RadauEquations::diagnosed(Mat J) const {

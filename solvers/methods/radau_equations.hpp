@@ -36,8 +36,8 @@ class RadauEquations final : public NewtonEquations {
   Mat create_matrix(bool lasting) override;
   void rescale() override;
   bool residual(Vec x, Vec f) override;
-  bool move_to(Vec x) override;
-  bool tangent(Mat J) override;
+  bool move_here(Vec x) override;
+  void tangent(Mat J, LocalFault& fault) override;
   Mat diagnosed(Mat J) const override;
   void carry(const FieldNorms& norms) override { stages_[0].carry(norms); }
   const FieldNorms& norms() const override { return norms_; }

@@ -167,7 +167,7 @@ int Statics::best_order(std::span<const Before> before) const {
   return 1 + static_cast<int>(std::min_element(errors.begin(), end) - errors.begin());
 }
 
-void Statics::accept(State& now) {
+void Statics::accept(State& now, RankTotals& /*totals*/) {
   const Layout& layout = assembler_.layout();
   layout.to_local(newton_.x(), local_);
   predictor_.resize(layout.dof_count());
@@ -241,9 +241,8 @@ void Statics::take_redundant() {
 }
 
 Violations Statics::violations() const {
-  double all[2] = {equations_.largest_constraint(), equations_.largest_redundant()};
-  MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
-  return {.position = all[0], .rate = 0, .redundant = all[1]};
+  return {
+      .position = equations_.largest_constraint(), .rate = 0, .redundant = equations_.largest_redundant()};
 }
 
 }  // namespace trammel

@@ -20,7 +20,7 @@ class Statics final : public StepMethod {
   const State& trial() const override { return equations_.trial(); }
   void obey(const StopRequest* request) override { newton_.obey(request); }
   Stop stop() const override { return newton_.stop(); }
-  void accept(State& now) override;
+  void accept(State& now, RankTotals& totals) override;
   void revise() override;
   void take_redundant() override;
   void restart(State&) override;

@@ -22,8 +22,9 @@ class StepMethod {
   /// See Newton::obey and Newton::stop.
   virtual void obey(const StopRequest* request) = 0;
   virtual Stop stop() const = 0;
-  /// Makes the trial the present state. In dynamics `trial` is then the state before.
-  virtual void accept(State& now) = 0;
+  /// Makes the trial the present state. In dynamics `trial` is then the state before. The next attempt needs the ranks' agreement on
+  /// `totals`. Collective.
+  virtual void accept(State& now, RankTotals& totals) = 0;
 
   /// Called between attempts after a change of the pattern: creates matrices again. Collective.
   virtual void revise() = 0;
@@ -55,7 +56,7 @@ class StepMethod {
   /// The rounding error of accelerations and multipliers for steps of size h, as a fraction of the largest
   /// acceleration, for methods that compute them from differences of positions (index 3); otherwise 0. Collective.
   virtual double acceleration_rounding(double /*h*/) const { return 0; }
-  /// Violations of the constraints at the converged trial. Collective.
+  /// Violations of the constraints at the converged trial, on this rank.
   virtual Violations violations() const = 0;
 
  protected:

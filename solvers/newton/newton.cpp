@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "solvers/linear/known_norm.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_options.hpp"
+#include "solvers/linear/substructuring.hpp"
 #include "solvers/newton/diagnosis.hpp"
 #include "solvers/newton/finite_numbers.hpp"
 #include "solvers/newton/residual_origin.hpp"
@@ -49,23 +52,21 @@ bool is_finite_here(Mat J) {
   return fine;
 }
 
-/// Whether all entries are. Collective.
+/// Whether all entries of this rank are.
 bool is_finite(Mat J) {
   PetscBool sequential = PETSC_FALSE;
   TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(J), MATSEQAIJ, &sequential));
   if (sequential == PETSC_TRUE) return is_finite_here(J);
   Mat own = nullptr, others = nullptr;  // columns of this rank, and of others
   TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(J, &own, &others, nullptr));
-  bool fine = is_finite_here(own) && is_finite_here(others);
-  MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CXX_BOOL, MPI_LAND,
-                PetscObjectComm(reinterpret_cast<PetscObject>(J)));
-  return fine;
+  return is_finite_here(own) && is_finite_here(others);
 }
 
 }  // namespace
 
 Newton::Newton(NewtonEquations& equations, const NewtonOptions& options, Timings& timings)
     : equations_(equations), options_(options), timings_(timings), kept_(options.keep_iterations) {
+  equations_.send_along([this](Vec f, RankTotals& totals) { begin_increment(f, totals); });
   create();
 }
 
@@ -125,6 +126,7 @@ void Newton::create() {
   // iteration and are computed only for -snes_monitor.
   PetscBool watched = PETSC_FALSE;
   TRAMMEL_PETSC(PetscOptionsHasName(nullptr, nullptr, "-snes_monitor", &watched));
+  norms_wanted_ = watched == PETSC_TRUE;
   whole_steps_ = line_search_ == SNESLINESEARCHBASIC;
   if (whole_steps_) {
     TRAMMEL_PETSC(SNESLineSearchSetComputeNorms(search, watched));
@@ -225,10 +227,12 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
   TRAMMEL_PETSC(
       SNESSetTolerances(snes, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most + 1, PETSC_DEFAULT));
   most_now_ = most;
+  // Of a first residual a new tangent is made.
+  begins_ = kept_now_ && whole_steps_ && !damped && equations_.coefficients().acceleration > 0;
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
-  singular_ = regular_ = rejected_ = false;
+  singular_ = regular_ = rejected_ = end_measured_ = false;
   tangent_rejected_.clear();
   not_finite_.clear();
   thrown_ = nullptr;
@@ -286,16 +290,8 @@ void Newton::improve(bool fresh, int most) {
   double last = last_iteration_ > 0 ? last_length_ : 0;
   for (;;) {
     const double begin = now();
-    const double size = next_length();
-    bool taken = std::isfinite(size);
-    if (taken) {
-      TRAMMEL_PETSC(VecAXPY(x_.get(), -1, correction_.get()));
-      taken = equations_.move_to(x_.get());
-      if (!taken) {
-        TRAMMEL_PETSC(VecAXPY(x_.get(), 1, correction_.get()));
-        equations_.move_to(x_.get());
-      }
-    }
+    double size = HUGE_VAL;
+    const bool taken = take_correction(size);
     timings_.solve += now() - begin;
     if (last > 0) rate_ = size / last;
     // The error after an increment is at most rate / (1 - rate) times the increment.
@@ -326,6 +322,31 @@ bool Newton::solve_linear(Vec b, Vec y) {
   TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
   const QuietErrors quiet;
   return KSPSolve(ksp, b, y) == 0;
+}
+
+bool Newton::take_correction(double& size) {
+  end_measured_ = false;
+  if (!solve_linear(f_.get(), correction_.get())) return false;
+  FieldNorms norms;
+  equations_.measure_change(correction_.get(), norms);
+  // The ranks learn in one exchange how long the increment is, whether its end is a state, and what the method asks of that.
+  const bool moves = std::isfinite(increment_length(norms, equations_.scales()));
+  if (moves) TRAMMEL_PETSC(VecAXPY(x_.get(), -1, correction_.get()));
+  std::array outside{equations_.move_here(x_.get()) ? 0.0 : 1.0};
+  FieldNorms::Numbers of_change = norms.numbers();
+  RankTotals totals;
+  totals.add_maxima(of_change);
+  totals.add_maxima(outside);
+  if (measure_end_) measure_end_(totals);
+  totals.agree(equations_.assembler());
+  norms.set(of_change);
+  size = increment_length(norms, equations_.scales());
+  end_measured_ = outside[0] == 0 && std::isfinite(size);
+  if (end_measured_) return true;
+  if (moves) TRAMMEL_PETSC(VecAXPY(x_.get(), 1, correction_.get()));
+  equations_.move_here(x_.get());
+  if (!std::isfinite(size)) size = HUGE_VAL;
+  return false;
 }
 
 double Newton::next_length() {
@@ -429,13 +450,30 @@ void Newton::function(SNES snes, Vec x, Vec f) {
   const double counted = equations_.assembler().cost().residual;
   if (request_ != nullptr) carried_.stop = static_cast<double>(request_->asked());
   equations_.carry(std::exchange(carried_, {}));
-  if (!equations_.residual(x, f)) {
+  const bool inside = equations_.residual(x, f);
+  begins_ = own_lag_ && whole_steps_ && !damped_ && equations_.coefficients().acceleration > 0;
+  if (!inside) {
     rejected_ = true;
     TRAMMEL_PETSC(SNESSetFunctionDomainError(snes));
+  } else if (whole_steps_ && !damped_ && !norms_wanted_) {
+    // SNES looks at a norm before the first iteration only to see whether it is a number.
+    tell_norm(f, *std::ranges::max_element(equations_.norms().residual));
   }
   mark_ = now();
   // The assembler counts its own part.
   timings_.residual += mark_ - begin - (equations_.assembler().cost().residual - counted);
+}
+
+// By the kept tangent it nearly always follows: another iteration, or what `improve` takes.
+void Newton::begin_increment(Vec f, RankTotals& totals) {
+  if (!begins_ || !snes_) return;
+  const double begin = now();
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
+  begin_solution(ksp, f, totals);
+  const double spent = now() - begin;
+  timings_.solve += spent;
+  timings_.residual -= spent;  // to which the whole evaluation is added
 }
 
 PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {
@@ -457,13 +495,16 @@ bool Newton::jacobian(SNES snes) {
   TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
   fresh_at_ = static_cast<int>(iteration);
   rate_ = 1;
-  if (!equations_.tangent(J_.get())) {
+  LocalFault fault;
+  equations_.tangent(J_.get(), fault);
+  // Some packages factorize such a matrix without a word.
+  std::array infinite{is_finite(J_.get()) ? 0.0 : 1.0};
+  if (!agree(equations_.assembler(), fault, infinite)) {
     tangent_rejected_ = equations_.assembler().rejection();
     mark_ = now();
     return false;
   }
-  // Some packages factorize such a matrix without a word.
-  if (!is_finite(J_.get())) not_finite_ = equations_.not_finite();
+  if (infinite[0] > 0) not_finite_ = equations_.not_finite();
   if (!not_finite_.empty()) {
     mark_ = now();
     return false;
@@ -569,7 +610,11 @@ std::string Newton::failure(bool thorough) {
   // A state that is rejected at once comes before any tangent.
   bool has_tangent = singular_ || regular_ || kept_now_;
   // The entries of a kept tangent may be lost.
-  if (has_tangent && !lasting_ && !singular_ && !regular_) has_tangent = equations_.tangent(J_.get());
+  if (has_tangent && !lasting_ && !singular_ && !regular_) {
+    LocalFault fault;
+    equations_.tangent(J_.get(), fault);
+    has_tangent = assembler.agree(fault);
+  }
   const std::string names =
       has_tangent ? describe_singular(assembler, assembler.layout(), equations_.diagnosed(J_.get()), search)
                   : "";

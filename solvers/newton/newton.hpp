@@ -2,13 +2,16 @@
 
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/linear/timings.hpp"
 #include "solvers/newton/stages.hpp"
 #include "solvers/newton/step_equations.hpp"
 #include "solvers/newton/stop_request.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 
 namespace trammel {
 
@@ -60,6 +63,11 @@ class Newton {
   /// The most urgent request of any rank at the last iterate.
   Stop stop() const { return stop_; }
 
+  /// Calls `measure` at the end of `solve`, where the ranks exchange numbers there anyway, to add those that it needs of the trial. Whether
+  /// that has happened, and the trial is still the same, `end_measured` tells.
+  void measure_end(std::function<void(RankTotals&)> measure) { measure_end_ = std::move(measure); }
+  bool end_measured() const { return end_measured_; }
+
   /// Solves more accurately by this factor, because errors of solutions grow over the steps.
   void expect_growth(double factor) { growth_ = factor; }
 
@@ -103,11 +111,15 @@ class Newton {
   /// what is left would add up over the steps. In dynamics more follow, up to `most` iterations in all, until what is left changes
   /// accelerations by no more than the tolerance. `fresh`: the attempt began with a new tangent.
   void improve(bool fresh, int most);
+  /// Begins the increment for a residual whose numbers are about to be exchanged, and adds its own to them.
+  void begin_increment(Vec f, RankTotals& totals);
   void create();
   /// The length of an increment, over the model's length and over the sizes of states. Collective.
   double length(Vec increment) const;
   /// That of the increment which the present tangent makes of the last residual. Collective.
   double next_length();
+  /// Takes this increment, whose length is `size`; false where x stays, because the increment is infinite or leads outside. Collective.
+  bool take_correction(double& size);
   static PetscErrorCode damp(SNESLineSearch search, void* self);
   void damp(SNESLineSearch search);
   static PetscErrorCode form_function(SNES snes, Vec x, Vec f, void* self);
@@ -158,6 +170,10 @@ class Newton {
   std::string worst_entity_;
   std::string not_finite_;  ///< whose numbers ended the last solve
   std::exception_ptr thrown_;
+  std::function<void(RankTotals&)> measure_end_;
+  bool end_measured_ = false;
+  bool begins_ = false;        ///< the increment for the next residual with that residual
+  bool norms_wanted_ = false;  ///< by an option: SNES shall compute its own
   const StopRequest* request_ = nullptr;
   Stop stop_ = Stop::no;
 };

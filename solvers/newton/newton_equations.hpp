@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "kernel/assembler.hpp"
 #include "solvers/newton/convergence.hpp"
 #include "solvers/newton/step_coefficients.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 
 namespace trammel {
 
@@ -24,16 +26,19 @@ class NewtonEquations {
   virtual void rescale() = 0;
   /// The trial state at x, and the scaled residual there; false where the trial is rejected.
   virtual bool residual(Vec x, Vec f) = 0;
-  /// The trial state at x alone.
-  virtual bool move_to(Vec x) = 0;
-  /// The scaled tangent at the x of the last residual.
-  virtual bool tangent(Mat J) = 0;
+  /// The trial state at x alone; false where this rank rejects it.
+  virtual bool move_here(Vec x) = 0;
+  /// The scaled tangent at the x of the last residual. An exception of an instance is stored in `fault`, on which the ranks have yet to
+  /// agree.
+  virtual void tangent(Mat J, LocalFault& fault) = 0;
   /// A matrix with the layout's numbering that is singular where the last tangent `J` is, for messages.
   virtual Mat diagnosed(Mat J) const { return J; }
 
   /// Norms of increments and requests that are sent to the other ranks together with the norms of the next
   /// residual.
   virtual void carry(const FieldNorms& norms) = 0;
+  /// Calls `add` with each residual f before the ranks agree on it, for what shall travel along.
+  virtual void send_along(std::function<void(Vec f, RankTotals& totals)> /*add*/) {}
   /// The norms of the last residual and those given to `carry`, over all ranks.
   virtual const FieldNorms& norms() const = 0;
   /// Adds the norms of an increment of x to `norms`.

@@ -259,7 +259,8 @@ bool StepEquations::move_to(Vec x) {
 }
 
 bool StepEquations::residual(Vec x, Vec f) {
-  LocalFault fault;
+  RankTotals totals;
+  LocalFault& fault = totals.fault;
   if (!move_here(x)) fault.refuse("an increment turns a body by half a turn or more");
   Layout& layout = assembler_.layout();
   const bool alone = layout.ranks() == 1;
@@ -301,7 +302,9 @@ bool StepEquations::residual(Vec x, Vec f) {
   norms_.stop = carried_.stop;
   carried_ = {};
   FieldNorms::Numbers all = norms_.numbers();
-  const bool fine = assembler_.agree(fault, all);
+  totals.add_maxima(all);
+  if (add_) add_(f, totals);
+  const bool fine = totals.agree(assembler_);
   norms_.set(all);
   return fine;
 }
@@ -413,7 +416,7 @@ void StepEquations::scale_rows(double* f, const double* x) {
   }
 }
 
-bool StepEquations::tangent(Mat J) {
+void StepEquations::tangent(Mat J, LocalFault& fault) {
   const auto unknowns = assembler_.layout().unknowns();
   std::vector<Mat3> T(unknowns.size(),
                       Mat3::Identity());  // larger than what is worth keeping from step to step
@@ -424,15 +427,15 @@ bool StepEquations::tangent(Mat J) {
     w.damping = faint * coefficients_.constraint_velocity;
     w.row[kind_at(BlockKind::velocity_multiplier)] *= 1 / faint;
   }
-  return assembler_.tangent(trial_, w, J);
+  assembler_.tangent(trial_, w, J, fault);
 }
 
-bool StepEquations::tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T) {
+void StepEquations::tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T, LocalFault& fault) {
   TangentWeights w = weights(T);
   w.damping = by.velocity;
   w.mass = by.acceleration;
   w.state_rate = by.state_rate;
-  return assembler_.tangent(trial_, w, J);
+  assembler_.tangent(trial_, w, J, fault);
 }
 
 std::string StepEquations::turned_too_far() const {

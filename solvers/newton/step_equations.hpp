@@ -52,16 +52,21 @@ class StepEquations final : public NewtonEquations {
   Vec create_vector() const override { return assembler_.layout().create_vector(); }
   Mat create_matrix(bool lasting) override { return assembler_.create_matrix(lasting); }
   bool residual(Vec x, Vec f) override;
-  bool move_to(Vec x) override;
-  bool tangent(Mat J) override;
+  bool move_here(Vec x) override;
+  /// The same; false, on all ranks, where one rejects it.
+  bool move_to(Vec x);
+  /// The x of the trial by local unknown, with ghosts; kept on several ranks only, and for stabilized forms.
+  const std::vector<double>& local() const { return local_; }
+  void tangent(Mat J, LocalFault& fault) override;
   /// The same with the coefficients `by` in place of those of the step, unchanged scales, and the tangent operators
   /// T by unknown: axial(R^T dR) = T dx.
-  bool tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T);
+  void tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T, LocalFault& fault);
 
   const State& trial() const override { return trial_; }
   /// The trial after a step has converged, to be completed and taken over.
   State& solution() { return trial_; }
   void carry(const FieldNorms& norms) override { carried_ = norms; }
+  void send_along(std::function<void(Vec f, RankTotals& totals)> add) override { add_ = std::move(add); }
   const FieldNorms& norms() const override { return norms_; }
   std::string turned_too_far() const override;
   bool residual_is_finite() const override;
@@ -83,8 +88,6 @@ class StepEquations final : public NewtonEquations {
 
  private:
   bool update(const double* x);
-  /// `move_to` on this rank.
-  bool move_here(Vec x);
   void zero_redundant(double* f);
   void scale_rows(double* f, const double* x);
   TangentWeights weights(std::span<const Mat3> T) const;
@@ -114,6 +117,7 @@ class StepEquations final : public NewtonEquations {
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
   int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn
   FieldNorms norms_, carried_;
+  std::function<void(Vec f, RankTotals& totals)> add_;
   struct RedundantRow {
     int row = 0;           ///< in the local vector
     int stabilizing = -1;  ///< likewise

@@ -204,49 +204,47 @@ MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
   const Model& model = assembler_.model();
   MPI_Comm comm = assembler_.layout().comm();
   ReviewMerge merge(step);
-  const bool fine = assembler_.each_instance(
-      state,
-      [&](const RangePlan& plan, int i, const LocalState& x) {
-        Review answer;
-        if (!plan.traits[static_cast<std::size_t>(i)].may_rest) {
-          answer = plan.range->review(i, x, step);
-        } else {
-          const StepInfo its = info_of(plan, i, step);
-          if (its.active) answer = plan.range->review(i, x, its);
-          if (answer.verdict == Review::Verdict::keep) {
-            std::optional<std::vector<BlockId>> stencil = std::move(answer.new_stencil);
-            answer = activities_.review(plan, i, x, its);
-            answer.new_stencil = std::move(stencil);
-          }
-        }
-        if (answer.verdict == Review::Verdict::keep && !answer.new_stencil) return;
-        merge.add(answer, plan.range->entity(i));
-        if (!answer.new_stencil) return;
-        const int dofs = model.dofs(*answer.new_stencil);
-        plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
-      },
-      &ElementCalls::review);
-  MergedReview merged = merge.over_ranks(assembler_.plans(), assembler_.may_rest(), comm);
-  merged.rejected = !fine;
-  if (laws_matter() && fine) {
+  const auto ask = [&](const RangePlan& plan, int i, const LocalState& x) {
+    Review answer;
+    if (!plan.traits[static_cast<std::size_t>(i)].may_rest) {
+      answer = plan.range->review(i, x, step);
+    } else {
+      const StepInfo its = info_of(plan, i, step);
+      if (its.active) answer = plan.range->review(i, x, its);
+      if (answer.verdict == Review::Verdict::keep) {
+        std::optional<std::vector<BlockId>> stencil = std::move(answer.new_stencil);
+        answer = activities_.review(plan, i, x, its);
+        answer.new_stencil = std::move(stencil);
+      }
+    }
+    if (answer.verdict == Review::Verdict::keep && !answer.new_stencil) return;
+    merge.add(answer, plan.range->entity(i));
+    if (!answer.new_stencil) return;
+    const int dofs = model.dofs(*answer.new_stencil);
+    plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
+  };
+  LocalFault fault;
+  assembler_.each_instance(state, ask, fault, &ElementCalls::review);
+  MergedReview merged = merge.over_ranks(assembler_, fault);
+  if (laws_matter() && !merged.rejected) {
     read_laws(state);
     laws_.review(assembler_.plans(), step, assembler_.scales(), merged, comm);
   }
   return merged;
 }
 
-void ModelHistory::commit(const State& state, const StepInfo& step) {
+void ModelHistory::commit(const State& state, const StepInfo& step, LocalFault& fault) {
   before_change();
-  if (!assembler_.each_instance(
-          state,
-          [&](const RangePlan& plan, int i, const LocalState& x) {
-            if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
-            const StepInfo its = info_of(plan, i, step);
-            plan.range->commit(i, x, its);
-            if (its.active) activities_.commit(*plan.range, i, x);
-          },
-          &ElementCalls::commit))
-    assembler_.throw_refused(state);
+  const auto commit = [&](const RangePlan& plan, int i, const LocalState& x) {
+    if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
+    const StepInfo its = info_of(plan, i, step);
+    plan.range->commit(i, x, its);
+    if (its.active) activities_.commit(*plan.range, i, x);
+  };
+  assembler_.each_instance(state, commit, fault, &ElementCalls::commit);
+}
+
+void ModelHistory::committed(const State& state) {
   remember_laws(state);
   laws_.step_accepted();
 }

@@ -63,7 +63,10 @@ class ModelHistory {
   /// is true, the ranges have new stencils already: call Layout::revise and Assembler::revise, and create matrices
   /// again.
   MergedReview review(const State& state, const StepInfo& step);
-  void commit(const State& state, const StepInfo& step);
+  /// Tells every instance that `state` ends a step. Not collective: what an instance throws is stored in `fault`. When the ranks have
+  /// agreed on it, call `committed`.
+  void commit(const State& state, const StepInfo& step, LocalFault& fault);
+  void committed(const State& state);
   /// Restores the histories of the last commit, because the step is rejected or shortened. True if stencils changed
   /// back: then call Layout::revise and Assembler::revise, and create matrices again.
   bool reject();

@@ -1,9 +1,11 @@
 #include "solvers/reviews/review_merge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernel/rank_exchange.hpp"
+#include "solvers/ranks/rank_totals.hpp"
 #include "solvers/reviews/row_switches.hpp"
 
 namespace trammel {
@@ -58,27 +60,26 @@ std::vector<RowSwitch> ReviewMerge::rows_of(std::span<const RangePlan> plans,
   return switches_of_all_ranks(rows, comm);
 }
 
-MergedReview ReviewMerge::over_ranks(std::span<const RangePlan> plans, bool may_rest, MPI_Comm comm) const {
-  int flags[5] = {changed_ ? 1 : 0, new_stencil_ ? 1 : 0, event_ ? 1 : 0, at_begin_.empty() ? 0 : 1,
-                  at_end_.empty() ? 0 : 1};
-  double time = inside_.time;
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks > 1) {
-    MPI_Allreduce(MPI_IN_PLACE, flags, 5, MPI_INT, MPI_MAX, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MIN, comm);
-  }
+MergedReview ReviewMerge::over_ranks(Assembler& assembler, LocalFault& fault) const {
+  const auto flag = [](bool set) { return set ? 1.0 : 0.0; };
+  // The earliest time is the largest negative one.
+  std::array all{flag(changed_),           flag(new_stencil_),     flag(event_),
+                 flag(!at_begin_.empty()), flag(!at_end_.empty()), -inside_.time};
   MergedReview merged;
-  merged.solve_again = flags[0] != 0;
-  merged.new_stencil = flags[1] != 0;
-  merged.event = flags[2] != 0;
+  merged.rejected = !agree(assembler, fault, all);
+  const double time = -all[5];
+  merged.solve_again = all[0] != 0;
+  merged.new_stencil = all[1] != 0;
+  merged.event = all[2] != 0;
   if (std::isfinite(time)) merged.cut_time = time;
-  if (may_rest && flags[3] != 0) merged.at_begin = rows_of(plans, at_begin_, comm);
-  if (may_rest && flags[4] != 0) merged.at_end = rows_of(plans, at_end_, comm);
+  const Layout& layout = assembler.layout();
+  const MPI_Comm comm = layout.comm();
+  if (assembler.may_rest() && all[3] != 0) merged.at_begin = rows_of(assembler.plans(), at_begin_, comm);
+  if (assembler.may_rest() && all[4] != 0) merged.at_end = rows_of(assembler.plans(), at_end_, comm);
   if (!merged.solve_again && !merged.cut_time) return merged;
   int asker = merged.cut_time ? (inside_.time == time ? inside_.entity : std::numeric_limits<int>::max())
                               : who_changed_;
-  if (ranks > 1) MPI_Allreduce(MPI_IN_PLACE, &asker, 1, MPI_INT, MPI_MIN, comm);
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &asker, 1, MPI_INT, MPI_MIN, comm);
   merged.asker = asker;
   return merged;
 }

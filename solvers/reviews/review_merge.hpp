@@ -6,6 +6,8 @@
 #include <map>
 #include <span>
 
+#include "kernel/assembler.hpp"
+#include "kernel/collective_errors.hpp"
 #include "kernel/instance_plan.hpp"
 #include "solvers/reviews/merged_review.hpp"
 
@@ -17,8 +19,8 @@ class ReviewMerge {
   explicit ReviewMerge(const StepInfo& step) : step_(step) {}
 
   void add(const Review& answer, int entity);
-  /// `plans`: those of this rank, for the rows of entities that are switched. Collective.
-  MergedReview over_ranks(std::span<const RangePlan> plans, bool may_rest, MPI_Comm comm) const;
+  /// `fault`: of the instances on this rank that were asked. Collective.
+  MergedReview over_ranks(Assembler& assembler, LocalFault& fault) const;
 
  private:
   struct Earliest {

@@ -49,8 +49,8 @@ void EnergyLedger::begin(const State& state, bool first) {
   earlier_.fill(largest_);
 }
 
-void EnergyLedger::book(const State& state, double h) {
-  const ModelEnergy after = model_energy(assembler_, state);
+void EnergyLedger::book(double time, double h) {
+  const ModelEnergy after = taken_.of_all();
   gain_ += gain_of_step(after, h);
   const ModelEnergy before = std::exchange(now_, after);
   const double lost = 0.5 * (before.energy.dissipated_power + now_.energy.dissipated_power) * h;
@@ -64,10 +64,10 @@ void EnergyLedger::book(const State& state, double h) {
   summary_.largest_energy = std::max(summary_.largest_energy, largest_);
   if (gain_ > summary_.gained) {
     summary_.gained = gain_;
-    summary_.gained_at = state.time;
+    summary_.gained_at = time;
   }
   if (const double now = part(); tells_ && now > summary_.nowhere.part)
-    summary_.nowhere = {now, gain_, largest_, state.time};
+    summary_.nowhere = {now, gain_, largest_, time};
 }
 
 void EnergyLedger::jump(const State& state, double added) {

@@ -18,8 +18,10 @@ class EnergyLedger {
 
   /// Begins the balance at the start of a stage. `first`: it is the first dynamic stage.
   void begin(const State& state, bool first);
-  /// Includes an accepted step of size h [s].
-  void book(const State& state, double h);
+  /// Takes the energies at the end of an accepted step, which `totals` must make those of all ranks before it is booked.
+  void take(const State& state, RankTotals& totals) { taken_.take(assembler_, state, totals); }
+  /// Includes an accepted step of size h to `time` [s], whose energies were taken.
+  void book(double time, double h);
   /// The state jumped at an event. `added`: the kinetic energy that an impulse added [J]; the balance continues
   /// from there.
   void jump(const State& state, double added);
@@ -56,6 +58,7 @@ class EnergyLedger {
   double length_;
   bool tells_;
   ModelEnergy begin_, now_;
+  EnergyTotals taken_;
   double lost_ = 0;       ///< in the stage, since it began [J]
   double reference_ = 0;  ///< energy that the present one and what was lost are compared with [J]
   double gain_ = 0, largest_ = 0, rounding_ = 0;

@@ -9,6 +9,7 @@
 namespace trammel {
 
 class DenseStep;
+class RankTotals;
 class Snapshot;
 
 /// Data of one accepted step.
@@ -40,6 +41,8 @@ class Monitor {
   virtual void accepted(const StepReport&, const State&) {}
   /// Called instead of `stage_begins` if a run continues from a snapshot.
   virtual void goes_on(const Stage&, const StepReport&, const State&) {}
+  /// Adds to `totals` the numbers by which `wants_snapshot` decides and which this rank alone knows, such as a signal.
+  virtual void add_requests(RankTotals& /*totals*/) {}
   /// Whether a snapshot of the last accepted step is wanted: the same on every rank.
   virtual bool wants_snapshot(const StepReport&) { return false; }
   /// The same if the run stops on request.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -129,22 +130,34 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   cuts_.end();
   report_.at_nominal = plan_.done();
   const auto pattern = assembler_.pattern_changes();
-  method_.accept(state_);
+  RankTotals totals;
+  method_.accept(state_, totals);
   if (const std::string met = parts_.loops.follow(state_); !met.empty()) simulation_.note(met);
   const bool event = moves() && (target.event || review.event);
   if (event) simulation_.tell([&](Monitor& m) { m.event_comes(report_, state_); });
   // Residuals with different stencils cannot be compared. A new stencil is a change of host elements, not of forces.
   std::optional<ForceJump> jump;
   if (event && !review.new_stencil && review.at_end.empty()) jump.emplace(assembler_, state_);
-  history_.commit(state_, info);
+  history_.commit(state_, info, totals.fault);
+  // Where stencils are new, energies are those after the layout follows them.
+  if (parts_.ledger != nullptr && !review.new_stencil) parts_.ledger->take(state_, totals);
+  const Violations own = method_.violations();
+  std::array left{own.position, own.rate};
+  totals.add_maxima(left);
+  for (Monitor* monitor : simulation_.monitors_) monitor->add_requests(totals);
+  if (!totals.agree(assembler_)) assembler_.throw_refused(state_);
+  history_.committed(state_);
   const bool jumps = jump && jump->at(state_);
   ++summary.timings.steps;
-  const Violations left = method_.violations();
-  summary.largest_violation = std::max(summary.largest_violation, left.position);
-  summary.largest_rate_violation = std::max(summary.largest_rate_violation, left.rate);
+  summary.largest_violation = std::max(summary.largest_violation, left[0]);
+  summary.largest_rate_violation = std::max(summary.largest_rate_violation, left[1]);
   if (parts_.loops.exchange()) take_redundant();
-  if (review.new_stencil) revise();
-  if (parts_.ledger != nullptr) parts_.ledger->book(state_, info.size());
+  if (review.new_stencil) {
+    revise();
+    if (parts_.ledger != nullptr) parts_.ledger->take(state_, totals);
+    if (!totals.agree(assembler_)) assembler_.throw_refused(state_);
+  }
+  if (parts_.ledger != nullptr) parts_.ledger->book(state_.time, info.size());
   std::optional<std::string> from_nowhere;
   if (parts_.guard != nullptr)
     from_nowhere = parts_.guard->judge(assembler_.pattern_changes() == pattern ? &method_.trial() : nullptr,
@@ -284,7 +297,8 @@ std::string StepLoop::asker(const MergedReview& review, const char* or_else) con
 bool StepLoop::loops_changed() {
   RedundancyMonitor& loops = parts_.loops;
   if (!loops.has_redundant()) return false;
-  const double open = method_.violations().redundant;
+  double open = method_.violations().redundant;
+  MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_DOUBLE, MPI_MAX, assembler_.layout().comm());
   if (open <= loops.allowed()) return false;
   const State& trial = method_.trial();
   if (!loops.find_anew(trial))

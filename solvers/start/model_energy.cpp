@@ -6,26 +6,35 @@
 
 namespace trammel {
 
-ModelEnergy model_energy(Assembler& assembler, const State& state) {
+void EnergyTotals::take(Assembler& assembler, const State& state, RankTotals& totals) {
+  Energy sum;
+  double size = 0;
+  const auto add = [&](const RangePlan& plan, int i, const LocalState& x) {
+    if (assembler.asleep(plan, i)) return;
+    const Energy e = plan.range->energy(i, x);
+    sum += e;
+    size += e.kinetic + std::abs(e.strain) + std::abs(e.potential);
+  };
+  assembler.each_instance(state, add, totals.fault, &ElementCalls::energy);
+  numbers_ = {sum.kinetic, sum.strain, sum.potential, sum.dissipated_power, size};
+  totals.add_sums(numbers_);
+}
+
+ModelEnergy EnergyTotals::of_all() const {
   ModelEnergy all;
-  const bool accepted = assembler.each_instance(
-      state,
-      [&](const RangePlan& plan, int i, const LocalState& x) {
-        if (assembler.asleep(plan, i)) return;
-        const Energy e = plan.range->energy(i, x);
-        all.energy += e;
-        all.size += e.kinetic + std::abs(e.strain) + std::abs(e.potential);
-      },
-      &ElementCalls::energy);
-  if (!accepted) assembler.throw_refused(state);
-  if (assembler.layout().ranks() > 1) {
-    Energy& e = all.energy;
-    double numbers[5] = {e.kinetic, e.strain, e.potential, e.dissipated_power, all.size};
-    MPI_Allreduce(MPI_IN_PLACE, numbers, 5, MPI_DOUBLE, MPI_SUM, assembler.layout().comm());
-    e.kinetic = numbers[0], e.strain = numbers[1], e.potential = numbers[2], e.dissipated_power = numbers[3];
-    all.size = numbers[4];
-  }
+  Energy& e = all.energy;
+  e.kinetic = numbers_[0], e.strain = numbers_[1], e.potential = numbers_[2],
+  e.dissipated_power = numbers_[3];
+  all.size = numbers_[4];
   return all;
+}
+
+ModelEnergy model_energy(Assembler& assembler, const State& state) {
+  RankTotals totals;
+  EnergyTotals energies;
+  energies.take(assembler, state, totals);
+  if (!totals.agree(assembler)) assembler.throw_refused(state);
+  return energies.of_all();
 }
 
 }  // namespace trammel

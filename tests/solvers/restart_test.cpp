@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernel/collective_errors.hpp"
 #include "solvers/reviews/model_history.hpp"
 #include "solvers/run/force_jump.hpp"
 #include "test_models.hpp"
@@ -263,7 +264,8 @@ TEST(Restart, is_not_made_where_the_force_is_continuous) {
     State s = m.layout->initial_state();
     s.time = 0.1;
     ForceJump jump(*m.assembler, s);
-    ModelHistory(*m.assembler).commit(s, {0, 0.1});
+    LocalFault fault;
+    ModelHistory(*m.assembler).commit(s, {0, 0.1}, fault);
     EXPECT_EQ(jump.at(s), thrust);
   }
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "solvers/linear/linear_solver.hpp"
+#include "test_models.hpp"
 
 namespace trammel {
 namespace {
@@ -43,8 +44,10 @@ class Solved {
     bool broken = false;
     return trammel::factorize(ksp_.get(), broken);
   }
+  /// When the solution begins with begin_solution: never, for its right side, or for another that the same vector held before.
+  enum class Begun { no, yes, for_another };
   /// Largest error of the solution for a right side of numbers from 1 to 2, over all ranks.
-  double error() {
+  double error(Begun begun = Begun::no) {
     OwnedVec b, x;
     TRAMMEL_PETSC(MatCreateVecs(A_.get(), x.fill(), b.fill()));
     const Eigen::VectorXd right = Eigen::VectorXd::LinSpaced(n_, 1, 2),
@@ -54,6 +57,14 @@ class Solved {
     for (PetscInt i = first; i < last; ++i) TRAMMEL_PETSC(VecSetValue(b.get(), i, right[i], INSERT_VALUES));
     TRAMMEL_PETSC(VecAssemblyBegin(b.get()));
     TRAMMEL_PETSC(VecAssemblyEnd(b.get()));
+    if (begun == Begun::for_another) TRAMMEL_PETSC(VecScale(b.get(), 0.5));
+    if (begun != Begun::no) {
+      testing::Chain any(1);  // whoever agrees
+      RankTotals totals;
+      begin_solution(ksp_.get(), b.get(), totals);
+      EXPECT_TRUE(totals.agree(*any.assembler));
+    }
+    if (begun == Begun::for_another) TRAMMEL_PETSC(VecScale(b.get(), 2));
     TRAMMEL_PETSC(KSPSolve(ksp_.get(), b.get(), x.get()));
     const PetscScalar* values = nullptr;
     double worst = 0;
@@ -107,6 +118,20 @@ TEST(Substructuring, separates_a_chain_at_one_unknown_between_two_ranks) {
   EXPECT_EQ(solved.counts.fallbacks, 0);
   EXPECT_EQ(solved.counts.factorizations, solved.ranks() > 1 ? 5 : 0);
   EXPECT_EQ(solved.counts.analyses, solved.ranks() > 1 ? 1 : 0);
+}
+
+TEST(Substructuring, goes_on_with_a_solution_that_was_begun) {
+  std::mt19937 random(3);
+  Solved solved(chain(40, random));
+  ASSERT_TRUE(solved.factorize());
+  solved.error();  // the first solution may be refined
+  const double error = solved.error();
+  EXPECT_LT(error, 1e-12);
+  EXPECT_EQ(solved.error(Solved::Begun::yes), error);
+  EXPECT_EQ(solved.error(Solved::Begun::for_another), error);
+  solved.set(chain(40, random));
+  ASSERT_TRUE(solved.factorize());
+  EXPECT_LT(solved.error(Solved::Begun::yes), 1e-12);
 }
 
 TEST(Substructuring, solves_matrices_that_are_not_symmetric) {

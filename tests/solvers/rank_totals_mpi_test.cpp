@@ -1,0 +1,61 @@
+#include "solvers/ranks/rank_totals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "test_models.hpp"
+#include "trammel/error.hpp"
+
+namespace trammel::testing {
+namespace {
+
+TEST(RankTotals, are_the_maxima_and_the_sums_of_all_ranks) {
+  Chain chain(4);
+  const int rank = chain.layout->rank(), ranks = chain.layout->ranks();
+  RankTotals totals;
+  std::array largest{rank + 0.5, -1.0 - rank};
+  std::array next{-HUGE_VAL};
+  std::array sums{1.0, rank + 1.0, 0.25};
+  totals.add_maxima(largest);
+  totals.add_sums(sums);
+  totals.add_maxima(next);
+  EXPECT_TRUE(totals.agree(*chain.assembler));
+  EXPECT_EQ(largest[0], ranks - 0.5);
+  EXPECT_EQ(largest[1], -1);
+  EXPECT_EQ(next[0], -HUGE_VAL);
+  EXPECT_EQ(sums[0], ranks);
+  EXPECT_EQ(sums[1], ranks * (ranks + 1) / 2);
+  EXPECT_EQ(sums[2], 0.25 * ranks);
+}
+
+TEST(RankTotals, carry_the_rejection_and_the_error_of_one_rank) {
+  Chain chain(4);
+  const bool here = chain.layout->rank() == chain.layout->ranks() - 1;
+  std::array largest{here ? 2.0 : 1.0};
+  RankTotals rejected;
+  if (here) rejected.fault.refuse("it lies flat");
+  rejected.add_maxima(largest);
+  EXPECT_FALSE(rejected.agree(*chain.assembler));
+  EXPECT_EQ(chain.assembler->rejection(), "it lies flat");
+  EXPECT_EQ(largest[0], 2);
+
+  RankTotals failed;
+  try {
+    if (here) throw std::runtime_error("no such number");
+  } catch (...) {
+    failed.fault.capture(nullptr, chain.layout->rank(), 0.5);
+  }
+  std::string text;
+  try {
+    failed.agree(*chain.assembler);
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  EXPECT_NE(text.find("no such number"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace trammel::testing
