@@ -1,6 +1,7 @@
 #pragma once
 
 #include "helicoid_coefficients.hpp"
+#include "lanes.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/linear_algebra.hpp"
 

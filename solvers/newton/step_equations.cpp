@@ -55,6 +55,7 @@ void StepEquations::revise() {
   metres_.assign(static_cast<std::size_t>(layout.local_size()), 1.0);
   of_row_ = typical_ = metres_;
   turned_.assign(unknowns.size(), Vec3::Zero());
+  rotations_.clear();
   rounding_.assign(unknowns.size(), 0.0);
   const bool has_states =
       std::ranges::find(unknowns, BlockKind::state, &UnknownBlock::kind) != unknowns.end();
@@ -87,6 +88,7 @@ void StepEquations::revise() {
       // Everything in newtons and metres: generalized forces of an angle are moments.
       of_row_[place] = is_kinematic(u.kind) ? 1 / metres_[place] : metres_[place];
     }
+    if (u.kind == BlockKind::rotation) rotations_.push_back({static_cast<int>(i), u.offset.value});
     if (scales_.rounding != nullptr) rounding_[i] = (*scales_.rounding)[u.block];
     if (has_states && scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
@@ -207,7 +209,6 @@ bool StepEquations::update(const double* x) {
       // Beyond half a turn the increment is not the only one that leads there.
       if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) too_far_ = static_cast<int>(i);
       turned_[i] = theta;
-      set_rotation(value, (quaternion_of(base) * so3::exp_quaternion(theta)).normalized());
       norms_.angular_acceleration = std::max(norms_.angular_acceleration, fastest + speed * speed);
       double& rotation = norms_.size[FieldNorms::rotation];
       rotation = std::max(rotation, size);
@@ -235,6 +236,7 @@ bool StepEquations::update(const double* x) {
       moved = std::max(moved, size);
     }
   }
+  turn_rotations(rotations_, turned_, base_->value.data(), trial_.value.data());
   assembler_.layout().update_shared(trial_);
   return too_far_ < 0;
 }

@@ -6,6 +6,7 @@
 
 #include "solvers/newton/algebraic_sizes.hpp"
 #include "solvers/newton/newton_equations.hpp"
+#include "solvers/newton/rotation_update.hpp"
 #include "solvers/newton/step_coefficients.hpp"
 
 namespace trammel {
@@ -114,6 +115,7 @@ class StepEquations final : public NewtonEquations {
   std::vector<double> rate_offset_, acceleration_offset_;
   std::vector<double> local_, corrections_;  ///< in the stabilized form; `local_` on several ranks too
   std::span<const Vec3> turns_;
+  std::vector<RotationAt> rotations_;
   std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
   int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn
   FieldNorms norms_, carried_;
