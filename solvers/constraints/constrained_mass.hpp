@@ -88,7 +88,7 @@ class ConstrainedMass {
   Timings& timings() const { return timings_; }
 
  private:
-  /// Finds rows of the system without mass and constraint; true if any rank has some.
+  /// Finds rows of the system without mass and constraint; returns the blocks of this rank that have some.
   std::vector<NamedBlock> find_massless(Mat system);
   /// Copies the system, with inertia in those rows.
   void fill_massless(Mat system);

@@ -95,7 +95,9 @@ struct CheckedTerm {
 
 /// Compares K, D and M, the rates, their gradient and the bias of an instance with differences of sixth order at one
 /// state, term by term (K, D, M block pair by block pair), sorted with the worst first. Blocks declared not to couple
-/// must hold zeros, and a residual that is said to be constant must be the same a second later. An algebraic unknown that breaks its rules (see trammel/algebraic_rules.hpp) is a term off by 1.
+/// must hold zeros, and a residual that is said to be constant must be the same a second later. Where no stiffness is asked for, the
+/// gradients, D and M must be the same. An algebraic unknown that breaks its rules (see trammel/algebraic_rules.hpp) is a term off
+/// by 1.
 TRAMMEL_API std::vector<CheckedTerm> check_derivatives(const ElementRange& range, int instance,
                                                        const TestState& at, double step = 1e-3);
 /// As check_derivatives; while a term is off by more than `bound`, all are compared again over steps a tenth, a hundredth
