@@ -115,28 +115,9 @@ void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& o
   out.bias.setZero();
 }
 
-void pose_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MarkerMotion& out) {
-  const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
-  // A rotation with this diagonal is the identity: most markers have the axes of their frame.
-  if (R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1)
-    out.R_WM = R_WF;
-  else
-    out.R_WM = R_WF.lazyProduct(R_FM);
-  out.p_WM = x.position(first);
-  out.compensation_W = x.compensation(first);
-  add_to_place(out.p_WM, out.compensation_W, R_WF.lazyProduct(p_FM_F));
-  out.dofs = 6;
-}
-
-void twist_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MarkerMotion& out) {
-  const Eigen::Map<const Vec3> w = x.velocity(first + 1);
-  out.twist.head<3>() = x.velocity(first) + x.rotation(first + 1).lazyProduct(w.cross(p_FM_F));
-  out.twist.tail<3>() = R_FM.transpose().lazyProduct(w);
-}
-
 void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MotionLevel level,
               MarkerMotion& out) {
-  pose_in_frame(x, first, R_FM, p_FM_F, out);
+  detail::pose_in_frame(x, first, R_FM, p_FM_F, out);
   if (level == MotionLevel::pose) return;
   const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
   out.J.resize(6, 6);
@@ -149,7 +130,7 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
   J.bottomLeftCorner<3, 3>().setZero();
   J.bottomRightCorner<3, 3>() = R_FM.transpose();
   if (level == MotionLevel::jacobian) return;
-  twist_in_frame(x, first, R_FM, p_FM_F, out);
+  detail::twist_in_frame(x, first, R_FM, p_FM_F, out);
   if (level == MotionLevel::velocity) return;
   const Vec3 w = x.velocity(first + 1);
   const Vec3 w_x_p = w.cross(p_FM_F);
@@ -178,12 +159,6 @@ void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerM
       if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
       break;
   }
-}
-
-void Marker::evaluate_twist(const LocalState& x, int first, MarkerMotion& out) const {
-  if (kind_ != Kind::frame) return evaluate(x, first, MotionLevel::velocity, out);
-  pose_in_frame(x, first, R_FM_, p_FM_F_, out);
-  twist_in_frame(x, first, R_FM_, p_FM_F_, out);
 }
 
 void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion& motion, const Vec6& w,

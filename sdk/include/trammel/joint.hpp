@@ -203,8 +203,10 @@ class Joint {
   }
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
-    if constexpr (is_sparse())
+    if constexpr (is_sparse()) {
       if (!is_any_evaluated()) return;
+      if (rigid_ && !out.request.tangent && !out.request.bias) return evaluate_residual(x, out);
+    }
     MarkerMotion A, B;
     evaluate_markers(site_, x, out.request, A, B);
     evaluate_between(x, A, B, out);
@@ -370,27 +372,39 @@ class Joint {
     return s;
   }
 
-  // Flattened: most of the time goes into calls of products of 3 x 3 otherwise. Between rigid markers the assembly is part of
-  // it: what the terms leave zero costs nothing then.
+  /// The assembly between rigid markers: what the terms leave zero costs nothing.
+  struct RigidPullback {
+    static constexpr JointStructure s = detail::StructureOf<Derived>::value;
+    static constexpr auto kind = s.in_world ? detail::Displacement::in_world : detail::Displacement::in_A;
+    using type =
+        detail::JointPullback<kind, 3, s.displacements, s.rotations, &detail::StructureOf<Derived>::value>;
+  };
+
+  // Flattened: most of the time goes into calls of products of 3 x 3 otherwise.
   [[gnu::flatten]] void evaluate_between(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B,
                                          LocalSystem& out) const {
+    const bool second = needs_curvature(out.request);
     if constexpr (is_sparse())
-      if (rigid_) {
-        constexpr JointStructure s = detail::StructureOf<Derived>::value;
-        constexpr auto kind = s.in_world ? detail::Displacement::in_world : detail::Displacement::in_A;
-        return with_terms(x, A, B, out, [&](const auto&... parts) {
-          detail::JointPullback<kind, 3, s.displacements, s.rotations, &detail::StructureOf<Derived>::value>(
-              site_, x, parts..., out)
-              .add();
+      if (rigid_)
+        return with_terms(x, A, B, out, second, [&](const auto&... parts) {
+          typename RigidPullback::type(site_, x, parts..., out).add();
         });
-      }
-    with_terms(x, A, B, out, [&](const auto&... parts) { assemble_joint(site_, x, parts..., out); });
+    with_terms(x, A, B, out, second, [&](const auto&... parts) { assemble_joint(site_, x, parts..., out); });
+  }
+  /// The residual between rigid markers, with the rates that are asked for. All of it is one function, out of which no address
+  /// leads: what these equations do not depend on is neither computed nor stored.
+  [[gnu::flatten]] void evaluate_residual(const LocalState& x, LocalSystem& out) const {
+    MarkerMotion A, B;
+    site_.A.evaluate_rigid(x, 0, out.request.rates, A);
+    site_.B.evaluate_rigid(x, blocks_A_, out.request.rates, B);
+    with_terms(x, A, B, out, false, [&](const auto&... parts) {
+      typename RigidPullback::type(site_, x, parts..., out).add_residual();
+    });
   }
   /// Calls use(relative pose, terms, structure, rows). It is compiled for each use: what one does not read costs it nothing.
   template <class Use>
   void with_terms(const LocalState& x, const MarkerMotion& A, const MarkerMotion& B, const LocalSystem& out,
-                  Use&& use) const {
-    const bool second = needs_curvature(out.request);
+                  bool second, Use&& use) const {
     const RelativePose pose = relative_pose(A, B, Derived::meets);
     Coordinates rate;
     if (out.request.rates || out.request.bias) rate = coordinate_rates(x);

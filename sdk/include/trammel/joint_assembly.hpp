@@ -19,9 +19,9 @@ inline void evaluate_markers(const JointSite& site, const LocalState& x, const R
   const MotionLevel level =
       level_of_position_rows(request, rigid ? MotionLevel::pose : MotionLevel::jacobian);
   const int first_of_B = site.A.block_count();
-  if (rigid && level == MotionLevel::velocity) {
-    site.A.evaluate_twist(x, 0, A);
-    site.B.evaluate_twist(x, first_of_B, B);
+  if (rigid && (level == MotionLevel::pose || level == MotionLevel::velocity)) {
+    site.A.evaluate_rigid(x, 0, level == MotionLevel::velocity, A);
+    site.B.evaluate_rigid(x, first_of_B, level == MotionLevel::velocity, B);
     return;
   }
   site.A.evaluate(x, 0, level, A);

@@ -104,7 +104,12 @@ class JointPullback {
       set_columns();
       tangent();
     }
-    if (request.rates || request.bias) rates();
+    if (request.rates || request.bias) rates<true>();
+  }
+  /// The residual, and the rates where they are asked for; no derivatives.
+  void add_residual() {
+    residual();
+    if (out_.request.rates) rates<false>();
   }
 
  private:
@@ -422,7 +427,8 @@ class JointPullback {
     }
   }
 
-  /// Rates of the equations, their gradient, and the bias.
+  /// Rates of the equations; `differentiated`: with their gradient and the bias, where these are asked for.
+  template <bool differentiated>
   void rates() {
     const Vec3 w_A = at_.A.twist.template tail<3>();
     const bool reads_rotation = turns_ || !in_world;
@@ -449,9 +455,16 @@ class JointPullback {
         eq_.for_each_coordinate(i, [&](int k) { sum += eq_.by_coordinate(i, k) * c_rate[k]; });
         rate[row] = sum;
       });
-      if (out_.request.tangent) add_rate_gradient(u, w, dv, w_A, w_A_B);
+      if constexpr (differentiated)
+        if (out_.request.tangent) add_rate_gradient(u, w, dv, w_A, w_A_B);
     }
-    if (!out_.request.bias) return;
+    if constexpr (differentiated)
+      if (out_.request.bias) add_bias(u, w, dv, w_A, w_A_B);
+  }
+
+  void add_bias(const Vec3& u, const Vec3& w, const Vec3& dv, const Vec3& w_A, const Vec3& w_A_B) {
+    const bool reads_rotation = turns_ || !in_world;
+    const double* c_rate = rows_.coordinate_rates;
     Vec3 by_u = at_.B.bias.template head<3>() - at_.A.bias.template head<3>();
     const Vec3 alpha_A = at_.A.bias.template tail<3>();
     if constexpr (!in_world) by_u = R_AW_ * by_u - w_A.cross(dv + u) - alpha_A.cross(at_.p_AB_A);

@@ -74,10 +74,8 @@ class LocalSystem {
     n_ = n;
     used_ = 0;
     const auto need = static_cast<std::size_t>(n);
-    if (rate_.size() < need) grow(need);  // r_ may have a few rows more
-    // Several at a time: most elements have so few rows that a call of memset costs more.
-    for (std::size_t k = 0; k < need; k += at_once)
-      Eigen::Map<Eigen::Matrix<double, at_once, 1>, Eigen::AlignedMax>(r_.data() + k).setZero();
+    if (r_.size() < need) grow(need);
+    set_zero(r_);
   }
 
  private:
@@ -85,9 +83,14 @@ class LocalSystem {
   static constexpr int at_once = 4;
 
   void grow(std::size_t n) {
-    r_.resize((n + at_once - 1) / at_once * at_once);
-    for (Buffer* b : {&rate_, &bias_}) b->resize(n);
+    n = (n + at_once - 1) / at_once * at_once;
+    for (Buffer* b : {&r_, &rate_, &bias_}) b->resize(n);
     for (Buffer* b : {&K_, &D_, &M_, &rate_gradient_}) b->resize(n * n);
+  }
+  /// Several at a time: most elements have so few rows that a call of memset costs more.
+  void set_zero(Buffer& b) const {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n_); k += at_once)
+      Eigen::Map<Eigen::Matrix<double, at_once, 1>, Eigen::AlignedMax>(b.data() + k).setZero();
   }
   MatrixMap matrix(Buffer& b, unsigned bit) {
     MatrixMap m(b.data(), n_, n_);
@@ -98,12 +101,11 @@ class LocalSystem {
     return m;
   }
   VectorMap vector(Buffer& b, unsigned bit) {
-    VectorMap v(b.data(), n_);
     if ((used_ & bit) == 0) {
-      v.setZero();
+      set_zero(b);
       used_ |= bit;
     }
-    return v;
+    return VectorMap(b.data(), n_);
   }
 
   int n_ = 0;

@@ -111,8 +111,9 @@ class TRAMMEL_API Marker {
   std::vector<int> block_sizes() const;
 
   void evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const;
-  /// The pose and the twist alone: J of a rigid marker, which its other functions do not need, is left as it is.
-  void evaluate_twist(const LocalState& x, int first, MarkerMotion& out) const;
+  /// Of a marker without a shape the pose, with `twist` the twist too; the rest of `out` is left as it is. Inline: what the caller
+  /// does not read costs nothing.
+  void evaluate_rigid(const LocalState& x, int first, bool twist, MarkerMotion& out) const;
   /// Rate of the twist at the accelerations of x: (acceleration of the origin in world components; rate of w_WM_M).
   /// `motion` must be the result of `evaluate` at x with MotionLevel::full.
   Vec6 acceleration(const LocalState& x, int first, const MarkerMotion& motion) const;
@@ -130,5 +131,53 @@ class TRAMMEL_API Marker {
   std::string name_ = "ground";
   Reserved<2> reserved_;
 };
+
+namespace detail {
+
+/// The pose of a marker at (R_FM, p_FM_F) in the frame of position block `first` and of the rotation block after it.
+inline void pose_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F,
+                          MarkerMotion& out) {
+  const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
+  // A rotation with this diagonal is the identity: most markers have the axes of their frame.
+  if (R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1)
+    out.R_WM = R_WF;
+  else
+    out.R_WM = R_WF.lazyProduct(R_FM);
+  out.p_WM = x.position(first);
+  out.compensation_W = x.compensation(first);
+  add_to_place(out.p_WM, out.compensation_W, R_WF.lazyProduct(p_FM_F));
+  out.dofs = 6;
+}
+
+inline void twist_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F,
+                           MarkerMotion& out) {
+  const Eigen::Map<const Vec3> w = x.velocity(first + 1);
+  out.twist.head<3>() = x.velocity(first) + x.rotation(first + 1).lazyProduct(w.cross(p_FM_F));
+  out.twist.tail<3>() = R_FM.transpose().lazyProduct(w);
+}
+
+}  // namespace detail
+
+inline void Marker::evaluate_rigid(const LocalState& x, int first, bool twist, MarkerMotion& out) const {
+  eigen_assert(!has_shape());
+  if (kind_ == Kind::frame) {
+    detail::pose_in_frame(x, first, R_FM_, p_FM_F_, out);
+    if (twist) detail::twist_in_frame(x, first, R_FM_, p_FM_F_, out);
+    return;
+  }
+  out.twist.setZero();
+  if (kind_ == Kind::ground) {
+    out.R_WM = R_FM_;
+    out.p_WM = p_FM_F_;
+    out.compensation_W.setZero();
+    out.dofs = 0;
+    return;
+  }
+  out.R_WM.setIdentity();
+  out.p_WM = x.position(first);
+  out.compensation_W = x.compensation(first);
+  out.dofs = 3;
+  if (twist) out.twist.head<3>() = x.velocity(first);
+}
 
 }  // namespace trammel
