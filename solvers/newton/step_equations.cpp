@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
-#include <type_traits>
 
 #include "kernel/collective_errors.hpp"
 #include "kernel/rank_exchange.hpp"
 #include "solvers/linear/petsc_owned.hpp"
+#include "solvers/newton/frame_norms.hpp"
 #include "solvers/newton/motion_copy.hpp"
 #include "solvers/newton/residual_origin.hpp"
+#include "solvers/newton/unknown_runs.hpp"
 #include "trammel/index.hpp"
 #include "trammel/lie.hpp"
 
@@ -24,20 +23,6 @@ std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
 /// The residual field and increment field of a kind of block.
 FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNorms::Residual>(kind); }
-
-/// Takes what is no number for infinite, so that no number replaces it.
-void take_larger(double& largest, double r) {
-  if (!(r <= largest)) largest = std::isnan(r) ? HUGE_VAL : r;
-}
-
-/// Calls use(size), with 3, the size of most blocks, as a constant.
-template <class Use>
-void of_size(int size, Use&& use) {
-  if (size == 3)
-    use(std::integral_constant<int, 3>());
-  else
-    use(size);
-}
 
 // In statics the damping matrix enters rows of velocity constraints alone; elsewhere it is made negligible.
 constexpr double faint = 1e-9;
@@ -56,7 +41,8 @@ void StepEquations::revise() {
   of_row_ = typical_ = metres_;
   turned_.assign(unknowns.size(), Vec3::Zero());
   rotations_.clear();
-  rounding_.assign(unknowns.size(), 0.0);
+  rounding_.assign(metres_.size(), 0.0);
+  runs_ = block_runs_of(layout);
   const bool has_states =
       std::ranges::find(unknowns, BlockKind::state, &UnknownBlock::kind) != unknowns.end();
   state_gain_.assign(has_states ? unknowns.size() : 0, 0.0);
@@ -89,7 +75,8 @@ void StepEquations::revise() {
       of_row_[place] = is_kinematic(u.kind) ? 1 / metres_[place] : metres_[place];
     }
     if (u.kind == BlockKind::rotation) rotations_.push_back({static_cast<int>(i), u.offset.value});
-    if (scales_.rounding != nullptr) rounding_[i] = (*scales_.rounding)[u.block];
+    if (scales_.rounding != nullptr)
+      std::fill_n(rounding_.begin() + u.local, u.size, (*scales_.rounding)[u.block]);
     if (has_states && scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
@@ -138,107 +125,6 @@ void StepEquations::begin(const State& base, double end, const StepCoefficients&
 void StepEquations::rescale() {
   for (std::size_t i = 0; i < algebraic_row_.size(); ++i)
     algebraic_row_[i] = stiffness_ * scales_.length / algebraic_.equation[i];
-}
-
-bool StepEquations::update(const double* x) {
-  const StepCoefficients& c = coefficients_;
-  norms_ = {};
-  too_far_ = -1;
-  const auto unknowns = assembler_.layout().unknowns();
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    const UnknownBlock& u = unknowns[i];
-    const double* from = x + u.local;
-    const double* base = base_->value.data() + u.offset.value;
-    double* value = trial_.value.data() + u.offset.value;
-    if (is_multiplier(u.kind)) {
-      for (int k = 0; k < u.size; ++k) value[k] = stiffness_ * from[k];
-      continue;
-    }
-    if (u.kind == BlockKind::algebraic) {
-      double& size = norms_.size[FieldNorms::algebraic_increment];
-      for (int k = 0; k < u.size; ++k) {
-        const std::size_t place = at(u.local + k);
-        const double increment = algebraic_column_[place] * from[k];
-        value[k] = base[k] + increment;
-        const double its_size = std::max({typical_[place], std::abs(base[k]), std::abs(value[k])});
-        metres_[place] = algebraic_column_[place] / its_size;
-        size = std::max(size, std::abs(increment) / its_size);
-      }
-      continue;
-    }
-    double* rate = trial_.rate.data() + u.offset.dof;
-    const double* v0 = rate_offset_.data() + u.offset.dof;
-    if (u.kind == BlockKind::state) {
-      double &size = norms_.size[FieldNorms::state_increment], &largest = norms_.state_rate;
-      double far = 0;
-      for (int k = 0; k < u.size; ++k) {
-        const std::size_t place = at(u.local + k);
-        value[k] = base[k] + from[k];
-        rate[k] = c.state_rate * from[k] + v0[k];
-        // A state larger than its nominal size is compared with its own magnitude.
-        const double its_size = std::max({typical_[place], std::abs(base[k]), std::abs(value[k])});
-        metres_[place] = of_row_[place] = 1 / its_size;
-        size = std::max(size, std::abs(from[k]) / its_size);
-        // The rate that changes y by itself in a step counts: a state that stands still has no other scale.
-        largest =
-            std::max({largest, std::abs(rate[k]) / its_size, c.state_rate * std::abs(value[k]) / its_size});
-        far = std::max(far, std::abs(value[k]) / typical_[place]);
-      }
-      known_to_[i] = rounding_[i] + std::numeric_limits<double>::epsilon() * state_gain_[i] * far;
-      continue;
-    }
-    double* acceleration = trial_.acceleration.data() + u.offset.dof;
-    const double* a0 = acceleration_offset_.data() + u.offset.dof;
-    const double* metres = metres_.data() + u.local;
-    double size = 0, fastest = 0, speed = 0;
-    of_size(u.size, [&](auto n) {
-      for (int k = 0; k < n; ++k) {
-        const double v = c.velocity * from[k] + v0[k], a = c.acceleration * from[k] + a0[k];
-        size = std::max(size, std::abs(from[k]) * metres[k]);
-        fastest = std::max(fastest, std::abs(a));
-        speed = std::max(speed, std::abs(v));
-        rate[k] = v;
-        acceleration[k] = a;
-      }
-    });
-    const double* mu = u.stabilizing_local >= 0 ? x + u.stabilizing_local : nullptr;
-    if (u.kind == BlockKind::rotation) {
-      Vec3 theta(from[0], from[1], from[2]);
-      if (mu != nullptr) theta -= Eigen::Map<const Vec3>(mu);
-      if (!turns_.empty()) theta = turns_[i];
-      // Beyond half a turn the increment is not the only one that leads there.
-      if (!(theta.squaredNorm() < std::numbers::pi * std::numbers::pi)) too_far_ = static_cast<int>(i);
-      turned_[i] = theta;
-      norms_.angular_acceleration = std::max(norms_.angular_acceleration, fastest + speed * speed);
-      double& rotation = norms_.size[FieldNorms::rotation];
-      rotation = std::max(rotation, size);
-    } else {
-      const bool position = u.kind == BlockKind::position;
-      const double* base_compensation = base_->compensation.data() + u.offset.dof;
-      double* compensation = trial_.compensation.data() + u.offset.dof;
-      of_size(u.size, [&](auto n) {
-        for (int k = 0; k < n; ++k) {
-          const double moved = from[k] - (mu != nullptr ? mu[k] : 0.0);
-          if (position)
-            set_sum(value[k], compensation[k], base[k], base_compensation[k], moved);
-          else
-            value[k] = base[k] + moved;
-        }
-      });
-      if (position) {
-        norms_.acceleration = std::max(norms_.acceleration, fastest);
-      } else {
-        double& largest = norms_.generalized_acceleration;
-        const double* typical = typical_.data() + u.local;
-        for (int k = 0; k < u.size; ++k) largest = std::max(largest, std::abs(acceleration[k]) / typical[k]);
-      }
-      double& moved = norms_.size[position ? FieldNorms::displacement : FieldNorms::coordinate];
-      moved = std::max(moved, size);
-    }
-  }
-  turn_rotations(rotations_, turned_, base_->value.data(), trial_.value.data());
-  assembler_.layout().update_shared(trial_);
-  return too_far_ < 0;
 }
 
 bool StepEquations::move_here(Vec x) {
@@ -337,85 +223,109 @@ TangentWeights StepEquations::weights(std::span<const Mat3> T) const {
 void StepEquations::scale_rows(double* f, const double* x) {
   const TangentWeights w = weights({});
   largest_constraint_ = largest_rate_ = 0;
-  const RowStatuses& statuses = assembler_.statuses();
-  const bool some_rest = !statuses.rows().empty();
-  const auto unknowns = assembler_.layout().unknowns();
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    const UnknownBlock& u = unknowns[i];
-    if (!u.owned) break;
-    double scale = w.row[kind_at(u.kind)];
-    const bool differentiated = is_multiplier(u.kind) && level_ == ConstraintLevel::acceleration;
-    if (differentiated) {
-      for (int k = 0; k < u.size; ++k) f[u.local + k] /= coefficients_.acceleration;
-      scale = stiffness_;
-    }
-    const double *of_row = of_row_.data() + u.local, *typical = typical_.data() + u.local;
-    double largest = 0;
-    double* rows = f + u.local;
-    if (is_kinematic(u.kind)) {
-      of_size(u.size, [&](auto n) {
-        for (int k = 0; k < n; ++k) {
-          const double r = rows[k];
-          take_larger(largest, std::abs(r) * of_row[k]);
-          rows[k] = r * scale;
-        }
-      });
-    } else if (u.kind == BlockKind::state) {
-      for (int k = 0; k < u.size; ++k) {
-        // No state's row can fall below its own rounding; that of another does not count.
-        const double r = std::abs(rows[k]);
-        if (!(r <= known_to_[i] * typical[k])) take_larger(largest, r * of_row[k]);
-        rows[k] *= scale;
-      }
-    } else if (u.kind == BlockKind::algebraic) {
-      for (int k = 0; k < u.size; ++k) {
-        const std::size_t place = at(u.local + k);
-        const double r = std::abs(rows[k]);
-        if (!(r <= algebraic_.rounding[place])) take_larger(largest, r / algebraic_.equation[place]);
-        rows[k] *= algebraic_row_[place];
-      }
-    } else {
-      double open = 0;
-      of_size(u.size, [&](auto n) {
-        for (int k = 0; k < n; ++k) {
-          if (some_rest && statuses.of(u.block, k) != RowStatus::active) {
-            // The row is one of forces: lambda = 0, or lambda = F.
-            if (differentiated) rows[k] *= coefficients_.acceleration;
-            take_larger(norms_.residual[FieldNorms::force], std::abs(rows[k]) / of_row[k]);
-            rows[k] *= w.row[kind_at(u.kind)];
-            continue;
-          }
-          const double r = rows[k];
-          take_larger(open, std::abs(r) / typical[k]);
-          take_larger(largest, std::abs(r) * of_row[k]);
-          rows[k] = r * scale;
-        }
-      });
-      take_larger(u.kind == BlockKind::multiplier ? largest_constraint_ : largest_rate_, open);
-    }
-    double& norm = norms_.residual[differentiated ? FieldNorms::constraint : residual_field(u.kind)];
-    norm = std::max(norm, largest);
-    if (is_kinematic(u.kind)) {
-      double& beyond = norms_.beyond_rounding[residual_field(u.kind)];
-      beyond = std::max(beyond, largest - rounding_[i]);
-    }
-    if (u.stabilizing_local < 0) continue;
-
-    double* stabilizing = f + u.stabilizing_local;
-    largest = 0;
-    const double* metres = metres_.data() + u.local;
-    const bool constraint = u.kind == BlockKind::multiplier;
-    for (int k = 0; k < u.size; ++k) {
-      if (!constraint)
-        stabilizing[k] = x[u.stabilizing_local + k] + corrections_[at(u.stabilizing_local + k)];
-      const double r = std::abs(stabilizing[k]);
-      take_larger(largest, r * metres[k]);
-      if (constraint) take_larger(largest_rate_, r / typical[k]);
-      stabilizing[k] *= constraint ? w.stabilizing_row_velocity : w.stabilizing_row_mu;
-    }
-    double& other = norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction];
-    other = std::max(other, largest);
+  const bool some_rest = !assembler_.statuses().rows().empty();
+  for (const BlockRun& run : runs_) {
+    if (!run.owned) break;
+    if (run.of == BlockRun::Of::frames)
+      measure_frames(run, f + run.local);
+    else if (run.of != BlockRun::Of::others && !some_rest)
+      scale_constraints(run, w, f + run.local);
+    else
+      for (int i = run.first; i < run.last; ++i) scale_block(i, w, f, x);
   }
+}
+
+void StepEquations::measure_frames(const BlockRun& run, const double* rows) {
+  // Forces are in newtons as they are: TangentWeights::row is 1 for them.
+  const double *of_row = of_row_.data() + run.local, *rounding = rounding_.data() + run.local;
+  FrameResiduals residuals;
+  for (int k = 0; k < run.size; k += frame_size)
+    residuals.take(frame_at(rows + k).abs() * frame_at(of_row + k), frame_at(rounding + k));
+  residuals.add_to(norms_);
+}
+
+void StepEquations::scale_constraints(const BlockRun& run, const TangentWeights& w, double* rows) {
+  const bool differentiated = level_ == ConstraintLevel::acceleration;
+  const BlockKind kind =
+      run.of == BlockRun::Of::multipliers ? BlockKind::multiplier : BlockKind::velocity_multiplier;
+  RunNumbers its(rows, run.size);
+  const ConstRunNumbers of_row(of_row_.data() + run.local, run.size);
+  const ConstRunNumbers typical(typical_.data() + run.local, run.size);
+  if (differentiated) its /= coefficients_.acceleration;
+  take_larger(kind == BlockKind::multiplier ? largest_constraint_ : largest_rate_,
+              (its.abs() / typical).maxCoeff<Eigen::PropagateNaN>());
+  take_larger(norms_.residual[differentiated ? FieldNorms::constraint : residual_field(kind)],
+              (its.abs() * of_row).maxCoeff<Eigen::PropagateNaN>());
+  its *= differentiated ? stiffness_ : w.row[kind_at(kind)];
+}
+
+void StepEquations::scale_block(int i, const TangentWeights& w, double* f, const double* x) {
+  const UnknownBlock& u = assembler_.layout().unknowns()[at(i)];
+  if (u.size == 0) return;
+  const double *of_row = of_row_.data() + u.local, *typical = typical_.data() + u.local;
+  double* rows = f + u.local;
+  double largest = 0;
+  FieldNorms::Residual field = residual_field(u.kind);
+  if (is_kinematic(u.kind)) {
+    for (int k = 0; k < u.size; ++k) {
+      take_larger(largest, std::abs(rows[k]) * of_row[k]);
+      rows[k] *= w.row[kind_at(u.kind)];
+    }
+    double& beyond = norms_.beyond_rounding[field];
+    beyond = std::max(beyond, largest - rounding_[at(u.local)]);
+  } else if (u.kind == BlockKind::state) {
+    for (int k = 0; k < u.size; ++k) {
+      // No state's row can fall below its own rounding; that of another does not count.
+      const double r = std::abs(rows[k]);
+      if (!(r <= known_to_[at(i)] * typical[k])) take_larger(largest, r * of_row[k]);
+      rows[k] *= w.row[kind_at(u.kind)];
+    }
+  } else if (u.kind == BlockKind::algebraic) {
+    for (int k = 0; k < u.size; ++k) {
+      const std::size_t place = at(u.local + k);
+      const double r = std::abs(rows[k]);
+      if (!(r <= algebraic_.rounding[place])) take_larger(largest, r / algebraic_.equation[place]);
+      rows[k] *= algebraic_row_[place];
+    }
+  } else {
+    const bool differentiated = level_ == ConstraintLevel::acceleration;
+    if (differentiated) field = FieldNorms::constraint;
+    const double of_force = w.row[kind_at(u.kind)], scale = differentiated ? stiffness_ : of_force;
+    const RowStatuses& statuses = assembler_.statuses();
+    double open = 0;
+    for (int k = 0; k < u.size; ++k) {
+      if (differentiated) rows[k] /= coefficients_.acceleration;
+      if (statuses.of(u.block, k) != RowStatus::active) {
+        // The row is one of forces: lambda = 0, or lambda = F.
+        if (differentiated) rows[k] *= coefficients_.acceleration;
+        take_larger(norms_.residual[FieldNorms::force], std::abs(rows[k]) / of_row[k]);
+        rows[k] *= of_force;
+        continue;
+      }
+      take_larger(open, std::abs(rows[k]) / typical[k]);
+      take_larger(largest, std::abs(rows[k]) * of_row[k]);
+      rows[k] *= scale;
+    }
+    take_larger(u.kind == BlockKind::multiplier ? largest_constraint_ : largest_rate_, open);
+  }
+  take_larger(norms_.residual[field], largest);
+  if (u.stabilizing_local >= 0) scale_stabilizing(u, w, f, x);
+}
+
+void StepEquations::scale_stabilizing(const UnknownBlock& u, const TangentWeights& w, double* f,
+                                      const double* x) {
+  const double *metres = metres_.data() + u.local, *typical = typical_.data() + u.local;
+  double* stabilizing = f + u.stabilizing_local;
+  const bool constraint = u.kind == BlockKind::multiplier;
+  double largest = 0;
+  for (int k = 0; k < u.size; ++k) {
+    if (!constraint) stabilizing[k] = x[u.stabilizing_local + k] + corrections_[at(u.stabilizing_local + k)];
+    const double r = std::abs(stabilizing[k]);
+    take_larger(largest, r * metres[k]);
+    if (constraint) take_larger(largest_rate_, r / typical[k]);
+    stabilizing[k] *= constraint ? w.stabilizing_row_velocity : w.stabilizing_row_mu;
+  }
+  take_larger(norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction], largest);
 }
 
 void StepEquations::tangent(Mat J, LocalFault& fault) {
@@ -475,19 +385,30 @@ std::string StepEquations::not_finite() const {
 void StepEquations::measure_change(Vec change, FieldNorms& norms) const {
   const PetscScalar* values = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(change, &values));
-  const auto unknowns = assembler_.layout().unknowns();
-  for (const UnknownBlock& u : unknowns) {
-    if (!u.owned) break;
-    if (is_multiplier(u.kind)) continue;
-    double largest = 0;
-    for (int k = 0; k < u.size; ++k)
-      largest = std::max(largest, std::abs(values[u.local + k]) * metres_[at(u.local + k)]);
-    const FieldNorms::Increment field = u.kind == BlockKind::position    ? FieldNorms::displacement
-                                        : u.kind == BlockKind::rotation  ? FieldNorms::rotation
-                                        : u.kind == BlockKind::state     ? FieldNorms::state_increment
-                                        : u.kind == BlockKind::algebraic ? FieldNorms::algebraic_increment
-                                                                         : FieldNorms::coordinate;
+  const auto take = [&norms](FieldNorms::Increment field, double largest) {
     norms.change[field] = std::max(norms.change[field], largest);
+  };
+  const auto unknowns = assembler_.layout().unknowns();
+  for (const BlockRun& run : runs_) {
+    if (!run.owned) break;
+    if (run.of == BlockRun::Of::frames) {
+      FrameMaxima largest;
+      for (int k = run.local; k < run.local + run.size; k += frame_size)
+        largest.take(frame_at(values + k).abs() * frame_at(metres_.data() + k));
+      take(FieldNorms::displacement, largest.of_positions());
+      take(FieldNorms::rotation, largest.of_rotations());
+      continue;
+    }
+    if (run.of != BlockRun::Of::others) continue;
+    for (const UnknownBlock& u : unknowns.subspan(at(run.first), at(run.last - run.first))) {
+      if (is_multiplier(u.kind)) continue;
+      const FieldNorms::Increment field = u.kind == BlockKind::position    ? FieldNorms::displacement
+                                          : u.kind == BlockKind::rotation  ? FieldNorms::rotation
+                                          : u.kind == BlockKind::state     ? FieldNorms::state_increment
+                                          : u.kind == BlockKind::algebraic ? FieldNorms::algebraic_increment
+                                                                           : FieldNorms::coordinate;
+      for (int k = u.local; k < u.local + u.size; ++k) take(field, std::abs(values[k]) * metres_[at(k)]);
+    }
   }
   TRAMMEL_PETSC(VecRestoreArrayRead(change, &values));
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solvers/newton/algebraic_sizes.hpp"
+#include "solvers/newton/block_runs.hpp"
 #include "solvers/newton/newton_equations.hpp"
 #include "solvers/newton/rotation_update.hpp"
 #include "solvers/newton/step_coefficients.hpp"
@@ -35,6 +36,8 @@ class StepEquations final : public NewtonEquations {
   std::vector<double>& rate_offset() { return rate_offset_; }
   std::vector<double>& acceleration_offset() { return acceleration_offset_; }
 
+  /// The blocks of unknowns, in order.
+  std::span<const BlockRun> runs() const { return runs_; }
   /// Column scale of multipliers: lambda = scale * x.
   double multiplier_scale() const { return stiffness_; }
   /// Column scale of number k of a block of algebraic unknowns: its increment is scale * x.
@@ -88,21 +91,34 @@ class StepEquations final : public NewtonEquations {
   }
 
  private:
+  /// Sets the trial by x, and norms of the increment and of accelerations.
   bool update(const double* x);
+  void move_frames(const BlockRun& run, const double* x);
+  void move_block(int i, const double* x);
+  void move_kinematic(int i, const UnknownBlock& u, const double* x);
+  void move_states(int i, const UnknownBlock& u, const double* from, double* value);
+  void move_algebraic(const UnknownBlock& u, const double* from, double* value);
+  void turn(int i, const Vec3& theta);
   void zero_redundant(double* f);
+  /// Scales the rows of a residual, and sets its norms. `rows`: those of a run.
   void scale_rows(double* f, const double* x);
+  void measure_frames(const BlockRun& run, const double* rows);
+  void scale_constraints(const BlockRun& run, const TangentWeights& w, double* rows);
+  void scale_block(int i, const TangentWeights& w, double* f, const double* x);
+  void scale_stabilizing(const UnknownBlock& u, const TangentWeights& w, double* f, const double* x);
   TangentWeights weights(std::span<const Mat3> T) const;
 
   Assembler& assembler_;
   ModelScales scales_;
   ConstraintLevel level_;
   bool has_velocity_constraints_ = false;
+  std::vector<BlockRun> runs_;
   /// Conversion factors by local unknown. `metres_`: of its increment, or of the violation of a constraint, to [m].
   /// `of_row_`: of its row to [N] (kinematic) or [m] (multipliers). For a state both are 1 over its size in this
   /// step; for an algebraic unknown so is the first.
   std::vector<double> metres_, of_row_;
   std::vector<double> typical_;     ///< by local unknown: typical_size
-  std::vector<double> rounding_;    ///< by unknown: ModelScales::rounding
+  std::vector<double> rounding_;    ///< by local unknown: ModelScales::rounding
   std::vector<double> state_gain_;  ///< by unknown, where there are states: ModelScales::state_gain
   AlgebraicSizes algebraic_;        ///< at the base of the step, as what follows by local unknown
   std::vector<double> algebraic_row_, algebraic_column_;
