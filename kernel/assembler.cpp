@@ -209,6 +209,7 @@ struct Assembler::Parts {
       ResidualSink sink(level, false, states.statuses, constant, rate_by_offset, constant_scales);
       evaluate_here(
           state, {}, sink, [](const RangePlan& plan) { return !plan.calls.constant; }, fault);
+      sink.end();
     }
     r_by_offset = constant;
     if (layout.stabilized()) std::ranges::fill(rate_by_offset, 0.0);
@@ -221,6 +222,7 @@ struct Assembler::Parts {
     ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, rate_by_offset, scales);
     const auto is_constant = [](const RangePlan& plan) { return plan.calls.constant; };
     evaluate_here(state, request, sink, is_constant, fault);
+    sink.end();
     if (fault.waits()) {
       constant.clear();
       std::ranges::fill(r_by_offset, 0.0);
@@ -299,11 +301,9 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
 void Assembler::tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
-  Request request;
-  request.tangent = true;
-  request.stiffness = weights.stiffness != 0 || (p.algebraic && !weights.hold_algebraic);
-  request.rates = p.layout.stabilized() || weights.bias_rate != 0;
-  request.rigid = request.rates;
+  const bool rates = p.layout.stabilized() || weights.bias_rate != 0;
+  const bool stiffness = weights.stiffness != 0 || (p.algebraic && !weights.hold_algebraic);
+  const Request request{.tangent = true, .rates = rates, .rigid = rates, .stiffness = stiffness};
   PetscScalar* const numbers = MatrixPattern::entries(J);
   std::fill_n(numbers, p.pattern.size(), 0.0);
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
@@ -365,8 +365,7 @@ void Assembler::add_corrections(double scale, const std::vector<double>& local,
       const double* gradient = p.kept.data() + plan.kept_begin[at(i)];
       const auto blocks = plan.stencil(i);
       for (const BlockPair& pair : plan.coupled(i)) {
-        const StencilBlock& row = blocks[at(pair.row)];
-        const StencilBlock& column = blocks[at(pair.column)];
+        const StencilBlock &row = blocks[at(pair.row)], &column = blocks[at(pair.column)];
         if (!StabilizingParts(row, column).correction_row) continue;
         const double* eta = local.data() + unknowns[at(column.unknown)].stabilizing_local;
         double* to = contribution.data() + unknowns[at(row.unknown)].stabilizing_local;

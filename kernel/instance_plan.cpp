@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "trammel/index.hpp"
+
 namespace trammel {
 
 StabilizingParts::StabilizingParts(const StencilBlock& row, const StencilBlock& column) {
@@ -21,10 +23,10 @@ namespace {
 /// Returns how many gradients of the pair are kept.
 std::size_t append_pair(MatrixPattern& pattern, std::span<const UnknownBlock> unknowns,
                         const StencilBlock& row, const StencilBlock& column) {
-  const UnknownBlock& r = unknowns[static_cast<std::size_t>(row.unknown)];
-  const UnknownBlock& c = unknowns[static_cast<std::size_t>(column.unknown)];
+  const UnknownBlock& r = unknowns[at(row.unknown)];
+  const UnknownBlock& c = unknowns[at(column.unknown)];
   const StabilizingParts parts(row, column);
-  const auto append = [&](int at, PetscInt column_at) { pattern.append(at, r.size, column_at, c.size); };
+  const auto append = [&](int rows, PetscInt columns) { pattern.append(rows, r.size, columns, c.size); };
   append(r.local, c.global);
   if (parts.correction_column) append(r.local, c.stabilizing_global);
   if (parts.velocity_row) append(r.stabilizing_local, c.global);
@@ -46,10 +48,9 @@ bool is_nominal(const Row& row) { return row.measure.dimension == Dimension::nom
 void find_traits(const Model& model, RangePlan& plan) {
   plan.traits.resize(static_cast<std::size_t>(plan.range->size()));
   for (const int i : plan.instances) {
-    InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
+    InstanceTraits& traits = plan.traits[at(i)];
     const int entity = plan.range->entity(i);
-    const std::size_t begin = plan.block_begin[static_cast<std::size_t>(i)],
-                      end = plan.block_begin[static_cast<std::size_t>(i) + 1];
+    const std::size_t begin = plan.block_begin[at(i)], end = plan.block_begin[at(i) + 1];
     for (std::size_t k = begin; k < end; ++k) {
       StencilBlock& b = plan.blocks[k];
       const Block& block = model.block(b.id);
@@ -95,8 +96,7 @@ void tell_first(const Model& model, std::vector<RangePlan>& plans) {
   for (RangePlan& plan : plans)
     for (const int i : plan.special)
       for (const StencilBlock& b : plan.stencil(i))
-        if (b.may_rest && first.at(plan.range->entity(i)) == b.id)
-          plan.traits[static_cast<std::size_t>(i)].first_of_entity = true;
+        if (b.may_rest && first.at(plan.range->entity(i)) == b.id) plan.traits[at(i)].first_of_entity = true;
 }
 
 }  // namespace
@@ -112,8 +112,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.instances = layout.instances(r);
     const int n = plan.range->size();
     for (auto* begins : {&plan.block_begin, &plan.pair_begin, &plan.slot_begin, &plan.kept_begin})
-      begins->reserve(static_cast<std::size_t>(n) + 1);
-    plan.offset_of.reserve(static_cast<std::size_t>(n));
+      begins->reserve(at(n) + 1);
+    plan.offset_of.reserve(at(n));
     auto mine = plan.instances.begin();
     for (int i = 0; i < n; ++i) {
       plan.block_begin.push_back(plan.blocks.size());
@@ -122,25 +122,26 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
       int offset = 0;
       for (const BlockId id : plan.range->stencil(i)) {
         const Block& block = model.block(id);
-        const BlockRoot& root = layout.root(id);
-        StencilBlock b;
-        b.id = id;
-        b.kind = block.kind;
-        b.size = static_cast<std::int16_t>(block.size);
-        b.offset = static_cast<std::int16_t>(offset);
+        StencilBlock b{.id = id,
+                       .kind = block.kind,
+                       .size = static_cast<std::int16_t>(block.size),
+                       .offset = static_cast<std::int16_t>(offset),
+                       .Q = layout.root(id).Q};
         if (const UnknownBlock* u = layout.unknown_of(id)) {
           b.unknown = static_cast<std::int32_t>(u - unknowns.data());
           b.stabilizing = u->stabilizing_local >= 0;
           b.local = u->local;
         }
-        b.Q = root.Q;
+        const BlockOffset& its = layout.offset(id);
+        if (b.kind == BlockKind::rotation && offset > 0 && plan.blocks.back().kind == BlockKind::position)
+          plan.blocks.back().begins_frame = its.dof == plan.offsets.back().dof + 3;
         if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
           b.nominal = block.rows.data();
         if (is_multiplier(b.kind)) plan.has_constraints = true;
         if (b.kind == BlockKind::algebraic) plan.has_algebraic = true;
         offset += block.size;
         plan.blocks.push_back(b);
-        plan.offsets.push_back(layout.offset(id));
+        plan.offsets.push_back(its);
       }
     }
     plan.block_begin.push_back(plan.blocks.size());
@@ -151,17 +152,16 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     if (!plan.special.empty()) plan.calls = {};  // instances that may become inactive are visited
     find_runs(layout, r, plan);
     for (int i = 0; i < n; ++i) {
-      plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[static_cast<std::size_t>(i)]);
+      plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[at(i)]);
       plan.pair_begin.push_back(plan.pairs.size());
       plan.slot_begin.push_back(pattern.slot_count());
       plan.kept_begin.push_back(kept);
       const auto blocks = plan.stencil(i);
       const int count = static_cast<int>(blocks.size());
-      const bool may_rest = plan.traits[static_cast<std::size_t>(i)].may_rest;
+      const bool may_rest = plan.traits[at(i)].may_rest;
       for (int c = 0; c < count; ++c)
         for (int b = 0; b < count; ++b) {
-          const StencilBlock &row = blocks[static_cast<std::size_t>(b)],
-                             &column = blocks[static_cast<std::size_t>(c)];
+          const StencilBlock &row = blocks[at(b)], &column = blocks[at(c)];
           if (row.unknown < 0 || column.unknown < 0) continue;
           // Entries for inactive rows: the pattern does not change with the status of rows.
           const bool friction = row.kind == BlockKind::velocity_multiplier && row.may_rest;

@@ -14,10 +14,11 @@ namespace trammel {
 struct StencilBlock {
   BlockId id = no_block;
   BlockKind kind = BlockKind::position;
-  bool stabilizing = false;
+  bool stabilizing : 1 = false;
   /// Made by the entity of the instance, which therefore writes its rows: a multiplier, a coordinate or algebraic unknowns.
-  bool own = false;
-  bool may_rest = false;  ///< for an own multiplier: some row may become inactive or slip
+  bool own : 1 = false;
+  bool may_rest : 1 = false;      ///< for an own multiplier: some row may become inactive or slip
+  bool begins_frame : 1 = false;  ///< a position; the next block is its rotation, behind it in arrays by dof
   std::int16_t size = 0;
   std::int16_t offset = 0;    ///< in the local system
   std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed

@@ -226,14 +226,13 @@ void Layout::arrange() {
   const auto add_unknown = [&](BlockId id, bool owned) {
     const Block& b = model.block(id);
     add_offset(id);
-    UnknownBlock u;
-    u.block = id;
-    u.kind = b.kind;
-    u.size = b.size;
-    u.offset = offsets_.back();
-    u.local = local;
-    u.global = global_[id];
-    u.owned = owned;
+    UnknownBlock u{.block = id,
+                   .kind = b.kind,
+                   .size = b.size,
+                   .offset = offsets_.back(),
+                   .local = local,
+                   .global = global_[id],
+                   .owned = owned};
     local += b.size;
     if (stabilizing_[id] >= 0) {
       u.stabilizing_local = local;
@@ -411,9 +410,7 @@ void Layout::revise(std::span<State* const> states, bool ghosts_are_current) {
 }
 
 RankPartition Layout::own_partition() const {
-  RankPartition s;
-  s.owned_unknowns = owned_size_;
-  s.ghost_unknowns = local_size_ - owned_size_;
+  RankPartition s{owned_size_, local_size_ - owned_size_};
   for (const std::vector<int>& mine : instances_) s.instances += static_cast<PetscInt>(mine.size());
   return s;
 }

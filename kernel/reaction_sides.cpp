@@ -14,21 +14,18 @@ ReactionSides::ReactionSides(const Layout& layout) : layout_(layout) {
   for (std::size_t k = 0; k < records.size(); ++k) {
     const IdentifiedBlocks& s = records[k];
     if (s.a != no_block && s.b != no_block) continue;
-    Node root;
-    root.block = s.a == no_block ? s.b : s.a;
-    root.record = static_cast<int>(k);
-    root.at_ground = true;
-    root.is_side_A = s.b == no_block;
-    add_tree(root, records_of);
+    add_tree({.block = s.a == no_block ? s.b : s.a,
+              .record = static_cast<int>(k),
+              .is_side_A = s.b == no_block,
+              .at_ground = true},
+             records_of);
   }
   std::unordered_map<BlockId, bool> placed;
   for (const Node& node : nodes_) placed[node.block] = true;
   for (const IdentifiedBlocks& s : records) {
     if (placed[s.a] || s.a == no_block) continue;
     const std::size_t first = nodes_.size();
-    Node root;
-    root.block = s.a;
-    add_tree(root, records_of);
+    add_tree({.block = s.a}, records_of);
     for (std::size_t i = first; i < nodes_.size(); ++i) placed[nodes_[i].block] = true;
   }
   sums_.resize(nodes_.size());
@@ -46,15 +43,14 @@ void ReactionSides::add_tree(const Node& root,
       const IdentifiedBlocks& s = records[at(r)];
       if (i == first) nodes_[at(i)].is_in_rotation = s.rotation;
       if (r == from.record) continue;
-      Node next;
-      next.is_side_A = s.b == from.block;
-      next.block = next.is_side_A ? s.a : s.b;
-      next.parent = i;
-      next.root = first;
-      next.record = r;
-      next.at_ground = root.at_ground;
-      next.is_in_rotation = s.rotation;
-      nodes_.push_back(next);
+      const bool is_side_A = s.b == from.block;
+      nodes_.push_back({.block = is_side_A ? s.a : s.b,
+                        .parent = i,
+                        .root = first,
+                        .record = r,
+                        .is_side_A = is_side_A,
+                        .at_ground = root.at_ground,
+                        .is_in_rotation = s.rotation});
     }
   }
 }

@@ -32,8 +32,8 @@ class ReactionSides {
     int parent = -1;  ///< no parent: the root
     int root = 0;
     int record = -1;         ///< that joins it to its parent or to the ground
-    bool at_ground = false;  ///< the root hangs from the ground
     bool is_side_A = false;  ///< of that record
+    bool at_ground = false;  ///< the root hangs from the ground
     bool is_in_rotation = false;
   };
   void add_tree(const Node& root, const std::unordered_map<BlockId, std::vector<int>>& records_of);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "kernel/assembler.hpp"
 #include "kernel/range_sink.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -22,38 +24,54 @@ class ResidualSink final : public RangeSink {
         fields_(fields) {}
 
   void add(int i, LocalSystem& contribution) override {
-    double* const numbers = contribution.residual().data();
-    const BlockOffset* place = plan_->offset_of[static_cast<std::size_t>(i)];
-    for (const StencilBlock& b : plan_->stencil(i)) {
-      double* const rows = numbers + b.offset;
-      if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, contribution);
-      double* const to = r_.data() + place->dof;
-      double largest = 0;
-      if (b.size == 3) {
-        // Read before anything is written: for the compiler `to` may lie anywhere.
-        const double r0 = rows[0], r1 = rows[1], r2 = rows[2];
-        to[0] += r0;
-        to[1] += r1;
-        to[2] += r2;
-        largest = std::max(std::max(std::abs(r0), std::abs(r1)), std::abs(r2));
-      } else {
-        for (int j = 0; j < b.size; ++j) {
-          to[j] += rows[j];
-          largest = std::max(largest, std::abs(rows[j]));
-        }
+    const BlockOffset* place = plan_->offset_of[at(i)];
+    const auto blocks = plan_->stencil(i);
+    for (const StencilBlock *b = blocks.data(), *const end = b + blocks.size(); b != end; ++b, ++place) {
+      if (!b->begins_frame) {
+        add_block(i, *b, place->dof, contribution);
+        continue;
       }
-      if (b.nominal != nullptr) largest = largest_of_nominal(b, Eigen::Map<Eigen::VectorXd>(rows, b.size));
-      double& field = fields_.contribution[static_cast<std::size_t>(b.kind)];
-      if (largest > field) field = largest;
-      if (stabilizing_ && b.kind == BlockKind::multiplier && contribution.has_rate())
-        for (int j = 0; j < b.size; ++j)
-          rates_[static_cast<std::size_t>(place->dof + j)] += contribution.rate()[b.offset + j];
-      ++place;
+      const Frame forces = Eigen::Map<const Frame>(contribution.residual().data() + b->offset);
+      Eigen::Map<Frame>(r_.data() + place->dof) += forces;
+      of_frames_ = of_frames_.max(forces.abs());
+      ++b, ++place;
     }
     evaluated = i + 1;
   }
 
+  /// Enters the largest contributions into the scales, after the last one.
+  void end() {
+    enter(BlockKind::position, of_frames_.head<3>().maxCoeff());
+    enter(BlockKind::rotation, of_frames_.tail<3>().maxCoeff());
+  }
+
  private:
+  /// A position and its rotation; sizes of six numbers at once cost less than those of two blocks.
+  using Frame = Eigen::Array<double, 6, 1>;
+
+  void enter(BlockKind kind, double largest) {
+    double& field = fields_.contribution[at(static_cast<int>(kind))];
+    if (largest > field) field = largest;
+  }
+
+  void add_block(int i, const StencilBlock& b, int dof, LocalSystem& contribution) {
+    if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, contribution);
+    const double* const rows = contribution.residual().data() + b.offset;
+    double largest = 0, *const to = r_.data() + dof;
+    const auto add_rows = [&](auto size) {
+      for (int j = 0; j < size; ++j) {
+        const double row = rows[j];
+        to[j] += row;
+        largest =
+            std::max(largest, b.nominal == nullptr ? std::abs(row) : measured(row, b.nominal[j].measure));
+      }
+    };
+    b.size == 3 ? add_rows(std::integral_constant<int, 3>()) : add_rows(int{b.size});
+    enter(b.kind, largest);
+    if (stabilizing_ && b.kind == BlockKind::multiplier && contribution.has_rate())
+      for (int j = 0; j < b.size; ++j) rates_[at(dof + j)] += contribution.rate()[b.offset + j];
+  }
+
   /// Puts the chosen equations into the rows of a multiplier.
   void differentiate(int i, const StencilBlock& b, LocalSystem& contribution) const {
     double* const rows = contribution.residual().data() + b.offset;
@@ -64,19 +82,13 @@ class ResidualSink final : public RangeSink {
     const bool position = b.kind == BlockKind::multiplier;
     if (!position && b.may_rest && statuses_.of(b.id, 0) == RowStatus::slips) return;
     Eigen::Map<Eigen::VectorXd>(rows, b.size) = at_acceleration_level(
-        plan_->stencil(i), plan_->offset_of[static_cast<std::size_t>(i)], *state_, b,
-        contribution.bias().segment(b.offset, b.size), position ? contribution.K() : contribution.D());
+        plan_->stencil(i), plan_->offset_of[at(i)], *state_, b, contribution.bias().segment(b.offset, b.size),
+        position ? contribution.K() : contribution.D());
   }
 
-  /// The largest of forces on coordinates; on a nominal one by what it does along its size.
-  static double largest_of_nominal(const StencilBlock& b, const Eigen::Ref<const Eigen::VectorXd>& forces) {
-    double largest = 0;
-    for (int j = 0; j < b.size; ++j) {
-      const Measure& measure = b.nominal[j].measure;
-      const double size = measure.dimension == Dimension::nominal ? measure.size : 1.0;
-      largest = std::max(largest, std::abs(forces[j]) * size);
-    }
-    return largest;
+  /// A force on a nominal coordinate is measured by what it does along this size.
+  static double measured(double force, const Measure& measure) {
+    return std::abs(force) * (measure.dimension == Dimension::nominal ? measure.size : 1.0);
   }
 
   ConstraintLevel level_;
@@ -84,6 +96,7 @@ class ResidualSink final : public RangeSink {
   const RowStatuses& statuses_;
   std::vector<double>&r_, &rates_;
   FieldScales& fields_;
+  Frame of_frames_ = Frame::Zero();
 };
 
 }  // namespace trammel

@@ -5,6 +5,16 @@
 
 namespace trammel {
 
+namespace {
+
+/// Turns rows of an identified rotation into those of its root.
+void turn_rows(const StencilBlock& row, double* numbers, int columns) {
+  for (int j = 0; row.Q != nullptr && j < columns; ++j, numbers += 3)
+    Eigen::Map<Vec3>{numbers} = (*row.Q * Eigen::Map<const Vec3>(numbers)).eval();
+}
+
+}  // namespace
+
 void TangentSink::take(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
                        const Mat3* right, Small& out) {
   out.clear(row.size, column.size);
@@ -27,14 +37,6 @@ void TangentSink::add_part(const MatrixMap& from, const StencilBlock& row, const
     add(Eigen::Map<Eigen::MatrixXd>(sum.number, row.size, column.size),
         Eigen::Map<const Eigen::MatrixXd, 0, Stride>(source, row.size, column.size,
                                                      Stride(from.outerStride())));
-}
-
-void TangentSink::turn_rows(const StencilBlock& row, Small& block) const {
-  if (row.Q == nullptr) return;
-  for (int j = 0; j < block.columns; ++j) {
-    Eigen::Map<Vec3> column(block.number + 3 * j);
-    column = (*row.Q * column).eval();
-  }
 }
 
 void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& contribution, const StencilBlock& row,
@@ -189,7 +191,7 @@ void TangentSink::add(int i, LocalSystem& contribution) {
         take(contribution.K(), row, column, increment, stiffness);
         if (drops) drop_compliance(row, stiffness);
         for (int k = 0; k < n; ++k) sum.number[k] = wK * stiffness.number[k];
-        turn_rows(row, stiffness);
+        turn_rows(row, stiffness.number, column.size);
       } else {
         add_part(contribution.K(), row, column, increment, wK, sum);
       }
@@ -203,7 +205,7 @@ void TangentSink::add(int i, LocalSystem& contribution) {
     if (contribution.has_D() && wD != 0) add_part(contribution.D(), row, column, rate, wD, sum);
     if (contribution.has_M() && weights_.mass != 0)
       add_part(contribution.M(), row, column, rate, weights_.mass, sum);
-    turn_rows(row, sum);
+    turn_rows(row, sum.number, column.size);
     if (row.kind == BlockKind::algebraic || column.kind == BlockKind::algebraic) {
       fit_algebraic(row, column, sum);
       if (alone) fit_algebraic(row, column, stiffness);
@@ -242,18 +244,12 @@ void GradientSink::add(int i, LocalSystem& contribution) {
   double* to = kept_.data() + plan_->kept_begin[at(i)];
   const auto blocks = plan_->stencil(i);
   for (const BlockPair& pair : plan_->coupled(i)) {
-    const StencilBlock& row = blocks[at(pair.row)];
-    const StencilBlock& column = blocks[at(pair.column)];
+    const StencilBlock &row = blocks[at(pair.row)], &column = blocks[at(pair.column)];
     if (!StabilizingParts(row, column).correction_row) continue;
-    const auto B_T = contribution.K().block(row.offset, column.offset, row.size, column.size);
-    for (int c = 0; c < column.size; ++c) {
-      for (int r = 0; r < row.size; ++r) to[r] = B_T(r, c);
-      if (row.Q != nullptr) {
-        Eigen::Map<Vec3> turned(to);
-        turned = (*row.Q * turned).eval();
-      }
-      to += row.size;
-    }
+    Eigen::Map<Eigen::MatrixXd>(to, row.size, column.size) =
+        contribution.K().block(row.offset, column.offset, row.size, column.size);
+    turn_rows(row, to, column.size);
+    to += row.size * column.size;
   }
   evaluated = i + 1;
 }

@@ -54,7 +54,6 @@ class TangentSink final : public RangeSink {
   /// Adds `weight` times what `take` takes.
   static void add_part(const MatrixMap& from, const StencilBlock& row, const StencilBlock& column,
                        const Mat3* right, double weight, Small& sum);
-  void turn_rows(const StencilBlock& row, Small& block) const;
   /// Adds the derivative of B a + bias by the velocity of block `k` of instance i, times weights_.bias_rate.
   void add_bias_rate(int i, std::size_t k, LocalSystem& contribution, const StencilBlock& row,
                      const StencilBlock& column, const Mat3* rate, Small& sum);
