@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,17 @@ class VelocityCorrection {
   /// Discards the matrix and the earlier corrections.
   void drop();
 
-  /// `use(unknown block, change, part)`: the velocities of a kinematic block, or the rates of first-order states, have changed by
-  /// `part` times `change`.
+  /// `use(run, change, part)`: velocities, or the rates of first-order states, have changed by `part` times `change`.
   template <class Use>
   void each_change(Use&& use) const {
-    for (const UnknownBlock& u : mass_.assembler().layout().unknowns())
-      if (has_rate(u.kind)) use(u, total_.data() + u.local, u.kind == BlockKind::state ? ratio_now_ : 1.0);
+    for (const UnknownRun& run : runs_) {
+      const ConstRunNumbers change(total_.data() + run.local, run.size);
+      if (run.of == UnknownRun::Of::motion) use(run, change, 1.0);
+      if (run.of == UnknownRun::Of::states) use(run, change, ratio_now_);
+    }
   }
+  /// The unknowns, once there was a correction.
+  std::span<const UnknownRun> runs() const { return runs_; }
   /// The remaining violation of the rates, estimated from the observed contraction, over all ranks [m/s or rad/s].
   double rate() const { return rate_; }
   std::string why() const { return why_; }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
+#include "solvers/newton/frame_norms.hpp"
 #include "solvers/newton/motion_copy.hpp"
 #include "trammel/index.hpp"
 
@@ -277,7 +279,7 @@ void GeneralizedAlpha::accept(State& now, RankTotals& totals) {
   fastest_ =
       std::max({fastest_, norms.acceleration, equations_.scales().length * norms.angular_acceleration});
   look_back(now, totals);
-  take_predictor(assembler_.layout(), now, now.predictor);
+  take_predictor(runs_, now, now.predictor);
   swap_motion(equations_.solution(), now);
   now.algorithmic.swap(end_of_algorithmic());
   base_ = nullptr;
@@ -316,17 +318,31 @@ std::array<double, 2> GeneralizedAlpha::errors_of_predictions(const State& now) 
   const State& end = trial();
   const double L = equations_.scales().length;
   std::array<double, 2> errors{};
-  for (const UnknownBlock& u : assembler_.layout().unknowns()) {
-    if (!u.owned) break;
-    if (!is_kinematic(u.kind)) continue;
-    const double size = u.kind == BlockKind::position ? 1.0 : L;
-    for (std::size_t i = at(u.offset.dof); i < at(u.offset.dof + u.size); ++i) {
-      const double last = now.acceleration[i], change = last - now.predictor[i];
-      const double by_line = size * (end.acceleration[i] - last - change);
-      const double by_curve = by_line - size * (change - now.predictor[i] + before_[i]);
-      errors[0] += by_line * by_line;
-      errors[1] += by_curve * by_curve;
+  const auto add = [&](int dof, const auto& size) {
+    using Numbers = std::decay_t<decltype(size)>;  // of a frame, or one
+    const auto of = [dof](const std::vector<double>& all) {
+      return Numbers(Eigen::Map<const Numbers>(all.data() + dof));
+    };
+    const Numbers last = of(now.acceleration), before = of(now.predictor), change = last - before;
+    const Numbers by_line = size * (of(end.acceleration) - last - change);
+    const Numbers by_curve = by_line - size * (change - before + of(before_));
+    for (int k = 0; k < Numbers::SizeAtCompileTime; ++k) {
+      errors[0] += by_line[k] * by_line[k];
+      errors[1] += by_curve[k] * by_curve[k];
     }
+  };
+  using Number = Eigen::Array<double, 1, 1>;
+  FrameNumbers of_frame;
+  of_frame << 1, 1, 1, L, L, L;
+  const auto unknowns = assembler_.layout().unknowns();
+  for (const BlockRun& run : equations_.runs()) {
+    if (!run.owned) break;
+    if (run.of == BlockRun::Of::frames)
+      for (int k = 0; k < run.size; k += frame_size) add(run.dof + k, of_frame);
+    if (run.of != BlockRun::Of::others) continue;
+    for (const UnknownBlock& u : unknowns.subspan(at(run.first), at(run.last - run.first)))
+      for (int k = 0; is_kinematic(u.kind) && k < u.size; ++k)
+        add(u.offset.dof + k, Number(u.kind == BlockKind::position ? 1.0 : L));
   }
   return errors;
 }

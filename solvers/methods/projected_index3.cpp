@@ -14,10 +14,9 @@ std::vector<double> ProjectedIndex3::expected_change(double h, const AlphaCoeffi
   const double ratio = of_velocities(h, c);
   std::vector<double> expected = correction_.expected(ratio);
   if (!expected.empty())
-    for (const UnknownBlock& u : start_.system().assembler().layout().unknowns()) {
-      const double part = is_multiplier(u.kind) ? ratio * start_.system().scales().mass : ratio;
-      for (int i = u.local; i < u.local + u.size; ++i) expected[static_cast<std::size_t>(i)] *= part;
-    }
+    for (const UnknownRun& run : correction_.runs())
+      RunNumbers(expected.data() + run.local, run.size) *=
+          run.of == UnknownRun::Of::multipliers ? ratio * start_.system().scales().mass : ratio;
   return expected;
 }
 
@@ -28,10 +27,9 @@ bool ProjectedIndex3::close(State& solution, double h, const AlphaCoefficients& 
 }
 
 void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {
-  correction_.each_change([&](const UnknownBlock& u, const double* change, double of_change) {
-    const double part = of_change * (u.kind == BlockKind::state ? of_state_rates_ : of_accelerations_);
-    for (int k = 0; k < u.size; ++k)
-      algorithmic[static_cast<std::size_t>(u.offset.dof + k)] += part * change[k];
+  correction_.each_change([&](const UnknownRun& run, const ConstRunNumbers& change, double of_change) {
+    const double part = of_change * (run.of == UnknownRun::Of::states ? of_state_rates_ : of_accelerations_);
+    RunNumbers(algorithmic.data() + run.dof, run.size) += part * change;
   });
 }
 

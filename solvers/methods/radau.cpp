@@ -75,7 +75,7 @@ void Radau::predict(const State& now, double h) {
 
 void Radau::accept(State& now, RankTotals& /*totals*/) {
   const Layout& layout = assembler_.layout();
-  take_predictor(layout, equations_.stage(0).trial(), predictor_);
+  take_predictor(runs_of(layout), equations_.stage(0).trial(), predictor_);
   swap_motion(equations_.solution(), now);
   std::swap(now.predictor, predictor_);
   set_algorithmic(now, layout);

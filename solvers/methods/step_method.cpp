@@ -1,16 +1,18 @@
 #include "solvers/methods/step_method.hpp"
 
+#include <algorithm>
+
 namespace trammel {
 
-void StepMethod::take_predictor(const Layout& layout, const State& state, std::vector<double>& predictor) {
-  predictor.resize(layout.dof_count());
-  for (const UnknownBlock& u : layout.unknowns())
-    for (int k = 0; k < u.size; ++k) {
-      const auto i = static_cast<std::size_t>(u.offset.dof + k);
-      predictor[i] = !has_rate(u.kind)            ? state.value[static_cast<std::size_t>(u.offset.value + k)]
-                     : u.kind == BlockKind::state ? state.rate[i]
-                                                  : state.acceleration[i];
-    }
+void StepMethod::take_predictor(std::span<const UnknownRun> runs, const State& state,
+                                std::vector<double>& predictor) {
+  predictor.resize(state.rate.size());
+  for (const UnknownRun& run : runs) {
+    const double* const from = run.of == UnknownRun::Of::motion   ? state.acceleration.data() + run.dof
+                               : run.of == UnknownRun::Of::states ? state.rate.data() + run.dof
+                                                                  : state.value.data() + run.value;
+    std::copy_n(from, run.size, predictor.data() + run.dof);
+  }
 }
 
 }  // namespace trammel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "solvers/methods/constraint_form.hpp"
 #include "solvers/methods/step_memory.hpp"
 #include "solvers/newton/newton.hpp"
+#include "solvers/newton/unknown_runs.hpp"
 
 namespace trammel {
 
@@ -61,7 +63,8 @@ class StepMethod {
 
  protected:
   /// State::predictor of `state`, by BlockOffset::dof: v' of kinematic blocks, y' of states, algebraic unknowns and multipliers.
-  static void take_predictor(const Layout& layout, const State& state, std::vector<double>& predictor);
+  static void take_predictor(std::span<const UnknownRun> runs, const State& state,
+                             std::vector<double>& predictor);
 
   StepMemory memory_;
 };
