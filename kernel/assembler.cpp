@@ -346,11 +346,10 @@ std::span<const ConstraintRow> Assembler::redundant_rows() const { return parts_
 
 void Assembler::keep_gradients(const State& state) {
   Parts& p = *parts_;
-  const Request request{.tangent = true, .stiffness = false};
   GradientSink sink(p.kept);
   LocalFault fault;
   const auto has_none = [](const RangePlan& plan) { return !plan.has_constraints; };
-  p.evaluate_here(state, request, sink, has_none, fault);
+  p.evaluate_here(state, {.tangent = true, .stiffness = false}, sink, has_none, fault);
   if (!agree(fault)) throw_refused(state);
 }
 

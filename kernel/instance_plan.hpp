@@ -71,11 +71,11 @@ struct RangePlan {
 
   std::span<const StencilBlock> stencil(int i) const {
     const auto k = static_cast<std::size_t>(i);
-    return std::span(blocks).subspan(block_begin[k], block_begin[k + 1] - block_begin[k]);
+    return {blocks.data() + block_begin[k], blocks.data() + block_begin[k + 1]};
   }
   std::span<const BlockPair> coupled(int i) const {
     const auto k = static_cast<std::size_t>(i);
-    return std::span(pairs).subspan(pair_begin[k], pair_begin[k + 1] - pair_begin[k]);
+    return {pairs.data() + pair_begin[k], pairs.data() + pair_begin[k + 1]};
   }
 };
 

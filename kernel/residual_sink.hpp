@@ -19,7 +19,7 @@ class ResidualSink final : public RangeSink {
       : level_(level),
         stabilizing_(stabilizing),
         statuses_(statuses),
-        r_(r),
+        r_(r.data()),
         rates_(rates),
         fields_(fields) {}
 
@@ -32,7 +32,7 @@ class ResidualSink final : public RangeSink {
         continue;
       }
       const Frame forces = Eigen::Map<const Frame>(contribution.residual().data() + b->offset);
-      Eigen::Map<Frame>(r_.data() + place->dof) += forces;
+      Eigen::Map<Frame>(r_ + place->dof) += forces;
       of_frames_ = of_frames_.max(forces.abs());
       ++b, ++place;
     }
@@ -57,7 +57,7 @@ class ResidualSink final : public RangeSink {
   void add_block(int i, const StencilBlock& b, int dof, LocalSystem& contribution) {
     if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, contribution);
     const double* const rows = contribution.residual().data() + b.offset;
-    double largest = 0, *const to = r_.data() + dof;
+    double largest = 0, *const to = r_ + dof;
     const auto add_rows = [&](auto size) {
       for (int j = 0; j < size; ++j) {
         const double row = rows[j];
@@ -94,7 +94,8 @@ class ResidualSink final : public RangeSink {
   ConstraintLevel level_;
   bool stabilizing_;
   const RowStatuses& statuses_;
-  std::vector<double>&r_, &rates_;
+  double* r_;
+  std::vector<double>& rates_;
   FieldScales& fields_;
   Frame of_frames_ = Frame::Zero();
 };
