@@ -21,16 +21,16 @@ inline void take_larger(double& largest, double r) {
 }
 
 /// The largest absolute value of three numbers; what is no number is passed over.
-inline double largest_of_three(const double* sizes) {
-  return std::max(std::max(std::max(0.0, sizes[0]), sizes[1]), sizes[2]);
+inline double largest_of_three(double a, double b, double c) {
+  return std::max(std::max(std::max(0.0, a), b), c);
 }
 
 /// The largest numbers of positions and of rotations; none of them is negative. What is no number is passed over.
 class FrameMaxima {
  public:
   void take(const FrameNumbers& sizes) { largest_ = largest_.max(sizes); }
-  double of_positions() const { return largest_of_three(largest_.data()); }
-  double of_rotations() const { return largest_of_three(largest_.data() + 3); }
+  double of_positions() const { return largest_of_three(largest_[0], largest_[1], largest_[2]); }
+  double of_rotations() const { return largest_of_three(largest_[3], largest_[4], largest_[5]); }
 
  private:
   FrameNumbers largest_ = FrameNumbers::Zero();

@@ -51,14 +51,16 @@ void StepEquations::move_frames(const BlockRun& run, const double* x) {
   double angular = 0;
   for (int i = run.first, k = 0, n = 0; i < run.last; i += 2, k += frame_size, n += frame_values) {
     const FrameNumbers dx = frame_at(from + k);
-    const FrameNumbers v = c.velocity * dx + frame_at(v0 + k), a = c.acceleration * dx + frame_at(a0 + k);
-    const FrameNumbers faster = a.abs(), speed = v.abs();
     sizes.take(dx.abs() * frame_at(metres + k));
-    accelerations.take(faster);
-    const double fastest = largest_of_three(speed.data() + 3);
-    angular = std::max(angular, largest_of_three(faster.data() + 3) + fastest * fastest);
+    const FrameNumbers v = c.velocity * dx + frame_at(v0 + k);
     Eigen::Map<FrameNumbers>{rate + k} = v;
+    const FrameNumbers speed = v.abs();
+    const double fastest = largest_of_three(speed[3], speed[4], speed[5]);
+    const FrameNumbers a = c.acceleration * dx + frame_at(a0 + k);
     Eigen::Map<FrameNumbers>{acceleration + k} = a;
+    const FrameNumbers faster = a.abs();
+    accelerations.take(faster);
+    angular = std::max(angular, largest_of_three(faster[3], faster[4], faster[5]) + fastest * fastest);
     for (int j = 0; j < 3; ++j) set_sum(value[n + j], compensation[k + j], base[n + j], rest[k + j], dx[j]);
     turn(i + 1, turns_.empty() ? Vec3(dx.tail<3>()) : turns_[at(i + 1)]);
   }
