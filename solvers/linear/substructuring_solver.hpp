@@ -1,0 +1,106 @@
+#pragma once
+
+#include <petscksp.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solvers/linear/interface_matrix.hpp"
+#include "solvers/linear/local_parts.hpp"
+#include "solvers/linear/partial_lu.hpp"
+#include "solvers/linear/petsc_owned.hpp"
+#include "solvers/linear/timings.hpp"
+#include "solvers/ranks/rank_totals.hpp"
+
+namespace trammel {
+
+/// What a preconditioner by substructuring does (use_substructuring), on several ranks.
+class Substructuring {
+ public:
+  /// `counts` may be null.
+  Substructuring(PC pc, SubstructuringCounts* counts);
+  ~Substructuring();
+  Substructuring(const Substructuring&) = delete;
+  Substructuring& operator=(const Substructuring&) = delete;
+
+  /// False where the matrix is singular. Collective.
+  bool factorize(Mat A);
+  /// Collective. False where the solution has no worth.
+  bool solve(Vec b, Vec x);
+  /// See begin_solution.
+  void begin(Vec b, RankTotals& totals);
+  bool out_of_memory() const { return out_of_memory_; }
+
+ private:
+  /// A number of the matrix that goes elsewhere.
+  struct Source {
+    int part = 0;  ///< of LocalParts
+    PetscInt entry = 0;
+  };
+  /// Rows of the interface in columns of another rank's interior.
+  struct Message {
+    int rank = 0;
+    std::vector<Source> from;    ///< where it is sent
+    std::vector<double> values;  ///< likewise, and where it comes in
+  };
+
+  void find_edges(Mat A);
+  void analyse(Mat A);
+  bool fall_back(Mat A, std::string reason);
+  std::string too_large() const;
+  InterfaceMatrix::Outcome eliminate(Mat A);
+  bool promote();
+  int interface_of(PetscInt global) const;
+  int rank_of(PetscInt global) const;
+  void exchange(const LocalParts& A);
+  /// Leaves what the interior has in w_, and this rank's part of the interface's right-hand side in `border`.
+  void forward(const double* b, const std::vector<double>& border_b, std::vector<double>& border);
+  void backward(double* x, const std::vector<double>& border_x);
+  void solve_once(const double* b, const std::vector<double>& border_b, double* x,
+                  std::vector<double>& border_x);
+  std::vector<double> border_of(const double* b) const;
+  bool inaccurate(Mat A, const double* b, const std::vector<double>& border_b, const double* x,
+                  const std::vector<double>& border_x, double limit);
+
+  PC pc_;
+  SubstructuringCounts own_;
+  SubstructuringCounts& counts_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  PetscMPIInt tag_ = 0;
+  int rank_ = 0, ranks_ = 1;
+  PetscInt most_ = 0;
+
+  PetscObjectId matrix_ = 0;
+  PetscObjectState structure_ = -1;
+  std::vector<PetscInt> first_of_;                    ///< by rank its first unknown, and one past the last
+  std::vector<std::pair<PetscInt, PetscInt>> edges_;  ///< of all ranks
+  std::vector<PetscInt> promoted_;                    ///< in order
+  std::vector<PetscInt> interface_;                   ///< unknowns, in order
+  bool too_large_ = false, analysed_ = false;
+  int failures_ = 0;
+
+  std::vector<PetscInt> inner_;  ///< of this rank: unknowns of the interior, from its first
+  std::vector<std::pair<PetscInt, int>> own_border_;  ///< of this rank: unknown, place in the interface
+  std::vector<int> touched_;                          ///< places in the interface that the interior sees
+  std::vector<Source> right_from_, below_from_;       ///< `below`: of this rank's rows
+  std::vector<InterfaceMatrix::Pair> both_;           ///< rows and columns of the interface
+  std::vector<Source> both_from_;
+  std::vector<Message> sent_, received_;
+  std::vector<double> c_, r_, both_value_;
+  PetscObjectState factorized_ = -1;  ///< state of the matrix
+  PartialLu lu_;
+
+  InterfaceMatrix schur_;
+  std::vector<double> w_, local_;  // workspaces
+  /// A right-hand side of which this rank's part is done: the vector, and its state. What the ranks then sum is `border_`.
+  PetscObjectId begun_ = 0;
+  PetscObjectState begun_state_ = -1;
+  std::vector<double> border_;
+  std::vector<double> residual_, size_, border_residual_;
+  bool check_ = false, refine_ = false;
+  bool by_mumps_ = false, out_of_memory_ = false, failed_ = false;  ///< of the last factorization
+  Owned<PC, PCDestroy> mumps_;
+};
+
+}  // namespace trammel
