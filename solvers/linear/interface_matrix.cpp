@@ -14,6 +14,12 @@ constexpr double least_rcond = 1e-15;
 /// Unknowns of a matrix that is always dense; entries in a row, on average, of one that is sparse.
 constexpr int largest_always_dense = 60, most_in_a_row = 60;
 
+/// In order, each number once.
+void sort_once(std::vector<int>& numbers) {
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
 }  // namespace
 
 bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int> touched,
@@ -38,8 +44,7 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
       std::vector<int>& its = seen.emplace_back();
       for (const Gathered<int>* part : {&cliques, &owns, &pairs})
         its.insert(its.end(), part->of(r).begin(), part->of(r).end());
-      std::ranges::sort(its);
-      its.erase(std::unique(its.begin(), its.end()), its.end());
+      sort_once(its);
     }
     if (!fronts_.set_structure(comm, size, seen, most)) return false;
     value_.assign(fronts_.entries(), 0);
@@ -51,7 +56,32 @@ bool InterfaceMatrix::set_structure(MPI_Comm comm, int size, std::span<const int
     for (const int column : touched) of_interior_.push_back(entry({row, column}));
   of_direct_.clear();
   for (const Pair& pair : direct) of_direct_.push_back(entry(pair));
+  find_sums(comm, cliques, owns, pairs);
   return true;
+}
+
+/// Which ranks contribute to what is summed.
+void InterfaceMatrix::find_sums(MPI_Comm comm, const Gathered<int>& cliques, const Gathered<int>& owns,
+                                const Gathered<int>& pairs) {
+  const std::size_t ranks = cliques.begin.size() - 1;
+  std::vector<std::vector<int>> unknowns(ranks), entries(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (const Gathered<int>* part : {&cliques, &owns})
+      unknowns[r].insert(unknowns[r].end(), part->of(r).begin(), part->of(r).end());
+    sort_once(unknowns[r]);
+    if (kind_ == Kind::fronts || ranks <= 2) continue;
+    for (const int row : cliques.of(r))
+      for (const int column : cliques.of(r)) entries[r].push_back(static_cast<int>(entry({row, column})));
+    for (std::size_t k = 0; k < pairs.of(r).size(); k += 2)
+      entries[r].push_back(static_cast<int>(entry({pairs.of(r)[k], pairs.of(r)[k + 1]})));
+    sort_once(entries[r]);
+  }
+  of_unknowns_.set_structure(comm, size_, unknowns);
+  // Two ranks have most entries both; fronts do without this sum.
+  if (kind_ != Kind::fronts && ranks > 2)
+    of_entries_.set_structure(comm, static_cast<int>(column_.size()), entries);
+  else
+    of_entries_ = {};
 }
 
 /// Finds the entries that can be there; false where they are more than `most`.
@@ -92,9 +122,13 @@ PetscInt InterfaceMatrix::entry(const Pair& pair) const {
 
 void InterfaceMatrix::clear() { std::ranges::fill(value_, 0.0); }
 
-bool InterfaceMatrix::sum(MPI_Comm comm, bool weak) {
+bool InterfaceMatrix::sum_entries(MPI_Comm comm, bool weak) {
   value_.back() = weak ? 1 : 0;  // of ranks with a weak interior
-  MPI_Allreduce(MPI_IN_PLACE, value_.data(), static_cast<int>(value_.size()), MPI_DOUBLE, MPI_SUM, comm);
+  const std::span all(value_);
+  if (of_entries_.pays())
+    of_entries_.sum(comm, all.first(column_.size()), all.last(1));
+  else
+    MPI_Allreduce(MPI_IN_PLACE, value_.data(), static_cast<int>(value_.size()), MPI_DOUBLE, MPI_SUM, comm);
   return value_.back() == 0;
 }
 
@@ -129,7 +163,7 @@ InterfaceMatrix::Outcome InterfaceMatrix::factorize(MPI_Comm comm, bool weak) {
     if (weak_somewhere > 0) return Outcome::weak;
     regular = fronts_.factorize(comm, value_);
   } else {
-    if (!sum(comm, weak)) return Outcome::weak;
+    if (!sum_entries(comm, weak)) return Outcome::weak;
     if (size_ > 0) regular = kind_ == Kind::dense ? factorize_dense() : scale() && factorize_sparse();
   }
   return regular ? Outcome::fine : Outcome::singular;
@@ -157,8 +191,22 @@ bool InterfaceMatrix::factorize_sparse() {
 void InterfaceMatrix::solve(MPI_Comm comm, std::span<double> y) {
   if (size_ == 0) return;
   if (kind_ == Kind::fronts) return fronts_.solve(comm, y);
-  MPI_Allreduce(MPI_IN_PLACE, y.data(), size_, MPI_DOUBLE, MPI_SUM, comm);
+  sum(comm, y);
   solve_sum(y);
+}
+
+void InterfaceMatrix::sum(MPI_Comm comm, std::span<double> numbers, std::size_t others) {
+  if (of_unknowns_.pays())
+    of_unknowns_.sum(comm, numbers.first(numbers.size() - others), numbers.last(others));
+  else
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM, comm);
+}
+
+void InterfaceMatrix::add_to(RankTotals& totals, std::span<double> y) {
+  if (of_unknowns_.pays())
+    totals.add_sums(of_unknowns_, y);
+  else
+    totals.add_sums(y);
 }
 
 void InterfaceMatrix::solve_sum(std::span<double> y) {

@@ -12,6 +12,8 @@
 #include "solvers/linear/front.hpp"
 #include "solvers/linear/interface_fronts.hpp"
 #include "solvers/linear/repeated_lu.hpp"
+#include "solvers/ranks/rank_totals.hpp"
+#include "solvers/ranks/sparse_sum.hpp"
 
 namespace trammel {
 
@@ -51,13 +53,20 @@ class InterfaceMatrix {
   void solve(MPI_Comm comm, std::span<double> y);
   /// Whether right-hand sides are summed over the ranks, and then solved by each of them.
   bool sums() const { return kind_ != Kind::fronts && size_ > 0; }
+  /// Replaces arrays of numbers by unknown, one after the other and zero where neither touched nor owned, and `others` numbers after them,
+  /// by their sums over the ranks. Collective.
+  void sum(MPI_Comm comm, std::span<double> numbers, std::size_t others = 0);
+  /// y is to be such a sum once the ranks agree on `totals`.
+  void add_to(RankTotals& totals, std::span<double> y);
   /// `solve` where this is so and y is the sum already. Not collective.
   void solve_sum(std::span<double> y);
 
  private:
   bool find_entries(const Gathered<int>& cliques, const Gathered<int>& pairs, std::size_t most);
   PetscInt entry(const Pair& pair) const;
-  bool sum(MPI_Comm comm, bool weak);
+  void find_sums(MPI_Comm comm, const Gathered<int>& cliques, const Gathered<int>& owns,
+                 const Gathered<int>& pairs);
+  bool sum_entries(MPI_Comm comm, bool weak);
   bool scale();
   bool factorize_dense();
   bool factorize_sparse();
@@ -68,6 +77,7 @@ class InterfaceMatrix {
   std::vector<double>
       value_;  ///< of this rank's part; a sum has one number more, the count of weak interiors
   std::vector<PetscInt> of_interior_, of_direct_;
+  SparseSum of_entries_, of_unknowns_;
   Eigen::VectorXd row_scale_, column_scale_, work_, none_;
   Front dense_;
   RepeatedLu sparse_lu_;

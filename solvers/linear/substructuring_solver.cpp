@@ -358,7 +358,7 @@ void Substructuring::begin(Vec b, RankTotals& totals) {
   TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
   TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(b), &begun_));
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(b), &begun_state_));
-  totals.add_sums(border_);
+  schur_.add_to(totals, border_);
 }
 
 /// Leaves b - A x in residual_ and, of the interface and summed over the ranks, in border_residual_. Whether some row is larger than
@@ -395,7 +395,7 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
     rest[at(both_[e].first)] -= term;
     size[at(both_[e].first)] += std::abs(term);
   }
-  MPI_Allreduce(MPI_IN_PLACE, sum.data(), static_cast<int>(sum.size()), MPI_DOUBLE, MPI_SUM, comm_);
+  schur_.sum(comm_, sum, 1);
   border_residual_.assign(rest.begin(), rest.end());
   const double most = m > 0 ? std::ranges::max(size) : 0;
   for (std::size_t g = 0; g < m; ++g) {

@@ -9,17 +9,32 @@ namespace trammel {
 namespace {
 
 /// Merges packed numbers: how many maxima follow, these, and then numbers to be summed.
-void merge(void* from, void* to, int* count, MPI_Datatype* type) {
+void merge(const double* from, double* to, std::size_t size) {
+  const std::size_t sums = 1 + static_cast<std::size_t>(to[0]);
+  for (std::size_t k = 1; k < sums; ++k) to[k] = to[k] > from[k] ? to[k] : from[k];  // as MPI_MAX does
+  for (std::size_t k = sums; k < size; ++k) to[k] += from[k];
+}
+
+/// The same for MPI.
+void merge_elements(void* from, void* to, int* count, MPI_Datatype* type) {
   int bytes = 0;
   MPI_Type_size(*type, &bytes);
-  const int size = bytes / static_cast<int>(sizeof(double));
+  const std::size_t size = static_cast<std::size_t>(bytes) / sizeof(double);
   const double* a = static_cast<const double*>(from);
   double* b = static_cast<double*>(to);
-  for (int element = 0; element < *count; ++element, a += size, b += size) {
-    const int sums = 1 + static_cast<int>(b[0]);
-    for (int k = 1; k < sums; ++k) b[k] = b[k] > a[k] ? b[k] : a[k];  // as MPI_MAX does
-    for (int k = sums; k < size; ++k) b[k] += a[k];
-  }
+  for (int element = 0; element < *count; ++element, a += size, b += size) merge(a, b, size);
+}
+
+/// One number of a type of its own: no library divides it, so that `merge` sees where the sums begin.
+void reduce(std::span<double> all, MPI_Comm comm) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Type_contiguous(static_cast<int>(all.size()), MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  MPI_Op_create(merge_elements, 1, &op);
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), 1, type, op, comm);
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
 }
 
 }  // namespace
@@ -33,15 +48,10 @@ bool RankTotals::agree(Assembler& assembler) {
   for (const std::span<double> its : maxima_) all.insert(all.end(), its.begin(), its.end());
   all[0] = static_cast<double>(all.size() - 1);
   for (const std::span<double> its : sums_) all.insert(all.end(), its.begin(), its.end());
-  // One number of a type of its own: no library divides it, so that `merge` sees where the sums begin.
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  MPI_Type_contiguous(static_cast<int>(all.size()), MPI_DOUBLE, &type);
-  MPI_Type_commit(&type);
-  MPI_Op_create(merge, 1, &op);
-  MPI_Allreduce(MPI_IN_PLACE, all.data(), 1, type, op, layout.comm());
-  MPI_Op_free(&op);
-  MPI_Type_free(&type);
+  if (sparse_ != nullptr)
+    sparse_->sum(layout.comm(), sparse_sums_, all, merge);
+  else
+    reduce(all, layout.comm());
   const double* from = all.data() + 2;
   for (const auto* parts : {&maxima_, &sums_})
     for (const std::span<double> its : *parts) {
@@ -50,6 +60,7 @@ bool RankTotals::agree(Assembler& assembler) {
     }
   maxima_.clear();
   sums_.clear();
+  sparse_ = nullptr;
   return assembler.settle(fault, all[1], scales);
 }
 

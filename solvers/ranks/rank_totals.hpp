@@ -5,6 +5,7 @@
 
 #include "kernel/assembler.hpp"
 #include "kernel/collective_errors.hpp"
+#include "solvers/ranks/sparse_sum.hpp"
 
 namespace trammel {
 
@@ -18,11 +19,18 @@ class RankTotals {
   void add_maxima(std::span<double> numbers) { maxima_.push_back(numbers); }
   /// `numbers` will be the sums over the ranks.
   void add_sums(std::span<double> numbers) { sums_.push_back(numbers); }
+  /// The same, of numbers that `sum` knows the ranks of. `sum` must stay as it is until then; there is at most one.
+  void add_sums(SparseSum& sum, std::span<double> numbers) {
+    sparse_ = &sum;
+    sparse_sums_ = numbers;
+  }
   /// Makes the totals, and merges the faults of all ranks as Assembler::agree does. Collective.
   bool agree(Assembler& assembler);
 
  private:
   std::vector<std::span<double>> maxima_, sums_;
+  SparseSum* sparse_ = nullptr;
+  std::span<double> sparse_sums_;
 };
 
 /// Assembler::agree, where `maxima` become the maxima over the ranks too. Collective.

@@ -31,6 +31,32 @@ TEST(RankTotals, are_the_maxima_and_the_sums_of_all_ranks) {
   EXPECT_EQ(sums[2], 0.25 * ranks);
 }
 
+TEST(RankTotals, are_sums_of_what_few_ranks_contribute_to) {
+  Chain chain(4);
+  const int rank = chain.layout->rank(), ranks = chain.layout->ranks();
+  std::vector<std::vector<int>> seen;
+  for (int r = 0; r < ranks; ++r) seen.push_back({r, ranks});
+  SparseSum sparse;
+  sparse.set_structure(chain.layout->comm(), ranks + 1, seen);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    RankTotals totals;
+    std::array largest{rank + 0.5};
+    std::array sums{2.0};
+    std::vector<double> numbers(static_cast<std::size_t>(ranks) + 1, 0.0);
+    numbers[static_cast<std::size_t>(rank)] = rank + 1.0;
+    numbers.back() = 1;
+    totals.add_sums(sums);
+    totals.add_sums(sparse, numbers);
+    totals.add_maxima(largest);
+    if (repeat > 0 && rank == ranks - 1) totals.fault.refuse("it lies flat");
+    EXPECT_EQ(totals.agree(*chain.assembler), repeat == 0);
+    EXPECT_EQ(largest[0], ranks - 0.5);
+    EXPECT_EQ(sums[0], 2 * ranks);
+    for (int r = 0; r < ranks; ++r) EXPECT_EQ(numbers[static_cast<std::size_t>(r)], r + 1);
+    EXPECT_EQ(numbers.back(), ranks);
+  }
+}
+
 TEST(RankTotals, carry_the_rejection_and_the_error_of_one_rank) {
   Chain chain(4);
   const bool here = chain.layout->rank() == chain.layout->ranks() - 1;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace trammel {
+
+/// Sums over all ranks, on every rank, of numbers to most of which few ranks contribute.
+///
+/// As in a reduction by recursive doubling, two ranks exchange what they have, then two pairs, two fours and so on; but they send only the
+/// numbers that some rank of their group contributes to. The order of additions depends on the number of ranks alone, and all ranks get the
+/// same bits.
+class SparseSum {
+ public:
+  /// Takes, by rank, the numbers from 0 to `count` - 1 that it contributes to, ascending. All ranks give the same.
+  void set_structure(MPI_Comm comm, int count, const std::vector<std::vector<int>>& seen);
+  /// Whether a rank sends fewer numbers than in a reduction of all of them. The same on all ranks.
+  bool pays() const { return pays_; }
+
+  /// Merges numbers of another rank into those of this one. Gives the same bits in any order.
+  using Merge = void (*)(const double* from, double* to, std::size_t size);
+  /// Replaces the parts of this rank by the sums. `numbers` may be several arrays of `count` numbers, one after the other; they are zero
+  /// where this rank contributes nothing. All numbers of `dense` travel along, and are summed where `merge` does not say otherwise.
+  /// Collective.
+  void sum(MPI_Comm comm, std::span<double> numbers, std::span<double> dense = {}, Merge merge = add);
+
+ private:
+  /// Messages to and from one other rank, with these numbers.
+  struct Exchange {
+    int rank = -1;
+    std::vector<int> sent, received;
+  };
+
+  static void add(const double* from, double* to, std::size_t size);
+
+  std::size_t count_ = 0;
+  bool pays_ = false;
+  std::vector<int> own_;
+  std::vector<Exchange> rounds_;
+  /// Ranks beyond a power of two lend their numbers before the rounds to one that takes part, and get the sums from it.
+  Exchange lent_, borrowed_;
+  std::vector<double> out_, in_;  // workspaces
+};
+
+}  // namespace trammel
