@@ -83,6 +83,7 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
     counting_ = EntrySet(entries);
     growths_ = 0;
     symbolic_.reset();
+    large_in_row_.clear();
   }
   const bool grown = !symbolic_ || !take_values(A);
   if (grown) {
@@ -137,32 +138,50 @@ bool RepeatedLu::take_values(const Rows& A) {
       },
       [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
   largest_ = largest;
-  return others.empty() || negligible_all(A, std::move(others));
+  return others.empty() || negligible_all(A, others);
 }
 
-/// Of entries that do not count, in ascending order.
-bool RepeatedLu::negligible_all(const Rows& A, std::vector<PetscInt> entries) const {
-  PetscInt row = 0, known = -1;
-  double row_largest = 0;
-  std::size_t kept = 0;
+/// Of entries that do not count, in ascending order. What is negligible beside one entry of its row and one of its column is so beside the
+/// largest too: these are sought only where those that were the largest last time do not suffice.
+bool RepeatedLu::negligible_all(const Rows& A, const std::vector<PetscInt>& entries) {
+  const auto is_small = [&](double size, PetscInt beside) {
+    return beside >= 0 && size <= negligible * std::abs(A.value[beside]);
+  };
+  if (large_in_row_.empty()) {
+    large_in_row_.assign(at(size()), -1);
+    large_in_column_.assign(at(size()), -1);
+  }
+  bool columns_known = false;
+  PetscInt row = 0;
   for (const PetscInt entry : entries) {
     while (entry >= A.begin[row + 1]) ++row;
-    if (number(row) < 0 || number(A.column[entry]) < 0) continue;
-    if (row != known) {
-      known = row;
-      row_largest = 0;
+    const PetscInt i = number(row), j = number(A.column[entry]);
+    if (i < 0 || j < 0) continue;
+    const double size = std::abs(A.value[entry]);
+    PetscInt& in_row = large_in_row_[at(i)];
+    const PetscInt& in_column = large_in_column_[at(j)];
+    if (!is_small(size, in_row)) {
+      in_row = A.begin[row];
       for (PetscInt p = A.begin[row]; p < A.begin[row + 1]; ++p)
-        row_largest = std::max(row_largest, std::abs(A.value[p]));
+        if (std::abs(A.value[p]) > std::abs(A.value[in_row])) in_row = p;
+      if (!is_small(size, in_row)) return false;
     }
-    if (std::abs(A.value[entry]) > negligible * row_largest) return false;
-    entries[kept++] = entry;
+    if (is_small(size, in_column)) continue;
+    if (!std::exchange(columns_known, true)) find_largest_of_columns(A.value);
+    if (!is_small(size, in_column)) return false;
   }
-  if (kept == 0) return true;
-  const std::vector<double> column_largest = largest_by_column(A.value);
-  return std::none_of(
-      entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), [&](PetscInt entry) {
-        return std::abs(A.value[entry]) > negligible * column_largest[at(number(A.column[entry]))];
-      });
+  return true;
+}
+
+/// Of the entries that count; -1 where there is none.
+void RepeatedLu::find_largest_of_columns(const double* value) {
+  std::ranges::fill(large_in_column_, -1);
+  auto column = columns_.begin();
+  counting_.each([&](std::size_t entry) {
+    PetscInt& largest = large_in_column_[at(*column++)];
+    if (largest < 0 || std::abs(value[entry]) > std::abs(value[largest]))
+      largest = static_cast<PetscInt>(entry);
+  });
 }
 
 /// Lets entries count that were zero so far. Those at the level of rounding may grow later: all that are not exactly zero count then.

@@ -82,7 +82,8 @@ class RepeatedLu {
   void scale(const double* value);
   std::vector<double> largest_by_column(const double* value) const;
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
-  bool negligible_all(const Rows& A, std::vector<PetscInt> entries) const;
+  bool negligible_all(const Rows& A, const std::vector<PetscInt>& entries);
+  void find_largest_of_columns(const double* value);
   void take_structure(const Rows& A);
   /// What all solvers use in turn, since none has to keep what is in it.
   struct Room {
@@ -122,6 +123,8 @@ class RepeatedLu {
   std::vector<int> starts_, columns_;
   std::shared_ptr<Room> room_;
   std::vector<double> scales_;  ///< by column of the matrix
+  /// By row and by column of the matrix, an entry that was its largest; -1 where it is not known, and empty until one is asked for.
+  std::vector<PetscInt> large_in_row_, large_in_column_;
   double largest_ = 0;          ///< of the values
   std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
   int growths_ = 0, searches_ = 0, tried_ = 0;

@@ -93,6 +93,27 @@ TEST(RepeatedLu, omits_entries_below_rounding) {
   EXPECT_EQ(lu.entries(), 4U);
 }
 
+// An entry is compared with one that was the largest of its row or column before.
+TEST(RepeatedLu, compares_entries_with_what_is_largest_now) {
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(4, 4);
+  A(0, 1) = A(2, 3) = 1e4;
+  Dense matrix(4);
+  RepeatedLu lu;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_EQ(lu.entries(), 6U);
+  A(0, 3) = 5e-13;  // beside 1e4 in row 0 and in column 3
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_EQ(lu.entries(), 6U);
+  A(0, 0) = 1e4;
+  A(0, 1) = 1;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_EQ(lu.entries(), 6U);
+  A(0, 0) = 1;
+  ASSERT_TRUE(lu.factorize(matrix.set(A)));
+  EXPECT_EQ(lu.entries(), 7U);
+  EXPECT_LT(worst_error(lu, A), 1e-12);
+}
+
 // Masses and a constraint whose direction turns by a quarter: the pivot of the first factorization vanishes.
 TEST(RepeatedLu, chooses_new_pivots_where_a_kept_one_vanishes) {
   Dense matrix(3);
