@@ -187,22 +187,31 @@ void PartialLu::eliminate_border() {
 TRAMMEL_BY_AVX2
 void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) const {
   std::vector<Lanes> work(at(size()), Lanes{});
+  // At about half of the places where V has numbers W has none.
+  std::vector<char> filled(at(size()), 0);
   for (std::size_t right = 0; right < w_.size(); ++right) {
     const Sparse& w = w_[right];
-    for (std::size_t i = 0; i < w.place.size(); ++i) work[at(w.place[i])] = w.value[i];
+    for (std::size_t i = 0; i < w.place.size(); ++i) {
+      work[at(w.place[i])] = w.value[i];
+      filled[at(w.place[i])] = 1;
+    }
     for (std::size_t below = 0; below < v_.size(); ++below) {
       const Sparse& v = v_[below];
       Vector sum[lanes] = {};  // columns
-      for (std::size_t i = 0; i < v.place.size(); ++i) {
-        const Vector& row = work[at(v.place[i])].v;
-        for (int b = 0; b < lanes; ++b) sum[b] += v.value[i].v * row[b];
+      const Lanes* value = v.value.data();
+      for (const int k : v.place) {
+        if (filled[at(k)] != 0) {
+          const Vector& row = work[at(k)].v;
+          for (int b = 0; b < lanes; ++b) sum[b] += value->v * row[b];
+        }
+        ++value;
       }
       const int h = static_cast<int>(below) * lanes, g = static_cast<int>(right) * lanes;
       for (int a = 0; a < std::min(lanes, border_ - h); ++a)
         for (int b = 0; b < std::min(lanes, border_ - g); ++b)
           entries[of[at(h + a) * at(border_) + at(g + b)]] -= sum[b][a];
     }
-    for (const int k : w.place) work[at(k)] = Lanes{};
+    for (const int k : w.place) filled[at(k)] = 0;
   }
 }
 
@@ -222,6 +231,7 @@ void PartialLu::forward(const double* b, double* w) const {
   }
 }
 
+TRAMMEL_BY_AVX2
 void PartialLu::reduce(const double* w, double* g) const {
   for (std::size_t group = 0; group < v_.size(); ++group) {
     const Sparse& v = v_[group];
@@ -232,6 +242,7 @@ void PartialLu::reduce(const double* w, double* g) const {
   }
 }
 
+TRAMMEL_BY_AVX2
 void PartialLu::backward(const double* y, double* w, double* x) const {
   const int n = size();
   if (n == 0) return;
