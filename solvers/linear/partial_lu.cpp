@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 
 #include "trammel/index.hpp"
@@ -23,6 +24,9 @@ namespace {
 constexpr double singular = 1e12;
 /// Part of the diagonal that is added to factorize a singular matrix, and what its inverse is then beyond.
 constexpr double shift = 1e-10, shifted_singular = 1e8;
+/// Visits to an entry of U, on average, from which on it is copied by rows: of its columns all entries are visited, on lattices two of three
+/// where W has no number.
+constexpr std::int64_t worth_a_copy = 4;
 /// Unknowns found weak at a time.
 constexpr int most_at_once = 8;
 
@@ -110,6 +114,7 @@ void PartialLu::find_reach() {
   constexpr int bits = 64;
   const auto groups = static_cast<int>(w_.size());
   std::vector<std::uint64_t> reached(at(n));
+  std::int64_t visits = 0;  // to entries of U, by columns
   for (int from = 0; from < groups; from += bits) {
     const int to = std::min(from + bits, groups);
     const auto start = [&](const std::vector<std::vector<int>>& entries_of, const std::vector<Entry>& entries,
@@ -133,6 +138,8 @@ void PartialLu::find_reach() {
         for (int p = 0; p < U.size; ++p) reached[at(k)] |= reached[at(U.row[p])];
       }
     collect(w_);
+    for (int g = from; g < to; ++g)
+      for (const int k : w_[at(g)].place) visits += numeric.Ulen[k];
     start(below_of_, below_, place_of_row_);
     if (n > 1)
       for (int k = 0; k < n; ++k) {
@@ -142,6 +149,28 @@ void PartialLu::find_reach() {
       }
     collect(v_);
   }
+  const auto entries = n > 1 ? std::accumulate(numeric.Ulen, numeric.Ulen + n, std::int64_t{0}) : 0;
+  by_rows_ = visits > worth_a_copy * entries;
+}
+
+/// U by rows, without the diagonal.
+PartialLu::ByRows PartialLu::upper_by_rows() const {
+  const int n = size();
+  ByRows rows;
+  rows.begin.assign(at(n) + 1, 0);
+  if (n == 1) return rows;
+  for (int k = 0; k < n; ++k) {
+    const Column U = upper(k);
+    for (int p = 0; p < U.size; ++p) ++rows.begin[at(U.row[p]) + 1];
+  }
+  std::partial_sum(rows.begin.begin(), rows.begin.end(), rows.begin.begin());
+  rows.entry.resize(at(rows.begin.back()));
+  std::vector<int> next(rows.begin.begin(), rows.begin.end() - 1);
+  for (int k = 0; k < n; ++k) {
+    const Column U = upper(k);
+    for (int p = 0; p < U.size; ++p) rows.entry[at(next[at(U.row[p])]++)] = {k, U.value[p]};
+  }
+  return rows;
 }
 
 TRAMMEL_BY_AVX2
@@ -149,6 +178,7 @@ void PartialLu::eliminate_border() {
   const int n = size();
   const klu_numeric& numeric = lu_.numeric();
   const auto* diagonal = static_cast<const double*>(numeric.Udiag);
+  const ByRows rows = by_rows_ ? upper_by_rows() : ByRows{};
   std::vector<Lanes> work(at(n), Lanes{});
   for (std::size_t group = 0; group < w_.size(); ++group) {
     const int first = static_cast<int>(group) * lanes, end = std::min(first + lanes, border_);
@@ -158,12 +188,21 @@ void PartialLu::eliminate_border() {
     Sparse& w = w_[group];
     for (std::size_t i = 0; i < w.place.size(); ++i) {
       const int k = w.place[i];
-      Vector sum = work[at(k)].v;
-      if (n > 1) {
-        const Column U = upper(k);
-        for (int p = 0; p < U.size; ++p) sum -= U.value[p] * work[at(U.row[p])].v;
+      Vector x = work[at(k)].v;
+      if (by_rows_) {
+        x = x / diagonal[k];
+        const ByRows::Entry* const last = rows.entry.data() + rows.begin[at(k) + 1];
+        for (const ByRows::Entry* its = rows.entry.data() + rows.begin[at(k)]; its != last; ++its)
+          work[at(its->column)].v -= its->value * x;
+      } else {
+        if (n > 1) {
+          const Column U = upper(k);
+          for (int p = 0; p < U.size; ++p) x -= U.value[p] * work[at(U.row[p])].v;
+        }
+        x = x / diagonal[k];
+        work[at(k)].v = x;
       }
-      work[at(k)].v = w.value[i].v = sum / diagonal[k];
+      w.value[i].v = x;
     }
     for (const int k : w.place) work[at(k)] = Lanes{};
 

@@ -77,8 +77,18 @@ class PartialLu {
     int size;
   };
 
+  struct ByRows {
+    struct Entry {
+      int column;
+      double value;
+    };
+    std::vector<int> begin;  ///< by row its first entry, and one past the last of all
+    std::vector<Entry> entry;
+  };
+
   Column lower(int k) const;
   Column upper(int k) const;
+  ByRows upper_by_rows() const;
   void find_reach();
   void eliminate_border();
   void find_weak(const RepeatedLu::Rows& rank, bool failed);
@@ -98,6 +108,7 @@ class PartialLu {
   std::span<const double> c_, r_;
   int border_ = 0, searches_ = -1;
   bool changed_ = true;
+  bool by_rows_ = false;                               ///< W is found by rows of U
   std::vector<int> place_of_column_, place_of_row_;    ///< by unknown: its pivot
   std::vector<PetscInt> from_, to_;                    ///< by pivot: places of its number in b and x
   std::vector<std::vector<int>> right_of_, below_of_;  ///< by unknown of the border: entries of C and R
