@@ -11,13 +11,15 @@ void check_inertia(const Mat3& J, const Location& where) {
   if (!((J - J.transpose()).cwiseAbs().maxCoeff() <= 1e-9 * size))
     throw Error(where, "the inertia is not symmetric");
   const Vec3 principal = Eigen::SelfAdjointEigenSolver<Mat3>(J, Eigen::EigenvaluesOnly).eigenvalues();
-  const std::string moments = fmt::format("its principal moments are {:.6g}, {:.6g}, {:.6g} kg m^2",
-                                          principal(0), principal(1), principal(2));
-  if (!(principal(0) > 0)) throw Error(where, "the inertia is not positive definite: " + moments);
+  const auto moments = [&] {
+    return fmt::format("its principal moments are {:.6g}, {:.6g}, {:.6g} kg m^2", principal(0), principal(1),
+                       principal(2));
+  };
+  if (!(principal(0) > 0)) throw Error(where, "the inertia is not positive definite: " + moments());
   // A flat body has equality: the rounding of numbers as written is allowed.
   if (!(principal(2) <= (principal(0) + principal(1)) * (1 + 1e-6)))
     throw Error(where,
-                "no body has this inertia: " + moments + ", and the largest exceeds the sum of the others");
+                "no body has this inertia: " + moments() + ", and the largest exceeds the sum of the others");
 }
 
 Mat3 read_inertia(const Parameters& in, std::string_view name) {
