@@ -187,7 +187,18 @@ std::vector<std::string> CaseContext::known_types() const {
   return known;
 }
 
-void CaseContext::set_indices(ParameterValues indices) { indices_ = std::move(indices); }
+void CaseContext::set_indices(ParameterValues indices) {
+  const auto name = &ParameterValues::value_type::first;
+  const bool same = std::ranges::equal(indices, indices_, {}, name, name);
+  indices_ = std::move(indices);
+  if (same) return;
+  index_names_.clear();
+  for (const auto& [its_name, value] : indices_) index_names_ += its_name + '\n';
+}
+
+void CaseContext::change_indices(const double* values) {
+  for (auto& [name, value] : indices_) value = *values++;
+}
 
 Names CaseContext::with_indices(Names names) const {
   for (const auto& [name, value] : indices_) names.parameters.insert_or_assign(name, value);
@@ -209,40 +220,37 @@ bool CaseContext::mentions_index(std::string_view text) const {
   return false;
 }
 
+/// Indices are the variables of an expression that is parsed once for all instances.
+CaseContext::Constant CaseContext::read_constant(const std::string& text) const {
+  Constant constant;
+  constant.of_indices = mentions_index(text);
+  if (!constant.of_indices) {
+    constant.value = Expression(text, in_numbers_).constant();
+    return constant;
+  }
+  Names names = in_numbers_;
+  for (const auto& [name, value] : indices_) names.signals.push_back(name);
+  try {
+    constant.expression.emplace(text, names);
+  } catch (const ExpressionError&) {
+    // One that must be constant, such as a limit of a law, may be so once the values of the indices are put in.
+  }
+  return constant;
+}
+
 double CaseContext::computed(const std::string& text, const Location& where) const {
   try {
-    if (!mentions_index(text)) {
-      const auto at = numbers_.find(text);
-      if (at != numbers_.end()) return at->second.value;
-      const double value = Expression(text, in_numbers_).constant();
-      numbers_[text].value = value;
-      return value;
-    }
-    // Indices are the variables of an expression that is parsed once for all instances.
-    std::string key = text;
-    for (const auto& [name, value] : indices_) key += '\n' + name;
-    auto at = numbers_.find(key);
-    if (at == numbers_.end()) {
-      Constant constant;
-      Names names = in_numbers_;
-      for (const auto& [name, value] : indices_) names.signals.push_back(name);
-      try {
-        constant.expression.emplace(text, names);
-      } catch (const ExpressionError&) {
-        // An expression that must be constant, such as a limit of a law, may be so once the indices are inserted,
-        // below.
-      }
-      at = numbers_.emplace(std::move(key), std::move(constant)).first;
-    }
-    if (at->second.expression) {
-      const Expression& expression = *at->second.expression;
-      SignalNumbers values(expression.signals().size());
-      std::size_t n = 0;
-      for (const std::string& name : expression.signals()) values[n++] = indices_.find(name)->second;
-      FunctionValue out;
-      out.reset(static_cast<int>(n));
-      expression.evaluate(0, values, out);
-      if (std::isfinite(out.value)) return out.value;
+    auto& known = numbers_[index_names_];
+    auto at = known.find(text);
+    if (at == known.end()) at = known.emplace(text, read_constant(text)).first;
+    const Constant& constant = at->second;
+    if (!constant.of_indices) return constant.value;
+    if (constant.expression) {
+      const std::vector<std::string>& names = constant.expression->signals();
+      SignalNumbers values(names.size());
+      for (std::size_t i = 0; i < names.size(); ++i) values[i] = indices_.find(names[i])->second;
+      const double value = constant.expression->value_at(0, values);
+      if (std::isfinite(value)) return value;
     }
     return Expression(text, with_indices(in_numbers_)).constant();
   } catch (const ExpressionError& error) {

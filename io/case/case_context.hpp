@@ -39,6 +39,8 @@ class CaseContext final : public ValueContext, public FormulaReader {
 
   /// The indices that numbers and functions may use from now on.
   void set_indices(ParameterValues indices);
+  /// Other values of the present indices, in the order of their names.
+  void change_indices(const double* values);
   const ParameterValues& indices() const { return indices_; }
   const ParameterValues& parameters() const { return in_numbers_.parameters; }
 
@@ -54,14 +56,17 @@ class CaseContext final : public ValueContext, public FormulaReader {
   long whole_number(std::string_view text, const Location& where) const;
 
  private:
+  /// What a text says, for all values of the present indices.
   struct Constant {
-    double value = 0;                      ///< of a text without indices
+    double value = 0;  ///< of a text without indices
+    bool of_indices = false;
     std::optional<Expression> expression;  ///< of the indices
   };
 
   /// The same names and those of the indices.
   Names with_indices(Names names) const;
   bool mentions_index(std::string_view text) const;
+  Constant read_constant(const std::string& text) const;
   double computed(const std::string& text, const Location& where) const;
   FunctionPtr named_function(const std::string& name, const Location& where) const;
   FunctionPtr read_function(const Value& value) const;
@@ -73,10 +78,12 @@ class CaseContext final : public ValueContext, public FormulaReader {
   Names in_numbers_;    ///< what numbers may name, indices apart
   Names in_functions_;  ///< what functions may name
   ParameterValues indices_;
+  std::string index_names_;  ///< of all indices, one a line
   std::vector<std::string> function_names_;
   const Value* functions_ = nullptr;
   const Registry* registry_ = nullptr;
-  mutable std::unordered_map<std::string, Constant> numbers_;
+  /// By the names of the indices, and by text.
+  mutable std::unordered_map<std::string, std::unordered_map<std::string, Constant>> numbers_;
   mutable std::unordered_map<std::string, FunctionPtr> by_text_;
   mutable std::unordered_map<std::string, FunctionPtr> named_;
   mutable std::vector<std::string> resolving_;

@@ -25,11 +25,6 @@ constexpr std::size_t longest_name = 100;
 /// Named maps of one entity: they multiply where each names several others.
 constexpr int most_put = 10'000;
 
-/// "joint 'hook' (revolute)"
-std::string title_of(const std::string& category, const std::string& name, const std::string& type) {
-  return category + " " + in_quotes(name) + (type.empty() ? "" : " (" + type + ")");
-}
-
 void check_name(const std::string& name, const Location& where) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -213,26 +208,25 @@ Entity CaseExpansion::entity(const PlannedThing& thing) const {
 void CaseExpansion::plan_category(Type::Category category, const char* key) {
   const Value* group = root_->find(key);
   if (group == nullptr) return;
-  std::set<std::string> taken;
-  const std::string category_text(category_name(category));
+  TakenNames taken;
   for (const Value::Entry& entry : group->entries) {
-    current_ = {title_of(category_text, entry.key, ""), entry.where, ""};
+    current_ = {category_name(category), entry.key, &entry.where};
     guarded([&] {
       repeat(entry.value, *context_, repeated_,
-             [&] { plan_entity(category, entry, instance_name(entry, category_text.c_str(), taken)); });
+             [&] { plan_entity(category, entry, instance_name(entry, category_name(category), taken)); });
     });
   }
 }
 
-void CaseExpansion::plan_entity(Type::Category category, const Value::Entry& entry, const std::string& name) {
-  current_ = {title_of(std::string(category_name(category)), name, ""), entry.where, ""};
+void CaseExpansion::plan_entity(Type::Category category, const Value::Entry& entry, std::string name) {
+  current_ = {category_name(category), name, &entry.where};
   const Type& type = type_of(category, entry);
   PlannedThing thing;
   thing.type = &type;
   thing.entry = &entry;
-  thing.name = name;
+  thing.name = std::move(name);
   thing.indices = keep_indices();
-  current_.title = title_of(std::string(category_name(category)), name, type.name);
+  current_.type = type.name;
   for (const Value::Entry& parameter : entry.value.entries)
     if (is_coordinate_element(type, parameter)) plan_coordinate_element(thing, parameter);
   things_.push_back(std::move(thing));
@@ -260,9 +254,9 @@ void CaseExpansion::plan_coordinate_element(const PlannedThing& joint,
 void CaseExpansion::plan_markers() {
   const Value* group = root_->find("markers");
   if (group == nullptr) return;
-  std::set<std::string> taken;
+  TakenNames taken;
   for (const Value::Entry& entry : group->entries) {
-    current_ = {title_of("marker", entry.key, ""), entry.where, ""};
+    current_ = {"marker", entry.key, &entry.where};
     guarded([&] {
       repeat(entry.value, *context_, repeated_, [&] {
         PlannedThing thing;
@@ -309,8 +303,8 @@ void CaseExpansion::unknown_key(const Value::Entry& entry, const Type& type) con
                                               : " Keys here: " + list_of_names(known, entry.key)));
 }
 
-std::string CaseExpansion::instance_name(const Value::Entry& entry, const char* category,
-                                         std::set<std::string>& taken) const {
+std::string CaseExpansion::instance_name(const Value::Entry& entry, std::string_view category,
+                                         TakenNames& taken) const {
   std::string name = with_indices(entry.key, *context_, entry.where);
   check_name(name, entry.where);
   if (taken.insert(name).second) return name;
@@ -330,23 +324,29 @@ std::size_t CaseExpansion::keep_indices() {
 
 /// Sets the indices and what messages name.
 void CaseExpansion::begin(const PlannedThing& thing) {
-  ParameterValues indices;
-  if (const Value* repeated = thing.entry->value.find("for")) {
-    for (const Value::Entry& index : repeated->entries) indices[index.key] = 0;
-    std::size_t at = thing.indices;
-    for (auto& [name, value] : indices) value = indices_[at++];
+  const Value* repeated = thing.entry->value.find("for");
+  const std::size_t count = repeated == nullptr ? 0 : repeated->entries.size();
+  const auto is_set = [this](const Value::Entry& index) { return context_->indices().contains(index.key); };
+  if (context_->indices().size() != count ||
+      (repeated != nullptr && !std::ranges::all_of(repeated->entries, is_set))) {
+    ParameterValues indices;
+    for (std::size_t i = 0; i < count; ++i) indices[repeated->entries[i].key] = 0;
+    context_->set_indices(std::move(indices));
   }
-  context_->set_indices(std::move(indices));
-  if (thing.type == nullptr) {
-    current_ = {title_of("marker", thing.name, ""), thing.entry->where, ""};
-  } else if (thing.coordinate_element != nullptr) {
-    current_ = {title_of("joint", thing.name, "") + ", " + thing.coordinate_element->key + " of " +
-                    in_quotes(thing.coordinate->key),
-                thing.coordinate->where, thing.type->plugin};
-  } else {
-    current_ = {title_of(std::string(category_name(thing.type->category)), thing.name, thing.type->name),
-                thing.entry->where, thing.type->plugin};
-  }
+  context_->change_indices(indices_.data() + thing.indices);
+  if (thing.type == nullptr)
+    current_ = {"marker", thing.name, &thing.entry->where};
+  else if (thing.coordinate_element != nullptr)
+    current_ = {"joint",
+                thing.name,
+                &thing.coordinate->where,
+                "",
+                thing.type->plugin,
+                thing.coordinate_element,
+                thing.coordinate};
+  else
+    current_ = {category_name(thing.type->category), thing.name, &thing.entry->where, thing.type->name,
+                thing.type->plugin};
 }
 
 void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool listed) {
@@ -465,24 +465,34 @@ void CaseExpansion::put_named(Value& value, int depth) const {
   }
 }
 
+/// "joint 'hook' (revolute)", "joint 'hook', spring of 'angle'"
+std::string CaseExpansion::Current::title() const {
+  std::string text = std::string(category) + " " + in_quotes(name);
+  if (!type.empty()) text += " (" + std::string(type) + ")";
+  if (coordinate_element != nullptr)
+    text += ", " + coordinate_element->key + " of " + in_quotes(coordinate->key);
+  return text;
+}
+
 /// Gives the errors that leave `work` the name of the entity in work, and its place where they have none.
 void CaseExpansion::guarded(const std::function<void()>& work) {
-  const auto placed = [this](const Location& where) { return where.file.empty() ? current_.where : where; };
+  const auto placed = [this](const Location& where) { return where.file.empty() ? *current_.where : where; };
   try {
     work();
   } catch (const Error& error) {
-    throw Error(placed(error.where()), current_.title + ": " + error.what());
+    throw Error(placed(error.where()), current_.title() + ": " + error.what());
   } catch (const std::bad_alloc&) {
-    throw Error(current_.where, current_.title + ": out of memory");
+    throw Error(*current_.where, current_.title() + ": out of memory");
   } catch (const std::exception& error) {
-    throw Error(current_.where, current_.title + ": " + source() + " threw an exception: " + error.what());
+    throw Error(*current_.where, current_.title() + ": " + source() + " threw an exception: " + error.what());
   } catch (...) {
-    throw Error(current_.where, current_.title + ": " + source() + " threw something that is no exception");
+    throw Error(*current_.where,
+                current_.title() + ": " + source() + " threw something that is no exception");
   }
 }
 
 std::string CaseExpansion::source() const {
-  return current_.plugin.empty() ? "the program" : "plugin '" + current_.plugin + "'";
+  return current_.plugin.empty() ? "the program" : "plugin '" + std::string(current_.plugin) + "'";
 }
 
 }  // namespace trammel

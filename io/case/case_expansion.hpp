@@ -3,9 +3,10 @@
 #include <mpi.h>
 
 #include <functional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -59,15 +60,20 @@ class CaseExpansion {
   void build(const PlannedThing& thing, ModelBuilder& builder, bool listed);
 
  private:
-  /// The entity that is being built, for messages.
+  /// The entity that is being planned or built, for messages.
   struct Current {
-    std::string title;
-    Location where;
-    std::string plugin;
+    std::string_view category;
+    std::string name;
+    const Location* where = nullptr;
+    std::string_view type{}, plugin{};
+    const Value::Entry *coordinate_element = nullptr, *coordinate = nullptr;
+
+    std::string title() const;
   };
+  using TakenNames = std::unordered_set<std::string>;
 
   void plan_category(Type::Category category, const char* key);
-  void plan_entity(Type::Category category, const Value::Entry& entry, const std::string& name);
+  void plan_entity(Type::Category category, const Value::Entry& entry, std::string name);
   void plan_coordinate_element(const PlannedThing& joint, const Value::Entry& coordinate_element);
   void plan_markers();
   const std::vector<const Value::Entry*>& naming(const PlannedThing& thing, bool with_markers);
@@ -77,8 +83,7 @@ class CaseExpansion {
   const Type& type_of(Type::Category category, const Value::Entry& entry) const;
   bool is_coordinate_element(const Type& type, const Value::Entry& parameter) const;
   [[noreturn]] void unknown_key(const Value::Entry& entry, const Type& type) const;
-  std::string instance_name(const Value::Entry& entry, const char* category,
-                            std::set<std::string>& taken) const;
+  std::string instance_name(const Value::Entry& entry, std::string_view category, TakenNames& taken) const;
   std::size_t keep_indices();
 
   void begin(const PlannedThing& thing);
