@@ -90,18 +90,20 @@ struct StabilizingParts {
   StabilizingParts(const StencilBlock& row, const StencilBlock& column);
 };
 
-/// Rows of a constraint at acceleration level: `bias` plus `gradient` (K, or D of a velocity constraint) times v'.
-/// `blocks` and `offsets` are those of the instance.
+/// Adds to the rows of a constraint, which hold the bias, its `gradient` (K, or D of a velocity constraint) times v': its equation at
+/// acceleration level. `blocks` and `offsets` are those of the instance.
 template <class Matrix>
-Eigen::VectorXd at_acceleration_level(std::span<const StencilBlock> blocks, const BlockOffset* offsets,
-                                      const State& state, const StencilBlock& row, Eigen::VectorXd bias,
-                                      const Matrix& gradient) {
+void add_accelerations(std::span<const StencilBlock> blocks, const BlockOffset* offsets, const State& state,
+                       const StencilBlock& row, const Matrix& gradient, double* rows) {
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     if (!is_kinematic(blocks[k].kind)) continue;
-    const ConstVectorMap a(state.acceleration.data() + offsets[k].dof, blocks[k].size);
-    bias += gradient.block(row.offset, blocks[k].offset, row.size, blocks[k].size) * a;
+    const double* const a = state.acceleration.data() + offsets[k].dof;
+    for (int i = 0; i < row.size; ++i) {
+      double sum = 0;
+      for (int j = 0; j < blocks[k].size; ++j) sum += gradient(row.offset + i, blocks[k].offset + j) * a[j];
+      rows[i] += sum;
+    }
   }
-  return bias;
 }
 
 /// Plans of all ranges; the blocks of the matrix that their instances write are appended to `pattern`, in the order in which they

@@ -15,10 +15,9 @@ int ModelBuilder::begin(Entity entity, const Type& type) {
   entity.plugin = type.plugin;
   entity.category = std::string(category_name(type.category));
   entity.evaluation_cost = type.evaluation_cost;
-  const int index = static_cast<int>(model_->entities.size());
   model_->entities.push_back(std::move(entity));
-  begin_listed(index, type);
-  return index;
+  begin_listed(static_cast<int>(model_->entities.size()) - 1, type);
+  return entity_;
 }
 
 void ModelBuilder::begin_listed(int index, const Type& type) {

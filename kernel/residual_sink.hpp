@@ -81,9 +81,9 @@ class ResidualSink final : public RangeSink {
     }
     const bool position = b.kind == BlockKind::multiplier;
     if (!position && b.may_rest && statuses_.of(b.id, 0) == RowStatus::slips) return;
-    Eigen::Map<Eigen::VectorXd>(rows, b.size) = at_acceleration_level(
-        plan_->stencil(i), plan_->offset_of[at(i)], *state_, b, contribution.bias().segment(b.offset, b.size),
-        position ? contribution.K() : contribution.D());
+    std::copy_n(contribution.bias().data() + b.offset, b.size, rows);
+    add_accelerations(plan_->stencil(i), plan_->offset_of[at(i)], *state_, b,
+                      position ? contribution.K() : contribution.D(), rows);
   }
 
   /// A force on a nominal coordinate is measured by what it does along this size.

@@ -98,8 +98,8 @@ void LawReview::read(std::span<const RangePlan> plans, const State& state, bool 
     group.force.head(b.size) = ConstVectorMap(multiplier, b.size);
     group.normal = NormalForce(*w.law, blocks, offsets, state, false).value();
     if (!accelerations) continue;
-    group.slip_rate.head(b.size) = at_acceleration_level(
-        blocks, offsets, state, b, contribution.bias.segment(b.offset, b.size), contribution.D);
+    group.slip_rate.head(b.size) = contribution.bias.segment(b.offset, b.size);
+    add_accelerations(blocks, offsets, state, b, contribution.D, group.slip_rate.data());
   }
   now_ = std::move(all);
 }
