@@ -90,8 +90,7 @@ struct StabilizingParts {
   StabilizingParts(const StencilBlock& row, const StencilBlock& column);
 };
 
-/// Adds to the rows of a constraint, which hold the bias, its `gradient` (K, or D of a velocity constraint) times v': its equation at
-/// acceleration level. `blocks` and `offsets` are those of the instance.
+/// Adds `gradient` (K, of a velocity constraint D) times v' to rows that hold the bias. `blocks` and `offsets` are the instance's.
 template <class Matrix>
 void add_accelerations(std::span<const StencilBlock> blocks, const BlockOffset* offsets, const State& state,
                        const StencilBlock& row, const Matrix& gradient, double* rows) {
