@@ -247,6 +247,29 @@ void check_map(const Value& map, const std::vector<Parameter>& known, const Valu
   }
 }
 
+bool same_list(const std::vector<Parameter>& a, const std::vector<Parameter>& b);
+
+bool same(const Parameter& a, const Parameter& b) {
+  return a.name == b.name && a.kind == b.kind && a.unit == b.unit && a.doc == b.doc &&
+         a.default_text == b.default_text && a.required == b.required && a.least == b.least &&
+         a.most == b.most && a.least_excluded == b.least_excluded && a.most_excluded == b.most_excluded &&
+         a.choices == b.choices && a.example == b.example && same_list(a.children, b.children);
+}
+
+bool same_list(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+  return std::ranges::equal(a, b, same);
+}
+
+/// One copy of a list serves all entities of a type: that made last of a list at this place, unless it has changed since.
+std::shared_ptr<const std::vector<Parameter>> copy_of(const std::vector<Parameter>& known) {
+  constexpr std::size_t most = 256;
+  thread_local std::unordered_map<const void*, std::shared_ptr<const std::vector<Parameter>>> copies;
+  if (copies.size() > most) copies.clear();
+  auto& copy = copies[&known];
+  if (!copy || !same_list(*copy, known)) copy = std::make_shared<const std::vector<Parameter>>(known);
+  return copy;
+}
+
 }  // namespace
 
 std::string kind_name(Parameter::Kind kind) {
@@ -299,7 +322,7 @@ void check(const Value& map, const std::vector<Parameter>& known, const ValueCon
 }
 
 Parameters::Parameters(const Value& map, const std::vector<Parameter>& known, const ValueContext& context)
-    : map_(&map), known_(std::make_shared<const std::vector<Parameter>>(known)), context_(&context) {
+    : map_(&map), known_(copy_of(known)), context_(&context) {
   check_map(map, known, context, {});
 }
 

@@ -166,6 +166,18 @@ TEST(Parameters, may_not_be_read_undeclared) {
   EXPECT_THROW(Parameters(value, known(), context).real("masse"), Error);
 }
 
+TEST(Parameters, know_descriptions_that_changed_in_their_place) {
+  const PlainNumbers numbers;
+  Value map;
+  map.kind = Value::Kind::map;
+  std::vector<Parameter> known{Parameter::make(Kind::real, "mass", "kg", "mass").defaults("1")};
+  const Parameters before(map, known, numbers);
+  known.front() = Parameter::make(Kind::real, "mass", "kg", "mass").defaults("2");
+  const Parameters after(map, known, numbers);
+  EXPECT_EQ(before.real("mass"), 1);
+  EXPECT_EQ(after.real("mass"), 2);
+}
+
 TEST(Registry, names_what_is_loaded) {
   Registry registry;
   registry.set_source("lower_pairs", "/lib/lower_pairs.so");
