@@ -1,0 +1,79 @@
+"""What bench/paired.sh runs: steps of the systems of bench/run.py by two programs in turns, such as this one and an earlier one.
+
+A step's time is that of a long run less that of one step, over the steps between; the median of the pairs counts.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+
+import case_run
+from case_run import PHASES, RunFailed
+from run import MODES, SYSTEMS, difference
+
+COLUMNS = ['system', 'size', 'time of a step', 'least, most', *PHASES, 'iterations', 'factorizations', 'start']
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog='bench/paired.sh', description='Steps of two programs in turns: ratios of their times.')
+    parser.add_argument('other', metavar='PROGRAM', help='the other program, by which times are divided: its trammel')
+    parser.add_argument('--rows', nargs='+', metavar='WORDS', help='the rows whose names hold one of these')
+    parser.add_argument('--sizes', nargs='+', metavar='SIZE', help='these sizes alone')
+    parser.add_argument('--pairs', type=int, default=5, help='runs of each program (5)')
+    parser.add_argument('--longer', type=int, default=1, metavar='TIMES', help='so many times the steps of bench/run.sh')
+    return parser.parse_args(sys.argv[3:])
+
+
+def per_step(program, scratch, system, size, steps):
+    """A step of `program`, and its start."""
+    runs = []
+    for count in (1, steps):
+        case = case_run.cut_to(system.case, os.path.join(scratch, 'case.yaml'), system.step * count)
+        command = case_run.command_of(program, case, os.path.join(scratch, 'out'), system.settings_of(size))
+        log, _, cpu = case_run.run(command)
+        runs.append({**case_run.summary(log), 'cpu': cpu})
+    found = difference(*runs)
+    return {**found['per'], 'start': found['start']}
+
+
+def of(now, before):
+    return f'{now / before:.2f}' if now > 0 and before > 0 else ''
+
+
+def line(system, size, pairs):
+    middle = [{key: statistics.median(run[key] for run in runs) for key in runs[0]} for runs in zip(*pairs)]
+    now, before = middle
+    ratios = sorted(a['stages'] / b['stages'] for a, b in pairs)
+    cells = [system.name, str(size), f'{statistics.median(ratios):.2f}', f'{ratios[0]:.2f}, {ratios[-1]:.2f}']
+    for phase in PHASES:  # of the step before, so that they add up
+        cells.append(f'{before[phase] / before["stages"]:.2f} to {now[phase] / before["stages"]:.2f}')
+    cells += [f'{before[key]:.2f} to {now[key]:.2f}' for key in ('iterations', 'factorizations')]
+    return '| ' + ' | '.join([*cells, of(now['start'], before['start'])]) + ' |'
+
+
+def main():
+    program, scratch = sys.argv[1:3]
+    options = arguments()
+    print('| ' + ' | '.join(COLUMNS) + ' |\n' + '|---' * len(COLUMNS) + '|')
+    failed = False
+    for system in SYSTEMS:
+        if system.frames or system.ranks != (1,) or (options.rows and not any(w in system.name for w in options.rows)):
+            continue
+        for size, steps, mode in system.sizes:
+            if options.sizes and str(size) not in options.sizes:
+                continue
+            if not options.sizes and mode > MODES.index('quick'):
+                continue
+            try:
+                pairs = [[per_step(p, scratch, system, size, steps * options.longer) for p in (program, options.other)]
+                         for _ in range(options.pairs)]
+                print(line(system, size, pairs), flush=True)
+            except RunFailed as error:
+                failed = True
+                print(error, file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
