@@ -1,6 +1,7 @@
 #include "solvers/ranks/rank_totals.hpp"
 
 #include <mpi.h>
+#include <cmath>
 
 #include <algorithm>
 
@@ -11,7 +12,9 @@ namespace {
 /// Merges packed numbers: how many maxima follow, these, and then numbers to be summed.
 void merge(const double* from, double* to, std::size_t size) {
   const std::size_t sums = 1 + static_cast<std::size_t>(to[0]);
-  for (std::size_t k = 1; k < sums; ++k) to[k] = to[k] > from[k] ? to[k] : from[k];  // as MPI_MAX does
+  for (std::size_t k = 1; k < sums; ++k)
+    // Of two ranks that exchange their numbers each is `from` once: without the last test one of them would lose what is no number.
+    if (from[k] > to[k] || std::isnan(from[k])) to[k] = from[k];
   for (std::size_t k = sums; k < size; ++k) to[k] += from[k];
 }
 

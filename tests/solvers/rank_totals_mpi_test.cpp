@@ -57,6 +57,19 @@ TEST(RankTotals, are_sums_of_what_few_ranks_contribute_to) {
   }
 }
 
+TEST(RankTotals, are_no_number_on_every_rank_where_one_has_none) {
+  Chain chain(4);
+  for (int without = 0; without < chain.layout->ranks(); ++without) {
+    const bool here = chain.layout->rank() == without;
+    std::array largest{here ? std::nan("") : 1.0 + chain.layout->rank(), 2.0};
+    RankTotals totals;
+    totals.add_maxima(largest);
+    EXPECT_TRUE(totals.agree(*chain.assembler));
+    EXPECT_TRUE(std::isnan(largest[0]));
+    EXPECT_EQ(largest[1], 2);
+  }
+}
+
 TEST(RankTotals, carry_the_rejection_and_the_error_of_one_rank) {
   Chain chain(4);
   const bool here = chain.layout->rank() == chain.layout->ranks() - 1;
