@@ -38,7 +38,7 @@ class NewtonEquations {
   /// residual.
   virtual void carry(const FieldNorms& norms) = 0;
   /// Calls `add` with each residual f before the ranks agree on it, for what shall travel along.
-  virtual void send_along(std::function<void(Vec f, RankTotals& totals)> /*add*/) {}
+  virtual void send_along(const std::function<void(Vec f, RankTotals& totals)>& /*add*/) {}
   /// The norms of the last residual and those given to `carry`, over all ranks.
   virtual const FieldNorms& norms() const = 0;
   /// Adds the norms of an increment of x to `norms`.

@@ -70,7 +70,7 @@ class StepEquations final : public NewtonEquations {
   /// The trial after a step has converged, to be completed and taken over.
   State& solution() { return trial_; }
   void carry(const FieldNorms& norms) override { carried_ = norms; }
-  void send_along(std::function<void(Vec f, RankTotals& totals)> add) override { add_ = std::move(add); }
+  void send_along(const std::function<void(Vec f, RankTotals& totals)>& add) override { add_ = add; }
   const FieldNorms& norms() const override { return norms_; }
   std::string turned_too_far() const override;
   bool residual_is_finite() const override;
