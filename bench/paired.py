@@ -4,13 +4,11 @@ A step's time is that of a long run less that of one step, over the steps betwee
 """
 
 import argparse
-import os
 import statistics
 import sys
 
-import case_run
 from case_run import PHASES, RunFailed
-from run import MODES, SYSTEMS, difference
+from run import Bench, difference, wanted_rows
 
 COLUMNS = ['system', 'size', 'time of a step', 'least, most', *PHASES, 'iterations', 'factorizations', 'start']
 
@@ -22,18 +20,14 @@ def arguments():
     parser.add_argument('--sizes', nargs='+', metavar='SIZE', help='these sizes alone')
     parser.add_argument('--pairs', type=int, default=5, help='runs of each program (5)')
     parser.add_argument('--longer', type=int, default=1, metavar='TIMES', help='so many times the steps of bench/run.sh')
+    parser.set_defaults(mode='quick')
     return parser.parse_args(sys.argv[3:])
 
 
 def per_step(program, scratch, system, size, steps):
     """A step of `program`, and its start."""
-    runs = []
-    for count in (1, steps):
-        case = case_run.cut_to(system.case, os.path.join(scratch, 'case.yaml'), system.step * count)
-        command = case_run.command_of(program, case, os.path.join(scratch, 'out'), system.settings_of(size))
-        log, _, cpu = case_run.run(command)
-        runs.append({**case_run.summary(log), 'cpu': cpu})
-    found = difference(*runs)
+    bench = Bench(program, scratch, 'quick', None)
+    found = difference(*(bench.one(system, size, count, 1) for count in (1, steps)))
     return {**found['per'], 'start': found['start']}
 
 
@@ -57,21 +51,16 @@ def main():
     options = arguments()
     print('| ' + ' | '.join(COLUMNS) + ' |\n' + '|---' * len(COLUMNS) + '|')
     failed = False
-    for system in SYSTEMS:
-        if system.frames or system.ranks != (1,) or (options.rows and not any(w in system.name for w in options.rows)):
+    for system, size, steps in wanted_rows(options):
+        if system.frames or system.ranks != (1,):
             continue
-        for size, steps, mode in system.sizes:
-            if options.sizes and str(size) not in options.sizes:
-                continue
-            if not options.sizes and mode > MODES.index('quick'):
-                continue
-            try:
-                pairs = [[per_step(p, scratch, system, size, steps * options.longer) for p in (program, options.other)]
-                         for _ in range(options.pairs)]
-                print(line(system, size, pairs), flush=True)
-            except RunFailed as error:
-                failed = True
-                print(error, file=sys.stderr)
+        try:
+            pairs = [[per_step(p, scratch, system, size, steps * options.longer) for p in (program, options.other)]
+                     for _ in range(options.pairs)]
+            print(line(system, size, pairs), flush=True)
+        except RunFailed as error:
+            failed = True
+            print(error, file=sys.stderr)
     return 1 if failed else 0
 
 
