@@ -87,38 +87,24 @@ Vec6 Marker::acceleration(const LocalState& x, int first, const MarkerMotion& mo
 
 namespace {
 
-void fixed_in_world(const Mat3& R_WM, const Vec3& p_WM, MotionLevel level, MarkerMotion& out) {
-  out.R_WM = R_WM;
-  out.p_WM = p_WM;
-  out.compensation_W.setZero();
-  out.dofs = 0;
-  if (level == MotionLevel::pose) return;
+// Each completes a marker's pose and, from `velocity` on, its twist.
+
+void complete_in_world(MotionLevel level, MarkerMotion& out) {
   out.J.resize(6, 0);
-  if (level == MotionLevel::jacobian) return;
-  out.twist.setZero();
-  if (level == MotionLevel::velocity) return;
+  if (level != MotionLevel::full) return;
   out.twist_gradient.resize(6, 0);
   out.bias.setZero();
 }
 
-void at_point(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) {
-  out.R_WM.setIdentity();
-  out.p_WM = x.position(first);
-  out.compensation_W = x.compensation(first);
-  out.dofs = 3;
-  if (level == MotionLevel::pose) return;
+void complete_at_point(MotionLevel level, MarkerMotion& out) {
   out.J.setIdentity(6, 3);
-  if (level == MotionLevel::jacobian) return;
-  out.twist << x.velocity(first), Vec3::Zero();
-  if (level == MotionLevel::velocity) return;
+  if (level != MotionLevel::full) return;
   out.twist_gradient.setZero(6, 3);
   out.bias.setZero();
 }
 
-void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F, MotionLevel level,
-              MarkerMotion& out) {
-  detail::pose_in_frame(x, first, R_FM, p_FM_F, out);
-  if (level == MotionLevel::pose) return;
+void complete_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F,
+                       MotionLevel level, MarkerMotion& out) {
   const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
   out.J.resize(6, 6);
   Eigen::Map<Mat6> J(out.J.data());
@@ -129,9 +115,7 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
   J.block<3, 1>(0, 5) = R_WF.col(1) * p_FM_F[0] - R_WF.col(0) * p_FM_F[1];
   J.bottomLeftCorner<3, 3>().setZero();
   J.bottomRightCorner<3, 3>() = R_FM.transpose();
-  if (level == MotionLevel::jacobian) return;
-  detail::twist_in_frame(x, first, R_FM, p_FM_F, out);
-  if (level == MotionLevel::velocity) return;
+  if (level != MotionLevel::full) return;
   const Vec3 w = x.velocity(first + 1);
   const Vec3 w_x_p = w.cross(p_FM_F);
   out.twist_gradient.setZero(6, 6);
@@ -143,22 +127,20 @@ void in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM
 }  // namespace
 
 void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const {
-  switch (kind_) {
-    case Kind::ground:
-      fixed_in_world(R_FM_, p_FM_F_, level, out);
-      break;
-    case Kind::point:
-      at_point(x, first, level, out);
-      break;
-    case Kind::frame:
-      in_frame(x, first, R_FM_, p_FM_F_, level, out);
-      break;
-    case Kind::shape:
-      out.compensation_W.setZero();
-      shape_->evaluate(x, first, level, out);
-      if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
-      break;
+  if (has_shape()) {
+    out.compensation_W.setZero();
+    shape_->evaluate(x, first, level, out);
+    if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
+    return;
   }
+  evaluate_rigid(x, first, level == MotionLevel::velocity || level == MotionLevel::full, out);
+  if (level == MotionLevel::pose) return;
+  if (is_ground())
+    complete_in_world(level, out);
+  else if (is_point())
+    complete_at_point(level, out);
+  else
+    complete_in_frame(x, first, R_FM_, p_FM_F_, level, out);
 }
 
 void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion& motion, const Vec6& w,
