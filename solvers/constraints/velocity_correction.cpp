@@ -41,8 +41,9 @@ bool VelocityCorrection::holds(const UnknownBlock& u, int k) const {
 }
 
 bool VelocityCorrection::prepare(const State& state, double ratio) {
+  // What was seen of the matrix before tells how fast this one will age.
+  seen_ = slope_ > 0 ? seen_ - age_ : -most_unseen;
   steps_ = passes_ = age_ = 0;
-  seen_ = -most_unseen;
   ratio_ = ratio;
   const bool fine = mass_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
   prepared_ = fine ? mass_.preparation() : 0;
@@ -215,26 +216,32 @@ double VelocityCorrection::part_of_whole(const Sizes& x) const {
 
 void VelocityCorrection::keep(RankTotals& totals) {
   ++age_;
-  // A sum of so many differences misses the next correction by its difference of that order.
-  if (known_ == 0 || differences_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
+  if (known_ == 0 || before_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
-  std::vector<double> next = total_;
+  if (known_ < 2)
+    prediction_.forget();
+  else
+    compare_with_steps_before(totals);
+  std::ranges::rotate(before_, before_.end() - 1);
+  before_[0] = total_;
+  known_ = std::min(known_ + 1, static_cast<int>(before_.size()));
   expected_ = std::vector<double>();
   knows_expected_ = false;
-  const int orders = known_;
-  compared_ = orders + 1;
-  for (int k = 0; k < orders; ++k) {
-    missed_[at(k)] = part_of_whole(change(next, ratio_now_));
-    std::vector<double>& before = differences_[at(k)];
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      const double difference = next[i] - before[i];
-      before[i] = next[i];
-      next[i] = difference;
-    }
+}
+
+void VelocityCorrection::compare_with_steps_before(RankTotals& totals) {
+  // Velocities are changes of positions, which are rounded, over a part of the step.
+  const double noise = std::numeric_limits<double>::epsilon() * mass_.scales().length * ratio_now_;
+  int count = 0;
+  prediction_.begin();
+  for (const UnknownRun& run : runs_) {
+    if (!run.owned || (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers)) continue;
+    LinearPrediction::Steps steps{total_.data() + run.local};
+    for (int k = 0; k <= prediction_.orders(); ++k) steps[at(k + 1)] = before_[at(k)].data() + run.local;
+    prediction_.add(steps, weights_.data() + run.local, run.size);
+    count += run.size;
   }
-  missed_[at(orders)] = part_of_whole(change(next, ratio_now_));
-  if (known_ < most_differences) differences_[at(known_++)] = std::move(next);
-  totals.add_maxima(std::span(missed_).first(at(compared_)));
+  totals.add_sums(prediction_.end(count * noise * noise));
 }
 
 const std::vector<double>& VelocityCorrection::expected(double ratio) {
@@ -243,10 +250,15 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
   expected_.clear();
   if (known_ == 0 || ratio != ratio_known_) return expected_;
   knows_expected_ = true;
-  expected_.assign(total_.size(), 0.0);
-  const auto best = std::min_element(missed_.begin(), missed_.begin() + compared_) - missed_.begin();
-  for (int k = 0; k < best; ++k)
-    for (std::size_t i = 0; i < expected_.size(); ++i) expected_[i] += differences_[at(k)][i];
+  expected_ = before_[0];
+  if (known_ == 1) return expected_;
+  const LinearPrediction::Factors& factors = prediction_.factors();
+  const auto of = [](const std::vector<double>& all) {
+    return ConstRunNumbers(all.data(), static_cast<Eigen::Index>(all.size()));
+  };
+  RunNumbers next(expected_.data(), static_cast<Eigen::Index>(expected_.size()));
+  next *= factors[0];
+  for (int k = 1; k <= prediction_.orders(); ++k) next += factors[at(k)] * of(before_[at(k)]);
   return expected_;
 }
 
@@ -307,13 +319,17 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     if (before > 0) contraction = far / before;
     before = far;
     const double expected = std::max(contraction, bent * part(moved.velocity, speed));
-    const bool stalls =
-        pass > 0 && contraction > 0.5 && moved.velocity <= known && moved.multiplier <= mass * ratio * known;
+    // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.
+    const bool of_positions = moved.velocity <= known && moved.multiplier <= mass * ratio * known;
+    const bool of_forces =
+        !imbalance_.empty() && moved.acceleration <= measured_[3] && moved.multiplier <= mass * measured_[3];
+    const bool noise = of_positions || of_forces;
+    const bool stalls = pass > 0 && contraction > 0.5 && noise;
     if (expected * far <= goal || far <= last_digits || stalls) {
       rate_ *= std::min(1.0, expected);
       if (!fresh && pass > 0 && age_ > 0) {
         // One error may happen to lie where the matrix is exact.
-        slope_ = std::max(contraction / age_, slope_ / 2);
+        if (!noise) slope_ = std::max(contraction / age_, slope_ / 2);
         seen_ = age_;
       }
       ++steps_;
@@ -324,7 +340,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     // The contraction of a matrix that was never used before is known after a second pass.
     const bool tells = pass > 0 || seen;
     const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
-    if (tells && slow) {
+    if (tells && slow && !noise) {
       if (!prepare(state, ratio)) return false;
       fresh = true;
       contraction = before = 0;

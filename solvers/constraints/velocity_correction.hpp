@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/constraints/constrained_mass.hpp"
+#include "solvers/newton/linear_prediction.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 #include "solvers/ranks/rank_totals.hpp"
 
@@ -68,6 +69,8 @@ class VelocityCorrection {
   /// The larger part of what `sizes` were.
   double part_of_whole(const Sizes& x) const;
   void weigh();
+  /// Learns from the last correction how corrections go on.
+  void compare_with_steps_before(RankTotals& totals);
   void keep_imbalance();
   void subtract_imbalance();
   bool holds(const UnknownBlock& u, int k) const;
@@ -76,7 +79,7 @@ class VelocityCorrection {
     bool of_velocities;
   };
 
-  static constexpr int most_differences = 4;
+  static constexpr int highest_order = 3;
 
   ConstrainedMass& mass_;
   int prepared_ = 0;  ///< ConstrainedMass::preparation of the matrix that is kept; 0: none
@@ -104,12 +107,10 @@ class VelocityCorrection {
   Sizes whole_;                ///< of the last correction's end
   double ratio_now_ = 0;       ///< of the last correction
   std::vector<double> total_;  ///< the last correction, as ConstrainedMass::solution
-  /// Backward differences of the corrections before, from the 0th on, and how many they are.
-  std::array<std::vector<double>, most_differences> differences_;
+  /// The corrections of the steps before, the latest first, how many they are, and how they go on.
+  std::array<std::vector<double>, highest_order + 1> before_;
   int known_ = 0;
-  /// By the number of differences: the part of the last correction that their sum missed; over all ranks.
-  std::array<double, most_differences + 1> missed_{};
-  int compared_ = 0;        ///< of these
+  LinearPrediction prediction_{highest_order};
   double ratio_known_ = 0;  ///< of these corrections
   std::vector<double> expected_;
   bool knows_expected_ = false;  ///< `expected_` is that for `ratio_known_`

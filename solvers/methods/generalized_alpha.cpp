@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
-#include "solvers/newton/frame_norms.hpp"
 #include "solvers/newton/motion_copy.hpp"
 #include "trammel/index.hpp"
 
@@ -45,7 +43,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
   if (constrained != 0) growth_ = form.error_growth(alpha_);
   newton_.expect_growth(growth_);
   newton_.measure_end([this](RankTotals& totals) { form_.measure(equations_.trial(), totals); });
-  runs_ = runs_of(assembler.layout());
+  take_layout();
   if (stage.accuracy > 0) errors_.emplace(assembler.layout(), alpha_, stage.radius);
 }
 
@@ -145,7 +143,8 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
   const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
   // The earlier states include the change that the form adds after the solution; the solution itself does not.
   const std::vector<double> added = extrapolate ? form_.expected_change(h, c) : std::vector<double>();
-  const bool curve = extrapolate && bends();
+  const LinearPrediction::Factors& factors = prediction_.factors();
+  const int orders = prediction_.orders();
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   if (assembler_.layout().stabilized()) std::fill_n(x, assembler_.layout().owned_size(), 0.0);
@@ -167,14 +166,13 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
     }
     if (!run.owned) continue;
     RunNumbers next(x + run.local, run.size);
-    // By a line through the two steps before, or a parabola through three.
     const auto continue_from = [&](const ConstRunNumbers& last) {
-      if (curve)
-        next = 3 * (last - of(base.predictor)) + of(before_);
-      else if (extrapolate)
-        next = 2 * last - of(base.predictor);
-      else
+      if (extrapolate) {
+        next = factors[0] * last + factors[1] * of(base.predictor);
+        for (int k = 2; k <= orders; ++k) next += factors[at(k)] * of(before_[at(k - 2)]);
+      } else {
         next = last;
+      }
       if (!added.empty()) next -= ConstRunNumbers(added.data() + run.local, run.size);
     };
     switch (run.of) {
@@ -304,55 +302,54 @@ double GeneralizedAlpha::acceleration_rounding(double h) const {
 }
 
 void GeneralizedAlpha::look_back(State& now, RankTotals& totals) {
-  const bool goes_on = memory_.predicts && step_ == memory_.last_step;
-  prediction_errors_ = {};
-  if (goes_on && has_before_) {
-    prediction_errors_ = errors_of_predictions(now);
-    totals.add_sums(prediction_errors_);
-  }
-  before_.swap(now.predictor);
-  has_before_ = goes_on;
+  if (memory_.predicts && step_ == memory_.last_step)
+    compare_with_steps_before(now, totals);
+  else
+    prediction_.forget();
+  std::ranges::rotate(before_, before_.end() - 1);
+  before_[0].swap(now.predictor);
 }
 
-std::array<double, 2> GeneralizedAlpha::errors_of_predictions(const State& now) const {
-  const State& end = trial();
-  const double L = equations_.scales().length;
-  std::array<double, 2> errors{};
-  const auto add = [&](int dof, const auto& size) {
-    using Numbers = std::decay_t<decltype(size)>;  // of a frame, or one
-    const auto of = [dof](const std::vector<double>& all) {
-      return Numbers(Eigen::Map<const Numbers>(all.data() + dof));
+void GeneralizedAlpha::compare_with_steps_before(const State& now, RankTotals& totals) {
+  // Accelerations are changes of positions, which are rounded, over beta h^2.
+  const double noise =
+      std::numeric_limits<double>::epsilon() * equations_.scales().length / (alpha_.beta * step_ * step_);
+  int count = 0;
+  prediction_.begin();
+  for (const UnknownRun& run : runs_) {
+    const bool holds = run.of == UnknownRun::Of::multipliers;
+    if (!run.owned || (!holds && run.of != UnknownRun::Of::motion)) continue;
+    const auto of = [&](const State& state) {
+      return holds ? state.value.data() + run.value : state.acceleration.data() + run.dof;
     };
-    const Numbers last = of(now.acceleration), before = of(now.predictor), change = last - before;
-    const Numbers by_line = size * (of(end.acceleration) - last - change);
-    const Numbers by_curve = by_line - size * (change - before + of(before_));
-    for (int k = 0; k < Numbers::SizeAtCompileTime; ++k) {
-      errors[0] += by_line[k] * by_line[k];
-      errors[1] += by_curve[k] * by_curve[k];
-    }
-  };
-  using Number = Eigen::Array<double, 1, 1>;
-  FrameNumbers of_frame;
-  of_frame << 1, 1, 1, L, L, L;
-  const auto unknowns = assembler_.layout().unknowns();
-  for (const BlockRun& run : equations_.runs()) {
-    if (!run.owned) break;
-    if (run.of == BlockRun::Of::frames)
-      for (int k = 0; k < run.size; k += frame_size) add(run.dof + k, of_frame);
-    if (run.of != BlockRun::Of::others) continue;
-    for (const UnknownBlock& u : unknowns.subspan(at(run.first), at(run.last - run.first)))
-      for (int k = 0; is_kinematic(u.kind) && k < u.size; ++k)
-        add(u.offset.dof + k, Number(u.kind == BlockKind::position ? 1.0 : L));
+    LinearPrediction::Steps steps{of(trial()), of(now), now.predictor.data() + run.dof};
+    for (int k = 1; k < prediction_.orders(); ++k) steps[at(k + 2)] = before_[at(k - 1)].data() + run.dof;
+    prediction_.add(steps, weights_.data() + run.dof, run.size);
+    count += run.size;
   }
-  return errors;
+  totals.add_sums(prediction_.end(count * noise * noise));
+}
+
+void GeneralizedAlpha::take_layout() {
+  const Layout& layout = assembler_.layout();
+  runs_ = runs_of(layout);
+  const ModelScales& scales = equations_.scales();
+  weights_.assign(static_cast<std::size_t>(layout.dof_count()), 0.0);
+  for (const UnknownBlock& u : layout.unknowns()) {
+    const Block& block = assembler_.model().block(u.block);
+    for (int k = 0; u.owned && k < u.size; ++k) {
+      double weight = u.kind == BlockKind::position ? 1.0 : scales.length;
+      if (is_multiplier(u.kind)) weight = typical_size(block.measure(k)) / scales.mass;
+      weights_[at(u.offset.dof + k)] = weight;
+    }
+  }
 }
 
 void GeneralizedAlpha::revise() {
   memory_.predicts = false;
-  has_before_ = false;
-  prediction_errors_ = {};
+  prediction_.forget();
   equations_.revise();
-  runs_ = runs_of(assembler_.layout());
+  take_layout();
   newton_.reset();
   filter_.drop();
   vibration_filter_.reset();
@@ -368,8 +365,7 @@ void GeneralizedAlpha::restart(State& now) {
   if (errors_) errors_->forget();
   start_from(now, now.algorithmic);
   memory_ = {.last_step = 0, .first = true, .prepares_start = true, .predicts = false};
-  has_before_ = false;
-  prediction_errors_ = {};
+  prediction_.forget();
   drop_tangent();
 }
 
@@ -384,8 +380,7 @@ void GeneralizedAlpha::drop_factorization() {
   filter_.drop();
   vibration_filter_.reset();
   form_.drop_tangent();
-  has_before_ = false;
-  prediction_errors_ = {};
+  prediction_.forget();
 }
 
 }  // namespace trammel

@@ -11,6 +11,7 @@
 #include "solvers/errors/error_filter.hpp"
 #include "solvers/errors/vibration_filter.hpp"
 #include "solvers/methods/step_method.hpp"
+#include "solvers/newton/linear_prediction.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 
 namespace trammel {
@@ -54,11 +55,9 @@ class GeneralizedAlpha final : public StepMethod {
   /// Takes over the data for the next prediction from State::predictor, to be filled anew. Call before the trial becomes the
   /// present state.
   void look_back(State& now, RankTotals& totals);
-  /// The squared errors with which a line and a parabola through the steps before would have predicted the accelerations of the
-  /// trial, on this rank.
-  std::array<double, 2> errors_of_predictions(const State& now) const;
-  /// Whether a parabola predicts better than a line.
-  bool bends() const { return prediction_errors_[1] < prediction_errors_[0]; }
+  void take_layout();
+  /// Learns from the accelerations and multipliers of the trial how they go on.
+  void compare_with_steps_before(const State& now, RankTotals& totals);
   /// Computes the algorithmic accelerations at the end of the step that converged.
   void end_algorithmic();
   /// Where they are: in place of those of the base, unless errors are estimated from both.
@@ -78,16 +77,16 @@ class GeneralizedAlpha final : public StepMethod {
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<UnknownRun> runs_;
-  /// Accelerations, rates of states and multipliers of the step before State::predictor, where the last two steps were alike;
-  /// whether predictions are curved. A snapshot goes without.
-  std::vector<double> before_;
-  double growth_ = 1;   ///< ConstraintForm::error_growth
-  double fastest_ = 0;  ///< largest acceleration of this rank's bodies so far [m/s^2]
-  bool has_before_ = false;
-  std::array<double, 2> prediction_errors_{};  ///< of the last step, over all ranks; zero: not compared
-  double accuracy_ = 0;                        ///< that the stage asks for; 0: none
-  std::optional<AlphaError> errors_;           ///< where it does
-  ErrorFilter filter_;                         ///< of these errors
+  std::vector<double> weights_;  ///< by dof: of accelerations and multipliers, as accelerations of positions
+  /// How accelerations, rates of states and multipliers go on, and those of the steps before State::predictor, the latest first. A
+  /// snapshot goes without.
+  LinearPrediction prediction_;
+  std::array<std::vector<double>, LinearPrediction::most - 1> before_;
+  double growth_ = 1;                 ///< ConstraintForm::error_growth
+  double fastest_ = 0;                ///< largest acceleration of this rank's bodies so far [m/s^2]
+  double accuracy_ = 0;               ///< that the stage asks for; 0: none
+  std::optional<AlphaError> errors_;  ///< where it does
+  ErrorFilter filter_;                ///< of these errors
   VibrationFilter vibration_filter_;
   bool event_ = false;  ///< the step that was judged last ends at one
 };

@@ -85,6 +85,7 @@ void Newton::reset() {
 void Newton::drop_factorization() {
   reset();
   kept_ = KeptTangent(options_.keep_iterations);
+  second_contraction_ = 0;
 }
 
 void Newton::create() {
@@ -563,7 +564,10 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   const auto bare = [&] {
     return iteration == 0 && moves && !kept_now_ && convergence_.excess() > enough / growth_;
   };
-  if (convergence_.accept(norms, equations_.assembler().scales(), iterate) && !bare()) {
+  const double excess_before = convergence_.excess();
+  const bool accepted = convergence_.accept(norms, equations_.assembler().scales(), iterate);
+  if (iteration == 2 && fresh_at_ < 0) second_contraction_ = convergence_.excess() / excess_before;
+  if (accepted && !bare()) {
     if (iteration > 0) last_length_ = increment_length(norms, equations_.scales());
     allowed_length_ = convergence_.allowed_length(norms, moves ? known / growth_ : 1.0);
     return SNES_CONVERGED_FNORM_ABS;
@@ -587,6 +591,8 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
     // Iterations that are still to come with the present tangent. In statics they are estimated from its next increment, because
     // residuals grow while stiff directions turn, and shrink although soft ones have not converged.
     double rate = convergence_.contraction(), far = convergence_.excess();
+    // The first contraction with a kept tangent is often that of errors which the second does away with.
+    if (iteration == 1 && fresh_at_ < 0) rate = std::min(rate, second_contraction_);
     bool stalls = convergence_.stalled() >= 2;
     if (!moves && last_length_ > 0 && !damped_) {
       const double next = next_length();
@@ -595,7 +601,10 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
       stalls = rate > slow && stalls;
     }
     const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
-    want_tangent(snes, damped_ || left > options_.keep_iterations || stalls);
+    const bool wants = damped_ || left > options_.keep_iterations || stalls;
+    // What has not been seen for a while is tried again.
+    if (wants && iteration == 1) second_contraction_ /= 2;
+    want_tangent(snes, wants);
   }
   mark_ = now();
   return SNES_CONVERGED_ITERATING;

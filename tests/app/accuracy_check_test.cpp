@@ -209,7 +209,7 @@ TEST(AccuracyCheck, is_given_up_where_another_case_goes_on) {
 
 /// Where the coarser run meets waves that the first one does not.
 TEST(AccuracyCheck, is_given_up_where_it_takes_longer_than_the_run) {
-  const Outcome run = Workplace().run(case_with("0.05", "spin_up"));
+  const Outcome run = Workplace().run(case_with("0.01", "spin_up"));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("no check: this run takes more steps than the first"));
 }

@@ -609,7 +609,7 @@ stages: [{type: dynamic, until: 0.4, step: 0.002, form: )yaml" +
   }
 }
 
-/// A beam that swings about one end, so stiff along its axis that steps of 5 ms hold 50 of its fastest oscillations.
+/// A beam that swings about one end, so stiff along its axis that steps of 8 ms hold 80 of its fastest oscillations.
 std::string swing(double radius) {
   return R"(trammel: 1
 sections:
@@ -617,7 +617,7 @@ sections:
 bodies: {strip: {type: beam, section: strip, from: [0, 0, 0], to: [1, 0, 0], elements: 8}}
 joints: {pin: {type: revolute, axis: [0, 1, 0], between: [ground, strip.start]}}
 loads: {weight: {type: gravity, acceleration: [0, 0, -9.81]}}
-stages: [{type: dynamic, until: 2.4, step: 0.005, form: index3, radius: )" +
+stages: [{type: dynamic, until: 2.4, step: 0.008, form: index3, radius: )" +
          fmt::format("{}", radius) + "}]\n";
 }
 

@@ -184,15 +184,16 @@ TEST_P(RestartOnOtherRanks, agrees_with_the_undisturbed_run) {
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, RestartOnOtherRanks,
-    ::testing::Values(Move{"release_and_catch", "caught_rod", "rod", 100, 2, 1},
-                      // Accelerations and forces have the rounding of positions of 10 m over h^2.
-                      Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
-                      // The height, which rests, has the rounding of positions over h^2 as its acceleration.
-                      Move{"friction", "turntable", "block", 500, 1, 2, "(?!acceleration\\.z).*"},
+    ::testing::Values(  // Moments about the rod's own axis are known to the tolerance of the largest one.
+        Move{"release_and_catch", "caught_rod", "rod", 100, 2, 1, "(?!angular_acceleration_body\\.z).*"},
+        // Accelerations and forces have the rounding of positions of 10 m over h^2.
+        Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
+        // Where the block begins to stick, at t = 2.792 s, accelerations have 1e4 times the errors of positions.
+                      Move{"friction", "turntable", "block", 500, 1, 2, "(position|displacement).*"},
                       Move{"unilateral", "lift_off", "contact", 303, 2, 1},
-                      // At t = 1.2485 s the equation that is redundant at the start is needed.
-                      Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},
-                      Move{"statics", "roll_up", "tip", 10, 2, 1}),
+        // At t = 1.2485 s the equation that is redundant at the start is needed.
+        Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},
+        Move{"statics", "roll_up", "tip", 10, 2, 1}),
     [](const auto& run) { return run.param.name; });
 
 TEST(Restart, may_have_a_later_end) {

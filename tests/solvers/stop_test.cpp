@@ -66,7 +66,7 @@ struct Swing : TestSystem {
 
 TEST(StopRequest, is_followed_at_any_iterate_and_leaves_the_last_accepted_state) {
   int within = 0, between = 0;
-  for (int first = 1; first < 60; ++first) {
+  for (int first = 1; first < 90; ++first) {
     for (const Stop how : {Stop::after_step, Stop::at_once}) {
       Swing model;
       Simulation run(*model.assembler);

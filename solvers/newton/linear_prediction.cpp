@@ -1,0 +1,163 @@
+#include "solvers/newton/linear_prediction.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trammel {
+
+namespace {
+
+// Weight of a step beside that of the one after it.
+constexpr double fading = 0.4;
+// Parts of a difference's square that hold coefficients which the steps do not determine near those of polynomials: of its own, and of
+// that of D y, from which the others are computed by subtraction.
+constexpr double regularization = 1e-10, rounding = 1e-15;
+// Coefficients beyond this amplify rounding and sudden changes.
+constexpr double largest_coefficient = 30;
+// Errors whose squares differ by less than this part of the squared change are not known apart.
+constexpr double known_part = 1e-13;
+
+constexpr int most = LinearPrediction::most;
+using Vector = Eigen::Matrix<double, most, 1>;
+using Matrix = Eigen::Matrix<double, most, most>;
+
+/// Row k: D^{k+1} y_n from D y_n, D y_{n-1}, ...
+using Table = std::array<std::array<double, most>, most>;
+constexpr Table differences = [] {
+  Table all{};
+  all[0][0] = 1;
+  for (std::size_t k = 1; k < most; ++k)
+    for (std::size_t i = 0; i <= k; ++i) all[k][i] = all[k - 1][i] - (i > 0 ? all[k - 1][i - 1] : 0);
+  return all;
+}();
+
+/// The products of D^{i+1} y_n and D^{k+1} y_n of numbers y that are independent of each other and have the square 1; that of each
+/// with D y_{n+1} is -1.
+constexpr Table products_of_noise = [] {
+  Table all{};
+  for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t k = 0; k < most; ++k)
+      all[i][k] = (i > 0 ? all[i - 1][k] : 1) + (k > 0 ? all[i][k - 1] : 1);  // binomial coefficients
+  return all;
+}();
+
+}  // namespace
+
+void LinearPrediction::forget() {
+  orders_ = 1;
+  compared_ = fitted_ = 0;
+  comparisons_ = 0;
+  all_products_.setZero();
+  solution_ = Vector::Unit(0);
+  factors_ = {2, -1};
+}
+
+void LinearPrediction::begin() {
+  factors();
+  sums_.fill(Numbers::Zero());
+}
+
+void LinearPrediction::add(const Steps& steps, const double* weights, int size) {
+  int i = 0;
+  for (; i + together <= size; i += together) {
+    const auto of_step = [&](int k) { return Eigen::Map<const Numbers>(steps[at(k)] + i); };
+    const Numbers change = of_step(0) - of_step(1);
+    const Numbers weighed = Eigen::Map<const Numbers>(weights + i).square() * change;
+    sums_[0] += weighed * change;
+    for (int k = 1; k <= orders_; ++k) sums_[at(k)] += weighed * (of_step(k) - of_step(k + 1));
+  }
+  for (; i < size; ++i)
+    for (int k = 0; k <= orders_; ++k)
+      sums_[at(k)][0] +=
+          weights[i] * weights[i] * (steps[0][i] - steps[1][i]) * (steps[at(k)][i] - steps[at(k + 1)][i]);
+}
+
+std::span<double> LinearPrediction::end(double noise) {
+  products_[0] = noise;
+  for (int k = 0; k <= orders_; ++k) products_[at(k + 1)] = sums_[at(k)].sum();
+  compared_ = orders_;
+  orders_ = std::min(orders_ + 1, highest_);
+  return std::span(products_).first(at(compared_ + 2));
+}
+
+const LinearPrediction::Factors& LinearPrediction::factors() {
+  if (compared_ > 0) fit();
+  compared_ = 0;
+  return factors_;
+}
+
+void LinearPrediction::fit() {
+  using Rows = Eigen::Matrix<double, most, most, Eigen::RowMajor>;
+  const Eigen::Map<const Rows> D(differences[0].data()), noise_products(products_of_noise[0].data());
+  // The square of the earliest D y is not among the products of the first comparison.
+  const int n = std::min(compared_, comparisons_);
+  ++comparisons_;
+  const Matrix before = all_products_.topLeftCorner<most, most>();
+  all_products_.bottomRightCorner<most, most>() = before;
+  for (int k = 0; k <= most; ++k)
+    all_products_(0, k) = all_products_(k, 0) = k <= compared_ ? products_[at(k + 1)] : 0.0;
+  if (n == 0) return;
+  Matrix G = D * before * D.transpose();
+  Vector b = D * all_products_.col(0).tail<most>();
+  const double noise = products_[0], square = products_[1];
+  for (int k = n; k < most; ++k) {
+    G.row(k).setZero();
+    G.col(k).setZero();
+    b[k] = 0;
+  }
+  // The squared error with which these coefficients would have predicted the last step.
+  const auto error = [&](const Vector& c) { return square - 2 * b.dot(c) + c.dot(G * c); };
+  double least = error(solution_) - known_part * square;
+  const bool follows = fitted_ > 0;
+
+  if (fitted_ != n) {
+    left_.setZero();
+    right_.setZero();
+  }
+  fitted_ = n;
+  // The square of D^k y of numbers y that are independent of each other is the sum of the squares in its row of D times theirs.
+  const double size =
+      2 * noise + square + G.diagonal().cwiseQuotient(Vector(D.rowwise().squaredNorm())).sum();
+  solution_ = Vector::Unit(0);
+  if (size > 0 && std::isfinite(size)) {
+    left_ = fading * left_ + (G + noise * noise_products) / size;
+    right_ = fading * right_ + (b - Vector::Constant(noise)) / size;
+    left_.bottomRows(most - n).setZero();
+    left_.rightCols(most - n).setZero();
+    right_.tail(most - n).setZero();
+    const Vector growth = D.cwiseAbs().rowwise().sum();  // of rounding errors
+    Vector held = regularization * left_.diagonal().cwiseAbs() + rounding * left_(0, 0) * growth.cwiseAbs2();
+    held.array() += std::numeric_limits<double>::min();
+    held.tail(most - n).setOnes();
+    const Vector scale = (left_.diagonal() + held).cwiseSqrt().cwiseInverse();
+    Matrix sum = left_;
+    sum.diagonal() += held;
+    sum = scale.asDiagonal() * sum * scale.asDiagonal();
+    Vector c = scale.cwiseProduct(sum.llt().solve(scale.cwiseProduct(right_ + held)).eval());
+    c.tail(most - n).setZero();
+    if ((c.array().abs() <= largest_coefficient).all()) solution_ = c;
+  }
+  Vector chosen = solution_;
+  if (follows) {
+    // A constant, a line, a parabola.
+    Vector other = Vector::Zero();
+    for (int degree = 0; degree <= std::min(2, n); ++degree) {
+      if (degree > 0) other[degree - 1] = 1;
+      if (const double its = error(other); its < least) {
+        least = its;
+        chosen = other;
+      }
+    }
+  }
+  // y_n + sum_k c_k D^k y_n = y_n + sum_i d_i (y_{n-i} - y_{n-i-1})
+  const Vector d = D.transpose() * chosen;
+  factors_ = {1};
+  for (int i = 0; i < most; ++i) {
+    factors_[at(i)] += d[i];
+    factors_[at(i + 1)] -= d[i];
+  }
+}
+
+}  // namespace trammel
