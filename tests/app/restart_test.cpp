@@ -189,8 +189,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Accelerations and forces have the rounding of positions of 10 m over h^2.
         Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
         // Where the block begins to stick, at t = 2.792 s, accelerations have 1e4 times the errors of positions.
-                      Move{"friction", "turntable", "block", 500, 1, 2, "(position|displacement).*"},
-                      Move{"unilateral", "lift_off", "contact", 303, 2, 1},
+        Move{"friction", "turntable", "block", 500, 1, 2, "(position|displacement).*"},
+        Move{"unilateral", "lift_off", "contact", 303, 2, 1},
         // At t = 1.2485 s the equation that is redundant at the start is needed.
         Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},
         Move{"statics", "roll_up", "tip", 10, 2, 1}),
