@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "solvers/linear/klu_columns.hpp"
 #include "trammel/index.hpp"
 
 // As TRAMMEL_BY_PROCESSOR, without FMA: terms that are equal cancel to zero only if products are rounded, and a matrix of the interface that
@@ -62,18 +63,6 @@ void PartialLu::each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const
   const PetscInt row = places_[at(i)];
   for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p)
     if (const PetscInt j = number_[at(rank.column[p])]; j >= 0) use(static_cast<int>(j), rank.value[p]);
-}
-
-// KLU packs the row numbers and then the values of a column, in units of a double.
-PartialLu::Column PartialLu::lower(int k) const {
-  const klu_numeric& n = lu_.numeric();
-  const double* packed = static_cast<const double*>(n.LUbx[0]) + n.Lip[k];
-  return {reinterpret_cast<const int*>(packed), packed + (n.Llen[k] + 1) / 2, n.Llen[k]};
-}
-PartialLu::Column PartialLu::upper(int k) const {
-  const klu_numeric& n = lu_.numeric();
-  const double* packed = static_cast<const double*>(n.LUbx[0]) + n.Uip[k];
-  return {reinterpret_cast<const int*>(packed), packed + (n.Ulen[k] + 1) / 2, n.Ulen[k]};
 }
 
 bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> c,
@@ -134,7 +123,7 @@ void PartialLu::find_reach() {
     start(right_of_, right_, place_of_column_);
     if (n > 1)
       for (int k = 0; k < n; ++k) {
-        const Column U = upper(k);
+        const KluColumn U = upper_column(lu_.numeric(), k);
         for (int p = 0; p < U.size; ++p) reached[at(k)] |= reached[at(U.row[p])];
       }
     collect(w_);
@@ -144,7 +133,7 @@ void PartialLu::find_reach() {
     if (n > 1)
       for (int k = 0; k < n; ++k) {
         if (reached[at(k)] == 0) continue;
-        const Column L = lower(k);
+        const KluColumn L = lower_column(lu_.numeric(), k);
         for (int p = 0; p < L.size; ++p) reached[at(L.row[p])] |= reached[at(k)];
       }
     collect(v_);
@@ -160,14 +149,14 @@ PartialLu::ByRows PartialLu::upper_by_rows() const {
   rows.begin.assign(at(n) + 1, 0);
   if (n == 1) return rows;
   for (int k = 0; k < n; ++k) {
-    const Column U = upper(k);
+    const KluColumn U = upper_column(lu_.numeric(), k);
     for (int p = 0; p < U.size; ++p) ++rows.begin[at(U.row[p]) + 1];
   }
   std::partial_sum(rows.begin.begin(), rows.begin.end(), rows.begin.begin());
   rows.entry.resize(at(rows.begin.back()));
   std::vector<int> next(rows.begin.begin(), rows.begin.end() - 1);
   for (int k = 0; k < n; ++k) {
-    const Column U = upper(k);
+    const KluColumn U = upper_column(lu_.numeric(), k);
     for (int p = 0; p < U.size; ++p) rows.entry[at(next[at(U.row[p])]++)] = {k, U.value[p]};
   }
   return rows;
@@ -196,7 +185,7 @@ void PartialLu::eliminate_border() {
           work[at(its->column)].v -= its->value * x;
       } else {
         if (n > 1) {
-          const Column U = upper(k);
+          const KluColumn U = upper_column(lu_.numeric(), k);
           for (int p = 0; p < U.size; ++p) x -= U.value[p] * work[at(U.row[p])].v;
         }
         x = x / diagonal[k];
@@ -216,7 +205,7 @@ void PartialLu::eliminate_border() {
       const int k = v.place[i];
       const Vector x = v.value[i].v = work[at(k)].v;
       if (n == 1 || !(x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0)) continue;
-      const Column L = lower(k);
+      const KluColumn L = lower_column(lu_.numeric(), k);
       for (int p = 0; p < L.size; ++p) work[at(L.row[p])].v -= L.value[p] * x;
     }
     for (const int k : v.place) work[at(k)] = Lanes{};
@@ -264,7 +253,7 @@ void PartialLu::forward(const double* b, double* w) const {
   }
   for (int k = 0; k < n; ++k) {
     double sum = b[from_[at(k)]];
-    const Column U = upper(k);
+    const KluColumn U = upper_column(lu_.numeric(), k);
     for (int p = 0; p < U.size; ++p) sum -= U.value[p] * w[U.row[p]];
     w[k] = sum / diagonal[k];
   }
@@ -297,12 +286,7 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
   }
   const klu_numeric& numeric = lu_.numeric();
   if (n > 1)
-    for (int k = n - 1; k >= 0; --k) {
-      double sum = w[k];
-      const Column L = lower(k);
-      for (int p = 0; p < L.size; ++p) sum -= L.value[p] * w[L.row[p]];
-      w[k] = sum;
-    }
+    for (int k = n - 1; k >= 0; --k) w[k] = lower_column(numeric, k).reduce(w[k], w);
   for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scales()[at(numeric.Pnum[k])];
 }
 

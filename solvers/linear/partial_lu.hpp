@@ -71,12 +71,6 @@ class PartialLu {
     std::vector<Lanes> value;
   };
   /// KLU's column k of L or U, without the diagonal.
-  struct Column {
-    const int* row;
-    const double* value;
-    int size;
-  };
-
   struct ByRows {
     struct Entry {
       int column;
@@ -86,8 +80,6 @@ class PartialLu {
     std::vector<Entry> entry;
   };
 
-  Column lower(int k) const;
-  Column upper(int k) const;
   ByRows upper_by_rows() const;
   void find_reach();
   void eliminate_border();

@@ -13,6 +13,7 @@
 
 #include "kernel/petsc_call.hpp"
 #include "solvers/linear/bordered_order.hpp"
+#include "solvers/linear/klu_columns.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -334,17 +335,33 @@ void RepeatedLu::remember_pivots() {
   ++searches_;
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
   pivots_.assign(pivots, pivots + size());
+  inverse_pivots_.resize(pivots_.size());
+  std::ranges::transform(pivots_, inverse_pivots_.begin(), [](double pivot) { return 1 / pivot; });
 }
 
-bool RepeatedLu::pivots_serve() const {
+bool RepeatedLu::pivots_serve() {
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
-  for (std::size_t k = 0; k < pivots_.size(); ++k)
+  for (std::size_t k = 0; k < pivots_.size(); ++k) {
     if (!(std::abs(pivots[k]) > pivot_loss * std::abs(pivots_[k]))) return false;
+    inverse_pivots_[k] = 1 / pivots[k];
+  }
   return true;
 }
 
 void RepeatedLu::solve(const double* b, double* x) {
-  std::copy_n(b, size(), x);
+  const int n = size();
+  if (symbolic_->nblocks == 1 && n > 1) {
+    const int *from = symbolic_->Q, *to = numeric_->Pnum;
+    double* const all = room_->work.data();
+    for (int k = 0; k < n; ++k)
+      all[k] = upper_column(*numeric_, k).reduce(b[from[k]], all) * inverse_pivots_[at(k)];
+    for (int k = n - 1; k >= 0; --k) {
+      all[k] = lower_column(*numeric_, k).reduce(all[k], all);
+      x[to[k]] = all[k] * scales_[at(to[k])];
+    }
+    return;
+  }
+  std::copy_n(b, n, x);
   klu_tsolve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
   for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
 }

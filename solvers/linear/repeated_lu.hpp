@@ -101,7 +101,7 @@ class RepeatedLu {
   Factors analysed(int ordering, bool blocks);
   void factorize(Factors& made, double cheaper_than);
   void remember_pivots();
-  bool pivots_serve() const;
+  bool pivots_serve();
 
   /// What KLU passes to the order of a matrix with a border, and what that order says.
   struct Border {
@@ -127,6 +127,7 @@ class RepeatedLu {
   std::vector<PetscInt> large_in_row_, large_in_column_;
   double largest_ = 0;          ///< of the values
   std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
+  std::vector<double> inverse_pivots_;
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 

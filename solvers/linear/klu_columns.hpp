@@ -1,0 +1,41 @@
+#pragma once
+
+#include <klu.h>
+
+namespace trammel {
+
+/// A column of a factor of KLU, without its diagonal: rows in no order. The factors are those of one block of more than one column.
+struct KluColumn {
+  const int* row;
+  const double* value;
+  int size;
+
+  /// x - sum_p value[p] x[row[p]], which begins with this number in place of x.
+  double reduce(double number, const double* x) const {
+    // Sums in turns do not wait for each other.
+    constexpr int turns = 4, many = 2 * turns;
+    int p = 0;
+    if (size >= many) {
+      double sums[turns] = {};
+      for (; p + turns <= size; p += turns)
+        for (int k = 0; k < turns; ++k) sums[k] += value[p + k] * x[row[p + k]];
+      number -= (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+    for (; p < size; ++p) number -= value[p] * x[row[p]];
+    return number;
+  }
+};
+
+// KLU packs the row numbers and then the values of a column, in units of a double.
+inline KluColumn klu_column(const klu_numeric& factors, int first, int size) {
+  const double* packed = static_cast<const double*>(factors.LUbx[0]) + first;
+  return {reinterpret_cast<const int*>(packed), packed + (size + 1) / 2, size};
+}
+inline KluColumn lower_column(const klu_numeric& factors, int k) {
+  return klu_column(factors, factors.Lip[k], factors.Llen[k]);
+}
+inline KluColumn upper_column(const klu_numeric& factors, int k) {
+  return klu_column(factors, factors.Uip[k], factors.Ulen[k]);
+}
+
+}  // namespace trammel
