@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -14,6 +15,10 @@ namespace {
 constexpr int rows_monitored = 200;
 // A least pivot this small beside the largest of the motion is worth a word.
 constexpr double close_to_singular = 0.02;
+// From this on every step is looked at; so many times the change of a step, as seen last, may follow until then where steps are passed over.
+constexpr double near_singular = 10 * close_to_singular;
+constexpr double margin = 4;
+constexpr int most_passed = 9;
 // Allowed violation of a redundant equation, as a fraction of the model's length, or in radians.
 constexpr double open_allowed = 1e-6;
 
@@ -39,6 +44,8 @@ void RedundancyMonitor::take(const State& state) {
   remove(rank_.dependent());
   before_ = last_ = widest_ = rank_.weakest();
   last_time_ = state.time;
+  change_ = 0;
+  passed_ = to_pass_ = 0;
 }
 
 std::string RedundancyMonitor::follow_switches(const State& state, std::span<const RowSwitch> rows,
@@ -79,6 +86,10 @@ bool RedundancyMonitor::find_anew(const State& state) {
 
 std::string RedundancyMonitor::follow(State& state) {
   if (!small_ && !has_redundant()) return {};
+  if (!has_redundant() && passed_ < to_pass_) {
+    ++passed_;
+    return {};
+  }
   const std::size_t redundant = assembler_.redundant_rows().size();
   rank_.follow(state);
   // If the rank falls at one instant only, the equations are not changed, because the next step needs them.
@@ -92,6 +103,10 @@ std::string RedundancyMonitor::follow(State& state) {
         "least pivot of the loops' constraints is "
         "{:.2g} of the largest",
         last_time_, last_);
+  change_ = std::max(std::abs(now - last_) / (passed_ + 1), change_ / 2);
+  const double steps = (now - near_singular * widest_) / (margin * std::max(change_, 1e-6));
+  to_pass_ = static_cast<int>(std::clamp(steps, 0.0, std::min<double>(most_passed, 2 * to_pass_ + 1)));
+  passed_ = 0;
   before_ = last_;
   last_ = now;
   last_time_ = state.time;
