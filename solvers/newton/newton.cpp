@@ -41,6 +41,10 @@ constexpr double enough = 0.003;
 constexpr double known = 0.1;
 // An increment of less than this, over the model's length, is rounding.
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+// Part of the accelerations that rounding errors of an increment may be for increments of later steps to end there.
+constexpr double most_noise = 1e-7;
+// Of rounding errors that were seen, in each step: they are looked for again.
+constexpr double fading = 0.9;
 
 bool is_finite_here(Mat J) {
   MatInfo info;
@@ -85,7 +89,7 @@ void Newton::reset() {
 void Newton::drop_factorization() {
   reset();
   kept_ = KeptTangent(options_.keep_iterations);
-  second_contraction_ = 0;
+  second_contraction_ = noise_ = 0;
 }
 
 void Newton::create() {
@@ -289,6 +293,7 @@ void Newton::improve(bool fresh, int most) {
       moves && (last_iteration_ == 0 || convergence_.contraction() * last_length_ > enough * allowed_length_);
   if (!open && !unsure) return;
   double last = last_iteration_ > 0 ? last_length_ : 0;
+  noise_ *= fading;
   for (;;) {
     const double begin = now();
     double size = HUGE_VAL;
@@ -296,8 +301,14 @@ void Newton::improve(bool fresh, int most) {
     timings_.solve += now() - begin;
     if (last > 0) rate_ = size / last;
     // The error after an increment is at most rate / (1 - rate) times the increment.
-    if (!taken || !moves || rate_ * size <= (1 - rate_) * allowed_length_) return;
-    if (last_iteration_ >= most || (last > 0 && rate_ > slow)) return;
+    if (!taken || !moves ||
+        rate_ * size <= (1 - rate_) * std::max(allowed_length_, std::min(noise_, noise_allowed_)))
+      return;
+    if (last > 0 && rate_ > slow) {
+      noise_ = std::min(size, last);
+      return;
+    }
+    if (last_iteration_ >= most) return;
     const double from = now();
     ++timings_.residuals;
     const bool inside = equations_.residual(x_.get(), f_.get());
@@ -570,6 +581,7 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   if (accepted && !bare()) {
     if (iteration > 0) last_length_ = increment_length(norms, equations_.scales());
     allowed_length_ = convergence_.allowed_length(norms, moves ? known / growth_ : 1.0);
+    noise_allowed_ = convergence_.allowed_length(norms, most_noise / options_.tolerance);
     return SNES_CONVERGED_FNORM_ABS;
   }
   if (stop_ == Stop::at_once) throw Stopped(true);

@@ -163,7 +163,9 @@ class Newton {
   double allowed_length_ = 0;    ///< of an increment, at the last iterate that was accepted
   double second_contraction_ =
       0;  ///< of residuals, by the second iteration of the last solve that had two with a kept tangent
-  double rate_ = 1;                            ///< last observed ratio of increments with the present tangent
+  double noise_ = 0, noise_allowed_ =
+                         0;  ///< length of increments in dynamics that were rounding errors; that it may have
+  double rate_ = 1;          ///< last observed ratio of increments with the present tangent
   double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
   FieldNorms carried_;                         ///< of the increment that leads to the next residual
   int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
