@@ -23,8 +23,9 @@ constexpr int most = LinearPrediction::most;
 using Vector = Eigen::Matrix<double, most, 1>;
 using Matrix = Eigen::Matrix<double, most, most>;
 
-/// Row k: D^{k+1} y_n from D y_n, D y_{n-1}, ...
 using Table = std::array<std::array<double, most>, most>;
+
+/// Row k: D^{k+1} y_n from D y_n, D y_{n-1}, ...
 constexpr Table differences = [] {
   Table all{};
   all[0][0] = 1;
