@@ -222,7 +222,7 @@ void VelocityCorrection::keep(RankTotals& totals) {
     prediction_.forget();
   else
     compare_with_steps_before(totals);
-  std::ranges::rotate(before_, before_.end() - 1);
+  std::rotate(before_.begin(), before_.end() - 1, before_.end());
   before_[0] = total_;
   known_ = std::min(known_ + 1, static_cast<int>(before_.size()));
   expected_ = std::vector<double>();

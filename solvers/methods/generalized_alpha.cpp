@@ -306,7 +306,7 @@ void GeneralizedAlpha::look_back(State& now, RankTotals& totals) {
     compare_with_steps_before(now, totals);
   else
     prediction_.forget();
-  std::ranges::rotate(before_, before_.end() - 1);
+  std::rotate(before_.begin(), before_.end() - 1, before_.end());
   before_[0].swap(now.predictor);
 }
 

@@ -641,7 +641,7 @@ std::string Newton::failure(bool thorough) {
                   : "";
   if (!names.empty() && !regular_) return "the system is singular: " + names;
   if (rejected_)
-    if (const std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;
+    if (std::string turned = equations_.turned_too_far(); !turned.empty()) return turned;
   auto tolerance = convergence_.kind_tolerance();
   if (equations_.level() == ConstraintLevel::acceleration) {
     const auto to = [&](BlockKind kind) -> double& { return tolerance[static_cast<std::size_t>(kind)]; };
