@@ -16,6 +16,8 @@ namespace {
 
 // Part of the tolerance that the remaining violation may have.
 constexpr double share = 0.1;
+// Rounding errors of accelerations are at most this part of their estimate, which is a bound for the stiffest direction.
+constexpr double noise_seen = 0.01;
 // A kept matrix is assumed to contract by at most this times its estimate, which grows with the age of the matrix.
 constexpr double margin = 2;
 // If even a new matrix contracts worse than this, forces are nonlinear and the matrix is made again.
@@ -321,15 +323,16 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     const double expected = std::max(contraction, bent * part(moved.velocity, speed));
     // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.
     const bool of_positions = moved.velocity <= known && moved.multiplier <= mass * ratio * known;
+    const double noisy = noise_seen * measured_[3];
     const bool of_forces =
-        !imbalance_.empty() && moved.acceleration <= measured_[3] && moved.multiplier <= mass * measured_[3];
+        !imbalance_.empty() && moved.acceleration <= noisy && moved.multiplier <= mass * noisy;
     const bool noise = of_positions || of_forces;
     const bool stalls = pass > 0 && contraction > 0.5 && noise;
     if (expected * far <= goal || far <= last_digits || stalls) {
       rate_ *= std::min(1.0, expected);
-      if (!fresh && pass > 0 && age_ > 0) {
+      if (!fresh && pass > 0 && age_ > 0 && !stalls) {
         // One error may happen to lie where the matrix is exact.
-        if (!noise) slope_ = std::max(contraction / age_, slope_ / 2);
+        slope_ = std::max(contraction / age_, slope_ / 2);
         seen_ = age_;
       }
       ++steps_;
@@ -340,7 +343,8 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     // The contraction of a matrix that was never used before is known after a second pass.
     const bool tells = pass > 0 || seen;
     const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
-    if (tells && slow && !noise) {
+    const bool tells_noise = noise && pass > 0 && contraction > 0.25;
+    if (tells && slow && !tells_noise) {
       if (!prepare(state, ratio)) return false;
       fresh = true;
       contraction = before = 0;
