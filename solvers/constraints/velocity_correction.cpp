@@ -218,7 +218,7 @@ double VelocityCorrection::part_of_whole(const Sizes& x) const {
 
 void VelocityCorrection::keep(RankTotals& totals) {
   ++age_;
-  if (known_ == 0 || before_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
+  if (before_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
   if (known_ < 2)
     prediction_.forget();
@@ -326,8 +326,8 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     const double noisy = noise_seen * measured_[3];
     const bool of_forces =
         !imbalance_.empty() && moved.acceleration <= noisy && moved.multiplier <= mass * noisy;
-    const bool noise = of_positions || of_forces;
-    const bool stalls = pass > 0 && contraction > 0.5 && noise;
+    const bool noise = pass > 0 && (of_positions || of_forces);
+    const bool stalls = noise && contraction > 0.5;
     if (expected * far <= goal || far <= last_digits || stalls) {
       rate_ *= std::min(1.0, expected);
       if (!fresh && pass > 0 && age_ > 0 && !stalls) {
@@ -343,8 +343,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     // The contraction of a matrix that was never used before is known after a second pass.
     const bool tells = pass > 0 || seen;
     const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
-    const bool tells_noise = noise && pass > 0 && contraction > 0.25;
-    if (tells && slow && !tells_noise) {
+    if (tells && slow && !(noise && contraction > 0.25)) {
       if (!prepare(state, ratio)) return false;
       fresh = true;
       contraction = before = 0;

@@ -251,12 +251,7 @@ void PartialLu::forward(const double* b, double* w) const {
     w[0] = b[from_[0]] / diagonal[0];
     return;
   }
-  for (int k = 0; k < n; ++k) {
-    double sum = b[from_[at(k)]];
-    const KluColumn U = upper_column(lu_.numeric(), k);
-    for (int p = 0; p < U.size; ++p) sum -= U.value[p] * w[U.row[p]];
-    w[k] = sum / diagonal[k];
-  }
+  for (int k = 0; k < n; ++k) w[k] = upper_column(lu_.numeric(), k).reduce(b[from_[at(k)]], w) / diagonal[k];
 }
 
 TRAMMEL_BY_AVX2

@@ -70,7 +70,6 @@ class PartialLu {
     std::vector<int> place;  ///< in the order of pivots, ascending
     std::vector<Lanes> value;
   };
-  /// KLU's column k of L or U, without the diagonal.
   struct ByRows {
     struct Entry {
       int column;

@@ -102,8 +102,10 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   if (numeric_ && same_size &&
       klu_refactor(starts_.data(), columns_.data(), room_->values.data(), symbolic_.get(), with_workspace(),
                    common_.get()) != 0 &&
-      pivots_serve())
+      pivots_serve()) {
+    invert_pivots();
     return true;
+  }
   scale(A.value);
   take_values(A);
   return seek_pivots();
@@ -335,17 +337,20 @@ void RepeatedLu::remember_pivots() {
   ++searches_;
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
   pivots_.assign(pivots, pivots + size());
-  inverse_pivots_.resize(pivots_.size());
-  std::ranges::transform(pivots_, inverse_pivots_.begin(), [](double pivot) { return 1 / pivot; });
+  invert_pivots();
 }
 
-bool RepeatedLu::pivots_serve() {
+bool RepeatedLu::pivots_serve() const {
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
-  for (std::size_t k = 0; k < pivots_.size(); ++k) {
+  for (std::size_t k = 0; k < pivots_.size(); ++k)
     if (!(std::abs(pivots[k]) > pivot_loss * std::abs(pivots_[k]))) return false;
-    inverse_pivots_[k] = 1 / pivots[k];
-  }
   return true;
+}
+
+void RepeatedLu::invert_pivots() {
+  const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+  inverse_pivots_.resize(pivots_.size());
+  std::transform(pivots, pivots + size(), inverse_pivots_.begin(), [](double pivot) { return 1 / pivot; });
 }
 
 void RepeatedLu::solve(const double* b, double* x) {

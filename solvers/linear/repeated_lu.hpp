@@ -101,7 +101,8 @@ class RepeatedLu {
   Factors analysed(int ordering, bool blocks);
   void factorize(Factors& made, double cheaper_than);
   void remember_pivots();
-  bool pivots_serve();
+  bool pivots_serve() const;
+  void invert_pivots();
 
   /// What KLU passes to the order of a matrix with a border, and what that order says.
   struct Border {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace trammel {
 
@@ -48,8 +49,8 @@ constexpr Table products_of_noise = [] {
 
 void LinearPrediction::forget() {
   orders_ = 1;
-  compared_ = fitted_ = 0;
-  comparisons_ = 0;
+  compared_ = false;
+  fitted_ = -1;
   all_products_.setZero();
   solution_ = Vector::Unit(0);
   factors_ = {2, -1};
@@ -58,6 +59,7 @@ void LinearPrediction::forget() {
 void LinearPrediction::begin() {
   factors();
   sums_.fill(Numbers::Zero());
+  products_ = {};
 }
 
 void LinearPrediction::add(const Steps& steps, const double* weights, int size) {
@@ -78,49 +80,41 @@ void LinearPrediction::add(const Steps& steps, const double* weights, int size) 
 std::span<double> LinearPrediction::end(double noise) {
   products_[0] = noise;
   for (int k = 0; k <= orders_; ++k) products_[at(k + 1)] = sums_[at(k)].sum();
-  compared_ = orders_;
+  compared_ = true;
+  const auto products = std::span(products_).first(at(orders_ + 2));
   orders_ = std::min(orders_ + 1, highest_);
-  return std::span(products_).first(at(compared_ + 2));
+  return products;
 }
 
 const LinearPrediction::Factors& LinearPrediction::factors() {
-  if (compared_ > 0) fit();
-  compared_ = 0;
+  if (std::exchange(compared_, false)) fit();
   return factors_;
 }
 
 void LinearPrediction::fit() {
   using Rows = Eigen::Matrix<double, most, most, Eigen::RowMajor>;
-  const Eigen::Map<const Rows> D(differences[0].data()), noise_products(products_of_noise[0].data());
-  // The square of the earliest D y is not among the products of the first comparison.
-  const int n = std::min(compared_, comparisons_);
-  ++comparisons_;
+  const Eigen::Map<const Rows> all_orders(differences[0].data()), noise_products(products_of_noise[0].data());
+  // The square of the earliest D y is not among the products of the first comparison: no order is fitted then.
+  const int before_fitted = std::exchange(fitted_, std::min(fitted_ + 1, highest_)), n = fitted_;
   const Matrix before = all_products_.topLeftCorner<most, most>();
   all_products_.bottomRightCorner<most, most>() = before;
-  for (int k = 0; k <= most; ++k)
-    all_products_(0, k) = all_products_(k, 0) = k <= compared_ ? products_[at(k + 1)] : 0.0;
+  for (int k = 0; k <= most; ++k) all_products_(0, k) = all_products_(k, 0) = products_[at(k + 1)];
   if (n == 0) return;
-  Matrix G = D * before * D.transpose();
-  Vector b = D * all_products_.col(0).tail<most>();
+  Rows D = all_orders;
+  D.bottomRows(most - n).setZero();
+  const Matrix G = D * before * D.transpose();
+  const Vector b = D * all_products_.col(0).tail<most>();
   const double noise = products_[0], square = products_[1];
-  for (int k = n; k < most; ++k) {
-    G.row(k).setZero();
-    G.col(k).setZero();
-    b[k] = 0;
-  }
   // The squared error with which these coefficients would have predicted the last step.
   const auto error = [&](const Vector& c) { return square - 2 * b.dot(c) + c.dot(G * c); };
   double least = error(solution_) - known_part * square;
-  const bool follows = fitted_ > 0;
-
-  if (fitted_ != n) {
+  if (before_fitted != n) {
     left_.setZero();
     right_.setZero();
   }
-  fitted_ = n;
   // The square of D^k y of numbers y that are independent of each other is the sum of the squares in its row of D times theirs.
   const double size =
-      2 * noise + square + G.diagonal().cwiseQuotient(Vector(D.rowwise().squaredNorm())).sum();
+      2 * noise + square + G.diagonal().cwiseQuotient(Vector(all_orders.rowwise().squaredNorm())).sum();
   solution_ = Vector::Unit(0);
   if (size > 0 && std::isfinite(size)) {
     left_ = fading * left_ + (G + noise * noise_products) / size;
@@ -128,7 +122,7 @@ void LinearPrediction::fit() {
     left_.bottomRows(most - n).setZero();
     left_.rightCols(most - n).setZero();
     right_.tail(most - n).setZero();
-    const Vector growth = D.cwiseAbs().rowwise().sum();  // of rounding errors
+    const Vector growth = all_orders.cwiseAbs().rowwise().sum();  // of rounding errors
     Vector held = regularization * left_.diagonal().cwiseAbs() + rounding * left_(0, 0) * growth.cwiseAbs2();
     held.array() += std::numeric_limits<double>::min();
     held.tail(most - n).setOnes();
@@ -141,7 +135,7 @@ void LinearPrediction::fit() {
     if ((c.array().abs() <= largest_coefficient).all()) solution_ = c;
   }
   Vector chosen = solution_;
-  if (follows) {
+  if (before_fitted > 0) {
     // A constant, a line, a parabola.
     Vector other = Vector::Zero();
     for (int degree = 0; degree <= std::min(2, n); ++degree) {

@@ -54,15 +54,14 @@ class LinearPrediction {
 
   int highest_;
   int orders_ = 0;
-  int compared_ = 0;                    ///< orders of the products that were not used yet; 0: none
-  int comparisons_ = 0;                 ///< since `forget`
+  bool compared_ = false;               ///< the last products were not used yet
   std::array<Numbers, most + 1> sums_;  ///< of the new step's products, in parts
   /// The noise, and products of D y_{n+1} with D y_{n+1}, D y_n, D y_{n-1}, ...
   std::array<double, most + 2> products_{};
   Eigen::Matrix<double, most + 1, most + 1> all_products_;  ///< of these with each other; zero: not known
   Eigen::Matrix<double, most, most> left_;  ///< of the normal equations, by orders of differences
   Vector right_;
-  int fitted_ = 0;  ///< orders of these; 0: none
+  int fitted_ = -1;  ///< orders of these; -1: nothing was compared
   Vector solution_;
   Factors factors_;
 };

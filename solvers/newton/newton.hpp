@@ -161,11 +161,11 @@ class Newton {
   double damping_ = 1;           ///< fraction of the increment that is tried next
   double corrected_ = HUGE_VAL;  ///< in statics: length from the last prediction to its solution
   double allowed_length_ = 0;    ///< of an increment, at the last iterate that was accepted
-  double second_contraction_ =
-      0;  ///< of residuals, by the second iteration of the last solve that had two with a kept tangent
-  double noise_ = 0, noise_allowed_ =
-                         0;  ///< length of increments in dynamics that were rounding errors; that it may have
-  double rate_ = 1;          ///< last observed ratio of increments with the present tangent
+  /// Of residuals, by the second iteration of the last solve that had two with a kept tangent.
+  double second_contraction_ = 0;
+  /// In dynamics: length of increments that were found to be rounding errors, and the most that counts.
+  double noise_ = 0, noise_allowed_ = 0;
+  double rate_ = 1;                            ///< last observed ratio of increments with the present tangent
   double first_length_ = 0, last_length_ = 0;  ///< of the increments of the present attempt
   FieldNorms carried_;                         ///< of the increment that leads to the next residual
   int lengthened_ = 0;                         ///< increments in a row that were longer than the one before
