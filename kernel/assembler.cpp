@@ -41,7 +41,7 @@ struct Assembler::Parts {
   std::vector<int> redundant_rows;         ///< own ones by local number, of stabilizing unknowns too
   std::vector<int> diagonal_rows;          ///< by slot from redundant_begin on: the row
   std::vector<double> kept;
-  std::vector<double> r_by_offset, rate_by_offset, local;
+  std::vector<double> r_by_offset, other_by_offset, local;  ///< `other`: see ResidualSink
   /// What ranges of constant residuals contribute, by offset, once it has been evaluated; and its scales.
   std::vector<double> constant;
   FieldScales constant_scales;
@@ -94,7 +94,7 @@ struct Assembler::Parts {
     r_by_offset.assign(layout.dof_count(), 0.0);
     constant.clear();
     constant_scales = {};
-    rate_by_offset.assign(layout.stabilized() ? layout.dof_count() : 0, 0.0);
+    other_by_offset.assign(layout.dof_count(), 0.0);
     local.assign(layout.ranks() > 1 ? at(layout.local_size()) : 0, 0.0);
   }
 
@@ -206,27 +206,27 @@ struct Assembler::Parts {
   void residual(const State& state, ConstraintLevel level, LocalFault& fault) {
     if (constant.empty()) {
       constant.assign(r_by_offset.size(), 0.0);
-      ResidualSink sink(level, false, states.statuses, constant, rate_by_offset, constant_scales);
+      ResidualSink sink(level, false, states.statuses, constant, other_by_offset, constant_scales);
       evaluate_here(
           state, {}, sink, [](const RangePlan& plan) { return !plan.calls.constant; }, fault);
       sink.end();
     }
     r_by_offset = constant;
-    if (layout.stabilized()) std::ranges::fill(rate_by_offset, 0.0);
+    if (layout.stabilized()) std::ranges::fill(other_by_offset, 0.0);
     scales = constant_scales;
     Request request;
     request.rates = layout.stabilized() || level == ConstraintLevel::velocity;
     request.bias = request.tangent = level == ConstraintLevel::acceleration;
     // Where rates count positions are those at multipliers of zero, as the rates are.
     request.rigid = layout.stabilized() || level == ConstraintLevel::acceleration;
-    ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, rate_by_offset, scales);
+    ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, other_by_offset, scales);
     const auto is_constant = [](const RangePlan& plan) { return plan.calls.constant; };
     evaluate_here(state, request, sink, is_constant, fault);
     sink.end();
     if (fault.waits()) {
       constant.clear();
       std::ranges::fill(r_by_offset, 0.0);
-      std::ranges::fill(rate_by_offset, 0.0);
+      std::ranges::fill(other_by_offset, 0.0);
     }
   }
 
@@ -246,7 +246,7 @@ struct Assembler::Parts {
       }
     };
     add(folds, r_by_offset);
-    add(rate_folds, rate_by_offset);
+    add(rate_folds, other_by_offset);
   }
 };
 
@@ -261,6 +261,7 @@ Assembler::~Assembler() = default;
 const Model& Assembler::model() const { return parts_->model; }
 Layout& Assembler::layout() { return parts_->layout; }
 void Assembler::revise() { parts_->plan(); }
+std::span<const double> Assembler::position_rows() const { return parts_->other_by_offset; }
 const std::string& Assembler::rejection() const { return parts_->rejection; }
 const FieldScales& Assembler::scales() const { return parts_->scales; }
 Assembler::Cost Assembler::cost() const { return parts_->cost; }
@@ -444,16 +445,10 @@ void Assembler::visit(const State& state,
   if (!agree(fault)) throw_refused(state);
   if (!p.reaction_sides) p.reaction_sides.emplace(p.layout);
   p.reaction_sides->update(state, p.r_by_offset);
-  static const ReactionContributions none;
   if (!each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
         const ReactionContributions* const found = p.reaction_sides->of(plan.range->entity(i));
-        const InstanceTraits& traits = plan.traits[at(i)];
-        if (!traits.may_rest) {
-          visitor(*plan.range, i, x, found == nullptr ? none : *found);
-          return;
-        }
-        ReactionContributions its = found == nullptr ? none : *found;
-        its.may_rest = traits.first_of_entity;
+        ReactionContributions its = found == nullptr ? ReactionContributions() : *found;
+        its.may_rest = plan.traits[at(i)].may_rest && plan.traits[at(i)].first_of_entity;
         its.active = !p.row_evaluation.asleep(plan, i);
         visitor(*plan.range, i, x, its);
       }))

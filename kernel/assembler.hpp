@@ -87,6 +87,8 @@ class TRAMMEL_API Assembler {
   /// The same without agreement of the ranks, see `agree`: an exception of an instance is stored in `fault`, the
   /// contributions of this rank are then zero, and scales() are those of this rank.
   void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault);
+  /// Position equations of this rank's instances at the last residual at velocity level, by dof offset; not in a stabilized layout.
+  std::span<const double> position_rows() const;
   /// Whether the model has algebraic unknowns, on any rank.
   bool has_algebraic() const;
   /// Gives `sink` the tangents at `state` of this rank's ranges with algebraic unknowns. False, on all ranks, if it is rejected.

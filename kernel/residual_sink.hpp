@@ -11,16 +11,17 @@
 
 namespace trammel {
 
-/// Takes residual contributions by offset, with the chosen equations in the rows of multipliers.
+/// Takes residual contributions by offset, with the chosen equations in the rows of multipliers. `other` takes, in a stabilizing
+/// layout, the rates of constraints, and at velocity level the position equations.
 class ResidualSink final : public RangeSink {
  public:
   ResidualSink(ConstraintLevel level, bool stabilizing, const RowStatuses& statuses, std::vector<double>& r,
-               std::vector<double>& rates, FieldScales& fields)
+               std::vector<double>& other, FieldScales& fields)
       : level_(level),
         stabilizing_(stabilizing),
         statuses_(statuses),
         r_(r.data()),
-        rates_(rates),
+        other_(other),
         fields_(fields) {}
 
   void add(int i, LocalSystem& contribution) override {
@@ -55,7 +56,7 @@ class ResidualSink final : public RangeSink {
   }
 
   void add_block(int i, const StencilBlock& b, int dof, LocalSystem& contribution) {
-    if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, contribution);
+    if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, dof, contribution);
     const double* const rows = contribution.residual().data() + b.offset;
     double largest = 0, *const to = r_ + dof;
     const auto add_rows = [&](auto size) {
@@ -69,14 +70,16 @@ class ResidualSink final : public RangeSink {
     b.size == 3 ? add_rows(std::integral_constant<int, 3>()) : add_rows(int{b.size});
     enter(b.kind, largest);
     if (stabilizing_ && b.kind == BlockKind::multiplier && contribution.has_rate())
-      for (int j = 0; j < b.size; ++j) rates_[at(dof + j)] += contribution.rate()[b.offset + j];
+      for (int j = 0; j < b.size; ++j) other_[at(dof + j)] += contribution.rate()[b.offset + j];
   }
 
   /// Puts the chosen equations into the rows of a multiplier.
-  void differentiate(int i, const StencilBlock& b, LocalSystem& contribution) const {
+  void differentiate(int i, const StencilBlock& b, int dof, LocalSystem& contribution) const {
     double* const rows = contribution.residual().data() + b.offset;
     if (level_ == ConstraintLevel::velocity) {
-      if (b.kind == BlockKind::multiplier) std::copy_n(contribution.rate().data() + b.offset, b.size, rows);
+      if (b.kind != BlockKind::multiplier) return;
+      if (!stabilizing_) std::copy_n(rows, b.size, other_.begin() + dof);
+      std::copy_n(contribution.rate().data() + b.offset, b.size, rows);
       return;
     }
     const bool position = b.kind == BlockKind::multiplier;
@@ -95,7 +98,7 @@ class ResidualSink final : public RangeSink {
   bool stabilizing_;
   const RowStatuses& statuses_;
   double* r_;
-  std::vector<double>& rates_;
+  std::vector<double>& other_;
   FieldScales& fields_;
   Frame of_frames_ = Frame::Zero();
 };

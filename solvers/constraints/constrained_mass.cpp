@@ -51,7 +51,7 @@ ConstrainedMass::ConstrainedMass(Assembler& assembler, const ModelScales& scales
 void ConstrainedMass::revise() {
   ++preparation_;
   const Layout& layout = assembler_.layout();
-  knows_inertia_ = false;
+  knows_inertia_ = knows_massless_ = false;
   J_.reset();
   part_.reset();
   filled_.reset();
@@ -141,12 +141,14 @@ bool ConstrainedMass::prepare(const State& state, const SystemTerms& terms) {
   std::array any{massless.empty() ? 0.0 : 1.0};
   outside_ = !agree(assembler_, fault, any);
   if (outside_) return false;
+  knows_massless_ = true;
   massless_.clear();
   if (any[0] > 0) {
     massless_ = joined_names(massless, std::numeric_limits<std::size_t>::max(), layout.comm());
     fill_massless(system);
     system = filled_.get();
   }
+  if (!terms.factorize) return true;
   TRAMMEL_PETSC(KSPSetOperators(ksp_.get(), system, system));
   bool broken = false;
   const double begin = MPI_Wtime();

@@ -18,6 +18,7 @@ void move_block(const UnknownBlock& u, const double* x, double part, State& stat
 struct SystemTerms {
   double damping = 0;           ///< factor of D in the sum M + damping D [s]
   bool keep_compliant = false;  ///< multipliers of compliant constraints, C(q, lambda), keep their values
+  bool factorize = true;        ///< false: only to find what has no mass
 };
 
 /// Linear systems with the matrix [M B^T; B 0] at one state, with A in the rows of velocity constraints. Consistent
@@ -78,6 +79,8 @@ class ConstrainedMass {
   /// The names of the unknowns of all ranks with neither mass nor constraint at the last `prepare`; empty if there
   /// are none.
   const std::string& massless() const { return massless_; }
+  /// Whether there was a `prepare` since the layout changed, which `massless` and `is_massless` tell of.
+  bool knows_massless() const { return knows_massless_; }
   /// Whether component k of a block that this rank owns has no mass.
   bool is_massless(const UnknownBlock& u, int k) const {
     const auto i = static_cast<std::size_t>(u.local + k);
@@ -110,6 +113,7 @@ class ConstrainedMass {
   bool outside_ = false;        ///< the state is outside the domain of an element
   bool keeps_compliant_ =
       false;  ///< SystemTerms::keep_compliant of the matrix, where there are such constraints
+  bool knows_massless_ = false;
   bool knows_inertia_ = false;  ///< on all ranks alike: one may own no unknowns
   double time_ = 0;
   double damping_ = 0;

@@ -15,21 +15,12 @@ namespace trammel {
 namespace {
 
 // Part of the tolerance that the remaining violation may have.
-constexpr double share = 0.1;
+constexpr double part_left = 0.1;
 // Rounding errors of accelerations are at most this part of their estimate, which is a bound for the stiffest direction.
 constexpr double noise_seen = 0.01;
-// A kept matrix is assumed to contract by at most this times its estimate, which grows with the age of the matrix.
-constexpr double margin = 2;
-// If even a new matrix contracts worse than this, forces are nonlinear and the matrix is made again.
-constexpr double least_progress = 0.1;
-constexpr double least_contraction = 1e-3;
-// Most steps since the contraction was last observed: forces may become nonlinear, as friction does when a slider comes to rest.
-constexpr int most_unseen = 8;
 // Forces are assumed to deviate from linear ones by at most so many times as much as a product of two velocities does.
 constexpr double bent = 10;
 constexpr int most_passes = 12;
-// Cost of a new matrix, in solves with their residuals.
-constexpr int price = 4;
 constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
 // A change below this part is rounding.
 constexpr double last_digits = 1e-14;
@@ -40,17 +31,6 @@ double part(double a, double b) { return b > 0 ? a / b : a > 0 ? 1.0 : 0.0; }
 
 bool VelocityCorrection::holds(const UnknownBlock& u, int k) const {
   return mass_.assembler().statuses().of(u.block, k) == RowStatus::active;
-}
-
-bool VelocityCorrection::prepare(const State& state, double ratio) {
-  // What was seen of the matrix before tells how fast this one will age.
-  seen_ = slope_ > 0 ? seen_ - age_ : -most_unseen;
-  steps_ = passes_ = age_ = 0;
-  ratio_ = ratio;
-  const bool fine = mass_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
-  prepared_ = fine ? mass_.preparation() : 0;
-  if (!fine) why_ = mass_.why();
-  return fine;
 }
 
 void VelocityCorrection::open(const State& state, double ratio, LocalFault& fault) {
@@ -136,7 +116,9 @@ void VelocityCorrection::apply(const std::vector<double>& x, State& state, doubl
 void VelocityCorrection::weigh() {
   const Layout& layout = mass_.assembler().layout();
   weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  metres_.assign(weights_.size(), 1.0);
   compliant_.assign(weights_.size(), 0);
+  redundant_.clear();
   pieces_.clear();
   runs_ = runs_of(layout);
   for (const UnknownBlock& u : layout.unknowns()) {
@@ -145,13 +127,18 @@ void VelocityCorrection::weigh() {
     for (int k = 0; k < u.size; ++k) {
       const double size = typical_size(block.measure(k));
       weights_[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size : size;
-      if (u.kind == BlockKind::multiplier) compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
+      if (u.kind != BlockKind::multiplier) continue;
+      compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
+      metres_[at(u.local + k)] = block.measure(k).metres(mass_.scales().length);
     }
     const bool of_velocities = is_kinematic(u.kind);
     if (pieces_.empty() || pieces_.back().end != u.local || pieces_.back().of_velocities != of_velocities)
       pieces_.push_back({u.local, u.local, of_velocities});
     pieces_.back().end = u.local + u.size;
   }
+  for (const ConstraintRow& row : mass_.assembler().redundant_rows())
+    if (layout.knows(row.block)) redundant_.push_back(layout.unknown_of(row.block)->local + row.component);
+  std::ranges::sort(redundant_);
   some_compliant_ = std::ranges::any_of(compliant_, [](char row) { return row != 0; });
   double& noise = measured_[3];
   noise = 0;
@@ -195,8 +182,29 @@ VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& 
   return all;
 }
 
-bool VelocityCorrection::agree(LocalFault& fault, bool solved, Sizes& moved) {
-  std::array<double, 5> all{moved.velocity, moved.acceleration, moved.multiplier, rate_, solved ? 0.0 : 1.0};
+void VelocityCorrection::measure_gaps() {
+  gaps_ = {};
+  Assembler& assembler = mass_.assembler();
+  const std::span<const double> rows = assembler.position_rows();
+  const bool all_hold = assembler.statuses().rows().empty();
+  for (const UnknownBlock& u : assembler.layout().unknowns()) {
+    if (u.kind != BlockKind::multiplier) continue;
+    for (int k = 0; k < u.size; ++k) {
+      if (!all_hold && !holds(u, k)) continue;
+      const double gap = std::abs(rows[at(u.offset.dof + k)]), size = gap / weights_[at(u.local + k)];
+      if (std::ranges::binary_search(redundant_, u.local + k)) {
+        gaps_.redundant = std::max(gaps_.redundant, size);
+        continue;
+      }
+      gaps_.distance = std::max(gaps_.distance, gap * metres_[at(u.local + k)]);
+      gaps_.position = std::max(gaps_.position, size);
+    }
+  }
+}
+
+bool VelocityCorrection::agree(LocalFault& fault, bool& solved, Sizes& moved) {
+  std::array<double, 8> all{moved.velocity,     moved.acceleration, moved.multiplier, rate_,
+                            solved ? 0.0 : 1.0, gaps_.distance,     gaps_.position,   gaps_.redundant};
   Assembler& assembler = mass_.assembler();
   if (!trammel::agree(assembler, fault, all)) {
     why_ = "where the rates of constraints are satisfied " + assembler.rejection();
@@ -204,11 +212,9 @@ bool VelocityCorrection::agree(LocalFault& fault, bool solved, Sizes& moved) {
   }
   moved = {all[0], all[1], all[2]};
   rate_ = all[3];
-  if (all[4] == 0) return true;
-  mass_.give_up();
-  why_ = mass_.why();
-  prepared_ = 0;
-  return false;
+  gaps_ = {all[5], all[6], all[7]};
+  solved = all[4] == 0;
+  return true;
 }
 
 double VelocityCorrection::part_of_whole(const Sizes& x) const {
@@ -217,7 +223,7 @@ double VelocityCorrection::part_of_whole(const Sizes& x) const {
 }
 
 void VelocityCorrection::keep(RankTotals& totals) {
-  ++age_;
+  matrix_.accept();
   if (before_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
   if (known_ < 2)
@@ -265,9 +271,9 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
 }
 
 void VelocityCorrection::drop() {
-  known_ = prepared_ = 0;
+  matrix_.drop();
+  known_ = 0;
   knows_expected_ = false;
-  slope_ = 0;
   weights_.clear();
 }
 
@@ -277,7 +283,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     measure(state, totals);
     totals.agree(mass_.assembler());
   }
-  const double goal = share * tolerance;
+  const double goal = part_left * tolerance;
   whole_ = {measured_[0], measured_[1], measured_[2]};
   const double speed = whole_.velocity;
   // No velocity is known better than positions over a step, nor is more to be had where forces are stiff.
@@ -302,25 +308,34 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     total_.assign(weights_.size(), 0.0);
   else
     apply(total_, state, ratio);
-  bool fresh = prepared_ == 0 || prepared_ != mass_.preparation() || std::abs(ratio / ratio_ - 1) >= 0.01;
-  if (fresh && !prepare(state, ratio)) return false;
-  const bool seen = age_ > 0 && age_ - seen_ < most_unseen;
-  double contraction = fresh ? 0 : seen ? std::clamp(margin * slope_ * age_, least_contraction, 1.0) : 1.0;
+  const auto failed = [this] {
+    why_ = matrix_.why();
+    return false;
+  };
+  if (!matrix_.begin(state, ratio)) return failed();
+  double contraction = matrix_.contraction();
   double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
     open(state, ratio, fault);
+    if (pass == 0) measure_gaps();
     subtract_imbalance();
-    const bool solved = mass_.solve_here(true);
-    const std::vector<double>& x = mass_.solution();
+    bool solved = matrix_.solve_here();
+    const std::vector<double>& x = matrix_.solution();
     Sizes moved = change(x, ratio);
     if (!agree(fault, solved, moved)) return false;
-    ++passes_;
+    if (!solved) {
+      if (!matrix_.replace(state, ratio)) return failed();
+      before = 0;
+      continue;
+    }
     apply(x, state, ratio);
     for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
     const double far = part_of_whole(moved);
-    if (before > 0) contraction = far / before;
+    const bool observed = before > 0;
+    if (observed) contraction = far / before;
     before = far;
-    const double expected = std::max(contraction, bent * part(moved.velocity, speed));
+    const double nonlinear = bent * part(moved.velocity, speed);
+    const double expected = std::max(contraction, nonlinear);
     // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.
     const bool of_positions = moved.velocity <= known && moved.multiplier <= mass * ratio * known;
     const double noisy = noise_seen * measured_[3];
@@ -330,26 +345,17 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     const bool stalls = noise && contraction > 0.5;
     if (expected * far <= goal || far <= last_digits || stalls) {
       rate_ *= std::min(1.0, expected);
-      if (!fresh && pass > 0 && age_ > 0 && !stalls) {
-        // One error may happen to lie where the matrix is exact.
-        slope_ = std::max(contraction / age_, slope_ / 2);
-        seen_ = age_;
-      }
-      ++steps_;
-      // The matrix is kept while a step takes at most the average number of solves since it was made, with its own price.
-      if ((pass + 1) * steps_ > price + passes_) prepared_ = 0;
+      if (observed && !stalls) matrix_.observe(contraction);
+      matrix_.used(pass + 1);
       return true;
     }
-    // The contraction of a matrix that was never used before is known after a second pass.
-    const bool tells = pass > 0 || seen;
-    const bool slow = fresh ? contraction > least_progress : !(std::pow(expected, price - 1) * far <= goal);
-    if (tells && slow && !(noise && contraction > 0.25)) {
-      if (!prepare(state, ratio)) return false;
-      fresh = true;
-      contraction = before = 0;
+    if (matrix_.is_slow(contraction, observed, nonlinear, far / goal) && !(noise && contraction > 0.25)) {
+      if (!matrix_.renew(state, ratio)) return failed();
+      contraction = matrix_.contraction();
+      before = 0;
     }
   }
-  prepared_ = 0;
+  matrix_.drop();
   why_ = fmt::format("no velocities that satisfy the constraints are found: their rates stay open by {:.3g}",
                      rate_);
   return false;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/constraints/constrained_mass.hpp"
+#include "solvers/constraints/velocity_matrix.hpp"
 #include "solvers/newton/linear_prediction.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 #include "solvers/ranks/rank_totals.hpp"
@@ -14,13 +14,16 @@ namespace trammel {
 
 /// Makes the end of an implicit step satisfy B v + C_t = 0. Positions do not change. Velocities change by dv,
 /// accelerations and the rates of first-order states by `ratio` times as much, and multipliers such that the
-/// equations of motion remain satisfied. Uses Newton's method with the matrix [M + D / ratio, B^T; B, 0], whose
-/// factorization is kept over steps, and begins with a correction extrapolated from those of the steps before.
+/// equations of motion remain satisfied. Uses Newton's method with a VelocityMatrix, and begins with a correction
+/// extrapolated from those of the steps before.
 /// Every function is collective.
 class VelocityCorrection {
  public:
   /// `mass` must outlive it.
-  explicit VelocityCorrection(ConstrainedMass& mass) : mass_(mass) {}
+  explicit VelocityCorrection(ConstrainedMass& mass) : mass_(mass), matrix_(mass) {}
+
+  /// VelocityMatrix::share
+  void share(Newton& newton) { matrix_.share(newton); }
 
   /// Adds the sizes of `state`, by which errors are measured, to `totals`. Not collective.
   void measure(const State& state, RankTotals& totals);
@@ -48,6 +51,16 @@ class VelocityCorrection {
   std::span<const UnknownRun> runs() const { return runs_; }
   /// The remaining violation of the rates, estimated from the observed contraction, over all ranks [m/s or rad/s].
   double rate() const { return rate_; }
+  /// Violations of the positions, which a correction does not change: as its first solution found them, over all ranks.
+  struct Gaps {
+    double distance = 0;   ///< angles times the model's length [m]
+    double position = 0;   ///< [m or rad]
+    double redundant = 0;  ///< of redundant equations [m or rad]
+  };
+  const Gaps& gaps() const { return gaps_; }
+  /// Whether the next correction will remove what a solution leaves of the balance of forces as well as the tangent of Newton's method
+  /// would: displacements alone are then left to be found.
+  bool completes_balance() const { return matrix_.is_shared() && imbalance_.empty() && known_ > 0; }
   std::string why() const { return why_; }
 
  private:
@@ -58,14 +71,14 @@ class VelocityCorrection {
   /// Evaluates the right-hand side and the initial `rate` on this rank. An exception of an instance is stored in
   /// `fault`.
   void open(const State& state, double ratio, LocalFault& fault);
-  bool prepare(const State& state, double ratio);
   /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
   void apply(const std::vector<double>& x, State& state, double ratio) const;
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
-  /// Replaces `moved` and the violation of the rates by the maxima over the ranks; false, with the reason in `why`,
-  /// if a rank has a fault or has not `solved`.
-  bool agree(LocalFault& fault, bool solved, Sizes& moved);
+  void measure_gaps();
+  /// Replaces `moved`, the violation of the rates and the gaps by the maxima over the ranks; false, with the reason in `why`,
+  /// if a rank has a fault. `solved`: on all ranks.
+  bool agree(LocalFault& fault, bool& solved, Sizes& moved);
   /// The larger part of what `sizes` were.
   double part_of_whole(const Sizes& x) const;
   void weigh();
@@ -82,19 +95,15 @@ class VelocityCorrection {
   static constexpr int highest_order = 3;
 
   ConstrainedMass& mass_;
-  int prepared_ = 0;  ///< ConstrainedMass::preparation of the matrix that is kept; 0: none
-  double ratio_ = 0;  ///< ratio for which the matrix was made
-  int steps_ = 0,
-      passes_ = 0;  ///< that used it, and theirs in all
-  int age_ = 0;     ///< accepted steps since it was made
-  int seen_ = 0;    ///< its age when its contraction was seen last
-  double slope_ =
-      0;  ///< contraction of a matrix divided by its age: the last one observed, at least half of the one before; 0: unknown
+  VelocityMatrix matrix_;
   double rate_ = 0;
+  Gaps gaps_;
   std::string why_;
   std::vector<double>
       weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
-  std::vector<Piece> pieces_;  ///< of velocities and of multipliers, that follow each other
+  std::vector<double> metres_;  ///< by local unknown of a multiplier: one unit of its constraint in metres
+  std::vector<int> redundant_;  ///< local unknowns, in order
+  std::vector<Piece> pieces_;   ///< of velocities and of multipliers, that follow each other
   std::vector<UnknownRun> runs_;
   bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown

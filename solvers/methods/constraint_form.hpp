@@ -11,6 +11,8 @@
 
 namespace trammel {
 
+class Newton;
+
 /// Largest violations of the constraints at the end of a step.
 struct Violations {
   double position = 0;   ///< [m or rad]
@@ -27,6 +29,8 @@ class ConstraintForm {
                                               ConsistentStart& start);
   virtual ~ConstraintForm() = default;
 
+  /// The solver of the steps, which must outlive the form.
+  virtual void solved_by(Newton& /*newton*/) {}
   /// The equations in the rows of position constraints.
   virtual ConstraintLevel level() const { return ConstraintLevel::position; }
   /// Whether the layout numbers stabilizing unknowns, see UnknownBlock.
@@ -67,6 +71,10 @@ class ConstraintForm {
   virtual void correct(std::vector<double>& /*algorithmic*/) const {}
   /// The step is accepted. What it tells of the next one is known when the ranks have agreed on `totals`.
   virtual void accept(RankTotals& /*totals*/) {}
+  /// Whether the next `close` will remove what a solution leaves of the balance of forces, so that only displacements must be found.
+  virtual bool completes_balance() const { return false; }
+  /// Largest violation of the position constraints that `close` has found, over all ranks [m]; 0: it looks at none.
+  virtual double gap() const { return 0; }
   virtual std::string why() const { return {}; }
   /// A warning about the accepted steps; empty if there is none.
   virtual std::string warning() const { return {}; }

@@ -43,6 +43,7 @@ GeneralizedAlpha::GeneralizedAlpha(Assembler& assembler, const ModelScales& scal
   if (constrained != 0) growth_ = form.error_growth(alpha_);
   newton_.expect_growth(growth_);
   newton_.measure_end([this](RankTotals& totals) { form_.measure(equations_.trial(), totals); });
+  form_.solved_by(newton_);
   take_layout();
   if (stage.accuracy > 0) errors_.emplace(assembler.layout(), alpha_, stage.radius);
 }
@@ -100,19 +101,28 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   equations_.begin(*base_, end, step, equations_.scales().mass * step.acceleration);
   form_.begin(*base_);
   predict(h);
+  newton_.find_displacements(!begins && form_.completes_balance());
   NewtonResult result = newton_.solve();
   for (int pass = 0; begins && pass < max_start_passes && result.converged; ++pass) {
     if (!form_.improve_start(*base_, equations_.trial(), a_, c)) break;
     if (newton_.stop() == Stop::at_once) throw Stopped(true);
     predict(h, &equations_.trial());
-    const NewtonResult again = newton_.solve();
-    result = {again.converged, result.iterations + again.iterations,
-              result.factorizations + again.factorizations, again.singular};
+    result.go_on(newton_.solve());
   }
-  not_closed_.clear();
-  if (result.converged && !form_.close(equations_.solution(), h, c, newton_.end_measured())) {
-    result.converged = false;
-    not_closed_ = form_.why();
+  const auto close = [&] {
+    not_closed_.clear();
+    if (result.converged && !form_.close(equations_.solution(), h, c, newton_.end_measured())) {
+      result.converged = false;
+      not_closed_ = form_.why();
+    }
+  };
+  close();
+  if (result.converged && form_.gap() > newton_.unseen_gap()) {
+    // An estimate said that the solution needs no residual of its own, and was wrong.
+    newton_.find_displacements(false);
+    newton_.forget_contractions();
+    result.go_on(newton_.solve());
+    close();
   }
   if (result.converged) end_algorithmic();
   return result;

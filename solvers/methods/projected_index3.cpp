@@ -33,10 +33,9 @@ void ProjectedIndex3::correct(std::vector<double>& algorithmic) const {
   });
 }
 
-Violations ProjectedIndex3::violations(const StepEquations& equations) const {
-  Violations all = ConstraintForm::violations(equations);
-  all.rate = correction_.rate();
-  return all;
+Violations ProjectedIndex3::violations(const StepEquations&) const {
+  const VelocityCorrection::Gaps& gaps = correction_.gaps();
+  return {gaps.position, correction_.rate(), gaps.redundant};
 }
 
 }  // namespace trammel

@@ -13,6 +13,7 @@ class ProjectedIndex3 final : public ConstraintForm {
   ProjectedIndex3(ConsistentStart& start, double tolerance)
       : start_(start), correction_(start.system()), tolerance_(tolerance) {}
 
+  void solved_by(Newton& newton) override { correction_.share(newton); }
   void start_algorithmic(State& base, std::vector<double>& algorithmic, double h,
                          const AlphaCoefficients& c) override {
     start_.start_algorithmic(base, algorithmic, h, c.time_shift());
@@ -28,6 +29,8 @@ class ProjectedIndex3 final : public ConstraintForm {
   void correct(std::vector<double>& algorithmic) const override;
   void accept(RankTotals& totals) override { correction_.keep(totals); }
   void drop_tangent() override { correction_.drop(); }
+  bool completes_balance() const override { return correction_.completes_balance(); }
+  double gap() const override { return correction_.gaps().distance; }
   std::string why() const override { return correction_.why(); }
   Violations violations(const StepEquations& equations) const override;
 

@@ -90,6 +90,7 @@ void Newton::drop_factorization() {
   reset();
   kept_ = KeptTangent(options_.keep_iterations);
   second_contraction_ = noise_ = 0;
+  forget_contractions();
 }
 
 void Newton::create() {
@@ -192,6 +193,8 @@ NewtonResult Newton::solve(int most) {
     result = {next.converged, result.iterations + next.iterations,
               result.factorizations + next.factorizations, next.singular};
   };
+  of_residuals_.step();
+  of_increments_.step();
   go(!keep, false, !keep && !search);
   if (!result.converged && keep) go(true, false, !search);
   if (!result.converged && !result.singular && search) go(true, true, true);
@@ -237,7 +240,7 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
   fresh_at_ = -1;
   factorizations_ = 0;
   last_iteration_ = 0;
-  singular_ = regular_ = rejected_ = end_measured_ = false;
+  singular_ = regular_ = rejected_ = end_measured_ = unseen_ = false;
   tangent_rejected_.clear();
   not_finite_.clear();
   thrown_ = nullptr;
@@ -272,7 +275,7 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
     TRAMMEL_PETSC(SNESGetLineSearch(snes, &search));
     TRAMMEL_PETSC(SNESLineSearchSetType(search, line_search_.c_str()));
   }
-  if (reason > 0) improve(fresh, most);
+  if (reason > 0 && !improve(fresh, most)) reason = SNES_DIVERGED_MAX_IT;
   timings_.iterations += last_iteration_;
   if (factorizations_ > 0) {
     have_tangent_ = !singular_;
@@ -284,36 +287,40 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
   return {reason > 0, last_iteration_, factorizations_, singular_};
 }
 
-void Newton::improve(bool fresh, int most) {
+bool Newton::improve(bool fresh, int most) {
   const bool kept = last_iteration_ > 0 ? fresh_at_ < last_iteration_ - 1 : !fresh;
-  if (convergence_.accepted_at_rounding() || (last_iteration_ == 0 && fresh)) return;
+  if (convergence_.accepted_at_rounding() || (last_iteration_ == 0 && fresh)) return true;
   const bool moves = equations_.coefficients().acceleration > 0;
   const bool open = (kept || moves) && convergence_.excess() > enough / growth_;
   const bool unsure =
       moves && (last_iteration_ == 0 || convergence_.contraction() * last_length_ > enough * allowed_length_);
-  if (!open && !unsure) return;
+  if (!open && !unsure) return true;
   double last = last_iteration_ > 0 ? last_length_ : 0;
+  if (unseen_) rate_ = of_increments_.estimate();
   noise_ *= fading;
   for (;;) {
     const double begin = now();
     double size = HUGE_VAL;
     const bool taken = take_correction(size);
     timings_.solve += now() - begin;
-    if (last > 0) rate_ = size / last;
+    if (last > 0) {
+      rate_ = size / last;
+      of_increments_.observe(rate_);
+    }
     // The error after an increment is at most rate / (1 - rate) times the increment.
-    if (!taken || !moves ||
-        rate_ * size <= (1 - rate_) * std::max(allowed_length_, std::min(noise_, noise_allowed_)))
-      return;
+    if (!taken) return !unseen_;
+    if (!moves || rate_ * size <= (1 - rate_) * std::max(allowed_length_, std::min(noise_, noise_allowed_)))
+      return true;
     if (last > 0 && rate_ > slow) {
       noise_ = std::min(size, last);
-      return;
+      return !unseen_;
     }
-    if (last_iteration_ >= most) return;
+    if (last_iteration_ >= most) return !unseen_;
     const double from = now();
     ++timings_.residuals;
     const bool inside = equations_.residual(x_.get(), f_.get());
     timings_.residual += now() - from;
-    if (!inside) return;
+    if (!inside) return !unseen_;
     ++last_iteration_;
     last = size;
   }
@@ -328,6 +335,19 @@ double Newton::length(Vec increment) const {
 }
 
 bool Newton::has_tangent() const { return have_tangent_ && coefficients_ == equations_.coefficients(); }
+
+void Newton::forget_contractions() {
+  of_residuals_.forget();
+  of_increments_.forget();
+}
+
+bool Newton::renew_tangent() {
+  mark_ = now();
+  have_tangent_ = jacobian(snes_.get()) && !broken_;
+  coefficients_ = equations_.coefficients();
+  kept_.renewed();
+  return have_tangent_;
+}
 
 bool Newton::solve_linear(Vec b, Vec y) {
   KSP ksp = nullptr;
@@ -527,6 +547,9 @@ bool Newton::jacobian(SNES snes) {
   TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
   TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
   ++factorizations_;
+  ++tangent_number_;
+  of_residuals_.renew();
+  of_increments_.renew();
   ++timings_.factorizations;
   const bool factorized = factorize(ksp, broken_);
   (factorized ? regular_ : singular_) = true;
@@ -578,10 +601,20 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   const double excess_before = convergence_.excess();
   const bool accepted = convergence_.accept(norms, equations_.assembler().scales(), iterate);
   if (iteration == 2 && fresh_at_ < 0) second_contraction_ = convergence_.excess() / excess_before;
-  if (accepted && !bare()) {
+  if (iteration == 1 && fresh_at_ < 0) of_residuals_.observe(convergence_.excess() / excess_before);
+  // Nothing of this residual will be left after the increment by the kept tangent.
+  unseen_ = iteration == 0 && kept_now_ && whole_steps_ && moves && displacements_alone_ &&
+            of_residuals_.is_known() && of_increments_.is_known() &&
+            of_residuals_.estimate() * convergence_.excess() <= 1;
+  if (unseen_ || (accepted && !bare())) {
     if (iteration > 0) last_length_ = increment_length(norms, equations_.scales());
     allowed_length_ = convergence_.allowed_length(norms, moves ? known / growth_ : 1.0);
     noise_allowed_ = convergence_.allowed_length(norms, most_noise / options_.tolerance);
+    if (unseen_) {
+      unseen_gap_ = convergence_.kind_tolerance()[static_cast<std::size_t>(BlockKind::multiplier)];
+      allowed_length_ = std::max(convergence_.allowed_length(norms, 1 / growth_),
+                                 known * options_.tolerance * step_length(norms, equations_.scales()));
+    }
     return SNES_CONVERGED_FNORM_ABS;
   }
   if (stop_ == Stop::at_once) throw Stopped(true);

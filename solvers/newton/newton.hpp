@@ -8,6 +8,7 @@
 
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/linear/timings.hpp"
+#include "solvers/newton/ageing_contraction.hpp"
 #include "solvers/newton/stages.hpp"
 #include "solvers/newton/step_equations.hpp"
 #include "solvers/newton/stop_request.hpp"
@@ -20,6 +21,12 @@ struct NewtonResult {
   int iterations = 0;
   int factorizations = 0;
   bool singular = false;  ///< the last factorization failed
+
+  /// The result of this solution and a next one together.
+  void go_on(const NewtonResult& next) {
+    *this = {next.converged, iterations + next.iterations, factorizations + next.factorizations,
+             next.singular};
+  }
 };
 
 /// Decides whether a step starts with the existing tangent. A tangent is kept until a step with it takes more
@@ -36,6 +43,11 @@ class KeptTangent {
   /// After a solve that took `iterations`; `kept`: it began with the kept tangent; `renewed`: it made a new
   /// one.
   void solved(int iterations, bool kept, bool renewed);
+  /// A new one was made between two solves.
+  void renewed() {
+    solves_ = 1;
+    more_ = last_ = 0;
+  }
 
  private:
   int cost_;
@@ -71,6 +83,14 @@ class Newton {
   /// Solves more accurately by this factor, because errors of solutions grow over the steps.
   void expect_growth(double factor) { growth_ = factor; }
 
+  /// In the next solutions only displacements have to be found to the tolerance, since forces are balanced afterwards; an increment
+  /// by a kept tangent needs no residual after it where contractions of the steps before say that nothing is left.
+  void find_displacements(bool alone) { displacements_alone_ = alone; }
+  /// The violation of constraints that the last solution may have where it ended in this way [m]; else infinite.
+  double unseen_gap() const { return unseen_ ? unseen_gap_ : HUGE_VAL; }
+  /// The contractions of the steps before were not those of this step.
+  void forget_contractions();
+
   /// Solves the present step of the equations in at most `most` iterations (0: as many as the options allow), all attempts
   /// together. On success `x` holds the solution and the equations' trial
   /// state belongs to it; on failure `x` holds what it did before. Throws what an evaluation threw.
@@ -81,6 +101,12 @@ class Newton {
 
   /// Whether there is a factorized tangent J for the coefficients of the present step, perhaps of an earlier step.
   bool has_tangent() const;
+  /// The number of tangents that were factorized so far: another number, another tangent.
+  int tangent_number() const { return tangent_number_; }
+  /// Replaces it by that at the present trial, for this step and the next ones; false, without a tangent, if this fails.
+  /// Collective.
+  bool renew_tangent();
+  const NewtonEquations& equations() const { return equations_; }
   /// Solves J y = b with it; false if this fails. Collective.
   bool solve_linear(Vec b, Vec y);
 
@@ -109,8 +135,9 @@ class Newton {
   /// Increments by the tangent that is there, of a solution whose residual is below the tolerance. One of them comes without
   /// another residual: with a kept tangent iterates are accepted just below the tolerance, on one side of the solution, and
   /// what is left would add up over the steps. In dynamics more follow, up to `most` iterations in all, until what is left changes
-  /// accelerations by no more than the tolerance. `fresh`: the attempt began with a new tangent.
-  void improve(bool fresh, int most);
+  /// accelerations by no more than the tolerance. `fresh`: the attempt began with a new tangent. False if the residual was not below
+  /// the tolerance, and they do not lead there.
+  bool improve(bool fresh, int most);
   /// Begins the increment for a residual whose numbers are about to be exchanged, and adds its own to them.
   void begin_increment(Vec f, RankTotals& totals);
   void create();
@@ -144,6 +171,7 @@ class Newton {
   bool whole_steps_ = true;    ///< the line search is PETSc's `basic`
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
+  int tangent_number_ = 0;
   StepCoefficients coefficients_;
   KeptTangent kept_;      ///< when to keep it over steps
   bool broken_ = false;   ///< a factorization failed inside a package
@@ -151,7 +179,11 @@ class Newton {
   bool singular_ = false;
   bool rejected_ = false;  ///< an evaluation of the last attempt was outside an element's domain
   double growth_ = 1;      ///< of errors over the steps
-  int fresh_at_ = -1;      ///< iteration whose iterate the tangent belongs to
+  bool displacements_alone_ = false;
+  bool unseen_ = false;    ///< the prediction was accepted because of the increment to come
+  double unseen_gap_ = 0;  ///< what a residual may have in rows of constraints [m]
+  AgeingContraction of_residuals_, of_increments_;  ///< by the first increment of a step with a kept tangent
+  int fresh_at_ = -1;                               ///< iteration whose iterate the tangent belongs to
   int factorizations_ = 0;
   int last_iteration_ = 0;
   int most_ = 0;                 ///< iterations, as the options say

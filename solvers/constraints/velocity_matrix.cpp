@@ -1,0 +1,165 @@
+#include "solvers/constraints/velocity_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/newton/finite_numbers.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+// Cost of a new matrix, in solves with their residuals.
+constexpr int price = 4;
+// If even a new matrix of its own contracts worse than this, forces are nonlinear and the matrix is made again.
+constexpr double nonlinear = 0.1;
+// If a new tangent contracts worse than this, stiffnesses count in it.
+constexpr double stiff = 0.03;
+// The largest stiffness of a row, over the typical inertia there, in a tangent that is tried.
+constexpr double most_stiffness = 1;
+// A new tangent is looked at again after so many.
+constexpr int most_unseen = 8;
+constexpr double least_contraction = 1e-3;
+
+}  // namespace
+
+bool VelocityMatrix::may_share(const State& state, double ratio) {
+  if (newton_ == nullptr || !newton_->has_tangent()) return false;
+  if (sharing_ != Sharing::unknown) return sharing_ == Sharing::yes;
+  if (!own_.knows_massless() && !own_.prepare(state, {.damping = 1 / ratio, .factorize = false}))
+    return false;
+  Assembler& assembler = own_.assembler();
+  const Layout& layout = assembler.layout();
+  int may = own_.massless().empty() ? 1 : 0;
+  for (const UnknownBlock& u : layout.unknowns()) {
+    if (u.size == 0) continue;
+    if (!is_kinematic(u.kind) && !is_multiplier(u.kind)) may = 0;
+    if (u.kind == BlockKind::multiplier &&
+        std::ranges::any_of(assembler.model().block(u.block).rows, &Row::compliant))
+      may = 0;
+  }
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &may, 1, MPI_INT, MPI_MIN, layout.comm());
+  const ModelScales& scales = own_.scales();
+  const double inertia = scales.mass * newton_->equations().coefficients().acceleration;
+  if (scales.stiffest > most_stiffness * inertia) may = 0;
+  sharing_ = may != 0 ? Sharing::yes : Sharing::no;
+  return may != 0;
+}
+
+void VelocityMatrix::begin_life() {
+  ageing_.renew();
+  steps_ = solves_ = 0;
+  new_ = true;
+  ++unseen_;
+}
+
+bool VelocityMatrix::make_own(const State& state, double ratio) {
+  begin_life();
+  shared_ = false;
+  ratio_ = ratio;
+  const bool fine = own_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
+  number_ = fine ? own_.preparation() : 0;
+  if (!fine) why_ = own_.why();
+  return fine;
+}
+
+bool VelocityMatrix::begin(const State& state, double ratio) {
+  if (may_share(state, ratio)) {
+    const int number = newton_->tangent_number();
+    new_ = false;
+    if (!shared_ || number_ != number) begin_life();
+    shared_ = true;
+    number_ = number;
+    return true;
+  }
+  const bool at_hand =
+      !shared_ && number_ != 0 && number_ == own_.preparation() && std::abs(ratio / ratio_ - 1) < 0.01;
+  new_ = false;
+  return at_hand || make_own(state, ratio);
+}
+
+bool VelocityMatrix::renew(const State& state, double ratio) {
+  if (shared_ && new_) sharing_ = Sharing::no;
+  if (!shared_ || new_) return make_own(state, ratio);
+  if (!newton_->renew_tangent()) return replace(state, ratio);
+  begin_life();
+  number_ = newton_->tangent_number();
+  return true;
+}
+
+bool VelocityMatrix::replace(const State& state, double ratio) {
+  if (shared_) {
+    sharing_ = Sharing::no;
+    return make_own(state, ratio);
+  }
+  own_.give_up();
+  why_ = own_.why();
+  number_ = 0;
+  return false;
+}
+
+bool VelocityMatrix::solve_here() {
+  if (!shared_) return own_.solve_here(true);
+  own_.zero_redundant();
+  const NewtonEquations& equations = newton_->equations();
+  const StepCoefficients& c = equations.coefficients();
+  // The balance of forces times c_a, and constraints times the factor that Newton's equations have there.
+  const double of_forces = c.acceleration, of_constraints = own_.scales().mass * c.acceleration;
+  const RowStatuses& statuses = own_.assembler().statuses();
+  const bool all_active = statuses.rows().empty();
+  own_.each_owned([&](const UnknownBlock& u, double* rows) {
+    if (!is_multiplier(u.kind)) {
+      for (int k = 0; k < u.size; ++k) rows[k] *= of_forces;
+      return;
+    }
+    for (int k = 0; k < u.size; ++k) {
+      const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
+      rows[k] *= slips ? of_constraints * c.acceleration / c.velocity : of_constraints;
+    }
+  });
+  const Layout& layout = own_.assembler().layout();
+  if (!y_) TRAMMEL_PETSC(VecDuplicate(own_.r(), y_.fill()));
+  if (!newton_->solve_linear(own_.r(), y_.get())) return false;
+  layout.to_local(y_.get(), solution_);
+  return all_finite(solution_);
+}
+
+double VelocityMatrix::contraction() const {
+  if (new_ && !shared_) return 0;
+  const bool seen = of_new_ < 1 && unseen_ < most_unseen;
+  const double of_new = seen ? std::clamp(2 * of_new_, least_contraction, 1.0) : 1.0;
+  if (new_) return of_new;
+  return shared_ && seen ? std::max(of_new, ageing_.estimate()) : ageing_.estimate();
+}
+
+bool VelocityMatrix::is_slow(double contraction, bool observed, double bent, double left) const {
+  if (new_) return observed && contraction > (shared_ ? stiff : nonlinear);
+  return (observed || ageing_.is_known()) && !(std::pow(std::max(contraction, bent), price - 1) * left <= 1);
+}
+
+void VelocityMatrix::observe(double contraction) {
+  if (!new_) return ageing_.observe(contraction);
+  if (!shared_) return;
+  of_new_ = std::max(contraction, of_new_ < 1 ? of_new_ / 2 : 0.0);
+  unseen_ = 0;
+}
+
+void VelocityMatrix::used(int solves) {
+  ++steps_;
+  solves_ += solves;
+  // The matrix is kept while a step takes at most the average number of solves since it was made, with its own price.
+  if (solves * steps_ <= price + solves_) return;
+  number_ = 0;
+  if (shared_) newton_->drop_tangent();
+}
+
+void VelocityMatrix::drop() {
+  sharing_ = Sharing::unknown;
+  shared_ = false;
+  number_ = 0;
+  ageing_.forget();
+  of_new_ = 1;
+}
+
+}  // namespace trammel

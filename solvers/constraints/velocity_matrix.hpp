@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solvers/constraints/constrained_mass.hpp"
+#include "solvers/newton/ageing_contraction.hpp"
+#include "solvers/newton/newton.hpp"
+
+namespace trammel {
+
+/// The factorized matrix [M + D / ratio, B^T; B, 0] by which velocities are corrected, kept over steps while it contracts
+/// errors. The tangent of Newton's method serves, as one matrix for both, where stiffnesses hardly count in it beside inertia;
+/// elsewhere it is one of its own. Every function is collective, except those that return what is known.
+class VelocityMatrix {
+ public:
+  /// `own` must outlive it.
+  explicit VelocityMatrix(ConstrainedMass& own) : own_(own) {}
+
+  /// The tangent of this solver, which must outlive it, may serve. It is that of the step whose velocities are corrected.
+  void share(Newton& newton) { newton_ = &newton; }
+  /// Whether the last correction was by that tangent.
+  bool is_shared() const { return shared_; }
+
+  /// Before a correction: takes the matrix at hand, or makes one. False if this fails, see `why`.
+  bool begin(const State& state, double ratio);
+  /// Makes a new matrix at `state` in place of a slow one; false if this fails.
+  bool renew(const State& state, double ratio);
+  /// Solves with the right-hand side `ConstrainedMass::r()` of a balance of forces. The result is that of this rank: false if one
+  /// of its numbers is not finite.
+  bool solve_here();
+  /// After a solution that failed on some rank: makes a matrix of its own, where it was not one. False if this fails.
+  bool replace(const State& state, double ratio);
+  /// By local unknown; multipliers in units of `scales().mass`.
+  const std::vector<double>& solution() const { return shared_ ? solution_ : own_.solution(); }
+
+  /// The part of an error that a solve is assumed to leave; 1: unknown.
+  double contraction() const;
+  /// Whether a new matrix is worth its price. `contraction`: of this matrix, `observed` in this correction or assumed; `bent`: what a
+  /// solve leaves because forces are not linear; `left`: what is left now, over what may be.
+  bool is_slow(double contraction, bool observed, double bent, double left) const;
+  void observe(double contraction);
+  /// A correction took so many solves.
+  void used(int solves);
+  /// The step of the last correction was accepted.
+  void accept() { ageing_.step(); }
+  /// Discards the matrix and what was learned of it.
+  void drop();
+
+  const std::string& why() const { return why_; }
+
+ private:
+  bool may_share(const State& state, double ratio);
+  bool make_own(const State& state, double ratio);
+  void begin_life();
+
+  ConstrainedMass& own_;
+  Newton* newton_ = nullptr;
+  enum class Sharing { unknown, no, yes } sharing_ = Sharing::unknown;
+  bool shared_ = false;  ///< the matrix is Newton's tangent
+  bool new_ = false;     ///< it was made in this correction, or in the solution before it
+  int number_ = 0;       ///< ConstrainedMass::preparation or Newton::tangent_number of the matrix; 0: none
+  double ratio_ = 0;     ///< for which it was made
+  int steps_ = 0, solves_ = 0;  ///< corrections with it, and their solves
+  AgeingContraction ageing_;
+  double of_new_ = 1;  ///< contraction of a new tangent; 1: unknown
+  int unseen_ = 0;     ///< new tangents since that was observed
+  OwnedVec y_;
+  std::vector<double> solution_;
+  std::string why_;
+};
+
+}  // namespace trammel

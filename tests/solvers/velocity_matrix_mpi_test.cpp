@@ -1,0 +1,169 @@
+// Velocities are corrected with the tangent of Newton's method where stiffnesses hardly count in it.
+
+#include "solvers/constraints/velocity_matrix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "solvers/errors/alpha_coefficients.hpp"
+#include "solvers/newton/model_scales.hpp"
+#include "test_models.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel::testing {
+namespace {
+
+/// A body that does not move along x: v_x = 0.
+struct Skate {
+  void evaluate(const LocalState& x, LocalSystem& out) const {
+    out.residual()[0] = x.value(1)[0];
+    out.residual()[3] = x.velocity(0)[0];
+    if (!out.request.tangent) return;
+    out.K()(0, 3) = 1;
+    out.D()(3, 0) = 1;
+  }
+};
+
+struct SkatingChain : Chain {
+  explicit SkatingChain(double stiffness = 0) : Chain(6, MPI_COMM_NULL) {
+    entity("skater", "rigid_body");
+    const Frame frame = builder.add_frame("", Mat3::Identity(), Vec3(0, 2, 0), Vec3(0, 1, 0));
+    builder.add(TopBody{2, Vec3(0.1, 0.2, 0.3), Vec3(3, -9.81, 0)}, {frame.position, frame.rotation});
+    entity("skate", "joint");
+    const BlockId force = builder.add_velocity_multiplier("force", rows_of(Dimension::velocity, 1));
+    builder.add(Skate{}, {frame.position, force});
+    if (stiffness > 0) {
+      entity("hook", "spring");
+      builder.add(HookedSpring{{stiffness, 0.1}, -0.1}, {frame.position});
+    }
+    finish();
+  }
+};
+
+/// The first step of a model, solved, and matrices for velocities at its end.
+struct FirstStep {
+  SkatingChain model;
+  State start = model.layout->initial_state();
+  ModelScales scales = measure_scales(*model.assembler, start);
+  Timings timings;
+  StepEquations equations{*model.assembler, scales};
+  Newton newton{equations, {.tolerance = 1e-10}, timings};
+  ConstrainedMass own{*model.assembler, scales, timings};
+  VelocityMatrix matrix{own};
+  double ratio = 0;
+
+  FirstStep(double h, double stiffness = 0) : model(stiffness) {
+    const StepCoefficients c = AlphaCoefficients::from_radius(0.9).of_step(h);
+    ratio = c.acceleration / c.velocity;
+    equations.begin(start, h, c, scales.mass * c.acceleration);
+    for (const UnknownBlock& u : model.layout->unknowns())
+      for (int k = 0; is_kinematic(u.kind) && k < u.size; ++k)
+        equations.rate_offset()[at(u.offset.dof + k)] = start.rate[at(u.offset.dof + k)];
+    EXPECT_TRUE(newton.solve().converged);
+    matrix.share(newton);
+  }
+
+  void fill_right_hand_side() {
+    own.each_owned([](const UnknownBlock& u, double* rows) {
+      for (int k = 0; k < u.size; ++k) rows[k] = std::sin(1.0 + 3.7 * static_cast<double>(u.block) + 1.3 * k);
+    });
+  }
+
+  /// The largest difference of the two matrices' solutions, over the largest number.
+  double difference() {
+    EXPECT_TRUE(matrix.begin(equations.trial(), ratio));
+    EXPECT_TRUE(matrix.is_shared());
+    fill_right_hand_side();
+    EXPECT_TRUE(matrix.solve_here());
+    const std::vector<double> shared = matrix.solution();
+    EXPECT_TRUE(own.prepare(equations.trial(), {.damping = 1 / ratio, .keep_compliant = true}));
+    fill_right_hand_side();
+    EXPECT_TRUE(own.solve_here(true));
+    double all[2] = {0, 0};
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      all[0] = std::max(all[0], std::abs(shared[i] - own.solution()[i]));
+      all[1] = std::max(all[1], std::abs(own.solution()[i]));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+    return all[0] / all[1];
+  }
+};
+
+TEST(VelocityMatrix, is_the_tangent_of_a_step_but_for_the_square_of_its_size) {
+  double before = 0;
+  for (const double h : {4e-3, 2e-3, 1e-3}) {
+    FirstStep step(h);
+    const double now = step.difference();
+    EXPECT_LT(now, 1e-3) << h;
+    if (before > 0) {
+      EXPECT_NEAR(std::log2(before / now), 2, 0.1) << h;
+    }
+    before = now;
+  }
+}
+
+TEST(VelocityMatrix, is_one_of_its_own_where_stiffnesses_count) {
+  FirstStep step(1e-3, 1e9);
+  EXPECT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
+  EXPECT_FALSE(step.matrix.is_shared());
+}
+
+TEST(VelocityMatrix, is_replaced_by_one_of_its_own_if_a_new_tangent_is_slow) {
+  FirstStep step(1e-3);
+  ASSERT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
+  EXPECT_FALSE(step.matrix.is_slow(0.5, false, 0, 10));
+  ASSERT_TRUE(step.matrix.is_slow(0.5, true, 0, 10));
+  ASSERT_TRUE(step.matrix.renew(step.equations.trial(), step.ratio));
+  EXPECT_FALSE(step.matrix.is_shared());
+  EXPECT_EQ(step.matrix.contraction(), 0);
+}
+
+TEST(VelocityMatrix, renews_the_tangent_for_the_next_step) {
+  FirstStep step(1e-3);
+  ASSERT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
+  step.matrix.accept();
+  ASSERT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
+  const int before = step.newton.tangent_number();
+  ASSERT_TRUE(step.matrix.renew(step.equations.trial(), step.ratio));
+  EXPECT_TRUE(step.matrix.is_shared());
+  EXPECT_EQ(step.newton.tangent_number(), before + 1);
+  EXPECT_TRUE(step.newton.has_tangent());
+}
+
+/// A chain that falls for 200 steps, and what that took.
+RunSummary fall(double tolerance, bool keep, Vec3& end) {
+  Chain chain(20);
+  Simulation run(*chain.assembler);
+  DynamicStage stage;
+  stage.form = DynamicStage::Form::projected;
+  stage.step = 1e-3;
+  stage.until = 0.2;
+  stage.radius = 0.9;
+  stage.newton.tolerance = tolerance;
+  stage.newton.keep_tangent = keep;
+  const Stage stages[] = {{"", stage}};
+  run.run(stages);
+  end = Vec3::Zero();
+  const BlockId last = chain.frames.back().position;
+  if (chain.layout->knows(last) && chain.layout->unknown_of(last)->owned)
+    end = Eigen::Map<const Vec3>(chain.value(run.state(), last));
+  MPI_Allreduce(MPI_IN_PLACE, end.data(), 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
+  return run.summary();
+}
+
+TEST(VelocityMatrix, lets_most_steps_be_one_increment) {
+  Vec3 exact, end;
+  fall(1e-13, false, exact);
+  const RunSummary summary = fall(1e-8, true, end);
+  EXPECT_LT((end - exact).norm(), 1e-10);
+  // A solution with a residual of its own takes at least one iteration.
+  EXPECT_LT(summary.timings.iterations, 100);
+  EXPECT_LT(summary.timings.factorizations, 60);
+  // Of positions: tolerance times accelerations times beta h^2, and rounding.
+  EXPECT_LT(summary.largest_violation, 1e-8 * 2000 * 1e-6 / 3.6);
+}
+
+}  // namespace
+}  // namespace trammel::testing
