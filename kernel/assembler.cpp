@@ -203,7 +203,7 @@ struct Assembler::Parts {
     return &zeroed;
   }
 
-  void residual(const State& state, ConstraintLevel level, LocalFault& fault) {
+  void residual(const State& state, ConstraintLevel level, LocalFault& fault, bool constraints_only) {
     if (constant.empty()) {
       constant.assign(r_by_offset.size(), 0.0);
       ResidualSink sink(level, false, states.statuses, constant, other_by_offset, constant_scales);
@@ -220,8 +220,10 @@ struct Assembler::Parts {
     // Where rates count positions are those at multipliers of zero, as the rates are.
     request.rigid = layout.stabilized() || level == ConstraintLevel::acceleration;
     ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, other_by_offset, scales);
-    const auto is_constant = [](const RangePlan& plan) { return plan.calls.constant; };
-    evaluate_here(state, request, sink, is_constant, fault);
+    const auto passes_over = [constraints_only](const RangePlan& plan) {
+      return plan.calls.constant || (constraints_only && !plan.has_constraints);
+    };
+    evaluate_here(state, request, sink, passes_over, fault);
     sink.end();
     if (fault.waits()) {
       constant.clear();
@@ -239,10 +241,7 @@ struct Assembler::Parts {
       for (const Fold& fold : all) {
         Eigen::Map<Eigen::VectorXd> to(out + fold.local, fold.size);
         const ConstVectorMap its(from.data() + fold.offset, fold.size);
-        if (fold.Q != nullptr)
-          to += fold.Q->lazyProduct(its);
-        else
-          to += its;
+        fold.Q != nullptr ? to += fold.Q->lazyProduct(its) : to += its;
       }
     };
     add(folds, r_by_offset);
@@ -271,10 +270,11 @@ bool Assembler::residual(const State& state, ConstraintLevel level, Vec r) {
   residual(state, level, r, fault);
   return agree(fault);
 }
-void Assembler::residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault) {
+void Assembler::residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault,
+                         bool constraints_only) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
-  p.residual(state, level, fault);
+  p.residual(state, level, fault, constraints_only);
   PetscScalar* rows = nullptr;
   if (p.layout.ranks() == 1) {
     TRAMMEL_PETSC(VecGetArrayWrite(r, &rows));
@@ -346,11 +346,10 @@ bool Assembler::remove_redundant(std::vector<ConstraintRow> rows) {
 std::span<const ConstraintRow> Assembler::redundant_rows() const { return parts_->redundant; }
 
 void Assembler::keep_gradients(const State& state) {
-  Parts& p = *parts_;
-  GradientSink sink(p.kept);
+  GradientSink sink(parts_->kept);
   LocalFault fault;
   const auto has_none = [](const RangePlan& plan) { return !plan.has_constraints; };
-  p.evaluate_here(state, {.tangent = true, .stiffness = false}, sink, has_none, fault);
+  parts_->evaluate_here(state, {.tangent = true, .stiffness = false}, sink, has_none, fault);
   if (!agree(fault)) throw_refused(state);
 }
 
@@ -441,7 +440,7 @@ void Assembler::visit(const State& state,
                                                const ReactionContributions&)>& visitor) {
   Parts& p = *parts_;
   LocalFault fault;
-  p.residual(state, ConstraintLevel::position, fault);
+  p.residual(state, ConstraintLevel::position, fault, false);
   if (!agree(fault)) throw_refused(state);
   if (!p.reaction_sides) p.reaction_sides.emplace(p.layout);
   p.reaction_sides->update(state, p.r_by_offset);

@@ -85,8 +85,9 @@ class TRAMMEL_API Assembler {
   /// stabilized layout the stabilizing rows of multipliers hold B v + C_t, those of mu are left zero.
   bool residual(const State& state, ConstraintLevel level, Vec r);
   /// The same without agreement of the ranks, see `agree`: an exception of an instance is stored in `fault`, the
-  /// contributions of this rank are then zero, and scales() are those of this rank.
-  void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault);
+  /// contributions of this rank are then zero, and scales() are those of this rank. `constraints_only`: rows of multipliers alone.
+  void residual(const State& state, ConstraintLevel level, Vec r, LocalFault& fault,
+                bool constraints_only = false);
   /// Position equations of this rank's instances at the last residual at velocity level, by dof offset; not in a stabilized layout.
   std::span<const double> position_rows() const;
   /// Whether the model has algebraic unknowns, on any rank.

@@ -14,8 +14,8 @@ namespace trammel {
 
 namespace {
 
-// Part of the tolerance that the remaining violation may have.
-constexpr double part_left = 0.1;
+// Part of the tolerance that the remaining violation may have; and where Newton's method leaves no errors of accelerations besides.
+constexpr double part_left = 0.1, part_left_alone = 0.2;
 // Rounding errors of accelerations are at most this part of their estimate, which is a bound for the stiffest direction.
 constexpr double noise_seen = 0.01;
 // Forces are assumed to deviate from linear ones by at most so many times as much as a product of two velocities does.
@@ -127,9 +127,9 @@ void VelocityCorrection::weigh() {
     for (int k = 0; k < u.size; ++k) {
       const double size = typical_size(block.measure(k));
       weights_[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size : size;
-      if (u.kind != BlockKind::multiplier) continue;
-      compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
+      if (is_kinematic(u.kind)) continue;
       metres_[at(u.local + k)] = block.measure(k).metres(mass_.scales().length);
+      if (u.kind == BlockKind::multiplier) compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
     }
     const bool of_velocities = is_kinematic(u.kind);
     if (pieces_.empty() || pieces_.back().end != u.local || pieces_.back().of_velocities != of_velocities)
@@ -186,11 +186,21 @@ void VelocityCorrection::measure_gaps() {
   gaps_ = {};
   Assembler& assembler = mass_.assembler();
   const std::span<const double> rows = assembler.position_rows();
-  const bool all_hold = assembler.statuses().rows().empty();
+  if (assembler.statuses().rows().empty() && redundant_.empty()) {
+    for (const UnknownRun& run : runs_) {
+      if (run.of != UnknownRun::Of::multipliers) continue;
+      const auto gaps = ConstRunNumbers(rows.data() + run.dof, run.size).abs();
+      gaps_.distance =
+          std::max(gaps_.distance, (gaps * ConstRunNumbers(metres_.data() + run.local, run.size)).maxCoeff());
+      gaps_.position = std::max(gaps_.position,
+                                (gaps / ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+    }
+    return;
+  }
   for (const UnknownBlock& u : assembler.layout().unknowns()) {
     if (u.kind != BlockKind::multiplier) continue;
     for (int k = 0; k < u.size; ++k) {
-      if (!all_hold && !holds(u, k)) continue;
+      if (!holds(u, k)) continue;
       const double gap = std::abs(rows[at(u.offset.dof + k)]), size = gap / weights_[at(u.local + k)];
       if (std::ranges::binary_search(redundant_, u.local + k)) {
         gaps_.redundant = std::max(gaps_.redundant, size);
@@ -202,9 +212,32 @@ void VelocityCorrection::measure_gaps() {
   }
 }
 
+bool VelocityCorrection::look_at_rates(const State& state, double known) {
+  LocalFault fault;
+  mass_.assembler().residual(state, ConstraintLevel::velocity, mass_.r(), fault, true);
+  mass_.zero_redundant();
+  Sizes moved;
+  rate_ = 0;
+  mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
+    if (!is_multiplier(u.kind)) return;
+    for (int k = 0; k < u.size; ++k) {
+      if (compliant_[at(u.local + k)] != 0) continue;
+      const double rate = std::abs(rows[k]);
+      moved.velocity = std::max(moved.velocity, rate * metres_[at(u.local + k)]);
+      rate_ = std::max(rate_, rate / weights_[at(u.local + k)]);
+    }
+  });
+  measure_gaps();
+  bool solved = true;
+  if (!agree(fault, solved, moved)) return false;
+  rests_ = moved.velocity <= known;
+  return true;
+}
+
 bool VelocityCorrection::agree(LocalFault& fault, bool& solved, Sizes& moved) {
-  std::array<double, 8> all{moved.velocity,     moved.acceleration, moved.multiplier, rate_,
-                            solved ? 0.0 : 1.0, gaps_.distance,     gaps_.position,   gaps_.redundant};
+  std::array all{moved.velocity, moved.acceleration, moved.multiplier,
+                 rate_,          solved ? 0.0 : 1.0, gaps_.distance,
+                 gaps_.position, gaps_.redundant,    expected_multiplier_};
   Assembler& assembler = mass_.assembler();
   if (!trammel::agree(assembler, fault, all)) {
     why_ = "where the rates of constraints are satisfied " + assembler.rejection();
@@ -213,6 +246,7 @@ bool VelocityCorrection::agree(LocalFault& fault, bool& solved, Sizes& moved) {
   moved = {all[0], all[1], all[2]};
   rate_ = all[3];
   gaps_ = {all[5], all[6], all[7]};
+  expected_multiplier_ = all[8];
   solved = all[4] == 0;
   return true;
 }
@@ -224,6 +258,12 @@ double VelocityCorrection::part_of_whole(const Sizes& x) const {
 
 void VelocityCorrection::keep(RankTotals& totals) {
   matrix_.accept();
+  if (rests_) {
+    known_ = 0;
+    knows_expected_ = false;
+    prediction_.forget();
+    return;
+  }
   if (before_[0].size() != total_.size() || ratio_known_ != ratio_now_) known_ = 0;
   ratio_known_ = ratio_now_;
   if (known_ < 2)
@@ -273,7 +313,7 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
 void VelocityCorrection::drop() {
   matrix_.drop();
   known_ = 0;
-  knows_expected_ = false;
+  knows_expected_ = rests_ = false;
   weights_.clear();
 }
 
@@ -283,7 +323,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     measure(state, totals);
     totals.agree(mass_.assembler());
   }
-  const double goal = part_left * tolerance;
+  const double goal = (completes_balance() ? part_left_alone : part_left) * tolerance;
   whole_ = {measured_[0], measured_[1], measured_[2]};
   const double speed = whole_.velocity;
   // No velocity is known better than positions over a step, nor is more to be had where forces are stiff.
@@ -294,8 +334,14 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
   const double mass = mass_.scales().mass, last = rounding * ratio * speed / goal;
   whole_.acceleration = std::max({whole_.acceleration, whole_.multiplier / mass, last});
   whole_.multiplier = std::max(whole_.multiplier, mass * last);
-  LocalFault fault;
   imbalance_.clear();
+  ratio_now_ = ratio;
+  rests_ = rests_ && mass_.assembler().statuses().rows().empty();
+  if (rests_) {
+    if (!look_at_rates(state, known)) return false;
+    if (rests_) return true;
+  }
+  LocalFault fault;
   if (const double noise = measured_[3]; noise > goal * whole_.acceleration) {
     open(state, ratio, fault);
     keep_imbalance();
@@ -303,7 +349,6 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
   expected(ratio);
   total_ = std::move(expected_);
   knows_expected_ = false;
-  ratio_now_ = ratio;
   if (total_.empty())
     total_.assign(weights_.size(), 0.0);
   else
@@ -317,7 +362,13 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
   double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
     open(state, ratio, fault);
-    if (pass == 0) measure_gaps();
+    if (pass == 0) {
+      measure_gaps();
+      // Rates of states follow from velocities, and are corrected with the balance of forces.
+      const bool has_states =
+          std::ranges::find(runs_, UnknownRun::Of::states, &UnknownRun::of) != runs_.end();
+      expected_multiplier_ = has_states ? HUGE_VAL : change(total_, ratio).multiplier;
+    }
     subtract_imbalance();
     bool solved = matrix_.solve_here();
     const std::vector<double>& x = matrix_.solution();
@@ -344,6 +395,8 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     const bool noise = pass > 0 && (of_positions || of_forces);
     const bool stalls = noise && contraction > 0.5;
     if (expected * far <= goal || far <= last_digits || stalls) {
+      rests_ = pass == 0 && rate_ * std::max(1.0, mass_.scales().length) <= known &&
+               expected_multiplier_ + moved.multiplier <= mass * ratio * known;
       rate_ *= std::min(1.0, expected);
       if (observed && !stalls) matrix_.observe(contraction);
       matrix_.used(pass + 1);

@@ -41,6 +41,7 @@ class VelocityCorrection {
   /// `use(run, change, part)`: velocities, or the rates of first-order states, have changed by `part` times `change`.
   template <class Use>
   void each_change(Use&& use) const {
+    if (rests_) return;
     for (const UnknownRun& run : runs_) {
       const ConstRunNumbers change(total_.data() + run.local, run.size);
       if (run.of == UnknownRun::Of::motion) use(run, change, 1.0);
@@ -60,7 +61,9 @@ class VelocityCorrection {
   const Gaps& gaps() const { return gaps_; }
   /// Whether the next correction will remove what a solution leaves of the balance of forces as well as the tangent of Newton's method
   /// would: displacements alone are then left to be found.
-  bool completes_balance() const { return matrix_.is_shared() && imbalance_.empty() && known_ > 0; }
+  bool completes_balance() const {
+    return matrix_.is_shared() && imbalance_.empty() && known_ > 0 && !rests_;
+  }
   std::string why() const { return why_; }
 
  private:
@@ -76,7 +79,10 @@ class VelocityCorrection {
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   void measure_gaps();
-  /// Replaces `moved`, the violation of the rates and the gaps by the maxima over the ranks; false, with the reason in `why`,
+  /// Evaluates the rates of constraints alone, which were satisfied before the last correction; false if they cannot be evaluated, see
+  /// `why`. Then `rests_` tells whether they are satisfied again.
+  bool look_at_rates(const State& state, double known);
+  /// Replaces `moved`, the violation of the rates, the gaps and `expected_multiplier_` by the maxima over the ranks; false, with the reason in `why`,
   /// if a rank has a fault. `solved`: on all ranks.
   bool agree(LocalFault& fault, bool& solved, Sizes& moved);
   /// The larger part of what `sizes` were.
@@ -96,6 +102,9 @@ class VelocityCorrection {
 
   ConstrainedMass& mass_;
   VelocityMatrix matrix_;
+  bool rests_ =
+      false;  ///< the last correction found rates and reactions that are right but for rounding errors of positions
+  double expected_multiplier_ = 0;  ///< of the prediction; infinite where there are first-order states
   double rate_ = 0;
   Gaps gaps_;
   std::string why_;

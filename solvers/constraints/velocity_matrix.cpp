@@ -40,6 +40,8 @@ bool VelocityMatrix::may_share(const State& state, double ratio) {
       may = 0;
   }
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &may, 1, MPI_INT, MPI_MIN, layout.comm());
+  runs_ = runs_of(layout);
+  y_.reset();
   const ModelScales& scales = own_.scales();
   const double inertia = scales.mass * newton_->equations().coefficients().acceleration;
   if (scales.stiffest > most_stiffness * inertia) may = 0;
@@ -107,17 +109,18 @@ bool VelocityMatrix::solve_here() {
   // The balance of forces times c_a, and constraints times the factor that Newton's equations have there.
   const double of_forces = c.acceleration, of_constraints = own_.scales().mass * c.acceleration;
   const RowStatuses& statuses = own_.assembler().statuses();
-  const bool all_active = statuses.rows().empty();
-  own_.each_owned([&](const UnknownBlock& u, double* rows) {
-    if (!is_multiplier(u.kind)) {
-      for (int k = 0; k < u.size; ++k) rows[k] *= of_forces;
-      return;
-    }
-    for (int k = 0; k < u.size; ++k) {
-      const bool slips = !all_active && statuses.of(u.block, k) == RowStatus::slips;
-      rows[k] *= slips ? of_constraints * c.acceleration / c.velocity : of_constraints;
-    }
-  });
+  PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArray(own_.r(), &rows));
+  for (const UnknownRun& run : runs_)
+    if (run.owned)
+      RunNumbers(rows + run.local, run.size) *=
+          run.of == UnknownRun::Of::multipliers ? of_constraints : of_forces;
+  TRAMMEL_PETSC(VecRestoreArray(own_.r(), &rows));
+  if (!statuses.rows().empty())
+    own_.each_owned([&](const UnknownBlock& u, double* its) {
+      for (int k = 0; is_multiplier(u.kind) && k < u.size; ++k)
+        if (statuses.of(u.block, k) == RowStatus::slips) its[k] *= c.acceleration / c.velocity;
+    });
   const Layout& layout = own_.assembler().layout();
   if (!y_) TRAMMEL_PETSC(VecDuplicate(own_.r(), y_.fill()));
   if (!newton_->solve_linear(own_.r(), y_.get())) return false;

@@ -6,6 +6,7 @@
 #include "solvers/constraints/constrained_mass.hpp"
 #include "solvers/newton/ageing_contraction.hpp"
 #include "solvers/newton/newton.hpp"
+#include "solvers/newton/unknown_runs.hpp"
 
 namespace trammel {
 
@@ -63,8 +64,9 @@ class VelocityMatrix {
   double ratio_ = 0;     ///< for which it was made
   int steps_ = 0, solves_ = 0;  ///< corrections with it, and their solves
   AgeingContraction ageing_;
-  double of_new_ = 1;  ///< contraction of a new tangent; 1: unknown
-  int unseen_ = 0;     ///< new tangents since that was observed
+  double of_new_ = 1;             ///< contraction of a new tangent; 1: unknown
+  int unseen_ = 0;                ///< new tangents since that was observed
+  std::vector<UnknownRun> runs_;  ///< once it was known whether to share
   OwnedVec y_;
   std::vector<double> solution_;
   std::string why_;
