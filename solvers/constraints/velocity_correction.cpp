@@ -212,7 +212,7 @@ void VelocityCorrection::measure_gaps() {
   }
 }
 
-bool VelocityCorrection::look_at_rates(const State& state, double known) {
+bool VelocityCorrection::look_at_rates(const State& state) {
   LocalFault fault;
   mass_.assembler().residual(state, ConstraintLevel::velocity, mass_.r(), fault, true);
   mass_.zero_redundant();
@@ -220,17 +220,14 @@ bool VelocityCorrection::look_at_rates(const State& state, double known) {
   rate_ = 0;
   mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
     if (!is_multiplier(u.kind)) return;
-    for (int k = 0; k < u.size; ++k) {
-      if (compliant_[at(u.local + k)] != 0) continue;
-      const double rate = std::abs(rows[k]);
-      moved.velocity = std::max(moved.velocity, rate * metres_[at(u.local + k)]);
-      rate_ = std::max(rate_, rate / weights_[at(u.local + k)]);
-    }
+    for (int k = 0; k < u.size; ++k)
+      if (compliant_[at(u.local + k)] == 0)
+        rate_ = std::max(rate_, std::abs(rows[k]) / weights_[at(u.local + k)]);
   });
   measure_gaps();
   bool solved = true;
   if (!agree(fault, solved, moved)) return false;
-  rests_ = moved.velocity <= known;
+  rests_ = rate_ == 0;
   return true;
 }
 
@@ -338,7 +335,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
   ratio_now_ = ratio;
   rests_ = rests_ && mass_.assembler().statuses().rows().empty();
   if (rests_) {
-    if (!look_at_rates(state, known)) return false;
+    if (!look_at_rates(state)) return false;
     if (rests_) return true;
   }
   LocalFault fault;
@@ -395,8 +392,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     const bool noise = pass > 0 && (of_positions || of_forces);
     const bool stalls = noise && contraction > 0.5;
     if (expected * far <= goal || far <= last_digits || stalls) {
-      rests_ = pass == 0 && rate_ * std::max(1.0, mass_.scales().length) <= known &&
-               expected_multiplier_ + moved.multiplier <= mass * ratio * known;
+      rests_ = pass == 0 && rate_ == 0 && expected_multiplier_ + moved.multiplier <= mass * ratio * known;
       rate_ *= std::min(1.0, expected);
       if (observed && !stalls) matrix_.observe(contraction);
       matrix_.used(pass + 1);
