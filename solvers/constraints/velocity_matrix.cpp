@@ -18,9 +18,9 @@ constexpr double nonlinear = 0.1;
 constexpr double stiff = 0.03;
 // The largest stiffness of a row, over the typical inertia there, in a tangent that is tried.
 constexpr double most_stiffness = 1;
-// A new tangent is looked at again after so many.
+// A new tangent is looked at again after so many; until then it is assumed to contract by at most this times what was seen.
 constexpr int most_unseen = 8;
-constexpr double least_contraction = 1e-3;
+constexpr double margin = 2, least_contraction = 1e-3;
 
 }  // namespace
 
@@ -123,7 +123,10 @@ bool VelocityMatrix::solve_here() {
     });
   const Layout& layout = own_.assembler().layout();
   if (!y_) TRAMMEL_PETSC(VecDuplicate(own_.r(), y_.fill()));
-  if (!newton_->solve_linear(own_.r(), y_.get())) return false;
+  const double begin = MPI_Wtime();
+  const bool solved = newton_->solve_linear(own_.r(), y_.get());
+  own_.timings().solve += MPI_Wtime() - begin;
+  if (!solved) return false;
   layout.to_local(y_.get(), solution_);
   return all_finite(solution_);
 }
@@ -131,7 +134,7 @@ bool VelocityMatrix::solve_here() {
 double VelocityMatrix::contraction() const {
   if (new_ && !shared_) return 0;
   const bool seen = of_new_ < 1 && unseen_ < most_unseen;
-  const double of_new = seen ? std::clamp(2 * of_new_, least_contraction, 1.0) : 1.0;
+  const double of_new = seen ? std::clamp(margin * of_new_, least_contraction, 1.0) : 1.0;
   if (new_) return of_new;
   return shared_ && seen ? std::max(of_new, ageing_.estimate()) : ageing_.estimate();
 }
