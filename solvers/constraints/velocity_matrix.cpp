@@ -122,12 +122,18 @@ bool VelocityMatrix::solve_here() {
         if (statuses.of(u.block, k) == RowStatus::slips) its[k] *= c.acceleration / c.velocity;
     });
   const Layout& layout = own_.assembler().layout();
-  if (!y_) TRAMMEL_PETSC(VecDuplicate(own_.r(), y_.fill()));
+  const bool alone = layout.ranks() == 1;
+  if (!y_ && alone) {
+    solution_.assign(at(layout.local_size()), 0.0);
+    TRAMMEL_PETSC(VecCreateSeqWithArray(layout.comm(), 1, layout.local_size(), solution_.data(), y_.fill()));
+  } else if (!y_) {
+    TRAMMEL_PETSC(VecDuplicate(own_.r(), y_.fill()));
+  }
   const double begin = MPI_Wtime();
   const bool solved = newton_->solve_linear(own_.r(), y_.get());
   own_.timings().solve += MPI_Wtime() - begin;
   if (!solved) return false;
-  layout.to_local(y_.get(), solution_);
+  if (!alone) layout.to_local(y_.get(), solution_);
   return all_finite(solution_);
 }
 

@@ -67,8 +67,8 @@ class VelocityMatrix {
   double of_new_ = 1;             ///< contraction of a new tangent; 1: unknown
   int unseen_ = 0;                ///< new tangents since that was observed
   std::vector<UnknownRun> runs_;  ///< once it was known whether to share
-  OwnedVec y_;
   std::vector<double> solution_;
+  OwnedVec y_;  ///< on one rank it has the numbers of `solution_`
   std::string why_;
 };
 
