@@ -79,11 +79,11 @@ class VelocityCorrection {
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   void measure_gaps();
-  /// Evaluates the rates of constraints alone, which were satisfied before the last correction; false if they cannot be evaluated, see
-  /// `why`. Then `rests_` tells whether they are satisfied again.
+  /// Evaluates the rates of constraints alone, none of which was open at the last correction; false if they cannot be evaluated, see
+  /// `why`. Then `rests_` tells whether none is open again.
   bool look_at_rates(const State& state);
-  /// Replaces `moved`, the violation of the rates, the gaps and `expected_multiplier_` by the maxima over the ranks; false, with the reason in `why`,
-  /// if a rank has a fault. `solved`: on all ranks.
+  /// Replaces `moved`, the violation of the rates, the gaps and `expected_multiplier_` by the maxima over the ranks; false, with the
+  /// reason in `why`, if a rank has a fault. `solved`: on all ranks.
   bool agree(LocalFault& fault, bool& solved, Sizes& moved);
   /// The larger part of what `sizes` were.
   double part_of_whole(const Sizes& x) const;
@@ -103,7 +103,7 @@ class VelocityCorrection {
   ConstrainedMass& mass_;
   VelocityMatrix matrix_;
   bool rests_ =
-      false;  ///< the last correction found no rate open, and reactions with nothing but rounding errors of positions
+      false;  ///< the last correction found no rate open, and changed no reaction but by rounding errors
   double expected_multiplier_ = 0;  ///< of the prediction; infinite where there are first-order states
   double rate_ = 0;
   Gaps gaps_;

@@ -103,9 +103,7 @@ bool VelocityMatrix::replace(const State& state, double ratio) {
 
 bool VelocityMatrix::solve_here() {
   if (!shared_) return own_.solve_here(true);
-  own_.zero_redundant();
-  const NewtonEquations& equations = newton_->equations();
-  const StepCoefficients& c = equations.coefficients();
+  const StepCoefficients& c = newton_->equations().coefficients();
   // The balance of forces times c_a, and constraints times the factor that Newton's equations have there.
   const double of_forces = c.acceleration, of_constraints = own_.scales().mass * c.acceleration;
   const RowStatuses& statuses = own_.assembler().statuses();

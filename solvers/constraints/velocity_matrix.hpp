@@ -27,8 +27,8 @@ class VelocityMatrix {
   bool begin(const State& state, double ratio);
   /// Makes a new matrix at `state` in place of a slow one; false if this fails.
   bool renew(const State& state, double ratio);
-  /// Solves with the right-hand side `ConstrainedMass::r()` of a balance of forces. The result is that of this rank: false if one
-  /// of its numbers is not finite.
+  /// Solves with the right-hand side `ConstrainedMass::r()` of a balance of forces, in which redundant rows are zero. The result is
+  /// that of this rank: false if one of its numbers is not finite.
   bool solve_here();
   /// After a solution that failed on some rank: makes a matrix of its own, where it was not one. False if this fails.
   bool replace(const State& state, double ratio);

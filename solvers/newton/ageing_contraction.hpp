@@ -20,7 +20,6 @@ class AgeingContraction {
     seen_ = age_ - most_unseen;
   }
 
-  int age() const { return age_; }
   /// Of a matrix that is not new.
   void observe(double contraction) {
     if (age_ == 0) return;
