@@ -42,9 +42,9 @@ class ConstraintForm {
   virtual void start_algorithmic(State& /*base*/, std::vector<double>& /*algorithmic*/, double /*h*/,
                                  const AlphaCoefficients&) {}
   /// After a converged first step: improves the algorithmic accelerations at its start. Returns true if the step
-  /// must be repeated with them, false if they are accurate.
-  virtual bool improve_start(const State& /*base*/, const State& /*end*/,
-                             std::vector<double>& /*algorithmic*/, const AlphaCoefficients&) {
+  /// must be repeated with them, false if they are accurate. `base` is as before afterwards.
+  virtual bool improve_start(State& /*base*/, const State& /*end*/, std::vector<double>& /*algorithmic*/,
+                             const AlphaCoefficients&) {
     return false;
   }
   /// Adapts the start of a step to a change of the step size from `from` to `to` [s].

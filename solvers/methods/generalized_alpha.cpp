@@ -104,7 +104,8 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   newton_.find_displacements(!begins && form_.completes_balance());
   NewtonResult result = newton_.solve();
   for (int pass = 0; begins && pass < max_start_passes && result.converged; ++pass) {
-    if (!form_.improve_start(*base_, equations_.trial(), a_, c)) break;
+    if (base_ != &changed_) copy_motion(*base_, changed_);
+    if (!form_.improve_start(changed_, equations_.trial(), a_, c)) break;
     if (newton_.stop() == Stop::at_once) throw Stopped(true);
     predict(h, &equations_.trial());
     result.go_on(newton_.solve());

@@ -13,7 +13,7 @@ class Index1 final : public ConstraintForm {
 
   ConstraintLevel level() const override { return ConstraintLevel::acceleration; }
   bool holds_velocities() const override { return project_; }
-  bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
+  bool improve_start(State& base, const State& end, std::vector<double>& algorithmic,
                      const AlphaCoefficients& c) override {
     return follow_accelerations(assembler_, base, end, algorithmic, c);
   }

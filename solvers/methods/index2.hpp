@@ -11,7 +11,7 @@ class Index2 final : public ConstraintForm {
   explicit Index2(Assembler& assembler) : assembler_(assembler) {}
 
   bool stabilizing() const override { return true; }
-  bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
+  bool improve_start(State& base, const State& end, std::vector<double>& algorithmic,
                      const AlphaCoefficients& c) override {
     return follow_accelerations(assembler_, base, end, algorithmic, c);
   }

@@ -19,7 +19,7 @@ class Index3 final : public ConstraintForm {
   void change_step(State& base, double from, double to, const AlphaCoefficients& c) override {
     start_.change_step(base, from, to, c.kappa());
   }
-  bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
+  bool improve_start(State& base, const State& end, std::vector<double>& algorithmic,
                      const AlphaCoefficients& c) override {
     return start_.follow_motion(base, end, c.time_shift(), c.time_shift1(), algorithmic);
   }

@@ -18,7 +18,7 @@ class ProjectedIndex3 final : public ConstraintForm {
                          const AlphaCoefficients& c) override {
     start_.start_algorithmic(base, algorithmic, h, c.time_shift());
   }
-  bool improve_start(const State& base, const State& end, std::vector<double>& algorithmic,
+  bool improve_start(State& base, const State& end, std::vector<double>& algorithmic,
                      const AlphaCoefficients& c) override {
     return start_.follow_motion(base, end, c.time_shift(), c.time_shift1(), algorithmic);
   }

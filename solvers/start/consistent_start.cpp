@@ -312,7 +312,7 @@ void ConsistentStart::start_algorithmic(State& state, std::vector<double>& algor
   mass_.change_velocities(state);
 }
 
-bool ConsistentStart::follow_motion(const State& state, const State& end, double shift, double state_shift,
+bool ConsistentStart::follow_motion(State& state, const State& end, double shift, double state_shift,
                                     std::vector<double>& algorithmic) {
   if (start_ == 0) return false;
   if (start_ != mass_.preparation()) prepare(state);
@@ -332,21 +332,21 @@ bool ConsistentStart::follow_motion(const State& state, const State& end, double
   TRAMMEL_PETSC(VecRestoreArray(changes.get(), &own));
   std::vector<double> moves;
   layout.to_local(changes.get(), moves);
-  State moved;
-  copy_motion(state, moved);
-  std::ranges::fill(moved.acceleration, 0.0);
-  const auto without = acceleration_rows(moved);
+  // Not in a copy of the state: the largest memory of a run is needed here.
+  std::vector<double> own_accelerations(state.acceleration.size(), 0.0);
+  state.acceleration.swap(own_accelerations);
+  auto rows = acceleration_rows(state);
   for (const UnknownBlock& u : layout.unknowns())
     if (is_kinematic(u.kind))
-      for (int k = 0; k < u.size; ++k) moved.acceleration[at(u.offset.dof + k)] = moves[at(u.local + k)];
-  layout.update_shared(moved);
+      for (int k = 0; k < u.size; ++k) state.acceleration[at(u.offset.dof + k)] = moves[at(u.local + k)];
+  layout.update_shared(state);
   // The part along the constraints is that of the index-3 solution, which is wrong by a quantity of order h; the
   // start values contain the right one.
-  const auto with = acceleration_rows(moved);
-  if (!with || !without) return false;
-  std::vector<double> rows(with->size());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = (*without)[i] - (*with)[i];
-  solve_for(rows, false);
+  const auto with = acceleration_rows(state);
+  state.acceleration.swap(own_accelerations);
+  if (!with || !rows) return false;
+  for (std::size_t i = 0; i < rows->size(); ++i) (*rows)[i] -= (*with)[i];
+  solve_for(*rows, false);
   std::vector<double> better = algorithmic;
   for (const UnknownBlock& u : layout.unknowns()) {
     if (!has_rate(u.kind)) continue;

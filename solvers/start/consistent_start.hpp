@@ -74,8 +74,8 @@ class ConsistentStart {
   /// time along the free directions, as the step found it, and to those of first-order states what y' changes.
   /// `shift` and `state_shift` are the times of both after the start, in steps. An explicit derivative of the
   /// equations of motion would excite stiff vibrations. Returns false if the change is negligible, or if
-  /// `start_algorithmic` was not called since the last call.
-  bool follow_motion(const State& state, const State& end, double shift, double state_shift,
+  /// `start_algorithmic` was not called since the last call. `state` is as before afterwards.
+  bool follow_motion(State& state, const State& end, double shift, double state_shift,
                      std::vector<double>& algorithmic);
   /// Adapts the velocities of the index-3 form when the step size changes from `from` to `to` [s]: the
   /// mass-weighted smallest change that multiplies B v + C_t by the square of the ratio. For compliant constraints
