@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -251,13 +252,19 @@ template <class E>
 class RangeOf final : public ElementRange {
  public:
   void add(E instance, std::vector<BlockId> stencil, int dofs, int entity) {
-    instances_.push_back({std::move(instance), std::move(stencil), {}, {}, dofs, entity});
+    instances_.push_back({std::move(instance), {}, store(stencil), dofs, entity});
     if constexpr (WithHistory<E>) instances_.back().committed = instances_.back().element.history();
   }
 
-  void shrink() override { instances_.shrink_to_fit(); }
+  void shrink() override {
+    instances_.shrink_to_fit();
+    blocks_.shrink_to_fit();
+  }
   int size() const override { return static_cast<int>(instances_.size()); }
-  std::span<const BlockId> stencil(int i) const override { return at(i).stencil; }
+  std::span<const BlockId> stencil(int i) const override {
+    const Stencil& s = at(i).stencil;
+    return {blocks_.data() + s.begin, s.size};
+  }
   int entity(int i) const override { return at(i).entity; }
 
   bool couples(int i, int row, int column) const override {
@@ -302,7 +309,7 @@ class RangeOf final : public ElementRange {
   void commit(int i, const LocalState& x, const StepInfo& step) override {
     if constexpr (requires(E & e) { e.commit(x, step); }) at(i).element.commit(x, step);
     keep_history(at(i));
-    at(i).moved_from.clear();
+    if (!moved_from_.empty()) moved_from_.erase(i);
   }
   Review review(int i, const LocalState& x, const StepInfo& step) override {
     if constexpr (requires(E & e) { e.review(x, step); })
@@ -313,10 +320,10 @@ class RangeOf final : public ElementRange {
   bool reject(int i) override {
     Instance& instance = at(i);
     take_history(instance);
-    if (instance.moved_from.empty()) return false;
-    std::swap(instance.stencil, instance.moved_from);
-    std::swap(instance.dofs, instance.dofs_before);
-    instance.moved_from.clear();
+    const auto before = moved_from_.find(i);
+    if (before == moved_from_.end()) return false;
+    replace(instance, before->second.stencil, before->second.dofs);
+    moved_from_.erase(before);
     return true;
   }
   Energy energy(int i, const LocalState& x) const override {
@@ -337,12 +344,15 @@ class RangeOf final : public ElementRange {
   }
   void serialize(int i, Archive& archive) override {
     Instance& instance = at(i);
-    archive(instance.stencil, instance.dofs);
+    std::vector<BlockId> blocks(stencil(i).begin(), stencil(i).end());
+    int dofs = instance.dofs;
+    archive(blocks, dofs);
+    if (archive.reads()) replace(instance, blocks, dofs);
     if constexpr (WithHistory<E>) {
       detail::serialize_history(instance.committed, archive);
       if (archive.reads()) take_history(instance);
     }
-    if (archive.reads()) instance.moved_from.clear();
+    if (archive.reads()) moved_from_.erase(i);
   }
 
   std::shared_ptr<const JointView> joint(int i) const override {
@@ -376,14 +386,11 @@ class RangeOf final : public ElementRange {
     else
       return true;
   }
-  void set_stencil(int i, std::vector<BlockId> stencil, int dofs) override {
+  void set_stencil(int i, std::vector<BlockId> blocks, int dofs) override {
     Instance& instance = at(i);
-    if (instance.moved_from.empty()) {
-      instance.moved_from = std::move(instance.stencil);
-      instance.dofs_before = instance.dofs;
-    }
-    instance.stencil = std::move(stencil);
-    instance.dofs = dofs;
+    const auto now = stencil(i);
+    moved_from_.try_emplace(i, Moved{{now.begin(), now.end()}, instance.dofs});
+    replace(instance, blocks, dofs);
   }
 
  private:
@@ -445,14 +452,21 @@ class RangeOf final : public ElementRange {
       "identified must be: bool identified(int block, bool yes)");
 
   using History = typename detail::HistoryOf<E>::type;
+  /// Where the blocks of an instance are among those of all instances.
+  struct Stencil {
+    std::uint32_t begin = 0;
+    std::uint16_t size = 0, room = 0;
+  };
   struct Instance {
     E element;
-    std::vector<BlockId> stencil;
-    std::vector<BlockId> moved_from;  ///< the stencil of the last commit, if it differs
     [[no_unique_address]] History committed;
+    Stencil stencil;
     int dofs;
     int entity;
-    int dofs_before = 0;
+  };
+  struct Moved {
+    std::vector<BlockId> stencil;
+    int dofs;
   };
 
   /// Refers to an element by its number, because the container may move it in memory.
@@ -460,7 +474,7 @@ class RangeOf final : public ElementRange {
    public:
     View(const RangeOf& range, int i) : range_(&range), i_(i) {}
     const JointSite& site() const override { return range_->at(i_).element.site(); }
-    std::span<const BlockId> stencil() const override { return range_->at(i_).stencil; }
+    std::span<const BlockId> stencil() const override { return range_->stencil(i_); }
     void evaluate(const LocalState& x, LocalSystem& out) const override {
       range_->at(i_).element.evaluate(x, out);
     }
@@ -484,6 +498,22 @@ class RangeOf final : public ElementRange {
     return true;
   }
 
+  Stencil store(std::span<const BlockId> blocks) {
+    const auto size = static_cast<std::uint16_t>(blocks.size());
+    const Stencil stored{static_cast<std::uint32_t>(blocks_.size()), size, size};
+    blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
+    return stored;
+  }
+  void replace(Instance& instance, std::span<const BlockId> blocks, int dofs) {
+    if (blocks.size() <= instance.stencil.room) {
+      std::ranges::copy(blocks, blocks_.begin() + instance.stencil.begin);
+      instance.stencil.size = static_cast<std::uint16_t>(blocks.size());
+    } else {
+      instance.stencil = store(blocks);
+    }
+    instance.dofs = dofs;
+  }
+
   static void keep_history([[maybe_unused]] Instance& instance) {
     if constexpr (WithHistory<E>) instance.committed = instance.element.history();
   }
@@ -498,6 +528,8 @@ class RangeOf final : public ElementRange {
   const Instance& at(int i) const { return instances_[static_cast<std::size_t>(i)]; }
 
   std::vector<Instance> instances_;
+  std::vector<BlockId> blocks_;      ///< stencils of all instances
+  std::map<int, Moved> moved_from_;  ///< stencils of the last commit, where they differ
 };
 
 }  // namespace trammel
