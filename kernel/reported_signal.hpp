@@ -21,8 +21,7 @@ enum class EnergyPart { kinetic, strain, potential, total, dissipated_power };
 /// DifferenceSignal). `length`: of the model [m].
 std::shared_ptr<const Signal> output_signal(const Model& model, const InstanceAt& at, ReportedNumber number,
                                             double length);
-/// A signal of an energy [J], or of the dissipated minus the supplied power [W], summed over instances, with
-/// derivatives as above.
+/// A signal of an energy [J], or of the dissipated minus the supplied power [W], summed over instances, with derivatives as above.
 std::shared_ptr<const Signal> energy_signal(const Model& model, const std::vector<InstanceAt>& of,
                                             EnergyPart part, double length);
 

@@ -78,8 +78,10 @@ class ResidualSink final : public RangeSink {
     double* const rows = contribution.residual().data() + b.offset;
     if (level_ == ConstraintLevel::velocity) {
       if (b.kind != BlockKind::multiplier) return;
-      if (!stabilizing_) std::copy_n(rows, b.size, other_.begin() + dof);
-      std::copy_n(contribution.rate().data() + b.offset, b.size, rows);
+      for (int j = 0; j < b.size; ++j) {
+        if (!stabilizing_) other_[at(dof + j)] = rows[j];
+        rows[j] = contribution.rate()[b.offset + j];
+      }
       return;
     }
     const bool position = b.kind == BlockKind::multiplier;

@@ -25,8 +25,7 @@ class TRAMMEL_API NormalForce {
 };
 
 /// Replaces the rows of a slipping friction group by lambda - F(s, N) = 0, with F the force of sliding. s = A v + b
-/// and its derivatives are taken from the contribution. `group`: index into `blocks` of the multiplier of the
-/// group.
+/// and its derivatives are taken from the contribution. `group`: index into `blocks` of the multiplier of the group.
 void write_slipping_rows(const FrictionLaw& law, const SlipDirection& course,
                          std::span<const StencilBlock> blocks, std::size_t group, const State& state,
                          const BlockOffset* offsets, LocalSystem& contribution);

@@ -36,19 +36,16 @@ struct NodalForces {
 /// As node_motion, of several elements.
 NodeMotionOf<Lanes> node_motion_of_lanes(std::span<const LocalState> x, int first) {
   NodeMotionOf<Lanes> n;
-  const auto take = [](auto& to, int lane, const double* from) {
-    for (int k = 0; k < to.size(); ++k) to.data()[k].set(lane, from[k]);
+  const auto take = [&](auto& to, auto of) {
+    read_lanes(lane_arrays([&](std::size_t k) { return of(x[0].at_offsets(&x[k].offset(0))).data(); }), to);
   };
-  for (int lane = 0; lane < Lanes::count; ++lane) {
-    const LocalState& its = x[static_cast<std::size_t>(lane)];
-    take(n.R_WS, lane, its.rotation(first + 1).data());
-    take(n.p_WS, lane, its.position(first).data());
-    take(n.v_WS, lane, its.velocity(first).data());
-    take(n.w_WS_S, lane, its.velocity(first + 1).data());
-    take(n.a_WS, lane, its.acceleration(first).data());
-    take(n.wdot_WS_S, lane, its.acceleration(first + 1).data());
-    take(n.compensation_W, lane, its.compensation(first).data());
-  }
+  take(n.R_WS, [&](const LocalState& its) { return its.rotation(first + 1); });
+  take(n.p_WS, [&](const LocalState& its) { return its.position(first); });
+  take(n.v_WS, [&](const LocalState& its) { return its.velocity(first); });
+  take(n.w_WS_S, [&](const LocalState& its) { return its.velocity(first + 1); });
+  take(n.a_WS, [&](const LocalState& its) { return its.acceleration(first); });
+  take(n.wdot_WS_S, [&](const LocalState& its) { return its.acceleration(first + 1); });
+  take(n.compensation_W, [&](const LocalState& its) { return its.compensation(first); });
   return n;
 }
 
@@ -236,10 +233,9 @@ TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_residuals(
   r.fill(Lanes(0.0));
   ElasticForcesOf<Lanes>(c.elastic, n1, n2).add_residual(r);
   if (c.massive) InertiaForcesOf<Lanes>(c.mass, n1, n2).add_residual(r);
-  for (int lane = 0; lane < together; ++lane) {
-    double* const its = out[static_cast<std::size_t>(lane)]->residual().data();
-    for (int k = 0; k < 12; ++k) its[k] = r[k][lane];
-  }
+  std::array<double*, Lanes::count> rows{};
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = out[k]->residual().data();
+  write_lanes(r, rows);
   return true;
 }
 

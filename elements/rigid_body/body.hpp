@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "inertia.hpp"
 #include "solid.hpp"
 #include "trammel/element.hpp"
+#include "trammel/lanes.hpp"
 
 namespace trammel::rigid_body {
 
@@ -13,6 +15,27 @@ namespace trammel::rigid_body {
 //
 //   r_p = m (a + R (alpha x c + w x (w x c)))
 //   r_R = m c x R^T a + J_O alpha + w x J_O w,        J_O = J_C - m c~ c~
+//
+// S is double, or Lanes for several bodies at once.
+
+/// The residual with c = 0.
+template <class S>
+Vec6T<S> centred_residual(const S& mass, const Mat3T<S>& J, const Vec3T<S>& w, const Vec3T<S>& a,
+                          const Vec3T<S>& alpha) {
+  Vec6T<S> r;
+  const Vec3T<S> Jw = J.lazyProduct(w);
+  r << mass * a, J.lazyProduct(alpha) + w.cross(Jw);
+  return r;
+}
+template <class S>
+Vec6T<S> offset_residual(const S& mass, const Vec3T<S>& c, const Mat3T<S>& J_O, const Mat3T<S>& R,
+                         const Vec3T<S>& w, const Vec3T<S>& a, const Vec3T<S>& alpha) {
+  Vec6T<S> r;
+  const Vec3T<S> wc = w.cross(c), Jw = J_O.lazyProduct(w), b = alpha.cross(c) + w.cross(wc),
+                 a_body = R.transpose().lazyProduct(a);
+  r << mass * (a + R.lazyProduct(b)), mass * c.cross(a_body) + J_O.lazyProduct(alpha) + w.cross(Jw);
+  return r;
+}
 
 /// A body whose frame stands at its c.o.m.: position and rotation do not couple.
 class CentredBody {
@@ -23,17 +46,17 @@ class CentredBody {
   static bool couples(int row, int column) { return row == column; }
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
-    VectorMap r = out.residual();
     const Vec3 w = x.velocity(1);
-    const Vec3 Jw = J_ * w;
-    r.head<3>() = mass_ * x.acceleration(0);
-    r.tail<3>() = J_ * x.acceleration(1) + w.cross(Jw);
+    out.residual() = centred_residual<double>(mass_, J_, w, x.acceleration(0), x.acceleration(1));
     if (!out.request.tangent) return;
     MatrixMap M = out.M();
     M.diagonal().head<3>().setConstant(mass_);
     M.bottomRightCorner<3, 3>() = J_;
-    out.D().bottomRightCorner<3, 3>() = skew(w) * J_ - skew(Jw);
+    out.D().bottomRightCorner<3, 3>() = skew(w) * J_ - skew(Vec3(J_ * w));
   }
+  static constexpr int together = Lanes::count;
+  static bool evaluate_residuals(std::span<const CentredBody* const> bodies, std::span<const LocalState> x,
+                                 std::span<LocalSystem* const> out);
 
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;
@@ -57,14 +80,10 @@ class OffsetBody {
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Mat3 R = x.rotation(1);
     const Vec3 w = x.velocity(1), alpha = x.acceleration(1);
-    const Vec3 wc = w.cross(centre_);
-    const Vec3 Jw = J_origin_ * w;
-    const Vec3 b = mass_ * (alpha.cross(centre_) + w.cross(wc));
-    const Vec3 a_body = R.transpose() * x.acceleration(0);
-    VectorMap r = out.residual();
-    r.head<3>() = mass_ * x.acceleration(0) + R * b;
-    r.tail<3>() = mass_ * centre_.cross(a_body) + J_origin_ * alpha + w.cross(Jw);
+    out.residual() = offset_residual<double>(mass_, centre_, J_origin_, R, w, x.acceleration(0), alpha);
     if (!out.request.tangent) return;
+    const Vec3 wc = w.cross(centre_), Jw = J_origin_ * w, b = mass_ * (alpha.cross(centre_) + w.cross(wc)),
+               a_body = R.transpose() * x.acceleration(0);
     const Mat3 mc = mass_ * skew(centre_);
     MatrixMap K = out.K(), D = out.D(), M = out.M();
     K.topRightCorner<3, 3>() = -R * skew(b);
@@ -76,6 +95,9 @@ class OffsetBody {
     M.bottomLeftCorner<3, 3>() = mc * R.transpose();
     M.bottomRightCorner<3, 3>() = J_origin_;
   }
+  static constexpr int together = Lanes::count;
+  static bool evaluate_residuals(std::span<const OffsetBody* const> bodies, std::span<const LocalState> x,
+                                 std::span<LocalSystem* const> out);
 
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionContributions&, OutputSink& sink) const;

@@ -35,6 +35,44 @@ TEST(RigidBody, has_tangents_that_match_differences) {
   }
 }
 
+/// Bodies of one class give together what each gives alone.
+template <class Body>
+void expect_same_together(bool centred) {
+  Draw draw(5);
+  for (int run = 0; run < 20; ++run) {
+    std::vector<Body> bodies;
+    std::vector<const Body*> pointers;
+    ProbeState state;
+    std::vector<LocalState> x;
+    std::vector<LocalSystem> systems(Body::together, LocalSystem(Request{}));
+    std::vector<LocalSystem*> out;
+    for (int i = 0; i < Body::together; ++i) {
+      Inertia inertia = random_inertia(draw);
+      if (centred) inertia.centre.setZero();
+      bodies.emplace_back(inertia, no_solids);
+      state.random_frame(draw);
+    }
+    for (int i = 0; i < Body::together; ++i) {
+      pointers.push_back(&bodies[static_cast<std::size_t>(i)]);
+      x.emplace_back(state.state(), &state.local().offset(2 * i));
+      systems[static_cast<std::size_t>(i)].begin(6);
+      out.push_back(&systems[static_cast<std::size_t>(i)]);
+    }
+    ASSERT_TRUE(Body::evaluate_residuals(pointers, x, out));
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      LocalSystem alone(Request{});
+      alone.begin(6);
+      bodies[i].evaluate(x[i], alone);
+      EXPECT_LT((systems[i].residual() - alone.residual()).norm(), 1e-14 * (1 + alone.residual().norm()));
+    }
+  }
+}
+
+TEST(RigidBody, is_the_same_alone_and_beside_others) {
+  expect_same_together<CentredBody>(true);
+  expect_same_together<OffsetBody>(false);
+}
+
 TEST(RigidBody, with_zero_offset_is_the_centred_one) {
   Draw draw(2);
   Inertia inertia = random_inertia(draw);

@@ -13,26 +13,30 @@
 namespace trammel::lower_pairs {
 
 /// g_ab and its gradient by dtheta, e_b x (R_AB^T e_a) = -h_ab in B's axes (eq. 5a).
+template <class S>
 struct CosineTerm {
-  double g;
-  Vec3 gradient;
+  S g;
+  Vec3T<S> gradient;
 
-  CosineTerm(const Mat3& R_AB, int a, int b)
-      : g(R_AB(a, b)), gradient(Vec3::Unit(b).cross(R_AB.row(a).transpose())) {}
+  CosineTerm(const Mat3T<S>& R_AB, int a, int b) : g(R_AB(a, b)) {
+    gradient[b] = S(0.0);
+    gradient[(b + 1) % 3] = -R_AB(a, (b + 2) % 3);
+    gradient[(b + 2) % 3] = R_AB(a, (b + 1) % 3);
+  }
 };
 
 /// Adds factor times the Hessian of g_ab.
-template <class Target>
-void add_cosine_hessian(const Mat3& R_AB, int a, int b, double factor, Target&& H) {
-  const Vec3 half = 0.5 * factor * R_AB.row(a).transpose();
+template <class S, class Target>
+void add_cosine_hessian(const Mat3T<S>& R_AB, int a, int b, S factor, Target&& H) {
+  const Vec3T<S> half = S(0.5) * factor * R_AB.row(a).transpose();
   H.col(b) += half;
   H.row(b) += half.transpose();
   H.diagonal().array() -= factor * R_AB(a, b);
 }
 
 /// Second derivatives of equation `row` by the rotation, at zero.
-template <int equations, int coordinates>
-auto zeroed_hessian(int row, JointTerms<equations, coordinates>& out) {
+template <int equations, int coordinates, class S>
+auto zeroed_hessian(int row, JointTerms<equations, coordinates, S>& out) {
   auto H = out.H[static_cast<std::size_t>(row)].template block<3, 3>(3, 3);
   H.setZero();
   return H;
@@ -40,24 +44,25 @@ auto zeroed_hessian(int row, JointTerms<equations, coordinates>& out) {
 
 /// Constraint I, vanishing relative rotation: g_ab = 0 in equation `row` (eqs. 8 to 13). It also holds half a turn
 /// away. Sets what depends on the rotation.
-template <int equations, int coordinates>
-void vanishing_rotation(const Mat3& R_AB, int a, int b, bool second, int row,
-                        JointTerms<equations, coordinates>& out) {
-  const CosineTerm term(R_AB, a, b);
+template <int equations, int coordinates, class S>
+void vanishing_rotation(const Mat3T<S>& R_AB, int a, int b, bool second, int row,
+                        JointTerms<equations, coordinates, S>& out) {
+  const CosineTerm<S> term(R_AB, a, b);
   out.C[row] = term.g;
   out.G.row(row).template segment<3>(3) = term.gradient.transpose();
-  if (second) add_cosine_hessian(R_AB, a, b, 1, zeroed_hessian(row, out));
+  if (second) add_cosine_hessian(R_AB, a, b, S(1.0), zeroed_hessian(row, out));
 }
 
 /// Constraint III, definition of the relative rotation phi about e_c: g_aa sin phi + g_ab cos phi = 0 in equation
 /// `row` for (a, b, c) cyclic, with phi the coordinate `k` (eqs. 18 to 21). It also holds half a turn away, where
 /// `turn_side` is negative.
-template <int equations, int coordinates>
-void relative_rotation(const Mat3& R_AB, int c, double phi, bool second, int row, int k,
-                       JointTerms<equations, coordinates>& out) {
+template <int equations, int coordinates, class S>
+void relative_rotation(const Mat3T<S>& R_AB, int c, S phi, bool second, int row, int k,
+                       JointTerms<equations, coordinates, S>& out) {
   const int a = (c + 1) % 3, b = (c + 2) % 3;
-  const double s = std::sin(phi), co = std::cos(phi);
-  const CosineTerm aa(R_AB, a, a), ab(R_AB, a, b);
+  using std::cos, std::sin;
+  const S s = sin(phi), co = cos(phi);
+  const CosineTerm<S> aa(R_AB, a, a), ab(R_AB, a, b);
   out.C[row] = aa.g * s + ab.g * co;
   out.G.row(row).template segment<3>(3) = (s * aa.gradient + co * ab.gradient).transpose();
   out.G(row, 6 + k) = aa.g * co - ab.g * s;
@@ -66,7 +71,7 @@ void relative_rotation(const Mat3& R_AB, int c, double phi, bool second, int row
   add_cosine_hessian(R_AB, a, a, s, turns);
   add_cosine_hessian(R_AB, a, b, co, turns);
   auto& H = out.H[static_cast<std::size_t>(row)];
-  const Vec3 mixed = co * aa.gradient - s * ab.gradient;
+  const Vec3T<S> mixed = co * aa.gradient - s * ab.gradient;
   H.template block<3, 1>(3, 6 + k) = mixed;
   H.template block<1, 3>(6 + k, 3) = mixed.transpose();
   H(6 + k, 6 + k) = -out.C[row];

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "rotation_laws.hpp"
 #include "trammel/joint.hpp"
@@ -22,12 +23,16 @@ struct Slides {
   constexpr bool has(int component) const { return component >= first && component < first + count; }
 };
 
+struct EvaluatedAlone {};
+
 /// A lower pair: p_AB_A less the slides = 0, in the axes of A, or in the world where nothing slides; the equations of a
 /// rotation law; and with a thread slide - lead * angle = start. Coordinates: the angle, the slides. Their multipliers:
 /// "force", "moment", "thread".
 template <class Derived, class Law, Slides slides>
-class LowerPair : public Joint<Derived, slides.rows() + Law::equations + (slides.thread ? 1 : 0),
-                               Law::coordinates + (slides.coordinates ? slides.count : 0)> {
+class LowerPair
+    : public Joint<Derived, slides.rows() + Law::equations + (slides.thread ? 1 : 0),
+                   Law::coordinates + (slides.coordinates ? slides.count : 0)>,
+      public std::conditional_t<Law::in_lanes && !slides.thread, JointInLanes<Derived>, EvaluatedAlone> {
   static constexpr int angles = Law::coordinates;
   static constexpr int slide_count = slides.coordinates ? slides.count : 0;
   static constexpr int rows = slides.rows(), first_row = slides.first_row();
@@ -99,13 +104,15 @@ class LowerPair : public Joint<Derived, slides.rows() + Law::equations + (slides
   /// `lead` is the slide for one radian [m] and `start` that at angle 0, where there is a thread.
   explicit LowerPair(double lead = 0, double start = 0) : lead_(lead), start_(start) {}
 
-  void terms(const RelativeState<coordinates>& x, bool second, typename LowerPair::Terms& out) const {
+  template <class S>
+  void terms(const RelativeState<coordinates, S>& x, bool second,
+             JointTerms<equations, coordinates, S>& out) const {
     out.C.template head<rows>() = x.p_AB_A.template segment<rows>(first_row);
     if constexpr (slide_count > 0)
       for (int i = 0; i < rows; ++i) {
         if (!is_slide(i)) continue;
         out.C[i] -= x.c[slide(i)];
-        out.G(i, 6 + slide(i)) = -1;
+        out.G(i, 6 + slide(i)) = S(-1.0);
       }
     Law::terms(x.R_AB, x.c.data(), second, rows, out);
     if constexpr (slides.thread) {

@@ -1,26 +1,28 @@
 #pragma once
 
+#include <type_traits>
+
 #include "generic_constraints.hpp"
 
 /// Constraints of the lower pairs on the relative rotation: equations in R_AB and, if there is one, in the angle,
-/// which is the joint's first coordinate. The first equation has the index `row`.
+/// which is the joint's first coordinate. The first equation has the index `row`. `in_lanes`: the terms serve for Lanes, too.
 namespace trammel::lower_pairs {
 
 /// Nothing.
 struct AnyRotation {
   static constexpr int equations = 0, coordinates = 0;
-  static constexpr bool has_branches = false;
+  static constexpr bool has_branches = false, in_lanes = true;
   static constexpr unsigned coordinates_of(int) { return 0; }
 
-  template <class Terms>
-  static void terms(const Mat3&, const double*, bool, int, Terms&) {}
+  template <class S, class Terms>
+  static void terms(const Mat3T<S>&, const std::type_identity_t<S>*, bool, int, Terms&) {}
 };
 
 /// R_AB = 1 as 2 q_v = 0 with q = (q_0, q_v) the unit quaternion of R_AB, q_0 >= 0: regular below half a turn, equal
 /// to the rotation vector to third order, and zero nowhere else.
 struct SameRotation {
   static constexpr int equations = 3, coordinates = 0;
-  static constexpr bool has_branches = false;
+  static constexpr bool has_branches = false, in_lanes = false;
   static constexpr unsigned coordinates_of(int) { return 0; }
 
   template <class Terms>
@@ -40,12 +42,13 @@ struct SameRotation {
 template <bool with_angle>
 struct AboutAxis {
   static constexpr int equations = with_angle ? 3 : 2, coordinates = with_angle ? 1 : 0;
-  static constexpr bool has_branches = true;
+  static constexpr bool has_branches = true, in_lanes = true;
   /// The joint's coordinates that the law's equation i depends on, by bits.
   static constexpr unsigned coordinates_of(int i) { return i == 2 ? 1 : 0; }
 
-  template <class Terms>
-  static void terms(const Mat3& R_AB, const double* angle, bool second, int row, Terms& out) {
+  template <class S, class Terms>
+  static void terms(const Mat3T<S>& R_AB, const std::type_identity_t<S>* angle, bool second, int row,
+                    Terms& out) {
     vanishing_rotation(R_AB, 2, 0, second, row, out);
     vanishing_rotation(R_AB, 2, 1, second, row + 1, out);
     if constexpr (with_angle) relative_rotation(R_AB, 2, *angle, second, row + 2, 0, out);

@@ -106,8 +106,8 @@ TEST(Restart, cuts_back_what_a_killed_run_wrote_after_the_checkpoint) {
   expect_repeated(place, "case.yaml", 130, "echo 0.9,1,2,3 >>rod.csv && touch whole_vtk/000099_joints.pvtp");
 }
 
-/// Two histories agree within 1e-9 of the range of each of these channels.
-void expect_close(const Table& a, const Table& b, const std::string& channels = ".*") {
+/// Two histories agree within `bound` of the range of each of these channels.
+void expect_close(const Table& a, const Table& b, const std::string& channels = ".*", double bound = 1e-9) {
   ASSERT_EQ(a.names, b.names);
   ASSERT_EQ(a.rows.size(), b.rows.size());
   const std::regex compared(channels);
@@ -122,7 +122,7 @@ void expect_close(const Table& a, const Table& b, const std::string& channels = 
       most = std::max(most, std::abs(a.rows[i][c] - b.rows[i][c]));
     }
     // Of what does not move, rounding of a size of one is left.
-    EXPECT_LE(most, 1e-9 * std::max(high - low, 1e-3)) << a.names[c];
+    EXPECT_LE(most, bound * std::max(high - low, 1e-3)) << a.names[c];
   }
   EXPECT_GT(found, 1);
 }
@@ -159,6 +159,7 @@ struct Move {
   int first, second;
   std::string channels = ".*";
   std::string options = {};
+  double bound = 1e-9;
 };
 
 class RestartOnOtherRanks : public ::testing::TestWithParam<Move> {};
@@ -179,7 +180,7 @@ TEST_P(RestartOnOtherRanks, agrees_with_the_undisturbed_run) {
                                     "again --restart $(ls again/checkpoint_*.h5 | head -n 1)");
   ASSERT_EQ(again.status, 0) << again.err;
   expect_close(testing::table_of(place.read("whole/" + move.sensor + ".csv")),
-               testing::table_of(place.read("again/" + move.sensor + ".csv")), move.channels);
+               testing::table_of(place.read("again/" + move.sensor + ".csv")), move.channels, move.bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -188,8 +189,9 @@ INSTANTIATE_TEST_SUITE_P(
         Move{"release_and_catch", "caught_rod", "rod", 100, 2, 1, "(?!angular_acceleration_body\\.z).*"},
         // Accelerations and forces have the rounding of positions of 10 m over h^2.
         Move{"slider_crosses", "moving_load", "middle", 180, 1, 2, "(position|displacement).*"},
-        // Where the block begins to stick, at t = 2.792 s, accelerations have 1e4 times the errors of positions.
-        Move{"friction", "turntable", "block", 500, 1, 2, "(position|displacement).*"},
+        // Where the block begins to stick, at t = 2.792 s, accelerations have 1e4 times the errors of positions, and the time of it
+        // multiplies rounding errors: on two ranks positions differ by 2e-11 to 6e-9 in ten cases with gravities from 9.80 to 9.89 m/s^2.
+        Move{"friction", "turntable", "block", 500, 1, 2, "(position|displacement).*", "", 1e-8},
         Move{"unilateral", "lift_off", "contact", 303, 2, 1},
         // At t = 1.2485 s the equation that is redundant at the start is needed.
         Move{"redundant_loops", "bricard", "P3_motion", 500, 1, 2, ".*", "--set until=1.5"},

@@ -66,7 +66,8 @@ double worst_error(const Reading& r, const std::string& name, double size = 0.05
     s.disturb(seed, size, size);
     SignalValue v;
     signal.evaluate(s.local(), 0, true, v);
-    EXPECT_EQ(v.value, value_at(signal, s)) << name;
+    // Codes with and without derivatives differ in rounding where one of them is compiled for processors with FMA.
+    EXPECT_NEAR(v.value, value_at(signal, s), 1e-14 * (1 + std::abs(v.value))) << name;
     double error = 0, largest = 0;
     const auto compare = [&](double exact, double found) {
       error = std::max(error, std::abs(exact - found));

@@ -425,7 +425,7 @@ std::vector<CheckedTerm> check_together(const ElementRange& range, int first,
     return out;
   };
   std::vector<CheckedTerm> worst(states.size());
-  for (const Request& request : {Request{}, Request{false, true, true}}) {
+  for (const Request& request : {Request{}, Request{.rates = true}, Request{.rates = true, .bias = true}}) {
     const std::vector<Evaluation> together = evaluate_from(first, static_cast<int>(states.size()), request);
     for (std::size_t k = 0; k < states.size(); ++k)
       compare_blocks(states[k], evaluate_from(first + static_cast<int>(k), 1, request).front(), together[k],

@@ -13,57 +13,16 @@
 #include <vector>
 
 #include "trammel/branch_monitor.hpp"
+#include "trammel/by_processor.hpp"
 #include "trammel/glyph.hpp"
 #include "trammel/joint_assembly.hpp"
+#include "trammel/joint_lanes.hpp"
 #include "trammel/joint_pullback.hpp"
 #include "trammel/joint_site.hpp"
+#include "trammel/joint_terms.hpp"
 #include "trammel/registry.hpp"
 
 namespace trammel {
-
-/// The arguments of a joint's equations: the pose of marker B relative to marker A (R_AB; p_AB_A [m], in the axes
-/// of A), the coordinates c of the joint in their own units, and the time t [s].
-template <int coordinates>
-struct RelativeState {
-  Mat3 R_AB;
-  Vec3 p_AB_A;
-  Eigen::Matrix<double, coordinates, 1> c;
-  double t = 0;
-};
-
-/// The equations C of a joint and their derivatives by z = (zeta; c). zeta = (d p_AB_A; dtheta) are six numbers:
-/// the increment of p_AB_A in the axes of A [m], and the increment of the rotation in the axes of B [rad], R_AB <-
-/// R_AB exp(dtheta~). c are the coordinates of the joint.
-template <int equations, int coordinates>
-struct JointTerms {
-  static constexpr int variables = 6 + coordinates;
-  using Vector = Eigen::Matrix<double, equations, 1>;
-  using Gradient = Eigen::Matrix<double, equations, variables, Eigen::RowMajor>;
-  using Hessian = Eigen::Matrix<double, variables, variables>;
-
-  Vector C = Vector::Zero();
-  Gradient G = Gradient::Zero();  ///< dC/dz
-  /// Second derivatives of each equation in the exponential chart, R_AB exp(x~) at x = 0: symmetric.
-  std::array<Hessian, equations> H;
-  // First and second derivative of C, and derivative of G, by the explicit time. Zero if the equations do not
-  // contain t.
-  Vector C_t = Vector::Zero(), C_tt = Vector::Zero();
-  Gradient G_t = Gradient::Zero();
-
-  /// Sets everything to zero; H only if `second`.
-  explicit JointTerms(bool second = true) {
-    if (second) H.fill(Hessian::Zero());
-  }
-  struct NotSet {};
-  /// Sets nothing, for speed.
-  explicit JointTerms(NotSet) : C(), G(), C_t(), C_tt(), G_t() {}
-
-  JointTermsView view() const {
-    static_assert(sizeof H == sizeof(double) * equations * variables * variables);
-    return {equations,        coordinates, C.data(),    G.data(),
-            H.front().data(), C_t.data(),  C_tt.data(), G_t.data()};
-  }
-};
 
 struct CoordinateName {
   std::string_view name, unit;
@@ -140,6 +99,9 @@ constexpr bool identifies_any(const Groups& groups) {
 /// initial_rates(const RelativeStart&) const` gives the initial rates of the coordinates; without it they are those
 /// of least norm that satisfy the equations.
 ///
+/// A joint with declared sparsity whose `terms` is a template of the scalar, and reads no parameter of the joint, may derive from
+/// JointInLanes too.
+///
 /// A joint with a history of its own passes a class History that is derived from JointHistory. Its functions begin,
 /// review and commit must call those of this class.
 template <class Derived, int equations, int coordinates = 0, class History = JointHistory>
@@ -170,6 +132,7 @@ class Joint {
       groups_[g] = {block++, row};
       row += Derived::multiplier_groups[g].rows;
     }
+    connects_frames_ = site_.A.is_rigid_frame() && site_.B.is_rigid_frame();
   }
   /// False for equations that are satisfied because blocks are identified.
   bool is_evaluated(std::size_t group) const { return groups_[group].evaluated; }
@@ -183,6 +146,7 @@ class Joint {
                     "equations that identify frames declare their sparsity");
       (*part == FramePart::position ? site_.shares_position : site_.shares_rotation) = yes;
       groups_[g].evaluated = !yes;
+      if (yes) connects_frames_ = false;
     }
     return is_any_evaluated();
   }
@@ -210,6 +174,60 @@ class Joint {
     MarkerMotion A, B;
     evaluate_markers(site_, x, out.request, A, B);
     evaluate_between(x, A, B, out);
+  }
+
+  /// For JointInLanes: false unless all of them connect two frames and have no equation that is satisfied by identified blocks.
+  TRAMMEL_BY_PROCESSOR [[gnu::flatten]] static bool residuals_in_lanes(std::span<const Derived* const> joints,
+                                                                       std::span<const LocalState> x,
+                                                                       std::span<LocalSystem* const> out) {
+    static_assert(is_sparse());
+    using Joints = detail::JointLanes<Derived>;
+    const Request& request = out[0]->request;
+    if (request.bias) return false;
+    std::array<const Marker*, Lanes::count> A{}, B{};
+    for (std::size_t k = 0; k < A.size(); ++k) {
+      const Joint& joint = *joints[k];
+      if (!joint.connects_frames_) return false;
+      A[k] = &joint.site_.A;
+      B[k] = &joint.site_.B;
+    }
+    const auto at = [&](std::size_t k) { return x[0].at_offsets(&x[k].offset(0)); };  // of the same state
+    typename Joints::Multipliers lambda;
+    const auto read_group = [&]<std::size_t g>(std::integral_constant<std::size_t, g>, int& equation) {
+      constexpr int rows = Derived::multiplier_groups[g].rows;
+      const int block = joints[0]->groups_[g].block;
+      read_lanes<rows>(lane_arrays([&](std::size_t k) { return at(k).value(block); }),
+                       lambda.data() + equation);
+      equation += rows;
+    };
+    int first = 0;
+    [&]<std::size_t... g>(std::index_sequence<g...>) {
+      (read_group(std::integral_constant<std::size_t, g>(), first), ...);
+    }
+    (std::make_index_sequence<group_count()>());
+    typename Joints::CoordinateLanes c, c_rate;
+    joints[0]->for_each_coordinate([&](int i, int block, int number) {
+      read_lanes<1>(lane_arrays([&](std::size_t k) { return at(k).value(block) + number; }), c.data() + i);
+      if (request.rates)
+        read_lanes<1>(lane_arrays([&](std::size_t k) { return at(k).rate(block) + number; }),
+                      c_rate.data() + i);
+    });
+    using Markers = typename Joints::MarkersOfJoint;
+    const Joints all(*joints[0], Markers(A, x, 0, request.rates), Markers(B, x, 2, request.rates), lambda, c,
+                     c_rate, x[0].time(), request.rates);
+    const auto write = [](const auto& from, int row, auto to) {
+      std::array<double*, Lanes::count> rows;
+      for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = to(k).data() + row;
+      write_lanes(from, rows);
+    };
+    const auto residual = [&](std::size_t k) { return out[k]->residual(); };
+    constexpr int of_coordinates = 12, of_equations = of_coordinates + coordinates;
+    write(all.on_A, 0, residual);
+    write(all.on_B, 6, residual);
+    write(all.on_coordinates, of_coordinates, residual);
+    write(all.C, of_equations, residual);
+    if (request.rates) write(all.rate, of_equations, [&](std::size_t k) { return out[k]->rate(); });
+    return true;
   }
 
   void begin(const LocalState& x, const Begin& how) {
@@ -393,7 +411,7 @@ class Joint {
   }
   /// The residual between rigid markers, with the rates that are asked for. All of it is one function, out of which no address
   /// leads: what these equations do not depend on is neither computed nor stored.
-  [[gnu::flatten]] void evaluate_residual(const LocalState& x, LocalSystem& out) const {
+  TRAMMEL_BY_PROCESSOR [[gnu::flatten]] void evaluate_residual(const LocalState& x, LocalSystem& out) const {
     MarkerMotion A, B;
     site_.A.evaluate_rigid(x, 0, out.request.rates, A);
     site_.B.evaluate_rigid(x, blocks_A_, out.request.rates, B);
@@ -560,9 +578,21 @@ class Joint {
 
   JointSite site_;
   int blocks_A_ = 0, blocks_ = 0;
-  bool rigid_ = true;  ///< no marker has a shape
+  bool rigid_ = true;             ///< no marker has a shape
+  bool connects_frames_ = false;  ///< and both are fixed to frames of which no block is identified
   std::array<detail::GroupAt, most_groups> groups_{};
   History history_;
+};
+
+/// A second base of a class derived from Joint: residuals of several of these joints are evaluated at once, in the lanes of wide
+/// registers (trammel/lanes.hpp).
+template <class J>
+struct JointInLanes {
+  static constexpr int together = Lanes::count;
+  static bool evaluate_residuals(std::span<const J* const> joints, std::span<const LocalState> x,
+                                 std::span<LocalSystem* const> out) {
+    return J::residuals_in_lanes(joints, x, out);
+  }
 };
 
 namespace detail {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include <Eigen/Core>
@@ -16,11 +17,18 @@ class Lanes {
   typedef double Vector __attribute__((vector_size(count * sizeof(double)), aligned(16)));
 
   Lanes() = default;
+  // As one number: GCC copies a struct in parts of 16 bytes.
+  Lanes(const Lanes& other) : v_(other.v_) {}
+  Lanes& operator=(const Lanes& other) { return v_ = other.v_, *this; }
   Lanes(double all) : v_(Vector{} + all) {}
   explicit Lanes(const Vector& v) : v_(v) {}
 
   double operator[](int lane) const { return v_[lane]; }
+  const Vector& vector() const { return v_; }
   void set(int lane, double x) { v_[lane] = x; }
+  /// One number for each lane, in a row; at any address.
+  void read(const double* from) { v_ = *reinterpret_cast<const InMemory*>(from); }
+  void write(double* to) const { *reinterpret_cast<InMemory*>(to) = v_; }
 
   Lanes& operator+=(const Lanes& b) { return v_ += b.v_, *this; }
   Lanes& operator-=(const Lanes& b) { return v_ -= b.v_, *this; }
@@ -41,10 +49,79 @@ class Lanes {
     for (int lane = 0; lane < count; ++lane) a.v_[lane] = std::sqrt(a.v_[lane]);
     return a;
   }
+  friend Lanes sin(Lanes a) {
+    for (int lane = 0; lane < count; ++lane) a.v_[lane] = std::sin(a.v_[lane]);
+    return a;
+  }
+  friend Lanes cos(Lanes a) {
+    for (int lane = 0; lane < count; ++lane) a.v_[lane] = std::cos(a.v_[lane]);
+    return a;
+  }
 
  private:
+  // NOLINTNEXTLINE(modernize-use-using)
+  typedef double InMemory __attribute__((vector_size(count * sizeof(double)), aligned(8), may_alias));
+
   Vector v_;
 };
+
+namespace detail {
+
+/// Lane k of number i becomes lane i of number k.
+inline void transpose(std::array<Lanes, Lanes::count>& all) {
+  static_assert(Lanes::count == 4);
+  const Lanes::Vector &a = all[0].vector(), &b = all[1].vector(), &c = all[2].vector(), &d = all[3].vector();
+  const Lanes::Vector even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+                      odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+                      even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6),
+                      odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  all[0] = Lanes(__builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5));
+  all[1] = Lanes(__builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5));
+  all[2] = Lanes(__builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7));
+  all[3] = Lanes(__builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7));
+}
+
+}  // namespace detail
+
+/// Where the numbers of each lane are: of(k) for lane k.
+template <class Of>
+std::array<const double*, Lanes::count> lane_arrays(Of&& of) {
+  std::array<const double*, Lanes::count> all;
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] = of(k);
+  return all;
+}
+
+/// Sets `n` numbers from one array for each lane.
+template <int n>
+void read_lanes(const std::array<const double*, Lanes::count>& from, Lanes* to) {
+  int i = 0;
+  for (; i + Lanes::count <= n; i += Lanes::count) {
+    std::array<Lanes, Lanes::count> v;
+    for (std::size_t k = 0; k < v.size(); ++k) v[k].read(from[k] + i);
+    detail::transpose(v);
+    for (std::size_t k = 0; k < v.size(); ++k) to[i + static_cast<int>(k)] = v[k];
+  }
+  for (; i < n; ++i) to[i] = Lanes(Lanes::Vector{from[0][i], from[1][i], from[2][i], from[3][i]});
+}
+/// The same of a matrix of fixed size, in the order in which it stores its numbers.
+template <class Matrix>
+void read_lanes(const std::array<const double*, Lanes::count>& from, Matrix& to) {
+  read_lanes<Matrix::SizeAtCompileTime>(from, to.data());
+}
+/// Writes a matrix of fixed size to one array for each lane.
+template <class Matrix>
+void write_lanes(const Matrix& from, const std::array<double*, Lanes::count>& to) {
+  constexpr int n = Matrix::SizeAtCompileTime;
+  int i = 0;
+  for (; i + Lanes::count <= n; i += Lanes::count) {
+    std::array<Lanes, Lanes::count> v;
+    for (std::size_t k = 0; k < v.size(); ++k) v[k] = from.data()[i + static_cast<int>(k)];
+    detail::transpose(v);
+    for (std::size_t k = 0; k < v.size(); ++k) v[k].write(to[k] + i);
+  }
+  for (; i < n; ++i)
+    for (std::size_t k = 0; k < to.size(); ++k) to[k][i] = from.data()[i][static_cast<int>(k)];
+}
 
 }  // namespace trammel
 

@@ -74,7 +74,8 @@ class LocalSystem {
     n_ = n;
     used_ = 0;
     const auto need = static_cast<std::size_t>(n);
-    if (r_.size() < need) grow(need);
+    if (r_.size() < need) [[unlikely]]
+      grow(need);
     set_zero(r_);
   }
 
@@ -82,15 +83,17 @@ class LocalSystem {
   using Buffer = std::vector<double, Eigen::aligned_allocator<double>>;
   static constexpr int at_once = 4;
 
-  void grow(std::size_t n) {
+  // Not inline, so that `begin` is.
+  [[gnu::noinline]] void grow(std::size_t n) {
     n = (n + at_once - 1) / at_once * at_once;
     for (Buffer* b : {&r_, &rate_, &bias_}) b->resize(n);
     for (Buffer* b : {&K_, &D_, &M_, &rate_gradient_}) b->resize(n * n);
   }
   /// Several at a time: most elements have so few rows that a call of memset costs more.
   void set_zero(Buffer& b) const {
-    for (std::size_t k = 0; k < static_cast<std::size_t>(n_); k += at_once)
-      Eigen::Map<Eigen::Matrix<double, at_once, 1>, Eigen::AlignedMax>(b.data() + k).setZero();
+    double* const end = b.data() + n_;
+    for (double* rows = b.data(); rows < end; rows += at_once)
+      Eigen::Map<Eigen::Matrix<double, at_once, 1>, Eigen::AlignedMax>(rows).setZero();
   }
   MatrixMap matrix(Buffer& b, unsigned bit) {
     MatrixMap m(b.data(), n_, n_);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "trammel/block.hpp"
@@ -64,16 +65,18 @@ inline Quaternion quaternion_of(const double* value) {
 }
 
 /// Sets value + compensation to the sum of x, its own compensation and d, without rounding (Knuth's two-sum).
-inline void set_sum(double& value, double& compensation, double x, double x_compensation, double d) {
-  const double add = d + x_compensation;
-  const double sum = x + add;
-  const double added = sum - x;
+template <class S>
+void set_sum(S& value, S& compensation, S x, S x_compensation, S d) {
+  const S add = d + x_compensation;
+  const S sum = x + add;
+  const S added = sum - x;
   compensation = (x - (sum - added)) + (add - added);
   value = sum;
 }
 
 /// Adds d to the place p + compensation.
-inline void add_to_place(Vec3& p, Vec3& compensation, const Vec3& d) {
+template <class S>
+void add_to_place(Vec3T<S>& p, Vec3T<S>& compensation, const std::type_identity_t<Vec3T<S>>& d) {
   for (int i = 0; i < 3; ++i) set_sum(p[i], compensation[i], p[i], compensation[i], d[i]);
 }
 
