@@ -78,9 +78,9 @@ class ResidualSink final : public RangeSink {
     double* const rows = contribution.residual().data() + b.offset;
     if (level_ == ConstraintLevel::velocity) {
       if (b.kind != BlockKind::multiplier) return;
-      for (int j = 0; j < b.size; ++j) {
+      for (int j = 0; const double rate : std::span(contribution.rate().data() + b.offset, at(b.size))) {
         if (!stabilizing_) other_[at(dof + j)] = rows[j];
-        rows[j] = contribution.rate()[b.offset + j];
+        rows[j++] = rate;
       }
       return;
     }
