@@ -14,6 +14,7 @@
 #include "trammel/by_processor.hpp"
 #include "trammel/error.hpp"
 #include "trammel/glyph.hpp"
+#include "trammel/local_lanes.hpp"
 #include "trammel/swept_canvas.hpp"
 
 namespace trammel::beam {
@@ -32,22 +33,6 @@ struct NodalForces {
     if (c.massive) InertiaForces(c.mass, n1, n2).add_residual(total);
   }
 };
-
-/// As node_motion, of several elements.
-NodeMotionOf<Lanes> node_motion_of_lanes(std::span<const LocalState> x, int first) {
-  NodeMotionOf<Lanes> n;
-  const auto take = [&](auto& to, auto of) {
-    read_lanes(lane_arrays([&](std::size_t k) { return of(x[0].at_offsets(&x[k].offset(0))).data(); }), to);
-  };
-  take(n.R_WS, [&](const LocalState& its) { return its.rotation(first + 1); });
-  take(n.p_WS, [&](const LocalState& its) { return its.position(first); });
-  take(n.v_WS, [&](const LocalState& its) { return its.velocity(first); });
-  take(n.w_WS_S, [&](const LocalState& its) { return its.velocity(first + 1); });
-  take(n.a_WS, [&](const LocalState& its) { return its.acceleration(first); });
-  take(n.wdot_WS_S, [&](const LocalState& its) { return its.acceleration(first + 1); });
-  take(n.compensation_W, [&](const LocalState& its) { return its.compensation(first); });
-  return n;
-}
 
 /// What the rounded positions and rotations of an element's nodes leave undetermined of its strains and of its section forces at the
 /// nodes.
@@ -227,15 +212,14 @@ TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_residuals(
   const ElementConstants& c = *elements[0]->constants_;
   for (const BeamElement* const element : elements)
     if (element->constants_.get() != &c) return false;
-  const NodeMotionOf<Lanes> n1 = node_motion_of_lanes(x, 0), n2 = node_motion_of_lanes(x, 2);
+  const LocalStateLanes at(x);
+  const auto n1 = node_motion<Lanes>(at, 0), n2 = node_motion<Lanes>(at, 2);
   if (!TurnOfLanes(n1.R_WS.transpose() * n2.R_WS).small()) return false;
   Eigen::Matrix<Lanes, 12, 1> r;
   r.fill(Lanes(0.0));
   ElasticForcesOf<Lanes>(c.elastic, n1, n2).add_residual(r);
   if (c.massive) InertiaForcesOf<Lanes>(c.mass, n1, n2).add_residual(r);
-  std::array<double*, Lanes::count> rows{};
-  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = out[k]->residual().data();
-  write_lanes(r, rows);
+  write_residuals(r, 0, out);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "trammel/body_canvas.hpp"
 #include "trammel/by_processor.hpp"
+#include "trammel/local_lanes.hpp"
 
 namespace trammel::rigid_body {
 
@@ -41,52 +42,30 @@ void draw_moving(const Solids& solids, const LocalState& x, Canvas& canvas) {
   solids.draw(R, motion.p_WB, moving);
 }
 
-/// Velocities and accelerations of several bodies.
-struct MotionLanes {
-  Vec3T<Lanes> w, a, alpha;
-
-  explicit MotionLanes(std::span<const LocalState> x) {
-    const auto take = [&](auto& to, auto of) {
-      read_lanes(lane_arrays([&](std::size_t k) { return of(x[0].at_offsets(&x[k].offset(0))).data(); }), to);
-    };
-    take(w, [](const LocalState& its) { return its.velocity(1); });
-    take(a, [](const LocalState& its) { return its.acceleration(0); });
-    take(alpha, [](const LocalState& its) { return its.acceleration(1); });
-  }
-};
-
-void write_residuals(const Vec6T<Lanes>& r, std::span<LocalSystem* const> out) {
-  std::array<double*, Lanes::count> rows{};
-  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = out[k]->residual().data();
-  write_lanes(r, rows);
-}
-
 }  // namespace
 
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool CentredBody::evaluate_residuals(
     std::span<const CentredBody* const> bodies, std::span<const LocalState> x,
     std::span<LocalSystem* const> out) {
-  const MotionLanes at(x);
-  Lanes mass;
-  Mat3T<Lanes> J;
-  for (std::size_t k = 0; k < bodies.size(); ++k) mass.set(static_cast<int>(k), bodies[k]->mass_);
-  read_lanes(lane_arrays([&](std::size_t k) { return bodies[k]->J_.data(); }), J);
-  write_residuals(centred_residual<Lanes>(mass, J, at.w, at.a, at.alpha), out);
+  const LocalStateLanes at(x);
+  const Lanes mass = lanes_of([&](std::size_t k) { return bodies[k]->mass_; });
+  const auto J = read_lanes<Mat3T<Lanes>>([&](std::size_t k) { return bodies[k]->J_.data(); });
+  write_residuals(centred_residual<Lanes>(mass, J, at.velocity(1), at.acceleration(0), at.acceleration(1)), 0,
+                  out);
   return true;
 }
 
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool OffsetBody::evaluate_residuals(
     std::span<const OffsetBody* const> bodies, std::span<const LocalState> x,
     std::span<LocalSystem* const> out) {
-  const MotionLanes at(x);
-  Lanes mass;
-  Vec3T<Lanes> c;
-  Mat3T<Lanes> J, R;
-  for (std::size_t k = 0; k < bodies.size(); ++k) mass.set(static_cast<int>(k), bodies[k]->mass_);
-  read_lanes(lane_arrays([&](std::size_t k) { return bodies[k]->centre_.data(); }), c);
-  read_lanes(lane_arrays([&](std::size_t k) { return bodies[k]->J_origin_.data(); }), J);
-  read_lanes(lane_arrays([&](std::size_t k) { return x[k].rotation(1).data(); }), R);
-  write_residuals(offset_residual<Lanes>(mass, c, J, R, at.w, at.a, at.alpha), out);
+  const LocalStateLanes at(x);
+  const Lanes mass = lanes_of([&](std::size_t k) { return bodies[k]->mass_; });
+  const auto c = read_lanes<Vec3T<Lanes>>([&](std::size_t k) { return bodies[k]->centre_.data(); });
+  const auto J = read_lanes<Mat3T<Lanes>>([&](std::size_t k) { return bodies[k]->J_origin_.data(); });
+  const Mat3T<Lanes> R = at.rotation(1);
+  const Vec3T<Lanes> w = at.velocity(1), a = at.acceleration(0), alpha = at.acceleration(1);
+  const OffsetMotion<Lanes> motion{c, J, R, w, a, alpha};
+  write_residuals(motion.residual(mass), 0, out);
   return true;
 }
 

@@ -27,15 +27,22 @@ Vec6T<S> centred_residual(const S& mass, const Mat3T<S>& J, const Vec3T<S>& w, c
   r << mass * a, J.lazyProduct(alpha) + w.cross(Jw);
   return r;
 }
+
+/// What the residual with any c, and its tangent, are made of.
 template <class S>
-Vec6T<S> offset_residual(const S& mass, const Vec3T<S>& c, const Mat3T<S>& J_O, const Mat3T<S>& R,
-                         const Vec3T<S>& w, const Vec3T<S>& a, const Vec3T<S>& alpha) {
-  Vec6T<S> r;
+struct OffsetMotion {
+  const Vec3T<S>& c;
+  const Mat3T<S>&J_O, &R;
+  const Vec3T<S>&w, &a, &alpha;
   const Vec3T<S> wc = w.cross(c), Jw = J_O.lazyProduct(w), b = alpha.cross(c) + w.cross(wc),
                  a_body = R.transpose().lazyProduct(a);
-  r << mass * (a + R.lazyProduct(b)), mass * c.cross(a_body) + J_O.lazyProduct(alpha) + w.cross(Jw);
-  return r;
-}
+
+  Vec6T<S> residual(const S& mass) const {
+    Vec6T<S> r;
+    r << mass * (a + R.lazyProduct(b)), mass * c.cross(a_body) + J_O.lazyProduct(alpha) + w.cross(Jw);
+    return r;
+  }
+};
 
 /// A body whose frame stands at its c.o.m.: position and rotation do not couple.
 class CentredBody {
@@ -79,17 +86,16 @@ class OffsetBody {
 
   void evaluate(const LocalState& x, LocalSystem& out) const {
     const Mat3 R = x.rotation(1);
-    const Vec3 w = x.velocity(1), alpha = x.acceleration(1);
-    out.residual() = offset_residual<double>(mass_, centre_, J_origin_, R, w, x.acceleration(0), alpha);
+    const Vec3 w = x.velocity(1), a = x.acceleration(0), alpha = x.acceleration(1);
+    const OffsetMotion<double> motion{centre_, J_origin_, R, w, a, alpha};
+    out.residual() = motion.residual(mass_);
     if (!out.request.tangent) return;
-    const Vec3 wc = w.cross(centre_), Jw = J_origin_ * w, b = mass_ * (alpha.cross(centre_) + w.cross(wc)),
-               a_body = R.transpose() * x.acceleration(0);
     const Mat3 mc = mass_ * skew(centre_);
     MatrixMap K = out.K(), D = out.D(), M = out.M();
-    K.topRightCorner<3, 3>() = -R * skew(b);
-    K.bottomRightCorner<3, 3>() = mc * skew(a_body);
-    D.topRightCorner<3, 3>() = R * (-mass_ * skew(wc) - skew(w) * mc);
-    D.bottomRightCorner<3, 3>() = skew(w) * J_origin_ - skew(Jw);
+    K.topRightCorner<3, 3>() = -mass_ * R * skew(motion.b);
+    K.bottomRightCorner<3, 3>() = mc * skew(motion.a_body);
+    D.topRightCorner<3, 3>() = R * (-mass_ * skew(motion.wc) - skew(w) * mc);
+    D.bottomRightCorner<3, 3>() = skew(w) * J_origin_ - skew(motion.Jw);
     M.topLeftCorner<3, 3>().diagonal().setConstant(mass_);
     M.topRightCorner<3, 3>() = -R * mc;
     M.bottomLeftCorner<3, 3>() = mc * R.transpose();

@@ -191,42 +191,32 @@ class Joint {
       A[k] = &joint.site_.A;
       B[k] = &joint.site_.B;
     }
-    const auto at = [&](std::size_t k) { return x[0].at_offsets(&x[k].offset(0)); };  // of the same state
+    const LocalStateLanes at(x);
     typename Joints::Multipliers lambda;
-    const auto read_group = [&]<std::size_t g>(std::integral_constant<std::size_t, g>, int& equation) {
+    int equation = 0;
+    const auto read_group = [&]<std::size_t g>(std::integral_constant<std::size_t, g>) {
       constexpr int rows = Derived::multiplier_groups[g].rows;
-      const int block = joints[0]->groups_[g].block;
-      read_lanes<rows>(lane_arrays([&](std::size_t k) { return at(k).value(block); }),
-                       lambda.data() + equation);
+      lambda.template segment<rows>(equation) = at.template values<rows>(joints[0]->groups_[g].block);
       equation += rows;
     };
-    int first = 0;
     [&]<std::size_t... g>(std::index_sequence<g...>) {
-      (read_group(std::integral_constant<std::size_t, g>(), first), ...);
+      (read_group(std::integral_constant<std::size_t, g>()), ...);
     }
     (std::make_index_sequence<group_count()>());
     typename Joints::CoordinateLanes c, c_rate;
     joints[0]->for_each_coordinate([&](int i, int block, int number) {
-      read_lanes<1>(lane_arrays([&](std::size_t k) { return at(k).value(block) + number; }), c.data() + i);
-      if (request.rates)
-        read_lanes<1>(lane_arrays([&](std::size_t k) { return at(k).rate(block) + number; }),
-                      c_rate.data() + i);
+      c[i] = at.value(block, number);
+      if (request.rates) c_rate[i] = at.rate(block, number);
     });
     using Markers = typename Joints::MarkersOfJoint;
-    const Joints all(*joints[0], Markers(A, x, 0, request.rates), Markers(B, x, 2, request.rates), lambda, c,
-                     c_rate, x[0].time(), request.rates);
-    const auto write = [](const auto& from, int row, auto to) {
-      std::array<double*, Lanes::count> rows;
-      for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = to(k).data() + row;
-      write_lanes(from, rows);
-    };
-    const auto residual = [&](std::size_t k) { return out[k]->residual(); };
+    const Joints all(*joints[0], Markers(A, at, 0, request.rates), Markers(B, at, 2, request.rates), lambda,
+                     c, c_rate, at.time(), request.rates);
     constexpr int of_coordinates = 12, of_equations = of_coordinates + coordinates;
-    write(all.on_A, 0, residual);
-    write(all.on_B, 6, residual);
-    write(all.on_coordinates, of_coordinates, residual);
-    write(all.C, of_equations, residual);
-    if (request.rates) write(all.rate, of_equations, [&](std::size_t k) { return out[k]->rate(); });
+    write_residuals(all.on_A, 0, out);
+    write_residuals(all.on_B, 6, out);
+    write_residuals(all.on_coordinates, of_coordinates, out);
+    write_residuals(all.C, of_equations, out);
+    if (request.rates) write_rates(all.rate, of_equations, out);
     return true;
   }
 

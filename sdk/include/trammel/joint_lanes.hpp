@@ -2,13 +2,11 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 
 #include "trammel/joint_structure.hpp"
 #include "trammel/joint_terms.hpp"
-#include "trammel/lanes.hpp"
+#include "trammel/local_lanes.hpp"
 #include "trammel/marker.hpp"
-#include "trammel/state.hpp"
 
 namespace trammel::detail {
 
@@ -16,25 +14,21 @@ namespace trammel::detail {
 template <bool axes>
 struct MarkerLanes {
   Mat3T<Lanes> R_WF, R_WM, R_FM;
-  Vec3T<Lanes> p_FM_F, p_WM, compensation_W;
-  Vec3T<Lanes> v_WM, w_WM_M;
+  Vec3T<Lanes> p_FM_F, p_WM, compensation_W, v_WM, w_WM_M;
   bool turned = false;  ///< the axes of some marker are not those of its frame; else R_FM is not set
 
   /// The frames' blocks are the local blocks `first` and `first` + 1.
-  MarkerLanes(const std::array<const Marker*, Lanes::count>& markers, std::span<const LocalState> x,
-              int first, bool rates) {
-    const auto take = [&](auto& to, auto of) {
-      read_lanes(lane_arrays([&](std::size_t k) { return of(x[0].at_offsets(&x[k].offset(0))).data(); }), to);
-    };
+  MarkerLanes(const std::array<const Marker*, Lanes::count>& markers, const LocalStateLanes& x, int first,
+              bool rates)
+      : R_WF(x.rotation(first + 1)),
+        p_FM_F(read_lanes<Vec3T<Lanes>>([&](std::size_t k) { return markers[k]->p_FM_F().data(); })),
+        p_WM(x.position(first)),
+        compensation_W(x.compensation(first)) {
     Vec3T<Lanes> v_WF, w_WF_F;
-    take(R_WF, [&](const LocalState& its) { return its.rotation(first + 1); });
-    take(p_WM, [&](const LocalState& its) { return its.position(first); });
-    take(compensation_W, [&](const LocalState& its) { return its.compensation(first); });
     if (rates) {
-      take(v_WF, [&](const LocalState& its) { return its.velocity(first); });
-      take(w_WF_F, [&](const LocalState& its) { return its.velocity(first + 1); });
+      v_WF = x.velocity(first);
+      w_WF_F = x.velocity(first + 1);
     }
-    read_lanes(lane_arrays([&](std::size_t k) { return markers[k]->p_FM_F().data(); }), p_FM_F);
     if constexpr (axes)
       for (const Marker* const marker : markers) {
         const Mat3& R = marker->R_FM();
@@ -43,7 +37,7 @@ struct MarkerLanes {
     add_to_place(p_WM, compensation_W, R_WF.lazyProduct(p_FM_F));
     if (rates) v_WM = v_WF + R_WF.lazyProduct(w_WF_F.cross(p_FM_F));
     if constexpr (axes) {
-      if (turned) read_lanes(lane_arrays([&](std::size_t k) { return markers[k]->R_FM().data(); }), R_FM);
+      if (turned) R_FM = read_lanes<Mat3T<Lanes>>([&](std::size_t k) { return markers[k]->R_FM().data(); });
       R_WM = turned ? Mat3T<Lanes>(R_WF.lazyProduct(R_FM)) : R_WF;
       if (rates) w_WM_M = turned ? Vec3T<Lanes>(R_FM.transpose().lazyProduct(w_WF_F)) : w_WF_F;
     }

@@ -67,6 +67,28 @@ class Lanes {
 
 namespace detail {
 
+// NOLINTNEXTLINE(modernize-use-using)
+typedef double PairInMemory
+    __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/// Two numbers of each lane.
+inline void read_pairs(const std::array<const double*, Lanes::count>& from, int i, Lanes* to) {
+  static_assert(Lanes::count == 4);
+  const auto of = [&](std::size_t k) { return *reinterpret_cast<const PairInMemory*>(from[k] + i); };
+  const Lanes::Vector ac = __builtin_shufflevector(of(0), of(2), 0, 1, 2, 3),
+                      bd = __builtin_shufflevector(of(1), of(3), 0, 1, 2, 3);
+  to[0] = Lanes(__builtin_shufflevector(ac, bd, 0, 4, 2, 6));
+  to[1] = Lanes(__builtin_shufflevector(ac, bd, 1, 5, 3, 7));
+}
+inline void write_pairs(const Lanes* from, const std::array<double*, Lanes::count>& to, int i) {
+  const Lanes::Vector &first = from[0].vector(), &second = from[1].vector();
+  const auto of = [&](std::size_t k) -> PairInMemory& { return *reinterpret_cast<PairInMemory*>(to[k] + i); };
+  of(0) = __builtin_shufflevector(first, second, 0, 4);
+  of(1) = __builtin_shufflevector(first, second, 1, 5);
+  of(2) = __builtin_shufflevector(first, second, 2, 6);
+  of(3) = __builtin_shufflevector(first, second, 3, 7);
+}
+
 /// Lane k of number i becomes lane i of number k.
 inline void transpose(std::array<Lanes, Lanes::count>& all) {
   static_assert(Lanes::count == 4);
@@ -83,17 +105,21 @@ inline void transpose(std::array<Lanes, Lanes::count>& all) {
 
 }  // namespace detail
 
-/// Where the numbers of each lane are: of(k) for lane k.
+/// One number for each lane, of(k) for lane k.
 template <class Of>
-std::array<const double*, Lanes::count> lane_arrays(Of&& of) {
-  std::array<const double*, Lanes::count> all;
-  for (std::size_t k = 0; k < all.size(); ++k) all[k] = of(k);
-  return all;
+Lanes lanes_of(Of&& of) {
+  static_assert(Lanes::count == 4);
+  return Lanes(Lanes::Vector{of(0), of(1), of(2), of(3)});
 }
 
-/// Sets `n` numbers from one array for each lane.
-template <int n>
-void read_lanes(const std::array<const double*, Lanes::count>& from, Lanes* to) {
+/// A matrix of fixed size, or a vector, for each lane. Those of lane k are at of(k), in the order in which Matrix stores its numbers.
+template <class Matrix, class Of>
+Matrix read_lanes(Of&& of) {
+  constexpr int n = Matrix::SizeAtCompileTime;
+  std::array<const double*, Lanes::count> from;
+  for (std::size_t k = 0; k < from.size(); ++k) from[k] = of(k);
+  Matrix all;
+  Lanes* const to = all.data();
   int i = 0;
   for (; i + Lanes::count <= n; i += Lanes::count) {
     std::array<Lanes, Lanes::count> v;
@@ -101,26 +127,26 @@ void read_lanes(const std::array<const double*, Lanes::count>& from, Lanes* to) 
     detail::transpose(v);
     for (std::size_t k = 0; k < v.size(); ++k) to[i + static_cast<int>(k)] = v[k];
   }
-  for (; i < n; ++i) to[i] = Lanes(Lanes::Vector{from[0][i], from[1][i], from[2][i], from[3][i]});
+  for (; i + 2 <= n; i += 2) detail::read_pairs(from, i, to + i);
+  for (; i < n; ++i) to[i] = lanes_of([&](std::size_t k) { return from[k][i]; });
+  return all;
 }
-/// The same of a matrix of fixed size, in the order in which it stores its numbers.
-template <class Matrix>
-void read_lanes(const std::array<const double*, Lanes::count>& from, Matrix& to) {
-  read_lanes<Matrix::SizeAtCompileTime>(from, to.data());
-}
-/// Writes a matrix of fixed size to one array for each lane.
-template <class Matrix>
-void write_lanes(const Matrix& from, const std::array<double*, Lanes::count>& to) {
+/// Writes a matrix of fixed size: the numbers of lane k from of(k) on.
+template <class Matrix, class Of>
+void write_lanes(const Matrix& all, Of&& of) {
   constexpr int n = Matrix::SizeAtCompileTime;
+  std::array<double*, Lanes::count> to;
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = of(k);
   int i = 0;
   for (; i + Lanes::count <= n; i += Lanes::count) {
     std::array<Lanes, Lanes::count> v;
-    for (std::size_t k = 0; k < v.size(); ++k) v[k] = from.data()[i + static_cast<int>(k)];
+    for (std::size_t k = 0; k < v.size(); ++k) v[k] = all.data()[i + static_cast<int>(k)];
     detail::transpose(v);
     for (std::size_t k = 0; k < v.size(); ++k) v[k].write(to[k] + i);
   }
+  for (; i + 2 <= n; i += 2) detail::write_pairs(all.data() + i, to, i);
   for (; i < n; ++i)
-    for (std::size_t k = 0; k < to.size(); ++k) to[k][i] = from.data()[i][static_cast<int>(k)];
+    for (std::size_t k = 0; k < to.size(); ++k) to[k][i] = all.data()[i][static_cast<int>(k)];
 }
 
 }  // namespace trammel
