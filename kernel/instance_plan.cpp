@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "trammel/index.hpp"
-
 namespace trammel {
 
 StabilizingParts::StabilizingParts(const StencilBlock& row, const StencilBlock& column) {
@@ -46,7 +44,7 @@ bool writes(const ElementRange& range, int i, int k, int count) {
 bool is_nominal(const Row& row) { return row.measure.dimension == Dimension::nominal; }
 
 void find_traits(const Model& model, RangePlan& plan) {
-  plan.traits.resize(static_cast<std::size_t>(plan.range->size()));
+  plan.traits.resize(at(plan.range->size()));
   for (const int i : plan.instances) {
     InstanceTraits& traits = plan.traits[at(i)];
     const int entity = plan.range->entity(i);
@@ -62,10 +60,10 @@ void find_traits(const Model& model, RangePlan& plan) {
       if (!is_multiplier(b.kind)) continue;
       for (std::size_t a = 0; a < block.rows.size(); ++a) {
         b.may_rest = b.may_rest || block.rows[a].may_rest();
-        if (block.rows[a].compliant) b.compliant = block.rows.data();
+        if (block.rows[a].compliant) b.rows = block.rows.data();
       }
       traits.may_rest = traits.may_rest || b.may_rest;
-      traits.compliant = traits.compliant || b.compliant != nullptr;
+      traits.compliant = traits.compliant || b.is_compliant();
     }
     if (traits.may_rest || traits.compliant) plan.special.push_back(i);
   }
@@ -116,7 +114,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.offset_of.reserve(at(n));
     auto mine = plan.instances.begin();
     for (int i = 0; i < n; ++i) {
-      plan.block_begin.push_back(plan.blocks.size());
+      plan.block_begin.emplace_back(plan.blocks.size());
       if (mine == plan.instances.end() || *mine != i) continue;
       ++mine;
       int offset = 0;
@@ -126,17 +124,18 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
                        .kind = block.kind,
                        .size = static_cast<std::int16_t>(block.size),
                        .offset = static_cast<std::int16_t>(offset),
-                       .Q = layout.root(id).Q};
+                       .rows = nullptr};
+        if (b.kind == BlockKind::rotation) b.turn = layout.root(id).Q;
         if (const UnknownBlock* u = layout.unknown_of(id)) {
           b.unknown = static_cast<std::int32_t>(u - unknowns.data());
           b.stabilizing = u->stabilizing_local >= 0;
-          b.local = u->local;
+          if (b.kind == BlockKind::algebraic) b.local = u->local;
         }
         const BlockOffset& its = layout.offset(id);
         if (b.kind == BlockKind::rotation && offset > 0 && plan.blocks.back().kind == BlockKind::position)
           plan.blocks.back().begins_frame = its.dof == plan.offsets.back().dof + 3;
         if (b.kind == BlockKind::coordinate && std::ranges::any_of(block.rows, is_nominal))
-          b.nominal = block.rows.data();
+          b.rows = block.rows.data();
         if (is_multiplier(b.kind)) plan.has_constraints = true;
         if (b.kind == BlockKind::algebraic) plan.has_algebraic = true;
         offset += block.size;
@@ -144,7 +143,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
         plan.offsets.push_back(its);
       }
     }
-    plan.block_begin.push_back(plan.blocks.size());
+    plan.block_begin.emplace_back(plan.blocks.size());
     plan.blocks.shrink_to_fit();
     plan.offsets.shrink_to_fit();
     find_traits(model, plan);
@@ -153,9 +152,9 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     find_runs(layout, r, plan);
     for (int i = 0; i < n; ++i) {
       plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[at(i)]);
-      plan.pair_begin.push_back(plan.pairs.size());
-      plan.slot_begin.push_back(pattern.slot_count());
-      plan.kept_begin.push_back(kept);
+      plan.pair_begin.emplace_back(plan.pairs.size());
+      plan.slot_begin.emplace_back(pattern.slot_count());
+      plan.kept_begin.emplace_back(kept);
       const auto blocks = plan.stencil(i);
       const int count = static_cast<int>(blocks.size());
       const bool may_rest = plan.traits[at(i)].may_rest;
@@ -172,7 +171,7 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
           kept += append_pair(pattern, unknowns, row, column);
         }
     }
-    plan.pair_begin.push_back(plan.pairs.size());
+    plan.pair_begin.emplace_back(plan.pairs.size());
     plan.pairs.shrink_to_fit();
     plans.push_back(std::move(plan));
   }

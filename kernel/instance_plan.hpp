@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -7,12 +8,14 @@
 #include "kernel/layout.hpp"
 #include "kernel/matrix_pattern.hpp"
 #include "kernel/model.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
 /// A block of an instance's stencil, as the assembler needs it.
 struct StencilBlock {
   BlockId id = no_block;
+  std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
   BlockKind kind = BlockKind::position;
   bool stabilizing : 1 = false;
   /// Made by the entity of the instance, which therefore writes its rows: a multiplier, a coordinate or algebraic unknowns.
@@ -20,16 +23,18 @@ struct StencilBlock {
   bool may_rest : 1 = false;      ///< for an own multiplier: some row may become inactive or slip
   bool begins_frame : 1 = false;  ///< a position; the next block is its rotation, behind it in arrays by dof
   std::int16_t size = 0;
-  std::int16_t offset = 0;    ///< in the local system
-  std::int32_t unknown = -1;  ///< index into Layout::unknowns(), -1 where fixed
-  std::int32_t local = -1;    ///< UnknownBlock::local, -1 where fixed
-  /// For an own multiplier: its rows, if some depend on the instance's multipliers; else null.
-  const Row* compliant = nullptr;
-  const Row* nominal = nullptr;  ///< for coordinates with a nominal size: what they measure; else null
-  /// For a rotation that is identified with its root and differs by Q: R = R_root Q; else null.
-  const Mat3* Q = nullptr;
+  std::int16_t offset = 0;  ///< in the local system
+  /// What some kinds have. Together, since stencils are most of a plan's memory.
+  union {
+    const Row* rows = nullptr;  ///< own multiplier with compliant rows; coordinates with nominal sizes
+    const Mat3* turn;           ///< rotation that is identified with its root and differs by Q: R = R_root Q
+    std::ptrdiff_t local;       ///< algebraic unknowns: UnknownBlock::local
+  };
 
-  bool is_compliant(int row) const { return compliant != nullptr && compliant[row].compliant; }
+  const Mat3* Q() const { return kind == BlockKind::rotation ? turn : nullptr; }
+  const Row* nominal() const { return kind == BlockKind::coordinate ? rows : nullptr; }
+  bool is_compliant() const { return is_multiplier(kind) && rows != nullptr; }
+  bool is_compliant(int row) const { return is_compliant() && rows[row].compliant; }
 };
 
 /// One pair of stencil blocks whose part of the tangent may be non-zero.
@@ -60,22 +65,20 @@ struct RangePlan {
   std::vector<const BlockOffset*> offset_of;  ///< by instance, into `offsets`
   std::vector<StencilBlock> blocks;
   std::vector<BlockPair> pairs;
-  std::vector<std::size_t> block_begin, pair_begin;  ///< by instance, and one past the last
-  std::vector<std::size_t> slot_begin;               ///< by instance: its first slot in the matrix's pattern
-  std::vector<std::size_t> kept_begin;  ///< by instance: its first number among the kept gradients
-  bool has_constraints = false;         ///< some stencil holds a multiplier
-  bool has_algebraic = false;           ///< some stencil holds algebraic unknowns
-  ElementCalls calls;                   ///< what the instances of this rank have besides `evaluate`
-  std::vector<InstanceTraits> traits;   ///< by instance
-  std::vector<int> special;             ///< instances with a trait, in order
+  std::vector<std::uint32_t> block_begin, pair_begin;  ///< by instance, and one past the last
+  std::vector<std::uint32_t> slot_begin;  ///< by instance: its first slot in the matrix's pattern
+  std::vector<std::uint32_t> kept_begin;  ///< by instance: its first number among the kept gradients
+  bool has_constraints = false;           ///< some stencil holds a multiplier
+  bool has_algebraic = false;             ///< some stencil holds algebraic unknowns
+  ElementCalls calls;                     ///< what the instances of this rank have besides `evaluate`
+  std::vector<InstanceTraits> traits;     ///< by instance
+  std::vector<int> special;               ///< instances with a trait, in order
 
   std::span<const StencilBlock> stencil(int i) const {
-    const auto k = static_cast<std::size_t>(i);
-    return {blocks.data() + block_begin[k], blocks.data() + block_begin[k + 1]};
+    return {blocks.data() + block_begin[at(i)], blocks.data() + block_begin[at(i) + 1]};
   }
   std::span<const BlockPair> coupled(int i) const {
-    const auto k = static_cast<std::size_t>(i);
-    return {pairs.data() + pair_begin[k], pairs.data() + pair_begin[k + 1]};
+    return {pairs.data() + pair_begin[at(i)], pairs.data() + pair_begin[at(i) + 1]};
   }
 };
 

@@ -58,13 +58,13 @@ class ResidualSink final : public RangeSink {
   void add_block(int i, const StencilBlock& b, int dof, LocalSystem& contribution) {
     if (is_multiplier(b.kind) && level_ != ConstraintLevel::position) differentiate(i, b, dof, contribution);
     const double* const rows = contribution.residual().data() + b.offset;
+    const Row* const nominal = b.nominal();
     double largest = 0, *const to = r_ + dof;
     const auto add_rows = [&](auto size) {
       for (int j = 0; j < size; ++j) {
         const double row = rows[j];
         to[j] += row;
-        largest =
-            std::max(largest, b.nominal == nullptr ? std::abs(row) : measured(row, b.nominal[j].measure));
+        largest = std::max(largest, nominal == nullptr ? std::abs(row) : measured(row, nominal[j].measure));
       }
     };
     b.size == 3 ? add_rows(std::integral_constant<int, 3>()) : add_rows(int{b.size});

@@ -1,5 +1,4 @@
 #include "kernel/tangent_sink.hpp"
-#include "trammel/index.hpp"
 
 #include <algorithm>
 
@@ -9,8 +8,8 @@ namespace {
 
 /// Turns rows of an identified rotation into those of its root.
 void turn_rows(const StencilBlock& row, double* numbers, int columns) {
-  for (int j = 0; row.Q != nullptr && j < columns; ++j, numbers += 3)
-    Eigen::Map<Vec3>{numbers} = (*row.Q * Eigen::Map<const Vec3>(numbers)).eval();
+  for (int j = 0; row.Q() != nullptr && j < columns; ++j, numbers += 3)
+    Eigen::Map<Vec3>{numbers} = (*row.Q() * Eigen::Map<const Vec3>(numbers)).eval();
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ void TangentSink::add_bias_rate(int i, std::size_t k, LocalSystem& contribution,
 }
 
 void TangentSink::drop_compliance(const StencilBlock& row, Small& block) const {
-  if (row.compliant == nullptr) return;
+  if (!row.is_compliant()) return;
   for (int a = 0; a < block.rows; ++a)
     if (row.is_compliant(a) && !statuses_.inactive(row.id, a))
       for (int b = 0; b < block.columns; ++b) block.number[a + block.rows * b] = 0;
@@ -91,13 +90,13 @@ void TangentSink::look_at(std::span<const StencilBlock> blocks) {
     Seen& seen = seen_[k];
     seen.increment = seen.rate = nullptr;
     seen.multiplier = b.kind == BlockKind::multiplier;
-    seen.plain = weights_.bias_rate == 0 && b.Q == nullptr && !b.stabilizing && !b.may_rest &&
+    seen.plain = weights_.bias_rate == 0 && b.Q() == nullptr && !b.stabilizing && !b.may_rest &&
                  (seen.multiplier || is_kinematic(b.kind));
     if (b.kind != BlockKind::rotation || b.unknown < 0) continue;
     const Mat3* T = moved ? &weights_.T[at(b.unknown)] : nullptr;
     seen.increment = T;
-    if (b.Q == nullptr) continue;
-    seen.turned_rate = b.Q->transpose();
+    if (b.Q() == nullptr) continue;
+    seen.turned_rate = b.Q()->transpose();
     if (moved) seen.turned_increment = seen.turned_rate * *T;
     seen.rate = &seen.turned_rate;
     seen.increment = moved ? &seen.turned_increment : seen.rate;

@@ -6,6 +6,7 @@
 
 #include "kernel/assembler.hpp"
 #include "kernel/range_sink.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -25,7 +26,7 @@ class TangentSink final : public RangeSink {
     /// Makes it a block of zeros.
     void clear(int rows_now, int columns_now) {
       rows = rows_now, columns = columns_now;
-      numbers.assign(static_cast<std::size_t>(rows * columns), 0.0);
+      numbers.assign(at(rows * columns), 0.0);
       number = numbers.data();
     }
     double* number = nullptr;
@@ -64,10 +65,8 @@ class TangentSink final : public RangeSink {
   /// Adds `scale` times a block of numbers by columns, as large as `size`; returns the slot after its own.
   const PetscInt* add_block(const PetscInt* slot, const double* number, const Small& size,
                             double scale) const;
-  double row_scale(const StencilBlock& b) const { return weights_.row[static_cast<std::size_t>(b.kind)]; }
-  double column_scale(const StencilBlock& b) const {
-    return weights_.column[static_cast<std::size_t>(b.kind)];
-  }
+  double row_scale(const StencilBlock& b) const { return weights_.row[at(static_cast<int>(b.kind))]; }
+  double column_scale(const StencilBlock& b) const { return weights_.column[at(static_cast<int>(b.kind))]; }
 
   const TangentWeights& weights_;
   const RowStatuses& statuses_;
