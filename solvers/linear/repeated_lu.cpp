@@ -275,12 +275,15 @@ klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
     common_->initmem_amd = most_fill;
     common_->memgrow = std::numeric_limits<double>::max();  // KLU gives up where it would need more
   }
+  // Meanwhile KLU has a workspace of its own.
+  const std::size_t room = std::exchange(room_->work, {}).size();
   klu_numeric* made =
       klu_factor(starts_.data(), columns_.data(), room_->values.data(), symbolic, common_.get());
   common_->initmem_amd = initial;
   common_->memgrow = growth;
   if (made != nullptr && common_->status != KLU_OK) klu_free_numeric(&made, common_.get());
   if (made != nullptr) take_workspace_from(*made);
+  room_->work.resize(room);
   return made;
 }
 
