@@ -81,7 +81,7 @@ struct Row {
   friend bool operator==(const Row&, const Row&) = default;
 };
 
-/// The rows of a block, which do not change. Blocks that are made one after the other share equal ones.
+/// The rows of a block, which do not change. Most blocks share them with blocks that were made shortly before.
 class TRAMMEL_API RowList {
  public:
   using value_type = Row;
