@@ -81,8 +81,11 @@ class ProbeState {
     block.kind = kind;
     block.size = static_cast<int>(rate.size());
     block.name = "block " + std::to_string(blocks_.size());
-    std::copy(value.begin(), value.end(), block.initial.begin());
-    std::copy(rate.begin(), rate.end(), block.initial_rate.begin());
+    const auto assign = [](const Eigen::VectorXd& numbers, BlockNumbers& to) {
+      to.assign({numbers.data(), static_cast<std::size_t>(numbers.size())}, to.size());
+    };
+    assign(value, block.initial);
+    assign(rate, block.initial_rate);
     blocks_.push_back(block);
     accelerations_.insert(accelerations_.end(), second.begin(), second.end());
     rebuild();
