@@ -82,11 +82,11 @@ inline void read_pairs(const std::array<const double*, Lanes::count>& from, int 
 }
 inline void write_pairs(const Lanes* from, const std::array<double*, Lanes::count>& to, int i) {
   const Lanes::Vector &first = from[0].vector(), &second = from[1].vector();
-  const auto of = [&](std::size_t k) -> PairInMemory& { return *reinterpret_cast<PairInMemory*>(to[k] + i); };
-  of(0) = __builtin_shufflevector(first, second, 0, 4);
-  of(1) = __builtin_shufflevector(first, second, 1, 5);
-  of(2) = __builtin_shufflevector(first, second, 2, 6);
-  of(3) = __builtin_shufflevector(first, second, 3, 7);
+  // Not by references to such pairs: through one, clang takes their address to be aligned.
+  *reinterpret_cast<PairInMemory*>(to[0] + i) = __builtin_shufflevector(first, second, 0, 4);
+  *reinterpret_cast<PairInMemory*>(to[1] + i) = __builtin_shufflevector(first, second, 1, 5);
+  *reinterpret_cast<PairInMemory*>(to[2] + i) = __builtin_shufflevector(first, second, 2, 6);
+  *reinterpret_cast<PairInMemory*>(to[3] + i) = __builtin_shufflevector(first, second, 3, 7);
 }
 
 /// Lane k of number i becomes lane i of number k.
