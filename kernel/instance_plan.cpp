@@ -1,7 +1,10 @@
 #include "kernel/instance_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+
+#include "trammel/error.hpp"
 
 namespace trammel {
 
@@ -175,6 +178,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.pairs.shrink_to_fit();
     plans.push_back(std::move(plan));
   }
+  if (std::max(pattern.slot_count(), kept) > std::numeric_limits<std::uint32_t>::max())
+    throw Error("a rank's part of the matrix has more than 4.29e9 rows of blocks: use more ranks");
   tell_first(model, plans);
   return plans;
 }

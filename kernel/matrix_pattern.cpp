@@ -1,5 +1,7 @@
 #include "kernel/matrix_pattern.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -8,9 +10,20 @@
 #include "kernel/layout.hpp"
 #include "kernel/petsc_call.hpp"
 #include "kernel/rank_exchange.hpp"
+#include "trammel/error.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
+
+/// Places are numbers of type PetscInt, which would overflow without a word.
+static void refuse_overflow(std::size_t count) {
+  if (count <= at(PETSC_MAX_INT)) return;
+  throw Error(fmt::format(
+      "a rank's part of the matrix has more than {} entries, which a PETSc with indices of {} bits cannot "
+      "count: use more ranks{}",
+      PETSC_MAX_INT, 8 * sizeof(PetscInt),
+      sizeof(PetscInt) < 8 ? ", or a PETSc with indices of 64 bits" : ""));
+}
 
 void MatrixPattern::append(int row, int rows, PetscInt column, int columns) {
   blocks_.push_back({row, rows, column, columns});
@@ -73,6 +86,7 @@ void MatrixPattern::exchange_blocks(const Layout& layout, PetscInt begin) {
 }
 
 void MatrixPattern::find_places(PetscInt begin, PetscInt owned) {
+  refuse_overflow(slot_count_);
   std::vector<std::size_t> first(at(owned) + 1, 0);
   const auto each_row = [&](auto&& visit) {
     PetscInt slot = 0;
@@ -108,6 +122,7 @@ void MatrixPattern::find_places(PetscInt begin, PetscInt owned) {
         own.columns.push_back(column - begin);
       else
         others.columns.push_back(column);
+    refuse_overflow(at(ghosts_) + own.columns.size() + others.columns.size());
     for (Part* part : {&own, &others}) part->begins.push_back(part->size());
   }
   for (Part* part : {&own, &others}) part->columns.shrink_to_fit();

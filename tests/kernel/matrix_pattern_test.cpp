@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
+
+#include "trammel/error.hpp"
 
 namespace trammel {
 namespace {
@@ -62,6 +65,21 @@ TEST(MatrixPattern, sets_the_entries_of_a_row_to_zero) {
   std::vector<PetscScalar> entries{1, 2, 3, 4};
   pattern.clear(1, entries.data());
   EXPECT_THAT(entries, ElementsAre(1, 2, 0, 0));
+}
+
+TEST(MatrixPattern, refuses_more_entries_than_PETSc_can_count) {
+  if (sizeof(PetscInt) > sizeof(int)) GTEST_SKIP() << "indices of 64 bits count more than a test can append";
+  MatrixPattern pattern;
+  constexpr int most = std::numeric_limits<int>::max();
+  pattern.append(0, most, 0, 1);
+  pattern.append(0, most, 0, 1);
+  try {
+    pattern.finish(1);
+    FAIL() << "nothing was refused";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("more than 2147483647 entries"));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("use more ranks"));
+  }
 }
 
 }  // namespace
