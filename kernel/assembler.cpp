@@ -11,7 +11,6 @@
 #include "kernel/matrix_pattern.hpp"
 #include "kernel/petsc_call.hpp"
 #include "kernel/plugin_call.hpp"
-#include "kernel/reaction_sides.hpp"
 #include "kernel/residual_sink.hpp"
 #include "kernel/row_evaluation.hpp"
 #include "kernel/start_rows.hpp"
@@ -52,7 +51,6 @@ struct Assembler::Parts {
   };
   std::vector<Fold> root_folds;  ///< all unknowns but stabilizing ones
   std::vector<Fold> folds, rate_folds;
-  std::optional<ReactionSides> reaction_sides;  ///< once something was visited
   State zeroed;
   const State* zeroed_from = nullptr;  ///< within one evaluation
   FieldScales scales;
@@ -158,20 +156,21 @@ struct Assembler::Parts {
     return fine;
   }
 
-  /// Evaluates every range; `skip` says which to leave out.
+  /// Evaluates every range, or of each those instances that are `chosen`; `skip` says which ranges to leave out.
   template <class Skip>
   void evaluate_here(const State& state, const Request& request, RangeSink& sink, Skip&& skip,
-                     LocalFault& fault) {
+                     LocalFault& fault, const std::vector<InstanceRun>* chosen = nullptr) {
     if (fault.waits()) return;
     const RangePlan* running = nullptr;
     zeroed_from = nullptr;
     try {
-      for (const RangePlan& plan : plans) {
+      for (std::size_t k = 0; k < plans.size(); ++k) {
+        const RangePlan& plan = plans[k];
         if (skip(plan)) continue;
         running = &plan;
         sink.begin(plan, state);
         const PluginCall call(model, *plan.range, sink.evaluated);
-        for (const InstanceRun& run : plan.runs) {
+        for (const InstanceRun& run : chosen == nullptr ? plan.runs : chosen[k]) {
           sink.evaluated = run.first;
           if (run.special)
             row_evaluation.evaluate(plan, run.first, state, at_zero(state, request), request, sink);
@@ -435,23 +434,17 @@ void Assembler::serialize(Archive& archive) {
   p.ever_redundant = {ever.begin(), ever.end()};
 }
 
-void Assembler::visit(const State& state,
-                      const std::function<void(const ElementRange&, int, const LocalState&,
-                                               const ReactionContributions&)>& visitor) {
+bool Assembler::contributions(const State& state, std::span<const std::vector<InstanceRun>> runs,
+                              std::vector<double>& r) {
   Parts& p = *parts_;
+  r.assign(at(p.layout.dof_count()), 0.0);
+  FieldScales scales;
+  ResidualSink sink(ConstraintLevel::position, false, p.states.statuses, r, p.other_by_offset, scales);
+  const auto has_none = [&](const RangePlan& plan) { return runs[at(&plan - p.plans.data())].empty(); };
   LocalFault fault;
-  p.residual(state, ConstraintLevel::position, fault, false);
-  if (!agree(fault)) throw_refused(state);
-  if (!p.reaction_sides) p.reaction_sides.emplace(p.layout);
-  p.reaction_sides->update(state, p.r_by_offset);
-  if (!each_instance(state, [&](const RangePlan& plan, int i, const LocalState& x) {
-        const ReactionContributions* const found = p.reaction_sides->of(plan.range->entity(i));
-        ReactionContributions its = found == nullptr ? ReactionContributions() : *found;
-        its.may_rest = plan.traits[at(i)].may_rest && plan.traits[at(i)].first_of_entity;
-        its.active = !p.row_evaluation.asleep(plan, i);
-        visitor(*plan.range, i, x, its);
-      }))
-    throw_refused(state);
+  p.evaluate_here(state, {}, sink, has_none, fault, runs.data());
+  sink.end();
+  return agree(fault);
 }
 
 }  // namespace trammel

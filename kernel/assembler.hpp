@@ -64,6 +64,7 @@ struct FieldScales {
 
 class LocalFault;
 class RangeSink;
+struct InstanceRun;
 struct RangePlan;
 
 /// Evaluates a model's instances on this rank, and assembles residuals and tangents over all ranks.
@@ -162,11 +163,10 @@ class TRAMMEL_API Assembler {
   };
   Cost cost() const;
 
-  /// Calls `visitor` for this rank's instances at `state`, with the contributions to the reactions, for outputs and
-  /// drawing. If the visitor throws on one rank, or an instance rejects the state, Error is thrown on all ranks.
-  void visit(const State& state,
-             const std::function<void(const ElementRange&, int instance, const LocalState&,
-                                      const ReactionContributions&)>& visitor);
+  /// What some of this rank's instances, `runs` for each of `plans`, contribute to the residual, by dof offset. False, on all ranks, at a
+  /// RejectStep.
+  bool contributions(const State& state, std::span<const std::vector<InstanceRun>> runs,
+                     std::vector<double>& r);
 
  private:
   struct Parts;

@@ -3,11 +3,13 @@
 #include <new>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/process/recorder_ranks.hpp"
 #include "kernel/assembler.hpp"
 #include "kernel/instance_plan.hpp"
 #include "kernel/plugin_call.hpp"
+#include "solvers/reactions/joint_reactions.hpp"
 
 namespace trammel {
 
@@ -41,33 +43,11 @@ class VisitFault {
   std::string text_;
 };
 
-/// What an instance is told where its reaction is its multipliers alone.
-inline ReactionContributions activity_of(const Assembler& assembler, const RangePlan& plan, int i) {
-  const InstanceTraits& traits = plan.traits[static_cast<std::size_t>(i)];
-  ReactionContributions contributions;
-  if (!traits.may_rest) return contributions;
-  contributions.may_rest = traits.first_of_entity;
-  contributions.active = !assembler.asleep(plan, i);
-  return contributions;
-}
-
-/// Calls `visitor(range, instance, local state, contributions to reactions)` for this rank's instances. If it
-/// throws on any rank, all ranks throw one Error that names the entity. Collective.
+/// Calls `visitor(range, instance, local state, contributions to reactions)` for this rank's instances of the `wanted` entities. What it
+/// throws is left in `fault`.
 template <class Visitor>
-void visit_together(Assembler& assembler, const State& state, const Visitor& visitor) {
-  VisitFault fault;
-  assembler.visit(state, [&](const ElementRange& range, int i, const LocalState& x,
-                             const ReactionContributions& contributions) {
-    fault.guard(assembler, range.entity(i), [&] { visitor(range, i, x, contributions); });
-  });
-  agree_on_errors(assembler.layout().comm(), fault.text());
-}
-
-/// Calls it for the `wanted` entities only, on this rank; what it throws is left in `fault`. None of them may be a joint with identified
-/// blocks: then all reactions are multipliers, and no residual is evaluated.
-template <class Visitor>
-void visit_wanted(Assembler& assembler, const State& state, std::span<const char> wanted,
-                  const Visitor& visitor, VisitFault& fault) {
+void visit_wanted(const Assembler& assembler, const JointReactions& reactions, const State& state,
+                  std::span<const char> wanted, const Visitor& visitor, VisitFault& fault) {
   for (const RangePlan& plan : assembler.plans()) {
     int i = 0;
     const PluginCall call(assembler.model(), *plan.range, i);
@@ -77,10 +57,22 @@ void visit_wanted(Assembler& assembler, const State& state, std::span<const char
       if (wanted[static_cast<std::size_t>(entity)] == 0) continue;
       fault.guard(assembler, entity, [&] {
         visitor(*plan.range, i, LocalState(state, plan.offset_of[static_cast<std::size_t>(i)]),
-                activity_of(assembler, plan, i));
+                reactions.of(plan, i));
       });
     }
   }
+}
+
+/// The same for all instances, with the reactions at `state`. If the visitor throws on any rank, all ranks throw one Error that names the
+/// entity. Collective.
+template <class Visitor>
+void visit_together(Assembler& assembler, const State& state, const Visitor& visitor) {
+  JointReactions reactions(assembler);
+  reactions.update(state);
+  const std::vector<char> all(assembler.model().entities.size(), 1);
+  VisitFault fault;
+  visit_wanted(assembler, reactions, state, all, visitor, fault);
+  agree_on_errors(assembler.layout().comm(), fault.text());
 }
 
 }  // namespace trammel

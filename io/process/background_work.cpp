@@ -67,6 +67,11 @@ void BackgroundQueue::wait() {
   changed_.wait(lock, [this] { return jobs_.empty(); });
 }
 
+bool BackgroundQueue::is_idle() const {
+  const std::scoped_lock lock(mutex_);
+  return jobs_.empty();
+}
+
 std::int64_t BackgroundQueue::done() const {
   const std::scoped_lock lock(mutex_);
   return done_;

@@ -30,6 +30,8 @@ class BackgroundQueue {
   void wait_for_room();
   /// Waits until no job waits or runs.
   void wait();
+  /// Whether no job waits or runs.
+  bool is_idle() const;
   /// Number of jobs that ended without exception.
   std::int64_t done() const;
   /// Throws the exception of a job, if there was one, at every call.

@@ -222,7 +222,8 @@ struct CsvHistories::Parts {
   std::vector<Sensor> sensors;
   std::map<int, std::vector<int>> by_source;  ///< sensors by the entity whose instances they want
   std::vector<char> wanted;                   ///< by entity: a sensor needs its instances; empty: none does
-  int reactions = 0;  ///< of a joint among them, which shares blocks, the reaction must be summed
+  int of_joints = 0;                          ///< a joint among them shares blocks: its reaction is summed
+  JointReactions reactions;
 
   bool begun = false;
   double last_time = 0;      ///< of the last line, once begun
@@ -243,7 +244,8 @@ struct CsvHistories::Parts {
       : assembler(assembler_),
         folder(std::move(folder_)),
         comm(assembler_.layout().comm()),
-        rank(assembler_.layout().rank()) {
+        rank(assembler_.layout().rank()),
+        reactions(assembler_) {
     const Model& model = assembler.model();
     for (int e = 0; e < static_cast<int>(model.entities.size()); ++e)
       if (model.entities[static_cast<std::size_t>(e)].category == category_name(Type::Category::sensor))
@@ -259,8 +261,8 @@ struct CsvHistories::Parts {
       wanted[static_cast<std::size_t>(s.source())] = 1;
     }
     for (const IdentifiedBlocks& pair : assembler.layout().identification().blocks())
-      if (!wanted.empty() && wanted[static_cast<std::size_t>(pair.entity)] != 0) reactions = 1;
-    MPI_Allreduce(MPI_IN_PLACE, &reactions, 1, MPI_INT, MPI_MAX, comm);
+      if (!wanted.empty() && wanted[static_cast<std::size_t>(pair.entity)] != 0) of_joints = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &of_joints, 1, MPI_INT, MPI_MAX, comm);
   }
 
   const Entity& entity(const Sensor& s) const {
@@ -293,7 +295,7 @@ struct CsvHistories::Parts {
   }
 
   /// Numbers of this rank, and energies summed over all.
-  void evaluate(const State& state) {
+  void evaluate(const State& state, const std::optional<ModelEnergy>& energy) {
     numbers.clear();
     energies.assign(sensors.size() * energy_numbers, 0.0);
     const auto visitor = [this](const ElementRange& range, int i, const LocalState& x,
@@ -301,23 +303,21 @@ struct CsvHistories::Parts {
       take(range, i, x, contributions);
     };
     VisitFault fault;
-    if (reactions != 0)
-      visit_together(assembler, state, visitor);
-    else if (!wanted.empty())
-      visit_wanted(assembler, state, wanted, visitor, fault);
+    if (of_joints != 0) reactions.update(state);
+    if (!wanted.empty()) visit_wanted(assembler, reactions, state, wanted, visitor, fault);
     std::string text = fault.text();
     if (text.empty()) text = failure;
     if (text.empty() && begun && numbers.size() != count)
       text = "a sensor's outputs changed their number during the run";
     RankTotals totals;
     EnergyTotals whole;
-    if (std::ranges::any_of(sensors, &Sensor::whole_model)) whole.take(assembler, state, totals);
+    if (!energy && std::ranges::any_of(sensors, &Sensor::whole_model)) whole.take(assembler, state, totals);
     std::array failed{text.empty() ? 0.0 : 1.0};
     totals.add_maxima(failed);
     totals.add_sums(energies);
     if (!totals.agree(assembler)) assembler.throw_refused(state);
     if (failed[0] > 0) agree_on_errors(comm, text);
-    const Energy all = whole.of_all().energy;
+    const Energy all = (energy ? *energy : whole.of_all()).energy;
     for (std::size_t k = 0; k < sensors.size(); ++k)
       if (sensors[k].whole_model())
         std::copy_n(std::array{all.kinetic, all.strain, all.potential, all.dissipated_power}.begin(),
@@ -387,8 +387,8 @@ struct CsvHistories::Parts {
   }
 
   /// The lines of `state`, on rank 0. Collective.
-  Rows rows_of(const State& state) {
-    evaluate(state);
+  Rows rows_of(const State& state, const std::optional<ModelEnergy>& energy = std::nullopt) {
+    evaluate(state, energy);
     if (!begun) begin();
     const std::vector<double>& all = of_all.gather(comm, numbers);
     if (rank != 0) return {};
@@ -418,14 +418,14 @@ CsvHistories::~CsvHistories() = default;
 
 bool CsvHistories::empty() const { return parts_->sensors.empty(); }
 
-void CsvHistories::record(const State& state, Occasion occasion) {
+void CsvHistories::record(const State& state, Occasion occasion, const std::optional<ModelEnergy>& energy) {
   Parts& p = *parts_;
   if (p.sensors.empty()) return;
   // A repeated row is recognized by time and occasion, not by its numbers: sums over ranks differ in their last digits between
   // calls.
   const bool again = p.begun && state.time == p.last_time;
   if (again && (occasion == Occasion::present || (occasion == Occasion::step && p.after_event))) return;
-  p.write(p.rows_of(state));
+  p.write(p.rows_of(state, energy));
   p.last_time = state.time;
   p.after_event = false;
 }

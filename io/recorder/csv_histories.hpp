@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/assembler.hpp"
+#include "solvers/start/model_energy.hpp"
 #include "trammel/archive.hpp"
 
 namespace trammel {
@@ -43,7 +45,9 @@ class CsvHistories {
   /// Adds the line of `state` to every history, unless the occasion is `present` and the last line has its time.
   /// The first call truncates the files. Throws Error, on all ranks, with the file and the reason, or with a sensor
   /// that has nothing to report. Collective.
-  void record(const State& state, Occasion occasion = Occasion::present);
+  /// `energy`: of the model at the state, where it is known.
+  void record(const State& state, Occasion occasion = Occasion::present,
+              const std::optional<ModelEnergy>& energy = std::nullopt);
 
   /// Evaluates the line of the state before an event, and keeps it until `record_event` writes it or the next
   /// `hold` replaces it. Collective.

@@ -262,8 +262,8 @@ void Recorder::accepted(const StepReport& report, const State& state) {
   Parts& p = *parts_;
   if (p.assembling) return;
   if (p.vtk_clock.due(report)) p.draw(state);
-  if (p.csv_clock.due(report)) p.histories->record(state, Occasion::step);
-  if (p.vtk_clock.on()) p.series->list_written();
+  if (p.csv_clock.due(report)) p.histories->record(state, Occasion::step, report.energy);
+  if (p.vtk_clock.on() && p.series->pass_on()) p.follow_view();
 }
 
 void Recorder::event_comes(const StepReport&, const State& state) {

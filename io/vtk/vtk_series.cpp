@@ -157,7 +157,8 @@ struct VtkSeries::Parts {
         pvd(folder / (name + ".pvd")),
         frames_folder(name + "_vtk"),
         comm(assembler_.layout().comm()),
-        rank(assembler_.layout().rank()) {
+        rank(assembler_.layout().rank()),
+        recorded_state(assembler_) {
     // The memory that a thread reserves counts against such a limit. All ranks do the same, since they exchange what was drawn.
     int limited = address_space_is_limited() ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &limited, 1, MPI_INT, MPI_MAX, comm);
@@ -263,14 +264,13 @@ struct VtkSeries::Parts {
   void draw() {
     drawing.clear();
     GlyphNumbers numbers(drawing);
-    const std::string fault =
-        recorded_state.visit(assembler, [&](const ElementRange& range, int i, const LocalState& x,
-                                            const ReactionContributions& contributions) {
-          drawing.begin(range.entity(i));
-          if (!contributions.active) return;
-          range.draw(i, x, contributions, drawing);
-          if (is_joint(range.entity(i))) range.outputs(i, x, contributions, numbers);
-        });
+    const std::string fault = recorded_state.visit([&](const ElementRange& range, int i, const LocalState& x,
+                                                       const ReactionContributions& contributions) {
+      drawing.begin(range.entity(i));
+      if (!contributions.active) return;
+      range.draw(i, x, contributions, drawing);
+      if (is_joint(range.entity(i))) range.outputs(i, x, contributions, numbers);
+    });
     if (!fault.empty()) throw Error(fault);
     drawing.finish();
     description = describe(drawing);
@@ -278,7 +278,7 @@ struct VtkSeries::Parts {
 
   /// Collective.
   void begin_drawing(const State& state) {
-    recorded_state.take(assembler, state);
+    recorded_state.take(state);
     frames.push_back({recorded++, state.time, {}});
     is_drawing = true;
     {
@@ -435,12 +435,13 @@ void VtkSeries::drain() {
   parts_->list_together();
 }
 
-void VtkSeries::list_written() {
+bool VtkSeries::pass_on() {
   Parts& p = *parts_;
-  if (p.assembler.layout().ranks() > 1) return;
+  if (p.assembler.layout().ranks() > 1) return false;
   if (const auto whole = p.of_run_before + p.writer.done();
       p.listed < p.frames.size() && p.frames[p.listed].number < whole)
     p.list(whole);
+  return p.drawer && p.drawer->is_idle() && finish_drawing();
 }
 
 int VtkSeries::frames() const { return parts_->recorded; }

@@ -55,8 +55,9 @@ class VtkSeries {
   bool finish_drawing();
   /// Returns when all frames are written and named. Throws Error as `record` does. Collective.
   void drain();
-  /// On one rank: names the frames that are written by now. On several ranks only `record` and `drain` do this.
-  void list_written();
+  /// Does what can be done without waiting: hands a frame that is drawn to the thread that writes, and names those that are written. True
+  /// in the first case. On several ranks only `record`, `finish_drawing` and `drain` do this.
+  bool pass_on();
 
   /// Writes the data that a run needs to continue this series, complete on rank 0. Writes all frames first.
   /// Collective.

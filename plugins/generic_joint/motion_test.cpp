@@ -5,6 +5,7 @@
 
 #include "sample.hpp"
 #include "solvers/newton/model_scales.hpp"
+#include "solvers/reactions/joint_reactions.hpp"
 #include "solvers/run/simulation.hpp"
 #include "solvers/start/consistent_start.hpp"
 #include "tests/solvers/test_models.hpp"
@@ -59,10 +60,11 @@ struct Bodies : TestSystem {
   }
   RecordedOutputs report(const State& s) {
     RecordedOutputs out;
-    assembler->visit(s, [&](const ElementRange& range, int i, const LocalState& x,
-                            const ReactionContributions& contributions) {
-      if (dynamic_cast<const RangeOf<GenericJoint>*>(&range) != nullptr)
-        range.outputs(i, x, contributions, out);
+    JointReactions reactions(*assembler);
+    reactions.update(s);
+    assembler->each_instance(s, [&](const RangePlan& plan, int i, const LocalState& x) {
+      if (dynamic_cast<const RangeOf<GenericJoint>*>(plan.range) != nullptr)
+        plan.range->outputs(i, x, reactions.of(plan, i), out);
     });
     return out;
   }

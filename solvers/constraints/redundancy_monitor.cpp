@@ -34,6 +34,7 @@ std::vector<std::string> RedundancyMonitor::begin(const State& state) {
 void RedundancyMonitor::remove(std::vector<ConstraintRow> rows) {
   pattern_changed_ = false;
   if (std::ranges::equal(rows, assembler_.redundant_rows())) return;
+  before_change_();
   pattern_changed_ = assembler_.remove_redundant(std::move(rows));
   if (pattern_changed_) rank_.revise();
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solvers/constraints/constraint_rank.hpp"
@@ -13,8 +15,12 @@ namespace trammel {
 /// those of least norm, and reports singular configurations. Collective.
 class RedundancyMonitor {
  public:
-  RedundancyMonitor(Assembler& assembler, double length)
-      : assembler_(assembler), rank_(assembler, length), length_(length) {}
+  /// `before_change` is called before other equations are removed.
+  RedundancyMonitor(Assembler& assembler, double length, std::function<void()> before_change)
+      : assembler_(assembler),
+        rank_(assembler, length),
+        length_(length),
+        before_change_(std::move(before_change)) {}
 
   /// Finds the rank at `state` and removes redundant equations. Returns a line for the log for each entity with
   /// redundant equations.
@@ -56,6 +62,7 @@ class RedundancyMonitor {
   Assembler& assembler_;
   ConstraintRank rank_;
   double length_;
+  std::function<void()> before_change_;
   bool pattern_changed_ = false;
   bool small_ = false;  ///< the loops are small enough to be looked at after each step
   double before_ = 1, last_ = 1, widest_ = 0;

@@ -1,4 +1,5 @@
-#include "kernel/reaction_sides.hpp"
+#include "solvers/reactions/reaction_sides.hpp"
+
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -28,6 +29,7 @@ ReactionSides::ReactionSides(const Layout& layout) : layout_(layout) {
     add_tree({.block = s.a}, records_of);
     for (std::size_t i = first; i < nodes_.size(); ++i) placed[nodes_[i].block] = true;
   }
+  for (const Node& node : nodes_) blocks_.insert(node.block);
   sums_.resize(nodes_.size());
 }
 

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "kernel/layout.hpp"
@@ -19,6 +20,8 @@ class ReactionSides {
 
   /// Finds all reactions. `r` holds this rank's contributions by State dof offset. Collective.
   void update(const State& state, std::span<const double> r);
+  /// Whether a block is in a tree: of its residual contributions the reactions are made.
+  bool holds(BlockId block) const { return blocks_.contains(block); }
   /// The reaction of an entity's joint at the last update; null if it identified nothing.
   const ReactionContributions* of(int entity) const {
     const auto found = number_of_.find(entity);
@@ -40,6 +43,7 @@ class ReactionSides {
 
   const Layout& layout_;
   std::vector<Node> nodes_;
+  std::unordered_set<BlockId> blocks_;              ///< of the nodes
   std::unordered_map<int, std::size_t> number_of_;  ///< by entity, in `reactions_`
   std::vector<ReactionContributions> reactions_;
   std::vector<Vec3> sums_;  ///< by node: of it and of what hangs from it

@@ -22,7 +22,12 @@ namespace trammel {
 void ModelHistory::follow_pattern() {
   if (pattern_ == assembler_.pattern_changes()) return;
   pattern_ = assembler_.pattern_changes();
-  laws_.find(assembler_.plans(), assembler_.layout().comm());
+  MPI_Comm comm = assembler_.layout().comm();
+  laws_.find(assembler_.plans(), comm);
+  const auto changes = [](const RangePlan& plan) { return plan.calls.review || plan.calls.commit; };
+  int any = std::ranges::any_of(assembler_.plans(), changes) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
+  steps_change_ = any != 0;
 }
 
 bool ModelHistory::laws_matter() {
@@ -200,7 +205,8 @@ LawChange ModelHistory::settle_laws(State& state, const Begin& how) {
 }
 
 MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
-  before_change();
+  follow_pattern();
+  if (steps_change_) before_change();
   const Model& model = assembler_.model();
   MPI_Comm comm = assembler_.layout().comm();
   ReviewMerge merge(step);
@@ -234,7 +240,7 @@ MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
 }
 
 void ModelHistory::commit(const State& state, const StepInfo& step, LocalFault& fault) {
-  before_change();
+  if (steps_change_) before_change();
   const auto commit = [&](const RangePlan& plan, int i, const LocalState& x) {
     if (!plan.traits[static_cast<std::size_t>(i)].may_rest) return plan.range->commit(i, x, step);
     const StepInfo its = info_of(plan, i, step);

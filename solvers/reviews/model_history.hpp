@@ -42,8 +42,12 @@ class ModelHistory {
   ModelHistory& operator=(const ModelHistory&) = delete;
 
   Assembler& assembler() const { return assembler_; }
-  /// `tell` is called before instances change or take other stencils.
+  /// `tell` is called before instances change, and before the pattern or the layout does. It may be collective.
   void tell_before_changes(std::function<void()> tell) { tell_ = std::move(tell); }
+  /// Call before a change of the pattern or layout that no function of this class asks for.
+  void before_change() const {
+    if (tell_) tell_();
+  }
 
   /// For the laws of rows: the model's length, and the number of steps for which the signs of multipliers mean nothing yet
   /// (the start-up transient of index 3).
@@ -79,9 +83,6 @@ class ModelHistory {
   void transfer(const InstanceHistories& instances);
 
  private:
-  void before_change() const {
-    if (tell_) tell_();
-  }
   /// Finds the rows with laws where the assembler was revised.
   void follow_pattern();
   bool laws_matter();
@@ -100,7 +101,8 @@ class ModelHistory {
   std::function<void()> tell_;
   LawReview laws_;
   ActivityReview activities_;
-  int pattern_ = -1;  ///< of the assembler, that the laws were found in
+  int pattern_ = -1;          ///< of the assembler, that the laws were found in
+  bool steps_change_ = true;  ///< reviews or commits may change an instance, on some rank
 };
 
 }  // namespace trammel

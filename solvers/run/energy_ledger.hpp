@@ -26,7 +26,7 @@ class EnergyLedger {
   /// from there.
   void jump(const State& state, double added);
 
-  double kinetic() const { return now_.energy.kinetic; }
+  const ModelEnergy& now() const { return now_; }  ///< at the state that was booked last
   /// Energy without a source in the stage so far, at the present state [J].
   double gain() const { return gain_; }
   /// Largest sum of kinetic energy and changes of strain and potential energy in the stage so far [J].

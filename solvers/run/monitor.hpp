@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "solvers/newton/stages.hpp"
+#include "solvers/start/model_energy.hpp"
 #include "trammel/state.hpp"
 
 namespace trammel {
@@ -25,6 +27,7 @@ struct StepReport {
   double begin = 0, until = 0;  ///< of the stage [s]
   int iterations = 0;           ///< of Newton's method in this step
   int factorizations = 0;
+  std::optional<ModelEnergy> energy;  ///< of the state that is told with the report, where it is known
 };
 
 /// Receives what happens during a run: recorders and logs implement it. Every call is collective.

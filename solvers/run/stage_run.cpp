@@ -108,7 +108,7 @@ void StageRun::serialize(Archive& archive) {
   archive(grid_);
   scales_.serialize(archive, assembler_.model(), assembler_.layout().comm());
   archive(stiffness_);
-  if (archive.reads()) loops_.emplace(assembler_, scales_.length);
+  if (archive.reads()) loops_.emplace(assembler_, scales_.length, [this] { history_.before_change(); });
   archive(*loops_);
 }
 
@@ -353,7 +353,7 @@ void StageRun::start_consistently() {
 }
 
 void StageRun::find_loops(Redundancy redundancy) {
-  loops_.emplace(assembler_, scales_.length);
+  loops_.emplace(assembler_, scales_.length, [this] { history_.before_change(); });
   for (const std::string& line : loops_->begin(state_)) {
     if (redundancy == Redundancy::stop) throw Error("redundant constraints: " + line);
     simulation_.note("redundant constraints: " + line);

@@ -183,7 +183,10 @@ void StepLoop::accept(const Target& target, const MergedReview& review) {
   report_.last = report_.at_nominal && state_.time >= report_.until;
   report_.iterations = std::exchange(iterations_, 0);
   report_.factorizations = std::exchange(factorizations_, 0);
+  // Where an impulse or other equations follow, the energies are those before.
+  if (parts_.ledger != nullptr && !jumps && review.at_end.empty()) report_.energy = parts_.ledger->now();
   simulation_.tell([&](Monitor& m) { m.accepted(report_, state_); });
+  report_.energy.reset();
   warn();
   hand_out_snapshot(false);
   if (from_nowhere) throw EnergyError(*from_nowhere);
@@ -366,7 +369,7 @@ void StepLoop::restart(std::span<const RowSwitch> switched) {
     if (blocks.empty() || blocks.back() != s.row.block) blocks.push_back(s.row.block);
   }
   RunSummary& summary = simulation_.summary_;
-  const double kinetic = parts_.ledger != nullptr ? parts_.ledger->kinetic() : 0;
+  const double kinetic = parts_.ledger != nullptr ? parts_.ledger->now().energy.kinetic : 0;
   ConsistentStart& start = *parts_.start;
   State consistent = state_;
   double added = 0;

@@ -102,11 +102,11 @@ bool StartValues::any(StartPhase phase) const {
 std::vector<double> StartValues::strain(const State& state) const {
   const Model& model = assembler_.model();
   std::vector<double> all(model.entities.size(), 0.0);
-  assembler_.visit(state,
-                   [&](const ElementRange& range, int i, const LocalState& x, const ReactionContributions&) {
-                     const auto entity = static_cast<std::size_t>(range.entity(i));
-                     if (model.entities[entity].category == "body") all[entity] += range.energy(i, x).strain;
-                   });
+  const auto add = [&](const RangePlan& plan, int i, const LocalState& x) {
+    const auto entity = static_cast<std::size_t>(plan.range->entity(i));
+    if (model.entities[entity].category == "body") all[entity] += plan.range->energy(i, x).strain;
+  };
+  if (!assembler_.each_instance(state, add, &ElementCalls::energy)) assembler_.throw_refused(state);
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM,
                 assembler_.layout().comm());
   return all;

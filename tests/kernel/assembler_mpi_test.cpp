@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "small_systems.hpp"
@@ -355,18 +356,19 @@ std::string error_of(const Work& work) {
   return "";
 }
 
-TEST(Faults, keep_all_instances_from_being_visited_if_one_refuses_the_state) {
+TEST(Faults, refuse_the_contributions_of_chosen_instances_on_all_ranks) {
   Model model;
   faulty_model(model, false, true);
   Layout layout(PETSC_COMM_WORLD, model, {});
   Assembler assembler(model, layout);
-  int visited = 0;
-  const std::string text = error_of([&] {
-    assembler.visit(layout.initial_state(), [&](const ElementRange&, int, const LocalState&,
-                                                const ReactionContributions&) { ++visited; });
-  });
-  EXPECT_NE(text.find("refuses the state: outside the domain"), std::string::npos) << text;
-  EXPECT_EQ(visited, 0);
+  std::vector<std::vector<InstanceRun>> all, none(assembler.plans().size());
+  for (const RangePlan& plan : assembler.plans()) all.push_back(plan.runs);
+  std::vector<double> r;
+  EXPECT_FALSE(assembler.contributions(layout.initial_state(), all, r));
+  EXPECT_NE(assembler.rejection().find("refuses the state: outside the domain"), std::string::npos)
+      << assembler.rejection();
+  EXPECT_TRUE(assembler.contributions(layout.initial_state(), none, r));
+  EXPECT_TRUE(std::ranges::all_of(r, [](double number) { return number == 0; }));
 }
 
 TEST(Faults, of_a_visitor_on_one_rank_end_the_visit_on_all_ranks) {
@@ -376,13 +378,11 @@ TEST(Faults, of_a_visitor_on_one_rank_end_the_visit_on_all_ranks) {
     Layout layout(PETSC_COMM_WORLD, model, {});
     Assembler assembler(model, layout);
     const std::string text = error_of([&] {
-      assembler.visit(layout.initial_state(),
-                      [&](const ElementRange& range, int i, const LocalState&, const ReactionContributions&) {
-                        if (model.entities[static_cast<std::size_t>(range.entity(i))].name != "thing29")
-                          return;
-                        if (number) throw 42;
-                        throw std::runtime_error("the pen is dry");
-                      });
+      assembler.each_instance(layout.initial_state(), [&](const RangePlan& plan, int i, const LocalState&) {
+        if (model.entities[static_cast<std::size_t>(plan.range->entity(i))].name != "thing29") return;
+        if (number) throw 42;
+        throw std::runtime_error("the pen is dry");
+      });
     });
     EXPECT_NE(text.find("'thing29'"), std::string::npos) << text;
     EXPECT_NE(text.find(number ? "something was thrown that is no exception" : "the pen is dry"),

@@ -175,47 +175,6 @@ TEST_F(TwoBodies, refuse_an_unknown_marker_and_offer_the_nearest) {
   EXPECT_EQ(builder.marker(value, context).p_FM_F(), Vec3(0.25, 0, 0));
 }
 
-/// A mass hung on the ground by a shared block: the reaction is the sum of the contributions on its side.
-struct Weight {
-  void evaluate(const LocalState& x, LocalSystem& out) const {
-    out.residual() = 2.0 * x.acceleration(0) + Vec3(0, 0, 19.62);
-  }
-};
-
-TEST(Reaction, of_an_identified_position_is_the_sum_of_the_contributions_on_one_side) {
-  Model model;
-  ModelBuilder builder(model);
-  begin(builder, "upper");
-  const BlockId p = builder.add_position("p", Vec3::Zero());
-  builder.add(Weight{}, {p});
-  begin(builder, "lower");
-  const BlockId q = builder.add_position("q", Vec3::Zero());
-  builder.add(Weight{}, {q});
-  builder.add(Weight{}, {q});
-  const int hook = begin(builder, "hook");
-  const BlockId above = builder.add_multiplier("force", rows_of(Dimension::length, 3));
-  builder.offer_identity(Marker::ground(), Marker::on_point(p), FramePart::position, above);
-  struct Nothing {
-    void evaluate(const LocalState&, LocalSystem&) const {}
-  };
-  builder.add(Nothing{}, {p, above});
-  const int link = begin(builder, "link");
-  const BlockId between = builder.add_multiplier("force", rows_of(Dimension::length, 3));
-  builder.offer_identity(Marker::on_point(p), Marker::on_point(q), FramePart::position, between);
-  builder.add(Nothing{}, {p, q, between});
-  Layout layout(PETSC_COMM_SELF, model, {});
-  EXPECT_EQ(layout.global_size(), 0);
-  Assembler assembler(model, layout);
-  std::map<int, Vec3> force;
-  assembler.visit(layout.initial_state(), [&](const ElementRange& range, int i, const LocalState&,
-                                              const ReactionContributions& contributions) {
-    if (contributions.has_force) force[range.entity(i)] = contributions.force_on_A;
-  });
-  // The joint pulls the ground down with three weights, and the upper body with two.
-  EXPECT_TRUE(force.at(hook).isApprox(Vec3(0, 0, -3 * 19.62)));
-  EXPECT_TRUE(force.at(link).isApprox(Vec3(0, 0, -2 * 19.62)));
-}
-
 TEST_F(TwoBodies, need_a_normal_force_and_coefficients_for_friction) {
   begin(builder, "joint");
   const std::array<Dimension, 2> axes{Dimension::velocity, Dimension::velocity};

@@ -10,6 +10,7 @@
 #include "kernel/assembler.hpp"
 #include "kernel/collective_errors.hpp"
 #include "kernel/model_builder.hpp"
+#include "solvers/reactions/joint_reactions.hpp"
 #include "solvers/reviews/model_history.hpp"
 #include "solvers/start/model_energy.hpp"
 #include "trammel/activity.hpp"
@@ -228,11 +229,12 @@ TEST(RowStatus, keeps_an_instance_without_active_rows_from_being_evaluated) {
   EXPECT_FALSE(s.log->active_at_commit);
   s.evaluate();
   EXPECT_TRUE(s.r.isZero(0)) << s.r.transpose();
-  s.assembler->visit(
-      s.state, [&](const ElementRange&, int, const LocalState&, const ReactionContributions& contributions) {
-        EXPECT_FALSE(contributions.active);
-        EXPECT_TRUE(contributions.may_rest);
-      });
+  const JointReactions reactions(*s.assembler);
+  for (const RangePlan& plan : s.assembler->plans())
+    for (const int i : plan.instances) {
+      EXPECT_FALSE(reactions.of(plan, i).active);
+      EXPECT_TRUE(reactions.of(plan, i).may_rest);
+    }
 
   // And again where it becomes active, at a state that closes it.
   s.value(s.point)[1] = 0;

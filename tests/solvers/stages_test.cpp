@@ -78,6 +78,80 @@ struct Spring {
   }
 };
 
+/// Counts what was told between the first accepted step and the last one.
+class ToldInSteps : public Monitor {
+ public:
+  void accepted(const StepReport& report, const State&) override {
+    energies += report.energy ? 1 : 0;
+    if (++steps > 1) changes += std::exchange(since, 0);
+    since = 0;
+  }
+  void histories_change() override { ++since; }
+  int steps = 0, changes = 0, since = 0, energies = 0;
+};
+
+TEST(Monitor, is_told_of_changes_in_steps_only_where_elements_have_histories) {
+  for (const bool remembers : {false, true}) {
+    TestSystem s;
+    s.entity("thing");
+    if (remembers)
+      s.builder.add(Spring{.load = 1}, {s.add_length("x")});
+    else
+      s.builder.add(Follower{1}, {s.add_state("y")});
+    s.finish();
+    ToldInSteps told;
+    Simulation run(*s.assembler);
+    run.add(told);
+    if (remembers) {
+      StaticStage stage;
+      stage.steps = 5;
+      run.run(std::vector{Stage{"", stage}});
+    } else {
+      run.run(std::vector{dynamic(0.5, 0.1)});
+    }
+    EXPECT_EQ(told.steps, 5);
+    EXPECT_EQ(told.changes > 0, remembers);
+  }
+}
+
+TEST(Monitor, is_told_the_energies_of_an_accepted_state) {
+  struct Energies : Monitor {
+    explicit Energies(Assembler& its) : assembler(its) {}
+    void accepted(const StepReport& report, const State& state) override {
+      ASSERT_TRUE(report.energy.has_value());
+      EXPECT_EQ(report.energy->total(), model_energy(assembler, state).total());
+      EXPECT_GT(report.energy->size, 0);
+      ++steps;
+    }
+    Assembler& assembler;
+    int steps = 0;
+  };
+  TestSystem s;
+  s.entity("top");
+  const BlockId x = s.add_length("x", 0.1, 2);
+  struct Mass {
+    void evaluate(const LocalState& its, LocalSystem& out) const {
+      out.residual()[0] = 2 * *its.second_rate(0) + 3 * its.value(0)[0];
+      if (!out.request.tangent) return;
+      out.M()(0, 0) = 2;
+      out.K()(0, 0) = 3;
+    }
+    Energy energy(const LocalState& its) const {
+      Energy e;
+      e.kinetic = *its.rate(0) * *its.rate(0);
+      e.strain = 1.5 * its.value(0)[0] * its.value(0)[0];
+      return e;
+    }
+  };
+  s.builder.add(Mass{}, {x});
+  s.finish();
+  Energies energies(*s.assembler);
+  Simulation run(*s.assembler, SimulationOptions{.energy = true});
+  run.add(energies);
+  run.run(std::vector{dynamic(0.5, 0.1)});
+  EXPECT_EQ(energies.steps, 5);
+}
+
 struct SpringModel : TestSystem {
   BlockId q;
   SpringModel(Spring spring, double mass, double start = 0, double rate = 0) {

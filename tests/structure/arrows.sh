@@ -53,7 +53,7 @@ refuse sdk/include 'sdk/' "a public header includes a private one"
 refuse kernel 'solvers/|io/|app/|elements/|plugins/' "the kernel includes what stands on it"
 refuse kernel 'yaml-cpp|vtk' "the kernel includes a file format"
 refuse solvers 'io/|app/|elements/|plugins/' "a solver includes what stands on it"
-stand solvers run accuracy methods errors start constraints reviews newton linear ranks
+stand solvers run accuracy methods errors start constraints reviews newton linear reactions ranks
 stand io recorder vtk drawing files case expressions process paraview
 refuse io 'app/|elements/|plugins/' "io includes what stands on it"
 refuse app 'elements/|plugins/' "the command includes an element or a joint; they are found at run time"
