@@ -68,9 +68,9 @@ Parameter newton_parameter(const NewtonOptions& standard) {
              Parameter::make(Kind::flag, "keep_tangent", "", "keep the factorized tangent while it converges")
                  .defaults("yes"),
              Parameter::make(Kind::integer, "keep_iterations", "",
-                             "a kept tangent is renewed where more iterations than this are still needed")
-                 .between(1, 100)
-                 .defaults(std::to_string(standard.keep_iterations)),
+                             "a kept tangent is renewed where more iterations than this are still needed; "
+                             "by default from what a factorization takes, at least 3")
+                 .between(1, 100),
              Parameter::make(Kind::flag, "backtracking", "", "try parts of increments before a step is cut")
                  .defaults("yes")});
 }
@@ -118,7 +118,7 @@ NewtonOptions read_newton(const Parameters& stage) {
   newton.tolerance = in.real("tolerance");
   newton.max_iterations = in.integer("max_iterations");
   newton.keep_tangent = in.flag("keep_tangent");
-  newton.keep_iterations = in.integer("keep_iterations");
+  if (in.has("keep_iterations")) newton.keep_iterations = in.integer("keep_iterations");
   newton.backtracking = in.flag("backtracking");
   return newton;
 }

@@ -112,4 +112,16 @@ bool factorize(KSP ksp, bool& broken) {
   return failed == 0;
 }
 
+LinearWork work_of(KSP ksp) {
+  PC pc = nullptr;
+  int ranks = 1;
+  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
+  if (ranks > 1) return substructuring_work(ksp);
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  if (!is_own(pc)) return {};
+  void* lu = nullptr;
+  TRAMMEL_PETSC(PCShellGetContext(pc, &lu));
+  return static_cast<const RepeatedLu*>(lu)->work();
+}
+
 }  // namespace trammel

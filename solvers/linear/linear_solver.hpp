@@ -16,4 +16,7 @@ bool reads_once(KSP ksp);
 /// `broken` is set if the solver must be created again. Collective.
 bool factorize(KSP ksp, bool& broken);
 
+/// Operations of the last factorization and of a solve by it, on the rank that has most; zero where a package of PETSc factorizes. Collective.
+LinearWork work_of(KSP ksp);
+
 }  // namespace trammel

@@ -30,6 +30,8 @@ class PartialLu {
   void set_structure(std::vector<PetscInt> number, std::vector<Entry> right, std::vector<Entry> below,
                      int border);
   int size() const { return static_cast<int>(places_.size()); }
+  /// Of the interior alone.
+  LinearWork work() const { return lu_.work(); }
 
   /// Factorizes; `rank` has all unknowns of the rank, of which A is a part; `c`, `r` are in the order of the structure, and stay alive
   /// as long as these factors are used. False if A is singular to rounding; then `weak` gives the unknowns responsible.

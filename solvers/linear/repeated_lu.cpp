@@ -380,6 +380,17 @@ void RepeatedLu::solve_transposed(const double* b, double* x) {
   klu_solve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
 }
 
+LinearWork RepeatedLu::work() const {
+  LinearWork all{.unknowns = static_cast<double>(size())};
+  if (!symbolic_ || !numeric_) return all;
+  // In KLU's interface they are not const.
+  klu_common common = *common_;
+  if (klu_flops(symbolic_.get(), numeric_.get(), &common) == 0) return all;
+  all.factorization = common.flops;
+  all.solve = 2.0 * (numeric_->lnz + numeric_->unz + numeric_->nzoff);
+  return all;
+}
+
 void use_repeated_lu(PC pc) {
   TRAMMEL_PETSC(PCSetType(pc, PCSHELL));
   TRAMMEL_PETSC(PCShellSetName(pc, "KLU, with its order of pivots kept"));

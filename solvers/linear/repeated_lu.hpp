@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solvers/linear/entry_set.hpp"
+#include "solvers/linear/timings.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -54,6 +55,8 @@ class RepeatedLu {
 
   /// Orders of pivots sought so far.
   int searches() const { return searches_; }
+  /// Operations of the last factorization, and of a solve by it.
+  LinearWork work() const;
   /// Entries that count.
   std::size_t entries() const { return columns_.size(); }
   /// Orders of columns tried so far, each at the price of a factorization.

@@ -64,17 +64,27 @@ PetscErrorCode create(PC pc) {
 
 }  // namespace
 
-void begin_solution(KSP ksp, Vec b, RankTotals& totals) {
+/// Null where `ksp` solves in another way.
+static Substructuring* substructuring_of(KSP ksp) {
   PC pc = nullptr;
   PetscBool shell = PETSC_FALSE;
   const char* name = nullptr;
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
   TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCSHELL, &shell));
   if (shell == PETSC_TRUE) TRAMMEL_PETSC(PCShellGetName(pc, &name));
-  if (name == nullptr || std::string_view(name) != shell_name) return;
+  if (name == nullptr || std::string_view(name) != shell_name) return nullptr;
   void* self = nullptr;
   TRAMMEL_PETSC(PCShellGetContext(pc, &self));
-  static_cast<Substructuring*>(self)->begin(b, totals);
+  return static_cast<Substructuring*>(self);
+}
+
+void begin_solution(KSP ksp, Vec b, RankTotals& totals) {
+  if (Substructuring* const its = substructuring_of(ksp)) its->begin(b, totals);
+}
+
+LinearWork substructuring_work(KSP ksp) {
+  Substructuring* const its = substructuring_of(ksp);
+  return its == nullptr ? LinearWork() : its->work();
 }
 
 void register_substructuring() { TRAMMEL_PETSC(PCRegister("substructuring", create)); }

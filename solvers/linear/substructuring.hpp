@@ -28,6 +28,9 @@ void use_substructuring(PC pc, SubstructuringCounts* counts);
 /// must call it.
 void begin_solution(KSP ksp, Vec b, RankTotals& totals);
 
+/// Of the last factorization by `ksp`, if this is by substructuring; else zero. Collective.
+LinearWork substructuring_work(KSP ksp);
+
 /// Makes it known to PETSc's options.
 void register_substructuring();
 

@@ -3,6 +3,7 @@
 #include <petscmat.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -286,6 +287,14 @@ bool Substructuring::factorize(Mat A) {
   check_ = true;
   refine_ = false;
   return true;
+}
+
+LinearWork Substructuring::work() const {
+  if (by_mumps_) return {};
+  const LinearWork own = lu_.work();
+  std::array most{own.unknowns, own.factorization, own.solve};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_DOUBLE, MPI_MAX, comm_);
+  return {most[0], most[1], most[2]};
 }
 
 std::string Substructuring::too_large() const {

@@ -31,6 +31,8 @@ class Substructuring {
   /// See begin_solution.
   void begin(Vec b, RankTotals& totals);
   bool out_of_memory() const { return out_of_memory_; }
+  /// Of the interior that takes most; zero where MUMPS factorized. Collective.
+  LinearWork work() const;
 
  private:
   /// A number of the matrix that goes elsewhere.

@@ -18,6 +18,12 @@ struct SubstructuringCounts {
   std::string reason;            ///< of the last of these
 };
 
+/// What linear algebra takes, in additions and multiplications.
+struct LinearWork {
+  double unknowns = 0;
+  double factorization = 0, solve = 0;
+};
+
 /// Wall time by phase on this rank [s], and counts of what a solver did.
 struct Timings {
   double residual = 0;  ///< evaluation and assembly of residuals

@@ -9,6 +9,7 @@ class KeptTangent {
  public:
   /// `cost`: of a new tangent, in iterations.
   explicit KeptTangent(int cost) : cost_(cost) {}
+  void set_cost(int cost) { cost_ = cost; }
 
   bool worth_keeping() const {
     return solves_ > 0 && last_ * solves_ <= cost_ + more_ && (waiting_ == 0 || solves_ < limit_);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -43,6 +44,10 @@ constexpr double known = 0.1;
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 // Part of the accelerations that rounding errors of an increment may be for increments of later steps to end there.
 constexpr double most_noise = 1e-7;
+// What a tangent costs in iterations where its factorization takes little, and at most.
+constexpr int least_cost = 3, most_cost = 30;
+// Operations that a residual is taken to cost for each unknown.
+constexpr double of_residual = 100;
 // Of rounding errors that were seen, in each step: they are looked for again.
 constexpr double fading = 0.9;
 
@@ -69,7 +74,8 @@ bool is_finite(Mat J) {
 }  // namespace
 
 Newton::Newton(NewtonEquations& equations, const NewtonOptions& options, Timings& timings)
-    : equations_(equations), options_(options), timings_(timings), kept_(options.keep_iterations) {
+    : equations_(equations), options_(options), timings_(timings) {
+  forget_cost();
   equations_.send_along([this](Vec f, RankTotals& totals) { begin_increment(f, totals); });
   create();
 }
@@ -88,7 +94,7 @@ void Newton::reset() {
 
 void Newton::drop_factorization() {
   reset();
-  kept_ = KeptTangent(options_.keep_iterations);
+  forget_cost();
   second_contraction_ = noise_ = 0;
   forget_contractions();
 }
@@ -316,6 +322,24 @@ void Newton::forget_contractions() {
   of_increments_.forget();
 }
 
+void Newton::forget_cost() {
+  cost_ = options_.keep_iterations.value_or(least_cost);
+  kept_ = KeptTangent(cost_);
+  factorized_ = 0;
+}
+
+void Newton::follow_cost(KSP ksp) {
+  const bool moves = equations_.coefficients().acceleration > 0;
+  // Work changes slowly; on several ranks to ask for it is a reduction.
+  if (!moves || options_.keep_iterations || !std::has_single_bit(++factorized_)) return;
+  const LinearWork work = work_of(ksp);
+  if (!(work.unknowns > 0)) return;
+  const double residual = of_residual * work.unknowns;
+  const double cost = (least_cost * residual + work.factorization) / (residual + work.solve);
+  cost_ = static_cast<int>(std::clamp<double>(cost, least_cost, most_cost));
+  kept_.set_cost(cost_);
+}
+
 bool Newton::renew_tangent() {
   mark_ = now();
   have_tangent_ = jacobian(snes_.get()) && !broken_;
@@ -528,6 +552,7 @@ bool Newton::jacobian(SNES snes) {
   ++timings_.factorizations;
   const bool factorized = factorize(ksp, broken_);
   (factorized ? regular_ : singular_) = true;
+  if (factorized) follow_cost(ksp);
   mark_ = now();
   timings_.factorization += mark_ - begin;
   return factorized;
@@ -621,7 +646,7 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
       stalls = rate > slow && stalls;
     }
     const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
-    const bool wants = damped_ || left > options_.keep_iterations || stalls;
+    const bool wants = damped_ || left > cost_ || stalls;
     // What has not been seen for a while is tried again.
     if (wants && iteration == 1) second_contraction_ /= 2;
     want_tangent(snes, wants);

@@ -129,6 +129,9 @@ class Newton {
   void function(SNES snes, Vec x, Vec f);
   /// False, on all ranks, where there is none.
   bool jacobian(SNES snes);
+  void forget_cost();
+  /// Estimates it in dynamics, after the first, second, fourth, ... factorization. Collective.
+  void follow_cost(KSP ksp);
   SNESConvergedReason test(SNES snes, int iteration);
   void want_tangent(SNES snes, bool want);
 
@@ -146,7 +149,9 @@ class Newton {
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   int tangent_number_ = 0;
   StepCoefficients coefficients_;
-  KeptTangent kept_;      ///< when to keep it over steps
+  int cost_ = 0;  ///< of a new tangent, in iterations by the present one
+  unsigned factorized_ = 0;
+  KeptTangent kept_{0};   ///< when to keep it over steps
   bool broken_ = false;   ///< a factorization failed inside a package
   bool regular_ = false;  ///< some tangent of the last solve was factorized
   bool singular_ = false;

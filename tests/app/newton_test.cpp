@@ -340,9 +340,8 @@ TEST(SlenderBeam, bends_by_half_its_length_in_one_step) {
 }
 
 /// A lattice of n x n cells, clamped along an edge, one corner pulled out of its plane.
-std::string pulled_lattice(int n, int load, int steps) {
-  return "trammel: 1\nparameters: {n: " + std::to_string(n) + ", l: 0.5, load: " + std::to_string(load) +
-         "}\n" +
+std::string pulled_lattice(int n, const std::string& load, const std::string& stage) {
+  return "trammel: 1\nparameters: {n: " + std::to_string(n) + ", l: 0.5}\n" +
          R"yaml(materials: {steel: {E: 2.1e11, nu: 0.3, rho: 7800}}
 sections: {tube: {shape: {type: tube, radius: 0.02, wall: 0.002}, material: steel}}
 bodies:
@@ -355,21 +354,40 @@ joints:
   next.(i).(j): {for: {i: 2..n, j: 0..n}, type: fixed, between: [along.(i-1).(j).end, along.(i).(j).start]}
   left.(i).(j): {for: {i: 1..n, j: 1..n}, type: fixed, between: [along.(i).(j).end, across.(i).(j).end]}
   right.(i).(j): {for: {i: 1..n, j: 1..n}, type: fixed, between: [along.(i).(j-1).end, across.(i).(j).start]}
-loads: {pull: {type: force, on: along.(n).0.end, force: [0, 0, -load*t]}}
-)yaml" +
-         "stages: [{type: static, steps: " + std::to_string(steps) + "}]\n";
+loads: {pull: {type: force, on: along.(n).0.end, force: [0, 0, -)yaml" +
+         load + "]}}\nstages: [{" + stage + "}]\n";
 }
 
 // With predictions from one or two increments the first took 39 iterations and 22 factorizations, the second 109 and 75; with a
 // line alone, and tangents judged by the residual, 61 and 38, 198 and 135.
 TEST(LoadSteps, take_few_iterations_and_fewer_factorizations) {
   const Workplace few, many;
-  const Effort ten = effort(few.run(pulled_lattice(10, 1000, 10)));
+  const Effort ten = effort(few.run(pulled_lattice(10, "1000*t", "type: static, steps: 10")));
   EXPECT_LE(ten.iterations, 3 * 10);
   EXPECT_LE(ten.factorizations, 2 * 10);
-  const Effort forty = effort(many.run(pulled_lattice(10, 4000, 40)));
+  const Effort forty = effort(many.run(pulled_lattice(10, "4000*t", "type: static, steps: 40")));
   EXPECT_LE(forty.iterations, 2 * 40);
   EXPECT_LE(forty.factorizations, 1.5 * 40);
+}
+
+// Waves run from the corner through the lattice. A factorization takes as many operations as ten residuals.
+TEST(KeptTangent, is_kept_longer_where_a_factorization_takes_many_operations) {
+  const Workplace with, without;
+  const std::string stage = "type: dynamic, until: 0.012, step: 1e-4, radius: 0.9";
+  const Effort three =
+      effort(without.run(pulled_lattice(10, "4000", stage + ", newton: {keep_iterations: 3}")));
+  const Effort own = effort(with.run(pulled_lattice(10, "4000", stage)));
+  EXPECT_EQ(own.cuts, 0);
+  EXPECT_LT(own.factorizations, 0.7 * three.factorizations);
+  EXPECT_LT(own.iterations, 1.5 * three.iterations);
+}
+
+TEST(KeptTangent, is_taken_to_cost_three_iterations_where_a_factorization_takes_few_operations) {
+  const Workplace with, without;
+  const Effort own = effort(with.run(four_bar("index3", "{tolerance: 1e-8}")));
+  const Effort three = effort(without.run(four_bar("index3", "{tolerance: 1e-8, keep_iterations: 3}")));
+  EXPECT_EQ(own.factorizations, three.factorizations);
+  EXPECT_EQ(own.iterations, three.iterations);
 }
 
 // The displacement is t^5: from the seventh step on five increments, tried once, predict it exactly.

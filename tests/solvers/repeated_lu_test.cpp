@@ -131,6 +131,24 @@ TEST(RepeatedLu, chooses_new_pivots_where_a_kept_one_vanishes) {
   EXPECT_GT(lu.searches(), 1);
 }
 
+TEST(RepeatedLu, counts_the_operations_of_a_factorization_and_of_a_solve) {
+  constexpr int n = 6;
+  std::mt19937 random(3);
+  Dense matrix(n);
+  RepeatedLu lu;
+  EXPECT_EQ(lu.work().factorization, 0);
+  ASSERT_TRUE(lu.factorize(matrix.set(random_matrix(n, 1, random))));
+  // Column k: a multiplication and an addition below each pivot before, and a division for each number below its own.
+  double expected = 0;
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < k; ++j) expected += 2 * (n - 1 - j);
+    expected += n - 1 - k;
+  }
+  EXPECT_EQ(lu.work().unknowns, n);
+  EXPECT_EQ(lu.work().factorization, expected);
+  EXPECT_EQ(lu.work().solve, 2 * n * (n + 1));  // L and U have diagonals each
+}
+
 TEST(RepeatedLu, shares_its_workspace_with_others) {
   std::mt19937 random(3);
   const Eigen::MatrixXd small = random_matrix(20, 0.2, random), large = random_matrix(60, 0.1, random);
