@@ -55,9 +55,9 @@ SYSTEMS = [
            parameter='n', ranks=(1, 2)),
     System('lattice, two ranks', 'bench/lattice.yaml', [(20, 20, 1), (40, 10, 1), (80, 20, 1), (100, 5, 2)], 1e-4,
            parameter='n', ranks=(1, 2)),
-    System('beam, VTK and CSV', 'cases/flying_beam/case.yaml', [(1000, 100, 1), (16667, 40, 1)], 1e-3, parameter='n',
+    System('beam, VTK and CSV', 'cases/flying_beam/case.yaml', [(1000, 100, 1), (16667, 200, 1)], 1e-3, parameter='n',
            frames=True),
-    System('chain, VTK and CSV', 'cases/chain/case.yaml', [(1000, 100, 1), (11111, 40, 1)], 1e-3, TIGHT, 'N', frames=True),
+    System('chain, VTK and CSV', 'cases/chain/case.yaml', [(1000, 100, 1), (11111, 160, 1)], 1e-3, TIGHT, 'N', frames=True),
 ]
 
 
