@@ -68,11 +68,11 @@ struct RangePlan {
   std::vector<std::uint32_t> block_begin, pair_begin;  ///< by instance, and one past the last
   std::vector<std::uint32_t> slot_begin;  ///< by instance: its first slot in the matrix's pattern
   std::vector<std::uint32_t> kept_begin;  ///< by instance: its first number among the kept gradients
-  bool has_constraints = false,
-       has_algebraic = false;          ///< some stencil holds multipliers, algebraic unknowns
-  ElementCalls calls;                  ///< what the instances have besides `evaluate`
-  std::vector<InstanceTraits> traits;  ///< by instance
-  std::vector<int> special;            ///< instances with a trait, in order
+  bool has_constraints = false;           ///< some stencil holds a multiplier
+  bool has_algebraic = false;             ///< some stencil holds algebraic unknowns
+  ElementCalls calls;                     ///< what the instances have besides `evaluate`
+  std::vector<InstanceTraits> traits;     ///< by instance
+  std::vector<int> special;               ///< instances with a trait, in order
 
   std::span<const StencilBlock> stencil(int i) const {
     return {blocks.data() + block_begin[at(i)], blocks.data() + block_begin[at(i) + 1]};

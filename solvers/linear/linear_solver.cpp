@@ -121,7 +121,7 @@ LinearWork work_of(KSP ksp) {
   if (!is_own(pc)) return {};
   void* lu = nullptr;
   TRAMMEL_PETSC(PCShellGetContext(pc, &lu));
-  return static_cast<const RepeatedLu*>(lu)->work();
+  return lu == nullptr ? LinearWork() : static_cast<const RepeatedLu*>(lu)->work();
 }
 
 }  // namespace trammel
