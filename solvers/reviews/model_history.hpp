@@ -24,6 +24,7 @@ struct InstanceName {
   int ordinal = 0;
 
   void serialize(Archive& archive) { archive(entity, type, ordinal); }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes what the compiler writes here for a pointer
   friend auto operator<=>(const InstanceName&, const InstanceName&) = default;
 };
 
