@@ -77,11 +77,7 @@ void find_runs(const Layout& layout, std::size_t range, RangePlan& plan) {
   for (const int i : plan.instances) {
     const bool is_special = special != plan.special.end() && *special == i;
     if (is_special) ++special;
-    if (!layout.has_equations(range, i)) continue;
-    if (is_special || plan.runs.empty() || plan.runs.back().special || plan.runs.back().last != i)
-      plan.runs.push_back({i, i + 1, is_special});
-    else
-      ++plan.runs.back().last;
+    if (layout.has_equations(range, i)) append(plan.runs, i, is_special);
   }
 }
 

@@ -55,6 +55,14 @@ struct InstanceRun {
   bool special = false;     ///< one with a trait
 };
 
+/// Appends instance i, in a run with those before it where neither is special.
+inline void append(std::vector<InstanceRun>& runs, int i, bool special) {
+  if (special || runs.empty() || runs.back().special || runs.back().last != i)
+    runs.push_back({i, i + 1, special});
+  else
+    ++runs.back().last;
+}
+
 /// Where the contributions of the instances of one range go; computed once for each pattern. Arrays by instance are
 /// empty for instances that other ranks evaluate.
 struct RangePlan {
@@ -70,7 +78,7 @@ struct RangePlan {
   std::vector<std::uint32_t> kept_begin;  ///< by instance: its first number among the kept gradients
   bool has_constraints = false;           ///< some stencil holds a multiplier
   bool has_algebraic = false;             ///< some stencil holds algebraic unknowns
-  ElementCalls calls;                     ///< what the instances have besides `evaluate`
+  ElementCalls calls;                     ///< what the instances of this rank have besides `evaluate`
   std::vector<InstanceTraits> traits;     ///< by instance
   std::vector<int> special;               ///< instances with a trait, in order
 

@@ -4,6 +4,15 @@
 
 namespace trammel {
 
+int KeptTangent::cost_of(const LinearWork& work) {
+  constexpr int most_cost = 30;
+  // Operations that a residual is taken to cost for each unknown.
+  constexpr double of_residual = 100;
+  const double residual = of_residual * work.unknowns;
+  const double cost = (least_cost * residual + work.factorization) / (residual + work.solve);
+  return static_cast<int>(std::clamp<double>(cost, least_cost, most_cost));
+}
+
 void KeptTangent::solved(int iterations, bool kept, bool renewed) {
   constexpr int longest_wait = 64;
   // This step cost more than the average of the earlier ones: for a while tangents are renewed one step earlier.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "solvers/linear/timings.hpp"
+
 namespace trammel {
 
 /// Decides whether a step starts with the existing tangent. A tangent is kept until a step with it takes more
@@ -7,8 +9,12 @@ namespace trammel {
 /// replaced one step earlier; then a longer life is tried.
 class KeptTangent {
  public:
-  /// `cost`: of a new tangent, in iterations.
-  explicit KeptTangent(int cost) : cost_(cost) {}
+  /// Of a new tangent, in iterations, where its factorization takes few operations; and that of one whose factorization takes `work`.
+  static constexpr int least_cost = 3;
+  static int cost_of(const LinearWork& work);
+
+  explicit KeptTangent(int cost = least_cost) : cost_(cost) {}
+  int cost() const { return cost_; }
   void set_cost(int cost) { cost_ = cost; }
 
   bool worth_keeping() const {

@@ -44,10 +44,6 @@ constexpr double known = 0.1;
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 // Part of the accelerations that rounding errors of an increment may be for increments of later steps to end there.
 constexpr double most_noise = 1e-7;
-// What a tangent costs in iterations where its factorization takes little, and at most.
-constexpr int least_cost = 3, most_cost = 30;
-// Operations that a residual is taken to cost for each unknown.
-constexpr double of_residual = 100;
 // Of rounding errors that were seen, in each step: they are looked for again.
 constexpr double fading = 0.9;
 
@@ -323,8 +319,7 @@ void Newton::forget_contractions() {
 }
 
 void Newton::forget_cost() {
-  cost_ = options_.keep_iterations.value_or(least_cost);
-  kept_ = KeptTangent(cost_);
+  kept_ = KeptTangent(options_.keep_iterations.value_or(KeptTangent::least_cost));
   factorized_ = 0;
 }
 
@@ -332,12 +327,7 @@ void Newton::follow_cost(KSP ksp) {
   const bool moves = equations_.coefficients().acceleration > 0;
   // Work changes slowly; on several ranks to ask for it is a reduction.
   if (!moves || options_.keep_iterations || !std::has_single_bit(++factorized_)) return;
-  const LinearWork work = work_of(ksp);
-  if (!(work.unknowns > 0)) return;
-  const double residual = of_residual * work.unknowns;
-  const double cost = (least_cost * residual + work.factorization) / (residual + work.solve);
-  cost_ = static_cast<int>(std::clamp<double>(cost, least_cost, most_cost));
-  kept_.set_cost(cost_);
+  if (const LinearWork work = work_of(ksp); work.unknowns > 0) kept_.set_cost(KeptTangent::cost_of(work));
 }
 
 bool Newton::renew_tangent() {
@@ -646,7 +636,7 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
       stalls = rate > slow && stalls;
     }
     const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
-    const bool wants = damped_ || left > cost_ || stalls;
+    const bool wants = damped_ || left > kept_.cost() || stalls;
     // What has not been seen for a while is tried again.
     if (wants && iteration == 1) second_contraction_ /= 2;
     want_tangent(snes, wants);

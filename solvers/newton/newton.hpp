@@ -149,9 +149,8 @@ class Newton {
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   int tangent_number_ = 0;
   StepCoefficients coefficients_;
-  int cost_ = 0;  ///< of a new tangent, in iterations by the present one
+  KeptTangent kept_;  ///< when to keep it over steps
   unsigned factorized_ = 0;
-  KeptTangent kept_{0};   ///< when to keep it over steps
   bool broken_ = false;   ///< a factorization failed inside a package
   bool regular_ = false;  ///< some tangent of the last solve was factorized
   bool singular_ = false;

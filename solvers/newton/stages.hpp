@@ -18,8 +18,7 @@ struct NewtonOptions {
   /// Keep the factorized tangent over iterations and steps while it converges.
   bool keep_tangent = true;
   /// What a new factorized tangent costs, counted in iterations with a kept one: a kept tangent is renewed
-  /// where that is cheaper. Without it: 3, and in dynamics more where a
-  /// factorization takes many operations.
+  /// where that is cheaper. Without it: 3, and in dynamics more where a factorization takes many operations.
   std::optional<int> keep_iterations = std::nullopt;
   /// After a failure with full steps: try the step again with parts of increments before it is cut.
   bool backtracking = true;

@@ -16,11 +16,7 @@ void JointReactions::follow_pattern() {
     for (const InstanceRun& run : plan.runs)
       for (int i = run.first; i < run.last; ++i) {
         const auto shares = [&](const StencilBlock& b) { return sides_->holds(b.id); };
-        if (std::ranges::none_of(plan.stencil(i), shares)) continue;
-        if (!runs.empty() && runs.back().last == i && runs.back().special == run.special && !run.special)
-          ++runs.back().last;
-        else
-          runs.push_back({i, i + 1, run.special});
+        if (std::ranges::any_of(plan.stencil(i), shares)) append(runs, i, run.special);
       }
   }
 }
