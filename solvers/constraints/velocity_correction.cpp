@@ -355,8 +355,6 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     return false;
   };
   if (!matrix_.begin(state, ratio)) return failed();
-  double contraction = matrix_.contraction();
-  double before = 0;
   for (int pass = 0; pass < most_passes; ++pass) {
     open(state, ratio, fault);
     if (pass == 0) {
@@ -373,36 +371,32 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     if (!agree(fault, solved, moved)) return false;
     if (!solved) {
       if (!matrix_.replace(state, ratio)) return failed();
-      before = 0;
       continue;
     }
     apply(x, state, ratio);
     for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
     const double far = part_of_whole(moved);
-    const bool observed = before > 0;
-    if (observed) contraction = far / before;
-    before = far;
     const double nonlinear = bent * part(moved.velocity, speed);
-    const double expected = std::max(contraction, nonlinear);
     // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.
     const bool of_positions = moved.velocity <= known && moved.multiplier <= mass * ratio * known;
     const double noisy = noise_seen * measured_[3];
     const bool of_forces =
         !imbalance_.empty() && moved.acceleration <= noisy && moved.multiplier <= mass * noisy;
-    const bool noise = pass > 0 && (of_positions || of_forces);
-    const bool stalls = noise && contraction > 0.5;
-    if (expected * far <= goal || far <= last_digits || stalls) {
+    matrix_.solved({.all = far,
+                    .velocities = part(moved.velocity, whole_.velocity),
+                    .accelerations = part(moved.acceleration, whole_.acceleration),
+                    .is_noise = of_positions || of_forces,
+                    .is_noise_of_forces = of_forces,
+                    .velocities_are_noise = moved.velocity <= known});
+    const CorrectionContraction& contraction = matrix_.contraction();
+    const double expected = std::max(contraction.left(), nonlinear);
+    if (expected * far <= goal || far <= last_digits || contraction.stalls()) {
       rests_ = pass == 0 && rate_ == 0 && expected_multiplier_ + moved.multiplier <= mass * ratio * known;
       rate_ *= std::min(1.0, expected);
-      if (observed && !stalls) matrix_.observe(contraction);
       matrix_.used(pass + 1);
       return true;
     }
-    if (matrix_.is_slow(contraction, observed, nonlinear, far / goal) && !(noise && contraction > 0.25)) {
-      if (!matrix_.renew(state, ratio)) return failed();
-      contraction = matrix_.contraction();
-      before = 0;
-    }
+    if (matrix_.is_slow(nonlinear, far / goal) && !matrix_.renew(state, ratio)) return failed();
   }
   matrix_.drop();
   why_ = fmt::format("no velocities that satisfy the constraints are found: their rates stay open by {:.3g}",

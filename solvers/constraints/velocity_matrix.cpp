@@ -18,9 +18,6 @@ constexpr double nonlinear = 0.1;
 constexpr double stiff = 0.03;
 // The largest stiffness of a row, over the typical inertia there, in a tangent that is tried.
 constexpr double most_stiffness = 1;
-// A new tangent is looked at again after so many; until then it is assumed to contract by at most this times what was seen.
-constexpr int most_unseen = 8;
-constexpr double margin = 2, least_contraction = 1e-3;
 
 }  // namespace
 
@@ -49,16 +46,14 @@ bool VelocityMatrix::may_share(const State& state, double ratio) {
   return may != 0;
 }
 
-void VelocityMatrix::begin_life() {
-  ageing_.renew();
+void VelocityMatrix::begin_life(bool shared) {
+  shared_ = shared;
+  contraction_.renew(shared);
   steps_ = solves_ = 0;
-  new_ = true;
-  ++unseen_;
 }
 
 bool VelocityMatrix::make_own(const State& state, double ratio) {
-  begin_life();
-  shared_ = false;
+  begin_life(false);
   ratio_ = ratio;
   const bool fine = own_.prepare(state, {.damping = 1 / ratio, .keep_compliant = true});
   number_ = fine ? own_.preparation() : 0;
@@ -67,25 +62,25 @@ bool VelocityMatrix::make_own(const State& state, double ratio) {
 }
 
 bool VelocityMatrix::begin(const State& state, double ratio) {
-  if (may_share(state, ratio)) {
-    const int number = newton_->tangent_number();
-    new_ = false;
-    if (!shared_ || number_ != number) begin_life();
-    shared_ = true;
-    number_ = number;
-    return true;
-  }
-  const bool at_hand =
-      !shared_ && number_ != 0 && number_ == own_.preparation() && std::abs(ratio / ratio_ - 1) < 0.01;
-  new_ = false;
-  return at_hand || make_own(state, ratio);
+  const bool shares = may_share(state, ratio);
+  const int number = shares ? newton_->tangent_number() : own_.preparation();
+  const bool at_hand = shared_ == shares && number_ != 0 && number_ == number &&
+                       (shares || std::abs(ratio / ratio_ - 1) < 0.01);
+  contraction_.begin(at_hand);
+  is_tried_ = at_hand && !contraction_.is_known();
+  if (at_hand) return true;
+  if (!shares) return make_own(state, ratio);
+  begin_life(true);
+  number_ = number;
+  return true;
 }
 
 bool VelocityMatrix::renew(const State& state, double ratio) {
-  if (shared_ && new_) sharing_ = Sharing::no;
-  if (!shared_ || new_) return make_own(state, ratio);
+  const bool is_new = contraction_.is_new();
+  if (shared_ && is_new) sharing_ = Sharing::no;
+  if (!shared_ || is_new) return make_own(state, ratio);
   if (!newton_->renew_tangent()) return replace(state, ratio);
-  begin_life();
+  begin_life(true);
   number_ = newton_->tangent_number();
   return true;
 }
@@ -135,27 +130,15 @@ bool VelocityMatrix::solve_here() {
   return all_finite(solution_);
 }
 
-double VelocityMatrix::contraction() const {
-  if (new_ && !shared_) return 0;
-  const bool seen = of_new_ < 1 && unseen_ < most_unseen;
-  const double of_new = seen ? std::clamp(margin * of_new_, least_contraction, 1.0) : 1.0;
-  if (new_) return of_new;
-  return shared_ && seen ? std::max(of_new, ageing_.estimate()) : ageing_.estimate();
-}
-
-bool VelocityMatrix::is_slow(double contraction, bool observed, double bent, double left) const {
-  if (new_) return observed && contraction > (shared_ ? stiff : nonlinear);
-  return (observed || ageing_.is_known()) && !(std::pow(std::max(contraction, bent), price - 1) * left <= 1);
-}
-
-void VelocityMatrix::observe(double contraction) {
-  if (!new_) return ageing_.observe(contraction);
-  if (!shared_) return;
-  of_new_ = std::max(contraction, of_new_ < 1 ? of_new_ / 2 : 0.0);
-  unseen_ = 0;
+bool VelocityMatrix::is_slow(double bent, double left) const {
+  if (!contraction_.is_known() || contraction_.is_hidden()) return false;
+  if (contraction_.is_new()) return contraction_.later() > (shared_ ? stiff : nonlinear);
+  return !(contraction_.left_after(price - 2, bent) * left <= 1);
 }
 
 void VelocityMatrix::used(int solves) {
+  // A second solve that shows what the first one has left is no reason for a new matrix.
+  if (is_tried_ && solves > 1) --solves;
   ++steps_;
   solves_ += solves;
   // The matrix is kept while a step takes at most the average number of solves since it was made, with its own price.
@@ -168,8 +151,7 @@ void VelocityMatrix::drop() {
   sharing_ = Sharing::unknown;
   shared_ = false;
   number_ = 0;
-  ageing_.forget();
-  of_new_ = 1;
+  contraction_.forget();
 }
 
 }  // namespace trammel

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "solvers/constraints/constrained_mass.hpp"
-#include "solvers/newton/ageing_contraction.hpp"
+#include "solvers/constraints/correction_contraction.hpp"
 #include "solvers/newton/newton.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 
@@ -35,16 +35,17 @@ class VelocityMatrix {
   /// By local unknown; multipliers in units of `scales().mass`.
   const std::vector<double>& solution() const { return shared_ ? solution_ : own_.solution(); }
 
-  /// The part of an error that a solve is assumed to leave; 1: unknown.
-  double contraction() const;
-  /// Whether a new matrix is worth its price. `contraction`: of this matrix, `observed` in this correction or assumed; `bent`: what a
-  /// solve leaves because forces are not linear; `left`: what is left now, over what may be.
-  bool is_slow(double contraction, bool observed, double bent, double left) const;
-  void observe(double contraction);
+  /// A solve has changed velocities and multipliers so much.
+  void solved(const CorrectionContraction::Change& change) { contraction_.solved(change); }
+  /// What is known of the error now.
+  const CorrectionContraction& contraction() const { return contraction_; }
+  /// Whether a new matrix is worth its price. `bent`: what a solve leaves because forces are not linear; `left`: the last change,
+  /// over the error that may be left.
+  bool is_slow(double bent, double left) const;
   /// A correction took so many solves.
   void used(int solves);
   /// The step of the last correction was accepted.
-  void accept() { ageing_.step(); }
+  void accept() { contraction_.step(); }
   /// Discards the matrix and what was learned of it.
   void drop();
 
@@ -53,19 +54,17 @@ class VelocityMatrix {
  private:
   bool may_share(const State& state, double ratio);
   bool make_own(const State& state, double ratio);
-  void begin_life();
+  void begin_life(bool shared);
 
   ConstrainedMass& own_;
   Newton* newton_ = nullptr;
   enum class Sharing { unknown, no, yes } sharing_ = Sharing::unknown;
-  bool shared_ = false;  ///< the matrix is Newton's tangent
-  bool new_ = false;     ///< it was made in this correction, or in the solution before it
-  int number_ = 0;       ///< ConstrainedMass::preparation or Newton::tangent_number of the matrix; 0: none
-  double ratio_ = 0;     ///< for which it was made
+  bool shared_ = false;    ///< the matrix is Newton's tangent
+  bool is_tried_ = false;  ///< it was not known what a solve with it leaves when the correction began
+  int number_ = 0;         ///< ConstrainedMass::preparation or Newton::tangent_number of the matrix; 0: none
+  double ratio_ = 0;       ///< for which it was made
   int steps_ = 0, solves_ = 0;  ///< corrections with it, and their solves
-  AgeingContraction ageing_;
-  double of_new_ = 1;             ///< contraction of a new tangent; 1: unknown
-  int unseen_ = 0;                ///< new tangents since that was observed
+  CorrectionContraction contraction_;
   std::vector<UnknownRun> runs_;  ///< once it was known whether to share
   std::vector<double> solution_;
   OwnedVec y_;  ///< on one rank it has the numbers of `solution_`

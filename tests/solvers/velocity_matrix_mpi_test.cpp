@@ -113,11 +113,23 @@ TEST(VelocityMatrix, is_one_of_its_own_where_stiffnesses_count) {
 TEST(VelocityMatrix, is_replaced_by_one_of_its_own_if_a_new_tangent_is_slow) {
   FirstStep step(1e-3);
   ASSERT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
-  EXPECT_FALSE(step.matrix.is_slow(0.5, false, 0, 10));
-  ASSERT_TRUE(step.matrix.is_slow(0.5, true, 0, 10));
+  step.matrix.solved({.all = 1, .velocities = 1, .accelerations = 1});
+  EXPECT_FALSE(step.matrix.is_slow(0, 10));
+  step.matrix.solved({.all = 0.5, .velocities = 0.5, .accelerations = 0.5});
+  ASSERT_TRUE(step.matrix.is_slow(0, 10));
   ASSERT_TRUE(step.matrix.renew(step.equations.trial(), step.ratio));
   EXPECT_FALSE(step.matrix.is_shared());
-  EXPECT_EQ(step.matrix.contraction(), 0);
+  step.matrix.solved({.all = 0.5, .velocities = 0.5, .accelerations = 0.5});
+  EXPECT_EQ(step.matrix.contraction().left(), 0);
+}
+
+TEST(VelocityMatrix,
+     is_not_slow_where_the_second_solve_corrects_forces_for_what_the_first_left_of_velocities) {
+  FirstStep step(1e-3);
+  ASSERT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
+  step.matrix.solved({.all = 100, .velocities = 10, .accelerations = 100});
+  step.matrix.solved({.all = 50, .velocities = 0.1, .accelerations = 1});
+  EXPECT_FALSE(step.matrix.is_slow(0, 50));
 }
 
 TEST(VelocityMatrix, renews_the_tangent_for_the_next_step) {
