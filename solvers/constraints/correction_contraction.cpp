@@ -18,7 +18,7 @@ double likely_of(const AgeingContraction& its) { return its.is_known() ? std::mi
 }  // namespace
 
 void CorrectionContraction::renew(bool approximate) {
-  for (AgeingContraction* its : {&first_, &later_, &of_velocities_, &by_accelerations_}) its->renew();
+  for (AgeingContraction* its : {&first_, &later_, &further_, &by_accelerations_}) its->renew();
   new_ = true;
   approximate_ = approximate;
   solves_ = 0;
@@ -31,11 +31,11 @@ void CorrectionContraction::begin(bool kept) {
 }
 
 void CorrectionContraction::step() {
-  for (AgeingContraction* its : {&first_, &later_, &of_velocities_, &by_accelerations_}) its->step();
+  for (AgeingContraction* its : {&first_, &later_, &further_, &by_accelerations_}) its->step();
 }
 
 void CorrectionContraction::forget() {
-  for (AgeingContraction* its : {&first_, &later_, &of_velocities_, &by_accelerations_}) its->forget();
+  for (AgeingContraction* its : {&first_, &later_, &further_, &by_accelerations_}) its->forget();
   of_new_ = 1;
 }
 
@@ -65,10 +65,11 @@ void CorrectionContraction::observe() {
     if (last_.is_noise && bound) return its.observe_at_most(contraction);
     its.observe(contraction);
   };
+  if (!last_.is_noise) further_.forget();
+  see(further_, std::min(seen(), seen_of_velocities()), true);
   if (solves_ > 2) return see(later_, seen(), true);
   see(first_, seen(), false);
   see(by_accelerations_, before_.accelerations > 0 ? last_.all / before_.accelerations : 1, false);
-  see(of_velocities_, seen_of_velocities(), true);
 }
 
 double CorrectionContraction::of_new() const {
@@ -96,11 +97,11 @@ double CorrectionContraction::likely() const {
 }
 
 double CorrectionContraction::later() const {
-  if (solves_ > 2) return seen();
-  if (new_) return solves_ > 1 ? std::min(seen(), seen_of_velocities()) : of_new();
-  if (solves_ > 1)
-    return std::min({seen(), seen_of_velocities(), later_.is_known() ? likely_of(later_) : 1.0});
-  return std::min(likely_of(of_velocities_), likely_of(later_.is_known() ? later_ : first_));
+  const double now = std::min(seen(), seen_of_velocities());
+  if (solves_ > 2) return now;
+  if (new_) return solves_ > 1 ? now : of_new();
+  if (solves_ > 1) return std::min(now, later_.is_known() ? likely_of(later_) : 1.0);
+  return std::min(likely_of(further_), likely_of(later_.is_known() ? later_ : first_));
 }
 
 double CorrectionContraction::left_after(int further, double least) const {

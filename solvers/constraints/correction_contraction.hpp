@@ -56,9 +56,9 @@ class CorrectionContraction {
   bool new_ = false, approximate_ = false;
   int solves_ = 0;  ///< in this correction, with this matrix
   Change last_, before_;
-  /// What the first solve leaves, what each further one leaves, what the first one leaves of velocities, and the largest error that it
-  /// leaves over the change of accelerations.
-  AgeingContraction first_{margin}, later_{margin}, of_velocities_{margin}, by_accelerations_{margin};
+  /// What the first solve leaves; what each further one leaves, at most and as seen last, by the better of all and of velocities; and the
+  /// largest error that the first one leaves, over the change of accelerations.
+  AgeingContraction first_{margin}, later_{margin}, further_{margin}, by_accelerations_{margin};
   double of_new_ = 1;  ///< what the first solve with an approximate matrix left; 1: unknown
   int unseen_ = 0;     ///< such matrices since that was observed
 
