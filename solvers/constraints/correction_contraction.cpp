@@ -13,29 +13,27 @@ constexpr double margin_of_new = 2, least_of_new = 1e-3;
 // A change by rounding errors that is more than this part of the one before makes no progress.
 constexpr double no_progress = 0.5;
 
-double likely_of(const AgeingContraction& its) { return its.is_known() ? std::min(its.likely(), 1.0) : 1.0; }
-
 }  // namespace
 
 void CorrectionContraction::renew(bool approximate) {
-  for (AgeingContraction* its : {&first_, &later_, &further_, &by_accelerations_}) its->renew();
+  for (AgeingContraction* its : observed()) its->renew();
   new_ = true;
   approximate_ = approximate;
   solves_ = 0;
   ++unseen_;
 }
 
-void CorrectionContraction::begin(bool kept) {
-  if (kept) new_ = false;
+void CorrectionContraction::keep() {
+  new_ = false;
   solves_ = 0;
 }
 
 void CorrectionContraction::step() {
-  for (AgeingContraction* its : {&first_, &later_, &further_, &by_accelerations_}) its->step();
+  for (AgeingContraction* its : observed()) its->step();
 }
 
 void CorrectionContraction::forget() {
-  for (AgeingContraction* its : {&first_, &later_, &further_, &by_accelerations_}) its->forget();
+  for (AgeingContraction* its : observed()) its->forget();
   of_new_ = 1;
 }
 
@@ -65,7 +63,7 @@ void CorrectionContraction::observe() {
     if (last_.is_noise && bound) return its.observe_at_most(contraction);
     its.observe(contraction);
   };
-  if (!last_.is_noise) further_.forget();
+  if (!last_.is_noise) further_.forget();  // what was seen last counts
   see(further_, std::min(seen(), seen_of_velocities()), true);
   if (solves_ > 2) return see(later_, seen(), true);
   see(first_, seen(), false);
@@ -73,7 +71,7 @@ void CorrectionContraction::observe() {
 }
 
 double CorrectionContraction::of_new() const {
-  if (!approximate_ && new_) return 0;
+  if (!approximate_) return 0;
   return of_new_ < 1 && unseen_ < most_unseen ? std::clamp(margin_of_new * of_new_, least_of_new, 1.0) : 1;
 }
 
@@ -81,7 +79,7 @@ double CorrectionContraction::left() const {
   const double of_velocities = last_.velocities_are_noise ? 0 : seen_of_velocities();
   if (solves_ > 2) return std::max(seen(), of_velocities);
   if (new_) return solves_ > 1 ? seen() : of_new();
-  const double least = approximate_ && of_new() < 1 ? of_new() : 0;
+  const double least = of_new() < 1 ? of_new() : 0;
   if (solves_ > 1)
     return std::max(of_velocities, later_.is_known() ? std::max(least, later_.estimate()) : seen());
   const double part = last_.all > 0 ? last_.accelerations / last_.all : 0;
@@ -92,16 +90,16 @@ double CorrectionContraction::left() const {
 double CorrectionContraction::likely() const {
   if (solves_ > 2) return seen();
   if (new_) return solves_ > 1 ? seen() : of_new();
-  if (solves_ > 1) return later_.is_known() ? likely_of(later_) : seen();
-  return likely_of(first_);
+  if (solves_ > 1) return later_.is_known() ? later_.likely() : seen();
+  return first_.likely();
 }
 
 double CorrectionContraction::later() const {
   const double now = std::min(seen(), seen_of_velocities());
   if (solves_ > 2) return now;
   if (new_) return solves_ > 1 ? now : of_new();
-  if (solves_ > 1) return std::min(now, later_.is_known() ? likely_of(later_) : 1.0);
-  return std::min(likely_of(further_), likely_of(later_.is_known() ? later_ : first_));
+  if (solves_ > 1) return std::min(now, later_.likely());
+  return std::min(further_.likely(), (later_.is_known() ? later_ : first_).likely());
 }
 
 double CorrectionContraction::left_after(int further, double least) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "solvers/newton/ageing_contraction.hpp"
 
 namespace trammel {
@@ -23,8 +25,8 @@ class CorrectionContraction {
 
   /// A new matrix. `approximate`: it leaves a part of an error even when it is new.
   void renew(bool approximate);
-  /// A correction begins. `kept`: with the matrix of the correction before.
-  void begin(bool kept);
+  /// A correction begins with the matrix of the one before.
+  void keep();
   /// A solve with this matrix has changed velocities and multipliers.
   void solved(const Change& change);
   /// The step of the last correction was accepted.
@@ -52,6 +54,7 @@ class CorrectionContraction {
   double seen() const;
   double seen_of_velocities() const;
   void observe();
+  std::array<AgeingContraction*, 4> observed() { return {&first_, &later_, &further_, &by_accelerations_}; }
 
   bool new_ = false, approximate_ = false;
   int solves_ = 0;  ///< in this correction, with this matrix

@@ -66,7 +66,7 @@ bool VelocityMatrix::begin(const State& state, double ratio) {
   const int number = shares ? newton_->tangent_number() : own_.preparation();
   const bool at_hand = shared_ == shares && number_ != 0 && number_ == number &&
                        (shares || std::abs(ratio / ratio_ - 1) < 0.01);
-  contraction_.begin(at_hand);
+  if (at_hand) contraction_.keep();
   is_tried_ = at_hand && !contraction_.is_known();
   if (at_hand) return true;
   if (!shares) return make_own(state, ratio);

@@ -43,12 +43,12 @@ class AgeingContraction {
   }
   /// Whether it was observed a short time ago.
   bool is_known() const { return age_ > 0 && age_ - seen_ < most_unseen; }
+  /// What it probably is; 1: unknown.
+  double likely() const { return is_known() ? std::min(slope_ * age_, 1.0) : 1.0; }
   /// What it is assumed to be at most; 1: unknown.
   double estimate() const { return is_known() ? std::clamp(most(), least, 1.0) : 1.0; }
   /// The same without bounds, where it is known.
-  double most() const { return margin_ * likely(); }
-  /// What it probably is, where it is known.
-  double likely() const { return slope_ * age_; }
+  double most() const { return margin_ * slope_ * age_; }
 
  private:
   static constexpr double least = 1e-3, least_confirmed = 0.01;

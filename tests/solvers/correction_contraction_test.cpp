@@ -32,7 +32,7 @@ CorrectionContraction kept(int age) {
   CorrectionContraction its;
   its.renew(true);
   for (int k = 0; k < age; ++k) its.step();
-  its.begin(true);
+  its.keep();
   return its;
 }
 
@@ -43,7 +43,7 @@ TEST(CorrectionContraction, bounds_the_error_after_each_solve_once_it_was_seen) 
   for (std::size_t i = 0; i < corrections.size(); ++i) {
     const double left = 0.01 * static_cast<double>(i + 1);  // it grows with age
     Errors errors = corrections[i];
-    its.begin(true);
+    its.keep();
     for (int k = 0; k < 4; ++k) {
       const Change change = errors.solve(left);
       its.solved(change);
@@ -66,7 +66,6 @@ TEST(CorrectionContraction, sees_that_further_solves_leave_less_than_the_first) 
 TEST(CorrectionContraction, of_a_new_matrix_is_unknown_until_seen_and_none_where_it_is_exact) {
   CorrectionContraction its;
   its.renew(true);
-  its.begin(false);
   its.solved({.all = 1, .velocities = 1, .accelerations = 1});
   EXPECT_EQ(its.left(), 1);
   EXPECT_FALSE(its.is_known());
@@ -90,10 +89,10 @@ TEST(CorrectionContraction, takes_no_rounding_errors_for_an_error_of_the_matrix)
   its.solved(noise);
   EXPECT_TRUE(its.stalls());
   its.step();
-  its.begin(true);
+  its.keep();
   its.solved(noise);
   EXPECT_TRUE(its.stalls()) << "a second solve would change as much";
-  its.begin(true);
+  its.keep();
   its.solved({.all = 1e-9, .velocities = 1e-9, .accelerations = 1e-9, .is_noise = true});
   EXPECT_FALSE(its.stalls()) << "in a short step, rounding errors of positions are large velocities";
 }
@@ -103,7 +102,7 @@ TEST(CorrectionContraction, does_not_take_a_poor_matrix_for_rounding_errors) {
   its.solved({.all = 1, .velocities = 1, .accelerations = 1});
   its.solved({.all = 0.6, .velocities = 0.6, .accelerations = 0.6});
   its.step();
-  its.begin(true);
+  its.keep();
   its.solved({.all = 1e-9, .velocities = 1e-9, .accelerations = 1e-9, .is_noise = true});
   EXPECT_FALSE(its.stalls());
 }
@@ -113,7 +112,7 @@ TEST(CorrectionContraction, is_forgotten) {
   Errors errors;
   for (int k = 0; k < 3; ++k) its.solved(errors.solve(0.01));
   its.step();
-  its.begin(true);
+  its.keep();
   EXPECT_TRUE(its.is_known());
   its.forget();
   EXPECT_FALSE(its.is_known());
