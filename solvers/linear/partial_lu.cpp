@@ -88,16 +88,16 @@ bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> 
 void PartialLu::find_reach() {
   const int n = size();
   const klu_numeric& numeric = lu_.numeric();
-  const int* Q = lu_.symbolic().Q;
   place_of_column_.resize(at(n));
   place_of_row_.resize(at(n));
   from_.resize(at(n));
   to_.resize(at(n));
   for (int k = 0; k < n; ++k) {
-    place_of_column_[at(Q[k])] = k;
-    place_of_row_[at(numeric.Pnum[k])] = k;
-    from_[at(k)] = places_[at(Q[k])];
-    to_[at(k)] = places_[at(numeric.Pnum[k])];
+    const int row = lu_.row_of_pivot(k), column = lu_.column_of_pivot(k);
+    place_of_column_[at(row)] = k;
+    place_of_row_[at(column)] = k;
+    from_[at(k)] = places_[at(row)];
+    to_[at(k)] = places_[at(column)];
   }
   // 64 groups of unknowns of the border at a time, a bit each.
   constexpr int bits = 64;
@@ -198,7 +198,7 @@ void PartialLu::eliminate_border() {
     for (int g = first; g < end; ++g)
       for (const int e : below_of_[at(g)]) {
         const std::size_t unknown = at(below_[at(e)].inner);
-        work[at(place_of_row_[unknown])].v[g - first] += r_[at(e)] * lu_.scales()[unknown];
+        work[at(place_of_row_[unknown])].v[g - first] += r_[at(e)] * lu_.scale(below_[at(e)].inner);
       }
     Sparse& v = v_[group];
     for (std::size_t i = 0; i < v.place.size(); ++i) {
@@ -246,12 +246,12 @@ void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) co
 void PartialLu::forward(const double* b, double* w) const {
   const int n = size();
   if (n == 0) return;
-  const auto* diagonal = static_cast<const double*>(lu_.numeric().Udiag);
+  const double* const inverse = lu_.inverse_pivots().data();
   if (n == 1) {
-    w[0] = b[from_[0]] / diagonal[0];
+    w[0] = b[from_[0]] * inverse[0];
     return;
   }
-  for (int k = 0; k < n; ++k) w[k] = upper_column(lu_.numeric(), k).reduce(b[from_[at(k)]], w) / diagonal[k];
+  for (int k = 0; k < n; ++k) w[k] = upper_column(lu_.numeric(), k).reduce(b[from_[at(k)]], w) * inverse[k];
 }
 
 TRAMMEL_BY_AVX2
@@ -282,7 +282,7 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
   const klu_numeric& numeric = lu_.numeric();
   if (n > 1)
     for (int k = n - 1; k >= 0; --k) w[k] = lower_column(numeric, k).reduce(w[k], w);
-  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scales()[at(numeric.Pnum[k])];
+  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scale(lu_.column_of_pivot(k));
 }
 
 void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,
@@ -328,15 +328,14 @@ PartialLu::Sizes PartialLu::sizes(const RepeatedLu::Rows& rank) const {
 void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double faint,
                           std::span<const std::size_t> of, double* potential,
                           double* border_potential) const {
-  const std::vector<double>& scales = lu_.scales();
-  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) / scales[at(j)]; };
+  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) / lu_.scale(j); };
   double least = 0;
   for (int j = 0; j < size(); ++j) least = std::max(least, faint * size_of(j));
   for (const std::size_t row : of) {
     if (number_[row] < 0) continue;
     double number = 0, most = least;
     each_entry(rank, static_cast<int>(number_[row]), [&](int j, double its) {
-      number = std::max(number, std::abs(its) * scales[at(j)]);
+      number = std::max(number, std::abs(its) * lu_.scale(j));
       most = std::max(most, size_of(j));
     });
     potential[row] = number * most;
@@ -345,7 +344,7 @@ void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double 
     double number = 0, most = 0;
     for (const int e : below_of_[at(g)]) {
       const int j = below_[at(e)].inner;
-      number = std::max(number, std::abs(r_[at(e)]) * scales[at(j)]);
+      number = std::max(number, std::abs(r_[at(e)]) * lu_.scale(j));
       most = std::max(most, size_of(j));
     }
     border_potential[g] += number * most;

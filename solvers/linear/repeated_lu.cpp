@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #ifdef __GLIBC__
@@ -12,7 +13,7 @@
 #endif
 
 #include "kernel/petsc_call.hpp"
-#include "solvers/linear/bordered_order.hpp"
+#include "solvers/linear/elimination_order.hpp"
 #include "solvers/linear/klu_columns.hpp"
 #include "trammel/index.hpp"
 
@@ -90,8 +91,8 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   if (grown) {
     numeric_.reset();  // before there is more
     symbolic_.reset();
-    give_back_pages();
     take_structure(A);
+    give_back_pages();
     scale(A.value);
     take_values(A);
     order();
@@ -111,12 +112,31 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   return seek_pivots();
 }
 
+class RepeatedLu::Copied {
+ public:
+  explicit Copied(const RepeatedLu& lu) : lu_(lu) {}
+
+  /// The place in the copy of the next entry that counts, in the order of the matrix.
+  std::size_t next() {
+    while (place_ == end_) {
+      const auto row = at(lu_.place_[at(++row_)]);
+      place_ = lu_.starts_[row];
+      end_ = lu_.starts_[row + 1];
+    }
+    return at(place_++);
+  }
+
+ private:
+  const RepeatedLu& lu_;
+  int row_ = -1, place_ = 0, end_ = 0;
+};
+
 /// Of the entries that count.
 std::vector<double> RepeatedLu::largest_by_column(const double* value) const {
   std::vector<double> all(at(size()), 0.0);
-  auto column = columns_.begin();
+  Copied copied(*this);
   counting_.each([&](std::size_t entry) {
-    double& largest = all[at(*column++)];
+    double& largest = all[at(columns_[copied.next()])];
     largest = std::max(largest, std::abs(value[entry]));
   });
   return all;
@@ -129,14 +149,15 @@ void RepeatedLu::scale(const double* value) {
 
 bool RepeatedLu::take_values(const Rows& A) {
   double largest = 0;
-  std::size_t k = 0;
+  Copied copied(*this);
   double* const to = room_ ? room_->values.data() : nullptr;
   std::vector<PetscInt> others;
   counting_.each(
       A.value,
       [&](std::size_t entry) {
+        const std::size_t k = copied.next();
         const double number = A.value[entry] * scales_[at(columns_[k])];
-        to[k++] = number;
+        to[k] = number;
         largest = std::max(largest, std::abs(number));
       },
       [&](std::size_t entry) { others.push_back(static_cast<PetscInt>(entry)); });
@@ -170,19 +191,18 @@ bool RepeatedLu::negligible_all(const Rows& A, const std::vector<PetscInt>& entr
       if (!is_small(size, in_row)) return false;
     }
     if (is_small(size, in_column)) continue;
-    if (!std::exchange(columns_known, true)) find_largest_of_columns(A.value);
+    if (!std::exchange(columns_known, true)) find_largest_of_columns(A);
     if (!is_small(size, in_column)) return false;
   }
   return true;
 }
 
 /// Of the entries that count; -1 where there is none.
-void RepeatedLu::find_largest_of_columns(const double* value) {
+void RepeatedLu::find_largest_of_columns(const Rows& A) {
   std::ranges::fill(large_in_column_, -1);
-  auto column = columns_.begin();
   counting_.each([&](std::size_t entry) {
-    PetscInt& largest = large_in_column_[at(*column++)];
-    if (largest < 0 || std::abs(value[entry]) > std::abs(value[largest]))
+    PetscInt& largest = large_in_column_[at(number(A.column[entry]))];
+    if (largest < 0 || std::abs(A.value[entry]) > std::abs(A.value[largest]))
       largest = static_cast<PetscInt>(entry);
   });
 }
@@ -191,8 +211,7 @@ void RepeatedLu::find_largest_of_columns(const double* value) {
 void RepeatedLu::take_structure(const Rows& A) {
   const bool all = growths_ >= most_growths;
   ++growths_;
-  starts_.assign(1, 0);
-  columns_.clear();
+  std::vector<int> starts{0}, columns;
   for (PetscInt i = 0; i < A.n; ++i) {
     if (number(i) < 0) continue;
     int counting = 0;
@@ -201,11 +220,35 @@ void RepeatedLu::take_structure(const Rows& A) {
       if (all || A.value[entry] != 0 || A.column[entry] == i) counting_.insert(at(entry));
       if (counting_.contains(at(entry))) ++counting;
     }
-    starts_.push_back(starts_.back() + counting);
+    starts.push_back(starts.back() + counting);
   }
-  columns_.reserve(at(starts_.back()));
-  counting_.each([&](std::size_t entry) { columns_.push_back(static_cast<int>(number(A.column[entry]))); });
+  columns.reserve(at(starts.back()));
+  counting_.each([&](std::size_t entry) { columns.push_back(static_cast<int>(number(A.column[entry]))); });
+  order_unknowns(starts, columns);
   share_room();
+}
+
+/// Of a matrix by compressed rows, which its copy becomes in another order.
+void RepeatedLu::order_unknowns(const std::vector<int>& starts, const std::vector<int>& columns) {
+  const auto n = static_cast<int>(starts.size()) - 1;
+  EliminationOrder found = elimination_order(n, starts.data(), columns.data(), border_);
+  expected_entries_ = found.entries;
+  expected_operations_ = found.operations;
+  unknown_ = std::move(found.unknowns);
+  if (unknown_.empty()) {
+    unknown_.resize(at(n));
+    std::iota(unknown_.begin(), unknown_.end(), 0);
+  }
+  place_.resize(at(n));
+  for (int k = 0; k < n; ++k) place_[at(unknown_[at(k)])] = k;
+  starts_.assign(1, 0);
+  columns_.clear();
+  columns_.reserve(columns.size());
+  for (const int unknown : unknown_) {
+    for (int entry = starts[at(unknown)]; entry < starts[at(unknown) + 1]; ++entry)
+      columns_.push_back(place_[at(columns[at(entry)])]);
+    starts_.push_back(static_cast<int>(columns_.size()));
+  }
 }
 
 /// KLU's factors refer neither to the values nor, between its calls, to the workspace.
@@ -216,7 +259,7 @@ void RepeatedLu::share_room() {
   const auto fit = [](std::vector<double>& all, std::size_t least) {
     if (all.size() < least) all = std::vector<double>(least);  // of this capacity
   };
-  fit(room_->values, columns_.size());
+  fit(room_->values, std::max(columns_.size(), at(size())));
   fit(room_->work, 4 * at(size()));
 }
 
@@ -237,23 +280,14 @@ struct RepeatedLu::Factors {
   double flops = 0;
 };
 
-/// Gives the entries of L that it expects; 0 where it fails.
-int RepeatedLu::Border::order(int n, int* starts, int* columns, int* order, klu_common* common) {
-  Border& border = *static_cast<Border*>(common->user_data);
-  const BorderedOrder found = bordered_order(n, starts, columns, border.coupled);
-  std::ranges::copy(found.unknowns, order);
-  border.operations = found.operations;
-  return static_cast<int>(found.entries);
-}
-
 /// An order of columns, without factors yet.
 RepeatedLu::Factors RepeatedLu::analysed(int ordering, bool blocks) {
   Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
   common_->ordering = ordering;
   common_->btf = blocks ? 1 : 0;
-  common_->user_data = &border_;
+  common_->user_data = &expected_entries_;
   made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
-  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = border_.operations;
+  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = expected_operations_;
   return made;
 }
 
@@ -284,7 +318,29 @@ klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
   if (made != nullptr && common_->status != KLU_OK) klu_free_numeric(&made, common_.get());
   if (made != nullptr) take_workspace_from(*made);
   room_->work.resize(room);
+  if (made != nullptr && solves_itself(*symbolic)) separate(*made);
   return made;
+}
+
+/// KLU stores a column of U and one of L in turns. A solve reads all of U, and then all of L from its end: where columns are short it reads half as
+/// much if they lie in this order.
+void RepeatedLu::separate(klu_numeric& factors) {
+  auto* const packed = static_cast<double*>(factors.LUbx[0]);
+  const auto units = [](int entries) { return (entries + 1) / 2 + entries; };
+  std::size_t of_L = 0;
+  for (int k = 0; k < size(); ++k) of_L += at(units(factors.Llen[k]));
+  std::vector<double>& L = room_->work;
+  if (of_L > L.size()) return;
+  double* kept = L.data();
+  for (int k = size() - 1; k >= 0; --k)
+    kept = std::copy_n(packed + factors.Lip[k], units(factors.Llen[k]), kept);
+  int end = 0;
+  for (int k = 0; k < size(); ++k) {
+    std::copy_n(packed + factors.Uip[k], units(factors.Ulen[k]), packed + end);  // to where it was, or before
+    factors.Uip[k] = std::exchange(end, end + units(factors.Ulen[k]));
+  }
+  std::copy(L.data(), kept, packed + end);
+  for (int k = size() - 1; k >= 0; --k) factors.Lip[k] = std::exchange(end, end + units(factors.Llen[k]));
 }
 
 /// Whether AMD did about as well as it expected, so that others need not be tried.
@@ -292,7 +348,7 @@ bool RepeatedLu::suffices(const Factors& alone) const {
   if (!alone.numeric) return false;
   const double expected = alone.symbolic->est_flops;
   if (expected > much_fill * alone.symbolic->lnz) return alone.flops <= near_expected * expected;
-  return (size() > few || !border_.coupled.empty()) && alone.flops <= as_expected * expected;
+  return (size() > few || !border_.empty()) && alone.flops <= as_expected * expected;
 }
 
 void RepeatedLu::order() {
@@ -304,12 +360,15 @@ void RepeatedLu::order() {
     common_->tol = pivot_tolerance;
     common_->maxwork = transversal_work;
     common_->scale = -1;  // KLU would find the scales anew in each factorization, and divide by them
-    common_->user_order = &Border::order;
+    // The copy of the matrix is in the order of elimination already.
+    common_->user_order = [](int n, int*, int*, int* order, klu_common* common) {
+      std::iota(order, order + n, 0);
+      return static_cast<int>(*static_cast<const double*>(common->user_data));
+    };
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
   constexpr double any_price = std::numeric_limits<double>::infinity();
-  Factors best = analysed(border_.coupled.empty() ? amd : own_order, false);
-  if (!best.symbolic) best = analysed(amd, false);
+  Factors best = analysed(expected_entries_ > 0 ? own_order : amd, false);
   factorize(best, any_price);
   const bool regular = common_->status != KLU_SINGULAR;
   if (!suffices(best)) {
@@ -339,14 +398,16 @@ bool RepeatedLu::seek_pivots() {
 void RepeatedLu::remember_pivots() {
   ++searches_;
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
-  pivots_.assign(pivots, pivots + size());
+  pivots_.resize(at(size()));
+  std::transform(pivots, pivots + size(), pivots_.begin(),
+                 [](double pivot) { return static_cast<float>(std::abs(pivot)); });
   invert_pivots();
 }
 
 bool RepeatedLu::pivots_serve() const {
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
   for (std::size_t k = 0; k < pivots_.size(); ++k)
-    if (!(std::abs(pivots[k]) > pivot_loss * std::abs(pivots_[k]))) return false;
+    if (!(std::abs(pivots[k]) > pivot_loss * pivots_[k])) return false;
   return true;
 }
 
@@ -358,26 +419,28 @@ void RepeatedLu::invert_pivots() {
 
 void RepeatedLu::solve(const double* b, double* x) {
   const int n = size();
-  if (symbolic_->nblocks == 1 && n > 1) {
-    const int *from = symbolic_->Q, *to = numeric_->Pnum;
+  if (solves_itself(*symbolic_)) {
     double* const all = room_->work.data();
     for (int k = 0; k < n; ++k)
-      all[k] = upper_column(*numeric_, k).reduce(b[from[k]], all) * inverse_pivots_[at(k)];
+      all[k] = upper_column(*numeric_, k).reduce(b[row_of_pivot(k)], all) * inverse_pivots_[at(k)];
     for (int k = n - 1; k >= 0; --k) {
       all[k] = lower_column(*numeric_, k).reduce(all[k], all);
-      x[to[k]] = all[k] * scales_[at(to[k])];
+      x[column_of_pivot(k)] = all[k] * scales_[at(numeric_->Pnum[k])];
     }
     return;
   }
-  std::copy_n(b, n, x);
-  klu_tsolve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
-  for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
+  double* const all = room_->values.data();
+  for (int k = 0; k < n; ++k) all[k] = b[unknown_[at(k)]];
+  klu_tsolve(symbolic_.get(), with_workspace(), n, 1, all, common_.get());
+  for (int k = 0; k < n; ++k) x[unknown_[at(k)]] = all[k] * scales_[at(k)];
 }
 
 void RepeatedLu::solve_transposed(const double* b, double* x) {
-  std::copy_n(b, size(), x);
-  for (std::size_t i = 0; i < scales_.size(); ++i) x[i] *= scales_[i];
-  klu_solve(symbolic_.get(), with_workspace(), size(), 1, x, common_.get());
+  const int n = size();
+  double* const all = room_->values.data();
+  for (int k = 0; k < n; ++k) all[k] = b[unknown_[at(k)]] * scales_[at(k)];
+  klu_solve(symbolic_.get(), with_workspace(), n, 1, all, common_.get());
+  for (int k = 0; k < n; ++k) x[unknown_[at(k)]] = all[k];
 }
 
 LinearWork RepeatedLu::work() const {

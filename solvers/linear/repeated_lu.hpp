@@ -18,11 +18,13 @@ namespace trammel {
 ///
 /// - Only entries that were ever different from zero count. A model's blocks are dense; of the tangent of a plane
 ///   mechanism in space three entries of four are zero for good, and so the parts in and across the plane separate.
-/// - Columns are ordered by AMD where its factors need about the operations that it expects: it counts on a symmetric structure
-///   and on pivots that stay on the diagonal, where multipliers have zeros. Elsewhere, and in small systems, by AMD, by AMD after
-///   a block triangular form or by COLAMD, whichever makes the cheapest factors.
+/// - Unknowns are eliminated in an order of AMD (elimination_order) where its factors need about the operations that it expects: it counts
+///   on a symmetric structure and on pivots that stay on the diagonal, where multipliers have zeros. Elsewhere, and in small systems, in this
+///   order, by AMD after a block triangular form or by COLAMD, whichever makes the cheapest factors.
 /// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
 ///   one that was chosen, relative to the size of its column at that time. These sizes are kept with the order.
+///
+/// KLU gets a copy of the matrix whose rows and columns lie in the order of elimination: it reads all of it from the first number to the last.
 class RepeatedLu {
  public:
   /// `one_block`: no block triangular form is sought, so that L and U are factors of the whole.
@@ -40,8 +42,8 @@ class RepeatedLu {
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
   /// A border that is eliminated after this matrix: for each of its unknowns, the unknowns here that it is coupled to. Orders sought from now
-  /// on take it into account (bordered_order).
-  void set_border(std::vector<std::vector<int>> border) { border_ = {std::move(border), 0}; }
+  /// on take it into account (elimination_order).
+  void set_border(std::vector<std::vector<int>> border) { border_ = std::move(border); }
   /// Omits unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here, in
   /// the same order from 0 on, and -1 where it is omitted.
   void omit(std::vector<PetscInt> number) { number_ = std::move(number); }
@@ -61,10 +63,14 @@ class RepeatedLu {
   std::size_t entries() const { return columns_.size(); }
   /// Orders of columns tried so far, each at the price of a factorization.
   int tried() const { return tried_; }
-  /// KLU's own factors, of the transposed matrix with its rows scaled: row j by scales()[j]. In the numbers of `omit`.
+  /// KLU's own factors, of the transposed matrix with its rows scaled: that of unknown j by scale(j).
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
-  const std::vector<double>& scales() const { return scales_; }
+  double scale(int unknown) const { return scales_[at(place_[at(unknown)])]; }
+  /// The unknowns of the k-th pivot, in the numbers of `omit`: that of the row of the matrix (a column to KLU), and that of its column.
+  int row_of_pivot(int k) const { return unknown_[at(symbolic_->Q[k])]; }
+  int column_of_pivot(int k) const { return unknown_[at(numeric_->Pnum[k])]; }
+  const std::vector<double>& inverse_pivots() const { return inverse_pivots_; }
 
  private:
   struct FreeSymbolic {
@@ -86,8 +92,11 @@ class RepeatedLu {
   std::vector<double> largest_by_column(const double* value) const;
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
   bool negligible_all(const Rows& A, const std::vector<PetscInt>& entries);
-  void find_largest_of_columns(const double* value);
+  void find_largest_of_columns(const Rows& A);
+  /// Follows the entries that count from row to row: where they lie in the copy of the matrix.
+  class Copied;
   void take_structure(const Rows& A);
+  void order_unknowns(const std::vector<int>& starts, const std::vector<int>& columns);
   /// What all solvers use in turn, since none has to keep what is in it.
   struct Room {
     std::vector<double> values;  ///< of the entries that count
@@ -98,6 +107,9 @@ class RepeatedLu {
   klu_numeric* with_workspace();
   struct Factors;
   klu_numeric* factorized(klu_symbolic* symbolic);
+  /// Not by KLU.
+  bool solves_itself(const klu_symbolic& symbolic) const { return symbolic.nblocks == 1 && size() > 1; }
+  void separate(klu_numeric& factors);
   bool suffices(const Factors& alone) const;
   void order();
   bool seek_pivots();
@@ -107,16 +119,10 @@ class RepeatedLu {
   bool pivots_serve() const;
   void invert_pivots();
 
-  /// What KLU passes to the order of a matrix with a border, and what that order says.
-  struct Border {
-    std::vector<std::vector<int>> coupled;
-    double operations = 0;  ///< expected
-
-    static int order(int n, int* starts, int* columns, int* order, klu_common* common);
-  };
-
   bool one_block_;
-  Border border_;
+  std::vector<std::vector<int>> border_;
+  double expected_entries_ = 0,
+         expected_operations_ = 0;  ///< by the order of elimination; 0 where there is none
   std::unique_ptr<klu_common> common_;
   std::unique_ptr<klu_symbolic, FreeSymbolic> symbolic_{nullptr, {nullptr}};
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
@@ -124,13 +130,15 @@ class RepeatedLu {
   PetscObjectState structure_ = 0;
   std::vector<PetscInt> number_;  ///< empty: none are omitted
   EntrySet counting_;             ///< entries of the matrix
-  std::vector<int> starts_, columns_;
+  /// The order of elimination, before KLU changes it: by place the unknown, by unknown the place.
+  std::vector<int> unknown_, place_;
+  std::vector<int> starts_, columns_;  ///< rows of the copy and their columns, by place
   std::shared_ptr<Room> room_;
-  std::vector<double> scales_;  ///< by column of the matrix
+  std::vector<double> scales_;  ///< by column of the copy
   /// By row and by column of the matrix, an entry that was its largest; -1 where it is not known, and empty until one is asked for.
   std::vector<PetscInt> large_in_row_, large_in_column_;
-  double largest_ = 0;          ///< of the values
-  std::vector<double> pivots_;  ///< pivots at the time when their order was chosen
+  double largest_ = 0;         ///< of the values
+  std::vector<float> pivots_;  ///< sizes of the pivots at the time when their order was chosen
   std::vector<double> inverse_pivots_;
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };

@@ -10,7 +10,7 @@
 #include <set>
 #include <span>
 
-#include "solvers/linear/bordered_order.hpp"
+#include "solvers/linear/elimination_order.hpp"
 #include "solvers/linear/petsc_owned.hpp"
 
 namespace trammel {
@@ -147,6 +147,35 @@ TEST(RepeatedLu, counts_the_operations_of_a_factorization_and_of_a_solve) {
   EXPECT_EQ(lu.work().unknowns, n);
   EXPECT_EQ(lu.work().factorization, expected);
   EXPECT_EQ(lu.work().solve, 2 * n * (n + 1));  // L and U have diagonals each
+}
+
+TEST(RepeatedLu, stores_short_columns_in_the_order_in_which_a_solve_reads_them) {
+  constexpr int n = 60;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> number(0.5, 1);
+  Dense matrix(n);
+  RepeatedLu lu(true);
+  for (int values = 0; values < 3; ++values) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+    for (int i = 0; i < n; ++i) {
+      A(i, i) = 3 * number(random);
+      if (i > 0) A(i, i - 1) = number(random);
+      if (i > 0) A(i - 1, i) = number(random);
+    }
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    EXPECT_LT(worst_error(lu, A), 1e-13);
+    const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(n, -1, 1);
+    Eigen::VectorXd x(n);
+    lu.solve_transposed(b.data(), x.data());
+    EXPECT_LT((A.transpose() * x - b).cwiseAbs().maxCoeff(), 1e-13);
+  }
+  EXPECT_EQ(lu.searches(), 1);
+  const klu_numeric& factors = lu.numeric();
+  for (int k = 1; k < n; ++k) {
+    EXPECT_GE(factors.Uip[k], factors.Uip[k - 1]);
+    EXPECT_LE(factors.Lip[k], factors.Lip[k - 1]);
+  }
+  EXPECT_GE(factors.Lip[n - 1], factors.Uip[n - 1]);
 }
 
 TEST(RepeatedLu, shares_its_workspace_with_others) {
@@ -336,8 +365,13 @@ TEST(RepeatedLu, fills_in_less_with_a_border_that_it_knows) {
   lu.set_border(border);
   ASSERT_TRUE(lu.factorize(grid.rows(), true));
   EXPECT_LT(grid.error(lu), 1e-13);
-  const std::size_t without = fill(grid, border, {as_it_comes.symbolic().Q, width * width});
-  const std::size_t with = fill(grid, border, {lu.symbolic().Q, width * width});
+  const auto order_of = [](const RepeatedLu& its) {
+    std::vector<int> order;
+    for (int k = 0; k < its.size(); ++k) order.push_back(its.row_of_pivot(k));
+    return order;
+  };
+  const std::size_t without = fill(grid, border, order_of(as_it_comes));
+  const std::size_t with = fill(grid, border, order_of(lu));
   EXPECT_LT(with, 0.9 * static_cast<double>(without));
 }
 
@@ -346,7 +380,7 @@ TEST(RepeatedLu, knows_the_cost_of_an_order_with_a_border) {
   const std::vector<int> begin(part.begin.begin(), part.begin.end()),
       column(part.column.begin(), part.column.end());
   const Border border{{0, 1, 2}, {4, 5}, {479}};
-  const BorderedOrder order = bordered_order(480, begin.data(), column.data(), border);
+  const EliminationOrder order = elimination_order(480, begin.data(), column.data(), border);
   ASSERT_EQ(order.unknowns.size(), 480U);
   EXPECT_EQ(order.entries, static_cast<double>(fill(part, {}, order.unknowns)));
   RepeatedLu lu(true);

@@ -1,0 +1,43 @@
+#include "solvers/linear/elimination_order.hpp"
+
+#include <camd.h>
+
+#include <algorithm>
+
+#include "solvers/linear/branches_in_turns.hpp"
+#include "solvers/linear/elimination_tree.hpp"
+#include "solvers/linear/thin_cut.hpp"
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+EliminationOrder elimination_order(int n, const int* starts, const int* columns,
+                                   std::span<const std::vector<int>> border) {
+  const int all = n + static_cast<int>(border.size());
+  std::vector<int> all_starts(starts, starts + n + 1), all_columns(columns, columns + starts[n]);
+  for (const std::vector<int>& coupled : border) {
+    all_columns.insert(all_columns.end(), coupled.begin(), coupled.end());
+    all_starts.push_back(static_cast<int>(all_columns.size()));
+  }
+  enum : int { early, at_cut, at_border };
+  std::vector<int> group(at(all), early);
+  for (const int unknown : thin_cut(n, starts, columns)) group[at(unknown)] = at_cut;
+  std::fill(group.begin() + n, group.end(), at_border);
+  EliminationOrder order;
+  order.unknowns.resize(at(all));
+  const int status = camd_order(all, all_starts.data(), all_columns.data(), order.unknowns.data(), nullptr,
+                                nullptr, group.data());
+  if (status != CAMD_OK && status != CAMD_OK_BUT_JUMBLED) return {};
+  order.unknowns.resize(at(n));
+  const EliminationTree tree(n, starts, columns, order.unknowns);
+  for (const double its : tree.below) {
+    order.entries += its + 1;
+    order.operations += its + 2 * its * its;
+  }
+  std::vector<int> turns = branches_in_turns(tree);
+  for (int& place : turns) place = order.unknowns[at(place)];
+  order.unknowns = std::move(turns);
+  return order;
+}
+
+}  // namespace trammel
