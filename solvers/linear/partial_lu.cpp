@@ -282,7 +282,7 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
   const klu_numeric& numeric = lu_.numeric();
   if (n > 1)
     for (int k = n - 1; k >= 0; --k) w[k] = lower_column(numeric, k).reduce(w[k], w);
-  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scale(lu_.column_of_pivot(k));
+  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scale_of_pivot(k);
 }
 
 void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,

@@ -425,7 +425,7 @@ void RepeatedLu::solve(const double* b, double* x) {
       all[k] = upper_column(*numeric_, k).reduce(b[row_of_pivot(k)], all) * inverse_pivots_[at(k)];
     for (int k = n - 1; k >= 0; --k) {
       all[k] = lower_column(*numeric_, k).reduce(all[k], all);
-      x[column_of_pivot(k)] = all[k] * scales_[at(numeric_->Pnum[k])];
+      x[column_of_pivot(k)] = all[k] * scale_of_pivot(k);
     }
     return;
   }

@@ -70,6 +70,8 @@ class RepeatedLu {
   /// The unknowns of the k-th pivot, in the numbers of `omit`: that of the row of the matrix (a column to KLU), and that of its column.
   int row_of_pivot(int k) const { return unknown_[at(symbolic_->Q[k])]; }
   int column_of_pivot(int k) const { return unknown_[at(numeric_->Pnum[k])]; }
+  /// The scale of this column.
+  double scale_of_pivot(int k) const { return scales_[at(numeric_->Pnum[k])]; }
   const std::vector<double>& inverse_pivots() const { return inverse_pivots_; }
 
  private:
