@@ -49,6 +49,27 @@ inline std::vector<UnknownRun> runs_of(const Layout& layout) {
   return runs;
 }
 
+/// Own unknowns that follow each other in a local vector and in State alike, of any kinds but algebraic ones.
+struct UnknownRange {
+  int local = 0, dof = 0, size = 0;
+};
+
+inline std::vector<UnknownRange> own_ranges(const std::vector<UnknownRun>& runs) {
+  std::vector<UnknownRange> ranges;
+  for (const UnknownRun& run : runs) {
+    if (!run.owned || run.of == UnknownRun::Of::algebraic) continue;
+    if (!ranges.empty()) {
+      UnknownRange& last = ranges.back();
+      if (last.local + last.size == run.local && last.dof + last.size == run.dof) {
+        last.size += run.size;
+        continue;
+      }
+    }
+    ranges.push_back({run.local, run.dof, run.size});
+  }
+  return ranges;
+}
+
 using RunNumbers = Eigen::Map<Eigen::ArrayXd>;
 using ConstRunNumbers = Eigen::Map<const Eigen::ArrayXd>;
 
