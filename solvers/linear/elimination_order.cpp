@@ -19,9 +19,11 @@ EliminationOrder elimination_order(int n, const int* starts, const int* columns,
     all_columns.insert(all_columns.end(), coupled.begin(), coupled.end());
     all_starts.push_back(static_cast<int>(all_columns.size()));
   }
-  enum : int { early, at_cut, at_border };
+  const std::vector<int> cut = thin_cut(n, starts, columns);
+  // CAMD wants no number of a group left out.
+  const int early = 0, at_cut = 1, at_border = cut.empty() ? 1 : 2;
   std::vector<int> group(at(all), early);
-  for (const int unknown : thin_cut(n, starts, columns)) group[at(unknown)] = at_cut;
+  for (const int unknown : cut) group[at(unknown)] = at_cut;
   std::fill(group.begin() + n, group.end(), at_border);
   EliminationOrder order;
   order.unknowns.resize(at(all));

@@ -207,11 +207,17 @@ TEST(AccuracyCheck, is_given_up_where_another_case_goes_on) {
   EXPECT_EQ(told(run), 0);
 }
 
-/// Where the coarser run meets waves that the first one does not.
+/// Where the coarser run meets waves that the first one does not. Rounding errors decide whether they make it fail instead.
 TEST(AccuracyCheck, is_given_up_where_it_takes_longer_than_the_run) {
-  const Outcome run = Workplace().run(case_with("0.01", "spin_up"));
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("no check: this run takes more steps than the first"));
+  std::string said;
+  for (const char* const accuracy : {"0.012", "0.015", "0.01", "0.008"}) {
+    const Outcome run = Workplace().run(case_with(accuracy, "spin_up"));
+    ASSERT_EQ(run.status, 0) << run.err;
+    said = run.out;
+    if (said.find("no check: this run takes more steps than the first") != std::string::npos) return;
+    EXPECT_THAT(said, HasSubstr("no check, since this run failed"));
+  }
+  FAIL() << said;
 }
 
 /// With half its range as the accuracy a bead runs off the end of its wire, on the rank that owns it.

@@ -177,5 +177,14 @@ TEST(EliminationOrder, goes_on_at_several_places_of_a_chain) {
   EXPECT_LE(order.entries, 1.02 * (sum(from_one_end.below) + chain.size()));
 }
 
+TEST(EliminationOrder, knows_a_border_of_any_size) {
+  for (const int n : {1, 2, 5, 200})
+    for (const int size : {0, 1, 3}) {
+      const Structure chain = band(n, 1);
+      const std::vector<std::vector<int>> border(static_cast<std::size_t>(size), {0});
+      expect_permutation(elimination_order(n, chain.starts.data(), chain.columns.data(), border).unknowns, n);
+    }
+}
+
 }  // namespace
 }  // namespace trammel
