@@ -19,12 +19,11 @@ EliminationOrder elimination_order(int n, const int* starts, const int* columns,
     all_columns.insert(all_columns.end(), coupled.begin(), coupled.end());
     all_starts.push_back(static_cast<int>(all_columns.size()));
   }
-  const std::vector<int> cut = thin_cut(n, starts, columns);
-  // CAMD wants no number of a group left out.
-  const int early = 0, at_cut = 1, at_border = cut.empty() ? 1 : 2;
-  std::vector<int> group(at(all), early);
-  for (const int unknown : cut) group[at(unknown)] = at_cut;
-  std::fill(group.begin() + n, group.end(), at_border);
+  std::vector<int> group(at(all), 0);
+  std::fill(group.begin() + n, group.end(), 1);
+  // With a border the half beside it would be coupled to it all along.
+  if (border.empty())
+    for (const int unknown : thin_cut(n, starts, columns)) group[at(unknown)] = 1;
   EliminationOrder order;
   order.unknowns.resize(at(all));
   const int status = camd_order(all, all_starts.data(), all_columns.data(), order.unknowns.data(), nullptr,
