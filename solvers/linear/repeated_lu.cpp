@@ -45,7 +45,7 @@ constexpr double most_fill = 2;
 /// Unknowns up to which all orderings are compared, for next to no time, where there is no border that only one of them knows.
 constexpr int few = 1000;
 
-constexpr int amd = 0, colamd = 1, own_order = 3;  // KLU's numbers
+constexpr int amd = 0, colamd = 1, as_it_is = 2;  // KLU's numbers
 
 /// New factors need large blocks, which the holes of a heap in use may not hold: the pages of these holes go back to the system. The
 /// end of the heap stays as it is, in huge pages.
@@ -280,14 +280,17 @@ struct RepeatedLu::Factors {
   double flops = 0;
 };
 
-/// An order of columns, without factors yet.
+/// An order of columns, without factors yet; the copy of the matrix is in the order of elimination as it is.
 RepeatedLu::Factors RepeatedLu::analysed(int ordering, bool blocks) {
   Factors made{{nullptr, {common_.get()}}, {nullptr, {common_.get()}}};
   common_->ordering = ordering;
   common_->btf = blocks ? 1 : 0;
-  common_->user_data = &expected_entries_;
   made.symbolic.reset(klu_analyze(size(), starts_.data(), columns_.data(), common_.get()));
-  if (made.symbolic && ordering == own_order) made.symbolic->est_flops = expected_operations_;
+  if (made.symbolic && ordering == as_it_is) {  // KLU expects nothing of an order that it did not find
+    klu_symbolic& order = *made.symbolic;
+    order.lnz = order.unz = order.Lnz[0] = expected_entries_;
+    order.est_flops = expected_operations_;
+  }
   return made;
 }
 
@@ -360,15 +363,10 @@ void RepeatedLu::order() {
     common_->tol = pivot_tolerance;
     common_->maxwork = transversal_work;
     common_->scale = -1;  // KLU would find the scales anew in each factorization, and divide by them
-    // The copy of the matrix is in the order of elimination already.
-    common_->user_order = [](int n, int*, int*, int* order, klu_common* common) {
-      std::iota(order, order + n, 0);
-      return static_cast<int>(*static_cast<const double*>(common->user_data));
-    };
   }
   // Rows of PETSc are columns to KLU: it factorizes the transpose.
   constexpr double any_price = std::numeric_limits<double>::infinity();
-  Factors best = analysed(expected_entries_ > 0 ? own_order : amd, false);
+  Factors best = analysed(expected_entries_ > 0 ? as_it_is : amd, false);
   factorize(best, any_price);
   const bool regular = common_->status != KLU_SINGULAR;
   if (!suffices(best)) {
