@@ -5,9 +5,17 @@
 
 namespace trammel {
 
+const Mat3 Marker::no_turn = Mat3::Identity();
+
+void Marker::set_R_FM(const Mat3& R_FM) {
+  // A rotation with this diagonal is the identity.
+  const bool turns = !(R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1);
+  turn_ = turns ? std::make_shared<const Mat3>(R_FM) : nullptr;
+}
+
 Marker Marker::ground(const Mat3& R_WM, const Vec3& p_WM) {
   Marker m;
-  m.R_FM_ = R_WM;
+  m.set_R_FM(R_WM);
   m.p_FM_F_ = p_WM;
   return m;
 }
@@ -16,9 +24,9 @@ Marker Marker::on_frame(const Frame& frame, const Mat3& R_FM, const Vec3& p_FM_F
   Marker m;
   m.kind_ = Kind::frame;
   m.frame_ = frame;
-  m.R_FM_ = R_FM;
+  m.set_R_FM(R_FM);
   m.p_FM_F_ = p_FM_F;
-  m.offset_is_identity_ = p_FM_F.isZero(0) && R_FM.isIdentity(0);
+  m.offset_is_identity_ = p_FM_F.isZero(0) && !m.is_turned();
   m.name_.clear();
   return m;
 }
@@ -45,9 +53,9 @@ Marker Marker::offset(const Mat3& R_MN, const Vec3& p_MN_M) const {
     throw Error("marker '" + name_ + "' is a point without orientation: it cannot carry an offset");
   }
   Marker m = *this;
-  m.p_FM_F_ = p_FM_F_ + R_FM_ * p_MN_M;
-  m.R_FM_ = R_FM_ * R_MN;
-  m.offset_is_identity_ = m.p_FM_F_.isZero(0) && m.R_FM_.isIdentity(0);
+  m.p_FM_F_ = p_FM_F_ + R_FM() * p_MN_M;
+  m.set_R_FM(R_FM() * R_MN);
+  m.offset_is_identity_ = m.p_FM_F_.isZero(0) && !m.is_turned();
   return m;
 }
 
@@ -130,7 +138,7 @@ void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerM
   if (has_shape()) {
     out.compensation_W.setZero();
     shape_->evaluate(x, first, level, out);
-    if (!offset_is_identity_) add_offset(OffsetMotion{R_FM_, p_FM_F_}, level, out);
+    if (!offset_is_identity_) add_offset(OffsetMotion{R_FM(), p_FM_F_}, level, out);
     return;
   }
   evaluate_rigid(x, first, level == MotionLevel::velocity || level == MotionLevel::full, out);
@@ -140,7 +148,7 @@ void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerM
   else if (is_point())
     complete_at_point(level, out);
   else
-    complete_in_frame(x, first, R_FM_, p_FM_F_, level, out);
+    complete_in_frame(x, first, R_FM(), p_FM_F_, level, out);
 }
 
 void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion& motion, const Vec6& w,
@@ -159,7 +167,7 @@ void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion
       } else {
         MarkerMotion base;
         shape_->evaluate(x, first, MotionLevel::jacobian, base);
-        shape_->add_second_order(x, first, base, wrench_at_base(base.R_WM, R_FM_, p_FM_F_, w), K);
+        shape_->add_second_order(x, first, base, wrench_at_base(base.R_WM, R_FM(), p_FM_F_, w), K);
         add_offset_second_order(base, p_FM_F_, w, K);
       }
       break;

@@ -178,6 +178,21 @@ TEST(Marker, applies_offsets_one_after_another) {
   EXPECT_THROW(Marker::on_point(0).offset(tilted, arm), Error);
 }
 
+TEST(Marker, is_turned_where_its_axes_are_not_those_of_its_frame) {
+  Mat3 quarter;
+  quarter << 0, -1, 0, 1, 0, 0, 0, 0, 1;
+  const Marker straight = Marker::on_frame({0, 1}, Mat3::Identity(), arm);
+  EXPECT_FALSE(straight.is_turned());
+  EXPECT_EQ(straight.R_FM(), Mat3::Identity());
+  const Marker turned = straight.offset(quarter);
+  EXPECT_TRUE(turned.is_turned());
+  EXPECT_EQ(turned.R_FM(), quarter);
+  EXPECT_EQ(Marker(turned).R_FM(), quarter);
+  EXPECT_FALSE(turned.offset(quarter.transpose()).is_turned());
+  EXPECT_TRUE(Marker::ground(quarter).is_turned());
+  EXPECT_FALSE(Marker::ground().is_turned());
+}
+
 template <int modes>
 void check_modal_point() {
   std::vector<Block> blocks = frame_blocks();

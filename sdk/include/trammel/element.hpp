@@ -252,7 +252,7 @@ template <class E>
 class RangeOf final : public ElementRange {
  public:
   void add(E instance, std::vector<BlockId> stencil, int dofs, int entity) {
-    instances_.push_back({std::move(instance), {}, store(stencil), dofs, entity});
+    instances_.push_back({store(stencil), dofs, entity, std::move(instance)});
     if constexpr (WithHistory<E>) instances_.back().committed = instances_.back().element.history();
   }
 
@@ -458,11 +458,11 @@ class RangeOf final : public ElementRange {
     std::uint16_t size = 0, room = 0;
   };
   struct Instance {
-    E element;
-    [[no_unique_address]] History committed;
     Stencil stencil;
     int dofs;
     int entity;
+    E element;
+    [[no_unique_address]] History committed{};
   };
   struct Moved {
     std::vector<BlockId> stencil;

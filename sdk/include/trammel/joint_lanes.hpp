@@ -30,10 +30,7 @@ struct MarkerLanes {
       w_WF_F = x.velocity(first + 1);
     }
     if constexpr (axes)
-      for (const Marker* const marker : markers) {
-        const Mat3& R = marker->R_FM();
-        turned |= !(R(0, 0) == 1 && R(1, 1) == 1 && R(2, 2) == 1);
-      }
+      for (const Marker* const marker : markers) turned |= marker->is_turned();
     add_to_place(p_WM, compensation_W, R_WF.lazyProduct(p_FM_F));
     if (rates) v_WM = v_WF + R_WF.lazyProduct(w_WF_F.cross(p_FM_F));
     if constexpr (axes) {

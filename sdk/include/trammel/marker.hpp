@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -93,7 +94,9 @@ class TRAMMEL_API Marker {
   const MarkerShape* shape() const { return shape_.get(); }
   /// The frame to which a rigid marker is fixed (blocks are `no_block` for the ground).
   const Frame& frame() const { return frame_; }
-  const Mat3& R_FM() const { return R_FM_; }
+  const Mat3& R_FM() const { return turn_ == nullptr ? no_turn : *turn_; }
+  /// Whether its axes are not those of its frame: else R_FM is the identity.
+  bool is_turned() const { return turn_ != nullptr; }
   const Vec3& p_FM_F() const { return p_FM_F_; }
   /// True if the marker's origin is the origin of a frame, or a point.
   bool at_frame_origin() const { return (is_rigid_frame() && p_FM_F_.isZero(0)) || is_point(); }
@@ -121,12 +124,17 @@ class TRAMMEL_API Marker {
                         Eigen::Ref<Eigen::MatrixXd> K) const;
 
  private:
-  enum class Kind { ground, frame, point, shape };
+  enum class Kind : std::uint8_t { ground, frame, point, shape };
+  static const Mat3 no_turn;
+
+  void set_R_FM(const Mat3& R_FM);
+
+  // In the order of use: what residuals of rigid joints read lies in one line of the cache.
+  Vec3 p_FM_F_ = Vec3::Zero();
+  Frame frame_;
   Kind kind_ = Kind::ground;
   bool offset_is_identity_ = true;
-  Frame frame_;
-  Mat3 R_FM_ = Mat3::Identity();
-  Vec3 p_FM_F_ = Vec3::Zero();
+  std::shared_ptr<const Mat3> turn_;  ///< R_FM; null for the identity, which most markers have
   std::shared_ptr<const MarkerShape> shape_;
   std::string name_ = "ground";
   Reserved<2> reserved_;
@@ -134,26 +142,29 @@ class TRAMMEL_API Marker {
 
 namespace detail {
 
-/// The pose of a marker at (R_FM, p_FM_F) in the frame of position block `first` and of the rotation block after it.
-inline void pose_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F,
+/// The pose of a marker at (turn, p_FM_F) in the frame of position block `first` and of the rotation block after it. `turn`: R_FM; null
+/// for the identity.
+inline void pose_in_frame(const LocalState& x, int first, const Mat3* turn, const Vec3& p_FM_F,
                           MarkerMotion& out) {
   const Eigen::Map<const Mat3> R_WF = x.rotation(first + 1);
-  // A rotation with this diagonal is the identity: most markers have the axes of their frame.
-  if (R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1)
+  if (turn == nullptr)
     out.R_WM = R_WF;
   else
-    out.R_WM = R_WF.lazyProduct(R_FM);
+    out.R_WM = R_WF.lazyProduct(*turn);
   out.p_WM = x.position(first);
   out.compensation_W = x.compensation(first);
   add_to_place(out.p_WM, out.compensation_W, R_WF.lazyProduct(p_FM_F));
   out.dofs = 6;
 }
 
-inline void twist_in_frame(const LocalState& x, int first, const Mat3& R_FM, const Vec3& p_FM_F,
+inline void twist_in_frame(const LocalState& x, int first, const Mat3* turn, const Vec3& p_FM_F,
                            MarkerMotion& out) {
   const Eigen::Map<const Vec3> w = x.velocity(first + 1);
   out.twist.head<3>() = x.velocity(first) + x.rotation(first + 1).lazyProduct(w.cross(p_FM_F));
-  out.twist.tail<3>() = R_FM.transpose().lazyProduct(w);
+  if (turn == nullptr)
+    out.twist.tail<3>() = w;
+  else
+    out.twist.tail<3>() = turn->transpose().lazyProduct(w);
 }
 
 }  // namespace detail
@@ -161,13 +172,13 @@ inline void twist_in_frame(const LocalState& x, int first, const Mat3& R_FM, con
 inline void Marker::evaluate_rigid(const LocalState& x, int first, bool twist, MarkerMotion& out) const {
   eigen_assert(!has_shape());
   if (kind_ == Kind::frame) {
-    detail::pose_in_frame(x, first, R_FM_, p_FM_F_, out);
-    if (twist) detail::twist_in_frame(x, first, R_FM_, p_FM_F_, out);
+    detail::pose_in_frame(x, first, turn_.get(), p_FM_F_, out);
+    if (twist) detail::twist_in_frame(x, first, turn_.get(), p_FM_F_, out);
     return;
   }
   out.twist.setZero();
   if (kind_ == Kind::ground) {
-    out.R_WM = R_FM_;
+    out.R_WM = R_FM();
     out.p_WM = p_FM_F_;
     out.compensation_W.setZero();
     out.dofs = 0;
