@@ -385,10 +385,14 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   const double limit = failed ? shifted_singular : singular;
   std::mt19937 random(1);
   std::vector<double> b(at(n));
-  const auto sign = [&] { return random() % 2 == 0 ? 1.0 : -1.0; };
+  // Numbers of one size would cancel in a null vector whose numbers are equal.
+  const auto any_number = [&] {
+    std::uniform_real_distribution<double> size(0.5, 1.5);
+    return random() % 2 == 0 ? size(random) : -size(random);
+  };
   const auto right_vector = [&] {
     std::vector<double> z(at(n));
-    for (int i = 0; i < n; ++i) b[at(i)] = sign() * row[at(i)];
+    for (int i = 0; i < n; ++i) b[at(i)] = any_number() * row[at(i)];
     lu->solve(b.data(), z.data());
     for (int i = 0; i < n; ++i) z[at(i)] *= column[at(i)];
     return z;
@@ -404,7 +408,7 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   std::vector<std::vector<double>> vectors{right_vector()};
   if (!(largest(vectors[0]) > limit)) return;
   std::vector<double> left(at(n));
-  for (int i = 0; i < n; ++i) b[at(i)] = sign() * column[at(i)];
+  for (int i = 0; i < n; ++i) b[at(i)] = any_number() * column[at(i)];
   lu->solve_transposed(b.data(), left.data());
   for (int i = 0; i < n; ++i) left[at(i)] *= row[at(i)];
   const double left_size = largest(left);
