@@ -50,6 +50,7 @@ struct Assembler::Parts {
     const Mat3* Q = nullptr;
   };
   std::vector<Fold> root_folds;  ///< all unknowns but stabilizing ones
+  bool folds_nothing = false;    ///< a residual by offset is one by local unknown; `r_by_offset` is empty
   std::vector<Fold> folds, rate_folds;
   State zeroed;
   const State* zeroed_from = nullptr;  ///< within one evaluation
@@ -58,6 +59,9 @@ struct Assembler::Parts {
   std::string rejection;
   double length = 1;  ///< of the model [m]
   int pattern_changes = 0;
+
+  /// Degrees of freedom whose state, residual and elements fit into the second cache of common processors.
+  static constexpr std::size_t dofs_in_turn = 4096;
 
   void plan() {
     ++pattern_changes;
@@ -89,7 +93,7 @@ struct Assembler::Parts {
     pattern.finish(layout);
     plan_fold();
     kept.assign(kept_count, 0.0);
-    r_by_offset.assign(layout.dof_count(), 0.0);
+    r_by_offset.assign(folds_nothing ? 0 : layout.dof_count(), 0.0);
     constant.clear();
     constant_scales = {};
     other_by_offset.assign(layout.dof_count(), 0.0);
@@ -148,6 +152,10 @@ struct Assembler::Parts {
         const BlockRoot& root = layout.root(id);
         folds.push_back({layout.offset(id).dof, u->local, u->size, root.Q});
       }
+    const int all = static_cast<int>(layout.dof_count());
+    folds_nothing = folds.empty() && rate_folds.empty() && layout.local_size() == all &&
+                    root_folds.size() == 1 && root_folds[0].offset == 0 && root_folds[0].local == 0 &&
+                    root_folds[0].size == all;
   }
 
   /// Keeps what a RejectStep said; returns `fine`.
@@ -156,7 +164,8 @@ struct Assembler::Parts {
     return fine;
   }
 
-  /// Evaluates every range, or of each those instances that are `chosen`; `skip` says which ranges to leave out.
+  /// Evaluates every range, or of each those instances that are `chosen`; `skip` says which ranges to leave out. A part of each range
+  /// is evaluated in turn: neighbours among the elements are so often neighbours among the joints that their state is still in the cache.
   template <class Skip>
   void evaluate_here(const State& state, const Request& request, RangeSink& sink, Skip&& skip,
                      LocalFault& fault, const std::vector<InstanceRun>* chosen = nullptr) {
@@ -164,25 +173,39 @@ struct Assembler::Parts {
     const RangePlan* running = nullptr;
     zeroed_from = nullptr;
     try {
-      for (std::size_t k = 0; k < plans.size(); ++k) {
-        const RangePlan& plan = plans[k];
-        if (skip(plan)) continue;
-        running = &plan;
-        sink.begin(plan, state);
-        const PluginCall call(model, *plan.range, sink.evaluated);
-        for (const InstanceRun& run : chosen == nullptr ? plan.runs : chosen[k]) {
-          sink.evaluated = run.first;
-          if (run.special)
-            row_evaluation.evaluate(plan, run.first, state, at_zero(state, request), request, sink);
-          else
-            plan.range->evaluate(run.first, run.last, state, plan.offset_of, request, sink);
+      const int turns = std::max(1, static_cast<int>(layout.dof_count() / dofs_in_turn));
+      for (int turn = 0; turn < turns; ++turn)
+        for (std::size_t k = 0; k < plans.size(); ++k) {
+          const RangePlan& plan = plans[k];
+          if (skip(plan)) continue;
+          const int begin = beginning(plan, turn, turns), end = beginning(plan, turn + 1, turns);
+          const auto& runs = chosen == nullptr ? plan.runs : chosen[k];
+          auto run = std::ranges::upper_bound(runs, begin, {}, &InstanceRun::last);
+          if (run == runs.end() || run->first >= end) continue;
+          running = &plan;
+          sink.begin(plan, state);
+          const PluginCall call(model, *plan.range, sink.evaluated);
+          for (; run != runs.end() && run->first < end; ++run) {
+            const int first = std::max(run->first, begin), last = std::min(run->last, end);
+            sink.evaluated = first;
+            if (run->special)
+              row_evaluation.evaluate(plan, first, state, at_zero(state, request), request, sink);
+            else
+              plan.range->evaluate(first, last, state, plan.offset_of, request, sink);
+          }
         }
-      }
     } catch (...) {
       const int i = running == nullptr ? 0 : std::min(sink.evaluated, running->range->size() - 1);
       const Entity* entity = running == nullptr ? nullptr : &model.entities[at(running->range->entity(i))];
       fault.capture(entity, layout.rank(), state.time);
     }
+  }
+
+  /// The first of the instances that are evaluated in this turn or a later one. Whole groups of those that elements evaluate together.
+  static int beginning(const RangePlan& plan, int turn, int turns) {
+    constexpr int together = 8;
+    const long long size = plan.range->size();
+    return static_cast<int>(turn == turns ? size : size * turn / turns / together * together);
   }
 
   /// The state with multipliers of compliant instances zero, where `request` asks for rows there; else null.
@@ -202,15 +225,18 @@ struct Assembler::Parts {
     return &zeroed;
   }
 
-  void residual(const State& state, ConstraintLevel level, LocalFault& fault, bool constraints_only) {
+  /// `out`: by local unknown.
+  void residual(const State& state, ConstraintLevel level, LocalFault& fault, bool constraints_only,
+                double* out) {
     if (constant.empty()) {
-      constant.assign(r_by_offset.size(), 0.0);
-      ResidualSink sink(level, false, states.statuses, constant, other_by_offset, constant_scales);
+      constant.assign(layout.dof_count(), 0.0);
+      ResidualSink sink(level, false, states.statuses, constant.data(), other_by_offset, constant_scales);
       evaluate_here(
           state, {}, sink, [](const RangePlan& plan) { return !plan.calls.constant; }, fault);
       sink.end();
     }
-    r_by_offset = constant;
+    double* const r = folds_nothing ? out : r_by_offset.data();
+    std::ranges::copy(constant, r);
     if (layout.stabilized()) std::ranges::fill(other_by_offset, 0.0);
     scales = constant_scales;
     Request request;
@@ -218,7 +244,7 @@ struct Assembler::Parts {
     request.bias = request.tangent = level == ConstraintLevel::acceleration;
     // Where rates count positions are those at multipliers of zero, as the rates are.
     request.rigid = layout.stabilized() || level == ConstraintLevel::acceleration;
-    ResidualSink sink(level, layout.stabilized(), states.statuses, r_by_offset, other_by_offset, scales);
+    ResidualSink sink(level, layout.stabilized(), states.statuses, r, other_by_offset, scales);
     const auto passes_over = [constraints_only](const RangePlan& plan) {
       return plan.calls.constant || (constraints_only && !plan.has_constraints);
     };
@@ -226,9 +252,10 @@ struct Assembler::Parts {
     sink.end();
     if (fault.waits()) {
       constant.clear();
-      std::ranges::fill(r_by_offset, 0.0);
+      std::fill_n(r, layout.dof_count(), 0.0);
       std::ranges::fill(other_by_offset, 0.0);
     }
+    if (!folds_nothing) fold(out);
   }
 
   /// Folds the residual by offset into numbers by local unknown: blocks into their roots, rates into stabilizing unknowns.
@@ -273,14 +300,13 @@ void Assembler::residual(const State& state, ConstraintLevel level, Vec r, Local
                          bool constraints_only) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
-  p.residual(state, level, fault, constraints_only);
   PetscScalar* rows = nullptr;
   if (p.layout.ranks() == 1) {
     TRAMMEL_PETSC(VecGetArrayWrite(r, &rows));
-    p.fold(rows);
+    p.residual(state, level, fault, constraints_only, rows);
     TRAMMEL_PETSC(VecRestoreArrayWrite(r, &rows));
   } else {
-    p.fold(p.local.data());
+    p.residual(state, level, fault, constraints_only, p.local.data());
     p.layout.sum_local(p.local, r);
   }
   p.cost.residual += MPI_Wtime() - start;
@@ -439,7 +465,7 @@ bool Assembler::contributions(const State& state, std::span<const std::vector<In
   Parts& p = *parts_;
   r.assign(at(p.layout.dof_count()), 0.0);
   FieldScales scales;
-  ResidualSink sink(ConstraintLevel::position, false, p.states.statuses, r, p.other_by_offset, scales);
+  ResidualSink sink(ConstraintLevel::position, false, p.states.statuses, r.data(), p.other_by_offset, scales);
   LocalFault fault;
   p.evaluate_here(
       state, {}, sink, [](const RangePlan&) { return false; }, fault, runs.data());

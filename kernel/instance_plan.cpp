@@ -1,6 +1,8 @@
 #include "kernel/instance_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -72,6 +74,50 @@ void find_traits(const Model& model, RangePlan& plan) {
   }
 }
 
+/// Lists, of which those that are the same stand once: compared with the last few different ones.
+template <class T>
+class SharedLists {
+ public:
+  explicit SharedLists(std::vector<T>& all) : all_(all) {}
+
+  /// Where `list` begins among all. `same(a, b)`: for two of the numbers.
+  template <class Same>
+  std::uint32_t begin_of(std::span<const T> list, Same&& same) {
+    for (const Known& known : last_)
+      if (known.size == list.size() && std::equal(list.begin(), list.end(), all_.begin() + known.begin, same))
+        return known.begin;
+    Known& next = last_[at(next_++ % static_cast<int>(last_.size()))];
+    next = {static_cast<std::uint32_t>(all_.size()), list.size()};
+    all_.insert(all_.end(), list.begin(), list.end());
+    return next.begin;
+  }
+
+ private:
+  struct Known {
+    std::uint32_t begin = 0;
+    std::size_t size = 0;
+  };
+  std::vector<T>& all_;
+  std::array<Known, 8> last_{};
+  int next_ = 0;
+};
+
+/// Whether the rows of both blocks are written alike. Rows of their own, or that may rest, are those of one instance.
+bool have_same_shape(const StencilBlock& a, const StencilBlock& b) {
+  const auto alone = [](const StencilBlock& block) {
+    return block.may_rest || block.nominal() != nullptr || block.is_compliant();
+  };
+  return a.kind == b.kind && a.size == b.size && a.offset == b.offset && a.own == b.own &&
+         a.stabilizing == b.stabilizing && a.begins_frame == b.begins_frame && !alone(a) && !alone(b);
+}
+
+void share_shapes(RangePlan& plan) {
+  SharedLists<StencilBlock> lists(plan.shapes);
+  for (int i = 0; i < plan.range->size(); ++i)
+    plan.shape_begin.push_back(lists.begin_of(plan.stencil(i), have_same_shape));
+  plan.shapes.shrink_to_fit();
+}
+
 void find_runs(const Layout& layout, std::size_t range, RangePlan& plan) {
   auto special = plan.special.begin();
   for (const int i : plan.instances) {
@@ -108,7 +154,8 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.range = model.ranges[r].instances.get();
     plan.instances = layout.instances(r);
     const int n = plan.range->size();
-    for (auto* begins : {&plan.block_begin, &plan.pair_begin, &plan.slot_begin, &plan.kept_begin})
+    for (auto* begins : {&plan.block_begin, &plan.shape_begin, &plan.pair_begin, &plan.pair_count,
+                         &plan.slot_begin, &plan.kept_begin})
       begins->reserve(at(n) + 1);
     plan.offset_of.reserve(at(n));
     auto mine = plan.instances.begin();
@@ -146,12 +193,15 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
     plan.blocks.shrink_to_fit();
     plan.offsets.shrink_to_fit();
     find_traits(model, plan);
+    share_shapes(plan);
     plan.calls = plan.range->calls();
     if (!plan.special.empty()) plan.calls = {};  // instances that may become inactive are visited
     find_runs(layout, r, plan);
+    SharedLists<BlockPair> lists(plan.pairs);
+    std::vector<BlockPair> pairs;
     for (int i = 0; i < n; ++i) {
       plan.offset_of.push_back(plan.offsets.data() + plan.block_begin[at(i)]);
-      plan.pair_begin.emplace_back(plan.pairs.size());
+      pairs.clear();
       plan.slot_begin.emplace_back(pattern.slot_count());
       plan.kept_begin.emplace_back(kept);
       const auto blocks = plan.stencil(i);
@@ -166,11 +216,12 @@ std::vector<RangePlan> plan_ranges(const Model& model, const Layout& layout, Mat
           const bool rests =
               may_rest && row.own && (b == c || (friction && column.own && is_multiplier(column.kind)));
           if (!rests && !plan.range->couples(i, b, c)) continue;
-          plan.pairs.push_back({static_cast<std::int16_t>(b), static_cast<std::int16_t>(c)});
+          pairs.push_back({static_cast<std::int16_t>(b), static_cast<std::int16_t>(c)});
           kept += append_pair(pattern, unknowns, row, column);
         }
+      plan.pair_begin.push_back(lists.begin_of(pairs, std::equal_to()));
+      plan.pair_count.emplace_back(pairs.size());
     }
-    plan.pair_begin.emplace_back(plan.pairs.size());
     plan.pairs.shrink_to_fit();
     plans.push_back(std::move(plan));
   }

@@ -40,6 +40,7 @@ struct StencilBlock {
 /// One pair of stencil blocks whose part of the tangent may be non-zero.
 struct BlockPair {
   std::int16_t row = 0, column = 0;
+  friend bool operator==(const BlockPair&, const BlockPair&) = default;
 };
 
 /// Properties of an instance that its evaluation must observe.
@@ -72,8 +73,11 @@ struct RangePlan {
   std::vector<BlockOffset> offsets;
   std::vector<const BlockOffset*> offset_of;  ///< by instance, into `offsets`
   std::vector<StencilBlock> blocks;
-  std::vector<BlockPair> pairs;
-  std::vector<std::uint32_t> block_begin, pair_begin;  ///< by instance, and one past the last
+  std::vector<BlockPair> pairs;            ///< shared likewise
+  std::vector<std::uint32_t> block_begin;  ///< by instance, and one past the last
+  /// Stencils without `id`, `unknown` and `turn`: where they are the same, instances share them, and they stay in the cache.
+  std::vector<StencilBlock> shapes;
+  std::vector<std::uint32_t> shape_begin, pair_begin, pair_count;  ///< by instance
   std::vector<std::uint32_t> slot_begin;  ///< by instance: its first slot in the matrix's pattern
   std::vector<std::uint32_t> kept_begin;  ///< by instance: its first number among the kept gradients
   bool has_constraints = false;           ///< some stencil holds a multiplier
@@ -85,8 +89,11 @@ struct RangePlan {
   std::span<const StencilBlock> stencil(int i) const {
     return {blocks.data() + block_begin[at(i)], blocks.data() + block_begin[at(i) + 1]};
   }
+  std::span<const StencilBlock> shape(int i) const {
+    return {shapes.data() + shape_begin[at(i)], block_begin[at(i) + 1] - block_begin[at(i)]};
+  }
   std::span<const BlockPair> coupled(int i) const {
-    return {pairs.data() + pair_begin[at(i)], pairs.data() + pair_begin[at(i) + 1]};
+    return {pairs.data() + pair_begin[at(i)], pair_count[at(i)]};
   }
 };
 

@@ -11,22 +11,22 @@
 
 namespace trammel {
 
-/// Takes residual contributions by offset, with the chosen equations in the rows of multipliers. `other` takes, in a stabilizing
+/// Takes residual contributions by offset into `r`, with the chosen equations in the rows of multipliers. `other` takes, in a stabilizing
 /// layout, the rates of constraints, and at velocity level the position equations.
 class ResidualSink final : public RangeSink {
  public:
-  ResidualSink(ConstraintLevel level, bool stabilizing, const RowStatuses& statuses, std::vector<double>& r,
+  ResidualSink(ConstraintLevel level, bool stabilizing, const RowStatuses& statuses, double* r,
                std::vector<double>& other, FieldScales& fields)
       : level_(level),
         stabilizing_(stabilizing),
         statuses_(statuses),
-        r_(r.data()),
+        r_(r),
         other_(other),
         fields_(fields) {}
 
   void add(int i, LocalSystem& contribution) override {
     const BlockOffset* place = plan_->offset_of[at(i)];
-    const auto blocks = plan_->stencil(i);
+    const auto blocks = plan_->shape(i);
     for (const StencilBlock *b = blocks.data(), *const end = b + blocks.size(); b != end; ++b, ++place) {
       if (!b->begins_frame) {
         add_block(i, *b, place->dof, contribution);
