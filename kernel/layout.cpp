@@ -17,6 +17,14 @@ void sort_out(std::vector<BlockId>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
+/// Frames first, then what is alike, so that solvers treat long runs of numbers alike.
+void sort_by_kind(const Model& model, std::vector<BlockId>& ids) {
+  std::ranges::stable_sort(ids, {}, [&model](BlockId id) {
+    const BlockKind kind = model.block(id).kind;
+    return kind == BlockKind::rotation ? BlockKind::position : kind;
+  });
+}
+
 }  // namespace
 
 int Layout::owner(BlockId root) const {
@@ -139,12 +147,12 @@ void Layout::number_roots() {
     return options_.stabilized && (kind == BlockKind::multiplier ||
                                    (is_kinematic(kind) && std::ranges::binary_search(corrected_, id)));
   };
-  const auto each_own = [&](auto&& visit) {
-    for (const BlockId id : model.blocks.ids())
-      if (carries_unknowns(id) && owner(id) == rank_) visit(id);
-  };
+  std::vector<BlockId> own;
+  for (const BlockId id : model.blocks.ids())
+    if (carries_unknowns(id) && owner(id) == rank_) own.push_back(id);
+  sort_by_kind(model, own);
   owned_size_ = 0;
-  each_own([&](BlockId id) { owned_size_ += model.block(id).size * (has_stabilizing(id) ? 2 : 1); });
+  for (const BlockId id : own) owned_size_ += model.block(id).size * (has_stabilizing(id) ? 2 : 1);
   PetscInt end = owned_size_;
   global_size_ = owned_size_;
   if (ranks_ > 1) {
@@ -152,14 +160,14 @@ void Layout::number_roots() {
     MPI_Allreduce(&owned_size_, &global_size_, 1, MPIU_INT, MPI_SUM, comm_);
   }
   PetscInt next = end - owned_size_;
-  each_own([&](BlockId id) {
+  for (const BlockId id : own) {
     global_.put(id) = next;
     next += model.block(id).size;
     if (has_stabilizing(id)) {
       stabilizing_.put(id) = next;
       next += model.block(id).size;
     }
-  });
+  }
 }
 
 /// Asks their owners for the numbers of those blocks that have none here. Collective.
@@ -200,6 +208,7 @@ std::vector<BlockId> Layout::wanted_blocks() const {
   std::vector<BlockId> wanted;
   for (const BlockId id : model.blocks.ids())
     if (touched[id] != 0 || (carries_unknowns(id) && owner(id) == rank_)) wanted.push_back(id);
+  sort_by_kind(model, wanted);
   return wanted;
 }
 

@@ -72,7 +72,8 @@ class TRAMMEL_API Layout {
   PetscInt local_size() const { return local_size_; }  ///< owned and ghost unknowns
   PetscInt global_size() const { return global_size_; }
 
-  /// Root blocks with unknowns that this rank owns, then its ghosts.
+  /// Root blocks with unknowns that this rank owns, then its ghosts; of each first frames (positions, each with its rotation behind it),
+  /// then coordinates, states, algebraic unknowns, multipliers and velocity multipliers, in the order of the case.
   std::span<const UnknownBlock> unknowns() const { return unknowns_; }
   /// The unknown block of the root of `id`; nullptr if it is fixed or not known to this rank.
   const UnknownBlock* unknown_of(BlockId id) const;

@@ -252,21 +252,36 @@ TEST(Accelerations, have_order_two_at_the_defaults) {
       }
 }
 
-// Errors due to the tolerance, relative to a run that converges to rounding: a tenth of the tolerance if rates are
-// equations. In index 3 rounding causes 619 eps / (h omega)^2 (spectral radius 0.9) per rounding error; the largest
-// of some hundred steps, with a few roundings in each, is ten times that.
-TEST(Accelerations, are_known_to_rounding_in_index3_and_to_the_tolerance_in_other_forms) {
+/// By how much accelerations at the default tolerance differ from a run that converges to rounding, as a part of their range.
+double error_of_tolerance(const Scene& scene, double h, const std::string& form) {
+  const auto found = history(scene.text(h, form, "{}"), scene.file, scene.channel);
+  const auto floor =
+      history(scene.text(h, form, "{tolerance: 1e-13, keep_tangent: no}"), scene.file, scene.channel);
+  return largest_difference(found, floor) / range(scene.exact);
+}
+
+TEST(Accelerations, are_known_to_a_tenth_of_the_tolerance_where_rates_are_equations) {
   for (const Scene& scene : scenes())
-    for (const char* form : {"index3", "index2", "index1"})
-      for (const double h : {1e-3, 5e-4}) {
-        const auto found = history(scene.text(h, form, "{}"), scene.file, scene.channel);
-        const auto floor =
-            history(scene.text(h, form, "{tolerance: 1e-13, keep_tangent: no}"), scene.file, scene.channel);
-        const double omega = scene.file == "bowl.csv" ? 3 : 20;
-        const double rounding = 10 * 619 * 2.2e-16 / (h * h * omega * omega);
-        const double bound = std::string(form) == "index3" ? std::max(1e-9, rounding) : 1e-9;
-        EXPECT_LE(largest_difference(found, floor), bound * range(scene.exact)) << scene.file << form << h;
-      }
+    for (const char* form : {"index2", "index1"})
+      for (const double h : {1e-3, 5e-4})
+        EXPECT_LE(error_of_tolerance(scene, h, form), 1e-9) << scene.file << form << h;
+}
+
+// In index 3 rounding causes 619 eps / (h omega)^2 (spectral radius 0.9) per rounding error; the largest of some hundred steps, with a
+// few roundings in each, is ten times that. Chance makes one run in ten exceed this a little, so that several steps are judged together.
+TEST(Accelerations, are_known_to_rounding_in_index3) {
+  for (const Scene& scene : scenes()) {
+    const double omega = scene.file == "bowl.csv" ? 3 : 20;
+    std::vector<double> parts;
+    for (const int divisor : {2, 3, 4, 5, 6}) {
+      const double h = 2e-3 / divisor;
+      const double rounding = 10 * 619 * 2.2e-16 / (h * h * omega * omega);
+      parts.push_back(error_of_tolerance(scene, h, "index3") / std::max(1e-9, rounding));
+      EXPECT_LE(parts.back(), 2) << scene.file << h;
+    }
+    std::ranges::sort(parts);
+    EXPECT_LE(parts[2], 1) << scene.file;
+  }
 }
 
 // Velocities that miss the constraint by e make accelerations that err by e / h, and a rounding of positions, eps L, velocities that
