@@ -161,11 +161,12 @@ NewtonResult Newton::solve(int most) {
   const bool search = options_.backtracking && line_search_ == SNESLINESEARCHBASIC;
   TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
   NewtonResult result;
+  bool at_start = true;
   // While there is another way, an attempt gets half of the iterations that are left.
   const auto go = [&](bool fresh, bool damped, bool last) {
     const int left = most - result.iterations;
     if (left < 1) return;
-    TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
+    if (!std::exchange(at_start, false)) TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
     const NewtonResult next = attempt(fresh, damped, last ? left : (left + 1) / 2);
     result = {next.converged, result.iterations + next.iterations,
               result.factorizations + next.factorizations, next.singular};

@@ -37,12 +37,12 @@ StepEquations::StepEquations(Assembler& assembler, const ModelScales& scales, Co
 void StepEquations::revise() {
   const Layout& layout = assembler_.layout();
   const auto unknowns = layout.unknowns();
-  metres_.assign(static_cast<std::size_t>(layout.local_size()), 1.0);
-  of_row_ = typical_ = metres_;
-  turned_.assign(unknowns.size(), Vec3::Zero());
-  rotations_.clear();
-  rounding_.assign(metres_.size(), 0.0);
+  trial_is_complete_ = false;
+  const auto size = static_cast<std::size_t>(layout.local_size());
   runs_ = block_runs_of(layout);
+  for (NumbersAfterFrames* numbers : {&metres_, &of_row_, &typical_}) numbers->assign(layout, runs_, 1.0);
+  rotations_.clear();
+  rounding_.assign(size, 0.0);
   const bool has_states =
       std::ranges::find(unknowns, BlockKind::state, &UnknownBlock::kind) != unknowns.end();
   state_gain_.assign(has_states ? unknowns.size() : 0, 0.0);
@@ -50,18 +50,17 @@ void StepEquations::revise() {
   rate_offset_.assign(layout.dof_count(), 0.0);
   acceleration_offset_.assign(layout.dof_count(), 0.0);
   const bool reads_local = layout.stabilized() || layout.ranks() > 1;
-  local_.assign(reads_local ? metres_.size() : 0, 0.0);
-  corrections_.assign(layout.stabilized() ? metres_.size() : 0, 0.0);
+  local_.assign(reads_local ? size : 0, 0.0);
+  corrections_.assign(layout.stabilized() ? size : 0, 0.0);
   algebraic_ = {};
   algebraic_row_.clear();
   algebraic_column_.clear();
-  if (assembler_.has_algebraic())
-    algebraic_row_ = algebraic_column_ = std::vector<double>(metres_.size(), 1.0);
+  if (assembler_.has_algebraic()) algebraic_row_ = algebraic_column_ = std::vector<double>(size, 1.0);
   int found = 0;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const UnknownBlock& u = unknowns[i];
     const Block& block = assembler_.model().block(u.block);
-    for (int k = 0; k < u.size; ++k) {
+    for (int k = 0; metres_.has(u.local) && k < u.size; ++k) {
       const std::size_t place = at(u.local + k);
       const Measure measure = block.measure(k);
       typical_[place] = typical_size(measure);
@@ -80,6 +79,7 @@ void StepEquations::revise() {
     if (has_states && scales_.state_gain != nullptr) state_gain_[i] = (*scales_.state_gain)[u.block];
     if (u.kind == BlockKind::velocity_multiplier) found = 1;
   }
+  turned_.assign(rotations_.empty() ? 0 : at(rotations_.back().unknown + 1), Vec3::Zero());
   if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, layout.comm());
   has_velocity_constraints_ = found != 0;
   take_redundant();
@@ -108,17 +108,44 @@ void StepEquations::zero_redundant(double* f) {
 void StepEquations::begin(const State& base, double end, const StepCoefficients& coefficients,
                           double stiffness) {
   base_ = &base;
-  copy_motion(base, trial_);
+  if (trial_is_complete_ && trial_.value.size() == base.value.size())
+    copy_what_is_not_moved(base);
+  else
+    copy_motion(base, trial_);
+  trial_is_complete_ = true;
   trial_.time = end;
   coefficients_ = coefficients;
   stiffness_ = stiffness;
   // Where an element refuses the base, the sizes before have to do; the solve tells.
   if (assembler_.has_algebraic()) {
     algebraic_sizes(assembler_, base, algebraic_);
-    algebraic_.equation.resize(metres_.size(), 0.0);
-    algebraic_.rounding.resize(metres_.size(), 0.0);
+    algebraic_.equation.resize(rounding_.size(), 0.0);
+    algebraic_.rounding.resize(rounding_.size(), 0.0);
     for (double& size : algebraic_.equation)
       if (!(size > 0)) size = 1;
+  }
+}
+
+void StepEquations::copy_what_is_not_moved(const State& base) {
+  const auto unknowns = assembler_.layout().unknowns();
+  const auto copy = [](const std::vector<double>& from, std::vector<double>& to, int begin, int size) {
+    std::copy_n(from.begin() + begin, size, to.begin() + begin);
+  };
+  const auto copy_by_dof = [&](int begin, int size) {
+    copy(base.rate, trial_.rate, begin, size);
+    copy(base.acceleration, trial_.acceleration, begin, size);
+    copy(base.compensation, trial_.compensation, begin, size);
+  };
+  for (const BlockRun& run : runs_) {
+    if (run.of == BlockRun::Of::frames) continue;
+    if (run.of != BlockRun::Of::others) {
+      copy_by_dof(run.dof, run.size);
+      continue;
+    }
+    for (const UnknownBlock& u : unknowns.subspan(at(run.first), at(run.last - run.first))) {
+      copy(base.value, trial_.value, u.offset.value, value_size(u.kind, u.size));
+      copy_by_dof(u.offset.dof, u.size);
+    }
   }
 }
 
@@ -237,10 +264,13 @@ void StepEquations::scale_rows(double* f, const double* x) {
 
 void StepEquations::measure_frames(const BlockRun& run, const double* rows) {
   // Forces are in newtons as they are: TangentWeights::row is 1 for them.
-  const double *of_row = of_row_.data() + run.local, *rounding = rounding_.data() + run.local;
+  // Moments are divided by the model's length, by which rotations are multiplied.
+  const double* rounding = rounding_.data() + run.local;
+  FrameNumbers of_row = FrameNumbers::Ones();
+  of_row.tail<3>() = 1 / scales_.length;
   FrameResiduals residuals;
   for (int k = 0; k < run.size; k += frame_size)
-    residuals.take(frame_at(rows + k).abs() * frame_at(of_row + k), frame_at(rounding + k));
+    residuals.take(frame_at(rows + k).abs() * of_row, frame_at(rounding + k));
   residuals.add_to(norms_);
 }
 
@@ -249,8 +279,8 @@ void StepEquations::scale_constraints(const BlockRun& run, const TangentWeights&
   const BlockKind kind =
       run.of == BlockRun::Of::multipliers ? BlockKind::multiplier : BlockKind::velocity_multiplier;
   RunNumbers its(rows, run.size);
-  const ConstRunNumbers of_row(of_row_.data() + run.local, run.size);
-  const ConstRunNumbers typical(typical_.data() + run.local, run.size);
+  const ConstRunNumbers of_row(of_row_.from(run.local), run.size);
+  const ConstRunNumbers typical(typical_.from(run.local), run.size);
   if (differentiated) its /= coefficients_.acceleration;
   take_larger(kind == BlockKind::multiplier ? largest_constraint_ : largest_rate_,
               (its.abs() / typical).maxCoeff<Eigen::PropagateNaN>());
@@ -262,7 +292,7 @@ void StepEquations::scale_constraints(const BlockRun& run, const TangentWeights&
 void StepEquations::scale_block(int i, const TangentWeights& w, double* f, const double* x) {
   const UnknownBlock& u = assembler_.layout().unknowns()[at(i)];
   if (u.size == 0) return;
-  const double *of_row = of_row_.data() + u.local, *typical = typical_.data() + u.local;
+  const double *of_row = of_row_.from(u.local), *typical = typical_.from(u.local);
   double* rows = f + u.local;
   double largest = 0;
   FieldNorms::Residual field = residual_field(u.kind);
@@ -314,7 +344,7 @@ void StepEquations::scale_block(int i, const TangentWeights& w, double* f, const
 
 void StepEquations::scale_stabilizing(const UnknownBlock& u, const TangentWeights& w, double* f,
                                       const double* x) {
-  const double *metres = metres_.data() + u.local, *typical = typical_.data() + u.local;
+  const double *metres = metres_.from(u.local), *typical = typical_.from(u.local);
   double* stabilizing = f + u.stabilizing_local;
   const bool constraint = u.kind == BlockKind::multiplier;
   double largest = 0;
@@ -329,11 +359,9 @@ void StepEquations::scale_stabilizing(const UnknownBlock& u, const TangentWeight
 }
 
 void StepEquations::tangent(Mat J, LocalFault& fault) {
-  const auto unknowns = assembler_.layout().unknowns();
-  std::vector<Mat3> T(unknowns.size(),
-                      Mat3::Identity());  // larger than what is worth keeping from step to step
-  for (std::size_t i = 0; i < unknowns.size(); ++i)
-    if (unknowns[i].kind == BlockKind::rotation) T[i] = so3::T(turned_[i]);
+  std::vector<Mat3> T(turned_.size());  // larger than what is worth keeping from step to step
+  for (const RotationAt& rotation : rotations_)
+    T[at(rotation.unknown)] = so3::T(turned_[at(rotation.unknown)]);
   TangentWeights w = weights(T);
   if (coefficients_.constraint_velocity > 0 && has_velocity_constraints_) {
     w.damping = faint * coefficients_.constraint_velocity;
@@ -394,9 +422,9 @@ void StepEquations::measure_change(Vec change, FieldNorms& norms) const {
     if (run.of == BlockRun::Of::frames) {
       FrameMaxima largest;
       for (int k = run.local; k < run.local + run.size; k += frame_size)
-        largest.take(frame_at(values + k).abs() * frame_at(metres_.data() + k));
+        largest.take(frame_at(values + k).abs());
       take(FieldNorms::displacement, largest.of_positions());
-      take(FieldNorms::rotation, largest.of_rotations());
+      take(FieldNorms::rotation, scales_.length * largest.of_rotations());
       continue;
     }
     if (run.of != BlockRun::Of::others) continue;

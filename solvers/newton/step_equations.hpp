@@ -7,6 +7,7 @@
 #include "solvers/newton/algebraic_sizes.hpp"
 #include "solvers/newton/block_runs.hpp"
 #include "solvers/newton/newton_equations.hpp"
+#include "solvers/newton/numbers_after_frames.hpp"
 #include "solvers/newton/rotation_update.hpp"
 #include "solvers/newton/step_coefficients.hpp"
 
@@ -91,9 +92,12 @@ class StepEquations final : public NewtonEquations {
   }
 
  private:
+  /// Into the trial, which has the motion of another step: frames get all their numbers, and multipliers their values, from an increment.
+  void copy_what_is_not_moved(const State& base);
   /// Sets the trial by x, and norms of the increment and of accelerations.
   bool update(const double* x);
-  void move_frames(const BlockRun& run, const double* x);
+  /// The frames of blocks [first, last) of the run.
+  void move_frames(const BlockRun& run, int first, int last, const double* x);
   void move_block(int i, const double* x);
   void move_kinematic(int i, const UnknownBlock& u, const double* x);
   void move_states(int i, const UnknownBlock& u, const double* from, double* value);
@@ -116,8 +120,8 @@ class StepEquations final : public NewtonEquations {
   /// Conversion factors by local unknown. `metres_`: of its increment, or of the violation of a constraint, to [m].
   /// `of_row_`: of its row to [N] (kinematic) or [m] (multipliers). For a state both are 1 over its size in this
   /// step; for an algebraic unknown so is the first.
-  std::vector<double> metres_, of_row_;
-  std::vector<double> typical_;     ///< by local unknown: typical_size
+  NumbersAfterFrames metres_, of_row_;
+  NumbersAfterFrames typical_;      ///< typical_size
   std::vector<double> rounding_;    ///< by local unknown: ModelScales::rounding
   std::vector<double> state_gain_;  ///< by unknown, where there are states: ModelScales::state_gain
   AlgebraicSizes algebraic_;        ///< at the base of the step, as what follows by local unknown
@@ -128,12 +132,14 @@ class StepEquations final : public NewtonEquations {
   StepCoefficients coefficients_;
   double stiffness_ = 1;
   State trial_, moving_;
+  bool trial_is_complete_ = false;  ///< of this layout
   std::vector<double> rate_offset_, acceleration_offset_;
   std::vector<double> local_, corrections_;  ///< in the stabilized form; `local_` on several ranks too
   std::span<const Vec3> turns_;
   std::vector<RotationAt> rotations_;
-  std::vector<Vec3> turned_;  ///< rotation increments of the last residual, by unknown
-  int too_far_ = -1;          ///< unknown that an increment of the last trial turned by half a turn
+  std::vector<Vec3>
+      turned_;        ///< rotation increments of the last residual, by unknown up to the last rotation
+  int too_far_ = -1;  ///< unknown that an increment of the last trial turned by half a turn
   FieldNorms norms_, carried_;
   std::function<void(Vec f, RankTotals& totals)> add_;
   struct RedundantRow {

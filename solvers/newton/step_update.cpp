@@ -15,15 +15,28 @@ namespace {
 
 void take(double& norm, double largest) { norm = std::max(norm, largest); }
 
+// Frames whose numbers stay in the first cache until their rotations are turned.
+constexpr int frames_at_once = 32;
+
 }  // namespace
 
 bool StepEquations::update(const double* x) {
   norms_ = {};
   too_far_ = -1;
+  auto rotation = rotations_.begin();
+  const auto turn_before = [&](int last) {
+    const auto begin = rotation;
+    while (rotation != rotations_.end() && rotation->unknown < last) ++rotation;
+    turn_rotations({begin, rotation}, turned_, base_->value.data(), trial_.value.data());
+  };
   for (const BlockRun& run : runs_) {
     switch (run.of) {
       case BlockRun::Of::frames:
-        move_frames(run, x);
+        for (int first = run.first; first < run.last; first += 2 * frames_at_once) {
+          const int last = std::min(first + 2 * frames_at_once, run.last);
+          move_frames(run, first, last, x);
+          turn_before(last);
+        }
         break;
       case BlockRun::Of::multipliers:
       case BlockRun::Of::velocity_multipliers:
@@ -32,26 +45,31 @@ bool StepEquations::update(const double* x) {
         break;
       case BlockRun::Of::others:
         for (int i = run.first; i < run.last; ++i) move_block(i, x);
+        turn_before(run.last);
         break;
     }
   }
-  turn_rotations(rotations_, turned_, base_->value.data(), trial_.value.data());
   assembler_.layout().update_shared(trial_);
   return too_far_ < 0;
 }
 
-void StepEquations::move_frames(const BlockRun& run, const double* x) {
+void StepEquations::move_frames(const BlockRun& run, int first, int last, const double* x) {
   const StepCoefficients c = coefficients_;
-  const double *from = x + run.local, *metres = metres_.data() + run.local;
-  const double *v0 = rate_offset_.data() + run.dof, *a0 = acceleration_offset_.data() + run.dof;
-  const double *base = base_->value.data() + run.value, *rest = base_->compensation.data() + run.dof;
-  double *rate = trial_.rate.data() + run.dof, *acceleration = trial_.acceleration.data() + run.dof;
-  double *value = trial_.value.data() + run.value, *compensation = trial_.compensation.data() + run.dof;
+  const int frame = (first - run.first) / 2, number = frame_size * frame, place = frame_values * frame;
+  const double* from = x + run.local + number;
+  const double *v0 = rate_offset_.data() + run.dof + number,
+               *a0 = acceleration_offset_.data() + run.dof + number;
+  const double *base = base_->value.data() + run.value + place,
+               *rest = base_->compensation.data() + run.dof + number;
+  double *rate = trial_.rate.data() + run.dof + number,
+         *acceleration = trial_.acceleration.data() + run.dof + number;
+  double *value = trial_.value.data() + run.value + place,
+         *compensation = trial_.compensation.data() + run.dof + number;
   FrameMaxima sizes, accelerations;
   double angular = 0;
-  for (int i = run.first, k = 0, n = 0; i < run.last; i += 2, k += frame_size, n += frame_values) {
+  for (int i = first, k = 0, n = 0; i < last; i += 2, k += frame_size, n += frame_values) {
     const FrameNumbers dx = frame_at(from + k);
-    sizes.take(dx.abs() * frame_at(metres + k));
+    sizes.take(dx.abs());
     const FrameNumbers v = c.velocity * dx + frame_at(v0 + k);
     Eigen::Map<FrameNumbers>{rate + k} = v;
     const FrameNumbers speed = v.abs();
@@ -65,7 +83,7 @@ void StepEquations::move_frames(const BlockRun& run, const double* x) {
     turn(i + 1, turns_.empty() ? Vec3(dx.tail<3>()) : turns_[at(i + 1)]);
   }
   take(norms_.size[FieldNorms::displacement], sizes.of_positions());
-  take(norms_.size[FieldNorms::rotation], sizes.of_rotations());
+  take(norms_.size[FieldNorms::rotation], scales_.length * sizes.of_rotations());
   take(norms_.acceleration, accelerations.of_positions());
   take(norms_.angular_acceleration, angular);
 }
@@ -130,7 +148,7 @@ void StepEquations::move_kinematic(int i, const UnknownBlock& u, const double* x
   const StepCoefficients& c = coefficients_;
   const double* from = x + u.local;
   const double *v0 = rate_offset_.data() + u.offset.dof, *a0 = acceleration_offset_.data() + u.offset.dof;
-  const double* metres = metres_.data() + u.local;
+  const double* metres = metres_.from(u.local);
   double *rate = trial_.rate.data() + u.offset.dof, *acceleration = trial_.acceleration.data() + u.offset.dof;
   double size = 0, fastest = 0, speed = 0;
   for (int k = 0; k < u.size; ++k) {
@@ -164,7 +182,7 @@ void StepEquations::move_kinematic(int i, const UnknownBlock& u, const double* x
   }
   take(norms_.size[position ? FieldNorms::displacement : FieldNorms::coordinate], size);
   if (position) return take(norms_.acceleration, fastest);
-  const double* typical = typical_.data() + u.local;
+  const double* typical = typical_.from(u.local);
   for (int k = 0; k < u.size; ++k)
     take(norms_.generalized_acceleration, std::abs(acceleration[k]) / typical[k]);
 }

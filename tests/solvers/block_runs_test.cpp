@@ -5,9 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "kernel/instance_plan.hpp"
 #include "kernel/petsc_call.hpp"
+#include "solvers/newton/numbers_after_frames.hpp"
+#include "solvers/newton/step_equations.hpp"
 #include "test_models.hpp"
 #include "trammel/index.hpp"
 
@@ -79,6 +83,37 @@ TEST(BlockRuns, leave_blocks_with_stabilizing_unknowns_to_themselves) {
   EXPECT_EQ(kinds_of(runs), std::vector{Of::others});
 }
 
+TEST(NumbersAfterFrames, leave_out_the_frames_with_which_a_layout_begins) {
+  TestSystem system;
+  system.entity("frames");
+  system.builder.add_frame("a", Mat3::Identity(), Vec3::Zero());
+  system.builder.add_frame("b", Mat3::Identity(), Vec3::Zero());
+  system.add_length("s");
+  system.add_force(2);
+  system.finish(PETSC_COMM_SELF);
+  NumbersAfterFrames numbers;
+  numbers.assign(*system.layout, block_runs_of(*system.layout), 1.5);
+  EXPECT_FALSE(numbers.has(0));
+  EXPECT_FALSE(numbers.has(11));
+  EXPECT_TRUE(numbers.has(12));
+  numbers[13] = 2.5;
+  EXPECT_EQ(numbers.from(12)[0], 1.5);
+  EXPECT_EQ(numbers.from(12)[1], 2.5);
+  EXPECT_EQ(numbers.from(14)[0], 1.5);
+}
+
+TEST(NumbersAfterFrames, are_all_numbers_where_there_are_no_frames) {
+  TestSystem system;
+  system.entity("numbers");
+  system.add_length("s");
+  system.add_state("y");
+  system.finish(PETSC_COMM_SELF);
+  NumbersAfterFrames numbers;
+  numbers.assign(*system.layout, block_runs_of(*system.layout), 1.5);
+  EXPECT_TRUE(numbers.has(0));
+  EXPECT_EQ(numbers.from(0)[1], 1.5);
+}
+
 /// The largest contribution by kind, and the sum of all by dof offset, one number after the other.
 struct PlainSum final : ContributionSink {
   const RangePlan* plan = nullptr;
@@ -99,8 +134,8 @@ struct PlainSum final : ContributionSink {
   }
 };
 
-TEST(ResidualSums, by_frames_are_those_of_one_number_after_the_other) {
-  Chain chain(4, PETSC_COMM_SELF);
+/// The chain's initial state, in motion, with forces in its joints.
+State moving(const Chain& chain) {
   State state = chain.layout->initial_state();
   double next = 0.1;
   for (std::vector<double>* numbers : {&state.rate, &state.acceleration})
@@ -108,6 +143,12 @@ TEST(ResidualSums, by_frames_are_those_of_one_number_after_the_other) {
   for (const UnknownBlock& u : chain.layout->unknowns())
     for (int k = 0; is_multiplier(u.kind) && k < u.size; ++k)
       state.value[at(u.offset.value + k)] = std::sin(next += 0.9);
+  return state;
+}
+
+/// Compares the assembler's residual with a plain sum: rows to `tolerance`.
+void expect_plain_sum(Chain& chain, double tolerance) {
+  const State state = moving(chain);
   Vec r = chain.layout->create_vector();
   ASSERT_TRUE(chain.assembler->residual(state, ConstraintLevel::position, r));
   PlainSum plain;
@@ -121,9 +162,76 @@ TEST(ResidualSums, by_frames_are_those_of_one_number_after_the_other) {
   const PetscScalar* rows = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(r, &rows));
   for (const UnknownBlock& u : chain.layout->unknowns())
-    for (int k = 0; k < u.size; ++k) EXPECT_EQ(rows[u.local + k], plain.sum[at(u.offset.dof + k)]);
+    for (int k = 0; k < u.size; ++k)
+      ASSERT_NEAR(rows[u.local + k], plain.sum[at(u.offset.dof + k)], tolerance) << u.block;
   TRAMMEL_PETSC(VecRestoreArrayRead(r, &rows));
   TRAMMEL_PETSC(VecDestroy(&r));
+}
+
+TEST(ResidualSums, by_frames_are_those_of_one_number_after_the_other) {
+  Chain chain(4, PETSC_COMM_SELF);
+  expect_plain_sum(chain, 0);
+}
+
+// Bodies and joints are then evaluated in several turns, and forces of a body are added in another order.
+TEST(ResidualSums, of_a_long_chain_leave_no_element_out) {
+  Chain chain(1501, PETSC_COMM_SELF);
+  expect_plain_sum(chain, 1e-13);
+}
+
+TEST(RangePlans, share_shapes_and_pairs_among_instances_that_are_alike) {
+  Chain chain(40, PETSC_COMM_SELF);
+  for (const RangePlan& plan : chain.assembler->plans()) {
+    std::size_t most = 0;
+    for (const int i : plan.instances) {
+      const auto blocks = plan.stencil(i), shape = plan.shape(i);
+      ASSERT_EQ(blocks.size(), shape.size());
+      most = std::max(most, blocks.size());
+      std::vector<BlockPair> pairs;
+      for (int c = 0; c < static_cast<int>(blocks.size()); ++c) {
+        const StencilBlock &b = blocks[at(c)], &its = shape[at(c)];
+        EXPECT_EQ(b.kind, its.kind);
+        EXPECT_EQ(b.size, its.size);
+        EXPECT_EQ(b.offset, its.offset);
+        EXPECT_EQ(b.own, its.own);
+        EXPECT_EQ(b.begins_frame, its.begins_frame);
+        for (int r = 0; r < static_cast<int>(blocks.size()); ++r)
+          if (plan.range->couples(i, r, c))
+            pairs.push_back({static_cast<std::int16_t>(r), static_cast<std::int16_t>(c)});
+      }
+      const auto coupled = plan.coupled(i);
+      EXPECT_TRUE(std::equal(pairs.begin(), pairs.end(), coupled.begin(), coupled.end()));
+    }
+    EXPECT_LE(plan.shapes.size(), most);
+    EXPECT_LE(plan.pairs.size(), most * most);
+  }
+}
+
+// The trial of a step is that of the step before, and not all of it is copied again.
+TEST(StepEquations, begin_from_a_base_whatever_was_tried_before) {
+  Chain chain(40, MPI_COMM_NULL);
+  chain.entity("numbers");
+  chain.add_length("s", 0.3, 0.2);
+  chain.add_state("y", 0.7);
+  chain.finish(PETSC_COMM_SELF);
+  State one = moving(chain), other = chain.layout->initial_state();
+  const StepCoefficients coefficients{.velocity = 20, .acceleration = 400, .state_rate = 10};
+  StepEquations reused(*chain.assembler, ModelScales()), fresh(*chain.assembler, ModelScales());
+  Vec x = chain.layout->create_vector();
+  const auto move = [&](StepEquations& equations, const State& base, double increment) {
+    equations.begin(base, 0.1, coefficients, 1);
+    TRAMMEL_PETSC(VecSet(x, increment));
+    ASSERT_TRUE(equations.move_to(x));
+  };
+  move(reused, one, 0.01);
+  std::swap(one, reused.solution());
+  move(reused, other, 0.02);
+  move(fresh, other, 0.02);
+  EXPECT_EQ(reused.trial().value, fresh.trial().value);
+  EXPECT_EQ(reused.trial().rate, fresh.trial().rate);
+  EXPECT_EQ(reused.trial().acceleration, fresh.trial().acceleration);
+  EXPECT_EQ(reused.trial().compensation, fresh.trial().compensation);
+  TRAMMEL_PETSC(VecDestroy(&x));
 }
 
 }  // namespace
