@@ -42,8 +42,7 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
   if (all_hold && !some_compliant_) {
     PetscScalar* rows = nullptr;
     TRAMMEL_PETSC(VecGetArray(mass_.r(), &rows));
-    for (const UnknownRun& run : runs_) {
-      if (!run.owned) continue;
+    const auto open_part = [&](const UnknownRun& run) {
       RunNumbers its(rows + run.local, run.size);
       if (run.of == UnknownRun::Of::multipliers) {
         largest = std::max(largest,
@@ -52,7 +51,9 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
       } else {
         its *= of_forces;
       }
-    }
+    };
+    for (const UnknownRun& run : runs_)
+      if (run.owned) each_part(run, open_part);
     TRAMMEL_PETSC(VecRestoreArray(mass_.r(), &rows));
     rate_ = largest;
     return;
@@ -64,7 +65,7 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
     }
     for (int k = 0; k < u.size; ++k) {
       double part = of_forces;  // of what slips
-      if (compliant_[at(u.local + k)] != 0) {
+      if (is_compliant(u.local + k)) {
         part = 0;  // its multiplier follows from positions, not from rates
       } else if (all_hold || holds(u, k)) {
         largest = std::max(largest, std::abs(rows[k]) / weights_[at(u.local + k)]);
@@ -92,8 +93,8 @@ void VelocityCorrection::subtract_imbalance() {
   });
 }
 
-void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) const {
-  for (const UnknownRun& run : runs_) {
+void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) {
+  const auto apply_part = [&](const UnknownRun& run) {
     const ConstRunNumbers from(x.data() + run.local, run.size);
     switch (run.of) {
       case UnknownRun::Of::motion:
@@ -109,14 +110,16 @@ void VelocityCorrection::apply(const std::vector<double>& x, State& state, doubl
       case UnknownRun::Of::algebraic:
         break;
     }
-  }
+    if (&x != &total_) RunNumbers(total_.data() + run.local, run.size) += from;
+  };
+  for (const UnknownRun& run : runs_) each_part(run, apply_part);
   mass_.assembler().layout().update_shared(state);
 }
 
 void VelocityCorrection::weigh() {
   const Layout& layout = mass_.assembler().layout();
   weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
-  metres_.assign(weights_.size(), 1.0);
+  metres_.assign(layout, block_runs_of(layout), 1.0);
   compliant_.assign(weights_.size(), 0);
   redundant_.clear();
   pieces_.clear();
@@ -140,6 +143,7 @@ void VelocityCorrection::weigh() {
     if (layout.knows(row.block)) redundant_.push_back(layout.unknown_of(row.block)->local + row.component);
   std::ranges::sort(redundant_);
   some_compliant_ = std::ranges::any_of(compliant_, [](char row) { return row != 0; });
+  if (!some_compliant_) compliant_ = {};
   double& noise = measured_[3];
   noise = 0;
   if (const auto& of_forces = mass_.scales().rounding)
@@ -191,7 +195,7 @@ void VelocityCorrection::measure_gaps() {
       if (run.of != UnknownRun::Of::multipliers) continue;
       const auto gaps = ConstRunNumbers(rows.data() + run.dof, run.size).abs();
       gaps_.distance =
-          std::max(gaps_.distance, (gaps * ConstRunNumbers(metres_.data() + run.local, run.size)).maxCoeff());
+          std::max(gaps_.distance, (gaps * ConstRunNumbers(metres_.from(run.local), run.size)).maxCoeff());
       gaps_.position = std::max(gaps_.position,
                                 (gaps / ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
     }
@@ -221,8 +225,7 @@ bool VelocityCorrection::look_at_rates(const State& state) {
   mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
     if (!is_multiplier(u.kind)) return;
     for (int k = 0; k < u.size; ++k)
-      if (compliant_[at(u.local + k)] == 0)
-        rate_ = std::max(rate_, std::abs(rows[k]) / weights_[at(u.local + k)]);
+      if (!is_compliant(u.local + k)) rate_ = std::max(rate_, std::abs(rows[k]) / weights_[at(u.local + k)]);
   });
   measure_gaps();
   bool solved = true;
@@ -268,9 +271,10 @@ void VelocityCorrection::keep(RankTotals& totals) {
   else
     compare_with_steps_before(totals);
   std::rotate(before_.begin(), before_.end() - 1, before_.end());
-  before_[0] = total_;
+  before_[0].swap(total_);
   known_ = std::min(known_ + 1, static_cast<int>(before_.size()));
-  expected_ = std::vector<double>();
+  // The earliest correction gives its memory to the next one.
+  expected_ = std::exchange(total_, {});
   knows_expected_ = false;
 }
 
@@ -292,18 +296,26 @@ void VelocityCorrection::compare_with_steps_before(RankTotals& totals) {
 const std::vector<double>& VelocityCorrection::expected(double ratio) {
   if (knows_expected_ && ratio == ratio_known_) return expected_;
   knows_expected_ = false;
-  expected_.clear();
-  if (known_ == 0 || ratio != ratio_known_) return expected_;
+  if (known_ == 0 || ratio != ratio_known_) {
+    expected_.clear();
+    return expected_;
+  }
   knows_expected_ = true;
-  expected_ = before_[0];
-  if (known_ == 1) return expected_;
   const LinearPrediction::Factors& factors = prediction_.factors();
-  const auto of = [](const std::vector<double>& all) {
-    return ConstRunNumbers(all.data(), static_cast<Eigen::Index>(all.size()));
+  expected_.resize(before_[0].size());
+  const auto expect_part = [&](const UnknownRun& run) {
+    const auto of = [&run](const std::vector<double>& all) {
+      return ConstRunNumbers(all.data() + run.local, run.size);
+    };
+    RunNumbers next(expected_.data() + run.local, run.size);
+    if (known_ == 1) {
+      next = of(before_[0]);
+      return;
+    }
+    next = factors[0] * of(before_[0]);
+    for (int k = 1; k <= prediction_.orders(); ++k) next += factors[at(k)] * of(before_[at(k)]);
   };
-  RunNumbers next(expected_.data(), static_cast<Eigen::Index>(expected_.size()));
-  next *= factors[0];
-  for (int k = 1; k <= prediction_.orders(); ++k) next += factors[at(k)] * of(before_[at(k)]);
+  for (const UnknownRun& run : runs_) each_part(run, expect_part);
   return expected_;
 }
 
@@ -374,7 +386,6 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
       continue;
     }
     apply(x, state, ratio);
-    for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += x[i];
     const double far = part_of_whole(moved);
     const double nonlinear = bent * part(moved.velocity, speed);
     // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.

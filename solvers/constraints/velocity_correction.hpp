@@ -7,6 +7,7 @@
 
 #include "solvers/constraints/velocity_matrix.hpp"
 #include "solvers/newton/linear_prediction.hpp"
+#include "solvers/newton/numbers_after_frames.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 #include "solvers/ranks/rank_totals.hpp"
 
@@ -74,8 +75,9 @@ class VelocityCorrection {
   /// Evaluates the right-hand side and the initial `rate` on this rank. An exception of an instance is stored in
   /// `fault`.
   void open(const State& state, double ratio, LocalFault& fault);
-  /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution.
-  void apply(const std::vector<double>& x, State& state, double ratio) const;
+  /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution, and adds x to the whole
+  /// correction unless it is that.
+  void apply(const std::vector<double>& x, State& state, double ratio);
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   void measure_gaps();
@@ -93,6 +95,7 @@ class VelocityCorrection {
   void keep_imbalance();
   void subtract_imbalance();
   bool holds(const UnknownBlock& u, int k) const;
+  bool is_compliant(int local) const { return some_compliant_ && compliant_[at(local)] != 0; }
   struct Piece {
     int begin, end;  ///< local unknowns
     bool of_velocities;
@@ -110,12 +113,12 @@ class VelocityCorrection {
   std::string why_;
   std::vector<double>
       weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
-  std::vector<double> metres_;  ///< by local unknown of a multiplier: one unit of its constraint in metres
+  NumbersAfterFrames metres_;   ///< of a multiplier: one unit of its constraint in metres
   std::vector<int> redundant_;  ///< local unknowns, in order
   std::vector<Piece> pieces_;   ///< of velocities and of multipliers, that follow each other
   std::vector<UnknownRun> runs_;
   bool some_compliant_ = false;  ///< a row on this rank
-  std::vector<char> compliant_;  ///< by local unknown
+  std::vector<char> compliant_;  ///< by local unknown; empty if none is
   /// Velocity, acceleration and multiplier of the state that was measured, and what rounding errors of forces would be as accelerations
   /// [m/s^2].
   std::array<double, 4> measured_{};

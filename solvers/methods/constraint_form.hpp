@@ -54,9 +54,14 @@ class ConstraintForm {
   /// Before the equations of a step from `base` are solved.
   virtual void begin(const State& /*base*/) {}
 
-  /// A prediction, by local unknown, of what the correction at the end of a step of size h adds to accelerations,
-  /// rates of states and multipliers; empty if it adds nothing or nothing is known.
-  virtual std::vector<double> expected_change(double /*h*/, const AlphaCoefficients&) { return {}; }
+  /// A prediction of what the correction at the end of a step adds to accelerations, rates of states and multipliers.
+  struct ExpectedChange {
+    /// By local unknown, until the next call; null if nothing is added or known. To be multiplied by one of these:
+    const double* numbers = nullptr;
+    double of_rates = 0, of_multipliers = 0;
+  };
+  /// At the end of a step of size h.
+  virtual ExpectedChange expected_change(double /*h*/, const AlphaCoefficients&) { return {}; }
 
   /// Discards matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}

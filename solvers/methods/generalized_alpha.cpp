@@ -146,35 +146,25 @@ std::string GeneralizedAlpha::frequent_cause() const {
       most->second, most->first, radius, radius > 0.9999 ? "nothing" : "little");
 }
 
-void GeneralizedAlpha::add_steps_before(PetscScalar* x) {
-  // Few enough to stay in the cache while they are added up.
-  constexpr int at_once = 512;
-  const LinearPrediction::Factors& factors = prediction_.factors();
-  for (const UnknownRange& range : ranges_)
-    for (int begin = 0; begin < range.size; begin += at_once) {
-      const int size = std::min(at_once, range.size - begin);
-      const auto of = [&](const std::vector<double>& all) {
-        return ConstRunNumbers(all.data() + range.dof + begin, size);
-      };
-      RunNumbers numbers(x + range.local + begin, size);
-      numbers += factors[1] * of(base_->predictor);
-      for (int k = 2; k <= prediction_.orders(); ++k) numbers += factors[at(k)] * of(before_[at(k - 2)]);
-    }
-}
-
 void GeneralizedAlpha::predict(double h, const State* solved) {
   const AlphaCoefficients& c = alpha_;
   std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
   const State& base = *base_;
   const State& from = solved != nullptr ? *solved : base;
   const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
-  const double of_last = extrapolate ? prediction_.factors()[0] : 1;
+  const LinearPrediction::Factors& factors = prediction_.factors();
+  // The earlier states include the change that the form adds after the solution; the solution itself does not.
+  const ConstraintForm::ExpectedChange added =
+      extrapolate ? form_.expected_change(h, c) : ConstraintForm::ExpectedChange();
   PetscScalar* x = nullptr;
   TRAMMEL_PETSC(VecGetArray(newton_.x(), &x));
   if (assembler_.layout().stabilized()) std::fill_n(x, assembler_.layout().owned_size(), 0.0);
-  for (const UnknownRun& run : runs_) {
+  const auto predict_part = [&](const UnknownRun& run) {
     const auto of = [&run](const std::vector<double>& all) {
       return ConstRunNumbers(all.data() + run.dof, run.size);
+    };
+    const auto values_of = [&run](const State& state) {
+      return ConstRunNumbers(state.value.data() + run.value, run.size);
     };
     if (run.of == UnknownRun::Of::motion) {
       const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
@@ -188,54 +178,45 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
           (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * of(base.rate)) /
           (1 - c.alpha_f);
     }
-    if (!run.owned || run.of == UnknownRun::Of::algebraic) continue;
-    const double* const last = run.of == UnknownRun::Of::motion   ? from.acceleration.data() + run.dof
-                               : run.of == UnknownRun::Of::states ? from.rate.data() + run.dof
-                                                                  : from.value.data() + run.value;
-    RunNumbers(x + run.local, run.size) = of_last * ConstRunNumbers(last, run.size);
-  }
-  if (extrapolate) add_steps_before(x);
-  // The earlier states include the change that the form adds after the solution; the solution itself does not.
-  const std::vector<double> added = extrapolate ? form_.expected_change(h, c) : std::vector<double>();
-  for (const UnknownRun& run : runs_) {
-    if (!run.owned) continue;
-    const auto of = [&run](const std::vector<double>& all) {
-      return ConstRunNumbers(all.data() + run.dof, run.size);
-    };
+    if (!run.owned) return;
     RunNumbers next(x + run.local, run.size);
-    if (!added.empty() && run.of != UnknownRun::Of::algebraic)
-      next -= ConstRunNumbers(added.data() + run.local, run.size);
-    switch (run.of) {
-      case UnknownRun::Of::motion: {
-        const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
-        next =
-            h * v +
-            h * h *
-                ((0.5 - c.beta) * a +
-                 c.beta * (((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m)));
-        break;
-      }
-      case UnknownRun::Of::states: {
-        const auto d = of(a_), rate = of(base.rate);
-        next = h *
-               ((1 - c.gamma1) * d +
-                c.gamma1 * (((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1)));
-        break;
-      }
-      case UnknownRun::Of::multipliers:
-        next /= equations_.multiplier_scale();
-        break;
-      case UnknownRun::Of::algebraic:
-        if (extrapolate)
-          next = ConstRunNumbers(base.value.data() + run.value, run.size) - of(base.predictor);
-        else if (solved != nullptr)
-          next = ConstRunNumbers(from.value.data() + run.value, run.size) -
-                 ConstRunNumbers(base.value.data() + run.value, run.size);
-        else
-          next.setZero();
-        break;
+    if (run.of == UnknownRun::Of::algebraic) {
+      if (extrapolate)
+        next = values_of(base) - of(base.predictor);
+      else if (solved != nullptr)
+        next = values_of(from) - values_of(base);
+      else
+        next.setZero();
+      return;
     }
-  }
+    const auto last = run.of == UnknownRun::Of::motion   ? of(from.acceleration)
+                      : run.of == UnknownRun::Of::states ? of(from.rate)
+                                                         : values_of(from);
+    next = (extrapolate ? factors[0] : 1) * last;
+    if (extrapolate) {
+      next += factors[1] * of(base.predictor);
+      for (int k = 2; k <= prediction_.orders(); ++k) next += factors[at(k)] * of(before_[at(k - 2)]);
+    }
+    const bool holds = run.of == UnknownRun::Of::multipliers;
+    if (added.numbers != nullptr)
+      next -= (holds ? added.of_multipliers : added.of_rates) *
+              ConstRunNumbers(added.numbers + run.local, run.size);
+    if (holds) {
+      next /= equations_.multiplier_scale();
+    } else if (run.of == UnknownRun::Of::motion) {
+      const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
+      next = h * v +
+             h * h *
+                 ((0.5 - c.beta) * a +
+                  c.beta * (((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m)));
+    } else {
+      const auto d = of(a_), rate = of(base.rate);
+      next =
+          h * ((1 - c.gamma1) * d +
+               c.gamma1 * (((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1)));
+    }
+  };
+  for (const UnknownRun& run : runs_) each_part(run, predict_part);
   if (extrapolate || solved != nullptr)
     for (const UnknownBlock& u : assembler_.layout().unknowns())
       for (int k = 0; u.owned && u.kind == BlockKind::algebraic && k < u.size; ++k)
@@ -360,7 +341,6 @@ void GeneralizedAlpha::compare_with_steps_before(const State& now, RankTotals& t
 void GeneralizedAlpha::take_layout() {
   const Layout& layout = assembler_.layout();
   runs_ = runs_of(layout);
-  ranges_ = own_ranges(runs_);
   const ModelScales& scales = equations_.scales();
   weights_.assign(static_cast<std::size_t>(layout.dof_count()), 0.0);
   for (const UnknownBlock& u : layout.unknowns()) {

@@ -52,8 +52,6 @@ class GeneralizedAlpha final : public StepMethod {
   /// The first value of x. `solved`, where it is given: the solution of this step with other algorithmic
   /// accelerations.
   void predict(double h, const State* solved = nullptr);
-  /// Adds to each number what the steps before the last one contribute to its prediction.
-  void add_steps_before(PetscScalar* x);
   /// Takes over the data for the next prediction from State::predictor, to be filled anew. Call before the trial becomes the
   /// present state.
   void look_back(State& now, RankTotals& totals);
@@ -79,7 +77,6 @@ class GeneralizedAlpha final : public StepMethod {
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<UnknownRun> runs_;
-  std::vector<UnknownRange> ranges_;
   std::vector<double> weights_;  ///< by dof: of accelerations and multipliers, as accelerations of positions
   /// How accelerations, rates of states and multipliers go on, and those of the steps before State::predictor, the latest first. A
   /// snapshot goes without.

@@ -10,14 +10,10 @@ double of_velocities(double h, const AlphaCoefficients& c) {
 }
 }  // namespace
 
-std::vector<double> ProjectedIndex3::expected_change(double h, const AlphaCoefficients& c) {
+ConstraintForm::ExpectedChange ProjectedIndex3::expected_change(double h, const AlphaCoefficients& c) {
   const double ratio = of_velocities(h, c);
-  std::vector<double> expected = correction_.expected(ratio);
-  if (!expected.empty())
-    for (const UnknownRun& run : correction_.runs())
-      RunNumbers(expected.data() + run.local, run.size) *=
-          run.of == UnknownRun::Of::multipliers ? ratio * start_.system().scales().mass : ratio;
-  return expected;
+  const std::vector<double>& expected = correction_.expected(ratio);
+  return {expected.empty() ? nullptr : expected.data(), ratio, ratio * start_.system().scales().mass};
 }
 
 bool ProjectedIndex3::close(State& solution, double h, const AlphaCoefficients& c, bool measured) {

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernel/layout.hpp"
@@ -49,28 +51,19 @@ inline std::vector<UnknownRun> runs_of(const Layout& layout) {
   return runs;
 }
 
-/// Own unknowns that follow each other in a local vector and in State alike, of any kinds but algebraic ones.
-struct UnknownRange {
-  int local = 0, dof = 0, size = 0;
-};
-
-inline std::vector<UnknownRange> own_ranges(const std::vector<UnknownRun>& runs) {
-  std::vector<UnknownRange> ranges;
-  for (const UnknownRun& run : runs) {
-    if (!run.owned || run.of == UnknownRun::Of::algebraic) continue;
-    if (!ranges.empty()) {
-      UnknownRange& last = ranges.back();
-      if (last.local + last.size == run.local && last.dof + last.size == run.dof) {
-        last.size += run.size;
-        continue;
-      }
-    }
-    ranges.push_back({run.local, run.dof, run.size});
-  }
-  return ranges;
-}
-
 using RunNumbers = Eigen::Map<Eigen::ArrayXd>;
 using ConstRunNumbers = Eigen::Map<const Eigen::ArrayXd>;
+
+/// Calls `use` for a run in parts so short that their numbers stay in the cache while several things are done with them.
+template <class Use>
+void each_part(const UnknownRun& run, Use&& use) {
+  constexpr int at_once = 512;
+  UnknownRun part = run;
+  for (int begin = 0; begin < run.size; begin += at_once) {
+    part.size = std::min(at_once, run.size - begin);
+    use(std::as_const(part));
+    for (int* const first : {&part.local, &part.value, &part.dof}) *first += part.size;
+  }
+}
 
 }  // namespace trammel
