@@ -146,9 +146,27 @@ std::string GeneralizedAlpha::frequent_cause() const {
       most->second, most->first, radius, radius > 0.9999 ? "nothing" : "little");
 }
 
+void GeneralizedAlpha::set_offsets(double h, const UnknownRun& run) {
+  const AlphaCoefficients& c = alpha_;
+  const auto of = [&run](const std::vector<double>& all) {
+    return ConstRunNumbers(all.data() + run.dof, run.size);
+  };
+  RunNumbers v0(equations_.rate_offset().data() + run.dof, run.size);
+  if (run.of == UnknownRun::Of::motion) {
+    const auto v = of(base_->rate), a = of(a_), truly = of(base_->acceleration);
+    RunNumbers a0(equations_.acceleration_offset().data() + run.dof, run.size);
+    a0 = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + this
+    v0 = v + h * ((1 - c.gamma) * a + c.gamma * a0);
+    a0 = ((1 - c.alpha_m) * a0 + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
+  } else if (run.of == UnknownRun::Of::states) {
+    const auto d = of(a_);
+    v0 = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * of(base_->rate)) /
+         (1 - c.alpha_f);
+  }
+}
+
 void GeneralizedAlpha::predict(double h, const State* solved) {
   const AlphaCoefficients& c = alpha_;
-  std::vector<double>&v0 = equations_.rate_offset(), &a0 = equations_.acceleration_offset();
   const State& base = *base_;
   const State& from = solved != nullptr ? *solved : base;
   const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
@@ -166,18 +184,7 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
     const auto values_of = [&run](const State& state) {
       return ConstRunNumbers(state.value.data() + run.value, run.size);
     };
-    if (run.of == UnknownRun::Of::motion) {
-      const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
-      RunNumbers its_v0(v0.data() + run.dof, run.size), its_a0(a0.data() + run.dof, run.size);
-      its_a0 = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + this
-      its_v0 = v + h * ((1 - c.gamma) * a + c.gamma * its_a0);
-      its_a0 = ((1 - c.alpha_m) * its_a0 + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
-    } else if (run.of == UnknownRun::Of::states) {
-      const auto d = of(a_);
-      RunNumbers(v0.data() + run.dof, run.size) =
-          (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * of(base.rate)) /
-          (1 - c.alpha_f);
-    }
+    set_offsets(h, run);
     if (!run.owned) return;
     RunNumbers next(x + run.local, run.size);
     if (run.of == UnknownRun::Of::algebraic) {

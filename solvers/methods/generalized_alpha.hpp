@@ -49,7 +49,9 @@ class GeneralizedAlpha final : public StepMethod {
  private:
   void start_from(const State& now, std::vector<double>& algorithmic) const;
   void change_step(const State& now, double h, bool anew);
-  /// The first value of x. `solved`, where it is given: the solution of this step with other algorithmic
+  /// Of the equations of a step of size h: v0 and a0, or y0.
+  void set_offsets(double h, const UnknownRun& run);
+  /// The offsets, and the first value of x. `solved`, where it is given: the solution of this step with other algorithmic
   /// accelerations.
   void predict(double h, const State* solved = nullptr);
   /// Takes over the data for the next prediction from State::predictor, to be filled anew. Call before the trial becomes the
