@@ -73,10 +73,10 @@ struct RangePlan {
   std::vector<BlockOffset> offsets;
   std::vector<const BlockOffset*> offset_of;  ///< by instance, into `offsets`
   std::vector<StencilBlock> blocks;
-  std::vector<BlockPair> pairs;            ///< shared likewise
   std::vector<std::uint32_t> block_begin;  ///< by instance, and one past the last
   /// Stencils without `id`, `unknown` and `turn`: where they are the same, instances share them, and they stay in the cache.
   std::vector<StencilBlock> shapes;
+  std::vector<BlockPair> pairs;                                    ///< shared likewise
   std::vector<std::uint32_t> shape_begin, pair_begin, pair_count;  ///< by instance
   std::vector<std::uint32_t> slot_begin;  ///< by instance: its first slot in the matrix's pattern
   std::vector<std::uint32_t> kept_begin;  ///< by instance: its first number among the kept gradients

@@ -93,7 +93,8 @@ void VelocityCorrection::subtract_imbalance() {
   });
 }
 
-void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio) {
+void VelocityCorrection::apply(const std::vector<double>& x, State& state, double ratio,
+                               std::vector<double>* total) const {
   const auto apply_part = [&](const UnknownRun& run) {
     const ConstRunNumbers from(x.data() + run.local, run.size);
     switch (run.of) {
@@ -110,7 +111,7 @@ void VelocityCorrection::apply(const std::vector<double>& x, State& state, doubl
       case UnknownRun::Of::algebraic:
         break;
     }
-    if (&x != &total_) RunNumbers(total_.data() + run.local, run.size) += from;
+    if (total != nullptr) RunNumbers(total->data() + run.local, run.size) += from;
   };
   for (const UnknownRun& run : runs_) each_part(run, apply_part);
   mass_.assembler().layout().update_shared(state);
@@ -122,7 +123,6 @@ void VelocityCorrection::weigh() {
   metres_.assign(layout, block_runs_of(layout), 1.0);
   compliant_.assign(weights_.size(), 0);
   redundant_.clear();
-  pieces_.clear();
   runs_ = runs_of(layout);
   for (const UnknownBlock& u : layout.unknowns()) {
     if (u.size == 0 || (!is_kinematic(u.kind) && !is_multiplier(u.kind))) continue;
@@ -134,10 +134,6 @@ void VelocityCorrection::weigh() {
       metres_[at(u.local + k)] = block.measure(k).metres(mass_.scales().length);
       if (u.kind == BlockKind::multiplier) compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
     }
-    const bool of_velocities = is_kinematic(u.kind);
-    if (pieces_.empty() || pieces_.back().end != u.local || pieces_.back().of_velocities != of_velocities)
-      pieces_.push_back({u.local, u.local, of_velocities});
-    pieces_.back().end = u.local + u.size;
   }
   for (const ConstraintRow& row : mass_.assembler().redundant_rows())
     if (layout.knows(row.block)) redundant_.push_back(layout.unknown_of(row.block)->local + row.component);
@@ -175,10 +171,11 @@ void VelocityCorrection::measure(const State& state, RankTotals& totals) {
 
 VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
   Sizes all;
-  for (const Piece& piece : pieces_) {
-    double& largest = piece.of_velocities ? all.velocity : all.multiplier;
-    const Eigen::Map<const Eigen::ArrayXd> numbers(x.data() + piece.begin, piece.end - piece.begin);
-    const Eigen::Map<const Eigen::ArrayXd> weights(weights_.data() + piece.begin, numbers.size());
+  for (const UnknownRun& run : runs_) {
+    if (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers) continue;
+    double& largest = run.of == UnknownRun::Of::motion ? all.velocity : all.multiplier;
+    const ConstRunNumbers numbers(x.data() + run.local, run.size),
+        weights(weights_.data() + run.local, run.size);
     largest = std::max(largest, (numbers.abs() * weights).maxCoeff());
   }
   all.acceleration = ratio * all.velocity;
@@ -385,7 +382,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
       if (!matrix_.replace(state, ratio)) return failed();
       continue;
     }
-    apply(x, state, ratio);
+    apply(x, state, ratio, &total_);
     const double far = part_of_whole(moved);
     const double nonlinear = bent * part(moved.velocity, speed);
     // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.

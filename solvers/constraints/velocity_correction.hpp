@@ -75,9 +75,10 @@ class VelocityCorrection {
   /// Evaluates the right-hand side and the initial `rate` on this rank. An exception of an instance is stored in
   /// `fault`.
   void open(const State& state, double ratio, LocalFault& fault);
-  /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution, and adds x to the whole
-  /// correction unless it is that.
-  void apply(const std::vector<double>& x, State& state, double ratio);
+  /// Changes rates, accelerations and multipliers by x, by local unknown in units of ConstrainedMass::solution; adds x to `total` too,
+  /// where it is given.
+  void apply(const std::vector<double>& x, State& state, double ratio,
+             std::vector<double>* total = nullptr) const;
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   void measure_gaps();
@@ -96,10 +97,6 @@ class VelocityCorrection {
   void subtract_imbalance();
   bool holds(const UnknownBlock& u, int k) const;
   bool is_compliant(int local) const { return some_compliant_ && compliant_[at(local)] != 0; }
-  struct Piece {
-    int begin, end;  ///< local unknowns
-    bool of_velocities;
-  };
 
   static constexpr int highest_order = 3;
 
@@ -115,7 +112,6 @@ class VelocityCorrection {
       weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
   NumbersAfterFrames metres_;   ///< of a multiplier: one unit of its constraint in metres
   std::vector<int> redundant_;  ///< local unknowns, in order
-  std::vector<Piece> pieces_;   ///< of velocities and of multipliers, that follow each other
   std::vector<UnknownRun> runs_;
   bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown; empty if none is
