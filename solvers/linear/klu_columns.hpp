@@ -27,15 +27,32 @@ struct KluColumn {
 };
 
 // KLU packs the row numbers and then the values of a column, in units of a double.
-inline KluColumn klu_column(const klu_numeric& factors, int first, int size) {
-  const double* packed = static_cast<const double*>(factors.LUbx[0]) + first;
-  return {reinterpret_cast<const int*>(packed), packed + (size + 1) / 2, size};
+constexpr int klu_units(int size) { return (size + 1) / 2 + size; }
+inline const double* klu_packed(const klu_numeric& factors) {
+  return static_cast<const double*>(factors.LUbx[0]);
+}
+inline KluColumn klu_column(const double* packed, int size) {
+  return {reinterpret_cast<const int*>(packed), packed + (static_cast<unsigned>(size) + 1) / 2, size};
 }
 inline KluColumn lower_column(const klu_numeric& factors, int k) {
-  return klu_column(factors, factors.Lip[k], factors.Llen[k]);
+  return klu_column(klu_packed(factors) + factors.Lip[k], factors.Llen[k]);
 }
 inline KluColumn upper_column(const klu_numeric& factors, int k) {
-  return klu_column(factors, factors.Uip[k], factors.Ulen[k]);
+  return klu_column(klu_packed(factors) + factors.Uip[k], factors.Ulen[k]);
 }
+
+/// Columns that lie one after the other in memory, so that the place of each follows from the size of the one before.
+class KluSequence {
+ public:
+  KluSequence(const klu_numeric& factors, int first) : next_(klu_packed(factors) + first) {}
+  KluColumn next(int size) {
+    const KluColumn its = klu_column(next_, size);
+    next_ = its.value + size;
+    return its;
+  }
+
+ private:
+  const double* next_;
+};
 
 }  // namespace trammel

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <random>
 
-#include "solvers/linear/klu_columns.hpp"
 #include "trammel/index.hpp"
 
 // As TRAMMEL_BY_PROCESSOR, without FMA: terms that are equal cancel to zero only if products are rounded, and a matrix of the interface that
@@ -93,7 +92,7 @@ void PartialLu::find_reach() {
   from_.resize(at(n));
   to_.resize(at(n));
   for (int k = 0; k < n; ++k) {
-    const int row = lu_.row_of_pivot(k), column = lu_.column_of_pivot(k);
+    const int row = lu_.rows_of_pivots()[at(k)], column = lu_.columns_of_pivots()[at(k)];
     place_of_column_[at(row)] = k;
     place_of_row_[at(column)] = k;
     from_[at(k)] = places_[at(row)];
@@ -251,7 +250,7 @@ void PartialLu::forward(const double* b, double* w) const {
     w[0] = b[from_[0]] * inverse[0];
     return;
   }
-  for (int k = 0; k < n; ++k) w[k] = upper_column(lu_.numeric(), k).reduce(b[from_[at(k)]], w) * inverse[k];
+  lu_.each_upper_column([&](int k, const KluColumn& U) { w[k] = U.reduce(b[from_[at(k)]], w) * inverse[k]; });
 }
 
 TRAMMEL_BY_AVX2
@@ -279,10 +278,16 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
       w[its.place[i]] -= terms[0] + terms[1] + terms[2] + terms[3];
     }
   }
-  const klu_numeric& numeric = lu_.numeric();
-  if (n > 1)
-    for (int k = n - 1; k >= 0; --k) w[k] = lower_column(numeric, k).reduce(w[k], w);
-  for (int k = 0; k < n; ++k) x[to_[at(k)]] = w[k] * lu_.scale_of_pivot(k);
+  const float* const scales = lu_.scales_of_pivots().data();
+  const auto finish = [&](int k) { x[to_[at(k)]] = w[k] * static_cast<double>(scales[k]); };
+  if (n == 1) {
+    finish(0);
+    return;
+  }
+  lu_.each_lower_column_backwards([&](int k, const KluColumn& L) {
+    w[k] = L.reduce(w[k], w);
+    finish(k);
+  });
 }
 
 void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,

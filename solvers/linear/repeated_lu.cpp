@@ -6,6 +6,8 @@
 #include <limits>
 #include <new>
 #include <numeric>
+#include <ranges>
+#include <span>
 #include <utility>
 
 #ifdef __GLIBC__
@@ -14,7 +16,6 @@
 
 #include "kernel/petsc_call.hpp"
 #include "solvers/linear/elimination_order.hpp"
-#include "solvers/linear/klu_columns.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -31,6 +32,8 @@ constexpr int most_growths = 12;
 constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
 /// The largest scaled entry, one when scales were found, may grow and shrink by this factor.
 constexpr double most_change = 10;
+/// Of a scale.
+constexpr int most_exponent = 120;
 /// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
 constexpr double transversal_work = 20;
 /// AMD expects the operations of a matrix with symmetric structure whose pivots stay on the diagonal. A factorization that comes as
@@ -143,8 +146,12 @@ std::vector<double> RepeatedLu::largest_by_column(const double* value) const {
 }
 
 void RepeatedLu::scale(const double* value) {
-  scales_ = largest_by_column(value);
-  for (double& s : scales_) s = s > 0 ? 1 / s : 1.0;
+  const std::vector<double> largest = largest_by_column(value);
+  scales_.resize(largest.size());
+  // Products with powers of two are exact.
+  std::ranges::transform(largest, scales_.begin(), [](double size) {
+    return size > 0 ? std::ldexp(1.0F, -std::clamp(std::ilogb(size), -most_exponent, most_exponent)) : 1.0F;
+  });
 }
 
 bool RepeatedLu::take_values(const Rows& A) {
@@ -156,7 +163,7 @@ bool RepeatedLu::take_values(const Rows& A) {
       A.value,
       [&](std::size_t entry) {
         const std::size_t k = copied.next();
-        const double number = A.value[entry] * scales_[at(columns_[k])];
+        const double number = A.value[entry] * static_cast<double>(scales_[at(columns_[k])]);
         to[k] = number;
         largest = std::max(largest, std::abs(number));
       },
@@ -329,21 +336,21 @@ klu_numeric* RepeatedLu::factorized(klu_symbolic* symbolic) {
 /// much if they lie in this order.
 void RepeatedLu::separate(klu_numeric& factors) {
   auto* const packed = static_cast<double*>(factors.LUbx[0]);
-  const auto units = [](int entries) { return (entries + 1) / 2 + entries; };
   std::size_t of_L = 0;
-  for (int k = 0; k < size(); ++k) of_L += at(units(factors.Llen[k]));
+  for (int k = 0; k < size(); ++k) of_L += at(klu_units(factors.Llen[k]));
   std::vector<double>& L = room_->work;
   if (of_L > L.size()) return;
   double* kept = L.data();
   for (int k = size() - 1; k >= 0; --k)
-    kept = std::copy_n(packed + factors.Lip[k], units(factors.Llen[k]), kept);
+    kept = std::copy_n(packed + factors.Lip[k], klu_units(factors.Llen[k]), kept);
   int end = 0;
   for (int k = 0; k < size(); ++k) {
-    std::copy_n(packed + factors.Uip[k], units(factors.Ulen[k]), packed + end);  // to where it was, or before
-    factors.Uip[k] = std::exchange(end, end + units(factors.Ulen[k]));
+    std::copy_n(packed + factors.Uip[k], klu_units(factors.Ulen[k]),
+                packed + end);  // to where it was, or before
+    factors.Uip[k] = std::exchange(end, end + klu_units(factors.Ulen[k]));
   }
   std::copy(L.data(), kept, packed + end);
-  for (int k = size() - 1; k >= 0; --k) factors.Lip[k] = std::exchange(end, end + units(factors.Llen[k]));
+  for (int k = size() - 1; k >= 0; --k) factors.Lip[k] = std::exchange(end, end + klu_units(factors.Llen[k]));
 }
 
 /// Whether AMD did about as well as it expected, so that others need not be tried.
@@ -400,6 +407,25 @@ void RepeatedLu::remember_pivots() {
   std::transform(pivots, pivots + size(), pivots_.begin(),
                  [](double pivot) { return static_cast<float>(std::abs(pivot)); });
   invert_pivots();
+  follow_order();
+}
+
+void RepeatedLu::follow_order() {
+  const std::span rows(symbolic_->Q, at(size())), columns(numeric_->Pnum, at(size()));
+  const auto take = [](auto& taken, const auto& all, std::span<const int> places) {
+    taken.clear();
+    if (std::ranges::equal(places, std::views::iota(0, static_cast<int>(places.size())))) return;
+    taken.reserve(places.size());
+    for (const int place : places) taken.push_back(all[at(place)]);
+  };
+  take(row_of_, unknown_, rows);
+  take(column_of_, unknown_, columns);
+  take(scale_of_, scales_, columns);
+  in_sequence_ = solves_itself(*symbolic_);
+  const klu_numeric& its = *numeric_;
+  for (int k = 1; in_sequence_ && k < size(); ++k)
+    in_sequence_ = its.Uip[k] == its.Uip[k - 1] + klu_units(its.Ulen[k - 1]) &&
+                   its.Lip[k - 1] == its.Lip[k] + klu_units(its.Llen[k]);
 }
 
 bool RepeatedLu::pivots_serve() const {
@@ -419,24 +445,26 @@ void RepeatedLu::solve(const double* b, double* x) {
   const int n = size();
   if (solves_itself(*symbolic_)) {
     double* const all = room_->work.data();
-    for (int k = 0; k < n; ++k)
-      all[k] = upper_column(*numeric_, k).reduce(b[row_of_pivot(k)], all) * inverse_pivots_[at(k)];
-    for (int k = n - 1; k >= 0; --k) {
-      all[k] = lower_column(*numeric_, k).reduce(all[k], all);
-      x[column_of_pivot(k)] = all[k] * scale_of_pivot(k);
-    }
+    const int *const rows = rows_of_pivots().data(), *const columns = columns_of_pivots().data();
+    const float* const scales = scales_of_pivots().data();
+    each_upper_column(
+        [&](int k, const KluColumn& U) { all[k] = U.reduce(b[rows[k]], all) * inverse_pivots_[at(k)]; });
+    each_lower_column_backwards([&](int k, const KluColumn& L) {
+      all[k] = L.reduce(all[k], all);
+      x[columns[k]] = all[k] * static_cast<double>(scales[k]);
+    });
     return;
   }
   double* const all = room_->values.data();
   for (int k = 0; k < n; ++k) all[k] = b[unknown_[at(k)]];
   klu_tsolve(symbolic_.get(), with_workspace(), n, 1, all, common_.get());
-  for (int k = 0; k < n; ++k) x[unknown_[at(k)]] = all[k] * scales_[at(k)];
+  for (int k = 0; k < n; ++k) x[unknown_[at(k)]] = all[k] * static_cast<double>(scales_[at(k)]);
 }
 
 void RepeatedLu::solve_transposed(const double* b, double* x) {
   const int n = size();
   double* const all = room_->values.data();
-  for (int k = 0; k < n; ++k) all[k] = b[unknown_[at(k)]] * scales_[at(k)];
+  for (int k = 0; k < n; ++k) all[k] = b[unknown_[at(k)]] * static_cast<double>(scales_[at(k)]);
   klu_solve(symbolic_.get(), with_workspace(), n, 1, all, common_.get());
   for (int k = 0; k < n; ++k) x[unknown_[at(k)]] = all[k];
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solvers/linear/entry_set.hpp"
+#include "solvers/linear/klu_columns.hpp"
 #include "solvers/linear/timings.hpp"
 #include "trammel/index.hpp"
 
@@ -66,13 +67,35 @@ class RepeatedLu {
   /// KLU's own factors, of the transposed matrix with its rows scaled: that of unknown j by scale(j).
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
-  double scale(int unknown) const { return scales_[at(place_[at(unknown)])]; }
-  /// The unknowns of the k-th pivot, in the numbers of `omit`: that of the row of the matrix (a column to KLU), and that of its column.
-  int row_of_pivot(int k) const { return unknown_[at(symbolic_->Q[k])]; }
-  int column_of_pivot(int k) const { return unknown_[at(numeric_->Pnum[k])]; }
-  /// The scale of this column.
-  double scale_of_pivot(int k) const { return scales_[at(numeric_->Pnum[k])]; }
+  double scale(int unknown) const { return static_cast<double>(scales_[at(place_[at(unknown)])]); }
+  /// By pivot: the unknowns of its row of the matrix (a column to KLU) and of its column, in the numbers of `omit`, and the scale of this
+  /// column.
+  const std::vector<int>& rows_of_pivots() const { return row_of_.empty() ? unknown_ : row_of_; }
+  const std::vector<int>& columns_of_pivots() const { return column_of_.empty() ? unknown_ : column_of_; }
+  const std::vector<float>& scales_of_pivots() const { return scale_of_.empty() ? scales_ : scale_of_; }
   const std::vector<double>& inverse_pivots() const { return inverse_pivots_; }
+  /// `use(k, column)` for each column of U from the first to the last. Only if there are at least two.
+  template <class Use>
+  void each_upper_column(Use&& use) const {
+    const klu_numeric& factors = *numeric_;
+    if (!in_sequence_) {
+      for (int k = 0; k < size(); ++k) use(k, upper_column(factors, k));
+      return;
+    }
+    KluSequence columns(factors, factors.Uip[0]);
+    for (int k = 0; k < size(); ++k) use(k, columns.next(factors.Ulen[k]));
+  }
+  /// The same for each column of L from the last to the first.
+  template <class Use>
+  void each_lower_column_backwards(Use&& use) const {
+    const klu_numeric& factors = *numeric_;
+    if (!in_sequence_) {
+      for (int k = size() - 1; k >= 0; --k) use(k, lower_column(factors, k));
+      return;
+    }
+    KluSequence columns(factors, factors.Lip[size() - 1]);
+    for (int k = size() - 1; k >= 0; --k) use(k, columns.next(factors.Llen[k]));
+  }
 
  private:
   struct FreeSymbolic {
@@ -89,7 +112,7 @@ class RepeatedLu {
 
   /// Copies the entries that count, scaled. False where entries that do not count are not negligible.
   bool take_values(const Rows& A);
-  /// Makes the largest entry of each column of the matrix (a row to KLU) one.
+  /// Makes the largest entry of each column of the matrix (a row to KLU) at least one and less than two, by powers of two.
   void scale(const double* value);
   std::vector<double> largest_by_column(const double* value) const;
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
@@ -118,6 +141,8 @@ class RepeatedLu {
   Factors analysed(int ordering, bool blocks);
   void factorize(Factors& made, double cheaper_than);
   void remember_pivots();
+  /// Reads from the factors in which order solves will pass through them.
+  void follow_order();
   bool pivots_serve() const;
   void invert_pivots();
 
@@ -136,7 +161,11 @@ class RepeatedLu {
   std::vector<int> unknown_, place_;
   std::vector<int> starts_, columns_;  ///< rows of the copy and their columns, by place
   std::shared_ptr<Room> room_;
-  std::vector<double> scales_;  ///< by column of the copy
+  std::vector<float> scales_;  ///< by column of the copy; powers of two
+  /// By pivot, where KLU has changed the order of the copy; empty where it has not.
+  std::vector<int> row_of_, column_of_;
+  std::vector<float> scale_of_;
+  bool in_sequence_ = false;  ///< the factors lie in memory as `separate` leaves them
   /// By row and by column of the matrix, an entry that was its largest; -1 where it is not known, and empty until one is asked for.
   std::vector<PetscInt> large_in_row_, large_in_column_;
   double largest_ = 0;         ///< of the values

@@ -284,16 +284,18 @@ TEST(Accelerations, are_known_to_rounding_in_index3) {
   }
 }
 
-// Velocities that miss the constraint by e make accelerations that err by e / h, and a rounding of positions, eps L, velocities that
-// miss it by eps L / h before they are corrected. What is left is the part of the largest force, 17 N on 0.5 kg, that the
-// tolerance allows, beside a range of 16 m/s^2.
+// Velocities that miss the constraint by e make accelerations that err by e / h. The tolerance allows a part of the largest force, 17 N
+// on 0.5 kg, beside a range of 16 m/s^2. Velocities are not corrected below four rounding errors of the positions, eps L, over half a
+// step, which counts in the shortest steps alone.
 TEST(Accelerations, are_known_to_the_tolerance_in_short_steps_with_projected_velocities) {
   for (const Scene& scene : scenes())
     for (const double h : {1e-3, 2.5e-4, 6.25e-5}) {
       const auto found = history(scene.text(h, "projected", "{}"), scene.file, scene.channel);
       const auto floor = history(scene.text(h, "projected", "{tolerance: 1e-13, keep_tangent: no}"),
                                  scene.file, scene.channel);
-      EXPECT_LE(largest_difference(found, floor), 2e-8 * range(scene.exact)) << scene.file << h;
+      const double length = scene.file == "bowl.csv" ? std::sqrt(2.0) : 0.06;
+      const double rounding = 4 * 2.2e-16 * length / (h / 2) / h;
+      EXPECT_LE(largest_difference(found, floor), 2e-8 * range(scene.exact) + rounding) << scene.file << h;
     }
 }
 
