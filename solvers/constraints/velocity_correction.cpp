@@ -33,6 +33,10 @@ bool VelocityCorrection::holds(const UnknownBlock& u, int k) const {
   return mass_.assembler().statuses().of(u.block, k) == RowStatus::active;
 }
 
+double VelocityCorrection::size_of(const UnknownBlock& u, int k) const {
+  return typical_size(mass_.assembler().model().block(u.block).measure(k));
+}
+
 void VelocityCorrection::open(const State& state, double ratio, LocalFault& fault) {
   mass_.assembler().residual(state, ConstraintLevel::velocity, mass_.r(), fault);
   double largest = 0;
@@ -42,18 +46,17 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
   if (all_hold && !some_compliant_) {
     PetscScalar* rows = nullptr;
     TRAMMEL_PETSC(VecGetArray(mass_.r(), &rows));
-    const auto open_part = [&](const UnknownRun& run) {
-      RunNumbers its(rows + run.local, run.size);
-      if (run.of == UnknownRun::Of::multipliers) {
-        largest = std::max(largest,
-                           (its.abs() / ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
-        its = -its;
-      } else {
-        its *= of_forces;
-      }
-    };
     for (const UnknownRun& run : runs_)
-      if (run.owned) each_part(run, open_part);
+      if (run.owned && run.of != UnknownRun::Of::multipliers)
+        RunNumbers(rows + run.local, run.size) *= of_forces;
+    for (const WeighedRun& run : weighed_) {
+      if (!run.owned || run.of != UnknownRun::Of::multipliers) continue;
+      each_part(run, [&, weights = inverse(run.weights)](const WeighedRun& part) {
+        RunNumbers its(rows + part.local, part.size);
+        largest = std::max(largest, largest_weighed(its.data(), part.size, weights));
+        its = -its;
+      });
+    }
     TRAMMEL_PETSC(VecRestoreArray(mass_.r(), &rows));
     rate_ = largest;
     return;
@@ -68,7 +71,7 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
       if (is_compliant(u.local + k)) {
         part = 0;  // its multiplier follows from positions, not from rates
       } else if (all_hold || holds(u, k)) {
-        largest = std::max(largest, std::abs(rows[k]) / weights_[at(u.local + k)]);
+        largest = std::max(largest, std::abs(rows[k]) / size_of(u, k));
         part = -1;
       } else if (u.kind == BlockKind::multiplier) {
         part = 0;  // its multiplier is zero and stays so
@@ -80,7 +83,7 @@ void VelocityCorrection::open(const State& state, double ratio, LocalFault& faul
 }
 
 void VelocityCorrection::keep_imbalance() {
-  imbalance_.assign(weights_.size(), 0.0);
+  imbalance_.assign(at(mass_.assembler().layout().local_size()), 0.0);
   mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
     if (!is_multiplier(u.kind)) std::copy_n(rows, u.size, imbalance_.begin() + u.local);
   });
@@ -119,22 +122,25 @@ void VelocityCorrection::apply(const std::vector<double>& x, State& state, doubl
 
 void VelocityCorrection::weigh() {
   const Layout& layout = mass_.assembler().layout();
-  weights_.assign(static_cast<std::size_t>(layout.local_size()), 0.0);
+  std::vector<double> weights(static_cast<std::size_t>(layout.local_size()), 0.0);
   metres_.assign(layout, block_runs_of(layout), 1.0);
-  compliant_.assign(weights_.size(), 0);
+  compliant_.assign(weights.size(), 0);
   redundant_.clear();
   runs_ = runs_of(layout);
   for (const UnknownBlock& u : layout.unknowns()) {
     if (u.size == 0 || (!is_kinematic(u.kind) && !is_multiplier(u.kind))) continue;
     const Block& block = mass_.assembler().model().block(u.block);
     for (int k = 0; k < u.size; ++k) {
-      const double size = typical_size(block.measure(k));
-      weights_[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size : size;
+      weights[at(u.local + k)] = is_kinematic(u.kind) ? 1 / size_of(u, k) : size_of(u, k);
       if (is_kinematic(u.kind)) continue;
       metres_[at(u.local + k)] = block.measure(k).metres(mass_.scales().length);
       if (u.kind == BlockKind::multiplier) compliant_[at(u.local + k)] = block.rows[at(k)].compliant ? 1 : 0;
     }
   }
+  weighed_ = weighed_runs_of(layout, weights);
+  std::erase_if(weighed_, [](const WeighedRun& run) {
+    return run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers;
+  });
   for (const ConstraintRow& row : mass_.assembler().redundant_rows())
     if (layout.knows(row.block)) redundant_.push_back(layout.unknown_of(row.block)->local + row.component);
   std::ranges::sort(redundant_);
@@ -149,20 +155,17 @@ void VelocityCorrection::weigh() {
 }
 
 void VelocityCorrection::measure(const State& state, RankTotals& totals) {
-  if (weights_.empty()) weigh();
+  if (weighed_.empty()) weigh();
   Sizes all;
-  const auto take = [&](double& largest, const std::vector<double>& numbers, int first,
-                        const UnknownRun& run) {
-    const ConstRunNumbers its(numbers.data() + first, run.size);
-    largest =
-        std::max(largest, (its.abs() * ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+  const auto take = [](double& largest, const double* numbers, const WeighedRun& run) {
+    largest = std::max(largest, largest_weighed(numbers, run.size, run.weights));
   };
-  for (const UnknownRun& run : runs_) {
+  for (const WeighedRun& run : weighed_) {
     if (run.of == UnknownRun::Of::motion) {
-      take(all.velocity, state.rate, run.dof, run);
-      take(all.acceleration, state.acceleration, run.dof, run);
-    } else if (run.of == UnknownRun::Of::multipliers) {
-      take(all.multiplier, state.value, run.value, run);
+      take(all.velocity, state.rate.data() + run.dof, run);
+      take(all.acceleration, state.acceleration.data() + run.dof, run);
+    } else {
+      take(all.multiplier, state.value.data() + run.value, run);
     }
   }
   measured_ = {all.velocity, all.acceleration, all.multiplier, measured_[3]};
@@ -171,12 +174,9 @@ void VelocityCorrection::measure(const State& state, RankTotals& totals) {
 
 VelocityCorrection::Sizes VelocityCorrection::change(const std::vector<double>& x, double ratio) const {
   Sizes all;
-  for (const UnknownRun& run : runs_) {
-    if (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers) continue;
+  for (const WeighedRun& run : weighed_) {
     double& largest = run.of == UnknownRun::Of::motion ? all.velocity : all.multiplier;
-    const ConstRunNumbers numbers(x.data() + run.local, run.size),
-        weights(weights_.data() + run.local, run.size);
-    largest = std::max(largest, (numbers.abs() * weights).maxCoeff());
+    largest = std::max(largest, largest_weighed(x.data() + run.local, run.size, run.weights));
   }
   all.acceleration = ratio * all.velocity;
   all.multiplier *= ratio * mass_.scales().mass;
@@ -188,13 +188,12 @@ void VelocityCorrection::measure_gaps() {
   Assembler& assembler = mass_.assembler();
   const std::span<const double> rows = assembler.position_rows();
   if (assembler.statuses().rows().empty() && redundant_.empty()) {
-    for (const UnknownRun& run : runs_) {
+    for (const WeighedRun& run : weighed_) {
       if (run.of != UnknownRun::Of::multipliers) continue;
-      const auto gaps = ConstRunNumbers(rows.data() + run.dof, run.size).abs();
-      gaps_.distance =
-          std::max(gaps_.distance, (gaps * ConstRunNumbers(metres_.from(run.local), run.size)).maxCoeff());
-      gaps_.position = std::max(gaps_.position,
-                                (gaps / ConstRunNumbers(weights_.data() + run.local, run.size)).maxCoeff());
+      const ConstRunNumbers gaps(rows.data() + run.dof, run.size);
+      gaps_.distance = std::max(gaps_.distance,
+                                (gaps.abs() * ConstRunNumbers(metres_.from(run.local), run.size)).maxCoeff());
+      gaps_.position = std::max(gaps_.position, largest_weighed(gaps.data(), run.size, inverse(run.weights)));
     }
     return;
   }
@@ -202,7 +201,7 @@ void VelocityCorrection::measure_gaps() {
     if (u.kind != BlockKind::multiplier) continue;
     for (int k = 0; k < u.size; ++k) {
       if (!holds(u, k)) continue;
-      const double gap = std::abs(rows[at(u.offset.dof + k)]), size = gap / weights_[at(u.local + k)];
+      const double gap = std::abs(rows[at(u.offset.dof + k)]), size = gap / size_of(u, k);
       if (std::ranges::binary_search(redundant_, u.local + k)) {
         gaps_.redundant = std::max(gaps_.redundant, size);
         continue;
@@ -222,7 +221,7 @@ bool VelocityCorrection::look_at_rates(const State& state) {
   mass_.each_owned([&](const UnknownBlock& u, const double* rows) {
     if (!is_multiplier(u.kind)) return;
     for (int k = 0; k < u.size; ++k)
-      if (!is_compliant(u.local + k)) rate_ = std::max(rate_, std::abs(rows[k]) / weights_[at(u.local + k)]);
+      if (!is_compliant(u.local + k)) rate_ = std::max(rate_, std::abs(rows[k]) / size_of(u, k));
   });
   measure_gaps();
   bool solved = true;
@@ -280,11 +279,11 @@ void VelocityCorrection::compare_with_steps_before(RankTotals& totals) {
   const double noise = std::numeric_limits<double>::epsilon() * mass_.scales().length * ratio_now_;
   int count = 0;
   prediction_.begin();
-  for (const UnknownRun& run : runs_) {
-    if (!run.owned || (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers)) continue;
+  for (const WeighedRun& run : weighed_) {
+    if (!run.owned) continue;
     LinearPrediction::Steps steps{total_.data() + run.local};
     for (int k = 0; k <= prediction_.orders(); ++k) steps[at(k + 1)] = before_[at(k)].data() + run.local;
-    prediction_.add(steps, weights_.data() + run.local, run.size);
+    prediction_.add(steps, run.weights, run.size);
     count += run.size;
   }
   totals.add_sums(prediction_.end(count * noise * noise));
@@ -320,7 +319,7 @@ void VelocityCorrection::drop() {
   matrix_.drop();
   known_ = 0;
   knows_expected_ = rests_ = false;
-  weights_.clear();
+  weighed_.clear();
 }
 
 bool VelocityCorrection::correct(State& state, double ratio, double tolerance, bool measured) {
@@ -356,7 +355,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
   total_ = std::move(expected_);
   knows_expected_ = false;
   if (total_.empty())
-    total_.assign(weights_.size(), 0.0);
+    total_.assign(at(mass_.assembler().layout().local_size()), 0.0);
   else
     apply(total_, state, ratio);
   const auto failed = [this] {

@@ -9,6 +9,7 @@
 #include "solvers/newton/linear_prediction.hpp"
 #include "solvers/newton/numbers_after_frames.hpp"
 #include "solvers/newton/unknown_runs.hpp"
+#include "solvers/newton/weighed_runs.hpp"
 #include "solvers/ranks/rank_totals.hpp"
 
 namespace trammel {
@@ -49,8 +50,6 @@ class VelocityCorrection {
       if (run.of == UnknownRun::Of::states) use(run, change, ratio_now_);
     }
   }
-  /// The unknowns, once there was a correction.
-  std::span<const UnknownRun> runs() const { return runs_; }
   /// The remaining violation of the rates, estimated from the observed contraction, over all ranks [m/s or rad/s].
   double rate() const { return rate_; }
   /// Violations of the positions, which a correction does not change: as its first solution found them, over all ranks.
@@ -96,6 +95,8 @@ class VelocityCorrection {
   void keep_imbalance();
   void subtract_imbalance();
   bool holds(const UnknownBlock& u, int k) const;
+  /// Nominal, of a velocity or of a multiplier's rate.
+  double size_of(const UnknownBlock& u, int k) const;
   bool is_compliant(int local) const { return some_compliant_ && compliant_[at(local)] != 0; }
 
   static constexpr int highest_order = 3;
@@ -108,11 +109,11 @@ class VelocityCorrection {
   double rate_ = 0;
   Gaps gaps_;
   std::string why_;
-  std::vector<double>
-      weights_;  ///< by local unknown: one over the nominal size of a velocity, nominal size of a multiplier's rate
   NumbersAfterFrames metres_;   ///< of a multiplier: one unit of its constraint in metres
   std::vector<int> redundant_;  ///< local unknowns, in order
   std::vector<UnknownRun> runs_;
+  /// Motion and multipliers; weights: one over the nominal size of a velocity, nominal size of a multiplier's rate.
+  std::vector<WeighedRun> weighed_;
   bool some_compliant_ = false;  ///< a row on this rank
   std::vector<char> compliant_;  ///< by local unknown; empty if none is
   /// Velocity, acceleration and multiplier of the state that was measured, and what rounding errors of forces would be as accelerations

@@ -331,15 +331,14 @@ void GeneralizedAlpha::compare_with_steps_before(const State& now, RankTotals& t
       std::numeric_limits<double>::epsilon() * equations_.scales().length / (alpha_.beta * step_ * step_);
   int count = 0;
   prediction_.begin();
-  for (const UnknownRun& run : runs_) {
-    const bool holds = run.of == UnknownRun::Of::multipliers;
-    if (!run.owned || (!holds && run.of != UnknownRun::Of::motion)) continue;
+  for (const WeighedRun& run : compared_) {
     const auto of = [&](const State& state) {
-      return holds ? state.value.data() + run.value : state.acceleration.data() + run.dof;
+      return run.of == UnknownRun::Of::multipliers ? state.value.data() + run.value
+                                                   : state.acceleration.data() + run.dof;
     };
     LinearPrediction::Steps steps{of(trial()), of(now), now.predictor.data() + run.dof};
     for (int k = 1; k < prediction_.orders(); ++k) steps[at(k + 2)] = before_[at(k - 1)].data() + run.dof;
-    prediction_.add(steps, weights_.data() + run.dof, run.size);
+    prediction_.add(steps, run.weights, run.size);
     count += run.size;
   }
   totals.add_sums(prediction_.end(count * noise * noise));
@@ -349,15 +348,19 @@ void GeneralizedAlpha::take_layout() {
   const Layout& layout = assembler_.layout();
   runs_ = runs_of(layout);
   const ModelScales& scales = equations_.scales();
-  weights_.assign(static_cast<std::size_t>(layout.dof_count()), 0.0);
+  std::vector<double> weights(static_cast<std::size_t>(layout.local_size()), 0.0);
   for (const UnknownBlock& u : layout.unknowns()) {
     const Block& block = assembler_.model().block(u.block);
     for (int k = 0; u.owned && k < u.size; ++k) {
       double weight = u.kind == BlockKind::position ? 1.0 : scales.length;
       if (is_multiplier(u.kind)) weight = typical_size(block.measure(k)) / scales.mass;
-      weights_[at(u.offset.dof + k)] = weight;
+      weights[at(u.local + k)] = weight;
     }
   }
+  compared_ = weighed_runs_of(layout, weights);
+  std::erase_if(compared_, [](const WeighedRun& run) {
+    return !run.owned || (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers);
+  });
 }
 
 void GeneralizedAlpha::revise() {

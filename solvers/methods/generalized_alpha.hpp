@@ -13,6 +13,7 @@
 #include "solvers/methods/step_method.hpp"
 #include "solvers/newton/linear_prediction.hpp"
 #include "solvers/newton/unknown_runs.hpp"
+#include "solvers/newton/weighed_runs.hpp"
 
 namespace trammel {
 
@@ -79,7 +80,7 @@ class GeneralizedAlpha final : public StepMethod {
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<UnknownRun> runs_;
-  std::vector<double> weights_;  ///< by dof: of accelerations and multipliers, as accelerations of positions
+  std::vector<WeighedRun> compared_;  ///< motion and multipliers of this rank, as accelerations of positions
   /// How accelerations, rates of states and multipliers go on, and those of the steps before State::predictor, the latest first. A
   /// snapshot goes without.
   LinearPrediction prediction_;

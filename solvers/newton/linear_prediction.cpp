@@ -62,19 +62,19 @@ void LinearPrediction::begin() {
   products_ = {};
 }
 
-void LinearPrediction::add(const Steps& steps, const double* weights, int size) {
+void LinearPrediction::add(const Steps& steps, const Weights& weights, int size) {
+  const Numbers squares = Eigen::Map<const Numbers>(weights.data()).square();
   int i = 0;
-  for (; i + together <= size; i += together) {
+  for (; i + frame_size <= size; i += frame_size) {
     const auto of_step = [&](int k) { return Eigen::Map<const Numbers>(steps[at(k)] + i); };
     const Numbers change = of_step(0) - of_step(1);
-    const Numbers weighed = Eigen::Map<const Numbers>(weights + i).square() * change;
+    const Numbers weighed = squares * change;
     sums_[0] += weighed * change;
     for (int k = 1; k <= orders_; ++k) sums_[at(k)] += weighed * (of_step(k) - of_step(k + 1));
   }
-  for (; i < size; ++i)
+  for (int m = 0; i < size; ++i, ++m)
     for (int k = 0; k <= orders_; ++k)
-      sums_[at(k)][0] +=
-          weights[i] * weights[i] * (steps[0][i] - steps[1][i]) * (steps[at(k)][i] - steps[at(k + 1)][i]);
+      sums_[at(k)][0] += squares[m] * (steps[0][i] - steps[1][i]) * (steps[at(k)][i] - steps[at(k + 1)][i]);
 }
 
 std::span<double> LinearPrediction::end(double noise) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "solvers/newton/weighed_runs.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -38,7 +39,7 @@ class LinearPrediction {
   /// Begins to compare a new step with the `orders()` steps before.
   void begin();
   /// Adds so many numbers of this rank. `weights`, the same in each step, make them comparable.
-  void add(const Steps& steps, const double* weights, int size);
+  void add(const Steps& steps, const Weights& weights, int size);
   /// The new step is the last one from now on. `noise`: the sum of the squares of weighed rounding errors of this rank's numbers. The
   /// result is to be summed over the ranks before the next call.
   std::span<double> end(double noise);
@@ -47,8 +48,7 @@ class LinearPrediction {
 
  private:
   using Vector = Eigen::Matrix<double, most, 1>;
-  static constexpr int together = 6;  ///< numbers that are added at once
-  using Numbers = Eigen::Array<double, together, 1>;
+  using Numbers = Eigen::Array<double, frame_size, 1>;  // that are added at once
 
   void fit();
 

@@ -54,11 +54,12 @@ inline std::vector<UnknownRun> runs_of(const Layout& layout) {
 using RunNumbers = Eigen::Map<Eigen::ArrayXd>;
 using ConstRunNumbers = Eigen::Map<const Eigen::ArrayXd>;
 
-/// Calls `use` for a run in parts so short that their numbers stay in the cache while several things are done with them.
-template <class Use>
-void each_part(const UnknownRun& run, Use&& use) {
-  constexpr int at_once = 512;
-  UnknownRun part = run;
+/// Calls `use` for a run in parts so short that their numbers stay in the cache while several things are done with them. Each part of
+/// frames has whole frames.
+template <class Run, class Use>
+void each_part(const Run& run, Use&& use) {
+  constexpr int at_once = 85 * 6;
+  Run part = run;
   for (int begin = 0; begin < run.size; begin += at_once) {
     part.size = std::min(at_once, run.size - begin);
     use(std::as_const(part));

@@ -1,4 +1,4 @@
-// Runs of blocks of unknowns, and what the assembler adds up by frames.
+// Runs of blocks of unknowns, of numbers with weights, and what the assembler adds up by frames.
 
 #include "solvers/newton/block_runs.hpp"
 
@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <string>
 #include <utility>
 
 #include "kernel/instance_plan.hpp"
 #include "kernel/petsc_call.hpp"
 #include "solvers/newton/numbers_after_frames.hpp"
 #include "solvers/newton/step_equations.hpp"
+#include "solvers/newton/weighed_runs.hpp"
 #include "test_models.hpp"
 #include "trammel/index.hpp"
 
@@ -81,6 +84,64 @@ TEST(BlockRuns, leave_blocks_with_stabilizing_unknowns_to_themselves) {
   const std::vector<BlockRun> runs = block_runs_of(layout);
   expect_all_blocks(layout, runs);
   EXPECT_EQ(kinds_of(runs), std::vector{Of::others});
+}
+
+TEST(WeighedRuns, give_each_number_its_weight) {
+  TestSystem system;
+  system.entity("all");
+  for (const char* name : {"a", "b", "c"}) system.builder.add_frame(name, Mat3::Identity(), Vec3::Zero());
+  system.add_length("s");
+  system.add_length("t");
+  system.add_state("y");
+  system.add_force(3);
+  system.add_force(2);
+  system.finish(PETSC_COMM_SELF);
+  const Layout& layout = *system.layout;
+  std::vector<double> weights(at(layout.local_size()), 1.0), numbers(weights.size());
+  for (const int rotation : {3, 4, 5, 9, 10, 11, 15, 16, 17}) weights[at(rotation)] = 50;
+  weights[18] = 50;    // a length, as a rotation
+  weights[19] = 0.5;   // another one
+  weights.back() = 3;  // a multiplier beyond the first six of its run
+  std::iota(numbers.begin(), numbers.end(), -8.0);
+  int next = 0;
+  std::size_t runs = 0;
+  double largest = 0;
+  for (const WeighedRun& run : weighed_runs_of(layout, weights)) {
+    EXPECT_EQ(run.local, next);
+    for (int i = 0; i < run.size; ++i)
+      EXPECT_EQ(run.weights[at(i % frame_size)], weights[at(run.local + i)]) << run.local + i;
+    const UnknownBlock& u = *std::ranges::find_if(
+        layout.unknowns(), [&](const UnknownBlock& its) { return run.local < its.local + its.size; });
+    EXPECT_EQ(run.dof, u.offset.dof + run.local - u.local);
+    EXPECT_EQ(run.of, run_of(u.kind));
+    largest = std::max(largest, largest_weighed(numbers.data() + run.local, run.size, run.weights));
+    next += run.size;
+    ++runs;
+  }
+  EXPECT_EQ(next, layout.local_size());
+  EXPECT_EQ(runs, 4U);  // frames, lengths, the state, multipliers
+  double expected = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    expected = std::max(expected, weights[i] * std::abs(numbers[i]));
+  EXPECT_EQ(largest, expected);
+}
+
+TEST(WeighedRuns, are_split_where_weights_do_not_repeat) {
+  TestSystem system;
+  system.entity("all");
+  for (int i = 0; i < 9; ++i) system.add_length("s" + std::to_string(i));
+  system.finish(PETSC_COMM_SELF);
+  std::vector<double> weights(9, 2.0);
+  weights[7] = 5;
+  const std::vector<WeighedRun> runs = weighed_runs_of(*system.layout, weights);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].size, 7);
+  EXPECT_EQ(runs[1].dof, runs[0].dof + 7);
+  EXPECT_EQ(runs[1].weights[0], 5);
+  EXPECT_EQ(runs[1].weights[1], 2);
+  const double few[] = {-3, 1};
+  EXPECT_EQ(largest_weighed(few, 2, runs[1].weights), 15);
+  EXPECT_DOUBLE_EQ(largest_weighed(few, 2, inverse(runs[1].weights)), 0.6);
 }
 
 TEST(NumbersAfterFrames, leave_out_the_frames_with_which_a_layout_begins) {

@@ -43,9 +43,10 @@ class Predicted {
   void compare(const std::vector<double>& now) {
     LinearPrediction::Steps steps{now.data()};
     for (int k = 0; k <= prediction_.orders(); ++k) steps[at(k + 1)] = steps_[at(k)].data();
-    const std::vector<double> weights(now.size(), 1.0);
+    Weights weights;
+    weights.fill(1);
     prediction_.begin();
-    prediction_.add(steps, weights.data(), static_cast<int>(now.size()));
+    prediction_.add(steps, weights, static_cast<int>(now.size()));
     prediction_.end(noise_);
   }
 
