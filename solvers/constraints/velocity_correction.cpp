@@ -89,6 +89,24 @@ void VelocityCorrection::keep_imbalance() {
   });
 }
 
+bool VelocityCorrection::take_imbalance(const State& state, double ratio) {
+  if (newton_ == nullptr || &state != &newton_->equations().trial()) return false;
+  const Vec residual = newton_->residual_at_end();
+  const auto has_rates_alone = [](const UnknownRun& run) {
+    return run.of == UnknownRun::Of::motion || run.of == UnknownRun::Of::multipliers;
+  };
+  if (residual == nullptr || !std::ranges::all_of(runs_, has_rates_alone)) return false;
+  imbalance_.assign(at(mass_.assembler().layout().local_size()), 0.0);
+  const PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(residual, &rows));
+  for (const UnknownRun& run : runs_)
+    if (run.owned && run.of == UnknownRun::Of::motion)
+      RunNumbers(imbalance_.data() + run.local, run.size) =
+          (-1 / ratio) * ConstRunNumbers(rows + run.local, run.size);
+  TRAMMEL_PETSC(VecRestoreArrayRead(residual, &rows));
+  return true;
+}
+
 void VelocityCorrection::subtract_imbalance() {
   if (imbalance_.empty()) return;
   mass_.each_owned([&](const UnknownBlock& u, double* rows) {
@@ -347,7 +365,8 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
     if (rests_) return true;
   }
   LocalFault fault;
-  if (const double noise = measured_[3]; noise > goal * whole_.acceleration) {
+  if (const double noise = measured_[3];
+      noise > goal * whole_.acceleration && !take_imbalance(state, ratio)) {
     open(state, ratio, fault);
     keep_imbalance();
   }

@@ -24,8 +24,11 @@ class VelocityCorrection {
   /// `mass` must outlive it.
   explicit VelocityCorrection(ConstrainedMass& mass) : mass_(mass), matrix_(mass) {}
 
-  /// VelocityMatrix::share
-  void share(Newton& newton) { matrix_.share(newton); }
+  /// This solver, which must outlive it, finds the states that are corrected. Its tangent may serve (VelocityMatrix::share).
+  void follow(Newton& newton) {
+    newton_ = &newton;
+    matrix_.share(newton);
+  }
 
   /// Adds the sizes of `state`, by which errors are measured, to `totals`. Not collective.
   void measure(const State& state, RankTotals& totals);
@@ -93,6 +96,8 @@ class VelocityCorrection {
   /// Learns from the last correction how corrections go on.
   void compare_with_steps_before(RankTotals& totals);
   void keep_imbalance();
+  /// The same from the residual with which Newton's method ended at this state; false where there is none.
+  bool take_imbalance(const State& state, double ratio);
   void subtract_imbalance();
   bool holds(const UnknownBlock& u, int k) const;
   /// Nominal, of a velocity or of a multiplier's rate.
@@ -102,6 +107,7 @@ class VelocityCorrection {
   static constexpr int highest_order = 3;
 
   ConstrainedMass& mass_;
+  Newton* newton_ = nullptr;
   VelocityMatrix matrix_;
   bool rests_ =
       false;  ///< the last correction found no rate open, and changed no reaction but by rounding errors

@@ -13,7 +13,7 @@ class ProjectedIndex3 final : public ConstraintForm {
   ProjectedIndex3(ConsistentStart& start, double tolerance)
       : start_(start), correction_(start.system()), tolerance_(tolerance) {}
 
-  void solved_by(Newton& newton) override { correction_.share(newton); }
+  void solved_by(Newton& newton) override { correction_.follow(newton); }
   void start_algorithmic(State& base, std::vector<double>& algorithmic, double h,
                          const AlphaCoefficients& c) override {
     start_.start_algorithmic(base, algorithmic, h, c.time_shift());

@@ -219,6 +219,7 @@ NewtonResult Newton::attempt(bool fresh, bool damped, int most) {
   factorizations_ = 0;
   last_iteration_ = 0;
   singular_ = regular_ = rejected_ = end_measured_ = unseen_ = false;
+  residual_at_end_ = whole_steps_ && !damped;
   tangent_rejected_.clear();
   not_finite_.clear();
   thrown_ = nullptr;
@@ -347,7 +348,7 @@ bool Newton::solve_linear(Vec b, Vec y) {
 }
 
 bool Newton::take_correction(double& size) {
-  end_measured_ = false;
+  end_measured_ = residual_at_end_ = false;
   if (!solve_linear(f_.get(), correction_.get())) return false;
   FieldNorms norms;
   equations_.measure_change(correction_.get(), norms);

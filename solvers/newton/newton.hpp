@@ -61,6 +61,8 @@ class Newton {
   void find_displacements(bool alone) { displacements_alone_ = alone; }
   /// The violation of constraints that the last solution may have where it ended in this way [m]; else infinite.
   double unseen_gap() const { return unseen_ ? unseen_gap_ : HUGE_VAL; }
+  /// The residual at the solution, as NewtonEquations::residual; null where the last increment was taken without one.
+  Vec residual_at_end() const { return residual_at_end_ ? f_.get() : nullptr; }
   /// The contractions of the steps before were not those of this step.
   void forget_contractions();
 
@@ -185,6 +187,7 @@ class Newton {
   std::exception_ptr thrown_;
   std::function<void(RankTotals&)> measure_end_;
   bool end_measured_ = false;
+  bool residual_at_end_ = false;
   bool begins_ = false;        ///< the increment for the next residual with that residual
   bool norms_wanted_ = false;  ///< by an option: SNES shall compute its own
   const StopRequest* request_ = nullptr;

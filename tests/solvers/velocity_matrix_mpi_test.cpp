@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "solvers/constraints/velocity_correction.hpp"
 #include "solvers/errors/alpha_coefficients.hpp"
 #include "solvers/newton/model_scales.hpp"
 #include "test_models.hpp"
@@ -49,12 +50,13 @@ struct FirstStep {
   ModelScales scales = measure_scales(*model.assembler, start);
   Timings timings;
   StepEquations equations{*model.assembler, scales};
-  Newton newton{equations, {.tolerance = 1e-10}, timings};
+  Newton newton;
   ConstrainedMass own{*model.assembler, scales, timings};
   VelocityMatrix matrix{own};
   double ratio = 0;
 
-  FirstStep(double h, double stiffness = 0) : model(stiffness) {
+  FirstStep(double h, double stiffness = 0, double tolerance = 1e-10)
+      : model(stiffness), newton(equations, {.tolerance = tolerance}, timings) {
     const StepCoefficients c = AlphaCoefficients::from_radius(0.9).of_step(h);
     ratio = c.acceleration / c.velocity;
     equations.begin(start, h, c, scales.mass * c.acceleration);
@@ -108,6 +110,31 @@ TEST(VelocityMatrix, is_one_of_its_own_where_stiffnesses_count) {
   FirstStep step(1e-3, 1e9);
   EXPECT_TRUE(step.matrix.begin(step.equations.trial(), step.ratio));
   EXPECT_FALSE(step.matrix.is_shared());
+}
+
+// What rounding leaves of it is no error of velocities.
+TEST(VelocityCorrection, begins_with_the_balance_of_forces_with_which_newton_ended) {
+  FirstStep step(1e-3, 1e9, 1e-18);
+  ASSERT_NE(step.newton.residual_at_end(), nullptr);
+  Layout& layout = *step.model.layout;
+  std::vector<double> ended, evaluated;
+  layout.to_local(step.newton.residual_at_end(), ended);
+  LocalFault fault;
+  step.model.assembler->residual(step.equations.trial(), ConstraintLevel::velocity, step.own.r(), fault);
+  layout.to_local(step.own.r(), evaluated);
+  for (const UnknownBlock& u : layout.unknowns())
+    for (int k = 0; u.owned && is_kinematic(u.kind) && k < u.size; ++k)
+      EXPECT_EQ(ended[at(u.local + k)], evaluated[at(u.local + k)]) << u.block;
+
+  State copy = step.equations.trial();
+  VelocityCorrection taken(step.own);
+  taken.follow(step.newton);
+  EXPECT_TRUE(taken.correct(step.equations.solution(), step.ratio, 1e-8, false)) << taken.why();
+  ConstrainedMass another(*step.model.assembler, step.scales, step.timings);
+  VelocityCorrection found(another);
+  EXPECT_TRUE(found.correct(copy, step.ratio, 1e-8, false)) << found.why();
+  EXPECT_EQ(step.equations.trial().rate, copy.rate);
+  EXPECT_EQ(step.equations.trial().value, copy.value);
 }
 
 TEST(VelocityMatrix, is_replaced_by_one_of_its_own_if_a_new_tangent_is_slow) {
