@@ -60,7 +60,7 @@ void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
   base_ = &changed_;
   if (anew) {
     form_.begin_anew(changed_);
-    start_from(changed_, a_);
+    start_from(changed_, a_changed_);
     return;
   }
   // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step
@@ -75,7 +75,7 @@ void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
     for (int k = u.offset.dof; k < u.offset.dof + u.size; ++k) {
       // If the change of step has replaced the acceleration, there is no a - v' to keep.
       const double kept = before[at(k)] == after[at(k)] ? now.algorithmic[at(k)] - before[at(k)] : 0.0;
-      a_[at(k)] = after[at(k)] + ratio * kept;
+      a_changed_[at(k)] = after[at(k)] + ratio * kept;
     }
   }
 }
@@ -85,15 +85,20 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   const bool begins = memory_.first || ratio > most_growth;
   step_ = h;
   base_ = &now;
-  a_ = now.algorithmic;
+  a_ = &now.algorithmic;
+  const bool changes = !memory_.first && std::abs(ratio - 1) > 1e-12;
+  if (begins || changes) {
+    a_changed_ = now.algorithmic;
+    a_ = &a_changed_;
+  }
   if (memory_.first)
-    start_from(now, a_);
-  else if (std::abs(ratio - 1) > 1e-12)
+    start_from(now, a_changed_);
+  else if (changes)
     change_step(now, h, begins);
   if (begins && memory_.prepares_start) {
     if (base_ != &changed_) copy_motion(*base_, changed_);
     base_ = &changed_;
-    form_.start_algorithmic(changed_, a_, h, alpha_);
+    form_.start_algorithmic(changed_, a_changed_, h, alpha_);
   }
 
   const AlphaCoefficients& c = alpha_;
@@ -105,7 +110,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   NewtonResult result = newton_.solve();
   for (int pass = 0; begins && pass < max_start_passes && result.converged; ++pass) {
     if (base_ != &changed_) copy_motion(*base_, changed_);
-    if (!form_.improve_start(changed_, equations_.trial(), a_, c)) break;
+    if (!form_.improve_start(changed_, equations_.trial(), a_changed_, c)) break;
     if (newton_.stop() == Stop::at_once) throw Stopped(true);
     predict(h, &equations_.trial());
     result.go_on(newton_.solve());
@@ -153,13 +158,13 @@ void GeneralizedAlpha::set_offsets(double h, const UnknownRun& run) {
   };
   RunNumbers v0(equations_.rate_offset().data() + run.dof, run.size);
   if (run.of == UnknownRun::Of::motion) {
-    const auto v = of(base_->rate), a = of(a_), truly = of(base_->acceleration);
+    const auto v = of(base_->rate), a = of(*a_), truly = of(base_->acceleration);
     RunNumbers a0(equations_.acceleration_offset().data() + run.dof, run.size);
     a0 = -(v / h + (0.5 - c.beta) * a) / c.beta;  // a_{n+1} = x/(h^2 beta) + this
     v0 = v + h * ((1 - c.gamma) * a + c.gamma * a0);
     a0 = ((1 - c.alpha_m) * a0 + c.alpha_m * a - c.alpha_f * truly) / (1 - c.alpha_f);
   } else if (run.of == UnknownRun::Of::states) {
-    const auto d = of(a_);
+    const auto d = of(*a_);
     v0 = (-(1 - c.alpha_m1) * (1 - c.gamma1) / c.gamma1 * d + c.alpha_m1 * d - c.alpha_f * of(base_->rate)) /
          (1 - c.alpha_f);
   }
@@ -211,13 +216,13 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
     if (holds) {
       next /= equations_.multiplier_scale();
     } else if (run.of == UnknownRun::Of::motion) {
-      const auto v = of(base.rate), a = of(a_), truly = of(base.acceleration);
+      const auto v = of(base.rate), a = of(*a_), truly = of(base.acceleration);
       next = h * v +
              h * h *
                  ((0.5 - c.beta) * a +
                   c.beta * (((1 - c.alpha_f) * next + c.alpha_f * truly - c.alpha_m * a) / (1 - c.alpha_m)));
     } else {
-      const auto d = of(a_), rate = of(base.rate);
+      const auto d = of(*a_), rate = of(base.rate);
       next =
           h * ((1 - c.gamma1) * d +
                c.gamma1 * (((1 - c.alpha_f) * next + c.alpha_f * rate - c.alpha_m1 * d) / (1 - c.alpha_m1)));
@@ -239,11 +244,10 @@ void GeneralizedAlpha::end_algorithmic() {
   const PetscScalar* own = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(newton_.x(), &own));
   const double* const all = alone ? own : equations_.local().data();
-  if (errors_) a_end_ = a_;
-  std::vector<double>& at_end = end_of_algorithmic();
+  a_end_.resize(a_->size());
   for (const UnknownRun& run : runs_) {
-    const ConstRunNumbers x(all + run.local, run.size), a(a_.data() + run.dof, run.size);
-    RunNumbers end(at_end.data() + run.dof, run.size);
+    const ConstRunNumbers x(all + run.local, run.size), a(a_->data() + run.dof, run.size);
+    RunNumbers end(a_end_.data() + run.dof, run.size);
     if (run.of == UnknownRun::Of::states)
       end = (x / h - (1 - c.gamma1) * a) / c.gamma1;
     else if (run.of == UnknownRun::Of::motion)
@@ -251,7 +255,7 @@ void GeneralizedAlpha::end_algorithmic() {
             c.beta;
   }
   TRAMMEL_PETSC(VecRestoreArrayRead(newton_.x(), &own));
-  form_.correct(at_end);
+  form_.correct(a_end_);
 }
 
 void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_vibrations) {
@@ -264,7 +268,7 @@ void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_v
   if (errors_->empty()) {
     // The size of a first step is a guess: modes that it does not resolve are not known to be of no importance.
     AlphaError first = *errors_;
-    first.add(errors_->node_time(end.time - step_, step_), a_);
+    first.add(errors_->node_time(end.time - step_, step_), *a_);
     first.estimate(step_, time, end, a_end_, 0, out);
     return;
   }
@@ -283,7 +287,7 @@ void GeneralizedAlpha::local_error(LocalError& out, bool event, double time_of_v
 
 void GeneralizedAlpha::accept(State& now, RankTotals& totals) {
   if (errors_) {
-    if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), a_);
+    if (errors_->empty()) errors_->add(errors_->node_time(now.time, step_), *a_);
     errors_->add(errors_->node_time(trial().time, step_), a_end_);
     vibration_filter_.accepted(trial().time, event_);
   }
@@ -294,9 +298,13 @@ void GeneralizedAlpha::accept(State& now, RankTotals& totals) {
   look_back(now, totals);
   take_predictor(runs_, now, now.predictor);
   swap_motion(equations_.solution(), now);
-  now.algorithmic.swap(end_of_algorithmic());
+  now.algorithmic.swap(a_end_);
   base_ = nullptr;
-  if (memory_.first) changed_ = State();  // only a start or a change of step needs its memory
+  a_ = nullptr;
+  if (memory_.first) {  // only a start or a change of step needs their memory
+    changed_ = State();
+    a_changed_ = {};
+  }
   memory_ = {.last_step = step_, .first = false, .prepares_start = memory_.prepares_start, .predicts = true};
 }
 

@@ -63,8 +63,6 @@ class GeneralizedAlpha final : public StepMethod {
   void compare_with_steps_before(const State& now, RankTotals& totals);
   /// Computes the algorithmic accelerations at the end of the step that converged.
   void end_algorithmic();
-  /// Where they are: in place of those of the base, unless errors are estimated from both.
-  std::vector<double>& end_of_algorithmic() { return errors_ ? a_end_ : a_; }
 
   Assembler& assembler_;
   ConstraintForm& form_;
@@ -72,11 +70,13 @@ class GeneralizedAlpha final : public StepMethod {
   StepEquations equations_;
   Newton newton_;
   // Of the present attempt: its step, its base (`now`, or `changed_` where something of that was altered), algorithmic
-  // accelerations of the base and, after convergence, of the end, and why a solution could not be brought onto the constraints.
+  // accelerations of the base (likewise) and, after convergence, of the end, and why a solution could not be brought onto the
+  // constraints.
   double step_ = 0;
   const State* base_ = nullptr;
   State changed_;
-  std::vector<double> a_, a_end_;
+  const std::vector<double>* a_ = nullptr;
+  std::vector<double> a_changed_, a_end_;
   std::string not_closed_;
   std::map<std::string, int> failures_;  ///< number of failures, by the entity with the largest residual
   std::vector<UnknownRun> runs_;
