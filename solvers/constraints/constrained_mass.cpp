@@ -373,17 +373,13 @@ bool ConstrainedMass::solve_here(bool forces) {
   const double begin = MPI_Wtime();
   const bool whole = !mains_;  // the system is in the layout's numbering
   if (!whole) gather(r_.get(), b_.get());
-  PetscErrorCode code = 0;
-  {
-    const QuietErrors quiet;
-    code = KSPSolve(ksp_.get(), whole ? r_.get() : b_.get(), x_.get());
-  }
+  const bool solved = trammel::solve(ksp_.get(), whole ? r_.get() : b_.get(), x_.get());
   timings_.solve += MPI_Wtime() - begin;
-  if (code == 0) {
+  if (solved) {
     if (!whole) scatter(x_.get(), r_.get());
     if (!in_place_) layout.to_local(whole ? x_.get() : r_.get(), local_);
   }
-  return code == 0 && all_finite(local_);
+  return solved && all_finite(local_);
 }
 
 void ConstrainedMass::gather(Vec from, Vec to) const {

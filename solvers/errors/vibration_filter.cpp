@@ -60,11 +60,7 @@ bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double dam
   const StepCoefficients step = alpha_.of_step(tangent.time);
   return by.filter(
       step.acceleration, damped * step.velocity, tangent.row_scale,
-      [&](Vec b, Vec y) {
-        const QuietErrors quiet;
-        return KSPSolve(tangent.ksp.get(), b, y) == 0;
-      },
-      e, out);
+      [&](Vec b, Vec y) { return solve(tangent.ksp.get(), b, y); }, e, out);
 }
 
 void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& error) {

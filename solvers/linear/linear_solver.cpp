@@ -29,6 +29,15 @@ bool is_own(PC pc) {
   return shell == PETSC_TRUE;
 }
 
+/// Whether a solve is one application of Trammel's own factors.
+bool is_direct(KSP ksp) {
+  PC pc = nullptr;
+  PetscBool direct = PETSC_FALSE;
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &direct));
+  return direct == PETSC_TRUE && is_own(pc);
+}
+
 /// False where MUMPS ran out of the workspace that it had estimated, and not of memory.
 bool memory_ran_out(PC pc) {
   constexpr PetscInt cannot_allocate = -13;
@@ -77,13 +86,9 @@ void set_default_solver(KSP ksp, int ranks, SubstructuringCounts* counts) {
 }
 
 bool reads_once(KSP ksp) {
-  PC pc = nullptr;
-  PetscBool direct = PETSC_FALSE;
-  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
-  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &direct));
   int ranks = 1;  // on several the solver may refer to the matrix
   MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
-  return ranks == 1 && direct == PETSC_TRUE && is_own(pc);
+  return ranks == 1 && is_direct(ksp);
 }
 
 bool factorize(KSP ksp, bool& broken) {
@@ -110,6 +115,14 @@ bool factorize(KSP ksp, bool& broken) {
   if (failed == 3) throw Error(out_of_memory(ksp));
   if (failed == 2) broken = true;
   return failed == 0;
+}
+
+bool solve(KSP ksp, Vec b, Vec x) {
+  const QuietErrors quiet;
+  if (!is_direct(ksp)) return KSPSolve(ksp, b, x) == 0;
+  PC pc = nullptr;
+  TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
+  return PCApply(pc, b, x) == 0;
 }
 
 LinearWork work_of(KSP ksp) {

@@ -16,6 +16,10 @@ bool reads_once(KSP ksp);
 /// `broken` is set if the solver must be created again. Collective.
 bool factorize(KSP ksp, bool& broken);
 
+/// x = A^-1 b with the operator A that was factorized; false if this fails. What Trammel's own factors solve at once does not go through
+/// KSPSolve, which would fill x with zeros before, and look for options. Collective.
+bool solve(KSP ksp, Vec b, Vec x);
+
 /// Operations of the last factorization and of a solve by it, on the rank that has most; zero where a package of PETSc factorizes. Collective.
 LinearWork work_of(KSP ksp);
 

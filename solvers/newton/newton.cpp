@@ -337,8 +337,7 @@ bool Newton::renew_tangent() {
 bool Newton::solve_linear(Vec b, Vec y) {
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
-  const QuietErrors quiet;
-  return KSPSolve(ksp, b, y) == 0;
+  return trammel::solve(ksp, b, y);
 }
 
 bool Newton::take_correction(double& size) {
