@@ -264,20 +264,10 @@ void PartialLu::reduce(const double* w, double* g) const {
   }
 }
 
-TRAMMEL_BY_AVX2
 void PartialLu::backward(const double* y, double* w, double* x) const {
   const int n = size();
   if (n == 0) return;
-  for (std::size_t group = 0; group < w_.size(); ++group) {
-    const Sparse& its = w_[group];
-    const int first = static_cast<int>(group) * lanes;
-    Vector its_y{};
-    for (int a = 0; a < std::min(lanes, border_ - first); ++a) its_y[a] = y[first + a];
-    for (std::size_t i = 0; i < its.place.size(); ++i) {
-      const Vector terms = its.value[i].v * its_y;
-      w[its.place[i]] -= terms[0] + terms[1] + terms[2] + terms[3];
-    }
-  }
+  subtract_border(y, w);
   const float* const scales = lu_.scales_of_pivots().data();
   const auto finish = [&](int k) { x[to_[at(k)]] = w[k] * static_cast<double>(scales[k]); };
   if (n == 1) {
@@ -288,6 +278,21 @@ void PartialLu::backward(const double* y, double* w, double* x) const {
     w[k] = L.reduce(w[k], w);
     finish(k);
   });
+}
+
+// What a function with variants calls through a lambda is not compiled for them, and is not inlined: apart from `backward`.
+TRAMMEL_BY_AVX2
+void PartialLu::subtract_border(const double* y, double* w) const {
+  for (std::size_t group = 0; group < w_.size(); ++group) {
+    const Sparse& its = w_[group];
+    const int first = static_cast<int>(group) * lanes;
+    Vector its_y{};
+    for (int a = 0; a < std::min(lanes, border_ - first); ++a) its_y[a] = y[first + a];
+    for (std::size_t i = 0; i < its.place.size(); ++i) {
+      const Vector terms = its.value[i].v * its_y;
+      w[its.place[i]] -= terms[0] + terms[1] + terms[2] + terms[3];
+    }
+  }
 }
 
 void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,

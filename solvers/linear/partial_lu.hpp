@@ -83,6 +83,8 @@ class PartialLu {
 
   ByRows upper_by_rows() const;
   void find_reach();
+  /// w -= W y
+  void subtract_border(const double* y, double* w) const;
   void eliminate_border();
   void find_weak(const RepeatedLu::Rows& rank, bool failed);
   /// The largest number of each row of A, and then of each column where that of each row is one; zero where there is none.
