@@ -156,9 +156,6 @@ void VelocityCorrection::weigh() {
     }
   }
   weighed_ = weighed_runs_of(layout, weights);
-  std::erase_if(weighed_, [](const WeighedRun& run) {
-    return run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers;
-  });
   for (const ConstraintRow& row : mass_.assembler().redundant_rows())
     if (layout.knows(row.block)) redundant_.push_back(layout.unknown_of(row.block)->local + row.component);
   std::ranges::sort(redundant_);

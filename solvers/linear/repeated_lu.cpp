@@ -30,7 +30,7 @@ constexpr int most_growths = 12;
 /// The smallest share of a column's largest entry that keeps the pivot on the diagonal, and the share of its first size
 /// to which a kept pivot may fall.
 constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
-/// The largest scaled entry, one when scales were found, may grow and shrink by this factor.
+/// The largest scaled entry, one to two when scales were found, may grow and shrink to this and to its inverse.
 constexpr double most_change = 10;
 /// Of a scale.
 constexpr int most_exponent = 120;

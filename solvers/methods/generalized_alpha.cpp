@@ -366,9 +366,7 @@ void GeneralizedAlpha::take_layout() {
     }
   }
   compared_ = weighed_runs_of(layout, weights);
-  std::erase_if(compared_, [](const WeighedRun& run) {
-    return !run.owned || (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers);
-  });
+  std::erase_if(compared_, [](const WeighedRun& run) { return !run.owned; });
 }
 
 void GeneralizedAlpha::revise() {

@@ -40,10 +40,12 @@ inline double largest_weighed(const double* numbers, int size, const Weights& we
   return all;
 }
 
-/// The unknowns of a layout, in order, in runs within which weights repeat. `weights`: by local unknown. Valid until the layout changes.
+/// Motion and multipliers of a layout, in order, in runs within which weights repeat. `weights`: by local unknown. Valid until the layout
+/// changes.
 inline std::vector<WeighedRun> weighed_runs_of(const Layout& layout, const std::vector<double>& weights) {
   std::vector<WeighedRun> runs;
   for (const UnknownRun& run : runs_of(layout)) {
+    if (run.of != UnknownRun::Of::motion && run.of != UnknownRun::Of::multipliers) continue;
     WeighedRun next{run};
     next.size = 0;
     for (int i = 0; i < run.size; ++i) {
