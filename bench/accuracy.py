@@ -134,7 +134,10 @@ def measure(program, case, accuracies, form):
         amplification = max(1.0, other.error(reference) / DELTA)
     fixed = []
     for power in range(14):
-        run = Run(program, case, text, fixed_step(case, parts * 2**power), form)
+        try:
+            run = Run(program, case, text, fixed_step(case, parts * 2**power), form)
+        except RuntimeError:  # the step is too long for a solution, or for the energy
+            continue
         fixed.append((run.error(reference), run))
         if fixed[-1][0] < finest / 20 or run.steps > 60000:
             break
