@@ -6,9 +6,9 @@ namespace trammel {
 
 /// A column of a factor of KLU, without its diagonal: rows in no order. The factors are those of one block of more than one column.
 struct KluColumn {
-  const int* row;
-  const double* value;
-  int size;
+  const int* row = nullptr;
+  const double* value = nullptr;
+  int size = 0;
 
   /// x - sum_p value[p] x[row[p]], which begins with this number in place of x.
   double reduce(double number, const double* x) const {
@@ -27,12 +27,13 @@ struct KluColumn {
 };
 
 // KLU packs the row numbers and then the values of a column, in units of a double.
-constexpr int klu_units(int size) { return (size + 1) / 2 + size; }
+constexpr int klu_units_of_rows(int size) { return static_cast<int>((static_cast<unsigned>(size) + 1) / 2); }
+constexpr int klu_units(int size) { return klu_units_of_rows(size) + size; }
 inline const double* klu_packed(const klu_numeric& factors) {
   return static_cast<const double*>(factors.LUbx[0]);
 }
 inline KluColumn klu_column(const double* packed, int size) {
-  return {reinterpret_cast<const int*>(packed), packed + (static_cast<unsigned>(size) + 1) / 2, size};
+  return {reinterpret_cast<const int*>(packed), packed + klu_units_of_rows(size), size};
 }
 inline KluColumn lower_column(const klu_numeric& factors, int k) {
   return klu_column(klu_packed(factors) + factors.Lip[k], factors.Llen[k]);

@@ -243,14 +243,7 @@ void PartialLu::add_complement(std::span<const PetscInt> of, double* entries) co
 }
 
 void PartialLu::forward(const double* b, double* w) const {
-  const int n = size();
-  if (n == 0) return;
-  const double* const inverse = lu_.inverse_pivots().data();
-  if (n == 1) {
-    w[0] = b[from_[0]] * inverse[0];
-    return;
-  }
-  lu_.each_upper_column([&](int k, const KluColumn& U) { w[k] = U.reduce(b[from_[at(k)]], w) * inverse[k]; });
+  if (size() > 0) lu_.forward(b, from_.data(), w);
 }
 
 TRAMMEL_BY_AVX2
@@ -265,19 +258,9 @@ void PartialLu::reduce(const double* w, double* g) const {
 }
 
 void PartialLu::backward(const double* y, double* w, double* x) const {
-  const int n = size();
-  if (n == 0) return;
+  if (size() == 0) return;
   subtract_border(y, w);
-  const float* const scales = lu_.scales_of_pivots().data();
-  const auto finish = [&](int k) { x[to_[at(k)]] = w[k] * static_cast<double>(scales[k]); };
-  if (n == 1) {
-    finish(0);
-    return;
-  }
-  lu_.each_lower_column_backwards([&](int k, const KluColumn& L) {
-    w[k] = L.reduce(w[k], w);
-    finish(k);
-  });
+  lu_.backward(w, to_.data(), x);
 }
 
 // What a function with variants calls through a lambda is not compiled for them, and is not inlined: apart from `backward`.

@@ -444,14 +444,8 @@ void RepeatedLu::solve(const double* b, double* x) {
   const int n = size();
   if (solves_itself(*symbolic_)) {
     double* const all = room_->work.data();
-    const int *const rows = rows_of_pivots().data(), *const columns = columns_of_pivots().data();
-    const float* const scales = scales_of_pivots().data();
-    each_upper_column(
-        [&](int k, const KluColumn& U) { all[k] = U.reduce(b[rows[k]], all) * inverse_pivots_[at(k)]; });
-    each_lower_column_backwards([&](int k, const KluColumn& L) {
-      all[k] = L.reduce(all[k], all);
-      x[columns[k]] = all[k] * static_cast<double>(scales[k]);
-    });
+    forward(b, rows_of_pivots().data(), all);
+    backward(all, columns_of_pivots().data(), x);
     return;
   }
   double* const all = room_->values.data();

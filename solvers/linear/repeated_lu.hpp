@@ -68,33 +68,23 @@ class RepeatedLu {
   const klu_symbolic& symbolic() const { return *symbolic_; }
   const klu_numeric& numeric() const { return *numeric_; }
   double scale(int unknown) const { return static_cast<double>(scales_[at(place_[at(unknown)])]); }
-  /// By pivot: the unknowns of its row of the matrix (a column to KLU) and of its column, in the numbers of `omit`, and the scale of this
-  /// column.
+  /// By pivot: the unknowns of its row of the matrix (a column to KLU) and of its column, in the numbers of `omit`.
   const std::vector<int>& rows_of_pivots() const { return row_of_.empty() ? unknown_ : row_of_; }
   const std::vector<int>& columns_of_pivots() const { return column_of_.empty() ? unknown_ : column_of_; }
-  const std::vector<float>& scales_of_pivots() const { return scale_of_.empty() ? scales_ : scale_of_; }
-  const std::vector<double>& inverse_pivots() const { return inverse_pivots_; }
-  /// `use(k, column)` for each column of U from the first to the last. Only if there are at least two.
-  template <class Use>
-  void each_upper_column(Use&& use) const {
-    const klu_numeric& factors = *numeric_;
-    if (!in_sequence_) {
-      for (int k = 0; k < size(); ++k) use(k, upper_column(factors, k));
-      return;
-    }
-    KluSequence columns(factors, factors.Uip[0]);
-    for (int k = 0; k < size(); ++k) use(k, columns.next(factors.Ulen[k]));
+  /// The two halves of a solve where there is one block: w, by pivot, from the numbers of b at the places `from`, and the numbers of x at the
+  /// places `to` from w, which is lost. Places are by pivot.
+  template <class Place>
+  void forward(const double* b, const Place* from, double* w) const {
+    each_upper_column(
+        [&](int k, const KluColumn& U) { w[k] = U.reduce(b[from[k]], w) * inverse_pivots_[at(k)]; });
   }
-  /// The same for each column of L from the last to the first.
-  template <class Use>
-  void each_lower_column_backwards(Use&& use) const {
-    const klu_numeric& factors = *numeric_;
-    if (!in_sequence_) {
-      for (int k = size() - 1; k >= 0; --k) use(k, lower_column(factors, k));
-      return;
-    }
-    KluSequence columns(factors, factors.Lip[size() - 1]);
-    for (int k = size() - 1; k >= 0; --k) use(k, columns.next(factors.Llen[k]));
+  template <class Place>
+  void backward(double* w, const Place* to, double* x) const {
+    const float* const scales = (scale_of_.empty() ? scales_ : scale_of_).data();
+    each_lower_column_backwards([&](int k, const KluColumn& L) {
+      w[k] = L.reduce(w[k], w);
+      x[to[k]] = w[k] * static_cast<double>(scales[k]);
+    });
   }
 
  private:
@@ -109,6 +99,29 @@ class RepeatedLu {
       klu_free_numeric(&n, common);
     }
   };
+
+  /// `use(k, column)` for each column of U from the first to the last.
+  template <class Use>
+  void each_upper_column(Use&& use) const {
+    const klu_numeric& factors = *numeric_;
+    if (!in_sequence_) {
+      for (int k = 0; k < size(); ++k) use(k, size() > 1 ? upper_column(factors, k) : KluColumn{});
+      return;
+    }
+    KluSequence columns(factors, factors.Uip[0]);
+    for (int k = 0; k < size(); ++k) use(k, columns.next(factors.Ulen[k]));
+  }
+  /// The same for each column of L from the last to the first.
+  template <class Use>
+  void each_lower_column_backwards(Use&& use) const {
+    const klu_numeric& factors = *numeric_;
+    if (!in_sequence_) {
+      for (int k = size() - 1; k >= 0; --k) use(k, size() > 1 ? lower_column(factors, k) : KluColumn{});
+      return;
+    }
+    KluSequence columns(factors, factors.Lip[size() - 1]);
+    for (int k = size() - 1; k >= 0; --k) use(k, columns.next(factors.Llen[k]));
+  }
 
   /// Copies the entries that count, scaled. False where entries that do not count are not negligible.
   bool take_values(const Rows& A);

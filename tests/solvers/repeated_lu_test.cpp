@@ -115,7 +115,6 @@ TEST(RepeatedLu, compares_entries_with_what_is_largest_now) {
   EXPECT_LT(worst_error(lu, A), 1e-12);
 }
 
-// Masses and a constraint whose direction turns by a quarter: the pivot of the first factorization vanishes.
 TEST(RepeatedLu, does_not_round_when_it_scales_columns) {
   constexpr int n = 40;
   std::mt19937 random(5);
@@ -143,6 +142,7 @@ TEST(RepeatedLu, does_not_round_when_it_scales_columns) {
   }
 }
 
+// Masses and a constraint whose direction turns by a quarter: the pivot of the first factorization vanishes.
 TEST(RepeatedLu, chooses_new_pivots_where_a_kept_one_vanishes) {
   Dense matrix(3);
   RepeatedLu lu;
