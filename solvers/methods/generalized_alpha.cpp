@@ -58,11 +58,13 @@ void GeneralizedAlpha::start_from(const State& now, std::vector<double>& algorit
 void GeneralizedAlpha::change_step(const State& now, double h, bool anew) {
   copy_motion(now, changed_);
   base_ = &changed_;
+  a_ = &a_changed_;
   if (anew) {
     form_.begin_anew(changed_);
     start_from(changed_, a_changed_);
     return;
   }
+  a_changed_ = now.algorithmic;
   // a - v' is proportional to h, and the error of B v in the index-3 form to its square: a change of step
   // without these factors costs the multipliers one order.
   const double ratio = h / memory_.last_step;
@@ -86,15 +88,12 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   step_ = h;
   base_ = &now;
   a_ = &now.algorithmic;
-  const bool changes = !memory_.first && std::abs(ratio - 1) > 1e-12;
-  if (begins || changes) {
-    a_changed_ = now.algorithmic;
-    a_ = &a_changed_;
-  }
-  if (memory_.first)
+  if (memory_.first) {
     start_from(now, a_changed_);
-  else if (changes)
+    a_ = &a_changed_;
+  } else if (std::abs(ratio - 1) > 1e-12) {
     change_step(now, h, begins);
+  }
   if (begins && memory_.prepares_start) {
     if (base_ != &changed_) copy_motion(*base_, changed_);
     base_ = &changed_;
