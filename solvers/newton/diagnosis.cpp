@@ -75,8 +75,7 @@ std::string weakest_direction(const Layout& layout, const Model& model, Mat J, b
   TRAMMEL_PETSC(VecSet(z.get(), 1.0));
   PetscReal growth = 0;
   for (int k = 0; k < 4; ++k) {
-    const QuietErrors quiet;
-    if (KSPSolve(ksp.get(), z.get(), next.get()) != 0) return {};
+    if (!solve(ksp.get(), z.get(), next.get())) return {};
     TRAMMEL_PETSC(VecNormalize(next.get(), &growth));
     if (!std::isfinite(growth) || growth == 0) return {};
     TRAMMEL_PETSC(VecCopy(next.get(), z.get()));

@@ -111,11 +111,7 @@ bool AlgebraicStart::increment(const State& state) {
   TRAMMEL_PETSC(KSPSetOperators(ksp.get(), J.get(), J.get()));
   bool broken = false;
   ++timings_.factorizations;
-  bool fine = factorize(ksp.get(), broken);
-  if (fine) {
-    const QuietErrors quiet;
-    fine = KSPSolve(ksp.get(), r_.get(), x_.get()) == 0;
-  }
+  const bool fine = factorize(ksp.get(), broken) && trammel::solve(ksp.get(), r_.get(), x_.get());
   PetscReal norm = 0;
   if (fine) TRAMMEL_PETSC(VecNorm(x_.get(), NORM_INFINITY, &norm));
   if (fine && std::isfinite(norm)) return true;
