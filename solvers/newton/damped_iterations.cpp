@@ -11,8 +11,6 @@ namespace trammel {
 
 namespace {
 
-double now() { return MPI_Wtime(); }
-
 // An unknown that changes by so much shows that the tangent was almost singular.
 constexpr double farthest = 1e6;
 // The least part of such an increment that is tried.
@@ -37,7 +35,7 @@ PetscErrorCode Newton::damp(SNESLineSearch search, void* self) {
 /// Newton Methods for Nonlinear Problems, Springer 2004, sections 3.3.2 and 3.3.3). The residual itself is no measure: a
 /// slender beam that bends is lengthened to second order, and its forces grow by 1e6 before they fall.
 void Newton::damp(SNESLineSearch search) {
-  const double begin = now();
+  const double begin = MPI_Wtime();
   const double counted = timings_.residual;
   timings_.solve += begin - mark_;
   Vec X = nullptr, F = nullptr, Y = nullptr, W = nullptr, G = nullptr;
@@ -56,10 +54,10 @@ void Newton::damp(SNESLineSearch search) {
     const double part = damping_;
     TRAMMEL_PETSC(VecWAXPY(W, -part, Y, X));
     PetscReal norm = 0;
-    const double from = now();
+    const double from = MPI_Wtime();
     ++timings_.residuals;
     const bool inside = equations_.residual(W, G);
-    timings_.residual += now() - from;
+    timings_.residual += MPI_Wtime() - from;
     if (inside) TRAMMEL_PETSC(VecNorm(G, NORM_2, &norm));
     double wished = 0.1 * part;
     if (inside && std::isfinite(norm)) {
@@ -93,7 +91,7 @@ void Newton::damp(SNESLineSearch search) {
   } else {
     TRAMMEL_PETSC(SNESLineSearchSetReason(search, SNES_LINESEARCH_FAILED_REDUCT));
   }
-  mark_ = now();
+  mark_ = MPI_Wtime();
   timings_.solve += mark_ - begin - (timings_.residual - counted);
 }
 

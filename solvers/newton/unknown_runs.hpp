@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/layout.hpp"
+#include "solvers/newton/block_runs.hpp"
 
 namespace trammel {
 
@@ -21,6 +22,11 @@ struct UnknownRun {
   int value = 0,
       dof = 0;  ///< offset of the first number in State: of algebraic unknowns and multipliers; of the others
   bool owned = false;
+
+  /// Begins so many numbers later.
+  void skip(int numbers) {
+    for (int* const first : {&local, &value, &dof}) *first += numbers;
+  }
 };
 
 inline UnknownRun::Of run_of(BlockKind kind) {
@@ -58,12 +64,12 @@ using ConstRunNumbers = Eigen::Map<const Eigen::ArrayXd>;
 /// frames has whole frames.
 template <class Run, class Use>
 void each_part(const Run& run, Use&& use) {
-  constexpr int at_once = 85 * 6;
+  constexpr int at_once = 85 * frame_size;
   Run part = run;
   for (int begin = 0; begin < run.size; begin += at_once) {
     part.size = std::min(at_once, run.size - begin);
     use(std::as_const(part));
-    for (int* const first : {&part.local, &part.value, &part.dof}) *first += part.size;
+    part.skip(part.size);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kernel/layout.hpp"
-#include "solvers/newton/block_runs.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 #include "trammel/index.hpp"
 
@@ -53,7 +52,7 @@ inline std::vector<WeighedRun> weighed_runs_of(const Layout& layout, const std::
       double& its = next.weights[at(next.size % frame_size)];
       if (next.size >= frame_size && its != weight) {
         runs.push_back(next);
-        for (int* const first : {&next.local, &next.value, &next.dof}) *first += next.size;
+        next.skip(next.size);
         next.size = 0;
         next.weights = no_weights;
         next.weights[0] = weight;

@@ -43,10 +43,8 @@ class Predicted {
   void compare(const std::vector<double>& now) {
     LinearPrediction::Steps steps{now.data()};
     for (int k = 0; k <= prediction_.orders(); ++k) steps[at(k + 1)] = steps_[at(k)].data();
-    Weights weights;
-    weights.fill(1);
     prediction_.begin();
-    prediction_.add(steps, weights, static_cast<int>(now.size()));
+    prediction_.add(steps, no_weights, static_cast<int>(now.size()));
     prediction_.end(noise_);
   }
 
