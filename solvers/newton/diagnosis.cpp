@@ -114,7 +114,7 @@ std::string describe_singular(const Assembler& assembler, const Layout& layout, 
   int finite = std::ranges::all_of(row, [](double x) { return std::isfinite(x); }) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, layout.comm());
   if (finite == 0) return "sums of its entries are not finite";
-  if (const std::string names = empty_rows(layout, model, row); !names.empty()) return names;
+  if (std::string names = empty_rows(layout, model, row); !names.empty()) return names;
   if (search == Search::empty_rows) return {};
 
   OwnedMat scaled;
