@@ -29,6 +29,10 @@ class ContributionSink {
  public:
   virtual ~ContributionSink() = default;
   virtual void add(int instance, LocalSystem& contribution) = 0;
+  /// Those of neighbours that were evaluated together, from `first` on.
+  virtual void add_together(int first, std::span<LocalSystem* const> contributions) {
+    for (LocalSystem* const contribution : contributions) add(first++, *contribution);
+  }
 };
 
 using ShareSink [[deprecated("now ContributionSink")]] = ContributionSink;
@@ -278,26 +282,11 @@ class RangeOf final : public ElementRange {
 
   void evaluate(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
                 const Request& request, ContributionSink& sink) const override {
-    thread_local LocalSystems systems;
-    LocalSystem& contribution = systems.of(request);
-    for (int i = first; i < last;) {
-      int alone = i + 1;
-      if constexpr (EvaluatesTogether<E>) {
-        if (last - i >= E::together && !request.tangent) {
-          if (evaluate_together(i, state, offsets, request, sink, std::make_index_sequence<E::together>())) {
-            i += E::together;
-            continue;
-          }
-          alone = i + E::together;
-        }
-      }
-      for (; i < alone; ++i) {
-        const Instance& instance = at(i);
-        contribution.begin(instance.dofs);
-        instance.element.evaluate(LocalState(state, offsets[static_cast<std::size_t>(i)]), contribution);
-        sink.add(i, contribution);
-      }
-    }
+    if constexpr (EvaluatesTogether<E>)
+      if (!request.tangent)
+        first = evaluate_groups(first, last, state, offsets, request, sink,
+                                std::make_index_sequence<E::together>());
+    evaluate_alone(first, last, state, offsets, request, sink);
   }
 
   void begin(int i, const LocalState& x, const Begin& how) override {
@@ -484,18 +473,34 @@ class RangeOf final : public ElementRange {
     int i_;
   };
 
+  void evaluate_alone(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                      const Request& request, ContributionSink& sink) const {
+    thread_local LocalSystems systems;
+    LocalSystem& contribution = systems.of(request);
+    for (int i = first; i < last; ++i) {
+      const Instance& instance = at(i);
+      contribution.begin(instance.dofs);
+      instance.element.evaluate(LocalState(state, offsets[static_cast<std::size_t>(i)]), contribution);
+      sink.add(i, contribution);
+    }
+  }
+  /// All groups that are whole; returns the first element that is left.
   template <std::size_t... k>
-  bool evaluate_together(int first, const State& state, std::span<const BlockOffset* const> offsets,
-                         const Request& request, ContributionSink& sink, std::index_sequence<k...>) const {
+  int evaluate_groups(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                      const Request& request, ContributionSink& sink, std::index_sequence<k...>) const {
     thread_local std::array<LocalSystems, sizeof...(k)> systems;
     const std::array<LocalSystem*, sizeof...(k)> out{&systems[k].of(request)...};
-    const std::array<const E*, sizeof...(k)> elements{&at(first + static_cast<int>(k)).element...};
-    const std::array<LocalState, sizeof...(k)> x{
-        LocalState(state, offsets[static_cast<std::size_t>(first) + k])...};
-    (out[k]->begin(at(first + static_cast<int>(k)).dofs), ...);
-    if (!E::evaluate_residuals(elements, x, out)) return false;
-    (sink.add(first + static_cast<int>(k), *out[k]), ...);
-    return true;
+    for (; last - first >= E::together; first += E::together) {
+      const std::array<const E*, sizeof...(k)> elements{&at(first + static_cast<int>(k)).element...};
+      const std::array<LocalState, sizeof...(k)> x{
+          LocalState(state, offsets[static_cast<std::size_t>(first) + k])...};
+      (out[k]->begin(at(first + static_cast<int>(k)).dofs), ...);
+      if (E::evaluate_residuals(elements, x, out))
+        sink.add_together(first, out);
+      else
+        evaluate_alone(first, first + E::together, state, offsets, request, sink);
+    }
+    return first;
   }
 
   Stencil store(std::span<const BlockId> blocks) {
