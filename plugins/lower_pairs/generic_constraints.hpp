@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"
@@ -53,6 +54,8 @@ void vanishing_rotation(const Mat3T<S>& R_AB, int a, int b, bool second, int row
   if (second) add_cosine_hessian(R_AB, a, b, S(1.0), zeroed_hessian(row, out));
 }
 
+inline std::pair<double, double> sin_cos(double angle) { return {std::sin(angle), std::cos(angle)}; }
+
 /// Constraint III, definition of the relative rotation phi about e_c: g_aa sin phi + g_ab cos phi = 0 in equation
 /// `row` for (a, b, c) cyclic, with phi the coordinate `k` (eqs. 18 to 21). It also holds half a turn away, where
 /// `turn_side` is negative.
@@ -60,8 +63,7 @@ template <int equations, int coordinates, class S>
 void relative_rotation(const Mat3T<S>& R_AB, int c, S phi, bool second, int row, int k,
                        JointTerms<equations, coordinates, S>& out) {
   const int a = (c + 1) % 3, b = (c + 2) % 3;
-  using std::cos, std::sin;
-  const S s = sin(phi), co = cos(phi);
+  const auto [s, co] = sin_cos(phi);
   const CosineTerm<S> aa(R_AB, a, a), ab(R_AB, a, b);
   out.C[row] = aa.g * s + ab.g * co;
   out.G.row(row).template segment<3>(3) = (s * aa.gradient + co * ab.gradient).transpose();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <Eigen/Core>
 
@@ -56,6 +57,15 @@ class Lanes {
   friend Lanes cos(Lanes a) {
     for (int lane = 0; lane < count; ++lane) a.v_[lane] = std::cos(a.v_[lane]);
     return a;
+  }
+  /// Both of a lane at once: compilers then call sincos.
+  friend std::pair<Lanes, Lanes> sin_cos(const Lanes& a) {
+    std::pair<Lanes, Lanes> both;
+    for (int lane = 0; lane < count; ++lane) {
+      both.first.v_[lane] = std::sin(a.v_[lane]);
+      both.second.v_[lane] = std::cos(a.v_[lane]);
+    }
+    return both;
   }
 
  private:
