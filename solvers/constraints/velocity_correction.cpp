@@ -312,21 +312,16 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
     return expected_;
   }
   knows_expected_ = true;
-  const LinearPrediction::Factors& factors = prediction_.factors();
   expected_.resize(before_[0].size());
-  const auto expect_part = [&](const UnknownRun& run) {
-    const auto of = [&run](const std::vector<double>& all) {
-      return ConstRunNumbers(all.data() + run.local, run.size);
-    };
-    RunNumbers next(expected_.data() + run.local, run.size);
+  for (const UnknownRun& run : runs_) {
     if (known_ == 1) {
-      next = of(before_[0]);
-      return;
+      std::copy_n(before_[0].begin() + run.local, run.size, expected_.begin() + run.local);
+      continue;
     }
-    next = factors[0] * of(before_[0]);
-    for (int k = 1; k <= prediction_.orders(); ++k) next += factors[at(k)] * of(before_[at(k)]);
-  };
-  for (const UnknownRun& run : runs_) each_part(run, expect_part);
+    LinearPrediction::Known known{};
+    for (int k = 0; k <= prediction_.orders(); ++k) known[at(k)] = before_[at(k)].data() + run.local;
+    prediction_.predict(known, run.size, expected_.data() + run.local);
+  }
   return expected_;
 }
 

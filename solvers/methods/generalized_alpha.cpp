@@ -174,7 +174,6 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
   const State& base = *base_;
   const State& from = solved != nullptr ? *solved : base;
   const bool extrapolate = solved == nullptr && memory_.predicts && step_ == memory_.last_step;
-  const LinearPrediction::Factors& factors = prediction_.factors();
   // The earlier states include the change that the form adds after the solution; the solution itself does not.
   const ConstraintForm::ExpectedChange added =
       extrapolate ? form_.expected_change(h, c) : ConstraintForm::ExpectedChange();
@@ -203,10 +202,12 @@ void GeneralizedAlpha::predict(double h, const State* solved) {
     const auto last = run.of == UnknownRun::Of::motion   ? of(from.acceleration)
                       : run.of == UnknownRun::Of::states ? of(from.rate)
                                                          : values_of(from);
-    next = (extrapolate ? factors[0] : 1) * last;
     if (extrapolate) {
-      next += factors[1] * of(base.predictor);
-      for (int k = 2; k <= prediction_.orders(); ++k) next += factors[at(k)] * of(before_[at(k - 2)]);
+      LinearPrediction::Known known{last.data(), base.predictor.data() + run.dof};
+      for (int k = 2; k <= prediction_.orders(); ++k) known[at(k)] = before_[at(k - 2)].data() + run.dof;
+      prediction_.predict(known, run.size, next.data());
+    } else {
+      next = last;
     }
     const bool holds = run.of == UnknownRun::Of::multipliers;
     if (added.numbers != nullptr)

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "trammel/by_processor.hpp"
+
 namespace trammel {
 
 namespace {
@@ -45,6 +47,25 @@ constexpr Table products_of_noise = [] {
   return all;
 }();
 
+TRAMMEL_BY_PROCESSOR [[gnu::flatten]] void combine(const LinearPrediction::Factors& factors, int orders,
+                                                   const LinearPrediction::Known& known, int size,
+                                                   double* sums) {
+  int i = 0;
+  for (; i + Lanes::count <= size; i += Lanes::count) {
+    Lanes sum(0.0), number;
+    for (int k = 0; k <= orders; ++k) {
+      number.read(known[at(k)] + i);
+      sum += Lanes(factors[at(k)]) * number;
+    }
+    sum.write(sums + i);
+  }
+  for (; i < size; ++i) {
+    double sum = 0;
+    for (int k = 0; k <= orders; ++k) sum += factors[at(k)] * known[at(k)][i];
+    sums[i] = sum;
+  }
+}
+
 }  // namespace
 
 void LinearPrediction::forget() {
@@ -58,32 +79,60 @@ void LinearPrediction::forget() {
 
 void LinearPrediction::begin() {
   factors();
-  sums_.fill(Numbers::Zero());
+  for (Numbers& sum : sums_) sum.fill(Lanes(0.0));
+  sums_of_rests_ = {};
   products_ = {};
 }
 
-void LinearPrediction::add(const Steps& steps, const Weights& weights, int size) {
-  const Numbers squares = Eigen::Map<const Numbers>(weights.data()).square();
+TRAMMEL_BY_PROCESSOR [[gnu::flatten]] void LinearPrediction::add(const Steps& steps, const Weights& weights,
+                                                                 int size) {
+  constexpr int at_once = 2 * frame_size;
+  std::array<double, at_once> squares;
+  for (int m = 0; m < at_once; ++m)
+    squares[at(m)] = weights[at(m % frame_size)] * weights[at(m % frame_size)];
+  const auto read = [](const double* from) {
+    Numbers all;
+    for (std::size_t p = 0; p < lanes; ++p) all[p].read(from + p * Lanes::count);
+    return all;
+  };
+  const Numbers square = read(squares.data());
   int i = 0;
-  for (; i + frame_size <= size; i += frame_size) {
-    const auto of_step = [&](int k) { return Eigen::Map<const Numbers>(steps[at(k)] + i); };
-    const Numbers change = of_step(0) - of_step(1);
-    const Numbers weighed = squares * change;
-    sums_[0] += weighed * change;
-    for (int k = 1; k <= orders_; ++k) sums_[at(k)] += weighed * (of_step(k) - of_step(k + 1));
+  for (; i + at_once <= size; i += at_once) {
+    const Numbers now = read(steps[0] + i);
+    Numbers later = read(steps[1] + i), weighed;
+    for (std::size_t p = 0; p < lanes; ++p) {
+      const Lanes change = now[p] - later[p];
+      weighed[p] = square[p] * change;
+      sums_[0][p] += weighed[p] * change;
+    }
+    for (int k = 1; k <= orders_; ++k) {
+      const Numbers earlier = read(steps[at(k + 1)] + i);
+      for (std::size_t p = 0; p < lanes; ++p) sums_[at(k)][p] += weighed[p] * (later[p] - earlier[p]);
+      later = earlier;
+    }
   }
   for (int m = 0; i < size; ++i, ++m)
     for (int k = 0; k <= orders_; ++k)
-      sums_[at(k)][0] += squares[m] * (steps[0][i] - steps[1][i]) * (steps[at(k)][i] - steps[at(k + 1)][i]);
+      sums_of_rests_[at(k)] +=
+          squares[at(m)] * (steps[0][i] - steps[1][i]) * (steps[at(k)][i] - steps[at(k + 1)][i]);
 }
 
 std::span<double> LinearPrediction::end(double noise) {
   products_[0] = noise;
-  for (int k = 0; k <= orders_; ++k) products_[at(k + 1)] = sums_[at(k)].sum();
+  for (int k = 0; k <= orders_; ++k) {
+    Lanes sum = sums_[at(k)][0];
+    for (std::size_t p = 1; p < lanes; ++p) sum += sums_[at(k)][p];
+    double& product = products_[at(k + 1)] = sums_of_rests_[at(k)];
+    for (int lane = 0; lane < Lanes::count; ++lane) product += sum[lane];
+  }
   compared_ = true;
   const auto products = std::span(products_).first(at(orders_ + 2));
   orders_ = std::min(orders_ + 1, highest_);
   return products;
+}
+
+void LinearPrediction::predict(const Known& known, int size, double* next) {
+  combine(factors(), orders_, known, size, next);
 }
 
 const LinearPrediction::Factors& LinearPrediction::factors() {

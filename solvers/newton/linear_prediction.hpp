@@ -7,6 +7,7 @@
 
 #include "solvers/newton/weighed_runs.hpp"
 #include "trammel/index.hpp"
+#include "trammel/lanes.hpp"
 
 namespace trammel {
 
@@ -27,6 +28,8 @@ class LinearPrediction {
   using Factors = std::array<double, most + 1>;
   /// Where the numbers at the end of a new step, of the last one, and of those before are.
   using Steps = std::array<const double*, most + 2>;
+  /// The same without a new step.
+  using Known = std::array<const double*, most + 1>;
 
   /// `highest`: the highest order that is used.
   explicit LinearPrediction(int highest = most) : highest_(highest) { forget(); }
@@ -45,10 +48,14 @@ class LinearPrediction {
   std::span<double> end(double noise);
   /// Of the next prediction.
   const Factors& factors();
+  /// Predicts `size` numbers from those at the end of the last step, and of the `orders()` steps before.
+  void predict(const Known& known, int size, double* next);
 
  private:
   using Vector = Eigen::Matrix<double, most, 1>;
-  using Numbers = Eigen::Array<double, frame_size, 1>;  // that are added at once
+  /// Numbers that are added at once: two frames in lanes.
+  static constexpr std::size_t lanes = 2 * frame_size / Lanes::count;
+  using Numbers = std::array<Lanes, lanes>;
 
   void fit();
 
@@ -56,6 +63,7 @@ class LinearPrediction {
   int orders_ = 0;
   bool compared_ = false;               ///< the last products were not used yet
   std::array<Numbers, most + 1> sums_;  ///< of the new step's products, in parts
+  std::array<double, most + 1> sums_of_rests_{};
   /// The noise, and products of D y_{n+1} with D y_{n+1}, D y_n, D y_{n-1}, ...
   std::array<double, most + 2> products_{};
   Eigen::Matrix<double, most + 1, most + 1> all_products_;  ///< of these with each other; zero: not known

@@ -13,21 +13,21 @@ namespace {
 /// Steps of a few numbers, each of which is predicted from those before.
 class Predicted {
  public:
-  explicit Predicted(int highest = LinearPrediction::most, double noise = 0)
-      : prediction_(highest), noise_(noise) {}
+  explicit Predicted(int highest = LinearPrediction::most, double noise = 0,
+                     const Weights& weights = no_weights)
+      : prediction_(highest), noise_(noise), weights_(weights) {}
 
-  /// The next step: the largest error of its prediction, NaN for the first two.
+  /// The next step: the largest weighed error of its prediction, NaN for the first two.
   double step(const std::vector<double>& now) {
     double error = std::nan("");
     if (steps_.size() >= 2) {
       error = 0;
-      const auto factors = prediction_.factors();
-      for (std::size_t i = 0; i < now.size(); ++i) {
-        double expected = 0;
-        for (std::size_t k = 0; k < std::min(factors.size(), steps_.size()); ++k)
-          expected += factors[k] * steps_[k][i];
-        error = std::max(error, std::abs(now[i] - expected));
-      }
+      LinearPrediction::Known known{};
+      for (int k = 0; k <= prediction_.orders(); ++k) known[at(k)] = steps_[at(k)].data();
+      std::vector<double> expected(now.size());
+      prediction_.predict(known, static_cast<int>(now.size()), expected.data());
+      for (std::size_t i = 0; i < now.size(); ++i)
+        error = std::max(error, weights_[i % frame_size] * std::abs(now[i] - expected[i]));
       compare(now);
     }
     steps_.push_front(now);
@@ -44,12 +44,13 @@ class Predicted {
     LinearPrediction::Steps steps{now.data()};
     for (int k = 0; k <= prediction_.orders(); ++k) steps[at(k + 1)] = steps_[at(k)].data();
     prediction_.begin();
-    prediction_.add(steps, no_weights, static_cast<int>(now.size()));
+    prediction_.add(steps, weights_, static_cast<int>(now.size()));
     prediction_.end(noise_);
   }
 
   LinearPrediction prediction_;
   double noise_;
+  Weights weights_;
   std::deque<std::vector<double>> steps_;
 };
 
@@ -75,6 +76,37 @@ TEST(LinearPrediction, continues_a_parabola) {
   Predicted predicted;
   const auto numbers = [](double n) { return std::vector{n * n, 1 - 3 * n, 0.5 * n * n - n}; };
   EXPECT_LT(largest_error(predicted, numbers, 5, 30), 1e-6 * 900);
+}
+
+TEST(LinearPrediction, counts_each_number_once_however_many_there_are) {
+  const auto number = [](int n) { return std::cos(1e3 * n * n) + 0.02 * n; };
+  Predicted one(2);
+  for (int n = 0; n < 20; ++n) one.step({number(n)});
+  const auto expected = one.prediction().factors();
+  for (const std::size_t size : {2, 6, 11, 12, 13, 24, 31}) {
+    Predicted many(2);
+    for (int n = 0; n < 20; ++n) many.step(std::vector(size, number(n)));
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      EXPECT_NEAR(many.prediction().factors()[k], expected[k], 1e-9) << size << ' ' << k;
+  }
+}
+
+TEST(LinearPrediction, weighs_each_number_of_a_frame) {
+  for (std::size_t only = 0; only < frame_size; ++only)
+    for (const std::size_t size : {6, 12, 18, 23, 24, 30}) {
+      Weights weights{};
+      weights[only] = 2;
+      Predicted predicted(LinearPrediction::most, 0, weights);
+      // Numbers that do not count jump.
+      const auto numbers = [&](int n) {
+        std::vector<double> all(size);
+        for (std::size_t i = 0; i < size; ++i)
+          all[i] = i % frame_size == only ? static_cast<double>(i) + n * n
+                                          : 1e3 * std::cos(1e3 * n * n + static_cast<double>(i));
+        return all;
+      };
+      EXPECT_LT(largest_error(predicted, numbers, 6, 30), 1e-6 * 900) << only << ' ' << size;
+    }
 }
 
 TEST(LinearPrediction, continues_vibrations_of_several_frequencies) {
