@@ -33,8 +33,6 @@ constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
 constexpr double most_change = 10;
 /// Of a scale.
 constexpr int most_exponent = 120;
-/// Of the operations of one block, those by several must take less: KLU then solves, and takes some three times as long for it.
-constexpr double worth_of_blocks = 0.5;
 /// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
 constexpr double transversal_work = 20;
 /// AMD expects the operations of a matrix with symmetric structure whose pivots stay on the diagonal. A factorization that comes as
@@ -380,7 +378,7 @@ void RepeatedLu::order() {
   if (!suffices(best)) {
     const auto compare = [&](int ordering, bool blocks) {
       Factors other = analysed(ordering, blocks);
-      factorize(other, best.numeric ? (blocks ? worth_of_blocks : 1.0) * best.flops : any_price);
+      factorize(other, best.numeric ? best.flops : any_price);
       if (other.numeric) best = std::move(other);
     };
     if (regular && !one_block_) compare(amd, true);
