@@ -61,9 +61,9 @@ class LinearPrediction {
 
   int highest_;
   int orders_ = 0;
-  bool compared_ = false;               ///< the last products were not used yet
-  std::array<Numbers, most + 1> sums_;  ///< of the new step's products, in parts
-  std::array<double, most + 1> sums_of_rests_{};
+  bool compared_ = false;                         ///< the last products were not used yet
+  std::array<Numbers, most + 1> sums_;            ///< of the new step's products, in parts
+  std::array<double, most + 1> sums_of_rests_{};  ///< of numbers that fill no whole group
   /// The noise, and products of D y_{n+1} with D y_{n+1}, D y_n, D y_{n-1}, ...
   std::array<double, most + 2> products_{};
   Eigen::Matrix<double, most + 1, most + 1> all_products_;  ///< of these with each other; zero: not known
