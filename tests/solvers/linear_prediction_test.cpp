@@ -83,7 +83,7 @@ TEST(LinearPrediction, counts_each_number_once_however_many_there_are) {
   Predicted one(2);
   for (int n = 0; n < 20; ++n) one.step({number(n)});
   const auto expected = one.prediction().factors();
-  for (const std::size_t size : {2, 6, 11, 12, 13, 24, 31}) {
+  for (const std::size_t size : {2U, 6U, 11U, 12U, 13U, 24U, 31U}) {
     Predicted many(2);
     for (int n = 0; n < 20; ++n) many.step(std::vector(size, number(n)));
     for (std::size_t k = 0; k < expected.size(); ++k)
@@ -93,7 +93,7 @@ TEST(LinearPrediction, counts_each_number_once_however_many_there_are) {
 
 TEST(LinearPrediction, weighs_each_number_of_a_frame) {
   for (std::size_t only = 0; only < frame_size; ++only)
-    for (const std::size_t size : {6, 12, 18, 23, 24, 30}) {
+    for (const std::size_t size : {6U, 12U, 18U, 23U, 24U, 30U}) {
       Weights weights{};
       weights[only] = 2;
       Predicted predicted(LinearPrediction::most, 0, weights);
