@@ -312,12 +312,12 @@ const std::vector<double>& VelocityCorrection::expected(double ratio) {
     return expected_;
   }
   knows_expected_ = true;
+  if (known_ == 1) {
+    expected_ = before_[0];
+    return expected_;
+  }
   expected_.resize(before_[0].size());
   for (const UnknownRun& run : runs_) {
-    if (known_ == 1) {
-      std::copy_n(before_[0].begin() + run.local, run.size, expected_.begin() + run.local);
-      continue;
-    }
     LinearPrediction::Known known{};
     for (int k = 0; k <= prediction_.orders(); ++k) known[at(k)] = before_[at(k)].data() + run.local;
     prediction_.predict(known, run.size, expected_.data() + run.local);
