@@ -128,8 +128,8 @@ void check_case(const CommandLine& command, MPI_Comm comm) {
           derivatives.error, derivative_bound, derivatives.where));
     if (!(derivatives.together <= derivative_bound))
       throw Error(
-          fmt::format("several elements evaluated together (`evaluate_residuals`) give other numbers than "
-                      "each of them alone, off by "
+          fmt::format("several elements evaluated together (`evaluate_residuals`, `evaluate_tangents`, "
+                      "`energies`) give other numbers than each of them alone, off by "
                       "{:.2g} of the block's size (bound {:.0e}): {}",
                       derivatives.together, derivative_bound, derivatives.together_where));
   }

@@ -170,21 +170,19 @@ struct Assembler::Parts {
   void evaluate_here(const State& state, const Request& request, RangeSink& sink, Skip&& skip,
                      LocalFault& fault, const std::vector<InstanceRun>* chosen = nullptr) {
     if (fault.waits()) return;
-    const RangePlan* running = nullptr;
     zeroed_from = nullptr;
-    try {
-      const int turns = std::max(1, static_cast<int>(layout.dof_count() / dofs_in_turn));
-      for (int turn = 0; turn < turns; ++turn)
-        for (std::size_t k = 0; k < plans.size(); ++k) {
-          const RangePlan& plan = plans[k];
-          if (skip(plan)) continue;
-          const int begin = beginning(plan, turn, turns), end = beginning(plan, turn + 1, turns);
-          const auto& runs = chosen == nullptr ? plan.runs : chosen[k];
-          auto run = std::ranges::upper_bound(runs, begin, {}, &InstanceRun::last);
-          if (run == runs.end() || run->first >= end) continue;
-          running = &plan;
-          sink.begin(plan, state);
-          const PluginCall call(model, *plan.range, sink.evaluated);
+    const int turns = std::max(1, static_cast<int>(layout.dof_count() / dofs_in_turn));
+    for (int turn = 0; turn < turns; ++turn)
+      for (std::size_t k = 0; k < plans.size(); ++k) {
+        const RangePlan& plan = plans[k];
+        if (skip(plan)) continue;
+        const int begin = beginning(plan, turn, turns), end = beginning(plan, turn + 1, turns);
+        const auto& runs = chosen == nullptr ? plan.runs : chosen[k];
+        auto run = std::ranges::upper_bound(runs, begin, {}, &InstanceRun::last);
+        if (run == runs.end() || run->first >= end) continue;
+        sink.begin(plan, state);
+        const PluginCall call(model, *plan.range, sink.evaluated);
+        try {
           for (; run != runs.end() && run->first < end; ++run) {
             const int first = std::max(run->first, begin), last = std::min(run->last, end);
             sink.evaluated = first;
@@ -193,12 +191,10 @@ struct Assembler::Parts {
             else
               plan.range->evaluate(first, last, state, plan.offset_of, request, sink);
           }
+        } catch (...) {
+          return fault.capture(call.entity(), layout.rank(), state.time);
         }
-    } catch (...) {
-      const int i = running == nullptr ? 0 : std::min(sink.evaluated, running->range->size() - 1);
-      const Entity* entity = running == nullptr ? nullptr : &model.entities[at(running->range->entity(i))];
-      fault.capture(entity, layout.rank(), state.time);
-    }
+      }
   }
 
   /// The first of the instances that are evaluated in this turn or a later one. Whole groups of those that elements evaluate together.
@@ -421,23 +417,24 @@ bool Assembler::each_instance(const State& state, const Visit& visit, bool Eleme
 }
 void Assembler::each_instance(const State& state, const Visit& visit, LocalFault& fault,
                               bool ElementCalls::*needed) {
-  if (fault.waits()) return;
+  const auto visit_all = [&](const RangePlan& plan, int& i) {
+    for (const int own : plan.instances) visit(plan, i = own, LocalState(state, plan.offset_of[at(own)]));
+  };
+  each_range(state, visit_all, fault, needed);
+}
+void Assembler::each_range(const State& state, const VisitRange& visit, LocalFault& fault,
+                           bool ElementCalls::*needed) {
   const Parts& p = *parts_;
-  const RangePlan* running = nullptr;
-  int i = 0;
-  try {
-    for (const RangePlan& plan : p.plans) {
-      if (needed != nullptr && !(plan.calls.*needed)) continue;
-      running = &plan;
-      i = 0;
-      const PluginCall call(p.model, *plan.range, i);
-      for (const int own : plan.instances) {
-        i = own;
-        visit(plan, i, LocalState(state, plan.offset_of[at(i)]));
-      }
+  for (const RangePlan& plan : p.plans) {
+    if (fault.waits()) return;
+    if (needed != nullptr && !(plan.calls.*needed)) continue;
+    int i = 0;
+    const PluginCall call(p.model, *plan.range, i);
+    try {
+      visit(plan, i);
+    } catch (...) {
+      fault.capture(call.entity(), p.layout.rank(), state.time);
     }
-  } catch (...) {
-    fault.capture(&p.model.entities[at(running->range->entity(i))], p.layout.rank(), state.time);
   }
 }
 bool Assembler::agree(LocalFault& fault) {

@@ -137,6 +137,10 @@ class TRAMMEL_API Assembler {
   /// The same without agreement of the ranks; visits none where there is a fault already.
   void each_instance(const State& state, const Visit& visit, LocalFault& fault,
                      bool ElementCalls::*needed = nullptr);
+  using VisitRange = std::function<void(const RangePlan&, int& instance)>;
+  /// The same by range: `visit` sets `instance` to the number of the one that it calls.
+  void each_range(const State& state, const VisitRange& visit, LocalFault& fault,
+                  bool ElementCalls::*needed = nullptr);
   /// Merges the faults of all ranks: true if there is none, false after a RejectStep, whose text is kept; throws
   /// Error otherwise. The scales of the last residual become the maxima over the ranks.
   bool agree(LocalFault& fault);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "beam_signals.hpp"
+#include "constants_in_lanes.hpp"
 #include "lanes.hpp"
 #include "node_motion.hpp"
 #include "trammel/by_processor.hpp"
@@ -33,6 +34,78 @@ struct NodalForces {
     if (c.massive) InertiaForces(c.mass, n1, n2).add_residual(total);
   }
 };
+
+/// The motion of the nodes of several elements.
+struct MotionLanes {
+  NodeMotionOf<Lanes> n1, n2;
+
+  explicit MotionLanes(const LocalStateLanes& x)
+      : n1(node_motion<Lanes>(x, 0)), n2(node_motion<Lanes>(x, 2)) {}
+  bool small_turns() const { return TurnOfLanes(n1.R_WS.transpose() * n2.R_WS).small(); }
+};
+
+/// The energies of one element, or of several.
+template <class S>
+struct EnergyOf {
+  S strain = 0, kinetic = 0, dissipated_power = 0;
+
+  template <class Constants>
+  EnergyOf(const Constants& c, const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2) {
+    const HelicoidOf<S> g(n1, n2);
+    const Vec6T<S> e = c.elastic.strain(g);
+    strain = S(0.5) * S(c.elastic.length) * e.dot(c.elastic.stiffness.template cast<S>() * e);
+    if (c.massive) kinetic = InertiaForcesOf(c.mass, n1, n2).energy();
+    if (!c.elastic.damped) return;
+    const Vec6T<S> rate = c.elastic.strain_rate(g, n1, n2);
+    dissipated_power = S(c.elastic.length) * rate.dot(c.elastic.damping.template cast<S>() * rate);
+  }
+};
+
+bool is_one(const ConstantsInLanes::All& constants) {
+  return std::ranges::all_of(constants, [&](const ElementConstants* c) { return c == constants[0]; });
+}
+
+// What several elements give, at small turns. `c`: ElementConstants that they share, or ConstantsInLanes.
+
+template <class Constants>
+void fill_residuals(const Constants& c, const MotionLanes& motion, std::span<LocalSystem* const> out) {
+  Eigen::Matrix<Lanes, 12, 1> r;
+  r.fill(Lanes(0.0));
+  ElasticForcesOf(c.elastic, motion.n1, motion.n2).add_residual(r);
+  if (c.massive) InertiaForcesOf(c.mass, motion.n1, motion.n2).add_residual(r);
+  write_residuals(r, 0, out);
+}
+
+template <class Constants>
+void fill_tangents(const Constants& c, const MotionLanes& motion, std::span<LocalSystem* const> out) {
+  Eigen::Matrix<Lanes, 12, 1> r;
+  r.fill(Lanes(0.0));
+  Eigen::Matrix<Lanes, 12, 12> K, D, M;
+  const ElasticForcesOf elastic(c.elastic, motion.n1, motion.n2);
+  elastic.add_residual(r);
+  out[0]->request.stiffness ? elastic.set_K(K) : void(K.fill(Lanes(0.0)));
+  if (c.massive || c.elastic.damped) elastic.set_D(D);
+  if (c.massive) {
+    const InertiaForcesOf inertia(c.mass, motion.n1, motion.n2);
+    inertia.add_residual(r);
+    inertia.add_tangents(K, D, M);
+    write_tangents(M, &LocalSystem::M, out);
+  }
+  write_residuals(r, 0, out);
+  write_tangents(K, &LocalSystem::K, out);
+  if (c.massive || c.elastic.damped) write_tangents(D, &LocalSystem::D, out);
+}
+
+template <class Constants>
+void fill_energies(const Constants& c, const MotionLanes& motion, std::span<Energy> out) {
+  const EnergyOf<Lanes> all(c, motion.n1, motion.n2);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto lane = static_cast<int>(k);
+    out[k].strain = all.strain[lane];
+    out[k].kinetic = all.kinetic[lane];
+    out[k].dissipated_power = all.dissipated_power[lane];
+  }
+}
 
 /// What the rounded positions and rotations of an element's nodes leave undetermined of its strains and of its section forces at the
 /// nodes.
@@ -205,21 +278,44 @@ TRAMMEL_BY_PROCESSOR [[gnu::flatten]] void BeamElement::evaluate(const LocalStat
   }
 }
 
+std::array<const ElementConstants*, BeamElement::together> BeamElement::constants_of(
+    std::span<const BeamElement* const> elements) {
+  static_assert(together == Lanes::count);
+  std::array<const ElementConstants*, together> all;
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] = elements[k]->constants_.get();
+  return all;
+}
+
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_residuals(
     std::span<const BeamElement* const> elements, std::span<const LocalState> x,
     std::span<LocalSystem* const> out) {
-  static_assert(together == Lanes::count);
-  const ElementConstants& c = *elements[0]->constants_;
-  for (const BeamElement* const element : elements)
-    if (element->constants_.get() != &c) return false;
-  const LocalStateLanes at(x);
-  const auto n1 = node_motion<Lanes>(at, 0), n2 = node_motion<Lanes>(at, 2);
-  if (!TurnOfLanes(n1.R_WS.transpose() * n2.R_WS).small()) return false;
-  Eigen::Matrix<Lanes, 12, 1> r;
-  r.fill(Lanes(0.0));
-  ElasticForcesOf<Lanes>(c.elastic, n1, n2).add_residual(r);
-  if (c.massive) InertiaForcesOf<Lanes>(c.mass, n1, n2).add_residual(r);
-  write_residuals(r, 0, out);
+  const MotionLanes motion{LocalStateLanes(x)};
+  if (!motion.small_turns()) return false;
+  const auto constants = constants_of(elements);
+  is_one(constants) ? fill_residuals(*constants[0], motion, out)
+                    : fill_residuals(ConstantsInLanes(constants), motion, out);
+  return true;
+}
+
+TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_tangents(
+    std::span<const BeamElement* const> elements, std::span<const LocalState> x,
+    std::span<LocalSystem* const> out) {
+  const MotionLanes motion{LocalStateLanes(x)};
+  if (!motion.small_turns()) return false;
+  const auto constants = constants_of(elements);
+  is_one(constants) ? fill_tangents(*constants[0], motion, out)
+                    : fill_tangents(ConstantsInLanes(constants), motion, out);
+  return true;
+}
+
+TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::energies(std::span<const BeamElement* const> elements,
+                                                                 std::span<const LocalState> x,
+                                                                 std::span<Energy> out) {
+  const MotionLanes motion{LocalStateLanes(x)};
+  if (!motion.small_turns()) return false;
+  const auto constants = constants_of(elements);
+  is_one(constants) ? fill_energies(*constants[0], motion, out)
+                    : fill_energies(ConstantsInLanes(constants), motion, out);
   return true;
 }
 
@@ -227,15 +323,11 @@ TRAMMEL_BY_PROCESSOR [[gnu::flatten]] Energy BeamElement::energy(const LocalStat
   const ElementConstants& c = *constants_;
   const NodeMotion n1 = node_motion(x, 0);
   const NodeMotion n2 = node_motion(x, 2);
-  const Helicoid g(n1, n2);
-  const Vec6 strain = c.elastic.strain(g);
+  const EnergyOf<double> all(c, n1, n2);
   Energy energy;
-  energy.strain = 0.5 * c.elastic.length * strain.dot(c.elastic.stiffness * strain);
-  if (c.massive) energy.kinetic = InertiaForces(c.mass, n1, n2).energy();
-  if (c.elastic.damped) {
-    const Vec6 rate = c.elastic.strain_rate(g, n1, n2);
-    energy.dissipated_power = c.elastic.length * rate.dot(c.elastic.damping * rate);
-  }
+  energy.strain = all.strain;
+  energy.kinetic = all.kinetic;
+  energy.dissipated_power = all.dissipated_power;
   return energy;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,12 +26,17 @@ class BeamElement {
 
   /// Throws RejectStep where the two triads differ by more than 170 degrees.
   void evaluate(const LocalState& x, LocalSystem& out) const;
-  /// How many elements evaluate_residuals takes.
+  /// How many elements the functions for several at once take.
   static constexpr int together = 4;
-  /// The residuals of several elements at once. False, and nothing done, where they have different constants or one turns by more than
-  /// 0.2 rad along its length.
+  /// The residuals of several elements at once. False, and nothing done, where one turns by more than 0.2 rad along its length.
   static bool evaluate_residuals(std::span<const BeamElement* const> elements, std::span<const LocalState> x,
                                  std::span<LocalSystem* const> out);
+  /// The same with tangents.
+  static bool evaluate_tangents(std::span<const BeamElement* const> elements, std::span<const LocalState> x,
+                                std::span<LocalSystem* const> out);
+  /// Their energies, where evaluate_residuals gives their residuals.
+  static bool energies(std::span<const BeamElement* const> elements, std::span<const LocalState> x,
+                       std::span<Energy> out);
   Energy energy(const LocalState& x) const;
   void outputs(const LocalState& x, const ReactionContributions& contributions, OutputSink& sink) const;
   void draw(const LocalState& x, const ReactionContributions& contributions, Canvas& canvas) const;
@@ -41,6 +47,9 @@ class BeamElement {
   /// `forces`: section force and moment at each pose; `velocities`: of the axis there.
   void draw_section(const std::vector<Pose>& poses, const Vec6& strain, const std::vector<Vec6>& forces,
                     const std::vector<Vec3>& velocities, Canvas& canvas) const;
+
+  static std::array<const ElementConstants*, together> constants_of(
+      std::span<const BeamElement* const> elements);
 
   std::shared_ptr<const ElementConstants> constants_;
   Place place_;

@@ -26,20 +26,22 @@ struct SectionMass {
 /// tapered) is met exactly and every rigid motion has its exact momentum. The kinetic energy that follows is
 /// a quadratic form of nodal accelerations with constant coefficients for the translations; all gyroscopic
 /// terms are those of this interpolation, so linear and angular momentum are conserved by the semi-discrete
-/// equations.
-struct BlendedMass {
-  static constexpr int pair(int i, int j) { return i + j; }  ///< 0: (1,1), 1: (1,2), 2: (2,2)
+/// equations. `C`: of one element double, of several Lanes.
+template <class C>
+struct BlendedMassOf {
+  std::array<C, 3> mass{};                        ///< integral of N_i N_j rho: (1,1), (1,2), (2,2)
+  std::array<std::array<Vec3T<C>, 2>, 2> first;   ///< [i][j]: integral of N_i N_j rho y_i
+  std::array<std::array<Mat3T<C>, 2>, 2> second;  ///< [i][j]: integral of N_i N_j rho y_j y_i^T
+  bool offset = false;                            ///< some `first` is not zero
 
-  std::array<double, 3> mass{};               ///< integral of N_i N_j rho
-  std::array<std::array<Vec3, 2>, 2> first;   ///< [i][j]: integral of N_i N_j rho y_i
-  std::array<std::array<Mat3, 2>, 2> second;  ///< [i][j]: integral of N_i N_j rho y_j y_i^T
-  bool offset = false;                        ///< some `first` is not zero
-
-  BlendedMass() {
-    for (auto& row : first) row.fill(Vec3::Zero());
-    for (auto& row : second) row.fill(Mat3::Zero());
+  BlendedMassOf() {
+    for (auto& row : first) row.fill(Vec3T<C>::Zero());
+    for (auto& row : second) row.fill(Mat3T<C>::Zero());
   }
+};
 
+/// That of one element.
+struct BlendedMass : BlendedMassOf<double> {
   /// Adds the mass ds * section at weight N_2 = xi. `R_iS`, `c_i`: triad and origin of the section in node
   /// i's components, the origin measured from the chord point p_1 + xi (p_2 - p_1).
   void add(double xi, double ds, const SectionMass& section, const std::array<Mat3, 2>& R_iS,
@@ -76,10 +78,11 @@ struct BlendedMass {
 };
 
 /// The inertia forces of one element and their exact tangents; rows and columns as in ElasticForces.
-template <class Number>
+template <class Number, class C = double>
 class InertiaForcesOf {
  public:
-  InertiaForcesOf(const BlendedMass& mass, const NodeMotionOf<Number>& n1, const NodeMotionOf<Number>& n2)
+  InertiaForcesOf(const BlendedMassOf<C>& mass, const NodeMotionOf<Number>& n1,
+                  const NodeMotionOf<Number>& n2)
       : mass_(mass), n_{&n1, &n2} {
     R_12_.noalias() = n1.R_WS.transpose() * n2.R_WS;
   }
@@ -138,11 +141,11 @@ class InertiaForcesOf {
     Number twice = mass_.mass[0] * n1.v_WS.squaredNorm() + mass_.mass[2] * n2.v_WS.squaredNorm() +
                    2 * mass_.mass[1] * n1.v_WS.dot(n2.v_WS) + own_rotation(0) + own_rotation(1);
     // Both mixed terms are the trace of R_2 w_2~ S w_1~^T R_1^T, S the integral of N_1 N_2 rho y_2 y_1^T.
-    twice += 2 * R_12_.cwiseProduct(Mat3T<Number>(w1 * (w2 * mass_.second[0][1]).transpose())).sum();
+    twice += 2 * R_12_.cwiseProduct(Mat3T<Number>(w1 * (w2 * second(0, 1)).transpose())).sum();
     if (!mass_.offset) return 0.5 * twice;
     for (std::size_t i = 0; i < 2; ++i)
       for (std::size_t j = 0; j < 2; ++j)
-        twice += 2 * n_[j]->v_WS.dot(n_[i]->R_WS * n_[i]->w_WS_S.cross(mass_.first[i][j]));
+        twice += 2 * n_[j]->v_WS.dot(n_[i]->R_WS * n_[i]->w_WS_S.cross(first(i, j)));
     return 0.5 * twice;
   }
 
@@ -154,10 +157,10 @@ class InertiaForcesOf {
       for (std::size_t j = 0; j < 2; ++j) {
         const Mat3T<Number>& R_i = n_[i]->R_WS;
         const Mat3T<Number> W_j = n_[j]->R_WS * skew(n_[j]->w_WS_S);
-        const Vec3T<Number> share = mass_.mass[i + j] * n_[j]->v_WS + W_j * mass_.first[j][i];
+        const Vec3T<Number> share = mass_.mass[i + j] * n_[j]->v_WS + W_j * first(j, i);
         linear += share;
-        angular += n_[i]->p_WS.cross(share) + (R_i * mass_.first[i][j]).cross(n_[j]->v_WS) +
-                   moment(W_j * mass_.second[i][j] * R_i.transpose());
+        angular += n_[i]->p_WS.cross(share) + (R_i * first(i, j)).cross(n_[j]->v_WS) +
+                   moment(W_j * second(i, j) * R_i.transpose());
       }
     }
     return {linear, angular};
@@ -183,7 +186,7 @@ class InertiaForcesOf {
 
   /// Twice the kinetic energy of the turning of node i alone.
   Number own_rotation(std::size_t i) const {
-    const Mat3T<Number>& S = mass_.second[i][i];
+    const Mat3T<Number> S = second(i, i);
     const Vec3T<Number>& w = n_[i]->w_WS_S;
     return S.trace() * w.squaredNorm() - w.dot(S * w);
   }
@@ -197,7 +200,7 @@ class InertiaForcesOf {
   template <class Matrix>
   void add_own_moments(std::size_t i, Matrix& D, Matrix& M) const {
     const int t = static_cast<int>(6 * i) + 3;
-    const Mat3T<Number> J = complement(mass_.second[i][i]);
+    const Mat3T<Number> J = complement(second(i, i));
     const Vec3T<Number>& w = n_[i]->w_WS_S;
     M.template block<3, 3>(t, t) += J;
     D.template block<3, 3>(t, t) += skew(w) * J - skew(Vec3T<Number>(J * w));
@@ -209,7 +212,7 @@ class InertiaForcesOf {
     const int ti = static_cast<int>(6 * i) + 3;
     const int tj = static_cast<int>(6 * j) + 3;
     const Mat3T<Number> R = i == 0 ? R_12_ : Mat3T<Number>(R_12_.transpose());
-    const Mat3T<Number>& S = mass_.second[i][j];
+    const Mat3T<Number> S = second(i, j);
     const Vec3T<Number>& w = n_[j]->w_WS_S;
     const Mat3T<Number> A = turning(j);
     const Mat3T<Number> SR = S * R;
@@ -233,8 +236,8 @@ class InertiaForcesOf {
     const Mat3T<Number>& R_i = n_[i]->R_WS;
     const Mat3T<Number>& R_j = n_[j]->R_WS;
     const Vec3T<Number>& w = n_[j]->w_WS_S;
-    const Vec3T<Number>& f_j = mass_.first[j][i];
-    const Vec3T<Number>& f_i = mass_.first[i][j];
+    const Vec3T<Number> f_j = first(j, i);
+    const Vec3T<Number> f_i = first(i, j);
     M.template block<3, 3>(pi, tj) -= R_j * skew(f_j);
     M.template block<3, 3>(ti, pj).noalias() += skew(f_i) * R_i.transpose();
     K.template block<3, 3>(pi, tj) -= R_j * skew(Vec3T<Number>(turning(j) * f_j));
@@ -242,7 +245,7 @@ class InertiaForcesOf {
     D.template block<3, 3>(pi, tj) -= R_j * (skew(Vec3T<Number>(w.cross(f_j))) + skew(w) * skew(f_j));
   }
 
-  const BlendedMass& mass_;
+  const BlendedMassOf<C>& mass_;
   std::array<const NodeMotionOf<Number>*, 2> n_;
   Mat3T<Number> R_12_;
 };

@@ -5,12 +5,14 @@
 namespace trammel::beam {
 
 /// Elastic and viscous law of one element: section forces (N, M) = stiffness (e - reference) + damping de/dt
-/// with the strain e = h / length = (Gamma, kappa), Gamma including e_1. All in section components.
-struct ElasticLaw {
-  double length = 0;  ///< reference arc length [m]
-  Vec6 reference = Vec6::Zero();
-  Mat6 stiffness = Mat6::Zero();  ///< symmetric
-  Mat6 damping = Mat6::Zero();    ///< symmetric
+/// with the strain e = h / length = (Gamma, kappa), Gamma including e_1. All in section components. `C`: of one element double, of
+/// several Lanes.
+template <class C>
+struct ElasticLawOf {
+  C length{0};  ///< reference arc length [m]
+  Vec6T<C> reference = Vec6T<C>::Zero();
+  Mat6T<C> stiffness = Mat6T<C>::Zero();  ///< symmetric
+  Mat6T<C> damping = Mat6T<C>::Zero();    ///< symmetric
   bool damped = false;
 
   template <class S>
@@ -30,14 +32,16 @@ struct ElasticLaw {
   }
 };
 
+using ElasticLaw = ElasticLawOf<double>;
+
 /// The internal forces of one element and their exact tangents.
 ///
 /// Rows and columns are (position 1, rotation 1, position 2, rotation 2): positions along world increments,
 /// rotations along R <- R exp(dtheta~) of the section triads.
-template <class S>
+template <class S, class C = double>
 class ElasticForcesOf {
  public:
-  ElasticForcesOf(const ElasticLaw& law, const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2)
+  ElasticForcesOf(const ElasticLawOf<C>& law, const NodeMotionOf<S>& n1, const NodeMotionOf<S>& n2)
       : law_(law), n1_(n1), n2_(n2), g_(n1, n2) {
     const Vec6T<S> force = law.section_force(g_, n1, n2);
     n_ = force.template head<3>();
@@ -67,23 +71,23 @@ class ElasticForcesOf {
   /// Writes K = dr/dq (all of it).
   template <class Matrix>
   void set_K(Matrix& K) const {
-    Mat6T<S> C = law_.stiffness / law_.length;
+    Mat6T<S> by_h = by_length(law_.stiffness);
     if (law_.damped) {
       const Mat6T<S> H = g_.rate_gradient(n1_.R_WS.transpose() * n1_.v_WS, n1_.w_WS_S,
                                           n2_.R_WS.transpose() * n2_.v_WS, n2_.w_WS_S);
-      C.noalias() += (law_.damping / law_.length).lazyProduct(H);
+      by_h.noalias() += by_length(law_.damping).lazyProduct(H);
     }
     const Mat3T<S> E = g_.dA(n_);
     const Mat3T<S> half_n = 0.5 * skew(n_);
     const Mat3T<S> half_m = 0.5 * skew(m_);
     const Mat3T<S> F = g_.dA(m_) + g_.dB(n_);
 
-    Rows p = weighted(A_, nullptr, C);
+    Rows p = weighted(A_, nullptr, by_h);
     p.by_theta.noalias() += n2_.R_WS * (E + half_n);
-    Rows r2 = weighted(g_.B2, &g_.A2, C);
+    Rows r2 = weighted(g_.B2, &g_.A2, by_h);
     r2.by_u += E + half_n;
     r2.by_theta += F + half_m;
-    Rows r1 = weighted(g_.B1, &g_.A1, C);
+    Rows r1 = weighted(g_.B1, &g_.A1, by_h);
     r1.by_u += E - half_n;
     r1.by_theta += F - half_m;
 
@@ -102,8 +106,8 @@ class ElasticForcesOf {
       D.setZero();
       return;
     }
-    const Mat6T<S> C = law_.damping / law_.length;
-    put(D, weighted(A_, nullptr, C), weighted(g_.B1, &g_.A1, C), weighted(g_.B2, &g_.A2, C));
+    const Mat6T<S> by_h = by_length(law_.damping);
+    put(D, weighted(A_, nullptr, by_h), weighted(g_.B1, &g_.A1, by_h), weighted(g_.B2, &g_.A2, by_h));
   }
 
   using StrainGradient = Eigen::Matrix<S, 6, 12>;
@@ -121,29 +125,31 @@ class ElasticForcesOf {
   /// d(section force)/dq.
   StrainGradient section_force_gradient() const {
     const StrainGradient G = helicoid_gradient();
-    StrainGradient by_q = law_.stiffness / law_.length * G;
+    StrainGradient by_q = by_length(law_.stiffness) * G;
     if (!law_.damped) return by_q;
     const Vec3T<S> v1 = n1_.R_WS.transpose() * n1_.v_WS, v2 = n2_.R_WS.transpose() * n2_.v_WS;
     StrainGradient of_rate = g_.rate_gradient(v1, n1_.w_WS_S, v2, n2_.w_WS_S) * G;
     of_rate.template block<3, 3>(0, 3) -= g_.A1 * skew(v1);
     of_rate.template block<3, 3>(0, 9) += g_.A2 * skew(v2);
-    by_q += law_.damping / law_.length * of_rate;
+    by_q += by_length(law_.damping) * of_rate;
     return by_q;
   }
 
  private:
+  Mat6T<S> by_length(const Mat6T<C>& law) const { return (law / law_.length).template cast<S>(); }
+
   /// A row block of dr/dh.
   struct Rows {
     Mat3T<S> by_u, by_theta;
   };
 
-  static Rows weighted(const Mat3T<S>& along_u, const Mat3T<S>* along_theta, const Mat6T<S>& C) {
+  static Rows weighted(const Mat3T<S>& along_u, const Mat3T<S>* along_theta, const Mat6T<S>& by_h) {
     Rows rows;
-    rows.by_u.noalias() = along_u.transpose() * C.template topLeftCorner<3, 3>();
-    rows.by_theta.noalias() = along_u.transpose() * C.template topRightCorner<3, 3>();
+    rows.by_u.noalias() = along_u.transpose() * by_h.template topLeftCorner<3, 3>();
+    rows.by_theta.noalias() = along_u.transpose() * by_h.template topRightCorner<3, 3>();
     if (along_theta != nullptr) {
-      rows.by_u.noalias() += along_theta->transpose() * C.template bottomLeftCorner<3, 3>();
-      rows.by_theta.noalias() += along_theta->transpose() * C.template bottomRightCorner<3, 3>();
+      rows.by_u.noalias() += along_theta->transpose() * by_h.template bottomLeftCorner<3, 3>();
+      rows.by_theta.noalias() += along_theta->transpose() * by_h.template bottomRightCorner<3, 3>();
     }
     return rows;
   }
@@ -167,21 +173,21 @@ class ElasticForcesOf {
   /// With the block velocities fixed, R^T v turns by (R^T v)~ dtheta, and the viscous forces with it.
   template <class Matrix>
   void add_velocity_turn(Matrix& K) const {
-    const Mat6T<S> C = law_.damping / law_.length;
+    const Mat6T<S> by_h = by_length(law_.damping);
     const Mat3T<S> t1 = g_.A1 * skew(Vec3T<S>(n1_.R_WS.transpose() * n1_.v_WS));
     const Mat3T<S> t2 = g_.A2 * skew(Vec3T<S>(n2_.R_WS.transpose() * n2_.v_WS));
     const auto add_row = [&](int row, const Rows& rows, double sign) {
       K.template block<3, 3>(row, 3) -= sign * (rows.by_u * t1);
       K.template block<3, 3>(row, 9) += sign * (rows.by_u * t2);
     };
-    const Rows p = weighted(A_, nullptr, C);
+    const Rows p = weighted(A_, nullptr, by_h);
     add_row(0, p, -1.0);
-    add_row(3, weighted(g_.B1, &g_.A1, C), -1.0);
+    add_row(3, weighted(g_.B1, &g_.A1, by_h), -1.0);
     add_row(6, p, 1.0);
-    add_row(9, weighted(g_.B2, &g_.A2, C), 1.0);
+    add_row(9, weighted(g_.B2, &g_.A2, by_h), 1.0);
   }
 
-  const ElasticLaw& law_;
+  const ElasticLawOf<C>& law_;
   const NodeMotionOf<S>& n1_;
   const NodeMotionOf<S>& n2_;
   HelicoidOf<S> g_;

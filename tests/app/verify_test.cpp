@@ -5,7 +5,10 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "command.hpp"
 
@@ -283,19 +286,26 @@ TEST(CheckDerivatives, finds_an_element_that_counts_its_evaluations) {
 
 TEST(CheckDerivatives, finds_elements_that_give_something_else_together) {
   Workplace here;
-  const auto of = [&](const std::string& bodies) {
+  const auto of = [&](const std::string& type, int count) {
+    std::string bodies;
+    for (int i = 0; i < count; ++i) bodies += fmt::format("  b{}: {{type: {}}}\n", i + 1, type);
     here.write("case.yaml",
                "trammel: 1\nbodies:\n" + bodies + "stages: [{type: dynamic, until: 1, step: 0.1}]\n");
     return here.shell("trammel check case.yaml --derivatives" + unsound);
   };
-  const std::string a = "  a: {type: lazy_together}\n", b = "  b: {type: lazy_together}\n";
-  EXPECT_EQ(of(a + b).status, 0) << "too few to be evaluated together";
-  const Outcome found = of(a + b + "  c: {type: lazy_together}\n");
-  EXPECT_EQ(found.status, 1);
-  EXPECT_THAT(found.err,
-              HasSubstr("several elements evaluated together (`evaluate_residuals`) give other numbers than "
-                        "each of them alone, off by 1 of the block's size"));
-  EXPECT_THAT(found.err, HasSubstr("body 'b' (lazy_together), residual of 'b.position'"));
+  EXPECT_EQ(of("forgets_residual", 1).status, 0) << "one is evaluated alone";
+  for (const auto& [type, what] : {std::pair{"forgets_residual", "residual of 'b2.position'"},
+                                   {"forgets_tangents", "M of 'b2.position'"},
+                                   {"forgets_energy", "energy"}})
+    for (const int count : {2, 3}) {
+      const Outcome found = of(type, count);
+      EXPECT_EQ(found.status, 1);
+      EXPECT_THAT(found.err,
+                  HasSubstr("several elements evaluated together (`evaluate_residuals`, "
+                            "`evaluate_tangents`, `energies`) give other numbers than each of them alone, "
+                            "off by 1 of the block's size"));
+      EXPECT_THAT(found.err, HasSubstr(fmt::format("body 'b2' ({}), {}", type, what)));
+    }
 }
 
 TEST(CheckDerivatives, at_a_time_uses_the_state_of_a_run_at_that_time) {

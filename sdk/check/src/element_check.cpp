@@ -170,6 +170,32 @@ void compare_blocks(const TestState& at, const Evaluation& expected, const Evalu
   compare("rate", expected.rate, found.rate);
   compare("rate gradient", expected.rate_gradient, found.rate_gradient);
   compare("bias", expected.bias, found.bias);
+  compare("K", expected.K, found.K);
+  compare("D", expected.D, found.D);
+  compare("M", expected.M, found.M);
+}
+
+/// The energies of `count` elements from `first` on.
+std::vector<Energy> energies_of(const ElementRange& range, int first, int count, const State& state,
+                                std::span<const BlockOffset* const> offsets) {
+  struct CopyEnergies final : EnergySink {
+    std::vector<Energy> all;
+    void add(int, const Energy& energy) override { all.push_back(energy); }
+  } sink;
+  if (range.calls().energy) range.energies(first, first + count, state, offsets, sink);
+  sink.all.resize(at(count));
+  return sink.all;
+}
+
+/// As compare_blocks.
+void compare_energies(const Energy& expected, const Energy& found, CheckedTerm& worst) {
+  using Numbers = Eigen::Array4d;
+  const Numbers a(expected.kinetic, expected.strain, expected.potential, expected.dissipated_power);
+  const Numbers b(found.kinetic, found.strain, found.potential, found.dissipated_power);
+  const Numbers error = (b - a).abs();
+  CheckedTerm term{"energy", error.hasNaN() ? std::nan("") : error.maxCoeff(),
+                   std::max(a.abs().maxCoeff(), 1e-3), CheckedTerm::Kind::together};
+  if (is_worse(term, worst)) worst = std::move(term);
 }
 
 }  // namespace
@@ -425,12 +451,19 @@ std::vector<CheckedTerm> check_together(const ElementRange& range, int first,
     return out;
   };
   std::vector<CheckedTerm> worst(states.size());
-  for (const Request& request : {Request{}, Request{.rates = true}, Request{.rates = true, .bias = true}}) {
-    const std::vector<Evaluation> together = evaluate_from(first, static_cast<int>(states.size()), request);
+  const auto count = static_cast<int>(states.size());
+  for (const Request& request :
+       {Request{}, Request{.rates = true}, Request{.rates = true, .bias = true}, Request{.tangent = true},
+        Request{.tangent = true, .rates = true, .bias = true}}) {
+    const std::vector<Evaluation> together = evaluate_from(first, count, request);
     for (std::size_t k = 0; k < states.size(); ++k)
       compare_blocks(states[k], evaluate_from(first + static_cast<int>(k), 1, request).front(), together[k],
                      worst[k]);
   }
+  const std::vector<Energy> together = energies_of(range, first, count, side_by_side.state, offsets);
+  for (std::size_t k = 0; k < states.size(); ++k)
+    compare_energies(energies_of(range, first + static_cast<int>(k), 1, side_by_side.state, offsets).front(),
+                     together[k], worst[k]);
   return worst;
 }
 

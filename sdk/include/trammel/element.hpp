@@ -37,6 +37,13 @@ class ContributionSink {
 
 using ShareSink [[deprecated("now ContributionSink")]] = ContributionSink;
 
+/// Receives the energy of one element.
+class EnergySink {
+ public:
+  virtual ~EnergySink() = default;
+  virtual void add(int instance, const Energy& energy) = 0;
+};
+
 /// The step that is being attempted.
 struct StepInfo {
   double start = 0;         ///< time of the last accepted state
@@ -126,6 +133,12 @@ class ElementRange {
   /// Restores the history and the stencil of the last commit. True if this changes the stencil.
   virtual bool reject(int i) = 0;
   virtual Energy energy(int i, const LocalState& x) const = 0;
+  /// The energies of elements [first, last), in this order. `offsets` as for `evaluate`.
+  virtual void energies(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                        EnergySink& sink) const {
+    for (int i = first; i < last; ++i)
+      sink.add(i, energy(i, LocalState(state, offsets[static_cast<std::size_t>(i)])));
+  }
   /// `outputs` and `draw` may run on another thread while `evaluate` and `energy` run on the same element: none of them changes the
   /// element, also no `mutable` member, or calls MPI. No function that changes it runs meanwhile.
   virtual void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
@@ -183,6 +196,19 @@ concept EvaluatesTogether = requires(std::span<const E* const> elements, std::sp
   { E::together } -> std::convertible_to<int>;
   { E::evaluate_residuals(elements, x, out) } -> std::same_as<bool>;
 };
+/// One that computes their tangents so, too.
+template <class E>
+concept EvaluatesTangentsTogether = EvaluatesTogether<E> &&
+    requires(std::span<const E* const> elements, std::span<const LocalState> x,
+             std::span<LocalSystem* const> out) {
+  { E::evaluate_tangents(elements, x, out) } -> std::same_as<bool>;
+};
+/// One that computes their energies so.
+template <class E>
+concept HasEnergiesTogether = EvaluatesTogether<E> &&
+    requires(std::span<const E* const> elements, std::span<const LocalState> x, std::span<Energy> out) {
+  { E::energies(elements, x, out) } -> std::same_as<bool>;
+};
 
 namespace detail {
 
@@ -227,6 +253,10 @@ void serialize_history(H& history, Archive& archive) {
 ///     static constexpr int together = 4;
 ///     static bool evaluate_residuals(std::span<const E* const> elements, std::span<const LocalState> x,
 ///                                    std::span<LocalSystem* const> out);
+///     static bool evaluate_tangents(std::span<const E* const> elements, std::span<const LocalState> x,
+///                                   std::span<LocalSystem* const> out);
+///     static bool energies(std::span<const E* const> elements, std::span<const LocalState> x,
+///                          std::span<Energy> out);
 ///     void begin(const LocalState&, const Begin&);
 ///     void commit(const LocalState&, const StepInfo&);
 ///     Review review(const LocalState&, const StepInfo&);
@@ -242,9 +272,10 @@ void serialize_history(H& history, Archive& archive) {
 ///
 /// evaluate_residuals does what `evaluate` does for `together` elements where no tangents are wanted: element k reads `x[k]` and fills
 /// `out[k]`, the residual, which comes as zeros, and what `out[k]->request` wants of rates and biases. The elements are neighbours
-/// in the order of `add`, of any entities; the same state gives the same bits. False where they do not suit each other: what was written is
-/// dropped, and each is evaluated alone. Throws nothing: return false where an element must reject the step, which it then does
-/// alone. `trammel check --derivatives` compares both ways.
+/// in the order of `add`, of any entities; where fewer are left, the last one fills the group. The same state gives the same bits. False
+/// where they do not suit each other: what was written is dropped, and each is evaluated alone. Throws nothing: return false where an
+/// element must reject the step, which it then does alone. evaluate_tangents does the same where tangents are wanted, and fills them
+/// too; `energies` does what `energy` does, and its `out` comes as zeros. `trammel check --derivatives` compares both ways.
 ///
 /// History is a struct with `static constexpr int version` and `void serialize(Archive&)`: all that the element remembers. One that
 /// reads what earlier versions of its plugin wrote has `static constexpr int oldest`, the first such version, and
@@ -284,8 +315,12 @@ class RangeOf final : public ElementRange {
                 const Request& request, ContributionSink& sink) const override {
     if constexpr (EvaluatesTogether<E>)
       if (!request.tangent)
-        first = evaluate_groups(first, last, state, offsets, request, sink,
-                                std::make_index_sequence<E::together>());
+        first = evaluate_groups(first, last, state, offsets, request, sink, group_numbers(),
+                                [](auto&... group) { return E::evaluate_residuals(group...); });
+    if constexpr (EvaluatesTangentsTogether<E>)
+      if (request.tangent)
+        first = evaluate_groups(first, last, state, offsets, request, sink, group_numbers(),
+                                [](auto&... group) { return E::evaluate_tangents(group...); });
     evaluate_alone(first, last, state, offsets, request, sink);
   }
 
@@ -320,6 +355,12 @@ class RangeOf final : public ElementRange {
       return at(i).element.energy(x);
     else
       return {};
+  }
+  void energies(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                EnergySink& sink) const override {
+    if constexpr (HasEnergiesTogether<E>)
+      first = energies_of_groups(first, last, state, offsets, sink, group_numbers());
+    ElementRange::energies(first, last, state, offsets, sink);
   }
   void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
                OutputSink& sink) const override {
@@ -399,6 +440,15 @@ class RangeOf final : public ElementRange {
                 "evaluate_residuals needs static constexpr int together, 2 or more, and must be: static bool "
                 "evaluate_residuals(std::span<const E* const>, std::span<const LocalState>, "
                 "std::span<LocalSystem* const>)");
+  static_assert(
+      !requires { &E::evaluate_tangents; } || EvaluatesTangentsTogether<E>,
+      "evaluate_tangents needs evaluate_residuals, and must be: static bool "
+      "evaluate_tangents(std::span<const "
+      "E* const>, std::span<const LocalState>, std::span<LocalSystem* const>)");
+  static_assert(
+      !requires { &E::energies; } || HasEnergiesTogether<E>,
+      "energies needs evaluate_residuals, and must be: static bool energies(std::span<const E* const>, "
+      "std::span<const LocalState>, std::span<Energy>)");
   static_assert(
       !requires { &E::begin; } || requires(E & e, const LocalState& x, const Begin& how) { e.begin(x, how); },
       "begin must be: void begin(const LocalState&, const Begin&)");
@@ -484,21 +534,56 @@ class RangeOf final : public ElementRange {
       sink.add(i, contribution);
     }
   }
-  /// All groups that are whole; returns the first element that is left.
+  static constexpr auto group_numbers() {
+    return std::make_index_sequence<static_cast<std::size_t>(E::together)>();
+  }
+  /// Neighbours from `first` on that are evaluated together: `count` of them, of which the last is repeated until the group is whole.
   template <std::size_t... k>
+  struct Group {
+    int first, count;
+    std::array<const E*, sizeof...(k)> elements;
+    std::array<LocalState, sizeof...(k)> x;
+
+    Group(const RangeOf& range, int begin, int last, const State& state,
+          std::span<const BlockOffset* const> offsets, std::index_sequence<k...>)
+        : first(begin),
+          count(std::min(last - begin, E::together)),
+          elements{&range.at(place(k)).element...},
+          x{LocalState(state, offsets[static_cast<std::size_t>(place(k))])...} {}
+
+    int place(std::size_t lane) const { return first + std::min(static_cast<int>(lane), count - 1); }
+  };
+  /// Groups of two elements or more, by evaluate_group(elements, x, out); returns the first element that is left.
+  template <std::size_t... k, class EvaluateGroup>
   int evaluate_groups(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
-                      const Request& request, ContributionSink& sink, std::index_sequence<k...>) const {
+                      const Request& request, ContributionSink& sink, std::index_sequence<k...> numbers,
+                      EvaluateGroup&& evaluate_group) const {
     thread_local std::array<LocalSystems, sizeof...(k)> systems;
     const std::array<LocalSystem*, sizeof...(k)> out{&systems[k].of(request)...};
-    for (; last - first >= E::together; first += E::together) {
-      const std::array<const E*, sizeof...(k)> elements{&at(first + static_cast<int>(k)).element...};
-      const std::array<LocalState, sizeof...(k)> x{
-          LocalState(state, offsets[static_cast<std::size_t>(first) + k])...};
-      (out[k]->begin(at(first + static_cast<int>(k)).dofs), ...);
-      if (E::evaluate_residuals(elements, x, out))
-        sink.add_together(first, out);
+    while (last - first >= 2) {
+      const Group<k...> group(*this, first, last, state, offsets, numbers);
+      (out[k]->begin(at(group.place(k)).dofs), ...);
+      if (evaluate_group(group.elements, group.x, out))
+        sink.add_together(first, std::span(out).first(static_cast<std::size_t>(group.count)));
       else
-        evaluate_alone(first, first + E::together, state, offsets, request, sink);
+        evaluate_alone(first, first + group.count, state, offsets, request, sink);
+      first += group.count;
+    }
+    return first;
+  }
+  template <std::size_t... k>
+  int energies_of_groups(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                         EnergySink& sink, std::index_sequence<k...> numbers) const {
+    while (last - first >= 2) {
+      const Group<k...> group(*this, first, last, state, offsets, numbers);
+      std::array<Energy, sizeof...(k)> all{};
+      const int end = first + group.count;
+      if (!E::energies(group.elements, group.x, all))
+        ElementRange::energies(first, end, state, offsets, sink);
+      else
+        for (std::size_t i = 0; first + static_cast<int>(i) < end; ++i)
+          sink.add(first + static_cast<int>(i), all[i]);
+      first = end;
     }
     return first;
   }

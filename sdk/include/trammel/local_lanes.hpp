@@ -65,5 +65,10 @@ template <class Rows>
 void write_rates(const Rows& rows, int row, std::span<LocalSystem* const> out) {
   write_lanes(rows, [&](std::size_t k) { return out[k]->rate().data() + row; });
 }
+/// Sets all numbers of a tangent of several local systems, &LocalSystem::K, D or M.
+template <class Tangent>
+void write_tangents(const Tangent& all, MatrixMap (LocalSystem::*of)(), std::span<LocalSystem* const> out) {
+  write_lanes(all, [&](std::size_t k) { return (out[k]->*of)().data(); });
+}
 
 }  // namespace trammel

@@ -199,7 +199,9 @@ class ThrowsLater : public Joint<ThrowsLater, 1> {
   }
 };
 
-/// A particle whose residual, where several are evaluated together, lacks the inertia of the last but one.
+/// A particle that, where several are evaluated together, forgets its inertia or energy if it is the second.
+enum class Forgets { residual, tangents, energy };
+template <Forgets what>
 class LazyTogether {
  public:
   void evaluate(const LocalState& x, LocalSystem& out) const {
@@ -209,7 +211,18 @@ class LazyTogether {
   static constexpr int together = 3;
   static bool evaluate_residuals(std::span<const LazyTogether* const>, std::span<const LocalState> x,
                                  std::span<LocalSystem* const> out) {
-    for (const std::size_t k : {0U, 2U}) out[k]->residual() = x[k].acceleration(0);
+    for (const std::size_t k : remembered(Forgets::residual)) out[k]->residual() = x[k].acceleration(0);
+    return true;
+  }
+  static bool evaluate_tangents(std::span<const LazyTogether* const>, std::span<const LocalState> x,
+                                std::span<LocalSystem* const> out) {
+    for (std::size_t k = 0; k < together; ++k) out[k]->residual() = x[k].acceleration(0);
+    for (const std::size_t k : remembered(Forgets::tangents)) out[k]->M().setIdentity();
+    return true;
+  }
+  static bool energies(std::span<const LazyTogether* const> elements, std::span<const LocalState> x,
+                       std::span<Energy> out) {
+    for (const std::size_t k : remembered(Forgets::energy)) out[k] = elements[k]->energy(x[k]);
     return true;
   }
   Energy energy(const LocalState& x) const {
@@ -217,7 +230,23 @@ class LazyTogether {
     e.kinetic = 0.5 * x.velocity(0).squaredNorm();
     return e;
   }
+
+ private:
+  static std::vector<std::size_t> remembered(Forgets now) {
+    return now == what ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{0, 1, 2};
+  }
 };
+
+template <Forgets what>
+void add_lazy(Registry& registry, const char* name) {
+  Type lazy;
+  lazy.name = name;
+  lazy.summary = "for tests";
+  lazy.build = [](const Parameters&, Builder& builder) {
+    builder.add(LazyTogether<what>(), {builder.add_position("position", Vec3::Zero())});
+  };
+  registry.add(std::move(lazy));
+}
 
 /// Its geometric stiffness is wrong from t = 0.15 on.
 class WrongLater : public Joint<WrongLater, 1> {
@@ -295,13 +324,9 @@ TRAMMEL_PLUGIN("unsound", "1.0") {
   registry.add(joint_type<WrongLater>("wrong_later", "for tests"));
   registry.add(marker_joint_type<Belt>("sound_belt", "for tests"));
 
-  Type lazy;
-  lazy.name = "lazy_together";
-  lazy.summary = "for tests";
-  lazy.build = [](const Parameters&, Builder& builder) {
-    builder.add(LazyTogether(), {builder.add_position("position", Vec3::Zero())});
-  };
-  registry.add(std::move(lazy));
+  add_lazy<Forgets::residual>(registry, "forgets_residual");
+  add_lazy<Forgets::tangents>(registry, "forgets_tangents");
+  add_lazy<Forgets::energy>(registry, "forgets_energy");
 
   Type breaks_rules;
   breaks_rules.name = "breaks_rules";

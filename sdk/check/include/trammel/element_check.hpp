@@ -107,7 +107,7 @@ TRAMMEL_API std::vector<CheckedTerm> check_derivatives_closely(const ElementRang
                                                                const TestState& at, double bound,
                                                                double step = 1e-3);
 /// Compares what elements `first`, `first` + 1, ... give in one call, as in a run, with what each gives in a call of its own: a
-/// class with `evaluate_residuals` (see RangeOf) has two codes for it. Element `first` + k is evaluated at `states[k]`, at the time of the first
+/// class with `evaluate_residuals`, `evaluate_tangents` or `energies` (see RangeOf) has two codes for it. Element `first` + k is evaluated at `states[k]`, at the time of the first
 /// state. Returns the worst term of each element, relative to the largest number of its block. Rounding is not taken off: choose
 /// states away from equilibrium.
 TRAMMEL_API std::vector<CheckedTerm> check_together(const ElementRange& range, int first,
