@@ -83,7 +83,10 @@ void fill_tangents(const Constants& c, const MotionLanes& motion, std::span<Loca
   Eigen::Matrix<Lanes, 12, 12> K, D, M;
   const ElasticForcesOf elastic(c.elastic, motion.n1, motion.n2);
   elastic.add_residual(r);
-  out[0]->request.stiffness ? elastic.set_K(K) : void(K.fill(Lanes(0.0)));
+  if (out[0]->request.stiffness)
+    elastic.set_K(K);
+  else
+    K.fill(Lanes(0.0));
   if (c.massive || c.elastic.damped) elastic.set_D(D);
   if (c.massive) {
     const InertiaForcesOf inertia(c.mass, motion.n1, motion.n2);
