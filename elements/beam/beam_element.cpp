@@ -65,49 +65,69 @@ bool is_one(const ConstantsInLanes::All& constants) {
   return std::ranges::all_of(constants, [&](const ElementConstants* c) { return c == constants[0]; });
 }
 
-// What several elements give, at small turns. `c`: ElementConstants that they share, or ConstantsInLanes.
+// What several elements give, at small turns. `c`: ElementConstants that they share, or ConstantsInLanes. Classes, because GCC inlines
+// no lambda into a function that has variants by processor.
 
-template <class Constants>
-void fill_residuals(const Constants& c, const MotionLanes& motion, std::span<LocalSystem* const> out) {
-  Eigen::Matrix<Lanes, 12, 1> r;
-  r.fill(Lanes(0.0));
-  ElasticForcesOf(c.elastic, motion.n1, motion.n2).add_residual(r);
-  if (c.massive) InertiaForcesOf(c.mass, motion.n1, motion.n2).add_residual(r);
-  write_residuals(r, 0, out);
-}
+struct FillResiduals {
+  template <class Constants>
+  void operator()(const Constants& c, const MotionLanes& motion, std::span<LocalSystem* const> out) const {
+    Eigen::Matrix<Lanes, 12, 1> r;
+    r.fill(Lanes(0.0));
+    ElasticForcesOf(c.elastic, motion.n1, motion.n2).add_residual(r);
+    if (c.massive) InertiaForcesOf(c.mass, motion.n1, motion.n2).add_residual(r);
+    write_residuals(r, 0, out);
+  }
+};
 
-template <class Constants>
-void fill_tangents(const Constants& c, const MotionLanes& motion, std::span<LocalSystem* const> out) {
-  Eigen::Matrix<Lanes, 12, 1> r;
-  r.fill(Lanes(0.0));
-  Eigen::Matrix<Lanes, 12, 12> K, D, M;
-  const ElasticForcesOf elastic(c.elastic, motion.n1, motion.n2);
-  elastic.add_residual(r);
-  if (out[0]->request.stiffness)
-    elastic.set_K(K);
+struct FillTangents {
+  template <class Constants>
+  void operator()(const Constants& c, const MotionLanes& motion, std::span<LocalSystem* const> out) const {
+    Eigen::Matrix<Lanes, 12, 1> r;
+    r.fill(Lanes(0.0));
+    Eigen::Matrix<Lanes, 12, 12> K, D, M;
+    const ElasticForcesOf elastic(c.elastic, motion.n1, motion.n2);
+    elastic.add_residual(r);
+    if (out[0]->request.stiffness)
+      elastic.set_K(K);
+    else
+      K.fill(Lanes(0.0));
+    if (c.massive || c.elastic.damped) elastic.set_D(D);
+    if (c.massive) {
+      const InertiaForcesOf inertia(c.mass, motion.n1, motion.n2);
+      inertia.add_residual(r);
+      inertia.add_tangents(K, D, M);
+      write_tangents(M, &LocalSystem::M, out);
+    }
+    write_residuals(r, 0, out);
+    write_tangents(K, &LocalSystem::K, out);
+    if (c.massive || c.elastic.damped) write_tangents(D, &LocalSystem::D, out);
+  }
+};
+
+struct FillEnergies {
+  template <class Constants>
+  void operator()(const Constants& c, const MotionLanes& motion, std::span<Energy> out) const {
+    const EnergyOf<Lanes> all(c, motion.n1, motion.n2);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const auto lane = static_cast<int>(k);
+      out[k].strain = all.strain[lane];
+      out[k].kinetic = all.kinetic[lane];
+      out[k].dissipated_power = all.dissipated_power[lane];
+    }
+  }
+};
+
+/// Fills `out` for several elements with these constants. False, and nothing done, where one turns far.
+template <class Fill, class Out>
+bool fill_in_lanes(const ConstantsInLanes::All& constants, std::span<const LocalState> x, std::span<Out> out,
+                   const Fill& fill) {
+  const MotionLanes motion{LocalStateLanes(x)};
+  if (!motion.small_turns()) return false;
+  if (is_one(constants))
+    fill(*constants[0], motion, out);
   else
-    K.fill(Lanes(0.0));
-  if (c.massive || c.elastic.damped) elastic.set_D(D);
-  if (c.massive) {
-    const InertiaForcesOf inertia(c.mass, motion.n1, motion.n2);
-    inertia.add_residual(r);
-    inertia.add_tangents(K, D, M);
-    write_tangents(M, &LocalSystem::M, out);
-  }
-  write_residuals(r, 0, out);
-  write_tangents(K, &LocalSystem::K, out);
-  if (c.massive || c.elastic.damped) write_tangents(D, &LocalSystem::D, out);
-}
-
-template <class Constants>
-void fill_energies(const Constants& c, const MotionLanes& motion, std::span<Energy> out) {
-  const EnergyOf<Lanes> all(c, motion.n1, motion.n2);
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    const auto lane = static_cast<int>(k);
-    out[k].strain = all.strain[lane];
-    out[k].kinetic = all.kinetic[lane];
-    out[k].dissipated_power = all.dissipated_power[lane];
-  }
+    fill(ConstantsInLanes(constants), motion, out);
+  return true;
 }
 
 /// What the rounded positions and rotations of an element's nodes leave undetermined of its strains and of its section forces at the
@@ -292,34 +312,19 @@ std::array<const ElementConstants*, BeamElement::together> BeamElement::constant
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_residuals(
     std::span<const BeamElement* const> elements, std::span<const LocalState> x,
     std::span<LocalSystem* const> out) {
-  const MotionLanes motion{LocalStateLanes(x)};
-  if (!motion.small_turns()) return false;
-  const auto constants = constants_of(elements);
-  is_one(constants) ? fill_residuals(*constants[0], motion, out)
-                    : fill_residuals(ConstantsInLanes(constants), motion, out);
-  return true;
+  return fill_in_lanes(constants_of(elements), x, out, FillResiduals());
 }
 
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::evaluate_tangents(
     std::span<const BeamElement* const> elements, std::span<const LocalState> x,
     std::span<LocalSystem* const> out) {
-  const MotionLanes motion{LocalStateLanes(x)};
-  if (!motion.small_turns()) return false;
-  const auto constants = constants_of(elements);
-  is_one(constants) ? fill_tangents(*constants[0], motion, out)
-                    : fill_tangents(ConstantsInLanes(constants), motion, out);
-  return true;
+  return fill_in_lanes(constants_of(elements), x, out, FillTangents());
 }
 
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] bool BeamElement::energies(std::span<const BeamElement* const> elements,
                                                                  std::span<const LocalState> x,
                                                                  std::span<Energy> out) {
-  const MotionLanes motion{LocalStateLanes(x)};
-  if (!motion.small_turns()) return false;
-  const auto constants = constants_of(elements);
-  is_one(constants) ? fill_energies(*constants[0], motion, out)
-                    : fill_energies(ConstantsInLanes(constants), motion, out);
-  return true;
+  return fill_in_lanes(constants_of(elements), x, out, FillEnergies());
 }
 
 TRAMMEL_BY_PROCESSOR [[gnu::flatten]] Energy BeamElement::energy(const LocalState& x) const {
