@@ -12,7 +12,7 @@
 #include "kernel/block_table.hpp"
 #include "trammel/activity.hpp"
 #include "trammel/block.hpp"
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/entity.hpp"
 #include "trammel/error.hpp"
 #include "trammel/export.hpp"

@@ -7,7 +7,7 @@
 
 #include "kernel/layout.hpp"
 #include "kernel/model.hpp"
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/state.hpp"
 
 namespace trammel {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "small_systems.hpp"
+#include "trammel/element.hpp"
 #include "trammel/joint.hpp"
 
 namespace trammel {

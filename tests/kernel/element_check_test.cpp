@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trammel/element.hpp"
 #include "trammel/element_check.hpp"
 
 namespace trammel {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "trammel/bound_function.hpp"
+#include "trammel/element.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/lie.hpp"
 

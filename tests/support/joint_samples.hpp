@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "trammel/element.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/joint.hpp"
 #include "trammel/lie.hpp"

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trammel/element.hpp"
 #include "trammel/element_check.hpp"
 #include "trammel/lie.hpp"
 #include "trammel/local_system.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/export.hpp"
 #include "trammel/function.hpp"
 #include "trammel/parameters.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trammel/archive.hpp"
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/error.hpp"
 
 namespace trammel {

@@ -6,7 +6,7 @@
 
 #include "trammel/builder.hpp"
 #include "trammel/coordinate_element.hpp"
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/export.hpp"
 #include "trammel/glyph.hpp"
 #include "trammel/linear_algebra.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 
 namespace trammel {
 

@@ -3,166 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "trammel/archive.hpp"
-#include "trammel/block.hpp"
-#include "trammel/canvas.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/export.hpp"
-#include "trammel/local_system.hpp"
-#include "trammel/outputs.hpp"
-#include "trammel/review.hpp"
-#include "trammel/state.hpp"
 
 namespace trammel {
-
-/// Receives the contribution of one element, and adds it to the global vector or matrix.
-class ContributionSink {
- public:
-  virtual ~ContributionSink() = default;
-  virtual void add(int instance, LocalSystem& contribution) = 0;
-  /// Those of neighbours that were evaluated together, from `first` on.
-  virtual void add_together(int first, std::span<LocalSystem* const> contributions) {
-    for (LocalSystem* const contribution : contributions) add(first++, *contribution);
-  }
-};
-
-using ShareSink [[deprecated("now ContributionSink")]] = ContributionSink;
-
-/// Receives the energy of one element.
-class EnergySink {
- public:
-  virtual ~EnergySink() = default;
-  virtual void add(int instance, const Energy& energy) = 0;
-};
-
-/// The step that is being attempted.
-struct StepInfo {
-  double start = 0;         ///< time of the last accepted state
-  double end = 0;           ///< time of the trial
-  bool in_statics = false;  ///< it is a load step
-  bool active = true;       ///< the element has an active row of its own, or no rows
-
-  double size() const { return end - start; }
-};
-
-/// Why and how an element starts from a state that it has not committed.
-struct Begin {
-  enum class Why {
-    start,      ///< of a stage
-    restart,    ///< after an event: velocities may have jumped
-    restore,    ///< from a snapshot; the history is restored already
-    activated,  ///< the element's rows become active
-  };
-  Why why = Why::start;
-  double step = 0;          ///< nominal size of the next steps [s]
-  bool in_statics = false;  ///< the next steps are load steps
-  bool active = true;       ///< as in StepInfo
-};
-
-/// The reaction of a joint that identified blocks of its two bodies and so has no multipliers. The kernel computes it from the
-/// contributions to the residual on A's side of the identified blocks, for `outputs` and `draw`.
-struct ReactionContributions {
-  bool has_force = false;
-  bool has_moment = false;
-  Vec3 force_on_A =
-      Vec3::Zero();  ///< if positions are identified: force of the joint on A, world components [N]
-  Vec3 moment_on_A =
-      Vec3::Zero();       ///< if rotations are identified: moment of the joint on A, world components [N m]
-  bool active = true;     ///< as in StepInfo
-  bool may_rest = false;  ///< the joint may become inactive, so that `active` is one of its outputs
-};
-
-using ReactionShares [[deprecated("now ReactionContributions")]] = ReactionContributions;
-
-/// What a range's elements have besides `evaluate`. What none of them has is not asked for after each step.
-struct ElementCalls {
-  bool review = true, commit = true, energy = true;
-  /// The residual of every element is the same at all states and times, and its tangents are zero: it is evaluated once.
-  bool constant = false;
-  std::uint32_t reserved = 0;
-};
-
-class JointSite;
-
-/// A view of a joint for elements that act on its coordinates or read its reaction: the joint itself, with its present history. On a
-/// rank that does not evaluate the joint, the view shows the joint as it was when the model was partitioned.
-class JointView {
- public:
-  virtual ~JointView() = default;
-  /// Valid until an element is added to the model.
-  virtual const JointSite& site() const = 0;
-  /// The blocks that `evaluate` reads, in the order of its local state.
-  virtual std::span<const BlockId> stencil() const = 0;
-  virtual void evaluate(const LocalState& x, LocalSystem& out) const = 0;
-};
-
-/// The container of all elements of one C++ class on this rank. The kernel calls each function for one element, or for many in one
-/// call. Authors rarely implement it: RangeOf does, for a class that describes one element.
-class ElementRange {
- public:
-  virtual ~ElementRange() = default;
-
-  virtual int size() const = 0;
-  /// Blocks that element i reads, in the order of its local system.
-  virtual std::span<const BlockId> stencil(int i) const = 0;
-  /// False if the entries of all tangents in the rows of block `row` and the columns of block `column` of the stencil are always zero.
-  virtual bool couples(int i, int row, int column) const = 0;
-  /// The entity of the case to which element i belongs (an index into Model::entities).
-  virtual int entity(int i) const = 0;
-
-  /// Evaluates elements [first, last) at `state`. `offsets[i]` points to the offsets of the blocks of element i, in the order of its
-  /// stencil. Pure: may be called in any order, for any trial state. The sink receives each contribution.
-  virtual void evaluate(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
-                        const Request& request, ContributionSink& sink) const = 0;
-
-  /// Called before the first step from a state that the element has not committed.
-  virtual void begin(int i, const LocalState& x, const Begin& how) = 0;
-  virtual void commit(int i, const LocalState& x, const StepInfo& step) = 0;
-  /// Called after Newton's method has converged. The element may change its trial history here (a host element, a branch).
-  /// `commit` makes the trial history permanent; `reject` restores that of the last commit.
-  virtual Review review(int i, const LocalState& x, const StepInfo& step) = 0;
-  /// Restores the history and the stencil of the last commit. True if this changes the stencil.
-  virtual bool reject(int i) = 0;
-  virtual Energy energy(int i, const LocalState& x) const = 0;
-  /// The energies of elements [first, last), in this order. `offsets` as for `evaluate`.
-  virtual void energies(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
-                        EnergySink& sink) const {
-    for (int i = first; i < last; ++i)
-      sink.add(i, energy(i, LocalState(state, offsets[static_cast<std::size_t>(i)])));
-  }
-  /// `outputs` and `draw` may run on another thread while `evaluate` and `energy` run on the same element: none of them changes the
-  /// element, also no `mutable` member, or calls MPI. No function that changes it runs meanwhile.
-  virtual void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
-                       OutputSink& sink) const = 0;
-  virtual void draw(int i, const LocalState& x, const ReactionContributions& contributions,
-                    Canvas& canvas) const = 0;
-
-  /// A view of element i if it is a joint (has `site()`), otherwise null.
-  virtual std::shared_ptr<const JointView> joint(int i) const = 0;
-
-  /// Tells element i, a joint that offered to identify blocks, whether the layout did so: then block k of its stencil, a
-  /// multiplier, has no unknowns. Returns false if the element then has nothing to evaluate.
-  virtual bool identified(int /*i*/, int /*k*/, bool /*yes*/) { return true; }
-  virtual void set_stencil(int i, std::vector<BlockId> stencil, int dofs) = 0;
-  /// Gives spare memory back: all elements have been added.
-  virtual void shrink() {}
-
-  /// Writes or reads the stencil and the history of the last commit of element i. Throws Error if it cannot read that version of
-  /// the history.
-  virtual void serialize(int i, Archive& archive) = 0;
-
-  /// The same as long as the model is.
-  virtual ElementCalls calls() const { return {}; }
-};
 
 namespace detail {
 
@@ -206,7 +59,9 @@ concept EvaluatesTangentsTogether = EvaluatesTogether<E> &&
 /// One that computes their energies so.
 template <class E>
 concept HasEnergiesTogether = EvaluatesTogether<E> &&
-    requires(std::span<const E* const> elements, std::span<const LocalState> x, std::span<Energy> out) {
+    requires(const E& element, std::span<const E* const> elements, std::span<const LocalState> x,
+             std::span<Energy> out) {
+  { element.energy(x[0]) } -> std::same_as<Energy>;
   { E::energies(elements, x, out) } -> std::same_as<bool>;
 };
 
@@ -315,11 +170,11 @@ class RangeOf final : public ElementRange {
                 const Request& request, ContributionSink& sink) const override {
     if constexpr (EvaluatesTogether<E>)
       if (!request.tangent)
-        first = evaluate_groups(first, last, state, offsets, request, sink, group_numbers(),
+        first = evaluate_groups(first, last, state, offsets, request, sink,
                                 [](auto&... group) { return E::evaluate_residuals(group...); });
     if constexpr (EvaluatesTangentsTogether<E>)
       if (request.tangent)
-        first = evaluate_groups(first, last, state, offsets, request, sink, group_numbers(),
+        first = evaluate_groups(first, last, state, offsets, request, sink,
                                 [](auto&... group) { return E::evaluate_tangents(group...); });
     evaluate_alone(first, last, state, offsets, request, sink);
   }
@@ -358,8 +213,7 @@ class RangeOf final : public ElementRange {
   }
   void energies(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
                 EnergySink& sink) const override {
-    if constexpr (HasEnergiesTogether<E>)
-      first = energies_of_groups(first, last, state, offsets, sink, group_numbers());
+    if constexpr (HasEnergiesTogether<E>) first = energies_of_groups(first, last, state, offsets, sink);
     ElementRange::energies(first, last, state, offsets, sink);
   }
   void outputs(int i, const LocalState& x, const ReactionContributions& contributions,
@@ -447,7 +301,8 @@ class RangeOf final : public ElementRange {
       "E* const>, std::span<const LocalState>, std::span<LocalSystem* const>)");
   static_assert(
       !requires { &E::energies; } || HasEnergiesTogether<E>,
-      "energies needs evaluate_residuals, and must be: static bool energies(std::span<const E* const>, "
+      "energies needs energy and evaluate_residuals, and must be: static bool energies(std::span<const E* "
+      "const>, "
       "std::span<const LocalState>, std::span<Energy>)");
   static_assert(
       !requires { &E::begin; } || requires(E & e, const LocalState& x, const Begin& how) { e.begin(x, how); },
@@ -534,25 +389,36 @@ class RangeOf final : public ElementRange {
       sink.add(i, contribution);
     }
   }
-  static constexpr auto group_numbers() {
-    return std::make_index_sequence<static_cast<std::size_t>(E::together)>();
-  }
   /// Neighbours from `first` on that are evaluated together: `count` of them, of which the last is repeated until the group is whole.
-  template <std::size_t... k>
+  template <std::size_t lanes>
   struct Group {
     int first, count;
-    std::array<const E*, sizeof...(k)> elements;
-    std::array<LocalState, sizeof...(k)> x;
+    std::array<const E*, lanes> elements;
+    std::array<LocalState, lanes> x;
 
+    template <std::size_t... k>
     Group(const RangeOf& range, int begin, int last, const State& state,
           std::span<const BlockOffset* const> offsets, std::index_sequence<k...>)
         : first(begin),
-          count(std::min(last - begin, E::together)),
+          count(std::min(last - begin, static_cast<int>(lanes))),
           elements{&range.at(place(k)).element...},
           x{LocalState(state, offsets[static_cast<std::size_t>(place(k))])...} {}
 
     int place(std::size_t lane) const { return first + std::min(static_cast<int>(lane), count - 1); }
   };
+  /// Calls use(group) for groups of two elements or more; returns the first element that is left.
+  template <class Use>
+  int for_each_group(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
+                     Use&& use) const {
+    constexpr auto lanes = static_cast<std::size_t>(E::together);
+    while (last - first >= 2) {
+      const Group<lanes> group(*this, first, last, state, offsets, std::make_index_sequence<lanes>());
+      first += group.count;
+      fetch(first, std::min(last, first + E::together));
+      use(group);
+    }
+    return first;
+  }
   /// Lets the processor fetch the elements [first, last) that the next group will read, in ranges that are larger than its cache. They
   /// are read once in an evaluation, and are not to displace what is read more often.
   void fetch(int first, int last) const {
@@ -562,40 +428,33 @@ class RangeOf final : public ElementRange {
     const std::size_t bytes = static_cast<std::size_t>(last - first) * sizeof(Instance);
     for (std::size_t i = 0; i < bytes; i += line) __builtin_prefetch(begin + i, 0, 0);
   }
-  /// Groups of two elements or more, by evaluate_group(elements, x, out); returns the first element that is left.
-  template <std::size_t... k, class EvaluateGroup>
+  /// By evaluate_group(elements, x, out); returns the first element that is left.
+  template <class EvaluateGroup>
   int evaluate_groups(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
-                      const Request& request, ContributionSink& sink, std::index_sequence<k...> numbers,
-                      EvaluateGroup&& evaluate_group) const {
-    thread_local std::array<LocalSystems, sizeof...(k)> systems;
-    const std::array<LocalSystem*, sizeof...(k)> out{&systems[k].of(request)...};
-    while (last - first >= 2) {
-      const Group<k...> group(*this, first, last, state, offsets, numbers);
-      fetch(first + E::together, std::min(last, first + 2 * E::together));
-      (out[k]->begin(at(group.place(k)).dofs), ...);
+                      const Request& request, ContributionSink& sink, EvaluateGroup&& evaluate_group) const {
+    constexpr auto lanes = static_cast<std::size_t>(E::together);
+    thread_local std::array<LocalSystems, lanes> systems;
+    std::array<LocalSystem*, lanes> filled;
+    for (std::size_t k = 0; k < lanes; ++k) filled[k] = &systems[k].of(request);
+    const std::span<LocalSystem* const> out(filled);
+    return for_each_group(first, last, state, offsets, [&](const Group<lanes>& group) {
+      for (std::size_t k = 0; k < lanes; ++k) out[k]->begin(at(group.place(k)).dofs);
       if (evaluate_group(group.elements, group.x, out))
-        sink.add_together(first, std::span(out).first(static_cast<std::size_t>(group.count)));
+        sink.add_together(group.first, out.first(static_cast<std::size_t>(group.count)));
       else
-        evaluate_alone(first, first + group.count, state, offsets, request, sink);
-      first += group.count;
-    }
-    return first;
+        evaluate_alone(group.first, group.first + group.count, state, offsets, request, sink);
+    });
   }
-  template <std::size_t... k>
   int energies_of_groups(int first, int last, const State& state, std::span<const BlockOffset* const> offsets,
-                         EnergySink& sink, std::index_sequence<k...> numbers) const {
-    while (last - first >= 2) {
-      const Group<k...> group(*this, first, last, state, offsets, numbers);
-      std::array<Energy, sizeof...(k)> all{};
-      const int end = first + group.count;
-      if (!E::energies(group.elements, group.x, all))
-        ElementRange::energies(first, end, state, offsets, sink);
+                         EnergySink& sink) const {
+    constexpr auto lanes = static_cast<std::size_t>(E::together);
+    return for_each_group(first, last, state, offsets, [&](const Group<lanes>& group) {
+      std::array<Energy, lanes> all{};
+      if (E::energies(group.elements, group.x, all))
+        for (int k = 0; k < group.count; ++k) sink.add(group.first + k, all[static_cast<std::size_t>(k)]);
       else
-        for (std::size_t i = 0; first + static_cast<int>(i) < end; ++i)
-          sink.add(first + static_cast<int>(i), all[i]);
-      first = end;
-    }
-    return first;
+        ElementRange::energies(group.first, group.first + group.count, state, offsets, sink);
+    });
   }
 
   Stencil store(std::span<const BlockId> blocks) {

@@ -9,7 +9,7 @@
 
 #include "trammel/builder.hpp"
 #include "trammel/canvas.hpp"
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/export.hpp"
 #include "trammel/marker.hpp"
 #include "trammel/outputs.hpp"

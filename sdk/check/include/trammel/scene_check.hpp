@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "trammel/block.hpp"
-#include "trammel/element.hpp"
+#include "trammel/element_range.hpp"
 #include "trammel/export.hpp"
 #include "trammel/joint_scene.hpp"
 #include "trammel/registry.hpp"
