@@ -89,6 +89,7 @@ class TRAMMEL_API Model {
   /// Many, small, and all given back at once: they do not lie between what remains.
   std::unique_ptr<std::pmr::monotonic_buffer_resource> marker_room =
       std::make_unique<std::pmr::monotonic_buffer_resource>();
+  /// By name, which these markers do not hold themselves.
   std::pmr::map<std::string, Marker, std::less<>> markers{marker_room.get()};
   std::map<std::string, std::shared_ptr<const Signal>, std::less<>> signals;
   std::map<int, std::vector<JointCoordinate>> coordinates;  ///< by entity

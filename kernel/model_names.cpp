@@ -63,7 +63,7 @@ std::vector<std::string> keys(const Names& names) {
 void ModelBuilder::offer_marker(std::string_view name, Marker marker) {
   if (!box_is_fixed_) box_.enclose(initial(marker).p_WM);
   const std::string full = full_name(name);
-  if (!model_->markers.emplace(full, marker.named(full)).second)
+  if (!model_->markers.emplace(full, std::move(marker)).second)
     throw Error(entity().where, "there are two markers named '" + full + "'");
 }
 
@@ -107,7 +107,8 @@ const OfferedThing* ModelBuilder::find_thing(std::string_view full) const {
 }
 
 Marker ModelBuilder::named_marker(const Value& value) const {
-  if (const auto at = model_->markers.find(value.text); at != model_->markers.end()) return at->second;
+  if (const auto at = model_->markers.find(value.text); at != model_->markers.end())
+    return at->second.named(at->first);
   if (const auto call = as_call(value.text))
     if (const auto family = families_.find(call->first); family != families_.end()) {
       try {

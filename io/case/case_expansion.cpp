@@ -358,7 +358,7 @@ void CaseExpansion::build(const PlannedThing& thing, ModelBuilder& builder, bool
       own = thing.coordinate_element != nullptr ? map_of_coordinate_element(thing) : map_of(thing);
     const Value& map = common != nullptr ? *common : own;
     if (thing.type == nullptr) {
-      builder.model().markers.insert_or_assign(thing.name, builder.marker(map, *context_).named(thing.name));
+      builder.model().markers.insert_or_assign(thing.name, builder.marker(map, *context_));
       return;
     }
     if (listed)

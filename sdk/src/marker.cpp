@@ -6,11 +6,23 @@
 namespace trammel {
 
 const Mat3 Marker::no_turn = Mat3::Identity();
+const std::string Marker::name_of_ground = "ground", Marker::no_name;
+
+template <class Change>
+Marker Marker::with_rest(Change&& change) const {
+  auto rest = std::make_shared<Rest>(rest_ == nullptr ? Rest{name(), {}, {}} : *rest_);
+  change(*rest);
+  Marker m = *this;
+  m.turn_ = rest->turn.get();
+  m.rest_ = std::move(rest);
+  return m;
+}
 
 void Marker::set_R_FM(const Mat3& R_FM) {
   // A rotation with this diagonal is the identity.
   const bool turns = !(R_FM(0, 0) == 1 && R_FM(1, 1) == 1 && R_FM(2, 2) == 1);
-  turn_ = turns ? std::make_shared<const Mat3>(R_FM) : nullptr;
+  if (!turns && !is_turned()) return;
+  *this = with_rest([&](Rest& rest) { rest.turn = turns ? std::make_shared<const Mat3>(R_FM) : nullptr; });
 }
 
 Marker Marker::ground(const Mat3& R_WM, const Vec3& p_WM) {
@@ -27,7 +39,6 @@ Marker Marker::on_frame(const Frame& frame, const Mat3& R_FM, const Vec3& p_FM_F
   m.set_R_FM(R_FM);
   m.p_FM_F_ = p_FM_F;
   m.offset_is_identity_ = p_FM_F.isZero(0) && !m.is_turned();
-  m.name_.clear();
   return m;
 }
 
@@ -35,22 +46,19 @@ Marker Marker::on_point(BlockId position) {
   Marker m;
   m.kind_ = Kind::point;
   m.frame_.position = position;
-  m.name_.clear();
   return m;
 }
 
 Marker Marker::on_shape(std::shared_ptr<const MarkerShape> shape) {
   Marker m;
   m.kind_ = Kind::shape;
-  m.shape_ = std::move(shape);
-  m.name_.clear();
-  return m;
+  return m.with_rest([&](Rest& rest) { rest.shape = std::move(shape); });
 }
 
 Marker Marker::offset(const Mat3& R_MN, const Vec3& p_MN_M) const {
   if (is_point()) {
     if (p_MN_M.isZero(0)) return *this;
-    throw Error("marker '" + name_ + "' is a point without orientation: it cannot carry an offset");
+    throw Error("marker '" + name() + "' is a point without orientation: it cannot carry an offset");
   }
   Marker m = *this;
   m.p_FM_F_ = p_FM_F_ + R_FM() * p_MN_M;
@@ -60,9 +68,7 @@ Marker Marker::offset(const Mat3& R_MN, const Vec3& p_MN_M) const {
 }
 
 Marker Marker::named(std::string name) const {
-  Marker m = *this;
-  m.name_ = std::move(name);
-  return m;
+  return with_rest([&](Rest& rest) { rest.name = std::move(name); });
 }
 
 std::vector<BlockId> Marker::blocks() const {
@@ -74,13 +80,13 @@ std::vector<BlockId> Marker::blocks() const {
     case Kind::point:
       return {frame_.position};
     case Kind::shape:
-      return shape_->blocks();
+      return shape()->blocks();
   }
   return {};
 }
 
 std::vector<int> Marker::block_sizes() const {
-  return has_shape() ? shape_->block_sizes() : std::vector<int>(static_cast<std::size_t>(block_count()), 3);
+  return has_shape() ? shape()->block_sizes() : std::vector<int>(static_cast<std::size_t>(block_count()), 3);
 }
 
 Vec6 Marker::acceleration(const LocalState& x, int first, const MarkerMotion& motion) const {
@@ -137,7 +143,7 @@ void complete_in_frame(const LocalState& x, int first, const Mat3& R_FM, const V
 void Marker::evaluate(const LocalState& x, int first, MotionLevel level, MarkerMotion& out) const {
   if (has_shape()) {
     out.compensation_W.setZero();
-    shape_->evaluate(x, first, level, out);
+    shape()->evaluate(x, first, level, out);
     if (!offset_is_identity_) add_offset(OffsetMotion{R_FM(), p_FM_F_}, level, out);
     return;
   }
@@ -163,11 +169,11 @@ void Marker::add_second_order(const LocalState& x, int first, const MarkerMotion
       break;
     case Kind::shape:
       if (offset_is_identity_) {
-        shape_->add_second_order(x, first, motion, w, K);
+        shape()->add_second_order(x, first, motion, w, K);
       } else {
         MarkerMotion base;
-        shape_->evaluate(x, first, MotionLevel::jacobian, base);
-        shape_->add_second_order(x, first, base, wrench_at_base(base.R_WM, R_FM(), p_FM_F_, w), K);
+        shape()->evaluate(x, first, MotionLevel::jacobian, base);
+        shape()->add_second_order(x, first, base, wrench_at_base(base.R_WM, R_FM(), p_FM_F_, w), K);
         add_offset_second_order(base, p_FM_F_, w, K);
       }
       break;

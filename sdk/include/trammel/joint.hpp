@@ -569,8 +569,8 @@ class Joint {
   int blocks_A_ = 0, blocks_ = 0;
   bool rigid_ = true;             ///< no marker has a shape
   bool connects_frames_ = false;  ///< and both are fixed to frames of which no block is identified
-  JointSite site_;
   std::array<detail::GroupAt, most_groups> groups_{};
+  JointSite site_;
   History history_;
 };
 

@@ -91,10 +91,10 @@ class TRAMMEL_API Marker {
   bool is_rigid_frame() const { return kind_ == Kind::frame; }
   bool is_point() const { return kind_ == Kind::point; }
   bool has_shape() const { return kind_ == Kind::shape; }
-  const MarkerShape* shape() const { return shape_.get(); }
+  const MarkerShape* shape() const { return has_shape() ? rest_->shape.get() : nullptr; }
   /// The frame to which a rigid marker is fixed (blocks are `no_block` for the ground).
   const Frame& frame() const { return frame_; }
-  const Mat3& R_FM() const { return turn_ == nullptr ? no_turn : *turn_; }
+  const Mat3& R_FM() const { return is_turned() ? *turn_ : no_turn; }
   /// Whether its axes are not those of its frame: else R_FM is the identity.
   bool is_turned() const { return turn_ != nullptr; }
   const Vec3& p_FM_F() const { return p_FM_F_; }
@@ -102,13 +102,15 @@ class TRAMMEL_API Marker {
   bool at_frame_origin() const { return (is_rigid_frame() && p_FM_F_.isZero(0)) || is_point(); }
 
   /// The name in the case: "crank.start".
-  const std::string& name() const { return name_; }
+  const std::string& name() const {
+    return rest_ != nullptr ? rest_->name : is_ground() ? name_of_ground : no_name;
+  }
   Marker named(std::string name) const;
 
   /// The marker's blocks, in the order of the columns of J.
   std::vector<BlockId> blocks() const;
   int block_count() const {
-    if (has_shape()) return static_cast<int>(shape_->blocks().size());
+    if (has_shape()) return static_cast<int>(shape()->blocks().size());
     return is_rigid_frame() ? 2 : is_point() ? 1 : 0;
   }
   std::vector<int> block_sizes() const;
@@ -125,19 +127,27 @@ class TRAMMEL_API Marker {
 
  private:
   enum class Kind : std::uint8_t { ground, frame, point, shape };
+  /// What copies share. Fields may be added at its end.
+  struct Rest {
+    std::string name;
+    std::shared_ptr<const MarkerShape> shape;
+    std::shared_ptr<const Mat3> turn;
+  };
   static const Mat3 no_turn;
+  static const std::string name_of_ground, no_name;
 
+  /// This marker with the rest that `change` makes of its own.
+  template <class Change>
+  Marker with_rest(Change&& change) const;
   void set_R_FM(const Mat3& R_FM);
 
-  // In the order of use: what residuals of rigid joints read lies in one line of the cache.
+  // What residuals of rigid joints read, and no more: in large models they are read from memory.
   Vec3 p_FM_F_ = Vec3::Zero();
   Frame frame_;
   Kind kind_ = Kind::ground;
   bool offset_is_identity_ = true;
-  std::shared_ptr<const Mat3> turn_;  ///< R_FM; null for the identity, which most markers have
-  std::shared_ptr<const MarkerShape> shape_;
-  std::string name_ = "ground";
-  Reserved<2> reserved_;
+  const Mat3* turn_ = nullptr;  ///< R_FM, which `rest_` owns; null for the identity, which most markers have
+  std::shared_ptr<const Rest> rest_;  ///< null without a turn, a shape and a name of its own
 };
 
 namespace detail {
@@ -172,8 +182,8 @@ inline void twist_in_frame(const LocalState& x, int first, const Mat3* turn, con
 inline void Marker::evaluate_rigid(const LocalState& x, int first, bool twist, MarkerMotion& out) const {
   eigen_assert(!has_shape());
   if (kind_ == Kind::frame) {
-    detail::pose_in_frame(x, first, turn_.get(), p_FM_F_, out);
-    if (twist) detail::twist_in_frame(x, first, turn_.get(), p_FM_F_, out);
+    detail::pose_in_frame(x, first, turn_, p_FM_F_, out);
+    if (twist) detail::twist_in_frame(x, first, turn_, p_FM_F_, out);
     return;
   }
   out.twist.setZero();
