@@ -1,6 +1,7 @@
 """What bench/paired.sh runs: steps of the systems of bench/run.py by two programs in turns, such as this one and an earlier one.
 
-A step's time is that of a long run less that of one step, over the steps between; the median of the pairs counts.
+A step's time is that of a long run less that of one step, over the steps between. 'time of a step' and the phases are the medians of the
+pairs; 'of the least' compares the fastest runs, which a machine with other work disturbs less.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import sys
 from case_run import PHASES, RunFailed
 from run import Bench, difference, wanted_rows
 
-COLUMNS = ['system', 'size', 'time of a step', 'least, most', *PHASES, 'iterations', 'factorizations', 'start']
+COLUMNS = ['system', 'size', 'time of a step', 'least, most', 'of the least', *PHASES, 'iterations', 'factorizations', 'start']
 
 
 def arguments():
@@ -25,21 +26,28 @@ def arguments():
 
 
 def per_step(program, scratch, system, size, steps):
-    """A step of `program`, and its start."""
+    """A step of `program`, its start, and what the short run and the long one took."""
     bench = Bench(program, scratch, 'quick', None)
-    found = difference(*(bench.one(system, size, count, 1) for count in (1, steps)))
-    return {**found['per'], 'start': found['start']}
+    short, long = (bench.one(system, size, count, 1) for count in (1, steps))
+    found = difference(short, long)
+    return {**found['per'], 'start': found['start'], 'short': short['stages'], 'long': long['stages']}
 
 
 def of(now, before):
     return f'{now / before:.2f}' if now > 0 and before > 0 else ''
 
 
+def of_the_least(pairs):
+    """The ratio of the times of steps by the fastest runs of each kind."""
+    now, before = (min(run['long'] for run in runs) - min(run['short'] for run in runs) for runs in zip(*pairs))
+    return of(now, before)
+
+
 def line(system, size, pairs):
     middle = [{key: statistics.median(run[key] for run in runs) for key in runs[0]} for runs in zip(*pairs)]
     now, before = middle
     ratios = sorted(a['stages'] / b['stages'] for a, b in pairs)
-    cells = [system.name, str(size), f'{statistics.median(ratios):.2f}', f'{ratios[0]:.2f}, {ratios[-1]:.2f}']
+    cells = [system.name, str(size), f'{statistics.median(ratios):.2f}', f'{ratios[0]:.2f}, {ratios[-1]:.2f}', of_the_least(pairs)]
     for phase in PHASES:  # of the step before, so that they add up
         cells.append(f'{before[phase] / before["stages"]:.2f} to {now[phase] / before["stages"]:.2f}')
     cells += [f'{before[key]:.2f} to {now[key]:.2f}' for key in ('iterations', 'factorizations')]
