@@ -125,7 +125,7 @@ GrowingFile::GrowingFile(std::filesystem::path path, std::string_view start, std
 }
 
 void GrowingFile::append(std::string_view lines) {
-  // One call for each line: a process that is killed during a long call leaves a part of the text.
+  // One call for each line: a process that is killed during a call leaves a part of the text, where it lies on two pages of memory.
   while (!lines.empty()) {
     const std::size_t size = std::min(lines.find('\n'), lines.size() - 1) + 1;
     if (!writes_all(file_.get(), lines.substr(0, size), bytes_)) {

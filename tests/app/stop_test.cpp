@@ -130,8 +130,12 @@ cp -r out killed
 trammel run case.yaml -q -o out --set until=0.01)sh");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(std::filesystem::exists(workplace / "killed/run.lock"));
+  // The last line may be cut off.
   const std::string killed = workplace.read("killed/rod.csv");
-  EXPECT_EQ(killed.back(), '\n');
+  const Table rows = testing::table_of(killed.substr(0, killed.rfind('\n') + 1));
+  EXPECT_GT(rows.rows.size(), 5u);
+  for (const std::vector<double>& row : rows.rows) EXPECT_EQ(row.size(), rows.names.size());
+  testing::expect_no_gap(rows, 0.001);
   EXPECT_THAT(workplace.read("killed/out.pvd"), HasSubstr("</VTKFile>"));
   EXPECT_EQ(testing::table_of(workplace.read("out/rod.csv")).rows.back()[0], 0.01);
   EXPECT_FALSE(std::filesystem::exists(workplace / "out/run.lock"));
