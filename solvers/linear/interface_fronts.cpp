@@ -13,8 +13,11 @@ constexpr int tag = 1;
 /// Operations from which a rank gets a part of a front, and the most ranks that have some.
 constexpr double least_part = 2e6;
 constexpr std::size_t most_ranks = 16;
-/// Operations of a rank for each entry of its own front, and of the leader for each entry of its factors (it solves).
-constexpr double for_own_entry = 300, for_factor = 40;
+/// Operations of a rank in a factorization for each entry of its own front.
+constexpr double for_own_entry = 300;
+/// What an operation on full columns costs beside one on sparse columns, and how many solves a factorization is followed by (tangents are
+/// kept from step to step).
+constexpr double full = 0.1, solves = 30;
 
 /// Where unknowns of a group lie in its front if nothing is delayed.
 std::vector<int> places(const RankGroup& group, const std::vector<int>& unknowns) {
@@ -61,23 +64,16 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
   tasks_.clear();
   largest_ = 0;
   border_place_.assign(tree_.size(), {});
-  std::vector<std::vector<int>> ranks(tree_.size());
+  ranks_.assign(tree_.size(), {});
   for (std::size_t g = 0; g < tree_.size(); ++g) {
     const RankGroup& group = tree_[g];
     largest_ = std::max(largest_, group.eliminated.size() + group.border.size());
-    if (g < seen.size()) ranks[g].push_back(static_cast<int>(g));
+    if (g < seen.size()) ranks_[g].push_back(static_cast<int>(g));
     for (const int part : group.parts) {
       if (part < 0) continue;
-      ranks[g].insert(ranks[g].end(), ranks[at(part)].begin(), ranks[at(part)].end());
+      ranks_[g].insert(ranks_[g].end(), ranks_[at(part)].begin(), ranks_[at(part)].end());
       border_place_[at(part)] = places(group, tree_[at(part)].border);
     }
-  }
-  deal_out(ranks);
-  for (std::size_t g = 0; g < tree_.size(); ++g) {
-    if (std::ranges::count(owners_[g].ranks, rank_) == 0) continue;
-    Task& its = tasks_.emplace_back();
-    its.group = static_cast<int>(g);
-    its.shared_front.set_structure(owners_[g], rank_);
   }
   own_ = tree_[at(rank_)].eliminated;
   own_.insert(own_.end(), tree_[at(rank_)].border.begin(), tree_[at(rank_)].border.end());
@@ -86,32 +82,42 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
   return largest_ <= most;
 }
 
-/// Gives fronts to those ranks of a group that have least to do.
-void InterfaceFronts::deal_out(const std::vector<std::vector<int>>& ranks) {
+/// Gives fronts to those ranks of a group that have least to do. Loads are operations on sparse columns for each solve.
+void InterfaceFronts::deal_out(MPI_Comm comm, const LinearWork& interior) {
+  const double of_interior = interior.solve + interior.factorization / solves;
+  int rank_count = 0;
+  MPI_Comm_size(comm, &rank_count);
+  std::vector<double> load(at(rank_count));
+  MPI_Allgather(&of_interior, 1, MPI_DOUBLE, load.data(), 1, MPI_DOUBLE, comm);
   owners_.assign(tree_.size(), {});
-  std::vector<double> load;
   for (std::size_t g = 0; g < tree_.size(); ++g) {
     const RankGroup& group = tree_[g];
     ColumnOwners& its = owners_[g];
     its.eliminated = static_cast<int>(group.eliminated.size());
     its.border = static_cast<int>(group.border.size());
     const double size = its.eliminated + its.border, all = group.operations();
-    if (group.parts[0] < 0) {
-      its.ranks = ranks[g];
-      load.push_back(all + for_own_entry * size * size);
-      continue;
-    }
-    const auto count = std::min({static_cast<std::size_t>(all / least_part), ranks[g].size(), most_ranks});
-    if (count > 1) {
-      its.ranks = ranks[g];
+    const bool is_one_rank = group.parts[0] < 0;
+    const auto count =
+        is_one_rank ? 1
+                    : std::min({static_cast<std::size_t>(all / least_part), ranks_[g].size(), most_ranks});
+    if (is_one_rank || count > 1) {
+      its.ranks = ranks_[g];
     } else {
       for (const int part : group.parts) its.ranks.push_back(leader_of(part));
     }
     std::ranges::stable_sort(its.ranks, {}, [&](int rank) { return load[at(rank)]; });
     its.ranks.resize(std::max<std::size_t>(count, 1));
-    for (const int rank : its.ranks) load[at(rank)] += all / static_cast<double>(its.ranks.size());
-    load[at(its.ranks[0])] += for_factor * its.eliminated * size;
+    for (const int rank : its.ranks)
+      load[at(rank)] += full * all / static_cast<double>(its.ranks.size()) / solves;
+    // The leader solves.
+    load[at(its.ranks[0])] += full * 4 * its.eliminated * size;
+    if (is_one_rank) load[at(its.ranks[0])] += full * for_own_entry * size * size / solves;
+    if (std::ranges::count(its.ranks, rank_) == 0) continue;
+    Task& task = tasks_.emplace_back();
+    task.group = static_cast<int>(g);
+    task.shared_front.set_structure(its, rank_);
   }
+  ranks_.clear();
 }
 
 InterfaceFronts::Task& InterfaceFronts::task(int group) {
@@ -252,7 +258,8 @@ void InterfaceFronts::give(MPI_Comm comm, Task& its) {
   }
 }
 
-bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part) {
+bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part, const LinearWork& interior) {
+  if (is_new()) deal_out(comm, interior);
   int fine = 1;
   for (Task& its : tasks_) {
     const RankGroup& group = tree_[at(its.group)];

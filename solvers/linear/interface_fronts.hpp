@@ -9,6 +9,7 @@
 
 #include "solvers/linear/front.hpp"
 #include "solvers/linear/shared_front.hpp"
+#include "solvers/linear/timings.hpp"
 #include "solvers/ranks/rank_tree.hpp"
 #include "trammel/index.hpp"
 
@@ -31,8 +32,11 @@ class InterfaceFronts {
     return place_[at(row)] + static_cast<int>(own_.size()) * place_[at(column)];
   }
 
-  /// Factorizes the sum of all ranks' parts. False on all ranks where it is singular to working precision. Collective.
-  bool factorize(MPI_Comm comm, std::span<const double> part);
+  /// Whether the next factorization is the first of its structure.
+  bool is_new() const { return !ranks_.empty(); }
+  /// Factorizes the sum of all ranks' parts. False on all ranks where it is singular to working precision. `interior`: what this rank's
+  /// interior takes; if `is_new`, fronts are given to those ranks that have least to do. Collective.
+  bool factorize(MPI_Comm comm, std::span<const double> part, const LinearWork& interior);
   /// Takes this rank's part of the right-hand side, and gives the solution, at the unknowns that this rank sees. Collective.
   void solve(MPI_Comm comm, std::span<double> y);
 
@@ -47,7 +51,7 @@ class InterfaceFronts {
     Eigen::VectorXd rest;                   ///< of a right-hand side, then of the solution
   };
 
-  void deal_out(const std::vector<std::vector<int>>& ranks);
+  void deal_out(MPI_Comm comm, const LinearWork& interior);
   Task& task(int group);
   int leader_of(int group) const { return owners_[at(group)].ranks[0]; }
   bool leads(int group) const { return leader_of(group) == rank_; }
@@ -64,7 +68,8 @@ class InterfaceFronts {
   int rank_ = 0;
   std::size_t largest_ = 0;
   std::vector<RankGroup> tree_;
-  std::vector<ColumnOwners> owners_;  ///< by group
+  std::vector<std::vector<int>> ranks_;  ///< by group; empty once fronts are dealt out
+  std::vector<ColumnOwners> owners_;     ///< by group
   std::vector<std::vector<int>>
       border_place_;         ///< by group, of its border in the front of the whole, if nothing is delayed
   std::vector<int> own_;     ///< unknowns in this rank's own front

@@ -155,13 +155,13 @@ bool InterfaceMatrix::scale() {
   return true;
 }
 
-InterfaceMatrix::Outcome InterfaceMatrix::factorize(MPI_Comm comm, bool weak) {
+InterfaceMatrix::Outcome InterfaceMatrix::factorize(MPI_Comm comm, bool weak, const LinearWork& interior) {
   bool regular = true;
   if (kind_ == Kind::fronts) {
     int weak_somewhere = weak ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &weak_somewhere, 1, MPI_INT, MPI_MAX, comm);
     if (weak_somewhere > 0) return Outcome::weak;
-    regular = fronts_.factorize(comm, value_);
+    regular = fronts_.factorize(comm, value_, interior);
   } else {
     if (!sum_entries(comm, weak)) return Outcome::weak;
     if (size_ > 0) regular = kind_ == Kind::dense ? factorize_dense() : scale() && factorize_sparse();

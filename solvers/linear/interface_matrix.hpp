@@ -45,9 +45,11 @@ class InterfaceMatrix {
   /// Numbers of the entries `direct`.
   std::span<const PetscInt> of_direct() const { return of_direct_; }
 
+  bool needs_work() const { return kind_ == Kind::fronts && fronts_.is_new(); }
   /// Factorizes the sum of all ranks' parts. Collective; all ranks give the same.
   enum class Outcome { fine, weak, singular };  ///< weak: some rank says so; singular: to working precision
-  Outcome factorize(MPI_Comm comm, bool weak);
+  /// `interior`: work of this rank's interior, by which fronts are dealt out; read only if `needs_work`.
+  Outcome factorize(MPI_Comm comm, bool weak, const LinearWork& interior = {});
   /// Takes this rank's part of a right-hand side, and gives the solution at the unknowns that are touched, owned or in `direct` here. Equal to
   /// the bit on all ranks. Collective.
   void solve(MPI_Comm comm, std::span<double> y);

@@ -231,7 +231,7 @@ InterfaceMatrix::Outcome Substructuring::eliminate(Mat A) {
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &factorized_));
   const bool fine = lu_.factorize(local.own(), c_, r_);
   if (fine) lu_.add_complement(schur_.of_interior(), schur_.entries());
-  return schur_.factorize(comm_, !fine);
+  return schur_.factorize(comm_, !fine, schur_.needs_work() ? lu_.work() : LinearWork());
 }
 
 /// Moves weak unknowns of all interiors to the interface; false where there are none.
