@@ -109,8 +109,9 @@ void InterfaceFronts::deal_out(MPI_Comm comm, const LinearWork& interior) {
     its.ranks.resize(std::max<std::size_t>(count, 1));
     for (const int rank : its.ranks)
       load[at(rank)] += full * all / static_cast<double>(its.ranks.size()) / solves;
-    // The leader solves.
-    load[at(its.ranks[0])] += full * 4 * its.eliminated * size;
+    // The leader solves, by U and D with the help of the second.
+    for (const int rank : {its.ranks.front(), its.ranks[count > 1 ? 1 : 0]})
+      load[at(rank)] += full * 2 * its.eliminated * size;
     if (is_one_rank) load[at(its.ranks[0])] += full * for_own_entry * size * size / solves;
     if (std::ranges::count(its.ranks, rank_) == 0) continue;
     Task& task = tasks_.emplace_back();
@@ -312,11 +313,12 @@ void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
     if (another_leads(group)) send(leader_of(group.whole), its.rest);
   }
   for (auto its = tasks_.rbegin(); its != tasks_.rend(); ++its) {
+    if (its->shared && its->shared_front.helps()) its->shared_front.help(comm);
     if (!leads(its->group)) continue;
     const RankGroup& group = tree_[at(its->group)];
     if (another_leads(group)) receive(leader_of(group.whole), its->rest);
     if (its->shared)
-      its->shared_front.backward(its->rest, x_);
+      its->shared_front.backward(comm, its->rest, x_);
     else
       its->front.backward(its->rest, x_);
     if (group.parts[0] < 0) {

@@ -9,7 +9,7 @@ namespace trammel {
 
 namespace {
 
-constexpr int scale_tag = 11, panel_tag = 12, upper_tag = 13, gather_tag = 14;
+constexpr int scale_tag = 11, panel_tag = 12, upper_tag = 13, gather_tag = 14, solve_tag = 15;
 
 void send(const double* numbers, std::ptrdiff_t count, int rank, int tag, MPI_Comm comm) {
   MPI_Send(numbers, static_cast<int>(count), MPI_DOUBLE, rank, tag, comm);
@@ -157,9 +157,9 @@ bool SharedFront::find_panels(MPI_Comm comm) {
 }
 
 void SharedFront::gather_upper(MPI_Comm comm) {
-  if (leads()) upper_.resize(leading_, size_);
+  if (has_upper()) upper_.resize(leading_, size_);
   for (std::size_t place = 0; place < owners_.ranks.size(); ++place) {
-    if (!leads() && at(place_) != place) continue;
+    if (!has_upper() && at(place_) != place) continue;
     const auto rows = [&](const Block& block) { return std::min(block.first + block.width, leading_); };
     std::vector<double> numbers;
     std::ptrdiff_t length = 0;
@@ -174,8 +174,8 @@ void SharedFront::gather_upper(MPI_Comm comm) {
       numbers.resize(static_cast<std::size_t>(length));
       receive_into(numbers.data(), length, owners_.ranks[place], upper_tag, comm);
     }
-    if (!leads()) {
-      send(numbers.data(), length, owners_.ranks[0], upper_tag, comm);
+    if (!has_upper()) {
+      send(numbers.data(), length, owners_.ranks[at(place_of_upper())], upper_tag, comm);
       continue;
     }
     const double* from = numbers.data();
@@ -235,14 +235,14 @@ bool SharedFront::eliminate(MPI_Comm comm, double least) {
   if (fine) {
     gather_upper(comm);
     double rcond = 0;
-    if (leads()) {
+    if (has_upper()) {
       double sum = 0;
       for (const Panel& panel : panels_) sum = std::max(sum, panel.numbers[1]);
       rcond = 1 / (sum * Eigen::internal::rcond_invmatrix_L1_norm_estimate(Inverse{*this}));
-      for (std::size_t k = 1; k < owners_.ranks.size(); ++k)
-        send(&rcond, 1, owners_.ranks[k], scale_tag, comm);
+      for (std::size_t k = 0; k < owners_.ranks.size(); ++k)
+        if (static_cast<int>(k) != place_) send(&rcond, 1, owners_.ranks[k], scale_tag, comm);
     } else {
-      receive_into(&rcond, 1, owners_.ranks[0], scale_tag, comm);
+      receive_into(&rcond, 1, owners_.ranks[at(place_of_upper())], scale_tag, comm);
     }
     fine = rcond > least;
   }
@@ -277,11 +277,11 @@ void SharedFront::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
   rest = own_.tail(size_ - leading_);
 }
 
-void SharedFront::backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) const {
-  x = own_;
-  if (rest.size() > 0)
-    dense_->subtract_product(x.data(), upper_.data() + std::ptrdiff_t{leading_} * leading_, rest.data(),
-                             leading_, leading_, static_cast<int>(rest.size()), 1);
+/// From L^-1 b and the solution at the border the other unknowns.
+void SharedFront::solve_upper(Eigen::VectorXd& x) const {
+  if (size_ > leading_)
+    dense_->subtract_product(x.data(), upper_.data() + std::ptrdiff_t{leading_} * leading_,
+                             x.data() + leading_, leading_, leading_, size_ - leading_, 1);
   dense_->solve_upper(upper_.data(), leading_, leading_, x.data());
   for (int k = 0; k < panel_count_; ++k) {
     const Block& block = blocks_[at(k)];
@@ -289,7 +289,26 @@ void SharedFront::backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) cons
                                                    block.width);
     x.segment(block.first, block.width) = scales.cwiseProduct(x.segment(block.first, block.width)).eval();
   }
+}
+
+void SharedFront::backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x) {
+  own_.tail(rest.size()) = rest;
+  if (has_upper()) {
+    x = own_;
+    return solve_upper(x);
+  }
+  const int helper = owners_.ranks[at(place_of_upper())];
+  send(own_.data(), size_, helper, solve_tag, comm);
+  x.resize(size_);
+  receive_into(x.data(), leading_, helper, solve_tag, comm);
   x.tail(rest.size()) = rest;
+}
+
+void SharedFront::help(MPI_Comm comm) {
+  own_.resize(size_);
+  receive_into(own_.data(), size_, owners_.ranks[0], solve_tag, comm);
+  solve_upper(own_);
+  send(own_.data(), leading_, owners_.ranks[0], solve_tag, comm);
 }
 
 }  // namespace trammel

@@ -52,8 +52,11 @@ class SharedFront {
   int size() const { return size_; }
   /// From a right-hand side that of the border. Of the leader, as the next.
   void forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest);
-  /// From the solution at the border the whole one, to the right-hand side of the last `forward`.
-  void backward(const Eigen::VectorXd& rest, Eigen::VectorXd& x) const;
+  /// From the solution at the border the whole one, to the right-hand side of the last `forward`. Meanwhile the rank that `helps` calls
+  /// `help`.
+  void backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x);
+  bool helps() const { return has_upper() && !leads(); }
+  void help(MPI_Comm comm);
 
  private:
   struct Block {
@@ -68,6 +71,9 @@ class SharedFront {
   struct Inverse;
 
   bool leads() const { return place_ == 0; }
+  /// The second rank has U and D: a solve by all factors would take the first twice as long.
+  int place_of_upper() const { return owners_.ranks.size() > 1 ? 1 : 0; }
+  bool has_upper() const { return place_ == place_of_upper(); }
   int next(int place) const { return (place + 1) % static_cast<int>(owners_.ranks.size()); }
   int previous(int place) const { return place > 0 ? place - 1 : static_cast<int>(owners_.ranks.size()) - 1; }
   const double* factors(int panel) const {
@@ -81,6 +87,7 @@ class SharedFront {
   bool find_panels(MPI_Comm comm);
   void gather_upper(MPI_Comm comm);
   void solve_lower(double* x, int rows) const;
+  void solve_upper(Eigen::VectorXd& x) const;
 
   ColumnOwners owners_;
   int place_ = 0;  ///< of this rank
@@ -91,8 +98,8 @@ class SharedFront {
   Eigen::VectorXd row_scale_, column_scale_, column_sum_;  ///< of E
   std::vector<Panel> panels_;
   std::vector<MPI_Request> sent_;
-  Eigen::MatrixXd upper_;  ///< U and D, at the leader
-  Eigen::VectorXd own_;    ///< L^-1 b
+  Eigen::MatrixXd upper_;  ///< U and D, where `has_upper`
+  Eigen::VectorXd own_;    ///< L^-1 b, then beside it the solution at the border
   std::unique_ptr<DenseLu> dense_ = DenseLu::make();
 };
 
