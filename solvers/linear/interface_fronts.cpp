@@ -10,6 +10,9 @@ namespace {
 
 // PETSc takes the tags of its communicators from the largest downwards.
 constexpr int tag = 1;
+/// Of solutions on their way down to a group, and within its front. They meet others of the same ranks in any order.
+constexpr int tag_downwards(int group) { return 100 + 2 * group; }
+constexpr int tag_within(int group) { return 101 + 2 * group; }
 /// Operations from which a rank gets a part of a front, and the most ranks that have some.
 constexpr double least_part = 2e6;
 constexpr std::size_t most_ranks = 16;
@@ -109,14 +112,14 @@ void InterfaceFronts::deal_out(MPI_Comm comm, const LinearWork& interior) {
     its.ranks.resize(std::max<std::size_t>(count, 1));
     for (const int rank : its.ranks)
       load[at(rank)] += full * all / static_cast<double>(its.ranks.size()) / solves;
-    // The leader solves, by U and D with the help of the second.
+    // A solution goes up by the first, and down by the second.
     for (const int rank : {its.ranks.front(), its.ranks[count > 1 ? 1 : 0]})
       load[at(rank)] += full * 2 * its.eliminated * size;
     if (is_one_rank) load[at(its.ranks[0])] += full * for_own_entry * size * size / solves;
     if (std::ranges::count(its.ranks, rank_) == 0) continue;
     Task& task = tasks_.emplace_back();
     task.group = static_cast<int>(g);
-    task.shared_front.set_structure(its, rank_);
+    task.shared_front.set_structure(its, rank_, tag_within(task.group));
   }
   ranks_.clear();
 }
@@ -182,6 +185,7 @@ void InterfaceFronts::assemble(MPI_Comm comm, Task& its) {
     shared[p] = of_leader[p][0] < 0;
     delayed[p] = std::max(0, static_cast<int>(of_leader[p][0]));
   }
+  its.part_is_shared = shared;
   const int all_delayed = delayed[0] + delayed[1];
   its.shared = owners_[at(its.group)].ranks.size() > 1;
   Eigen::MatrixXd* matrix = nullptr;
@@ -282,13 +286,13 @@ bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part, con
 }
 
 void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
-  const auto send = [&](int rank, const Eigen::VectorXd& numbers) {
-    MPI_Send(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, rank, tag, comm);
-  };
-  const auto receive = [&](int rank, Eigen::VectorXd& numbers) {
-    MPI_Recv(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, rank, tag, comm,
-             MPI_STATUS_IGNORE);
-  };
+  solve_upwards(comm, y);
+  solve_downwards(comm, y);
+  for (Task& its : tasks_)
+    if (its.shared) its.shared_front.wait_until_sent();
+}
+
+void InterfaceFronts::solve_upwards(MPI_Comm comm, std::span<const double> y) {
   for (Task& its : tasks_) {
     if (!leads(its.group)) continue;
     const RankGroup& group = tree_[at(its.group)];
@@ -298,25 +302,41 @@ void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
     } else {
       for (std::size_t p = 0; p < 2; ++p) {
         const std::vector<int>& places = its.place[p];
-        if (!leads(group.parts[p])) {
+        const int leader = leader_of(group.parts[p]);
+        if (leader != rank_) {
           left_.resize(static_cast<Eigen::Index>(places.size()));
-          receive(leader_of(group.parts[p]), left_);
+          MPI_Recv(left_.data(), static_cast<int>(left_.size()), MPI_DOUBLE, leader, tag, comm,
+                   MPI_STATUS_IGNORE);
         }
-        const Eigen::VectorXd& left = leads(group.parts[p]) ? task(group.parts[p]).rest : left_;
+        const Eigen::VectorXd& left = leader == rank_ ? task(group.parts[p]).rest : left_;
         for (std::size_t k = 0; k < places.size(); ++k) b_[places[k]] += left[static_cast<Eigen::Index>(k)];
       }
     }
     if (its.shared)
-      its.shared_front.forward(b_, its.rest);
+      its.shared_front.forward(comm, b_, its.rest);
     else
       its.front.forward(b_, its.rest);
-    if (another_leads(group)) send(leader_of(group.whole), its.rest);
+    if (another_leads(group))
+      MPI_Send(its.rest.data(), static_cast<int>(its.rest.size()), MPI_DOUBLE, leader_of(group.whole), tag,
+               comm);
   }
+}
+
+void InterfaceFronts::solve_downwards(MPI_Comm comm, std::span<double> y) {
+  const auto is_own = [&](int group) {
+    const auto found = std::ranges::lower_bound(tasks_, group, {}, &Task::group);
+    return found != tasks_.end() && found->group == group && finisher_of(group, found->shared) == rank_;
+  };
   for (auto its = tasks_.rbegin(); its != tasks_.rend(); ++its) {
-    if (its->shared && its->shared_front.helps()) its->shared_front.help(comm);
-    if (!leads(its->group)) continue;
+    if (!is_own(its->group)) continue;
     const RankGroup& group = tree_[at(its->group)];
-    if (another_leads(group)) receive(leader_of(group.whole), its->rest);
+    if (group.whole >= 0 && !is_own(group.whole)) {
+      // Who finishes that group is known to its ranks alone.
+      const int size = its->shared ? owners_[at(its->group)].border : its->front.rest();
+      its->rest.resize(size);
+      MPI_Recv(its->rest.data(), size, MPI_DOUBLE, MPI_ANY_SOURCE, tag_downwards(its->group), comm,
+               MPI_STATUS_IGNORE);
+    }
     if (its->shared)
       its->shared_front.backward(comm, its->rest, x_);
     else
@@ -326,11 +346,13 @@ void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
       continue;
     }
     for (std::size_t p = 0; p < 2; ++p) {
+      const int part = group.parts[p], finisher = finisher_of(part, its->part_is_shared[p]);
       const std::vector<int>& places = its->place[p];
-      Eigen::VectorXd& left = leads(group.parts[p]) ? task(group.parts[p]).rest : left_;
+      Eigen::VectorXd& left = finisher == rank_ ? task(part).rest : left_;
       left.resize(static_cast<Eigen::Index>(places.size()));
       for (std::size_t k = 0; k < places.size(); ++k) left[static_cast<Eigen::Index>(k)] = x_[places[k]];
-      if (!leads(group.parts[p])) send(leader_of(group.parts[p]), left);
+      if (finisher != rank_)
+        MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, finisher, tag_downwards(part), comm);
     }
   }
 }

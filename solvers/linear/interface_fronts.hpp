@@ -48,13 +48,21 @@ class InterfaceFronts {
     Front front;
     SharedFront shared_front;
     std::array<std::vector<int>, 2> place;  ///< in the front, of all that each part has left
-    Eigen::VectorXd rest;                   ///< of a right-hand side, then of the solution
+    std::array<bool, 2> part_is_shared{};
+    Eigen::VectorXd rest;  ///< of a right-hand side, then of the solution
   };
 
   void deal_out(MPI_Comm comm, const LinearWork& interior);
   Task& task(int group);
   int leader_of(int group) const { return owners_[at(group)].ranks[0]; }
   bool leads(int group) const { return leader_of(group) == rank_; }
+  /// The rank that takes solutions down the tree through a group.
+  int finisher_of(int group, bool shared) const {
+    const std::vector<int>& ranks = owners_[at(group)].ranks;
+    return shared && ranks.size() > 1 ? ranks[1] : ranks[0];
+  }
+  void solve_upwards(MPI_Comm comm, std::span<const double> y);
+  void solve_downwards(MPI_Comm comm, std::span<double> y);
   /// Whether another rank leads the group that this one is a part of.
   bool another_leads(const RankGroup& group) const { return group.whole >= 0 && !leads(group.whole); }
   void assemble(MPI_Comm comm, Task& its);

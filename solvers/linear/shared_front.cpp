@@ -9,7 +9,7 @@ namespace trammel {
 
 namespace {
 
-constexpr int scale_tag = 11, panel_tag = 12, upper_tag = 13, gather_tag = 14, solve_tag = 15;
+constexpr int scale_tag = 11, panel_tag = 12, upper_tag = 13, gather_tag = 14;
 
 void send(const double* numbers, std::ptrdiff_t count, int rank, int tag, MPI_Comm comm) {
   MPI_Send(numbers, static_cast<int>(count), MPI_DOUBLE, rank, tag, comm);
@@ -21,8 +21,9 @@ void receive_into(double* numbers, std::ptrdiff_t count, int rank, int tag, MPI_
 
 }  // namespace
 
-void SharedFront::set_structure(ColumnOwners owners, int rank) {
+void SharedFront::set_structure(ColumnOwners owners, int rank, int solve_tag) {
   owners_ = std::move(owners);
+  solve_tag_ = solve_tag;
   place_ = static_cast<int>(std::ranges::find(owners_.ranks, rank) - owners_.ranks.begin());
 }
 
@@ -157,9 +158,9 @@ bool SharedFront::find_panels(MPI_Comm comm) {
 }
 
 void SharedFront::gather_upper(MPI_Comm comm) {
-  if (has_upper()) upper_.resize(leading_, size_);
+  if (finishes()) upper_.resize(leading_, size_);
   for (std::size_t place = 0; place < owners_.ranks.size(); ++place) {
-    if (!has_upper() && at(place_) != place) continue;
+    if (!finishes() && at(place_) != place) continue;
     const auto rows = [&](const Block& block) { return std::min(block.first + block.width, leading_); };
     std::vector<double> numbers;
     std::ptrdiff_t length = 0;
@@ -174,8 +175,8 @@ void SharedFront::gather_upper(MPI_Comm comm) {
       numbers.resize(static_cast<std::size_t>(length));
       receive_into(numbers.data(), length, owners_.ranks[place], upper_tag, comm);
     }
-    if (!has_upper()) {
-      send(numbers.data(), length, owners_.ranks[at(place_of_upper())], upper_tag, comm);
+    if (!finishes()) {
+      send(numbers.data(), length, owners_.ranks[at(finisher())], upper_tag, comm);
       continue;
     }
     const double* from = numbers.data();
@@ -235,19 +236,18 @@ bool SharedFront::eliminate(MPI_Comm comm, double least) {
   if (fine) {
     gather_upper(comm);
     double rcond = 0;
-    if (has_upper()) {
+    if (finishes()) {
       double sum = 0;
       for (const Panel& panel : panels_) sum = std::max(sum, panel.numbers[1]);
       rcond = 1 / (sum * Eigen::internal::rcond_invmatrix_L1_norm_estimate(Inverse{*this}));
       for (std::size_t k = 0; k < owners_.ranks.size(); ++k)
         if (static_cast<int>(k) != place_) send(&rcond, 1, owners_.ranks[k], scale_tag, comm);
     } else {
-      receive_into(&rcond, 1, owners_.ranks[at(place_of_upper())], scale_tag, comm);
+      receive_into(&rcond, 1, owners_.ranks[at(finisher())], scale_tag, comm);
     }
     fine = rcond > least;
   }
-  MPI_Waitall(static_cast<int>(sent_.size()), sent_.data(), MPI_STATUSES_IGNORE);
-  sent_.clear();
+  wait_until_sent();
   return fine;
 }
 
@@ -270,18 +270,30 @@ void SharedFront::gather(MPI_Comm comm, Eigen::MatrixXd& matrix) {
   }
 }
 
-void SharedFront::forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
+void SharedFront::forward(MPI_Comm comm, const Eigen::VectorXd& b, Eigen::VectorXd& rest) {
   own_ = b;
   own_.head(leading_) = row_scale_.cwiseProduct(b.head(leading_));
   solve_lower(own_.data(), size_);
   rest = own_.tail(size_ - leading_);
+  if (!finishes())
+    MPI_Isend(own_.data(), leading_, MPI_DOUBLE, owners_.ranks[at(finisher())], solve_tag_, comm,
+              &sent_.emplace_back());
 }
 
-/// From L^-1 b and the solution at the border the other unknowns.
-void SharedFront::solve_upper(Eigen::VectorXd& x) const {
-  if (size_ > leading_)
-    dense_->subtract_product(x.data(), upper_.data() + std::ptrdiff_t{leading_} * leading_,
-                             x.data() + leading_, leading_, leading_, size_ - leading_, 1);
+void SharedFront::wait_until_sent() {
+  MPI_Waitall(static_cast<int>(sent_.size()), sent_.data(), MPI_STATUSES_IGNORE);
+  sent_.clear();
+}
+
+void SharedFront::backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x) {
+  x.resize(size_);
+  if (leads())
+    x = own_;
+  else
+    receive_into(x.data(), leading_, owners_.ranks[0], solve_tag_, comm);
+  if (rest.size() > 0)
+    dense_->subtract_product(x.data(), upper_.data() + std::ptrdiff_t{leading_} * leading_, rest.data(),
+                             leading_, leading_, static_cast<int>(rest.size()), 1);
   dense_->solve_upper(upper_.data(), leading_, leading_, x.data());
   for (int k = 0; k < panel_count_; ++k) {
     const Block& block = blocks_[at(k)];
@@ -289,26 +301,7 @@ void SharedFront::solve_upper(Eigen::VectorXd& x) const {
                                                    block.width);
     x.segment(block.first, block.width) = scales.cwiseProduct(x.segment(block.first, block.width)).eval();
   }
-}
-
-void SharedFront::backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x) {
-  own_.tail(rest.size()) = rest;
-  if (has_upper()) {
-    x = own_;
-    return solve_upper(x);
-  }
-  const int helper = owners_.ranks[at(place_of_upper())];
-  send(own_.data(), size_, helper, solve_tag, comm);
-  x.resize(size_);
-  receive_into(x.data(), leading_, helper, solve_tag, comm);
   x.tail(rest.size()) = rest;
-}
-
-void SharedFront::help(MPI_Comm comm) {
-  own_.resize(size_);
-  receive_into(own_.data(), size_, owners_.ranks[0], solve_tag, comm);
-  solve_upper(own_);
-  send(own_.data(), leading_, owners_.ranks[0], solve_tag, comm);
 }
 
 }  // namespace trammel

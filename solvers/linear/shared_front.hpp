@@ -36,7 +36,8 @@ struct ColumnOwners {
 /// have. All functions with a communicator are collective on the ranks of the front.
 class SharedFront {
  public:
-  void set_structure(ColumnOwners owners, int rank);
+  /// `solve_tag`: of its messages in a solve, unlike those of other fronts.
+  void set_structure(ColumnOwners owners, int rank, int solve_tag);
   /// A matrix of zeros, with `delayed` columns of the leader after those that are eliminated anyway.
   void start(int delayed);
   /// A column of this rank, by its number in the front.
@@ -50,13 +51,14 @@ class SharedFront {
   void gather(MPI_Comm comm, Eigen::MatrixXd& matrix);
 
   int size() const { return size_; }
-  /// From a right-hand side that of the border. Of the leader, as the next.
-  void forward(const Eigen::VectorXd& b, Eigen::VectorXd& rest);
-  /// From the solution at the border the whole one, to the right-hand side of the last `forward`. Meanwhile the rank that `helps` calls
-  /// `help`.
+  /// From a right-hand side that of the border. Of the leader, as the next; what the other factors need goes to the rank that finishes.
+  void forward(MPI_Comm comm, const Eigen::VectorXd& b, Eigen::VectorXd& rest);
+  void wait_until_sent();
+  /// Whether this rank has U and D, by which it finishes a solution: the second of several, since a solution by all factors would take the
+  /// first twice as long.
+  bool finishes() const { return place_ == finisher(); }
+  /// From the solution at the border the whole one, to the right-hand side of the last `forward`.
   void backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x);
-  bool helps() const { return has_upper() && !leads(); }
-  void help(MPI_Comm comm);
 
  private:
   struct Block {
@@ -71,9 +73,7 @@ class SharedFront {
   struct Inverse;
 
   bool leads() const { return place_ == 0; }
-  /// The second rank has U and D: a solve by all factors would take the first twice as long.
-  int place_of_upper() const { return owners_.ranks.size() > 1 ? 1 : 0; }
-  bool has_upper() const { return place_ == place_of_upper(); }
+  int finisher() const { return owners_.ranks.size() > 1 ? 1 : 0; }
   int next(int place) const { return (place + 1) % static_cast<int>(owners_.ranks.size()); }
   int previous(int place) const { return place > 0 ? place - 1 : static_cast<int>(owners_.ranks.size()) - 1; }
   const double* factors(int panel) const {
@@ -87,10 +87,10 @@ class SharedFront {
   bool find_panels(MPI_Comm comm);
   void gather_upper(MPI_Comm comm);
   void solve_lower(double* x, int rows) const;
-  void solve_upper(Eigen::VectorXd& x) const;
 
   ColumnOwners owners_;
   int place_ = 0;  ///< of this rank
+  int solve_tag_ = 0;
   int size_ = 0, leading_ = 0, panel_count_ = 0;
   std::vector<Block> blocks_;  ///< those of E are panels
   std::vector<int> local_;     ///< by column its number among those of this rank, or -1
@@ -98,8 +98,8 @@ class SharedFront {
   Eigen::VectorXd row_scale_, column_scale_, column_sum_;  ///< of E
   std::vector<Panel> panels_;
   std::vector<MPI_Request> sent_;
-  Eigen::MatrixXd upper_;  ///< U and D, where `has_upper`
-  Eigen::VectorXd own_;    ///< L^-1 b, then beside it the solution at the border
+  Eigen::MatrixXd upper_;  ///< U and D, of the rank that finishes
+  Eigen::VectorXd own_;    ///< L^-1 b
   std::unique_ptr<DenseLu> dense_ = DenseLu::make();
 };
 
