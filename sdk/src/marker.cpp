@@ -10,7 +10,9 @@ const std::string Marker::name_of_ground = "ground", Marker::no_name;
 
 template <class Change>
 Marker Marker::with_rest(Change&& change) const {
-  auto rest = std::make_shared<Rest>(rest_ == nullptr ? Rest{name(), {}, {}} : *rest_);
+  auto rest = std::make_shared<Rest>();
+  rest->name = name();
+  if (rest_ != nullptr) *rest = *rest_;
   change(*rest);
   Marker m = *this;
   m.turn_ = rest->turn.get();

@@ -103,7 +103,8 @@ class TRAMMEL_API Marker {
 
   /// The name in the case: "crank.start".
   const std::string& name() const {
-    return rest_ != nullptr ? rest_->name : is_ground() ? name_of_ground : no_name;
+    if (const Rest* const rest = rest_.get()) return rest->name;
+    return is_ground() ? name_of_ground : no_name;
   }
   Marker named(std::string name) const;
 
