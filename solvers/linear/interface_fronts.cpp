@@ -113,7 +113,7 @@ void InterfaceFronts::deal_out(MPI_Comm comm, const LinearWork& interior) {
     for (const int rank : its.ranks)
       load[at(rank)] += full * all / static_cast<double>(its.ranks.size()) / solves;
     // A solution goes up by the first, and down by the second.
-    for (const int rank : {its.ranks.front(), its.ranks[count > 1 ? 1 : 0]})
+    for (const int rank : {its.ranks.front(), its.ranks[at(its.finisher())]})
       load[at(rank)] += full * 2 * its.eliminated * size;
     if (is_one_rank) load[at(its.ranks[0])] += full * for_own_entry * size * size / solves;
     if (std::ranges::count(its.ranks, rank_) == 0) continue;
@@ -124,8 +124,9 @@ void InterfaceFronts::deal_out(MPI_Comm comm, const LinearWork& interior) {
   ranks_.clear();
 }
 
-InterfaceFronts::Task& InterfaceFronts::task(int group) {
-  return *std::ranges::lower_bound(tasks_, group, {}, &Task::group);
+InterfaceFronts::Task* InterfaceFronts::find_task(int group) {
+  const auto found = std::ranges::lower_bound(tasks_, group, {}, &Task::group);
+  return found != tasks_.end() && found->group == group ? &*found : nullptr;
 }
 
 /// Delayed unknowns of the parts are eliminated after those of the group.
@@ -167,7 +168,7 @@ std::vector<int> InterfaceFronts::columns_for(int part, bool shared, std::size_t
 void InterfaceFronts::assemble(MPI_Comm comm, Task& its) {
   const RankGroup& group = tree_[at(its.group)];
   std::array<std::vector<double>, 2> of_leader;
-  std::array<bool, 2> shared{};
+  std::array<bool, 2>& shared = its.part_is_shared;
   std::array<int, 2> delayed{};
   for (std::size_t p = 0; p < 2; ++p) {
     const int part = group.parts[p], leader = leader_of(part);
@@ -185,7 +186,6 @@ void InterfaceFronts::assemble(MPI_Comm comm, Task& its) {
     shared[p] = of_leader[p][0] < 0;
     delayed[p] = std::max(0, static_cast<int>(of_leader[p][0]));
   }
-  its.part_is_shared = shared;
   const int all_delayed = delayed[0] + delayed[1];
   its.shared = owners_[at(its.group)].ranks.size() > 1;
   Eigen::MatrixXd* matrix = nullptr;
@@ -323,14 +323,11 @@ void InterfaceFronts::solve_upwards(MPI_Comm comm, std::span<const double> y) {
 }
 
 void InterfaceFronts::solve_downwards(MPI_Comm comm, std::span<double> y) {
-  const auto is_own = [&](int group) {
-    const auto found = std::ranges::lower_bound(tasks_, group, {}, &Task::group);
-    return found != tasks_.end() && found->group == group && finisher_of(group, found->shared) == rank_;
-  };
   for (auto its = tasks_.rbegin(); its != tasks_.rend(); ++its) {
-    if (!is_own(its->group)) continue;
+    if (!finishes(*its)) continue;
     const RankGroup& group = tree_[at(its->group)];
-    if (group.whole >= 0 && !is_own(group.whole)) {
+    const Task* const whole = group.whole >= 0 ? find_task(group.whole) : nullptr;
+    if (group.whole >= 0 && (whole == nullptr || !finishes(*whole))) {
       // Who finishes that group is known to its ranks alone.
       const int size = its->shared ? owners_[at(its->group)].border : its->front.rest();
       its->rest.resize(size);

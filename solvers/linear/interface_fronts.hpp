@@ -53,14 +53,17 @@ class InterfaceFronts {
   };
 
   void deal_out(MPI_Comm comm, const LinearWork& interior);
-  Task& task(int group);
+  /// Null where this rank has no part of that group's front.
+  Task* find_task(int group);
+  Task& task(int group) { return *find_task(group); }
   int leader_of(int group) const { return owners_[at(group)].ranks[0]; }
   bool leads(int group) const { return leader_of(group) == rank_; }
   /// The rank that takes solutions down the tree through a group.
   int finisher_of(int group, bool shared) const {
-    const std::vector<int>& ranks = owners_[at(group)].ranks;
-    return shared && ranks.size() > 1 ? ranks[1] : ranks[0];
+    const ColumnOwners& its = owners_[at(group)];
+    return its.ranks[at(shared ? its.finisher() : 0)];
   }
+  bool finishes(const Task& its) const { return finisher_of(its.group, its.shared) == rank_; }
   void solve_upwards(MPI_Comm comm, std::span<const double> y);
   void solve_downwards(MPI_Comm comm, std::span<double> y);
   /// Whether another rank leads the group that this one is a part of.

@@ -176,7 +176,7 @@ void SharedFront::gather_upper(MPI_Comm comm) {
       receive_into(numbers.data(), length, owners_.ranks[place], upper_tag, comm);
     }
     if (!finishes()) {
-      send(numbers.data(), length, owners_.ranks[at(finisher())], upper_tag, comm);
+      send(numbers.data(), length, owners_.ranks[at(owners_.finisher())], upper_tag, comm);
       continue;
     }
     const double* from = numbers.data();
@@ -243,7 +243,7 @@ bool SharedFront::eliminate(MPI_Comm comm, double least) {
       for (std::size_t k = 0; k < owners_.ranks.size(); ++k)
         if (static_cast<int>(k) != place_) send(&rcond, 1, owners_.ranks[k], scale_tag, comm);
     } else {
-      receive_into(&rcond, 1, owners_.ranks[at(finisher())], scale_tag, comm);
+      receive_into(&rcond, 1, owners_.ranks[at(owners_.finisher())], scale_tag, comm);
     }
     fine = rcond > least;
   }
@@ -276,7 +276,7 @@ void SharedFront::forward(MPI_Comm comm, const Eigen::VectorXd& b, Eigen::Vector
   solve_lower(own_.data(), size_);
   rest = own_.tail(size_ - leading_);
   if (!finishes())
-    MPI_Isend(own_.data(), leading_, MPI_DOUBLE, owners_.ranks[at(finisher())], solve_tag_, comm,
+    MPI_Isend(own_.data(), leading_, MPI_DOUBLE, owners_.ranks[at(owners_.finisher())], solve_tag_, comm,
               &sent_.emplace_back());
 }
 
@@ -286,11 +286,12 @@ void SharedFront::wait_until_sent() {
 }
 
 void SharedFront::backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x) {
-  x.resize(size_);
-  if (leads())
+  if (leads()) {
     x = own_;
-  else
+  } else {
+    x.resize(size_);
     receive_into(x.data(), leading_, owners_.ranks[0], solve_tag_, comm);
+  }
   if (rest.size() > 0)
     dense_->subtract_product(x.data(), upper_.data() + std::ptrdiff_t{leading_} * leading_, rest.data(),
                              leading_, leading_, static_cast<int>(rest.size()), 1);

@@ -25,6 +25,9 @@ struct ColumnOwners {
     const int count = static_cast<int>(ranks.size()), turn = block % (2 * count);
     return turn < count ? turn : 2 * count - 1 - turn;
   }
+  /// The place of the rank that has U and D, by which it finishes a solution: the second of several, since a solution by all factors would
+  /// take the first twice as long.
+  int finisher() const { return ranks.size() > 1 ? 1 : 0; }
 };
 
 /// A front (see Front) whose columns lie on several ranks, each of which computes its own:
@@ -54,9 +57,7 @@ class SharedFront {
   /// From a right-hand side that of the border. Of the leader, as the next; what the other factors need goes to the rank that finishes.
   void forward(MPI_Comm comm, const Eigen::VectorXd& b, Eigen::VectorXd& rest);
   void wait_until_sent();
-  /// Whether this rank has U and D, by which it finishes a solution: the second of several, since a solution by all factors would take the
-  /// first twice as long.
-  bool finishes() const { return place_ == finisher(); }
+  bool finishes() const { return place_ == owners_.finisher(); }
   /// From the solution at the border the whole one, to the right-hand side of the last `forward`.
   void backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::VectorXd& x);
 
@@ -73,7 +74,6 @@ class SharedFront {
   struct Inverse;
 
   bool leads() const { return place_ == 0; }
-  int finisher() const { return owners_.ranks.size() > 1 ? 1 : 0; }
   int next(int place) const { return (place + 1) % static_cast<int>(owners_.ranks.size()); }
   int previous(int place) const { return place > 0 ? place - 1 : static_cast<int>(owners_.ranks.size()) - 1; }
   const double* factors(int panel) const {

@@ -19,12 +19,17 @@ using testing::Workplace;
 
 const std::string trammel_run = "'" TRAMMEL_COMMAND "' run case.yaml -o out";
 
+/// There are some rows, and each has a number of every column.
+void expect_whole_rows(const Table& table) {
+  ASSERT_GT(table.rows.size(), 5u);
+  for (const std::vector<double>& row : table.rows) ASSERT_EQ(row.size(), table.names.size());
+}
+
 /// The results of the stopped run contain its last accepted step, as a row and as a frame.
 void expect_stopped(const Workplace& workplace, const std::string& signal) {
   const std::string log = workplace.read("out/run.log");
   const Table rows = testing::table_of(workplace.read("out/rod.csv"));
-  ASSERT_GT(rows.rows.size(), 5u);
-  for (const std::vector<double>& row : rows.rows) ASSERT_EQ(row.size(), rows.names.size());
+  ASSERT_NO_FATAL_FAILURE(expect_whole_rows(rows));
   const std::string time = fmt::format("{}", rows.rows.back()[0]);
   EXPECT_THAT(log,
               HasSubstr("stopped by " + signal + " at t = " + time + " s: the step under way was finished"));
@@ -133,8 +138,7 @@ trammel run case.yaml -q -o out --set until=0.01)sh");
   // The last line may be cut off.
   const std::string killed = workplace.read("killed/rod.csv");
   const Table rows = testing::table_of(killed.substr(0, killed.rfind('\n') + 1));
-  EXPECT_GT(rows.rows.size(), 5u);
-  for (const std::vector<double>& row : rows.rows) EXPECT_EQ(row.size(), rows.names.size());
+  expect_whole_rows(rows);
   testing::expect_no_gap(rows, 0.001);
   EXPECT_THAT(workplace.read("killed/out.pvd"), HasSubstr("</VTKFile>"));
   EXPECT_EQ(testing::table_of(workplace.read("out/rod.csv")).rows.back()[0], 0.01);
