@@ -1,6 +1,7 @@
 #include "solvers/linear/interface_fronts.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "trammel/index.hpp"
 
@@ -66,6 +67,7 @@ bool InterfaceFronts::set_structure(MPI_Comm comm, int unknowns, const std::vect
   tree_ = rank_tree(unknowns, seen);
   tasks_.clear();
   largest_ = 0;
+  joins_all_ = std::ranges::count(tree_, -1, &RankGroup::whole) == 1;
   border_place_.assign(tree_.size(), {});
   ranks_.assign(tree_.size(), {});
   for (std::size_t g = 0; g < tree_.size(); ++g) {
@@ -285,73 +287,108 @@ bool InterfaceFronts::factorize(MPI_Comm comm, std::span<const double> part, con
   return fine == 1;
 }
 
-void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y) {
-  solve_upwards(comm, y);
-  solve_downwards(comm, y);
+void InterfaceFronts::solve(MPI_Comm comm, std::span<double> y, const CarriedTotals& carried) {
+  solve_upwards(comm, y, carried);
+  solve_downwards(comm, y, carried);
   for (Task& its : tasks_)
     if (its.shared) its.shared_front.wait_until_sent();
 }
 
-void InterfaceFronts::solve_upwards(MPI_Comm comm, std::span<const double> y) {
+/// Totals are those of a group once its leader has those of its parts.
+void InterfaceFronts::solve_upwards(MPI_Comm comm, std::span<const double> y, const CarriedTotals& carried) {
+  const std::size_t more = carried.numbers.size();
   for (Task& its : tasks_) {
     if (!leads(its.group)) continue;
     const RankGroup& group = tree_[at(its.group)];
     b_.setZero(its.shared ? its.shared_front.size() : its.front.size());
     if (group.parts[0] < 0) {
       for (std::size_t k = 0; k < own_.size(); ++k) b_[static_cast<Eigen::Index>(k)] = y[at(own_[k])];
+      its.carried.assign(carried.numbers.begin(), carried.numbers.end());
     } else {
       for (std::size_t p = 0; p < 2; ++p) {
         const std::vector<int>& places = its.place[p];
-        const int leader = leader_of(group.parts[p]);
-        if (leader != rank_) {
-          left_.resize(static_cast<Eigen::Index>(places.size()));
-          MPI_Recv(left_.data(), static_cast<int>(left_.size()), MPI_DOUBLE, leader, tag, comm,
-                   MPI_STATUS_IGNORE);
-        }
-        const Eigen::VectorXd& left = leader == rank_ ? task(group.parts[p]).rest : left_;
-        for (std::size_t k = 0; k < places.size(); ++k) b_[places[k]] += left[static_cast<Eigen::Index>(k)];
+        const Task* const own = leads(group.parts[p]) ? find_task(group.parts[p]) : nullptr;
+        if (own == nullptr) receive(comm, places.size() + more, leader_of(group.parts[p]), tag);
+        const double* const left = own != nullptr ? own->rest.data() : message_.data();
+        const double* const totals = own != nullptr ? own->carried.data() : left + places.size();
+        for (std::size_t k = 0; k < places.size(); ++k) b_[places[k]] += left[k];
+        if (p == 0)
+          its.carried.assign(totals, totals + more);
+        else if (more > 0)
+          carried.merge(totals, its.carried.data(), more);
       }
     }
     if (its.shared)
       its.shared_front.forward(comm, b_, its.rest);
     else
       its.front.forward(b_, its.rest);
-    if (another_leads(group))
-      MPI_Send(its.rest.data(), static_cast<int>(its.rest.size()), MPI_DOUBLE, leader_of(group.whole), tag,
-               comm);
+    if (another_leads(group)) {
+      message_.assign(its.rest.data(), its.rest.data() + its.rest.size());
+      message_.insert(message_.end(), its.carried.begin(), its.carried.end());
+      send(comm, leader_of(group.whole), tag);
+    }
   }
 }
 
-void InterfaceFronts::solve_downwards(MPI_Comm comm, std::span<double> y) {
-  for (auto its = tasks_.rbegin(); its != tasks_.rend(); ++its) {
-    if (!finishes(*its)) continue;
-    const RankGroup& group = tree_[at(its->group)];
+void InterfaceFronts::solve_downwards(MPI_Comm comm, std::span<double> y, const CarriedTotals& carried) {
+  const std::span<double> totals = carried.numbers;
+  for (auto task_of = tasks_.rbegin(); task_of != tasks_.rend(); ++task_of) {
+    Task& its = *task_of;
+    const RankGroup& group = tree_[at(its.group)];
+    if (group.whole < 0 && !totals.empty()) take_totals(comm, its, totals);
+    if (!finishes(its)) continue;
     const Task* const whole = group.whole >= 0 ? find_task(group.whole) : nullptr;
     if (group.whole >= 0 && (whole == nullptr || !finishes(*whole))) {
       // Who finishes that group is known to its ranks alone.
-      const int size = its->shared ? owners_[at(its->group)].border : its->front.rest();
-      its->rest.resize(size);
-      MPI_Recv(its->rest.data(), size, MPI_DOUBLE, MPI_ANY_SOURCE, tag_downwards(its->group), comm,
-               MPI_STATUS_IGNORE);
+      const int size = its.shared ? owners_[at(its.group)].border : its.front.rest();
+      receive(comm, at(size) + totals.size(), MPI_ANY_SOURCE, tag_downwards(its.group));
+      its.rest = Eigen::Map<const Eigen::VectorXd>(message_.data(), size);
+      std::copy_n(message_.data() + size, totals.size(), totals.data());
     }
-    if (its->shared)
-      its->shared_front.backward(comm, its->rest, x_);
+    if (its.shared)
+      its.shared_front.backward(comm, its.rest, x_);
     else
-      its->front.backward(its->rest, x_);
+      its.front.backward(its.rest, x_);
     if (group.parts[0] < 0) {
       for (std::size_t k = 0; k < own_.size(); ++k) y[at(own_[k])] = x_[static_cast<Eigen::Index>(k)];
       continue;
     }
     for (std::size_t p = 0; p < 2; ++p) {
-      const int part = group.parts[p], finisher = finisher_of(part, its->part_is_shared[p]);
-      const std::vector<int>& places = its->place[p];
-      Eigen::VectorXd& left = finisher == rank_ ? task(part).rest : left_;
-      left.resize(static_cast<Eigen::Index>(places.size()));
-      for (std::size_t k = 0; k < places.size(); ++k) left[static_cast<Eigen::Index>(k)] = x_[places[k]];
-      if (finisher != rank_)
-        MPI_Send(left.data(), static_cast<int>(left.size()), MPI_DOUBLE, finisher, tag_downwards(part), comm);
+      const int part = group.parts[p], finisher = finisher_of(part, its.part_is_shared[p]);
+      message_.clear();
+      for (const int place : its.place[p]) message_.push_back(x_[place]);
+      if (finisher == rank_) {
+        task(part).rest = Eigen::Map<const Eigen::VectorXd>(message_.data(), std::ssize(message_));
+        continue;
+      }
+      message_.insert(message_.end(), totals.begin(), totals.end());
+      send(comm, finisher, tag_downwards(part));
     }
   }
+}
+
+/// Those of all ranks, on the rank that takes solutions down. The leader of the last group has them.
+void InterfaceFronts::take_totals(MPI_Comm comm, const Task& last, std::span<double> totals) {
+  const int finisher = finisher_of(last.group, last.shared);
+  if (finishes(last) && !leads(last.group)) {
+    receive(comm, totals.size(), leader_of(last.group), tag);
+    std::ranges::copy(message_, totals.begin());
+  } else if (leads(last.group)) {
+    message_ = last.carried;
+    if (finisher == rank_)
+      std::ranges::copy(message_, totals.begin());
+    else
+      send(comm, finisher, tag);
+  }
+}
+
+void InterfaceFronts::send(MPI_Comm comm, int rank, int message_tag) const {
+  MPI_Send(message_.data(), static_cast<int>(message_.size()), MPI_DOUBLE, rank, message_tag, comm);
+}
+
+void InterfaceFronts::receive(MPI_Comm comm, std::size_t size, int rank, int message_tag) {
+  message_.resize(size);
+  MPI_Recv(message_.data(), static_cast<int>(size), MPI_DOUBLE, rank, message_tag, comm, MPI_STATUS_IGNORE);
 }
 
 }  // namespace trammel

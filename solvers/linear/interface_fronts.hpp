@@ -10,6 +10,7 @@
 #include "solvers/linear/front.hpp"
 #include "solvers/linear/shared_front.hpp"
 #include "solvers/linear/timings.hpp"
+#include "solvers/ranks/carried_totals.hpp"
 #include "solvers/ranks/rank_tree.hpp"
 #include "trammel/index.hpp"
 
@@ -26,6 +27,8 @@ class InterfaceFronts {
                      std::size_t most);
   /// Unknowns of the largest front.
   std::size_t largest() const { return largest_; }
+  /// Whether the messages of a solve join all ranks, so that they can carry totals.
+  bool joins_all() const { return joins_all_; }
   /// Entries of this rank's part, and the number of one of them; row and column are seen by this rank.
   std::size_t entries() const { return own_.size() * own_.size(); }
   int entry(int row, int column) const {
@@ -37,8 +40,9 @@ class InterfaceFronts {
   /// Factorizes the sum of all ranks' parts. False on all ranks where it is singular to working precision. `interior`: what this rank's
   /// interior takes; if `is_new`, fronts are given to those ranks that have least to do. Collective.
   bool factorize(MPI_Comm comm, std::span<const double> part, const LinearWork& interior);
-  /// Takes this rank's part of the right-hand side, and gives the solution, at the unknowns that this rank sees. Collective.
-  void solve(MPI_Comm comm, std::span<double> y);
+  /// Takes this rank's part of the right-hand side, and gives the solution, at the unknowns that this rank sees. `carried`: none unless
+  /// `joins_all`. Collective.
+  void solve(MPI_Comm comm, std::span<double> y, const CarriedTotals& carried = {});
 
  private:
   /// A group of whose front this rank has a part.
@@ -49,7 +53,8 @@ class InterfaceFronts {
     SharedFront shared_front;
     std::array<std::vector<int>, 2> place;  ///< in the front, of all that each part has left
     std::array<bool, 2> part_is_shared{};
-    Eigen::VectorXd rest;  ///< of a right-hand side, then of the solution
+    Eigen::VectorXd rest;         ///< of a right-hand side, then of the solution
+    std::vector<double> carried;  ///< of the ranks of the group
   };
 
   void deal_out(MPI_Comm comm, const LinearWork& interior);
@@ -64,8 +69,12 @@ class InterfaceFronts {
     return its.ranks[at(shared ? its.finisher() : 0)];
   }
   bool finishes(const Task& its) const { return finisher_of(its.group, its.shared) == rank_; }
-  void solve_upwards(MPI_Comm comm, std::span<const double> y);
-  void solve_downwards(MPI_Comm comm, std::span<double> y);
+  void solve_upwards(MPI_Comm comm, std::span<const double> y, const CarriedTotals& carried);
+  void solve_downwards(MPI_Comm comm, std::span<double> y, const CarriedTotals& carried);
+  void take_totals(MPI_Comm comm, const Task& last, std::span<double> totals);
+  /// `message_`.
+  void send(MPI_Comm comm, int rank, int message_tag) const;
+  void receive(MPI_Comm comm, std::size_t size, int rank, int message_tag);
   /// Whether another rank leads the group that this one is a part of.
   bool another_leads(const RankGroup& group) const { return group.whole >= 0 && !leads(group.whole); }
   void assemble(MPI_Comm comm, Task& its);
@@ -78,6 +87,7 @@ class InterfaceFronts {
 
   int rank_ = 0;
   std::size_t largest_ = 0;
+  bool joins_all_ = false;
   std::vector<RankGroup> tree_;
   std::vector<std::vector<int>> ranks_;  ///< by group; empty once fronts are dealt out
   std::vector<ColumnOwners> owners_;     ///< by group
@@ -88,7 +98,8 @@ class InterfaceFronts {
   std::vector<Task> tasks_;  ///< parts before wholes; the first is this rank
   std::vector<std::vector<double>> sent_;
   std::vector<MPI_Request> requests_;
-  Eigen::VectorXd b_, x_, left_;  // workspaces
+  Eigen::VectorXd b_, x_;  // workspaces
+  std::vector<double> message_;
 };
 
 }  // namespace trammel

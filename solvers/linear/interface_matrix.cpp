@@ -126,7 +126,7 @@ bool InterfaceMatrix::sum_entries(MPI_Comm comm, bool weak) {
   value_.back() = weak ? 1 : 0;  // of ranks with a weak interior
   const std::span all(value_);
   if (of_entries_.pays())
-    of_entries_.sum(comm, all.first(column_.size()), all.last(1));
+    of_entries_.sum(comm, all.first(column_.size()), {all.last(1)});
   else
     MPI_Allreduce(MPI_IN_PLACE, value_.data(), static_cast<int>(value_.size()), MPI_DOUBLE, MPI_SUM, comm);
   return value_.back() == 0;
@@ -197,16 +197,22 @@ void InterfaceMatrix::solve(MPI_Comm comm, std::span<double> y) {
 
 void InterfaceMatrix::sum(MPI_Comm comm, std::span<double> numbers, std::size_t others) {
   if (of_unknowns_.pays())
-    of_unknowns_.sum(comm, numbers.first(numbers.size() - others), numbers.last(others));
+    of_unknowns_.sum(comm, numbers.first(numbers.size() - others), {numbers.last(others)});
   else
     MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM, comm);
 }
 
-void InterfaceMatrix::add_to(RankTotals& totals, std::span<double> y) {
-  if (of_unknowns_.pays())
-    totals.add_sums(of_unknowns_, y);
+void InterfaceMatrix::begin_solution(MPI_Comm comm, std::span<double> y, RankTotals& totals) {
+  if (kind_ == Kind::fronts)
+    totals.travel_with([this, comm, y](const CarriedTotals& carried) { fronts_.solve(comm, y, carried); });
+  else if (of_unknowns_.pays())
+    totals.travel_with([this, comm, y](const CarriedTotals& carried) { of_unknowns_.sum(comm, y, carried); });
   else
     totals.add_sums(y);
+}
+
+void InterfaceMatrix::finish_solution(std::span<double> y) {
+  if (kind_ != Kind::fronts) solve_sum(y);
 }
 
 void InterfaceMatrix::solve_sum(std::span<double> y) {

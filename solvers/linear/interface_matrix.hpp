@@ -53,17 +53,18 @@ class InterfaceMatrix {
   /// Takes this rank's part of a right-hand side, and gives the solution at the unknowns that are touched, owned or in `direct` here. Equal to
   /// the bit on all ranks. Collective.
   void solve(MPI_Comm comm, std::span<double> y);
-  /// Whether right-hand sides are summed over the ranks, and then solved by each of them.
-  bool sums() const { return kind_ != Kind::fronts && size_ > 0; }
+  /// Whether totals of all ranks may travel with a right-hand side.
+  bool carries() const { return size_ > 0 && (kind_ != Kind::fronts || fronts_.joins_all()); }
   /// Replaces arrays of numbers by unknown, one after the other and zero where neither touched nor owned, and `others` numbers after them,
   /// by their sums over the ranks. Collective.
   void sum(MPI_Comm comm, std::span<double> numbers, std::size_t others = 0);
-  /// y is to be such a sum once the ranks agree on `totals`.
-  void add_to(RankTotals& totals, std::span<double> y);
-  /// `solve` where this is so and y is the sum already. Not collective.
-  void solve_sum(std::span<double> y);
+  /// Where it carries totals: `solve` in two parts. The first is collective as the agreement on `totals` is, during which y must stay; the
+  /// second is not.
+  void begin_solution(MPI_Comm comm, std::span<double> y, RankTotals& totals);
+  void finish_solution(std::span<double> y);
 
  private:
+  void solve_sum(std::span<double> y);
   bool find_entries(const Gathered<int>& cliques, const Gathered<int>& pairs, std::size_t most);
   PetscInt entry(const Pair& pair) const;
   void find_sums(MPI_Comm comm, const Gathered<int>& cliques, const Gathered<int>& owns,

@@ -23,9 +23,9 @@ namespace trammel {
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.
 void use_substructuring(PC pc, SubstructuringCounts* counts);
 
-/// Where `ksp` solves by substructuring and sums right-hand sides over the ranks: does what the solution for b needs of this rank, and adds what it
-/// needs of the others to `totals`. If the ranks agree on these before b or the matrix changes, the next KSPSolve for b needs no reduction. Every rank
-/// must call it.
+/// Where `ksp` solves by substructuring: does what the solution for b needs of this rank before the interface, and lets `totals` travel with the
+/// right-hand side at the interface. If the ranks agree on these before b or the matrix changes, the next KSPSolve for b needs no messages. Every
+/// rank must call it.
 void begin_solution(KSP ksp, Vec b, RankTotals& totals);
 
 /// Of the last factorization by `ksp`, if this is by substructuring; else zero. Collective.

@@ -360,14 +360,14 @@ std::vector<double> Substructuring::border_of(const double* b) const {
 
 void Substructuring::begin(Vec b, RankTotals& totals) {
   begun_ = 0;
-  if (failed_ || by_mumps_ || factorized_ < 0 || !schur_.sums()) return;
+  if (failed_ || by_mumps_ || factorized_ < 0 || !schur_.carries()) return;
   const PetscScalar* from = nullptr;
   TRAMMEL_PETSC(VecGetArrayRead(b, &from));
   forward(from, border_of(from), border_);
   TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
   TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(b), &begun_));
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(b), &begun_state_));
-  schur_.add_to(totals, border_);
+  schur_.begin_solution(comm_, border_, totals);
 }
 
 /// Leaves b - A x in residual_ and, of the interface and summed over the ranks, in border_residual_. Whether some row is larger than
@@ -434,7 +434,7 @@ bool Substructuring::solve(Vec b, Vec x) {
   if (id == begun_ && b_state == begun_state_) {
     begun_ = 0;
     border_x.swap(border_);
-    schur_.solve_sum(border_x);
+    schur_.finish_solution(border_x);
     backward(to, border_x);
   } else {
     solve_once(from, border_b, to, border_x);

@@ -95,7 +95,7 @@ class Substructuring {
 
   InterfaceMatrix schur_;
   std::vector<double> w_, local_;  // workspaces
-  /// A right-hand side of which this rank's part is done: the vector, and its state. What the ranks then sum is `border_`.
+  /// A right-hand side of which this rank's part is done: the vector, and its state. `border_` goes to the other ranks.
   PetscObjectId begun_ = 0;
   PetscObjectState begun_state_ = -1;
   std::vector<double> border_;

@@ -51,8 +51,8 @@ bool RankTotals::agree(Assembler& assembler) {
   for (const std::span<double> its : maxima_) all.insert(all.end(), its.begin(), its.end());
   all[0] = static_cast<double>(all.size() - 1);
   for (const std::span<double> its : sums_) all.insert(all.end(), its.begin(), its.end());
-  if (sparse_ != nullptr)
-    sparse_->sum(layout.comm(), sparse_sums_, all, merge);
+  if (carry_)
+    carry_({all, merge});
   else
     reduce(all, layout.comm());
   const double* from = all.data() + 2;
@@ -63,7 +63,7 @@ bool RankTotals::agree(Assembler& assembler) {
     }
   maxima_.clear();
   sums_.clear();
-  sparse_ = nullptr;
+  carry_ = nullptr;
   return assembler.settle(fault, all[1], scales);
 }
 

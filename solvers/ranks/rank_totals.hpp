@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernel/assembler.hpp"
 #include "kernel/collective_errors.hpp"
-#include "solvers/ranks/sparse_sum.hpp"
+#include "solvers/ranks/carried_totals.hpp"
 
 namespace trammel {
 
@@ -19,18 +21,14 @@ class RankTotals {
   void add_maxima(std::span<double> numbers) { maxima_.push_back(numbers); }
   /// `numbers` will be the sums over the ranks.
   void add_sums(std::span<double> numbers) { sums_.push_back(numbers); }
-  /// The same, of numbers that `sum` knows the ranks of. `sum` must stay as it is until then; there is at most one.
-  void add_sums(SparseSum& sum, std::span<double> numbers) {
-    sparse_ = &sum;
-    sparse_sums_ = numbers;
-  }
+  /// The totals travel with other messages among all ranks, which `carry` sends, in place of a reduction. At most one.
+  void travel_with(std::function<void(const CarriedTotals&)> carry) { carry_ = std::move(carry); }
   /// Makes the totals, and merges the faults of all ranks as Assembler::agree does. Collective.
   bool agree(Assembler& assembler);
 
  private:
   std::vector<std::span<double>> maxima_, sums_;
-  SparseSum* sparse_ = nullptr;
-  std::span<double> sparse_sums_;
+  std::function<void(const CarriedTotals&)> carry_;
 };
 
 /// Assembler::agree, where `maxima` become the maxima over the ranks too. Collective.

@@ -81,11 +81,8 @@ void SparseSum::set_structure(MPI_Comm comm, int count, const std::vector<std::v
   pays_ = most < at(std::min(messages, 2)) * count_;
 }
 
-void SparseSum::add(const double* from, double* to, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) to[k] += from[k];
-}
-
-void SparseSum::sum(MPI_Comm comm, std::span<double> numbers, std::span<double> dense, Merge merge) {
+void SparseSum::sum(MPI_Comm comm, std::span<double> numbers, const CarriedTotals& carried) {
+  const std::span<double> dense = carried.numbers;
   const Parts parts{numbers, dense, count_};
   const auto send = [&](const Exchange& its) {
     parts.pack(its.sent, out_);
@@ -96,7 +93,7 @@ void SparseSum::sum(MPI_Comm comm, std::span<double> numbers, std::span<double> 
     MPI_Recv(in_.data(), static_cast<int>(in_.size()), MPI_DOUBLE, its.rank, tag, comm, MPI_STATUS_IGNORE);
   };
   const auto add_received = [&](const Exchange& its) {
-    merge(in_.data(), dense.data(), dense.size());
+    carried.merge(in_.data(), dense.data(), dense.size());
     parts.unpack(in_, its.received, [](double from, double& to) { to += from; });
   };
   // A negative zero would stay one where no other rank contributes, but not on other ranks.

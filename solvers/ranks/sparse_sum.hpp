@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "solvers/ranks/carried_totals.hpp"
+
 namespace trammel {
 
 /// Sums over all ranks, on every rank, of numbers to most of which few ranks contribute.
@@ -20,12 +22,9 @@ class SparseSum {
   /// Whether a rank sends fewer numbers than in a reduction of all of them. The same on all ranks.
   bool pays() const { return pays_; }
 
-  /// Merges numbers of another rank into those of this one. Gives the same bits in any order.
-  using Merge = void (*)(const double* from, double* to, std::size_t size);
   /// Replaces the parts of this rank by the sums. `numbers` may be several arrays of `count` numbers, one after the other; they are zero
-  /// where this rank contributes nothing. All numbers of `dense` travel along, and are summed where `merge` does not say otherwise.
-  /// Collective.
-  void sum(MPI_Comm comm, std::span<double> numbers, std::span<double> dense = {}, Merge merge = add);
+  /// where this rank contributes nothing. Collective.
+  void sum(MPI_Comm comm, std::span<double> numbers, const CarriedTotals& carried = {});
 
  private:
   /// Messages to and from one other rank, with these numbers.
@@ -33,8 +32,6 @@ class SparseSum {
     int rank = -1;
     std::vector<int> sent, received;
   };
-
-  static void add(const double* from, double* to, std::size_t size);
 
   std::size_t count_ = 0;
   bool pays_ = false;

@@ -4,8 +4,13 @@
 
 #include <petscsys.h>
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 #include <random>
+#include <tuple>
 
+#include "test_models.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -152,6 +157,56 @@ TEST(InterfaceMatrix, eliminates_a_ring_of_ranks_in_fronts) {
       for (const int i : touched) EXPECT_NEAR(y[i], exact[i], 1e-9) << i << ' ' << multiplier;
     }
   }
+}
+
+// The solution is that of `solve` in bits; a rank that has no number leaves none.
+TEST(InterfaceMatrix, carries_totals_of_all_ranks_with_a_solution) {
+  testing::Chain any(1);  // whoever agrees
+  const int rank = any.layout->rank(), ranks = any.layout->ranks();
+  for (const auto& [size, width, reach] : {std::tuple(20, 3, 2), {300, 3, 2}, {100, 3, 40}, {600, 90, 150}}) {
+    Sum sum(size, width, reach);
+    ASSERT_TRUE(sum.fits);
+    ASSERT_EQ(sum.factorize(), fine);
+    ASSERT_TRUE(sum.matrix.carries());
+    Eigen::VectorXd part = Eigen::VectorXd::Zero(size);
+    for (const int i : sum.owned) part[i] = 1 + 0.1 * i;
+    Eigen::VectorXd alone = part;
+    sum.matrix.solve(PETSC_COMM_WORLD, {alone.data(), at(size)});
+    for (const bool refuses : {false, true}) {
+      Eigen::VectorXd y = part;
+      RankTotals totals;
+      std::array largest{rank + 0.5, refuses && rank == ranks / 2 ? std::nan("") : -1.0 - rank};
+      std::array sums{1.0, rank + 1.0};
+      totals.add_sums(sums);
+      totals.add_maxima(largest);
+      if (refuses && rank == ranks - 1) totals.fault.refuse("it lies flat");
+      sum.matrix.begin_solution(PETSC_COMM_WORLD, {y.data(), at(size)}, totals);
+      EXPECT_EQ(totals.agree(*any.assembler), !refuses);
+      sum.matrix.finish_solution({y.data(), at(size)});
+      for (const int i : sum.owned) EXPECT_EQ(y[i], alone[i]) << i;
+      EXPECT_EQ(largest[0], ranks - 0.5);
+      if (refuses)
+        EXPECT_TRUE(std::isnan(largest[1]));
+      else
+        EXPECT_EQ(largest[1], -1);
+      EXPECT_EQ(sums[0], ranks);
+      EXPECT_EQ(sums[1], ranks * (ranks + 1) / 2);
+    }
+  }
+}
+
+// Ranks whose unknowns no other rank sees send each other nothing.
+TEST(InterfaceMatrix, carries_nothing_where_ranks_are_not_joined) {
+  const int ranks = all_ranks(), width = 100;
+  if (ranks <= 2) return;  // dense
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  std::vector<int> touched(width);
+  std::iota(touched.begin(), touched.end(), rank * width);
+  InterfaceMatrix matrix;
+  ASSERT_TRUE(matrix.set_structure(PETSC_COMM_WORLD, ranks * width, touched, touched, {}, 1000));
+  EXPECT_EQ(matrix.kind(), InterfaceMatrix::Kind::fronts);
+  EXPECT_FALSE(matrix.carries());
 }
 
 TEST(InterfaceMatrix, is_too_large_by_its_entries_where_it_is_sparse) {

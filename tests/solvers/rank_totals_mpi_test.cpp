@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "solvers/ranks/sparse_sum.hpp"
 #include "test_models.hpp"
 #include "trammel/error.hpp"
 
@@ -46,7 +47,8 @@ TEST(RankTotals, are_sums_of_what_few_ranks_contribute_to) {
     numbers[static_cast<std::size_t>(rank)] = rank + 1.0;
     numbers.back() = 1;
     totals.add_sums(sums);
-    totals.add_sums(sparse, numbers);
+    totals.travel_with(
+        [&](const CarriedTotals& carried) { sparse.sum(chain.layout->comm(), numbers, carried); });
     totals.add_maxima(largest);
     if (repeat > 0 && rank == ranks - 1) totals.fault.refuse("it lies flat");
     EXPECT_EQ(totals.agree(*chain.assembler), repeat == 0);

@@ -73,7 +73,7 @@ TEST(SparseSum, is_the_sum_and_has_the_same_bits_on_all_ranks) {
           if (r == its.rank()) numbers[set + at(k)] = part;
         }
     std::array dense{1.0, static_cast<double>(its.rank())};
-    sum.sum(its.comm(), numbers, dense);
+    sum.sum(its.comm(), numbers, {dense});
     for (std::size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(numbers[k], exact[k], 1e-15) << k;
     EXPECT_EQ(dense[0], ranks);
     EXPECT_EQ(dense[1], ranks * (ranks - 1) / 2);
@@ -108,9 +108,10 @@ TEST(SparseSum, merges_what_travels_along) {
     sum.set_structure(its.comm(), 0, std::vector<std::vector<int>>(at(ranks)));
     EXPECT_FALSE(sum.pays());
     std::array largest{static_cast<double>(its.rank()), -1.0 - its.rank()};
-    sum.sum(its.comm(), {}, largest, [](const double* from, double* to, std::size_t size) {
+    const auto merge = [](const double* from, double* to, std::size_t size) {
       for (std::size_t k = 0; k < size; ++k) to[k] = std::max(to[k], from[k]);
-    });
+    };
+    sum.sum(its.comm(), {}, {largest, merge});
     EXPECT_EQ(largest[0], ranks - 1);
     EXPECT_EQ(largest[1], -1);
   }
