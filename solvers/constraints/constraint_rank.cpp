@@ -225,7 +225,7 @@ void ConstraintRank::revise() {
   B_.reset();
   row_scales_.reset();
   column_scales_.reset();
-  followed_.reset();
+  forget_places();
 }
 
 /// Rows and kinematic columns are made dimensionless; other columns vanish. By vectors over all ranks: the owner of a row need not know
@@ -326,7 +326,7 @@ void ConstraintRank::find(const State& state) {
 
 void ConstraintRank::note_groups() {
   const Layout& layout = assembler_.layout();
-  followed_.reset();
+  forget_places();
   names_ = names_of_dependent(groups_, assembler_.model(), layout);
   looped_.clear();
   for (const ConstraintGroup& g : groups_)
@@ -390,13 +390,13 @@ void ConstraintRank::follow(const State& state) {
   const Layout& layout = assembler_.layout();
   evaluate(state);
   if (!followed_) plan_following();
-  values_.clear();
+  values_.resize(followed_->scales.size());
+  std::size_t place = 0;
   for (const PetscInt row : followed_->rows) {
     PetscInt n = 0;
     const PetscScalar* its = nullptr;
     TRAMMEL_PETSC(MatGetRow(B_.get(), row, &n, nullptr, &its));
-    const double* const scales = followed_->scales.data() + values_.size();
-    for (PetscInt i = 0; i < n; ++i) values_.push_back(scales[i] * its[i]);
+    for (PetscInt i = 0; i < n; ++i, ++place) values_[place] = followed_->scales[place] * its[i];
     TRAMMEL_PETSC(MatRestoreRow(B_.get(), row, &n, nullptr, &its));
   }
   if (layout.ranks() > 1) values_ = gather(values_, layout.comm(), 0).all;
@@ -413,6 +413,12 @@ std::vector<ConstraintRow> ConstraintRank::dependent() const {
   for (const ConstraintGroup& g : groups_)
     for (const int i : g.dependent) out.push_back(g.rows[at(i)].at);
   return out;
+}
+
+std::size_t ConstraintRank::dependent_count() const {
+  std::size_t n = 0;
+  for (const ConstraintGroup& g : groups_) n += g.dependent.size();
+  return n;
 }
 
 std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const ConstraintRow> removed) const {
@@ -525,19 +531,35 @@ std::vector<std::string> ConstraintRank::in_words() const {
   return lines;
 }
 
-void ConstraintRank::least_norm(State& state) const {
+void ConstraintRank::forget_places() {
+  followed_.reset();
+  places_.clear();
+}
+
+void ConstraintRank::find_places() {
   const Layout& layout = assembler_.layout();
   for (const ConstraintGroup& g : groups_) {
+    std::vector<Place>& places = places_.emplace_back();
+    for (const ConstraintGroup::Row& row : g.rows) {
+      const BlockId block = row.at.block;
+      const UnknownBlock* u = layout.knows(block) ? layout.unknown_of(block) : nullptr;
+      places.push_back(u == nullptr ? Place() : Place{u->offset.value + row.at.component, u->owned});
+    }
+  }
+}
+
+void ConstraintRank::least_norm(State& state) {
+  const Layout& layout = assembler_.layout();
+  if (places_.empty()) find_places();
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    const ConstraintGroup& g = groups_[k];
     if (g.dependent.empty()) continue;
+    const std::vector<Place>& places = places_[k];
     // Multipliers of the scaled rows: B^T lambda = (scaled B)^T (lambda / scale).
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(g.rows.size()));
-    for (std::size_t k = 0; k < g.rows.size(); ++k) {
-      const ConstraintRow& row = g.rows[k].at;
-      const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
-      if (u != nullptr && u->owned)
-        lambda[static_cast<Eigen::Index>(k)] =
-            state.value[at(u->offset.value + row.component)] / g.rows[k].scale;
-    }
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i].owned)
+        lambda[static_cast<Eigen::Index>(i)] = state.value[at(places[i].value)] / g.rows[i].scale;
     if (layout.ranks() > 1)
       MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
                     layout.comm());
@@ -545,12 +567,9 @@ void ConstraintRank::least_norm(State& state) const {
     const Eigen::MatrixXd gram = g.null.transpose().lazyProduct(g.null);
     const Eigen::VectorXd along = g.null.transpose().lazyProduct(lambda);
     lambda -= g.null.lazyProduct(gram.ldlt().solve(along));
-    for (std::size_t k = 0; k < g.rows.size(); ++k) {
-      const ConstraintRow& row = g.rows[k].at;
-      if (!layout.knows(row.block) || layout.unknown_of(row.block) == nullptr) continue;
-      state.value[at(layout.offset(row.block).value + row.component)] =
-          lambda[static_cast<Eigen::Index>(k)] * g.rows[k].scale;
-    }
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i].value >= 0)
+        state.value[at(places[i].value)] = lambda[static_cast<Eigen::Index>(i)] * g.rows[i].scale;
   }
 }
 

@@ -68,6 +68,7 @@ class ConstraintRank {
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
   /// The redundant rows.
   std::vector<ConstraintRow> dependent() const;
+  std::size_t dependent_count() const;
   /// Rows to remove in place of `removed`, where the rows that remain without those have come close to depend on each
   /// other; otherwise empty (docs/time_integration.md, section 11).
   std::vector<ConstraintRow> better_than(std::span<const ConstraintRow> removed) const;
@@ -82,7 +83,7 @@ class ConstraintRank {
 
   /// Replaces the multipliers of every group with dependent rows by those of least norm that give the same forces on
   /// all bodies, in the metric sum of (force times model length)^2 + moment^2.
-  void least_norm(State& state) const;
+  void least_norm(State& state);
 
   /// Writes or reads what was found.
   template <class Archive>
@@ -92,7 +93,7 @@ class ConstraintRank {
     archive(degrees_of_freedom_, groups_, loop_of_, unseen, names_, looped);
     looped_ = {looped.begin(), looped.end()};
     unseen_ = {unseen.begin(), unseen.end()};
-    if (archive.reads()) followed_.reset();
+    if (archive.reads()) forget_places();
   }
 
  private:
@@ -103,6 +104,11 @@ class ConstraintRank {
     std::vector<RowsByColumn> groups;  ///< on rank 0
     /// On rank 0, of each group, by entry of its matrix: the place among the entries of all ranks' rows.
     std::vector<std::vector<int>> entries;
+  };
+  /// Of a row of a group on this rank: its multiplier among the values of a state, -1 where this rank has none.
+  struct Place {
+    std::ptrdiff_t value = -1;
+    bool owned = false;
   };
 
   void create_matrix();
@@ -116,6 +122,9 @@ class ConstraintRank {
   void append_groups(std::vector<GradientRow> mine);
   void note_groups();
   void plan_following();
+  void find_places();
+  /// Groups or stencils are others.
+  void forget_places();
   bool is_active(const ConstraintRow& row) const;
 
   Assembler& assembler_;
@@ -129,7 +138,8 @@ class ConstraintRank {
   std::map<BlockId, std::string> names_;  ///< of the multipliers of rows that `find` saw to depend on others
   std::set<BlockId> looped_;              ///< multiplier blocks of the groups
   std::optional<Followed> followed_;
-  std::vector<double> values_;  ///< of the entries of the groups' rows
+  std::vector<std::vector<Place>> places_;  ///< by group; empty until they are needed
+  std::vector<double> values_;              ///< of the entries of the groups' rows
   RowDecomposer decomposer_;
 };
 

@@ -73,14 +73,14 @@ std::string RedundancyMonitor::follow_switches(const State& state, std::span<con
                         names.size() == 1 ? "is" : "are", what);
   }
   return fmt::format("{}: {} degrees of freedom, {} redundant equations", text, rank_.degrees_of_freedom(),
-                     rank_.dependent().size());
+                     rank_.dependent_count());
 }
 
 double RedundancyMonitor::allowed() const { return open_allowed * std::min(1.0, length_); }
 
 bool RedundancyMonitor::find_anew(const State& state) {
   rank_.find(state);
-  if (rank_.dependent().size() >= assembler_.redundant_rows().size()) return false;
+  if (rank_.dependent_count() >= assembler_.redundant_rows().size()) return false;
   remove(rank_.dependent());
   return true;
 }
@@ -94,8 +94,8 @@ std::string RedundancyMonitor::follow(State& state) {
   const std::size_t redundant = assembler_.redundant_rows().size();
   rank_.follow(state);
   // If the rank falls at one instant only, the equations are not changed, because the next step needs them.
-  if (rank_.dependent().size() == redundant) rank_.least_norm(state);
-  const double now = rank_.dependent().size() > redundant ? 0.0 : rank_.weakest();
+  if (rank_.dependent_count() == redundant) rank_.least_norm(state);
+  const double now = rank_.dependent_count() > redundant ? 0.0 : rank_.weakest();
   widest_ = std::max(widest_, now);
   std::string met;
   if (last_ <= before_ && last_ < now && last_ < close_to_singular * widest_)

@@ -39,7 +39,7 @@ class RedundancyMonitor {
   /// Finds the rank anew; false where the same equations are redundant.
   bool find_anew(const State& state);
   /// Takes the multipliers of least norm at the state where the rank was found last.
-  void take_least_norm(State& state) const { rank_.least_norm(state); }
+  void take_least_norm(State& state) { rank_.least_norm(state); }
   /// At an accepted state: takes the multipliers of least norm. Returns a message if the loops came close to a
   /// singular configuration, otherwise an empty text. Without redundant equations, and far from such a configuration, up to nine states
   /// are passed over.

@@ -81,22 +81,65 @@ TRAMMEL_BY_PROCESSOR int eliminate(int k, const int* order, int count, const dou
   return next;
 }
 
+/// Solves L L^T x = b, or L^T x = b where `lower` is false, for several right-hand sides: `stride` numbers a row of L, `width` (a
+/// multiple of lanes) a row of x. Rows of both as they were given.
+TRAMMEL_BY_PROCESSOR void solve(const double* L, std::ptrdiff_t stride, const int* order, int rank,
+                                bool lower, double* x, std::ptrdiff_t width) {
+  for (std::ptrdiff_t i = 0; i < width; i += lanes) {
+    double* const its = x + i;
+    for (int k = 0; lower && k < rank; ++k) {
+      const double* const row = L + order[k] * stride;
+      Lanes rest = *reinterpret_cast<const Lanes*>(its + order[k] * width);
+      for (int j = 0; j < k; ++j) rest -= row[j] * *reinterpret_cast<const Lanes*>(its + order[j] * width);
+      *reinterpret_cast<Lanes*>(its + order[k] * width) = rest / row[k];
+    }
+    for (int k = rank - 1; k >= 0; --k) {
+      const double* const row = L + order[k] * stride;
+      const Lanes found = *reinterpret_cast<const Lanes*>(its + order[k] * width) / row[k];
+      *reinterpret_cast<Lanes*>(its + order[k] * width) = found;
+      for (int j = 0; j < k; ++j) *reinterpret_cast<Lanes*>(its + order[j] * width) -= row[j] * found;
+    }
+  }
+}
+
+/// Of some sums of rows, each with its factors `taken`: adds the squares of their lengths to `squares`, and their products with each row to
+/// `products`.
+TRAMMEL_BY_PROCESSOR void find_gaps(const int* begin, int columns, const int* row, const double* value,
+                                    const double* taken, std::ptrdiff_t width, double* squares,
+                                    double* products) {
+  for (int c = 0; c < columns; ++c)
+    for (std::ptrdiff_t j = 0; j < width; j += lanes) {
+      Lanes sum = {};
+      for (int i = begin[c]; i < begin[c + 1]; ++i)
+        sum += value[i] * *reinterpret_cast<const Lanes*>(taken + row[i] * width + j);
+      *reinterpret_cast<Lanes*>(squares + j) += sum * sum;
+      for (int i = begin[c]; i < begin[c + 1]; ++i)
+        *reinterpret_cast<Lanes*>(products + row[i] * width + j) += value[i] * sum;
+    }
+}
+
 }  // namespace
 
 void RowDecomposer::take_weighted(const RowsByColumn& rows) {
   const Eigen::VectorXd weight = weights_of(rows.rows);
   weighted_.rows = rows.rows;
-  weighted_.begin.assign(1, 0);
-  weighted_.row.clear();
-  weighted_.value.clear();
+  weighted_.begin.resize(rows.begin.size());
+  weighted_.row.resize(rows.row.size());
+  weighted_.value.resize(rows.value.size());
+  int to = 0;
   for (int c = 0; c < rows.columns(); ++c) {
+    weighted_.begin[at(c)] = to;
     for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i) {
-      if (rows.value[at(i)] == 0) continue;
-      weighted_.row.push_back(rows.row[at(i)]);
-      weighted_.value.push_back(weight[rows.row[at(i)]] * rows.value[at(i)]);
+      const double its = rows.value[at(i)];
+      if (its == 0) continue;
+      const int row = rows.row[at(i)];
+      weighted_.row[at(to)] = row;
+      weighted_.value[at(to++)] = weight[row] * its;
     }
-    weighted_.begin.push_back(static_cast<int>(weighted_.row.size()));
   }
+  weighted_.begin.back() = to;
+  weighted_.row.resize(at(to));
+  weighted_.value.resize(at(to));
 }
 
 void RowDecomposer::find_squares() {
@@ -149,58 +192,31 @@ bool RowDecomposer::by_squares(Pivots& found) {
 
 /// False where some row that was taken to be dependent is further than `allowed` from the others.
 bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
-  const int r = found.rank, m = weighted_.rows;
-  found.combination.resize(r, m - r);
-  Eigen::VectorXd x(r), change(r);
-  for (int j = r; j < m; ++j) {
-    const int dependent = found.order[at(j)];
-    x = row_of_L(dependent, r);
-    solve_upper(found, x);
-    find_gap(dependent, x, found);
-    if (!(gap_.norm() <= allowed)) return false;
-    // Squares lose digits; the gap has them.
-    const RowsByColumn& A = weighted_;
-    of_row_.setZero(A.rows);
-    for (int c = 0; c < A.columns(); ++c)
-      for (int i = A.begin[at(c)]; i < A.begin[at(c + 1)]; ++i)
-        of_row_[A.row[at(i)]] += A.value[at(i)] * gap_[c];
-    for (int k = 0; k < r; ++k) change[k] = of_row_[found.order[at(k)]];
-    solve_lower(found, change);
-    solve_upper(found, change);
-    found.combination.col(j - r) = x + change;
+  const int r = found.rank, m = weighted_.rows, count = m - r;
+  found.combination.resize(r, count);
+  if (count == 0) return true;
+  const RowsByColumn& A = weighted_;
+  const std::ptrdiff_t width = (count + lanes - 1) / lanes * lanes;
+  taken_.assign(at(m * width), 0.0);
+  change_.assign(at(m * width), 0.0);
+  gap_squares_.assign(at(width), 0.0);
+  for (int j = 0; j < count; ++j) {
+    const double* const row = L_.data() + found.order[at(r + j)] * stride_;
+    for (int k = 0; k < r; ++k) taken_[at(found.order[at(k)] * width + j)] = -row[k];
+  }
+  solve(L_.data(), stride_, found.order.data(), r, false, taken_.data(), width);
+  for (int j = 0; j < count; ++j) taken_[at(found.order[at(r + j)] * width + j)] = 1;
+  find_gaps(A.begin.data(), A.columns(), A.row.data(), A.value.data(), taken_.data(), width,
+            gap_squares_.data(), change_.data());
+  for (int j = 0; j < count; ++j)
+    if (!(gap_squares_[at(j)] <= allowed * allowed)) return false;
+  // Squares lose digits; the gap has them.
+  solve(L_.data(), stride_, found.order.data(), r, true, change_.data(), width);
+  for (int k = 0; k < r; ++k) {
+    const std::ptrdiff_t its = found.order[at(k)] * width;
+    for (int j = 0; j < count; ++j) found.combination(k, j) = change_[at(its + j)] - taken_[at(its + j)];
   }
   return true;
-}
-
-/// The dependent row less its combination x of the independent ones.
-void RowDecomposer::find_gap(int dependent, const Eigen::VectorXd& x, const Pivots& found) {
-  const RowsByColumn& A = weighted_;
-  of_row_.setZero(A.rows);
-  for (int k = 0; k < found.rank; ++k) of_row_[found.order[at(k)]] = -x[k];
-  of_row_[dependent] = 1;
-  gap_.resize(A.columns());
-  for (int c = 0; c < A.columns(); ++c) {
-    double sum = 0;
-    for (int i = A.begin[at(c)]; i < A.begin[at(c + 1)]; ++i) sum += of_row_[A.row[at(i)]] * A.value[at(i)];
-    gap_[c] = sum;
-  }
-}
-
-/// x = L^-1 x, of the independent rows.
-void RowDecomposer::solve_lower(const Pivots& found, Eigen::VectorXd& x) const {
-  for (int k = 0; k < found.rank; ++k) {
-    const auto row = row_of_L(found.order[at(k)], k + 1);
-    x[k] = (x[k] - row.head(k).dot(x.head(k))) / row[k];
-  }
-}
-
-/// x = L^-T x.
-void RowDecomposer::solve_upper(const Pivots& found, Eigen::VectorXd& x) const {
-  for (int k = found.rank - 1; k >= 0; --k) {
-    const auto row = row_of_L(found.order[at(k)], k + 1);
-    x[k] /= row[k];
-    x.head(k) -= x[k] * row.head(k);
-  }
 }
 
 RowDecomposer::Pivots RowDecomposer::by_dense_qr() const {

@@ -52,12 +52,6 @@ class RowDecomposer {
   void take_weighted(const RowsByColumn& rows);
   void find_squares();
   bool find_combinations(double allowed, Pivots& found);
-  void find_gap(int dependent, const Eigen::VectorXd& x, const Pivots& found);
-  void solve_lower(const Pivots& found, Eigen::VectorXd& x) const;
-  void solve_upper(const Pivots& found, Eigen::VectorXd& x) const;
-  Eigen::Map<const Eigen::VectorXd> row_of_L(int row, int count) const {
-    return {L_.data() + row * stride_, count};
-  }
 
   // Kept for the next call.
   RowsByColumn weighted_;    ///< A, without entries of zero
@@ -65,7 +59,9 @@ class RowDecomposer {
   std::vector<double> L_;    ///< by row as it was given, `stride_` numbers each; zero behind the last column
   std::ptrdiff_t stride_ = 0;
   std::vector<double> left_;  ///< squares of what is left of each row
-  Eigen::VectorXd of_row_, gap_;
+  /// By row, for each dependent row: what it takes of the others, and how that changes.
+  std::vector<double> taken_, change_;
+  std::vector<double> gap_squares_;  ///< for each dependent row: of its distance from the others
 };
 
 }  // namespace trammel
