@@ -1,8 +1,8 @@
 """What bench/scaling.sh runs: what the busiest rank does in a step, counted, and a model of the time that follows from it.
 
 Counted, so that other work on the machine does not matter: instructions of each rank outside of MPI (callgrind, a window of steps),
-and messages and bytes of each rank (Open MPI's monitoring, which sees the messages that collective operations are made of; a long
-run less a short one). Modelled, with a core of its own for each rank:
+and messages and bytes of each rank (Open MPI's monitoring, which sees the messages that collective operations are made of, and a
+preloaded library for those of persistent requests, which it does not see; a long run less a short one). Modelled, with a core of its own for each rank:
 
     time of a step = instructions / RATE + messages * LATENCY + bytes / BANDWIDTH       each of the rank that has most
 """
@@ -31,8 +31,11 @@ OPTIONS = ['-partition_from', '1']
 
 
 class Counting:
-    def __init__(self, program, scratch, library):
-        self.program, self.scratch, self.library = program, scratch, library
+    def __init__(self, program, scratch, libraries):
+        self.program, self.scratch, self.libraries = program, scratch, libraries
+
+    def library(self, name):
+        return os.path.join(self.libraries, name + '.so')
 
     def case(self, name, steps):
         source, _, _, _, _, h = CASES[name]
@@ -44,7 +47,7 @@ class Counting:
 
     def messages(self, name, size, ranks, steps):
         """Of each rank: messages and bytes sent and received, the larger of both, in a whole run; and the run's summary."""
-        for old in glob.glob(os.path.join(self.scratch, 'sent.*')):
+        for old in glob.glob(os.path.join(self.scratch, 'sent.*')) + glob.glob(os.path.join(self.scratch, 'persistent.*')):
             os.remove(old)
         command = case_run.command_of(self.program, self.case(name, steps), os.path.join(self.scratch, 'out'),
                                       self.settings(name, size), ranks, OPTIONS)
@@ -52,6 +55,9 @@ class Counting:
                    '--mca', 'pml_monitoring_filename', os.path.join(self.scratch, 'sent')]
         if ranks > 1:
             command[1:1] = monitor
+        persistent = os.path.join(self.scratch, 'persistent')
+        if ranks > 1:
+            command[1:1] = ['-x', 'LD_PRELOAD=' + self.library('persistent_messages'), '-x', 'PERSISTENT_MESSAGES=' + persistent]
         log = case_run.run(command, 3600, {'OMPI_MCA_pml': '^ucx,cm'})[0]
         sent = [[0, 0] for _ in range(ranks)]
         received = [[0, 0] for _ in range(ranks)]
@@ -64,6 +70,11 @@ class Counting:
                     for place, rank in ((sent, int(a)), (received, int(b))):
                         place[rank][0] += int(count)
                         place[rank][1] += int(size_)
+        for rank in range(ranks if ranks > 1 else 0):
+            with open(f'{persistent}.{rank}') as file:
+                for place, line in zip((sent, received), file):
+                    for k, number in enumerate(line.split()):
+                        place[rank][k] += int(number)
         return [[max(s[k], r[k]) for k in (0, 1)] for s, r in zip(sent, received)], case_run.summary(log)
 
     def messages_of_a_step(self, name, size, ranks):
@@ -86,7 +97,7 @@ class Counting:
                  '--toggle-collect=mpi_*_', '--collect-atstart=yes', f'--callgrind-out-file={self.scratch}/count.%p']
         command = case_run.command_of(self.program, self.case(name, STEPS), os.path.join(self.scratch, 'out'),
                                       self.settings(name, size), ranks, [*OPTIONS, '-q'], under)
-        case_run.run(command, 7200, {'LD_PRELOAD': self.library, 'STEP_WINDOW': '%d %d' % WINDOW})
+        case_run.run(command, 7200, {'LD_PRELOAD': self.library('step_window'), 'STEP_WINDOW': '%d %d' % WINDOW})
         counts = []
         for path in glob.glob(os.path.join(self.scratch, 'count.*')):
             with open(path) as file:
@@ -132,7 +143,7 @@ def table(rows, rate):
 
 
 def main():
-    program, scratch, library = sys.argv[1:4]
+    program, scratch, libraries = sys.argv[1:4]
     parser = argparse.ArgumentParser(prog='bench/scaling.sh')
     parser.add_argument('--models', nargs='+', default=list(CASES), choices=list(CASES))
     parser.add_argument('--ranks', nargs='+', type=int, default=[1, 4, 8, 16])
@@ -147,7 +158,7 @@ def main():
     if os.path.exists(kept_in):
         with open(kept_in) as file:
             kept = json.load(file)
-    counting = Counting(program, scratch, library)
+    counting = Counting(program, scratch, libraries)
 
     def count(name, scaling, size, ranks):
         key = f'{name} {size} on {ranks}'

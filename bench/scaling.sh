@@ -11,5 +11,5 @@ export OMPI_MCA_mpi_yield_when_idle=1 OPENBLAS_NUM_THREADS=1
 # Without "rep movsb" and "rep stosb", of which callgrind counts each byte as an instruction.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-ERMS,-FSRM
 build=${BUILD:-build/release}
-cmake --build "$build" --target step_window >/dev/null
-python3 bench/scaling.py "$trammel" "$results" "$PWD/$build/bench/step_window.so" "$@"
+cmake --build "$build" --target step_window persistent_messages >/dev/null
+python3 bench/scaling.py "$trammel" "$results" "$PWD/$build/bench" "$@"
