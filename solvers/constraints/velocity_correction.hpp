@@ -30,7 +30,8 @@ class VelocityCorrection {
     matrix_.share(newton);
   }
 
-  /// Adds the sizes of `state`, by which errors are measured, to `totals`. Not collective.
+  /// Adds the sizes of `state`, by which errors are measured, to `totals`; and where no rate of a constraint was open before, those of
+  /// `state`. Collective.
   void measure(const State& state, RankTotals& totals);
   /// `tolerance`: for velocities and multipliers, as a fraction of the largest. False if they cannot be corrected,
   /// see `why`. `measured`: the ranks have agreed on the totals of `measure` for this state.
@@ -84,9 +85,14 @@ class VelocityCorrection {
   /// Of x, on this rank.
   Sizes change(const std::vector<double>& x, double ratio) const;
   void measure_gaps();
-  /// Evaluates the rates of constraints alone, none of which was open at the last correction; false if they cannot be evaluated, see
-  /// `why`. Then `rests_` tells whether none is open again.
-  bool look_at_rates(const State& state);
+  /// Of rates and positions of constraints, on this rank or over all: the level of a fault (LocalFault), `rate_` and `gaps_`.
+  using SeenRates = std::array<double, 5>;
+  bool may_rest() const { return rests_ && mass_.assembler().statuses().rows().empty(); }
+  /// Evaluates the rates of constraints alone, none of which was open at the last correction, on this rank.
+  SeenRates look_at_rates(const State& state, LocalFault& fault);
+  /// Takes what `measure` saw, or evaluates it now. False if that fails, see `why`; else `rests_` tells whether no rate is open again, over
+  /// all ranks.
+  bool see_whether_rates_rest(const State& state);
   /// Replaces `moved`, the violation of the rates, the gaps and `expected_multiplier_` by the maxima over the ranks; false, with the
   /// reason in `why`, if a rank has a fault. `solved`: on all ranks.
   bool agree(LocalFault& fault, bool& solved, Sizes& moved);
@@ -111,6 +117,8 @@ class VelocityCorrection {
   VelocityMatrix matrix_;
   bool rests_ =
       false;  ///< the last correction found no rate open, and changed no reaction but by rounding errors
+  bool looked_ = false;             ///< `measure` looked at rates
+  SeenRates seen_rates_{};          ///< then
   double expected_multiplier_ = 0;  ///< of the prediction; infinite where there are first-order states
   double rate_ = 0;
   Gaps gaps_;

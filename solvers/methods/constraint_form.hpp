@@ -65,7 +65,7 @@ class ConstraintForm {
 
   /// Discards matrices and corrections that are kept over steps.
   virtual void drop_tangent() {}
-  /// Adds the numbers of the converged solution to `totals` that `close` needs of all ranks. Not collective.
+  /// Adds the numbers of the converged solution to `totals` that `close` needs of all ranks. Collective.
   virtual void measure(const State& /*solution*/, RankTotals& /*totals*/) {}
   /// Makes the end of the step from its converged solution, in place; false if the constraints cannot be satisfied there,
   /// see `why`. `measured`: the ranks have agreed on the totals of `measure` for this solution.

@@ -49,7 +49,7 @@ class Newton {
   Stop stop() const { return stop_; }
 
   /// Calls `measure` at the end of `solve`, where the ranks exchange numbers there anyway, to add those that it needs of the trial. Whether
-  /// that has happened, and the trial is still the same, `end_measured` tells.
+  /// that has happened, and the trial is still the same, `end_measured` tells. `measure` may be collective.
   void measure_end(std::function<void(RankTotals&)> measure) { measure_end_ = std::move(measure); }
   bool end_measured() const { return end_measured_; }
 

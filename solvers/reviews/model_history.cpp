@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -24,10 +25,14 @@ void ModelHistory::follow_pattern() {
   pattern_ = assembler_.pattern_changes();
   MPI_Comm comm = assembler_.layout().comm();
   laws_.find(assembler_.plans(), comm);
-  const auto changes = [](const RangePlan& plan) { return plan.calls.review || plan.calls.commit; };
-  int any = std::ranges::any_of(assembler_.plans(), changes) ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
-  steps_change_ = any != 0;
+  std::array<int, 2> any{};  // reviews, commits
+  for (const RangePlan& plan : assembler_.plans()) {
+    if (plan.calls.review) any[0] = 1;
+    if (plan.calls.commit) any[1] = 1;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, any.data(), 2, MPI_INT, MPI_MAX, comm);
+  reviews_ = any[0] != 0;
+  steps_change_ = reviews_ || any[1] != 0;
 }
 
 bool ModelHistory::laws_matter() {
@@ -229,9 +234,12 @@ MergedReview ModelHistory::review(const State& state, const StepInfo& step) {
     const int dofs = model.dofs(*answer.new_stencil);
     plan.range->set_stencil(i, std::move(*answer.new_stencil), dofs);
   };
-  LocalFault fault;
-  assembler_.each_instance(state, ask, fault, &ElementCalls::review);
-  MergedReview merged = merge.over_ranks(assembler_, fault);
+  MergedReview merged;
+  if (reviews_) {
+    LocalFault fault;
+    assembler_.each_instance(state, ask, fault, &ElementCalls::review);
+    merged = merge.over_ranks(assembler_, fault);
+  }
   if (laws_matter() && !merged.rejected) {
     read_laws(state);
     laws_.review(assembler_.plans(), step, assembler_.scales(), merged, comm);

@@ -103,7 +103,9 @@ class ModelHistory {
   LawReview laws_;
   ActivityReview activities_;
   int pattern_ = -1;          ///< of the assembler, that the laws were found in
-  bool steps_change_ = true;  ///< reviews or commits may change an instance, on some rank
+  // On some rank:
+  bool reviews_ = true;       ///< an instance has a review
+  bool steps_change_ = true;  ///< reviews or commits may change an instance
 };
 
 }  // namespace trammel
