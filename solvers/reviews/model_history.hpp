@@ -102,7 +102,7 @@ class ModelHistory {
   std::function<void()> tell_;
   LawReview laws_;
   ActivityReview activities_;
-  int pattern_ = -1;          ///< of the assembler, that the laws were found in
+  int pattern_ = -1;  ///< of the assembler, that the laws were found in
   // On some rank:
   bool reviews_ = true;       ///< an instance has a review
   bool steps_change_ = true;  ///< reviews or commits may change an instance
