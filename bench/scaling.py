@@ -53,11 +53,10 @@ class Counting:
                                       self.settings(name, size), ranks, OPTIONS)
         monitor = ['--mca', 'pml', '^ucx,cm', '--mca', 'pml_monitoring_enable', '2', '--mca', 'pml_monitoring_enable_output', '3',
                    '--mca', 'pml_monitoring_filename', os.path.join(self.scratch, 'sent')]
-        if ranks > 1:
-            command[1:1] = monitor
         persistent = os.path.join(self.scratch, 'persistent')
+        preload = ['-x', 'LD_PRELOAD=' + self.library('persistent_messages'), '-x', 'PERSISTENT_MESSAGES=' + persistent]
         if ranks > 1:
-            command[1:1] = ['-x', 'LD_PRELOAD=' + self.library('persistent_messages'), '-x', 'PERSISTENT_MESSAGES=' + persistent]
+            command[1:1] = monitor + preload
         log = case_run.run(command, 3600, {'OMPI_MCA_pml': '^ucx,cm'})[0]
         sent = [[0, 0] for _ in range(ranks)]
         received = [[0, 0] for _ in range(ranks)]
