@@ -338,8 +338,8 @@ void ConstraintRank::note_groups() {
     if (is_multiplier(u.kind)) counts[1] += u.size;
   }
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, layout.comm());
-  degrees_of_freedom_ = counts[0] - counts[1] + static_cast<int>(assembler_.statuses().rows().size());
-  for (const ConstraintGroup& g : groups_) degrees_of_freedom_ += static_cast<int>(g.dependent.size());
+  degrees_of_freedom_ =
+      counts[0] - counts[1] + static_cast<int>(assembler_.statuses().rows().size() + dependent_count());
 }
 
 void ConstraintRank::follow_switches(const State& state, std::span<const RowSwitch> rows) {

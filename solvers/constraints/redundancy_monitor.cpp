@@ -94,8 +94,9 @@ std::string RedundancyMonitor::follow(State& state) {
   const std::size_t redundant = assembler_.redundant_rows().size();
   rank_.follow(state);
   // If the rank falls at one instant only, the equations are not changed, because the next step needs them.
-  if (rank_.dependent_count() == redundant) rank_.least_norm(state);
-  const double now = rank_.dependent_count() > redundant ? 0.0 : rank_.weakest();
+  const std::size_t dependent = rank_.dependent_count();
+  if (dependent == redundant) rank_.least_norm(state);
+  const double now = dependent > redundant ? 0.0 : rank_.weakest();
   widest_ = std::max(widest_, now);
   std::string met;
   if (last_ <= before_ && last_ < now && last_ < close_to_singular * widest_)

@@ -81,18 +81,26 @@ TRAMMEL_BY_PROCESSOR int eliminate(int k, const int* order, int count, const dou
   return next;
 }
 
-/// Solves L L^T x = b, or L^T x = b where `lower` is false, for several right-hand sides: `stride` numbers a row of L, `width` (a
-/// multiple of lanes) a row of x. Rows of both as they were given.
-TRAMMEL_BY_PROCESSOR void solve(const double* L, std::ptrdiff_t stride, const int* order, int rank,
-                                bool lower, double* x, std::ptrdiff_t width) {
+/// x = L^-1 x, of the independent rows, for several right-hand sides: `stride` numbers a row of L, `width` (a multiple of lanes) a row of
+/// x. Rows of both as they were given.
+TRAMMEL_BY_PROCESSOR void solve_lower(const double* L, std::ptrdiff_t stride, const int* order, int rank,
+                                      double* x, std::ptrdiff_t width) {
   for (std::ptrdiff_t i = 0; i < width; i += lanes) {
     double* const its = x + i;
-    for (int k = 0; lower && k < rank; ++k) {
+    for (int k = 0; k < rank; ++k) {
       const double* const row = L + order[k] * stride;
       Lanes rest = *reinterpret_cast<const Lanes*>(its + order[k] * width);
       for (int j = 0; j < k; ++j) rest -= row[j] * *reinterpret_cast<const Lanes*>(its + order[j] * width);
       *reinterpret_cast<Lanes*>(its + order[k] * width) = rest / row[k];
     }
+  }
+}
+
+/// x = L^-T x, likewise.
+TRAMMEL_BY_PROCESSOR void solve_upper(const double* L, std::ptrdiff_t stride, const int* order, int rank,
+                                      double* x, std::ptrdiff_t width) {
+  for (std::ptrdiff_t i = 0; i < width; i += lanes) {
+    double* const its = x + i;
     for (int k = rank - 1; k >= 0; --k) {
       const double* const row = L + order[k] * stride;
       const Lanes found = *reinterpret_cast<const Lanes*>(its + order[k] * width) / row[k];
@@ -204,14 +212,15 @@ bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
     const double* const row = L_.data() + found.order[at(r + j)] * stride_;
     for (int k = 0; k < r; ++k) taken_[at(found.order[at(k)] * width + j)] = -row[k];
   }
-  solve(L_.data(), stride_, found.order.data(), r, false, taken_.data(), width);
+  solve_upper(L_.data(), stride_, found.order.data(), r, taken_.data(), width);
   for (int j = 0; j < count; ++j) taken_[at(found.order[at(r + j)] * width + j)] = 1;
   find_gaps(A.begin.data(), A.columns(), A.row.data(), A.value.data(), taken_.data(), width,
             gap_squares_.data(), change_.data());
   for (int j = 0; j < count; ++j)
     if (!(gap_squares_[at(j)] <= allowed * allowed)) return false;
   // Squares lose digits; the gap has them.
-  solve(L_.data(), stride_, found.order.data(), r, true, change_.data(), width);
+  solve_lower(L_.data(), stride_, found.order.data(), r, change_.data(), width);
+  solve_upper(L_.data(), stride_, found.order.data(), r, change_.data(), width);
   for (int k = 0; k < r; ++k) {
     const std::ptrdiff_t its = found.order[at(k)] * width;
     for (int j = 0; j < count; ++j) found.combination(k, j) = change_[at(its + j)] - taken_[at(its + j)];
