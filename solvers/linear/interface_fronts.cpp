@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "solvers/ranks/number_messages.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -184,7 +185,7 @@ void InterfaceFronts::assemble(MPI_Comm comm, Task& its) {
     MPI_Probe(leader, tag, comm, &status);
     MPI_Get_count(&status, MPI_DOUBLE, &count);
     of_leader[p].resize(at(count));
-    MPI_Recv(of_leader[p].data(), count, MPI_DOUBLE, leader, tag, comm, MPI_STATUS_IGNORE);
+    receive_numbers(of_leader[p].data(), count, leader, tag, comm);
     shared[p] = of_leader[p][0] < 0;
     delayed[p] = std::max(0, static_cast<int>(of_leader[p][0]));
   }
@@ -208,8 +209,7 @@ void InterfaceFronts::assemble(MPI_Comm comm, Task& its) {
       const double* from = of_leader[p].empty() ? nullptr : of_leader[p].data() + 1;
       if (h > 0 && holders[h] != rank_ && !columns.empty()) {
         received.resize(columns.size() * place.size());
-        MPI_Recv(received.data(), static_cast<int>(received.size()), MPI_DOUBLE, holders[h], tag, comm,
-                 MPI_STATUS_IGNORE);
+        receive_numbers(received.data(), std::ssize(received), holders[h], tag, comm);
         from = received.data();
       }
       for (const int c : columns) {
@@ -355,12 +355,12 @@ void InterfaceFronts::solve_downwards(MPI_Comm comm, std::span<double> y, const 
     }
     for (std::size_t p = 0; p < 2; ++p) {
       const int part = group.parts[p], finisher = finisher_of(part, its.part_is_shared[p]);
-      message_.clear();
-      for (const int place : its.place[p]) message_.push_back(x_[place]);
       if (finisher == rank_) {
-        task(part).rest = Eigen::Map<const Eigen::VectorXd>(message_.data(), std::ssize(message_));
+        task(part).rest = x_(its.place[p]);
         continue;
       }
+      message_.clear();
+      for (const int place : its.place[p]) message_.push_back(x_[place]);
       message_.insert(message_.end(), totals.begin(), totals.end());
       send(comm, finisher, tag_downwards(part));
     }
@@ -369,26 +369,20 @@ void InterfaceFronts::solve_downwards(MPI_Comm comm, std::span<double> y, const 
 
 /// Those of all ranks, on the rank that takes solutions down. The leader of the last group has them.
 void InterfaceFronts::take_totals(MPI_Comm comm, const Task& last, std::span<double> totals) {
-  const int finisher = finisher_of(last.group, last.shared);
-  if (finishes(last) && !leads(last.group)) {
-    receive(comm, totals.size(), leader_of(last.group), tag);
-    std::ranges::copy(message_, totals.begin());
-  } else if (leads(last.group)) {
-    message_ = last.carried;
-    if (finisher == rank_)
-      std::ranges::copy(message_, totals.begin());
-    else
-      send(comm, finisher, tag);
-  }
+  const int leader = leader_of(last.group), finisher = finisher_of(last.group, last.shared);
+  if (leader == rank_) message_ = last.carried;
+  if (leader == rank_ && finisher != rank_) send(comm, finisher, tag);
+  if (leader != rank_ && finisher == rank_) receive(comm, totals.size(), leader, tag);
+  if (finisher == rank_) std::ranges::copy(message_, totals.begin());
 }
 
 void InterfaceFronts::send(MPI_Comm comm, int rank, int message_tag) const {
-  MPI_Send(message_.data(), static_cast<int>(message_.size()), MPI_DOUBLE, rank, message_tag, comm);
+  send_numbers(message_.data(), std::ssize(message_), rank, message_tag, comm);
 }
 
 void InterfaceFronts::receive(MPI_Comm comm, std::size_t size, int rank, int message_tag) {
   message_.resize(size);
-  MPI_Recv(message_.data(), static_cast<int>(size), MPI_DOUBLE, rank, message_tag, comm, MPI_STATUS_IGNORE);
+  receive_numbers(message_.data(), std::ssize(message_), rank, message_tag, comm);
 }
 
 }  // namespace trammel

@@ -72,7 +72,7 @@ class InterfaceFronts {
   void solve_upwards(MPI_Comm comm, std::span<const double> y, const CarriedTotals& carried);
   void solve_downwards(MPI_Comm comm, std::span<double> y, const CarriedTotals& carried);
   void take_totals(MPI_Comm comm, const Task& last, std::span<double> totals);
-  /// `message_`.
+  /// What is in `message_`, or will be.
   void send(MPI_Comm comm, int rank, int message_tag) const;
   void receive(MPI_Comm comm, std::size_t size, int rank, int message_tag);
   /// Whether another rank leads the group that this one is a part of.

@@ -4,20 +4,13 @@
 #include <utility>
 
 #include "solvers/linear/front.hpp"
+#include "solvers/ranks/number_messages.hpp"
 
 namespace trammel {
 
 namespace {
 
 constexpr int scale_tag = 11, panel_tag = 12, upper_tag = 13, gather_tag = 14;
-
-void send(const double* numbers, std::ptrdiff_t count, int rank, int tag, MPI_Comm comm) {
-  MPI_Send(numbers, static_cast<int>(count), MPI_DOUBLE, rank, tag, comm);
-}
-
-void receive_into(double* numbers, std::ptrdiff_t count, int rank, int tag, MPI_Comm comm) {
-  MPI_Recv(numbers, static_cast<int>(count), MPI_DOUBLE, rank, tag, comm, MPI_STATUS_IGNORE);
-}
 
 }  // namespace
 
@@ -63,16 +56,16 @@ void SharedFront::scale(MPI_Comm comm) {
   if (leads()) {
     Eigen::VectorXd its(leading_);
     for (std::size_t k = 1; k < owners_.ranks.size(); ++k) {
-      receive_into(its.data(), its.size(), owners_.ranks[k], scale_tag, comm);
+      receive_numbers(its.data(), its.size(), owners_.ranks[k], scale_tag, comm);
       largest = largest.cwiseMax(its);
     }
     row_scale_ = Front::scales_of(largest);
     for (std::size_t k = 1; k < owners_.ranks.size(); ++k)
-      send(row_scale_.data(), row_scale_.size(), owners_.ranks[k], scale_tag, comm);
+      send_numbers(row_scale_.data(), row_scale_.size(), owners_.ranks[k], scale_tag, comm);
   } else {
-    send(largest.data(), largest.size(), owners_.ranks[0], scale_tag, comm);
+    send_numbers(largest.data(), largest.size(), owners_.ranks[0], scale_tag, comm);
     row_scale_.resize(leading_);
-    receive_into(row_scale_.data(), row_scale_.size(), owners_.ranks[0], scale_tag, comm);
+    receive_numbers(row_scale_.data(), row_scale_.size(), owners_.ranks[0], scale_tag, comm);
   }
   column_scale_.resize(mine);
   column_sum_.resize(mine);
@@ -116,8 +109,8 @@ void SharedFront::receive(MPI_Comm comm, int panel) {
   Panel& its = panels_[at(panel)];
   const int w = block.width;
   its.numbers.resize(at(2 + 2 * w + (size_ - block.first) * w));
-  receive_into(its.numbers.data(), static_cast<std::ptrdiff_t>(its.numbers.size()),
-               owners_.ranks[at(previous(place_))], panel_tag, comm);
+  receive_numbers(its.numbers.data(), static_cast<std::ptrdiff_t>(its.numbers.size()),
+                  owners_.ranks[at(previous(place_))], panel_tag, comm);
   its.exchanged.clear();
   for (int k = 0; k < w; ++k) its.exchanged.push_back(static_cast<int>(its.numbers[at(2 + k)]));
 }
@@ -173,10 +166,10 @@ void SharedFront::gather_upper(MPI_Comm comm) {
             numbers.insert(numbers.end(), column(block.first + k), column(block.first + k) + rows(block));
     } else {
       numbers.resize(static_cast<std::size_t>(length));
-      receive_into(numbers.data(), length, owners_.ranks[place], upper_tag, comm);
+      receive_numbers(numbers.data(), length, owners_.ranks[place], upper_tag, comm);
     }
     if (!finishes()) {
-      send(numbers.data(), length, owners_.ranks[at(owners_.finisher())], upper_tag, comm);
+      send_numbers(numbers.data(), length, owners_.ranks[at(owners_.finisher())], upper_tag, comm);
       continue;
     }
     const double* from = numbers.data();
@@ -241,9 +234,9 @@ bool SharedFront::eliminate(MPI_Comm comm, double least) {
       for (const Panel& panel : panels_) sum = std::max(sum, panel.numbers[1]);
       rcond = 1 / (sum * Eigen::internal::rcond_invmatrix_L1_norm_estimate(Inverse{*this}));
       for (std::size_t k = 0; k < owners_.ranks.size(); ++k)
-        if (static_cast<int>(k) != place_) send(&rcond, 1, owners_.ranks[k], scale_tag, comm);
+        if (static_cast<int>(k) != place_) send_numbers(&rcond, 1, owners_.ranks[k], scale_tag, comm);
     } else {
-      receive_into(&rcond, 1, owners_.ranks[at(owners_.finisher())], scale_tag, comm);
+      receive_numbers(&rcond, 1, owners_.ranks[at(owners_.finisher())], scale_tag, comm);
     }
     fine = rcond > least;
   }
@@ -252,14 +245,14 @@ bool SharedFront::eliminate(MPI_Comm comm, double least) {
 }
 
 void SharedFront::gather(MPI_Comm comm, Eigen::MatrixXd& matrix) {
-  if (!leads()) return send(original_.data(), original_.size(), owners_.ranks[0], gather_tag, comm);
+  if (!leads()) return send_numbers(original_.data(), original_.size(), owners_.ranks[0], gather_tag, comm);
   for (std::size_t place = 0; place < owners_.ranks.size(); ++place) {
     Eigen::Index count = 0;
     for (const Block& block : blocks_)
       if (at(block.owner) == place) count += block.width;
     if (place > 0) {
       original_.resize(size_, count);
-      receive_into(original_.data(), original_.size(), owners_.ranks[place], gather_tag, comm);
+      receive_numbers(original_.data(), original_.size(), owners_.ranks[place], gather_tag, comm);
     }
     Eigen::Index from = 0;
     for (const Block& block : blocks_)
@@ -290,7 +283,7 @@ void SharedFront::backward(MPI_Comm comm, const Eigen::VectorXd& rest, Eigen::Ve
     x = own_;
   } else {
     x.resize(size_);
-    receive_into(x.data(), leading_, owners_.ranks[0], solve_tag_, comm);
+    receive_numbers(x.data(), leading_, owners_.ranks[0], solve_tag_, comm);
   }
   if (rest.size() > 0)
     dense_->subtract_product(x.data(), upper_.data() + std::ptrdiff_t{leading_} * leading_, rest.data(),

@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 
+#include "solvers/ranks/number_messages.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -86,11 +87,11 @@ void SparseSum::sum(MPI_Comm comm, std::span<double> numbers, const CarriedTotal
   const Parts parts{numbers, dense, count_};
   const auto send = [&](const Exchange& its) {
     parts.pack(its.sent, out_);
-    MPI_Send(out_.data(), static_cast<int>(out_.size()), MPI_DOUBLE, its.rank, tag, comm);
+    send_numbers(out_.data(), std::ssize(out_), its.rank, tag, comm);
   };
   const auto receive = [&](const Exchange& its) {
     in_.resize(parts.size(its.received));
-    MPI_Recv(in_.data(), static_cast<int>(in_.size()), MPI_DOUBLE, its.rank, tag, comm, MPI_STATUS_IGNORE);
+    receive_numbers(in_.data(), std::ssize(in_), its.rank, tag, comm);
   };
   const auto add_received = [&](const Exchange& its) {
     carried.merge(in_.data(), dense.data(), dense.size());
