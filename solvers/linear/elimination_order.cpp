@@ -12,7 +12,7 @@
 namespace trammel {
 
 EliminationOrder elimination_order(int n, const int* starts, const int* columns,
-                                   std::span<const std::vector<int>> border) {
+                                   std::span<const std::vector<int>> border, std::span<const int> last) {
   const int all = n + static_cast<int>(border.size());
   std::vector<int> all_starts(starts, starts + n + 1), all_columns(columns, columns + starts[n]);
   for (const std::vector<int>& coupled : border) {
@@ -20,9 +20,10 @@ EliminationOrder elimination_order(int n, const int* starts, const int* columns,
     all_starts.push_back(static_cast<int>(all_columns.size()));
   }
   std::vector<int> group(at(all), 0);
-  std::fill(group.begin() + n, group.end(), 1);
+  std::fill(group.begin() + n, group.end(), last.empty() ? 1 : 2);
+  for (const int unknown : last) group[at(unknown)] = 1;
   // With a border the half beside it would be coupled to it all along.
-  if (border.empty())
+  if (border.empty() && last.empty())
     for (const int unknown : thin_cut(n, starts, columns)) group[at(unknown)] = 1;
   EliminationOrder order;
   order.unknowns.resize(at(all));

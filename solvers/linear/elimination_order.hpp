@@ -13,9 +13,9 @@ struct EliminationOrder {
 };
 
 /// Orders the unknowns of a matrix (by compressed columns) by AMD as a part of a larger one, in which a border is eliminated after them (CAMD).
-/// `border`: by unknown of the border the unknowns of the matrix that it is coupled to. The cost is that of the matrix alone.
-/// Without a border a long thin part is eliminated from both ends (`thin_cut`), and two independent groups of branches in turns (`branches_in_turns`).
+/// `border`: by unknown of the border the unknowns of the matrix that it is coupled to. The cost is that of the matrix alone. The unknowns
+/// `last` are eliminated after the others. Without both a long thin part is eliminated from both ends (`thin_cut`), and two independent groups of branches in turns (`branches_in_turns`).
 EliminationOrder elimination_order(int n, const int* starts, const int* columns,
-                                   std::span<const std::vector<int>> border);
+                                   std::span<const std::vector<int>> border, std::span<const int> last = {});
 
 }  // namespace trammel

@@ -1,6 +1,7 @@
 #include "solvers/linear/linear_solver.hpp"
 
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -125,16 +126,40 @@ bool solve(KSP ksp, Vec b, Vec x) {
   return PCApply(pc, b, x) == 0;
 }
 
-LinearWork work_of(KSP ksp) {
+namespace {
+/// Null where another solver does.
+RepeatedLu* own_lu(KSP ksp) {
   PC pc = nullptr;
   int ranks = 1;
   MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
-  if (ranks > 1) return substructuring_work(ksp);
   TRAMMEL_PETSC(KSPGetPC(ksp, &pc));
-  if (!is_own(pc)) return {};
+  if (ranks > 1 || !is_own(pc)) return nullptr;
   void* lu = nullptr;
   TRAMMEL_PETSC(PCShellGetContext(pc, &lu));
-  return lu == nullptr ? LinearWork() : static_cast<const RepeatedLu*>(lu)->work();
+  return static_cast<RepeatedLu*>(lu);
+}
+}  // namespace
+
+void expect_changes(KSP ksp, std::vector<int> rows) {
+  if (RepeatedLu* const lu = own_lu(ksp)) lu->expect_changes(std::move(rows));
+}
+
+double renewed_part(KSP ksp) {
+  const RepeatedLu* const lu = own_lu(ksp);
+  const int columns = lu == nullptr ? 0 : lu->renewed_columns();
+  return columns > 0 ? static_cast<double>(columns) / lu->size() : 1.0;
+}
+
+void prefer_last(KSP ksp, std::vector<int> rows) {
+  if (RepeatedLu* const lu = own_lu(ksp)) lu->prefer_last(std::move(rows));
+}
+
+LinearWork work_of(KSP ksp) {
+  int ranks = 1;
+  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
+  if (ranks > 1) return substructuring_work(ksp);
+  const RepeatedLu* const lu = own_lu(ksp);
+  return lu == nullptr ? LinearWork() : lu->work();
 }
 
 }  // namespace trammel

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/linear/timings.hpp"
 
@@ -15,6 +17,15 @@ bool reads_once(KSP ksp);
 /// Sets the solver up for its operators. False if the factorization failed, whichever way the package reports this.
 /// `broken` is set if the solver must be created again. Collective.
 bool factorize(KSP ksp, bool& broken);
+
+/// The next matrix to be factorized differs from the last in these rows only, ascending. Solvers that gain nothing by that do not care.
+void expect_changes(KSP ksp, std::vector<int> rows);
+
+/// The part of its columns that the last factorization renewed because of expect_changes; 1 where it was a whole one.
+double renewed_part(KSP ksp);
+
+/// These rows will change most often, as expect_changes says: the order of elimination to be sought takes them last, where that is as good.
+void prefer_last(KSP ksp, std::vector<int> rows);
 
 /// x = A^-1 b with the operator A that was factorized; false if this fails. What Trammel's own factors solve at once does not go through
 /// KSPSolve, which would fill x with zeros before, and look for options. Collective.

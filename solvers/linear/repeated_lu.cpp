@@ -21,16 +21,10 @@ namespace trammel {
 
 namespace {
 
-/// An entry this much smaller than the largest of its row and than the largest of its column does not count: its loss
-/// is a backward error below rounding.
-constexpr double negligible = 1e-16;
 /// A structure that keeps growing is taken as full.
 constexpr int most_growths = 12;
-/// The smallest share of a column's largest entry that keeps the pivot on the diagonal, and the share of its first size
-/// to which a kept pivot may fall.
-constexpr double pivot_tolerance = 0.01, pivot_loss = 0.01;
-/// The largest scaled entry, one to two when scales were found, may grow and shrink to this and to its inverse.
-constexpr double most_change = 10;
+/// The smallest share of a column's largest entry that keeps the pivot on the diagonal.
+constexpr double pivot_tolerance = 0.01;
 /// Of a scale.
 constexpr int most_exponent = 120;
 /// Visits to an entry, on average, after which BTF gives up to cover the diagonal: for a long chain they grow with its length.
@@ -44,6 +38,8 @@ constexpr double much_fill = 40, near_expected = 2;
 /// Entries of L, by those that AMD expects, beyond which a trial is given up: where zeros on the diagonal push pivots off it, some
 /// chains of joints fill in without bound.
 constexpr double most_fill = 2;
+/// Operations, by those of the order that AMD finds alone, of one with rows last that change often.
+constexpr double as_cheap = 1.05;
 /// Unknowns up to which all orderings are compared, for next to no time, where there is no border that only one of them knows.
 constexpr int few = 1000;
 
@@ -83,14 +79,20 @@ bool RepeatedLu::factorize(Mat A) {
 
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
+  const std::vector<int> rows = std::exchange(renewal_.changed, {});
+  const bool orders = orders_pay();
+  renewal_.columns = 0;
+  if (!rows.empty() && !changed && !orders && renew(A, rows)) return true;
   if (!symbolic_ || changed || counting_.entries() != entries) {
     counting_ = EntrySet(entries);
     growths_ = 0;
     symbolic_.reset();
     large_in_row_.clear();
   }
-  const bool grown = !symbolic_ || !take_values(A);
+  const bool grown = orders || !symbolic_ || !take_values(A);
   if (grown) {
+    if (orders) renewal_.last = renewal_.often;
+    if (orders) --growths_;
     numeric_.reset();  // before there is more
     symbolic_.reset();
     take_structure(A);
@@ -238,6 +240,10 @@ void RepeatedLu::take_structure(const Rows& A) {
 void RepeatedLu::order_unknowns(const std::vector<int>& starts, const std::vector<int>& columns) {
   const auto n = static_cast<int>(starts.size()) - 1;
   EliminationOrder found = elimination_order(n, starts.data(), columns.data(), border_);
+  if (!renewal_.last.empty()) {
+    EliminationOrder other = elimination_order(n, starts.data(), columns.data(), border_, renewal_.last);
+    if (!other.unknowns.empty() && other.operations <= as_cheap * found.operations) found = std::move(other);
+  }
   expected_entries_ = found.entries;
   expected_operations_ = found.operations;
   unknown_ = std::move(found.unknowns);
@@ -401,6 +407,9 @@ bool RepeatedLu::seek_pivots() {
 
 void RepeatedLu::remember_pivots() {
   ++searches_;
+  renewal_.dependent.clear();
+  renewal_.often.clear();
+  renewal_.vain = 0;
   const auto* pivots = static_cast<const double*>(numeric_->Udiag);
   pivots_.resize(at(size()));
   std::transform(pivots, pivots + size(), pivots_.begin(),

@@ -15,13 +15,14 @@
 namespace trammel {
 
 /// LU on one rank of a sparse matrix that is factorized again and again with other values, by KLU (Davis and
-/// Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36), with three savings that PETSc's interface to it lacks:
+/// Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36), with four savings that PETSc's interface to it lacks:
 ///
 /// - Only entries that were ever different from zero count. A model's blocks are dense; of the tangent of a plane
 ///   mechanism in space three entries of four are zero for good, and so the parts in and across the plane separate.
 /// - Unknowns are eliminated in an order of AMD (elimination_order) where its factors need about the operations that it expects: it counts
 ///   on a symmetric structure and on pivots that stay on the diagonal, where multipliers have zeros. Elsewhere, and in small systems, in this
 ///   order, by AMD after a block triangular form or by COLAMD, whichever makes the cheapest factors.
+/// - Where few rows have changed, only those columns of the factors are found anew that depend on them.
 /// - The order of pivots is kept while it serves (klu_refactor): it is sought anew where a pivot falls far below the
 ///   one that was chosen, relative to the size of its column at that time. These sizes are kept with the order.
 ///
@@ -42,6 +43,10 @@ class RepeatedLu {
   bool factorize(Mat A);
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
+  /// The next matrix differs from the last in these rows only, ascending: what does not depend on them is not factorized again.
+  void expect_changes(std::vector<int> rows) { renewal_.changed = std::move(rows); }
+  /// Rows that will change so most often: orders sought from now on take them last, where that is as cheap.
+  void prefer_last(std::vector<int> rows) { renewal_.last = std::move(rows); }
   /// A border that is eliminated after this matrix: for each of its unknowns, the unknowns here that it is coupled to. Orders sought from now
   /// on take it into account (elimination_order).
   void set_border(std::vector<std::vector<int>> border) { border_ = std::move(border); }
@@ -56,6 +61,8 @@ class RepeatedLu {
   void solve_transposed(const double* b, double* x);
   int size() const { return static_cast<int>(starts_.size()) - 1; }
 
+  /// Columns of the last factorization where it was of those alone that depend on changed rows; else 0.
+  int renewed_columns() const { return renewal_.columns; }
   /// Orders of pivots sought so far.
   int searches() const { return searches_; }
   /// Operations of the last factorization, and of a solve by it.
@@ -88,6 +95,14 @@ class RepeatedLu {
   }
 
  private:
+  /// An entry this much smaller than the largest of its row and than the largest of its column does not count: its loss
+  /// is a backward error below rounding.
+  static constexpr double negligible = 1e-16;
+  /// The share of its first size to which a kept pivot may fall.
+  static constexpr double pivot_loss = 0.01;
+  /// The largest scaled entry, one to two when scales were found, may grow and shrink to this and to its inverse.
+  static constexpr double most_change = 10;
+
   struct FreeSymbolic {
     klu_common* common;
     void operator()(klu_symbolic* s) const { klu_free_symbolic(&s, common); }
@@ -158,6 +173,17 @@ class RepeatedLu {
   void follow_order();
   bool pivots_serve() const;
   void invert_pivots();
+  /// Whether an order with the rows last that have changed so often is worth its price.
+  bool orders_pay() const;
+  /// Whether the rows have no more than entries that count, of about the size for which scales were found.
+  bool rows_fit(const Rows& A, const std::vector<int>& rows) const;
+  void find_dependents();
+  /// Of rows of the matrix.
+  std::vector<int> pivots_of(const std::vector<int>& rows) const;
+  /// False where its pivot is too small. `change`: the largest of a number of U, over the largest of them, or of one of L.
+  bool renew_column(const Rows& A, int k, double& change);
+  /// Factorizes again what depends on these rows. False where all has to be factorized.
+  bool renew(const Rows& A, const std::vector<int>& rows);
 
   bool one_block_;
   std::vector<std::vector<int>> border_;
@@ -184,6 +210,16 @@ class RepeatedLu {
   double largest_ = 0;         ///< of the values
   std::vector<float> pivots_;  ///< sizes of the pivots at the time when their order was chosen
   std::vector<double> inverse_pivots_;
+  /// See repeated_lu_renewal.cpp.
+  struct Renewal {
+    std::vector<int> changed, last;  ///< rows: see expect_changes, prefer_last
+    std::vector<int> often;          ///< rows that have changed since the order was found, ascending
+    std::vector<int> dependent;  ///< by pivot: the next that depends on it, or -1; empty until it is needed
+    int columns = 0;             ///< see renewed_columns
+    double vain = 0;             ///< columns renewed since the order was found that another would have spared
+    int waiting = 0, wait = 0;   ///< factorizations before it is tried again: to come, in all
+  };
+  Renewal renewal_;
   int growths_ = 0, searches_ = 0, tried_ = 0;
 };
 

@@ -40,6 +40,7 @@ struct Timings {
   std::int64_t iterations = 0;      ///< of Newton's method, in accepted and failed steps
   std::int64_t residuals = 0;       ///< evaluations
   std::int64_t factorizations = 0;  ///< and tangents
+  std::int64_t renewals = 0;        ///< those of them, in this process, of stale rows alone
 
   SubstructuringCounts substructuring;
 };
