@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -25,6 +26,7 @@ struct Assembler::Parts {
   const Model& model;
   Layout& layout;
   MatrixPattern pattern;
+  std::map<const PetscScalar*, PetscObjectId> assembled;  ///< by array of entries: whose they are
   std::vector<RangePlan> plans;
   // Slots of diagonals, one after the other up to the last.
   std::size_t diagonal_begin = 0;   ///< the corrections' own
@@ -65,6 +67,7 @@ struct Assembler::Parts {
 
   void plan() {
     ++pattern_changes;
+    assembled.clear();
     pattern = {};
     std::size_t kept_count = 0;
     plans = plan_ranges(model, layout, pattern, kept_count);
@@ -282,6 +285,7 @@ Assembler::~Assembler() = default;
 const Model& Assembler::model() const { return parts_->model; }
 Layout& Assembler::layout() { return parts_->layout; }
 void Assembler::revise() { parts_->plan(); }
+std::span<const double> Assembler::gradients() const { return parts_->kept; }
 std::span<const double> Assembler::position_rows() const { return parts_->other_by_offset; }
 const std::string& Assembler::rejection() const { return parts_->rejection; }
 const FieldScales& Assembler::scales() const { return parts_->scales; }
@@ -320,19 +324,30 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
   tangent(state, weights, J, fault);
   return agree(fault);
 }
-void Assembler::tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault) {
+bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault,
+                        const RenewedRows& renewed) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
   const bool rates = p.layout.stabilized() || weights.bias_rate != 0;
   const bool stiffness = weights.stiffness != 0 || (p.algebraic && !weights.hold_algebraic);
   const Request request{.tangent = true, .rates = rates, .rigid = rates, .stiffness = stiffness};
   PetscScalar* const numbers = MatrixPattern::entries(J);
-  std::fill_n(numbers, p.pattern.size(), 0.0);
+  PetscObjectId matrix = 0;
+  TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(J), &matrix));
+  PetscObjectId& assembled = p.assembled[numbers];
+  const bool all = renewed.unknowns.empty(), alone = p.layout.ranks() == 1 && !p.layout.stabilized();
+  if (!all && (assembled != matrix || !alone || p.algebraic)) return false;
+  assembled = matrix;
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
+  if (all) std::fill_n(numbers, p.pattern.size(), 0.0);
+  sink.rows = renewed.unknowns;
+  const UnknownBlock* u = p.layout.unknowns().data();
+  for (std::size_t k = 0; k < sink.rows.size(); ++k, ++u)
+    for (int i = 0; sink.rows[k] != 0 && i < u->size; ++i) p.pattern.clear(u->local + i, numbers);
   const auto passes_over = [&weights](const RangePlan& plan) {
     return plan.pairs.empty() || (weights.constraints_only && !plan.has_constraints);
   };
-  p.evaluate_here(state, request, sink, passes_over, fault);
+  p.evaluate_here(state, request, sink, passes_over, fault, all ? nullptr : renewed.instances.data());
   const double evaluated = MPI_Wtime();
   p.cost.tangent += evaluated - start;
   const double kept = weights.column[static_cast<std::size_t>(BlockKind::multiplier)];
@@ -350,10 +365,13 @@ void Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
         numbers[slots[p.redundant_begin + k]] = kept;
   }
   p.cost.assembly += MPI_Wtime() - evaluated;
+  if (fault.waits()) p.assembled.clear();
+  return true;
 }
 
 bool Assembler::remove_redundant(std::vector<ConstraintRow> rows) {
   Parts& p = *parts_;
+  p.assembled.clear();
   p.redundant = std::move(rows);
   const std::size_t before = p.ever_redundant.size();
   p.ever_redundant.insert(p.redundant.begin(), p.redundant.end());
@@ -372,35 +390,6 @@ void Assembler::keep_gradients(const State& state) {
   const auto has_none = [](const RangePlan& plan) { return !plan.has_constraints; };
   parts_->evaluate_here(state, {.tangent = true, .stiffness = false}, sink, has_none, fault);
   if (!agree(fault)) throw_refused(state);
-}
-
-void Assembler::add_corrections(double scale, const std::vector<double>& local,
-                                std::vector<double>& out) const {
-  const Parts& p = *parts_;
-  std::vector<double> contribution(out.size(), 0.0);
-  const auto unknowns = p.layout.unknowns();
-  for (const RangePlan& plan : p.plans) {
-    if (!plan.has_constraints) continue;
-    for (const int i : plan.instances) {
-      const double* gradient = p.kept.data() + plan.kept_begin[at(i)];
-      const auto blocks = plan.stencil(i);
-      for (const BlockPair& pair : plan.coupled(i)) {
-        const StencilBlock &row = blocks[at(pair.row)], &column = blocks[at(pair.column)];
-        if (!StabilizingParts(row, column).correction_row) continue;
-        const double* eta = local.data() + unknowns[at(column.unknown)].stabilizing_local;
-        double* to = contribution.data() + unknowns[at(row.unknown)].stabilizing_local;
-        for (int b = 0; b < column.size; ++b)
-          for (int a = 0; a < row.size; ++a) to[a] += scale * *gradient++ * eta[b];
-      }
-    }
-  }
-  if (p.layout.ranks() > 1) {
-    Vec sum = p.layout.create_vector();
-    p.layout.sum_local(contribution, sum);
-    p.layout.to_local(sum, contribution);
-    TRAMMEL_PETSC(VecDestroy(&sum));
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] += contribution[i];
 }
 
 RowStates& Assembler::row_states() { return parts_->states; }

@@ -67,6 +67,13 @@ class RangeSink;
 struct InstanceRun;
 struct RangePlan;
 
+/// Rows of a tangent that have to be assembled, where others may keep their entries. `unknowns`: by unknown, whether its rows do;
+/// empty: all do. `instances`: by range, those that contribute to them.
+struct RenewedRows {
+  std::span<const char> unknowns;
+  std::span<const std::vector<InstanceRun>> instances;
+};
+
 /// Evaluates a model's instances on this rank, and assembles residuals and tangents over all ranks.
 ///
 /// Every public function is collective. If an instance throws RejectStep, `residual` and `tangent` return false on
@@ -108,8 +115,10 @@ class TRAMMEL_API Assembler {
   Mat create_matrix(bool lasting = true);
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
-  /// The same without agreement of the ranks, see `agree`.
-  void tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault);
+  /// The same without agreement of the ranks, see `agree`; of the `renewed` rows alone, where there are some. False, with nothing done, on several
+  /// ranks, with stabilizing or algebraic unknowns, or if `J` has not the entries of a tangent with the present redundant rows.
+  bool tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault,
+               const RenewedRows& renewed = {});
 
   /// Removes redundant rows from the tangent: the equation of each becomes "the multiplier keeps its value", and
   /// likewise that of its stabilizing unknown. Residuals do not change. `rows` must be the same on every rank.
@@ -149,11 +158,10 @@ class TRAMMEL_API Assembler {
   /// Throws the Error for a state that is rejected although it was evaluated before.
   [[noreturn]] void throw_refused(const State& state) const;
 
-  /// Stores B of every position constraint at `state` (B_n of the stabilized form), for add_corrections.
+  /// Stores B of every position constraint at `state` (B_n of the stabilized form).
   void keep_gradients(const State& state);
-  /// local += scale * B_n^T eta for the kept gradients, by Layout local offsets of kinematic blocks' stabilizing unknowns; eta
-  /// is read from `local` at the multipliers' stabilizing offsets.
-  void add_corrections(double scale, const std::vector<double>& local, std::vector<double>& out) const;
+  /// The same, by RangePlan::kept_begin: pairs of blocks with a StabilizingParts::correction_row, by columns.
+  std::span<const double> gradients() const;
 
   /// Writes or reads which rows are redundant and which ever were. After reading, `revise`.
   void serialize(Archive& archive);

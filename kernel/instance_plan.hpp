@@ -105,7 +105,7 @@ struct StabilizingParts {
   bool correction_row = false;       ///< (row of mu, eta of the multiplier `column`)
   bool velocity_own = false;         ///< (velocity row of the multiplier `row`, eta of `column`)
 
-  StabilizingParts(const StencilBlock& row, const StencilBlock& column);
+  TRAMMEL_API StabilizingParts(const StencilBlock& row, const StencilBlock& column);
 };
 
 /// Adds `gradient` (K, of a velocity constraint D) times v' to rows that hold the bias. `blocks` and `offsets` are the instance's.

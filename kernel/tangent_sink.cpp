@@ -154,6 +154,9 @@ void TangentSink::add(int i, LocalSystem& contribution) {
     const auto r = at(pair.row), c = at(pair.column);
     const StencilBlock &row = blocks[r], &column = blocks[c];
     const Seen &its_row = seen_[r], &its_column = seen_[c];
+    const bool passes = !rows.empty() && rows[at(row.unknown)] == 0;
+    if (passes) slot += row.size;
+    if (passes) continue;
     if (its_row.plain && its_column.plain && !(its_row.multiplier && its_column.multiplier)) {
       const double wK = its_row.multiplier      ? weights_.gradient
                         : its_column.multiplier ? weights_.reaction

@@ -19,6 +19,7 @@ class TangentSink final : public RangeSink {
       : weights_(weights), statuses_(statuses), slots_(pattern.slots()), entries_(entries), kept_(kept) {}
 
   void add(int i, LocalSystem& contribution) override;
+  std::span<const char> rows;  ///< by unknown: whether its rows are added to; empty: all are
 
  private:
   /// A block of numbers, by columns.

@@ -15,12 +15,13 @@ constexpr double no_progress = 0.5;
 
 }  // namespace
 
-void CorrectionContraction::renew(bool approximate) {
+void CorrectionContraction::renew(bool approximate, bool in_part) {
   for (AgeingContraction* its : observed()) its->renew();
   new_ = true;
   approximate_ = approximate;
+  in_part_ = in_part;
   solves_ = 0;
-  ++unseen_;
+  ++seen_of_new().unseen;
 }
 
 void CorrectionContraction::keep() {
@@ -34,7 +35,7 @@ void CorrectionContraction::step() {
 
 void CorrectionContraction::forget() {
   for (AgeingContraction* its : observed()) its->forget();
-  of_new_ = 1;
+  of_new_ = {};
 }
 
 void CorrectionContraction::solved(const Change& change) {
@@ -53,8 +54,8 @@ void CorrectionContraction::observe() {
   const bool of_noise = last_.is_noise && before_.is_noise;
   if (new_) {
     if (!approximate_ || solves_ > 2 || of_noise || (last_.is_noise && seen() > no_progress)) return;
-    of_new_ = std::max(seen(), of_new_ < 1 ? of_new_ / 2 : 0.0);
-    unseen_ = 0;
+    OfNew& its = seen_of_new();
+    its = {std::max(seen(), its.left < 1 ? its.left / 2 : 0.0), 0};
     return;
   }
   // Where rounding errors are left, errors of the matrix are no larger.
@@ -72,7 +73,9 @@ void CorrectionContraction::observe() {
 
 double CorrectionContraction::of_new() const {
   if (!approximate_) return 0;
-  return of_new_ < 1 && unseen_ < most_unseen ? std::clamp(margin_of_new * of_new_, least_of_new, 1.0) : 1;
+  const OfNew& its = of_new_[in_part_ ? 1 : 0];
+  return its.left < 1 && its.unseen < most_unseen ? std::clamp(margin_of_new * its.left, least_of_new, 1.0)
+                                                  : 1;
 }
 
 double CorrectionContraction::left() const {

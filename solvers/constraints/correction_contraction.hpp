@@ -23,8 +23,8 @@ class CorrectionContraction {
     bool velocities_are_noise = false;
   };
 
-  /// A new matrix. `approximate`: it leaves a part of an error even when it is new.
-  void renew(bool approximate);
+  /// A new matrix. `approximate`: it leaves a part of an error even when it is new; `in_part`: of it stale rows alone are new.
+  void renew(bool approximate, bool in_part);
   /// A correction begins with the matrix of the one before.
   void keep();
   /// A solve with this matrix has changed velocities and multipliers.
@@ -49,7 +49,14 @@ class CorrectionContraction {
   bool is_hidden() const;
 
  private:
+  /// Of approximate matrices, when they are new.
+  struct OfNew {
+    double left = 1;  ///< what the first solve left; 1: unknown
+    int unseen = 0;   ///< such matrices since that was observed
+  };
+
   double of_new() const;
+  OfNew& seen_of_new() { return of_new_[in_part_ ? 1 : 0]; }
   double likely() const;
   double seen() const;
   double seen_of_velocities() const;
@@ -62,8 +69,8 @@ class CorrectionContraction {
   /// What the first solve leaves; what each further one leaves, at most and as seen last, by the better of all and of velocities; and the
   /// largest error that the first one leaves, over the change of accelerations.
   AgeingContraction first_{margin}, later_{margin}, further_{margin}, by_accelerations_{margin};
-  double of_new_ = 1;  ///< what the first solve with an approximate matrix left; 1: unknown
-  int unseen_ = 0;     ///< such matrices since that was observed
+  bool in_part_ = false;
+  std::array<OfNew, 2> of_new_;  ///< of whole ones, and of those that are new in part
 
   static constexpr double margin = 3;
 };

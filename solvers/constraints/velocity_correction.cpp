@@ -408,6 +408,7 @@ bool VelocityCorrection::correct(State& state, double ratio, double tolerance, b
       continue;
     }
     apply(x, state, ratio, &total_);
+    if (pass > 0) matrix_.look_for_stale_rows(goal * whole_.velocity, goal * whole_.acceleration, ratio);
     const double far = part_of_whole(moved);
     const double nonlinear = bent * part(moved.velocity, speed);
     // What rounding errors make of velocities is not reduced by another pass, and tells nothing of the matrix.

@@ -14,6 +14,8 @@ namespace {
 constexpr int price = 4;
 // If even a new matrix of its own contracts worse than this, forces are nonlinear and the matrix is made again.
 constexpr double nonlinear = 0.1;
+// Renewals of stale rows in a correction, before all rows are made again.
+constexpr int most_renewals = 2;
 // If a new tangent contracts worse than this, stiffnesses count in it.
 constexpr double stiff = 0.03;
 // The largest stiffness of a row, over the typical inertia there, in a tangent that is tried.
@@ -48,7 +50,7 @@ bool VelocityMatrix::may_share(const State& state, double ratio) {
 
 void VelocityMatrix::begin_life(bool shared) {
   shared_ = shared;
-  contraction_.renew(shared);
+  contraction_.renew(shared, shared && newton_->is_renewed_in_part());
   steps_ = solves_ = 0;
 }
 
@@ -62,6 +64,7 @@ bool VelocityMatrix::make_own(const State& state, double ratio) {
 }
 
 bool VelocityMatrix::begin(const State& state, double ratio) {
+  renewals_ = 0;
   const bool shares = may_share(state, ratio);
   const int number = shares ? newton_->tangent_number() : own_.preparation();
   const bool at_hand = shared_ == shares && number_ != 0 && number_ == number &&
@@ -77,8 +80,10 @@ bool VelocityMatrix::begin(const State& state, double ratio) {
 
 bool VelocityMatrix::renew(const State& state, double ratio) {
   const bool is_new = contraction_.is_new();
-  if (shared_ && is_new) sharing_ = Sharing::no;
-  if (!shared_ || is_new) return make_own(state, ratio);
+  const bool whole_is_new = is_new && !(shared_ && newton_->is_renewed_in_part());
+  if (shared_ && whole_is_new) sharing_ = Sharing::no;
+  if (!shared_ || whole_is_new) return make_own(state, ratio);
+  if (is_new && ++renewals_ > most_renewals) newton_->renew_whole();
   if (!newton_->renew_tangent()) return replace(state, ratio);
   begin_life(true);
   number_ = newton_->tangent_number();
@@ -128,6 +133,24 @@ bool VelocityMatrix::solve_here() {
   if (!solved) return false;
   if (!alone) layout.to_local(y_.get(), solution_);
   return all_finite(solution_);
+}
+
+void VelocityMatrix::look_for_stale_rows(double velocity, double acceleration, double ratio) {
+  if (!shared_) return;
+  const StepCoefficients& c = newton_->equations().coefficients();
+  const double of_forces = acceleration * c.acceleration / ratio;
+  const ModelScales& scales = own_.scales();
+  StaleRows::Limits most{};
+  const auto to = [&](BlockKind kind) -> double& { return most[static_cast<std::size_t>(kind)]; };
+  to(BlockKind::position) = of_forces * scales.mass;
+  to(BlockKind::rotation) = of_forces * scales.inertia;
+  to(BlockKind::coordinate) = of_forces * scales.generalized_inertia;
+  const auto tolerance = newton_->kind_tolerance();
+  for (std::size_t k = 0; k < most.size(); ++k)
+    most[k] = std::max(most[k], c.acceleration / ratio * tolerance[k]);
+  to(BlockKind::multiplier) = velocity;
+  to(BlockKind::velocity_multiplier) = c.velocity * velocity;
+  newton_->look_for_stale_rows(own_.r(), most, true);
 }
 
 bool VelocityMatrix::is_slow(double bent, double left) const {

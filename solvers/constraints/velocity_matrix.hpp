@@ -39,6 +39,9 @@ class VelocityMatrix {
   void solved(const CorrectionContraction::Change& change) { contraction_.solved(change); }
   /// What is known of the error now.
   const CorrectionContraction& contraction() const { return contraction_; }
+  /// After a solve: looks for rows of a shared tangent that are stale in the right-hand side, which earlier solves have left. Smaller changes of
+  /// velocities and accelerations do not matter.
+  void look_for_stale_rows(double velocity, double acceleration, double ratio);
   /// Whether a new matrix is worth its price. `bent`: what a solve leaves because forces are not linear; `left`: the last change,
   /// over the error that may be left.
   bool is_slow(double bent, double left) const;
@@ -61,6 +64,7 @@ class VelocityMatrix {
   enum class Sharing { unknown, no, yes } sharing_ = Sharing::unknown;
   bool shared_ = false;    ///< the matrix is Newton's tangent
   bool is_tried_ = false;  ///< it was not known what a solve with it leaves when the correction began
+  int renewals_ = 0;       ///< of a matrix that was new, in the present correction
   int number_ = 0;         ///< ConstrainedMass::preparation or Newton::tangent_number of the matrix; 0: none
   double ratio_ = 0;       ///< for which it was made
   int steps_ = 0, solves_ = 0;  ///< corrections with it, and their solves

@@ -29,17 +29,39 @@ constexpr int most_longer = 3;
 constexpr double longer = 10;
 // A residual that an iteration reduces by less does not show the rate of convergence.
 constexpr double slow = 0.5;
+// A tangent with its stale rows renewed that contracts worse is made again as a whole.
+constexpr double poor = 0.1;
 // A residual of so many times its scale shows that the tangent was almost singular.
 constexpr double divergence = 1e12;
 // Part of the tolerance that residuals may be left at without another increment by the tangent at hand. A residual of a constraint
 // of 0.03 of the tolerance leaves accelerations with errors of a fourth of the tolerance.
 constexpr double enough = 0.003;
+// Part of the tolerance: with less of a residual a row of the tangent is not stale. Another part of it would be left by each increment to come.
+constexpr double stale = 1e-5;
+// Such a part of the forces themselves may be rounding errors.
+constexpr double least_stale = 1e-13;
 // Part of the tolerance to which accelerations are found: errors of some ten steps add up.
 constexpr double known = 0.1;
 // Part of the accelerations that rounding errors of an increment may be for increments of later steps to end there.
 constexpr double most_noise = 1e-7;
 // Of rounding errors that were seen, in each step: they are looked for again.
 constexpr double fading = 0.9;
+
+/// Whether the entries of these rows are, of a matrix on one rank.
+bool rows_are_finite(Mat J, const std::vector<int>& rows) {
+  PetscInt n = 0;
+  const PetscInt *begin = nullptr, *column = nullptr;
+  const PetscScalar* entries = nullptr;
+  PetscBool done = PETSC_FALSE;
+  TRAMMEL_PETSC(MatGetRowIJ(J, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(J, &entries));
+  const bool fine = std::ranges::all_of(rows, [&](int row) {
+    return all_finite({entries + begin[row], static_cast<std::size_t>(begin[row + 1] - begin[row])});
+  });
+  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(J, &entries));
+  TRAMMEL_PETSC(MatRestoreRowIJ(J, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
+  return fine;
+}
 
 bool is_finite_here(Mat J) {
   MatInfo info;
@@ -77,7 +99,7 @@ void Newton::reset() {
   f_.reset();
   start_.reset();
   correction_.reset();
-  have_tangent_ = false;
+  drop_tangent();
   broken_ = false;
   create();
 }
@@ -123,6 +145,7 @@ void Newton::create() {
   line_search_ = type == nullptr ? SNESLINESEARCHBASIC : type;
   lasting_ = !reads_once(ksp) || line_search_ != SNESLINESEARCHBASIC;
   J_ = OwnedMat(equations_.create_matrix(lasting_));
+  ordered_ = false;
   TRAMMEL_PETSC(SNESSetJacobian(snes, J_.get(), J_.get(), form_jacobian, this));
   // Convergence is decided by norms of fields. SNES's own norms cost three more reductions over all ranks per
   // iteration and are computed only for -snes_monitor.
@@ -151,6 +174,7 @@ void Newton::create() {
 NewtonResult Newton::solve(int most) {
   if (!snes_) create();
   most = most > 0 ? std::min(most, most_) : most_;
+  kept_.set_cost(next_cost());
   const bool keep = own_lag_ && has_tangent() && kept_.worth_keeping();
   const bool search = options_.backtracking && line_search_ == SNESLINESEARCHBASIC;
   TRAMMEL_PETSC(VecCopy(x_.get(), start_.get()));
@@ -167,12 +191,14 @@ NewtonResult Newton::solve(int most) {
   };
   of_residuals_.step();
   of_increments_.step();
+  whole_ = whole_ || !(equations_.coefficients().acceleration > 0);
   go(!keep, false, !keep && !search);
+  whole_ = whole_ || !result.converged;
   if (!result.converged && keep) go(true, false, !search);
   if (!result.converged && !result.singular && search) go(true, true, true);
   if (!result.converged) {
     TRAMMEL_PETSC(VecCopy(start_.get(), x_.get()));
-    have_tangent_ = false;
+    drop_tangent();
   }
   kept_.solved(result.iterations, keep, result.factorizations > 0);
   corrected_ = HUGE_VAL;
@@ -315,15 +341,31 @@ void Newton::forget_contractions() {
 }
 
 void Newton::forget_cost() {
-  kept_ = KeptTangent(options_.keep_iterations.value_or(KeptTangent::least_cost));
+  renewed_part_ = 0;
+  whole_cost_ = options_.keep_iterations.value_or(KeptTangent::least_cost);
+  kept_ = KeptTangent(whole_cost_);
   factorized_ = 0;
+}
+
+void Newton::look_for_stale_rows(Vec f, StaleRows::Limits tolerance, bool may_be_rounding) {
+  const double part = std::max(stale, least_stale / options_.tolerance);
+  for (double& most : tolerance) most *= part;
+  equations_.look_for_stale_rows(f, tolerance, may_be_rounding);
+}
+
+int Newton::next_cost() const {
+  const StaleRows* const rows = equations_.stale_rows();
+  if (whole_ || !own_lag_ || options_.keep_iterations || rows == nullptr ||
+      !rows->are_few(equations_.assembler().layout()))
+    return whole_cost_;
+  return std::min(whole_cost_, 1 + static_cast<int>(renewed_part_ * whole_cost_));
 }
 
 void Newton::follow_cost(KSP ksp) {
   const bool moves = equations_.coefficients().acceleration > 0;
   // Work changes slowly; on several ranks to ask for it is a reduction.
   if (!moves || options_.keep_iterations || !std::has_single_bit(++factorized_)) return;
-  if (const LinearWork work = work_of(ksp); work.unknowns > 0) kept_.set_cost(KeptTangent::cost_of(work));
+  if (const LinearWork work = work_of(ksp); work.unknowns > 0) whole_cost_ = KeptTangent::cost_of(work);
 }
 
 bool Newton::renew_tangent() {
@@ -431,15 +473,28 @@ PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {
   return SNESSetJacobianDomainError(snes);
 }
 
+std::vector<int> Newton::make_tangent(LocalFault& fault) {
+  StaleRows* const stale_rows = equations_.stale_rows();
+  const bool part = next_cost() < whole_cost_;
+  renewed_ = !std::exchange(whole_, true) && own_lag_ && equations_.renew_stale_rows(J_.get(), fault);
+  if (!renewed_) equations_.tangent(J_.get(), fault);
+  if (part && !renewed_) renewed_part_ = 1;
+  if (stale_rows == nullptr) return {};
+  std::vector<int> rows;
+  if (renewed_) rows = stale_rows->numbers(equations_.assembler().layout());
+  stale_rows->clear();
+  return rows;
+}
+
 bool Newton::jacobian(SNES snes) {
   PetscInt iteration = 0;
   TRAMMEL_PETSC(SNESGetIterationNumber(snes, &iteration));
   fresh_at_ = static_cast<int>(iteration);
   rate_ = 1;
   LocalFault fault;
-  equations_.tangent(J_.get(), fault);
+  const std::vector<int> rows = make_tangent(fault);
   // Some packages factorize such a matrix without a word.
-  std::array infinite{is_finite(J_.get()) ? 0.0 : 1.0};
+  std::array infinite{(renewed_ ? rows_are_finite(J_.get(), rows) : is_finite(J_.get())) ? 0.0 : 1.0};
   if (!agree(equations_.assembler(), fault, infinite)) {
     tangent_rejected_ = equations_.assembler().rejection();
     mark_ = now();
@@ -455,14 +510,22 @@ bool Newton::jacobian(SNES snes) {
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes, &ksp));
   TRAMMEL_PETSC(KSPSetOperators(ksp, J_.get(), J_.get()));
+  if (renewed_)
+    expect_changes(ksp, rows);
+  else if (!std::exchange(ordered_, true))
+    prefer_last(ksp, equations_.turning_rows());
   ++factorizations_;
   ++tangent_number_;
-  of_residuals_.renew();
-  of_increments_.renew();
+  // What stale rows that were renewed leave is no less than what the tangent before left, for all that is known.
+  if (!renewed_) of_residuals_.renew();
+  if (!renewed_) of_increments_.renew();
   ++timings_.factorizations;
   const bool factorized = factorize(ksp, broken_);
   (factorized ? regular_ : singular_) = true;
-  if (factorized) follow_cost(ksp);
+  whole_ = !factorized;
+  if (factorized && !renewed_) follow_cost(ksp);
+  if (factorized && renewed_) renewed_part_ = renewed_part(ksp);
+  if (renewed_ && renewed_part_ < 1) ++timings_.renewals;
   mark_ = now();
   timings_.factorization += mark_ - begin;
   return factorized;
@@ -510,6 +573,8 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
   };
   const double excess_before = convergence_.excess();
   const bool accepted = convergence_.accept(norms, equations_.assembler().scales(), iterate);
+  if (iteration > 0 && moves && own_lag_ && !damped_)
+    look_for_stale_rows(f_.get(), convergence_.kind_tolerance(), false);
   if (iteration == 2 && fresh_at_ < 0) second_contraction_ = convergence_.excess() / excess_before;
   if (iteration == 1 && fresh_at_ < 0) of_residuals_.observe(convergence_.excess() / excess_before);
   // Nothing of this residual will be left after the increment by the kept tangent.
@@ -556,7 +621,9 @@ SNESConvergedReason Newton::test(SNES snes, int iteration) {
       stalls = rate > slow && stalls;
     }
     const double left = rate < 1 ? std::log(std::max(far, 1.0)) / -std::log(std::max(rate, 1e-16)) : HUGE_VAL;
-    const bool wants = damped_ || left > kept_.cost() || stalls;
+    // Poor contraction by stale rows that were renewed has another cause.
+    if (renewed_ && fresh_at_ == iteration - 1 && convergence_.contraction() > poor) whole_ = true;
+    const bool wants = damped_ || left > next_cost() || stalls;
     // What has not been seen for a while is tried again.
     if (wants && iteration == 1) second_contraction_ /= 2;
     want_tangent(snes, wants);

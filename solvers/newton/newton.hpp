@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/linear/timings.hpp"
@@ -82,6 +83,16 @@ class Newton {
   /// Collective.
   bool renew_tangent();
   const NewtonEquations& equations() const { return equations_; }
+  /// Whether of that tangent stale rows alone were made.
+  bool is_renewed_in_part() const { return renewed_; }
+  /// Tolerance of the last residual, by kind of block.
+  std::array<double, block_kinds> kind_tolerance() const { return convergence_.kind_tolerance(); }
+  /// Of the next tangent all rows are made.
+  void renew_whole() { whole_ = true; }
+  /// After an increment by the tangent that is there, of equations whose tangent it is too, with their scaled residual f: looks for its rows that are
+  /// stale; the next tangent may have no others renewed. `tolerance`: of the unscaled residual, by kind of block; `may_be_rounding`: too many rows are no
+  /// news.
+  void look_for_stale_rows(Vec f, StaleRows::Limits tolerance, bool may_be_rounding);
   /// Solves J y = b with it; false if this fails. Collective.
   bool solve_linear(Vec b, Vec y);
 
@@ -89,7 +100,10 @@ class Newton {
   NewtonResult approach(int iterations) { return attempt(true, false, iterations); }
 
   /// Discards the kept tangent: after a change of step, a change of the pattern or a checkpoint.
-  void drop_tangent() { have_tangent_ = false; }
+  void drop_tangent() {
+    have_tangent_ = false;
+    whole_ = true;
+  }
   /// Destroys matrices and solvers after a change of the pattern. The next solve creates them again.
   void reset();
   /// Discards data that only save work: the tangent, its solver with the order of pivots, and the statistics of
@@ -131,7 +145,11 @@ class Newton {
   void function(SNES snes, Vec x, Vec f);
   /// False, on all ranks, where there is none.
   bool jacobian(SNES snes);
+  /// Assembles stale rows of the tangent, or all; returns the former, of this rank.
+  std::vector<int> make_tangent(LocalFault& fault);
   void forget_cost();
+  /// Of the next tangent, in iterations.
+  int next_cost() const;
   /// Estimates it in dynamics, after the first, second, fourth, ... factorization. Collective.
   void follow_cost(KSP ksp);
   SNESConvergedReason test(SNES snes, int iteration);
@@ -150,6 +168,11 @@ class Newton {
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   int tangent_number_ = 0;
+  bool whole_ = true;        ///< of the next tangent all rows are made
+  bool renewed_ = false;     ///< of the last only stale rows were
+  double renewed_part_ = 0;  ///< of the factors of the last such tangent
+  bool ordered_ = false;     ///< an order of elimination was chosen
+  int whole_cost_ = KeptTangent::least_cost;
   StepCoefficients coefficients_;
   KeptTangent kept_;  ///< when to keep it over steps
   unsigned factorized_ = 0;

@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kernel/assembler.hpp"
 #include "solvers/newton/convergence.hpp"
+#include "solvers/newton/stale_rows.hpp"
 #include "solvers/newton/step_coefficients.hpp"
 #include "solvers/ranks/rank_totals.hpp"
 
@@ -31,6 +33,15 @@ class NewtonEquations {
   /// The scaled tangent at the x of the last residual. An exception of an instance is stored in `fault`, on which the ranks have yet to
   /// agree.
   virtual void tangent(Mat J, LocalFault& fault) = 0;
+  /// Looks for stale rows of the kept tangent in a scaled residual that an increment by it has left; `most`: unscaled limits;
+  /// `may_be_rounding`: too many rows are no news.
+  virtual void look_for_stale_rows(Vec /*f*/, StaleRows::Limits /*most*/, bool /*may_be_rounding*/) {}
+  /// Those found; null where none are sought.
+  virtual StaleRows* stale_rows() { return nullptr; }
+  /// As `tangent`, of the stale rows alone; false, with nothing done, where they do not suffice.
+  virtual bool renew_stale_rows(Mat /*J*/, LocalFault& /*fault*/) { return false; }
+  /// Rows of the tangent that turn with bodies at the last trial, ascending, where only few do: they are the first to become stale.
+  virtual std::vector<int> turning_rows() const { return {}; }
   /// A matrix with the layout's numbering that is singular where the last tangent `J` is, for messages.
   virtual Mat diagnosed(Mat J) const { return J; }
 

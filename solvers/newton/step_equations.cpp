@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernel/collective_errors.hpp"
 #include "kernel/rank_exchange.hpp"
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/newton/frame_norms.hpp"
 #include "solvers/newton/motion_copy.hpp"
+#include "solvers/newton/position_corrections.hpp"
 #include "solvers/newton/residual_origin.hpp"
 #include "solvers/newton/unknown_runs.hpp"
 #include "trammel/index.hpp"
@@ -26,6 +28,10 @@ FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNo
 
 // In statics the damping matrix enters rows of velocity constraints alone; elsewhere it is made negligible.
 constexpr double faint = 1e-9;
+// Of the length of the model.
+constexpr double position_rounding = 4 * std::numeric_limits<double>::epsilon();
+// Part of the largest rotation of a step: bodies that turn by less hardly turn.
+constexpr double turns = 1e-3;
 
 }  // namespace
 
@@ -197,7 +203,7 @@ bool StepEquations::residual(Vec x, Vec f) {
   assembler_.residual(trial_, level_, f, fault);
   if (layout.stabilized()) {
     std::ranges::fill(corrections_, 0.0);
-    assembler_.add_corrections(-coefficients_.step * stabilizing_scale(), local_, corrections_);
+    add_position_corrections(assembler_, -coefficients_.step * stabilizing_scale(), local_, corrections_);
   }
 
   PetscScalar* rows = nullptr;
@@ -358,16 +364,63 @@ void StepEquations::scale_stabilizing(const UnknownBlock& u, const TangentWeight
   take_larger(norms_.residual[constraint ? FieldNorms::rate : FieldNorms::correction], largest);
 }
 
-void StepEquations::tangent(Mat J, LocalFault& fault) {
-  std::vector<Mat3> T(turned_.size());  // larger than what is worth keeping from step to step
+void StepEquations::look_for_stale_rows(Vec f, StaleRows::Limits most, bool may_be_rounding) {
+  const Layout& layout = assembler_.layout();
+  if (!StaleRows::follows(layout)) return;
+  const TangentWeights w = weights({});
+  double& gap = most[kind_at(BlockKind::multiplier)];
+  gap = std::max(gap, position_rounding * scales_.length);
+  for (std::size_t kind = 0; kind < block_kinds; ++kind) most[kind] *= w.row[kind];
+  const PetscScalar* rows = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(f, &rows));
+  if (may_be_rounding)
+    stale_.look_again(rows, layout, runs_, of_row_, most);
+  else
+    stale_.look_at(rows, layout, runs_, of_row_, most);
+  TRAMMEL_PETSC(VecRestoreArrayRead(f, &rows));
+}
+
+bool StepEquations::renew_stale_rows(Mat J, LocalFault& fault) {
+  const bool same = coefficients_ == tangent_for_ && stiffness_ == tangent_stiffness_;
+  return same && stale_.are_few(assembler_.layout()) && tangent(J, fault, stale_.renewed(assembler_));
+}
+
+std::vector<int> StepEquations::turning_rows() const {
+  const Layout& layout = assembler_.layout();
+  if (!StaleRows::follows(layout)) return {};
+  double largest = 0;
   for (const RotationAt& rotation : rotations_)
-    T[at(rotation.unknown)] = so3::T(turned_[at(rotation.unknown)]);
+    largest = std::max(largest, turned_[at(rotation.unknown)].squaredNorm());
+  std::vector<int> rows;
+  for (const RotationAt& rotation : rotations_)
+    if (turned_[at(rotation.unknown)].squaredNorm() > turns * turns * largest)
+      for (int k = 0; k < 3; ++k) rows.push_back(layout.unknowns()[at(rotation.unknown)].local + k);
+  if (static_cast<double>(rows.size()) > StaleRows::few * layout.owned_size()) rows.clear();
+  return rows;
+}
+
+void StepEquations::tangent(Mat J, LocalFault& fault) {
+  tangent_for_ = coefficients_;
+  tangent_stiffness_ = stiffness_;
+  tangent(J, fault, {});
+}
+
+bool StepEquations::tangent(Mat J, LocalFault& fault, const RenewedRows& renewed) {
+  std::vector<Mat3> T(turned_.size());  // larger than what is worth keeping from step to step
+  const auto find = [&](int unknown) { T[at(unknown)] = so3::T(turned_[at(unknown)]); };
+  for (const RotationAt& rotation : rotations_)
+    if (renewed.unknowns.empty()) find(rotation.unknown);
+  for (std::size_t k = 0; k < renewed.instances.size(); ++k)
+    for (const InstanceRun& run : renewed.instances[k])
+      for (int i = run.first; i < run.last; ++i)
+        for (const StencilBlock& b : assembler_.plans()[k].stencil(i))
+          if (b.kind == BlockKind::rotation && b.unknown >= 0) find(b.unknown);
   TangentWeights w = weights(T);
   if (coefficients_.constraint_velocity > 0 && has_velocity_constraints_) {
     w.damping = faint * coefficients_.constraint_velocity;
     w.row[kind_at(BlockKind::velocity_multiplier)] *= 1 / faint;
   }
-  assembler_.tangent(trial_, w, J, fault);
+  return assembler_.tangent(trial_, w, J, fault, renewed);
 }
 
 void StepEquations::tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T, LocalFault& fault) {

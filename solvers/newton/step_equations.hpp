@@ -9,6 +9,7 @@
 #include "solvers/newton/newton_equations.hpp"
 #include "solvers/newton/numbers_after_frames.hpp"
 #include "solvers/newton/rotation_update.hpp"
+#include "solvers/newton/stale_rows.hpp"
 #include "solvers/newton/step_coefficients.hpp"
 
 namespace trammel {
@@ -67,6 +68,11 @@ class StepEquations final : public NewtonEquations {
   /// T by unknown: axial(R^T dR) = T dx.
   void tangent(Mat J, const StepCoefficients& by, std::span<const Mat3> T, LocalFault& fault);
 
+  void look_for_stale_rows(Vec f, StaleRows::Limits most, bool may_be_rounding) override;
+  StaleRows* stale_rows() override { return &stale_; }
+  bool renew_stale_rows(Mat J, LocalFault& fault) override;
+  std::vector<int> turning_rows() const override;
+
   const State& trial() const override { return trial_; }
   /// The trial after a step has converged, to be completed and taken over.
   State& solution() { return trial_; }
@@ -111,6 +117,7 @@ class StepEquations final : public NewtonEquations {
   void scale_block(int i, const TangentWeights& w, double* f, const double* x);
   void scale_stabilizing(const UnknownBlock& u, const TangentWeights& w, double* f, const double* x);
   TangentWeights weights(std::span<const Mat3> T) const;
+  bool tangent(Mat J, LocalFault& fault, const RenewedRows& renewed);
 
   Assembler& assembler_;
   ModelScales scales_;
@@ -147,6 +154,9 @@ class StepEquations final : public NewtonEquations {
     int stabilizing = -1;  ///< likewise
   };
   std::vector<RedundantRow> redundant_;  ///< of this rank's rows
+  StaleRows stale_;
+  StepCoefficients tangent_for_;  ///< of the last tangent, as the next
+  double tangent_stiffness_ = 0;
   double largest_constraint_ = 0, largest_rate_ = 0, largest_redundant_ = 0;
 };
 

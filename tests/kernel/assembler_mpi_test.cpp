@@ -1,4 +1,5 @@
 #include "kernel/assembler.hpp"
+#include "kernel/collective_errors.hpp"
 #include "kernel/instance_plan.hpp"
 #include "kernel/model_builder.hpp"
 
@@ -13,6 +14,36 @@ namespace trammel {
 namespace {
 
 using testing::begin;
+
+/// out += scale * B_n^T eta with the kept gradients, of all ranks; eta is read from `local`.
+void add_corrections(Assembler& assembler, double scale, const std::vector<double>& local,
+                     std::vector<double>& out) {
+  Layout& layout = assembler.layout();
+  std::vector<double> own(out.size(), 0.0);
+  for (const RangePlan& plan : assembler.plans())
+    for (const int i : plan.instances) {
+      const double* gradient = assembler.gradients().data() + plan.kept_begin[static_cast<std::size_t>(i)];
+      const auto blocks = plan.stencil(i);
+      const auto stabilizing = [&](const StencilBlock& b) {
+        return static_cast<std::size_t>(
+            layout.unknowns()[static_cast<std::size_t>(b.unknown)].stabilizing_local);
+      };
+      for (const BlockPair& pair : plan.coupled(i)) {
+        const StencilBlock& row = blocks[static_cast<std::size_t>(pair.row)];
+        const StencilBlock& column = blocks[static_cast<std::size_t>(pair.column)];
+        if (!StabilizingParts(row, column).correction_row) continue;
+        const Eigen::Map<const Eigen::MatrixXd> B_T(gradient, row.size, column.size);
+        const Eigen::Map<const Eigen::VectorXd> eta(local.data() + stabilizing(column), column.size);
+        Eigen::Map<Eigen::VectorXd>(own.data() + stabilizing(row), row.size) += scale * B_T * eta;
+        gradient += row.size * column.size;
+      }
+    }
+  Vec sum = layout.create_vector();
+  layout.sum_local(own, sum);
+  layout.to_local(sum, own);
+  VecDestroy(&sum);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += own[i];
+}
 
 /// The step's increment w (and corrections mu) applied to a state, as an integrator does it: q = q_n o exp(w - mu),
 /// v = v_n + cD w, v' = v'_n + cM w, multipliers added.
@@ -95,7 +126,7 @@ TEST_P(AssemblerOnRanks, assembles_the_derivative_of_the_residual_as_tangent) {
     ASSERT_TRUE(assembler.residual(step.apply(layout, start, local, T), ConstraintLevel::position, r));
     if (!stabilized) return;
     std::vector<double> correction(local.size(), 0.0);
-    assembler.add_corrections(-h, local, correction);
+    add_corrections(assembler, -h, local, correction);
     for (const UnknownBlock& u : layout.unknowns()) {
       if (!u.owned || !is_kinematic(u.kind) || u.stabilizing_local < 0) continue;
       for (int i = 0; i < u.size; ++i) {
@@ -143,6 +174,81 @@ INSTANTIATE_TEST_SUITE_P(Forms, AssemblerOnRanks, ::testing::Combine(::testing::
                            return std::string(std::get<0>(forms.param) ? "stabilized" : "index3") +
                                   (std::get<1>(forms.param) ? "_shared" : "_separate");
                          });
+
+TEST(RenewedRows, of_a_tangent_are_those_of_another_state_and_the_others_stay) {
+  Model model;
+  testing::chain(model, 14, true);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  const State start = layout.initial_state();
+  Vec x = probe(layout, 3, 0.4);
+  std::vector<double> local;
+  std::vector<Mat3> T, T_start;
+  layout.to_local(x, local);
+  const Step step{3.0, 5.0};
+  const State moved = step.apply(layout, start, local, T);
+  TangentWeights weights;
+  weights.damping = step.cD;
+  weights.mass = step.cM;
+  weights.T = T;
+  Mat before = assembler.create_matrix(), after = assembler.create_matrix(),
+      renewed = assembler.create_matrix();
+  for (Mat J : {before, renewed}) ASSERT_TRUE(assembler.tangent(start, weights, J));
+  ASSERT_TRUE(assembler.tangent(moved, weights, after));
+
+  std::vector<char> rows(layout.unknowns().size(), 0);
+  for (std::size_t i = 0; i < rows.size(); i += 3) rows[i] = 1;
+  std::vector<std::vector<InstanceRun>> instances;
+  for (const RangePlan& plan : assembler.plans()) instances.push_back(plan.runs);  // more than have to be
+  LocalFault fault;
+  const bool done = assembler.tangent(moved, weights, renewed, fault, {rows, instances});
+  EXPECT_EQ(done, layout.ranks() == 1);
+  ASSERT_TRUE(assembler.agree(fault));
+  for (std::size_t i = 0; done && i < rows.size(); ++i) {
+    const UnknownBlock& u = layout.unknowns()[i];
+    for (int k = 0; k < u.size; ++k) {
+      const PetscInt row = u.global + k;
+      PetscInt count = 0, count_here = 0;
+      const PetscScalar *expected = nullptr, *found = nullptr;
+      MatGetRow(rows[i] != 0 ? after : before, row, &count, nullptr, &expected);
+      MatGetRow(renewed, row, &count_here, nullptr, &found);
+      ASSERT_EQ(count, count_here);
+      EXPECT_TRUE(std::equal(expected, expected + count, found)) << "row " << row;
+      MatRestoreRow(renewed, row, &count_here, nullptr, &found);
+      MatRestoreRow(rows[i] != 0 ? after : before, row, &count, nullptr, &expected);
+    }
+  }
+  VecDestroy(&x);
+  for (Mat* J : {&before, &after, &renewed}) MatDestroy(J);
+}
+
+TEST(RenewedRows, do_not_suffice_where_a_matrix_has_lost_its_entries) {
+  Model model;
+  testing::chain(model, 6, false);
+  Layout layout(PETSC_COMM_WORLD, model, {});
+  Assembler assembler(model, layout);
+  const State state = layout.initial_state();
+  Mat first = assembler.create_matrix(false), second = assembler.create_matrix(false);
+  const std::vector<char> rows(layout.unknowns().size(), 1);
+  std::vector<std::vector<InstanceRun>> instances;
+  for (const RangePlan& plan : assembler.plans()) instances.push_back(plan.runs);
+  const auto renews = [&](Mat J) {
+    LocalFault fault;
+    const bool done = assembler.tangent(state, {}, J, fault, {rows, instances});
+    EXPECT_TRUE(assembler.agree(fault));
+    return done;
+  };
+  const bool alone = layout.ranks() == 1;
+  EXPECT_FALSE(renews(first)) << "nothing was assembled yet";
+  ASSERT_TRUE(assembler.tangent(state, {}, first));
+  EXPECT_EQ(renews(first), alone);
+  ASSERT_TRUE(assembler.tangent(state, {}, second));
+  EXPECT_FALSE(renews(first)) << "the other matrix has the same memory";
+  EXPECT_EQ(renews(second), alone);
+  assembler.remove_redundant({});
+  EXPECT_FALSE(renews(second)) << "other rows may be redundant now";
+  for (Mat* J : {&first, &second}) MatDestroy(J);
+}
 
 /// A ring of masses, with one spring that moves on to the next mass at each review.
 struct Mover {

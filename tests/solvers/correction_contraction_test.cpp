@@ -30,7 +30,7 @@ struct Errors {
 /// A matrix of this age, of which nothing is known.
 CorrectionContraction kept(int age) {
   CorrectionContraction its;
-  its.renew(true);
+  its.renew(true, false);
   for (int k = 0; k < age; ++k) its.step();
   its.keep();
   return its;
@@ -65,16 +65,16 @@ TEST(CorrectionContraction, sees_that_further_solves_leave_less_than_the_first) 
 
 TEST(CorrectionContraction, of_a_new_matrix_is_unknown_until_seen_and_none_where_it_is_exact) {
   CorrectionContraction its;
-  its.renew(true);
+  its.renew(true, false);
   its.solved({.all = 1, .velocities = 1, .accelerations = 1});
   EXPECT_EQ(its.left(), 1);
   EXPECT_FALSE(its.is_known());
   its.solved({.all = 2e-3, .velocities = 2e-3, .accelerations = 2e-3});
   EXPECT_DOUBLE_EQ(its.left(), 2e-3);
-  its.renew(true);
+  its.renew(true, false);
   its.solved({.all = 1, .velocities = 1, .accelerations = 1});
   EXPECT_DOUBLE_EQ(its.left(), 2 * 2e-3);
-  its.renew(false);
+  its.renew(false, false);
   its.solved({.all = 1, .velocities = 1, .accelerations = 1});
   EXPECT_EQ(its.left(), 0);
 }

@@ -1,0 +1,116 @@
+#include "solvers/newton/stale_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "trammel/index.hpp"
+
+namespace trammel {
+
+namespace {
+
+std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
+
+}  // namespace
+
+void StaleRows::mark(const UnknownBlock& block, int unknown) {
+  char& its = stale_[at(unknown)];
+  if (its == 0) rows_ += block.size;
+  its = 1;
+}
+
+void StaleRows::look_at(const double* f, const Layout& layout, std::span<const BlockRun> runs,
+                        const NumbersAfterFrames& of_row, const Limits& most) {
+  const auto unknowns = layout.unknowns();
+  if (stale_.empty()) stale_.assign(unknowns.size(), 0);
+  for (const BlockRun& run : runs) {
+    if (too_many(layout)) return;
+    if (run.of == BlockRun::Of::frames)
+      look_at_frames(f, unknowns, run, most);
+    else if (run.of != BlockRun::Of::others)
+      look_at_numbers(f, unknowns, run.first, run.last, of_row, most);
+    else
+      for (int i = run.first; i < run.last; ++i) look_at_numbers(f, unknowns, i, i + 1, of_row, most);
+  }
+}
+
+void StaleRows::look_at_frames(const double* f, std::span<const UnknownBlock> unknowns, const BlockRun& run,
+                               const Limits& most) {
+  const auto exceeds = [](const double* numbers, double limit) {
+    const auto fits = [limit](double number) { return std::abs(number) <= limit; };
+    return !(fits(numbers[0]) && fits(numbers[1]) && fits(numbers[2]));
+  };
+  const double force = most[kind_at(BlockKind::position)], moment = most[kind_at(BlockKind::rotation)];
+  const double* its = f + run.local;
+  for (int i = run.first; i < run.last; i += 2, its += frame_size) {
+    if (exceeds(its, force)) mark(unknowns[at(i)], i);
+    if (exceeds(its + 3, moment)) mark(unknowns[at(i + 1)], i + 1);
+  }
+}
+
+void StaleRows::look_at_numbers(const double* f, std::span<const UnknownBlock> unknowns, int first, int last,
+                                const NumbersAfterFrames& of_row, const Limits& most) {
+  const UnknownBlock &begin = unknowns[at(first)], &end = unknowns[at(last - 1)];
+  const double limit = most[kind_at(begin.kind)];
+  const int size = end.local + end.size - begin.local;
+  const double *its = f + begin.local, *factors = of_row.from(begin.local);
+  int i = first;
+  for (int k = 0; k < size; ++k) {
+    if (std::abs(its[k]) * factors[k] <= limit) continue;
+    const int place = begin.local + k;
+    if (unknowns[at(i)].local + unknowns[at(i)].size <= place) {
+      const auto rest = unknowns.subspan(at(i), at(last - i));
+      i += static_cast<int>(std::ranges::upper_bound(rest, place, {}, &UnknownBlock::local) - rest.begin()) -
+           1;
+    }
+    mark(unknowns[at(i)], i);
+    k = unknowns[at(i)].local + unknowns[at(i)].size - begin.local - 1;
+  }
+}
+
+void StaleRows::clear() {
+  stale_.clear();
+  rows_ = 0;
+}
+
+void StaleRows::look_again(const double* f, const Layout& layout, std::span<const BlockRun> runs,
+                           const NumbersAfterFrames& of_row, const Limits& most) {
+  StaleRows all = *this;
+  all.look_at(f, layout, runs, of_row, most);
+  if (!all.too_many(layout) || !are_few(layout)) *this = std::move(all);
+}
+
+bool StaleRows::too_many(const Layout& layout) const { return rows_ > few * layout.owned_size(); }
+
+bool StaleRows::are_few(const Layout& layout) const { return rows_ > 0 && !too_many(layout); }
+
+RenewedRows StaleRows::renewed(Assembler& assembler) {
+  const auto unknowns = assembler.layout().unknowns();
+  const auto is_stale = [&](const StencilBlock& b) { return b.unknown >= 0 && stale_[at(b.unknown)] != 0; };
+  const auto each_touched = [&](auto&& use) {
+    for (const RangePlan& plan : assembler.plans())
+      for (const InstanceRun& run : plan.runs)
+        for (int i = run.first; i < run.last; ++i)
+          if (std::ranges::any_of(plan.stencil(i), is_stale)) use(plan, i, run.special);
+  };
+  each_touched([&](const RangePlan& plan, int i, bool) {
+    for (const StencilBlock& b : plan.stencil(i))
+      if (b.own && b.unknown >= 0 && is_multiplier(b.kind)) mark(unknowns[at(b.unknown)], b.unknown);
+  });
+  instances_.assign(assembler.plans().size(), {});
+  each_touched([&](const RangePlan& plan, int i, bool special) {
+    append(instances_[at(&plan - assembler.plans().data())], i, special);
+  });
+  return {stale_, instances_};
+}
+
+std::vector<int> StaleRows::numbers(const Layout& layout) const {
+  std::vector<int> all;
+  const auto unknowns = layout.unknowns();
+  for (std::size_t i = 0; i < stale_.size(); ++i)
+    for (int k = 0; stale_[i] != 0 && k < unknowns[i].size; ++k) all.push_back(unknowns[i].local + k);
+  return all;
+}
+
+}  // namespace trammel

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "kernel/assembler.hpp"
+#include "kernel/instance_plan.hpp"
+#include "solvers/newton/block_runs.hpp"
+#include "solvers/newton/numbers_after_frames.hpp"
+
+namespace trammel {
+
+/// Finds the rows of a kept tangent that are stale: those that no longer are the derivatives of their equations. Of the residual that an
+/// increment by the tangent leaves, each row is, to first order, the error of this row of the tangent times the increment. Where few rows
+/// are stale, because little of a large model turns or touches something new, they alone are assembled and factorized again.
+class StaleRows {
+ public:
+  /// Of a row, by kind of block.
+  using Limits = std::array<double, block_kinds>;
+
+  /// Rows of smaller models are not followed: there a whole tangent costs next to nothing.
+  static constexpr int least_unknowns = 3000;
+  /// Part of all rows up to which they are few.
+  static constexpr double few = 0.1;
+  static bool follows(const Layout& layout) {
+    return layout.ranks() == 1 && !layout.stabilized() && layout.owned_size() >= least_unknowns;
+  }
+
+  /// Looks at a residual f that an increment has left: rows with numbers beyond these limits are stale. Numbers of rows of constraints,
+  /// states and coordinates are multiplied by those of `of_row` before.
+  void look_at(const double* f, const Layout& layout, std::span<const BlockRun> runs,
+               const NumbersAfterFrames& of_row, const Limits& most);
+  /// The same for a residual that may be one of rounding errors: too many rows are no more than those found before.
+  void look_again(const double* f, const Layout& layout, std::span<const BlockRun> runs,
+                  const NumbersAfterFrames& of_row, const Limits& most);
+  /// None is stale.
+  void clear();
+
+  /// Whether there are some, and so few that to renew them is cheap beside the whole.
+  bool are_few(const Layout& layout) const;
+  /// What the assembler has to do for them; valid until the next call, or change of the pattern. Adds the rows of constraints whose bodies'
+  /// rows are stale: their own residuals may be lost in the rounding errors of positions.
+  RenewedRows renewed(Assembler& assembler);
+  /// Their numbers, ascending.
+  std::vector<int> numbers(const Layout& layout) const;
+
+ private:
+  bool too_many(const Layout& layout) const;
+  void mark(const UnknownBlock& block, int unknown);
+  void look_at_frames(const double* f, std::span<const UnknownBlock> unknowns, const BlockRun& run,
+                      const Limits& most);
+  /// Of blocks [first, last) of one kind, whose numbers lie without gaps.
+  void look_at_numbers(const double* f, std::span<const UnknownBlock> unknowns, int first, int last,
+                       const NumbersAfterFrames& of_row, const Limits& most);
+
+  std::vector<char> stale_;  ///< by unknown; empty where none is
+  int rows_ = 0;
+  std::vector<std::vector<InstanceRun>> instances_;
+};
+
+}  // namespace trammel
