@@ -167,7 +167,7 @@ void VelocityMatrix::used(int solves) {
   // The matrix is kept while a step takes at most the average number of solves since it was made, with its own price.
   if (solves * steps_ <= price + solves_) return;
   number_ = 0;
-  if (shared_) newton_->drop_tangent();
+  if (shared_) newton_->expire_tangent();
 }
 
 void VelocityMatrix::drop() {

@@ -12,7 +12,7 @@
 #include "solvers/linear/solver_options.hpp"
 #include "solvers/linear/substructuring.hpp"
 #include "solvers/newton/diagnosis.hpp"
-#include "solvers/newton/finite_numbers.hpp"
+#include "solvers/newton/finite_entries.hpp"
 #include "solvers/newton/residual_origin.hpp"
 
 namespace trammel {
@@ -46,42 +46,6 @@ constexpr double known = 0.1;
 constexpr double most_noise = 1e-7;
 // Of rounding errors that were seen, in each step: they are looked for again.
 constexpr double fading = 0.9;
-
-/// Whether the entries of these rows are, of a matrix on one rank.
-bool rows_are_finite(Mat J, const std::vector<int>& rows) {
-  PetscInt n = 0;
-  const PetscInt *begin = nullptr, *column = nullptr;
-  const PetscScalar* entries = nullptr;
-  PetscBool done = PETSC_FALSE;
-  TRAMMEL_PETSC(MatGetRowIJ(J, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
-  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(J, &entries));
-  const bool fine = std::ranges::all_of(rows, [&](int row) {
-    return all_finite({entries + begin[row], static_cast<std::size_t>(begin[row + 1] - begin[row])});
-  });
-  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(J, &entries));
-  TRAMMEL_PETSC(MatRestoreRowIJ(J, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
-  return fine;
-}
-
-bool is_finite_here(Mat J) {
-  MatInfo info;
-  const PetscScalar* entries = nullptr;
-  TRAMMEL_PETSC(MatGetInfo(J, MAT_LOCAL, &info));
-  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(J, &entries));
-  const bool fine = all_finite({entries, static_cast<std::size_t>(info.nz_used)});
-  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(J, &entries));
-  return fine;
-}
-
-/// Whether all entries of this rank are.
-bool is_finite(Mat J) {
-  PetscBool sequential = PETSC_FALSE;
-  TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(J), MATSEQAIJ, &sequential));
-  if (sequential == PETSC_TRUE) return is_finite_here(J);
-  Mat own = nullptr, others = nullptr;  // columns of this rank, and of others
-  TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(J, &own, &others, nullptr));
-  return is_finite_here(own) && is_finite_here(others);
-}
 
 }  // namespace
 
@@ -494,7 +458,8 @@ bool Newton::jacobian(SNES snes) {
   LocalFault fault;
   const std::vector<int> rows = make_tangent(fault);
   // Some packages factorize such a matrix without a word.
-  std::array infinite{(renewed_ ? rows_are_finite(J_.get(), rows) : is_finite(J_.get())) ? 0.0 : 1.0};
+  const bool fine = renewed_ ? has_finite_rows(J_.get(), rows) : has_finite_entries(J_.get());
+  std::array infinite{fine ? 0.0 : 1.0};
   if (!agree(equations_.assembler(), fault, infinite)) {
     tangent_rejected_ = equations_.assembler().rejection();
     mark_ = now();

@@ -104,6 +104,8 @@ class Newton {
     have_tangent_ = false;
     whole_ = true;
   }
+  /// The next solve makes another tangent, of which stale rows may suffice.
+  void expire_tangent() { have_tangent_ = false; }
   /// Destroys matrices and solvers after a change of the pattern. The next solve creates them again.
   void reset();
   /// Discards data that only save work: the tangent, its solver with the order of pivots, and the statistics of

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <petscmat.h>
+
+#include <span>
+
+namespace trammel {
+
+/// Whether all entries of this rank's rows are finite numbers.
+bool has_finite_entries(Mat A);
+/// The same of these rows alone, of a matrix on one rank.
+bool has_finite_rows(Mat A, std::span<const int> rows);
+
+}  // namespace trammel
