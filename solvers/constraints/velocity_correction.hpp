@@ -30,6 +30,8 @@ class VelocityCorrection {
     matrix_.share(newton);
   }
 
+  /// A step begins at this state, with no tangent of its own yet. Collective.
+  void begin(const State& base, double ratio) { matrix_.look_for_massless(base, ratio); }
   /// Adds the sizes of `state`, by which errors are measured, to `totals`; and where no rate of a constraint was open before, those of
   /// `state`. Collective.
   void measure(const State& state, RankTotals& totals);

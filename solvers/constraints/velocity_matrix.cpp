@@ -23,11 +23,16 @@ constexpr double most_stiffness = 1;
 
 }  // namespace
 
+void VelocityMatrix::look_for_massless(const State& state, double ratio) {
+  if (newton_ != nullptr && sharing_ == Sharing::unknown && !own_.knows_massless())
+    own_.prepare(state, {.damping = 1 / ratio, .factorize = false});
+}
+
 bool VelocityMatrix::may_share(const State& state, double ratio) {
   if (newton_ == nullptr || !newton_->has_tangent()) return false;
   if (sharing_ != Sharing::unknown) return sharing_ == Sharing::yes;
-  if (!own_.knows_massless() && !own_.prepare(state, {.damping = 1 / ratio, .factorize = false}))
-    return false;
+  if (!own_.knows_massless()) look_for_massless(state, ratio);
+  if (!own_.knows_massless()) return false;
   Assembler& assembler = own_.assembler();
   const Layout& layout = assembler.layout();
   int may = own_.massless().empty() ? 1 : 0;

@@ -23,6 +23,9 @@ class VelocityMatrix {
   /// Whether the last correction was by that tangent.
   bool is_shared() const { return shared_; }
 
+  /// Finds, where that is not known yet, the unknowns without mass, by a matrix that takes the memory of Newton's tangent: before that is made, so that
+  /// its entries stay, in a run as in one that goes on from a checkpoint.
+  void look_for_massless(const State& state, double ratio);
   /// Before a correction: takes the matrix at hand, or makes one. False if this fails, see `why`.
   bool begin(const State& state, double ratio);
   /// Makes a new matrix at `state` in place of a slow one; false if this fails.

@@ -52,7 +52,7 @@ class ConstraintForm {
   /// The same if `to` is so much longer that the data of the steps before are discarded.
   virtual void begin_anew(State& /*base*/) {}
   /// Before the equations of a step from `base` are solved.
-  virtual void begin(const State& /*base*/) {}
+  virtual void begin(const State& /*base*/, double /*h*/, const AlphaCoefficients&) {}
 
   /// A prediction of what the correction at the end of a step adds to accelerations, rates of states and multipliers.
   struct ExpectedChange {

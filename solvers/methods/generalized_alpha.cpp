@@ -103,7 +103,7 @@ NewtonResult GeneralizedAlpha::attempt(const State& now, double end, double h) {
   const AlphaCoefficients& c = alpha_;
   const StepCoefficients step = c.of_step(h);
   equations_.begin(*base_, end, step, equations_.scales().mass * step.acceleration);
-  form_.begin(*base_);
+  form_.begin(*base_, h, c);
   predict(h);
   newton_.find_displacements(!begins && form_.completes_balance());
   NewtonResult result = newton_.solve();

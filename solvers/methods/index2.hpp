@@ -15,7 +15,9 @@ class Index2 final : public ConstraintForm {
                      const AlphaCoefficients& c) override {
     return follow_accelerations(assembler_, base, end, algorithmic, c);
   }
-  void begin(const State& base) override { assembler_.keep_gradients(base); }
+  void begin(const State& base, double /*h*/, const AlphaCoefficients&) override {
+    assembler_.keep_gradients(base);
+  }
 
  private:
   Assembler& assembler_;

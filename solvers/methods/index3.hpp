@@ -24,7 +24,7 @@ class Index3 final : public ConstraintForm {
     return start_.follow_motion(base, end, c.time_shift(), c.time_shift1(), algorithmic);
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
-  void begin(const State& base) override { base_ = &base; }
+  void begin(const State& base, double /*h*/, const AlphaCoefficients&) override { base_ = &base; }
   bool close(State& solution, double h, const AlphaCoefficients&, bool) override;
   void accept(RankTotals&) override { turn_.take(*base_, *solution_); }
   void drop_tangent() override { turn_.revise(); }

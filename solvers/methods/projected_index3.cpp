@@ -10,6 +10,10 @@ double of_velocities(double h, const AlphaCoefficients& c) {
 }
 }  // namespace
 
+void ProjectedIndex3::begin(const State& base, double h, const AlphaCoefficients& c) {
+  correction_.begin(base, of_velocities(h, c));
+}
+
 ConstraintForm::ExpectedChange ProjectedIndex3::expected_change(double h, const AlphaCoefficients& c) {
   const double ratio = of_velocities(h, c);
   const std::vector<double>& expected = correction_.expected(ratio);

@@ -23,6 +23,7 @@ class ProjectedIndex3 final : public ConstraintForm {
     return start_.follow_motion(base, end, c.time_shift(), c.time_shift1(), algorithmic);
   }
   void begin_anew(State& base) override { start_.set_massless_rates(base); }
+  void begin(const State& base, double h, const AlphaCoefficients& c) override;
   ExpectedChange expected_change(double h, const AlphaCoefficients& c) override;
   void measure(const State& solution, RankTotals& totals) override { correction_.measure(solution, totals); }
   bool close(State& solution, double h, const AlphaCoefficients& c, bool measured) override;

@@ -86,6 +86,13 @@ INSTANTIATE_TEST_SUITE_P(Runs, RestartOfForm,
                            return name;
                          });
 
+TEST(Restart, repeats_a_large_run_that_renews_stale_rows) {
+  const Workplace place;
+  expect_repeated(
+      place, TRAMMEL_SOURCE_DIR "/cases/chain/case.yaml --set N=600 until=0.1 tolerance=1e-8 frames=1000",
+      40);
+}
+
 TEST(Restart, goes_on_through_the_stages) {
   const Workplace place;
   std::string text = swinging_rod;
