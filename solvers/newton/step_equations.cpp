@@ -44,6 +44,7 @@ void StepEquations::revise() {
   const Layout& layout = assembler_.layout();
   const auto unknowns = layout.unknowns();
   trial_is_complete_ = false;
+  stale_.clear();
   const auto size = static_cast<std::size_t>(layout.local_size());
   runs_ = block_runs_of(layout);
   for (NumbersAfterFrames* numbers : {&metres_, &of_row_, &typical_}) numbers->assign(layout, runs_, 1.0);
