@@ -2,7 +2,10 @@
 
 #include <petscmat.h>
 
+#include <optional>
+
 #include "kernel/petsc_call.hpp"
+#include "solvers/linear/matrix_rows.hpp"
 #include "solvers/linear/repeated_lu.hpp"
 
 namespace trammel {
@@ -11,22 +14,16 @@ namespace trammel {
 class LocalParts {
  public:
   explicit LocalParts(Mat A) {
-    TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(A, &part_[0], &part_[1], &columns));
+    Mat part[2] = {};
+    TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(A, &part[0], &part[1], &columns));
     for (int s = 0; s < 2; ++s) {
-      PetscBool done = PETSC_FALSE;
-      TRAMMEL_PETSC(MatGetRowIJ(part_[s], 0, PETSC_FALSE, PETSC_FALSE, &n, &begin[s], &column[s], &done));
-      TRAMMEL_PETSC(MatSeqAIJGetArrayRead(part_[s], &value[s]));
+      const MatrixRows& its = rows_[s].emplace(part[s]);
+      n = its.n;
+      begin[s] = its.begin;
+      column[s] = its.column;
+      value[s] = its.value;
     }
   }
-  ~LocalParts() {
-    for (int s = 0; s < 2; ++s) {
-      PetscBool done = PETSC_FALSE;
-      MatSeqAIJRestoreArrayRead(part_[s], &value[s]);
-      MatRestoreRowIJ(part_[s], 0, PETSC_FALSE, PETSC_FALSE, &n, &begin[s], &column[s], &done);
-    }
-  }
-  LocalParts(const LocalParts&) = delete;
-  LocalParts& operator=(const LocalParts&) = delete;
 
   RepeatedLu::Rows own() const { return {n, begin[0], column[0], value[0]}; }
 
@@ -37,7 +34,7 @@ class LocalParts {
   const PetscInt* columns = nullptr;
 
  private:
-  Mat part_[2] = {};
+  std::optional<MatrixRows> rows_[2];
 };
 
 }  // namespace trammel

@@ -15,6 +15,7 @@
 
 #include "kernel/petsc_call.hpp"
 #include "solvers/linear/elimination_order.hpp"
+#include "solvers/linear/matrix_rows.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -61,20 +62,11 @@ bool RepeatedLu::factorize(Mat A) {
   PetscObjectState structure = 0;
   TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &matrix));
   TRAMMEL_PETSC(MatGetNonzeroState(A, &structure));
-  PetscInt n = 0;
-  const PetscInt *begin = nullptr, *column = nullptr;
-  const PetscScalar* value = nullptr;
-  PetscBool done = PETSC_FALSE;
-  TRAMMEL_PETSC(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
-  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(A, &value));
-
   const bool changed = matrix != matrix_ || structure != structure_;
   matrix_ = matrix;
   structure_ = structure;
-  const bool fine = factorize({n, begin, column, value}, changed);
-  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &value));
-  TRAMMEL_PETSC(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
-  return fine;
+  const MatrixRows rows(A);
+  return factorize({rows.n, rows.begin, rows.column, rows.value}, changed);
 }
 
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
@@ -91,8 +83,10 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   }
   const bool grown = orders || !symbolic_ || !take_values(A);
   if (grown) {
-    if (orders) renewal_.last = renewal_.often;
-    if (orders) --growths_;
+    if (orders)
+      renewal_.last = renewal_.often;
+    else
+      ++growths_;
     numeric_.reset();  // before there is more
     symbolic_.reset();
     take_structure(A);
@@ -217,8 +211,7 @@ void RepeatedLu::find_largest_of_columns(const Rows& A) {
 
 /// Lets entries count that were zero so far. Those at the level of rounding may grow later: all that are not exactly zero count then.
 void RepeatedLu::take_structure(const Rows& A) {
-  const bool all = growths_ >= most_growths;
-  ++growths_;
+  const bool all = growths_ > most_growths;
   std::vector<int> starts{0}, columns;
   for (PetscInt i = 0; i < A.n; ++i) {
     if (number(i) < 0) continue;

@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
-#include "kernel/petsc_call.hpp"
+#include "solvers/linear/matrix_rows.hpp"
 #include "solvers/newton/finite_numbers.hpp"
 
 namespace trammel {
 
 static bool is_finite_here(Mat A) {
-  MatInfo info;
-  const PetscScalar* entries = nullptr;
-  TRAMMEL_PETSC(MatGetInfo(A, MAT_LOCAL, &info));
-  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(A, &entries));
-  const bool fine = all_finite({entries, static_cast<std::size_t>(info.nz_used)});
-  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &entries));
-  return fine;
+  const MatrixRows rows(A);
+  return all_finite({rows.value, static_cast<std::size_t>(rows.begin[rows.n])});
 }
 
 bool has_finite_entries(Mat A) {
@@ -27,18 +22,11 @@ bool has_finite_entries(Mat A) {
 }
 
 bool has_finite_rows(Mat A, std::span<const int> rows) {
-  PetscInt n = 0;
-  const PetscInt *begin = nullptr, *column = nullptr;
-  const PetscScalar* entries = nullptr;
-  PetscBool done = PETSC_FALSE;
-  TRAMMEL_PETSC(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
-  TRAMMEL_PETSC(MatSeqAIJGetArrayRead(A, &entries));
-  const bool fine = std::ranges::all_of(rows, [&](int row) {
-    return all_finite({entries + begin[row], static_cast<std::size_t>(begin[row + 1] - begin[row])});
+  const MatrixRows its(A);
+  return std::ranges::all_of(rows, [&](int row) {
+    const PetscInt* const begin = its.begin + row;
+    return all_finite({its.value + begin[0], static_cast<std::size_t>(begin[1] - begin[0])});
   });
-  TRAMMEL_PETSC(MatSeqAIJRestoreArrayRead(A, &entries));
-  TRAMMEL_PETSC(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &begin, &column, &done));
-  return fine;
 }
 
 }  // namespace trammel
