@@ -10,6 +10,7 @@
 
 #include "kernel/collective_errors.hpp"
 #include "solvers/linear/linear_solver.hpp"
+#include "solvers/newton/by_kind.hpp"
 #include "solvers/newton/diagnosis.hpp"
 #include "solvers/newton/finite_numbers.hpp"
 #include "solvers/newton/residual_origin.hpp"
@@ -20,8 +21,6 @@
 namespace trammel {
 
 namespace {
-
-std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
 // The gradient of velocity constraints comes from D. This factor makes D negligible in all other rows [s].
 constexpr double faint = 1e-9;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/newton/by_kind.hpp"
 #include "solvers/newton/finite_numbers.hpp"
 #include "trammel/index.hpp"
 
@@ -146,15 +147,14 @@ void VelocityMatrix::look_for_stale_rows(double velocity, double acceleration, d
   const double of_forces = acceleration * c.acceleration / ratio;
   const ModelScales& scales = own_.scales();
   StaleRows::Limits most{};
-  const auto to = [&](BlockKind kind) -> double& { return most[static_cast<std::size_t>(kind)]; };
-  to(BlockKind::position) = of_forces * scales.mass;
-  to(BlockKind::rotation) = of_forces * scales.inertia;
-  to(BlockKind::coordinate) = of_forces * scales.generalized_inertia;
+  most[kind_at(BlockKind::position)] = of_forces * scales.mass;
+  most[kind_at(BlockKind::rotation)] = of_forces * scales.inertia;
+  most[kind_at(BlockKind::coordinate)] = of_forces * scales.generalized_inertia;
   const auto tolerance = newton_->kind_tolerance();
   for (std::size_t k = 0; k < most.size(); ++k)
     most[k] = std::max(most[k], c.acceleration / ratio * tolerance[k]);
-  to(BlockKind::multiplier) = velocity;
-  to(BlockKind::velocity_multiplier) = c.velocity * velocity;
+  most[kind_at(BlockKind::multiplier)] = velocity;
+  most[kind_at(BlockKind::velocity_multiplier)] = c.velocity * velocity;
   newton_->look_for_stale_rows(own_.r(), most, true);
 }
 

@@ -482,14 +482,18 @@ bool Newton::jacobian(SNES snes) {
   ++factorizations_;
   ++tangent_number_;
   // What stale rows that were renewed leave is no less than what the tangent before left, for all that is known.
-  if (!renewed_) of_residuals_.renew();
-  if (!renewed_) of_increments_.renew();
+  if (!renewed_) {
+    of_residuals_.renew();
+    of_increments_.renew();
+  }
   ++timings_.factorizations;
   const bool factorized = factorize(ksp, broken_);
   (factorized ? regular_ : singular_) = true;
   whole_ = !factorized;
-  if (factorized && !renewed_) follow_cost(ksp);
-  if (factorized && renewed_) renewed_part_ = renewed_part(ksp);
+  if (factorized && renewed_)
+    renewed_part_ = renewed_part(ksp);
+  else if (factorized)
+    follow_cost(ksp);
   if (renewed_ && renewed_part_ < 1) ++timings_.renewals;
   mark_ = now();
   timings_.factorization += mark_ - begin;

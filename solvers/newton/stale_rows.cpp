@@ -4,15 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/newton/by_kind.hpp"
+#include "solvers/reactions/instances_with.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
-
-namespace {
-
-std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
-
-}  // namespace
 
 void StaleRows::mark(const UnknownBlock& block, int unknown) {
   char& its = stale_[at(unknown)];
@@ -88,20 +84,14 @@ bool StaleRows::are_few(const Layout& layout) const { return rows_ > 0 && !too_m
 RenewedRows StaleRows::renewed(Assembler& assembler) {
   const auto unknowns = assembler.layout().unknowns();
   const auto is_stale = [&](const StencilBlock& b) { return b.unknown >= 0 && stale_[at(b.unknown)] != 0; };
-  const auto each_touched = [&](auto&& use) {
-    for (const RangePlan& plan : assembler.plans())
-      for (const InstanceRun& run : plan.runs)
-        for (int i = run.first; i < run.last; ++i)
-          if (std::ranges::any_of(plan.stencil(i), is_stale)) use(plan, i, run.special);
-  };
-  each_touched([&](const RangePlan& plan, int i, bool) {
-    for (const StencilBlock& b : plan.stencil(i))
-      if (b.own && b.unknown >= 0 && is_multiplier(b.kind)) mark(unknowns[at(b.unknown)], b.unknown);
-  });
-  instances_.assign(assembler.plans().size(), {});
-  each_touched([&](const RangePlan& plan, int i, bool special) {
-    append(instances_[at(&plan - assembler.plans().data())], i, special);
-  });
+  for (const RangePlan& plan : assembler.plans())
+    for (const int i : plan.instances) {
+      const auto blocks = plan.stencil(i);
+      if (std::ranges::none_of(blocks, is_stale)) continue;
+      for (const StencilBlock& b : blocks)
+        if (b.own && b.unknown >= 0 && is_multiplier(b.kind)) mark(unknowns[at(b.unknown)], b.unknown);
+    }
+  instances_ = instances_with(assembler.plans(), is_stale);
   return {stale_, instances_};
 }
 

@@ -9,6 +9,7 @@
 #include "kernel/collective_errors.hpp"
 #include "kernel/rank_exchange.hpp"
 #include "solvers/linear/petsc_owned.hpp"
+#include "solvers/newton/by_kind.hpp"
 #include "solvers/newton/frame_norms.hpp"
 #include "solvers/newton/motion_copy.hpp"
 #include "solvers/newton/position_corrections.hpp"
@@ -20,8 +21,6 @@
 namespace trammel {
 
 namespace {
-
-std::size_t kind_at(BlockKind kind) { return static_cast<std::size_t>(kind); }
 
 /// The residual field and increment field of a kind of block.
 FieldNorms::Residual residual_field(BlockKind kind) { return static_cast<FieldNorms::Residual>(kind); }

@@ -1,7 +1,6 @@
 #include "solvers/reactions/joint_reactions.hpp"
 
-#include <algorithm>
-
+#include "solvers/reactions/instances_with.hpp"
 #include "trammel/index.hpp"
 
 namespace trammel {
@@ -10,15 +9,7 @@ void JointReactions::follow_pattern() {
   if (pattern_ == assembler_.pattern_changes()) return;
   pattern_ = assembler_.pattern_changes();
   if (!sides_) sides_.emplace(assembler_.layout());
-  near_.clear();
-  for (const RangePlan& plan : assembler_.plans()) {
-    std::vector<InstanceRun>& runs = near_.emplace_back();
-    for (const InstanceRun& run : plan.runs)
-      for (int i = run.first; i < run.last; ++i) {
-        const auto shares = [&](const StencilBlock& b) { return sides_->holds(b.id); };
-        if (std::ranges::any_of(plan.stencil(i), shares)) append(runs, i, run.special);
-      }
-  }
+  near_ = instances_with(assembler_.plans(), [&](const StencilBlock& b) { return sides_->holds(b.id); });
 }
 
 void JointReactions::update(const State& state) {
