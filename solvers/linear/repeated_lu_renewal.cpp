@@ -108,7 +108,10 @@ bool RepeatedLu::renew_column(const Rows& A, int k, double& change) {
 
 bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
   if (!numeric_ || !number_.empty() || !solves_itself(*symbolic_) || !rows_fit(A, rows)) return false;
-  if (renewal_.waiting > 0 && renewal_.waiting-- > 0) return false;
+  if (renewal_.waiting > 0) {
+    --renewal_.waiting;
+    return false;
+  }
   if (renewal_.dependent.empty()) find_dependents();
   std::vector<int> all_changed;
   std::ranges::set_union(renewal_.often, rows, std::back_inserter(all_changed));
@@ -116,8 +119,9 @@ bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
   std::priority_queue<int, std::vector<int>, std::greater<>> next;
   std::vector<bool> seen(at(size()));
   const auto add = [&](int k) {
-    if (k >= 0 && !seen[at(k)]) next.push(k);
-    if (k >= 0) seen[at(k)] = true;
+    if (k < 0 || seen[at(k)]) return;
+    seen[at(k)] = true;
+    next.push(k);
   };
   for (const int k : pivots_of(rows)) add(k);
   int reach = -1;  // the last column in which one that has changed may count
@@ -133,7 +137,7 @@ bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
     }
     if (change > as_before) {
       const KluColumn L = lower_column(*numeric_, k);
-      reach = std::max(reach, L.size > 0 ? *std::max_element(L.row, L.row + L.size) : -1);
+      for (int p = 0; p < L.size; ++p) reach = std::max(reach, L.row[p]);
     }
     if (change > as_before || k < reach) add(renewal_.dependent[at(k)]);
   }

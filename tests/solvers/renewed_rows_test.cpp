@@ -223,36 +223,13 @@ TEST(StaleRows, are_not_few_where_all_is_stale) {
   EXPECT_FALSE(Found(all).few);
 }
 
-/// A chain of rods in any direction.
-struct InclinedChain : TestSystem {
-  InclinedChain(int rods, const Mat3& R) {
-    const Vec3 half(0.5, 0, 0);
-    Frame last;
-    for (int i = 0; i < rods; ++i) {
-      entity("rod" + std::to_string(i), "rigid_body");
-      const Frame frame = builder.add_frame("", R, R * Vec3(i + 0.5, 0, 0));
-      builder.add(TopBody{1, Vec3(0.01, 1.0 / 12, 1.0 / 12), Vec3(0, -9.81, 0)},
-                  {frame.position, frame.rotation});
-      entity("joint" + std::to_string(i), "spherical");
-      const BlockId force = add_force();
-      if (i == 0)
-        builder.add(HeldPoint{-half, Vec3::Zero()}, {frame.position, frame.rotation, force});
-      else
-        builder.add(BallJoint{half, -half},
-                    {last.position, last.rotation, frame.position, frame.rotation, force});
-      last = frame;
-    }
-    finish(PETSC_COMM_SELF);
-  }
-};
-
 struct Fall {
   State end;
   Timings timings;
 };
 
 Fall fall(bool keep, const Vec3& turn, int rods = 1000) {
-  InclinedChain chain(rods, so3::exp(turn));
+  Chain chain(rods, PETSC_COMM_SELF, so3::exp(turn));
   Simulation run(*chain.assembler);
   DynamicStage d;
   d.step = 1e-3;

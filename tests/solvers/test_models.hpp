@@ -162,16 +162,16 @@ struct BallJoint {
   }
 };
 
-/// Rods along +x on ball joints, the first end pinned at the origin, in gravity along -y. With MPI_COMM_NULL more may be
+/// Rods along the first axis of R on ball joints, the first end pinned at the origin, in gravity along -y. With MPI_COMM_NULL more may be
 /// added before `finish`.
 struct Chain : TestSystem {
   std::vector<Frame> frames;
 
-  explicit Chain(int n, MPI_Comm comm = PETSC_COMM_WORLD) {
+  explicit Chain(int n, MPI_Comm comm = PETSC_COMM_WORLD, const Mat3& R = Mat3::Identity()) {
     const Vec3 half(0.5, 0, 0);
     for (int i = 0; i < n; ++i) {
       entity("rod" + std::to_string(i), "rigid_body");
-      frames.push_back(builder.add_frame("", Mat3::Identity(), Vec3(i + 0.5, 0, 0)));
+      frames.push_back(builder.add_frame("", R, R * Vec3(i + 0.5, 0, 0)));
       builder.add(TopBody{1, Vec3(0.01, 1.0 / 12, 1.0 / 12), Vec3(0, -9.81, 0)},
                   {frames.back().position, frames.back().rotation});
       entity("joint" + std::to_string(i), "spherical");
