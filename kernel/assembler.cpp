@@ -328,22 +328,21 @@ bool Assembler::tangent(const State& state, const TangentWeights& weights, Mat J
                         const RenewedRows& renewed) {
   Parts& p = *parts_;
   const double start = MPI_Wtime();
-  const bool rates = p.layout.stabilized() || weights.bias_rate != 0;
+  const bool all = renewed.unknowns.empty(), rates = p.layout.stabilized() || weights.bias_rate != 0;
   const bool stiffness = weights.stiffness != 0 || (p.algebraic && !weights.hold_algebraic);
   const Request request{.tangent = true, .rates = rates, .rigid = rates, .stiffness = stiffness};
   PetscScalar* const numbers = MatrixPattern::entries(J);
   PetscObjectId matrix = 0;
   TRAMMEL_PETSC(PetscObjectGetId(reinterpret_cast<PetscObject>(J), &matrix));
   PetscObjectId& assembled = p.assembled[numbers];
-  const bool all = renewed.unknowns.empty(), alone = p.layout.ranks() == 1 && !p.layout.stabilized();
-  if (!all && (assembled != matrix || !alone || p.algebraic)) return false;
+  if (!all && (assembled != matrix || p.layout.stabilized() || p.algebraic)) return false;
   assembled = matrix;
   TangentSink sink(weights, p.states.statuses, p.pattern, numbers, p.kept);
-  if (all) std::fill_n(numbers, p.pattern.size(), 0.0);
+  std::fill_n(numbers, all ? p.pattern.size() : p.pattern.ghosts(), 0.0);
   sink.rows = renewed.unknowns;
   const UnknownBlock* u = p.layout.unknowns().data();
   for (std::size_t k = 0; k < sink.rows.size(); ++k, ++u)
-    for (int i = 0; sink.rows[k] != 0 && i < u->size; ++i) p.pattern.clear(u->local + i, numbers);
+    for (int i = 0; u->owned && sink.rows[k] != 0 && i < u->size; ++i) p.pattern.clear(u->local + i, numbers);
   const auto passes_over = [&weights](const RangePlan& plan) {
     return plan.pairs.empty() || (weights.constraints_only && !plan.has_constraints);
   };

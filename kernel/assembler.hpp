@@ -67,8 +67,8 @@ class RangeSink;
 struct InstanceRun;
 struct RangePlan;
 
-/// Rows of a tangent that have to be assembled, where others may keep their entries. `unknowns`: by unknown, whether its rows do;
-/// empty: all do. `instances`: by range, those that contribute to them.
+/// Rows of a tangent that have to be assembled, where others may keep their entries. `unknowns`: by unknown, owned or ghost, whether its rows
+/// do, the same on all ranks; empty: all do. `instances`: by range, those that contribute to them.
 struct RenewedRows {
   std::span<const char> unknowns;
   std::span<const std::vector<InstanceRun>> instances;
@@ -115,8 +115,8 @@ class TRAMMEL_API Assembler {
   Mat create_matrix(bool lasting = true);
   /// Assembles the tangent at `state` into `J`, made by create_matrix.
   bool tangent(const State& state, const TangentWeights& weights, Mat J);
-  /// The same without agreement of the ranks, see `agree`; of the `renewed` rows alone, where there are some. False, with nothing done, on several
-  /// ranks, with stabilizing or algebraic unknowns, or if `J` has not the entries of a tangent with the present redundant rows.
+  /// The same without agreement of the ranks, see `agree`; of the `renewed` rows alone, where there are some. False, with nothing done, with
+  /// stabilizing or algebraic unknowns, or if `J` has not the entries of a tangent with the present redundant rows.
   bool tangent(const State& state, const TangentWeights& weights, Mat J, LocalFault& fault,
                const RenewedRows& renewed = {});
 

@@ -33,6 +33,7 @@ class TRAMMEL_API MatrixPattern {
 
   const PetscInt* slots() const { return slots_.data(); }
   std::size_t size() const { return size_; }
+  std::size_t ghosts() const { return static_cast<std::size_t>(ghosts_); }  ///< entries of ghosts' rows
   /// Columns of the entries of an own row in own columns, counted from the first of them.
   std::span<const PetscInt> own_columns(PetscInt row) const { return rows_->own.of(row); }
   /// Sets the entries of an own row to zero.
