@@ -9,6 +9,7 @@
 #include "solvers/linear/repeated_lu.hpp"
 #include "solvers/linear/solver_options.hpp"
 #include "solvers/linear/substructuring.hpp"
+#include "solvers/linear/substructuring_solver.hpp"
 
 namespace trammel {
 
@@ -141,25 +142,30 @@ RepeatedLu* own_lu(KSP ksp) {
 }  // namespace
 
 void expect_changes(KSP ksp, std::vector<int> rows) {
-  if (RepeatedLu* const lu = own_lu(ksp)) lu->expect_changes(std::move(rows));
+  if (RepeatedLu* const lu = own_lu(ksp))
+    lu->expect_changes(std::move(rows));
+  else if (Substructuring* const its = substructuring_of(ksp))
+    its->expect_changes(std::move(rows));
 }
 
 double renewed_part(KSP ksp) {
-  const RepeatedLu* const lu = own_lu(ksp);
-  const int columns = lu == nullptr ? 0 : lu->renewed_columns();
-  return columns > 0 ? static_cast<double>(columns) / lu->size() : 1.0;
+  if (const RepeatedLu* const lu = own_lu(ksp))
+    return static_cast<double>(lu->renewed_columns()) / lu->size();
+  const Substructuring* const its = substructuring_of(ksp);
+  return its == nullptr ? 1 : its->renewed_part();
 }
 
 void prefer_last(KSP ksp, std::vector<int> rows) {
-  if (RepeatedLu* const lu = own_lu(ksp)) lu->prefer_last(std::move(rows));
+  if (RepeatedLu* const lu = own_lu(ksp))
+    lu->prefer_last(std::move(rows));
+  else if (Substructuring* const its = substructuring_of(ksp))
+    its->prefer_last(std::move(rows));
 }
 
 LinearWork work_of(KSP ksp) {
-  int ranks = 1;
-  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), &ranks);
-  if (ranks > 1) return substructuring_work(ksp);
-  const RepeatedLu* const lu = own_lu(ksp);
-  return lu == nullptr ? LinearWork() : lu->work();
+  if (const RepeatedLu* const lu = own_lu(ksp)) return lu->work();
+  const Substructuring* const its = substructuring_of(ksp);
+  return its == nullptr ? LinearWork() : its->work();
 }
 
 }  // namespace trammel

@@ -18,10 +18,12 @@ bool reads_once(KSP ksp);
 /// `broken` is set if the solver must be created again. Collective.
 bool factorize(KSP ksp, bool& broken);
 
-/// The next matrix to be factorized differs from the last in these rows only, ascending. Solvers that gain nothing by that do not care.
+/// The next matrix to be factorized differs from the last in these rows only, ascending, of this rank. Solvers that gain nothing by that do not
+/// care. Every rank must call it.
 void expect_changes(KSP ksp, std::vector<int> rows);
 
-/// The part of its columns that the last factorization renewed because of expect_changes; 1 where it was a whole one.
+/// The part of its columns that the last factorization renewed because of expect_changes, on the rank where it is largest; 1 where it was a whole
+/// one. Collective.
 double renewed_part(KSP ksp);
 
 /// These rows will change most often, as expect_changes says: the order of elimination to be sought takes them last, where that is as good.

@@ -35,9 +35,6 @@ constexpr int most_at_once = 8;
 void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> right,
                               std::vector<Entry> below, int border) {
   number_ = std::move(number);
-  places_.clear();
-  for (std::size_t i = 0; i < number_.size(); ++i)
-    if (number_[i] >= 0) places_.push_back(static_cast<PetscInt>(i));
   right_ = std::move(right);
   below_ = std::move(below);
   border_ = border;
@@ -59,7 +56,7 @@ void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> r
 
 template <class Use>
 void PartialLu::each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const {
-  const PetscInt row = places_[at(i)];
+  const PetscInt row = lu_.kept()[at(i)];
   for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p)
     if (const PetscInt j = number_[at(rank.column[p])]; j >= 0) use(static_cast<int>(j), rank.value[p]);
 }
@@ -95,8 +92,8 @@ void PartialLu::find_reach() {
     const int row = lu_.rows_of_pivots()[at(k)], column = lu_.columns_of_pivots()[at(k)];
     place_of_column_[at(row)] = k;
     place_of_row_[at(column)] = k;
-    from_[at(k)] = places_[at(row)];
-    to_[at(k)] = places_[at(column)];
+    from_[at(k)] = lu_.kept()[at(row)];
+    to_[at(k)] = lu_.kept()[at(column)];
   }
   // 64 groups of unknowns of the border at a time, a bit each.
   constexpr int bits = 64;
@@ -280,7 +277,7 @@ void PartialLu::subtract_border(const double* y, double* w) const {
 
 void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const double* x, const double* y,
                          double* r, double* size, double* border_r, double* border_size) const {
-  for (const PetscInt row : places_) {
+  for (const PetscInt row : lu_.kept()) {
     double sum = b[row], all = std::abs(b[row]);
     for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p) {
       const double term = rank.value[p] * x[rank.column[p]];
@@ -293,12 +290,12 @@ void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const do
   for (std::size_t e = 0; e < right_.size(); ++e) {
     if (right_[e].own) continue;  // among the rows of the rank
     const double term = c_[e] * y[right_[e].border];
-    const PetscInt row = places_[at(right_[e].inner)];
+    const PetscInt row = lu_.kept()[at(right_[e].inner)];
     r[row] -= term;
     size[row] += std::abs(term);
   }
   for (std::size_t e = 0; e < below_.size(); ++e) {
-    const double term = r_[e] * x[places_[at(below_[e].inner)]];
+    const double term = r_[e] * x[lu_.kept()[at(below_[e].inner)]];
     border_r[below_[e].border] -= term;
     border_size[below_[e].border] += std::abs(term);
   }
@@ -321,7 +318,7 @@ PartialLu::Sizes PartialLu::sizes(const RepeatedLu::Rows& rank) const {
 void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double faint,
                           std::span<const std::size_t> of, double* potential,
                           double* border_potential) const {
-  const auto size_of = [&](int j) { return std::abs(x[places_[at(j)]]) / lu_.scale(j); };
+  const auto size_of = [&](int j) { return std::abs(x[lu_.kept()[at(j)]]) / lu_.scale(j); };
   double least = 0;
   for (int j = 0; j < size(); ++j) least = std::max(least, faint * size_of(j));
   for (const std::size_t row : of) {

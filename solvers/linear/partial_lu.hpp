@@ -29,7 +29,12 @@ class PartialLu {
   /// C and of R, in any order.
   void set_structure(std::vector<PetscInt> number, std::vector<Entry> right, std::vector<Entry> below,
                      int border);
-  int size() const { return static_cast<int>(places_.size()); }
+  int size() const { return static_cast<int>(lu_.kept().size()); }
+  /// See RepeatedLu: rows of the rank.
+  void expect_changes(std::vector<int> rows) { lu_.expect_changes(std::move(rows)); }
+  void prefer_last(std::vector<int> rows) { lu_.prefer_last(std::move(rows)); }
+  /// The part of the interior's columns that the last factorization has found.
+  double renewed_part() const { return size() > 0 ? static_cast<double>(lu_.renewed_columns()) / size() : 0; }
   /// Of the interior alone.
   LinearWork work() const { return lu_.work(); }
 
@@ -98,7 +103,6 @@ class PartialLu {
 
   RepeatedLu lu_{true};
   std::vector<PetscInt> number_;  ///< by unknown of the rank: its number in the interior, or -1
-  std::vector<PetscInt> places_;  ///< by unknown of the interior: its number in the rank
   std::vector<Entry> right_, below_;
   std::span<const double> c_, r_;
   int border_ = 0, searches_ = -1;

@@ -72,9 +72,8 @@ bool RepeatedLu::factorize(Mat A) {
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
   const std::vector<int> rows = std::exchange(renewal_.changed, {});
-  const bool orders = orders_pay();
-  renewal_.columns = 0;
-  if (!rows.empty() && !changed && !orders && renew(A, rows)) return true;
+  const bool in_part = std::exchange(renewal_.is_expected, false) && !changed, orders = orders_pay();
+  if (in_part && !orders && renew(A, rows)) return true;
   if (!symbolic_ || changed || counting_.entries() != entries) {
     counting_ = EntrySet(entries);
     growths_ = 0;
@@ -95,6 +94,7 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
     take_values(A);
     order();
   }
+  renewal_.columns = size();
   if (!symbolic_) return false;
   if (grown && numeric_) return true;
   const bool same_size = largest_ < most_change && largest_ * most_change > 1;
@@ -108,6 +108,20 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   scale(A.value);
   take_values(A);
   return seek_pivots();
+}
+
+void RepeatedLu::omit(std::vector<PetscInt> number) {
+  number_ = std::move(number);
+  kept_.clear();
+  for (std::size_t i = 0; i < number_.size(); ++i)
+    if (number_[i] >= 0) kept_.push_back(static_cast<PetscInt>(i));
+}
+
+std::vector<int> RepeatedLu::numbers(const std::vector<int>& unknowns) const {
+  std::vector<int> all;
+  for (const int unknown : unknowns)
+    if (const PetscInt its = number(unknown); its >= 0) all.push_back(static_cast<int>(its));
+  return all;
 }
 
 class RepeatedLu::Copied {
@@ -234,7 +248,8 @@ void RepeatedLu::order_unknowns(const std::vector<int>& starts, const std::vecto
   const auto n = static_cast<int>(starts.size()) - 1;
   EliminationOrder found = elimination_order(n, starts.data(), columns.data(), border_);
   if (!renewal_.last.empty()) {
-    EliminationOrder other = elimination_order(n, starts.data(), columns.data(), border_, renewal_.last);
+    EliminationOrder other =
+        elimination_order(n, starts.data(), columns.data(), border_, numbers(renewal_.last));
     if (!other.unknowns.empty() && other.operations <= as_cheap * found.operations) found = std::move(other);
   }
   expected_entries_ = found.entries;

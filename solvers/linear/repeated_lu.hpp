@@ -44,7 +44,10 @@ class RepeatedLu {
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
   /// The next matrix differs from the last in these rows only, ascending: what does not depend on them is not factorized again.
-  void expect_changes(std::vector<int> rows) { renewal_.changed = std::move(rows); }
+  void expect_changes(std::vector<int> rows) {
+    renewal_.is_expected = true;
+    renewal_.changed = std::move(rows);
+  }
   /// Rows that will change so most often: orders sought from now on take them last, where that is as cheap.
   void prefer_last(std::vector<int> rows) { renewal_.last = std::move(rows); }
   /// A border that is eliminated after this matrix: for each of its unknowns, the unknowns here that it is coupled to. Orders sought from now
@@ -52,7 +55,9 @@ class RepeatedLu {
   void set_border(std::vector<std::vector<int>> border) { border_ = std::move(border); }
   /// Omits unknowns, their rows and their columns, from now on: `number` gives for each unknown of the matrix what it is called here, in
   /// the same order from 0 on, and -1 where it is omitted.
-  void omit(std::vector<PetscInt> number) { number_ = std::move(number); }
+  void omit(std::vector<PetscInt> number);
+  /// By number the unknown of the matrix; empty where none are omitted.
+  const std::vector<PetscInt>& kept() const { return kept_; }
   /// The last factorization failed for want of memory.
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
   /// x = A^-1 b, of `size()` numbers each, in the numbers of `omit`.
@@ -61,7 +66,7 @@ class RepeatedLu {
   void solve_transposed(const double* b, double* x);
   int size() const { return static_cast<int>(starts_.size()) - 1; }
 
-  /// Columns of the last factorization where it was of those alone that depend on changed rows; else 0.
+  /// Columns that the last factorization has found: those that depend on changed rows, or all.
   int renewed_columns() const { return renewal_.columns; }
   /// Orders of pivots sought so far.
   int searches() const { return searches_; }
@@ -144,6 +149,8 @@ class RepeatedLu {
   void scale(const double* value);
   std::vector<double> largest_by_column(const double* value) const;
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
+  /// Those of unknowns that are not omitted.
+  std::vector<int> numbers(const std::vector<int>& unknowns) const;
   bool negligible_all(const Rows& A, const std::vector<PetscInt>& entries);
   void find_largest_of_columns(const Rows& A);
   /// Follows the entries that count from row to row: where they lie in the copy of the matrix.
@@ -178,7 +185,7 @@ class RepeatedLu {
   /// Whether the rows have no more than entries that count, of about the size for which scales were found.
   bool rows_fit(const Rows& A, const std::vector<int>& rows) const;
   void find_dependents();
-  /// Of rows of the matrix.
+  /// Of rows by number.
   std::vector<int> pivots_of(const std::vector<int>& rows) const;
   /// False where its pivot is too small. `change`: the largest of a number of U, over the largest of them, or of one of L.
   bool renew_column(const Rows& A, int k, double& change);
@@ -194,8 +201,8 @@ class RepeatedLu {
   std::unique_ptr<klu_numeric, FreeNumeric> numeric_{nullptr, {nullptr}};
   PetscObjectId matrix_ = 0;
   PetscObjectState structure_ = 0;
-  std::vector<PetscInt> number_;  ///< empty: none are omitted
-  EntrySet counting_;             ///< entries of the matrix
+  std::vector<PetscInt> number_, kept_;  ///< empty: none are omitted
+  EntrySet counting_;                    ///< entries of the matrix
   /// The order of elimination, before KLU changes it: by place the unknown, by unknown the place.
   std::vector<int> unknown_, place_;
   std::vector<int> starts_, columns_;  ///< rows of the copy and their columns, by place
@@ -212,9 +219,10 @@ class RepeatedLu {
   std::vector<double> inverse_pivots_;
   /// See repeated_lu_renewal.cpp.
   struct Renewal {
-    std::vector<int> changed, last;  ///< rows: see expect_changes, prefer_last
-    std::vector<int> often;          ///< rows that have changed since the order was found, ascending
+    std::vector<int> changed, last;  ///< rows of the matrix: see expect_changes, prefer_last
+    std::vector<int> often;          ///< and those that have changed since the order was found, ascending
     std::vector<int> dependent;  ///< by pivot: the next that depends on it, or -1; empty until it is needed
+    bool is_expected = false;    ///< that no other rows have changed
     int columns = 0;             ///< see renewed_columns
     double vain = 0;             ///< columns renewed since the order was found that another would have spared
     int waiting = 0, wait = 0;   ///< factorizations before it is tried again: to come, in all

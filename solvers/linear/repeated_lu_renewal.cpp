@@ -28,10 +28,12 @@ bool RepeatedLu::orders_pay() const { return symbolic_ && renewal_.vain > price_
 
 bool RepeatedLu::rows_fit(const Rows& A, const std::vector<int>& rows) const {
   for (const int row : rows) {
+    if (number(row) < 0) continue;
     double largest = 0, not_counting = 0;
     for (PetscInt entry = A.begin[row]; entry < A.begin[row + 1]; ++entry) {
-      const double size = std::abs(A.value[entry]);
-      const double scaled = size * scale(static_cast<int>(A.column[entry]));
+      const auto column = static_cast<int>(number(A.column[entry]));
+      if (column < 0) continue;
+      const double size = std::abs(A.value[entry]), scaled = size * scale(column);
       const bool counts = counting_.contains(at(entry));
       if (!(scaled < most_change) || (!counts && scaled > negligible)) return false;
       double& its = counts ? largest : not_counting;
@@ -78,10 +80,12 @@ bool RepeatedLu::renew_column(const Rows& A, int k, double& change) {
   for (int p = 0; p < U.size; ++p) w[U.row[p]] = 0;
   for (int p = 0; p < L.size; ++p) w[L.row[p]] = 0;
   w[k] = 0;
-  const int row = rows_of_pivots()[at(k)];
+  const int its = rows_of_pivots()[at(k)];
+  const PetscInt row = kept_.empty() ? its : kept_[at(its)];
   for (PetscInt entry = A.begin[row]; entry < A.begin[row + 1]; ++entry) {
-    const auto column = static_cast<int>(A.column[entry]);
-    if (counting_.contains(at(entry))) w[factors.Pinv[place_[at(column)]]] = A.value[entry] * scale(column);
+    if (!counting_.contains(at(entry))) continue;
+    const auto column = static_cast<int>(number(A.column[entry]));
+    w[factors.Pinv[place_[at(column)]]] = A.value[entry] * scale(column);
   }
   double& pivot = static_cast<double*>(factors.Udiag)[k];
   double largest = std::abs(pivot), of_upper = 0;
@@ -107,7 +111,10 @@ bool RepeatedLu::renew_column(const Rows& A, int k, double& change) {
 }
 
 bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
-  if (!numeric_ || !number_.empty() || !solves_itself(*symbolic_) || !rows_fit(A, rows)) return false;
+  const std::vector<int> changed = numbers(rows);
+  if (!numeric_ || !solves_itself(*symbolic_) || !rows_fit(A, rows)) return false;
+  renewal_.columns = 0;
+  if (changed.empty()) return true;
   if (renewal_.waiting > 0) {
     --renewal_.waiting;
     return false;
@@ -123,7 +130,7 @@ bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
     seen[at(k)] = true;
     next.push(k);
   };
-  for (const int k : pivots_of(rows)) add(k);
+  for (const int k : pivots_of(changed)) add(k);
   int reach = -1;  // the last column in which one that has changed may count
   const int most = static_cast<int>(most_renewed * size());
   for (; !next.empty(); ++renewal_.columns) {
@@ -143,7 +150,7 @@ bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
   }
   renewal_.wait = 0;
   // In an order with these rows last there would be little more than their own columns.
-  renewal_.vain += std::max(0.0, renewal_.columns - own_part * static_cast<double>(rows.size()));
+  renewal_.vain += std::max(0.0, renewal_.columns - own_part * static_cast<double>(changed.size()));
   return true;
 }
 

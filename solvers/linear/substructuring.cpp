@@ -64,8 +64,7 @@ PetscErrorCode create(PC pc) {
 
 }  // namespace
 
-/// Null where `ksp` solves in another way.
-static Substructuring* substructuring_of(KSP ksp) {
+Substructuring* substructuring_of(KSP ksp) {
   PC pc = nullptr;
   PetscBool shell = PETSC_FALSE;
   const char* name = nullptr;
@@ -80,11 +79,6 @@ static Substructuring* substructuring_of(KSP ksp) {
 
 void begin_solution(KSP ksp, Vec b, RankTotals& totals) {
   if (Substructuring* const its = substructuring_of(ksp)) its->begin(b, totals);
-}
-
-LinearWork substructuring_work(KSP ksp) {
-  Substructuring* const its = substructuring_of(ksp);
-  return its == nullptr ? LinearWork() : its->work();
 }
 
 void register_substructuring() { TRAMMEL_PETSC(PCRegister("substructuring", create)); }

@@ -7,6 +7,8 @@
 
 namespace trammel {
 
+class Substructuring;
+
 /// Sets a direct solver by substructuring for `pc`, for a MATMPIAIJ on several ranks. (On one rank it is equivalent
 /// to RepeatedLu.)
 ///
@@ -28,8 +30,8 @@ void use_substructuring(PC pc, SubstructuringCounts* counts);
 /// rank must call it.
 void begin_solution(KSP ksp, Vec b, RankTotals& totals);
 
-/// Of the last factorization by `ksp`, if this is by substructuring; else zero. Collective.
-LinearWork substructuring_work(KSP ksp);
+/// What `ksp` solves by; null where this is not substructuring.
+Substructuring* substructuring_of(KSP ksp);
 
 /// Makes it known to PETSc's options.
 void register_substructuring();

@@ -256,6 +256,8 @@ bool Substructuring::factorize(Mat A) {
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   // A solution showed that this matrix has no factors.
   if (failed_ && !out_of_memory_ && matrix == matrix_ && state == factorized_) return false;
+  std::optional<std::vector<int>> changed = std::exchange(changed_, std::nullopt);
+  if (by_mumps_ || failed_) changed.reset();  // the interior's factors may be those of an earlier matrix
   by_mumps_ = out_of_memory_ = failed_ = false;
   if (matrix != matrix_ || structure != structure_) {
     matrix_ = matrix;
@@ -269,6 +271,7 @@ bool Substructuring::factorize(Mat A) {
   }
   if (too_large_) return fall_back(A, too_large());
   if (failures_ >= most_failures) return fall_back(A, counts_.reason);
+  if (changed) lu_.expect_changes(std::move(*changed));
   int round = 0;
   InterfaceMatrix::Outcome outcome;
   while ((outcome = eliminate(A)) == InterfaceMatrix::Outcome::weak) {
@@ -295,6 +298,13 @@ LinearWork Substructuring::work() const {
   std::array most{own.unknowns, own.factorization, own.solve};
   MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_DOUBLE, MPI_MAX, comm_);
   return {most[0], most[1], most[2]};
+}
+
+double Substructuring::renewed_part() const {
+  if (by_mumps_) return 1;
+  double most = lu_.renewed_part();
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm_);
+  return most;
 }
 
 std::string Substructuring::too_large() const {

@@ -2,6 +2,7 @@
 
 #include <petscksp.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,11 @@ class Substructuring {
   /// See begin_solution.
   void begin(Vec b, RankTotals& totals);
   bool out_of_memory() const { return out_of_memory_; }
+  /// See expect_changes and prefer_last: rows of this rank.
+  void expect_changes(std::vector<int> rows) { changed_ = std::move(rows); }
+  void prefer_last(std::vector<int> rows) { lu_.prefer_last(std::move(rows)); }
+  /// As renewed_part, of interiors. Collective.
+  double renewed_part() const;
   /// Of the interior that takes most; zero where MUMPS factorized. Collective.
   LinearWork work() const;
 
@@ -90,7 +96,8 @@ class Substructuring {
   std::vector<Source> both_from_;
   std::vector<Message> sent_, received_;
   std::vector<double> c_, r_, both_value_;
-  PetscObjectState factorized_ = -1;  ///< state of the matrix
+  PetscObjectState factorized_ = -1;         ///< state of the matrix
+  std::optional<std::vector<int>> changed_;  ///< rows, if the next matrix has no others that differ
   PartialLu lu_;
 
   InterfaceMatrix schur_;

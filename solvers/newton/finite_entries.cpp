@@ -7,25 +7,33 @@
 
 namespace trammel {
 
-static bool is_finite_here(Mat A) {
-  const MatrixRows rows(A);
-  return all_finite({rows.value, static_cast<std::size_t>(rows.begin[rows.n])});
-}
+namespace {
 
-bool has_finite_entries(Mat A) {
+/// Whether a test holds for the parts of the matrix that this rank has: its rows in its own columns, and in those of others.
+template <class Test>
+bool holds_for_parts(Mat A, const Test& test) {
   PetscBool sequential = PETSC_FALSE;
   TRAMMEL_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQAIJ, &sequential));
-  if (sequential == PETSC_TRUE) return is_finite_here(A);
-  Mat own = nullptr, others = nullptr;  // columns of this rank, and of others
+  if (sequential == PETSC_TRUE) return test(MatrixRows(A));
+  Mat own = nullptr, others = nullptr;
   TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(A, &own, &others, nullptr));
-  return is_finite_here(own) && is_finite_here(others);
+  return test(MatrixRows(own)) && test(MatrixRows(others));
+}
+
+}  // namespace
+
+bool has_finite_entries(Mat A) {
+  return holds_for_parts(A, [](const MatrixRows& its) {
+    return all_finite({its.value, static_cast<std::size_t>(its.begin[its.n])});
+  });
 }
 
 bool has_finite_rows(Mat A, std::span<const int> rows) {
-  const MatrixRows its(A);
-  return std::ranges::all_of(rows, [&](int row) {
-    const PetscInt* const begin = its.begin + row;
-    return all_finite({its.value + begin[0], static_cast<std::size_t>(begin[1] - begin[0])});
+  return holds_for_parts(A, [rows](const MatrixRows& its) {
+    return std::ranges::all_of(rows, [&](int row) {
+      const PetscInt* const begin = its.begin + row;
+      return all_finite({its.value + begin[0], static_cast<std::size_t>(begin[1] - begin[0])});
+    });
   });
 }
 

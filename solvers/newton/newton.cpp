@@ -319,8 +319,7 @@ void Newton::look_for_stale_rows(Vec f, StaleRows::Limits tolerance, bool may_be
 
 int Newton::next_cost() const {
   const StaleRows* const rows = equations_.stale_rows();
-  if (whole_ || !own_lag_ || options_.keep_iterations || rows == nullptr ||
-      !rows->are_few(equations_.assembler().layout()))
+  if (whole_ || !own_lag_ || options_.keep_iterations || rows == nullptr || !rows->are_few())
     return whole_cost_;
   return std::min(whole_cost_, 1 + static_cast<int>(renewed_part_ * whole_cost_));
 }
@@ -494,7 +493,7 @@ bool Newton::jacobian(SNES snes) {
     renewed_part_ = renewed_part(ksp);
   else if (factorized)
     follow_cost(ksp);
-  if (renewed_ && renewed_part_ < 1) ++timings_.renewals;
+  if (renewed_) ++timings_.renewals;
   mark_ = now();
   timings_.factorization += mark_ - begin;
   return factorized;

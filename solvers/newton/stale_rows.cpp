@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/linear/petsc_owned.hpp"
 #include "solvers/newton/by_kind.hpp"
 #include "solvers/reactions/instances_with.hpp"
 #include "trammel/index.hpp"
@@ -21,7 +22,7 @@ void StaleRows::look_at(const double* f, const Layout& layout, std::span<const B
   const auto unknowns = layout.unknowns();
   if (stale_.empty()) stale_.assign(unknowns.size(), 0);
   for (const BlockRun& run : runs) {
-    if (too_many(layout)) return;
+    if (!run.owned || too_many(layout)) break;
     if (run.of == BlockRun::Of::frames)
       look_at_frames(f, unknowns, run, most);
     else if (run.of != BlockRun::Of::others)
@@ -29,6 +30,7 @@ void StaleRows::look_at(const double* f, const Layout& layout, std::span<const B
     else
       for (int i = run.first; i < run.last; ++i) look_at_numbers(f, unknowns, i, i + 1, of_row, most);
   }
+  if (layout.ranks() == 1) part(layout);
 }
 
 void StaleRows::look_at_frames(const double* f, std::span<const UnknownBlock> unknowns, const BlockRun& run,
@@ -68,21 +70,56 @@ void StaleRows::look_at_numbers(const double* f, std::span<const UnknownBlock> u
 void StaleRows::clear() {
   stale_.clear();
   rows_ = 0;
+  part_ = 0;
 }
 
 void StaleRows::look_again(const double* f, const Layout& layout, std::span<const BlockRun> runs,
                            const NumbersAfterFrames& of_row, const Limits& most) {
   StaleRows all = *this;
   all.look_at(f, layout, runs, of_row, most);
-  if (!all.too_many(layout) || !are_few(layout)) *this = std::move(all);
+  if (!all.too_many(layout) || !are_few_here(layout)) *this = std::move(all);
 }
 
 bool StaleRows::too_many(const Layout& layout) const { return rows_ > few * layout.owned_size(); }
 
-bool StaleRows::are_few(const Layout& layout) const { return rows_ > 0 && !too_many(layout); }
+bool StaleRows::are_few_here(const Layout& layout) const { return rows_ > 0 && !too_many(layout); }
+
+std::span<double> StaleRows::part(const Layout& layout) {
+  part_ = rows_ > 0 ? rows_ / (few * layout.owned_size()) : 0;
+  return {&part_, 1};
+}
+
+bool StaleRows::agree_on_few(const Layout& layout) {
+  part(layout);
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &part_, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
+  return are_few();
+}
+
+void StaleRows::exchange(const Layout& layout, bool from_ghosts) {
+  if (layout.ranks() == 1) return;
+  const auto unknowns = layout.unknowns();
+  std::vector<double> local(at(layout.local_size()), 0.0);
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    if (unknowns[i].size > 0 && (unknowns[i].owned || from_ghosts)) local[at(unknowns[i].local)] = stale_[i];
+  OwnedVec all(layout.create_vector());
+  if (from_ghosts) {
+    layout.sum_local(local, all.get());
+  } else {
+    PetscScalar* own = nullptr;
+    TRAMMEL_PETSC(VecGetArrayWrite(all.get(), &own));
+    std::copy_n(local.begin(), layout.owned_size(), own);
+    TRAMMEL_PETSC(VecRestoreArrayWrite(all.get(), &own));
+  }
+  layout.to_local(all.get(), local);
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    if (unknowns[i].size > 0 && local[at(unknowns[i].local)] > 0) stale_[i] = 1;
+}
 
 RenewedRows StaleRows::renewed(Assembler& assembler) {
-  const auto unknowns = assembler.layout().unknowns();
+  const Layout& layout = assembler.layout();
+  const auto unknowns = layout.unknowns();
+  stale_.resize(unknowns.size(), 0);
+  exchange(layout, false);
   const auto is_stale = [&](const StencilBlock& b) { return b.unknown >= 0 && stale_[at(b.unknown)] != 0; };
   for (const RangePlan& plan : assembler.plans())
     for (const int i : plan.instances) {
@@ -91,6 +128,7 @@ RenewedRows StaleRows::renewed(Assembler& assembler) {
       for (const StencilBlock& b : blocks)
         if (b.own && b.unknown >= 0 && is_multiplier(b.kind)) mark(unknowns[at(b.unknown)], b.unknown);
     }
+  exchange(layout, true);
   instances_ = instances_with(assembler.plans(), is_stale);
   return {stale_, instances_};
 }
@@ -99,7 +137,8 @@ std::vector<int> StaleRows::numbers(const Layout& layout) const {
   std::vector<int> all;
   const auto unknowns = layout.unknowns();
   for (std::size_t i = 0; i < stale_.size(); ++i)
-    for (int k = 0; stale_[i] != 0 && k < unknowns[i].size; ++k) all.push_back(unknowns[i].local + k);
+    for (int k = 0; unknowns[i].owned && stale_[i] != 0 && k < unknowns[i].size; ++k)
+      all.push_back(unknowns[i].local + k);
   return all;
 }
 

@@ -19,16 +19,16 @@ class StaleRows {
   /// Of a row, by kind of block.
   using Limits = std::array<double, block_kinds>;
 
-  /// Rows of smaller models are not followed: there a whole tangent costs next to nothing.
+  /// Unknowns of a rank on average. Rows of smaller models are not followed: there a whole tangent costs next to nothing.
   static constexpr int least_unknowns = 3000;
-  /// Part of all rows up to which they are few.
+  /// Part of a rank's rows up to which they are few.
   static constexpr double few = 0.1;
   static bool follows(const Layout& layout) {
-    return layout.ranks() == 1 && !layout.stabilized() && layout.owned_size() >= least_unknowns;
+    return !layout.stabilized() && layout.global_size() / layout.ranks() >= least_unknowns;
   }
 
-  /// Looks at a residual f that an increment has left: rows with numbers beyond these limits are stale. Numbers of rows of constraints,
-  /// states and coordinates are multiplied by those of `of_row` before.
+  /// Looks at a residual f that an increment has left: rows of this rank with numbers beyond these limits are stale. Numbers of rows of
+  /// constraints, states and coordinates are multiplied by those of `of_row` before.
   void look_at(const double* f, const Layout& layout, std::span<const BlockRun> runs,
                const NumbersAfterFrames& of_row, const Limits& most);
   /// The same for a residual that may be one of rounding errors: too many rows are no more than those found before.
@@ -37,16 +37,24 @@ class StaleRows {
   /// None is stale.
   void clear();
 
-  /// Whether there are some, and so few that to renew them is cheap beside the whole.
-  bool are_few(const Layout& layout) const;
+  /// How many this rank has, over how many are few; becomes the maximum of the ranks where these exchange numbers.
+  std::span<double> part(const Layout& layout);
+  /// Whether there are some, and on no rank more than few, so that to renew them is cheap beside the whole; on several ranks as `part` was last
+  /// exchanged.
+  bool are_few() const { return part_ > 0 && part_ <= 1; }
+  /// The same as of now. Collective.
+  bool agree_on_few(const Layout& layout);
   /// What the assembler has to do for them; valid until the next call, or change of the pattern. Adds the rows of constraints whose bodies'
-  /// rows are stale: their own residuals may be lost in the rounding errors of positions.
+  /// rows are stale: their own residuals may be lost in the rounding errors of positions. Collective.
   RenewedRows renewed(Assembler& assembler);
-  /// Their numbers, ascending.
+  /// The numbers of this rank's, ascending.
   std::vector<int> numbers(const Layout& layout) const;
 
  private:
+  bool are_few_here(const Layout& layout) const;
   bool too_many(const Layout& layout) const;
+  /// Owners of rows tell other ranks which are stale; before, if `from_ghosts`, these tell the owners what they have found.
+  void exchange(const Layout& layout, bool from_ghosts);
   void mark(const UnknownBlock& block, int unknown);
   void look_at_frames(const double* f, std::span<const UnknownBlock> unknowns, const BlockRun& run,
                       const Limits& most);
@@ -56,6 +64,7 @@ class StaleRows {
 
   std::vector<char> stale_;  ///< by unknown; empty where none is
   int rows_ = 0;
+  double part_ = 0;
   std::vector<std::vector<InstanceRun>> instances_;
 };
 

@@ -224,6 +224,7 @@ bool StepEquations::residual(Vec x, Vec f) {
   carried_ = {};
   FieldNorms::Numbers all = norms_.numbers();
   totals.add_maxima(all);
+  if (StaleRows::follows(layout)) totals.add_maxima(stale_.part(layout));
   if (add_) add_(f, totals);
   const bool fine = totals.agree(assembler_);
   norms_.set(all);
@@ -382,7 +383,7 @@ void StepEquations::look_for_stale_rows(Vec f, StaleRows::Limits most, bool may_
 
 bool StepEquations::renew_stale_rows(Mat J, LocalFault& fault) {
   const bool same = coefficients_ == tangent_for_ && stiffness_ == tangent_stiffness_;
-  return same && stale_.are_few(assembler_.layout()) && tangent(J, fault, stale_.renewed(assembler_));
+  return same && stale_.agree_on_few(assembler_.layout()) && tangent(J, fault, stale_.renewed(assembler_));
 }
 
 std::vector<int> StepEquations::turning_rows() const {
@@ -391,9 +392,11 @@ std::vector<int> StepEquations::turning_rows() const {
   double largest = 0;
   for (const RotationAt& rotation : rotations_)
     largest = std::max(largest, turned_[at(rotation.unknown)].squaredNorm());
+  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
   std::vector<int> rows;
   for (const RotationAt& rotation : rotations_)
-    if (turned_[at(rotation.unknown)].squaredNorm() > turns * turns * largest)
+    if (layout.unknowns()[at(rotation.unknown)].owned &&
+        turned_[at(rotation.unknown)].squaredNorm() > turns * turns * largest)
       for (int k = 0; k < 3; ++k) rows.push_back(layout.unknowns()[at(rotation.unknown)].local + k);
   if (static_cast<double>(rows.size()) > StaleRows::few * layout.owned_size()) rows.clear();
   return rows;

@@ -29,11 +29,16 @@ using testing::swinging_rod;
 using testing::Table;
 using testing::Workplace;
 
+std::string command_on(int ranks) {
+  return ranks == 1 ? "trammel" : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks);
+}
+
 /// Runs a case with checkpoints, and once more from the first of the two that were left; `change` is a command of the shell for the folder
 /// in which it goes on.
 void expect_repeated(const Workplace& place, const std::string& file, int every,
-                     const std::string& change = "true") {
-  const std::string run = fmt::format("trammel run {} -q --checkpoint-every {} -o ", file, every);
+                     const std::string& change = "true", int ranks = 1) {
+  const std::string run =
+      command_on(ranks) + fmt::format(" run {} -q --checkpoint-every {} -o ", file, every);
   const Outcome whole = place.shell(run + "whole && ls whole");
   ASSERT_EQ(whole.status, 0) << whole.err;
   const Outcome again =
@@ -87,10 +92,14 @@ INSTANTIATE_TEST_SUITE_P(Runs, RestartOfForm,
                          });
 
 TEST(Restart, repeats_a_large_run_that_renews_stale_rows) {
-  const Workplace place;
-  expect_repeated(
-      place, TRAMMEL_SOURCE_DIR "/cases/chain/case.yaml --set N=600 until=0.1 tolerance=1e-8 frames=1000",
-      40);
+  for (const int ranks : {1, 2}) {
+    const Workplace place;
+    expect_repeated(place,
+                    fmt::format(TRAMMEL_SOURCE_DIR
+                                "/cases/chain/case.yaml --set N={} until=0.1 tolerance=1e-8 frames=1000",
+                                600 * ranks),
+                    40, "true", ranks);
+  }
 }
 
 TEST(Restart, goes_on_through_the_stages) {
@@ -140,14 +149,10 @@ TEST(Restart, goes_on_on_other_numbers_of_ranks) {
   const std::string options =
       " run '" TRAMMEL_SOURCE_DIR
       "/bench/chain_of_rods.yaml' -q --set until=0.5 --set h=0.005 --checkpoint-every 60 -o ";
-  const auto on = [](int ranks) {
-    return ranks == 1 ? std::string("trammel")
-                      : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks);
-  };
   for (const auto& [first, second] : {std::pair{3, 1}, {1, 2}, {2, 3}, {2, 2}}) {
-    const Outcome whole = place.shell("rm -rf whole again; " + on(first) + options + "whole");
+    const Outcome whole = place.shell("rm -rf whole again; " + command_on(first) + options + "whole");
     ASSERT_EQ(whole.status, 0) << whole.err;
-    const Outcome again = place.shell("cp -r whole again; " + on(second) + options +
+    const Outcome again = place.shell("cp -r whole again; " + command_on(second) + options +
                                       "again --restart $(ls again/checkpoint_*.h5 | head -n 1)");
     ASSERT_EQ(again.status, 0) << again.err;
     expect_close(testing::table_of(place.read("whole/tip.csv")),
@@ -177,8 +182,7 @@ TEST_P(RestartOnOtherRanks, agrees_with_the_undisturbed_run) {
   const std::string text = testing::contents_of(TRAMMEL_SOURCE_DIR "/cases/" + move.scene + "/case.yaml");
   place.write("case.yaml", std::regex_replace(text, std::regex("tolerance: 1e-1[01]"), "tolerance: 1e-12"));
   const auto on = [&](int ranks) {
-    return (ranks == 1 ? "trammel"
-                       : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks)) +
+    return command_on(ranks) +
            fmt::format(" run case.yaml -q {} --checkpoint-every {} -o ", move.options, move.every);
   };
   const Outcome whole = place.shell(on(move.first) + "whole");
