@@ -20,8 +20,9 @@ namespace trammel {
 
 namespace {
 
-/// Inverse of the smallest singular value, of rows and columns of size one, from which on a matrix counts as singular.
-constexpr double singular = 1e12;
+/// Inverse of the smallest singular value, of rows and columns of size one, from which on a matrix counts as singular, and from which on some
+/// of its unknowns are suspect. Of long chains of hinges it is 1e13, of the interiors as of the whole, and to move unknowns does not help.
+constexpr double singular = 1e15, suspect = 1e10;
 /// Part of the diagonal that is added to factorize a singular matrix, and what its inverse is then beyond.
 constexpr double shift = 1e-10, shifted_singular = 1e8;
 /// Visits to an entry of U, on average, from which on it is copied by rows: of its columns all entries are visited, on lattices two of three
@@ -69,7 +70,10 @@ bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> 
   if (size() == 0) return true;
   const bool fine = lu_.factorize(rank, changed_);
   changed_ = !fine;
-  if (!fine || lu_.searches() != searches_) find_weak(rank, !fine);
+  if (!fine || lu_.searches() != searches_) {
+    suspects_.clear();
+    find_weak(rank, !fine);
+  }
   if (!fine || !weak_.empty()) {
     searches_ = -1;
     return false;
@@ -372,7 +376,7 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
     lu = &shifted;
     if (!shifted.factorize({n, begin.data(), columns.data(), values.data()}, true)) return;
   }
-  const double limit = failed ? shifted_singular : singular;
+  const double limit = failed ? shifted_singular : suspect;
   std::mt19937 random(1);
   std::vector<double> b(at(n));
   // Numbers of one size would cancel in a null vector whose numbers are equal.
@@ -396,7 +400,9 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
     return most;
   };
   std::vector<std::vector<double>> vectors{right_vector()};
-  if (!(largest(vectors[0]) > limit)) return;
+  const double inverse = largest(vectors[0]);
+  if (!(inverse > limit)) return;
+  std::vector<int>& found = failed || inverse > singular ? weak_ : suspects_;
   std::vector<double> left(at(n));
   for (int i = 0; i < n; ++i) b[at(i)] = any_number() * column[at(i)];
   lu->solve_transposed(b.data(), left.data());
@@ -420,16 +426,16 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
     if (score < apart) {
       best = static_cast<int>(std::ranges::max_element(vectors[v], {}, [](double x) { return std::abs(x); }) -
                               vectors[v].begin());
-      weak_.push_back(best_left);
+      found.push_back(best_left);
     }
-    weak_.push_back(best);
+    found.push_back(best);
     for (std::size_t other = v + 1; other < vectors.size(); ++other) {
       const double part = vectors[other][at(best)] / vectors[v][at(best)];
       for (int i = 0; i < n; ++i) vectors[other][at(i)] -= part * vectors[v][at(i)];
     }
   }
-  std::ranges::sort(weak_);
-  weak_.erase(std::unique(weak_.begin(), weak_.end()), weak_.end());
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
 }  // namespace trammel

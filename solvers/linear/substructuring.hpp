@@ -16,7 +16,8 @@ class Substructuring;
 /// what the interiors leave is factorized together (InterfaceMatrix): a solve costs one reduction of as many numbers as the interface has, or
 /// messages up and down a tree of ranks.
 /// An interior may be singular though the whole is regular, as multipliers whose bodies lie on the interface are: unknowns without a pivot
-/// are promoted to the interface, and stay there while the structure of the matrix is the same.
+/// are promoted to the interface, and stay there while the structure of the matrix is the same. So are, once, those of a nearly singular one
+/// where solutions are inaccurate.
 ///
 /// The first solution of each factorization is checked: the backward error of all rows (componentwise: Arioli, Demmel and Duff, SIAM J. Matrix
 /// Anal. Appl. 10 (1989) 165), refined where it needs to be. MUMPS takes over where that does not help, where the interface's matrix is

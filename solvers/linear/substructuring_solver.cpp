@@ -234,15 +234,22 @@ InterfaceMatrix::Outcome Substructuring::eliminate(Mat A) {
   return schur_.factorize(comm_, !fine, schur_.needs_work() ? lu_.work() : LinearWork());
 }
 
-/// Moves weak unknowns of all interiors to the interface; false where there are none.
-bool Substructuring::promote() {
+/// Moves these unknowns of all interiors to the interface; false where there are none.
+bool Substructuring::promote(std::span<const int> inner) {
   std::vector<PetscInt> mine;
-  for (const int weak : lu_.weak()) mine.push_back(first_of_[at(rank_)] + inner_[at(weak)]);
+  for (const int its : inner) mine.push_back(first_of_[at(rank_)] + inner_[at(its)]);
   const std::vector<PetscInt> all = of_all_ranks(mine, comm_);
   if (all.empty()) return false;
   counts_.promotions += static_cast<std::int64_t>(all.size());
   promoted_.insert(promoted_.end(), all.begin(), all.end());
   std::ranges::sort(promoted_);
+  return true;
+}
+
+/// The same of unknowns that may have lost accuracy, with a new analysis.
+bool Substructuring::promote_suspects(Mat A) {
+  if (!promote(lu_.suspects())) return false;
+  analyse(A);
   return true;
 }
 
@@ -276,7 +283,7 @@ bool Substructuring::factorize(Mat A) {
   InterfaceMatrix::Outcome outcome;
   while ((outcome = eliminate(A)) == InterfaceMatrix::Outcome::weak) {
     ++failures_;
-    if (++round > most_rounds || !promote())
+    if (++round > most_rounds || !promote(lu_.weak()))
       return fall_back(A, "an interior is singular, and no unknowns were found to promote");
     --failures_;
     analyse(A);
@@ -284,6 +291,7 @@ bool Substructuring::factorize(Mat A) {
   }
   if (outcome == InterfaceMatrix::Outcome::singular) {
     ++failures_;
+    if (failures_ == 1 && promote_suspects(A)) return factorize(A);
     return fall_back(A, "the interface's matrix is singular to working precision");
   }
   ++counts_.factorizations;
@@ -476,6 +484,7 @@ bool Substructuring::solve(Vec b, Vec x) {
   ++failures_;
   --counts_.factorizations;
   --counts_.solves;
+  if (failures_ == 1 && promote_suspects(A)) return factorize(A) && solve(b, x);
   if (!fall_back(A, "a solution was inaccurate, also after a refinement")) return false;
   TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
   return true;

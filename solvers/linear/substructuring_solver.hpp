@@ -3,6 +3,7 @@
 #include <petscksp.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,7 +59,8 @@ class Substructuring {
   bool fall_back(Mat A, std::string reason);
   std::string too_large() const;
   InterfaceMatrix::Outcome eliminate(Mat A);
-  bool promote();
+  bool promote(std::span<const int> inner);
+  bool promote_suspects(Mat A);
   int interface_of(PetscInt global) const;
   int rank_of(PetscInt global) const;
   void exchange(const LocalParts& A);

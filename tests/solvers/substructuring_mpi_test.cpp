@@ -249,6 +249,43 @@ TEST(Substructuring, refines_what_a_weak_interior_leaves) {
   EXPECT_EQ(solved.counts.refinements, ranks > 1 ? 1 : 0);
 }
 
+/// Of each rank but the last, four directions of its twelve unknowns have nearly no stiffness, of about `small`, but for their coupling to the next rank.
+Eigen::MatrixXd soft_parts(double small, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  constexpr int part = 12, soft = 4;
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const auto any = [&](int rows, int columns) -> Eigen::MatrixXd {
+    return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return number(random); });
+  };
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(part * ranks, part * ranks);
+  for (int r = 0; r < ranks; ++r) {
+    const Eigen::MatrixXd Q = any(part, part).householderQr().householderQ();
+    Eigen::VectorXd sizes = 1.5 * Eigen::VectorXd::Ones(part) + any(part, 1);
+    const int at = part * r, next = at + part;
+    if (r + 1 < ranks) {
+      sizes.head(soft) = small * Eigen::VectorXd::LinSpaced(soft, 1, soft);
+      A.block(at, next, part, soft + 1) = any(part, soft + 1);
+      A.block(next, at, soft + 1, part) = A.block(at, next, part, soft + 1).transpose();
+    }
+    A.block(at, at, part, part) = Q * sizes.asDiagonal() * Q.transpose();
+  }
+  return A;
+}
+
+// A refinement does not suffice.
+TEST(Substructuring, moves_suspects_to_the_interface_where_a_solution_is_inaccurate) {
+  for (const double small : {1e-12, 1e-14})
+    for (const unsigned seed : {1U, 2U, 3U, 4U}) {
+      Solved solved(soft_parts(small, seed));
+      ASSERT_TRUE(solved.factorize());
+      EXPECT_LT(solved.error(), 1e-11);
+      EXPECT_EQ(solved.counts.promotions > 0, solved.ranks() > 1);
+      EXPECT_EQ(solved.counts.fallbacks, 0) << solved.counts.reason;
+    }
+}
+
 TEST(Substructuring, reports_where_a_matrix_is_singular_and_continues_afterwards) {
   std::mt19937 random(3);
   const Eigen::MatrixXd A = chain(20, random);
