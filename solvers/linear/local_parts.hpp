@@ -26,6 +26,12 @@ class LocalParts {
   }
 
   RepeatedLu::Rows own() const { return {n, begin[0], column[0], value[0]}; }
+  /// Whether the number of row i in its own column is not zero.
+  bool has_diagonal(PetscInt i) const {
+    for (PetscInt p = begin[0][i]; p < begin[0][i + 1]; ++p)
+      if (column[0][p] == i) return value[0][p] != 0;
+    return false;
+  }
 
   // Indexed by 0: columns of this rank, 1: of others, numbered by `columns`.
   PetscInt n = 0;

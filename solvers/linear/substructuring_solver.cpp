@@ -59,21 +59,25 @@ int Substructuring::rank_of(PetscInt global) const {
   return static_cast<int>(std::ranges::upper_bound(first_of_, global) - first_of_.begin()) - 1;
 }
 
-/// Couplings between ranks, of the whole matrix.
+/// Couplings between ranks, of the whole matrix, and unknowns in them that have no diagonal, as multipliers.
 void Substructuring::find_edges(Mat A) {
   const PetscInt* ranges = nullptr;
   TRAMMEL_PETSC(MatGetOwnershipRanges(A, &ranges));
   first_of_.assign(ranges, ranges + ranks_ + 1);
   const LocalParts local(A);
-  std::vector<PetscInt> mine;
-  for (PetscInt i = 0; i < local.n; ++i)
+  std::vector<PetscInt> mine, multipliers;
+  for (PetscInt i = 0; i < local.n; ++i) {
+    const PetscInt row = first_of_[at(rank_)] + i;
     for (PetscInt p = local.begin[1][i]; p < local.begin[1][i + 1]; ++p) {
-      mine.push_back(first_of_[at(rank_)] + i);
+      mine.push_back(row);
       mine.push_back(local.columns[local.column[1][p]]);
     }
+    if (local.begin[1][i] < local.begin[1][i + 1] && !local.has_diagonal(i)) multipliers.push_back(row);
+  }
   const std::vector<PetscInt> all = of_all_ranks(mine, comm_);
   edges_.clear();
   for (std::size_t k = 0; k < all.size(); k += 2) edges_.emplace_back(all[k], all[k + 1]);
+  multipliers_ = of_all_ranks(multipliers, comm_);
 }
 
 /// Chooses the interface, and finds where each number of the matrix goes.
@@ -81,7 +85,7 @@ void Substructuring::analyse(Mat A) {
   ++counts_.analyses;
   analysed_ = true;
   const std::size_t most = at(most_);
-  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, most * most);
+  std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, multipliers_, most * most);
   too_large_ = !cover;
   if (too_large_) return;
   std::vector<PetscInt> all;

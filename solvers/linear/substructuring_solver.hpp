@@ -85,6 +85,7 @@ class Substructuring {
   PetscObjectState structure_ = -1;
   std::vector<PetscInt> first_of_;                    ///< by rank its first unknown, and one past the last
   std::vector<std::pair<PetscInt, PetscInt>> edges_;  ///< of all ranks
+  std::vector<PetscInt> multipliers_;                 ///< those of all ranks in `edges_`, in order
   std::vector<PetscInt> promoted_;                    ///< in order
   std::vector<PetscInt> interface_;                   ///< unknowns, in order
   bool too_large_ = false, analysed_ = false;
