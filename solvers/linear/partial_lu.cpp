@@ -28,6 +28,11 @@ constexpr double shift = 1e-10, shifted_singular = 1e8;
 /// Visits to an entry of U, on average, from which on it is copied by rows: of its columns all entries are visited, on lattices two of three
 /// where W has no number.
 constexpr std::int64_t worth_a_copy = 4;
+/// Of a vector from which others were subtracted this part is rounding errors.
+constexpr double rest = 1e-10;
+/// How much an unknown counts that is not coupled to the border: many multipliers of a chain may be equally weak, and in the middle of it one more
+/// unknown of the border would be coupled to all between.
+constexpr double inside = 0.1;
 /// Unknowns found weak at a time.
 constexpr int most_at_once = 8;
 
@@ -349,11 +354,12 @@ void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double 
 /// matrix has one too, is an unknown whose row and column the matrix is better without.
 void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   const int n = size();
-  Sizes of_A = sizes(rank);
-  std::vector<double>&row = of_A.row, &column = of_A.column;
-  for (std::vector<double>* const all : {&row, &column})
-    for (double& x : *all)
-      if (!(x > 0)) x = 1;
+  const Sizes of_A = sizes(rank);
+  const std::vector<double>&row = of_A.row, &column = of_A.column;
+  // Such as the angle of a hinge whose equation is one of the border. Beside what else may be nearly singular no null vector would show them.
+  for (int i = 0; i < n; ++i)
+    if (!(row[at(i)] > 0 && column[at(i)] > 0)) weak_.push_back(i);
+  if (!weak_.empty()) return;
   RepeatedLu shifted(true);
   RepeatedLu* lu = &lu_;
   if (failed) {
@@ -409,15 +415,22 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   for (int i = 0; i < n; ++i) left[at(i)] *= row[at(i)];
   const double left_size = largest(left);
   while (static_cast<int>(vectors.size()) < most_at_once) vectors.push_back(right_vector());
+  std::vector<double> sizes_before;
+  for (const std::vector<double>& z : vectors) sizes_before.push_back(largest(z));
+  std::vector<double> preference(at(n), inside);
+  for (const auto* entries : {&right_, &below_})
+    for (const Entry& e : *entries) preference[at(e.inner)] = 1;
   for (std::size_t v = 0; v < vectors.size(); ++v) {
     const double size = largest(vectors[v]);
-    if (!(size > limit) || !std::isfinite(size) || !std::isfinite(left_size)) continue;
+    if (!(size > limit && size > rest * sizes_before[v]) || !std::isfinite(size) || !std::isfinite(left_size))
+      continue;
     int best = 0, best_left = 0;
-    double score = -1;
+    double score = 0, most = -1;
     for (int i = 0; i < n; ++i) {
       const double both = std::abs(vectors[v][at(i)]) / size * (std::abs(left[at(i)]) / left_size);
-      if (both > score) {
-        score = both;
+      score = std::max(score, both);
+      if (both * preference[at(i)] > most) {
+        most = both * preference[at(i)];
         best = i;
       }
       if (std::abs(left[at(i)]) > std::abs(left[at(best_left)])) best_left = i;
@@ -434,6 +447,9 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
       for (int i = 0; i < n; ++i) vectors[other][at(i)] -= part * vectors[v][at(i)];
     }
   }
+  // Without those beside the border the others may not be weak. (With a shift all vectors are of one size, and say nothing of that.)
+  const auto is_inside = [&](int i) { return preference[at(i)] < 1; };
+  if (!failed && !std::ranges::all_of(found, is_inside)) std::erase_if(found, is_inside);
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
 }
