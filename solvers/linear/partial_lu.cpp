@@ -407,7 +407,7 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   };
   std::vector<std::vector<double>> vectors{right_vector()};
   const double inverse = largest(vectors[0]);
-  if (!(inverse > limit)) return;
+  if (!failed && !(inverse > limit)) return;
   std::vector<int>& found = failed || inverse > singular ? weak_ : suspects_;
   std::vector<double> left(at(n));
   for (int i = 0; i < n; ++i) b[at(i)] = any_number() * column[at(i)];
@@ -422,8 +422,8 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
     for (const Entry& e : *entries) preference[at(e.inner)] = 1;
   for (std::size_t v = 0; v < vectors.size(); ++v) {
     const double size = largest(vectors[v]);
-    if (!(size > limit && size > rest * sizes_before[v]) || !std::isfinite(size) || !std::isfinite(left_size))
-      continue;
+    const bool is_null = (failed && v == 0) || (size > limit && size > rest * sizes_before[v]);
+    if (!is_null || !std::isfinite(size) || !std::isfinite(left_size)) continue;
     int best = 0, best_left = 0;
     double score = 0, most = -1;
     for (int i = 0; i < n; ++i) {
