@@ -22,8 +22,7 @@ bool factorize(KSP ksp, bool& broken);
 /// care. Every rank must call it.
 void expect_changes(KSP ksp, std::vector<int> rows);
 
-/// The part of its columns that the last factorization renewed because of expect_changes, on the rank where it is largest; 1 where it was a whole
-/// one. Collective.
+/// The part of this rank's columns that the last factorization renewed because of expect_changes; 1 where it was a whole one.
 double renewed_part(KSP ksp);
 
 /// These rows will change most often, as expect_changes says: the order of elimination to be sought takes them last, where that is as good.

@@ -312,13 +312,6 @@ LinearWork Substructuring::work() const {
   return {most[0], most[1], most[2]};
 }
 
-double Substructuring::renewed_part() const {
-  if (by_mumps_) return 1;
-  double most = lu_.renewed_part();
-  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm_);
-  return most;
-}
-
 std::string Substructuring::too_large() const {
   return fmt::format("a matrix of the interface is larger than {0} x {0} (-substructuring_interface_max)",
                      most_);

@@ -36,8 +36,8 @@ class Substructuring {
   /// See expect_changes and prefer_last: rows of this rank.
   void expect_changes(std::vector<int> rows) { changed_ = std::move(rows); }
   void prefer_last(std::vector<int> rows) { lu_.prefer_last(std::move(rows)); }
-  /// As renewed_part, of interiors. Collective.
-  double renewed_part() const;
+  /// As renewed_part, of the interior.
+  double renewed_part() const { return by_mumps_ ? 1 : lu_.renewed_part(); }
   /// Of the interior that takes most; zero where MUMPS factorized. Collective.
   LinearWork work() const;
 

@@ -305,7 +305,7 @@ void Newton::forget_contractions() {
 }
 
 void Newton::forget_cost() {
-  renewed_part_ = 0;
+  if (StaleRows* const rows = equations_.stale_rows()) rows->forget_cost();
   whole_cost_ = options_.keep_iterations.value_or(KeptTangent::least_cost);
   kept_ = KeptTangent(whole_cost_);
   factorized_ = 0;
@@ -321,7 +321,7 @@ int Newton::next_cost() const {
   const StaleRows* const rows = equations_.stale_rows();
   if (whole_ || !own_lag_ || options_.keep_iterations || rows == nullptr || !rows->are_few())
     return whole_cost_;
-  return std::min(whole_cost_, 1 + static_cast<int>(renewed_part_ * whole_cost_));
+  return std::min(whole_cost_, 1 + static_cast<int>(rows->cost() * whole_cost_));
 }
 
 void Newton::follow_cost(KSP ksp) {
@@ -441,7 +441,7 @@ std::vector<int> Newton::make_tangent(LocalFault& fault) {
   const bool part = next_cost() < whole_cost_;
   renewed_ = !std::exchange(whole_, true) && own_lag_ && equations_.renew_stale_rows(J_.get(), fault);
   if (!renewed_) equations_.tangent(J_.get(), fault);
-  if (part && !renewed_) renewed_part_ = 1;
+  if (part && !renewed_) stale_rows->cost(1, equations_.assembler().layout());
   if (stale_rows == nullptr) return {};
   std::vector<int> rows;
   if (renewed_) rows = stale_rows->numbers(equations_.assembler().layout());
@@ -490,7 +490,7 @@ bool Newton::jacobian(SNES snes) {
   (factorized ? regular_ : singular_) = true;
   whole_ = !factorized;
   if (factorized && renewed_)
-    renewed_part_ = renewed_part(ksp);
+    equations_.stale_rows()->cost(renewed_part(ksp), equations_.assembler().layout());
   else if (factorized)
     follow_cost(ksp);
   if (renewed_) ++timings_.renewals;

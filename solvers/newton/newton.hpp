@@ -170,10 +170,9 @@ class Newton {
   bool own_lag_ = true;        ///< no option chose how the tangent is kept
   bool have_tangent_ = false;  ///< J is factorized, for `coefficients_`
   int tangent_number_ = 0;
-  bool whole_ = true;        ///< of the next tangent all rows are made
-  bool renewed_ = false;     ///< of the last only stale rows were
-  double renewed_part_ = 0;  ///< of the factors of the last such tangent
-  bool ordered_ = false;     ///< an order of elimination was chosen
+  bool whole_ = true;     ///< of the next tangent all rows are made
+  bool renewed_ = false;  ///< of the last only stale rows were
+  bool ordered_ = false;  ///< an order of elimination was chosen
   int whole_cost_ = KeptTangent::least_cost;
   StepCoefficients coefficients_;
   KeptTangent kept_;  ///< when to keep it over steps

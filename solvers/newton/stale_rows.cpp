@@ -30,7 +30,7 @@ void StaleRows::look_at(const double* f, const Layout& layout, std::span<const B
     else
       for (int i = run.first; i < run.last; ++i) look_at_numbers(f, unknowns, i, i + 1, of_row, most);
   }
-  if (layout.ranks() == 1) part(layout);
+  if (layout.ranks() == 1) to_tell(layout);
 }
 
 void StaleRows::look_at_frames(const double* f, std::span<const UnknownBlock> unknowns, const BlockRun& run,
@@ -70,7 +70,7 @@ void StaleRows::look_at_numbers(const double* f, std::span<const UnknownBlock> u
 void StaleRows::clear() {
   stale_.clear();
   rows_ = 0;
-  part_ = 0;
+  told_[0] = 0;
 }
 
 void StaleRows::look_again(const double* f, const Layout& layout, std::span<const BlockRun> runs,
@@ -84,15 +84,14 @@ bool StaleRows::too_many(const Layout& layout) const { return rows_ > few * layo
 
 bool StaleRows::are_few_here(const Layout& layout) const { return rows_ > 0 && !too_many(layout); }
 
-std::span<double> StaleRows::part(const Layout& layout) {
-  part_ = rows_ > 0 ? rows_ / (few * layout.owned_size()) : 0;
-  return {&part_, 1};
+void StaleRows::cost(double part, const Layout& layout) {
+  cost_ = part;
+  if (layout.ranks() == 1) told_[1] = part;
 }
 
-bool StaleRows::agree_on_few(const Layout& layout) {
-  part(layout);
-  if (layout.ranks() > 1) MPI_Allreduce(MPI_IN_PLACE, &part_, 1, MPI_DOUBLE, MPI_MAX, layout.comm());
-  return are_few();
+std::span<double> StaleRows::to_tell(const Layout& layout) {
+  told_ = {rows_ > 0 ? rows_ / (few * layout.owned_size()) : 0, cost_};
+  return told_;
 }
 
 void StaleRows::exchange(const Layout& layout, bool from_ghosts) {

@@ -37,13 +37,15 @@ class StaleRows {
   /// None is stale.
   void clear();
 
-  /// How many this rank has, over how many are few; becomes the maximum of the ranks where these exchange numbers.
-  std::span<double> part(const Layout& layout);
-  /// Whether there are some, and on no rank more than few, so that to renew them is cheap beside the whole; on several ranks as `part` was last
-  /// exchanged.
-  bool are_few() const { return part_ > 0 && part_ <= 1; }
-  /// The same as of now. Collective.
-  bool agree_on_few(const Layout& layout);
+  /// The part of its columns that this rank had to find again when they were last renewed.
+  void cost(double part, const Layout& layout);
+  /// What this rank has to tell others of its rows; becomes the maximum of the ranks where these exchange numbers.
+  std::span<double> to_tell(const Layout& layout);
+  /// Whether there are some, and on no rank more than few, so that to renew them is cheap beside the whole; on several ranks as last told.
+  bool are_few() const { return told_[0] > 0 && told_[0] <= 1; }
+  /// The largest `cost` of the ranks, on several as last told.
+  double cost() const { return told_[1]; }
+  void forget_cost() { cost_ = told_[1] = 0; }
   /// What the assembler has to do for them; valid until the next call, or change of the pattern. Adds the rows of constraints whose bodies'
   /// rows are stale: their own residuals may be lost in the rounding errors of positions. Collective.
   RenewedRows renewed(Assembler& assembler);
@@ -64,7 +66,8 @@ class StaleRows {
 
   std::vector<char> stale_;  ///< by unknown; empty where none is
   int rows_ = 0;
-  double part_ = 0;
+  double cost_ = 0;
+  std::array<double, 2> told_{};  ///< rows, over how many are few; and `cost`
   std::vector<std::vector<InstanceRun>> instances_;
 };
 

@@ -224,7 +224,7 @@ bool StepEquations::residual(Vec x, Vec f) {
   carried_ = {};
   FieldNorms::Numbers all = norms_.numbers();
   totals.add_maxima(all);
-  if (StaleRows::follows(layout)) totals.add_maxima(stale_.part(layout));
+  if (StaleRows::follows(layout)) totals.add_maxima(stale_.to_tell(layout));
   if (add_) add_(f, totals);
   const bool fine = totals.agree(assembler_);
   norms_.set(all);
@@ -383,7 +383,7 @@ void StepEquations::look_for_stale_rows(Vec f, StaleRows::Limits most, bool may_
 
 bool StepEquations::renew_stale_rows(Mat J, LocalFault& fault) {
   const bool same = coefficients_ == tangent_for_ && stiffness_ == tangent_stiffness_;
-  return same && stale_.agree_on_few(assembler_.layout()) && tangent(J, fault, stale_.renewed(assembler_));
+  return same && stale_.are_few() && tangent(J, fault, stale_.renewed(assembler_));
 }
 
 std::vector<int> StepEquations::turning_rows() const {
