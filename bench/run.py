@@ -49,6 +49,7 @@ SYSTEMS = [
            1e-4, parameter='n'),
     System('chain, two ranks', 'cases/chain/case.yaml',
            [(1111, 50, 1), (2222, 50, 1), (5556, 30, 1), (20000, 20, 1), (111112, 8, 2)], 1e-3, TIGHT, 'N', (1, 2)),
+    System('revolute chain, two ranks', 'cases/chain/revolute.yaml', [(3847, 30, 1), (15385, 20, 1)], 1e-3, TIGHT, 'N', (1, 2)),
     System('100 pendulums, two ranks', 'bench/pendulums.yaml', [(12, 50, 1), (56, 30, 1), (222, 20, 1), (1112, 8, 2)], 1e-3,
            TIGHT, 'm', (1, 2)),
     System('beam, two ranks', 'cases/flying_beam/case.yaml', [(3333, 50, 1), (20000, 20, 1), (166667, 8, 2)], 1e-3,
