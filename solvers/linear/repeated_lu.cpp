@@ -71,9 +71,9 @@ bool RepeatedLu::factorize(Mat A) {
 
 bool RepeatedLu::factorize(const Rows& A, bool changed) {
   const std::size_t entries = at(A.begin[A.n]);
-  const std::vector<int> rows = std::exchange(renewal_.changed, {});
-  const bool in_part = std::exchange(renewal_.is_expected, false) && !changed, orders = orders_pay();
-  if (in_part && !orders && renew(A, rows)) return true;
+  const std::optional<std::vector<int>> rows = std::exchange(renewal_.changed, std::nullopt);
+  const bool orders = orders_pay();
+  if (rows && !changed && !orders && renew(A, *rows)) return true;
   if (!symbolic_ || changed || counting_.entries() != entries) {
     counting_ = EntrySet(entries);
     growths_ = 0;

@@ -4,6 +4,7 @@
 #include <petscpc.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,7 @@ class RepeatedLu {
   /// `changed`: its structure is not that of the last matrix.
   bool factorize(const Rows& A, bool changed);
   /// The next matrix differs from the last in these rows only, ascending: what does not depend on them is not factorized again.
-  void expect_changes(std::vector<int> rows) {
-    renewal_.is_expected = true;
-    renewal_.changed = std::move(rows);
-  }
+  void expect_changes(std::vector<int> rows) { renewal_.changed = std::move(rows); }
   /// Rows that will change so most often: orders sought from now on take them last, where that is as cheap.
   void prefer_last(std::vector<int> rows) { renewal_.last = std::move(rows); }
   /// A border that is eliminated after this matrix: for each of its unknowns, the unknowns here that it is coupled to. Orders sought from now
@@ -151,6 +149,7 @@ class RepeatedLu {
   PetscInt number(PetscInt unknown) const { return number_.empty() ? unknown : number_[at(unknown)]; }
   /// Those of unknowns that are not omitted.
   std::vector<int> numbers(const std::vector<int>& unknowns) const;
+  PetscInt unknown(int number) const { return kept_.empty() ? number : kept_[at(number)]; }
   bool negligible_all(const Rows& A, const std::vector<PetscInt>& entries);
   void find_largest_of_columns(const Rows& A);
   /// Follows the entries that count from row to row: where they lie in the copy of the matrix.
@@ -182,7 +181,7 @@ class RepeatedLu {
   void invert_pivots();
   /// Whether an order with the rows last that have changed so often is worth its price.
   bool orders_pay() const;
-  /// Whether the rows have no more than entries that count, of about the size for which scales were found.
+  /// Whether these rows, by number, have no more than entries that count, of about the size for which scales were found.
   bool rows_fit(const Rows& A, const std::vector<int>& rows) const;
   void find_dependents();
   /// Of rows by number.
@@ -219,10 +218,10 @@ class RepeatedLu {
   std::vector<double> inverse_pivots_;
   /// See repeated_lu_renewal.cpp.
   struct Renewal {
-    std::vector<int> changed, last;  ///< rows of the matrix: see expect_changes, prefer_last
-    std::vector<int> often;          ///< and those that have changed since the order was found, ascending
+    std::optional<std::vector<int>> changed;  ///< rows of the matrix: see expect_changes
+    std::vector<int> last;                    ///< see prefer_last
+    std::vector<int> often;      ///< those that have changed since the order was found, ascending
     std::vector<int> dependent;  ///< by pivot: the next that depends on it, or -1; empty until it is needed
-    bool is_expected = false;    ///< that no other rows have changed
     int columns = 0;             ///< see renewed_columns
     double vain = 0;             ///< columns renewed since the order was found that another would have spared
     int waiting = 0, wait = 0;   ///< factorizations before it is tried again: to come, in all

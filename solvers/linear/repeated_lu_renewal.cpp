@@ -27,8 +27,8 @@ constexpr double own_part = 10;
 bool RepeatedLu::orders_pay() const { return symbolic_ && renewal_.vain > price_of_order * size(); }
 
 bool RepeatedLu::rows_fit(const Rows& A, const std::vector<int>& rows) const {
-  for (const int row : rows) {
-    if (number(row) < 0) continue;
+  for (const int its_row : rows) {
+    const PetscInt row = unknown(its_row);
     double largest = 0, not_counting = 0;
     for (PetscInt entry = A.begin[row]; entry < A.begin[row + 1]; ++entry) {
       const auto column = static_cast<int>(number(A.column[entry]));
@@ -80,8 +80,7 @@ bool RepeatedLu::renew_column(const Rows& A, int k, double& change) {
   for (int p = 0; p < U.size; ++p) w[U.row[p]] = 0;
   for (int p = 0; p < L.size; ++p) w[L.row[p]] = 0;
   w[k] = 0;
-  const int its = rows_of_pivots()[at(k)];
-  const PetscInt row = kept_.empty() ? its : kept_[at(its)];
+  const PetscInt row = unknown(rows_of_pivots()[at(k)]);
   for (PetscInt entry = A.begin[row]; entry < A.begin[row + 1]; ++entry) {
     if (!counting_.contains(at(entry))) continue;
     const auto column = static_cast<int>(number(A.column[entry]));
@@ -112,7 +111,7 @@ bool RepeatedLu::renew_column(const Rows& A, int k, double& change) {
 
 bool RepeatedLu::renew(const Rows& A, const std::vector<int>& rows) {
   const std::vector<int> changed = numbers(rows);
-  if (!numeric_ || !solves_itself(*symbolic_) || !rows_fit(A, rows)) return false;
+  if (!numeric_ || !solves_itself(*symbolic_) || !rows_fit(A, changed)) return false;
   renewal_.columns = 0;
   if (changed.empty()) return true;
   if (renewal_.waiting > 0) {
