@@ -82,10 +82,12 @@ bool RepeatedLu::factorize(const Rows& A, bool changed) {
   }
   const bool grown = orders || !symbolic_ || !take_values(A);
   if (grown) {
-    if (orders)
+    if (orders) {
       renewal_.last = renewal_.often;
-    else
+      ++renewal_.orders;
+    } else {
       ++growths_;
+    }
     numeric_.reset();  // before there is more
     symbolic_.reset();
     take_structure(A);

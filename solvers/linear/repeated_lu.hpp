@@ -224,6 +224,7 @@ class RepeatedLu {
     std::vector<int> dependent;  ///< by pivot: the next that depends on it, or -1; empty until it is needed
     int columns = 0;             ///< see renewed_columns
     double vain = 0;             ///< columns renewed since the order was found that another would have spared
+    int orders = 0;              ///< that were sought for their sake
     int waiting = 0, wait = 0;   ///< factorizations before it is tried again: to come, in all
   };
   Renewal renewal_;

@@ -17,14 +17,16 @@ constexpr double as_before = 1e-8;
 constexpr double most_renewed = 0.5;
 /// After a factorization in which too many columns depended on a few rows: others before that is tried again, at most.
 constexpr int longest_wait = 64;
-/// Of a new order with its factorization, in renewed columns for each column.
+/// Of a new order with its factorization, in renewed columns for each column. It counts twice as much each time, since the last one has not helped.
 constexpr double price_of_order = 3;
 /// Columns that are renewed for each row that has changed, where such rows come last.
 constexpr double own_part = 10;
 
 }  // namespace
 
-bool RepeatedLu::orders_pay() const { return symbolic_ && renewal_.vain > price_of_order * size(); }
+bool RepeatedLu::orders_pay() const {
+  return symbolic_ && renewal_.vain > std::ldexp(price_of_order, renewal_.orders) * size();
+}
 
 bool RepeatedLu::rows_fit(const Rows& A, const std::vector<int>& rows) const {
   for (const int its_row : rows) {

@@ -128,6 +128,25 @@ TEST(RenewedRows, come_last_once_that_pays) {
   EXPECT_EQ(lu.searches(), 2);
 }
 
+// With the border at one end and the row at the other, an order with the row last takes twice the operations.
+TEST(RenewedRows, seldom_ask_for_an_order_that_costs_too_much) {
+  constexpr int n = 2000, row = n - 1;
+  Sparse A = path(n);
+  for (double& number : A.value)
+    if (number > 0) number = 2.0;
+  RepeatedLu lu(true);
+  lu.set_border({{0}});
+  ASSERT_TRUE(lu.factorize(A.rows(), true));
+  for (int k = 0; k < 400; ++k) {
+    A.value[at(A.begin[row]) + 1] = 2.0 + 0.1 * (k % 7);
+    lu.expect_changes({row});
+    ASSERT_TRUE(lu.factorize(A.rows(), false));
+  }
+  EXPECT_LT(A.error(lu), 1e-10);
+  EXPECT_GE(lu.searches(), 2);
+  EXPECT_LE(lu.searches(), 6);
+}
+
 TEST(RenewedRows, take_a_whole_factorization_where_an_entry_or_a_pivot_is_new) {
   Sparse A = path(500);
   A.value[at(A.begin[200])] = 0;  // does not count yet
